@@ -1,0 +1,104 @@
+//! The one error: a caller gave unacceptable input.
+//!
+//! A bug is an `assert!` with a sentence; a negative answer (a deadlock, an infeasible plan) is data.
+
+use std::path::PathBuf;
+
+/// `Result` with the one [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What is wrong with the input, with the values in the variant.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file does not say what its format wants.
+    #[error("{0}")]
+    Parse(Box<ParseError>),
+    /// A value lies outside what is accepted.
+    #[error("{what} is {value}; expected {expected}")]
+    Value {
+        /// What the value is, e.g. `alpha`.
+        what: &'static str,
+        /// The value as given.
+        value: String,
+        /// What would be accepted.
+        expected: String,
+    },
+    /// A method cannot be applied to this job on this machine.
+    #[error("{method} does not apply: {why}")]
+    NotApplicable {
+        /// The method asked for.
+        method: &'static str,
+        /// The reason, as a sentence without a full stop.
+        why: String,
+    },
+    /// A job that would not fit into the memory or the number range of this program.
+    #[error("{what} needs {needed}; the limit is {limit}")]
+    TooLarge {
+        /// What is too large.
+        what: &'static str,
+        /// How much it needs, with its unit.
+        needed: String,
+        /// How much there is, with its unit.
+        limit: String,
+    },
+    /// The operating system refused a file.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+impl Error {
+    /// A value outside what is accepted.
+    pub fn value(what: &'static str, value: impl ToString, expected: impl Into<String>) -> Self {
+        Self::Value { what, value: value.to_string(), expected: expected.into() }
+    }
+
+    /// A method that cannot be applied.
+    pub fn not_applicable(method: &'static str, why: impl Into<String>) -> Self {
+        Self::NotApplicable { method, why: why.into() }
+    }
+
+    /// A file the system refused.
+    pub fn io(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
+        Self::Io { path: path.into(), source }
+    }
+}
+
+/// One place in one file that is wrong, and what would be accepted there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    /// The file as the user named it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u64,
+    /// Column in characters, from 1.
+    pub column: u64,
+    /// The line, or the part of a very long line around the place.
+    pub excerpt: String,
+    /// Where the offending text starts in `excerpt`, in bytes.
+    pub start: usize,
+    /// How long the offending text is in `excerpt`, in bytes (0: something is missing here).
+    pub length: usize,
+    /// What is wrong, e.g. ``unknown key `toplogy` ``.
+    pub message: String,
+    /// What would be accepted, e.g. `a node from 0 to 63`.
+    pub expected: String,
+}
+
+impl std::fmt::Display for ParseError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { file, line, column, message, expected, .. } = self;
+        write!(f, "{file}:{line}:{column}: {message}; expected {expected}")
+    }
+}
+
+impl From<ParseError> for Error {
+    fn from(error: ParseError) -> Self {
+        Self::Parse(Box::new(error))
+    }
+}

@@ -1,0 +1,11 @@
+//! Meshwright plans, proves, simulates and draws parallel work on mesh-connected machines.
+
+pub mod error;
+pub mod mapping;
+pub mod rng;
+pub mod schedule;
+pub mod topology;
+pub mod units;
+pub mod verdict;
+
+pub use error::{Error, Result};

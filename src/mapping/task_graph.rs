@@ -1,0 +1,97 @@
+//! Phased task graphs: who sends how much to whom, and when.
+//!
+//! | paper | here | unit |
+//! |---|---|---|
+//! | G_C = (V_C, E_C, W) | [`TaskGraph`] | |
+//! | E_i | [`TaskGraph::phase`] | |
+//! | W(e) | [`Edge::bytes`] | bytes |
+//! | i | [`TaskGraph::number`] | |
+
+use crate::error::{Error, Result};
+use crate::topology::machine::BYTES_MAX;
+use crate::units::Bytes;
+
+/// A message between two tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The task that sends.
+    pub source: u32,
+    /// The task that receives.
+    pub target: u32,
+    /// How much.
+    pub bytes: Bytes,
+}
+
+/// A phased computation: tasks that synchronise after each phase.
+///
+/// # Source
+///
+/// `lo1990`, section 5: the phased computation graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskGraph {
+    /// What it is, e.g. `binomial:6` or the name of the trace.
+    pub name: String,
+    /// How many tasks.
+    pub tasks: u32,
+    edges: Vec<Edge>,
+    numbers: Vec<u32>,
+    first: Vec<u32>,
+}
+
+impl TaskGraph {
+    /// A graph from edges with their phase numbers, in any order; within a phase the order is kept.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] when an edge names a task outside `0..tasks` or carries more than a tebibyte.
+    pub fn new(name: impl Into<String>, tasks: u32, edges: Vec<(u32, Edge)>) -> Result<Self> {
+        let outside =
+            |task: u32| Error::value("task", task, format!("a task from 0 to {}", tasks.max(1) - 1));
+        let mut edges = edges;
+        for (_, edge) in &edges {
+            if let Some(task) = [edge.source, edge.target].into_iter().find(|&task| task >= tasks) {
+                return Err(outside(task));
+            }
+            if edge.bytes.0 > BYTES_MAX {
+                return Err(Error::value("message size", edge.bytes.0, format!("at most {BYTES_MAX} bytes")));
+            }
+        }
+        edges.sort_by_key(|(phase, _)| *phase);
+        let mut graph = Self {
+            name: name.into(),
+            tasks,
+            edges: Vec::with_capacity(edges.len()),
+            numbers: vec![],
+            first: vec![],
+        };
+        for (phase, edge) in edges {
+            if graph.numbers.last() != Some(&phase) {
+                graph.numbers.push(phase);
+                graph.first.push(graph.edges.len() as u32);
+            }
+            graph.edges.push(edge);
+        }
+        graph.first.push(graph.edges.len() as u32);
+        Ok(graph)
+    }
+
+    /// How many phases there are.
+    pub fn phases(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// The number the phase with this index carries in its source (1 to n for the binomial tree).
+    pub fn number(&self, index: usize) -> u32 {
+        self.numbers[index]
+    }
+
+    /// The edges of the phase with this index, from 0.
+    pub fn phase(&self, index: usize) -> &[Edge] {
+        &self.edges[self.first[index] as usize..self.first[index + 1] as usize]
+    }
+
+    /// All edges, phase by phase.
+    pub fn edges(&self) -> &[Edge] {
+        &self.edges
+    }
+}

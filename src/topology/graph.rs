@@ -1,0 +1,73 @@
+//! A network given by its links: irregular machines, read from a file.
+
+use std::path::Path;
+
+use super::graph_file::{self, ArcList};
+use super::{Family, NODES_MAX, Network, Topology};
+use crate::error::{Error, Result};
+use crate::units::{LinkId, NodeId, Port};
+
+/// `graph:FILE`: Matrix Market, METIS or Scotch, by the name's ending.
+pub const GRAPH: Family = Family {
+    name: "graph",
+    example: "",
+    usage: "graph:FILE",
+    build: |path| {
+        let arcs = graph_file::read(Path::new(path))?;
+        Ok(Network::Graph(Graph::from_arcs(&arcs)?))
+    },
+};
+
+/// Adjacency in compressed rows; every link has its partner in the other direction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Graph {
+    sides: [u32; 1],
+    first: Vec<u32>,
+    neighbors: Vec<NodeId>,
+}
+
+impl Graph {
+    /// The network with a pair of links for every arc between two different nodes.
+    ///
+    /// Neighbours stand in increasing order; parallel arcs make one pair of links, weights are ignored.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] when there are no nodes or more than [`NODES_MAX`].
+    pub fn from_arcs(arcs: &ArcList) -> Result<Self> {
+        if arcs.vertices == 0 || arcs.vertices > NODES_MAX {
+            return Err(Error::value("number of nodes", arcs.vertices, format!("1 to {NODES_MAX}")));
+        }
+        let mut pairs: Vec<(u32, u32)> = arcs
+            .arcs
+            .iter()
+            .filter(|arc| arc.from != arc.to)
+            .flat_map(|arc| [(arc.from, arc.to), (arc.to, arc.from)])
+            .collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut first = vec![0u32; arcs.vertices as usize + 1];
+        for &(from, _) in &pairs {
+            first[from as usize + 1] += 1;
+        }
+        for node in 0..arcs.vertices as usize {
+            first[node + 1] += first[node];
+        }
+        let neighbors = pairs.into_iter().map(|(_, to)| NodeId(to)).collect();
+        Ok(Self { sides: [arcs.vertices], first, neighbors })
+    }
+}
+
+impl Topology for Graph {
+    fn sides(&self) -> &[u32] {
+        &self.sides
+    }
+
+    fn first_link(&self, node: NodeId) -> LinkId {
+        LinkId(self.first[node.index()])
+    }
+
+    fn neighbor(&self, node: NodeId, port: Port) -> Option<NodeId> {
+        Some(self.neighbors[self.link(node, port).index()])
+    }
+}

@@ -1,0 +1,214 @@
+//! Mesh, torus and hypercube of any dimension: one struct.
+//!
+//! A node id is the mixed-radix number of its coordinates, last dimension fastest. Ports run over the
+//! dimensions from the last to the first, up before down: on a 2-D mesh east, west, south, north. A
+//! torus side of 2 has one link between its two nodes, not two; a hypercube is a mesh of sides 2.
+
+use super::{Family, NODES_MAX, Network, Topology};
+use crate::error::{Error, Result};
+use crate::units::{Hops, LinkId, NodeId, Port};
+
+/// `mesh:RxC[xD…]`.
+pub const MESH: Family = Family {
+    name: "mesh",
+    example: "mesh:3x4",
+    usage: "mesh:RxC[xD…]",
+    build: |text| Ok(Network::Grid(Grid::mesh(&parse_sides(text)?)?)),
+};
+
+/// `torus:RxC[xD…]`.
+pub const TORUS: Family = Family {
+    name: "torus",
+    example: "torus:4x3x2",
+    usage: "torus:RxC[xD…]",
+    build: |text| Ok(Network::Grid(Grid::torus(&parse_sides(text)?)?)),
+};
+
+/// `hypercube:D`.
+pub const HYPERCUBE: Family = Family {
+    name: "hypercube",
+    example: "hypercube:4",
+    usage: "hypercube:D",
+    build: |text| {
+        let dimension = text.parse().map_err(|_| {
+            Error::value("hypercube dimension", format!("`{text}`"), "a whole number from 0 to 24")
+        })?;
+        Ok(Network::Grid(Grid::hypercube(dimension)?))
+    },
+};
+
+/// A box of nodes, each wired to its neighbours along every axis, with or without wrap-around.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grid {
+    sides: Vec<u32>,
+    strides: Vec<u32>,
+    wraps: bool,
+}
+
+impl Grid {
+    /// A mesh with these sides.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] when there is no side, a side is 0, or there are more than [`NODES_MAX`] nodes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::topology::{Grid, Topology};
+    /// use meshwright::units::{Hops, NodeId};
+    /// let mesh = Grid::mesh(&[4, 8])?;
+    /// assert_eq!(mesh.distance(NodeId(0), NodeId(31)), Some(Hops(3 + 7)));
+    /// # Ok::<(), meshwright::Error>(())
+    /// ```
+    pub fn mesh(sides: &[u32]) -> Result<Self> {
+        Self::new(sides, false)
+    }
+
+    /// A torus with these sides; errors as for [`Grid::mesh`].
+    pub fn torus(sides: &[u32]) -> Result<Self> {
+        Self::new(sides, true)
+    }
+
+    /// The hypercube of `dimension` dimensions: a mesh of sides 2; errors as for [`Grid::mesh`].
+    pub fn hypercube(dimension: u32) -> Result<Self> {
+        match dimension {
+            0 => Self::new(&[1], false),
+            1..=24 => Self::new(&vec![2; dimension as usize], false),
+            _ => Err(Error::value("hypercube dimension", dimension, "a whole number from 0 to 24")),
+        }
+    }
+
+    fn new(sides: &[u32], wraps: bool) -> Result<Self> {
+        let nodes = sides.iter().try_fold(1u64, |nodes, &side| nodes.checked_mul(u64::from(side)));
+        let size = sides.iter().map(u32::to_string).collect::<Vec<_>>().join("x");
+        if sides.is_empty() || sides.contains(&0) {
+            return Err(Error::value("machine size", format!("`{size}`"), "sides of at least 1"));
+        }
+        if nodes.is_none_or(|nodes| nodes > u64::from(NODES_MAX)) {
+            return Err(Error::value("machine size", size, format!("at most {NODES_MAX} nodes")));
+        }
+        let mut strides = vec![1; sides.len()];
+        for axis in (0..sides.len() - 1).rev() {
+            strides[axis] = strides[axis + 1] * sides[axis + 1];
+        }
+        Ok(Self { sides: sides.to_vec(), strides, wraps })
+    }
+
+    /// How many dimensions the box has.
+    pub fn dimensions(&self) -> usize {
+        self.sides.len()
+    }
+
+    /// Whether opposite borders are wired together.
+    pub fn wraps(&self) -> bool {
+        self.wraps
+    }
+
+    /// The coordinate of a node along one axis.
+    pub fn coordinate(&self, node: NodeId, axis: usize) -> u32 {
+        node.0 / self.strides[axis] % self.sides[axis]
+    }
+
+    /// All coordinates of a node, e.g. row and column.
+    pub fn coordinates(&self, node: NodeId) -> Vec<u32> {
+        (0..self.dimensions()).map(|axis| self.coordinate(node, axis)).collect()
+    }
+
+    /// The node at these coordinates.
+    ///
+    /// # Panics
+    ///
+    /// When a coordinate lies outside its side.
+    pub fn node_at(&self, coordinates: &[u32]) -> NodeId {
+        assert_eq!(coordinates.len(), self.dimensions(), "one coordinate per dimension");
+        let mut id = 0;
+        for ((&c, &side), &stride) in coordinates.iter().zip(&self.sides).zip(&self.strides) {
+            assert!(c < side, "coordinate {c} lies outside a side of {side}");
+            id += c * stride;
+        }
+        NodeId(id)
+    }
+
+    /// The axis a port belongs to, and whether it goes up.
+    pub fn direction(&self, port: Port) -> (usize, bool) {
+        (self.dimensions() - 1 - port.0 as usize / 2, port.0.is_multiple_of(2))
+    }
+
+    /// The port along `axis`, up or down.
+    pub fn port(&self, axis: usize, up: bool) -> Port {
+        Port(2 * (self.dimensions() - 1 - axis) as u32 + u32::from(!up))
+    }
+
+    /// The signed way to go along one axis: steps, and whether upwards. Half-way round a torus, up.
+    ///
+    /// # Complexity
+    ///
+    /// O(1).
+    pub fn offset(&self, from: NodeId, to: NodeId, axis: usize) -> (u32, bool) {
+        let (a, b) = (self.coordinate(from, axis), self.coordinate(to, axis));
+        let (straight, up) = (a.abs_diff(b), b >= a);
+        let around = self.sides[axis] - straight;
+        let way_round_is_shorter = around < straight || (around == straight && !up);
+        let wired_around = self.wraps && self.sides[axis] > 2;
+        if wired_around && way_round_is_shorter { (around, !up) } else { (straight, up) }
+    }
+
+    /// One step along an axis, or `None` at the border of a mesh.
+    pub fn step(&self, node: NodeId, axis: usize, up: bool) -> Option<NodeId> {
+        let (side, stride) = (self.sides[axis], self.strides[axis]);
+        let c = self.coordinate(node, axis);
+        match (up, self.wraps && side > 2) {
+            (true, _) if c + 1 < side => Some(NodeId(node.0 + stride)),
+            (true, true) => Some(NodeId(node.0 - c * stride)),
+            (false, _) if c > 0 => Some(NodeId(node.0 - stride)),
+            (false, true) => Some(NodeId(node.0 + (side - 1) * stride)),
+            (_, false) => None,
+        }
+    }
+}
+
+impl Topology for Grid {
+    fn sides(&self) -> &[u32] {
+        &self.sides
+    }
+
+    fn first_link(&self, node: NodeId) -> LinkId {
+        LinkId(node.0 * 2 * self.dimensions() as u32)
+    }
+
+    fn neighbor(&self, node: NodeId, port: Port) -> Option<NodeId> {
+        let (axis, up) = self.direction(port);
+        self.step(node, axis, up)
+    }
+
+    /// O(1): each node has the same number of ports.
+    fn source(&self, link: LinkId) -> NodeId {
+        NodeId(link.0 / (2 * self.dimensions() as u32))
+    }
+
+    /// The sum over the axes of the shorter way: Manhattan distance, with wrap-around on a torus.
+    fn distance(&self, from: NodeId, to: NodeId) -> Option<Hops> {
+        Some(Hops((0..self.dimensions()).map(|axis| self.offset(from, to, axis).0).sum()))
+    }
+
+    /// The sum over the axes of the way to the farther end, on a torus of half the side.
+    fn eccentricity(&self, node: NodeId) -> Hops {
+        let along = |axis: usize| {
+            let (side, c) = (self.sides[axis], self.coordinate(node, axis));
+            if self.wraps { side / 2 } else { c.max(side - 1 - c) }
+        };
+        Hops((0..self.dimensions()).map(along).sum())
+    }
+}
+
+/// Reads `4x8x2`.
+fn parse_sides(text: &str) -> Result<Vec<u32>> {
+    text.split('x')
+        .map(|side| {
+            side.parse().map_err(|_| {
+                Error::value("machine size", format!("`{text}`"), "sides joined by x, such as 8x8 or 4x4x4")
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,296 @@
+//! A machine: a network with its dead nodes, its switching and what a message costs on it.
+//!
+//! | paper | here | unit |
+//! |---|---|---|
+//! | c | [`Costs::startup`] | cycles |
+//! | b | [`Costs::byte_time`] | cycles per byte |
+//! | h | [`Costs::flit`] | bytes |
+//! | W(e) | `bytes` | bytes |
+//! | d | `hops` | links |
+
+use fixedbitset::FixedBitSet;
+use serde::{Deserialize, Serialize};
+
+use super::{Grid, Network, Topology, network};
+use crate::error::{Error, Result};
+use crate::units::{Bytes, Cycles, Hops, LinkId, NodeId, Port, Ratio};
+
+/// How a message moves through the nodes on its way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Switching {
+    /// Flits follow the head in a pipeline; a blocked worm keeps every link it stands on.
+    #[default]
+    Wormhole,
+    /// A pipeline as well, but a blocked message is drawn into the node before it and frees its links.
+    CutThrough,
+    /// A node forwards a message when the whole of it has arrived.
+    StoreAndForward,
+}
+
+/// Every switching with its name on the command line.
+pub const SWITCHINGS: &[(&str, Switching)] = &[
+    ("wormhole", Switching::Wormhole),
+    ("cut-through", Switching::CutThrough),
+    ("store-and-forward", Switching::StoreAndForward),
+];
+
+impl Switching {
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        SWITCHINGS.iter().find(|(_, switching)| *switching == self).expect("the table is complete").0
+    }
+}
+
+/// How many messages a node can send and receive at a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PortModel {
+    /// One on every link.
+    #[default]
+    All,
+    /// One out and one in.
+    One,
+}
+
+/// What a message costs.
+///
+/// Times are exact: they are counted in ticks of `1 / byte_time.denominator()` cycles, so that a link of
+/// 30 bytes per cycle loses nothing to rounding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Costs {
+    /// c: cycles before a message enters the network (store-and-forward: at every node it leaves).
+    pub startup: Cycles,
+    /// b: cycles per byte on a link.
+    pub byte_time: Ratio,
+    /// h: bytes of the head flit, which go ahead of the message on every link.
+    pub flit: Bytes,
+}
+
+impl Default for Costs {
+    /// c = 100, b = 1, h = 2: the order of magnitude of the paper's machines.
+    fn default() -> Self {
+        Self { startup: Cycles(100), byte_time: Ratio::whole(1), flit: Bytes(2) }
+    }
+}
+
+impl Costs {
+    /// Ticks per cycle.
+    pub fn ticks_per_cycle(&self) -> u64 {
+        self.byte_time.denominator()
+    }
+
+    /// The whole cycles that cover a number of ticks.
+    pub fn cycles(&self, ticks: u64) -> Cycles {
+        Cycles(ticks.div_ceil(self.ticks_per_cycle()))
+    }
+
+    /// Ticks of the start-up c.
+    pub fn startup_ticks(&self) -> u64 {
+        self.startup.0 * self.ticks_per_cycle()
+    }
+
+    /// Ticks of b W.
+    pub fn transfer_ticks(&self, bytes: Bytes) -> u64 {
+        bytes.0 * self.byte_time.numerator()
+    }
+
+    /// Ticks of b h: how long the head takes over one link.
+    pub fn head_ticks(&self) -> u64 {
+        self.transfer_ticks(self.flit)
+    }
+
+    /// The time of a message alone on the network, in ticks.
+    ///
+    /// ```text
+    /// wormhole, cut-through:  c + b (W + d h)
+    /// store-and-forward:      d (c + b W)
+    /// ```
+    ///
+    /// # Source
+    ///
+    /// `lo1990`, eq. (1) and section 5.1.2, all three terms kept.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::topology::{Costs, Switching};
+    /// use meshwright::units::{Bytes, Hops};
+    /// let costs = Costs::default(); // c = 100, b = 1, h = 2
+    /// assert_eq!(costs.alone_ticks(Switching::Wormhole, Bytes(64), Hops(5)), 100 + 64 + 5 * 2);
+    /// assert_eq!(costs.alone_ticks(Switching::StoreAndForward, Bytes(64), Hops(5)), 5 * (100 + 64));
+    /// ```
+    pub fn alone_ticks(&self, switching: Switching, bytes: Bytes, hops: Hops) -> u64 {
+        let (startup, transfer, hops) = (self.startup_ticks(), self.transfer_ticks(bytes), u64::from(hops.0));
+        match switching {
+            Switching::Wormhole | Switching::CutThrough => startup + transfer + hops * self.head_ticks(),
+            Switching::StoreAndForward => hops * (startup + transfer),
+        }
+    }
+
+    /// Refuses costs with which a time could leave the range of 64 bits.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] naming the term.
+    pub fn check(&self) -> Result<()> {
+        let limits: [(&'static str, u64, u64); 4] = [
+            ("startup", self.startup.0, 1 << 32),
+            ("flit", self.flit.0, 1 << 16),
+            ("byte_time numerator", self.byte_time.numerator(), 1 << 16),
+            ("byte_time denominator", self.byte_time.denominator(), 1 << 16),
+        ];
+        match limits.iter().find(|(_, value, limit)| value > limit) {
+            Some((what, value, limit)) => Err(Error::value(what, value, format!("at most {limit}"))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The largest message accepted: a tebibyte.
+pub const BYTES_MAX: u64 = 1 << 40;
+
+/// A network with its dead nodes and its costs: what a job is planned for.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    /// The specification it was built from, e.g. `mesh:8x8`.
+    pub name: String,
+    /// What is wired to what, dead nodes included.
+    pub network: Network,
+    /// The nodes that do not work, in increasing order.
+    pub dead: Vec<NodeId>,
+    /// How messages move.
+    pub switching: Switching,
+    /// What messages cost.
+    pub costs: Costs,
+    /// How many messages a node sends and receives at a time.
+    pub ports: PortModel,
+    /// Flits per virtual channel (packets under store-and-forward); for the flit engine.
+    pub buffers: u32,
+    /// Virtual channels per link; for the flit engine.
+    pub virtual_channels: u32,
+    is_dead: FixedBitSet,
+}
+
+impl Machine {
+    /// A machine with default costs and no dead node; errors as for [`network`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::topology::{Machine, Topology};
+    /// assert_eq!(Machine::new("torus:4x4")?.nodes(), 16);
+    /// # Ok::<(), meshwright::Error>(())
+    /// ```
+    pub fn new(specification: &str) -> Result<Self> {
+        let network = network(specification)?;
+        Ok(Self {
+            name: specification.to_string(),
+            is_dead: FixedBitSet::with_capacity(network.nodes() as usize),
+            network,
+            dead: Vec::new(),
+            switching: Switching::default(),
+            costs: Costs::default(),
+            ports: PortModel::default(),
+            buffers: 4,
+            virtual_channels: 1,
+        })
+    }
+
+    /// The same machine with these nodes dead.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] when a node lies outside the machine or all are dead.
+    pub fn with_dead(mut self, mut dead: Vec<NodeId>) -> Result<Self> {
+        let nodes = self.nodes();
+        dead.sort_unstable();
+        dead.dedup();
+        if let Some(outside) = dead.iter().find(|node| node.0 >= nodes) {
+            return Err(Error::value("dead node", outside, format!("a node from 0 to {}", nodes - 1)));
+        }
+        if dead.len() == nodes as usize {
+            return Err(Error::value("number of dead nodes", dead.len(), "at least one living node"));
+        }
+        self.is_dead.clear();
+        self.is_dead.extend(dead.iter().map(|node| node.index()));
+        self.dead = dead;
+        Ok(self)
+    }
+
+    /// The same machine with another switching.
+    pub fn with_switching(mut self, switching: Switching) -> Self {
+        self.switching = switching;
+        self
+    }
+
+    /// Whether a node works.
+    pub fn is_alive(&self, node: NodeId) -> bool {
+        !self.is_dead.contains(node.index())
+    }
+
+    /// The nodes that work, in increasing order.
+    pub fn living(&self) -> impl Iterator<Item = NodeId> + '_ {
+        (0..self.nodes()).map(NodeId).filter(|&node| self.is_alive(node))
+    }
+
+    /// How many nodes work.
+    pub fn living_count(&self) -> u32 {
+        self.nodes() - self.dead.len() as u32
+    }
+
+    /// Coordinates of a node: row and column on a mesh, the id alone on a general graph.
+    pub fn coordinates(&self, node: NodeId) -> Vec<u32> {
+        match &self.network {
+            Network::Grid(grid) => grid.coordinates(node),
+            Network::Graph(_) => vec![node.0],
+        }
+    }
+
+    /// The box with its formulas when every node of it works: then closed forms hold.
+    pub fn whole_grid(&self) -> Option<&Grid> {
+        match &self.network {
+            Network::Grid(grid) if self.dead.is_empty() => Some(grid),
+            _ => None,
+        }
+    }
+}
+
+impl Topology for Machine {
+    fn sides(&self) -> &[u32] {
+        self.network.sides()
+    }
+
+    fn first_link(&self, node: NodeId) -> LinkId {
+        self.network.first_link(node)
+    }
+
+    /// A dead node has no wired port, and no port leads to one.
+    fn neighbor(&self, node: NodeId, port: Port) -> Option<NodeId> {
+        self.network.neighbor(node, port).filter(|&next| self.is_alive(node) && self.is_alive(next))
+    }
+
+    fn source(&self, link: LinkId) -> NodeId {
+        self.network.source(link)
+    }
+
+    /// The network's formula while every node works, else the definition.
+    fn distance(&self, from: NodeId, to: NodeId) -> Option<Hops> {
+        if self.dead.is_empty() {
+            return self.network.distance(from, to);
+        }
+        match super::distances_from(self, from)[to.index()] {
+            u32::MAX => None,
+            hops => Some(Hops(hops)),
+        }
+    }
+
+    fn eccentricity(&self, node: NodeId) -> Hops {
+        match self.whole_grid() {
+            Some(grid) => grid.eccentricity(node),
+            None => Hops(
+                super::distances_from(self, node).into_iter().filter(|&d| d != u32::MAX).max().unwrap_or(0),
+            ),
+        }
+    }
+}
