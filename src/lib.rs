@@ -3,7 +3,9 @@
 pub mod error;
 pub mod mapping;
 pub mod rng;
+pub mod routing;
 pub mod schedule;
+pub mod sim;
 pub mod topology;
 pub mod units;
 pub mod verdict;

@@ -1,4 +1,19 @@
 //! Bound, prediction, simulation, gap and blame: one form for every planner.
+//!
+//! | file | what |
+//! |---|---|
+//! | this one | the form of an answer |
+//! | [`divide`] | divide and conquer and phased traces, every placement judged |
+//! | [`map`] | the answer to `map`: both switchings, in the paper's units |
+//! | `measure` | one placement: metrics, prediction, simulation |
+//! | `reason` | why the winner wins |
+
+pub mod divide;
+pub mod map;
+mod measure;
+mod reason;
+
+pub use divide::Job;
 
 use serde::Serialize;
 
@@ -13,7 +28,7 @@ pub struct HottestLink {
     pub to: u32,
     /// How many messages pass.
     pub messages: u64,
-    /// How long it is occupied, in cycles.
+    /// How long its messages take on it, in cycles.
     pub busy_cycles: u64,
 }
 
