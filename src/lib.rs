@@ -4,6 +4,7 @@ pub mod error;
 pub mod mapping;
 pub mod rng;
 pub mod schedule;
+pub mod text;
 pub mod topology;
 pub mod units;
 pub mod verdict;
