@@ -251,7 +251,9 @@ impl<'a> Tokens<'a> {
         message: impl Into<String>,
         expected: impl Into<String>,
     ) -> Error {
-        let shown = excerpt::cut(shown.as_bytes(), 0, 0, shown.len());
+        let shown = self
+            .find_on_line(place, shown.as_bytes())
+            .unwrap_or_else(|| excerpt::cut(shown.as_bytes(), 0, 0, shown.len()));
         self.parse_error(place, shown, message.into(), expected.into())
     }
 
@@ -259,6 +261,18 @@ impl<'a> Tokens<'a> {
         let excerpt::Excerpt { text: excerpt, start, length } = shown;
         let (line, column) = (u64::from(place.line), u64::from(place.column));
         ParseError { file: self.file.clone(), line, column, excerpt, start, length, message, expected }.into()
+    }
+
+    /// The excerpt around an earlier word, if it stands on the line of the current one.
+    fn find_on_line(&self, place: Place, shown: &[u8]) -> Option<excerpt::Excerpt> {
+        if place.line != self.word.place.line {
+            return None;
+        }
+        let line = &self.buffer[self.word.line_start..];
+        let mut characters = (0..line.len()).filter(|&i| line[i] & 0xC0 != 0x80);
+        let start = self.word.line_start + characters.nth(place.column as usize - 1)?;
+        let found = self.buffer[start..].starts_with(shown);
+        found.then(|| excerpt::cut(&self.buffer, self.word.line_start, start, start + shown.len()))
     }
 
     fn begin_word(&mut self) {

@@ -23,6 +23,23 @@ impl Tokens<'_> {
         }
     }
 
+    /// The next word as an integer with its unit attached, such as `64b`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Tokens::integer`].
+    pub fn integer_with_unit(&mut self, name: &str, unit: &[u8], range: RangeInclusive<u64>) -> Result<u64> {
+        let (from, to, shown) = (range.start(), range.end(), printable(unit));
+        let expected = format!("an integer with its unit, from {from}{shown} to {to}{shown}");
+        if !self.next_word()? {
+            return Err(self.missing(name, expected));
+        }
+        match self.word().strip_suffix(unit).and_then(parse_integer) {
+            Some(value) if range.contains(&value) => Ok(value),
+            _ => Err(self.unfit(name, expected)),
+        }
+    }
+
     /// The next word as an integer of 32 bits.
     ///
     /// # Errors
@@ -84,7 +101,7 @@ impl Tokens<'_> {
 }
 
 /// Decimal digits as a number; `None` for anything else and beyond 64 bits.
-pub(super) fn parse_integer(word: &[u8]) -> Option<u64> {
+fn parse_integer(word: &[u8]) -> Option<u64> {
     if word.is_empty() || !word.iter().all(u8::is_ascii_digit) {
         return None;
     }
