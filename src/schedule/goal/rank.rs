@@ -1,6 +1,7 @@
 //! The statements between the braces of one rank.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use super::{Program, quoted};
 use crate::error::Result;
@@ -63,6 +64,9 @@ pub(super) fn program(
 
 impl Reader<'_, '_> {
     fn statement(&mut self) -> Result<()> {
+        if matches!(self.tokens.word(), b"{" | b":") {
+            return Err(self.tokens.unexpected(STATEMENT));
+        }
         let first = self.tokens.word().to_vec();
         let place = self.tokens.place();
         let second = self.tokens.next_on_line()?;
@@ -88,12 +92,18 @@ impl Reader<'_, '_> {
 
     fn label(&mut self, label: Vec<u8>, place: Place) -> Result<()> {
         let step = self.program.rank.ops.len() as u32;
-        let (message, shown) = (format!("the label {} is given twice", quoted(&label)), label.clone());
-        if !matches!(label[..], [b':' | b'{' | b'}', ..]) && self.labels.insert(label, step).is_none() {
-            return Ok(());
+        match self.labels.entry(label) {
+            Entry::Vacant(slot) => {
+                slot.insert(step);
+                Ok(())
+            }
+            Entry::Occupied(slot) => {
+                let (shown, message) =
+                    (slot.key(), format!("the label {} is given twice", quoted(slot.key())));
+                let shown = String::from_utf8_lossy(shown);
+                Err(self.tokens.error_at(place, &shown, message, "another label in this rank"))
+            }
         }
-        let shown = String::from_utf8_lossy(&shown);
-        Err(self.tokens.error_at(place, &shown, message, "another label in this rank"))
     }
 
     /// A step whose verb has been read.
