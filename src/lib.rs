@@ -6,6 +6,7 @@ pub mod rng;
 pub mod routing;
 pub mod schedule;
 pub mod sim;
+pub mod text;
 pub mod topology;
 pub mod units;
 pub mod verdict;

@@ -2,7 +2,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | this one | [`Schedule`]: per rank, sends, receives and computations with their dependencies; `verify` |
+//! | this one | [`Schedule`]: per rank, sends, receives and computations with their dependencies |
+//! | `verify`, `cycle` | which send meets which receive; [`Fault`]: why a schedule cannot run to its end |
 //! | [`phases`] | [`Phases`]: messages grouped by phase, the loosely synchronous model of `lo1990` |
 //! | [`goal`] | GOAL text, read and written |
 //! | [`cost`] | analytic times: a message alone, a link's load, the serial sum |
@@ -11,9 +12,18 @@ pub mod cost;
 pub mod goal;
 pub mod phases;
 
+mod cycle;
+mod verify;
+
 pub use phases::Phases;
+pub use verify::{Fault, MatchedMessage};
+
+use std::ops::Range;
 
 use crate::units::{Bytes, Cycles, NodeId};
+
+/// The longest computation accepted, in cycles: a million of them in a row still fit into 64 bits.
+pub const CALC_MAX: Cycles = Cycles(1 << 44);
 
 /// A message from one node to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,4 +91,70 @@ pub struct Rank {
 pub struct Schedule {
     /// The programs, by rank; rank r runs on node r.
     pub ranks: Vec<Rank>,
+}
+
+impl Schedule {
+    /// The schedule in which each node goes on to its next phase when its own messages are through.
+    ///
+    /// Per message a send and a receive, in the order given, with the phase as tag. All steps of a node wait
+    /// for the ends of all its steps of the phase before, the last one it took part in. Where that
+    /// would take more dependencies than going through one point, an empty computation is that point.
+    ///
+    /// # Panics
+    ///
+    /// When a message names a node that is not below `phases.ranks`.
+    ///
+    /// # Complexity
+    ///
+    /// O(ranks + messages), in time and in steps and dependencies made.
+    pub fn from_phases(phases: &Phases) -> Self {
+        let mut ranks = vec![Rank::default(); phases.ranks as usize];
+        // Per rank, its steps of the last phase it took part in.
+        let mut done = vec![0..0u32; ranks.len()];
+        let mut taking_part = vec![];
+        for index in 0..phases.len() {
+            taking_part.clear();
+            for message in phases.phase(index) {
+                let Message { source, target, bytes, phase: tag } = *message;
+                for (node, op) in [
+                    (source, Op::Send { peer: target, bytes, tag }),
+                    (target, Op::Recv { peer: source, bytes, tag }),
+                ] {
+                    assert!(node.0 < phases.ranks, "a message of a phase names a rank that takes part");
+                    taking_part.push((node, ranks[node.index()].ops.len() as u32));
+                    ranks[node.index()].ops.push(op);
+                }
+            }
+            // By node, its first step of this phase first.
+            taking_part.sort_unstable();
+            taking_part.dedup_by_key(|(node, _)| *node);
+            for &(node, first) in &taking_part {
+                let rank = &mut ranks[node.index()];
+                let steps = first..rank.ops.len() as u32;
+                rank.wait_for_all(steps.clone(), done[node.index()].clone());
+                done[node.index()] = steps;
+            }
+        }
+        Self { ranks }
+    }
+}
+
+impl Rank {
+    /// Lets all `steps` wait for the ends of all steps `on`.
+    fn wait_for_all(&mut self, steps: Range<u32>, on: Range<u32>) {
+        let (many, before) = (u64::from(steps.end - steps.start), u64::from(on.end - on.start));
+        let mut all = |steps: Range<u32>, on: Range<u32>| {
+            for step in steps {
+                self.dependencies.extend(on.clone().map(|on| Dependency { step, on, start_only: false }));
+            }
+        };
+        if many * before <= many + before + 1 {
+            all(steps, on);
+            return;
+        }
+        let point = steps.end;
+        all(point..point + 1, on);
+        all(steps, point..point + 1);
+        self.ops.push(Op::Calc { cycles: Cycles(0) });
+    }
 }

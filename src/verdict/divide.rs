@@ -4,7 +4,8 @@ use super::measure::{self, Measured};
 use super::{JobVerdict, Outcome, PhaseRow, Skipped, reason};
 use crate::error::{Error, Result};
 use crate::mapping::{self, Binomial, PLACEMENTS, Placement, Request, TaskGraph, bound};
-use crate::sim::Trace;
+use crate::schedule::Schedule;
+use crate::sim::{self, Trace};
 use crate::topology::{Machine, Topology};
 
 /// A phased job.
@@ -117,10 +118,10 @@ fn outcome(job: &Job, machine: &Machine, placement: Placement) -> Result<Outcome
         bound_cycles: cycles(bound_ticks),
         predicted_cycles: cycles(measured.predicted[0].iter().sum()),
         simulated_cycles: trace.cycles.0,
-        dependency_cycles: trace.cycles.0,
+        dependency_cycles: dependency_cycles(&measured, machine)?,
         gap: gap(bound_ticks, trace.ticks),
         hops_total: measured.hops_total(),
-        hottest_link: measured.hottest_link(machine),
+        hottest_link: measure::hottest_link(&measured.loads, machine),
         blame: measure::blame(&trace, machine),
         phases: rows(job, machine, &measured, &trace),
         link_messages: (0..machine.links())
@@ -129,6 +130,12 @@ fn outcome(job: &Job, machine: &Machine, placement: Placement) -> Result<Outcome
         method: placement.name.clone(),
         placement,
     })
+}
+
+/// The time without barriers, each node going on when its own messages are there.
+fn dependency_cycles(measured: &Measured, machine: &Machine) -> Result<Option<u64>> {
+    let trace = sim::run_schedule(machine, &Schedule::from_phases(&measured.schedule))?;
+    Ok(trace.deadlock.is_none().then_some(trace.cycles.0))
 }
 
 /// simulated / bound - 1; a job that sends nothing has no gap.

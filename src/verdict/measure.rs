@@ -84,29 +84,27 @@ pub(crate) fn deadlock_sentence(machine: &Machine, ring: &[LinkId]) -> String {
 }
 
 impl Measured {
-    /// The link with the most messages; of equal ones that with the most bytes, then the lowest id.
-    pub(crate) fn hottest_link(&self, machine: &Machine) -> Option<HottestLink> {
-        let loads = &self.loads;
-        let busiest =
-            |link: &&LinkId| (loads.messages(**link), loads.bytes(**link), std::cmp::Reverse(**link));
-        let link = *loads.touched().iter().max_by_key(busiest)?;
-        let startups = match machine.switching {
-            Switching::Wormhole | Switching::CutThrough => 0,
-            Switching::StoreAndForward => u64::from(loads.messages(link)) * machine.costs.startup_ticks(),
-        };
-        let busy = loads.bytes(link) * machine.costs.byte_time.numerator() + startups;
-        Some(HottestLink {
-            from: machine.source(link).0,
-            to: machine.target(link).unwrap_or_default().0,
-            messages: u64::from(loads.messages(link)),
-            busy_cycles: machine.costs.cycles(busy).0,
-        })
-    }
-
     /// All hops of all messages.
     pub(crate) fn hops_total(&self) -> u64 {
         self.metrics.iter().map(|phase| phase.hops_total).sum()
     }
+}
+
+/// The link with the most messages; of equal ones that with the most bytes, then the lowest id.
+pub(crate) fn hottest_link(loads: &LinkLoads, machine: &Machine) -> Option<HottestLink> {
+    let busiest = |link: &&LinkId| (loads.messages(**link), loads.bytes(**link), std::cmp::Reverse(**link));
+    let link = *loads.touched().iter().max_by_key(busiest)?;
+    let startups = match machine.switching {
+        Switching::Wormhole | Switching::CutThrough => 0,
+        Switching::StoreAndForward => u64::from(loads.messages(link)) * machine.costs.startup_ticks(),
+    };
+    let busy = loads.bytes(link) * machine.costs.byte_time.numerator() + startups;
+    Some(HottestLink {
+        from: machine.source(link).0,
+        to: machine.target(link).unwrap_or_default().0,
+        messages: u64::from(loads.messages(link)),
+        busy_cycles: machine.costs.cycles(busy).0,
+    })
 }
 
 /// The link to blame, by its end nodes.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | this one | the form of an answer |
 //! | [`divide`] | divide and conquer and phased traces, every placement judged |
+//! | [`simulate`] | the answer to `simulate` |
 //! | [`map`] | the answer to `map`: both switchings, in the paper's units |
 //! | `measure` | one placement: metrics, prediction, simulation |
 //! | `reason` | why the winner wins |
@@ -12,6 +13,7 @@ pub mod divide;
 pub mod map;
 mod measure;
 mod reason;
+pub mod simulate;
 
 pub use divide::Job;
 
@@ -79,8 +81,9 @@ pub struct Outcome {
     pub predicted_cycles: u64,
     /// What the referee measures with a barrier after each phase, in cycles.
     pub simulated_cycles: u64,
-    /// What the referee measures when each node goes on as soon as its own messages are there, in cycles.
-    pub dependency_cycles: u64,
+    /// What the referee measures when each node goes on as soon as its own messages are there, in cycles; none
+    /// when messages of different phases then wait for each other in a ring.
+    pub dependency_cycles: Option<u64>,
     /// simulated / bound - 1.
     pub gap: f64,
     /// All hops of all messages.

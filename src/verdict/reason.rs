@@ -4,7 +4,7 @@ use super::Outcome;
 
 /// Less is better: simulated time, then the time without barriers, then traffic.
 pub(crate) fn rank(outcome: &Outcome) -> (u64, u64, u64) {
-    (outcome.simulated_cycles, outcome.dependency_cycles, outcome.hops_total)
+    (outcome.simulated_cycles, outcome.dependency_cycles.unwrap_or(u64::MAX), outcome.hops_total)
 }
 
 /// Says how good the winner is and what sets it apart from the runner-up.
@@ -24,7 +24,7 @@ pub(crate) fn sentence(winner: &Outcome, results: &[Outcome]) -> String {
         format!("{} is {} slower {}", other.method, percent(slower), cause(winner, other))
     } else if rank(other) == rank(winner) {
         format!("{} is its equal in every figure", other.method)
-    } else if other.dependency_cycles > winner.dependency_cycles {
+    } else if rank(other).1 > rank(winner).1 {
         format!("{} is as fast with barriers but slower without", other.method)
     } else {
         format!(

@@ -1,7 +1,4 @@
-//! The message engine: runs of a schedule on the event-driven core.
-//!
-//! In the *phased* run all messages of a phase start together and a barrier ends the phase: the paper's
-//! model. In the *dependency-driven* run each node goes on as soon as its own messages are there.
+//! Phased runs: all messages of a phase start together, and a barrier ends the phase.
 //!
 //! # Source
 //!

@@ -1,0 +1,263 @@
+//! Whether a schedule can run to its end, with a certificate if it cannot.
+
+use std::fmt;
+
+use super::{CALC_MAX, Op, Schedule};
+use crate::topology::NODES_MAX;
+use crate::topology::machine::BYTES_MAX;
+use crate::units::{Bytes, NodeId};
+
+/// A send with the receive it is paired with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatchedMessage {
+    /// The rank that sends.
+    pub source: NodeId,
+    /// Its step.
+    pub source_step: u32,
+    /// The rank that receives.
+    pub target: NodeId,
+    /// Its step.
+    pub target_step: u32,
+    /// How much is sent.
+    pub bytes: Bytes,
+    /// What pairs them; the phase of a schedule made from phases.
+    pub tag: u32,
+}
+
+/// Why a schedule cannot run to its end; ranks and steps count from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// There are more ranks than a machine may have nodes.
+    TooManyRanks {
+        /// How many there are.
+        ranks: usize,
+    },
+    /// A step names a rank that does not exist.
+    PeerOutside {
+        /// The rank of the step.
+        rank: NodeId,
+        /// The step.
+        step: u32,
+        /// The rank it names.
+        peer: NodeId,
+    },
+    /// A message or a computation is larger than accepted.
+    TooLarge {
+        /// The rank of the step.
+        rank: NodeId,
+        /// The step.
+        step: u32,
+    },
+    /// A dependency names a step that its rank does not have.
+    StepOutside {
+        /// The rank of the dependency.
+        rank: NodeId,
+        /// The step it names.
+        step: u32,
+    },
+    /// No receive is left for a send.
+    UnmatchedSend {
+        /// The rank that sends.
+        rank: NodeId,
+        /// The step.
+        step: u32,
+    },
+    /// No send is left for a receive.
+    UnmatchedRecv {
+        /// The rank that receives.
+        rank: NodeId,
+        /// The step.
+        step: u32,
+    },
+    /// A send and its receive disagree about the size.
+    BytesDiffer {
+        /// The pair, with the size the send gives.
+        message: MatchedMessage,
+        /// The size the receive gives.
+        received: Bytes,
+    },
+    /// Steps that wait for each other in a circle.
+    Cycle {
+        /// Rank and step; each waits for the next, the last for the first.
+        steps: Vec<(NodeId, u32)>,
+    },
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooManyRanks { ranks } => {
+                write!(f, "the schedule has {ranks} ranks; a machine has at most {NODES_MAX} nodes")
+            }
+            Self::PeerOutside { rank, step, peer } => {
+                write!(f, "step {step} of rank {rank} names rank {peer}, which does not exist")
+            }
+            Self::TooLarge { rank, step } => {
+                let limits = format!("{BYTES_MAX} bytes and {} cycles", CALC_MAX.0);
+                write!(f, "step {step} of rank {rank} is too large; the limits are {limits}")
+            }
+            Self::StepOutside { rank, step } => {
+                write!(f, "a dependency of rank {rank} names step {step}, which does not exist")
+            }
+            Self::UnmatchedSend { rank, step } => {
+                write!(f, "step {step} of rank {rank} sends a message that nobody receives")
+            }
+            Self::UnmatchedRecv { rank, step } => {
+                write!(f, "step {step} of rank {rank} receives a message that nobody sends")
+            }
+            Self::BytesDiffer { message: m, received } => {
+                let (send, recv) = ((m.source_step, m.source), (m.target_step, m.target));
+                write!(f, "step {} of rank {} sends {} bytes, ", send.0, send.1, m.bytes.0)?;
+                write!(f, "but step {} of rank {} receives {}", recv.0, recv.1, received.0)
+            }
+            Self::Cycle { steps } => {
+                write!(f, "these steps wait for each other in a circle:")?;
+                // A long circle says no more than its beginning.
+                for (rank, step) in steps.iter().take(8) {
+                    write!(f, " step {step} of rank {rank},")?;
+                }
+                if steps.len() > 8 {
+                    write!(f, " {} more,", steps.len() - 8)?;
+                }
+                write!(f, " and so on")
+            }
+        }
+    }
+}
+
+/// One side of a message; the order of the fields pairs the k-th send with the k-th receive.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Side {
+    source: u32,
+    target: u32,
+    tag: u32,
+    step: u32,
+    bytes: u64,
+}
+
+impl Schedule {
+    /// Every send with its receive, by rank and step of the send.
+    ///
+    /// The k-th send from one rank to another with one tag belongs to the k-th such receive, in the order
+    /// of the steps. Sends and receives without partner are left out; [`Schedule::verify`] tells of them.
+    ///
+    /// # Complexity
+    ///
+    /// O(steps log steps).
+    pub fn messages(&self) -> Vec<MatchedMessage> {
+        let mut messages = self.paired(|_| {});
+        messages.sort_unstable_by_key(|message| (message.source, message.source_step));
+        messages
+    }
+
+    /// Checks that every message has both its ends and that no steps wait for each other in a circle.
+    ///
+    /// A step ends after it starts; a receive ends after its send starts; a send needs no receive to end.
+    ///
+    /// # Errors
+    ///
+    /// The first [`Fault`] found: in single steps, then in pairs, then circles.
+    ///
+    /// # Complexity
+    ///
+    /// O(steps log steps + dependencies).
+    pub fn verify(&self) -> std::result::Result<(), Fault> {
+        self.check_range()?;
+        let mut first = None;
+        let messages = self.paired(|fault| {
+            first.get_or_insert(fault);
+        });
+        match first {
+            Some(fault) => Err(fault),
+            None => super::cycle::find(self, &messages).map_or(Ok(()), |steps| Err(Fault::Cycle { steps })),
+        }
+    }
+
+    fn check_range(&self) -> std::result::Result<(), Fault> {
+        let ranks = self.ranks.len();
+        if ranks > NODES_MAX as usize {
+            return Err(Fault::TooManyRanks { ranks });
+        }
+        for (rank, program) in (0..).map(NodeId).zip(&self.ranks) {
+            for (step, op) in (0..).zip(&program.ops) {
+                let (peer, fits) = match *op {
+                    Op::Send { peer, bytes, .. } | Op::Recv { peer, bytes, .. } => {
+                        (peer, bytes.0 <= BYTES_MAX)
+                    }
+                    Op::Calc { cycles } => (rank, cycles <= CALC_MAX),
+                };
+                if peer.index() >= ranks {
+                    return Err(Fault::PeerOutside { rank, step, peer });
+                }
+                if !fits {
+                    return Err(Fault::TooLarge { rank, step });
+                }
+            }
+            let mut named =
+                program.dependencies.iter().flat_map(|dependency| [dependency.step, dependency.on]);
+            if let Some(step) = named.find(|&step| step as usize >= program.ops.len()) {
+                return Err(Fault::StepOutside { rank, step });
+            }
+        }
+        Ok(())
+    }
+
+    /// The pairs in order of source, target, tag; every send or receive that does not fit is told.
+    pub(super) fn paired(&self, mut tell: impl FnMut(Fault)) -> Vec<MatchedMessage> {
+        let (sends, recvs) = self.sides();
+        let key = |side: &Side| (side.source, side.target, side.tag);
+        let unsent = |side: &Side| Fault::UnmatchedSend { rank: NodeId(side.source), step: side.step };
+        let unreceived = |side: &Side| Fault::UnmatchedRecv { rank: NodeId(side.target), step: side.step };
+        let mut messages = Vec::with_capacity(sends.len().min(recvs.len()));
+        let (mut s, mut r) = (0, 0);
+        while let (Some(send), Some(recv)) = (sends.get(s), recvs.get(r)) {
+            if key(send) < key(recv) {
+                tell(unsent(send));
+                s += 1;
+                continue;
+            }
+            if key(send) > key(recv) {
+                tell(unreceived(recv));
+                r += 1;
+                continue;
+            }
+            let message = MatchedMessage {
+                source: NodeId(send.source),
+                source_step: send.step,
+                target: NodeId(send.target),
+                target_step: recv.step,
+                bytes: Bytes(send.bytes),
+                tag: send.tag,
+            };
+            if send.bytes != recv.bytes {
+                tell(Fault::BytesDiffer { message, received: Bytes(recv.bytes) });
+            }
+            messages.push(message);
+            (s, r) = (s + 1, r + 1);
+        }
+        sends[s..].iter().for_each(|send| tell(unsent(send)));
+        recvs[r..].iter().for_each(|recv| tell(unreceived(recv)));
+        messages
+    }
+
+    /// All sends and all receives, each sorted.
+    fn sides(&self) -> (Vec<Side>, Vec<Side>) {
+        let (mut sends, mut recvs) = (vec![], vec![]);
+        for (rank, program) in (0u32..).zip(&self.ranks) {
+            for (step, op) in (0u32..).zip(&program.ops) {
+                match *op {
+                    Op::Send { peer, bytes, tag } => {
+                        sends.push(Side { source: rank, target: peer.0, tag, step, bytes: bytes.0 });
+                    }
+                    Op::Recv { peer, bytes, tag } => {
+                        recvs.push(Side { source: peer.0, target: rank, tag, step, bytes: bytes.0 });
+                    }
+                    Op::Calc { .. } => {}
+                }
+            }
+        }
+        sends.sort_unstable();
+        recvs.sort_unstable();
+        (sends, recvs)
+    }
+}

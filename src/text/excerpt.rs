@@ -1,0 +1,84 @@
+//! The part of a line that an error shows, made safe for a terminal.
+
+/// The most bytes an excerpt holds.
+pub(super) const WIDTH: usize = 160;
+
+/// What is shown of a line, with the offending text marked in it.
+pub(super) struct Excerpt {
+    pub(super) text: String,
+    pub(super) start: usize,
+    pub(super) length: usize,
+}
+
+/// The line around `start..end` of the buffer, or as much of it as fits into [`WIDTH`] bytes.
+pub(super) fn cut(buffer: &[u8], line_start: usize, start: usize, end: usize) -> Excerpt {
+    let mut from = line_start.max(start.saturating_sub(WIDTH));
+    // Half a character at the cut would be shown as garbage.
+    while from > line_start && from < start && buffer[from] & 0xC0 == 0x80 {
+        from += 1;
+    }
+    let rest = &buffer[end..buffer.len().min(end + WIDTH)];
+    let line_end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+    let before = escape(&buffer[from..start]);
+    let word = escape(&buffer[start..end]);
+    let after = escape(rest[..line_end].trim_ascii_end());
+
+    let word = head(&word, WIDTH / 2);
+    let room = WIDTH - word.len();
+    let before = tail(&before, room - after.len().min(room / 2));
+    let after = head(&after, room - before.len());
+    Excerpt { text: format!("{before}{word}{after}"), start: before.len(), length: word.len() }
+}
+
+/// Text of unknown origin as a terminal may show it: at most 40 characters, none of them an order.
+///
+/// ```
+/// use meshwright::text::printable;
+/// assert_eq!(printable(b"\x1b[31mred"), "\\u{1b}[31mred");
+/// ```
+pub fn printable(bytes: &[u8]) -> String {
+    let text = escape(bytes);
+    match text.char_indices().nth(40) {
+        Some((cut, _)) => format!("{}…", &text[..cut]),
+        None => text,
+    }
+}
+
+/// Lossy text with control characters (and those that turn the reading direction) spelled out.
+fn escape(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for c in String::from_utf8_lossy(bytes).chars() {
+        match c {
+            '\t' => text.push(' '),
+            '\u{ad}'
+            | '\u{61c}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' => {
+                text.extend(c.escape_unicode());
+            }
+            c if c.is_control() => text.extend(c.escape_unicode()),
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+/// The first characters, at most `bytes` bytes.
+fn head(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// The last characters, at most `bytes` bytes.
+fn tail(text: &str, bytes: usize) -> &str {
+    let mut start = text.len().saturating_sub(bytes);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    &text[start..]
+}
