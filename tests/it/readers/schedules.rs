@@ -70,10 +70,10 @@ fn words_may_be_labels() {
 
 #[test]
 fn the_kth_send_meets_the_kth_receive() {
-    // Rank 0 sends sizes 1, 2, 3 with tags 7, 8, 7: the two of tag 7 meet the receives of tag 7 in order.
+    // Rank 0 sends sizes 3, 2, 1 with tags 7, 8, 7: the two of tag 7 meet the receives of tag 7 in order.
     let s = schedule(&[
-        (&[send(1, 1, 7), send(1, 2, 8), send(1, 3, 7)], &[]),
-        (&[recv(0, 1, 7), recv(0, 3, 7), recv(0, 2, 8)], &[]),
+        (&[send(1, 3, 7), send(1, 2, 8), send(1, 1, 7)], &[]),
+        (&[recv(0, 3, 7), recv(0, 1, 7), recv(0, 2, 8)], &[]),
     ]);
     let message = |source_step, target_step, bytes, tag| MatchedMessage {
         source: NodeId(0),
@@ -83,7 +83,7 @@ fn the_kth_send_meets_the_kth_receive() {
         bytes: Bytes(bytes),
         tag,
     };
-    assert_eq!(s.messages(), vec![message(0, 0, 1, 7), message(1, 2, 2, 8), message(2, 1, 3, 7)]);
+    assert_eq!(s.messages(), vec![message(0, 0, 3, 7), message(1, 2, 2, 8), message(2, 1, 1, 7)]);
     assert_eq!(s.verify(), Ok(()));
 }
 
@@ -110,6 +110,9 @@ fn every_fault_has_its_certificate_and_a_sentence() {
         assert_eq!(s.verify(), Err(fault.clone()));
         assert!(fault.to_string().contains(phrase), "{fault}");
     }
+    // The sizes are the same, but the order of the receives is not that of the sends.
+    let s = schedule(&[(&[send(1, 1, 0), send(1, 2, 0)], &[]), (&[recv(0, 2, 0), recv(0, 1, 0)], &[])]);
+    assert!(matches!(s.verify(), Err(Fault::BytesDiffer { received: Bytes(2), .. })));
     let s = schedule(&[(&[send(0, 1, 0), recv(0, 2, 0)], &[])]);
     let fault = s.verify().unwrap_err();
     assert!(matches!(fault, Fault::BytesDiffer { received: Bytes(2), .. }));
@@ -199,6 +202,10 @@ fn any_schedule(circles: bool) -> impl Strategy<Value = Schedule> {
                 if steps > 0 && step % steps != on % steps && (circles || step % steps > on % steps) {
                     let (step, on) = (step % steps, on % steps);
                     ranks[rank].dependencies.push(Dependency { step, on, start_only });
+                    if circles && (step + on) % 3 == 0 {
+                        // Sends and receives need not stand in the same order.
+                        ranks[rank].ops.swap(step as usize, on as usize);
+                    }
                 }
             }
             Schedule { ranks }
@@ -206,8 +213,11 @@ fn any_schedule(circles: bool) -> impl Strategy<Value = Schedule> {
     )
 }
 
-/// Whether an event (rank, step, whether it is the end) waits directly for another, by definition.
-fn events(s: &Schedule) -> Vec<((NodeId, u32, bool), (NodeId, u32, bool))> {
+/// Rank, step, and whether it is the end of the step.
+type Event = (NodeId, u32, bool);
+
+/// Which event waits directly for which other, by definition.
+fn events(s: &Schedule) -> Vec<(Event, Event)> {
     let mut waits = vec![];
     for (rank, program) in (0..).map(NodeId).zip(&s.ranks) {
         for step in 0..program.ops.len() as u32 {
@@ -273,6 +283,30 @@ proptest! {
             Err(Fault::BytesDiffer { .. }) => prop_assert!(goal::parse(written.as_bytes(), "a.goal").is_err()),
             Err(other) => prop_assert!(false, "{}", other),
         }
+    }
+
+    #[test]
+    fn pairs_are_those_a_search_by_hand_finds(s in any_schedule(true)) {
+        // The first receive of the right kind that is not yet taken, for each send in turn.
+        let mut taken = BTreeSet::new();
+        let mut pairs = vec![];
+        for (source, program) in (0..5u32).zip(&s.ranks) {
+            for (step, op) in (0u32..).zip(&program.ops) {
+                let Op::Send { peer, tag, .. } = *op else { continue };
+                let fits = |&at: &usize| match s.ranks[peer.index()].ops[at] {
+                    Op::Recv { peer: from, tag: with, .. } => {
+                        (from.0, with) == (source, tag) && !taken.contains(&(peer, at))
+                    }
+                    _ => false,
+                };
+                let at = (0..s.ranks[peer.index()].ops.len()).find(fits).unwrap();
+                taken.insert((peer, at));
+                pairs.push((source, step, peer, at as u32));
+            }
+        }
+        let found: Vec<_> =
+            s.messages().iter().map(|m| (m.source.0, m.source_step, m.target, m.target_step)).collect();
+        prop_assert_eq!(found, pairs);
     }
 
     #[test]
