@@ -3,6 +3,7 @@
 mod bad;
 mod endless;
 mod fuzz;
+mod schedule_laws;
 mod schedules;
 
 use std::path::Path;

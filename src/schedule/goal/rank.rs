@@ -143,18 +143,15 @@ impl Reader<'_, '_> {
 
     /// `tag 4 cpu 0 nic 1`, each at most once; the tag, or 0.
     fn attributes(&mut self, tagged: bool) -> Result<u32> {
-        let mut allowed = vec!["cpu", "nic"];
-        if tagged {
-            allowed.push("tag");
-        }
+        let mut allowed = [Some("cpu"), Some("nic"), tagged.then_some("tag")];
         let mut tag = 0;
         while self.tokens.next_on_line()? {
             let word = self.tokens.word();
-            let Some(position) = allowed.iter().position(|name| name.as_bytes() == word) else {
+            let is_word = |name: &&mut Option<&str>| name.is_some_and(|name| name.as_bytes() == word);
+            let Some(name) = allowed.iter_mut().find(is_word).and_then(Option::take) else {
                 self.tokens.hold();
                 break;
             };
-            let name = allowed.swap_remove(position);
             let value = self.tokens.integer_u32(name, 0..=u32::MAX)?;
             if name == "tag" {
                 tag = value;
