@@ -23,8 +23,8 @@ pub(super) fn facts(report: &PlanReport<'_>) -> Vec<Fact> {
     let costs = &machine.costs;
     let fact = |name, value: String, note: &str| Fact { name, value, note: note.to_string() };
     let ports = match machine.ports {
-        PortModel::All => "one message per link",
-        PortModel::One => "one message in, one out",
+        PortModel::All => ("all-port", "one message per link at a time"),
+        PortModel::One => ("one-port", "one message in, one out at a time"),
     };
     let (startup, flit) = (counted(costs.startup.0, "cycle"), counted(costs.flit.0, "byte"));
     vec![
@@ -32,11 +32,11 @@ pub(super) fn facts(report: &PlanReport<'_>) -> Vec<Fact> {
         fact("Nodes", grouped(machine.nodes().into()), ""),
         fact("Dead nodes", grouped(machine.dead.len() as u64), &dead_names(machine)),
         fact("Switching", machine.switching.name().to_string(), ""),
-        fact("Ports", ports.to_string(), "at a node, at a time"),
+        fact("Ports", ports.0.to_string(), ports.1),
         fact("Start-up c", startup, "per message"),
         fact("Byte time b", costs.byte_time.to_string(), "cycles per byte"),
-        fact("Head flit h", flit, ""),
-        fact("Seed", report.seed.to_string(), ""),
+        fact("Head flit h", flit, "ahead of the message"),
+        fact("Seed", report.seed.to_string(), "of every random choice"),
     ]
 }
 

@@ -12,6 +12,9 @@ use crate::verdict::HottestLink;
 /// More links than this make a file of megabytes; the most loaded are kept.
 const LINKS_DRAWN_MAX: usize = 16_384;
 
+/// The same where most strokes are slanted and take twice the text.
+const SLANTED_DRAWN_MAX: usize = 8_192;
+
 /// Up to here every link carries its own words.
 const LINKS_TIPPED_MAX: usize = 800;
 
@@ -37,11 +40,12 @@ pub(in crate::report) fn draw(
     hottest: Option<HottestLink>,
 ) -> Drawing {
     let mut svg = Svg::new(format!("Messages on each link, method {method}"));
-    let (mut used, idle) = links(layout, link_messages);
+    let limit = if layout.grid().is_some() && layout.is_flat() { LINKS_DRAWN_MAX } else { SLANTED_DRAWN_MAX };
+    let (mut used, idle) = links(layout, link_messages, limit);
     let found = used.len();
-    if found > LINKS_DRAWN_MAX {
+    if found > limit {
         used.sort_by_key(|link| std::cmp::Reverse(link.messages));
-        used.truncate(LINKS_DRAWN_MAX);
+        used.truncate(limit);
     }
     // The busiest on top.
     used.sort_by_key(|link| (link.messages, link.from, link.port));
@@ -67,8 +71,8 @@ pub(in crate::report) fn draw(
     Drawing { svg: svg.finish(width, height), links: found, links_drawn: used.len() }
 }
 
-/// The links that carry something, and the strokes of the others.
-fn links(layout: &Layout<'_>, link_messages: &[u32]) -> (Vec<Used>, Path) {
+/// The links that carry something, and the strokes of the others if there is room for all.
+fn links(layout: &Layout<'_>, link_messages: &[u32], limit: usize) -> (Vec<Used>, Path) {
     let machine = layout.machine;
     let (mut used, mut idle) = (vec![], Path::default());
     let mut idle_count = 0;
@@ -78,12 +82,15 @@ fn links(layout: &Layout<'_>, link_messages: &[u32]) -> (Vec<Used>, Path) {
             let messages = link_messages.get(machine.link(from, port).index()).copied().unwrap_or(0);
             if messages > 0 {
                 used.push(Used { from, to, port, messages: messages.into() });
-            } else if idle_count < LINKS_DRAWN_MAX / 2 {
+            } else {
                 let (a, b) = layout.link(from, port, to);
                 idle.stroke(a, b);
                 idle_count += 1;
             }
         }
+    }
+    if used.len() + idle_count > limit {
+        idle = Path::default();
     }
     (used, idle)
 }

@@ -10,9 +10,6 @@ const NODES_DRAWN_MAX: u32 = 4096;
 /// The longest side that is drawn node by node: beyond it, tiles become lines.
 const SIDE_DRAWN_MAX: u32 = 128;
 
-/// How many columns stand side by side before planes continue in a new row.
-const COLUMNS_ABREAST: u32 = 36;
-
 /// The width a drawing aims at: two of them and a gap fill a wide page.
 const WIDTH: f64 = 560.0;
 
@@ -69,9 +66,9 @@ impl<'a> Layout<'a> {
             [] => (1, 1),
         };
         let planes = (grid.nodes() / (rows * columns)).max(1);
-        let fit = (COLUMNS_ABREAST / (columns + 1)).clamp(1, planes);
-        // As few rows of planes as fit, and those equally long.
-        let stacked = planes.div_ceil(fit);
+        // About as wide as high, and no row of planes longer than the others.
+        let square = (f64::from(planes * rows) / f64::from(columns)).sqrt().round() as u32;
+        let stacked = planes.div_ceil(square.clamp(1, planes));
         let abreast = planes.div_ceil(stacked);
         let cells = f64::from(abreast * columns + abreast - 1);
         // Even, so that the middle of a tile is a whole number and path data stay short.

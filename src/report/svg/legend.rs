@@ -43,8 +43,8 @@ pub(super) enum Strong {
 /// Draws the whole palette as a bar with numbers at both ends and the unit; returns the height.
 pub(super) fn bar(svg: &mut Svg, at: Point, strong: Strong, ends: [&str; 2], unit: &str) -> f64 {
     let step = 8.0;
-    let left = ends[0].chars().count() as f64 * 6.4 + 6.0;
-    svg.text(at.plus(0.0, 13.0), "note", ends[0]);
+    let left = ends[0].chars().count() as f64 * 7.6 + 6.0;
+    svg.text(at.plus(left - 6.0, 13.0), "note end", ends[0]);
     for i in 0..STEPS {
         let index = if strong == Strong::First { i } else { STEPS - 1 - i };
         let class = format!("fill {}", palette::class(index, STEPS));

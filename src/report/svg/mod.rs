@@ -8,6 +8,7 @@ pub(super) mod blocks;
 pub(super) mod heat;
 mod layout;
 mod legend;
+mod messages;
 pub(super) mod palette;
 mod path;
 pub(super) mod placement;
@@ -111,6 +112,15 @@ impl Svg {
     pub(super) fn tipped(&mut self, name: &'static str, attributes: &[Attribute<'_>], tip: &str) {
         self.start(name, attributes);
         self.push(format_args!("><title>{}</title></{name}>", escape(tip)));
+    }
+
+    /// A square with round corners around a point, which shows `tip` when pointed at.
+    pub(super) fn tile(&mut self, centre: Point, side: f64, class: &str, tip: &str) {
+        let (x, y) = (Px(centre.x - side / 2.0), Px(centre.y - side / 2.0));
+        let (side, radius) = (Px(side), Px((side * 0.16).max(1.0)));
+        let attributes: [Attribute<'_>; 6] =
+            [("x", &x), ("y", &y), ("width", &side), ("height", &side), ("rx", &radius), ("class", &class)];
+        self.tipped("rect", &attributes, tip);
     }
 
     /// Text at a point; the class says how it is set.

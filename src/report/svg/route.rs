@@ -16,6 +16,7 @@ pub(super) fn draw(layout: &Layout<'_>, from: NodeId, to: NodeId, path: &mut Pat
     let around: Vec<usize> =
         (0..grid.dimensions()).filter(|&axis| goes_around(grid, from, to, axis)).collect();
     match around.as_slice() {
+        [] if next_plane(layout, grid, from, to) => stubs(layout, grid, from, to, path),
         [] if layout.plane(from) != layout.plane(to) => path.start(a).curve(bulge(a, b), b),
         [] if a.x == b.x || a.y == b.y => path.start(a).curve(bulge(a, b), b),
         // Columns first, then rows, as the ports are numbered.
@@ -32,13 +33,22 @@ fn goes_around(grid: &Grid, from: NodeId, to: NodeId, axis: usize) -> bool {
     steps > 0 && up != (b > a)
 }
 
-/// A point beside the middle, on the left hand of the way: two opposite messages then do not coincide.
-fn bulge(a: Point, b: Point) -> Point {
-    let lean = 0.2;
-    a.towards(b, 0.5).plus((b.y - a.y) * lean, (a.x - b.x) * lean)
+/// Whether one link out of the plane is the whole way.
+fn next_plane(layout: &Layout<'_>, grid: &Grid, from: NodeId, to: NodeId) -> bool {
+    let hops: u32 = (0..grid.dimensions()).map(|axis| grid.offset(from, to, axis).0).sum();
+    hops == 1 && layout.plane(from) != layout.plane(to)
 }
 
-/// A way between planes that passes a border: only its two ends are drawn.
+/// A point beside the middle: below a way to the left, right of a way upwards, else opposite.
+///
+/// Two opposite messages then do not coincide, and those of a tree rooted in the last node keep clear of the
+/// labels in the upper left corners.
+fn bulge(a: Point, b: Point) -> Point {
+    let lean = 0.2;
+    a.towards(b, 0.5).plus((a.y - b.y) * lean, (a.x - b.x) * lean)
+}
+
+/// A way to the next plane, or over a border: only its two ends are drawn, as links are.
 fn stubs<'p>(layout: &Layout<'_>, grid: &Grid, from: NodeId, to: NodeId, path: &'p mut Path) -> &'p mut Path {
     for axis in 0..grid.dimensions() {
         let (steps, up) = grid.offset(from, to, axis);
