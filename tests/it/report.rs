@@ -216,6 +216,14 @@ fn large_page(specification: &str) -> String {
     render("A large machine", "large.toml", &machine, &jobs)
 }
 
+fn small_page(specification: &str) -> String {
+    let machine = Machine::new(specification).expect("a machine");
+    let tasks = binomial(6);
+    let nodes = machine.living().take(64).collect();
+    let jobs = [job("small", tasks.clone(), vec![outcome(&machine, &tasks, "row", nodes)])];
+    render("A small machine", "small.toml", &machine, &jobs)
+}
+
 /// Results without results, phases without messages, times of 0, a gap without a bound.
 fn empty_page() -> String {
     let machine = Machine::new("mesh:1x1").expect("a mesh");
@@ -257,6 +265,8 @@ fn pages() -> Vec<(&'static str, String)> {
         ("graph3", graph_page(3)),
         ("graph40", graph_page(40)),
         ("hypercube", large_page("hypercube:12")),
+        ("cube6", small_page("hypercube:6")),
+        ("box", small_page("mesh:3x4x6")),
         ("wide", large_page("mesh:64x64")),
         ("plane", large_page("mesh:200x150")),
         ("space", large_page("torus:32x32x16")),

@@ -96,7 +96,7 @@ fn links(layout: &Layout<'_>, link_messages: &[u32], limit: usize) -> (Vec<Used>
 }
 
 fn draw_nodes(layout: &Layout<'_>, svg: &mut Svg) {
-    let side = (layout.pitch * 0.42).round().max(2.0);
+    let side = (layout.pitch * if layout.pitch < 16.0 { 0.3 } else { 0.42 }).round().max(2.0);
     let (mut living, mut dead, mut crosses) = (Path::default(), Path::default(), Path::default());
     for node in (0..layout.machine.nodes()).map(NodeId) {
         let corner = layout.centre(node).plus(-side / 2.0, -side / 2.0);
@@ -118,7 +118,7 @@ fn draw_nodes(layout: &Layout<'_>, svg: &mut Svg) {
 /// From a hairline to almost the whole lane.
 fn stroke_width(layout: &Layout<'_>, level: usize) -> f64 {
     let broad = (layout.pitch * 0.18).clamp(1.6, 9.0);
-    let thin = (layout.pitch * 0.03).clamp(0.6, 1.4);
+    let thin = (layout.pitch * 0.03).clamp(0.8, 1.4);
     broad - (broad - thin) * level as f64 / (STEPS - 1) as f64
 }
 
