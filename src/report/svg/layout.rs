@@ -72,7 +72,7 @@ impl<'a> Layout<'a> {
             return None;
         }
         // About as wide as high, and no row of planes longer than the others.
-        let square = (f64::from(planes * rows) / f64::from(columns)).sqrt().round() as u32;
+        let square = (f64::from(planes * rows) / f64::from(columns)).sqrt().ceil() as u32;
         let stacked = planes.div_ceil(square.clamp(1, planes));
         let abreast = planes.div_ceil(stacked);
         let cells = f64::from(abreast * columns + abreast - 1);

@@ -12,8 +12,9 @@ pub(super) fn draw(layout: &Layout<'_>, from: NodeId, to: NodeId, path: &mut Pat
         let middle = layout.middle().unwrap_or(a);
         // The longer the way, the nearer to the middle: neighbours stay at the rim.
         let share = 0.5 * a.distance(b) / (2.0 * a.distance(middle)).max(1.0);
-        let by = bulge(a, b, layout.pitch * 0.5).towards(middle, share);
-        path.start(a).curve(by, b);
+        // And on the left hand, so that two opposite messages do not coincide.
+        let beside = a.towards(b, 0.5).plus((b.y - a.y) * 0.1, (a.x - b.x) * 0.1);
+        path.start(a).curve(beside.towards(middle, share), b);
         return;
     };
     let room = layout.pitch * 1.8;
