@@ -6,3 +6,4 @@ mod golden;
 mod laws;
 mod readers;
 mod referee;
+mod report;
