@@ -8,7 +8,6 @@
 use super::Request;
 use crate::error::{Error, Result};
 use crate::topology::{Grid, Network, Topology};
-use crate::units::NodeId;
 
 /// A box of sides 2^e inside the machine, at its origin.
 #[derive(Clone, Debug)]
@@ -97,10 +96,5 @@ impl<'m> Axes<'m> {
     /// How far the node id moves with one step along an axis.
     pub(crate) fn stride(&self, axis: usize) -> u32 {
         self.grid.sides()[axis + 1..].iter().product()
-    }
-
-    /// The node of every task, where `offsets(label)` gives its place in the box as a node id.
-    pub(crate) fn place(&self, offset: impl Fn(u32) -> u32) -> Vec<NodeId> {
-        (0..1u32 << self.n).map(|label| NodeId(offset(label))).collect()
     }
 }

@@ -23,46 +23,54 @@ pub const GROWING: Method = Method {
 };
 
 /// The node of every task when the later phases of an axis of 2^k nodes move by 2^exponent(k, step),
-/// step = 0, 1, ..., k - 2, and phase i uses the axis `phases[i - 1]`.
+/// step = 0, 1, ..., k - 2, and phase i uses the axis `phases[i - 1]`; the first phases use each axis once.
+///
+/// A task is reached through the phases whose bits its label lacks, phase 1 the highest. Its coordinate
+/// along an axis is the node beside the centre line, mirrored or not, plus its steps, outwards. So
+/// within a block of labels with the same mirrors, the node of a label is that of the label with one more
+/// bit set, plus the step of that bit.
 ///
 /// # Complexity
 ///
-/// O(1) words per task, from its label alone.
+/// O(1) per task.
 ///
 /// # Source
 ///
 /// `lo1990`, definition 3, here for boxes of any dimension.
 pub(crate) fn outwards(axes: &Axes<'_>, phases: &[usize], exponent: impl Fn(u32, u32) -> u32) -> Vec<NodeId> {
-    /// How the node id changes along one axis. A task is reached through the phases whose bits its label lacks.
-    struct Walk {
-        centre: u32,
-        stride: u32,
-        mirror: Option<u32>,
-        steps: Vec<(u32, u32)>,
-    }
-    let mut walks: Vec<Walk> = (0..axes.exponents.len())
-        .map(|axis| {
-            let stride = axes.stride(axis);
-            Walk { centre: (1 << axes.exponents[axis]) / 2 * stride, stride, mirror: None, steps: Vec::new() }
+    let mirrors = axes.exponents.iter().filter(|&&exponent| exponent > 0).count();
+    let mut taken = vec![0; axes.exponents.len()];
+    // From the last phase, whose bit is the lowest, to the first after the mirrors: axis and change of id.
+    let mut steps: Vec<(usize, u32)> = phases[mirrors..]
+        .iter()
+        .map(|&axis| {
+            let step = axes.stride(axis) << exponent(axes.exponents[axis], taken[axis]);
+            taken[axis] += 1;
+            (axis, step)
         })
         .collect();
-    for (index, &axis) in phases.iter().enumerate() {
-        let (bit, walk) = (axes.n - 1 - index as u32, &mut walks[axis]);
-        if walk.mirror.is_none() {
-            walk.mirror = Some(bit);
-        } else {
-            let step = walk.steps.len() as u32;
-            walk.steps.push((bit, walk.stride << exponent(axes.exponents[axis], step)));
+    steps.reverse();
+    let mut nodes = vec![NodeId(0); 1 << axes.n];
+    for (block, nodes) in (0u32..).zip(nodes.chunks_exact_mut(1 << steps.len())) {
+        let mut mirrored = vec![false; axes.exponents.len()];
+        for (index, &axis) in phases[..mirrors].iter().enumerate() {
+            mirrored[axis] = block >> (mirrors - 1 - index) & 1 == 0;
+        }
+        let start = |(axis, &exponent): (usize, &u32)| {
+            let centre = (1 << exponent) / 2 * axes.stride(axis);
+            if mirrored[axis] { centre - axes.stride(axis) } else { centre }
+        };
+        let root = nodes.len() - 1;
+        nodes[root] = NodeId(axes.exponents.iter().enumerate().map(start).sum());
+        for (bit, &(axis, step)) in steps.iter().enumerate() {
+            let (without, with) = nodes.split_at_mut(nodes.len() - (1 << bit));
+            let start = without.len() - (1 << bit);
+            for (node, from) in without[start..].iter_mut().zip(&*with) {
+                node.0 = if mirrored[axis] { from.0 - step } else { from.0 + step };
+            }
         }
     }
-    let along = |walk: &Walk, reached: u32| {
-        let outwards: u32 = walk.steps.iter().map(|(bit, step)| (reached >> bit & 1) * step).sum();
-        match walk.mirror {
-            Some(bit) if reached >> bit & 1 == 1 => walk.centre - walk.stride - outwards,
-            _ => walk.centre + outwards,
-        }
-    };
-    axes.place(|label| walks.iter().map(|walk| along(walk, !label)).sum())
+    nodes
 }
 
 /// The dilation of every edge of phase i on the paper's mesh: 1 in phases 1 and 2, then

@@ -16,30 +16,42 @@ pub const REFLECTING: Method =
 /// The node of every task.
 ///
 /// With the bits of the label dealt out to the axes in the order of the doublings, the coordinate along
-/// an axis is the Gray-decoded number of its bits: a set bit mirrors everything below it.
+/// an axis is the Gray-decoded number of its bits: a set bit mirrors everything below it. Mirroring
+/// 0..2^r is an exclusive or with 2^r - 1, so the highest bit of a label leads to its node from that of
+/// the label without it in one operation.
 ///
 /// # Complexity
 ///
-/// O(1) words per task, from its label alone.
+/// O(1) per task and axis.
 ///
 /// # Source
 ///
 /// `lo1990`, definition 2, here for boxes of any dimension.
 fn place(request: &Request<'_>) -> Result<Vec<NodeId>> {
     let axes = Axes::of(REFLECTING.name, request)?;
-    // Mirroring 0..2^r is an exclusive or with 2^r - 1, so each set bit of the label flips all lower
-    // coordinate bits of its axis.
-    let mut flips: Vec<Vec<(u32, u32)>> = vec![Vec::new(); axes.exponents.len()];
-    for (bit, axis) in axes.of_doublings().into_iter().enumerate() {
-        let rank = flips[axis].len() as u32 + 1;
-        flips[axis].push((bit as u32, (1 << rank) - 1));
+    // All coordinates of a node side by side in one word.
+    let fields: Vec<(u32, u32, u32)> = axes
+        .exponents
+        .iter()
+        .enumerate()
+        .scan(0, |shift, (axis, exponent)| {
+            let field = (*shift, (1 << exponent) - 1, axes.stride(axis));
+            *shift += exponent;
+            Some(field)
+        })
+        .collect();
+    let mut packed = Vec::with_capacity(1 << axes.n);
+    packed.push(0u32);
+    let mut rank = vec![0; fields.len()];
+    for axis in axes.of_doublings() {
+        rank[axis] += 1;
+        let flip = ((1u32 << rank[axis]) - 1) << fields[axis].0;
+        packed.extend_from_within(..);
+        let half = packed.len() / 2;
+        packed[half..].iter_mut().for_each(|place| *place ^= flip);
     }
-    let strides: Vec<u32> = (0..flips.len()).map(|axis| axes.stride(axis)).collect();
-    Ok(axes.place(|label| {
-        let coordinate =
-            |flips: &[(u32, u32)]| flips.iter().fold(0, |c, (bit, flip)| c ^ (label >> bit & 1) * flip);
-        flips.iter().zip(&strides).map(|(flips, stride)| stride * coordinate(flips)).sum()
-    }))
+    let node = |place: u32| fields.iter().map(|(shift, mask, stride)| (place >> shift & mask) * stride).sum();
+    Ok(packed.into_iter().map(|place| NodeId(node(place))).collect())
 }
 
 /// The dilation of every edge of phase i of B(n) on the paper's mesh.

@@ -10,12 +10,10 @@
 //! counted in the time the worm moves. A free link serves the message that asked first (wormhole,
 //! cut-through), or the one with the farthest to go (store-and-forward); of equal ones the lower index.
 //!
-//! Everything that happens at one moment is collected before links are granted, so no result depends on the
-//! order in which simultaneous events are looked at.
+//! Everything that happens at one moment is looked at before links are granted, so who gets a link does not
+//! depend on the order of simultaneous events.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
+use super::agenda::Agenda;
 use super::network::Network;
 use super::queue::WaitingLines;
 use crate::routing::Routes;
@@ -56,8 +54,8 @@ struct Flight {
     asked: u64,
 }
 
-/// Something that happens at a moment; the order of the variants is the order at one moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// Something that happens at a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Event {
     Release(LinkId),
     Head(u32),
@@ -72,7 +70,7 @@ pub struct Core<'n> {
     switching: Switching,
     costs: Costs,
     now: u64,
-    events: BinaryHeap<Reverse<(u64, Event)>>,
+    agenda: Agenda<Event>,
     holder: Vec<u32>,
     lines: WaitingLines,
     flights: Vec<Flight>,
@@ -88,7 +86,7 @@ impl<'n> Core<'n> {
             switching: machine.switching,
             costs: machine.costs,
             now: 0,
-            events: BinaryHeap::new(),
+            agenda: Agenda::new(),
             holder: vec![FREE; machine.links() as usize],
             lines: WaitingLines::new(machine.links() as usize, 0),
             flights: Vec::new(),
@@ -118,7 +116,7 @@ impl<'n> Core<'n> {
     ///
     /// When messages of the batch before are still on the way (it ended in a deadlock).
     pub fn load(&mut self, batch: Batch<'_>) {
-        assert!(self.events.is_empty() && self.asked_for.is_empty(), "the batch before has ended");
+        self.agenda.restart();
         self.now = 0;
         self.waited.clear();
         self.lines.grow(batch.messages.len());
@@ -140,23 +138,20 @@ impl<'n> Core<'n> {
             Switching::Wormhole | Switching::CutThrough => self.costs.startup_ticks(),
             Switching::StoreAndForward => 0,
         };
-        self.events.push(Reverse((time + startup, Event::Head(message))));
+        self.agenda.push(time + startup, Event::Head(message));
     }
 
     /// Calls [`Driver::timer`] with this id at a time.
     pub fn set_timer(&mut self, id: u32, time: u64) {
-        self.events.push(Reverse((time, Event::Timer(id))));
+        self.agenda.push(time, Event::Timer(id));
     }
 
     /// Runs until nothing happens any more: everything is delivered, or what is left waits in a ring.
     pub fn run(&mut self, batch: Batch<'_>, driver: &mut impl Driver) {
-        let mut granting = Vec::new();
-        while let Some(&Reverse((time, _))) = self.events.peek() {
+        let (mut moment, mut granting) = (Vec::new(), Vec::new());
+        while let Some(time) = self.agenda.next(&mut moment) {
             self.now = time;
-            while let Some(&Reverse((at, event))) = self.events.peek()
-                && at == time
-            {
-                self.events.pop();
+            for &(_, event) in &moment {
                 self.handle(event, batch, driver);
             }
             std::mem::swap(&mut granting, &mut self.asked_for);
@@ -236,7 +231,7 @@ impl<'n> Core<'n> {
         let (head, body) = (self.costs.head_ticks(), self.costs.transfer_ticks(batch.messages[m].bytes));
         match self.switching {
             Switching::Wormhole => {
-                self.events.push(Reverse((self.now + head, Event::Head(message))));
+                self.agenda.push(self.now + head, Event::Head(message));
                 // The worm covers `length` links: when its head crosses this one, its tail leaves the one
                 // that many before.
                 let length = if head == 0 { u64::MAX } else { body.div_ceil(head) };
@@ -245,13 +240,13 @@ impl<'n> Core<'n> {
                 }
             }
             Switching::CutThrough => {
-                self.events.push(Reverse((self.now + head, Event::Head(message))));
-                self.events.push(Reverse((self.now + head + body, Event::Release(link))));
+                self.agenda.push(self.now + head, Event::Head(message));
+                self.agenda.push(self.now + head + body, Event::Release(link));
             }
             Switching::StoreAndForward => {
                 let crossed = self.now + self.costs.startup_ticks() + body;
-                self.events.push(Reverse((crossed, Event::Head(message))));
-                self.events.push(Reverse((crossed, Event::Release(link))));
+                self.agenda.push(crossed, Event::Head(message));
+                self.agenda.push(crossed, Event::Release(link));
             }
         }
     }
@@ -263,7 +258,7 @@ impl<'n> Core<'n> {
             Switching::Wormhole | Switching::CutThrough => self.costs.transfer_ticks(batch.messages[m].bytes),
             Switching::StoreAndForward => 0,
         };
-        self.events.push(Reverse((self.now + body, Event::Delivered(message))));
+        self.agenda.push(self.now + body, Event::Delivered(message));
         if self.switching == Switching::Wormhole {
             let head = self.costs.head_ticks();
             while self.flights[m].tail_hops < self.flights[m].hops {
@@ -283,7 +278,7 @@ impl<'n> Core<'n> {
             .expect("the tail follows the head");
         flight.tail_at = self.network.target(link);
         flight.tail_hops += 1;
-        self.events.push(Reverse((time, Event::Release(link))));
+        self.agenda.push(time, Event::Release(link));
     }
 
     /// After a run that did not deliver everything: a ring of channels, each held by a message that waits for

@@ -4,11 +4,13 @@
 //! |---|---|
 //! | [`network`] | flat tables of the machine |
 //! | [`queue`] | who waits for a channel, and who is next |
+//! | [`agenda`] | what happens when |
 //! | [`channel`] | the event-driven core: messages acquire, hold and release channels |
 //! | [`phased`] | runs with a barrier after each phase |
 //! | [`dependency`] | runs in which each rank goes on when its own messages are there |
 //! | [`trace`] | what was measured |
 
+pub mod agenda;
 pub mod channel;
 pub mod dependency;
 pub mod network;

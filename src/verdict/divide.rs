@@ -106,6 +106,7 @@ pub fn judge(
 fn outcome(job: &Job, machine: &Machine, placement: Placement) -> Result<Outcome> {
     let measured = measure::measure(&job.tasks, &placement, machine, &[machine.switching])?;
     let trace = measure::simulate(&measured.schedule, machine)?;
+    let loads = measure::loads(measured.schedule.messages(), machine)?;
     let bound_ticks = job.bound_ticks(machine);
     assert!(
         bound_ticks <= trace.ticks,
@@ -121,12 +122,10 @@ fn outcome(job: &Job, machine: &Machine, placement: Placement) -> Result<Outcome
         dependency_cycles: dependency_cycles(&measured, machine)?,
         gap: gap(bound_ticks, trace.ticks),
         hops_total: measured.hops_total(),
-        hottest_link: measure::hottest_link(&measured.loads, machine),
+        hottest_link: measure::hottest_link(&loads, machine),
         blame: measure::blame(&trace, machine),
         phases: rows(job, machine, &measured, &trace),
-        link_messages: (0..machine.links())
-            .map(|link| measured.loads.messages(crate::units::LinkId(link)))
-            .collect(),
+        link_messages: (0..machine.links()).map(|link| loads.messages(crate::units::LinkId(link))).collect(),
         method: placement.name.clone(),
         placement,
     })

@@ -22,8 +22,6 @@ pub(crate) struct Measured {
     pub(crate) metrics: Vec<PhaseMetrics>,
     /// For each switching asked for, phase by phase.
     pub(crate) predicted: Vec<PhaseTicks>,
-    /// Messages and bytes over each link, all phases together.
-    pub(crate) loads: LinkLoads,
 }
 
 /// Places the job on the machine's links and takes every number that needs no simulation.
@@ -35,12 +33,8 @@ pub(crate) fn measure(
 ) -> Result<Measured> {
     let schedule = mapping::schedule(tasks, placement, machine);
     let mut loads = LinkLoads::new(machine.links());
-    let mut measured = Measured {
-        metrics: Vec::new(),
-        predicted: vec![Vec::new(); switchings.len()],
-        loads: LinkLoads::default(),
-        schedule,
-    };
+    let mut measured =
+        Measured { metrics: Vec::new(), predicted: vec![Vec::new(); switchings.len()], schedule };
     for index in 0..measured.schedule.len() {
         let messages = measured.schedule.phase(index);
         let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
@@ -52,10 +46,6 @@ pub(crate) fn measure(
             predicted.push(cost::link_level(messages, &routes, &loads, *switching, &machine.costs));
         }
     }
-    let all = measured.schedule.messages();
-    let pairs: Vec<Pair> = all.iter().map(Message::pair).collect();
-    loads.fill(all, &routing::routes(machine, &pairs)?);
-    measured.loads = loads;
     Ok(measured)
 }
 
@@ -88,6 +78,14 @@ impl Measured {
     pub(crate) fn hops_total(&self) -> u64 {
         self.metrics.iter().map(|phase| phase.hops_total).sum()
     }
+}
+
+/// Messages and bytes over each link, all phases together.
+pub(crate) fn loads(messages: &[Message], machine: &Machine) -> Result<LinkLoads> {
+    let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+    let mut loads = LinkLoads::new(machine.links());
+    loads.fill(messages, &routing::routes(machine, &pairs)?);
+    Ok(loads)
 }
 
 /// The link with the most messages; of equal ones that with the most bytes, then the lowest id.
