@@ -2,6 +2,7 @@
 
 pub mod error;
 pub mod mapping;
+pub mod report;
 pub mod rng;
 pub mod schedule;
 pub mod text;

@@ -1,0 +1,47 @@
+//! The machine in a dozen facts.
+
+use serde::Serialize;
+
+use super::PlanReport;
+use super::wording::{counted, grouped, node};
+use crate::topology::{Machine, PortModel, Topology};
+
+/// More dead nodes than this are counted, not named.
+const DEAD_NAMED_MAX: usize = 8;
+
+/// A name, its value and what the value is measured in or means.
+#[derive(Serialize)]
+pub(super) struct Fact {
+    name: &'static str,
+    value: String,
+    note: String,
+}
+
+/// What the page says about the machine, in the order of the page.
+pub(super) fn facts(report: &PlanReport<'_>) -> Vec<Fact> {
+    let machine = report.machine;
+    let costs = &machine.costs;
+    let fact = |name, value: String, note: &str| Fact { name, value, note: note.to_string() };
+    let ports = match machine.ports {
+        PortModel::All => ("all-port", "one message per link at a time"),
+        PortModel::One => ("one-port", "one message in, one out at a time"),
+    };
+    let (startup, flit) = (counted(costs.startup.0, "cycle"), counted(costs.flit.0, "byte"));
+    vec![
+        fact("Topology", machine.name.clone(), ""),
+        fact("Nodes", grouped(machine.nodes().into()), ""),
+        fact("Dead nodes", grouped(machine.dead.len() as u64), &dead_names(machine)),
+        fact("Switching", machine.switching.name().to_string(), ""),
+        fact("Ports", ports.0.to_string(), ports.1),
+        fact("Start-up c", startup, "per message"),
+        fact("Byte time b", costs.byte_time.to_string(), "cycles per byte"),
+        fact("Head flit h", flit, "ahead of the message"),
+        fact("Seed", report.seed.to_string(), "of every random choice"),
+    ]
+}
+
+fn dead_names(machine: &Machine) -> String {
+    let names: Vec<_> = machine.dead.iter().take(DEAD_NAMED_MAX).map(|&dead| node(machine, dead)).collect();
+    let more = if machine.dead.len() > DEAD_NAMED_MAX { " …" } else { "" };
+    format!("{}{more}", names.join(" "))
+}

@@ -1,0 +1,76 @@
+//! The report: one HTML page with its drawings, complete in itself.
+//!
+//! | file | what |
+//! |---|---|
+//! | `page` | verdicts put into words and tables, and the template filled with them |
+//! | `facts` | the machine in a dozen facts |
+//! | `drawings` | which drawings a method gets, with their captions |
+//! | `wording` | how numbers and nodes are written |
+//! | `svg` | placement, link loads and bars as SVG |
+//!
+//! The page loads nothing: no script, no font, no picture. Its content policy forbids it, so a report that
+//! is kept for ten years or opened behind a firewall looks the same.
+
+mod drawings;
+mod facts;
+mod page;
+mod svg;
+mod wording;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+pub use page::page;
+
+use crate::error::{Error, Result};
+use crate::topology::Machine;
+use crate::verdict::JobVerdict;
+
+/// What a report is about.
+#[derive(Clone, Copy, Debug)]
+pub struct PlanReport<'a> {
+    /// The headline of the page.
+    pub title: &'a str,
+    /// The name of the scenario file; empty when the plan came from the command line.
+    pub scenario: &'a str,
+    /// What was planned for.
+    pub machine: &'a Machine,
+    /// The seed of every random choice.
+    pub seed: u64,
+    /// The verdicts, in the order of the page.
+    pub jobs: &'a [JobVerdict],
+}
+
+/// Writes a file so that a reader sees the old text or the new one, never half of it.
+///
+/// The text goes to a temporary name in the same directory, which is then renamed: only there is a rename
+/// sure not to cross file systems.
+///
+/// # Errors
+///
+/// [`Error::Io`] with the path as given; the temporary file is removed.
+///
+/// # Examples
+///
+/// ```
+/// let path = std::env::temp_dir().join(format!("meshwright-doc-{}.html", std::process::id()));
+/// meshwright::report::write_atomically(&path, "<p>done")?;
+/// assert_eq!(std::fs::read_to_string(&path).unwrap(), "<p>done");
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn write_atomically(path: &Path, text: &str) -> Result<()> {
+    let temporary = beside(path);
+    fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path)).map_err(|source| {
+        // The first error is the one to report; a leftover that cannot be removed adds nothing to it.
+        let _ = fs::remove_file(&temporary);
+        Error::io(path, source)
+    })
+}
+
+/// A name in the same directory that no other process writes to.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}.part", std::process::id()));
+    path.with_file_name(name)
+}

@@ -1,0 +1,207 @@
+//! Verdicts put into words and tables, and the template filled with them.
+
+use minijinja::value::Serde;
+use minijinja::{Environment, UndefinedBehavior};
+use serde::Serialize;
+
+use super::drawings::{Figure, figures};
+use super::svg::{bars, palette};
+use super::wording::{self, NONE, counted, grouped, percent};
+use super::{PlanReport, facts};
+use crate::error::{Error, Result};
+use crate::topology::{Machine, Topology};
+use crate::units::NodeId;
+use crate::verdict::{JobVerdict, Outcome, PhaseRow};
+
+/// Up to here every phase has its row.
+const PHASES_LISTED_MAX: usize = 24;
+
+/// How many rows remain of a longer table.
+const PHASES_SLOWEST: usize = 12;
+
+#[derive(Serialize)]
+struct View<'a> {
+    title: &'a str,
+    scenario: &'a str,
+    machine: &'a str,
+    style: String,
+    facts: Vec<facts::Fact>,
+    jobs: Vec<Job<'a>>,
+}
+
+#[derive(Serialize)]
+struct Job<'a> {
+    kind: &'a str,
+    name: &'a str,
+    headline: String,
+    reason: &'a str,
+    rows: Vec<Row<'a>>,
+    skipped: Vec<Skip<'a>>,
+    bars: Option<String>,
+    methods: Vec<Method<'a>>,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    method: &'a str,
+    wins: bool,
+    numbers: Vec<String>,
+    hottest: String,
+    hottest_messages: String,
+}
+
+#[derive(Serialize)]
+struct Skip<'a> {
+    method: &'a str,
+    why: &'a str,
+}
+
+#[derive(Serialize)]
+struct Method<'a> {
+    name: &'a str,
+    wins: bool,
+    summary: String,
+    blame: String,
+    waited: bool,
+    figures: Vec<Figure>,
+    phases: Vec<Vec<String>>,
+    phases_note: String,
+}
+
+/// The whole report as one page of HTML.
+///
+/// The same report gives the same bytes. Whatever a verdict holds is drawn as far as it can be: no
+/// results, no phases, or a bound of 0.
+///
+/// # Errors
+///
+/// [`Error::Value`] when a placement, a hottest link or a blame names a node outside the machine: the
+/// verdict then belongs to another one.
+pub fn page(report: &PlanReport<'_>) -> Result<String> {
+    for outcome in report.jobs.iter().flat_map(|job| &job.results) {
+        check(report.machine, outcome)?;
+    }
+    let view = View {
+        title: report.title,
+        scenario: report.scenario,
+        machine: &report.machine.name,
+        style: format!("{}{}", include_str!("report.css"), palette::css()),
+        facts: facts::facts(report),
+        jobs: report.jobs.iter().map(|job| job_view(report.machine, job)).collect(),
+    };
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment
+        .add_template("report.html", include_str!("report.html"))
+        .expect("the template is part of the program, and its tests parse it");
+    let template = environment.get_template("report.html").expect("it was added above");
+    Ok(template.render(Serde(view)).expect("the template names fields of the view only, as its tests show"))
+}
+
+fn check(machine: &Machine, outcome: &Outcome) -> Result<()> {
+    let nodes = machine.nodes();
+    let hottest = outcome.hottest_link.iter().flat_map(|link| [link.from, link.to]);
+    let blame = outcome.blame.iter().flat_map(|blame| [blame.from, blame.to]);
+    let placed = outcome.placement.nodes.iter().map(|node| node.0);
+    match hottest.chain(blame).chain(placed).find(|&node| node >= nodes) {
+        Some(outside) => {
+            Err(Error::value("node of a verdict", outside, format!("a node from 0 to {}", nodes - 1)))
+        }
+        None => Ok(()),
+    }
+}
+
+fn job_view<'a>(machine: &Machine, job: &'a JobVerdict) -> Job<'a> {
+    let (winners, others): (Vec<_>, Vec<_>) =
+        job.results.iter().partition(|outcome| outcome.method == job.winner);
+    let method = |outcome| method_view(machine, job, outcome);
+    Job {
+        kind: job.kind,
+        name: &job.name,
+        headline: winners.first().map_or_else(
+            || "No method applies".to_string(),
+            |winner| format!("{} wins with {}", winner.method, counted(winner.simulated_cycles, "cycle")),
+        ),
+        reason: &job.reason,
+        rows: job.results.iter().map(|outcome| row(machine, job, outcome)).collect(),
+        skipped: job.skipped.iter().map(|skip| Skip { method: &skip.method, why: &skip.why }).collect(),
+        bars: bars::draw(&job.results, &job.winner),
+        methods: winners.into_iter().chain(others).map(method).collect(),
+    }
+}
+
+fn row<'a>(machine: &Machine, job: &JobVerdict, outcome: &'a Outcome) -> Row<'a> {
+    let hottest = outcome.hottest_link;
+    Row {
+        method: &outcome.method,
+        wins: outcome.method == job.winner,
+        numbers: vec![
+            grouped(outcome.bound_cycles),
+            grouped(outcome.predicted_cycles),
+            grouped(outcome.simulated_cycles),
+            percent(outcome.gap),
+            grouped(outcome.dependency_cycles),
+            grouped(outcome.hops_total),
+        ],
+        hottest: hottest.map_or_else(
+            || NONE.to_string(),
+            |link| wording::link(machine, NodeId(link.from), NodeId(link.to)),
+        ),
+        hottest_messages: hottest.map_or_else(|| NONE.to_string(), |link| grouped(link.messages)),
+    }
+}
+
+fn method_view<'a>(machine: &Machine, job: &'a JobVerdict, outcome: &'a Outcome) -> Method<'a> {
+    let (phases, phases_note) = phase_table(&outcome.phases);
+    Method {
+        name: &outcome.method,
+        wins: outcome.method == job.winner,
+        summary: format!("{}, gap {}", counted(outcome.simulated_cycles, "cycle"), percent(outcome.gap)),
+        blame: blame(machine, outcome),
+        waited: outcome.blame.is_some(),
+        figures: figures(machine, &job.tasks, outcome),
+        phases: phases.into_iter().map(phase_row).collect(),
+        phases_note,
+    }
+}
+
+fn blame(machine: &Machine, outcome: &Outcome) -> String {
+    match outcome.blame {
+        None => "No message ever waited.".to_string(),
+        Some(blame) => format!(
+            "Messages waited longest for link {} in phase {}: {} in all.",
+            wording::link(machine, NodeId(blame.from), NodeId(blame.to)),
+            blame.phase,
+            counted(blame.waited_cycles, "cycle")
+        ),
+    }
+}
+
+/// The rows to show, and a sentence when some are left out.
+fn phase_table(phases: &[PhaseRow]) -> (Vec<&PhaseRow>, String) {
+    let mut rows: Vec<_> = phases.iter().collect();
+    if rows.len() <= PHASES_LISTED_MAX {
+        return (rows, String::new());
+    }
+    // A stable sort: equally slow phases keep their order.
+    rows.sort_by_key(|row| std::cmp::Reverse(row.simulated_cycles));
+    rows.truncate(PHASES_SLOWEST);
+    rows.sort_by_key(|row| row.phase);
+    let note = format!("The {PHASES_SLOWEST} slowest of {} phases, in order.", grouped(phases.len() as u64));
+    (rows, note)
+}
+
+fn phase_row(row: &PhaseRow) -> Vec<String> {
+    let numbers = [
+        row.phase.into(),
+        row.messages,
+        row.bytes,
+        row.dilation.into(),
+        row.contention.into(),
+        row.link_load.into(),
+        row.bound_cycles,
+        row.predicted_cycles,
+        row.simulated_cycles,
+    ];
+    numbers.map(grouped).to_vec()
+}

@@ -1,0 +1,172 @@
+//! How many messages cross each link: every directed link a stroke beside its twin.
+
+use super::legend::{self, Strong};
+use super::palette::{self, STEPS};
+use super::path::Path;
+use super::{Layout, Point, Px, Svg};
+use crate::report::wording::{self, counted, grouped};
+use crate::topology::Topology;
+use crate::units::{NodeId, Port};
+use crate::verdict::HottestLink;
+
+/// More links than this make a file of megabytes; the most loaded are kept.
+const LINKS_DRAWN_MAX: usize = 16_384;
+
+/// The same where most strokes are slanted and take twice the text.
+const SLANTED_DRAWN_MAX: usize = 8_192;
+
+/// Up to here every link carries its own words.
+const LINKS_TIPPED_MAX: usize = 800;
+
+/// The loads of the links, and how many used links were left out.
+pub(in crate::report) struct Drawing {
+    pub(in crate::report) svg: String,
+    pub(in crate::report) links: usize,
+    pub(in crate::report) links_drawn: usize,
+}
+
+struct Used {
+    from: NodeId,
+    to: NodeId,
+    port: Port,
+    messages: u64,
+}
+
+/// Draws the load of every link; `link_messages` is by link id, missing ids carry nothing.
+pub(in crate::report) fn draw(
+    layout: &Layout<'_>,
+    method: &str,
+    link_messages: &[u32],
+    hottest: Option<HottestLink>,
+) -> Drawing {
+    let mut svg = Svg::new(format!("Messages on each link, method {method}"));
+    let limit = if layout.grid().is_some() && layout.is_flat() { LINKS_DRAWN_MAX } else { SLANTED_DRAWN_MAX };
+    let (mut used, idle) = links(layout, link_messages, limit);
+    let found = used.len();
+    if found > limit {
+        used.sort_by_key(|link| std::cmp::Reverse(link.messages));
+        used.truncate(limit);
+    }
+    // The busiest on top.
+    used.sort_by_key(|link| (link.messages, link.from, link.port));
+    layout.draw_axes(&mut svg);
+    if !idle.is_empty() {
+        svg.leaf("path", &[("d", &idle.data()), ("class", &"unused")]);
+    }
+    draw_nodes(layout, &mut svg);
+    let greatest = used.last().map_or(0, |link| link.messages);
+    draw_links(layout, &mut svg, &used, greatest);
+    let at = Point::new(8.0, layout.height + 8.0);
+    let mut height = layout.height + 16.0;
+    if greatest > 0 {
+        let ends = ["0", &grouped(greatest)];
+        height += legend::bar(&mut svg, at, Strong::Last, ends, "messages");
+    }
+    if let Some(hottest) = hottest {
+        draw_hottest(layout, &mut svg, &hottest);
+        name_hottest(layout, &mut svg, &hottest, Point::new(8.0, height - 4.0));
+        height += 20.0;
+    }
+    let width = layout.width.max(420.0);
+    Drawing { svg: svg.finish(width, height), links: found, links_drawn: used.len() }
+}
+
+/// The links that carry something, and the strokes of the others if there is room for all.
+fn links(layout: &Layout<'_>, link_messages: &[u32], limit: usize) -> (Vec<Used>, Path) {
+    let machine = layout.machine;
+    let (mut used, mut idle) = (vec![], Path::default());
+    let mut idle_count = 0;
+    for from in (0..machine.nodes()).map(NodeId) {
+        for port in (0..machine.ports(from)).map(Port) {
+            let Some(to) = machine.neighbor(from, port) else { continue };
+            let messages = link_messages.get(machine.link(from, port).index()).copied().unwrap_or(0);
+            if messages > 0 {
+                used.push(Used { from, to, port, messages: messages.into() });
+            } else {
+                let (a, b) = layout.link(from, port, to);
+                idle.stroke(a, b);
+                idle_count += 1;
+            }
+        }
+    }
+    if used.len() + idle_count > limit {
+        idle = Path::default();
+    }
+    (used, idle)
+}
+
+fn draw_nodes(layout: &Layout<'_>, svg: &mut Svg) {
+    let side = (layout.pitch * 0.42).round().max(2.0);
+    let (mut living, mut dead, mut crosses) = (Path::default(), Path::default(), Path::default());
+    for node in (0..layout.machine.nodes()).map(NodeId) {
+        let corner = layout.centre(node).plus(-side / 2.0, -side / 2.0);
+        if layout.machine.is_alive(node) {
+            living.square(corner, side);
+        } else {
+            dead.square(corner, side);
+            crosses.stroke(corner.plus(side * 0.25, side * 0.25), corner.plus(side * 0.75, side * 0.75));
+            crosses.stroke(corner.plus(side * 0.75, side * 0.25), corner.plus(side * 0.25, side * 0.75));
+        }
+    }
+    for (path, class) in [(living, "node"), (dead, "dead"), (crosses, "cross")] {
+        if !path.is_empty() {
+            svg.leaf("path", &[("d", &path.data()), ("class", &class)]);
+        }
+    }
+}
+
+/// From a hairline to almost the whole lane.
+fn stroke_width(layout: &Layout<'_>, level: usize) -> f64 {
+    let broad = (layout.pitch * 0.18).clamp(1.6, 9.0);
+    let thin = (layout.pitch * 0.03).clamp(0.6, 1.4);
+    broad - (broad - thin) * level as f64 / (STEPS - 1) as f64
+}
+
+fn draw_links(layout: &Layout<'_>, svg: &mut Svg, used: &[Used], greatest: u64) {
+    for group in
+        used.chunk_by(|a, b| palette::level(a.messages, greatest) == palette::level(b.messages, greatest))
+    {
+        let level = palette::level(group[0].messages, greatest);
+        let class = format!("link {}", palette::class_of_amount(group[0].messages, greatest));
+        svg.open("g", &[("class", &class), ("stroke-width", &Px(stroke_width(layout, level)))]);
+        let mut all = Path::default();
+        for link in group {
+            let (a, b) = layout.link(link.from, link.port, link.to);
+            if used.len() > LINKS_TIPPED_MAX {
+                all.stroke(a, b);
+                continue;
+            }
+            let mut path = Path::default();
+            path.stroke(a, b);
+            let ends = wording::link(layout.machine, link.from, link.to);
+            let tip = format!("{ends}: {}", counted(link.messages, "message"));
+            svg.tipped("path", &[("d", &path.data())], &tip);
+        }
+        if !all.is_empty() {
+            svg.leaf("path", &[("d", &all.data())]);
+        }
+        svg.close();
+    }
+}
+
+/// A ring around the hottest link, if it is a link of this machine.
+fn draw_hottest(layout: &Layout<'_>, svg: &mut Svg, hottest: &HottestLink) {
+    let (machine, from) = (layout.machine, NodeId(hottest.from));
+    if hottest.from >= machine.nodes() {
+        return;
+    }
+    let mut ports = (0..machine.ports(from)).map(Port);
+    if let Some(port) = ports.find(|&port| machine.neighbor(from, port) == Some(NodeId(hottest.to))) {
+        let (a, b) = layout.link(from, port, NodeId(hottest.to));
+        let at = a.towards(b, 0.5);
+        let radius = Px((layout.pitch * 0.4).clamp(7.0, 20.0));
+        svg.leaf("circle", &[("cx", &Px(at.x)), ("cy", &Px(at.y)), ("r", &radius), ("class", &"ring")]);
+    }
+}
+
+fn name_hottest(layout: &Layout<'_>, svg: &mut Svg, hottest: &HottestLink, at: Point) {
+    let ends = wording::link(layout.machine, NodeId(hottest.from), NodeId(hottest.to));
+    let words = format!("hottest link {ends}: {}", counted(hottest.messages, "message"));
+    svg.leaf("circle", &[("cx", &Px(at.x + 7.0)), ("cy", &Px(at.y + 7.0)), ("r", &6), ("class", &"ring")]);
+    svg.text(at.plus(20.0, 11.0), "note", &words);
+}

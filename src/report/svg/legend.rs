@@ -1,0 +1,60 @@
+//! What colours and widths mean, below a drawing.
+
+use super::palette::{self, STEPS};
+use super::{Point, Px, Svg};
+
+/// One colour and width with its words.
+pub(super) struct Entry {
+    pub(super) class: String,
+    pub(super) stroke: f64,
+    pub(super) text: String,
+}
+
+/// Draws entries in columns and returns the height they take.
+pub(super) fn list(svg: &mut Svg, at: Point, width: f64, entries: &[Entry]) -> f64 {
+    let longest = entries.iter().map(|entry| entry.text.chars().count()).max().unwrap_or(0);
+    let column = longest as f64 * 6.4 + 46.0;
+    let columns = ((width / column) as usize).max(1);
+    let rows = entries.len().div_ceil(columns);
+    for (i, entry) in entries.iter().enumerate() {
+        // Down the columns, as one reads a list.
+        let (x, y) = ((i / rows) as f64 * column, (i % rows) as f64 * 18.0 + 9.0);
+        let class = format!("edge {}", entry.class);
+        svg.leaf(
+            "path",
+            &[
+                ("d", &format!("M{} {}h22", Px(at.x + x), Px(at.y + y))),
+                ("class", &class),
+                ("stroke-width", &Px(entry.stroke.max(1.5))),
+            ],
+        );
+        svg.text(at.plus(x + 29.0, y + 4.0), "note", &entry.text);
+    }
+    rows as f64 * 18.0
+}
+
+/// Which end of a bar is the strong one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Strong {
+    First,
+    Last,
+}
+
+/// Draws the whole palette as a bar with numbers at both ends and the unit; returns the height.
+pub(super) fn bar(svg: &mut Svg, at: Point, strong: Strong, ends: [&str; 2], unit: &str) -> f64 {
+    let step = 8.0;
+    let left = ends[0].chars().count() as f64 * 7.6 + 6.0;
+    svg.text(at.plus(left - 6.0, 13.0), "note end", ends[0]);
+    for i in 0..STEPS {
+        let index = if strong == Strong::First { i } else { STEPS - 1 - i };
+        let class = format!("fill {}", palette::class(index, STEPS));
+        let x = at.x + left + i as f64 * step;
+        svg.leaf(
+            "rect",
+            &[("x", &Px(x)), ("y", &Px(at.y + 3.0)), ("width", &8.5), ("height", &12), ("class", &class)],
+        );
+    }
+    let end = left + STEPS as f64 * step + 8.0;
+    svg.text(at.plus(end, 13.0), "note", &format!("{} {unit}", ends[1]));
+    20.0
+}

@@ -1,0 +1,164 @@
+//! The messages of a job between the nodes that run its tasks, coloured by phase.
+
+use std::collections::BTreeMap;
+
+use super::legend::{self, Entry, Strong};
+use super::path::Path;
+use super::{Layout, Point, Px, Svg, palette, route};
+use crate::mapping::{Placement, TaskGraph};
+use crate::report::wording::{counted, grouped};
+use crate::topology::Topology;
+use crate::units::NodeId;
+
+/// More pairs than this make a drawing black; the heaviest are kept.
+const PAIRS_DRAWN_MAX: usize = 2000;
+
+/// Up to here every stroke carries its own words.
+const PAIRS_TIPPED_MAX: usize = 1000;
+
+/// Up to here the legend is a list.
+const PHASES_LISTED_MAX: usize = 18;
+
+/// Everything one node sends to another.
+pub(super) struct Pair {
+    from: NodeId,
+    to: NodeId,
+    tasks: (u32, u32),
+    phase: usize,
+    messages: u64,
+    bytes: u64,
+}
+
+/// The pairs to draw, in the order of their phases.
+pub(super) struct Messages<'a> {
+    layout: &'a Layout<'a>,
+    tasks: &'a TaskGraph,
+    pub(super) pairs: Vec<Pair>,
+    /// How many pairs there are, drawn or not.
+    pub(super) found: usize,
+    /// The first and the last phase that have a colour.
+    span: (usize, usize),
+}
+
+impl<'a> Messages<'a> {
+    pub(super) fn of(layout: &'a Layout<'a>, tasks: &'a TaskGraph, placement: &Placement) -> Self {
+        let mut pairs = pairs(layout, tasks, placement);
+        let found = pairs.len();
+        if found > PAIRS_DRAWN_MAX {
+            pairs.sort_by_key(|pair| std::cmp::Reverse(pair.bytes));
+            pairs.truncate(PAIRS_DRAWN_MAX);
+        }
+        pairs.sort_by_key(|pair| (pair.phase, pair.from, pair.to));
+        // A trace repeats itself: all its pairs meet in the first of many phases, and share the colours.
+        let span = match (pairs.first(), pairs.last()) {
+            (Some(first), Some(last)) if tasks.phases() > PHASES_LISTED_MAX => (first.phase, last.phase),
+            _ => (0, tasks.phases().saturating_sub(1)),
+        };
+        Self { layout, tasks, pairs, found, span }
+    }
+
+    fn class(&self, phase: usize) -> String {
+        palette::class(phase - self.span.0, self.span.1 - self.span.0 + 1)
+    }
+
+    /// Early phases are broad and lie below, so that late ones stay visible.
+    fn stroke_width(&self, phase: usize) -> f64 {
+        let scale = (self.layout.pitch / 48.0).clamp(0.35, 1.0);
+        let share = (phase - self.span.0) as f64 / (self.span.1 - self.span.0).max(1) as f64;
+        // The phases of a trace have no order of importance: all its strokes are thin.
+        let broad = if self.tasks.phases() > PHASES_LISTED_MAX { 2.2 } else { 6.0 };
+        (broad - (broad - 1.6) * share) * scale
+    }
+
+    /// Draws one curve per pair.
+    pub(super) fn draw(&self, svg: &mut Svg) {
+        for group in self.pairs.chunk_by(|a, b| a.phase == b.phase) {
+            let phase = group[0].phase;
+            let class = format!("edge {}", self.class(phase));
+            svg.open("g", &[("class", &class), ("stroke-width", &Px(self.stroke_width(phase)))]);
+            let mut all = Path::default();
+            for pair in group {
+                if self.pairs.len() > PAIRS_TIPPED_MAX {
+                    route::draw(self.layout, pair.from, pair.to, &mut all);
+                } else {
+                    let mut path = Path::default();
+                    route::draw(self.layout, pair.from, pair.to, &mut path);
+                    svg.tipped("path", &[("d", &path.data())], &self.describe(pair));
+                }
+            }
+            if !all.is_empty() {
+                svg.leaf("path", &[("d", &all.data())]);
+            }
+            svg.close();
+        }
+    }
+
+    fn describe(&self, pair: &Pair) -> String {
+        let (source, target) = pair.tasks;
+        let (phase, bytes) = (self.tasks.number(pair.phase), counted(pair.bytes, "byte"));
+        match pair.messages {
+            1 => format!("phase {phase}: task {source} → {target}, {bytes}"),
+            n => format!("from phase {phase} on: task {source} → {target}, {} messages, {bytes}", grouped(n)),
+        }
+    }
+
+    /// A dot where messages end. In a tree its colour tells when the node joins.
+    pub(super) fn draw_ends(&self, svg: &mut Svg, is_tree: bool) {
+        if self.pairs.len() > PAIRS_TIPPED_MAX {
+            return;
+        }
+        let radius = Px((self.layout.pitch * 0.09).clamp(1.2, 4.0));
+        // In reverse, so that the first phase of a node is the one that stays.
+        let ends: BTreeMap<_, _> = self.pairs.iter().rev().map(|pair| (pair.to, pair.phase)).collect();
+        for (node, phase) in ends {
+            let class = if is_tree { format!("fill {}", self.class(phase)) } else { "hub".to_string() };
+            let at = self.layout.centre(node);
+            svg.leaf("circle", &[("cx", &Px(at.x)), ("cy", &Px(at.y)), ("r", &radius), ("class", &class)]);
+        }
+    }
+
+    /// Draws what the colours mean and returns the height it takes.
+    pub(super) fn draw_legend(&self, svg: &mut Svg, at: Point, width: f64) -> f64 {
+        let (tasks, (first, last)) = (self.tasks, self.span);
+        if tasks.phases() == 0 {
+            return 0.0;
+        }
+        if tasks.phases() > PHASES_LISTED_MAX {
+            let ends = [format!("phase {}", tasks.number(first)), tasks.number(last).to_string()];
+            let unit = format!("of {}: when a pair first talks", grouped(tasks.phases() as u64));
+            return legend::bar(svg, at, Strong::First, [&ends[0], &ends[1]], &unit);
+        }
+        let entries: Vec<_> = (0..tasks.phases())
+            .map(|phase| {
+                let bytes = tasks.phase(phase).iter().map(|edge| edge.bytes.0).max().unwrap_or(0);
+                Entry {
+                    class: self.class(phase),
+                    stroke: self.stroke_width(phase),
+                    text: format!("phase {}: {}", tasks.number(phase), counted(bytes, "byte")),
+                }
+            })
+            .collect();
+        legend::list(svg, at, width - 16.0, &entries)
+    }
+}
+
+fn pairs(layout: &Layout<'_>, tasks: &TaskGraph, placement: &Placement) -> Vec<Pair> {
+    let place = |task: u32| {
+        placement.nodes.get(task as usize).copied().filter(|node| node.0 < layout.machine.nodes())
+    };
+    let mut pairs: BTreeMap<(NodeId, NodeId), Pair> = BTreeMap::new();
+    for phase in 0..tasks.phases() {
+        for edge in tasks.phase(phase) {
+            let (Some(from), Some(to)) = (place(edge.source), place(edge.target)) else { continue };
+            if from == to {
+                continue;
+            }
+            let tasks = (edge.source, edge.target);
+            let pair =
+                pairs.entry((from, to)).or_insert(Pair { from, to, tasks, phase, messages: 0, bytes: 0 });
+            pair.messages += 1;
+            pair.bytes = pair.bytes.saturating_add(edge.bytes.0);
+        }
+    }
+    pairs.into_values().collect()
+}

@@ -1,0 +1,189 @@
+//! A small writer of SVG, and the drawings made with it.
+//!
+//! Ink is named by class, and the classes are coloured by variables of the page: the same drawing is then
+//! legible on paper, on a light screen and on a dark one.
+
+pub(super) mod bars;
+pub(super) mod blocks;
+pub(super) mod heat;
+mod layout;
+mod legend;
+mod messages;
+pub(super) mod palette;
+mod path;
+pub(super) mod placement;
+mod route;
+
+use std::fmt::{self, Display, Write};
+
+pub(super) use layout::Layout;
+
+/// A point of a drawing, in pixels at its natural size, y downwards.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Point {
+    pub(super) x: f64,
+    pub(super) y: f64,
+}
+
+impl Point {
+    pub(super) fn new(x: f64, y: f64) -> Self {
+        Self { x, y }
+    }
+
+    pub(super) fn plus(self, x: f64, y: f64) -> Self {
+        Self { x: self.x + x, y: self.y + y }
+    }
+
+    /// The point at this share of the way to another.
+    pub(super) fn towards(self, other: Self, share: f64) -> Self {
+        self.plus((other.x - self.x) * share, (other.y - self.y) * share)
+    }
+
+    pub(super) fn distance(self, other: Self) -> f64 {
+        (other.x - self.x).hypot(other.y - self.y)
+    }
+}
+
+/// A coordinate with one decimal at most, the same on every machine; never infinite.
+#[derive(Clone, Copy)]
+pub(super) struct Px(pub(super) f64);
+
+impl Display for Px {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tenths = if self.0.is_finite() { (self.0 * 10.0).round() as i64 } else { 0 };
+        match tenths % 10 {
+            0 => write!(f, "{}", tenths / 10),
+            _ => write!(f, "{}", tenths as f64 / 10.0),
+        }
+    }
+}
+
+/// Escapes what has a meaning in markup.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// An attribute of an element: its name and what is written between the quotes.
+pub(super) type Attribute<'a> = (&'static str, &'a dyn Display);
+
+/// A drawing under construction; elements appear in the order they are added.
+pub(super) struct Svg {
+    text: String,
+    label: String,
+    open: Vec<&'static str>,
+}
+
+impl Svg {
+    /// An empty drawing; `label` says in words what it shows.
+    pub(super) fn new(label: impl Into<String>) -> Self {
+        Self { text: String::new(), label: label.into(), open: vec![] }
+    }
+
+    /// Opens an element, to be closed by [`Svg::close`].
+    pub(super) fn open(&mut self, name: &'static str, attributes: &[Attribute<'_>]) {
+        self.start(name, attributes);
+        self.text.push('>');
+        self.open.push(name);
+    }
+
+    /// Closes the element opened last.
+    pub(super) fn close(&mut self) {
+        let name = self.open.pop().expect("each close has its open");
+        self.push(format_args!("</{name}>"));
+    }
+
+    /// An element without content.
+    pub(super) fn leaf(&mut self, name: &'static str, attributes: &[Attribute<'_>]) {
+        self.start(name, attributes);
+        self.text.push_str("/>");
+    }
+
+    /// An element that shows `tip` when pointed at.
+    pub(super) fn tipped(&mut self, name: &'static str, attributes: &[Attribute<'_>], tip: &str) {
+        self.start(name, attributes);
+        self.push(format_args!("><title>{}</title></{name}>", escape(tip)));
+    }
+
+    /// A square with round corners around a point, which shows `tip` when pointed at.
+    pub(super) fn tile(&mut self, centre: Point, side: f64, class: &str, tip: &str) {
+        let (x, y) = (Px(centre.x - side / 2.0), Px(centre.y - side / 2.0));
+        let (side, radius) = (Px(side), Px((side * 0.16).max(1.0)));
+        let attributes: [Attribute<'_>; 6] =
+            [("x", &x), ("y", &y), ("width", &side), ("height", &side), ("rx", &radius), ("class", &class)];
+        self.tipped("rect", &attributes, tip);
+    }
+
+    /// Text at a point; the class says how it is set.
+    pub(super) fn text(&mut self, at: Point, class: &str, text: &str) {
+        self.start("text", &[("x", &Px(at.x)), ("y", &Px(at.y)), ("class", &class)]);
+        self.push(format_args!(">{}</text>", escape(text)));
+    }
+
+    /// A line between two points.
+    pub(super) fn line(&mut self, from: Point, to: Point, class: &str) {
+        let ends: [Attribute<'_>; 5] = [
+            ("x1", &Px(from.x)),
+            ("y1", &Px(from.y)),
+            ("x2", &Px(to.x)),
+            ("y2", &Px(to.y)),
+            ("class", &class),
+        ];
+        self.leaf("line", &ends);
+    }
+
+    /// The finished drawing, of this natural size.
+    pub(super) fn finish(mut self, width: f64, height: f64) -> String {
+        while !self.open.is_empty() {
+            self.close();
+        }
+        let (width, height) = (Px(width.ceil()), Px(height.ceil()));
+        format!(
+            r#"<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" aria-label="{}">{}</svg>"#,
+            escape(&self.label),
+            self.text
+        )
+    }
+
+    fn start(&mut self, name: &str, attributes: &[Attribute<'_>]) {
+        self.push(format_args!("<{name}"));
+        for (attribute, value) in attributes {
+            let value = escape(&value.to_string());
+            self.push(format_args!(" {attribute}=\"{value}\""));
+        }
+    }
+
+    fn push(&mut self, what: fmt::Arguments<'_>) {
+        self.text.write_fmt(what).expect("writing to a string cannot fail");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Point, Px, Svg};
+
+    #[test]
+    fn markup_in_a_name_stays_text() {
+        let mut svg = Svg::new("<a> & \"b\"");
+        svg.text(Point::new(1.0, 2.25), "small", "x < y & z");
+        let text = svg.finish(10.0, 10.0);
+        assert!(text.contains("aria-label=\"&lt;a&gt; &amp; &quot;b&quot;\""));
+        assert!(text.contains(">x &lt; y &amp; z</text>"));
+    }
+
+    #[test]
+    fn coordinates_are_short_and_finite() {
+        let written: Vec<_> =
+            [0.0, -0.04, 2.5, -2.55, f64::NAN, f64::INFINITY].iter().map(|&x| Px(x).to_string()).collect();
+        assert_eq!(written, ["0", "0", "2.5", "-2.6", "0", "0"]);
+    }
+}

@@ -1,0 +1,78 @@
+//! How numbers and nodes are written on the page.
+
+use crate::topology::{Machine, Network};
+use crate::units::NodeId;
+
+/// What stands where there is no number.
+pub(super) const NONE: &str = "–";
+
+/// The narrow space between groups of digits; it does not break at the end of a line.
+const THIN_SPACE: char = '\u{202f}';
+
+/// `1234567` as `1 234 567`, with thin spaces.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 2);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(THIN_SPACE);
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A share as a percentage of one decimal; a dash when the bound is 0 and the gap therefore infinite.
+pub(super) fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    match percent.is_finite() {
+        false => NONE.to_string(),
+        // Beyond a tenfold the decimal is noise.
+        true if percent.abs() >= 1000.0 => format!("{}{THIN_SPACE}%", grouped(percent.abs().round() as u64)),
+        true => format!("{percent:.1}{THIN_SPACE}%"),
+    }
+}
+
+/// A count with its noun: `1 message`, `2 messages`.
+pub(super) fn counted(number: u64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", grouped(number))
+}
+
+/// A node as `(row, column)` on a grid, by its id elsewhere.
+pub(super) fn node(machine: &Machine, node: NodeId) -> String {
+    match &machine.network {
+        Network::Grid(grid) if grid.dimensions() > 1 => tuple(&grid.coordinates(node)),
+        Network::Grid(_) | Network::Graph(_) => node.to_string(),
+    }
+}
+
+/// A link by its two ends.
+pub(super) fn link(machine: &Machine, from: NodeId, to: NodeId) -> String {
+    format!("{} → {}", node(machine, from), node(machine, to))
+}
+
+fn tuple(coordinates: &[u32]) -> String {
+    let list: Vec<_> = coordinates.iter().map(u32::to_string).collect();
+    format!("({})", list.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{grouped, percent};
+
+    #[test]
+    fn digits_stand_in_groups_of_three() {
+        let spaced: Vec<_> = [0, 999, 1000, 1_234_567].iter().map(|&n| grouped(n)).collect();
+        assert_eq!(spaced, ["0", "999", "1\u{202f}000", "1\u{202f}234\u{202f}567"]);
+        assert_eq!(grouped(u64::MAX).chars().filter(char::is_ascii_digit).count(), 20);
+    }
+
+    #[test]
+    fn a_gap_without_a_bound_is_a_dash() {
+        assert_eq!(percent(f64::INFINITY), "–");
+        assert_eq!(percent(f64::NAN), "–");
+        assert_eq!(percent(0.125), "12.5\u{202f}%");
+        assert_eq!(percent(12.5), "1\u{202f}250\u{202f}%");
+    }
+}

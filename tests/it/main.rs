@@ -1,0 +1,3 @@
+//! One integration binary: relinking many takes longer than running them.
+
+mod report;
