@@ -4,6 +4,7 @@ pub mod error;
 pub mod mapping;
 pub mod report;
 pub mod rng;
+pub mod scenario;
 pub mod schedule;
 pub mod text;
 pub mod topology;
