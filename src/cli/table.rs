@@ -1,0 +1,44 @@
+//! Tables for people.
+
+use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
+
+use meshwright::topology::Machine;
+use meshwright::units::NodeId;
+use meshwright::verdict::HottestLink;
+
+/// A table with its head; the columns from `numbers_from` on are aligned right.
+pub(super) fn table(head: &[&str], numbers_from: usize, rows: Vec<Vec<String>>) -> String {
+    let mut table = Table::new();
+    let rule = LineStyle::none().fill('─').junction('─');
+    let style = TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule);
+    table.load_style(style).set_header(head.to_vec()).add_rows(rows);
+    for column in table.column_iter_mut().skip(numbers_from) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table.trim_fmt() + "\n"
+}
+
+/// A share as a percentage.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// At most two decimals, and none for a whole number.
+pub(super) fn number(x: f64) -> String {
+    if x.fract() == 0.0 { format!("{x:.0}") } else { format!("{x:.2}") }
+}
+
+/// A link with what passes over it: `(0,3) → (1,3) 64`.
+pub(super) fn hottest(link: Option<HottestLink>, machine: &Machine) -> String {
+    match link {
+        Some(HottestLink { from, to, messages, .. }) => {
+            format!("{} → {}  {messages}", node(from, machine), node(to, machine))
+        }
+        None => "none".to_string(),
+    }
+}
+
+fn node(id: u32, machine: &Machine) -> String {
+    let coordinates: Vec<String> = machine.coordinates(NodeId(id)).iter().map(u32::to_string).collect();
+    format!("({})", coordinates.join(","))
+}
