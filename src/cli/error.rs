@@ -1,6 +1,6 @@
 //! Errors, drawn on the text that caused them.
 
-use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use meshwright::Error;
 use meshwright::error::ParseError;
@@ -18,11 +18,11 @@ pub(super) fn show(error: &Error) {
 
 /// The message, the place, the line with the offending text underlined, and what would be accepted.
 fn drawn(error: &ParseError) -> String {
-    // The excerpt may begin inside its line, so the place is told rather than counted.
-    let place = Origin::path(&error.file).line(error.line as usize).char_column(error.column as usize);
-    let end = error.start + error.length;
-    let snippet = Snippet::source(&error.excerpt).line_start(error.line as usize).annotation(
-        AnnotationKind::Primary.span(error.start..end).label(format!("expected {}", error.expected)),
-    );
-    Renderer::styled().render(&[Level::ERROR.primary_title(&error.message).element(place).element(snippet)])
+    let ParseError { file, line, column, excerpt, start, length, message, expected } = error;
+    let mark = AnnotationKind::Primary.span(*start..start + length).label(format!("expected {expected}"));
+    let snippet = Snippet::source(excerpt).line_start(*line as usize).path(file).annotation(mark);
+    let text = Renderer::styled().render(&[Level::ERROR.primary_title(message).element(snippet)]);
+    // The renderer counts columns in the excerpt, which may begin inside its line.
+    let counted = excerpt[..*start].chars().count() + 1;
+    text.replacen(&format!("{file}:{line}:{counted}"), &format!("{file}:{line}:{column}"), 1)
 }

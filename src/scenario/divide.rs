@@ -3,7 +3,7 @@
 use super::tasks::{self, Weights};
 use super::value::{Table, Value};
 use super::{Job, Work, quantity};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::topology::Machine;
 
 const KEYS: &[&str] = &["name", "tasks", "alpha", "combine_alpha", "volume", "placement"];
@@ -40,24 +40,15 @@ fn weights<'a>(table: &Table<'a>) -> Result<(Weights, Option<Value<'a>>)> {
     let number = |value: &Value<'_>| value.quantity("a number, or a string with a fraction or a unit");
     let share = |key| {
         let Some(value) = table.get(key) else { return Ok(None) };
-        let share = quantity::share(&number(&value)?).map_err(|error| named(key, error));
-        share.map(Some).map_err(|error| value.locate(error))
+        quantity::share(&number(&value)?).map(Some).map_err(|error| value.reword(error))
     };
     let volume = match table.get("volume") {
-        Some(value) => Some(quantity::bytes(&number(&value)?).map_err(|e| value.locate(named("volume", e)))?),
+        Some(value) => Some(quantity::bytes(&number(&value)?).map_err(|error| value.reword(error))?),
         None => None,
     };
     let weights = Weights { alpha: share("alpha")?, combine_alpha: share("combine_alpha")?, volume };
     let first = ["alpha", "combine_alpha", "volume"].into_iter().find_map(|key| table.get(key));
     Ok((weights, first))
-}
-
-/// The same error with the key as the name of the value.
-fn named(key: &'static str, error: Error) -> Error {
-    match error {
-        Error::Value { value, expected, .. } => Error::Value { what: key, value, expected },
-        other => other,
-    }
 }
 
 /// `"all"`, one name, or a list of names.
@@ -71,9 +62,11 @@ fn placement(value: &Value<'_>) -> Result<Vec<&'static str>> {
     }
     let mut methods = Vec::new();
     for element in value.array(EXPECTED)? {
-        methods.extend(
-            one(&element)?.into_iter().filter(|method| !methods.contains(method)).collect::<Vec<_>>(),
-        );
+        for method in one(&element)? {
+            if !methods.contains(&method) {
+                methods.push(method);
+            }
+        }
     }
     if methods.is_empty() { Err(value.unexpected(EXPECTED)) } else { Ok(methods) }
 }

@@ -95,7 +95,7 @@ fn costs(table: &Table<'_>) -> Result<Costs> {
     let clock = match table.get("clock") {
         Some(value) => {
             let text = value.string("a frequency such as \"1 GHz\"")?;
-            Some(quantity::clock(text).map_err(|error| value.locate(error))?)
+            Some(quantity::clock(text).map_err(|error| value.reword(error))?)
         }
         None => None,
     };
@@ -125,7 +125,8 @@ fn cost(
 ) -> Result<()> {
     let Some(value) = table.get(key) else { return Ok(()) };
     let text = value.quantity(expected)?;
-    set(costs, &text).and_then(|()| costs.check()).map_err(|error| value.locate(error))
+    set(costs, &text).map_err(|error| value.reword(error))?;
+    costs.check().map_err(|error| value.locate(error))
 }
 
 /// Marks the dead nodes: coordinates on a mesh or torus, ids on a network without them.

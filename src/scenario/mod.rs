@@ -133,7 +133,7 @@ fn parse(source: &Source) -> Result<DeTable<'_>> {
         Ok(table) => Ok(table.into_inner()),
         Err(error) => {
             let (message, expected) =
-                error.message().split_once(", expected ").unwrap_or((error.message(), "TOML"));
+                error.message().split_once(", expected ").unwrap_or((error.message(), "valid TOML"));
             let end = source.text.len();
             Err(source.error(error.span().unwrap_or(end..end), message, expected))
         }

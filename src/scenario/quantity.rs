@@ -191,12 +191,8 @@ fn without_clock(what: &'static str, text: &str) -> Error {
     Error::value(what, quoted(text), "cycles, since the machine has no `clock` (such as clock = \"1 GHz\")")
 }
 
-/// The text as given, cut if somebody put a novel there.
 fn quoted(text: &str) -> String {
-    match text.char_indices().nth(60) {
-        Some((end, _)) => format!("`{}…`", &text[..end]),
-        None => format!("`{text}`"),
-    }
+    format!("`{text}`")
 }
 
 #[cfg(test)]

@@ -13,6 +13,9 @@ pub const SCENARIO_BYTES_MAX: u64 = 16 << 20;
 const EXCERPT_BEFORE: usize = 60;
 const EXCERPT_AFTER: usize = 100;
 
+/// Messages quote the file, and a file may hold a word of megabytes.
+const MESSAGE_BYTES_MAX: usize = 200;
+
 /// A file that was read, with the name the user gave it.
 #[derive(Debug)]
 pub(super) struct Source {
@@ -80,7 +83,7 @@ impl Source {
             excerpt: line[from..to].to_string(),
             start: start - from,
             length: end.min(to) - start,
-            message: message.into(),
+            message: shortened(message.into()),
             expected: expected.into(),
         }
         .into()
@@ -91,6 +94,15 @@ impl Source {
         let end = self.text.trim_end().len();
         self.error(end..end, message, expected)
     }
+}
+
+/// A message that quotes a novel, without most of the novel.
+fn shortened(mut message: String) -> String {
+    if message.len() > MESSAGE_BYTES_MAX {
+        message.truncate(boundary(&message, MESSAGE_BYTES_MAX));
+        message.push('…');
+    }
+    message
 }
 
 /// The last place at or before `index` where a character starts, or the end of the text.

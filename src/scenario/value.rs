@@ -132,6 +132,14 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// The same as an error about this value, for an error that only knows the text.
+    pub(super) fn reword(&self, error: Error) -> Error {
+        match error {
+            Error::Value { expected, .. } => self.unexpected(expected),
+            other => self.locate(other),
+        }
+    }
+
     /// A string.
     pub(super) fn string(&self, expected: &str) -> Result<&'a str> {
         match self.value.get_ref() {
@@ -184,8 +192,7 @@ impl<'a> Value<'a> {
 /// A value as a message names it.
 fn describe(value: &DeValue<'_>) -> String {
     match value {
-        DeValue::String(text) if text.chars().count() <= 60 => format!("{:?}", text.as_ref()),
-        DeValue::String(_) => "a long string".to_string(),
+        DeValue::String(text) => format!("{:?}", text.as_ref()),
         DeValue::Integer(n) => n.to_string(),
         DeValue::Float(x) => x.to_string(),
         DeValue::Boolean(b) => b.to_string(),
