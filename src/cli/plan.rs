@@ -91,14 +91,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let mut scenario = scenario::read(&arguments.scenario)?;
     scenario.seed = arguments.seed.unwrap_or(scenario.seed);
     let jobs = judge(&scenario)?;
-    let plan = PlanReport {
-        title: name(&arguments.scenario),
-        scenario: arguments.scenario.display().to_string(),
-        machine: scenario.machine,
-        seed: scenario.seed,
-        jobs,
-    };
-    let json = PlanJson { format: 1, machine: (&plan.machine).into(), seed: plan.seed, jobs: &plan.jobs };
+    let (title, file) = (name(&arguments.scenario), arguments.scenario.display().to_string());
+    let machine = &scenario.machine;
+    let plan = PlanReport { title: &title, scenario: &file, machine, seed: scenario.seed, jobs: &jobs };
+    let json = PlanJson { format: 1, machine: machine.into(), seed: plan.seed, jobs: &jobs };
     let page = write(arguments, &plan, &json)?;
     output::print(&match page {
         _ if arguments.json => output::json(&json),
@@ -122,7 +118,7 @@ fn judge(scenario: &Scenario) -> Result<Vec<JobVerdict>> {
 }
 
 /// Writes the files that were asked for, when all is known; the place of the page.
-fn write(arguments: &Arguments, plan: &PlanReport, json: &PlanJson<'_>) -> Result<Option<PathBuf>> {
+fn write(arguments: &Arguments, plan: &PlanReport<'_>, json: &PlanJson<'_>) -> Result<Option<PathBuf>> {
     if arguments.json && arguments.out.is_none() {
         return Ok(None);
     }
@@ -140,8 +136,8 @@ fn write(arguments: &Arguments, plan: &PlanReport, json: &PlanJson<'_>) -> Resul
 }
 
 /// The tables.
-fn text(plan: &PlanReport) -> String {
-    let machine = &plan.machine;
+fn text(plan: &PlanReport<'_>) -> String {
+    let machine = plan.machine;
     let mut text = format!(
         "{} · {} nodes · {} · startup {} · byte time {} · flit {} · seed {}\n",
         machine.name,
@@ -152,7 +148,7 @@ fn text(plan: &PlanReport) -> String {
         machine.costs.flit.0,
         plan.seed,
     );
-    for job in &plan.jobs {
+    for job in plan.jobs {
         text += &format!("\n{} ({}, {} tasks); times in cycles\n", job.name, job.tasks.name, job.tasks.tasks);
         text += &verdict(job, machine);
     }

@@ -4,17 +4,14 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, ParseError, Result};
+use crate::error::{Error, Result};
+use crate::text::parse_error;
 
 /// The largest scenario accepted: longer files are no scenarios, and are not read.
 pub const SCENARIO_BYTES_MAX: u64 = 16 << 20;
 
-/// How many bytes of a long line are shown before and after the place in question.
-const EXCERPT_BEFORE: usize = 60;
-const EXCERPT_AFTER: usize = 100;
-
 /// Messages quote the file, and a file may hold a word of megabytes.
-const MESSAGE_BYTES_MAX: usize = 200;
+const MESSAGE_CHARACTERS_MAX: usize = 200;
 
 /// A file that was read, with the name the user gave it.
 #[derive(Debug)]
@@ -47,11 +44,8 @@ impl Source {
             Ok(text) => Ok(Self { path: path.to_path_buf(), text }),
             Err(error) => {
                 let at = error.utf8_error().valid_up_to();
-                let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-                let source = Self { path: path.to_path_buf(), text };
-                // Lossy text is the same up to the first bad byte, which became one replacement character.
-                let span = at..at + char::REPLACEMENT_CHARACTER.len_utf8();
-                Err(source.error(span, "this is not UTF-8", "UTF-8 text"))
+                let (file, message) = (path.display().to_string(), "this is not UTF-8");
+                Err(parse_error(file, error.as_bytes(), at..at + 1, message, "UTF-8 text").into())
             }
         }
     }
@@ -68,25 +62,9 @@ impl Source {
         message: impl Into<String>,
         expected: impl Into<String>,
     ) -> Error {
-        let at = boundary(&self.text, span.start);
-        let line_start = self.text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-        let rest = &self.text[line_start..];
-        let line = rest.lines().next().unwrap_or("");
-        let start = (at - line_start).min(line.len());
-        let end = boundary(line, span.end.saturating_sub(line_start)).max(start);
-        let from = boundary(line, start.saturating_sub(EXCERPT_BEFORE));
-        let to = boundary(line, start + EXCERPT_AFTER);
-        ParseError {
-            file: self.path.display().to_string(),
-            line: self.text[..line_start].matches('\n').count() as u64 + 1,
-            column: line[..start].chars().count() as u64 + 1,
-            excerpt: line[from..to].to_string(),
-            start: start - from,
-            length: end.min(to) - start,
-            message: shortened(message.into()),
-            expected: expected.into(),
-        }
-        .into()
+        let (file, text) = (self.path.display().to_string(), self.text.as_bytes());
+        let span = span.start.min(text.len())..span.end;
+        parse_error(file, text, span, shortened(message.into()), expected).into()
     }
 
     /// An error that something is missing at the end of the text.
@@ -97,32 +75,17 @@ impl Source {
 }
 
 /// A message that quotes a novel, without most of the novel.
-fn shortened(mut message: String) -> String {
-    if message.len() > MESSAGE_BYTES_MAX {
-        message.truncate(boundary(&message, MESSAGE_BYTES_MAX));
-        message.push('…');
+fn shortened(message: String) -> String {
+    match message.char_indices().nth(MESSAGE_CHARACTERS_MAX) {
+        Some((end, _)) => format!("{}…", &message[..end]),
+        None => message,
     }
-    message
-}
-
-/// The last place at or before `index` where a character starts, or the end of the text.
-fn boundary(text: &str, index: usize) -> usize {
-    (0..=index.min(text.len())).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0)
 }
 
 /// The error for a file that is refused before it is read.
 fn too_long(path: &Path, message: &str) -> Error {
-    ParseError {
-        file: path.display().to_string(),
-        line: 1,
-        column: 1,
-        excerpt: String::new(),
-        start: 0,
-        length: 0,
-        message: message.to_string(),
-        expected: format!("at most {SCENARIO_BYTES_MAX} bytes"),
-    }
-    .into()
+    let expected = format!("at most {SCENARIO_BYTES_MAX} bytes");
+    parse_error(path.display().to_string(), b"", 0..0, message, expected).into()
 }
 
 #[cfg(test)]
