@@ -133,6 +133,18 @@ fn simulate_measures_a_schedule() {
 }
 
 #[test]
+#[ignore = "the stand-in for the referee knows no deadlock: drop this line when the referee is here"]
+fn a_deadlock_is_a_negative_answer() {
+    let rank =
+        |peer: u32| format!("l0: recv 8b from {peer} tag 1\nl1: send 8b to {peer} tag 1\nl1 requires l0\n");
+    let goal = format!("num_ranks 2\n\nrank 0 {{\n{}}}\n\nrank 1 {{\n{}}}\n", rank(1), rank(0));
+    let folder = folder(&[("a.goal", &goal)]);
+    let (code, stdout, _) = run(folder.path(), &["simulate", "a.goal", "--on", "mesh:1x2", "--json"]);
+    let report: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!((code, report["deadlock"].is_array()), (1, true));
+}
+
+#[test]
 fn bad_scenarios_are_drawn() {
     let cases = [
         (

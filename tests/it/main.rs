@@ -1,5 +1,6 @@
 //! Integration tests: one binary, so that the library is linked once.
 
+mod browser;
 mod cli;
 mod floors;
 mod report;
