@@ -8,7 +8,7 @@ use meshwright::Result;
 use meshwright::scenario::quantity;
 use meshwright::scenario::tasks::{self, Weights};
 use meshwright::units::Bytes;
-use meshwright::verdict::map::{self, MapReport, PlacementReport, Times};
+use meshwright::verdict::map::{self, MapReport, MapRow, Times};
 
 use super::costs::MachineArguments;
 use super::output::{self, Progress};
@@ -81,14 +81,22 @@ fn text(report: &MapReport, seed: u64) -> String {
     let mut text = format!("{} on {} · seed {seed}\n", report.tasks, report.machine);
     let placements = &report.placements;
     text += "\nwormhole; times in cycles\n";
-    text += &times(placements, |p| {
-        (p.time.wormhole, p.slowdown.wormhole, p.bound.wormhole, p.simulated_cycles.wormhole)
+    text += &times(placements, |row| Figures {
+        time: row.time.wormhole,
+        slowdown: row.slowdown.wormhole,
+        bound: row.bound.wormhole,
+        simulated: row.simulated_cycles.wormhole,
     });
     text += "\nstore-and-forward; times in cycles\n";
-    text += &times(placements, |p| {
-        let simulated = p.simulated_cycles.store_and_forward;
-        (p.time.store_and_forward, p.slowdown.store_and_forward, p.bound.store_and_forward, simulated)
+    text += &times(placements, |row| Figures {
+        time: row.time.store_and_forward,
+        slowdown: row.slowdown.store_and_forward,
+        bound: row.bound.store_and_forward,
+        simulated: row.simulated_cycles.store_and_forward,
     });
+    for skipped in &report.skipped {
+        text += &format!("{} does not apply: {}\n", skipped.method, skipped.why);
+    }
     if let [placement] = placements.as_slice() {
         text += &format!("\n{}, phase by phase\n", placement.name);
         text += &phases(placement);
@@ -96,34 +104,39 @@ fn text(report: &MapReport, seed: u64) -> String {
     text
 }
 
-/// Time, slowdown, bound and simulated time under one switching.
-type Figures = (Times, Times, Times, u64);
+/// A placement under one switching.
+struct Figures {
+    time: Times,
+    slowdown: Times,
+    bound: Times,
+    simulated: Option<u64>,
+}
 
-fn times(placements: &[PlacementReport], figures: impl Fn(&PlacementReport) -> Figures) -> String {
+fn times(placements: &[MapRow], figures: impl Fn(&MapRow) -> Figures) -> String {
     const HEAD: [&str; 7] = ["placement", "exact", "slowdown", "bound", "simulated", "gap", "hops"];
-    let row = |placement: &PlacementReport| {
-        let (time, slowdown, bound, simulated) = figures(placement);
-        let gap = if bound.exact > 0.0 { simulated as f64 / bound.exact - 1.0 } else { 0.0 };
+    let row = |placement: &MapRow| {
+        let Figures { time, slowdown, bound, simulated } = figures(placement);
+        let gap = |cycles: u64| if bound.exact > 0.0 { cycles as f64 / bound.exact - 1.0 } else { 0.0 };
         vec![
             placement.name.clone(),
-            table::number(time.exact),
-            table::number(slowdown.exact),
-            table::number(bound.exact),
-            simulated.to_string(),
-            table::percent(gap),
+            table::number(time.exact, 2),
+            table::number(slowdown.exact, 2),
+            table::number(bound.exact, 2),
+            simulated.map_or("deadlock".to_string(), |cycles| cycles.to_string()),
+            simulated.map_or(String::new(), |cycles| table::percent(gap(cycles))),
             placement.hops_total.to_string(),
         ]
     };
     table::table(&HEAD, 1, placements.iter().map(row).collect())
 }
 
-fn phases(placement: &PlacementReport) -> String {
+fn phases(placement: &MapRow) -> String {
     const HEAD: [&str; 6] = ["phase", "messages", "weight", "dilation", "contention", "link load"];
     let row = |phase: &map::MapPhase| {
         vec![
             phase.phase.to_string(),
             phase.messages.to_string(),
-            phase.weight.to_string(),
+            table::number(phase.weight, 6),
             phase.dilation.to_string(),
             phase.contention.to_string(),
             phase.link_load.to_string(),

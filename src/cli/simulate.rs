@@ -64,7 +64,7 @@ fn text(report: &SimulateReport, machine: &Machine) -> String {
         ["messages", &report.messages.to_string()],
         ["flit hops", &report.flit_hops.to_string()],
         ["hottest link", &table::hottest(report.hottest_link, machine)],
-        ["latency, mean", &table::number(latency.mean)],
+        ["latency, mean", &table::number(latency.mean, 2)],
         ["latency, median", &latency.p50.to_string()],
         ["latency, 99 of 100", &latency.p99.to_string()],
         ["latency, longest", &latency.max.to_string()],

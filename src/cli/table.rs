@@ -23,9 +23,10 @@ pub(super) fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-/// At most two decimals, and none for a whole number.
-pub(super) fn number(x: f64) -> String {
-    if x.fract() == 0.0 { format!("{x:.0}") } else { format!("{x:.2}") }
+/// At most so many decimals, and no more than it takes.
+pub(super) fn number(x: f64, decimals: usize) -> String {
+    let text = format!("{x:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
 }
 
 /// A link with what passes over it: `(0,3) → (1,3) 64`.

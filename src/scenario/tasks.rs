@@ -4,13 +4,11 @@ use std::path::Path;
 
 use super::value::{list, nearest};
 use crate::error::{Error, Result};
-use crate::mapping::{self, PLACEMENTS, binomial, task_file};
+use crate::mapping::binomial::N_MAX;
+use crate::mapping::{Binomial, PLACEMENTS, task_file};
 use crate::topology::Machine;
 use crate::units::Bytes;
-use crate::verdict::divide::{Binomial, Job};
-
-/// The largest binomial tree accepted has 2 to the power of this many tasks.
-pub const BINOMIAL_MAX: u32 = 24;
+use crate::verdict::divide::Job;
 
 /// The share of the volume a child gets when nobody says: half.
 pub const ALPHA_DEFAULT: f64 = 0.5;
@@ -45,7 +43,7 @@ impl Weights {
 ///
 /// # Errors
 ///
-/// [`Error::Value`] when N lies outside 0 to [`BINOMIAL_MAX`], there are more tasks than living nodes, or
+/// [`Error::Value`] when N lies outside 0 to [`N_MAX`], there are more tasks than living nodes, or
 /// weights are given for a file; [`Error::Parse`] and [`Error::Io`] for a file.
 pub fn read(specification: &str, folder: &Path, weights: Weights, machine: &Machine) -> Result<Job> {
     let Some(order) = specification.strip_prefix("binomial:") else {
@@ -54,21 +52,16 @@ pub fn read(specification: &str, folder: &Path, weights: Weights, machine: &Mach
         }
         let tasks = task_file::read(&folder.join(specification))?;
         fits(specification, tasks.tasks, machine)?;
-        return Ok(Job { tasks, binomial: None });
+        return Ok(Job::trace(tasks));
     };
-    let n =
-        order.parse().ok().filter(|&n: &u32| n <= BINOMIAL_MAX && order.bytes().all(|c| c.is_ascii_digit()));
-    let expected = format!("binomial:0 to binomial:{BINOMIAL_MAX}");
+    let n = order.parse().ok().filter(|&n: &u32| n <= N_MAX && order.bytes().all(|c| c.is_ascii_digit()));
+    let expected = format!("binomial:0 to binomial:{N_MAX}");
     let n = n.ok_or_else(|| Error::value("tasks", format!("`{specification}`"), expected))?;
     // Checked before the tree is built: a large one takes its time.
     fits(specification, 1 << n, machine)?;
     let alpha = weights.alpha.unwrap_or(ALPHA_DEFAULT);
     let volume = weights.volume.unwrap_or(VOLUME_DEFAULT);
-    let tasks = match weights.combine_alpha {
-        Some(combine) => binomial::with_combine(n, alpha, combine, volume)?,
-        None => binomial::task_graph(n, alpha, volume)?,
-    };
-    Ok(Job { tasks, binomial: Some(Binomial { n, alpha, combine_alpha: weights.combine_alpha, volume }) })
+    Job::divide(Binomial { n, alpha, combine_alpha: weights.combine_alpha, volume })
 }
 
 /// The error for a weight that a file does not take.
@@ -104,7 +97,7 @@ fn fits(specification: &str, tasks: u32, machine: &Machine) -> Result<()> {
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn placements(words: &[&str]) -> Result<Vec<&'static str>> {
-    let names: Vec<&'static str> = mapping::PLACEMENTS.iter().map(|method| method.name).collect();
+    let names: Vec<&'static str> = PLACEMENTS.iter().map(|method| method.name).collect();
     let mut chosen = Vec::new();
     for &word in words {
         if word == "all" {
