@@ -8,7 +8,7 @@ use meshwright::Result;
 use meshwright::scenario::quantity;
 use meshwright::scenario::tasks::{self, Weights};
 use meshwright::units::Bytes;
-use meshwright::verdict::map::{self, MapReport, MapRow, Times};
+use meshwright::verdict::map::{self, MapReport, MapRow};
 
 use super::costs::MachineArguments;
 use super::output::{self, Progress};
@@ -82,16 +82,16 @@ fn text(report: &MapReport, seed: u64) -> String {
     let placements = &report.placements;
     text += "\nwormhole; times in cycles\n";
     text += &times(placements, |row| Figures {
-        time: row.time.wormhole,
-        slowdown: row.slowdown.wormhole,
-        bound: row.bound.wormhole,
+        time: row.time.wormhole.exact,
+        slowdown: row.slowdown.wormhole.exact,
+        bound: row.bound.wormhole.exact,
         simulated: row.simulated_cycles.wormhole,
     });
     text += "\nstore-and-forward; times in cycles\n";
     text += &times(placements, |row| Figures {
-        time: row.time.store_and_forward,
-        slowdown: row.slowdown.store_and_forward,
-        bound: row.bound.store_and_forward,
+        time: row.time.store_and_forward.exact,
+        slowdown: row.slowdown.store_and_forward.exact,
+        bound: row.bound.store_and_forward.exact,
         simulated: row.simulated_cycles.store_and_forward,
     });
     for skipped in &report.skipped {
@@ -104,11 +104,11 @@ fn text(report: &MapReport, seed: u64) -> String {
     text
 }
 
-/// A placement under one switching.
+/// A placement under one switching, all terms of the time kept.
 struct Figures {
-    time: Times,
-    slowdown: Times,
-    bound: Times,
+    time: f64,
+    slowdown: f64,
+    bound: f64,
     simulated: Option<u64>,
 }
 
@@ -116,12 +116,12 @@ fn times(placements: &[MapRow], figures: impl Fn(&MapRow) -> Figures) -> String 
     const HEAD: [&str; 7] = ["placement", "exact", "slowdown", "bound", "simulated", "gap", "hops"];
     let row = |placement: &MapRow| {
         let Figures { time, slowdown, bound, simulated } = figures(placement);
-        let gap = |cycles: u64| if bound.exact > 0.0 { cycles as f64 / bound.exact - 1.0 } else { 0.0 };
+        let gap = |cycles: u64| if bound > 0.0 { cycles as f64 / bound - 1.0 } else { 0.0 };
         vec![
             placement.name.clone(),
-            table::number(time.exact, 2),
-            table::number(slowdown.exact, 2),
-            table::number(bound.exact, 2),
+            table::number(time, 2),
+            format!("{slowdown:.3}"),
+            table::number(bound, 2),
             simulated.map_or("deadlock".to_string(), |cycles| cycles.to_string()),
             simulated.map_or(String::new(), |cycles| table::percent(gap(cycles))),
             placement.hops_total.to_string(),

@@ -172,7 +172,8 @@ fn verdict(job: &JobVerdict, machine: &Machine) -> String {
     for skipped in &job.skipped {
         text += &format!("{} does not apply: {}\n", skipped.method, skipped.why);
     }
-    text + &format!("Winner: {}. {}\n", job.winner, job.reason)
+    // The reason names the winner: the star leads from its row to it.
+    text + &format!("* {}\n", job.reason)
 }
 
 /// The file's name without its ending.

@@ -20,7 +20,7 @@ pub(super) fn table(head: &[&str], numbers_from: usize, rows: Vec<Vec<String>>) 
 
 /// A share as a percentage.
 pub(super) fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
+    format!("{:.2} %", 100.0 * share)
 }
 
 /// At most so many decimals, and no more than it takes.
