@@ -1,11 +1,8 @@
 //! Mapping: which node runs which task.
 
-mod stub_for_cli;
 pub mod task_file;
 pub mod task_graph;
 
-pub use stub_for_cli::binomial::Binomial;
-pub use stub_for_cli::{Method, PLACEMENTS, binomial};
 pub use task_graph::TaskGraph;
 
 use crate::units::NodeId;

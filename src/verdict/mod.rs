@@ -1,9 +1,5 @@
 //! Bound, prediction, simulation, gap and blame: one form for every planner.
 
-pub mod divide;
-pub mod map;
-pub mod simulate;
-
 use serde::Serialize;
 
 use crate::mapping::{Placement, TaskGraph};
