@@ -183,7 +183,10 @@ impl<'a> Tokens<'a> {
             return Ok(true);
         }
         while let Some(byte) = self.peek(0)? {
-            if is_blank(byte) || self.syntax.punctuation.contains(&byte) || self.comment_begins()? {
+            // Most bytes are letters and digits, which separate nothing in any format.
+            if !byte.is_ascii_alphanumeric()
+                && (is_blank(byte) || self.syntax.punctuation.contains(&byte) || self.comment_begins()?)
+            {
                 break;
             }
             self.grow_word();

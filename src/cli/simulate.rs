@@ -71,8 +71,9 @@ fn text(report: &SimulateReport, machine: &Machine) -> String {
     ]
     .map(|row| row.map(str::to_string).to_vec())
     .to_vec();
-    if let Some(channels) = &report.deadlock {
-        rows.push(vec!["deadlock".to_string(), format!("{} channels wait in a circle", channels.len())]);
+    if let Some(ring) = &report.deadlock {
+        let links: Vec<String> = ring.iter().map(|link| table::link(link.from, link.to, machine)).collect();
+        rows.push(vec!["deadlock, each waits for the next".to_string(), links.join("\n")]);
     }
     let (engine, switching) = (report.engine, machine.switching.name());
     format!("{} · {switching} · {engine} engine\n", machine.name)

@@ -30,13 +30,18 @@ pub(super) fn number(x: f64, decimals: usize) -> String {
 }
 
 /// A link with what passes over it: `(0,3) → (1,3) 64`.
-pub(super) fn hottest(link: Option<HottestLink>, machine: &Machine) -> String {
-    match link {
+pub(super) fn hottest(hottest: Option<HottestLink>, machine: &Machine) -> String {
+    match hottest {
         Some(HottestLink { from, to, messages, .. }) => {
-            format!("{} → {}  {messages}", node(from, machine), node(to, machine))
+            format!("{}  {messages}", link(from, to, machine))
         }
         None => "none".to_string(),
     }
+}
+
+/// A link by its ends: `(0,3) → (1,3)`.
+pub(super) fn link(from: u32, to: u32, machine: &Machine) -> String {
+    format!("{} → {}", node(from, machine), node(to, machine))
 }
 
 fn node(id: u32, machine: &Machine) -> String {

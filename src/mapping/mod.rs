@@ -1,10 +1,33 @@
-//! Mapping: which node runs which task.
+//! Mapping: which node runs which task, and what that costs.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`task_graph`], [`task_file`] | phased task graphs; traces and matrices read from files |
+//! | [`binomial`] | the binomial tree of divide and conquer |
+//! | [`reflecting`], [`growing`], [`centred_halving`] | closed-form placements of the tree |
+//! | [`ordered`] | placements along a node order, and at random |
+//! | [`metrics`] | dilation, contention, interference sets, weighted, by phase |
+//! | [`times`] | communication times and slowdown in the paper's units |
+//! | [`bound`] | what no placement can beat |
 
+mod axes;
+pub mod binomial;
+pub mod bound;
+pub mod centred_halving;
+pub mod growing;
+pub mod metrics;
+pub mod ordered;
+pub mod reflecting;
 pub mod task_file;
 pub mod task_graph;
+pub mod times;
 
+pub use binomial::Binomial;
 pub use task_graph::TaskGraph;
 
+use crate::error::{Error, Result};
+use crate::schedule::{Message, Phases};
+use crate::topology::{Machine, Topology};
 use crate::units::NodeId;
 
 /// Which node runs which task: `nodes[task]`, one task per node.
@@ -14,4 +37,106 @@ pub struct Placement {
     pub name: String,
     /// The node of each task.
     pub nodes: Vec<NodeId>,
+}
+
+/// What is to be placed.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'m> {
+    /// How many tasks, one per node.
+    pub tasks: u32,
+    /// Where.
+    pub machine: &'m Machine,
+    /// For methods that draw lots.
+    pub seed: u64,
+}
+
+/// A named way to place tasks.
+pub struct Method {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// What it is good for, in half a sentence.
+    pub summary: &'static str,
+    /// The node of every task, distinct; dead nodes may appear and are repaired afterwards.
+    pub place: fn(&Request<'_>) -> Result<Vec<NodeId>>,
+}
+
+/// Every placement the program knows.
+pub const PLACEMENTS: &[Method] = &[
+    reflecting::REFLECTING,
+    growing::GROWING,
+    centred_halving::CENTRED_HALVING,
+    ordered::ROW_MAJOR,
+    ordered::SNAKE,
+    ordered::HILBERT,
+    ordered::RANDOM,
+];
+
+/// Places tasks by the method with this name.
+///
+/// A task that falls on a dead node moves to the nearest free living one.
+///
+/// # Errors
+///
+/// [`Error::Value`] for an unknown name, [`Error::NotApplicable`] when the method does not suit the job or the
+/// tasks do not fit.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::mapping::{Request, place};
+/// use meshwright::{topology::Machine, units::NodeId};
+/// let mesh = Machine::new("mesh:2x2")?;
+/// let placement = place("centred-halving", &Request { tasks: 4, machine: &mesh, seed: 0 })?;
+/// assert_eq!(placement.nodes, [NodeId(0), NodeId(1), NodeId(2), NodeId(3)]);
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn place(name: &str, request: &Request<'_>) -> Result<Placement> {
+    let method = PLACEMENTS.iter().find(|method| method.name == name).ok_or_else(|| {
+        let names: Vec<_> = PLACEMENTS.iter().map(|method| method.name).collect();
+        Error::value("placement", format!("`{name}`"), format!("{} or all", names.join(", ")))
+    })?;
+    let living = request.machine.living_count();
+    if request.tasks > living {
+        let why = format!("{} tasks do not fit on {living} living nodes, one on each", request.tasks);
+        return Err(Error::not_applicable(method.name, why));
+    }
+    let mut nodes = (method.place)(request)?;
+    if !request.machine.dead.is_empty() {
+        repair(request.machine, &mut nodes);
+    }
+    Ok(Placement { name: method.name.to_string(), nodes })
+}
+
+/// Moves each task on a dead node to the nearest free living one (lowest id among equals), in task order.
+fn repair(machine: &Machine, nodes: &mut [NodeId]) {
+    let mut free = vec![true; machine.nodes() as usize];
+    nodes.iter().for_each(|node| free[node.index()] = false);
+    for task in 0..nodes.len() {
+        if machine.is_alive(nodes[task]) {
+            continue;
+        }
+        // Distances as if nothing were dead: a dead node has no links of its own.
+        let distance = crate::topology::distances_from(&machine.network, nodes[task]);
+        let nearest = machine
+            .living()
+            .filter(|node| free[node.index()])
+            .min_by_key(|node| (distance[node.index()], *node))
+            .expect("there are at least as many living nodes as tasks");
+        free[nearest.index()] = false;
+        nodes[task] = nearest;
+    }
+}
+
+/// The schedule of a placed task graph: each edge becomes a message between the nodes of its tasks.
+pub fn schedule(tasks: &TaskGraph, placement: &Placement, machine: &Machine) -> Phases {
+    let message = |phase: u32, edge: &task_graph::Edge| Message {
+        source: placement.nodes[edge.source as usize],
+        target: placement.nodes[edge.target as usize],
+        bytes: edge.bytes,
+        phase,
+    };
+    let messages = (0..tasks.phases())
+        .flat_map(|index| tasks.phase(index).iter().map(move |edge| message(tasks.number(index), edge)))
+        .collect();
+    Phases::new(machine.nodes(), messages)
 }

@@ -65,7 +65,8 @@ fn heat_figure(layout: Option<&Layout<'_>>, machine: &Machine, outcome: &Outcome
         return Figure { title, svg: String::new(), caption };
     }
     let Some(layout) = layout else {
-        let (svg, block) = blocks::draw(machine, &outcome.method, &outcome.link_messages);
+        let (svg, block) =
+            blocks::draw(machine, &outcome.method, &outcome.link_messages, outcome.hottest_link);
         let caption = format!(
             "With {} the machine is too large to be drawn node by node. \
              Each block stands for {block}; its colour is the load of the busiest link that leaves one of them.",

@@ -140,7 +140,7 @@ fn row<'a>(machine: &Machine, job: &JobVerdict, outcome: &'a Outcome) -> Row<'a>
             grouped(outcome.predicted_cycles),
             grouped(outcome.simulated_cycles),
             percent(outcome.gap),
-            grouped(outcome.dependency_cycles),
+            outcome.dependency_cycles.map_or("deadlock".into(), grouped),
             grouped(outcome.hops_total),
         ],
         hottest: hottest.map_or_else(

@@ -1,6 +1,6 @@
 //! How numbers and nodes are written on the page.
 
-use crate::topology::{Machine, Network};
+use crate::topology::{Machine, Network, Topology};
 use crate::units::NodeId;
 
 /// What stands where there is no number.
@@ -39,9 +39,12 @@ pub(super) fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", grouped(number))
 }
 
-/// A node as `(row, column)` on a grid, by its id elsewhere.
+/// A node as `(row, column)` on a grid, by its digits on a hypercube, by its id elsewhere.
 pub(super) fn node(machine: &Machine, node: NodeId) -> String {
     match &machine.network {
+        Network::Grid(grid) if grid.dimensions() > 3 && grid.sides().iter().all(|&side| side <= 10) => {
+            grid.coordinates(node).iter().map(u32::to_string).collect()
+        }
         Network::Grid(grid) if grid.dimensions() > 1 => tuple(&grid.coordinates(node)),
         Network::Grid(_) | Network::Graph(_) => node.to_string(),
     }

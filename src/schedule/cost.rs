@@ -1,1 +1,177 @@
+//! Analytic times of one phase: what is known before anything is simulated.
+//!
+//! | name | wormhole, cut-through | store-and-forward | is |
+//! |---|---|---|---|
+//! | [`alone`] | max of c + b (W + d h) | max of d (c + b W) | exact without contention (the paper) |
+//! | [`link_level`] | max of c + b (B(e) + d h) | max(alone, busiest link) | the prediction |
+//! | [`link_bound`] | max(alone, c + b B) | max(alone, busiest link) | a lower bound of any schedule |
+//! | [`serial_sum`] | sum of alone | sum of alone | an upper bound while nothing deadlocks |
+//!
+//! B(e) is the most bytes on a link of the route of e, B the most on any link.
 
+use super::Message;
+use crate::error::{Error, Result};
+use crate::routing::{Pair, Routes};
+use crate::topology::{Costs, Switching};
+use crate::units::LinkId;
+
+impl Message {
+    /// Source and target, as routings want them.
+    pub fn pair(&self) -> Pair {
+        (self.source, self.target)
+    }
+}
+
+/// Messages and bytes over each link in one phase; cleared in the time it took to fill.
+#[derive(Clone, Debug, Default)]
+pub struct LinkLoads {
+    messages: Vec<u32>,
+    bytes: Vec<u64>,
+    touched: Vec<LinkId>,
+}
+
+impl LinkLoads {
+    /// Tables for a machine with this many link ids.
+    pub fn new(links: u32) -> Self {
+        Self { messages: vec![0; links as usize], bytes: vec![0; links as usize], touched: Vec::new() }
+    }
+
+    /// Replaces what is counted by the messages of one phase on their routes.
+    ///
+    /// # Complexity
+    ///
+    /// O(sum of hops), now and before.
+    pub fn fill(&mut self, messages: &[Message], routes: &Routes<'_>) {
+        for link in self.touched.drain(..) {
+            self.messages[link.index()] = 0;
+            self.bytes[link.index()] = 0;
+        }
+        for (index, message) in messages.iter().enumerate() {
+            routes.for_each_link(index, message.pair(), |link| {
+                if self.messages[link.index()] == 0 {
+                    self.touched.push(link);
+                }
+                self.messages[link.index()] += 1;
+                self.bytes[link.index()] += message.bytes.0;
+            });
+        }
+    }
+
+    /// How many messages use a link.
+    pub fn messages(&self, link: LinkId) -> u32 {
+        self.messages[link.index()]
+    }
+
+    /// How many bytes cross a link.
+    pub fn bytes(&self, link: LinkId) -> u64 {
+        self.bytes[link.index()]
+    }
+
+    /// The links used at all, in the order of their first use.
+    pub fn touched(&self) -> &[LinkId] {
+        &self.touched
+    }
+
+    /// The most messages on one link.
+    pub fn messages_max(&self) -> u32 {
+        self.touched.iter().map(|link| self.messages(*link)).max().unwrap_or(0)
+    }
+
+    /// The most bytes on one link.
+    pub fn bytes_max(&self) -> u64 {
+        self.touched.iter().map(|link| self.bytes(*link)).max().unwrap_or(0)
+    }
+
+    /// Ticks for which a link is occupied: all its bytes, and under store-and-forward a start-up each.
+    fn occupied_ticks(&self, link: LinkId, switching: Switching, costs: &Costs) -> u64 {
+        let transfer = self.bytes(link) * costs.byte_time.numerator();
+        match switching {
+            Switching::Wormhole | Switching::CutThrough => transfer,
+            Switching::StoreAndForward => transfer + u64::from(self.messages(link)) * costs.startup_ticks(),
+        }
+    }
+}
+
+/// The time of a phase if no two messages met, in ticks.
+///
+/// # Source
+///
+/// `lo1990`, definition 8 with eq. (1) and section 5.1.2.
+pub fn alone(messages: &[Message], routes: &Routes<'_>, switching: Switching, costs: &Costs) -> u64 {
+    let one = |(index, message): (usize, &Message)| {
+        costs.alone_ticks(switching, message.bytes, routes.hops(index, message.pair()))
+    };
+    messages.iter().enumerate().map(one).max().unwrap_or(0)
+}
+
+/// The predicted time of a phase, in ticks: each message as if it crossed its busiest link last.
+///
+/// Exact when all messages run along one axis, in particular without contention.
+pub fn link_level(
+    messages: &[Message],
+    routes: &Routes<'_>,
+    loads: &LinkLoads,
+    switching: Switching,
+    costs: &Costs,
+) -> u64 {
+    if switching == Switching::StoreAndForward {
+        return link_bound(messages, routes, loads, switching, costs);
+    }
+    let one = |(index, message): (usize, &Message)| {
+        let (mut busiest, mut hops) = (message.bytes.0, 0);
+        routes.for_each_link(index, message.pair(), |link| {
+            busiest = busiest.max(loads.bytes(link));
+            hops += 1;
+        });
+        costs.startup_ticks() + busiest * costs.byte_time.numerator() + hops * costs.head_ticks()
+    };
+    messages.iter().enumerate().map(one).max().unwrap_or(0)
+}
+
+/// A time no schedule of a phase on these routes can beat, in ticks.
+pub fn link_bound(
+    messages: &[Message],
+    routes: &Routes<'_>,
+    loads: &LinkLoads,
+    switching: Switching,
+    costs: &Costs,
+) -> u64 {
+    let busiest =
+        loads.touched().iter().map(|link| loads.occupied_ticks(*link, switching, costs)).max().unwrap_or(0);
+    let before = match switching {
+        Switching::Wormhole | Switching::CutThrough => costs.startup_ticks(),
+        Switching::StoreAndForward => 0,
+    };
+    let link = if loads.touched().is_empty() { 0 } else { before + busiest };
+    alone(messages, routes, switching, costs).max(link)
+}
+
+/// The time of all messages one after the other, in ticks.
+///
+/// # Errors
+///
+/// [`Error::TooLarge`] when it leaves 63 bits: then no engine could count it.
+pub fn serial_sum(
+    messages: &[Message],
+    routes: &Routes<'_>,
+    switching: Switching,
+    costs: &Costs,
+) -> Result<u64> {
+    costs.check()?;
+    let too_large = || Error::TooLarge {
+        what: "the time of all messages one after the other",
+        needed: "more than 2^63 ticks".into(),
+        limit: "2^63 ticks".into(),
+    };
+    let mut sum = 0u64;
+    for (index, message) in messages.iter().enumerate() {
+        let hops = routes.hops(index, message.pair());
+        // With checked costs and messages of at most a tebibyte one hop stays below 2^58 ticks.
+        let hop = costs.alone_ticks(switching, message.bytes, crate::units::Hops(1));
+        sum = hop
+            .checked_mul(u64::from(hops.0.max(1)))
+            .and_then(|time| sum.checked_add(time))
+            .ok_or_else(too_large)?;
+    }
+    if sum >> 63 == 0 { Ok(sum) } else { Err(too_large()) }
+}

@@ -1,4 +1,21 @@
 //! Bound, prediction, simulation, gap and blame: one form for every planner.
+//!
+//! | file | what |
+//! |---|---|
+//! | this one | the form of an answer |
+//! | [`divide`] | divide and conquer and phased traces, every placement judged |
+//! | [`simulate`] | the answer to `simulate` |
+//! | [`map`] | the answer to `map`: both switchings, in the paper's units |
+//! | `measure` | one placement: metrics, prediction, simulation |
+//! | `reason` | why the winner wins |
+
+pub mod divide;
+pub mod map;
+mod measure;
+mod reason;
+pub mod simulate;
+
+pub use divide::Job;
 
 use serde::Serialize;
 
@@ -13,7 +30,7 @@ pub struct HottestLink {
     pub to: u32,
     /// How many messages pass.
     pub messages: u64,
-    /// How long it is occupied, in cycles.
+    /// How long its messages take on it, in cycles.
     pub busy_cycles: u64,
 }
 
@@ -64,8 +81,9 @@ pub struct Outcome {
     pub predicted_cycles: u64,
     /// What the referee measures with a barrier after each phase, in cycles.
     pub simulated_cycles: u64,
-    /// What the referee measures when each node goes on as soon as its own messages are there, in cycles.
-    pub dependency_cycles: u64,
+    /// What the referee measures when each node goes on as soon as its own messages are there, in cycles; none
+    /// when messages of different phases then wait for each other in a ring.
+    pub dependency_cycles: Option<u64>,
     /// simulated / bound - 1.
     pub gap: f64,
     /// All hops of all messages.

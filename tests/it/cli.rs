@@ -133,15 +133,21 @@ fn simulate_measures_a_schedule() {
 }
 
 #[test]
-#[ignore = "the stand-in for the referee knows no deadlock: drop this line when the referee is here"]
 fn a_deadlock_is_a_negative_answer() {
-    let rank =
-        |peer: u32| format!("l0: recv 8b from {peer} tag 1\nl1: send 8b to {peer} tag 1\nl1 requires l0\n");
-    let goal = format!("num_ranks 2\n\nrank 0 {{\n{}}}\n\nrank 1 {{\n{}}}\n", rank(1), rank(0));
+    // On a ring of four, each sends to the node opposite: every worm holds a link and waits for the next.
+    let rank = |r: u32| {
+        let peer = (r + 2) % 4;
+        format!("rank {r} {{\nl0: send 1000b to {peer} tag 1\nl1: recv 1000b from {peer} tag 1\n}}\n")
+    };
+    let goal = format!("num_ranks 4\n{}", (0..4).map(rank).collect::<String>());
     let folder = folder(&[("a.goal", &goal)]);
-    let (code, stdout, _) = run(folder.path(), &["simulate", "a.goal", "--on", "mesh:1x2", "--json"]);
+    let (code, stdout, stderr) = run(folder.path(), &["simulate", "a.goal", "--on", "torus:1x4", "--json"]);
     let report: Value = serde_json::from_str(&stdout).unwrap();
-    assert_eq!((code, report["deadlock"].is_array()), (1, true));
+    assert_eq!((code, stderr.as_str(), report["deadlock"].as_array().map(Vec::len)), (1, "", Some(4)));
+    let (code, stdout, _) = run(folder.path(), &["simulate", "a.goal", "--on", "torus:1x4"]);
+    assert!(code == 1 && stdout.contains("deadlock") && stdout.contains("(0,3) → (0,0)"), "{stdout}");
+    let forward = ["simulate", "a.goal", "--on", "torus:1x4", "--switching", "store-and-forward"];
+    assert_eq!(run(folder.path(), &forward).0, 0, "nobody holds a link while waiting for another");
 }
 
 #[test]

@@ -2,7 +2,13 @@
 
 mod browser;
 mod cli;
+mod definitions;
+mod dependency;
 mod floors;
+mod golden;
+mod laws;
+mod readers;
+mod referee;
 mod report;
 mod scenario;
 mod sources;

@@ -8,16 +8,14 @@ const WIDTH: f64 = 860.0;
 const ROW: f64 = 32.0;
 const TOP: f64 = 26.0;
 
-/// The room to the right of the longest bar, for its number.
-const NUMBERS: f64 = 130.0;
-
 /// Draws one bar per method; `None` when there is none.
 pub(in crate::report) fn draw(outcomes: &[Outcome], winner: &str) -> Option<String> {
     let longest = outcomes.iter().map(|outcome| outcome.method.chars().count()).max()?;
     let left = (longest as f64 * 7.4 + 18.0).clamp(90.0, 300.0);
+    let numbers = outcomes.iter().map(|outcome| value(outcome).chars().count()).max()? as f64 * 7.2 + 20.0;
     let cycles = |o: &Outcome| [o.bound_cycles, o.predicted_cycles, o.simulated_cycles];
     let greatest = outcomes.iter().flat_map(cycles).max().unwrap_or(0).max(1);
-    let scale = (WIDTH - left - NUMBERS) / greatest as f64;
+    let scale = (WIDTH - left - numbers) / greatest as f64;
     let x = |cycles: u64| left + cycles as f64 * scale;
     let bottom = TOP + ROW * outcomes.len() as f64;
 
@@ -63,11 +61,16 @@ fn draw_row(svg: &mut Svg, outcome: &Outcome, wins: bool, top: f64, left: f64, x
     let tick = Point::new(x(outcome.predicted_cycles), middle - height / 2.0 - 3.0);
     svg.line(tick, tick.plus(0.0, height + 6.0), "tick");
     let numbers = end.max(tick.x) + 10.0;
-    svg.text(
-        Point::new(numbers, middle + 4.5),
-        if wins { "value wins" } else { "value" },
-        &format!("{}  +{}", grouped(outcome.simulated_cycles), percent(outcome.gap)).replace("+–", ""),
-    );
+    svg.text(Point::new(numbers, middle + 4.5), if wins { "value wins" } else { "value" }, &value(outcome));
+}
+
+/// The simulated time and, where there is one, the gap.
+fn value(outcome: &Outcome) -> String {
+    let cycles = grouped(outcome.simulated_cycles);
+    match outcome.gap.is_finite() {
+        true => format!("{cycles}  +{}", percent(outcome.gap)),
+        false => cycles,
+    }
 }
 
 fn draw_ruler(svg: &mut Svg, greatest: u64, x: &dyn Fn(u64) -> f64, bottom: f64) {

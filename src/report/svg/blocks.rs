@@ -3,9 +3,10 @@
 use super::legend::{self, Strong};
 use super::path::Path;
 use super::{Point, Svg, palette};
-use crate::report::wording::grouped;
+use crate::report::wording::counted;
 use crate::topology::{Machine, Topology};
 use crate::units::{NodeId, Port};
+use crate::verdict::HottestLink;
 
 /// How many blocks stand side by side, and how many rows of them there are.
 const SIDE: u32 = 64;
@@ -45,14 +46,14 @@ impl Blocks {
     fn words(self) -> String {
         match self {
             Self::Rectangles { height, width, .. } => format!("{height} × {width} nodes"),
+            Self::Runs { length: 1 } => "one node, in the order of the ids".to_string(),
             Self::Runs { length } => format!("{length} nodes with consecutive ids"),
         }
     }
 }
 
-/// The drawing, and what one block is, in words.
-pub(in crate::report) fn draw(machine: &Machine, method: &str, link_messages: &[u32]) -> (String, String) {
-    let blocks = Blocks::of(machine);
+/// The most messages on a link that leaves each block, by rows; `None` where there is no block.
+fn worst(machine: &Machine, blocks: Blocks, link_messages: &[u32]) -> Vec<Option<u64>> {
     let mut worst = vec![None; (SIDE * SIDE) as usize];
     for node in (0..machine.nodes()).map(NodeId) {
         let load = |port| link_messages.get(machine.link(node, Port(port)).index()).copied().unwrap_or(0);
@@ -61,23 +62,47 @@ pub(in crate::report) fn draw(machine: &Machine, method: &str, link_messages: &[
         let block = &mut worst[(row * SIDE + column) as usize];
         *block = (*block).max(Some(u64::from(load)));
     }
+    worst
+}
+
+/// The upper left corner of a block.
+fn corner(row: u32, column: u32) -> Point {
+    Point::new(10.0 + f64::from(column) * PITCH, 10.0 + f64::from(row) * PITCH)
+}
+
+/// The drawing, and what one block is, in words.
+pub(in crate::report) fn draw(
+    machine: &Machine,
+    method: &str,
+    link_messages: &[u32],
+    hottest: Option<HottestLink>,
+) -> (String, String) {
+    let blocks = Blocks::of(machine);
+    let worst = worst(machine, blocks, link_messages);
     let greatest = worst.iter().copied().flatten().max().unwrap_or(0);
     let mut svg = Svg::new(format!("Messages on the busiest link of each block, method {method}"));
-    let corner = 10.0;
-    let mut paths = vec![Path::default(); palette::STEPS];
+    let (mut empty, mut paths) = (Path::default(), vec![Path::default(); palette::STEPS]);
     let mut end = Point::new(0.0, 0.0);
     for (i, load) in (0..SIDE * SIDE).zip(&worst) {
-        let Some(load) = load else { continue };
-        let (row, column) = (f64::from(i / SIDE), f64::from(i % SIDE));
-        let at = Point::new(corner + column * PITCH, corner + row * PITCH);
-        paths[palette::level(*load, greatest)].square(at, PITCH - 1.0);
+        let Some(load) = *load else { continue };
+        let at = corner(i / SIDE, i % SIDE);
+        let path = if load == 0 { &mut empty } else { &mut paths[palette::level(load, greatest)] };
+        path.square(at, PITCH - 1.0);
         end = Point::new(end.x.max(at.x + PITCH), end.y.max(at.y + PITCH));
     }
-    for (step, path) in paths.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
-        svg.leaf("path", &[("d", &path.data()), ("class", &format!("fill k{step}"))]);
+    let classes = (0..palette::STEPS).map(|step| format!("fill k{step}"));
+    for (path, class) in paths.into_iter().zip(classes).chain([(empty, "empty".to_string())]) {
+        if !path.is_empty() {
+            svg.leaf("path", &[("d", &path.data()), ("class", &class)]);
+        }
     }
-    let ends = ["0", &grouped(greatest)];
-    let at = Point::new(corner, end.y + 10.0);
-    let height = legend::bar(&mut svg, at, Strong::Last, ends, "messages on the block's busiest link");
-    (svg.finish((end.x + corner).max(520.0), at.y + height + 8.0), blocks.words())
+    let mut at = Point::new(10.0, end.y + 10.0);
+    let most = format!("{} on the block's busiest link", counted(greatest, "message"));
+    at.y += legend::bar(&mut svg, at, Strong::Last, ["0", &most]);
+    if let Some(hottest) = hottest {
+        let (row, column) = blocks.place(NodeId(hottest.from));
+        legend::ring(&mut svg, corner(row, column).plus(PITCH / 2.0, PITCH / 2.0), 9.0);
+        at.y += legend::hottest(&mut svg, machine, &hottest, at);
+    }
+    (svg.finish((end.x + 10.0).max(520.0), at.y + 8.0), blocks.words())
 }

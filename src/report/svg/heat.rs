@@ -4,7 +4,7 @@ use super::legend::{self, Strong};
 use super::palette::{self, STEPS};
 use super::path::Path;
 use super::{Layout, Point, Px, Svg};
-use crate::report::wording::{self, counted, grouped};
+use crate::report::wording::{self, counted};
 use crate::topology::Topology;
 use crate::units::{NodeId, Port};
 use crate::verdict::HottestLink;
@@ -56,19 +56,16 @@ pub(in crate::report) fn draw(
     draw_nodes(layout, &mut svg);
     let greatest = used.last().map_or(0, |link| link.messages);
     draw_links(layout, &mut svg, &used, greatest);
-    let at = Point::new(8.0, layout.height + 8.0);
-    let mut height = layout.height + 16.0;
+    let mut at = Point::new(8.0, layout.height + 8.0);
     if greatest > 0 {
-        let ends = ["0", &grouped(greatest)];
-        height += legend::bar(&mut svg, at, Strong::Last, ends, "messages");
+        at.y += legend::bar(&mut svg, at, Strong::Last, ["0", &counted(greatest, "message")]);
     }
     if let Some(hottest) = hottest {
         draw_hottest(layout, &mut svg, &hottest);
-        name_hottest(layout, &mut svg, &hottest, Point::new(8.0, height - 4.0));
-        height += 20.0;
+        at.y += legend::hottest(&mut svg, layout.machine, &hottest, at);
     }
     let width = layout.width.max(420.0);
-    Drawing { svg: svg.finish(width, height), links: found, links_drawn: used.len() }
+    Drawing { svg: svg.finish(width, at.y + 8.0), links: found, links_drawn: used.len() }
 }
 
 /// The links that carry something, and the strokes of the others if there is room for all.
@@ -96,7 +93,7 @@ fn links(layout: &Layout<'_>, link_messages: &[u32], limit: usize) -> (Vec<Used>
 }
 
 fn draw_nodes(layout: &Layout<'_>, svg: &mut Svg) {
-    let side = (layout.pitch * 0.42).round().max(2.0);
+    let side = (layout.pitch * if layout.pitch < 16.0 { 0.3 } else { 0.42 }).round().max(2.0);
     let (mut living, mut dead, mut crosses) = (Path::default(), Path::default(), Path::default());
     for node in (0..layout.machine.nodes()).map(NodeId) {
         let corner = layout.centre(node).plus(-side / 2.0, -side / 2.0);
@@ -117,8 +114,10 @@ fn draw_nodes(layout: &Layout<'_>, svg: &mut Svg) {
 
 /// From a hairline to almost the whole lane.
 fn stroke_width(layout: &Layout<'_>, level: usize) -> f64 {
-    let broad = (layout.pitch * 0.18).clamp(1.6, 9.0);
-    let thin = (layout.pitch * 0.03).clamp(0.6, 1.4);
+    // Many dimensions leave the plane side by side.
+    let fan = layout.machine.sides().len().saturating_sub(2).max(2) as f64 / 2.0;
+    let broad = (layout.pitch * 0.18 / fan).clamp(2.0, 9.0);
+    let thin = (layout.pitch * 0.03).clamp(0.9, 1.4);
     broad - (broad - thin) * level as f64 / (STEPS - 1) as f64
 }
 
@@ -158,15 +157,6 @@ fn draw_hottest(layout: &Layout<'_>, svg: &mut Svg, hottest: &HottestLink) {
     let mut ports = (0..machine.ports(from)).map(Port);
     if let Some(port) = ports.find(|&port| machine.neighbor(from, port) == Some(NodeId(hottest.to))) {
         let (a, b) = layout.link(from, port, NodeId(hottest.to));
-        let at = a.towards(b, 0.5);
-        let radius = Px((layout.pitch * 0.4).clamp(7.0, 20.0));
-        svg.leaf("circle", &[("cx", &Px(at.x)), ("cy", &Px(at.y)), ("r", &radius), ("class", &"ring")]);
+        legend::ring(svg, a.towards(b, 0.5), (layout.pitch * 0.4).clamp(7.0, 20.0));
     }
-}
-
-fn name_hottest(layout: &Layout<'_>, svg: &mut Svg, hottest: &HottestLink, at: Point) {
-    let ends = wording::link(layout.machine, NodeId(hottest.from), NodeId(hottest.to));
-    let words = format!("hottest link {ends}: {}", counted(hottest.messages, "message"));
-    svg.leaf("circle", &[("cx", &Px(at.x + 7.0)), ("cy", &Px(at.y + 7.0)), ("r", &6), ("class", &"ring")]);
-    svg.text(at.plus(20.0, 11.0), "note", &words);
 }

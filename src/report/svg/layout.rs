@@ -10,6 +10,9 @@ const NODES_DRAWN_MAX: u32 = 4096;
 /// The longest side that is drawn node by node: beyond it, tiles become lines.
 const SIDE_DRAWN_MAX: u32 = 128;
 
+/// With more planes than this, planes become dots.
+const PLANES_DRAWN_MAX: u32 = 64;
+
 /// The width a drawing aims at: two of them and a gap fill a wide page.
 const WIDTH: f64 = 560.0;
 
@@ -53,21 +56,23 @@ impl<'a> Layout<'a> {
             return None;
         }
         match &machine.network {
-            Network::Grid(grid) if grid.sides().iter().any(|&side| side > SIDE_DRAWN_MAX) => None,
-            Network::Grid(grid) => Some(Self::planes(machine, grid)),
+            Network::Grid(grid) => Self::planes(machine, grid),
             Network::Graph(_) => Some(Self::circle(machine)),
         }
     }
 
-    fn planes(machine: &'a Machine, grid: &Grid) -> Self {
+    fn planes(machine: &'a Machine, grid: &Grid) -> Option<Self> {
         let (rows, columns) = match grid.sides() {
             [.., rows, columns] => (*rows, *columns),
             [columns] => (1, *columns),
             [] => (1, 1),
         };
-        let planes = (grid.nodes() / (rows * columns)).max(1);
+        let planes = grid.nodes() / (rows * columns);
+        if planes > PLANES_DRAWN_MAX || rows.max(columns) > SIDE_DRAWN_MAX {
+            return None;
+        }
         // About as wide as high, and no row of planes longer than the others.
-        let square = (f64::from(planes * rows) / f64::from(columns)).sqrt().round() as u32;
+        let square = (f64::from(planes * rows) / f64::from(columns)).sqrt().ceil() as u32;
         let stacked = planes.div_ceil(square.clamp(1, planes));
         let abreast = planes.div_ceil(stacked);
         let cells = f64::from(abreast * columns + abreast - 1);
@@ -80,7 +85,7 @@ impl<'a> Layout<'a> {
         let width = AXIS + MARGIN + 2.0 * stub + along(abreast, f64::from(columns) * pitch);
         let height = AXIS + MARGIN + 2.0 * stub + along(stacked, f64::from(rows) * pitch + heading);
         let shape = Shape::Planes { rows, columns, abreast, gap, stub, heading };
-        Self { machine, pitch, width, height, shape }
+        Some(Self { machine, pitch, width, height, shape })
     }
 
     fn circle(machine: &'a Machine) -> Self {
@@ -250,8 +255,10 @@ impl<'a> Layout<'a> {
             }
         }
         if self.heading(0, rows * columns).is_none() {
+            let grid_is_line = self.machine.sides().len() == 1;
             let corner = self.corner(0);
-            svg.text(corner.plus(-4.0, -stub - 21.0), "axis", "column →");
+            let across = if grid_is_line { "node →" } else { "column →" };
+            svg.text(corner.plus(-4.0, -stub - 21.0), "axis", across);
             svg.open("g", &[("transform", &format!("translate({} {})rotate(-90)", 11, corner.y))]);
             svg.text(Point::new(0.0, 0.0), "axis end", if rows > 1 { "← row" } else { "" });
             svg.close();
@@ -262,8 +269,10 @@ impl<'a> Layout<'a> {
     fn heading(&self, plane: u32, tiles: u32) -> Option<String> {
         let grid = self.grid().filter(|grid| grid.dimensions() > 2 && grid.nodes() > tiles)?;
         let coordinates = grid.coordinates(NodeId(plane * tiles));
-        let outer: Vec<_> = coordinates[..grid.dimensions() - 2].iter().map(u32::to_string).collect();
-        Some(format!("plane {}", outer.join(", ")))
+        match &coordinates[..grid.dimensions() - 2] {
+            [outer] => Some(format!("plane {outer}")),
+            outer => Some(outer.iter().map(u32::to_string).collect::<Vec<_>>().join(",")),
+        }
     }
 }
 

@@ -2,6 +2,10 @@
 
 use super::palette::{self, STEPS};
 use super::{Point, Px, Svg};
+use crate::report::wording::{counted, link};
+use crate::topology::Machine;
+use crate::units::NodeId;
+use crate::verdict::HottestLink;
 
 /// One colour and width with its words.
 pub(super) struct Entry {
@@ -40,8 +44,8 @@ pub(super) enum Strong {
     Last,
 }
 
-/// Draws the whole palette as a bar with numbers at both ends and the unit; returns the height.
-pub(super) fn bar(svg: &mut Svg, at: Point, strong: Strong, ends: [&str; 2], unit: &str) -> f64 {
+/// Draws the whole palette as a bar with words at both ends; returns the height.
+pub(super) fn bar(svg: &mut Svg, at: Point, strong: Strong, ends: [&str; 2]) -> f64 {
     let step = 8.0;
     let left = ends[0].chars().count() as f64 * 7.6 + 6.0;
     svg.text(at.plus(left - 6.0, 13.0), "note end", ends[0]);
@@ -55,6 +59,20 @@ pub(super) fn bar(svg: &mut Svg, at: Point, strong: Strong, ends: [&str; 2], uni
         );
     }
     let end = left + STEPS as f64 * step + 8.0;
-    svg.text(at.plus(end, 13.0), "note", &format!("{} {unit}", ends[1]));
+    svg.text(at.plus(end, 13.0), "note", ends[1]);
+    20.0
+}
+
+/// A ring around a place of a drawing.
+pub(super) fn ring(svg: &mut Svg, at: Point, radius: f64) {
+    svg.leaf("circle", &[("cx", &Px(at.x)), ("cy", &Px(at.y)), ("r", &Px(radius)), ("class", &"ring")]);
+}
+
+/// Says what the ring in the drawing stands for; returns the height.
+pub(super) fn hottest(svg: &mut Svg, machine: &Machine, hottest: &HottestLink, at: Point) -> f64 {
+    let ends = link(machine, NodeId(hottest.from), NodeId(hottest.to));
+    ring(svg, at.plus(7.0, 9.0), 6.0);
+    let words = format!("hottest link {ends}: {}", counted(hottest.messages, "message"));
+    svg.text(at.plus(20.0, 13.0), "note", &words);
     20.0
 }

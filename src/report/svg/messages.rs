@@ -124,9 +124,10 @@ impl<'a> Messages<'a> {
             return 0.0;
         }
         if tasks.phases() > PHASES_LISTED_MAX {
-            let ends = [format!("phase {}", tasks.number(first)), tasks.number(last).to_string()];
-            let unit = format!("of {}: when a pair first talks", grouped(tasks.phases() as u64));
-            return legend::bar(svg, at, Strong::First, [&ends[0], &ends[1]], &unit);
+            let first = format!("phase {}", tasks.number(first));
+            let phases = grouped(tasks.phases() as u64);
+            let last = format!("{} of {phases}: when a pair first talks", tasks.number(last));
+            return legend::bar(svg, at, Strong::First, [&first, &last]);
         }
         let entries: Vec<_> = (0..tasks.phases())
             .map(|phase| {

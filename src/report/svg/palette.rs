@@ -30,7 +30,7 @@ const VIRIDIS: [[u8; 3]; 10] = [
 const ON_LIGHT: (f64, f64) = (0.0, 0.80);
 
 /// The part that is legible on black, strongest first: its violet end is not.
-const ON_DARK: (f64, f64) = (1.0, 0.27);
+const ON_DARK: (f64, f64) = (1.0, 0.36);
 
 /// The class of item `index` of `count`, the first one strongest.
 pub(super) fn class(index: usize, count: usize) -> String {

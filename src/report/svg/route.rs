@@ -10,15 +10,20 @@ pub(super) fn draw(layout: &Layout<'_>, from: NodeId, to: NodeId, path: &mut Pat
     let (a, b) = (layout.centre(from), layout.centre(to));
     let Some(grid) = layout.grid() else {
         let middle = layout.middle().unwrap_or(a);
-        path.start(a).curve(a.towards(b, 0.5).towards(middle, 0.35), b);
+        // The longer the way, the nearer to the middle: neighbours stay at the rim.
+        let share = 0.5 * a.distance(b) / (2.0 * a.distance(middle)).max(1.0);
+        // And on the left hand, so that two opposite messages do not coincide.
+        let beside = a.towards(b, 0.5).plus((b.y - a.y) * 0.1, (a.x - b.x) * 0.1);
+        path.start(a).curve(beside.towards(middle, share), b);
         return;
     };
+    let room = layout.pitch * 1.8;
     let around: Vec<usize> =
         (0..grid.dimensions()).filter(|&axis| goes_around(grid, from, to, axis)).collect();
     match around.as_slice() {
         [] if next_plane(layout, grid, from, to) => stubs(layout, grid, from, to, path),
-        [] if layout.plane(from) != layout.plane(to) => path.start(a).curve(bulge(a, b), b),
-        [] if a.x == b.x || a.y == b.y => path.start(a).curve(bulge(a, b), b),
+        [] if layout.plane(from) != layout.plane(to) => path.start(a).curve(bulge(a, b, room), b),
+        [] if a.x == b.x || a.y == b.y => path.start(a).curve(bulge(a, b, room), b),
         // Columns first, then rows, as the ports are numbered.
         [] => path.start(a).curve(a.towards(b, 0.5).towards(Point::new(b.x, a.y), 0.6), b),
         _ if layout.plane(from) != layout.plane(to) => stubs(layout, grid, from, to, path),
@@ -42,9 +47,9 @@ fn next_plane(layout: &Layout<'_>, grid: &Grid, from: NodeId, to: NodeId) -> boo
 /// A point beside the middle: below a way to the left, right of a way upwards, else opposite.
 ///
 /// Two opposite messages then do not coincide, and those of a tree rooted in the last node keep clear of the
-/// labels in the upper left corners.
-fn bulge(a: Point, b: Point) -> Point {
-    let lean = 0.2;
+/// labels in the upper left corners. `room` keeps long ways from leaving the drawing.
+fn bulge(a: Point, b: Point, room: f64) -> Point {
+    let lean = (room / a.distance(b).max(1.0)).min(0.2);
     a.towards(b, 0.5).plus((a.y - b.y) * lean, (a.x - b.x) * lean)
 }
 

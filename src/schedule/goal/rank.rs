@@ -1,6 +1,7 @@
 //! The statements between the braces of one rank.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use super::{Program, quoted};
 use crate::error::Result;
@@ -63,6 +64,9 @@ pub(super) fn program(
 
 impl Reader<'_, '_> {
     fn statement(&mut self) -> Result<()> {
+        if matches!(self.tokens.word(), b"{" | b":") {
+            return Err(self.tokens.unexpected(STATEMENT));
+        }
         let first = self.tokens.word().to_vec();
         let place = self.tokens.place();
         let second = self.tokens.next_on_line()?;
@@ -88,12 +92,18 @@ impl Reader<'_, '_> {
 
     fn label(&mut self, label: Vec<u8>, place: Place) -> Result<()> {
         let step = self.program.rank.ops.len() as u32;
-        let (message, shown) = (format!("the label {} is given twice", quoted(&label)), label.clone());
-        if !matches!(label[..], [b':' | b'{' | b'}', ..]) && self.labels.insert(label, step).is_none() {
-            return Ok(());
+        match self.labels.entry(label) {
+            Entry::Vacant(slot) => {
+                slot.insert(step);
+                Ok(())
+            }
+            Entry::Occupied(slot) => {
+                let (shown, message) =
+                    (slot.key(), format!("the label {} is given twice", quoted(slot.key())));
+                let shown = String::from_utf8_lossy(shown);
+                Err(self.tokens.error_at(place, &shown, message, "another label in this rank"))
+            }
         }
-        let shown = String::from_utf8_lossy(&shown);
-        Err(self.tokens.error_at(place, &shown, message, "another label in this rank"))
     }
 
     /// A step whose verb has been read.
@@ -133,18 +143,15 @@ impl Reader<'_, '_> {
 
     /// `tag 4 cpu 0 nic 1`, each at most once; the tag, or 0.
     fn attributes(&mut self, tagged: bool) -> Result<u32> {
-        let mut allowed = vec!["cpu", "nic"];
-        if tagged {
-            allowed.push("tag");
-        }
+        let mut allowed = [Some("cpu"), Some("nic"), tagged.then_some("tag")];
         let mut tag = 0;
         while self.tokens.next_on_line()? {
             let word = self.tokens.word();
-            let Some(position) = allowed.iter().position(|name| name.as_bytes() == word) else {
+            let is_word = |name: &&mut Option<&str>| name.is_some_and(|name| name.as_bytes() == word);
+            let Some(name) = allowed.iter_mut().find(is_word).and_then(Option::take) else {
                 self.tokens.hold();
                 break;
             };
-            let name = allowed.swap_remove(position);
             let value = self.tokens.integer_u32(name, 0..=u32::MAX)?;
             if name == "tag" {
                 tag = value;

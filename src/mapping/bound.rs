@@ -1,0 +1,166 @@
+//! What no placement can beat.
+//!
+//! | paper | here | unit |
+//! |---|---|---|
+//! | T_P(E_C), perfect mapping | [`perfect`] | weights |
+//! | R, radius of the machine | [`radius`] | links |
+//! | D_j = d_1 + ... + d_j | [`prefix`] | links |
+//!
+//! **Radius.** A path of the binomial tree uses each phase at most once, so every task lies within
+//! d_1 + ... + d_n of the root, d_i the dilation of phase i; and some node lies at distance at least R from
+//! any node. Hence d_1 + ... + d_n >= R, for every placement of as many tasks as nodes, any root and any
+//! routes. Under wormhole routing phase i takes at least c + b (W_i + h d_i), which gives
+//! n c + b (W_1 + ... + W_n) + b h max(n, R); centred halving attains it.
+//!
+//! **Prefixes.** Take any j phases with dilations summing to D. The 2^j sets S of them lead from the root to
+//! 2^j different nodes, the node of S within the sum of S. Of S and its complement one sums to at most
+//! D / 2, so at least 2^(j-1) nodes lie within floor(D / 2) of the root: D must be so large that a ball of
+//! that radius holds as many. With weights that do not increase from phase to phase, Abel summation turns
+//! these prefix sums into a bound of w_1 d_1 + ... + w_n d_n.
+
+use super::{Binomial, TaskGraph, binomial};
+use crate::topology::{Costs, Machine, Network, Switching, Topology};
+use crate::units::{Hops, NodeId};
+
+/// Exact radii by breadth-first search only up to here: the search is quadratic.
+const SEARCH_NODES_MAX: u32 = 4096;
+
+/// The most nodes within `hops` of one node, or more.
+///
+/// On a box of dimension D the count of the infinite grid, sum over k of 2^k C(D,k) C(hops,k); on a general
+/// graph of greatest degree g the Moore bound 1 + g + g (g-1) + ...
+pub fn ball(network: &Network, hops: u32) -> u64 {
+    match network {
+        Network::Grid(grid) => {
+            let dimensions = grid.sides().iter().filter(|&&side| side > 1).count() as u64;
+            let (mut term, mut sum) = (1u128, 1u128);
+            for k in 1..=dimensions.min(u64::from(hops)) {
+                // From 2^(k-1) C(D,k-1) to 2^k C(D,k), which is whole.
+                term = term * u128::from((dimensions - k + 1) * 2) / u128::from(k);
+                sum += term * binomial_coefficient(u64::from(hops), k);
+            }
+            u64::try_from(sum).unwrap_or(u64::MAX)
+        }
+        Network::Graph(graph) => {
+            let degree =
+                (0..graph.nodes()).map(|node| u64::from(graph.ports(NodeId(node)))).max().unwrap_or(0);
+            let mut ring = degree;
+            let mut sum = 1u64;
+            for _ in 0..hops {
+                sum = sum.saturating_add(ring);
+                ring = ring.saturating_mul(degree.saturating_sub(1));
+            }
+            sum
+        }
+    }
+}
+
+fn binomial_coefficient(n: u64, k: u64) -> u128 {
+    (0..k).fold(1u128, |value, i| value.saturating_mul(u128::from(n - i)) / u128::from(i + 1))
+}
+
+/// How far some task must lie from any root: the radius bound.
+///
+/// For as many tasks as living nodes the radius of the machine, floor(p/2) + floor(q/2) + ... on mesh and
+/// torus; for fewer tasks the least radius of a ball that holds them.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::{mapping::bound::radius, topology::Machine, units::Hops};
+/// assert_eq!(radius(&Machine::new("mesh:8x16")?, 128), Hops(12));
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn radius(machine: &Machine, tasks: u32) -> Hops {
+    let in_a_ball = || (0..).find(|&hops| ball(&machine.network, hops) >= u64::from(tasks)).unwrap_or(0);
+    if tasks == machine.living_count() {
+        if let Some(grid) = machine.whole_grid() {
+            return Hops(grid.sides().iter().map(|side| side / 2).sum());
+        }
+        if machine.nodes() <= SEARCH_NODES_MAX {
+            let least = machine.living().map(|node| machine.eccentricity(node)).min();
+            return least.unwrap_or_default().max(Hops(in_a_ball()));
+        }
+    }
+    Hops(in_a_ball())
+}
+
+/// The least sum of the dilations of any j phases of B(n), j = 1, ..., n, for any placement.
+///
+/// # Source
+///
+/// The half-ball argument in the module's text; on a 2-D mesh it gives 2^(j/2) for even j, which the growing
+/// mapping of `lo1990`, definition 3, attains.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::{mapping::bound::prefix, topology::Machine};
+/// assert_eq!(prefix(&Machine::new("mesh:16x16")?, 8), [1, 2, 3, 4, 6, 8, 12, 16]);
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn prefix(machine: &Machine, n: u32) -> Vec<u64> {
+    let mut half = 0;
+    let mut sums: Vec<u64> = (1..=n)
+        .map(|j| {
+            while ball(&machine.network, half) < 1 << (j - 1) {
+                half += 1;
+            }
+            u64::from(2 * half).max(u64::from(j))
+        })
+        .collect();
+    if let Some(last) = sums.last_mut() {
+        *last = (*last).max(u64::from(radius(machine, 1 << n).0));
+    }
+    sums
+}
+
+/// A lower bound of w_1 d_1 + ... + w_n d_n for weights that do not increase, by Abel summation:
+/// the sum over j of D_j (w_j - w_(j+1)), with w_(n+1) = 0.
+pub fn weighted(prefix: &[u64], weights: &[f64]) -> f64 {
+    let next = |j: usize| weights.get(j + 1).copied().unwrap_or(0.0);
+    prefix.iter().enumerate().map(|(j, sum)| *sum as f64 * (weights[j] - next(j))).sum()
+}
+
+/// The time of the perfect mapping, which has dilation 1 and no contention: the sum of the heaviest weights.
+///
+/// # Source
+///
+/// `lo1990`, definition 9, eqs. (4) and (9), lemma 4.
+pub fn perfect(weights: &[f64]) -> f64 {
+    weights.iter().sum()
+}
+
+/// The bound of a whole binomial job in ticks, messages rounded to bytes as they are sent.
+pub fn binomial_ticks(job: &Binomial, machine: &Machine, switching: Switching, costs: &Costs) -> u64 {
+    let sums = prefix(machine, job.n);
+    let stages: Vec<f64> = std::iter::once(job.alpha).chain(job.combine_alpha).collect();
+    // Per phase of the tree the ticks of its messages in all stages: c + b W each.
+    let weights: Vec<u64> = (1..=job.n)
+        .map(|i| {
+            let ticks = |alpha: &f64| {
+                costs.startup_ticks() + costs.transfer_ticks(binomial::bytes(*alpha, i, job.volume))
+            };
+            stages.iter().map(ticks).sum()
+        })
+        .collect();
+    match switching {
+        Switching::Wormhole | Switching::CutThrough => {
+            let distance = sums.last().copied().unwrap_or(0) * stages.len() as u64;
+            weights.iter().sum::<u64>() + costs.head_ticks() * distance
+        }
+        Switching::StoreAndForward => {
+            let next = |j: usize| weights.get(j + 1).copied().unwrap_or(0);
+            sums.iter().enumerate().map(|(j, sum)| sum * (weights[j] - next(j))).sum()
+        }
+    }
+}
+
+/// The bound of one phase of any task graph in ticks: its slowest message over a single link.
+pub fn phase_ticks(tasks: &TaskGraph, index: usize, switching: Switching, costs: &Costs) -> u64 {
+    let alone = |edge: &super::task_graph::Edge| {
+        let hops = Hops(u32::from(edge.source != edge.target));
+        costs.alone_ticks(switching, edge.bytes, hops)
+    };
+    tasks.phase(index).iter().map(alone).max().unwrap_or(0)
+}

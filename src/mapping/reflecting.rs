@@ -1,0 +1,67 @@
+//! The reflecting mapping M_R: two copies, the second mirrored, their roots joined.
+//!
+//! | paper | here | unit |
+//! |---|---|---|
+//! | M_R(B(n)) | [`REFLECTING`] | |
+//! | D(E_i) | [`dilation`] | links |
+
+use super::{Method, Request, axes::Axes};
+use crate::error::Result;
+use crate::units::{Hops, NodeId};
+
+/// Every phase without contention under wormhole routing; the least total traffic.
+pub const REFLECTING: Method =
+    Method { name: "reflecting", summary: "mirrors copy after copy: no contention, least traffic", place };
+
+/// The node of every task.
+///
+/// With the bits of the label dealt out to the axes in the order of the doublings, the coordinate along
+/// an axis is the Gray-decoded number of its bits: a set bit mirrors everything below it.
+///
+/// # Complexity
+///
+/// O(1) words per task, from its label alone.
+///
+/// # Source
+///
+/// `lo1990`, definition 2, here for boxes of any dimension.
+fn place(request: &Request<'_>) -> Result<Vec<NodeId>> {
+    let axes = Axes::of(REFLECTING.name, request)?;
+    // Mirroring 0..2^r is an exclusive or with 2^r - 1, so each set bit of the label flips all lower
+    // coordinate bits of its axis.
+    let mut flips: Vec<Vec<(u32, u32)>> = vec![Vec::new(); axes.exponents.len()];
+    for (bit, axis) in axes.of_doublings().into_iter().enumerate() {
+        let rank = flips[axis].len() as u32 + 1;
+        flips[axis].push((bit as u32, (1 << rank) - 1));
+    }
+    let strides: Vec<u32> = (0..flips.len()).map(|axis| axes.stride(axis)).collect();
+    Ok(axes.place(|label| {
+        let coordinate =
+            |flips: &[(u32, u32)]| flips.iter().fold(0, |c, (bit, flip)| c ^ (label >> bit & 1) * flip);
+        flips.iter().zip(&strides).map(|(flips, stride)| stride * coordinate(flips)).sum()
+    }))
+}
+
+/// The dilation of every edge of phase i of B(n) on the paper's mesh.
+///
+/// ```text
+/// D(E_i) = J(ceil((n - i + 1) / 2)),   J(q) = (2^q - (-1)^q) / 3
+/// ```
+///
+/// # Source
+///
+/// `lo1990`, lemma 3, corrected: the paper prints J(ceil(i / 2)), with the phases in reverse. Smallest
+/// counterexample: n = 5, phase 1, where the roots of the two 4 x 4 copies lie 3 columns apart.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::mapping::reflecting::dilation;
+/// let phases: Vec<u32> = (1..=5).map(|i| dilation(5, i).0).collect();
+/// assert_eq!(phases, [3, 1, 1, 1, 1]);
+/// ```
+pub fn dilation(n: u32, phase: u32) -> Hops {
+    let q = (n - phase + 1).div_ceil(2);
+    let sign = if q.is_multiple_of(2) { -1 } else { 1 };
+    Hops(u32::try_from(((1i64 << q) + sign) / 3).expect("a Jacobsthal number of at most 2^16"))
+}

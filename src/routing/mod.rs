@@ -1,0 +1,115 @@
+//! Which way a message goes, and whether a set of ways can deadlock.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`dimension_order`] | the last dimension first: XY on a 2-D mesh, e-cube on a hypercube |
+//! | [`shortest_path`] | breadth-first, around dead nodes and on general graphs |
+//! | [`deadlock`] | the channel-dependency graph; a cycle of it is the certificate |
+
+pub mod deadlock;
+pub mod dimension_order;
+pub mod shortest_path;
+
+use crate::error::{Error, Result};
+use crate::topology::{Grid, Machine, Topology};
+use crate::units::{LinkId, NodeId};
+
+/// A source and a target.
+pub type Pair = (NodeId, NodeId);
+
+/// A named way to route messages.
+pub struct Routing {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// What it is, in half a sentence.
+    pub summary: &'static str,
+    /// The routes of these pairs on this machine.
+    pub routes: for<'m> fn(&'m Machine, &[Pair]) -> Result<Routes<'m>>,
+}
+
+/// Every routing the program knows.
+pub const ROUTINGS: &[Routing] = &[dimension_order::DIMENSION_ORDER, shortest_path::SHORTEST_PATH];
+
+/// The routes of a list of messages, one deterministic minimal path each.
+///
+/// Dimension-order routes are computed hop by hop and take no memory; others are stored.
+#[derive(Clone, Debug)]
+pub enum Routes<'m> {
+    /// A formula over the coordinates of a box.
+    DimensionOrder(&'m Grid),
+    /// The links of message m are `links[first[m]..first[m + 1]]`.
+    Stored {
+        /// Where each message's links start.
+        first: Vec<u32>,
+        /// The links of all messages.
+        links: Vec<LinkId>,
+    },
+}
+
+/// The usual routing of a machine: dimension order where every node of a box works, else shortest paths.
+///
+/// # Errors
+///
+/// [`Error::NotApplicable`] when a pair is not connected, [`Error::TooLarge`] when the stored routes do not
+/// fit into memory.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::{routing, topology::Machine, units::{Hops, NodeId}};
+/// let mesh = Machine::new("mesh:4x8")?;
+/// let pairs = [(NodeId(0), NodeId(31))];
+/// assert_eq!(routing::routes(&mesh, &pairs)?.hops(0, pairs[0]), Hops(10));
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn routes<'m>(machine: &'m Machine, pairs: &[Pair]) -> Result<Routes<'m>> {
+    match machine.whole_grid() {
+        Some(grid) => Ok(Routes::DimensionOrder(grid)),
+        None => shortest_path::routes(machine, pairs),
+    }
+}
+
+impl Routes<'_> {
+    /// How many links the route of `message` has.
+    pub fn hops(&self, message: usize, (from, to): Pair) -> crate::units::Hops {
+        match self {
+            Self::DimensionOrder(grid) => grid.distance(from, to).expect("a box is connected"),
+            Self::Stored { first, .. } => crate::units::Hops(first[message + 1] - first[message]),
+        }
+    }
+
+    /// The link `message` takes after `hop` links, standing at `at`, or `None` at its target.
+    #[inline]
+    pub fn next(&self, message: usize, hop: u32, at: NodeId, to: NodeId) -> Option<LinkId> {
+        match self {
+            Self::DimensionOrder(grid) => dimension_order::next_link(grid, at, to),
+            Self::Stored { first, links } => {
+                links[first[message] as usize..first[message + 1] as usize].get(hop as usize).copied()
+            }
+        }
+    }
+
+    /// Calls `visit` with each link of a route in turn.
+    #[inline]
+    pub fn for_each_link(&self, message: usize, (from, to): Pair, mut visit: impl FnMut(LinkId)) {
+        match self {
+            Self::DimensionOrder(grid) => dimension_order::for_each_link(grid, from, to, visit),
+            Self::Stored { first, links } => {
+                let route = &links[first[message] as usize..first[message + 1] as usize];
+                route.iter().for_each(|&link| visit(link));
+            }
+        }
+    }
+}
+
+/// The routing with this name.
+///
+/// # Errors
+///
+/// [`Error::Value`] listing the names.
+pub fn routing(name: &str) -> Result<&'static Routing> {
+    ROUTINGS.iter().find(|routing| routing.name == name).ok_or_else(|| {
+        let names: Vec<_> = ROUTINGS.iter().map(|routing| routing.name).collect();
+        Error::value("routing", format!("`{name}`"), names.join(", "))
+    })
+}

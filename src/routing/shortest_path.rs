@@ -1,0 +1,142 @@
+//! Shortest-path routing: around dead nodes and on general graphs.
+//!
+//! At each node a message takes the first port, in port order, that brings it nearer to its target. On a
+//! box without dead nodes this is dimension-order routing (a law test compares them), because ports are
+//! numbered from the last axis on.
+
+use std::collections::VecDeque;
+
+use super::{Pair, Routes, Routing, dimension_order};
+use crate::error::{Error, Result};
+use crate::topology::{Machine, Network, Topology};
+use crate::units::{LinkId, NodeId, Port};
+
+/// Breadth-first search from the target.
+pub const SHORTEST_PATH: Routing = Routing {
+    name: "shortest-path",
+    summary: "the first port that leads nearer, around dead nodes",
+    routes: |machine, pairs| routes(machine, pairs),
+};
+
+/// Stored links beyond this are refused: 2 GiB.
+const LINKS_MAX: usize = 1 << 29;
+
+/// The shortest routes of these pairs.
+///
+/// # Errors
+///
+/// [`Error::NotApplicable`] when a pair is not connected, [`Error::TooLarge`] when the routes take more than
+/// 2 GiB.
+///
+/// # Complexity
+///
+/// O(hops) for a pair whose dimension-order route meets no dead node, else O(nodes + links) for each
+/// different target.
+pub fn routes<'m>(machine: &'m Machine, pairs: &[Pair]) -> Result<Routes<'m>> {
+    let mut by_target: Vec<u32> = (0..pairs.len() as u32).collect();
+    by_target.sort_by_key(|&message| pairs[message as usize].1);
+    let mut search = Search::new(machine);
+    let mut found: Vec<(u32, u32)> = vec![(0, 0); pairs.len()];
+    let mut links = Vec::new();
+    for message in by_target {
+        let (from, to) = pairs[message as usize];
+        let start = links.len();
+        if !search.route(from, to, &mut links) {
+            return Err(Error::not_applicable(
+                "routing",
+                format!("there is no path from node {from} to node {to}"),
+            ));
+        }
+        if links.len() > LINKS_MAX {
+            return Err(Error::TooLarge {
+                what: "storing the routes",
+                needed: format!("more than {LINKS_MAX} links"),
+                limit: format!("{LINKS_MAX} links (2 GiB)"),
+            });
+        }
+        found[message as usize] = (start as u32, links.len() as u32);
+    }
+    let mut first = vec![0];
+    let mut in_order = Vec::with_capacity(links.len());
+    for (start, end) in found {
+        in_order.extend_from_slice(&links[start as usize..end as usize]);
+        first.push(in_order.len() as u32);
+    }
+    Ok(Routes::Stored { first, links: in_order })
+}
+
+/// Distances to one target at a time.
+struct Search<'m> {
+    machine: &'m Machine,
+    target: Option<NodeId>,
+    distance: Vec<u32>,
+}
+
+impl<'m> Search<'m> {
+    fn new(machine: &'m Machine) -> Self {
+        Self { machine, target: None, distance: Vec::new() }
+    }
+
+    /// Appends the route, or returns false if there is none.
+    fn route(&mut self, from: NodeId, to: NodeId, links: &mut Vec<LinkId>) -> bool {
+        if !self.machine.is_alive(from) || !self.machine.is_alive(to) {
+            return false;
+        }
+        if self.straight(from, to, links) {
+            return true;
+        }
+        if self.target != Some(to) {
+            self.fill(to);
+        }
+        if self.distance[from.index()] == u32::MAX {
+            return false;
+        }
+        let mut at = from;
+        while at != to {
+            let nearer = self.distance[at.index()] - 1;
+            let (port, next) = (0..self.machine.ports(at))
+                .find_map(|port| {
+                    let next = self.machine.neighbor(at, Port(port))?;
+                    (self.distance[next.index()] == nearer).then_some((Port(port), next))
+                })
+                .expect("a node at distance d has a neighbour at distance d - 1");
+            links.push(self.machine.link(at, port));
+            at = next;
+        }
+        true
+    }
+
+    /// The dimension-order route, if it meets no dead node: then it is the shortest one by port order.
+    fn straight(&self, from: NodeId, to: NodeId, links: &mut Vec<LinkId>) -> bool {
+        let Network::Grid(grid) = &self.machine.network else { return false };
+        let start = links.len();
+        let mut alive = true;
+        dimension_order::for_each_link(grid, from, to, |link| {
+            alive &= self.machine.is_alive(grid.source(link));
+            links.push(link);
+        });
+        if !alive {
+            links.truncate(start);
+        }
+        alive
+    }
+
+    fn fill(&mut self, to: NodeId) {
+        self.target = Some(to);
+        self.distance.clear();
+        self.distance.resize(self.machine.nodes() as usize, u32::MAX);
+        self.distance[to.index()] = 0;
+        let mut queue = VecDeque::from([to]);
+        // Links come in pairs, so distances to the target are distances from it.
+        while let Some(node) = queue.pop_front() {
+            for port in 0..self.machine.ports(node) {
+                if let Some(next) = self.machine.neighbor(node, Port(port))
+                    && self.distance[next.index()] == u32::MAX
+                {
+                    self.distance[next.index()] = self.distance[node.index()] + 1;
+                    queue.push_back(next);
+                }
+            }
+        }
+    }
+}

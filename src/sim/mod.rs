@@ -1,0 +1,21 @@
+//! The referee: simulates a schedule and knows nothing about who planned it.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`network`] | flat tables of the machine |
+//! | [`queue`] | who waits for a channel, and who is next |
+//! | [`channel`] | the event-driven core: messages acquire, hold and release channels |
+//! | [`phased`] | runs with a barrier after each phase |
+//! | [`dependency`] | runs in which each rank goes on when its own messages are there |
+//! | [`trace`] | what was measured |
+
+pub mod channel;
+pub mod dependency;
+pub mod network;
+pub mod phased;
+pub mod queue;
+pub mod trace;
+
+pub use dependency::run_schedule;
+pub use phased::run_phased;
+pub use trace::Trace;

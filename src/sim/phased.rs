@@ -1,0 +1,92 @@
+//! Phased runs: all messages of a phase start together, and a barrier ends the phase.
+//!
+//! # Source
+//!
+//! `lo1990`, section 5 (loosely synchronous phases), eq. (1) and section 5.1.2 (a message alone).
+
+use super::channel::{Batch, Core, Driver};
+use super::network::Network;
+use super::trace::{Trace, Wait};
+use crate::error::Result;
+use crate::routing::{self, Pair};
+use crate::schedule::{Message, Phases, cost};
+use crate::topology::{Machine, Topology};
+use crate::units::LinkId;
+
+/// Runs a phased schedule, with a barrier after each phase.
+///
+/// # Errors
+///
+/// [`crate::Error::NotApplicable`] when two nodes are not connected, [`crate::Error::TooLarge`] when a time could
+/// leave 63 bits.
+///
+/// # Complexity
+///
+/// O(E log E) for E = sum of hops.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::schedule::{Message, Phases};
+/// use meshwright::{sim, topology::Machine, units::{Bytes, Cycles, NodeId}};
+/// let mesh = Machine::new("mesh:1x4")?; // wormhole, c = 100, b = 1, h = 2
+/// let send = |source, target| Message { source: NodeId(source), target: NodeId(target), bytes: Bytes(64), phase: 1 };
+/// let alone = sim::run_phased(&mesh, &Phases::new(4, vec![send(0, 3)]))?;
+/// assert_eq!(alone.cycles, Cycles(100 + 64 + 3 * 2));
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn run_phased(machine: &Machine, phases: &Phases) -> Result<Trace> {
+    let network = Network::new(machine);
+    let mut core = Core::new(&network, machine);
+    let mut trace = Trace::default();
+    let mut longest = 0;
+    for index in 0..phases.len() {
+        let messages = phases.phase(index);
+        let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+        let routes = routing::routes(machine, &pairs)?;
+        cost::serial_sum(messages, &routes, machine.switching, &machine.costs)?;
+        let batch = Batch { messages, routes: &routes };
+        core.load(batch);
+        let mut barrier = Barrier { end: 0, arrived: vec![false; messages.len()] };
+        for message in 0..messages.len() as u32 {
+            core.start(message, 0);
+        }
+        core.run(batch, &mut barrier);
+        trace.phase_ticks.push(barrier.end);
+        trace.ticks = trace.ticks.saturating_add(barrier.end);
+        if core.anyone_waited() {
+            for link in (0..machine.links()).map(LinkId) {
+                if core.waited(link) > longest {
+                    longest = core.waited(link);
+                    let waited = machine.costs.cycles(longest);
+                    trace.longest_wait = Some(Wait { link, phase: messages[0].phase, waited });
+                }
+            }
+        }
+        let left: Vec<u32> = (0..messages.len() as u32).filter(|m| !barrier.arrived[*m as usize]).collect();
+        if !left.is_empty() {
+            trace.deadlock = core.waiting_ring(&left, batch);
+            assert!(trace.deadlock.is_some(), "messages that never arrive wait for each other in a ring");
+            break;
+        }
+    }
+    trace.cycles = machine.costs.cycles(trace.ticks);
+    Ok(trace)
+}
+
+/// Notes when the last message arrives.
+struct Barrier {
+    end: u64,
+    arrived: Vec<bool>,
+}
+
+impl Driver for Barrier {
+    fn sent(&mut self, _: &mut Core<'_>, _: u32) {}
+
+    fn delivered(&mut self, core: &mut Core<'_>, message: u32) {
+        self.end = core.now();
+        self.arrived[message as usize] = true;
+    }
+
+    fn timer(&mut self, _: &mut Core<'_>, _: u32) {}
+}

@@ -1,0 +1,32 @@
+//! What the referee measured.
+
+use crate::units::{Cycles, LinkId};
+
+/// The link messages waited for the longest, within one phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// The link.
+    pub link: LinkId,
+    /// The phase (0 in a dependency-driven run).
+    pub phase: u32,
+    /// The waiting times of all messages for it, added up.
+    pub waited: Cycles,
+}
+
+/// The result of a simulation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// When the last message arrived and the last computation ended.
+    pub cycles: Cycles,
+    /// The same in ticks, see [`crate::topology::Costs`].
+    pub ticks: u64,
+    /// The ticks of each phase of a phased run.
+    pub phase_ticks: Vec<u64>,
+    /// Per message, in the order of the schedule, the ticks from its start to its last byte; none in phased
+    /// runs, where all start at once.
+    pub latency_ticks: Vec<u64>,
+    /// Where messages waited most, or `None` if no message ever waited.
+    pub longest_wait: Option<Wait>,
+    /// A ring of channels whose holders wait for each other, if the run could not end.
+    pub deadlock: Option<Vec<LinkId>>,
+}

@@ -1,0 +1,160 @@
+//! Verdicts on divide and conquer and on phased traces: every placement bounded, predicted, simulated.
+
+use super::measure::{self, Measured};
+use super::{JobVerdict, Outcome, PhaseRow, Skipped, reason};
+use crate::error::{Error, Result};
+use crate::mapping::{self, Binomial, PLACEMENTS, Placement, Request, TaskGraph, bound};
+use crate::schedule::Schedule;
+use crate::sim::{self, Trace};
+use crate::topology::{Machine, Topology};
+
+/// A phased job.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Who sends how much to whom, by phase.
+    pub tasks: TaskGraph,
+    /// Set when the tasks are a binomial tree: then stronger bounds hold.
+    pub binomial: Option<Binomial>,
+}
+
+impl Job {
+    /// A divide-and-conquer job; errors as for [`mapping::binomial::task_graph`].
+    pub fn divide(binomial: Binomial) -> Result<Self> {
+        Ok(Self { tasks: mapping::binomial::task_graph(&binomial)?, binomial: Some(binomial) })
+    }
+
+    /// A trace or any other phased graph.
+    pub fn trace(tasks: TaskGraph) -> Self {
+        Self { tasks, binomial: None }
+    }
+
+    /// No placement takes less, in ticks of this machine under its switching.
+    pub fn bound_ticks(&self, machine: &Machine) -> u64 {
+        match &self.binomial {
+            Some(binomial) => bound::binomial_ticks(binomial, machine, machine.switching, &machine.costs),
+            None => (0..self.tasks.phases())
+                .map(|index| bound::phase_ticks(&self.tasks, index, machine.switching, &machine.costs))
+                .sum(),
+        }
+    }
+}
+
+/// Every name of [`PLACEMENTS`], or the one list a user gave.
+pub fn methods_named(names: &[String]) -> Result<Vec<&'static str>> {
+    let all = || PLACEMENTS.iter().map(|method| method.name);
+    if names.iter().any(|name| name == "all") {
+        return Ok(all().collect());
+    }
+    names
+        .iter()
+        .map(|name| {
+            all().find(|known| known == name).ok_or_else(|| {
+                let known: Vec<_> = all().collect();
+                Error::value("placement", format!("`{name}`"), format!("{} or all", known.join(", ")))
+            })
+        })
+        .collect()
+}
+
+/// Plans a phased job by every method named, and names the winner.
+///
+/// A method that does not apply, or whose routes deadlock under the machine's switching, is listed with the
+/// reason. `progress` is told what is being worked on.
+///
+/// # Errors
+///
+/// [`Error::NotApplicable`] when no method applies, and any error of the numbers themselves.
+///
+/// # Panics
+///
+/// When a simulated time falls below the bound: then one of the two is wrong.
+pub fn judge(
+    name: &str,
+    job: &Job,
+    machine: &Machine,
+    methods: &[&str],
+    seed: u64,
+    progress: &mut dyn FnMut(&str),
+) -> Result<JobVerdict> {
+    let request = Request { tasks: job.tasks.tasks, machine, seed };
+    let (mut results, mut skipped) = (Vec::new(), Vec::new());
+    for &method in methods {
+        progress(method);
+        match mapping::place(method, &request).and_then(|placement| outcome(job, machine, placement)) {
+            Ok(outcome) => results.push(outcome),
+            Err(Error::NotApplicable { why, .. }) => skipped.push(Skipped { method: method.into(), why }),
+            Err(error) => return Err(error),
+        }
+    }
+    let Some(winner) = results.iter().min_by_key(|outcome| reason::rank(outcome)) else {
+        let why = skipped.first().map_or("no method was named".into(), |skipped| skipped.why.clone());
+        return Err(Error::NotApplicable { method: "every placement", why });
+    };
+    let reason = reason::sentence(winner, &results);
+    Ok(JobVerdict {
+        kind: "divide",
+        name: name.to_string(),
+        winner: winner.method.clone(),
+        reason,
+        results,
+        skipped,
+        tasks: job.tasks.clone(),
+    })
+}
+
+/// Measures and simulates one placement.
+fn outcome(job: &Job, machine: &Machine, placement: Placement) -> Result<Outcome> {
+    let measured = measure::measure(&job.tasks, &placement, machine, &[machine.switching])?;
+    let trace = measure::simulate(&measured.schedule, machine)?;
+    let bound_ticks = job.bound_ticks(machine);
+    assert!(
+        bound_ticks <= trace.ticks,
+        "no plan beats the bound: {} simulated {} ticks, bound {bound_ticks}",
+        placement.name,
+        trace.ticks
+    );
+    let cycles = |ticks: u64| machine.costs.cycles(ticks).0;
+    Ok(Outcome {
+        bound_cycles: cycles(bound_ticks),
+        predicted_cycles: cycles(measured.predicted[0].iter().sum()),
+        simulated_cycles: trace.cycles.0,
+        dependency_cycles: dependency_cycles(&measured, machine)?,
+        gap: gap(bound_ticks, trace.ticks),
+        hops_total: measured.hops_total(),
+        hottest_link: measure::hottest_link(&measured.loads, machine),
+        blame: measure::blame(&trace, machine),
+        phases: rows(job, machine, &measured, &trace),
+        link_messages: (0..machine.links())
+            .map(|link| measured.loads.messages(crate::units::LinkId(link)))
+            .collect(),
+        method: placement.name.clone(),
+        placement,
+    })
+}
+
+/// The time without barriers, each node going on when its own messages are there.
+fn dependency_cycles(measured: &Measured, machine: &Machine) -> Result<Option<u64>> {
+    let trace = sim::run_schedule(machine, &Schedule::from_phases(&measured.schedule))?;
+    Ok(trace.deadlock.is_none().then_some(trace.cycles.0))
+}
+
+/// simulated / bound - 1; a job that sends nothing has no gap.
+pub(crate) fn gap(bound: u64, simulated: u64) -> f64 {
+    if simulated == bound { 0.0 } else { simulated as f64 / bound as f64 - 1.0 }
+}
+
+fn rows(job: &Job, machine: &Machine, measured: &Measured, trace: &Trace) -> Vec<PhaseRow> {
+    let cycles = |ticks: u64| machine.costs.cycles(ticks).0;
+    let row = |(index, metrics): (usize, &mapping::metrics::PhaseMetrics)| PhaseRow {
+        phase: job.tasks.number(index),
+        messages: metrics.messages,
+        bytes: metrics.heaviest.0,
+        dilation: metrics.dilation.0,
+        contention: metrics.contention,
+        link_load: metrics.link_load,
+        bound_cycles: cycles(bound::phase_ticks(&job.tasks, index, machine.switching, &machine.costs)),
+        predicted_cycles: cycles(measured.predicted[0][index]),
+        simulated_cycles: cycles(trace.phase_ticks[index]),
+    };
+    measured.metrics.iter().enumerate().map(row).collect()
+}

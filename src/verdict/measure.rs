@@ -1,0 +1,118 @@
+//! One placement of one job, measured phase by phase: metrics, prediction, simulation.
+
+use crate::error::{Error, Result};
+use crate::mapping::metrics::{self, PhaseMetrics};
+use crate::mapping::{self, Placement, TaskGraph};
+use crate::routing::{self, Pair};
+use crate::schedule::cost::{self, LinkLoads};
+use crate::schedule::{Message, Phases};
+use crate::sim::{self, Trace};
+use crate::topology::{Machine, Switching, Topology};
+use crate::units::LinkId;
+use crate::verdict::{Blame, HottestLink};
+
+/// The predicted ticks of each phase under one switching.
+pub(crate) type PhaseTicks = Vec<u64>;
+
+/// Metrics and predictions of a placement.
+pub(crate) struct Measured {
+    /// The placed job.
+    pub(crate) schedule: Phases,
+    /// Phase by phase.
+    pub(crate) metrics: Vec<PhaseMetrics>,
+    /// For each switching asked for, phase by phase.
+    pub(crate) predicted: Vec<PhaseTicks>,
+    /// Messages and bytes over each link, all phases together.
+    pub(crate) loads: LinkLoads,
+}
+
+/// Places the job on the machine's links and takes every number that needs no simulation.
+pub(crate) fn measure(
+    tasks: &TaskGraph,
+    placement: &Placement,
+    machine: &Machine,
+    switchings: &[Switching],
+) -> Result<Measured> {
+    let schedule = mapping::schedule(tasks, placement, machine);
+    let mut loads = LinkLoads::new(machine.links());
+    let mut measured = Measured {
+        metrics: Vec::new(),
+        predicted: vec![Vec::new(); switchings.len()],
+        loads: LinkLoads::default(),
+        schedule,
+    };
+    for index in 0..measured.schedule.len() {
+        let messages = measured.schedule.phase(index);
+        let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+        let routes = routing::routes(machine, &pairs)?;
+        loads.fill(messages, &routes);
+        measured.metrics.push(metrics::phase(messages, &routes, &loads));
+        for (switching, predicted) in switchings.iter().zip(&mut measured.predicted) {
+            cost::serial_sum(messages, &routes, *switching, &machine.costs)?;
+            predicted.push(cost::link_level(messages, &routes, &loads, *switching, &machine.costs));
+        }
+    }
+    let all = measured.schedule.messages();
+    let pairs: Vec<Pair> = all.iter().map(Message::pair).collect();
+    loads.fill(all, &routing::routes(machine, &pairs)?);
+    measured.loads = loads;
+    Ok(measured)
+}
+
+/// Simulates with a barrier after each phase.
+///
+/// # Errors
+///
+/// [`Error::NotApplicable`] with the ring of channels when the machine's switching deadlocks on its routes.
+pub(crate) fn simulate(schedule: &Phases, machine: &Machine) -> Result<Trace> {
+    let trace = sim::run_phased(machine, schedule)?;
+    match &trace.deadlock {
+        Some(ring) => Err(Error::not_applicable("this placement", deadlock_sentence(machine, ring))),
+        None => Ok(trace),
+    }
+}
+
+/// Which messages wait for which, in words.
+pub(crate) fn deadlock_sentence(machine: &Machine, ring: &[LinkId]) -> String {
+    let name = |link: &LinkId| format!("{}", machine.source(*link));
+    let nodes: Vec<String> = ring.iter().map(name).collect();
+    format!(
+        "it deadlocks under {}: the links leaving nodes {} are each held by a message that waits for the next",
+        machine.switching.name(),
+        nodes.join(", ")
+    )
+}
+
+impl Measured {
+    /// All hops of all messages.
+    pub(crate) fn hops_total(&self) -> u64 {
+        self.metrics.iter().map(|phase| phase.hops_total).sum()
+    }
+}
+
+/// The link with the most messages; of equal ones that with the most bytes, then the lowest id.
+pub(crate) fn hottest_link(loads: &LinkLoads, machine: &Machine) -> Option<HottestLink> {
+    let busiest = |link: &&LinkId| (loads.messages(**link), loads.bytes(**link), std::cmp::Reverse(**link));
+    let link = *loads.touched().iter().max_by_key(busiest)?;
+    let startups = match machine.switching {
+        Switching::Wormhole | Switching::CutThrough => 0,
+        Switching::StoreAndForward => u64::from(loads.messages(link)) * machine.costs.startup_ticks(),
+    };
+    let busy = loads.bytes(link) * machine.costs.byte_time.numerator() + startups;
+    Some(HottestLink {
+        from: machine.source(link).0,
+        to: machine.target(link).unwrap_or_default().0,
+        messages: u64::from(loads.messages(link)),
+        busy_cycles: machine.costs.cycles(busy).0,
+    })
+}
+
+/// The link to blame, by its end nodes.
+pub(crate) fn blame(trace: &Trace, machine: &Machine) -> Option<Blame> {
+    trace.longest_wait.map(|wait| Blame {
+        from: machine.source(wait.link).0,
+        to: machine.target(wait.link).unwrap_or_default().0,
+        phase: wait.phase,
+        waited_cycles: wait.waited.0,
+    })
+}

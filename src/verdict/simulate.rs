@@ -1,0 +1,114 @@
+//! The answer to `simulate`: what the referee measures of a schedule.
+
+use serde::Serialize;
+
+use super::HottestLink;
+use super::measure::hottest_link;
+use crate::error::Result;
+use crate::routing::{self, Pair};
+use crate::schedule::cost::LinkLoads;
+use crate::schedule::{Message, Schedule};
+use crate::sim;
+use crate::topology::{Machine, Topology};
+use crate::units::LinkId;
+
+/// Times from a message's start to its last byte, in cycles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Latency {
+    /// The mean.
+    pub mean: f64,
+    /// Half of the messages take no longer.
+    pub p50: u64,
+    /// Of a hundred messages 99 take no longer.
+    pub p99: u64,
+    /// The longest.
+    pub max: u64,
+}
+
+/// A link by its ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Channel {
+    /// The node it leaves.
+    pub from: u32,
+    /// The node it enters.
+    pub to: u32,
+}
+
+/// A simulated schedule.
+#[derive(Clone, Debug, Serialize)]
+pub struct SimulateReport {
+    /// The version of this form: 1.
+    pub format: u32,
+    /// Where it ran.
+    pub machine: String,
+    /// Which engine: `message`.
+    pub engine: &'static str,
+    /// How messages moved.
+    pub switching: &'static str,
+    /// When everything had ended, or stood still in a deadlock.
+    pub cycles: u64,
+    /// How many messages.
+    pub messages: u64,
+    /// Flits times links, a head flit with each message.
+    pub flit_hops: u64,
+    /// The link with the most messages.
+    pub hottest_link: Option<HottestLink>,
+    /// Message latencies; all 0 in a deadlock.
+    pub latency: Latency,
+    /// A ring of channels whose holders wait for each other.
+    pub deadlock: Option<Vec<Channel>>,
+}
+
+/// Runs a schedule on the message engine; errors as for [`sim::run_schedule`].
+pub fn report(schedule: &Schedule, machine: &Machine) -> Result<SimulateReport> {
+    let trace = sim::run_schedule(machine, schedule)?;
+    let messages: Vec<Message> = schedule
+        .messages()
+        .iter()
+        .map(|m| Message { source: m.source, target: m.target, bytes: m.bytes, phase: m.tag })
+        .collect();
+    let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+    let routes = routing::routes(machine, &pairs)?;
+    let mut loads = LinkLoads::new(machine.links());
+    loads.fill(&messages, &routes);
+    let flit = machine.costs.flit.0.max(1);
+    let flit_hops = messages.iter().enumerate().map(|(index, message)| {
+        (1 + message.bytes.0.div_ceil(flit)) * u64::from(routes.hops(index, message.pair()).0)
+    });
+    let channel = |link: &LinkId| Channel {
+        from: machine.source(*link).0,
+        to: machine.target(*link).unwrap_or_default().0,
+    };
+    Ok(SimulateReport {
+        format: 1,
+        machine: machine.name.clone(),
+        engine: "message",
+        switching: machine.switching.name(),
+        cycles: trace.cycles.0,
+        messages: messages.len() as u64,
+        flit_hops: flit_hops.sum(),
+        hottest_link: hottest_link(&loads, machine),
+        latency: if trace.deadlock.is_some() {
+            Latency::default()
+        } else {
+            latency(trace.latency_ticks, machine)
+        },
+        deadlock: trace.deadlock.map(|ring| ring.iter().map(channel).collect()),
+    })
+}
+
+fn latency(mut ticks: Vec<u64>, machine: &Machine) -> Latency {
+    if ticks.is_empty() {
+        return Latency::default();
+    }
+    ticks.sort_unstable();
+    // Nearest rank: the least value that at least this share of the messages does not exceed.
+    let rank = |percent: usize| ticks[(ticks.len() * percent).div_ceil(100) - 1];
+    let sum: u128 = ticks.iter().map(|&t| u128::from(t)).sum();
+    Latency {
+        mean: sum as f64 / ticks.len() as f64 / machine.costs.ticks_per_cycle() as f64,
+        p50: machine.costs.cycles(rank(50)).0,
+        p99: machine.costs.cycles(rank(99)).0,
+        max: machine.costs.cycles(rank(100)).0,
+    }
+}

@@ -1,0 +1,96 @@
+//! Dependency-driven runs: small programs whose times are derived by hand.
+
+use meshwright::mapping::{self, Binomial, Request, place};
+use meshwright::schedule::{Schedule, goal};
+use meshwright::sim::{run_phased, run_schedule};
+use meshwright::topology::{Machine, Switching};
+use meshwright::units::Bytes;
+use meshwright::verdict::{Job, simulate};
+
+/// Cycles of a program on a line of four nodes with c = 100, b = 1, h = 2.
+fn cycles(switching: Switching, text: &str) -> u64 {
+    let line = Machine::new("mesh:1x4").unwrap().with_switching(switching);
+    run_schedule(&line, &goal::parse(text.as_bytes(), "test.goal").unwrap()).unwrap().cycles.0
+}
+
+#[test]
+fn a_relay_waits_for_its_message() {
+    let relay = "num_ranks 3\nrank 0 {\na: send 64b to 1\n}\nrank 1 {\na: recv 64b from 0\nb: send 8b to 2\nb requires a\n}\nrank 2 {\na: recv 8b from 1\n}\n";
+    assert_eq!(cycles(Switching::Wormhole, relay), (100 + 64 + 2) + (100 + 8 + 2));
+    assert_eq!(cycles(Switching::StoreAndForward, relay), (100 + 64) + (100 + 8));
+    // Without the dependency both go at once.
+    let apart = relay.replace("b requires a\n", "");
+    assert_eq!(cycles(Switching::Wormhole, &apart), 100 + 64 + 2);
+}
+
+#[test]
+fn a_send_ends_when_its_last_byte_has_left_the_node() {
+    // Two sends over three links, the second after the first: it starts when the tail has crossed one link.
+    let two = "num_ranks 4\nrank 0 {\na: send 64b to 3\nb: send 64b to 3 tag 1\nb requires a\n}\nrank 3 {\na: recv 64b from 0\nb: recv 64b from 0 tag 1\n}\n";
+    assert_eq!(cycles(Switching::Wormhole, two), (100 + 2 + 64) + (100 + 64 + 3 * 2));
+    assert_eq!(cycles(Switching::StoreAndForward, two), (100 + 64) + 3 * (100 + 64));
+}
+
+#[test]
+fn computations_of_a_rank_take_turns_and_overlap_messages() {
+    let work = "num_ranks 2\nrank 0 {\na: calc 30\nb: calc 40\nc: send 8b to 1\nc requires a\n}\nrank 1 {\na: recv 8b from 0\nb: calc 500\n}\n";
+    // Rank 0 computes 30 + 40 one after the other, the message leaves after 30; rank 1 computes meanwhile.
+    assert_eq!(cycles(Switching::Wormhole, work), 500);
+    let short = work.replace("calc 500", "calc 5");
+    assert_eq!(cycles(Switching::Wormhole, &short), 30 + 100 + 8 + 2);
+    // `irequires` waits for the start only.
+    let started = short.replace("c requires a", "c irequires b");
+    assert_eq!(cycles(Switching::Wormhole, &started), 100 + 8 + 2);
+    let finished = short.replace("c requires a", "c requires b");
+    assert_eq!(cycles(Switching::Wormhole, &finished), 70 + 100 + 8 + 2);
+}
+
+#[test]
+fn without_barriers_a_tree_is_at_least_as_fast_when_nothing_contends() {
+    for n in 1..=10u32 {
+        for method in ["reflecting", "centred-halving"] {
+            let mesh = Machine::new(&format!("mesh:{}x{}", 1 << (n / 2), 1 << n.div_ceil(2))).unwrap();
+            let job = Job::divide(Binomial { n, alpha: 0.5, combine_alpha: Some(1.0), volume: Bytes(4096) })
+                .unwrap();
+            let placement = place(method, &Request { tasks: 1 << n, machine: &mesh, seed: 0 }).unwrap();
+            let phases = mapping::schedule(&job.tasks, &placement, &mesh);
+            let free = run_schedule(&mesh, &Schedule::from_phases(&phases)).unwrap();
+            let barrier = run_phased(&mesh, &phases).unwrap();
+            assert_eq!(free.deadlock, None);
+            assert!(free.ticks <= barrier.ticks, "{method} B({n}): {} > {}", free.ticks, barrier.ticks);
+        }
+    }
+}
+
+#[test]
+fn a_deadlock_is_an_answer_with_its_ring() {
+    let mut text = String::from("num_ranks 5\n");
+    for rank in 0..5 {
+        text += &format!(
+            "rank {rank} {{\na: send 4096b to {}\nb: recv 4096b from {}\n}}\n",
+            (rank + 2) % 5,
+            (rank + 3) % 5
+        );
+    }
+    let schedule = goal::parse(text.as_bytes(), "ring.goal").unwrap();
+    let report = simulate::report(&schedule, &Machine::new("torus:5").unwrap()).unwrap();
+    let ring = report.deadlock.expect("every worm holds one link of the ring and wants the next");
+    assert_eq!(ring.len(), 5);
+    assert!(ring.iter().zip(ring.iter().cycle().skip(1)).all(|(a, b)| a.to == b.from));
+    let mesh = simulate::report(&schedule, &Machine::new("mesh:5").unwrap()).unwrap();
+    assert_eq!((mesh.deadlock, mesh.messages), (None, 5));
+}
+
+#[test]
+fn a_report_counts_flits_and_orders_latencies() {
+    let text = "num_ranks 4\nrank 0 {\nsend 64b to 1\nsend 7b to 3\n}\nrank 1 {\nrecv 64b from 0\n}\nrank 3 {\nrecv 7b from 0\n}\n";
+    let schedule = goal::parse(text.as_bytes(), "two.goal").unwrap();
+    let report = simulate::report(&schedule, &Machine::new("mesh:1x4").unwrap()).unwrap();
+    // Flits of 2 bytes and a head each: 33 over one link, 5 over three.
+    assert_eq!(report.flit_hops, 33 + 5 * 3);
+    let hottest = report.hottest_link.unwrap();
+    assert_eq!((hottest.from, hottest.to, hottest.messages, hottest.busy_cycles), (0, 1, 2, 71));
+    // The worm of 64 bytes goes first and takes 166 cycles; the other follows when its tail has left.
+    assert_eq!((report.latency.p50, report.latency.max), (166, 166 + 2 + 2 + 2 + 7));
+    assert_eq!(report.cycles, 179);
+}

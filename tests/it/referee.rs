@@ -1,0 +1,193 @@
+//! The referee against formulas: alone, without contention, and between the bounds with it.
+
+use meshwright::mapping::{self, Binomial, PLACEMENTS, Request, growing, place};
+use meshwright::routing::{Pair, routes};
+use meshwright::schedule::cost::{self, LinkLoads};
+use meshwright::schedule::{Message, Phases};
+use meshwright::sim::run_phased;
+use meshwright::topology::{Machine, Switching, Topology, machine::SWITCHINGS};
+use meshwright::units::{Bytes, Cycles, Hops, NodeId, Ratio};
+use meshwright::verdict::Job;
+use proptest::prelude::*;
+
+fn send(source: u32, target: u32, bytes: u64) -> Message {
+    Message { source: NodeId(source), target: NodeId(target), bytes: Bytes(bytes), phase: 1 }
+}
+
+fn machine(name: &str, switching: Switching) -> Machine {
+    Machine::new(name).unwrap().with_switching(switching)
+}
+
+#[test]
+fn a_message_alone_takes_the_papers_time() {
+    for name in ["mesh:3x5", "torus:3x5", "hypercube:4", "mesh:2x3x2"] {
+        for &(_, switching) in SWITCHINGS {
+            for (c, b, h) in [
+                (100, Ratio::whole(1), 2),
+                (0, Ratio::whole(3), 1),
+                (7, Ratio::new(2, 3).unwrap(), 5),
+                (1, Ratio::whole(1), 0),
+            ] {
+                let mut machine = machine(name, switching);
+                machine.costs =
+                    meshwright::topology::Costs { startup: Cycles(c), byte_time: b, flit: Bytes(h) };
+                for target in 0..machine.nodes() {
+                    for bytes in [0, 1, 2, 3, 64, 1000] {
+                        let d = u64::from(machine.distance(NodeId(0), NodeId(target)).unwrap().0);
+                        let trace =
+                            run_phased(&machine, &Phases::new(16, vec![send(0, target, bytes)])).unwrap();
+                        // The paper's formulas, spelt out once more, rounded up to whole cycles.
+                        let ticks = match switching {
+                            Switching::StoreAndForward => d * (c * b.denominator() + b.numerator() * bytes),
+                            _ => c * b.denominator() + b.numerator() * (bytes + d * h),
+                        };
+                        assert_eq!(
+                            trace.cycles.0,
+                            ticks.div_ceil(b.denominator()),
+                            "{name} {switching:?} {bytes} B over {d}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn binomial(n: u32, alpha: f64) -> Job {
+    Job::divide(Binomial { n, alpha, combine_alpha: None, volume: Bytes(1 << 16) }).unwrap()
+}
+
+fn paper_mesh(n: u32, switching: Switching) -> Machine {
+    machine(&format!("mesh:{}x{}", 1 << (n / 2), 1 << n.div_ceil(2)), switching)
+}
+
+fn phased(job: &Job, method: &str, machine: &Machine) -> Phases {
+    let placement = place(method, &Request { tasks: job.tasks.tasks, machine, seed: 1 }).unwrap();
+    mapping::schedule(&job.tasks, &placement, machine)
+}
+
+#[test]
+fn phases_without_contention_take_the_exact_formula() {
+    for n in 1..=12 {
+        for alpha in [1.0, 0.5, 0.7] {
+            let (job, mesh) = (binomial(n, alpha), paper_mesh(n, Switching::Wormhole));
+            for (name, dilation) in [
+                ("reflecting", mapping::reflecting::dilation as fn(u32, u32) -> Hops),
+                ("centred-halving", mapping::centred_halving::dilation),
+            ] {
+                let trace = run_phased(&mesh, &phased(&job, name, &mesh)).unwrap();
+                for i in 1..=n {
+                    let bytes = mapping::binomial::bytes(alpha, i, Bytes(1 << 16)).0;
+                    let formula = 100 + bytes + 2 * u64::from(dilation(n, i).0);
+                    assert_eq!(
+                        trace.phase_ticks[i as usize - 1],
+                        formula,
+                        "{name} B({n}) alpha {alpha} phase {i}"
+                    );
+                }
+                assert_eq!(trace.longest_wait, None, "{name} B({n}): no message ever waits");
+            }
+        }
+    }
+}
+
+#[test]
+fn growing_moves_in_lock_step_under_store_and_forward() {
+    for n in 1..=12u32 {
+        let (job, mesh) = (binomial(n, 0.5), paper_mesh(n, Switching::StoreAndForward));
+        let trace = run_phased(&mesh, &phased(&job, "growing", &mesh)).unwrap();
+        for i in 1..=n {
+            let step = 100 + mapping::binomial::bytes(0.5, i, Bytes(1 << 16)).0;
+            let steps = if i < 3 { 1 } else { 1 << (i.div_ceil(2) - 2) };
+            assert_eq!(steps, u64::from(growing::dilation(i).0));
+            assert_eq!(trace.phase_ticks[i as usize - 1], steps * step, "B({n}) phase {i}");
+        }
+        assert_eq!(trace.longest_wait, None, "B({n}): lock-step needs no waiting");
+    }
+}
+
+/// Farthest-first gives max(dilation, link load) steps in every phase of a tree.
+#[test]
+fn store_and_forward_takes_the_larger_of_dilation_and_load() {
+    for n in [6, 8, 10] {
+        let (job, mesh) = (binomial(n, 1.0), paper_mesh(n, Switching::StoreAndForward));
+        for method in PLACEMENTS {
+            let phases = phased(&job, method.name, &mesh);
+            let trace = run_phased(&mesh, &phases).unwrap();
+            for index in 0..phases.len() {
+                let messages = phases.phase(index);
+                let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+                let routes = routes(&mesh, &pairs).unwrap();
+                let mut loads = LinkLoads::new(mesh.links());
+                loads.fill(messages, &routes);
+                let predicted = cost::link_level(messages, &routes, &loads, mesh.switching, &mesh.costs);
+                assert_eq!(trace.phase_ticks[index], predicted, "{} B({n}) phase {}", method.name, index + 1);
+            }
+        }
+    }
+}
+
+/// Messages m_i over the links i and i + 1: each meets two others, yet the worms finish one after the other.
+#[test]
+fn a_chain_of_worms_finishes_one_by_one() {
+    let (k, bytes) = (16, 10_000);
+    let mut line = machine("mesh:18", Switching::Wormhole);
+    line.costs.startup = Cycles(0);
+    // Highest first: each later message finds its second link taken.
+    let messages: Vec<_> = (0..k).rev().map(|i| send(i, i + 2, bytes)).collect();
+    let one = run_phased(&line, &Phases::new(18, messages[..1].to_vec())).unwrap().cycles.0;
+    let all = run_phased(&line, &Phases::new(18, messages.clone())).unwrap();
+    let units = all.cycles.0 as f64 / one as f64;
+    assert!((units - f64::from(k)).abs() < 0.01 * f64::from(k), "{units} units for {k} messages");
+    let cut_through =
+        run_phased(&line.with_switching(Switching::CutThrough), &Phases::new(18, messages)).unwrap();
+    assert!(cut_through.cycles.0 < 3 * one, "buffers let go of the links: {} cycles", cut_through.cycles.0);
+}
+
+#[test]
+fn worms_that_chase_each_other_around_a_ring_deadlock_with_a_certificate() {
+    let ring = machine("torus:6", Switching::Wormhole);
+    let messages: Vec<_> = (0..6).map(|i| send(i, (i + 3) % 6, 1000)).collect();
+    let trace = run_phased(&ring, &Phases::new(6, messages.clone())).unwrap();
+    let channels = trace.deadlock.expect("all six hold one link and wait for the next");
+    assert_eq!(channels.len(), 6);
+    for (i, link) in channels.iter().enumerate() {
+        assert_eq!(ring.target(*link), Some(ring.source(channels[(i + 1) % 6])), "the channels form a ring");
+    }
+    for switching in [Switching::CutThrough, Switching::StoreAndForward] {
+        let trace =
+            run_phased(&ring.clone().with_switching(switching), &Phases::new(6, messages.clone())).unwrap();
+        assert_eq!(trace.deadlock, None, "with room in the nodes nothing waits in a ring");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Whatever is sent: link bound <= simulation <= serial sum, and the same again the second time.
+    #[test]
+    fn contention_stays_between_the_bounds(
+        which in 0usize..4,
+        switching in 0usize..3,
+        ends in prop::collection::vec((0u32..24, 0u32..24, 0u64..300), 1..40),
+    ) {
+        let name = ["mesh:4x6", "mesh:2x3x4", "mesh:24", "torus:4x6"][which];
+        let machine = machine(name, SWITCHINGS[switching].1);
+        let messages: Vec<_> = ends.iter().map(|&(from, to, bytes)| send(from, to, bytes)).collect();
+        let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+        let routes = routes(&machine, &pairs).unwrap();
+        let mut loads = LinkLoads::new(machine.links());
+        loads.fill(&messages, &routes);
+        let phases = Phases::new(24, messages.clone());
+        let trace = run_phased(&machine, &phases).unwrap();
+        prop_assert_eq!(&trace, &run_phased(&machine, &phases).unwrap());
+        if trace.deadlock.is_some() {
+            // Only worms on a ring can do that.
+            prop_assert!(name.starts_with("torus") && machine.switching == Switching::Wormhole);
+            return Ok(());
+        }
+        let low = cost::link_bound(&messages, &routes, &loads, machine.switching, &machine.costs);
+        let high = cost::serial_sum(&messages, &routes, machine.switching, &machine.costs).unwrap();
+        prop_assert!(low <= trace.ticks && trace.ticks <= high, "{low} <= {} <= {high}", trace.ticks);
+    }
+}
