@@ -37,7 +37,7 @@ fn place(request: &Request<'_>) -> Result<Vec<NodeId>> {
     let strides: Vec<u32> = (0..flips.len()).map(|axis| axes.stride(axis)).collect();
     Ok(axes.place(|label| {
         let coordinate =
-            |flips: &[(u32, u32)]| flips.iter().fold(0, |c, (bit, flip)| c ^ (label >> bit & 1) * flip);
+            |flips: &[(u32, u32)]| flips.iter().fold(0, |c, (bit, flip)| c ^ ((label >> bit & 1) * flip));
         flips.iter().zip(&strides).map(|(flips, stride)| stride * coordinate(flips)).sum()
     }))
 }

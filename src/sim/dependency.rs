@@ -167,9 +167,9 @@ impl Program {
                 let base = first[rank as usize];
                 let pair = (base + dependency.on, base + dependency.step);
                 if dependency.start_only {
-                    starts.push(pair)
+                    starts.push(pair);
                 } else {
-                    ends.push(pair)
+                    ends.push(pair);
                 }
                 missing[pair.1 as usize] += 1;
             }

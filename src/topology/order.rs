@@ -133,9 +133,9 @@ fn hilbert(sides: &[u32]) -> Vec<NodeId> {
         let base = base.0 * rows * columns;
         let place = |node: &NodeId| NodeId(base + node.0);
         if index % 2 == 0 {
-            all.extend(walk.iter().map(place))
+            all.extend(walk.iter().map(place));
         } else {
-            all.extend(walk.iter().rev().map(place))
+            all.extend(walk.iter().rev().map(place));
         }
     }
     all
