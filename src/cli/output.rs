@@ -2,9 +2,11 @@
 
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use meshwright::{Error, Result, report};
@@ -37,31 +39,44 @@ pub(super) fn write(path: &Path, text: &str) -> Result<()> {
 
 /// A line on stderr that says what is being done, from the second second on and only to a terminal.
 pub(super) struct Progress {
-    started: Instant,
     bar: ProgressBar,
+    /// Shows the bar after a second, unless its channel is closed before.
+    clock: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl Progress {
     /// Starts to count.
     pub(super) fn new() -> Self {
-        let bar =
-            if std::io::stderr().is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         let style =
             ProgressStyle::with_template("{spinner} {elapsed} {msg}").expect("the template is well-formed");
-        Self { started: Instant::now(), bar: bar.with_style(style) }
+        let bar = ProgressBar::hidden().with_style(style);
+        let clock = std::io::stderr().is_terminal().then(|| {
+            let (sender, receiver) = channel();
+            let bar = bar.clone();
+            let show = move || {
+                if receiver.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
+                    bar.set_draw_target(ProgressDrawTarget::stderr());
+                    bar.enable_steady_tick(Duration::from_millis(200));
+                }
+            };
+            (sender, std::thread::spawn(show))
+        });
+        Self { bar, clock }
     }
 
     /// Tells what is being done now.
     pub(super) fn tell(&mut self, what: &str) {
-        if self.started.elapsed() >= Duration::from_secs(1) {
-            self.bar.set_message(what.to_string());
-            self.bar.tick();
-        }
+        self.bar.set_message(what.to_string());
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
+        if let Some((sender, thread)) = self.clock.take() {
+            drop(sender);
+            // Once the thread is gone, nobody draws on a line that has been cleared.
+            thread.join().expect("the clock does not panic");
+        }
         self.bar.finish_and_clear();
     }
 }
