@@ -5,6 +5,7 @@ pub mod mapping;
 pub mod report;
 pub mod rng;
 pub mod routing;
+pub mod scenario;
 pub mod schedule;
 pub mod sim;
 pub mod text;

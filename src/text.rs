@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-pub use excerpt::printable;
+pub use excerpt::{parse_error, printable};
 
 use crate::error::{Error, ParseError, Result};
 

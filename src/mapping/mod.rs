@@ -111,19 +111,16 @@ pub fn place(name: &str, request: &Request<'_>) -> Result<Placement> {
 fn repair(machine: &Machine, nodes: &mut [NodeId]) {
     let mut free = vec![true; machine.nodes() as usize];
     nodes.iter().for_each(|node| free[node.index()] = false);
-    for task in 0..nodes.len() {
-        if machine.is_alive(nodes[task]) {
-            continue;
-        }
+    for place in nodes.iter_mut().filter(|node| !machine.is_alive(**node)) {
         // Distances as if nothing were dead: a dead node has no links of its own.
-        let distance = crate::topology::distances_from(&machine.network, nodes[task]);
+        let distance = crate::topology::distances_from(&machine.network, *place);
         let nearest = machine
             .living()
             .filter(|node| free[node.index()])
             .min_by_key(|node| (distance[node.index()], *node))
             .expect("there are at least as many living nodes as tasks");
         free[nearest.index()] = false;
-        nodes[task] = nearest;
+        *place = nearest;
     }
 }
 

@@ -1,5 +1,9 @@
 //! The part of a line that an error shows, made safe for a terminal.
 
+use std::ops::Range;
+
+use crate::error::ParseError;
+
 /// The most bytes an excerpt holds.
 pub(super) const WIDTH: usize = 160;
 
@@ -81,4 +85,41 @@ fn tail(text: &str, bytes: usize) -> &str {
         start += 1;
     }
     &text[start..]
+}
+
+/// The error at a span of a text that is in memory as a whole; of several lines, it shows the first.
+///
+/// # Panics
+///
+/// When the span begins after the end of the text.
+///
+/// # Examples
+///
+/// ```
+/// let error = meshwright::text::parse_error("a.toml", b"a = 1\nb = x\n", 10..11, "b is `x`", "a number");
+/// assert_eq!(error.to_string(), "a.toml:2:5: b is `x`; expected a number");
+/// assert_eq!((error.excerpt.as_str(), error.start, error.length), ("b = x", 4, 1));
+/// ```
+pub fn parse_error(
+    file: impl Into<String>,
+    text: &[u8],
+    span: Range<usize>,
+    message: impl Into<String>,
+    expected: impl Into<String>,
+) -> ParseError {
+    let (before, after) = text.split_at(span.start);
+    let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+    let line = &after[..after.iter().position(|&byte| byte == b'\n').unwrap_or(after.len())];
+    let end = span.end.clamp(span.start, span.start + line.trim_ascii_end().len());
+    let excerpt = cut(text, line_start, span.start, end);
+    ParseError {
+        file: file.into(),
+        line: before.iter().filter(|&&byte| byte == b'\n').count() as u64 + 1,
+        column: String::from_utf8_lossy(&before[line_start..]).chars().count() as u64 + 1,
+        excerpt: excerpt.text,
+        start: excerpt.start,
+        length: excerpt.length,
+        message: message.into(),
+        expected: expected.into(),
+    }
 }

@@ -3,7 +3,7 @@
 use super::measure::{self, Measured};
 use super::{JobVerdict, Outcome, PhaseRow, Skipped, reason};
 use crate::error::{Error, Result};
-use crate::mapping::{self, Binomial, PLACEMENTS, Placement, Request, TaskGraph, bound};
+use crate::mapping::{self, Binomial, Placement, Request, TaskGraph, bound};
 use crate::schedule::Schedule;
 use crate::sim::{self, Trace};
 use crate::topology::{Machine, Topology};
@@ -37,23 +37,6 @@ impl Job {
                 .sum(),
         }
     }
-}
-
-/// Every name of [`PLACEMENTS`], or the one list a user gave.
-pub fn methods_named(names: &[String]) -> Result<Vec<&'static str>> {
-    let all = || PLACEMENTS.iter().map(|method| method.name);
-    if names.iter().any(|name| name == "all") {
-        return Ok(all().collect());
-    }
-    names
-        .iter()
-        .map(|name| {
-            all().find(|known| known == name).ok_or_else(|| {
-                let known: Vec<_> = all().collect();
-                Error::value("placement", format!("`{name}`"), format!("{} or all", known.join(", ")))
-            })
-        })
-        .collect()
 }
 
 /// Plans a phased job by every method named, and names the winner.

@@ -1,9 +1,40 @@
-//! The one integration-test binary.
+//! Integration tests: one binary, so that the library is linked once.
 
+mod browser;
+mod cli;
 mod definitions;
 mod dependency;
+mod floors;
 mod golden;
 mod laws;
 mod readers;
 mod referee;
 mod report;
+mod scenario;
+mod sources;
+
+use std::path::{Path, PathBuf};
+
+/// Every Rust file under a folder of the repository, in a fixed order, relative to the repository.
+fn rust_files(folder: &str) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    let mut folders = vec![root.join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("the folder is in the repository") {
+            let path = entry.expect("the folder can be listed").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                files.push(path.strip_prefix(root).expect("found below the root").to_path_buf());
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// The text of a file of the repository.
+fn text(path: &Path) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("a text file")
+}

@@ -1,0 +1,146 @@
+//! `meshwright map`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use meshwright::Result;
+use meshwright::scenario::quantity;
+use meshwright::scenario::tasks::{self, Weights};
+use meshwright::units::Bytes;
+use meshwright::verdict::map::{self, MapReport, MapRow};
+
+use super::costs::MachineArguments;
+use super::output::{self, Progress};
+use super::{Answer, table};
+
+const HELP: &str = "\
+Examples:
+  meshwright map binomial:6 --on mesh:8x8
+  meshwright map binomial:10 --on mesh:32x32 --placement reflecting,growing --alpha 1/2 --json
+  meshwright map examples/lammps-lj-16.phases.csv --on torus:4x4 --placement hilbert
+
+Exit codes:
+  0  done
+  2  unacceptable input; nothing is written";
+
+/// Place tasks on a machine and measure the placement: dilation, contention, times, bounds
+///
+/// Prints times under wormhole and store-and-forward switching; with a single placement, also its phases.
+#[derive(Args)]
+#[command(after_help = HELP)]
+pub(super) struct Arguments {
+    /// binomial:N, or a file: *.phases.csv, *.mtx, *.graph, *.grf, *.goal
+    #[arg(value_name = "TASKS")]
+    tasks: String,
+    #[command(flatten)]
+    machine: MachineArguments,
+    /// A placement, several with commas between, or all
+    #[arg(long, value_name = "NAMES", default_value = "all", value_delimiter = ',')]
+    placement: Vec<String>,
+    /// binomial: the share of the volume a child gets, as a number or p/q [default: 0.5]
+    #[arg(long, value_name = "SHARE", value_parser = quantity::share)]
+    alpha: Option<f64>,
+    /// binomial: the share on the way back up [default: no combining phases]
+    #[arg(long, value_name = "SHARE", value_parser = quantity::share)]
+    combine_alpha: Option<f64>,
+    /// binomial: bytes at the root, such as 65536 or "64 KiB" [default: 65536]
+    #[arg(long, value_name = "BYTES", value_parser = quantity::bytes)]
+    volume: Option<Bytes>,
+    /// The seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    json: bool,
+    /// Write map.json into this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// Runs the verb.
+pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
+    let names: Vec<&str> = arguments.placement.iter().map(String::as_str).collect();
+    let methods = tasks::placements(&names)?;
+    let machine = arguments.machine.machine()?;
+    let Arguments { alpha, combine_alpha, volume, seed, .. } = *arguments;
+    let weights = Weights { alpha, combine_alpha, volume };
+    let job = tasks::read(&arguments.tasks, Path::new(""), weights, &machine)?;
+    let mut progress = Progress::new();
+    let report = map::report(&job, &machine, &methods, seed, &mut |what| progress.tell(what))?;
+    drop(progress);
+    if let Some(folder) = &arguments.out {
+        output::write(&output::folder(folder)?.join("map.json"), &output::json(&report))?;
+    }
+    output::print(&if arguments.json { output::json(&report) } else { text(&report, seed) })?;
+    Ok(Answer::Done)
+}
+
+/// The tables: one for each switching, and the phases of a single placement.
+fn text(report: &MapReport, seed: u64) -> String {
+    let mut text = format!("{} on {} · seed {seed}\n", report.tasks, report.machine);
+    let placements = &report.placements;
+    text += "\nwormhole; times in cycles\n";
+    text += &times(placements, |row| Figures {
+        time: row.time.wormhole.exact,
+        slowdown: row.slowdown.wormhole.exact,
+        bound: row.bound.wormhole.exact,
+        simulated: row.simulated_cycles.wormhole,
+    });
+    text += "\nstore-and-forward; times in cycles\n";
+    text += &times(placements, |row| Figures {
+        time: row.time.store_and_forward.exact,
+        slowdown: row.slowdown.store_and_forward.exact,
+        bound: row.bound.store_and_forward.exact,
+        simulated: row.simulated_cycles.store_and_forward,
+    });
+    for skipped in &report.skipped {
+        text += &format!("{} does not apply: {}\n", skipped.method, skipped.why);
+    }
+    if let [placement] = placements.as_slice() {
+        text += &format!("\n{}, phase by phase\n", placement.name);
+        text += &phases(placement);
+    }
+    text
+}
+
+/// A placement under one switching, all terms of the time kept.
+struct Figures {
+    time: f64,
+    slowdown: f64,
+    bound: f64,
+    simulated: Option<u64>,
+}
+
+fn times(placements: &[MapRow], figures: impl Fn(&MapRow) -> Figures) -> String {
+    const HEAD: [&str; 7] = ["placement", "exact", "slowdown", "bound", "simulated", "gap", "hops"];
+    let row = |placement: &MapRow| {
+        let Figures { time, slowdown, bound, simulated } = figures(placement);
+        let gap = |cycles: u64| if bound > 0.0 { cycles as f64 / bound - 1.0 } else { 0.0 };
+        vec![
+            placement.name.clone(),
+            table::number(time, 2),
+            format!("{slowdown:.3}"),
+            table::number(bound, 2),
+            simulated.map_or("deadlock".to_string(), |cycles| cycles.to_string()),
+            simulated.map_or(String::new(), |cycles| table::percent(gap(cycles))),
+            placement.hops_total.to_string(),
+        ]
+    };
+    table::table(&HEAD, 1, placements.iter().map(row).collect())
+}
+
+fn phases(placement: &MapRow) -> String {
+    const HEAD: [&str; 6] = ["phase", "messages", "weight", "dilation", "contention", "link load"];
+    let row = |phase: &map::MapPhase| {
+        vec![
+            phase.phase.to_string(),
+            phase.messages.to_string(),
+            table::number(phase.weight, 6),
+            phase.dilation.to_string(),
+            phase.contention.to_string(),
+            phase.link_load.to_string(),
+        ]
+    };
+    table::table(&HEAD, 0, placement.phases.iter().map(row).collect())
+}

@@ -1,0 +1,62 @@
+//! One file per verb; here what they share: the grammar, exit codes, errors.
+
+mod costs;
+mod error;
+mod map;
+mod output;
+mod plan;
+mod simulate;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// What a verb found; an error is the third exit code.
+pub(crate) enum Answer {
+    /// Done: exit 0.
+    Done,
+    /// A negative answer, such as a deadlock: exit 1.
+    Negative,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done
+  1  a negative answer (a deadlock)
+  2  unacceptable input; nothing is written";
+
+#[derive(Parser)]
+#[command(name = "meshwright", version, about, after_help = EXIT_CODES, max_term_width = 100)]
+struct CommandLine {
+    #[command(flatten)]
+    color: colorchoice_clap::Color,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Plan(plan::Arguments),
+    Map(map::Arguments),
+    Simulate(simulate::Arguments),
+}
+
+/// Runs the program.
+pub(crate) fn run() -> ExitCode {
+    let line = CommandLine::parse();
+    line.color.write_global();
+    let answer = match &line.verb {
+        Verb::Plan(arguments) => plan::run(arguments),
+        Verb::Map(arguments) => map::run(arguments),
+        Verb::Simulate(arguments) => simulate::run(arguments),
+    };
+    match answer {
+        Ok(Answer::Done) => ExitCode::SUCCESS,
+        Ok(Answer::Negative) => ExitCode::from(1),
+        Err(error) => {
+            error::show(&error);
+            ExitCode::from(2)
+        }
+    }
+}

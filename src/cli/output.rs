@@ -1,0 +1,82 @@
+//! Printing, files and progress.
+
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+
+use meshwright::{Error, Result, report};
+
+/// Prints to stdout; a reader that has seen enough (`| head`) is no error.
+pub(super) fn print(text: &str) -> Result<()> {
+    let mut stdout = anstream::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Error::io("standard output", error)),
+        _ => Ok(()),
+    }
+}
+
+/// One JSON object and a line end.
+pub(super) fn json(value: &impl Serialize) -> String {
+    let text = serde_json::to_string(value).expect("reports have string keys and serializable values");
+    text + "\n"
+}
+
+/// The folder for files: it is made if it is not there.
+pub(super) fn folder(path: &Path) -> Result<PathBuf> {
+    std::fs::create_dir_all(path).map_err(|error| Error::io(path, error))?;
+    Ok(path.to_path_buf())
+}
+
+/// Writes a file whole or not at all.
+pub(super) fn write(path: &Path, text: &str) -> Result<()> {
+    report::write_atomically(path, text)
+}
+
+/// A line on stderr that says what is being done, from the second second on and only to a terminal.
+pub(super) struct Progress {
+    bar: ProgressBar,
+    /// Shows the bar after a second, unless its channel is closed before.
+    clock: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl Progress {
+    /// Starts to count.
+    pub(super) fn new() -> Self {
+        let style =
+            ProgressStyle::with_template("{spinner} {elapsed} {msg}").expect("the template is well-formed");
+        let bar = ProgressBar::hidden().with_style(style);
+        let clock = std::io::stderr().is_terminal().then(|| {
+            let (sender, receiver) = channel();
+            let bar = bar.clone();
+            let show = move || {
+                if receiver.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
+                    bar.set_draw_target(ProgressDrawTarget::stderr());
+                    bar.enable_steady_tick(Duration::from_millis(200));
+                }
+            };
+            (sender, std::thread::spawn(show))
+        });
+        Self { bar, clock }
+    }
+
+    /// Tells what is being done now.
+    pub(super) fn tell(&mut self, what: &str) {
+        self.bar.set_message(what.to_string());
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some((sender, thread)) = self.clock.take() {
+            drop(sender);
+            // Once the thread is gone, nobody draws on a line that has been cleared.
+            thread.join().expect("the clock does not panic");
+        }
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,50 @@
+//! Tables for people.
+
+use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
+
+use meshwright::topology::Machine;
+use meshwright::units::NodeId;
+use meshwright::verdict::HottestLink;
+
+/// A table with its head; the columns from `numbers_from` on are aligned right.
+pub(super) fn table(head: &[&str], numbers_from: usize, rows: Vec<Vec<String>>) -> String {
+    let mut table = Table::new();
+    let rule = LineStyle::none().fill('─').junction('─');
+    let style = TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule);
+    table.load_style(style).set_header(head.to_vec()).add_rows(rows);
+    for column in table.column_iter_mut().skip(numbers_from) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table.trim_fmt() + "\n"
+}
+
+/// A share as a percentage.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.2} %", 100.0 * share)
+}
+
+/// At most so many decimals, and no more than it takes.
+pub(super) fn number(x: f64, decimals: usize) -> String {
+    let text = format!("{x:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+}
+
+/// A link with what passes over it: `(0,3) → (1,3) 64`.
+pub(super) fn hottest(hottest: Option<HottestLink>, machine: &Machine) -> String {
+    match hottest {
+        Some(HottestLink { from, to, messages, .. }) => {
+            format!("{}  {messages}", link(from, to, machine))
+        }
+        None => "none".to_string(),
+    }
+}
+
+/// A link by its ends: `(0,3) → (1,3)`.
+pub(super) fn link(from: u32, to: u32, machine: &Machine) -> String {
+    format!("{} → {}", node(from, machine), node(to, machine))
+}
+
+fn node(id: u32, machine: &Machine) -> String {
+    let coordinates: Vec<String> = machine.coordinates(NodeId(id)).iter().map(u32::to_string).collect();
+    format!("({})", coordinates.join(","))
+}

@@ -1,0 +1,72 @@
+//! The `[[divide]]` tables.
+
+use super::tasks::{self, Weights};
+use super::value::{Table, Value};
+use super::{Job, Work, quantity};
+use crate::error::Result;
+use crate::topology::Machine;
+
+const KEYS: &[&str] = &["name", "tasks", "alpha", "combine_alpha", "volume", "placement"];
+
+/// Reads one table.
+pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<Job> {
+    table.check_keys(KEYS)?;
+    let value = table.require("tasks", "tasks = \"binomial:6\" or a file")?;
+    let specification = value.string("\"binomial:N\" or a file")?;
+    let (weights, first) = weights(table)?;
+    if !specification.starts_with("binomial:")
+        && let Some((weight, value)) = weights.given().zip(first)
+    {
+        return Err(value.locate(tasks::only_binomial(weight)));
+    }
+    let divide = tasks::read(specification, value.folder(), weights, machine);
+    let divide = divide.map_err(|error| value.locate(error))?;
+    let name = match table.get("name") {
+        Some(value) => match value.string("a name")?.trim() {
+            "" => return Err(value.unexpected("a name")),
+            name => name.to_string(),
+        },
+        None => specification.to_string(),
+    };
+    let methods = match table.get("placement") {
+        Some(value) => placement(&value)?,
+        None => tasks::placements(&["all"])?,
+    };
+    Ok(Job { name, methods, work: Work::Divide(divide) })
+}
+
+/// What is given of alpha, combine_alpha and volume, with the first of them for messages.
+fn weights<'a>(table: &Table<'a>) -> Result<(Weights, Option<Value<'a>>)> {
+    let number = |value: &Value<'_>| value.quantity("a number, or a string with a fraction or a unit");
+    let share = |key| {
+        let Some(value) = table.get(key) else { return Ok(None) };
+        quantity::share(&number(&value)?).map(Some).map_err(|error| value.reword(error))
+    };
+    let volume = match table.get("volume") {
+        Some(value) => Some(quantity::bytes(&number(&value)?).map_err(|error| value.reword(error))?),
+        None => None,
+    };
+    let weights = Weights { alpha: share("alpha")?, combine_alpha: share("combine_alpha")?, volume };
+    let first = ["alpha", "combine_alpha", "volume"].into_iter().find_map(|key| table.get(key));
+    Ok((weights, first))
+}
+
+/// `"all"`, one name, or a list of names.
+fn placement(value: &Value<'_>) -> Result<Vec<&'static str>> {
+    const EXPECTED: &str = "`all`, a placement or a list of placements";
+    let one = |value: &Value<'_>| {
+        tasks::placements(&[value.string(EXPECTED)?]).map_err(|error| value.locate(error))
+    };
+    if !value.is_array() {
+        return one(value);
+    }
+    let mut methods = Vec::new();
+    for element in value.array(EXPECTED)? {
+        for method in one(&element)? {
+            if !methods.contains(&method) {
+                methods.push(method);
+            }
+        }
+    }
+    if methods.is_empty() { Err(value.unexpected(EXPECTED)) } else { Ok(methods) }
+}

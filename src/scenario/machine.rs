@@ -1,0 +1,164 @@
+//! The `[machine]` table.
+
+use std::path::Path;
+
+use super::value::{Table, Value, list, nearest};
+use crate::error::{Error, Result};
+use crate::scenario::quantity;
+use crate::topology::machine::SWITCHINGS;
+use crate::topology::{Costs, Machine, Network, PortModel, Switching, Topology};
+use crate::units::NodeId;
+
+const KEYS: &[&str] = &[
+    "topology",
+    "switching",
+    "startup",
+    "byte_time",
+    "flit",
+    "buffers",
+    "virtual_channels",
+    "ports",
+    "dead",
+    "clock",
+];
+
+/// More flits than this in one buffer, or virtual channels on one link, is a slip of the pen.
+const BUFFERS_MAX: u64 = 1 << 16;
+const VIRTUAL_CHANNELS_MAX: u64 = 256;
+
+/// Reads the table.
+pub(super) fn read(table: &Table<'_>) -> Result<Machine> {
+    table.check_keys(KEYS)?;
+    let topology = table.require("topology", "topology = \"mesh:8x8\" or another network")?;
+    let mut machine = network(&topology)?;
+    if let Some(value) = table.get("switching") {
+        let name = value.string(&list(&switchings()))?;
+        machine.switching = switching(name).map_err(|error| value.locate(error))?;
+    }
+    machine.costs = costs(table)?;
+    if let Some(value) = table.get("buffers") {
+        machine.buffers = value.whole(1, BUFFERS_MAX)? as u32;
+    }
+    if let Some(value) = table.get("virtual_channels") {
+        machine.virtual_channels = value.whole(1, VIRTUAL_CHANNELS_MAX)? as u32;
+    }
+    if let Some(value) = table.get("ports") {
+        machine.ports = match value.string("`all` or `one`")? {
+            "all" => PortModel::All,
+            "one" => PortModel::One,
+            _ => return Err(value.unexpected("`all` or `one`")),
+        };
+    }
+    match table.get("dead") {
+        Some(value) => bury(machine, &value),
+        None => Ok(machine),
+    }
+}
+
+/// The switching with this name.
+///
+/// # Errors
+///
+/// [`Error::Value`] with every name there is.
+pub fn switching(name: &str) -> Result<Switching> {
+    match SWITCHINGS.iter().find(|(known, _)| *known == name) {
+        Some((_, switching)) => Ok(*switching),
+        None => {
+            let mut expected = list(&switchings());
+            if let Some(near) = nearest(name, &switchings()) {
+                expected = format!("{expected} (did you mean `{near}`?)");
+            }
+            Err(Error::value("switching", format!("`{name}`"), expected))
+        }
+    }
+}
+
+fn switchings() -> Vec<&'static str> {
+    SWITCHINGS.iter().map(|(name, _)| *name).collect()
+}
+
+/// The network; a file is looked for beside the scenario.
+fn network(value: &Value<'_>) -> Result<Machine> {
+    let specification = value.string("a network such as \"mesh:8x8\"")?;
+    let beside = specification.strip_prefix("graph:").map(|file| value.folder().join(file));
+    let full = match beside.as_deref().map(Path::to_str) {
+        Some(Some(path)) => format!("graph:{path}"),
+        Some(None) => return Err(value.unexpected("a file in a folder whose name is UTF-8")),
+        None => specification.to_string(),
+    };
+    let mut machine = Machine::new(&full).map_err(|error| value.locate(error))?;
+    machine.name = specification.to_string();
+    Ok(machine)
+}
+
+fn costs(table: &Table<'_>) -> Result<Costs> {
+    let clock = match table.get("clock") {
+        Some(value) => {
+            let text = value.string("a frequency such as \"1 GHz\"")?;
+            Some(quantity::clock(text).map_err(|error| value.reword(error))?)
+        }
+        None => None,
+    };
+    let mut costs = Costs::default();
+    cost(table, "startup", "cycles, or a time such as \"2 us\"", &mut costs, |costs, text| {
+        costs.startup = quantity::cycles(text, clock)?;
+        Ok(())
+    })?;
+    cost(table, "byte_time", "cycles per byte, or a rate such as \"1 GB/s\"", &mut costs, |costs, text| {
+        costs.byte_time = quantity::byte_time(text, clock)?;
+        Ok(())
+    })?;
+    cost(table, "flit", "bytes", &mut costs, |costs, text| {
+        costs.flit = quantity::bytes(text)?;
+        Ok(())
+    })?;
+    Ok(costs)
+}
+
+/// Sets one of the costs, if its key is there, and tells at its value what is wrong with it.
+fn cost(
+    table: &Table<'_>,
+    key: &'static str,
+    expected: &str,
+    costs: &mut Costs,
+    set: impl FnOnce(&mut Costs, &str) -> Result<()>,
+) -> Result<()> {
+    let Some(value) = table.get(key) else { return Ok(()) };
+    let text = value.quantity(expected)?;
+    set(costs, &text).map_err(|error| value.reword(error))?;
+    costs.check().map_err(|error| value.locate(error))
+}
+
+/// Marks the dead nodes: coordinates on a mesh or torus, ids on a network without them.
+fn bury(machine: Machine, value: &Value<'_>) -> Result<Machine> {
+    let mut dead = Vec::new();
+    let mut last = None;
+    for node in value.array("a list of nodes such as [[3, 5]]")? {
+        dead.push(match &machine.network {
+            Network::Grid(grid) if !machine.name.starts_with("hypercube:") => {
+                let sides = grid.sides();
+                let ranges: Vec<String> = sides.iter().map(|side| format!("0..{}", side - 1)).collect();
+                let expected = format!("a node as [{}]", ranges.join(", "));
+                let coordinates = node.array(&expected)?;
+                if coordinates.len() != sides.len() {
+                    return Err(node.error(
+                        format!("`dead` has a node with {} coordinates", coordinates.len()),
+                        expected,
+                    ));
+                }
+                let coordinates: Vec<u32> = coordinates
+                    .zip(sides)
+                    .map(|(c, &side)| Ok(c.whole(0, u64::from(side) - 1)? as u32))
+                    .collect::<Result<_>>()?;
+                grid.node_at(&coordinates)
+            }
+            _ => NodeId(node.whole(0, u64::from(machine.nodes()) - 1)? as u32),
+        });
+        last = Some(node);
+    }
+    match last {
+        // Only a list with nodes in it can kill the whole machine.
+        Some(last) => machine.with_dead(dead).map_err(|error| last.locate(error)),
+        None => Ok(machine),
+    }
+}

@@ -1,0 +1,150 @@
+//! A scenario file: one machine and any number of jobs, in TOML.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`machine`](mod@machine) | the `[machine]` table |
+//! | `divide` | the `[[divide]]` tables |
+//! | [`tasks`] | `binomial:N` or a file; names of placements |
+//! | [`quantity`] | numbers that may carry a unit |
+//! | `source`, `value` | the text, and values that know where they stand in it |
+//!
+//! Every key is checked, and every error points at the text that caused it.
+
+mod divide;
+pub mod machine;
+pub mod quantity;
+mod source;
+pub mod tasks;
+mod value;
+
+use std::path::Path;
+
+use toml::de::DeTable;
+
+pub use source::SCENARIO_BYTES_MAX;
+
+use crate::error::Result;
+use crate::topology::Machine;
+use crate::verdict;
+use source::Source;
+use value::Table;
+
+const KEYS: &[&str] = &["seed", "machine", "divide", "load", "groups"];
+
+/// What a scenario file says.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// What the jobs run on.
+    pub machine: Machine,
+    /// The seed of everything random; 0 if not given.
+    pub seed: u64,
+    /// The jobs in the order of the file.
+    pub jobs: Vec<Job>,
+}
+
+/// One job of a scenario.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Its name, for tables.
+    pub name: String,
+    /// The methods to compare.
+    pub methods: Vec<&'static str>,
+    /// What is to be done.
+    pub work: Work,
+}
+
+/// The kinds of jobs.
+#[derive(Clone, Debug)]
+pub enum Work {
+    /// Divide and conquer, or a phased trace: `[[divide]]`.
+    Divide(verdict::divide::Job),
+}
+
+/// Reads a scenario file.
+///
+/// # Errors
+///
+/// [`Error::Parse`](crate::Error::Parse) with the place of what is wrong, in this file or in one it names; [`Error::Io`](crate::Error::Io) when this
+/// file cannot be read.
+///
+/// # Examples
+///
+/// ```no_run
+/// let scenario = meshwright::scenario::read("examples/quickstart.toml".as_ref())?;
+/// assert_eq!(scenario.machine.name, "mesh:8x8");
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn read(path: &Path) -> Result<Scenario> {
+    scenario(&Source::read(path)?)
+}
+
+/// Reads a scenario from bytes, as [`read`] does from the file at `path`; files it names are looked for
+/// beside `path`. Errors as for [`read`].
+pub fn read_bytes(path: &Path, bytes: Vec<u8>) -> Result<Scenario> {
+    scenario(&Source::from_bytes(path, bytes)?)
+}
+
+/// The machine of a specification such as `mesh:8x8`, or of a TOML file with a `[machine]` table.
+///
+/// # Errors
+///
+/// As for [`Machine::new`] and [`read`].
+///
+/// # Examples
+///
+/// ```
+/// assert_eq!(meshwright::scenario::machine("torus:4x4")?.name, "torus:4x4");
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn machine(specification: &str) -> Result<Machine> {
+    if !specification.ends_with(".toml") {
+        return Machine::new(specification);
+    }
+    let source = Source::read(Path::new(specification))?;
+    let entries = parse(&source)?;
+    let document = Table::document(&source, &entries);
+    document.check_keys(KEYS)?;
+    machine::read(&machine_table(&source, &document)?)
+}
+
+fn scenario(source: &Source) -> Result<Scenario> {
+    let entries = parse(source)?;
+    let document = Table::document(source, &entries);
+    document.check_keys(KEYS)?;
+    let machine = machine::read(&machine_table(source, &document)?)?;
+    for (key, message) in [
+        ("load", "`[[load]]` jobs are not planned yet by this version"),
+        ("groups", "`[[groups]]` jobs are not planned yet by this version"),
+    ] {
+        document.refuse(key, message, "`[[divide]]` jobs only")?;
+    }
+    let seed = document.get("seed").map_or(Ok(0), |value| value.whole(0, u64::MAX))?;
+    let tables = document.tables("divide", "[[divide]]")?;
+    let jobs = tables.iter().map(|table| divide::read(table, &machine)).collect::<Result<Vec<_>>>()?;
+    if jobs.is_empty() {
+        return Err(source.error_at_end("the scenario has no job", "at least one `[[divide]]` table"));
+    }
+    Ok(Scenario { machine, seed, jobs })
+}
+
+/// The document; its first syntax error, if it has any.
+fn parse(source: &Source) -> Result<DeTable<'_>> {
+    match DeTable::parse(&source.text) {
+        Ok(table) => Ok(table.into_inner()),
+        Err(error) => {
+            let (message, expected) =
+                error.message().split_once(", expected ").unwrap_or((error.message(), "valid TOML"));
+            let end = source.text.len();
+            Err(source.error(error.span().unwrap_or(end..end), message, expected))
+        }
+    }
+}
+
+fn machine_table<'a>(source: &'a Source, document: &Table<'a>) -> Result<Table<'a>> {
+    const EXPECTED: &str = "a `[machine]` table with topology = \"mesh:8x8\" or another network";
+    let missing = || match source.text.trim() {
+        "" => source.error(0..0, "the file is empty", EXPECTED),
+        _ => document.missing("[machine]", EXPECTED),
+    };
+    document.table("machine", "[machine]")?.ok_or_else(missing)
+}

@@ -1,0 +1,116 @@
+//! Tasks by name: a binomial tree or a file; and the names of placements.
+
+use std::path::Path;
+
+use super::value::{list, nearest};
+use crate::error::{Error, Result};
+use crate::mapping::binomial::N_MAX;
+use crate::mapping::{Binomial, PLACEMENTS, task_file};
+use crate::topology::Machine;
+use crate::units::Bytes;
+use crate::verdict::divide::Job;
+
+/// The share of the volume a child gets when nobody says: half.
+pub const ALPHA_DEFAULT: f64 = 0.5;
+
+/// The bytes at the root when nobody says.
+pub const VOLUME_DEFAULT: Bytes = Bytes(65536);
+
+/// What only a binomial tree has; a file brings its own volumes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Weights {
+    /// The share of the volume a child gets; [`ALPHA_DEFAULT`] if not given.
+    pub alpha: Option<f64>,
+    /// The share on the way back up; no combining phases if not given.
+    pub combine_alpha: Option<f64>,
+    /// Bytes at the root; [`VOLUME_DEFAULT`] if not given.
+    pub volume: Option<Bytes>,
+}
+
+impl Weights {
+    /// The name of a weight that was given, if any was.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let given = [
+            ("alpha", self.alpha.is_some()),
+            ("combine_alpha", self.combine_alpha.is_some()),
+            ("volume", self.volume.is_some()),
+        ];
+        given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
+}
+
+/// The tasks `binomial:N` or those of a file in `folder`, as a job for `machine`.
+///
+/// # Errors
+///
+/// [`Error::Value`] when N lies outside 0 to [`N_MAX`], there are more tasks than living nodes, or
+/// weights are given for a file; [`Error::Parse`] and [`Error::Io`] for a file.
+pub fn read(specification: &str, folder: &Path, weights: Weights, machine: &Machine) -> Result<Job> {
+    let Some(order) = specification.strip_prefix("binomial:") else {
+        if let Some(weight) = weights.given() {
+            return Err(only_binomial(weight));
+        }
+        let tasks = task_file::read(&folder.join(specification))?;
+        fits(specification, tasks.tasks, machine)?;
+        return Ok(Job::trace(tasks));
+    };
+    let n = order.parse().ok().filter(|&n: &u32| n <= N_MAX && order.bytes().all(|c| c.is_ascii_digit()));
+    let expected = format!("binomial:0 to binomial:{N_MAX}");
+    let n = n.ok_or_else(|| Error::value("tasks", format!("`{specification}`"), expected))?;
+    // Checked before the tree is built: a large one takes its time.
+    fits(specification, 1 << n, machine)?;
+    let alpha = weights.alpha.unwrap_or(ALPHA_DEFAULT);
+    let volume = weights.volume.unwrap_or(VOLUME_DEFAULT);
+    Job::divide(Binomial { n, alpha, combine_alpha: weights.combine_alpha, volume })
+}
+
+/// The error for a weight that a file does not take.
+pub(super) fn only_binomial(weight: &'static str) -> Error {
+    Error::value(weight, "given for a file, which brings its own volumes", "tasks = \"binomial:N\"")
+}
+
+fn fits(specification: &str, tasks: u32, machine: &Machine) -> Result<()> {
+    let living = machine.living_count();
+    if tasks <= living {
+        return Ok(());
+    }
+    let given = format!("`{specification}` with {tasks} tasks");
+    Err(Error::value(
+        "tasks",
+        given,
+        format!("at most {living}, one for each working node of {}", machine.name),
+    ))
+}
+
+/// The names of the placements in `words`, or of all of them for the word `all`.
+///
+/// # Errors
+///
+/// [`Error::Value`] for a name that is not in the table.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::scenario::tasks::placements;
+/// assert_eq!(placements(&["reflecting", "growing"])?, ["reflecting", "growing"]);
+/// assert!(placements(&["reflektierend"]).is_err());
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn placements(words: &[&str]) -> Result<Vec<&'static str>> {
+    let names: Vec<&'static str> = PLACEMENTS.iter().map(|method| method.name).collect();
+    let mut chosen = Vec::new();
+    for &word in words {
+        if word == "all" {
+            return Ok(names);
+        }
+        let method = PLACEMENTS.iter().find(|method| method.name == word).ok_or_else(|| {
+            let hint =
+                nearest(word, &names).map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
+            Error::value("placement", format!("`{word}`"), format!("`all` or one of {}{hint}", list(&names)))
+        })?;
+        if !chosen.contains(&method.name) {
+            chosen.push(method.name);
+        }
+    }
+    Ok(chosen)
+}

@@ -1,0 +1,58 @@
+//! The report in a real browser: it opens from a file and has nothing to complain about.
+
+use std::path::Path;
+use std::process::Command;
+
+const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+
+/// The first browser that starts.
+fn browser() -> Option<&'static str> {
+    BROWSERS
+        .into_iter()
+        .find(|name| Command::new(name).arg("--version").output().is_ok_and(|o| o.status.success()))
+}
+
+/// Opens a page without a window: the document as the browser understood it, and the console.
+fn open(browser: &str, page: &Path) -> (String, Vec<String>) {
+    let profile = tempfile::tempdir().unwrap();
+    let output = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=2000"])
+        .args(["--enable-logging=stderr", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .expect("it started before");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let log = String::from_utf8_lossy(&output.stderr);
+    let console = log.lines().filter(|line| line.contains("CONSOLE")).map(str::to_string).collect();
+    (String::from_utf8_lossy(&output.stdout).into_owned(), console)
+}
+
+#[test]
+fn the_report_opens_without_a_complaint() {
+    let Some(browser) = browser() else {
+        eprintln!("SKIPPED: no Chromium, so the report was not opened; ./test installs one where it may");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let loud = folder.path().join("loud.html");
+    std::fs::write(&loud, "<p>loud</p><script>nobody.knows()</script>").unwrap();
+    let (document, console) = open(browser, &loud);
+    assert!(
+        document.contains("loud") && console.len() == 1,
+        "an error is seen when there is one: {console:?}"
+    );
+
+    let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/quickstart.toml");
+    let plan = Command::new(env!("CARGO_BIN_EXE_meshwright"))
+        .args(["plan".as_ref(), scenario.as_os_str(), "--out".as_ref(), folder.path().as_os_str()])
+        .output()
+        .unwrap();
+    assert!(plan.status.success(), "{}", String::from_utf8_lossy(&plan.stderr));
+    let (document, console) = open(browser, &folder.path().join("report.html"));
+    assert!(console.is_empty(), "{}", console.join("\n"));
+    assert!(
+        document.contains("merge sort") && document.contains("<svg"),
+        "the page has its job and a drawing"
+    );
+}

@@ -1,0 +1,252 @@
+//! The program as a user meets it.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// Runs the program in a folder: exit code, stdout, stderr.
+fn run(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let output = command(folder, arguments).output().expect("the program starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the program prints UTF-8");
+    (output.status.code().expect("no signal"), text(output.stdout), text(output.stderr))
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_meshwright"));
+    command.current_dir(folder).args(arguments).env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
+    command
+}
+
+/// An empty folder with these files.
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+fn entries(folder: &Path) -> Vec<String> {
+    let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+    let mut names: Vec<String> = std::fs::read_dir(folder).unwrap().map(name).collect();
+    names.sort();
+    names
+}
+
+const SMALL: &str =
+    "[machine]\ntopology = \"mesh:4x4\"\n[[divide]]\nname = \"sort\"\ntasks = \"binomial:4\"\n";
+const GOAL: &str =
+    "num_ranks 2\n\nrank 0 {\nl0: send 8b to 1 tag 1\n}\n\nrank 1 {\nl0: recv 8b from 0 tag 1\n}\n";
+
+#[test]
+fn help_has_examples_and_exit_codes() {
+    let folder = folder(&[]);
+    for arguments in
+        [vec!["--help"], vec!["plan", "--help"], vec!["map", "--help"], vec!["simulate", "--help"]]
+    {
+        let (code, stdout, stderr) = run(folder.path(), &arguments);
+        assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}");
+        assert!(stdout.contains("Exit codes:"), "{stdout}");
+        assert!(arguments.len() == 1 || stdout.contains("Examples:\n  meshwright "), "{stdout}");
+    }
+    assert_eq!(run(folder.path(), &["--version"]).0, 0);
+}
+
+#[test]
+fn plan_prints_a_table_and_leaves_a_report() {
+    let folder = folder(&[("s.toml", SMALL)]);
+    let (code, stdout, stderr) = run(folder.path(), &["plan", "s.toml"]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    for word in ["method", "bound", "predicted", "simulated", "gap", "hottest link", "* ", "seed 0"] {
+        assert!(stdout.contains(word), "{word} is missing in\n{stdout}");
+    }
+    assert_eq!(stdout.lines().filter(|line| line.starts_with("* ")).count(), 1, "{stdout}");
+    assert!(stdout.ends_with("Report: report.html\n"), "{stdout}");
+    assert_eq!(entries(folder.path()), ["report.html", "s.toml"]);
+}
+
+#[test]
+fn plan_writes_into_the_folder_it_is_given() {
+    let folder = folder(&[("s.toml", SMALL)]);
+    let (code, stdout, _) = run(folder.path(), &["plan", "s.toml", "--out", "a/b", "--seed", "7", "--json"]);
+    assert_eq!(code, 0);
+    assert_eq!(entries(folder.path()), ["a", "s.toml"]);
+    assert_eq!(entries(&folder.path().join("a/b")), ["plan.json", "report.html"]);
+    assert_eq!(std::fs::read_to_string(folder.path().join("a/b/plan.json")).unwrap(), stdout);
+    let plan: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!((&plan["format"], &plan["seed"]), (&1.into(), &7.into()));
+    assert_eq!(plan["machine"]["topology"], "mesh:4x4");
+    assert_eq!((&plan["jobs"][0]["kind"], &plan["jobs"][0]["name"]), (&"divide".into(), &"sort".into()));
+    assert!(plan["jobs"][0]["winner"].is_string());
+    let result = &plan["jobs"][0]["results"][0];
+    for key in ["method", "bound_cycles", "predicted_cycles", "simulated_cycles", "gap", "hottest_link"] {
+        assert!(result.get(key).is_some(), "{key} is missing in {result}");
+    }
+}
+
+#[test]
+fn json_alone_writes_no_file() {
+    let folder = folder(&[("s.toml", SMALL)]);
+    let (code, stdout, stderr) = run(folder.path(), &["plan", "s.toml", "--json"]);
+    assert_eq!((code, stderr.as_str(), entries(folder.path())), (0, "", vec!["s.toml".to_string()]));
+    assert_eq!(stdout.lines().count(), 1);
+    assert_eq!(run(folder.path(), &["plan", "s.toml", "--json"]).1, stdout, "same input, same bytes");
+}
+
+#[test]
+fn map_prints_figures_for_both_switchings() {
+    let folder = folder(&[]);
+    let (code, stdout, _) = run(folder.path(), &["map", "binomial:4", "--on", "mesh:4x4"]);
+    assert_eq!(code, 0);
+    assert!(stdout.contains("\nwormhole") && stdout.contains("\nstore-and-forward"), "{stdout}");
+    assert!(!stdout.contains("dilation"), "{stdout}");
+    let one = ["map", "binomial:4", "--on", "mesh:4x4", "--placement", "reflecting"];
+    assert!(run(folder.path(), &one).1.contains("dilation"));
+    let json =
+        ["map", "binomial:4", "--on", "mesh:4x4", "--placement", "snake,growing", "--alpha", "1/4", "--json"];
+    let map: Value = serde_json::from_str(&run(folder.path(), &json).1).unwrap();
+    assert_eq!((&map["format"], &map["alpha"]), (&1.into(), &0.25.into()));
+    assert_eq!((&map["tasks"], &map["machine"]), (&"binomial:4".into(), &"mesh:4x4".into()));
+    assert_eq!(map["placements"][1]["name"], "growing");
+    assert!(map["placements"][0]["time"]["store-and-forward"]["exact"].is_number());
+}
+
+#[test]
+fn simulate_measures_a_schedule() {
+    let folder = folder(&[("a.goal", GOAL)]);
+    let (code, stdout, stderr) = run(folder.path(), &["simulate", "a.goal", "--on", "mesh:1x2"]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert!(stdout.contains("cycles"), "{stdout}");
+    let json = run(folder.path(), &["simulate", "a.goal", "--on", "mesh:1x2", "--json"]).1;
+    let report: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&report["engine"], &report["deadlock"]), (&"message".into(), &Value::Null));
+    let flit = run(folder.path(), &["simulate", "a.goal", "--on", "mesh:1x2", "--engine", "flit"]);
+    assert_eq!(
+        flit,
+        (
+            2,
+            String::new(),
+            "error: engine is flit; expected message, the only engine of this version\n".into()
+        )
+    );
+}
+
+#[test]
+fn a_deadlock_is_a_negative_answer() {
+    // On a ring of four, each sends to the node opposite: every worm holds a link and waits for the next.
+    let rank = |r: u32| {
+        let peer = (r + 2) % 4;
+        format!("rank {r} {{\nl0: send 1000b to {peer} tag 1\nl1: recv 1000b from {peer} tag 1\n}}\n")
+    };
+    let goal = format!("num_ranks 4\n{}", (0..4).map(rank).collect::<String>());
+    let folder = folder(&[("a.goal", &goal)]);
+    let (code, stdout, stderr) = run(folder.path(), &["simulate", "a.goal", "--on", "torus:1x4", "--json"]);
+    let report: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!((code, stderr.as_str(), report["deadlock"].as_array().map(Vec::len)), (1, "", Some(4)));
+    let (code, stdout, _) = run(folder.path(), &["simulate", "a.goal", "--on", "torus:1x4"]);
+    assert!(code == 1 && stdout.contains("deadlock") && stdout.contains("(0,3) → (0,0)"), "{stdout}");
+    let forward = ["simulate", "a.goal", "--on", "torus:1x4", "--switching", "store-and-forward"];
+    assert_eq!(run(folder.path(), &forward).0, 0, "nobody holds a link while waiting for another");
+}
+
+#[test]
+fn bad_scenarios_are_drawn() {
+    let cases = [
+        (
+            "# a comment\n[machine]\ntopology = \"mesh:8x8\"\nswithing = \"wormhole\"\n",
+            "error: unknown key `swithing` in [machine]\n --> s.toml:4:1\n  |\n4 | swithing = \"wormhole\"\n  | ^^^^^^^^ expected `switching`\n",
+        ),
+        (
+            "[machine]\ntopology = \"mesh:8x8\"\nstartup = \"2 us\"\n",
+            "error: `startup` is \"2 us\"\n --> s.toml:3:11\n  |\n3 | startup = \"2 us\"\n  |           ^^^^^^ expected cycles, since the machine has no `clock` (such as clock = \"1 GHz\")\n",
+        ),
+        (
+            "[machine]\ntopology = \"mesh:4x4\"\n[[divide]]\ntasks = \"binomial:5\"\n",
+            "error: tasks is `binomial:5` with 32 tasks\n --> s.toml:4:9\n  |\n4 | tasks = \"binomial:5\"\n  |         ^^^^^^^^^^^^ expected at most 16, one for each working node of mesh:4x4\n",
+        ),
+        (
+            "",
+            "error: the file is empty\n --> s.toml:1:1\n  |\n1 |\n  | ^ expected a `[machine]` table with topology = \"mesh:8x8\" or another network\n",
+        ),
+    ];
+    for (text, expected) in cases {
+        let folder = folder(&[("s.toml", text)]);
+        let (code, stdout, stderr) = run(folder.path(), &["plan", "s.toml", "--out", "plans"]);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
+        assert_eq!(stderr, expected);
+        assert_eq!(entries(folder.path()), ["s.toml"], "nothing is written");
+    }
+}
+
+#[test]
+fn the_column_of_a_long_line_is_the_column_in_the_file() {
+    let text = format!("[machine]\ntopology = \"mesh:4x4\"\ndead = [{}[9, 9]]\n", "[0, 0], ".repeat(50));
+    let folder = folder(&[("s.toml", &text)]);
+    let (code, _, stderr) = run(folder.path(), &["plan", "s.toml"]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains(" --> s.toml:3:410\n"), "{stderr}");
+}
+
+#[test]
+fn bad_options_are_one_error() {
+    let folder = folder(&[]);
+    for (arguments, phrase) in [
+        ("", "Usage"),
+        ("paln", "plan"),
+        ("plan", "SCENARIO.toml"),
+        ("plan no.toml", "error: no.toml: "),
+        ("plan .", "error: "),
+        ("map binomial:2", "--on"),
+        ("map binomial:2 --on mesh:2x2x", "sides joined by x"),
+        ("map binomial:3 --on mesh:2x2", "`binomial:3` with 8 tasks; expected at most 4"),
+        ("map binomial:99 --on mesh:2x2", "binomial:24"),
+        ("map binomial:2 --on mesh:2x2 --alpha 1.5", "at most 1"),
+        ("map binomial:2 --on mesh:2x2 --alpha nan", "at most 1"),
+        ("map binomial:2 --on mesh:2x2 --volume 3yd", "64 KiB"),
+        ("map binomial:2 --on mesh:2x2 --volume -3", "unexpected argument"),
+        ("map binomial:2 --on mesh:2x2 --startup 99999999999", "at most"),
+        ("map binomial:2 --on mesh:2x2 --switching wormhol", "did you mean `wormhole`"),
+        ("map binomial:2 --on mesh:2x2 --placement snake,hilbrt", "did you mean `hilbert`"),
+        ("map no.phases.csv --on mesh:2x2 --alpha 0.5", "alpha"),
+        ("map no.phases.csv --on mesh:2x2", "no.phases.csv"),
+        ("simulate no.goal --on mesh:2x2", "no.goal"),
+        ("simulate no.goal --on no.toml", "no.toml"),
+    ] {
+        let words: Vec<&str> = arguments.split_whitespace().collect();
+        let (code, stdout, stderr) = run(folder.path(), &words);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{arguments}: {stderr}");
+        assert!(stderr.contains(phrase), "{arguments}: {stderr}");
+    }
+    assert!(entries(folder.path()).is_empty());
+}
+
+#[test]
+fn colours_are_for_terminals_and_those_who_ask() {
+    let folder = folder(&[("s.toml", "x")]);
+    assert!(!run(folder.path(), &["plan", "s.toml"]).2.contains('\u{1b}'));
+    assert!(run(folder.path(), &["--color", "always", "plan", "s.toml"]).2.contains('\u{1b}'));
+    let output = command(folder.path(), &["plan", "s.toml"]).env("NO_COLOR", "1").output().unwrap();
+    assert!(!output.stderr.contains(&0x1b));
+}
+
+#[test]
+fn a_reader_may_go_away() {
+    let folder = folder(&[]);
+    let mut child = command(folder.path(), &["map", "binomial:12", "--on", "mesh:64x64", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_an_error() {
+    let folder = folder(&[("s.toml", SMALL), ("file", "")]);
+    let (code, stdout, stderr) = run(folder.path(), &["plan", "s.toml", "--out", "file"]);
+    assert_eq!((code, stdout.as_str()), (2, ""));
+    assert!(stderr.starts_with("error: file: "), "{stderr}");
+}

@@ -1,0 +1,285 @@
+//! Scenario files: what is read, what is refused and where the error points.
+
+use std::path::Path;
+
+use meshwright::Error;
+use meshwright::error::ParseError;
+use meshwright::scenario::{self, Scenario, Work};
+use meshwright::topology::{PortModel, Switching};
+use meshwright::units::{Bytes, Cycles, NodeId, Ratio};
+use proptest::prelude::*;
+
+const GOOD: &str = r#"
+seed = 7
+[machine]
+topology = "mesh:4x8"
+switching = "store-and-forward"
+clock = "2 GHz"
+startup = "1 us"
+byte_time = "1 GB/s"
+flit = "4 B"
+buffers = 8
+virtual_channels = 2
+ports = "one"
+dead = [[3, 5], [0, 0]]
+[[divide]]
+name = "sort"
+tasks = "binomial:4"
+alpha = "1/4"
+combine_alpha = 0.5
+volume = "1.5 KiB"
+placement = ["snake", "row-major", "snake"]
+[[divide]]
+tasks = "binomial:0x"
+"#;
+
+fn read(text: impl Into<Vec<u8>>) -> meshwright::Result<Scenario> {
+    scenario::read_bytes(Path::new("s.toml"), text.into())
+}
+
+fn refused(text: impl Into<Vec<u8>>) -> ParseError {
+    match read(text) {
+        Err(Error::Parse(error)) => *error,
+        other => panic!("expected an error with a place, got {other:?}"),
+    }
+}
+
+#[test]
+fn every_key_is_read() {
+    let scenario = read(GOOD.replace("0x", "2")).unwrap();
+    let machine = &scenario.machine;
+    assert_eq!((scenario.seed, machine.name.as_str()), (7, "mesh:4x8"));
+    assert_eq!(machine.switching, Switching::StoreAndForward);
+    assert_eq!(machine.costs.startup, Cycles(2000));
+    assert_eq!(machine.costs.byte_time, Ratio::whole(2));
+    assert_eq!(machine.costs.flit, Bytes(4));
+    assert_eq!((machine.buffers, machine.virtual_channels, machine.ports), (8, 2, PortModel::One));
+    assert_eq!(machine.dead, [NodeId(0), NodeId(29)]);
+    let [sort, plain] = scenario.jobs.as_slice() else { panic!("two jobs") };
+    assert_eq!((sort.name.as_str(), sort.methods.as_slice()), ("sort", ["snake", "row-major"].as_slice()));
+    let Work::Divide(divide) = &sort.work;
+    let binomial = divide.binomial.expect("a binomial tree");
+    assert_eq!((binomial.n, binomial.alpha, binomial.combine_alpha), (4, 0.25, Some(0.5)));
+    assert_eq!(binomial.volume, Bytes(1536));
+    assert_eq!(
+        (plain.name.as_str(), plain.methods.len()),
+        ("binomial:2", meshwright::mapping::PLACEMENTS.len())
+    );
+}
+
+#[test]
+fn numbers_may_be_written_in_every_way_of_toml() {
+    let text = "[machine]\ntopology = 'hypercube:3'\nstartup = 0x10\nbyte_time = 2.5e-1\nflit = 1_6\ndead = [7]\n\
+                [[divide]]\ntasks = 'binomial:2'\nvolume = 1_000\n";
+    let scenario = read(text).unwrap();
+    let costs = scenario.machine.costs;
+    assert_eq!((costs.startup, costs.flit), (Cycles(16), Bytes(16)));
+    assert_eq!(costs.byte_time, Ratio::new(1, 4).unwrap());
+    assert_eq!(scenario.machine.dead, [NodeId(7)]);
+}
+
+/// The text with `[machine]` and `[[divide]]` around what is tested.
+fn machine(line: &str) -> String {
+    format!("[machine]\ntopology = \"mesh:4x4\"\n{line}\n[[divide]]\ntasks = \"binomial:2\"\n")
+}
+
+fn divide(line: &str) -> String {
+    format!("[machine]\ntopology = \"mesh:4x4\"\n[[divide]]\n{line}\n")
+}
+
+/// The text, then line, column, the marked text, a part of the message, a part of what is expected.
+type Case = (String, u64, u64, &'static str, &'static str, &'static str);
+
+fn check(cases: Vec<Case>) {
+    for (text, line, column, marked, message, expected) in cases {
+        let error = refused(text.clone());
+        assert_eq!((error.line, error.column), (line, column), "{text}\n{error}");
+        assert_eq!(&error.excerpt[error.start..error.start + error.length], marked, "{text}\n{error}");
+        assert!(error.message.contains(message), "{text}\n{error}");
+        assert!(error.expected.contains(expected), "{text}\n{error}");
+        assert_eq!(error.file, "s.toml");
+    }
+}
+
+#[test]
+fn bad_documents_are_refused_with_a_place() {
+    let graph = "[machine]\ntopology = \"graph:no/such.mtx\"\n";
+    check(vec![
+        (String::new(), 1, 1, "", "empty", "[machine]"),
+        (" \n\n".into(), 1, 1, "", "empty", "[machine]"),
+        ("seed = 1\n".into(), 1, 1, "", "no `[machine]`", "topology"),
+        ("[machine]\ntopology = \"mesh:4x4\"\n".into(), 2, 22, "", "no job", "[[divide]]"),
+        ("[machine".into(), 1, 9, "", "unclosed", "`]`"),
+        ("a = = 1".into(), 1, 5, "=", "", ""),
+        ("[machine]\n[machine]\n".into(), 2, 2, "machine", "duplicate", ""),
+        ("[machin]\n".into(), 1, 2, "machin", "unknown key `machin`", "`machine`"),
+        ("machine = 3\n".into(), 1, 11, "3", "`machine` is 3", "[machine]"),
+        (machine("[[load]]\nsigma = 1"), 3, 3, "load", "`[[load]]`", "[[divide]]"),
+        (machine("[[groups]]\nrandom = 4"), 3, 3, "groups", "`[[groups]]`", "[[divide]]"),
+        (format!("seed = -1\n{}", machine("")), 1, 8, "-1", "`seed` is -1", "0 to 18446744073709551615"),
+        ("[machine]\ntopology = \"mesh:4x4\"\n[divide]\n".into(), 3, 2, "divide", "a table", "two brackets"),
+        (graph.into(), 2, 12, "\"graph:no/such.mtx\"", "no/such.mtx", "a file"),
+    ]);
+}
+
+#[test]
+fn bad_machines_are_refused_with_a_place() {
+    let topology = |text: &str| format!("[machine]\ntopology = {text}\n");
+    check(vec![
+        ("[machine]\n".into(), 1, 2, "machine", "no `topology`", "mesh:8x8"),
+        (topology("8"), 2, 12, "8", "`topology` is 8", "mesh:8x8"),
+        (topology("\"mesh:8y8\""), 2, 12, "\"mesh:8y8\"", "8y8", "sides"),
+        (topology("\"ring:8\""), 2, 12, "\"ring:8\"", "ring:8", "hypercube:D"),
+        (topology("\"mesh:0x8\""), 2, 12, "\"mesh:0x8\"", "0", "at least 1"),
+        (topology("\"mesh:99999x99999\""), 2, 12, "\"mesh:99999x99999\"", "", "at most"),
+        (machine("swithing = 1"), 3, 1, "swithing", "unknown key `swithing` in [machine]", "`switching`"),
+        (machine("xyz = 1"), 3, 1, "xyz", "unknown key `xyz`", "`topology`, `switching`"),
+        (machine("switching = \"wormhol\""), 3, 13, "\"wormhol\"", "`wormhol`", "did you mean `wormhole`"),
+        (machine("startup = -1"), 3, 11, "-1", "`startup` is -1", "cycles"),
+        (machine("startup = nan"), 3, 11, "nan", "nan", "cycles"),
+        (machine("startup = 2.5"), 3, 11, "2.5", "2.5", "whole cycles"),
+        (machine("startup = 99999999999"), 3, 11, "99999999999", "startup is", "at most"),
+        (machine("startup = \"2 us\""), 3, 11, "\"2 us\"", "2 us", "no `clock`"),
+        (machine("byte_time = \"1 GB/s\""), 3, 13, "\"1 GB/s\"", "1 GB/s", "no `clock`"),
+        (machine("byte_time = inf"), 3, 13, "inf", "inf", "cycles per byte"),
+        (machine("byte_time = [1]"), 3, 13, "[1]", "a list", "cycles per byte"),
+        (machine("clock = 3"), 3, 9, "3", "`clock` is 3", "GHz"),
+        (machine("clock = \"0 GHz\""), 3, 9, "\"0 GHz\"", "0 GHz", "GHz"),
+        (machine("flit = 0"), 3, 8, "0", "`flit` is 0", "from 1"),
+        (machine("flit = \"2 parsec\""), 3, 8, "\"2 parsec\"", "2 parsec", "KiB"),
+        (machine("buffers = 0"), 3, 11, "0", "`buffers` is 0", "1 to 65536"),
+        (machine("virtual_channels = true"), 3, 20, "true", "true", "1 to 256"),
+        (machine("ports = \"two\""), 3, 9, "\"two\"", "two", "`all` or `one`"),
+        (machine("dead = 3"), 3, 8, "3", "`dead` is 3", "[[3, 5]]"),
+        (machine("dead = [3]"), 3, 9, "3", "`dead` is 3", "[0..3, 0..3]"),
+        (machine("dead = [[0, 1], [3, 4]]"), 3, 21, "4", "`dead` is 4", "0 to 3"),
+        (machine("dead = [[0, 1, 2]]"), 3, 9, "[0, 1, 2]", "3 coordinates", "[0..3, 0..3]"),
+    ]);
+    let all_dead = "[machine]\ntopology = 'mesh:1x2'\ndead = [[0, 0], [0, 1]]\n";
+    assert!(refused(all_dead).expected.contains("living"));
+}
+
+#[test]
+fn bad_jobs_are_refused_with_a_place() {
+    let binomial = |line: &str| divide(&format!("tasks = \"binomial:2\"\n{line}"));
+    check(vec![
+        (divide("name = \"a\""), 3, 1, "[[divide]]", "no `tasks`", "binomial"),
+        (divide("tasks = 6"), 4, 9, "6", "`tasks` is 6", "binomial:N"),
+        (divide("tasks = \"binomial:5\""), 4, 9, "\"binomial:5\"", "32 tasks", "at most 16"),
+        (divide("tasks = \"binomial:25\""), 4, 9, "\"binomial:25\"", "binomial:25", "binomial:24"),
+        (divide("tasks = \"binomial:-1\""), 4, 9, "\"binomial:-1\"", "binomial:-1", "binomial:0"),
+        (divide("tasks = \"binomial:+1\""), 4, 9, "\"binomial:+1\"", "binomial:+1", "binomial:0"),
+        (divide("tasks = \"no.phases.csv\""), 4, 9, "\"no.phases.csv\"", "no.phases.csv", "relative"),
+        (divide("tasks = \"no.csv\"\nalpha = 1"), 5, 9, "1", "alpha", "binomial:N"),
+        (binomial("alpha = 0"), 5, 9, "0", "`alpha` is 0", "above 0"),
+        (binomial("alpha = 1.5"), 5, 9, "1.5", "1.5", "at most 1"),
+        (binomial("alpha = -0.5"), 5, 9, "-0.5", "-0.5", "above 0"),
+        (binomial("alpha = nan"), 5, 9, "nan", "nan", "above 0"),
+        (binomial("alpha = \"1/0\""), 5, 9, "\"1/0\"", "1/0", "above 0"),
+        (binomial("combine_alpha = 2"), 5, 17, "2", "`combine_alpha` is 2", "at most 1"),
+        (binomial("volume = 0"), 5, 10, "0", "`volume` is 0", "from 1"),
+        (binomial("volume = 9999999999999999999999"), 5, 10, "9999999999999999999999", "9999", "bytes"),
+        (binomial("volume = \"1.5 B\""), 5, 10, "\"1.5 B\"", "1.5 B", "whole number of bytes"),
+        (binomial("volume = inf"), 5, 10, "inf", "inf", "bytes"),
+        (binomial("placement = \"hilbrt\""), 5, 13, "\"hilbrt\"", "`hilbrt`", "did you mean `hilbert`"),
+        (binomial("placement = [\"snake\", \"x\"]"), 5, 23, "\"x\"", "`x`", "`all` or one of"),
+        (binomial("placement = []"), 5, 13, "[]", "an empty list", "a placement"),
+        (binomial("placement = [3]"), 5, 14, "3", "3", "a placement"),
+        (binomial("name = \" \""), 5, 8, "\" \"", "`name`", "a name"),
+        (binomial("colour = 1"), 5, 1, "colour", "unknown key `colour` in [[divide]]", "`name`"),
+        (
+            "divide = [3]\n[machine]\ntopology = \"mesh:4x4\"\n".into(),
+            1,
+            11,
+            "3",
+            "`divide` is 3",
+            "two brackets",
+        ),
+    ]);
+}
+
+#[test]
+fn bytes_that_are_no_text_have_a_place() {
+    let error = refused(b"[machine]\ntopology = \"\xc3\x28\"\n".to_vec());
+    assert_eq!((error.line, error.column, error.message.as_str()), (2, 13, "this is not UTF-8"));
+}
+
+#[test]
+fn deep_and_long_values_end_in_an_error() {
+    for text in ["[".repeat(200_000), "{a=".repeat(100_000)] {
+        refused(format!("x = {text}"));
+    }
+    refused(format!("[{}b]", "a.".repeat(100_000)));
+    let long = refused(divide(&format!("tasks = \"{}\"", "é".repeat(100_000))));
+    assert!(long.message.chars().count() < 300 && long.excerpt.len() < 300, "{long}");
+    assert!(refused(format!("{} = 1", "k".repeat(100_000))).message.len() < 300);
+}
+
+#[test]
+fn a_file_too_large_is_refused_before_it_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large.toml");
+    // A hole of two gigabytes: reading it would take seconds.
+    std::fs::File::create(&path).unwrap().set_len(2 << 30).unwrap();
+    let Err(Error::Parse(error)) = scenario::read(&path) else { panic!("it is refused") };
+    assert_eq!((error.line, error.column), (1, 1));
+    assert!(error.message.contains("2147483648 bytes"), "{error}");
+    assert!(error.expected.contains("16777216"), "{error}");
+}
+
+#[test]
+fn the_error_of_a_network_file_points_into_that_file() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("net.mtx"), "%%MatrixMarket matrix coordinate\nrubbish\n").unwrap();
+    let path = folder.path().join("s.toml");
+    std::fs::write(&path, "[machine]\ntopology = \"graph:net.mtx\"\n").unwrap();
+    let Err(Error::Parse(error)) = scenario::read(&path) else { panic!("it is refused") };
+    assert!(error.file.ends_with("net.mtx"), "{error}");
+}
+
+#[test]
+fn a_machine_may_stand_in_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.toml");
+    std::fs::write(&path, "[machine]\ntopology = \"torus:2x3\"\nstartup = 5\n").unwrap();
+    let machine = scenario::machine(path.to_str().unwrap()).unwrap();
+    assert_eq!((machine.name.as_str(), machine.costs.startup), ("torus:2x3", Cycles(5)));
+    assert!(scenario::machine("mesh:2x").is_err());
+}
+
+/// A placement of bytes in the good file: what a slip of a finger or a bad disk does.
+fn mutated() -> impl Strategy<Value = Vec<u8>> {
+    let edit = (0..GOOD.len(), 0..12usize, proptest::collection::vec(any::<u8>(), 0..6));
+    proptest::collection::vec(edit, 1..4).prop_map(|edits| {
+        let mut bytes = GOOD.replace("0x", "2").into_bytes();
+        for (at, removed, added) in edits {
+            let at = at.min(bytes.len());
+            let end = (at + removed).min(bytes.len());
+            bytes.splice(at..end, added);
+        }
+        bytes
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        let _ = read(bytes);
+    }
+
+    #[test]
+    fn arbitrary_values_never_panic(key in "[a-z_]{1,12}", value in "\\PC{0,40}") {
+        let _ = read(machine(&format!("{key} = {value}")));
+        let _ = read(divide(&format!("{key} = {value}")));
+    }
+
+    #[test]
+    fn mutated_scenarios_never_panic(bytes in mutated()) {
+        if let Err(Error::Parse(error)) = read(bytes) {
+            let marked = error.excerpt.get(error.start..error.start + error.length);
+            prop_assert!(marked.is_some(), "{error}: the mark lies in the excerpt");
+        }
+    }
+}
