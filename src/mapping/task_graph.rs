@@ -43,7 +43,8 @@ impl TaskGraph {
     ///
     /// # Errors
     ///
-    /// [`Error::Value`] when an edge names a task outside `0..tasks` or carries more than a tebibyte.
+    /// [`Error::Value`] when an edge names a task outside `0..tasks` or carries more than a tebibyte,
+    /// [`Error::TooLarge`] when all edges together carry more than 2^63 bytes.
     pub fn new(name: impl Into<String>, tasks: u32, edges: Vec<(u32, Edge)>) -> Result<Self> {
         let outside =
             |task: u32| Error::value("task", task, format!("a task from 0 to {}", tasks.max(1) - 1));
@@ -55,6 +56,14 @@ impl TaskGraph {
             if edge.bytes.0 > BYTES_MAX {
                 return Err(Error::value("message size", edge.bytes.0, format!("at most {BYTES_MAX} bytes")));
             }
+        }
+        let volume = edges.iter().try_fold(0u64, |sum, (_, edge)| sum.checked_add(edge.bytes.0));
+        if volume.is_none_or(|volume| volume >> 63 != 0) {
+            return Err(Error::TooLarge {
+                what: "the volume of all messages",
+                needed: "more than 2^63 bytes".into(),
+                limit: "2^63 bytes".into(),
+            });
         }
         edges.sort_by_key(|(phase, _)| *phase);
         let mut graph = Self {

@@ -3,7 +3,9 @@
 //! | name | wormhole, cut-through | store-and-forward | is |
 //! |---|---|---|---|
 //! | [`alone`] | max of c + b (W + d h) | max of d (c + b W) | exact without contention (the paper) |
-//! | [`link_level`] | max of c + b (B(e) + d h) | max(alone, busiest link) | the prediction |
+//! | [`link_level`] | max of c + b (B(e) + d h) | max(alone, busiest link) | the prediction, all ports |
+//! | [`predicted`] | max(link level, ports) | max(link level, ports) | the prediction |
+//! | [`ports`] | c + b B at a node | busiest node | a lower bound with one port a node |
 //! | [`link_bound`] | max(alone, c + b B) | max(alone, busiest link) | a lower bound of any schedule |
 //! | [`serial_sum`] | sum of alone | sum of alone | an upper bound while nothing deadlocks |
 //!
@@ -12,8 +14,8 @@
 use super::Message;
 use crate::error::{Error, Result};
 use crate::routing::{Pair, Routes};
-use crate::topology::{Costs, Switching};
-use crate::units::LinkId;
+use crate::topology::{Costs, Machine, PortModel, Switching};
+use crate::units::{Hops, LinkId, NodeId};
 
 impl Message {
     /// Source and target, as routings want them.
@@ -128,6 +130,42 @@ pub fn link_level(
     messages.iter().enumerate().map(one).max().unwrap_or(0)
 }
 
+/// The predicted time of a phase on a machine with its ports, in ticks.
+pub fn predicted(
+    messages: &[Message],
+    routes: &Routes<'_>,
+    loads: &LinkLoads,
+    switching: Switching,
+    machine: &Machine,
+) -> u64 {
+    let links = link_level(messages, routes, loads, switching, &machine.costs);
+    match machine.ports {
+        PortModel::All => links,
+        PortModel::One => links.max(ports(messages, switching, &machine.costs)),
+    }
+}
+
+/// The time nodes with one port take to send and to receive their messages of a phase one by one, in ticks:
+/// the most, over nodes and directions, of the sum of c + b W. Under wormhole and cut-through the start-up is
+/// paid at the sender only, so receiving takes one c and the sum of b W.
+pub fn ports(messages: &[Message], switching: Switching, costs: &Costs) -> u64 {
+    let busiest = |node: fn(&Message) -> NodeId, each: u64| {
+        let over_links = messages.iter().filter(|message| message.source != message.target);
+        let mut ends: Vec<(NodeId, u64)> =
+            over_links.map(|message| (node(message), each + costs.transfer_ticks(message.bytes))).collect();
+        ends.sort_unstable();
+        ends.chunk_by(|a, b| a.0 == b.0).map(|one| one.iter().map(|(_, ticks)| ticks).sum::<u64>()).max()
+    };
+    let startup = costs.startup_ticks();
+    let (once, each) = match switching {
+        Switching::Wormhole | Switching::CutThrough => (startup, 0),
+        Switching::StoreAndForward => (0, startup),
+    };
+    let sending = busiest(|message| message.source, startup).unwrap_or(0);
+    let receiving = busiest(|message| message.target, each).map_or(0, |ticks| ticks + once);
+    sending.max(receiving)
+}
+
 /// A time no schedule of a phase on these routes can beat, in ticks.
 pub fn link_bound(
     messages: &[Message],
@@ -146,32 +184,40 @@ pub fn link_bound(
     alone(messages, routes, switching, costs).max(link)
 }
 
-/// The time of all messages one after the other, in ticks.
+/// The time of all messages one after the other, in ticks, added to `before`.
+///
+/// What passes this check can be counted and summed in 64 bits: every time, and every link's bytes.
 ///
 /// # Errors
 ///
-/// [`Error::TooLarge`] when it leaves 63 bits: then no engine could count it.
+/// [`Error::TooLarge`] when the time leaves 63 bits or the bytes do; [`Error::Value`] as for [`Costs::check`].
 pub fn serial_sum(
+    before: u64,
     messages: &[Message],
     routes: &Routes<'_>,
     switching: Switching,
     costs: &Costs,
 ) -> Result<u64> {
     costs.check()?;
-    let too_large = || Error::TooLarge {
-        what: "the time of all messages one after the other",
-        needed: "more than 2^63 ticks".into(),
-        limit: "2^63 ticks".into(),
+    let too_large = |what, unit: &str| Error::TooLarge {
+        what,
+        needed: format!("more than 2^63 {unit}"),
+        limit: format!("2^63 {unit}"),
     };
-    let mut sum = 0u64;
+    let (mut time, mut bytes) = (Some(before), Some(0u64));
     for (index, message) in messages.iter().enumerate() {
         let hops = routes.hops(index, message.pair());
         // With checked costs and messages of at most a tebibyte one hop stays below 2^58 ticks.
-        let hop = costs.alone_ticks(switching, message.bytes, crate::units::Hops(1));
-        sum = hop
-            .checked_mul(u64::from(hops.0.max(1)))
-            .and_then(|time| sum.checked_add(time))
-            .ok_or_else(too_large)?;
+        let hop = costs.alone_ticks(switching, message.bytes, Hops(1));
+        let fits = hop.checked_mul(u64::from(hops.0.max(1))).is_some();
+        time = time
+            .filter(|_| fits)
+            .and_then(|t| t.checked_add(costs.alone_ticks(switching, message.bytes, hops)));
+        bytes = bytes.and_then(|bytes| bytes.checked_add(message.bytes.0));
     }
-    if sum >> 63 == 0 { Ok(sum) } else { Err(too_large()) }
+    if bytes.is_none_or(|bytes| bytes >> 63 != 0) {
+        return Err(too_large("the volume of all messages", "bytes"));
+    }
+    time.filter(|time| time >> 63 == 0)
+        .ok_or_else(|| too_large("the time of all messages one after the other", "ticks"))
 }

@@ -1,24 +1,17 @@
 //! The event-driven core: messages ask for channels, hold them and release them.
 //!
-//! | switching | a message holds a link | asks for the next |
-//! |---|---|---|
-//! | wormhole | from its head to its tail; blocked, it stands still on all of them | one head time later |
-//! | cut-through | while head and bytes cross it | one head time later |
-//! | store-and-forward | while start-up and bytes take | when it has crossed |
-//!
-//! A worm has no slack: where its head stops its tail stops, so a link is free when the bytes have passed it,
-//! counted in the time the worm moves. A free link serves the message that asked first (wormhole,
-//! cut-through), or the one with the farthest to go (store-and-forward); of equal ones the lower index.
-//!
-//! Everything that happens at one moment is looked at before links are granted, so who gets a link does not
-//! depend on the order of simultaneous events.
+//! A free link serves the message that asked first (wormhole, cut-through), or the one with the farthest to go
+//! (store-and-forward); of equal ones the lower index. Everything that happens at one moment is looked at before
+//! links are granted, so who gets a link does not depend on the order of simultaneous events. How a message
+//! moves is in [`super::switching`], how one-port nodes hold it back in [`super::ports`].
 
 use super::agenda::Agenda;
 use super::network::Network;
+use super::ports::PortChannels;
 use super::queue::WaitingLines;
 use crate::routing::Routes;
 use crate::schedule::Message;
-use crate::topology::{Costs, Machine, Switching, Topology};
+use crate::topology::{Costs, Machine, Switching};
 use crate::units::{LinkId, NodeId};
 
 /// No message.
@@ -45,18 +38,20 @@ pub trait Driver {
 
 /// One message on its way.
 #[derive(Clone, Copy, Debug)]
-struct Flight {
-    head_at: NodeId,
-    hops: u32,
-    tail_at: NodeId,
-    tail_hops: u32,
-    released: u32,
-    asked: u64,
+pub(super) struct Flight {
+    pub(super) head_at: NodeId,
+    pub(super) hops: u32,
+    pub(super) tail_at: NodeId,
+    pub(super) tail_hops: u32,
+    pub(super) released: u32,
+    pub(super) asked: u64,
+    pub(super) ejecting: bool,
 }
 
 /// Something that happens at a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Event {
+pub(super) enum Event {
+    Start(u32),
     Release(LinkId),
     Head(u32),
     Delivered(u32),
@@ -66,32 +61,35 @@ enum Event {
 /// Channels, the messages on them and the events to come.
 #[derive(Debug)]
 pub struct Core<'n> {
-    network: &'n Network,
-    switching: Switching,
-    costs: Costs,
-    now: u64,
-    agenda: Agenda<Event>,
+    pub(super) network: &'n Network,
+    pub(super) switching: Switching,
+    pub(super) costs: Costs,
+    pub(super) now: u64,
+    pub(super) agenda: Agenda<Event>,
     holder: Vec<u32>,
     lines: WaitingLines,
-    flights: Vec<Flight>,
+    pub(super) flights: Vec<Flight>,
     asked_for: Vec<LinkId>,
     waited: Vec<u64>,
+    ports: Option<PortChannels>,
 }
 
 impl<'n> Core<'n> {
     /// All channels free, nothing on the way.
     pub fn new(network: &'n Network, machine: &Machine) -> Self {
+        let (ports, channels) = PortChannels::of(machine);
         Self {
             network,
             switching: machine.switching,
             costs: machine.costs,
             now: 0,
             agenda: Agenda::new(),
-            holder: vec![FREE; machine.links() as usize],
-            lines: WaitingLines::new(machine.links() as usize, 0),
+            holder: vec![FREE; channels],
+            lines: WaitingLines::new(channels, 0),
             flights: Vec::new(),
             asked_for: Vec::new(),
             waited: Vec::new(),
+            ports,
         }
     }
 
@@ -128,17 +126,24 @@ impl<'n> Core<'n> {
             tail_hops: 0,
             released: 0,
             asked: 0,
+            ejecting: false,
         }));
     }
 
     /// Hands a message to the network now or later.
     pub fn start(&mut self, message: u32, time: u64) {
-        // Under store-and-forward the start-up is paid at every node, as part of each hop.
-        let startup = match self.switching {
+        match self.ports {
+            Some(_) => self.agenda.push(time, Event::Start(message)),
+            None => self.agenda.push(time + self.startup(), Event::Head(message)),
+        }
+    }
+
+    /// Ticks before the head leaves; under store-and-forward the start-up is paid at every node, with each hop.
+    fn startup(&self) -> u64 {
+        match self.switching {
             Switching::Wormhole | Switching::CutThrough => self.costs.startup_ticks(),
             Switching::StoreAndForward => 0,
-        };
-        self.agenda.push(time + startup, Event::Head(message));
+        }
     }
 
     /// Calls [`Driver::timer`] with this id at a time.
@@ -154,12 +159,15 @@ impl<'n> Core<'n> {
             for &(_, event) in &moment {
                 self.handle(event, batch, driver);
             }
-            std::mem::swap(&mut granting, &mut self.asked_for);
-            for link in granting.drain(..) {
-                if self.holder[link.index()] == FREE
-                    && let Some(message) = self.lines.pop(link.index())
-                {
-                    self.grant(link, message, batch);
+            // A port that is granted asks for a link at once.
+            while !self.asked_for.is_empty() {
+                std::mem::swap(&mut granting, &mut self.asked_for);
+                for channel in granting.drain(..) {
+                    if self.holder[channel.index()] == FREE
+                        && let Some(message) = self.lines.pop(channel.index())
+                    {
+                        self.grant(channel, message, batch);
+                    }
                 }
             }
         }
@@ -167,21 +175,33 @@ impl<'n> Core<'n> {
 
     fn handle(&mut self, event: Event, batch: Batch<'_>, driver: &mut impl Driver) {
         match event {
-            Event::Release(link) => {
-                let message = std::mem::replace(&mut self.holder[link.index()], FREE);
-                if !self.lines.is_empty(link.index()) {
-                    self.asked_for.push(link);
+            Event::Start(message) => {
+                let Message { source, target, .. } = batch.messages[message as usize];
+                match self.ports {
+                    // A message to oneself is a copy in memory: it passes no port.
+                    Some(ports) if source != target => self.ask(ports.injection(source), message, self.now),
+                    _ => self.agenda.push(self.now + self.startup(), Event::Head(message)),
                 }
+            }
+            Event::Release(link) => {
+                let message = self.free(link);
                 let flight = &mut self.flights[message as usize];
                 flight.released += 1;
                 if flight.released == 1 {
+                    if let Some(ports) = self.ports {
+                        self.free(ports.injection(batch.messages[message as usize].source));
+                    }
                     driver.sent(self, message);
                 }
             }
             Event::Head(message) => self.head(message, batch),
             Event::Delivered(message) => {
-                if self.flights[message as usize].hops == 0 {
+                let flight = self.flights[message as usize];
+                if flight.hops == 0 {
                     driver.sent(self, message);
+                }
+                if let Some(ports) = self.ports.filter(|_| flight.ejecting) {
+                    self.free(ports.ejection(flight.head_at));
                 }
                 driver.delivered(self, message);
             }
@@ -189,106 +209,84 @@ impl<'n> Core<'n> {
         }
     }
 
-    /// The head (store-and-forward: the whole message) stands at a node: it asks for the next link, or it is
+    /// Takes a channel from the message that holds it.
+    fn free(&mut self, channel: LinkId) -> u32 {
+        if !self.lines.is_empty(channel.index()) {
+            self.asked_for.push(channel);
+        }
+        std::mem::replace(&mut self.holder[channel.index()], FREE)
+    }
+
+    /// Puts a message into the line of a channel.
+    fn ask(&mut self, channel: LinkId, message: u32, key: u64) {
+        self.flights[message as usize].asked = self.now;
+        self.lines.push(channel.index(), message, key);
+        if self.holder[channel.index()] == FREE {
+            self.asked_for.push(channel);
+        }
+    }
+
+    /// The channel a message at `flight` needs next, or `None` when its head has come in.
+    fn wanted(&self, message: u32, batch: Batch<'_>) -> Option<LinkId> {
+        let (flight, Message { source, target, .. }) =
+            (self.flights[message as usize], batch.messages[message as usize]);
+        let link = batch.routes.next(message as usize, flight.hops, flight.head_at, target);
+        let Some(ports) = self.ports.filter(|_| source != target) else { return link };
+        if flight.hops == 0 && self.holder[ports.injection(source).index()] != message {
+            return Some(ports.injection(source));
+        }
+        let last = match self.switching {
+            Switching::Wormhole | Switching::CutThrough => link.is_none(),
+            Switching::StoreAndForward => link.is_some_and(|link| self.network.target(link) == target),
+        };
+        if last && !flight.ejecting { Some(ports.ejection(target)) } else { link }
+    }
+
+    /// The head (store-and-forward: the whole message) stands at a node: it asks for the next channel, or it is
     /// there.
     fn head(&mut self, message: u32, batch: Batch<'_>) {
-        let m = message as usize;
-        let flight = self.flights[m];
-        let target = batch.messages[m].target;
-        match batch.routes.next(m, flight.hops, flight.head_at, target) {
+        match self.wanted(message, batch) {
             None => self.arrive(message, batch),
-            Some(link) => {
+            Some(channel) => {
                 let key = match self.switching {
-                    Switching::Wormhole | Switching::CutThrough => self.now,
-                    Switching::StoreAndForward => {
+                    Switching::StoreAndForward if channel.index() < self.network.links() => {
+                        let m = message as usize;
                         let all = batch.routes.hops(m, batch.messages[m].pair()).0;
-                        u64::from(u32::MAX - (all - flight.hops))
+                        u64::from(u32::MAX - (all - self.flights[m].hops))
                     }
+                    _ => self.now,
                 };
-                self.flights[m].asked = self.now;
-                self.lines.push(link.index(), message, key);
-                if self.holder[link.index()] == FREE {
-                    self.asked_for.push(link);
-                }
+                self.ask(channel, message, key);
             }
         }
     }
 
-    /// Gives a free link to a message.
-    fn grant(&mut self, link: LinkId, message: u32, batch: Batch<'_>) {
-        let m = message as usize;
-        self.holder[link.index()] = message;
-        let flight = &mut self.flights[m];
-        flight.head_at = self.network.target(link);
-        flight.hops += 1;
-        let (asked, hops) = (flight.asked, u64::from(flight.hops));
+    /// Gives a free channel to a message.
+    fn grant(&mut self, channel: LinkId, message: u32, batch: Batch<'_>) {
+        self.holder[channel.index()] = message;
+        let asked = self.flights[message as usize].asked;
         if asked < self.now {
             if self.waited.is_empty() {
                 self.waited = vec![0; self.holder.len()];
             }
-            self.waited[link.index()] += self.now - asked;
+            self.waited[channel.index()] += self.now - asked;
         }
-        let (head, body) = (self.costs.head_ticks(), self.costs.transfer_ticks(batch.messages[m].bytes));
-        match self.switching {
-            Switching::Wormhole => {
-                self.agenda.push(self.now + head, Event::Head(message));
-                // The worm covers `length` links: when its head crosses this one, its tail leaves the one
-                // that many before.
-                let length = if head == 0 { u64::MAX } else { body.div_ceil(head) };
-                if hops > length {
-                    self.release_tail(message, self.now + body + head - length * head, batch);
-                }
+        match self.ports {
+            Some(ports) if channel.0 >= ports.ejection => {
+                self.flights[message as usize].ejecting = true;
+                self.head(message, batch);
             }
-            Switching::CutThrough => {
-                self.agenda.push(self.now + head, Event::Head(message));
-                self.agenda.push(self.now + head + body, Event::Release(link));
+            Some(ports) if channel.0 >= ports.injection => {
+                self.agenda.push(self.now + self.startup(), Event::Head(message));
             }
-            Switching::StoreAndForward => {
-                let crossed = self.now + self.costs.startup_ticks() + body;
-                self.agenda.push(crossed, Event::Head(message));
-                self.agenda.push(crossed, Event::Release(link));
-            }
+            _ => self.enter(channel, message, batch),
         }
     }
 
-    /// The head has reached its target: the rest follows without a stop.
-    fn arrive(&mut self, message: u32, batch: Batch<'_>) {
-        let m = message as usize;
-        let body = match self.switching {
-            Switching::Wormhole | Switching::CutThrough => self.costs.transfer_ticks(batch.messages[m].bytes),
-            Switching::StoreAndForward => 0,
-        };
-        self.agenda.push(self.now + body, Event::Delivered(message));
-        if self.switching == Switching::Wormhole {
-            let head = self.costs.head_ticks();
-            while self.flights[m].tail_hops < self.flights[m].hops {
-                let behind = u64::from(self.flights[m].hops - self.flights[m].tail_hops - 1);
-                self.release_tail(message, self.now + body - behind * head, batch);
-            }
-        }
-    }
-
-    /// Frees the last link a worm stands on, at a time.
-    fn release_tail(&mut self, message: u32, time: u64, batch: Batch<'_>) {
-        let m = message as usize;
-        let flight = &mut self.flights[m];
-        let link = batch
-            .routes
-            .next(m, flight.tail_hops, flight.tail_at, batch.messages[m].target)
-            .expect("the tail follows the head");
-        flight.tail_at = self.network.target(link);
-        flight.tail_hops += 1;
-        self.agenda.push(time, Event::Release(link));
-    }
-
-    /// After a run that did not deliver everything: a ring of channels, each held by a message that waits for
-    /// the next. `undelivered` are the messages that were started and did not arrive.
+    /// After a run that did not deliver everything: a ring of links, each held by a message that waits for the
+    /// next. `undelivered` are the messages that were started and did not arrive.
     pub fn waiting_ring(&self, undelivered: &[u32], batch: Batch<'_>) -> Option<Vec<LinkId>> {
-        let wanted = |message: u32| {
-            let flight = &self.flights[message as usize];
-            let target = batch.messages[message as usize].target;
-            batch.routes.next(message as usize, flight.hops, flight.head_at, target)
-        };
+        let wanted = |message: u32| self.wanted(message, batch);
         let mut chain = vec![wanted(*undelivered.first()?)?];
         loop {
             let holder = self.holder[chain.last()?.index()];

@@ -45,7 +45,7 @@ pub fn run_schedule(machine: &Machine, schedule: &Schedule) -> Result<Trace> {
     let messages: Vec<Message> = matched.iter().map(message).collect();
     let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
     let routes = routing::routes(machine, &pairs)?;
-    let serial = cost::serial_sum(&messages, &routes, machine.switching, &machine.costs)?;
+    let serial = cost::serial_sum(0, &messages, &routes, machine.switching, &machine.costs)?;
     check_computing(machine, schedule, serial)?;
     let network = Network::new(machine);
     let mut core = Core::new(&network, machine);

@@ -6,6 +6,8 @@
 //! | [`queue`] | who waits for a channel, and who is next |
 //! | [`agenda`] | what happens when |
 //! | [`channel`] | the event-driven core: messages acquire, hold and release channels |
+//! | `switching` | how a message moves over links under each switching |
+//! | `ports` | what one-port nodes add |
 //! | [`phased`] | runs with a barrier after each phase |
 //! | [`dependency`] | runs in which each rank goes on when its own messages are there |
 //! | [`trace`] | what was measured |
@@ -15,7 +17,9 @@ pub mod channel;
 pub mod dependency;
 pub mod network;
 pub mod phased;
+mod ports;
 pub mod queue;
+mod switching;
 pub mod trace;
 
 pub use dependency::run_schedule;

@@ -39,12 +39,12 @@ pub fn run_phased(machine: &Machine, phases: &Phases) -> Result<Trace> {
     let network = Network::new(machine);
     let mut core = Core::new(&network, machine);
     let mut trace = Trace::default();
-    let mut longest = 0;
+    let (mut longest, mut serial) = (0, 0);
     for index in 0..phases.len() {
         let messages = phases.phase(index);
         let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
         let routes = routing::routes(machine, &pairs)?;
-        cost::serial_sum(messages, &routes, machine.switching, &machine.costs)?;
+        serial = cost::serial_sum(serial, messages, &routes, machine.switching, &machine.costs)?;
         let batch = Batch { messages, routes: &routes };
         core.load(batch);
         let mut barrier = Barrier { end: 0, arrived: vec![false; messages.len()] };
@@ -53,7 +53,7 @@ pub fn run_phased(machine: &Machine, phases: &Phases) -> Result<Trace> {
         }
         core.run(batch, &mut barrier);
         trace.phase_ticks.push(barrier.end);
-        trace.ticks = trace.ticks.saturating_add(barrier.end);
+        trace.ticks += barrier.end;
         if core.anyone_waited() {
             for link in (0..machine.links()).map(LinkId) {
                 if core.waited(link) > longest {

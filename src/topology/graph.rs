@@ -33,7 +33,8 @@ impl Graph {
     ///
     /// # Errors
     ///
-    /// [`Error::Value`] when there are no nodes or more than [`NODES_MAX`].
+    /// [`Error::Value`] when there are no nodes or more than [`NODES_MAX`], [`Error::TooLarge`] when there are more
+    /// than [`super::LINKS_MAX`] links.
     pub fn from_arcs(arcs: &ArcList) -> Result<Self> {
         if arcs.vertices == 0 || arcs.vertices > NODES_MAX {
             return Err(Error::value("number of nodes", arcs.vertices, format!("1 to {NODES_MAX}")));
@@ -46,6 +47,7 @@ impl Graph {
             .collect();
         pairs.sort_unstable();
         pairs.dedup();
+        super::check_links(pairs.len() as u64)?;
         let mut first = vec![0u32; arcs.vertices as usize + 1];
         for &(from, _) in &pairs {
             first[from as usize + 1] += 1;

@@ -8,6 +8,9 @@ use super::{Family, NODES_MAX, Network, Topology};
 use crate::error::{Error, Result};
 use crate::units::{Hops, LinkId, NodeId, Port};
 
+/// More sides than this are a slip of the pen: 24 of 2 nodes make the largest machine.
+const DIMENSIONS_MAX: usize = 24;
+
 /// `mesh:RxC[xD…]`.
 pub const MESH: Family = Family {
     name: "mesh",
@@ -50,7 +53,8 @@ impl Grid {
     ///
     /// # Errors
     ///
-    /// [`Error::Value`] when there is no side, a side is 0, or there are more than [`NODES_MAX`] nodes.
+    /// [`Error::Value`] when there is no side or more than 24, a side is 0, or there are more than [`NODES_MAX`]
+    /// nodes; [`Error::TooLarge`] when there are more than [`super::LINKS_MAX`] links.
     ///
     /// # Examples
     ///
@@ -88,6 +92,11 @@ impl Grid {
         if nodes.is_none_or(|nodes| nodes > u64::from(NODES_MAX)) {
             return Err(Error::value("machine size", size, format!("at most {NODES_MAX} nodes")));
         }
+        if sides.len() > DIMENSIONS_MAX {
+            let expected = format!("at most {DIMENSIONS_MAX} sides");
+            return Err(Error::value("number of dimensions", sides.len(), expected));
+        }
+        super::check_links(nodes.unwrap_or(u64::MAX).saturating_mul(2 * sides.len() as u64))?;
         let mut strides = vec![1; sides.len()];
         for axis in (0..sides.len() - 1).rev() {
             strides[axis] = strides[axis + 1] * sides[axis + 1];

@@ -27,6 +27,26 @@ use crate::units::{Hops, LinkId, NodeId, Port};
 /// The largest machine accepted, in nodes.
 pub const NODES_MAX: u32 = 1 << 24;
 
+/// The most link ids accepted: the tables of metrics and referee take some 24 bytes for each, 3 GB in all.
+pub const LINKS_MAX: u64 = 1 << 27;
+
+/// Refuses a network whose tables would not fit.
+///
+/// # Errors
+///
+/// [`Error::TooLarge`] with the memory they would take.
+pub(crate) fn check_links(links: u64) -> Result<()> {
+    if links <= LINKS_MAX {
+        return Ok(());
+    }
+    let gigabytes = |links: u64| (links * 24).div_ceil(1 << 30);
+    Err(Error::TooLarge {
+        what: "a machine of this size",
+        needed: format!("{links} links, about {} GiB", gigabytes(links)),
+        limit: format!("{LINKS_MAX} links, {} GiB", gigabytes(LINKS_MAX)),
+    })
+}
+
 /// Three methods define a topology; the rest are definitions derived from them.
 ///
 /// A family overrides a derived method only with a theorem, and the law tests hold the theorem to the

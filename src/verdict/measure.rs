@@ -35,15 +35,19 @@ pub(crate) fn measure(
     let mut loads = LinkLoads::new(machine.links());
     let mut measured =
         Measured { metrics: Vec::new(), predicted: vec![Vec::new(); switchings.len()], schedule };
+    let mut serial = vec![0; switchings.len()];
     for index in 0..measured.schedule.len() {
         let messages = measured.schedule.phase(index);
         let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
         let routes = routing::routes(machine, &pairs)?;
+        // First of all: what passes this check can be counted.
+        for (switching, serial) in switchings.iter().zip(&mut serial) {
+            *serial = cost::serial_sum(*serial, messages, &routes, *switching, &machine.costs)?;
+        }
         loads.fill(messages, &routes);
         measured.metrics.push(metrics::phase(messages, &routes, &loads));
         for (switching, predicted) in switchings.iter().zip(&mut measured.predicted) {
-            cost::serial_sum(messages, &routes, *switching, &machine.costs)?;
-            predicted.push(cost::link_level(messages, &routes, &loads, *switching, &machine.costs));
+            predicted.push(cost::predicted(messages, &routes, &loads, *switching, machine));
         }
     }
     Ok(measured)

@@ -5,7 +5,7 @@ use meshwright::routing::{Pair, routes};
 use meshwright::schedule::cost::{self, LinkLoads};
 use meshwright::schedule::{Message, Phases};
 use meshwright::sim::run_phased;
-use meshwright::topology::{Machine, Switching, Topology, machine::SWITCHINGS};
+use meshwright::topology::{Machine, PortModel, Switching, Topology, machine::SWITCHINGS};
 use meshwright::units::{Bytes, Cycles, Hops, NodeId, Ratio};
 use meshwright::verdict::Job;
 use proptest::prelude::*;
@@ -161,6 +161,31 @@ fn worms_that_chase_each_other_around_a_ring_deadlock_with_a_certificate() {
     }
 }
 
+/// Node 1 of a line of three sends to both sides; then both sides send to it.
+#[test]
+fn one_port_nodes_send_and_receive_one_by_one() {
+    for (switching, startups) in
+        [(Switching::Wormhole, 1), (Switching::CutThrough, 1), (Switching::StoreAndForward, 2)]
+    {
+        let mut line = machine("mesh:3", switching);
+        let head = if switching == Switching::StoreAndForward { 0 } else { 2 };
+        let (out, into) = (vec![send(1, 0, 64), send(1, 2, 64)], vec![send(0, 1, 64), send(2, 1, 64)]);
+        let one = 100 + 64 + head;
+        for messages in [&out, &into] {
+            assert_eq!(run_phased(&line, &Phases::new(3, messages.clone())).unwrap().ticks, one);
+        }
+        line.ports = PortModel::One;
+        // Sending pays both start-ups in turn; receiving under wormhole overlaps the second with the first.
+        assert_eq!(run_phased(&line, &Phases::new(3, out)).unwrap().ticks, 2 * one);
+        let received = run_phased(&line, &Phases::new(3, into)).unwrap().ticks;
+        assert_eq!(received, startups * 100 + 2 * 64 + head, "{switching:?}");
+        // A message to oneself passes no port.
+        let own = run_phased(&line, &Phases::new(3, vec![send(1, 1, 500), send(1, 2, 64)])).unwrap();
+        let alone = if head == 0 { one } else { 100 + 500 };
+        assert_eq!(own.ticks, alone);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
@@ -169,10 +194,12 @@ proptest! {
     fn contention_stays_between_the_bounds(
         which in 0usize..4,
         switching in 0usize..3,
+        one_port in any::<bool>(),
         ends in prop::collection::vec((0u32..24, 0u32..24, 0u64..300), 1..40),
     ) {
         let name = ["mesh:4x6", "mesh:2x3x4", "mesh:24", "torus:4x6"][which];
-        let machine = machine(name, SWITCHINGS[switching].1);
+        let mut machine = machine(name, SWITCHINGS[switching].1);
+        machine.ports = if one_port { PortModel::One } else { PortModel::All };
         let messages: Vec<_> = ends.iter().map(|&(from, to, bytes)| send(from, to, bytes)).collect();
         let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
         let routes = routes(&machine, &pairs).unwrap();
@@ -186,8 +213,11 @@ proptest! {
             prop_assert!(name.starts_with("torus") && machine.switching == Switching::Wormhole);
             return Ok(());
         }
-        let low = cost::link_bound(&messages, &routes, &loads, machine.switching, &machine.costs);
-        let high = cost::serial_sum(&messages, &routes, machine.switching, &machine.costs).unwrap();
+        let mut low = cost::link_bound(&messages, &routes, &loads, machine.switching, &machine.costs);
+        if one_port {
+            low = low.max(cost::ports(&messages, machine.switching, &machine.costs));
+        }
+        let high = cost::serial_sum(0, &messages, &routes, machine.switching, &machine.costs).unwrap();
         prop_assert!(low <= trace.ticks && trace.ticks <= high, "{low} <= {} <= {high}", trace.ticks);
     }
 }
