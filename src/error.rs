@@ -25,7 +25,7 @@ pub enum Error {
         expected: String,
     },
     /// A method cannot be applied to this job on this machine.
-    #[error("{method} does not apply: {why}")]
+    #[error("{method} is not possible here: {why}")]
     NotApplicable {
         /// The method asked for.
         method: &'static str,

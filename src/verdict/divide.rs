@@ -71,7 +71,7 @@ pub fn judge(
     }
     let Some(winner) = results.iter().min_by_key(|outcome| reason::rank(outcome)) else {
         let why = skipped.first().map_or("no method was named".into(), |skipped| skipped.why.clone());
-        return Err(Error::NotApplicable { method: "every placement", why });
+        return Err(Error::not_applicable("placing the tasks", why));
     };
     let reason = reason::sentence(winner, &results);
     Ok(JobVerdict {
@@ -104,6 +104,7 @@ fn outcome(job: &Job, machine: &Machine, placement: Placement) -> Result<Outcome
         simulated_cycles: trace.cycles.0,
         dependency_cycles: dependency_cycles(&measured, machine)?,
         gap: gap(bound_ticks, trace.ticks),
+        deadlock_free: measure::deadlock_free(measured.schedule.messages(), machine)?,
         hops_total: measured.hops_total(),
         hottest_link: measure::hottest_link(&loads, machine),
         blame: measure::blame(&trace, machine),

@@ -138,7 +138,7 @@ pub fn report(
         }
     }
     if let (true, Some(first)) = (placements.is_empty(), skipped.first()) {
-        return Err(Error::NotApplicable { method: "every placement", why: first.why.clone() });
+        return Err(Error::not_applicable("placing the tasks", first.why.clone()));
     }
     Ok(MapReport {
         format: 1,

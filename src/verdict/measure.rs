@@ -71,7 +71,8 @@ pub(crate) fn deadlock_sentence(machine: &Machine, ring: &[LinkId]) -> String {
     let name = |link: &LinkId| format!("{}", machine.source(*link));
     let nodes: Vec<String> = ring.iter().map(name).collect();
     format!(
-        "it deadlocks under {}: the links leaving nodes {} are each held by a message that waits for the next",
+        "it deadlocks under {}: the links leaving nodes {} are each held by a message that waits for the next \
+         (cut-through or store-and-forward would let go of them)",
         machine.switching.name(),
         nodes.join(", ")
     )
@@ -90,6 +91,13 @@ pub(crate) fn loads(messages: &[Message], machine: &Machine) -> Result<LinkLoads
     let mut loads = LinkLoads::new(machine.links());
     loads.fill(messages, &routing::routes(machine, &pairs)?);
     Ok(loads)
+}
+
+/// Whether no ring of channels can form among the routes of these messages, whatever their timing.
+pub(crate) fn deadlock_free(messages: &[Message], machine: &Machine) -> Result<bool> {
+    let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+    let routes = routing::routes(machine, &pairs)?;
+    Ok(routing::deadlock::cycle(machine.links(), &routes, &pairs).is_none())
 }
 
 /// The link with the most messages; of equal ones that with the most bytes, then the lowest id.

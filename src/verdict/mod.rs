@@ -84,6 +84,8 @@ pub struct Outcome {
     /// What the referee measures when each node goes on as soon as its own messages are there, in cycles; none
     /// when messages of different phases then wait for each other in a ring.
     pub dependency_cycles: Option<u64>,
+    /// Whether its routes cannot deadlock, whatever the timing: their channel-dependency graph has no cycle.
+    pub deadlock_free: bool,
     /// simulated / bound - 1.
     pub gap: f64,
     /// All hops of all messages.
