@@ -59,6 +59,12 @@ fn binomial_coefficient(n: u64, k: u64) -> u128 {
     (0..k).fold(1u128, |value, i| value.saturating_mul(u128::from(n - i)) / u128::from(i + 1))
 }
 
+/// The least radius, from `from` on, of a ball that may hold this many nodes; the number of nodes if none does.
+fn least_radius(network: &Network, count: u64, from: u32) -> u32 {
+    let nodes = network.nodes();
+    (from..nodes).find(|&hops| ball(network, hops) >= count).unwrap_or(nodes)
+}
+
 /// How far some task must lie from any root: the radius bound.
 ///
 /// For as many tasks as living nodes the radius of the machine, floor(p/2) + floor(q/2) + ... on mesh and
@@ -72,7 +78,7 @@ fn binomial_coefficient(n: u64, k: u64) -> u128 {
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn radius(machine: &Machine, tasks: u32) -> Hops {
-    let in_a_ball = || (0..).find(|&hops| ball(&machine.network, hops) >= u64::from(tasks)).unwrap_or(0);
+    let in_a_ball = || least_radius(&machine.network, u64::from(tasks), 0);
     if tasks == machine.living_count() {
         if let Some(grid) = machine.whole_grid() {
             return Hops(grid.sides().iter().map(|side| side / 2).sum());
@@ -103,9 +109,7 @@ pub fn prefix(machine: &Machine, n: u32) -> Vec<u64> {
     let mut half = 0;
     let mut sums: Vec<u64> = (1..=n)
         .map(|j| {
-            while ball(&machine.network, half) < 1 << (j - 1) {
-                half += 1;
-            }
+            half = least_radius(&machine.network, 1 << (j - 1), half);
             u64::from(2 * half).max(u64::from(j))
         })
         .collect();

@@ -103,7 +103,7 @@ fn outcome(job: &Job, machine: &Machine, placement: Placement) -> Result<Outcome
         predicted_cycles: cycles(measured.predicted[0].iter().sum()),
         simulated_cycles: trace.cycles.0,
         dependency_cycles: dependency_cycles(&measured, machine)?,
-        gap: gap(bound_ticks, trace.ticks),
+        gap: gap(cycles(bound_ticks), trace.cycles.0),
         deadlock_free: measure::deadlock_free(measured.schedule.messages(), machine)?,
         hops_total: measured.hops_total(),
         hottest_link: measure::hottest_link(&loads, machine),
@@ -121,7 +121,7 @@ fn dependency_cycles(measured: &Measured, machine: &Machine) -> Result<Option<u6
     Ok(trace.deadlock.is_none().then_some(trace.cycles.0))
 }
 
-/// simulated / bound - 1; a job that sends nothing has no gap.
+/// simulated / bound - 1, of whole cycles as they are shown; a job that sends nothing has no gap.
 pub(crate) fn gap(bound: u64, simulated: u64) -> f64 {
     if simulated == bound { 0.0 } else { simulated as f64 / bound as f64 - 1.0 }
 }

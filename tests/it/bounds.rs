@@ -1,0 +1,143 @@
+//! Lower bounds: nothing beats them, and where the literature or a search knows the optimum they meet it.
+
+use meshwright::mapping::{Binomial, PLACEMENTS, bound};
+use meshwright::topology::{Machine, Topology, machine::SWITCHINGS};
+use meshwright::units::{Bytes, Cycles, NodeId, Ratio};
+use meshwright::verdict::{Job, divide, map};
+
+fn job(n: u32, alpha: f64, combine_alpha: Option<f64>) -> Job {
+    Job::divide(Binomial { n, alpha, combine_alpha, volume: Bytes(1 << 16) }).unwrap()
+}
+
+fn every_placement() -> Vec<&'static str> {
+    PLACEMENTS.iter().map(|method| method.name).collect()
+}
+
+/// The radius by definition, on machines small enough to look at every node.
+#[test]
+fn the_radius_bound_holds_for_every_root_and_size() {
+    for name in ["mesh:4x6", "torus:5x4", "hypercube:4", "mesh:3x3x3", "mesh:24"] {
+        let machine = Machine::new(name).unwrap();
+        for tasks in 1..=machine.nodes() {
+            // From any root the nearest `tasks` nodes reach at least this far.
+            let farthest = |root: NodeId| {
+                let mut distances = meshwright::topology::distances_from(&machine, root);
+                distances.sort_unstable();
+                distances[tasks as usize - 1]
+            };
+            let least = (0..machine.nodes()).map(|root| farthest(NodeId(root))).min().unwrap();
+            let bound = bound::radius(&machine, tasks).0;
+            assert!(bound <= least, "{name}, {tasks} tasks: bound {bound}, true {least}");
+            assert!(tasks < machine.nodes() || bound == least, "{name}: exact for all nodes");
+        }
+    }
+}
+
+/// `judge` itself asserts bound <= simulated; here it gets every machine, switching and stage to try.
+#[test]
+fn no_placement_beats_the_bound() {
+    for (name, n, dead) in [
+        ("mesh:8x8", 6, vec![]),
+        ("torus:4x8", 5, vec![]),
+        ("mesh:4x4x4", 6, vec![]),
+        ("hypercube:6", 6, vec![]),
+        ("mesh:7x9", 5, vec![NodeId(31), NodeId(0)]),
+        ("mesh:1x16", 4, vec![]),
+    ] {
+        for &(_, switching) in SWITCHINGS {
+            for (alpha, combine) in [(1.0, None), (0.5, Some(1.0)), (0.25, None), (0.9, Some(0.9))] {
+                let mut machine =
+                    Machine::new(name).unwrap().with_dead(dead.clone()).unwrap().with_switching(switching);
+                machine.costs.startup = Cycles(3);
+                machine.costs.byte_time = Ratio::new(1, 7).unwrap();
+                let verdict =
+                    divide::judge("", &job(n, alpha, combine), &machine, &every_placement(), 5, &mut |_| {})
+                        .unwrap();
+                for result in &verdict.results {
+                    assert!(result.bound_cycles <= result.simulated_cycles);
+                    assert_eq!(result.gap == 0.0, result.bound_cycles == result.simulated_cycles);
+                }
+                let least = verdict.results.iter().map(|result| result.simulated_cycles).min();
+                let winner = verdict.results.iter().find(|result| result.method == verdict.winner).unwrap();
+                assert_eq!(Some(winner.simulated_cycles), least, "the winner is the fastest");
+            }
+        }
+    }
+}
+
+/// Centred halving under wormhole: every start-up, byte time, flit, alpha and size.
+#[test]
+fn centred_halving_meets_the_wormhole_bound() {
+    for n in 1..=10u32 {
+        let mut mesh = Machine::new(&format!("mesh:{}x{}", 1 << (n / 2), 1 << n.div_ceil(2))).unwrap();
+        for (c, b, h) in
+            [(100, Ratio::whole(1), 2), (0, Ratio::new(3, 8).unwrap(), 1), (5, Ratio::whole(2), 64)]
+        {
+            (mesh.costs.startup, mesh.costs.byte_time, mesh.costs.flit) = (Cycles(c), b, Bytes(h));
+            for alpha in [1.0, 0.5, 0.3] {
+                let verdict = divide::judge(
+                    "",
+                    &job(n, alpha, Some(alpha)),
+                    &mesh,
+                    &["centred-halving"],
+                    0,
+                    &mut |_| {},
+                )
+                .unwrap();
+                let result = &verdict.results[0];
+                assert_eq!(
+                    result.simulated_cycles, result.bound_cycles,
+                    "B({n}), alpha {alpha}, c {c}, h {h}"
+                );
+                assert!(result.blame.is_none() && result.deadlock_free);
+            }
+        }
+    }
+}
+
+/// Growing under store-and-forward: optimal for every alpha while the prefix bound is met (n <= 8), and for
+/// alpha = 1 by the radius. Optima found by an independent search: B(5) 6 and 1.0, B(6) 66/64 (alpha 1/2).
+#[test]
+fn growing_meets_the_store_and_forward_bound() {
+    for n in 1..=12u32 {
+        let mesh = Machine::new(&format!("mesh:{}x{}", 1 << (n / 2), 1 << n.div_ceil(2))).unwrap();
+        for alpha in [1.0, 0.9, 0.5, 0.25] {
+            let report = map::report(&job(n, alpha, None), &mesh, &["growing"], 0, &mut |_| {}).unwrap();
+            let (time, bound) =
+                (report.placements[0].time.store_and_forward, report.placements[0].bound.store_and_forward);
+            assert!(bound.small == time.small, "B({n}): small volume is the radius");
+            assert!(bound.large <= time.large + 1e-12 && bound.exact <= time.exact);
+            if n <= 8 || alpha == 1.0 {
+                assert!(
+                    (bound.large - time.large).abs() < 1e-12,
+                    "B({n}), alpha {alpha}: {} < {}",
+                    bound.large,
+                    time.large
+                );
+            } else {
+                assert!(time.large / bound.large < 1.06, "B({n}), alpha {alpha}");
+            }
+            match (n, alpha) {
+                (5, 1.0) => assert!((bound.large - 6.0).abs() < 1e-12),
+                (5, 0.5) => assert!((bound.large - 1.0).abs() < 1e-12),
+                (6, 0.5) => assert!((bound.large - 66.0 / 64.0).abs() < 1e-12),
+                _ => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn a_network_without_room_has_a_bound_too() {
+    use meshwright::topology::{
+        Graph, Network,
+        graph_file::{Arc, ArcList},
+    };
+    let arcs = ArcList {
+        vertices: 4,
+        arcs: vec![Arc { from: 0, to: 1, weight: 1 }, Arc { from: 2, to: 3, weight: 1 }],
+    };
+    let mut machine = Machine::new("mesh:4").unwrap();
+    machine.network = Network::Graph(Graph::from_arcs(&arcs).unwrap());
+    assert_eq!(bound::radius(&machine, 3).0, 4, "no ball holds three nodes: as far as anything can be");
+}
