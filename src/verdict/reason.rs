@@ -1,6 +1,6 @@
 //! Why a method wins, in one sentence.
 
-use super::Outcome;
+use super::{Outcome, PhaseRow};
 
 /// Less is better: simulated time, then the time without barriers, then traffic.
 pub(crate) fn rank(outcome: &Outcome) -> (u64, u64, u64) {
@@ -14,46 +14,59 @@ pub(crate) fn sentence(winner: &Outcome, results: &[Outcome]) -> String {
     } else {
         format!("it comes within {} of the lower bound", percent(winner.gap))
     };
-    let runner_up =
-        results.iter().filter(|other| other.method != winner.method).min_by_key(|other| rank(other));
-    let Some(other) = runner_up else {
-        return format!("{} is the only method that applies; {quality}.", winner.method);
+    let others = results.iter().filter(|other| other.method != winner.method);
+    let Some(other) = others.min_by_key(|other| rank(other)) else {
+        return format!("{} is the only method that was tried; {quality}.", winner.method);
     };
     let lead = if other.simulated_cycles > winner.simulated_cycles {
-        let slower = other.simulated_cycles as f64 / winner.simulated_cycles as f64 - 1.0;
-        format!("{} is {} slower {}", other.method, percent(slower), cause(winner, other))
+        format!("{} {}{}", other.method, slower(winner, other), cause(winner, other))
     } else if rank(other) == rank(winner) {
         format!("{} is its equal in every figure", other.method)
     } else if rank(other).1 > rank(winner).1 {
         format!("{} is as fast with barriers but slower without", other.method)
     } else {
+        let hops = (other.hops_total, winner.hops_total);
         format!(
             "{} is as fast but sends its messages over {} hops instead of {}",
-            other.method, other.hops_total, winner.hops_total
+            other.method, hops.0, hops.1
         )
     };
     format!("{} wins: {quality}; {lead}.", winner.method)
 }
 
-/// What the slower one pays for.
-fn cause(winner: &Outcome, other: &Outcome) -> String {
-    let far = |outcome: &Outcome| outcome.phases.iter().map(|phase| u64::from(phase.dilation)).sum::<u64>();
-    match (&winner.blame, &other.blame) {
-        (None, Some(blame)) => {
-            format!(
-                "because its messages wait for each other, most on the link {} -> {} in phase {}",
-                blame.from, blame.to, blame.phase
-            )
-        }
-        _ if far(other) > far(winner) => {
-            format!("because its longest routes add up to {} hops instead of {}", far(other), far(winner))
-        }
-        (_, Some(blame)) => format!(
-            "because its messages wait longer, most on the link {} -> {} in phase {}",
-            blame.from, blame.to, blame.phase
-        ),
-        (_, None) => "although no message waits".to_string(),
+/// By how much: a share, or cycles where the share would look like nothing.
+fn slower(winner: &Outcome, other: &Outcome) -> String {
+    let cycles = other.simulated_cycles - winner.simulated_cycles;
+    let share = cycles as f64 / winner.simulated_cycles as f64;
+    match cycles {
+        1 if share < 0.001 => "is 1 cycle slower".to_string(),
+        _ if share < 0.001 => format!("is {cycles} cycles slower"),
+        _ => format!("is {} slower", percent(share)),
     }
+}
+
+/// What the slower one pays for, where it loses most.
+fn cause(winner: &Outcome, other: &Outcome) -> String {
+    let lost = |(ours, theirs): &(&PhaseRow, &PhaseRow)| {
+        theirs.simulated_cycles.saturating_sub(ours.simulated_cycles)
+    };
+    // Of equal losses the first phase.
+    let worst = winner.phases.iter().zip(&other.phases).rev().max_by_key(lost);
+    let Some((ours, theirs)) = worst else { return String::new() };
+    let what = if theirs.simulated_cycles > theirs.predicted_cycles {
+        "messages hold up others behind them".to_string()
+    } else if theirs.link_load > ours.link_load {
+        format!("{} messages share a link instead of {}", theirs.link_load, ours.link_load)
+    } else if theirs.dilation > ours.dilation {
+        format!("its longest route has {} instead of {}", hops(theirs.dilation), ours.dilation)
+    } else {
+        format!("it takes {} cycles instead of {}", theirs.simulated_cycles, ours.simulated_cycles)
+    };
+    format!(", most of all in phase {}, where {what}", theirs.phase)
+}
+
+fn hops(count: u32) -> String {
+    if count == 1 { "1 hop".into() } else { format!("{count} hops") }
 }
 
 /// A ratio for people: one decimal, more where it would vanish.
