@@ -12,7 +12,7 @@ use meshwright::topology::{Machine, Switching};
 use meshwright::units::Bytes;
 use meshwright::verdict::{Job, JobVerdict, divide};
 
-fn main() -> meshwright::Result<()> {
+pub(crate) fn main() -> meshwright::Result<()> {
     let job = Job::divide(Binomial { n: 10, alpha: 0.5, combine_alpha: None, volume: Bytes(1 << 20) })?;
     let judge = |switching| -> meshwright::Result<JobVerdict> {
         let mesh = Machine::new("mesh:32x32")?.with_switching(switching);

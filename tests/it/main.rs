@@ -13,6 +13,7 @@ mod referee;
 mod report;
 mod scenario;
 mod sources;
+mod stories;
 
 use std::path::{Path, PathBuf};
 
