@@ -13,6 +13,7 @@ mod referee;
 mod report;
 mod scenario;
 mod sources;
+mod stepped;
 mod stories;
 
 use std::path::{Path, PathBuf};

@@ -1,0 +1,151 @@
+//! The event-driven engine against a referee that looks at every tick: no events, no queues, no formulas, just
+//! messages that move a tick at a time if the link under their head is theirs.
+
+use meshwright::routing::{Pair, Routes, routes};
+use meshwright::schedule::{Message, Op, Rank, Schedule};
+use meshwright::sim::run_schedule;
+use meshwright::topology::{Costs, Machine, Switching, machine::SWITCHINGS};
+use meshwright::units::{Bytes, Cycles, LinkId, NodeId, Ratio};
+use proptest::prelude::*;
+
+/// One message: its links, its length in ticks, and how far it has come.
+struct Walker {
+    links: Vec<LinkId>,
+    body: u64,
+    /// Links it was given.
+    entered: usize,
+    /// Ticks its head has moved since it left (wormhole), or the tick it may go on (others).
+    progress: u64,
+    asked: Option<u64>,
+    /// Links held, with the tick of release where it is known (not for worms).
+    held: Vec<(LinkId, u64)>,
+    done: Option<u64>,
+}
+
+/// When each message arrives, or `None` for all if nothing moves any more.
+fn step_by_step(
+    messages: &[Message],
+    routes: &Routes<'_>,
+    switching: Switching,
+    costs: &Costs,
+) -> Option<Vec<u64>> {
+    let (c, h) = (costs.startup.0, costs.head_ticks());
+    let worm = switching == Switching::Wormhole;
+    let start = if switching == Switching::StoreAndForward { 0 } else { c };
+    let mut walkers: Vec<Walker> = messages
+        .iter()
+        .enumerate()
+        .map(|(index, message)| {
+            let mut links = Vec::new();
+            routes.for_each_link(index, message.pair(), |link| links.push(link));
+            let body = costs.transfer_ticks(message.bytes);
+            let progress = if worm { 0 } else { start };
+            Walker { links, body, entered: 0, progress, asked: None, held: Vec::new(), done: None }
+        })
+        .collect();
+    for now in start..100_000 {
+        // What ends at this tick lets go of its links.
+        for walker in &mut walkers {
+            let (progress, body) = (walker.progress, walker.body);
+            let first = walker.entered - walker.held.len();
+            let mut index = first as u64;
+            walker.held.retain(|&(_, release)| {
+                index += 1;
+                if worm { progress < index * h + body } else { now < release }
+            });
+            let over = walker.entered == walker.links.len()
+                && match switching {
+                    Switching::Wormhole => progress == walker.links.len() as u64 * h + body,
+                    Switching::CutThrough => now == progress + body,
+                    Switching::StoreAndForward => now == progress,
+                };
+            if over && walker.done.is_none() {
+                walker.done = Some(now);
+            }
+        }
+        if walkers.iter().all(|walker| walker.done.is_some()) {
+            break;
+        }
+        // Who stands before a link asks for it; a free link takes the first in its line.
+        let taken: Vec<LinkId> = walkers.iter().flat_map(|w| w.held.iter().map(|(link, _)| *link)).collect();
+        for walker in walkers.iter_mut().filter(|w| w.entered < w.links.len() && w.asked.is_none()) {
+            let stands =
+                if worm { walker.progress == walker.entered as u64 * h } else { now == walker.progress };
+            walker.asked = stands.then_some(now);
+        }
+        let key = |walker: &Walker| match switching {
+            Switching::StoreAndForward => u64::MAX - (walker.links.len() - walker.entered) as u64,
+            _ => walker.asked.unwrap_or(u64::MAX),
+        };
+        let wanted = |walker: &Walker| walker.asked.map(|_| walker.links[walker.entered]);
+        let firsts: Vec<usize> = (0..walkers.len())
+            .filter(|&i| wanted(&walkers[i]).is_some_and(|link| !taken.contains(&link)))
+            .filter(|&i| {
+                let rivals = (0..walkers.len()).filter(|&j| wanted(&walkers[j]) == wanted(&walkers[i]));
+                rivals.min_by_key(|&j| (key(&walkers[j]), j)) == Some(i)
+            })
+            .collect();
+        for i in firsts {
+            let walker = &mut walkers[i];
+            let occupied = if switching == Switching::StoreAndForward { c } else { h } + walker.body;
+            walker.held.push((walker.links[walker.entered], now + occupied));
+            walker.entered += 1;
+            walker.asked = None;
+            match switching {
+                Switching::Wormhole => {}
+                Switching::CutThrough => walker.progress = now + h,
+                Switching::StoreAndForward => walker.progress = now + occupied,
+            }
+        }
+        // Worms that need not wait move on.
+        if worm {
+            let mut moved = false;
+            for walker in walkers.iter_mut().filter(|w| w.done.is_none() && w.asked.is_none()) {
+                walker.progress += 1;
+                moved = true;
+            }
+            if !moved {
+                return None;
+            }
+        }
+    }
+    Some(walkers.into_iter().map(|walker| walker.done.expect("all have arrived")).collect())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn every_message_arrives_at_the_same_tick(
+        which in 0usize..5,
+        switching in 0usize..3,
+        (c, h) in (0u64..9, 1u64..4),
+        ends in prop::collection::vec((0u32..12, 1u32..12, 1u64..20), 1..25),
+    ) {
+        let mut machine = Machine::new(["mesh:3x4", "torus:3x4", "mesh:12", "torus:12", "mesh:2x3x2"][which]).unwrap();
+        machine.switching = SWITCHINGS[switching].1;
+        machine.costs = Costs { startup: Cycles(c), byte_time: Ratio::whole(1), flit: Bytes(h) };
+        let mut schedule = Schedule { ranks: vec![Rank::default(); 12] };
+        // Sources in order, as the schedule numbers its messages; never to oneself.
+        let mut ends = ends;
+        ends.sort_by_key(|&(source, _, _)| source);
+        let mut messages = Vec::new();
+        for (tag, &(source, offset, bytes)) in (0..).zip(&ends) {
+            let (target, bytes) = ((source + offset) % 12, Bytes(bytes));
+            schedule.ranks[source as usize].ops.push(Op::Send { peer: NodeId(target), bytes, tag });
+            schedule.ranks[target as usize].ops.push(Op::Recv { peer: NodeId(source), bytes, tag });
+            messages.push(Message { source: NodeId(source), target: NodeId(target), bytes, phase: tag });
+        }
+        // The schedule numbers messages by the step of their send.
+        let order = schedule.messages();
+        let messages: Vec<Message> = order.iter().map(|m| messages[m.tag as usize]).collect();
+        let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+        let routes = routes(&machine, &pairs).unwrap();
+        let stepped = step_by_step(&messages, &routes, machine.switching, &machine.costs);
+        let trace = run_schedule(&machine, &schedule).unwrap();
+        prop_assert_eq!(trace.deadlock.is_some(), stepped.is_none());
+        if let Some(stepped) = stepped {
+            prop_assert_eq!(trace.latency_ticks, stepped);
+        }
+    }
+}
