@@ -12,7 +12,8 @@ use crate::verdict::Outcome;
 #[derive(Serialize)]
 pub(super) struct Figure {
     title: &'static str,
-    svg: String,
+    /// Empty when there is nothing to draw.
+    pub(super) svg: String,
     caption: String,
 }
 
@@ -22,7 +23,8 @@ pub(super) fn figures(machine: &Machine, tasks: &TaskGraph, outcome: &Outcome) -
     vec![placement_figure(layout.as_ref(), tasks, outcome), heat_figure(layout.as_ref(), machine, outcome)]
 }
 
-fn placement_figure(layout: Option<&Layout<'_>>, tasks: &TaskGraph, outcome: &Outcome) -> Figure {
+/// Who sits where, and who sends to whom.
+pub(super) fn placement_figure(layout: Option<&Layout<'_>>, tasks: &TaskGraph, outcome: &Outcome) -> Figure {
     let title = "Placement";
     let absent = |caption: &str| Figure { title, svg: String::new(), caption: caption.to_string() };
     if outcome.placement.nodes.is_empty() {
@@ -58,7 +60,8 @@ fn placement_figure(layout: Option<&Layout<'_>>, tasks: &TaskGraph, outcome: &Ou
     Figure { title, svg: drawing.svg, caption }
 }
 
-fn heat_figure(layout: Option<&Layout<'_>>, machine: &Machine, outcome: &Outcome) -> Figure {
+/// How many messages cross each link.
+pub(super) fn heat_figure(layout: Option<&Layout<'_>>, machine: &Machine, outcome: &Outcome) -> Figure {
     let title = "Messages on each link";
     if outcome.link_messages.iter().all(|&messages| messages == 0) {
         let caption = "No link carries a message.".to_string();

@@ -5,9 +5,9 @@ use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 
 use super::drawings::{Figure, figures};
-use super::svg::{bars, palette};
+use super::svg::bars;
 use super::wording::{self, NONE, counted, grouped, percent};
-use super::{PlanReport, facts};
+use super::{PlanReport, facts, style};
 use crate::error::{Error, Result};
 use crate::topology::{Machine, Topology};
 use crate::units::NodeId;
@@ -78,14 +78,12 @@ struct Method<'a> {
 /// [`Error::Value`] when a placement, a hottest link or a blame names a node outside the machine: the
 /// verdict then belongs to another one.
 pub fn page(report: &PlanReport<'_>) -> Result<String> {
-    for outcome in report.jobs.iter().flat_map(|job| &job.results) {
-        check(report.machine, outcome)?;
-    }
+    check(report)?;
     let view = View {
         title: report.title,
         scenario: report.scenario,
         machine: &report.machine.name,
-        style: format!("{}{}", include_str!("report.css"), palette::css()),
+        style: style::page(),
         facts: facts::facts(report),
         jobs: report.jobs.iter().map(|job| job_view(report.machine, job)).collect(),
     };
@@ -98,17 +96,22 @@ pub fn page(report: &PlanReport<'_>) -> Result<String> {
     Ok(template.render(Serde(view)).expect("the template names fields of the view only, as its tests show"))
 }
 
-fn check(machine: &Machine, outcome: &Outcome) -> Result<()> {
-    let nodes = machine.nodes();
-    let hottest = outcome.hottest_link.iter().flat_map(|link| [link.from, link.to]);
-    let blame = outcome.blame.iter().flat_map(|blame| [blame.from, blame.to]);
-    let placed = outcome.placement.nodes.iter().map(|node| node.0);
-    match hottest.chain(blame).chain(placed).find(|&node| node >= nodes) {
-        Some(outside) => {
-            Err(Error::value("node of a verdict", outside, format!("a node from 0 to {}", nodes - 1)))
+/// Every node that a verdict names is one of the machine.
+pub(super) fn check(report: &PlanReport<'_>) -> Result<()> {
+    let nodes = report.machine.nodes();
+    for outcome in report.jobs.iter().flat_map(|job| &job.results) {
+        let hottest = outcome.hottest_link.iter().flat_map(|link| [link.from, link.to]);
+        let blame = outcome.blame.iter().flat_map(|blame| [blame.from, blame.to]);
+        let placed = outcome.placement.nodes.iter().map(|node| node.0);
+        if let Some(outside) = hottest.chain(blame).chain(placed).find(|&node| node >= nodes) {
+            return Err(Error::value(
+                "node of a verdict",
+                outside,
+                format!("a node from 0 to {}", nodes - 1),
+            ));
         }
-        None => Ok(()),
     }
+    Ok(())
 }
 
 fn job_view<'a>(machine: &Machine, job: &'a JobVerdict) -> Job<'a> {

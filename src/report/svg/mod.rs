@@ -67,6 +67,10 @@ fn escape(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
+            // XML has no way to write these, and a viewer would refuse the whole file.
+            '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {
+                escaped.push(char::REPLACEMENT_CHARACTER);
+            }
             _ => escaped.push(c),
         }
     }
@@ -174,10 +178,10 @@ mod tests {
     #[test]
     fn markup_in_a_name_stays_text() {
         let mut svg = Svg::new("<a> & \"b\"");
-        svg.text(Point::new(1.0, 2.25), "small", "x < y & z");
+        svg.text(Point::new(1.0, 2.25), "small", "x < y & z\u{1}");
         let text = svg.finish(10.0, 10.0);
         assert!(text.contains("aria-label=\"&lt;a&gt; &amp; &quot;b&quot;\""));
-        assert!(text.contains(">x &lt; y &amp; z</text>"));
+        assert!(text.contains(">x &lt; y &amp; z\u{fffd}</text>"));
     }
 
     #[test]
