@@ -6,6 +6,7 @@
 pub(super) mod bars;
 pub(super) mod blocks;
 pub(super) mod heat;
+mod lanes;
 mod layout;
 mod legend;
 mod messages;
@@ -32,6 +33,10 @@ impl Point {
 
     pub(super) fn plus(self, x: f64, y: f64) -> Self {
         Self { x: self.x + x, y: self.y + y }
+    }
+
+    pub(super) fn shifted(self, by: Self) -> Self {
+        self.plus(by.x, by.y)
     }
 
     /// The point at this share of the way to another.

@@ -19,6 +19,8 @@ pub(in crate::report) struct Drawing {
     pub(in crate::report) pairs: usize,
     pub(in crate::report) pairs_drawn: usize,
     pub(in crate::report) has_root: bool,
+    /// Whether lines run along links; else they are curves.
+    pub(in crate::report) follows_routes: bool,
 }
 
 /// Draws a placement; tasks and nodes that do not exist are left out.
@@ -40,6 +42,7 @@ pub(in crate::report) fn draw(layout: &Layout<'_>, tasks: &TaskGraph, placement:
         pairs: messages.found,
         pairs_drawn: messages.pairs.len(),
         has_root: root.is_some(),
+        follows_routes: messages.follow_routes(),
     }
 }
 
