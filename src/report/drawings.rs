@@ -36,14 +36,17 @@ pub(super) fn placement_figure(layout: Option<&Layout<'_>>, tasks: &TaskGraph, o
         );
     };
     let drawing = placement::draw(layout, tasks, &outcome.placement);
-    let mut caption = String::from(match layout.is_flat() {
+    let mut caption = String::from("Each tile is a node, its number the task it runs");
+    if !layout.is_flat() {
+        caption.push_str("; planes of the machine lie side by side");
+    }
+    caption.push_str(&idle_words(layout.machine, outcome));
+    caption.push_str(match drawing.follows_routes {
         true => {
-            "Each tile is a node, its number the task it runs. A line joins sender and receiver of a message."
+            " Lines are messages on their routes, on the right hand of their way; lines side by side share a \
+             link."
         }
-        false => {
-            "Each tile is a node, its number the task it runs; planes of the machine lie side by side. \
-             A line joins sender and receiver of a message."
-        }
+        false => " A line joins sender and receiver of a message; it does not show the route.",
     });
     if drawing.has_root {
         caption.push_str(
@@ -58,6 +61,22 @@ pub(super) fn placement_figure(layout: Option<&Layout<'_>>, tasks: &TaskGraph, o
         ));
     }
     Figure { title, svg: drawing.svg, caption }
+}
+
+/// Ends the sentence on tiles, and says how many of them are idle.
+fn idle_words(machine: &Machine, outcome: &Outcome) -> String {
+    let mut busy: Vec<_> = outcome.placement.nodes.clone();
+    busy.sort_unstable();
+    busy.dedup();
+    let living = machine.living_count() as usize;
+    match busy.len() < living {
+        true => format!(
+            ". {} of {} nodes work, the pale ones have no task.",
+            grouped(busy.len() as u64),
+            grouped(living as u64)
+        ),
+        false => ".".to_string(),
+    }
 }
 
 /// How many messages cross each link.

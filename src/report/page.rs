@@ -33,11 +33,13 @@ struct View<'a> {
 struct Job<'a> {
     kind: &'a str,
     name: &'a str,
+    tasks: String,
     headline: String,
     reason: &'a str,
     rows: Vec<Row<'a>>,
     skipped: Vec<Skip<'a>>,
     bars: Option<String>,
+    bars_note: String,
     methods: Vec<Method<'a>>,
 }
 
@@ -119,8 +121,9 @@ fn job_view<'a>(machine: &Machine, job: &'a JobVerdict) -> Job<'a> {
         job.results.iter().partition(|outcome| outcome.method == job.winner);
     let method = |outcome| method_view(machine, job, outcome);
     Job {
-        kind: job.kind,
+        kind: wording::kind(job),
         name: &job.name,
+        tasks: counted(job.tasks.tasks.into(), "task"),
         headline: winners.first().map_or_else(
             || "No method applies".to_string(),
             |winner| format!("{} wins with {}", winner.method, counted(winner.simulated_cycles, "cycle")),
@@ -129,6 +132,7 @@ fn job_view<'a>(machine: &Machine, job: &'a JobVerdict) -> Job<'a> {
         rows: job.results.iter().map(|outcome| row(machine, job, outcome)).collect(),
         skipped: job.skipped.iter().map(|skip| Skip { method: &skip.method, why: &skip.why }).collect(),
         bars: bars::draw(&job.results, &job.winner),
+        bars_note: bars::note(&job.results),
         methods: winners.into_iter().chain(others).map(method).collect(),
     }
 }
@@ -170,6 +174,10 @@ fn method_view<'a>(machine: &Machine, job: &'a JobVerdict, outcome: &'a Outcome)
 
 fn blame(machine: &Machine, outcome: &Outcome) -> String {
     match outcome.blame {
+        // Then prediction and simulation agree, and what lies above the bound is the length of the routes.
+        None if outcome.gap > 0.0 && outcome.predicted_cycles == outcome.simulated_cycles => {
+            "No message ever waited: longer routes alone cause the gap.".to_string()
+        }
         None => "No message ever waited.".to_string(),
         Some(blame) => format!(
             "Messages waited longest for link {} in phase {}: {} in all.",

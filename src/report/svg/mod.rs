@@ -19,6 +19,9 @@ use std::fmt::{self, Display, Write};
 
 pub(super) use layout::Layout;
 
+/// The words of a legend need this much, also below a small machine.
+const DRAWING_WIDTH_MIN: f64 = 500.0;
+
 /// A point of a drawing, in pixels at its natural size, y downwards.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Point {

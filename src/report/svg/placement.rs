@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::messages::Messages;
 use super::path::Path;
-use super::{Layout, Point, Svg};
+use super::{DRAWING_WIDTH_MIN, Layout, Point, Svg};
 use crate::mapping::{Placement, TaskGraph};
 use crate::report::wording::node as node_name;
 use crate::topology::Topology;
@@ -34,7 +34,7 @@ pub(in crate::report) fn draw(layout: &Layout<'_>, tasks: &TaskGraph, placement:
     messages.draw(&mut svg);
     messages.draw_ends(&mut svg, root.is_some());
     draw_labels(layout, &mut svg, &held, root);
-    let width = layout.width.max(420.0);
+    let width = layout.width.max(DRAWING_WIDTH_MIN);
     let at = Point::new(8.0, layout.height + 8.0);
     let height = messages.draw_legend(&mut svg, at, width);
     Drawing {
