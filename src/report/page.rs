@@ -176,7 +176,7 @@ fn blame(machine: &Machine, outcome: &Outcome) -> String {
     match outcome.blame {
         // Then prediction and simulation agree, and what lies above the bound is the length of the routes.
         None if outcome.gap > 0.0 && outcome.predicted_cycles == outcome.simulated_cycles => {
-            "No message ever waited: longer routes alone cause the gap.".to_string()
+            "No message ever waited: what lies above the bound is the length of the routes.".to_string()
         }
         None => "No message ever waited.".to_string(),
         Some(blame) => format!(

@@ -62,7 +62,7 @@ pub(in crate::report) fn draw(
     }
     if let Some(hottest) = hottest {
         draw_hottest(layout, &mut svg, &hottest);
-        at.y += legend::hottest(&mut svg, layout.machine, &hottest, at);
+        at.y += legend::hottest(&mut svg, layout.machine, &hottest, link_messages, at);
     }
     let width = layout.width.max(DRAWING_WIDTH_MIN);
     Drawing { svg: svg.finish(width, at.y + 8.0), links: found, links_drawn: used.len() }

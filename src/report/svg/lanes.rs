@@ -16,7 +16,7 @@ use crate::units::{LinkId, Port};
 const LANE_MAX: f64 = 0.075;
 
 /// All lanes of one direction lie within this share of the pitch, right of the middle.
-const BUNDLE_MAX: f64 = 0.30;
+const BUNDLE_MAX: f64 = 0.28;
 
 /// How far the corner of a route is rounded, in pitches.
 const ROUND: f64 = 0.13;
