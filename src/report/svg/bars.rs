@@ -12,7 +12,7 @@ const TOP: f64 = 26.0;
 const ZOOM_GAP_MAX: f64 = 0.05;
 
 /// From a panel to the heading of the next.
-const PANEL_GAP: f64 = 22.0;
+const PANEL_GAP: f64 = 36.0;
 
 /// Bars on one scale, which starts at 0.
 struct Panel<'a> {
@@ -32,12 +32,12 @@ struct Panel<'a> {
 /// what lies above the bound.
 pub(in crate::report) fn draw(outcomes: &[Outcome], winner: &str) -> Option<String> {
     let longest = outcomes.iter().map(|outcome| outcome.method.chars().count()).max()?;
-    let left = (longest as f64 * 7.4 + 18.0).clamp(90.0, 300.0);
+    let left = (longest as f64 * 8.2 + 20.0).clamp(90.0, 320.0);
     let mut svg = Svg::new("Simulated, predicted and bounded time of each method, in cycles");
-    let whole = Panel { outcomes, winner, heading: "cycles", base: |_| 0, label: value, left, top: TOP };
+    let whole = Panel { outcomes, winner, heading: "", base: |_| 0, label: value, left, top: TOP };
     let mut bottom = whole.draw(&mut svg);
     if is_zoomed(outcomes) {
-        let heading = "cycles above the bound";
+        let heading = "Above the bound";
         let (base, label) = (|outcome: &Outcome| outcome.bound_cycles, excess);
         let top = bottom + PANEL_GAP + TOP;
         bottom = Panel { heading, base, label, top, ..whole }.draw(&mut svg);
@@ -73,7 +73,10 @@ impl Panel<'_> {
         let scale = (WIDTH - left - longest as f64 * 8.2 - 14.0) / greatest as f64;
         let x = |cycles: u64| left + cycles as f64 * scale;
         let bottom = top + ROW * outcomes.len() as f64;
-        svg.text(Point::new(left - 12.0, top - 10.0), "axis end", self.heading);
+        svg.text(Point::new(left - 12.0, top - 10.0), "axis end", "cycles");
+        if !self.heading.is_empty() {
+            svg.text(Point::new(left, top - 32.0), "plane", self.heading);
+        }
         draw_ruler(svg, greatest, &x, (top, bottom));
         for (i, outcome) in outcomes.iter().enumerate() {
             self.draw_row(svg, outcome, top + ROW * i as f64, &|cycles| x(above(outcome, cycles)));
