@@ -30,7 +30,7 @@ pub struct File {
 ///
 /// # Errors
 ///
-/// As for [`page`].
+/// As for [`page`](super::page()).
 pub fn files(report: &PlanReport<'_>) -> Result<Vec<File>> {
     page::check(report)?;
     let mut files = vec![];

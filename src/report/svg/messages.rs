@@ -78,7 +78,10 @@ impl<'a> Messages<'a> {
         // The phases of a trace have no order of importance: all its strokes are thin.
         let is_trace = self.tasks.phases() > PHASES_LISTED_MAX;
         if let Some(lanes) = &self.lanes {
-            return lanes.step() * if is_trace { 0.5 } else { 1.1 - 0.6 * share };
+            // On a large machine lanes are narrow; a line must stay visible all the same.
+            let (in_lane, visible) =
+                if is_trace { (0.5, 0.7) } else { (1.1 - 0.6 * share, 2.2 - 1.3 * share) };
+            return visible.max(lanes.step() * in_lane);
         }
         let broad = if is_trace { 2.2 } else { 6.0 };
         (broad - (broad - 1.6) * share) * scale
