@@ -6,7 +6,7 @@ use clap::Args;
 use serde::Serialize;
 
 use meshwright::Result;
-use meshwright::report::{self, PlanReport};
+use meshwright::report::{self, File, PlanReport};
 use meshwright::scenario::{self, Scenario, Work};
 use meshwright::topology::{Machine, PortModel, Switching, Topology};
 use meshwright::verdict::{JobVerdict, divide};
@@ -40,7 +40,7 @@ pub(super) struct Arguments {
     /// The seed of everything random, instead of the scenario's
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Where to write report.html and plan.json (without: report.html, here)
+    /// Where to write report.html, plan.json, drawings and schedules (without: report.html, here)
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -95,12 +95,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let machine = &scenario.machine;
     let plan = PlanReport { title: &title, scenario: &file, machine, seed: scenario.seed, jobs: &jobs };
     let json = PlanJson { format: 1, machine: machine.into(), seed: plan.seed, jobs: &jobs };
-    let page = write(arguments, &plan, &json)?;
-    output::print(&match page {
-        _ if arguments.json => output::json(&json),
-        Some(page) => format!("{}Report: {}\n", text(&plan), page.display()),
-        None => text(&plan),
-    })?;
+    let written = write(arguments, &plan, &json)?;
+    output::print(&if arguments.json { output::json(&json) } else { text(&plan) + &written })?;
     Ok(Answer::Done)
 }
 
@@ -117,22 +113,29 @@ fn judge(scenario: &Scenario) -> Result<Vec<JobVerdict>> {
     jobs.iter().map(judge).collect()
 }
 
-/// Writes the files that were asked for, when all is known; the place of the page.
-fn write(arguments: &Arguments, plan: &PlanReport<'_>, json: &PlanJson<'_>) -> Result<Option<PathBuf>> {
+/// Writes the files that were asked for, when all is known; what there is to say about them.
+fn write(arguments: &Arguments, plan: &PlanReport<'_>, json: &PlanJson<'_>) -> Result<String> {
+    const PAGE: &str = "report.html";
     if arguments.json && arguments.out.is_none() {
-        return Ok(None);
+        return Ok(String::new());
     }
     let page = report::page(plan)?;
-    let folder = match &arguments.out {
-        Some(folder) => output::folder(folder)?,
-        None => PathBuf::new(),
+    let Some(folder) = &arguments.out else {
+        report::write_atomically(Path::new(PAGE), &page)?;
+        return Ok(format!("Report: {PAGE}\n"));
     };
-    if arguments.out.is_some() {
-        output::write(&folder.join("plan.json"), &output::json(json))?;
-    }
-    let path = folder.join("report.html");
-    output::write(&path, &page)?;
-    Ok(Some(path))
+    let file = |name: &str, what: &str, text| File { name: name.into(), what: what.into(), text };
+    let mut files = vec![
+        file(PAGE, "tables and drawings: open it in a browser", page),
+        file("plan.json", "the same for scripts", output::json(json)),
+    ];
+    files.extend(report::files(plan)?);
+    let folder = output::folder(folder)?;
+    let paths: Vec<_> = files.iter().map(|file| (folder.join(&file.name), file.text.as_str())).collect();
+    report::write_all(&paths)?;
+    let width = files.iter().map(|file| file.name.len()).max().unwrap_or(0);
+    let line = |file: &File| format!("  {:width$}  {}\n", file.name, file.what);
+    Ok(format!("Files in {}:\n", folder.display()) + &files.iter().map(line).collect::<String>())
 }
 
 /// The tables.

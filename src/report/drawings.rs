@@ -12,7 +12,8 @@ use crate::verdict::Outcome;
 #[derive(Serialize)]
 pub(super) struct Figure {
     title: &'static str,
-    svg: String,
+    /// Empty when there is nothing to draw.
+    pub(super) svg: String,
     caption: String,
 }
 
@@ -22,7 +23,8 @@ pub(super) fn figures(machine: &Machine, tasks: &TaskGraph, outcome: &Outcome) -
     vec![placement_figure(layout.as_ref(), tasks, outcome), heat_figure(layout.as_ref(), machine, outcome)]
 }
 
-fn placement_figure(layout: Option<&Layout<'_>>, tasks: &TaskGraph, outcome: &Outcome) -> Figure {
+/// Who sits where, and who sends to whom.
+pub(super) fn placement_figure(layout: Option<&Layout<'_>>, tasks: &TaskGraph, outcome: &Outcome) -> Figure {
     let title = "Placement";
     let absent = |caption: &str| Figure { title, svg: String::new(), caption: caption.to_string() };
     if outcome.placement.nodes.is_empty() {
@@ -34,14 +36,17 @@ fn placement_figure(layout: Option<&Layout<'_>>, tasks: &TaskGraph, outcome: &Ou
         );
     };
     let drawing = placement::draw(layout, tasks, &outcome.placement);
-    let mut caption = String::from(match layout.is_flat() {
+    let mut caption = String::from("Each tile is a node, its number the task it runs");
+    if !layout.is_flat() {
+        caption.push_str("; planes of the machine lie side by side");
+    }
+    caption.push_str(&idle_words(layout.machine, outcome));
+    caption.push_str(match drawing.follows_routes {
         true => {
-            "Each tile is a node, its number the task it runs. A line joins sender and receiver of a message."
+            " Lines are messages on their routes, on the right hand of their way; lines side by side share a \
+             link."
         }
-        false => {
-            "Each tile is a node, its number the task it runs; planes of the machine lie side by side. \
-             A line joins sender and receiver of a message."
-        }
+        false => " A line joins sender and receiver of a message; it does not show the route.",
     });
     if drawing.has_root {
         caption.push_str(
@@ -58,7 +63,24 @@ fn placement_figure(layout: Option<&Layout<'_>>, tasks: &TaskGraph, outcome: &Ou
     Figure { title, svg: drawing.svg, caption }
 }
 
-fn heat_figure(layout: Option<&Layout<'_>>, machine: &Machine, outcome: &Outcome) -> Figure {
+/// Ends the sentence on tiles, and says how many of them are idle.
+fn idle_words(machine: &Machine, outcome: &Outcome) -> String {
+    let mut busy: Vec<_> = outcome.placement.nodes.clone();
+    busy.sort_unstable();
+    busy.dedup();
+    let living = machine.living_count() as usize;
+    match busy.len() < living {
+        true => format!(
+            ". {} of {} nodes work, the pale ones have no task.",
+            grouped(busy.len() as u64),
+            grouped(living as u64)
+        ),
+        false => ".".to_string(),
+    }
+}
+
+/// How many messages cross each link.
+pub(super) fn heat_figure(layout: Option<&Layout<'_>>, machine: &Machine, outcome: &Outcome) -> Figure {
     let title = "Messages on each link";
     if outcome.link_messages.iter().all(|&messages| messages == 0) {
         let caption = "No link carries a message.".to_string();

@@ -5,6 +5,8 @@
 //! | `page` | verdicts put into words and tables, and the template filled with them |
 //! | `facts` | the machine in a dozen facts |
 //! | `drawings` | which drawings a method gets, with their captions |
+//! | `files` | the files beside the page |
+//! | `style` | the style of the page, and of a drawing alone |
 //! | `wording` | how numbers and nodes are written |
 //! | `svg` | placement, link loads and bars as SVG |
 //!
@@ -13,13 +15,16 @@
 
 mod drawings;
 mod facts;
+mod files;
 mod page;
+mod style;
 mod svg;
 mod wording;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+pub use files::{File, files};
 pub use page::page;
 
 use crate::error::{Error, Result};
@@ -60,12 +65,31 @@ pub struct PlanReport<'a> {
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn write_atomically(path: &Path, text: &str) -> Result<()> {
-    let temporary = beside(path);
-    fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path)).map_err(|source| {
-        // The first error is the one to report; a leftover that cannot be removed adds nothing to it.
-        let _ = fs::remove_file(&temporary);
-        Error::io(path, source)
-    })
+    write_all(&[(path.to_path_buf(), text)])
+}
+
+/// Writes several files; none of them appears before the text of all is on the disk.
+///
+/// # Errors
+///
+/// [`Error::Io`] with the path that was refused; temporary files are removed.
+pub fn write_all(files: &[(PathBuf, &str)]) -> Result<()> {
+    let written = files
+        .iter()
+        .try_for_each(|(path, text)| fs::write(beside(path), text).map_err(|source| Error::io(path, source)));
+    let renamed = written.and_then(|()| {
+        let rename = |(path, _): &(PathBuf, &str)| {
+            fs::rename(beside(path), path).map_err(|source| Error::io(path, source))
+        };
+        files.iter().try_for_each(rename)
+    });
+    if renamed.is_err() {
+        for (path, _) in files {
+            // The first error is the one to report; a leftover that cannot be removed adds nothing to it.
+            let _ = fs::remove_file(beside(path));
+        }
+    }
+    renamed
 }
 
 /// A name in the same directory that no other process writes to.

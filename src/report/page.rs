@@ -5,9 +5,9 @@ use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 
 use super::drawings::{Figure, figures};
-use super::svg::{bars, palette};
+use super::svg::bars;
 use super::wording::{self, NONE, counted, grouped, percent};
-use super::{PlanReport, facts};
+use super::{PlanReport, facts, style};
 use crate::error::{Error, Result};
 use crate::topology::{Machine, Topology};
 use crate::units::NodeId;
@@ -33,11 +33,13 @@ struct View<'a> {
 struct Job<'a> {
     kind: &'a str,
     name: &'a str,
+    tasks: String,
     headline: String,
     reason: &'a str,
     rows: Vec<Row<'a>>,
     skipped: Vec<Skip<'a>>,
     bars: Option<String>,
+    bars_note: String,
     methods: Vec<Method<'a>>,
 }
 
@@ -78,14 +80,12 @@ struct Method<'a> {
 /// [`Error::Value`] when a placement, a hottest link or a blame names a node outside the machine: the
 /// verdict then belongs to another one.
 pub fn page(report: &PlanReport<'_>) -> Result<String> {
-    for outcome in report.jobs.iter().flat_map(|job| &job.results) {
-        check(report.machine, outcome)?;
-    }
+    check(report)?;
     let view = View {
         title: report.title,
         scenario: report.scenario,
         machine: &report.machine.name,
-        style: format!("{}{}", include_str!("report.css"), palette::css()),
+        style: style::page(),
         facts: facts::facts(report),
         jobs: report.jobs.iter().map(|job| job_view(report.machine, job)).collect(),
     };
@@ -98,17 +98,22 @@ pub fn page(report: &PlanReport<'_>) -> Result<String> {
     Ok(template.render(Serde(view)).expect("the template names fields of the view only, as its tests show"))
 }
 
-fn check(machine: &Machine, outcome: &Outcome) -> Result<()> {
-    let nodes = machine.nodes();
-    let hottest = outcome.hottest_link.iter().flat_map(|link| [link.from, link.to]);
-    let blame = outcome.blame.iter().flat_map(|blame| [blame.from, blame.to]);
-    let placed = outcome.placement.nodes.iter().map(|node| node.0);
-    match hottest.chain(blame).chain(placed).find(|&node| node >= nodes) {
-        Some(outside) => {
-            Err(Error::value("node of a verdict", outside, format!("a node from 0 to {}", nodes - 1)))
+/// Every node that a verdict names is one of the machine.
+pub(super) fn check(report: &PlanReport<'_>) -> Result<()> {
+    let nodes = report.machine.nodes();
+    for outcome in report.jobs.iter().flat_map(|job| &job.results) {
+        let hottest = outcome.hottest_link.iter().flat_map(|link| [link.from, link.to]);
+        let blame = outcome.blame.iter().flat_map(|blame| [blame.from, blame.to]);
+        let placed = outcome.placement.nodes.iter().map(|node| node.0);
+        if let Some(outside) = hottest.chain(blame).chain(placed).find(|&node| node >= nodes) {
+            return Err(Error::value(
+                "node of a verdict",
+                outside,
+                format!("a node from 0 to {}", nodes - 1),
+            ));
         }
-        None => Ok(()),
     }
+    Ok(())
 }
 
 fn job_view<'a>(machine: &Machine, job: &'a JobVerdict) -> Job<'a> {
@@ -116,8 +121,9 @@ fn job_view<'a>(machine: &Machine, job: &'a JobVerdict) -> Job<'a> {
         job.results.iter().partition(|outcome| outcome.method == job.winner);
     let method = |outcome| method_view(machine, job, outcome);
     Job {
-        kind: job.kind,
+        kind: wording::kind(job),
         name: &job.name,
+        tasks: counted(job.tasks.tasks.into(), "task"),
         headline: winners.first().map_or_else(
             || "No method applies".to_string(),
             |winner| format!("{} wins with {}", winner.method, counted(winner.simulated_cycles, "cycle")),
@@ -126,6 +132,7 @@ fn job_view<'a>(machine: &Machine, job: &'a JobVerdict) -> Job<'a> {
         rows: job.results.iter().map(|outcome| row(machine, job, outcome)).collect(),
         skipped: job.skipped.iter().map(|skip| Skip { method: &skip.method, why: &skip.why }).collect(),
         bars: bars::draw(&job.results, &job.winner),
+        bars_note: bars::note(&job.results),
         methods: winners.into_iter().chain(others).map(method).collect(),
     }
 }
@@ -167,6 +174,10 @@ fn method_view<'a>(machine: &Machine, job: &'a JobVerdict, outcome: &'a Outcome)
 
 fn blame(machine: &Machine, outcome: &Outcome) -> String {
     match outcome.blame {
+        // Then prediction and simulation agree, and what lies above the bound is the length of the routes.
+        None if outcome.gap > 0.0 && outcome.predicted_cycles == outcome.simulated_cycles => {
+            "No message ever waited: what lies above the bound is the length of the routes.".to_string()
+        }
         None => "No message ever waited.".to_string(),
         Some(blame) => format!(
             "Messages waited longest for link {} in phase {}: {} in all.",

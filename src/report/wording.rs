@@ -2,6 +2,7 @@
 
 use crate::topology::{Machine, Network, Topology};
 use crate::units::NodeId;
+use crate::verdict::JobVerdict;
 
 /// What stands where there is no number.
 pub(super) const NONE: &str = "–";
@@ -22,14 +23,31 @@ pub(super) fn grouped(number: u64) -> String {
     text
 }
 
-/// A share as a percentage of one decimal; a dash when the bound is 0 and the gap therefore infinite.
+/// A share as a percentage; a dash when the bound is 0 and the gap therefore infinite.
+///
+/// Small shares have two decimals, and none but 0 itself is written as 0: a gap of 0 is a proof.
 pub(super) fn percent(share: f64) -> String {
     let percent = share * 100.0;
-    match percent.is_finite() {
-        false => NONE.to_string(),
+    let number = match percent.abs() {
+        size if !size.is_finite() => return NONE.to_string(),
         // Beyond a tenfold the decimal is noise.
-        true if percent.abs() >= 1000.0 => format!("{}{THIN_SPACE}%", grouped(percent.abs().round() as u64)),
-        true => format!("{percent:.1}{THIN_SPACE}%"),
+        size if size >= 1000.0 => grouped(size.round() as u64),
+        0.0 => "0".to_string(),
+        size if size < 0.01 => "< 0.01".to_string(),
+        size if size < 1.0 => format!("{percent:.2}"),
+        _ => format!("{percent:.1}"),
+    };
+    format!("{number}{THIN_SPACE}%")
+}
+
+/// What kind of work a job is.
+pub(super) fn kind(job: &JobVerdict) -> &'static str {
+    match job.kind {
+        "divide" if job.tasks.name.starts_with("binomial:") => "Divide and conquer",
+        "divide" => "Trace",
+        "load" => "Divisible load",
+        "groups" => "Dynamic groups",
+        other => other,
     }
 }
 
@@ -77,5 +95,12 @@ mod tests {
         assert_eq!(percent(f64::NAN), "–");
         assert_eq!(percent(0.125), "12.5\u{202f}%");
         assert_eq!(percent(12.5), "1\u{202f}250\u{202f}%");
+    }
+
+    #[test]
+    fn only_no_gap_is_written_as_0() {
+        let shares = [0.0, 1e-9, 0.0003, 0.0032, 0.0099999, 0.01, 0.0764];
+        let written = ["0", "< 0.01", "0.03", "0.32", "1.00", "1.0", "7.6"];
+        assert_eq!(shares.map(percent), written.map(|number| format!("{number}\u{202f}%")));
     }
 }

@@ -55,4 +55,10 @@ fn the_report_opens_without_a_complaint() {
         document.contains("merge sort") && document.contains("<svg"),
         "the page has its job and a drawing"
     );
+
+    for name in ["merge-sort-placement.svg", "merge-sort-links.svg", "merge-sort-bars.svg"] {
+        let (document, console) = open(browser, &folder.path().join(name));
+        assert!(console.is_empty(), "{name}: {}", console.join("\n"));
+        assert!(document.contains("</svg>") && !document.contains("parsererror"), "{name} is no valid XML");
+    }
 }

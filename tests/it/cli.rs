@@ -72,7 +72,9 @@ fn plan_writes_into_the_folder_it_is_given() {
     let (code, stdout, _) = run(folder.path(), &["plan", "s.toml", "--out", "a/b", "--seed", "7", "--json"]);
     assert_eq!(code, 0);
     assert_eq!(entries(folder.path()), ["a", "s.toml"]);
-    assert_eq!(entries(&folder.path().join("a/b")), ["plan.json", "report.html"]);
+    let files =
+        ["plan.json", "report.html", "sort-bars.svg", "sort-links.svg", "sort-placement.svg", "sort.goal"];
+    assert_eq!(entries(&folder.path().join("a/b")), files);
     assert_eq!(std::fs::read_to_string(folder.path().join("a/b/plan.json")).unwrap(), stdout);
     let plan: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!((&plan["format"], &plan["seed"]), (&1.into(), &7.into()));

@@ -11,6 +11,7 @@ mod laws;
 mod readers;
 mod referee;
 mod report;
+mod report_files;
 mod scenario;
 mod sources;
 mod stepped;

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use by_hand::*;
 use meshwright::mapping::task_graph::TaskGraph;
-use meshwright::report::{PlanReport, page, write_atomically};
+use meshwright::report::{PlanReport, page, write_all, write_atomically};
 use meshwright::topology::{Machine, Topology};
 use meshwright::units::NodeId;
 use meshwright::verdict::HottestLink;
@@ -160,6 +160,33 @@ fn a_report_replaces_the_old_one_and_leaves_nothing_else() {
     assert_eq!(fs::read_to_string(&path).expect("it was written"), "new");
     assert_eq!(fs::read_dir(directory.path()).expect("it exists").count(), 1);
     assert!(write_atomically(&directory.path().join("missing/report.html"), "").is_err());
+}
+
+#[test]
+fn several_files_appear_together_or_not_at_all() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (good, bad) = (directory.path().join("a"), directory.path().join("missing/b"));
+    let error = write_all(&[(good, "a"), (bad, "b")]).unwrap_err();
+    assert!(error.to_string().contains("missing"), "{error}");
+    assert_eq!(fs::read_dir(directory.path()).expect("it exists").count(), 0);
+}
+
+/// Bars that look alike get a second scale, others do not.
+#[test]
+fn small_gaps_have_a_panel_of_their_own() {
+    let machine = Machine::new("mesh:2x2").expect("a mesh");
+    let tasks = binomial(2);
+    let page = |gaps: [f64; 2]| {
+        let results = gaps.map(|gap| {
+            let mut result = outcome(&machine, &tasks, "row", machine.living().collect());
+            result.gap = gap;
+            result
+        });
+        render("bars", "", &machine, &[job("a", tasks.clone(), results.to_vec())])
+    };
+    for (gaps, has_panel) in [([0.0, 0.01], true), ([0.0, 0.06], false), ([0.0, 0.0], false)] {
+        assert_eq!(page(gaps).contains(">Above the bound</text>"), has_panel, "{gaps:?}");
+    }
 }
 
 /// Writes the pages for the eye; does nothing unless a directory is named.

@@ -102,7 +102,7 @@ pub(in crate::report) fn draw(
     if let Some(hottest) = hottest {
         let (row, column) = blocks.place(NodeId(hottest.from));
         legend::ring(&mut svg, corner(row, column).plus(PITCH / 2.0, PITCH / 2.0), 9.0);
-        at.y += legend::hottest(&mut svg, machine, &hottest, at);
+        at.y += legend::hottest(&mut svg, machine, &hottest, link_messages, at);
     }
     (svg.finish((end.x + 10.0).max(520.0), at.y + 8.0), blocks.words())
 }

@@ -3,7 +3,7 @@
 use super::legend::{self, Strong};
 use super::palette::{self, STEPS};
 use super::path::Path;
-use super::{Layout, Point, Px, Svg};
+use super::{DRAWING_WIDTH_MIN, Layout, Point, Px, Svg};
 use crate::report::wording::{self, counted};
 use crate::topology::Topology;
 use crate::units::{NodeId, Port};
@@ -62,9 +62,9 @@ pub(in crate::report) fn draw(
     }
     if let Some(hottest) = hottest {
         draw_hottest(layout, &mut svg, &hottest);
-        at.y += legend::hottest(&mut svg, layout.machine, &hottest, at);
+        at.y += legend::hottest(&mut svg, layout.machine, &hottest, link_messages, at);
     }
-    let width = layout.width.max(420.0);
+    let width = layout.width.max(DRAWING_WIDTH_MIN);
     Drawing { svg: svg.finish(width, at.y + 8.0), links: found, links_drawn: used.len() }
 }
 

@@ -30,7 +30,7 @@ const HEADING: f64 = 18.0;
 /// The last two dimensions of a grid are a plane, row 0 on top; further dimensions lay planes side by side.
 /// The nodes of a general graph stand on a circle.
 pub(in crate::report) struct Layout<'a> {
-    pub(super) machine: &'a Machine,
+    pub(in crate::report) machine: &'a Machine,
     /// From one node to the next.
     pub(super) pitch: f64,
     pub(super) width: f64,

@@ -2,7 +2,7 @@
 
 use super::palette::{self, STEPS};
 use super::{Point, Px, Svg};
-use crate::report::wording::{counted, link};
+use crate::report::wording::{counted, grouped, link};
 use crate::topology::Machine;
 use crate::units::NodeId;
 use crate::verdict::HottestLink;
@@ -68,11 +68,22 @@ pub(super) fn ring(svg: &mut Svg, at: Point, radius: f64) {
     svg.leaf("circle", &[("cx", &Px(at.x)), ("cy", &Px(at.y)), ("r", &Px(radius)), ("class", &"ring")]);
 }
 
-/// Says what the ring in the drawing stands for; returns the height.
-pub(super) fn hottest(svg: &mut Svg, machine: &Machine, hottest: &HottestLink, at: Point) -> f64 {
+/// Says what the ring in the drawing stands for and how many links carry as much; returns the height.
+pub(super) fn hottest(
+    svg: &mut Svg,
+    machine: &Machine,
+    hottest: &HottestLink,
+    link_messages: &[u32],
+    at: Point,
+) -> f64 {
     let ends = link(machine, NodeId(hottest.from), NodeId(hottest.to));
     ring(svg, at.plus(7.0, 9.0), 6.0);
-    let words = format!("hottest link {ends}: {}", counted(hottest.messages, "message"));
+    let mut words = format!("hottest link {ends}: {}", counted(hottest.messages, "message"));
+    match link_messages.iter().filter(|&&messages| u64::from(messages) == hottest.messages).count() {
+        0 | 1 => {}
+        2 => words.push_str("; one other has as many"),
+        equals => words.push_str(&format!("; {} others have as many", grouped(equals as u64 - 1))),
+    }
     svg.text(at.plus(20.0, 13.0), "note", &words);
     20.0
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::lanes::Lanes;
 use super::legend::{self, Entry, Strong};
 use super::path::Path;
 use super::{Layout, Point, Px, Svg, palette, route};
@@ -38,6 +39,8 @@ pub(super) struct Messages<'a> {
     pub(super) found: usize,
     /// The first and the last phase that have a colour.
     span: (usize, usize),
+    /// The routes, where they can be drawn link by link.
+    lanes: Option<Lanes>,
 }
 
 impl<'a> Messages<'a> {
@@ -54,7 +57,14 @@ impl<'a> Messages<'a> {
             (Some(first), Some(last)) if tasks.phases() > PHASES_LISTED_MAX => (first.phase, last.phase),
             _ => (0, tasks.phases().saturating_sub(1)),
         };
-        Self { layout, tasks, pairs, found, span }
+        let ends: Vec<_> = pairs.iter().map(|pair| (pair.from, pair.to)).collect();
+        let lanes = Lanes::of(layout, &ends);
+        Self { layout, tasks, pairs, found, span, lanes }
+    }
+
+    /// Whether every message is drawn along its links.
+    pub(super) fn follow_routes(&self) -> bool {
+        self.lanes.is_some()
     }
 
     fn class(&self, phase: usize) -> String {
@@ -66,12 +76,20 @@ impl<'a> Messages<'a> {
         let scale = (self.layout.pitch / 48.0).clamp(0.35, 1.0);
         let share = (phase - self.span.0) as f64 / (self.span.1 - self.span.0).max(1) as f64;
         // The phases of a trace have no order of importance: all its strokes are thin.
-        let broad = if self.tasks.phases() > PHASES_LISTED_MAX { 2.2 } else { 6.0 };
+        let is_trace = self.tasks.phases() > PHASES_LISTED_MAX;
+        if let Some(lanes) = &self.lanes {
+            // On a large machine lanes are narrow; a line must stay visible all the same.
+            let (in_lane, visible) =
+                if is_trace { (0.5, 0.7) } else { (1.1 - 0.6 * share, 2.2 - 1.3 * share) };
+            return visible.max(lanes.step() * in_lane);
+        }
+        let broad = if is_trace { 2.2 } else { 6.0 };
         (broad - (broad - 1.6) * share) * scale
     }
 
-    /// Draws one curve per pair.
+    /// Draws one line per pair.
     pub(super) fn draw(&self, svg: &mut Svg) {
+        let mut index = 0;
         for group in self.pairs.chunk_by(|a, b| a.phase == b.phase) {
             let phase = group[0].phase;
             let class = format!("edge {}", self.class(phase));
@@ -79,17 +97,25 @@ impl<'a> Messages<'a> {
             let mut all = Path::default();
             for pair in group {
                 if self.pairs.len() > PAIRS_TIPPED_MAX {
-                    route::draw(self.layout, pair.from, pair.to, &mut all);
+                    self.draw_pair(index, &mut all);
                 } else {
                     let mut path = Path::default();
-                    route::draw(self.layout, pair.from, pair.to, &mut path);
+                    self.draw_pair(index, &mut path);
                     svg.tipped("path", &[("d", &path.data())], &self.describe(pair));
                 }
+                index += 1;
             }
             if !all.is_empty() {
                 svg.leaf("path", &[("d", &all.data())]);
             }
             svg.close();
+        }
+    }
+
+    fn draw_pair(&self, index: usize, path: &mut Path) {
+        match &self.lanes {
+            Some(lanes) => lanes.draw(self.layout, index, path),
+            None => route::draw(self.layout, self.pairs[index].from, self.pairs[index].to, path),
         }
     }
 

@@ -6,6 +6,7 @@
 pub(super) mod bars;
 pub(super) mod blocks;
 pub(super) mod heat;
+mod lanes;
 mod layout;
 mod legend;
 mod messages;
@@ -17,6 +18,9 @@ mod route;
 use std::fmt::{self, Display, Write};
 
 pub(super) use layout::Layout;
+
+/// The words of a legend need this much, also below a small machine.
+const DRAWING_WIDTH_MIN: f64 = 500.0;
 
 /// A point of a drawing, in pixels at its natural size, y downwards.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,6 +36,10 @@ impl Point {
 
     pub(super) fn plus(self, x: f64, y: f64) -> Self {
         Self { x: self.x + x, y: self.y + y }
+    }
+
+    pub(super) fn shifted(self, by: Self) -> Self {
+        self.plus(by.x, by.y)
     }
 
     /// The point at this share of the way to another.
@@ -67,6 +75,10 @@ fn escape(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
+            // XML has no way to write these, and a viewer would refuse the whole file.
+            '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {
+                escaped.push(char::REPLACEMENT_CHARACTER);
+            }
             _ => escaped.push(c),
         }
     }
@@ -174,10 +186,10 @@ mod tests {
     #[test]
     fn markup_in_a_name_stays_text() {
         let mut svg = Svg::new("<a> & \"b\"");
-        svg.text(Point::new(1.0, 2.25), "small", "x < y & z");
+        svg.text(Point::new(1.0, 2.25), "small", "x < y & z\u{1}");
         let text = svg.finish(10.0, 10.0);
         assert!(text.contains("aria-label=\"&lt;a&gt; &amp; &quot;b&quot;\""));
-        assert!(text.contains(">x &lt; y &amp; z</text>"));
+        assert!(text.contains(">x &lt; y &amp; z\u{fffd}</text>"));
     }
 
     #[test]

@@ -67,13 +67,20 @@ pub(in crate::report) fn css() -> String {
     css
 }
 
-fn variables((first, last): (f64, f64)) -> String {
-    (0..STEPS)
-        .map(|step| {
-            let [red, green, blue] = colour(first + (last - first) * step as f64 / (STEPS - 1) as f64);
-            format!("--v{step}:#{red:02x}{green:02x}{blue:02x};")
-        })
-        .collect()
+/// The colours for light paper, step by step.
+pub(in crate::report) fn light() -> impl Iterator<Item = String> {
+    colours(ON_LIGHT)
+}
+
+fn variables(part: (f64, f64)) -> String {
+    colours(part).enumerate().map(|(step, colour)| format!("--v{step}:{colour};")).collect()
+}
+
+fn colours((first, last): (f64, f64)) -> impl Iterator<Item = String> {
+    (0..STEPS).map(move |step| {
+        let [red, green, blue] = colour(first + (last - first) * step as f64 / (STEPS - 1) as f64);
+        format!("#{red:02x}{green:02x}{blue:02x}")
+    })
 }
 
 /// The map at a position from 0 to 1, interpolated between its anchors.

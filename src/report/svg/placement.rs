@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::messages::Messages;
 use super::path::Path;
-use super::{Layout, Point, Svg};
+use super::{DRAWING_WIDTH_MIN, Layout, Point, Svg};
 use crate::mapping::{Placement, TaskGraph};
 use crate::report::wording::node as node_name;
 use crate::topology::Topology;
@@ -19,6 +19,8 @@ pub(in crate::report) struct Drawing {
     pub(in crate::report) pairs: usize,
     pub(in crate::report) pairs_drawn: usize,
     pub(in crate::report) has_root: bool,
+    /// Whether lines run along links; else they are curves.
+    pub(in crate::report) follows_routes: bool,
 }
 
 /// Draws a placement; tasks and nodes that do not exist are left out.
@@ -32,7 +34,7 @@ pub(in crate::report) fn draw(layout: &Layout<'_>, tasks: &TaskGraph, placement:
     messages.draw(&mut svg);
     messages.draw_ends(&mut svg, root.is_some());
     draw_labels(layout, &mut svg, &held, root);
-    let width = layout.width.max(420.0);
+    let width = layout.width.max(DRAWING_WIDTH_MIN);
     let at = Point::new(8.0, layout.height + 8.0);
     let height = messages.draw_legend(&mut svg, at, width);
     Drawing {
@@ -40,6 +42,7 @@ pub(in crate::report) fn draw(layout: &Layout<'_>, tasks: &TaskGraph, placement:
         pairs: messages.found,
         pairs_drawn: messages.pairs.len(),
         has_root: root.is_some(),
+        follows_routes: messages.follow_routes(),
     }
 }
 

@@ -1,0 +1,112 @@
+//! The files beside the page: drawings that stand alone, and schedules.
+
+use super::drawings::{heat_figure, placement_figure};
+use super::svg::{Layout, bars};
+use super::{PlanReport, page, style};
+use crate::error::Result;
+use crate::mapping;
+use crate::schedule::{Schedule, goal};
+use crate::verdict::JobVerdict;
+
+/// The longest stem of a file name; file systems allow 255 bytes.
+const STEM_MAX: usize = 80;
+
+/// A file to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Its name, which is safe on every file system.
+    pub name: String,
+    /// What is in it, for a list of files.
+    pub what: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Per job: the placement and the link loads of the winner, the bars of all methods, and the winner's
+/// schedule as GOAL.
+///
+/// A drawing that does not exist, because nothing is sent or the machine is too large, has no file. Rank r of
+/// the schedule runs on node r.
+///
+/// # Errors
+///
+/// As for [`page`](super::page()).
+pub fn files(report: &PlanReport<'_>) -> Result<Vec<File>> {
+    page::check(report)?;
+    let mut files = vec![];
+    for (job, stem) in report.jobs.iter().zip(stems(report.jobs)) {
+        files_of(report, job, &stem, &mut files);
+    }
+    Ok(files)
+}
+
+fn files_of(report: &PlanReport<'_>, job: &JobVerdict, stem: &str, files: &mut Vec<File>) {
+    let mut add = |ending: &str, what: String, text: String| {
+        files.push(File { name: format!("{stem}{ending}"), what, text });
+    };
+    let winner = job.results.iter().find(|outcome| outcome.method == job.winner);
+    if let Some(winner) = winner {
+        let layout = Layout::of(report.machine);
+        let placement = placement_figure(layout.as_ref(), &job.tasks, winner);
+        let links = heat_figure(layout.as_ref(), report.machine, winner);
+        let (method, mut draw) = (&winner.method, |ending: &str, what: String, svg: &str| {
+            if !svg.is_empty() {
+                add(ending, what, style::alone(svg));
+            }
+        });
+        draw("-placement.svg", format!("where {method} puts the tasks"), &placement.svg);
+        draw("-links.svg", format!("messages on each link under {method}"), &links.svg);
+    }
+    if let Some(svg) = bars::draw(&job.results, &job.winner) {
+        add("-bars.svg", "all methods and the bound".to_string(), style::alone(&svg));
+    }
+    if let Some(winner) = winner {
+        let phases = mapping::schedule(&job.tasks, &winner.placement, report.machine);
+        let mut text = vec![];
+        goal::write(&Schedule::from_phases(&phases), &mut text).expect("memory takes every write");
+        let text = String::from_utf8(text).expect("GOAL is ASCII");
+        add(".goal", format!("the schedule of {}, for `meshwright simulate`", winner.method), text);
+    }
+}
+
+/// One stem for each job, no two the same.
+fn stems(jobs: &[JobVerdict]) -> Vec<String> {
+    let mut stems: Vec<String> = vec![];
+    for job in jobs {
+        let plain = stem(&job.name);
+        let numbered = (2..).map(|number| format!("{plain}-{number}"));
+        let free = std::iter::once(plain.clone()).chain(numbered).find(|stem| !stems.contains(stem));
+        stems.push(free.expect("there are more numbers than jobs"));
+    }
+    stems
+}
+
+/// The letters and digits of a name, small, joined by `-`.
+fn stem(name: &str) -> String {
+    let mut stem = String::new();
+    for c in name.chars() {
+        match c.to_ascii_lowercase() {
+            c if c.is_ascii_alphanumeric() => stem.push(c),
+            _ if !stem.is_empty() && !stem.ends_with('-') => stem.push('-'),
+            _ => {}
+        }
+    }
+    stem.truncate(STEM_MAX);
+    match stem.trim_end_matches('-') {
+        "" => "job".to_string(),
+        stem => stem.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{STEM_MAX, stem};
+
+    #[test]
+    fn stems_are_safe_file_names() {
+        let stems = ["merge sort", "LAMMPS, Lennard-Jones melt", "../../etc/passwd", "", "été", "..", "a\0b"];
+        let safe = ["merge-sort", "lammps-lennard-jones-melt", "etc-passwd", "job", "t", "job", "a-b"];
+        assert_eq!(stems.map(stem), safe);
+        assert_eq!(stem(&"x".repeat(1000)).len(), STEM_MAX);
+    }
+}
