@@ -9,10 +9,10 @@ pub(crate) fn rank(outcome: &Outcome) -> (u64, u64, u64) {
 
 /// Says how good the winner is and what sets it apart from the runner-up.
 pub(crate) fn sentence(winner: &Outcome, results: &[Outcome]) -> String {
-    let quality = if winner.simulated_cycles == winner.bound_cycles {
-        "it meets the lower bound, so no placement can be faster".to_string()
-    } else {
-        format!("it comes within {} of the lower bound", percent(winner.gap))
+    let quality = match winner.gap {
+        0.0 => "it meets the lower bound, so no placement can be faster".to_string(),
+        gap if gap < 1.0 => format!("it takes {} more than the lower bound", percent(gap)),
+        gap => format!("it takes {:.1} times the lower bound", 1.0 + gap),
     };
     let others = results.iter().filter(|other| other.method != winner.method);
     let Some(other) = others.min_by_key(|other| rank(other)) else {

@@ -22,94 +22,107 @@ struct Walker {
     done: Option<u64>,
 }
 
-/// When each message arrives, or `None` for all if nothing moves any more.
-fn step_by_step(
-    messages: &[Message],
-    routes: &Routes<'_>,
+struct Stepped<'m> {
     switching: Switching,
-    costs: &Costs,
-) -> Option<Vec<u64>> {
-    let (c, h) = (costs.startup.0, costs.head_ticks());
-    let worm = switching == Switching::Wormhole;
-    let start = if switching == Switching::StoreAndForward { 0 } else { c };
-    let mut walkers: Vec<Walker> = messages
-        .iter()
-        .enumerate()
-        .map(|(index, message)| {
+    costs: &'m Costs,
+    walkers: Vec<Walker>,
+}
+
+impl<'m> Stepped<'m> {
+    fn new(messages: &[Message], routes: &Routes<'_>, switching: Switching, costs: &'m Costs) -> Self {
+        let progress = if switching == Switching::CutThrough { costs.startup.0 } else { 0 };
+        let walker = |(index, message): (usize, &Message)| {
             let mut links = Vec::new();
             routes.for_each_link(index, message.pair(), |link| links.push(link));
             let body = costs.transfer_ticks(message.bytes);
-            let progress = if worm { 0 } else { start };
             Walker { links, body, entered: 0, progress, asked: None, held: Vec::new(), done: None }
-        })
-        .collect();
-    for now in start..100_000 {
-        // What ends at this tick lets go of its links.
-        for walker in &mut walkers {
+        };
+        Self { switching, costs, walkers: messages.iter().enumerate().map(walker).collect() }
+    }
+
+    /// When each message arrives, or `None` if nothing moves any more.
+    fn run(mut self) -> Option<Vec<u64>> {
+        let start = if self.switching == Switching::StoreAndForward { 0 } else { self.costs.startup.0 };
+        for now in start..100_000 {
+            self.let_go(now);
+            if self.walkers.iter().all(|walker| walker.done.is_some()) {
+                break;
+            }
+            self.ask(now);
+            self.grant(now);
+            if self.switching == Switching::Wormhole && !self.crawl() {
+                return None;
+            }
+        }
+        Some(self.walkers.into_iter().map(|walker| walker.done.expect("all have arrived")).collect())
+    }
+
+    /// What ends at this tick lets go of its links.
+    fn let_go(&mut self, now: u64) {
+        let (worm, h) = (self.switching == Switching::Wormhole, self.costs.head_ticks());
+        for walker in &mut self.walkers {
             let (progress, body) = (walker.progress, walker.body);
-            let first = walker.entered - walker.held.len();
-            let mut index = first as u64;
+            let mut index = (walker.entered - walker.held.len()) as u64;
             walker.held.retain(|&(_, release)| {
                 index += 1;
                 if worm { progress < index * h + body } else { now < release }
             });
-            let over = walker.entered == walker.links.len()
-                && match switching {
-                    Switching::Wormhole => progress == walker.links.len() as u64 * h + body,
-                    Switching::CutThrough => now == progress + body,
-                    Switching::StoreAndForward => now == progress,
-                };
-            if over && walker.done.is_none() {
-                walker.done = Some(now);
+            let over = match self.switching {
+                Switching::Wormhole => progress == walker.links.len() as u64 * h + body,
+                Switching::CutThrough => now == progress + body,
+                Switching::StoreAndForward => now == progress,
+            };
+            if over && walker.entered == walker.links.len() {
+                walker.done.get_or_insert(now);
             }
         }
-        if walkers.iter().all(|walker| walker.done.is_some()) {
-            break;
-        }
-        // Who stands before a link asks for it; a free link takes the first in its line.
-        let taken: Vec<LinkId> = walkers.iter().flat_map(|w| w.held.iter().map(|(link, _)| *link)).collect();
-        for walker in walkers.iter_mut().filter(|w| w.entered < w.links.len() && w.asked.is_none()) {
+    }
+
+    /// Who stands before a link asks for it.
+    fn ask(&mut self, now: u64) {
+        let (worm, h) = (self.switching == Switching::Wormhole, self.costs.head_ticks());
+        let idle = |walker: &&mut Walker| walker.entered < walker.links.len() && walker.asked.is_none();
+        for walker in self.walkers.iter_mut().filter(idle) {
             let stands =
                 if worm { walker.progress == walker.entered as u64 * h } else { now == walker.progress };
             walker.asked = stands.then_some(now);
         }
-        let key = |walker: &Walker| match switching {
+    }
+
+    /// A free link takes the first in its line.
+    fn grant(&mut self, now: u64) {
+        let walkers = &self.walkers;
+        let taken: Vec<LinkId> = walkers.iter().flat_map(|w| w.held.iter().map(|(link, _)| *link)).collect();
+        let key = |walker: &Walker| match self.switching {
             Switching::StoreAndForward => u64::MAX - (walker.links.len() - walker.entered) as u64,
             _ => walker.asked.unwrap_or(u64::MAX),
         };
         let wanted = |walker: &Walker| walker.asked.map(|_| walker.links[walker.entered]);
-        let firsts: Vec<usize> = (0..walkers.len())
-            .filter(|&i| wanted(&walkers[i]).is_some_and(|link| !taken.contains(&link)))
-            .filter(|&i| {
-                let rivals = (0..walkers.len()).filter(|&j| wanted(&walkers[j]) == wanted(&walkers[i]));
-                rivals.min_by_key(|&j| (key(&walkers[j]), j)) == Some(i)
-            })
-            .collect();
+        let is_first = |&i: &usize| {
+            let rivals = (0..walkers.len()).filter(|&j| wanted(&walkers[j]) == wanted(&walkers[i]));
+            wanted(&walkers[i]).is_some_and(|link| !taken.contains(&link))
+                && rivals.min_by_key(|&j| (key(&walkers[j]), j)) == Some(i)
+        };
+        let firsts: Vec<usize> = (0..walkers.len()).filter(is_first).collect();
         for i in firsts {
-            let walker = &mut walkers[i];
-            let occupied = if switching == Switching::StoreAndForward { c } else { h } + walker.body;
+            let walker = &mut self.walkers[i];
+            let (head, startup) = (self.costs.head_ticks(), self.costs.startup.0);
+            let stored = self.switching == Switching::StoreAndForward;
+            let occupied = if stored { startup } else { head } + walker.body;
             walker.held.push((walker.links[walker.entered], now + occupied));
             walker.entered += 1;
             walker.asked = None;
-            match switching {
-                Switching::Wormhole => {}
-                Switching::CutThrough => walker.progress = now + h,
-                Switching::StoreAndForward => walker.progress = now + occupied,
-            }
-        }
-        // Worms that need not wait move on.
-        if worm {
-            let mut moved = false;
-            for walker in walkers.iter_mut().filter(|w| w.done.is_none() && w.asked.is_none()) {
-                walker.progress += 1;
-                moved = true;
-            }
-            if !moved {
-                return None;
+            if self.switching != Switching::Wormhole {
+                walker.progress = now + if stored { occupied } else { head };
             }
         }
     }
-    Some(walkers.into_iter().map(|walker| walker.done.expect("all have arrived")).collect())
+
+    /// Worms that need not wait move on; whether any did.
+    fn crawl(&mut self) -> bool {
+        let free = |walker: &&mut Walker| walker.done.is_none() && walker.asked.is_none();
+        self.walkers.iter_mut().filter(free).map(|walker| walker.progress += 1).count() > 0
+    }
 }
 
 proptest! {
@@ -141,7 +154,7 @@ proptest! {
         let messages: Vec<Message> = order.iter().map(|m| messages[m.tag as usize]).collect();
         let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
         let routes = routes(&machine, &pairs).unwrap();
-        let stepped = step_by_step(&messages, &routes, machine.switching, &machine.costs);
+        let stepped = Stepped::new(&messages, &routes, machine.switching, &machine.costs).run();
         let trace = run_schedule(&machine, &schedule).unwrap();
         prop_assert_eq!(trace.deadlock.is_some(), stepped.is_none());
         if let Some(stepped) = stepped {
