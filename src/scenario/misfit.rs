@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::schedule::goal;
+use crate::schedule::{Schedule, goal};
 use crate::text::{Syntax, Tokens, error_where};
 use crate::topology::{Machine, Topology, graph_file};
+use crate::units::NodeId;
 
 /// Fields of a trace, by number from 0, that hold a task.
 const TASK_FIELDS: std::ops::RangeInclusive<usize> = 1..=2;
@@ -37,17 +38,36 @@ pub(super) fn check(path: &Path, tasks: u32, machine: &Machine) -> Result<()> {
     Err(located.unwrap_or_else(unlocated))
 }
 
-/// Refuses a schedule with more ranks than the machine has nodes: rank r runs on node r.
-pub(super) fn ranks(path: &Path, ranks: u32, machine: &Machine) -> Result<()> {
-    let nodes = machine.nodes();
+/// Refuses a schedule with more ranks than the machine has nodes, or with work for a dead one: rank r runs on
+/// node r.
+pub(super) fn ranks(path: &Path, schedule: &Schedule, machine: &Machine) -> Result<()> {
+    let (ranks, nodes) = (schedule.ranks.len() as u32, machine.nodes());
     if ranks <= nodes {
-        return Ok(());
+        let busy = (0..ranks).filter(|&rank| !schedule.ranks[rank as usize].ops.is_empty());
+        return match busy.map(NodeId).find(|&rank| !machine.is_alive(rank)) {
+            None => Ok(()),
+            Some(dead) => Err(dead_rank(path, dead, machine)),
+        };
     }
     let message = format!("there are {ranks} ranks, too many for {}", machine.name);
     let expected = format!("at most {nodes}, one for each node");
     let is_count = |tokens: &Tokens<'_>| number(tokens) == Some(u64::from(ranks));
     let located = error_where(path, goal::SYNTAX, is_count, &message, &expected);
     Err(located.unwrap_or_else(|| Error::value("number of ranks", ranks, expected)))
+}
+
+/// The error for a rank whose node is dead, at the number of the rank.
+fn dead_rank(path: &Path, rank: NodeId, machine: &Machine) -> Error {
+    const EXPECTED: &str = "work for living nodes only, since rank r runs on node r";
+    let mut header = false;
+    let is_header = |tokens: &Tokens<'_>| {
+        let found = header && number(tokens) == Some(u64::from(rank.0));
+        header = tokens.word() == b"rank";
+        found
+    };
+    let message = format!("node {rank} of {} is dead", machine.name);
+    let located = error_where(path, goal::SYNTAX, is_header, &message, EXPECTED);
+    located.unwrap_or_else(|| Error::value("a rank", format!("{rank}, whose node is dead"), EXPECTED))
 }
 
 /// How the words of a trace are separated.

@@ -71,10 +71,10 @@ pub fn read(specification: &str, folder: &Path, weights: Weights, machine: &Mach
 ///
 /// # Errors
 ///
-/// As [`goal::read`]; [`Error::Parse`] when it has more ranks than the machine has nodes.
+/// As [`goal::read`]; [`Error::Parse`] when it has more ranks than the machine has nodes, or work for a dead one.
 pub fn schedule(path: &Path, machine: &Machine) -> Result<Schedule> {
     let schedule = goal::read(path)?;
-    misfit::ranks(path, schedule.ranks.len() as u32, machine)?;
+    misfit::ranks(path, &schedule, machine)?;
     Ok(schedule)
 }
 

@@ -101,6 +101,10 @@ fn a_task_outside_the_machine_has_a_place() {
     let folder = folder(&[("a.goal", GOAL)]);
     let (code, _, stderr) = run(folder.path(), &["simulate", "a.goal", "--on", "mesh:1x1"]);
     assert!(code == 2 && stderr.contains(" --> a.goal:1:11\n"), "{stderr}");
+    std::fs::write(folder.path().join("m.toml"), "[machine]\ntopology = \"mesh:2x2\"\ndead = [[0, 1]]\n")
+        .unwrap();
+    let (code, _, stderr) = run(folder.path(), &["simulate", "a.goal", "--on", "m.toml"]);
+    assert!(code == 2 && stderr.contains("is dead\n --> a.goal:7:6\n"), "{stderr}");
 }
 
 #[test]
