@@ -66,7 +66,7 @@ pub enum Work {
 ///
 /// # Errors
 ///
-/// [`Error::Parse`](crate::Error::Parse) with the place of what is wrong, in this file or in one it names; [`Error::Io`](crate::Error::Io) when this
+/// [`Error::Parse`] with the place of what is wrong, in this file or in one it names; [`Error::Io`] when this
 /// file cannot be read.
 ///
 /// # Examples
