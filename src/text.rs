@@ -3,6 +3,7 @@
 //! Every reader of the program takes its words from [`Tokens`], so that each complaint about a file has the
 //! same form: line, column, the offending text in its line, and what would be accepted.
 
+mod again;
 mod buffer;
 mod excerpt;
 mod gaps;
@@ -12,7 +13,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-pub use excerpt::{parse_error, printable};
+pub use again::{error_where, requote};
+pub use excerpt::{harmless, parse_error, printable};
 
 use crate::error::{Error, ParseError, Result};
 
@@ -93,9 +95,26 @@ impl Tokens<'static> {
     ///
     /// [`Error::Io`] when the system refuses it.
     pub fn open(path: &Path, syntax: Syntax) -> Result<Self> {
-        let file = File::open(path).map_err(|source| Error::io(path, source))?;
-        Ok(Self::new(file, path.display().to_string(), syntax))
+        Ok(Self::new(open(path)?, path.display().to_string(), syntax))
     }
+}
+
+/// Opens a file that is to be read.
+///
+/// # Errors
+///
+/// [`Error::Io`] when the system refuses it, and for a named pipe: to open one waits for somebody to write,
+/// perhaps for ever. `/dev/stdin` and the pipes of a shell under `/dev/fd` are open already.
+pub fn open(path: &Path) -> Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let pipe = path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo());
+        if pipe && !["/dev", "/proc"].iter().any(|folder| path.starts_with(folder)) {
+            return Err(Error::io(path, std::io::Error::other("this is a named pipe, not a file")));
+        }
+    }
+    File::open(path).map_err(|source| Error::io(path, source))
 }
 
 impl<'a> Tokens<'a> {
@@ -290,26 +309,4 @@ impl<'a> Tokens<'a> {
 
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0B | 0x0C)
-}
-
-/// Gives an error that names an earlier place the line it stands on, by reading the file once more.
-///
-/// Whatever cannot be read twice (a pipe, a file that changed) leaves the error as it is.
-pub fn requote(error: Error, path: &Path, syntax: Syntax) -> Error {
-    let Error::Parse(parse) = &error else { return error };
-    if !path.metadata().is_ok_and(|metadata| metadata.is_file()) {
-        return error;
-    }
-    let Ok(mut tokens) = Tokens::open(path, syntax) else { return error };
-    let wanted = (parse.line, parse.column);
-    while let Ok(true) = tokens.next_anywhere() {
-        let place = (u64::from(tokens.place().line), u64::from(tokens.place().column));
-        if place == wanted {
-            return tokens.error(parse.message.clone(), parse.expected.clone());
-        }
-        if place > wanted {
-            break;
-        }
-    }
-    error
 }

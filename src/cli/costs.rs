@@ -2,10 +2,10 @@
 
 use clap::Args;
 
-use meshwright::Result;
 use meshwright::scenario::{self, machine::switching, quantity};
 use meshwright::topology::{Machine, Switching};
 use meshwright::units::{Bytes, Cycles, Ratio};
+use meshwright::{Error, Result};
 
 /// `--on` and what changes that machine.
 #[derive(Args)]
@@ -13,17 +13,17 @@ pub(super) struct MachineArguments {
     /// mesh:RxC[xD…], torus:RxC[…], hypercube:D, graph:FILE, or a TOML file with a [machine] table
     #[arg(long, value_name = "MACHINE")]
     on: String,
-    /// How messages move: wormhole, cut-through or store-and-forward
-    #[arg(long, value_name = "NAME", value_parser = switching)]
+    /// How messages move: wormhole, cut-through or store-and-forward [default: as the machine file says, else wormhole]
+    #[arg(long, value_name = "NAME", value_parser = |text: &str| told(switching(text)))]
     switching: Option<Switching>,
-    /// c: cycles before a message enters the network
-    #[arg(long, value_name = "CYCLES", value_parser = |text: &str| quantity::cycles(text, None))]
+    /// c: whole cycles before a message enters the network, such as 100 [default: as the machine file says, else 100]
+    #[arg(long, value_name = "CYCLES", allow_negative_numbers = true, value_parser = |text: &str| told(quantity::cycles(text, None)))]
     startup: Option<Cycles>,
-    /// b: cycles per byte on a link, such as 1, 0.25 or 1/30
-    #[arg(long, value_name = "CYCLES", value_parser = |text: &str| quantity::byte_time(text, None))]
+    /// b: cycles per byte on a link, such as 1, 0.25 or 1/30 [default: as the machine file says, else 1]
+    #[arg(long, value_name = "CYCLES", allow_negative_numbers = true, value_parser = |text: &str| told(quantity::byte_time(text, None)))]
     byte_time: Option<Ratio>,
-    /// h: bytes of the head flit
-    #[arg(long, value_name = "BYTES", value_parser = quantity::bytes)]
+    /// h: bytes of the head flit, such as 2 [default: as the machine file says, else 2]
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true, value_parser = volume)]
     flit: Option<Bytes>,
 }
 
@@ -38,4 +38,27 @@ impl MachineArguments {
         machine.costs.check()?;
         Ok(machine)
     }
+}
+
+/// A volume of bytes.
+pub(super) fn volume(text: &str) -> Result<Bytes, String> {
+    told(quantity::bytes(text))
+}
+
+/// A share.
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    told(quantity::share(text))
+}
+
+/// A seed.
+pub(super) fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
+}
+
+/// What an option says of a value it refuses; clap names the option and the value before it.
+fn told<T>(result: Result<T>) -> Result<T, String> {
+    result.map_err(|error| match error {
+        Error::Value { expected, .. } => format!("expected {expected}"),
+        other => other.to_string(),
+    })
 }

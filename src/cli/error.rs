@@ -1,26 +1,30 @@
 //! Errors, drawn on the text that caused them.
 
+use std::io::Write;
+
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use meshwright::Error;
 use meshwright::error::ParseError;
+use meshwright::text::harmless;
 
 /// Prints an error to stderr.
 pub(super) fn show(error: &Error) {
     let text = match error {
         Error::Parse(error) => drawn(error),
-        other => {
-            Renderer::styled().render(&[Group::with_title(Level::ERROR.primary_title(other.to_string()))])
-        }
+        other => Renderer::styled()
+            .render(&[Group::with_title(Level::ERROR.primary_title(harmless(&other.to_string())))]),
     };
-    anstream::eprintln!("{text}");
+    // If nobody can be told, the exit code still tells.
+    _ = writeln!(anstream::stderr(), "{text}");
 }
 
 /// The message, the place, the line with the offending text underlined, and what would be accepted.
 fn drawn(error: &ParseError) -> String {
-    let ParseError { file, line, column, excerpt, start, length, message, expected } = error;
+    let ParseError { line, column, excerpt, start, length, .. } = error;
+    let [file, message, expected] = [&error.file, &error.message, &error.expected].map(|text| harmless(text));
     let mark = AnnotationKind::Primary.span(*start..start + length).label(format!("expected {expected}"));
-    let snippet = Snippet::source(excerpt).line_start(*line as usize).path(file).annotation(mark);
+    let snippet = Snippet::source(excerpt).line_start(*line as usize).path(&file).annotation(mark);
     let text = Renderer::styled().render(&[Level::ERROR.primary_title(message).element(snippet)]);
     // The renderer counts columns in the excerpt, which may begin inside its line.
     let counted = excerpt[..*start].chars().count() + 1;

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use meshwright::Result;
-use meshwright::scenario::quantity;
 use meshwright::scenario::tasks::{self, Weights};
 use meshwright::units::Bytes;
 use meshwright::verdict::map::{self, MapReport, MapRow};
 
-use super::costs::MachineArguments;
+use super::costs::{MachineArguments, seed, share, volume};
 use super::output::{self, Progress};
 use super::{Answer, table};
 
@@ -35,20 +34,20 @@ pub(super) struct Arguments {
     tasks: String,
     #[command(flatten)]
     machine: MachineArguments,
-    /// A placement, several with commas between, or all
+    /// Any of reflecting, growing, centred-halving, row-major, snake, hilbert and random, with commas between, or all
     #[arg(long, value_name = "NAMES", default_value = "all", value_delimiter = ',')]
     placement: Vec<String>,
     /// binomial: the share of the volume a child gets, as a number or p/q [default: 0.5]
-    #[arg(long, value_name = "SHARE", value_parser = quantity::share)]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share)]
     alpha: Option<f64>,
     /// binomial: the share on the way back up [default: no combining phases]
-    #[arg(long, value_name = "SHARE", value_parser = quantity::share)]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share)]
     combine_alpha: Option<f64>,
     /// binomial: bytes at the root, such as 65536 or "64 KiB" [default: 65536]
-    #[arg(long, value_name = "BYTES", value_parser = quantity::bytes)]
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true, value_parser = volume)]
     volume: Option<Bytes>,
-    /// The seed of everything random
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    /// The seed of the random placement: a whole number
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
     seed: u64,
     /// Print one JSON object and nothing else
     #[arg(long)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use meshwright::schedule::goal;
+use meshwright::scenario::tasks;
 use meshwright::topology::Machine;
 use meshwright::verdict::simulate::{self, SimulateReport};
 use meshwright::{Error, Result};
@@ -31,7 +31,7 @@ pub(super) struct Arguments {
     schedule: PathBuf,
     #[command(flatten)]
     machine: MachineArguments,
-    /// What is simulated: whole messages, or every flit
+    /// What is simulated: whole messages; every flit in a later version
     #[arg(long, value_enum, default_value = "message")]
     engine: Engine,
     /// Print one JSON object and nothing else
@@ -51,7 +51,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
         return Err(Error::value("engine", "flit", "message, the only engine of this version"));
     }
     let machine = arguments.machine.machine()?;
-    let schedule = goal::read(&arguments.schedule)?;
+    let schedule = tasks::schedule(&arguments.schedule, &machine)?;
     let report = simulate::report(&schedule, &machine)?;
     output::print(&if arguments.json { output::json(&report) } else { text(&report, &machine) })?;
     Ok(if report.deadlock.is_some() { Answer::Negative } else { Answer::Done })

@@ -6,12 +6,14 @@
 //! | `divide` | the `[[divide]]` tables |
 //! | [`tasks`] | `binomial:N` or a file; names of placements |
 //! | [`quantity`] | numbers that may carry a unit |
+//! | `misfit` | files with too many tasks for the machine: where they say so |
 //! | `source`, `value` | the text, and values that know where they stand in it |
 //!
 //! Every key is checked, and every error points at the text that caused it.
 
 mod divide;
 pub mod machine;
+mod misfit;
 pub mod quantity;
 mod source;
 pub mod tasks;
@@ -23,7 +25,7 @@ use toml::de::DeTable;
 
 pub use source::SCENARIO_BYTES_MAX;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::topology::Machine;
 use crate::verdict;
 use source::Source;
@@ -64,7 +66,7 @@ pub enum Work {
 ///
 /// # Errors
 ///
-/// [`Error::Parse`](crate::Error::Parse) with the place of what is wrong, in this file or in one it names; [`Error::Io`](crate::Error::Io) when this
+/// [`Error::Parse`] with the place of what is wrong, in this file or in one it names; [`Error::Io`] when this
 /// file cannot be read.
 ///
 /// # Examples
@@ -97,10 +99,16 @@ pub fn read_bytes(path: &Path, bytes: Vec<u8>) -> Result<Scenario> {
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn machine(specification: &str) -> Result<Machine> {
-    if !specification.ends_with(".toml") {
-        return Machine::new(specification);
+    let path = Path::new(specification);
+    if !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml")) {
+        return Machine::new(specification).map_err(|error| match error {
+            Error::Value { what: what @ "machine", value, expected } => {
+                Error::Value { what, value, expected: format!("{expected}, or a file that ends in .toml") }
+            }
+            other => other,
+        });
     }
-    let source = Source::read(Path::new(specification))?;
+    let source = Source::read(path)?;
     let entries = parse(&source)?;
     let document = Table::document(&source, &entries);
     document.check_keys(KEYS)?;
@@ -132,11 +140,21 @@ fn parse(source: &Source) -> Result<DeTable<'_>> {
     match DeTable::parse(&source.text) {
         Ok(table) => Ok(table.into_inner()),
         Err(error) => {
-            let (message, expected) =
-                error.message().split_once(", expected ").unwrap_or((error.message(), "valid TOML"));
+            let (message, expected) = plain(error.message());
             let end = source.text.len();
             Err(source.error(error.span().unwrap_or(end..end), message, expected))
         }
+    }
+}
+
+/// What the TOML reader complains of, in words for whoever wrote the file.
+fn plain(message: &str) -> (&str, &str) {
+    match message {
+        "duplicate key" => ("this key stands here twice", "each key once in its table"),
+        "recursion limit" | "cannot recurse further; max recursion depth met" => {
+            ("keys, lists or tables are nested too deeply", "at most 80 levels")
+        }
+        other => other.split_once(", expected ").unwrap_or((other, "valid TOML")),
     }
 }
 

@@ -16,6 +16,8 @@ const BYTE_UNITS: &[(&str, u64)] = &[
     ("MiB", 1 << 20),
     ("GB", 1_000_000_000),
     ("GiB", 1 << 30),
+    ("TB", 1_000_000_000_000),
+    ("TiB", 1 << 40),
 ];
 
 /// Units of time, by how many make a second.
@@ -38,7 +40,8 @@ const CLOCK_UNITS: &[(&str, u64)] = &[("Hz", 1), ("kHz", 1_000), ("MHz", 1_000_0
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn bytes(text: &str) -> Result<Bytes> {
-    let bad = || Error::value("a volume", quoted(text), "bytes as in 65536, \"64 KiB\" or \"1.5 MB\"");
+    let expected = format!("1 to {BYTES_MAX} bytes, as in 65536, \"64 KiB\" or \"1.5 MB\"");
+    let bad = || Error::value("a volume", quoted(text), expected.clone());
     let (number, unit) = split(text);
     let factor = if unit.is_empty() { 1 } else { factor(BYTE_UNITS, unit).ok_or_else(bad)? };
     let number = decimal(number).ok_or_else(bad)?;
@@ -215,6 +218,9 @@ mod tests {
             ("0", None),
             ("0.5 B", None),
             ("1025 GiB", None),
+            ("1 TiB", Some(1 << 40)),
+            ("2 TiB", None),
+            ("1 TB", Some(1_000_000_000_000)),
             ("-1", None),
             ("nan", None),
             ("inf", None),

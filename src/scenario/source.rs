@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::text::parse_error;
+use crate::text::{self, parse_error};
 
 /// The largest scenario accepted: longer files are no scenarios, and are not read.
 pub const SCENARIO_BYTES_MAX: u64 = 16 << 20;
@@ -24,7 +24,7 @@ impl Source {
     /// Reads a file of at most [`SCENARIO_BYTES_MAX`] bytes of UTF-8.
     pub(super) fn read(path: &Path) -> Result<Self> {
         let refused = |error| Error::io(path, error);
-        let file = std::fs::File::open(path).map_err(refused)?;
+        let file = text::open(path)?;
         let length = file.metadata().map_err(refused)?.len();
         if length > SCENARIO_BYTES_MAX {
             return Err(too_long(path, &format!("the file has {length} bytes")));
@@ -41,6 +41,10 @@ impl Source {
     /// Takes the content of a file as read.
     pub(super) fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self> {
         match String::from_utf8(bytes) {
+            // The mark that some programs put before UTF-8 text says nothing, and would shift the columns.
+            Ok(text) if text.starts_with('\u{feff}') => {
+                Ok(Self { path: path.to_path_buf(), text: text['\u{feff}'.len_utf8()..].to_string() })
+            }
             Ok(text) => Ok(Self { path: path.to_path_buf(), text }),
             Err(error) => {
                 let at = error.utf8_error().valid_up_to();
@@ -114,6 +118,13 @@ mod tests {
         let (line, column, excerpt, marked) = place(&text, 1000..1001);
         assert_eq!((line, column, marked.as_str()), (1, 501, "x"));
         assert!(excerpt.len() < 200, "{}", excerpt.len());
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_column() {
+        let source = Source::from_bytes(Path::new("a.toml"), "\u{feff}a = x".into()).unwrap();
+        let error = source.error(4..5, "m", "e").to_string();
+        assert_eq!((source.text.as_str(), error.as_str()), ("a = x", "a.toml:1:5: m; expected e"));
     }
 
     #[test]

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use super::misfit;
 use super::value::{list, nearest};
 use crate::error::{Error, Result};
 use crate::mapping::binomial::N_MAX;
 use crate::mapping::{Binomial, PLACEMENTS, task_file};
+use crate::schedule::{Schedule, goal};
 use crate::topology::Machine;
 use crate::units::Bytes;
 use crate::verdict::divide::Job;
@@ -50,8 +52,9 @@ pub fn read(specification: &str, folder: &Path, weights: Weights, machine: &Mach
         if let Some(weight) = weights.given() {
             return Err(only_binomial(weight));
         }
-        let tasks = task_file::read(&folder.join(specification))?;
-        fits(specification, tasks.tasks, machine)?;
+        let path = folder.join(specification);
+        let tasks = task_file::read(&path)?;
+        misfit::check(&path, tasks.tasks, machine)?;
         return Ok(Job::trace(tasks));
     };
     let n = order.parse().ok().filter(|&n: &u32| n <= N_MAX && order.bytes().all(|c| c.is_ascii_digit()));
@@ -62,6 +65,17 @@ pub fn read(specification: &str, folder: &Path, weights: Weights, machine: &Mach
     let alpha = weights.alpha.unwrap_or(ALPHA_DEFAULT);
     let volume = weights.volume.unwrap_or(VOLUME_DEFAULT);
     Job::divide(Binomial { n, alpha, combine_alpha: weights.combine_alpha, volume })
+}
+
+/// A GOAL file as a schedule for `machine`.
+///
+/// # Errors
+///
+/// As [`goal::read`]; [`Error::Parse`] when it has more ranks than the machine has nodes, or work for a dead one.
+pub fn schedule(path: &Path, machine: &Machine) -> Result<Schedule> {
+    let schedule = goal::read(path)?;
+    misfit::ranks(path, &schedule, machine)?;
+    Ok(schedule)
 }
 
 /// The error for a weight that a file does not take.
@@ -101,7 +115,7 @@ pub fn placements(words: &[&str]) -> Result<Vec<&'static str>> {
     let mut chosen = Vec::new();
     for &word in words {
         if word == "all" {
-            return Ok(names);
+            continue;
         }
         let method = PLACEMENTS.iter().find(|method| method.name == word).ok_or_else(|| {
             let hint =
@@ -112,5 +126,6 @@ pub fn placements(words: &[&str]) -> Result<Vec<&'static str>> {
             chosen.push(method.name);
         }
     }
-    Ok(chosen)
+    // Beside `all`, a name that is none is an error all the same.
+    Ok(if words.contains(&"all") { names } else { chosen })
 }

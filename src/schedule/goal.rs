@@ -28,7 +28,7 @@ use crate::error::{Error, Result};
 use crate::text::{Place, Syntax, Tokens, printable, requote};
 use crate::topology::NODES_MAX;
 
-const SYNTAX: Syntax =
+pub(crate) const SYNTAX: Syntax =
     Syntax { punctuation: b"{}:", line_comment: b"//", block_comments: true, by_line: true };
 
 /// A rank's program with the place of each step.

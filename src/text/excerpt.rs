@@ -48,6 +48,16 @@ pub fn printable(bytes: &[u8]) -> String {
     }
 }
 
+/// A text with everything spelled out that would order a terminal about, line ends too.
+///
+/// ```
+/// use meshwright::text::harmless;
+/// assert_eq!(harmless("no\nfile\u{7}"), "no\\u{a}file\\u{7}");
+/// ```
+pub fn harmless(text: &str) -> String {
+    escape(text.as_bytes())
+}
+
 /// Lossy text with control characters (and those that turn the reading direction) spelled out.
 fn escape(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());

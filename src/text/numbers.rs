@@ -2,8 +2,11 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Tokens, printable};
+use super::{Place, Tokens, printable};
 use crate::error::{Error, Result};
+
+/// Said of a file in which nothing stands.
+const EMPTY_FILE: &str = "the file is empty";
 
 impl Tokens<'_> {
     /// The next word as an integer: decimal digits only.
@@ -12,14 +15,16 @@ impl Tokens<'_> {
     ///
     /// [`Error::Parse`] when the word is missing, is no integer or lies outside the range.
     pub fn integer(&mut self, name: &str, range: RangeInclusive<u64>) -> Result<u64> {
-        let expected =
-            |range: &RangeInclusive<u64>| format!("an integer from {} to {}", range.start(), range.end());
+        let expected = || match (range.start(), range.end()) {
+            (least, most) if least == most => format!("{least}"),
+            (least, most) => format!("an integer from {least} to {most}"),
+        };
         if !self.next_word()? {
-            return Err(self.missing(name, expected(&range)));
+            return Err(self.missing(name, expected()));
         }
         match parse_integer(self.word()) {
             Some(value) if range.contains(&value) => Ok(value),
-            _ => Err(self.unfit(name, expected(&range))),
+            _ => Err(self.unfit(name, expected())),
         }
     }
 
@@ -83,7 +88,7 @@ impl Tokens<'_> {
     /// The error that the current word cannot stand where it stands.
     pub fn unexpected(&mut self, expected: impl Into<String>) -> Error {
         let message = match self.word() {
-            [] => "something is missing".to_owned(),
+            [] => self.nothing().to_owned(),
             word => format!("`{}` cannot stand here", printable(word)),
         };
         self.error(message, expected)
@@ -91,7 +96,22 @@ impl Tokens<'_> {
 
     /// The error that a named entry is missing here.
     pub fn missing(&mut self, name: &str, expected: impl Into<String>) -> Error {
-        self.error(format!("{name} is missing"), expected)
+        let message = match self.nothing() {
+            EMPTY_FILE => EMPTY_FILE.to_owned(),
+            _ => format!("{name} is missing"),
+        };
+        self.error(message, expected)
+    }
+
+    /// What there is where a word should be.
+    fn nothing(&mut self) -> &'static str {
+        // A failure to read on is told by whoever reads on.
+        let ended = self.peek(0).unwrap_or(None).is_none();
+        match (ended, self.word.place) {
+            (true, Place { line: 1, column: 1 }) => EMPTY_FILE,
+            (true, _) => "the file ends here",
+            (false, _) => "the line ends here",
+        }
     }
 
     fn unfit(&mut self, name: &str, expected: String) -> Error {

@@ -1,5 +1,9 @@
 //! The program as a user meets it.
 
+mod contract;
+mod golden;
+mod hostile;
+
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -49,6 +53,16 @@ fn help_has_examples_and_exit_codes() {
         assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}");
         assert!(stdout.contains("Exit codes:"), "{stdout}");
         assert!(arguments.len() == 1 || stdout.contains("Examples:\n  meshwright "), "{stdout}");
+    }
+    let help = run(folder.path(), &["map", "-h"]).1;
+    for placement in meshwright::mapping::PLACEMENTS {
+        assert!(help.contains(placement.name), "{}: {help}", placement.name);
+    }
+    let costs = meshwright::topology::Costs::default();
+    let costs = [costs.startup.0.to_string(), costs.byte_time.to_string(), costs.flit.0.to_string()];
+    let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    for cost in costs {
+        assert!(words.contains(&format!("else {cost}]")), "{cost}: {help}");
     }
     assert_eq!(run(folder.path(), &["--version"]).0, 0);
 }
@@ -206,7 +220,14 @@ fn bad_options_are_one_error() {
         ("map binomial:2 --on mesh:2x2 --alpha 1.5", "at most 1"),
         ("map binomial:2 --on mesh:2x2 --alpha nan", "at most 1"),
         ("map binomial:2 --on mesh:2x2 --volume 3yd", "64 KiB"),
-        ("map binomial:2 --on mesh:2x2 --volume -3", "unexpected argument"),
+        ("map binomial:2 --on mesh:2x2 --volume -3", "expected 1 to 1099511627776 bytes"),
+        ("map binomial:2 --on mesh:2x2 --alpha -1", "'-1' for '--alpha <SHARE>': expected a number above 0"),
+        ("map binomial:2 --on mesh:2x2 --startup -1", "expected whole cycles"),
+        ("map binomial:2 --on mesh:2x2 --seed -1", "expected a whole number from 0"),
+        ("map binomial:2 --on mesh:2x2 --placement all,foo", "placement is `foo`"),
+        ("map binomial:2 --on m.json", "or a file that ends in .toml"),
+        ("map binomial:2 --on no.TOML", "error: no.TOML: "),
+        ("map a\u{7}.goal --on mesh:2x2", "error: a\\u{7}.goal: "),
         ("map binomial:2 --on mesh:2x2 --startup 99999999999", "at most"),
         ("map binomial:2 --on mesh:2x2 --switching wormhol", "did you mean `wormhole`"),
         ("map binomial:2 --on mesh:2x2 --placement snake,hilbrt", "did you mean `hilbert`"),

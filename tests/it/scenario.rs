@@ -111,7 +111,7 @@ fn bad_documents_are_refused_with_a_place() {
         ("[machine]\ntopology = \"mesh:4x4\"\n".into(), 2, 22, "", "no job", "[[divide]]"),
         ("[machine".into(), 1, 9, "", "unclosed", "`]`"),
         ("a = = 1".into(), 1, 5, "=", "", ""),
-        ("[machine]\n[machine]\n".into(), 2, 2, "machine", "duplicate", ""),
+        ("[machine]\n[machine]\n".into(), 2, 2, "machine", "stands here twice", "each key once"),
         ("[machin]\n".into(), 1, 2, "machin", "unknown key `machin`", "`machine`"),
         ("machine = 3\n".into(), 1, 11, "3", "`machine` is 3", "[machine]"),
         (machine("[[load]]\nsigma = 1"), 3, 3, "load", "`[[load]]`", "[[divide]]"),
