@@ -38,7 +38,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     json: bool,
     /// The seed of everything random, instead of the scenario's
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = super::costs::seed)]
     seed: Option<u64>,
     /// Where to write report.html, plan.json, drawings and schedules (without: report.html, here)
     #[arg(long, value_name = "DIR")]

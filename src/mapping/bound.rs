@@ -123,7 +123,8 @@ pub fn prefix(machine: &Machine, n: u32) -> Vec<u64> {
 /// the sum over j of D_j (w_j - w_(j+1)), with w_(n+1) = 0.
 pub fn weighted(prefix: &[u64], weights: &[f64]) -> f64 {
     let next = |j: usize| weights.get(j + 1).copied().unwrap_or(0.0);
-    prefix.iter().enumerate().map(|(j, sum)| *sum as f64 * (weights[j] - next(j))).sum()
+    // From +0: the sum of nothing is printed as 0, not -0.
+    prefix.iter().enumerate().fold(0.0, |bound, (j, sum)| bound + *sum as f64 * (weights[j] - next(j)))
 }
 
 /// The time of the perfect mapping, which has dilation 1 and no contention: the sum of the heaviest weights.
@@ -132,7 +133,7 @@ pub fn weighted(prefix: &[u64], weights: &[f64]) -> f64 {
 ///
 /// `lo1990`, definition 9, eqs. (4) and (9), lemma 4.
 pub fn perfect(weights: &[f64]) -> f64 {
-    weights.iter().sum()
+    weights.iter().fold(0.0, |sum, weight| sum + weight)
 }
 
 /// The bound of a whole binomial job in ticks, messages rounded to bytes as they are sent.

@@ -21,7 +21,7 @@ pub struct Times {
     pub small: f64,
     /// Volume dominates: in units of b times the volume of the root (bytes, for a trace).
     pub large: f64,
-    /// All terms kept, on this machine: in cycles.
+    /// All terms kept, on this machine: in cycles. Exact without contention, a prediction with it.
     pub exact: f64,
     /// As `large`, as if no two messages met (the paper's formula).
     pub large_contention_free: f64,

@@ -9,7 +9,7 @@ use super::svg::bars;
 use super::wording::{self, NONE, counted, grouped, percent};
 use super::{PlanReport, facts, style};
 use crate::error::{Error, Result};
-use crate::topology::{Machine, Topology};
+use crate::topology::{Machine, Switching, Topology};
 use crate::units::NodeId;
 use crate::verdict::{JobVerdict, Outcome, PhaseRow};
 
@@ -173,19 +173,24 @@ fn method_view<'a>(machine: &Machine, job: &'a JobVerdict, outcome: &'a Outcome)
 }
 
 fn blame(machine: &Machine, outcome: &Outcome) -> String {
-    match outcome.blame {
+    let mut text = match outcome.blame {
         // Then prediction and simulation agree, and what lies above the bound is the length of the routes.
         None if outcome.gap > 0.0 && outcome.predicted_cycles == outcome.simulated_cycles => {
-            "No message ever waited: what lies above the bound is the length of the routes.".to_string()
+            "No message ever waited for a link: what lies above the bound is the length of the routes."
+                .to_string()
         }
-        None => "No message ever waited.".to_string(),
+        None => "No message ever waited for a link.".to_string(),
         Some(blame) => format!(
             "Messages waited longest for link {} in phase {}: {} in all.",
             wording::link(machine, NodeId(blame.from), NodeId(blame.to)),
             blame.phase,
             counted(blame.waited_cycles, "cycle")
         ),
+    };
+    if machine.switching == Switching::Wormhole && !outcome.deadlock_free {
+        text += " These routes can close a ring: with other timing its messages might deadlock.";
     }
+    text
 }
 
 /// The rows to show, and a sentence when some are left out.

@@ -18,8 +18,8 @@ use crate::units::LinkId;
 ///
 /// # Errors
 ///
-/// [`Error::Value`] when there are more ranks than nodes or the schedule cannot run to its end,
-/// [`Error::NotApplicable`] when two nodes are not connected, [`Error::TooLarge`] when a time could leave 63 bits.
+/// [`Error::Value`] when there are more ranks than nodes, [`Error::NotApplicable`] when the schedule cannot run to
+/// its end or two nodes are not connected, [`Error::TooLarge`] when a time could leave 63 bits.
 ///
 /// # Complexity
 ///
@@ -40,7 +40,7 @@ pub fn run_schedule(machine: &Machine, schedule: &Schedule) -> Result<Trace> {
         let expected = format!("at most the {} nodes of {}", machine.nodes(), machine.name);
         return Err(Error::value("number of ranks", schedule.ranks.len(), expected));
     }
-    schedule.verify().map_err(|fault| Error::value("schedule", fault, "one that can run to its end"))?;
+    schedule.verify().map_err(|fault| Error::not_applicable("running the schedule", fault.to_string()))?;
     let matched = schedule.messages();
     let messages: Vec<Message> = matched.iter().map(message).collect();
     let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();

@@ -25,7 +25,7 @@ pub struct Trace {
     /// Per message, in the order of the schedule, the ticks from its start to its last byte; none in phased
     /// runs, where all start at once.
     pub latency_ticks: Vec<u64>,
-    /// Where messages waited most, or `None` if no message ever waited.
+    /// Where messages waited most, or `None` if no message ever waited for a link.
     pub longest_wait: Option<Wait>,
     /// A ring of channels whose holders wait for each other, if the run could not end.
     pub deadlock: Option<Vec<LinkId>>,

@@ -211,13 +211,13 @@ impl Topology for Grid {
     }
 }
 
-/// Reads `4x8x2`.
+/// Reads `4x8x2`: digits only, so that one machine has one name.
 fn parse_sides(text: &str) -> Result<Vec<u32>> {
-    text.split('x')
-        .map(|side| {
-            side.parse().map_err(|_| {
-                Error::value("machine size", format!("`{text}`"), "sides joined by x, such as 8x8 or 4x4x4")
-            })
+    let side = |side: &str| {
+        let plain = side.bytes().all(|c| c.is_ascii_digit()) && !(side.len() > 1 && side.starts_with('0'));
+        side.parse().ok().filter(|_| plain).ok_or_else(|| {
+            Error::value("machine size", format!("`{text}`"), "sides joined by x, such as 8x8 or 4x4x4")
         })
-        .collect()
+    };
+    text.split('x').map(side).collect()
 }

@@ -134,16 +134,18 @@ impl Costs {
     ///
     /// [`Error::Value`] naming the term.
     pub fn check(&self) -> Result<()> {
-        let limits: [(&'static str, u64, u64); 4] = [
-            ("startup", self.startup.0, 1 << 32),
-            ("flit", self.flit.0, 1 << 16),
-            ("byte_time numerator", self.byte_time.numerator(), 1 << 16),
-            ("byte_time denominator", self.byte_time.denominator(), 1 << 16),
-        ];
-        match limits.iter().find(|(_, value, limit)| value > limit) {
-            Some((what, value, limit)) => Err(Error::value(what, value, format!("at most {limit}"))),
-            None => Ok(()),
+        let (startup, flit) = (self.startup.0, self.flit.0);
+        if startup > 1 << 32 {
+            return Err(Error::value("startup", startup, format!("at most {} cycles", 1u64 << 32)));
         }
+        if flit > 1 << 16 {
+            return Err(Error::value("flit", flit, format!("at most {} bytes", 1 << 16)));
+        }
+        if self.byte_time.numerator().max(self.byte_time.denominator()) > 1 << 16 {
+            let expected = format!("a fraction p/q of cycles per byte with p and q of at most {}", 1 << 16);
+            return Err(Error::value("byte_time", self.byte_time, expected));
+        }
+        Ok(())
     }
 }
 

@@ -70,8 +70,7 @@ pub fn judge(
         }
     }
     let Some(winner) = results.iter().min_by_key(|outcome| reason::rank(outcome)) else {
-        let why = skipped.first().map_or("no method was named".into(), |skipped| skipped.why.clone());
-        return Err(Error::not_applicable("placing the tasks", why));
+        return Err(super::nothing_applies(&skipped));
     };
     let reason = reason::sentence(winner, &results);
     Ok(JobVerdict {

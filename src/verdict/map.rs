@@ -137,8 +137,8 @@ pub fn report(
             Err(error) => return Err(error),
         }
     }
-    if let (true, Some(first)) = (placements.is_empty(), skipped.first()) {
-        return Err(Error::not_applicable("placing the tasks", first.why.clone()));
+    if placements.is_empty() {
+        return Err(super::nothing_applies(&skipped));
     }
     Ok(MapReport {
         format: 1,

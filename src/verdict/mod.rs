@@ -19,6 +19,7 @@ pub use divide::Job;
 
 use serde::Serialize;
 
+use crate::error::Error;
 use crate::mapping::{Placement, TaskGraph};
 
 /// The link that carries the most messages over the whole job.
@@ -92,7 +93,7 @@ pub struct Outcome {
     pub hops_total: u64,
     /// The link with the most messages; none when nothing is sent over a link.
     pub hottest_link: Option<HottestLink>,
-    /// The link messages waited for; none when no message ever waited.
+    /// The link messages waited for; none when no message ever waited for a link.
     pub blame: Option<Blame>,
     /// Phase by phase.
     pub phases: Vec<PhaseRow>,
@@ -111,6 +112,17 @@ pub struct Skipped {
     pub method: String,
     /// Why, as a sentence without a full stop.
     pub why: String,
+}
+
+/// The error when every method was skipped: each different reason once.
+fn nothing_applies(skipped: &[Skipped]) -> Error {
+    let mut reasons: Vec<&str> = Vec::new();
+    for skipped in skipped {
+        if !reasons.contains(&skipped.why.as_str()) {
+            reasons.push(&skipped.why);
+        }
+    }
+    Error::not_applicable("placing the tasks", reasons.join("; "))
 }
 
 /// One job: every method that applies, and the winner.

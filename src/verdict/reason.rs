@@ -69,8 +69,8 @@ fn hops(count: u32) -> String {
     if count == 1 { "1 hop".into() } else { format!("{count} hops") }
 }
 
-/// A ratio for people: one decimal, more where it would vanish.
+/// A ratio for people: one decimal, more where it would vanish; the sign stays on the line of its number.
 pub(crate) fn percent(ratio: f64) -> String {
     let percent = 100.0 * ratio;
-    if percent.abs() >= 0.1 { format!("{percent:.1} %") } else { format!("{percent:.2} %") }
+    if percent.abs() >= 0.1 { format!("{percent:.1}\u{a0}%") } else { format!("{percent:.2}\u{a0}%") }
 }
