@@ -24,8 +24,8 @@
 //! let job = Job::divide(Binomial { n: 6, alpha: 0.5, combine_alpha: None, volume: Bytes(65536) })?;
 //! let methods: Vec<&str> = PLACEMENTS.iter().map(|method| method.name).collect();
 //! let verdict = divide::judge("merge sort", &job, &Machine::new("mesh:8x8")?, &methods, 0, &mut |_| {})?;
-//! assert_eq!(verdict.winner, "centred-halving");
-//! let winner = verdict.results.iter().find(|result| result.method == verdict.winner).expect("it is listed");
+//! assert_eq!(verdict.winner.as_deref(), Some("centred-halving"));
+//! let winner = verdict.results.iter().find(|result| verdict.is_won_by(result)).expect("it is listed");
 //! // It meets the lower bound: no placement of this tree on this mesh can be faster.
 //! assert_eq!((winner.bound_cycles, winner.simulated_cycles), (65128, 65128));
 //! # Ok::<(), meshwright::Error>(())

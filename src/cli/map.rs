@@ -94,7 +94,7 @@ fn text(report: &MapReport, seed: u64) -> String {
         simulated: row.simulated_cycles.store_and_forward,
     });
     for skipped in &report.skipped {
-        text += &format!("{} does not apply: {}\n", skipped.method, skipped.why);
+        text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
     }
     if let [placement] = placements.as_slice() {
         text += &format!("\n{}, phase by phase\n", placement.name);

@@ -22,6 +22,7 @@ Examples:
 
 Exit codes:
   0  done
+  1  a negative answer: every placement of some job ends in a deadlock
   2  unacceptable input; nothing is written";
 
 /// Compare every method for every job of a scenario: bound, prediction, simulation, winner
@@ -97,7 +98,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let json = PlanJson { format: 1, machine: machine.into(), seed: plan.seed, jobs: &jobs };
     let written = write(arguments, &plan, &json)?;
     output::print(&if arguments.json { output::json(&json) } else { text(&plan) + &written })?;
-    Ok(Answer::Done)
+    Ok(if jobs.iter().all(|job| job.winner.is_some()) { Answer::Done } else { Answer::Negative })
 }
 
 /// Every job in turn.
@@ -161,7 +162,7 @@ fn text(plan: &PlanReport<'_>) -> String {
 fn verdict(job: &JobVerdict, machine: &Machine) -> String {
     const HEAD: [&str; 6] = ["method", "bound", "predicted", "simulated", "gap", "hottest link, messages"];
     let row = |outcome: &meshwright::verdict::Outcome| {
-        let mark = if outcome.method == job.winner { "* " } else { "  " };
+        let mark = if job.is_won_by(outcome) { "* " } else { "  " };
         vec![
             format!("{mark}{}", outcome.method),
             outcome.bound_cycles.to_string(),
@@ -173,7 +174,7 @@ fn verdict(job: &JobVerdict, machine: &Machine) -> String {
     };
     let mut text = table::table(&HEAD, 1, job.results.iter().map(row).collect());
     for skipped in &job.skipped {
-        text += &format!("{} does not apply: {}\n", skipped.method, skipped.why);
+        text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
     }
     // The reason names the winner: the star leads from its row to it.
     text + &format!("* {}\n", job.reason)

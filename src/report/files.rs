@@ -44,7 +44,7 @@ fn files_of(report: &PlanReport<'_>, job: &JobVerdict, stem: &str, files: &mut V
     let mut add = |ending: &str, what: String, text: String| {
         files.push(File { name: format!("{stem}{ending}"), what, text });
     };
-    let winner = job.results.iter().find(|outcome| outcome.method == job.winner);
+    let winner = job.results.iter().find(|outcome| job.is_won_by(outcome));
     if let Some(winner) = winner {
         let layout = Layout::of(report.machine);
         let placement = placement_figure(layout.as_ref(), &job.tasks, winner);
@@ -57,7 +57,7 @@ fn files_of(report: &PlanReport<'_>, job: &JobVerdict, stem: &str, files: &mut V
         draw("-placement.svg", format!("where {method} puts the tasks"), &placement.svg);
         draw("-links.svg", format!("messages on each link under {method}"), &links.svg);
     }
-    if let Some(svg) = bars::draw(&job.results, &job.winner) {
+    if let Some(svg) = bars::draw(&job.results, job.winner.as_deref().unwrap_or_default()) {
         add("-bars.svg", "all methods and the bound".to_string(), style::alone(&svg));
     }
     if let Some(winner) = winner {

@@ -117,21 +117,20 @@ pub(super) fn check(report: &PlanReport<'_>) -> Result<()> {
 }
 
 fn job_view<'a>(machine: &Machine, job: &'a JobVerdict) -> Job<'a> {
-    let (winners, others): (Vec<_>, Vec<_>) =
-        job.results.iter().partition(|outcome| outcome.method == job.winner);
+    let (winners, others): (Vec<_>, Vec<_>) = job.results.iter().partition(|outcome| job.is_won_by(outcome));
     let method = |outcome| method_view(machine, job, outcome);
     Job {
         kind: wording::kind(job),
         name: &job.name,
         tasks: counted(job.tasks.tasks.into(), "task"),
         headline: winners.first().map_or_else(
-            || "No method applies".to_string(),
+            || "No method comes to an end".to_string(),
             |winner| format!("{} wins with {}", winner.method, counted(winner.simulated_cycles, "cycle")),
         ),
         reason: &job.reason,
         rows: job.results.iter().map(|outcome| row(machine, job, outcome)).collect(),
         skipped: job.skipped.iter().map(|skip| Skip { method: &skip.method, why: &skip.why }).collect(),
-        bars: bars::draw(&job.results, &job.winner),
+        bars: bars::draw(&job.results, job.winner.as_deref().unwrap_or_default()),
         bars_note: bars::note(&job.results),
         methods: winners.into_iter().chain(others).map(method).collect(),
     }
@@ -141,7 +140,7 @@ fn row<'a>(machine: &Machine, job: &JobVerdict, outcome: &'a Outcome) -> Row<'a>
     let hottest = outcome.hottest_link;
     Row {
         method: &outcome.method,
-        wins: outcome.method == job.winner,
+        wins: job.is_won_by(outcome),
         numbers: vec![
             grouped(outcome.bound_cycles),
             grouped(outcome.predicted_cycles),
@@ -162,7 +161,7 @@ fn method_view<'a>(machine: &Machine, job: &'a JobVerdict, outcome: &'a Outcome)
     let (phases, phases_note) = phase_table(&outcome.phases);
     Method {
         name: &outcome.method,
-        wins: outcome.method == job.winner,
+        wins: job.is_won_by(outcome),
         summary: format!("{}, gap {}", counted(outcome.simulated_cycles, "cycle"), percent(outcome.gap)),
         blame: blame(machine, outcome),
         waited: outcome.blame.is_some(),

@@ -41,7 +41,7 @@ impl Job {
 
 /// Plans a phased job by every method named, and names the winner.
 ///
-/// A method that does not apply, or whose routes deadlock under the machine's switching, is listed with the
+/// A method that does not apply, or that comes to a standstill under the machine's switching, is listed with the
 /// reason. `progress` is told what is being worked on.
 ///
 /// # Errors
@@ -63,20 +63,26 @@ pub fn judge(
     let (mut results, mut skipped) = (Vec::new(), Vec::new());
     for &method in methods {
         progress(method);
+        let skip = |why, deadlock| Skipped { method: method.into(), why, deadlock };
         match mapping::place(method, &request).and_then(|placement| outcome(job, machine, placement)) {
-            Ok(outcome) => results.push(outcome),
-            Err(Error::NotApplicable { why, .. }) => skipped.push(Skipped { method: method.into(), why }),
+            Ok(Simulated::Outcome(outcome)) => results.push(*outcome),
+            Ok(Simulated::Deadlock(why)) => skipped.push(skip(why, true)),
+            Err(Error::NotApplicable { why, .. }) => skipped.push(skip(why, false)),
             Err(error) => return Err(error),
         }
     }
-    let Some(winner) = results.iter().min_by_key(|outcome| reason::rank(outcome)) else {
+    if results.is_empty() && !skipped.iter().any(|skipped| skipped.deadlock) {
         return Err(super::nothing_applies(&skipped));
-    };
-    let reason = reason::sentence(winner, &results);
+    }
+    let winner = results.iter().min_by_key(|outcome| reason::rank(outcome));
+    let reason = winner.map_or_else(
+        || "no placement comes to an end under this switching".to_string(),
+        |winner| reason::sentence(winner, &results),
+    );
     Ok(JobVerdict {
         kind: "divide",
         name: name.to_string(),
-        winner: winner.method.clone(),
+        winner: winner.map(|winner| winner.method.clone()),
         reason,
         results,
         skipped,
@@ -84,10 +90,20 @@ pub fn judge(
     })
 }
 
+/// How a simulation ends.
+enum Simulated {
+    Outcome(Box<Outcome>),
+    /// The ring, in words.
+    Deadlock(String),
+}
+
 /// Measures and simulates one placement.
-fn outcome(job: &Job, machine: &Machine, placement: Placement) -> Result<Outcome> {
+fn outcome(job: &Job, machine: &Machine, placement: Placement) -> Result<Simulated> {
     let measured = measure::measure(&job.tasks, &placement, machine, &[machine.switching])?;
-    let trace = measure::simulate(&measured.schedule, machine)?;
+    let trace = sim::run_phased(machine, &measured.schedule)?;
+    if let Some(ring) = &trace.deadlock {
+        return Ok(Simulated::Deadlock(measure::deadlock_sentence(machine, ring)));
+    }
     let loads = measure::loads(measured.schedule.messages(), machine)?;
     let bound_ticks = job.bound_ticks(machine);
     assert!(
@@ -97,7 +113,7 @@ fn outcome(job: &Job, machine: &Machine, placement: Placement) -> Result<Outcome
         trace.ticks
     );
     let cycles = |ticks: u64| machine.costs.cycles(ticks).0;
-    Ok(Outcome {
+    Ok(Simulated::Outcome(Box::new(Outcome {
         bound_cycles: cycles(bound_ticks),
         predicted_cycles: cycles(measured.predicted[0].iter().sum()),
         simulated_cycles: trace.cycles.0,
@@ -111,7 +127,7 @@ fn outcome(job: &Job, machine: &Machine, placement: Placement) -> Result<Outcome
         link_messages: (0..machine.links()).map(|link| loads.messages(crate::units::LinkId(link))).collect(),
         method: placement.name.clone(),
         placement,
-    })
+    })))
 }
 
 /// The time without barriers, each node going on when its own messages are there.

@@ -133,7 +133,9 @@ pub fn report(
         progress(method);
         match mapping::place(method, &request).and_then(|placement| row(job, machine, placement)) {
             Ok(row) => placements.push(row),
-            Err(Error::NotApplicable { why, .. }) => skipped.push(Skipped { method: method.into(), why }),
+            Err(Error::NotApplicable { why, .. }) => {
+                skipped.push(Skipped { method: method.into(), why, deadlock: false });
+            }
             Err(error) => return Err(error),
         }
     }

@@ -1,12 +1,12 @@
 //! One placement of one job, measured phase by phase: metrics, prediction, simulation.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::mapping::metrics::{self, PhaseMetrics};
 use crate::mapping::{self, Placement, TaskGraph};
 use crate::routing::{self, Pair};
 use crate::schedule::cost::{self, LinkLoads};
 use crate::schedule::{Message, Phases};
-use crate::sim::{self, Trace};
+use crate::sim::Trace;
 use crate::topology::{Machine, Switching, Topology};
 use crate::units::LinkId;
 use crate::verdict::{Blame, HottestLink};
@@ -51,19 +51,6 @@ pub(crate) fn measure(
         }
     }
     Ok(measured)
-}
-
-/// Simulates with a barrier after each phase.
-///
-/// # Errors
-///
-/// [`Error::NotApplicable`] with the ring of channels when the machine's switching deadlocks on its routes.
-pub(crate) fn simulate(schedule: &Phases, machine: &Machine) -> Result<Trace> {
-    let trace = sim::run_phased(machine, schedule)?;
-    match &trace.deadlock {
-        Some(ring) => Err(Error::not_applicable("this placement", deadlock_sentence(machine, ring))),
-        None => Ok(trace),
-    }
 }
 
 /// Which messages wait for which, in words.

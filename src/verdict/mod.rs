@@ -112,6 +112,8 @@ pub struct Skipped {
     pub method: String,
     /// Why, as a sentence without a full stop.
     pub why: String,
+    /// Whether it was simulated and came to a standstill: a negative answer, not an unsuitable method.
+    pub deadlock: bool,
 }
 
 /// The error when every method was skipped: each different reason once.
@@ -125,6 +127,13 @@ fn nothing_applies(skipped: &[Skipped]) -> Error {
     Error::not_applicable("placing the tasks", reasons.join("; "))
 }
 
+impl JobVerdict {
+    /// Whether this is the winner's outcome.
+    pub fn is_won_by(&self, outcome: &Outcome) -> bool {
+        self.winner.as_ref() == Some(&outcome.method)
+    }
+}
+
 /// One job: every method that applies, and the winner.
 #[derive(Clone, Debug, Serialize)]
 pub struct JobVerdict {
@@ -132,9 +141,9 @@ pub struct JobVerdict {
     pub kind: &'static str,
     /// The job's name.
     pub name: String,
-    /// The method with the least simulated time.
-    pub winner: String,
-    /// Why it wins, in one sentence.
+    /// The method with the least simulated time; none when all that apply end in a deadlock.
+    pub winner: Option<String>,
+    /// Why it wins, or that none does, in one sentence.
     pub reason: String,
     /// Every method, in the order of the table.
     pub results: Vec<Outcome>,

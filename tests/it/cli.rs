@@ -166,6 +166,39 @@ fn a_deadlock_is_a_negative_answer() {
     assert_eq!(run(folder.path(), &forward).0, 0, "nobody holds a link while waiting for another");
 }
 
+/// Five worms on a ring of five, each two links long: each holds one link and waits for the next.
+#[test]
+fn a_plan_without_a_way_out_is_a_negative_answer() {
+    let trace = "phase,source,target,bytes\n1,0,2,900\n1,1,3,900\n1,2,4,900\n1,3,0,900\n1,4,1,900\n";
+    let scenario = "[machine]\ntopology = \"torus:5\"\n[[divide]]\ntasks = \"ring.phases.csv\"\nplacement = \"row-major\"\n";
+    let folder = folder(&[("s.toml", scenario), ("ring.phases.csv", trace)]);
+    let (code, stdout, _) = run(folder.path(), &["plan", "s.toml", "--json"]);
+    let plan: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!((code, &plan["jobs"][0]["winner"]), (1, &Value::Null));
+    assert_eq!(plan["jobs"][0]["skipped"][0]["deadlock"], true);
+    let (code, stdout, _) = run(folder.path(), &["plan", "s.toml"]);
+    assert_eq!(code, 1);
+    assert!(stdout.contains("row-major is left out: it deadlocks under wormhole"), "{stdout}");
+    assert_eq!(entries(folder.path()), ["report.html", "ring.phases.csv", "s.toml"]);
+    // With room in the nodes it comes to an end.
+    let released = scenario.replace("[[divide]]", "switching = \"cut-through\"\n[[divide]]");
+    std::fs::write(folder.path().join("s.toml"), released).unwrap();
+    assert_eq!(run(folder.path(), &["plan", "s.toml"]).0, 0);
+}
+
+/// The table in the README is what its first command prints.
+#[test]
+fn the_readme_shows_what_the_program_prints() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let folder = folder(&[]);
+    let scenario = root.join("examples/quickstart.toml");
+    let (code, stdout, _) = run(folder.path(), &["plan", scenario.to_str().unwrap()]);
+    assert_eq!(code, 0);
+    let first_job = stdout.split("\n\n").nth(1).unwrap();
+    assert!(readme.contains(first_job), "the README shows another table than\n{first_job}");
+}
+
 #[test]
 fn bad_scenarios_are_drawn() {
     let cases = [

@@ -109,12 +109,13 @@ pub(super) fn job(name: &str, tasks: TaskGraph, results: Vec<Outcome>) -> JobVer
     JobVerdict {
         kind: "divide",
         name: name.to_string(),
-        winner: best.method.clone(),
+        winner: Some(best.method.clone()),
         reason: format!("{} keeps the early, heavy messages on short paths.", best.method),
         results,
         skipped: vec![Skipped {
             method: "growing".into(),
             why: "the root would lie outside the mesh".into(),
+            deadlock: false,
         }],
         tasks,
     }
@@ -243,8 +244,7 @@ pub(super) fn empty_page() -> String {
     undefined.placement.nodes = vec![NodeId(0); 3];
     let mut jobs = vec![job("nothing", tasks.clone(), vec![nothing, undefined])];
     let [first] = jobs.as_slice() else { unreachable!("one job was made") };
-    let without =
-        JobVerdict { name: "no methods".into(), winner: String::new(), results: vec![], ..first.clone() };
+    let without = JobVerdict { name: "no methods".into(), winner: None, results: vec![], ..first.clone() };
     jobs.push(without);
     render("Nothing", "", &machine, &jobs)
 }
