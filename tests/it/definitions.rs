@@ -110,7 +110,17 @@ fn placed(name: &str, n: u32) -> Positions {
 
 #[test]
 fn closed_forms_equal_the_recursive_definitions() {
-    for n in 0..=14 {
+    check_closed_forms(0..=14);
+}
+
+#[test]
+#[ignore = "long: up to a million tasks"]
+fn closed_forms_equal_the_recursive_definitions_to_a_million_tasks() {
+    check_closed_forms(15..=20);
+}
+
+fn check_closed_forms(sizes: std::ops::RangeInclusive<u32>) {
+    for n in sizes {
         assert_eq!(placed("reflecting", n), reflecting_by_definition(n), "reflecting B({n})");
         assert_eq!(placed("growing", n), growing_by_definition(n), "growing B({n})");
         assert_eq!(placed("centred-halving", n), halving_by_definition(n), "centred halving B({n})");

@@ -93,7 +93,17 @@ fn phases_without_contention_take_the_exact_formula() {
 
 #[test]
 fn growing_moves_in_lock_step_under_store_and_forward() {
-    for n in 1..=12u32 {
+    check_lock_step(1..=12);
+}
+
+#[test]
+#[ignore = "long: 65,536 tasks, millions of hops"]
+fn growing_moves_in_lock_step_under_store_and_forward_on_large_meshes() {
+    check_lock_step(13..=16);
+}
+
+fn check_lock_step(sizes: std::ops::RangeInclusive<u32>) {
+    for n in sizes {
         let (job, mesh) = (binomial(n, 0.5), paper_mesh(n, Switching::StoreAndForward));
         let trace = run_phased(&mesh, &phased(&job, "growing", &mesh)).unwrap();
         for i in 1..=n {

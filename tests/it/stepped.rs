@@ -125,40 +125,57 @@ impl<'m> Stepped<'m> {
     }
 }
 
+/// What is sent: source, offset of the target, bytes.
+type Ends = Vec<(u32, u32, u64)>;
+
+fn jobs() -> impl Strategy<Value = (usize, usize, u64, u64, Ends)> {
+    let ends = prop::collection::vec((0u32..12, 1u32..12, 1u64..20), 1..25);
+    (0usize..5, 0usize..3, 0u64..9, 1u64..4, ends)
+}
+
+fn check((which, switching, c, h, mut ends): (usize, usize, u64, u64, Ends)) -> Result<(), TestCaseError> {
+    let name = ["mesh:3x4", "torus:3x4", "mesh:12", "torus:12", "mesh:2x3x2"][which];
+    let mut machine = Machine::new(name).unwrap();
+    machine.switching = SWITCHINGS[switching].1;
+    machine.costs = Costs { startup: Cycles(c), byte_time: Ratio::whole(1), flit: Bytes(h) };
+    let mut schedule = Schedule { ranks: vec![Rank::default(); 12] };
+    ends.sort_by_key(|&(source, _, _)| source);
+    let mut messages = Vec::new();
+    for (tag, &(source, offset, bytes)) in (0..).zip(&ends) {
+        // Never to oneself.
+        let (target, bytes) = ((source + offset) % 12, Bytes(bytes));
+        schedule.ranks[source as usize].ops.push(Op::Send { peer: NodeId(target), bytes, tag });
+        schedule.ranks[target as usize].ops.push(Op::Recv { peer: NodeId(source), bytes, tag });
+        messages.push(Message { source: NodeId(source), target: NodeId(target), bytes, phase: tag });
+    }
+    // The schedule numbers messages by the step of their send.
+    let messages: Vec<Message> = schedule.messages().iter().map(|m| messages[m.tag as usize]).collect();
+    let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+    let routes = routes(&machine, &pairs).unwrap();
+    let stepped = Stepped::new(&messages, &routes, machine.switching, &machine.costs).run();
+    let trace = run_schedule(&machine, &schedule).unwrap();
+    prop_assert_eq!(trace.deadlock.is_some(), stepped.is_none());
+    if let Some(stepped) = stepped {
+        prop_assert_eq!(trace.latency_ticks, stepped);
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn every_message_arrives_at_the_same_tick(
-        which in 0usize..5,
-        switching in 0usize..3,
-        (c, h) in (0u64..9, 1u64..4),
-        ends in prop::collection::vec((0u32..12, 1u32..12, 1u64..20), 1..25),
-    ) {
-        let mut machine = Machine::new(["mesh:3x4", "torus:3x4", "mesh:12", "torus:12", "mesh:2x3x2"][which]).unwrap();
-        machine.switching = SWITCHINGS[switching].1;
-        machine.costs = Costs { startup: Cycles(c), byte_time: Ratio::whole(1), flit: Bytes(h) };
-        let mut schedule = Schedule { ranks: vec![Rank::default(); 12] };
-        // Sources in order, as the schedule numbers its messages; never to oneself.
-        let mut ends = ends;
-        ends.sort_by_key(|&(source, _, _)| source);
-        let mut messages = Vec::new();
-        for (tag, &(source, offset, bytes)) in (0..).zip(&ends) {
-            let (target, bytes) = ((source + offset) % 12, Bytes(bytes));
-            schedule.ranks[source as usize].ops.push(Op::Send { peer: NodeId(target), bytes, tag });
-            schedule.ranks[target as usize].ops.push(Op::Recv { peer: NodeId(source), bytes, tag });
-            messages.push(Message { source: NodeId(source), target: NodeId(target), bytes, phase: tag });
-        }
-        // The schedule numbers messages by the step of their send.
-        let order = schedule.messages();
-        let messages: Vec<Message> = order.iter().map(|m| messages[m.tag as usize]).collect();
-        let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
-        let routes = routes(&machine, &pairs).unwrap();
-        let stepped = Stepped::new(&messages, &routes, machine.switching, &machine.costs).run();
-        let trace = run_schedule(&machine, &schedule).unwrap();
-        prop_assert_eq!(trace.deadlock.is_some(), stepped.is_none());
-        if let Some(stepped) = stepped {
-            prop_assert_eq!(trace.latency_ticks, stepped);
-        }
+    fn every_message_arrives_at_the_same_tick(job in jobs()) {
+        check(job)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100_000))]
+
+    #[test]
+    #[ignore = "long: a hundred thousand random schedules"]
+    fn every_message_arrives_at_the_same_tick_very_often(job in jobs()) {
+        check(job)?;
     }
 }
