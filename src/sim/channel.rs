@@ -3,7 +3,7 @@
 //! A free link serves the message that asked first (wormhole, cut-through), or the one with the farthest to go
 //! (store-and-forward); of equal ones the lower index. Everything that happens at one moment is looked at before
 //! links are granted, so who gets a link does not depend on the order of simultaneous events. How a message
-//! moves is in [`super::switching`], how one-port nodes hold it back in [`super::ports`].
+//! moves is in `switching`, how one-port nodes hold it back in `ports`.
 
 use super::agenda::Agenda;
 use super::network::Network;
