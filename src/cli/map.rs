@@ -5,13 +5,16 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use meshwright::Result;
+use meshwright::report::PlanReport;
 use meshwright::scenario::tasks::{self, Weights};
+use meshwright::topology::Machine;
 use meshwright::units::Bytes;
+use meshwright::verdict::divide::{self, Job};
 use meshwright::verdict::map::{self, MapReport, MapRow};
 
 use super::costs::{MachineArguments, seed, share, volume};
 use super::output::{self, Progress};
-use super::{Answer, table};
+use super::{Answer, files, table};
 
 const HELP: &str = "\
 Examples:
@@ -52,7 +55,7 @@ pub(super) struct Arguments {
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
-    /// Write map.json into this folder
+    /// Write map.json, report.html, plan.json, drawings and schedules into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -68,11 +71,31 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let mut progress = Progress::new();
     let report = map::report(&job, &machine, &methods, seed, &mut |what| progress.tell(what))?;
     drop(progress);
-    if let Some(folder) = &arguments.out {
-        output::write(&output::folder(folder)?.join("map.json"), &output::json(&report))?;
-    }
-    output::print(&if arguments.json { output::json(&report) } else { text(&report, seed) })?;
+    let written = match &arguments.out {
+        Some(folder) => write(folder, &job, &machine, &methods, &report)?,
+        None => String::new(),
+    };
+    output::print(&if arguments.json { output::json(&report) } else { text(&report, seed) + &written })?;
     Ok(Answer::Done)
+}
+
+/// Writes the answer, and the files of a plan for the one job under the machine's switching.
+fn write(
+    folder: &Path,
+    job: &Job,
+    machine: &Machine,
+    methods: &[&str],
+    report: &MapReport,
+) -> Result<String> {
+    let mut progress = Progress::new();
+    let seed = report.seed;
+    let verdict = divide::judge(&report.tasks, job, machine, methods, seed, &mut |what| progress.tell(what))?;
+    drop(progress);
+    let jobs = [verdict];
+    let plan = PlanReport { title: &report.tasks, scenario: "", machine, seed, jobs: &jobs };
+    let mut files = files::of_plan(&plan)?;
+    files.push(files::file("map.json", "both switchings, in the paper's units", output::json(report)));
+    Ok("\n".to_string() + &files::write(folder, files)?)
 }
 
 /// The tables: one for each switching, and the phases of a single placement.

@@ -2,6 +2,7 @@
 
 mod costs;
 mod error;
+mod files;
 mod map;
 mod output;
 mod plan;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
-use meshwright::{Error, Result, report};
+use meshwright::{Error, Result};
 
 /// Prints to stdout; a reader that has seen enough (`| head`) is no error.
 pub(super) fn print(text: &str) -> Result<()> {
@@ -30,11 +30,6 @@ pub(super) fn json(value: &impl Serialize) -> String {
 pub(super) fn folder(path: &Path) -> Result<PathBuf> {
     std::fs::create_dir_all(path).map_err(|error| Error::io(path, error))?;
     Ok(path.to_path_buf())
-}
-
-/// Writes a file whole or not at all.
-pub(super) fn write(path: &Path, text: &str) -> Result<()> {
-    report::write_atomically(path, text)
 }
 
 /// A line on stderr that says what is being done, from the second second on and only to a terminal.

@@ -3,16 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde::Serialize;
 
 use meshwright::Result;
-use meshwright::report::{self, File, PlanReport};
+use meshwright::report::{self, PlanReport};
 use meshwright::scenario::{self, Scenario, Work};
-use meshwright::topology::{Machine, PortModel, Switching, Topology};
+use meshwright::topology::Machine;
 use meshwright::verdict::{JobVerdict, divide};
 
 use super::output::{self, Progress};
-use super::{Answer, table};
+use super::{Answer, files, table};
 
 const HELP: &str = "\
 Examples:
@@ -46,47 +45,6 @@ pub(super) struct Arguments {
     out: Option<PathBuf>,
 }
 
-/// What `--json` prints.
-#[derive(Serialize)]
-struct PlanJson<'a> {
-    format: u32,
-    machine: MachineJson<'a>,
-    seed: u64,
-    jobs: &'a [JobVerdict],
-}
-
-/// The machine as it was planned for.
-#[derive(Serialize)]
-struct MachineJson<'a> {
-    topology: &'a str,
-    nodes: u32,
-    dead: Vec<Vec<u32>>,
-    switching: Switching,
-    startup: u64,
-    byte_time: f64,
-    flit: u64,
-    buffers: u32,
-    virtual_channels: u32,
-    ports: PortModel,
-}
-
-impl<'a> From<&'a Machine> for MachineJson<'a> {
-    fn from(machine: &'a Machine) -> Self {
-        Self {
-            topology: &machine.name,
-            nodes: machine.nodes(),
-            dead: machine.dead.iter().map(|&node| machine.coordinates(node)).collect(),
-            switching: machine.switching,
-            startup: machine.costs.startup.0,
-            byte_time: machine.costs.byte_time.to_f64(),
-            flit: machine.costs.flit.0,
-            buffers: machine.buffers,
-            virtual_channels: machine.virtual_channels,
-            ports: machine.ports,
-        }
-    }
-}
-
 /// Runs the verb.
 pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let mut scenario = scenario::read(&arguments.scenario)?;
@@ -95,9 +53,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let (title, file) = (name(&arguments.scenario), arguments.scenario.display().to_string());
     let machine = &scenario.machine;
     let plan = PlanReport { title: &title, scenario: &file, machine, seed: scenario.seed, jobs: &jobs };
-    let json = PlanJson { format: 1, machine: machine.into(), seed: plan.seed, jobs: &jobs };
-    let written = write(arguments, &plan, &json)?;
-    output::print(&if arguments.json { output::json(&json) } else { text(&plan) + &written })?;
+    let written = write(arguments, &plan)?;
+    output::print(&if arguments.json { files::json(&plan) } else { text(&plan) + &written })?;
     Ok(if jobs.iter().all(|job| job.winner.is_some()) { Answer::Done } else { Answer::Negative })
 }
 
@@ -115,28 +72,15 @@ fn judge(scenario: &Scenario) -> Result<Vec<JobVerdict>> {
 }
 
 /// Writes the files that were asked for, when all is known; what there is to say about them.
-fn write(arguments: &Arguments, plan: &PlanReport<'_>, json: &PlanJson<'_>) -> Result<String> {
-    const PAGE: &str = "report.html";
-    if arguments.json && arguments.out.is_none() {
-        return Ok(String::new());
+fn write(arguments: &Arguments, plan: &PlanReport<'_>) -> Result<String> {
+    match &arguments.out {
+        Some(folder) => files::write(folder, files::of_plan(plan)?),
+        None if arguments.json => Ok(String::new()),
+        None => {
+            report::write_atomically(Path::new(files::PAGE), &report::page(plan)?)?;
+            Ok(format!("Report: {}\n", files::PAGE))
+        }
     }
-    let page = report::page(plan)?;
-    let Some(folder) = &arguments.out else {
-        report::write_atomically(Path::new(PAGE), &page)?;
-        return Ok(format!("Report: {PAGE}\n"));
-    };
-    let file = |name: &str, what: &str, text| File { name: name.into(), what: what.into(), text };
-    let mut files = vec![
-        file(PAGE, "tables and drawings: open it in a browser", page),
-        file("plan.json", "the same for scripts", output::json(json)),
-    ];
-    files.extend(report::files(plan)?);
-    let folder = output::folder(folder)?;
-    let paths: Vec<_> = files.iter().map(|file| (folder.join(&file.name), file.text.as_str())).collect();
-    report::write_all(&paths)?;
-    let width = files.iter().map(|file| file.name.len()).max().unwrap_or(0);
-    let line = |file: &File| format!("  {:width$}  {}\n", file.name, file.what);
-    Ok(format!("Files in {}:\n", folder.display()) + &files.iter().map(line).collect::<String>())
 }
 
 /// The tables.

@@ -10,7 +10,7 @@ use meshwright::verdict::simulate::{self, SimulateReport};
 use meshwright::{Error, Result};
 
 use super::costs::MachineArguments;
-use super::{Answer, output, table};
+use super::{Answer, files, output, table};
 
 const HELP: &str = "\
 Examples:
@@ -37,6 +37,9 @@ pub(super) struct Arguments {
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
+    /// Write simulate.json into this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -53,7 +56,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let machine = arguments.machine.machine()?;
     let schedule = tasks::schedule(&arguments.schedule, &machine)?;
     let report = simulate::report(&schedule, &machine)?;
-    output::print(&if arguments.json { output::json(&report) } else { text(&report, &machine) })?;
+    let written = match &arguments.out {
+        Some(folder) => {
+            let file = files::file("simulate.json", "the same for scripts", output::json(&report));
+            files::write(folder, vec![file])?
+        }
+        None => String::new(),
+    };
+    output::print(&if arguments.json { output::json(&report) } else { text(&report, &machine) + &written })?;
     Ok(if report.deadlock.is_some() { Answer::Negative } else { Answer::Done })
 }
 

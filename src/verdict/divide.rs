@@ -61,8 +61,8 @@ pub fn judge(
 ) -> Result<JobVerdict> {
     let request = Request { tasks: job.tasks.tasks, machine, seed };
     let (mut results, mut skipped) = (Vec::new(), Vec::new());
-    for &method in methods {
-        progress(method);
+    for (index, &method) in methods.iter().enumerate() {
+        progress(&format!("{method} ({} of {})", index + 1, methods.len()));
         let skip = |why, deadlock| Skipped { method: method.into(), why, deadlock };
         match mapping::place(method, &request).and_then(|placement| outcome(job, machine, placement)) {
             Ok(Simulated::Outcome(outcome)) => results.push(*outcome),

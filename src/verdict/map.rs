@@ -129,8 +129,8 @@ pub fn report(
 ) -> Result<MapReport> {
     let request = Request { tasks: job.tasks.tasks, machine, seed };
     let (mut placements, mut skipped) = (Vec::new(), Vec::new());
-    for &method in methods {
-        progress(method);
+    for (index, &method) in methods.iter().enumerate() {
+        progress(&format!("{method} ({} of {})", index + 1, methods.len()));
         match mapping::place(method, &request).and_then(|placement| row(job, machine, placement)) {
             Ok(row) => placements.push(row),
             Err(Error::NotApplicable { why, .. }) => {

@@ -102,6 +102,24 @@ fn plan_writes_into_the_folder_it_is_given() {
 }
 
 #[test]
+fn map_and_simulate_write_into_the_folder_they_are_given() {
+    let folder = folder(&[]);
+    let map = ["map", "binomial:4", "--on", "mesh:4x4", "--out", "m", "--json"];
+    let (code, stdout, _) = run(folder.path(), &map);
+    assert_eq!(code, 0);
+    let files =
+        ["binomial-4-bars.svg", "binomial-4-links.svg", "binomial-4-placement.svg", "binomial-4.goal"];
+    let all: Vec<_> =
+        files.iter().chain(&["map.json", "plan.json", "report.html"]).map(|f| f.to_string()).collect();
+    assert_eq!(entries(&folder.path().join("m")), all);
+    assert_eq!(std::fs::read_to_string(folder.path().join("m/map.json")).unwrap(), stdout);
+    let simulate = ["simulate", "m/binomial-4.goal", "--on", "mesh:4x4", "--out", "s", "--json"];
+    let (code, stdout, _) = run(folder.path(), &simulate);
+    assert_eq!((code, entries(&folder.path().join("s"))), (0, vec!["simulate.json".to_string()]));
+    assert_eq!(std::fs::read_to_string(folder.path().join("s/simulate.json")).unwrap(), stdout);
+}
+
+#[test]
 fn json_alone_writes_no_file() {
     let folder = folder(&[("s.toml", SMALL)]);
     let (code, stdout, stderr) = run(folder.path(), &["plan", "s.toml", "--json"]);
