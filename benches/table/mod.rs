@@ -63,7 +63,7 @@ impl Comparison {
                 way.name.to_string(),
                 format!("{:.3} ms", time.as_secs_f64() * 1e3),
                 format!("{per_item:.1} ns"),
-                format!("{ratio:.2}x"),
+                format!("{ratio:.3}x"),
                 format!("{:.1} MB", peak as f64 / 1e6),
             ]);
         }
