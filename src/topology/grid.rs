@@ -46,6 +46,8 @@ pub struct Grid {
     sides: Vec<u32>,
     strides: Vec<u32>,
     wraps: bool,
+    /// Whether all sides are powers of two: then coordinates are bit fields of the id.
+    binary: bool,
 }
 
 impl Grid {
@@ -101,7 +103,8 @@ impl Grid {
         for axis in (0..sides.len() - 1).rev() {
             strides[axis] = strides[axis + 1] * sides[axis + 1];
         }
-        Ok(Self { sides: sides.to_vec(), strides, wraps })
+        let binary = sides.iter().all(|side| side.is_power_of_two());
+        Ok(Self { sides: sides.to_vec(), strides, wraps, binary })
     }
 
     /// How many dimensions the box has.
@@ -115,8 +118,10 @@ impl Grid {
     }
 
     /// The coordinate of a node along one axis.
+    #[inline]
     pub fn coordinate(&self, node: NodeId, axis: usize) -> u32 {
-        node.0 / self.strides[axis] % self.sides[axis]
+        let (stride, side) = (self.strides[axis], self.sides[axis]);
+        if self.binary { node.0 >> stride.trailing_zeros() & (side - 1) } else { node.0 / stride % side }
     }
 
     /// All coordinates of a node, e.g. row and column.
@@ -154,6 +159,7 @@ impl Grid {
     /// # Complexity
     ///
     /// O(1).
+    #[inline]
     pub fn offset(&self, from: NodeId, to: NodeId, axis: usize) -> (u32, bool) {
         let (a, b) = (self.coordinate(from, axis), self.coordinate(to, axis));
         let (straight, up) = (a.abs_diff(b), b >= a);
@@ -164,6 +170,7 @@ impl Grid {
     }
 
     /// One step along an axis, or `None` at the border of a mesh.
+    #[inline]
     pub fn step(&self, node: NodeId, axis: usize, up: bool) -> Option<NodeId> {
         let (side, stride) = (self.sides[axis], self.strides[axis]);
         let c = self.coordinate(node, axis);
