@@ -11,8 +11,11 @@ use crate::units::{Hops, NodeId};
 
 /// Every phase without contention under wormhole routing; the least total traffic known. (That no placement
 /// needs fewer hops is not proved here.)
-pub const REFLECTING: Method =
-    Method { name: "reflecting", summary: "mirrors copy after copy: no contention, least traffic", place };
+pub const REFLECTING: Method = Method {
+    name: "reflecting",
+    summary: "mirrors copy after copy: no contention, least traffic known",
+    place,
+};
 
 /// The node of every task.
 ///
