@@ -2,9 +2,9 @@
 //!
 //! It is a recursive bisection seen from the centre: two active tasks on a line own disjoint intervals, and
 //! a message stays inside the interval of its sender. So no two messages of a phase share a link, as in
-//! the reflecting mapping; and its dilations sum to the radius of the mesh, as in the growing mapping. Both
-//! together make it the fastest placement possible under wormhole routing, for every start-up, byte time,
-//! flit size and alpha ([`super::bound`] has the proof).
+//! the reflecting mapping; and its dilations sum to the radius of its box, as in the growing mapping. Where the
+//! box is the whole machine, both together make it the fastest placement possible under wormhole routing with
+//! a barrier after each phase, for every start-up, byte time, flit size and alpha ([`super::bound`] has the proof).
 
 use super::{Method, axes::Axes, growing::outwards};
 use crate::units::Hops;

@@ -9,9 +9,13 @@ use super::{Method, Request, axes::Axes};
 use crate::error::Result;
 use crate::units::{Hops, NodeId};
 
-/// Every phase without contention under wormhole routing; the least total traffic.
-pub const REFLECTING: Method =
-    Method { name: "reflecting", summary: "mirrors copy after copy: no contention, least traffic", place };
+/// Every phase without contention under wormhole routing; the least total traffic known. (That no placement
+/// needs fewer hops is not proved here.)
+pub const REFLECTING: Method = Method {
+    name: "reflecting",
+    summary: "mirrors copy after copy: no contention, least traffic known",
+    place,
+};
 
 /// The node of every task.
 ///

@@ -41,6 +41,9 @@ pub struct TaskGraph {
 impl TaskGraph {
     /// A graph from edges with their phase numbers, in any order; within a phase the order is kept.
     ///
+    /// Edges of a task to itself are kept, but bounds and perfect times in the paper's units count them as if
+    /// they used a link; [`super::task_file`] leaves them out.
+    ///
     /// # Errors
     ///
     /// [`Error::Value`] when an edge names a task outside `0..tasks` or carries more than a tebibyte,

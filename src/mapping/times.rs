@@ -25,7 +25,8 @@ pub struct Times {
     pub exact: f64,
     /// As `large`, as if no two messages met (the paper's formula).
     pub large_contention_free: f64,
-    /// As `large`, each message waiting for all it meets (definition 7 made a time).
+    /// As `large`, each message waiting for all it meets: definition 7 made a time, W(E_i) + C_w(E_i) under wormhole
+    /// and D_w(E_i) + C_w(E_i) under store-and-forward. Not an upper bound: who is waited for may wait, too.
     pub large_path_level: f64,
 }
 
@@ -37,7 +38,12 @@ pub struct Times {
 /// store-and-forward   max(d, messages)   max(d, messages) W           max(d, messages) (c + b W)
 /// ```
 ///
-/// `scale[i]` turns bytes of phase i into the unit of `large`; `exact` is the link-level prediction.
+/// The second line is for messages of one size; of different sizes, `large` is the greater of the most bytes times
+/// links of a message and the most bytes on a link. Under store-and-forward it is then a lower bound of the time
+/// on these routes, in the limit in which volume dominates.
+///
+/// `scale[i]` turns bytes of phase i into the unit of `large`; `exact` is the link-level prediction. Only `exact`
+/// knows of single ports.
 ///
 /// # Source
 ///

@@ -108,7 +108,9 @@ pub fn alone(messages: &[Message], routes: &Routes<'_>, switching: Switching, co
 
 /// The predicted time of a phase, in ticks: each message as if it crossed its busiest link last.
 ///
-/// Exact when all messages run along one axis, in particular without contention.
+/// Exact without contention. With it the prediction can be short: worms that overlap in a chain finish one after
+/// the other, and three stored messages with the same three links take five steps, not three. Under wormhole
+/// and cut-through it can also be long, by the head times of a message that the busiest link served early.
 pub fn link_level(
     messages: &[Message],
     routes: &Routes<'_>,

@@ -26,8 +26,12 @@ impl Core<'_> {
             Switching::Wormhole => {
                 self.agenda.push(self.now + head, Event::Head(message));
                 // The worm covers `length` links: when its head crosses this one, its tail leaves the one
-                // that many before.
-                let length = if head == 0 { u64::MAX } else { body.div_ceil(head) };
+                // that many before. A head without a body covers none, however fast it is.
+                let length = match head {
+                    _ if body == 0 => 0,
+                    0 => u64::MAX,
+                    head => body.div_ceil(head),
+                };
                 if hops > length {
                     self.release_tail(message, self.now + body + head - length * head, batch);
                 }

@@ -204,6 +204,16 @@ fn balls_have_their_formula() {
 }
 
 #[test]
+fn balls_grow_and_never_overflow() {
+    for name in ["mesh:1", "mesh:17x17", "hypercube:21"] {
+        let machine = Machine::new(name).unwrap();
+        let sizes: Vec<u64> =
+            (0..32).map(|bits| bound::ball(&machine.network, (1u64 << bits).min(1 << 24) as u32)).collect();
+        assert!(sizes.is_sorted() && sizes[0] >= 1, "{name}: {sizes:?}");
+    }
+}
+
+#[test]
 fn the_radius_is_the_least_eccentricity() {
     for machine in machines() {
         let least = nodes(&machine).map(|node| machine.eccentricity(node)).min().unwrap();

@@ -5,6 +5,7 @@ mod browser;
 mod cli;
 mod definitions;
 mod dependency;
+mod exhaustive;
 mod floors;
 mod golden;
 mod laws;

@@ -137,6 +137,20 @@ fn store_and_forward_takes_the_larger_of_dilation_and_load() {
     }
 }
 
+/// The prediction is no bound from above: messages with the same way follow each other step by step.
+#[test]
+fn stored_messages_on_the_same_links_need_a_pipeline() {
+    let line = machine("mesh:4", Switching::StoreAndForward);
+    let messages = vec![send(0, 3, 20); 3];
+    let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+    let routes = routes(&line, &pairs).unwrap();
+    let mut loads = LinkLoads::new(line.links());
+    loads.fill(&messages, &routes);
+    let predicted = cost::link_level(&messages, &routes, &loads, line.switching, &line.costs);
+    assert_eq!(predicted, 3 * (100 + 20));
+    assert_eq!(run_phased(&line, &Phases::new(4, messages)).unwrap().ticks, 5 * (100 + 20));
+}
+
 /// Messages m_i over the links i and i + 1: each meets two others, yet the worms finish one after the other.
 #[test]
 fn a_chain_of_worms_finishes_one_by_one() {
@@ -205,11 +219,13 @@ proptest! {
         which in 0usize..4,
         switching in 0usize..3,
         one_port in any::<bool>(),
+        (startup, flit) in (0u64..120, 0u64..40),
         ends in prop::collection::vec((0u32..24, 0u32..24, 0u64..300), 1..40),
     ) {
         let name = ["mesh:4x6", "mesh:2x3x4", "mesh:24", "torus:4x6"][which];
         let mut machine = machine(name, SWITCHINGS[switching].1);
         machine.ports = if one_port { PortModel::One } else { PortModel::All };
+        (machine.costs.startup, machine.costs.flit) = (Cycles(startup), Bytes(flit));
         let messages: Vec<_> = ends.iter().map(|&(from, to, bytes)| send(from, to, bytes)).collect();
         let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
         let routes = routes(&machine, &pairs).unwrap();
