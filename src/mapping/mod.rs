@@ -101,7 +101,7 @@ pub fn place(name: &str, request: &Request<'_>) -> Result<Placement> {
         return Err(Error::not_applicable(method.name, why));
     }
     let mut nodes = (method.place)(request)?;
-    if !request.machine.dead.is_empty() {
+    if !request.machine.dead().is_empty() {
         repair(request.machine, &mut nodes);
     }
     Ok(Placement { name: method.name.to_string(), nodes })

@@ -4,11 +4,9 @@
 //! box without dead nodes this is dimension-order routing (a law test compares them), because ports are
 //! numbered from the last axis on.
 
-use std::collections::VecDeque;
-
 use super::{Pair, Routes, Routing, dimension_order};
 use crate::error::{Error, Result};
-use crate::topology::{Machine, Network, Topology};
+use crate::topology::{Machine, Network, Topology, search};
 use crate::units::{LinkId, NodeId, Port};
 
 /// Breadth-first search from the target.
@@ -19,7 +17,7 @@ pub const SHORTEST_PATH: Routing = Routing {
 };
 
 /// Stored links beyond this are refused: 2 GiB.
-const LINKS_MAX: usize = 1 << 29;
+const STORED_LINKS_MAX: usize = 1 << 29;
 
 /// The shortest routes of these pairs.
 ///
@@ -47,11 +45,11 @@ pub fn routes<'m>(machine: &'m Machine, pairs: &[Pair]) -> Result<Routes<'m>> {
                 format!("there is no path from node {from} to node {to}"),
             ));
         }
-        if links.len() > LINKS_MAX {
+        if links.len() > STORED_LINKS_MAX {
             return Err(Error::TooLarge {
                 what: "storing the routes",
-                needed: format!("more than {LINKS_MAX} links"),
-                limit: format!("{LINKS_MAX} links (2 GiB)"),
+                needed: format!("more than {STORED_LINKS_MAX} links"),
+                limit: format!("{STORED_LINKS_MAX} links (2 GiB)"),
             });
         }
         found[message as usize] = (start as u32, links.len() as u32);
@@ -86,7 +84,9 @@ impl<'m> Search<'m> {
             return true;
         }
         if self.target != Some(to) {
-            self.fill(to);
+            // Links come in pairs, so distances to the target are distances from it.
+            search(self.machine, to, &mut self.distance);
+            self.target = Some(to);
         }
         if self.distance[from.index()] == u32::MAX {
             return false;
@@ -119,24 +119,5 @@ impl<'m> Search<'m> {
             links.truncate(start);
         }
         alive
-    }
-
-    fn fill(&mut self, to: NodeId) {
-        self.target = Some(to);
-        self.distance.clear();
-        self.distance.resize(self.machine.nodes() as usize, u32::MAX);
-        self.distance[to.index()] = 0;
-        let mut queue = VecDeque::from([to]);
-        // Links come in pairs, so distances to the target are distances from it.
-        while let Some(node) = queue.pop_front() {
-            for port in 0..self.machine.ports(node) {
-                if let Some(next) = self.machine.neighbor(node, Port(port))
-                    && self.distance[next.index()] == u32::MAX
-                {
-                    self.distance[next.index()] = self.distance[node.index()] + 1;
-                    queue.push_back(next);
-                }
-            }
-        }
     }
 }

@@ -110,23 +110,44 @@ pub trait Topology: Debug + Send + Sync {
     ///
     /// O(nodes + links): by definition, breadth-first search.
     fn distance(&self, from: NodeId, to: NodeId) -> Option<Hops> {
-        match distances_from(self, from)[to.index()] {
-            u32::MAX => None,
-            hops => Some(Hops(hops)),
-        }
+        searched_distance(self, from, to)
     }
 
     /// The greatest distance from `node` to a node it can reach.
     fn eccentricity(&self, node: NodeId) -> Hops {
-        Hops(distances_from(self, node).into_iter().filter(|&d| d != u32::MAX).max().unwrap_or(0))
+        searched_eccentricity(self, node)
     }
 }
 
 /// Breadth-first distances from one node to all, in links; `u32::MAX` where there is no path.
+///
+/// # Panics
+///
+/// When `from` lies outside the network.
+///
+/// # Complexity
+///
+/// O(nodes + links).
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::{topology::{Grid, distances_from}, units::NodeId};
+/// assert_eq!(distances_from(&Grid::torus(&[5])?, NodeId(1)), [1, 0, 1, 2, 2]);
+/// # Ok::<(), meshwright::Error>(())
+/// ```
 pub fn distances_from<T: Topology + ?Sized>(topology: &T, from: NodeId) -> Vec<u32> {
-    let mut distance = vec![u32::MAX; topology.nodes() as usize];
-    let mut queue = VecDeque::from([from]);
+    let mut distance = Vec::new();
+    search(topology, from, &mut distance);
+    distance
+}
+
+/// As [`distances_from`], into a table that is used again.
+pub(crate) fn search<T: Topology + ?Sized>(topology: &T, from: NodeId, distance: &mut Vec<u32>) {
+    distance.clear();
+    distance.resize(topology.nodes() as usize, u32::MAX);
     distance[from.index()] = 0;
+    let mut queue = VecDeque::from([from]);
     while let Some(node) = queue.pop_front() {
         for port in 0..topology.ports(node) {
             if let Some(next) = topology.neighbor(node, Port(port))
@@ -137,7 +158,17 @@ pub fn distances_from<T: Topology + ?Sized>(topology: &T, from: NodeId) -> Vec<u
             }
         }
     }
-    distance
+}
+
+/// The definition of [`Topology::distance`].
+fn searched_distance<T: Topology + ?Sized>(topology: &T, from: NodeId, to: NodeId) -> Option<Hops> {
+    Some(distances_from(topology, from)[to.index()]).filter(|&hops| hops != u32::MAX).map(Hops)
+}
+
+/// The definition of [`Topology::eccentricity`].
+fn searched_eccentricity<T: Topology + ?Sized>(topology: &T, node: NodeId) -> Hops {
+    let reached = distances_from(topology, node).into_iter().filter(|&hops| hops != u32::MAX);
+    Hops(reached.max().unwrap_or(0))
 }
 
 /// A network that is either a box with formulas or a list of links: what every family builds.
