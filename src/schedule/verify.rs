@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{CALC_MAX, Op, Schedule};
+use super::{CALC_MAX, Message, Op, Schedule};
 use crate::topology::NODES_MAX;
 use crate::topology::machine::BYTES_MAX;
 use crate::units::{Bytes, NodeId};
@@ -22,6 +22,13 @@ pub struct MatchedMessage {
     pub bytes: Bytes,
     /// What pairs them; the phase of a schedule made from phases.
     pub tag: u32,
+}
+
+impl From<&MatchedMessage> for Message {
+    /// The message itself: its tag becomes its phase.
+    fn from(matched: &MatchedMessage) -> Self {
+        Self { source: matched.source, target: matched.target, bytes: matched.bytes, phase: matched.tag }
+    }
 }
 
 /// Why a schedule cannot run to its end; ranks and steps count from 0.
