@@ -13,7 +13,7 @@ use crate::schedule::{Message, Phases, cost};
 use crate::topology::{Machine, Topology};
 use crate::units::LinkId;
 
-/// Runs a phased schedule, with a barrier after each phase.
+/// Runs a phased schedule, with a barrier after each phase. A deadlock ends it: [`Trace::deadlock`] holds its ring.
 ///
 /// # Errors
 ///
