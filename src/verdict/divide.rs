@@ -1,12 +1,13 @@
 //! Verdicts on divide and conquer and on phased traces: every placement bounded, predicted, simulated.
 
-use super::measure::{self, Measured};
+use super::measure::{self, Measured, Traffic};
 use super::{JobVerdict, Outcome, PhaseRow, Skipped, reason};
 use crate::error::{Error, Result};
 use crate::mapping::{self, Binomial, Placement, Request, TaskGraph, bound};
 use crate::schedule::Schedule;
 use crate::sim::{self, Trace};
 use crate::topology::{Machine, Topology};
+use crate::units::LinkId;
 
 /// A phased job.
 #[derive(Clone, Debug)]
@@ -104,7 +105,7 @@ fn outcome(job: &Job, machine: &Machine, placement: Placement) -> Result<Simulat
     if let Some(ring) = &trace.deadlock {
         return Ok(Simulated::Deadlock(measure::deadlock_sentence(machine, ring)));
     }
-    let loads = measure::loads(measured.schedule.messages(), machine)?;
+    let traffic = Traffic::of(measured.schedule.messages(), machine)?;
     let bound_ticks = job.bound_ticks(machine);
     assert!(
         bound_ticks <= trace.ticks,
@@ -119,12 +120,12 @@ fn outcome(job: &Job, machine: &Machine, placement: Placement) -> Result<Simulat
         simulated_cycles: trace.cycles.0,
         dependency_cycles: dependency_cycles(&measured, machine)?,
         gap: gap(cycles(bound_ticks), trace.cycles.0),
-        deadlock_free: measure::deadlock_free(measured.schedule.messages(), machine)?,
+        deadlock_free: traffic.deadlock_free,
         hops_total: measured.hops_total(),
-        hottest_link: measure::hottest_link(&loads, machine),
+        hottest_link: measure::hottest_link(&traffic.loads, machine),
         blame: measure::blame(&trace, machine),
         phases: rows(job, machine, &measured, &trace),
-        link_messages: (0..machine.links()).map(|link| loads.messages(crate::units::LinkId(link))).collect(),
+        link_messages: (0..machine.links()).map(|link| traffic.loads.messages(LinkId(link))).collect(),
         method: placement.name.clone(),
         placement,
     })))
