@@ -96,7 +96,7 @@ impl<'m> Search<'m> {
             let nearer = self.distance[at.index()] - 1;
             let (port, next) = (0..self.machine.ports(at))
                 .find_map(|port| {
-                    let next = self.machine.neighbor(at, Port(port))?;
+                    let next = self.machine.neighbour(at, Port(port))?;
                     (self.distance[next.index()] == nearer).then_some((Port(port), next))
                 })
                 .expect("a node at distance d has a neighbour at distance d - 1");

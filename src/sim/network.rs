@@ -20,7 +20,7 @@ impl Network {
         let mut targets = Vec::with_capacity(machine.links() as usize);
         for node in (0..machine.nodes()).map(NodeId) {
             let ports = (0..machine.ports(node)).map(Port);
-            targets.extend(ports.map(|port| machine.neighbor(node, port).unwrap_or(node)));
+            targets.extend(ports.map(|port| machine.neighbour(node, port).unwrap_or(node)));
         }
         Self { targets }
     }

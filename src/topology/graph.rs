@@ -23,7 +23,7 @@ pub const GRAPH: Family = Family {
 pub struct Graph {
     sides: [u32; 1],
     first: Vec<u32>,
-    neighbors: Vec<NodeId>,
+    neighbours: Vec<NodeId>,
 }
 
 impl Graph {
@@ -55,8 +55,8 @@ impl Graph {
         for node in 0..arcs.vertices as usize {
             first[node + 1] += first[node];
         }
-        let neighbors = pairs.into_iter().map(|(_, to)| NodeId(to)).collect();
-        Ok(Self { sides: [arcs.vertices], first, neighbors })
+        let neighbours = pairs.into_iter().map(|(_, to)| NodeId(to)).collect();
+        Ok(Self { sides: [arcs.vertices], first, neighbours })
     }
 }
 
@@ -69,7 +69,7 @@ impl Topology for Graph {
         LinkId(self.first[node.index()])
     }
 
-    fn neighbor(&self, node: NodeId, port: Port) -> Option<NodeId> {
-        Some(self.neighbors[self.link(node, port).index()])
+    fn neighbour(&self, node: NodeId, port: Port) -> Option<NodeId> {
+        Some(self.neighbours[self.link(node, port).index()])
     }
 }

@@ -186,7 +186,7 @@ impl Topology for Grid {
         LinkId(node.0 * 2 * self.dimensions() as u32)
     }
 
-    fn neighbor(&self, node: NodeId, port: Port) -> Option<NodeId> {
+    fn neighbour(&self, node: NodeId, port: Port) -> Option<NodeId> {
         let (axis, up) = self.direction(port);
         self.step(node, axis, up)
     }

@@ -272,8 +272,8 @@ impl Topology for Machine {
     }
 
     /// A dead node has no wired port, and no port leads to one.
-    fn neighbor(&self, node: NodeId, port: Port) -> Option<NodeId> {
-        self.network.neighbor(node, port).filter(|&next| self.is_alive(node) && self.is_alive(next))
+    fn neighbour(&self, node: NodeId, port: Port) -> Option<NodeId> {
+        self.network.neighbour(node, port).filter(|&next| self.is_alive(node) && self.is_alive(next))
     }
 
     fn source(&self, link: LinkId) -> NodeId {

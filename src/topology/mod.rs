@@ -62,7 +62,7 @@ pub trait Topology: Debug + Send + Sync {
     fn first_link(&self, node: NodeId) -> LinkId;
 
     /// The node at the other end of a port, or `None` if the port is unwired.
-    fn neighbor(&self, node: NodeId, port: Port) -> Option<NodeId>;
+    fn neighbour(&self, node: NodeId, port: Port) -> Option<NodeId>;
 
     /// How many nodes there are, dead ones included.
     fn nodes(&self) -> u32 {
@@ -101,7 +101,7 @@ pub trait Topology: Debug + Send + Sync {
     /// The node a link enters, or `None` if its port is unwired.
     fn target(&self, link: LinkId) -> Option<NodeId> {
         let node = self.source(link);
-        self.neighbor(node, Port(link.0 - self.first_link(node).0))
+        self.neighbour(node, Port(link.0 - self.first_link(node).0))
     }
 
     /// The length of a shortest path, or `None` if there is none. A metric on every connected part.
@@ -150,7 +150,7 @@ pub(crate) fn search<T: Topology + ?Sized>(topology: &T, from: NodeId, distance:
     let mut queue = VecDeque::from([from]);
     while let Some(node) = queue.pop_front() {
         for port in 0..topology.ports(node) {
-            if let Some(next) = topology.neighbor(node, Port(port))
+            if let Some(next) = topology.neighbour(node, Port(port))
                 && distance[next.index()] == u32::MAX
             {
                 distance[next.index()] = distance[node.index()] + 1;
@@ -196,8 +196,8 @@ impl Topology for Network {
     fn first_link(&self, node: NodeId) -> LinkId {
         self.as_topology().first_link(node)
     }
-    fn neighbor(&self, node: NodeId, port: Port) -> Option<NodeId> {
-        self.as_topology().neighbor(node, port)
+    fn neighbour(&self, node: NodeId, port: Port) -> Option<NodeId> {
+        self.as_topology().neighbour(node, port)
     }
     fn source(&self, link: LinkId) -> NodeId {
         self.as_topology().source(link)
