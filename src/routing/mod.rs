@@ -12,7 +12,7 @@ pub mod shortest_path;
 
 use crate::error::{Error, Result};
 use crate::topology::{Grid, Machine, Topology};
-use crate::units::{LinkId, NodeId};
+use crate::units::{Hops, LinkId, NodeId};
 
 /// A source and a target.
 pub type Pair = (NodeId, NodeId);
@@ -53,6 +53,10 @@ pub enum Routes<'m> {
 /// [`Error::NotApplicable`] when a pair is not connected, [`Error::TooLarge`] when the stored routes do not
 /// fit into memory.
 ///
+/// # Complexity
+///
+/// O(1) where every node of a box works, else as [`shortest_path::routes`].
+///
 /// # Examples
 ///
 /// ```
@@ -69,12 +73,13 @@ pub fn routes<'m>(machine: &'m Machine, pairs: &[Pair]) -> Result<Routes<'m>> {
     }
 }
 
+/// A message is known by its index in the list of pairs that was routed; methods may panic for another index.
 impl Routes<'_> {
     /// How many links the route of `message` has.
-    pub fn hops(&self, message: usize, (from, to): Pair) -> crate::units::Hops {
+    pub fn hops(&self, message: usize, (from, to): Pair) -> Hops {
         match self {
             Self::DimensionOrder(grid) => grid.distance(from, to).expect("a box is connected"),
-            Self::Stored { first, .. } => crate::units::Hops(first[message + 1] - first[message]),
+            Self::Stored { first, .. } => Hops(first[message + 1] - first[message]),
         }
     }
 
@@ -90,6 +95,18 @@ impl Routes<'_> {
     }
 
     /// Calls `visit` with each link of a route in turn.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::{routing, topology::{Machine, Topology}, units::NodeId};
+    /// let mesh = Machine::new("mesh:2x3")?;
+    /// let pairs = [(NodeId(0), NodeId(5))];
+    /// let mut passed = Vec::new();
+    /// routing::routes(&mesh, &pairs)?.for_each_link(0, pairs[0], |link| passed.extend(mesh.target(link)));
+    /// assert_eq!(passed, [NodeId(1), NodeId(2), NodeId(5)], "along the row, then down the column");
+    /// # Ok::<(), meshwright::Error>(())
+    /// ```
     #[inline]
     pub fn for_each_link(&self, message: usize, (from, to): Pair, mut visit: impl FnMut(LinkId)) {
         match self {

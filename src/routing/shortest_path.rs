@@ -30,6 +30,16 @@ const STORED_LINKS_MAX: usize = 1 << 29;
 ///
 /// O(hops) for a pair whose dimension-order route meets no dead node, else O(nodes + links) for each
 /// different target.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::{routing::shortest_path, topology::Machine, units::{Hops, NodeId}};
+/// let mesh = Machine::new("mesh:3x3")?.with_dead(vec![NodeId(4)])?;
+/// let pairs = [(NodeId(3), NodeId(5))];
+/// assert_eq!(shortest_path::routes(&mesh, &pairs)?.hops(0, pairs[0]), Hops(4), "around the hole");
+/// # Ok::<(), meshwright::Error>(())
+/// ```
 pub fn routes<'m>(machine: &'m Machine, pairs: &[Pair]) -> Result<Routes<'m>> {
     let mut by_target: Vec<u32> = (0..pairs.len() as u32).collect();
     by_target.sort_by_key(|&message| pairs[message as usize].1);

@@ -168,6 +168,16 @@ impl Schedule {
     /// # Complexity
     ///
     /// O(steps log steps + dependencies).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::schedule::{Fault, Op, Rank, Schedule};
+    /// use meshwright::units::{Bytes, NodeId};
+    /// let send = Op::Send { peer: NodeId(1), bytes: Bytes(8), tag: 0 };
+    /// let lonely = Schedule { ranks: vec![Rank { ops: vec![send], dependencies: vec![] }, Rank::default()] };
+    /// assert_eq!(lonely.verify(), Err(Fault::UnmatchedSend { rank: NodeId(0), step: 0 }));
+    /// ```
     pub fn verify(&self) -> std::result::Result<(), Fault> {
         self.check_range()?;
         let mut first = None;

@@ -128,7 +128,10 @@ impl Costs {
         }
     }
 
-    /// Refuses costs with which a time could leave the range of 64 bits.
+    /// Refuses costs with which the time of one message over one link could leave 64 bits.
+    ///
+    /// Accepted are a start-up of at most 2^32 cycles, a flit of at most 2^16 bytes, and a byte time p/q with p
+    /// and q of at most 2^16.
     ///
     /// # Errors
     ///
@@ -174,7 +177,11 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A machine with default costs and no dead node; errors as for [`network`].
+    /// A machine with default costs and no dead node.
+    ///
+    /// # Errors
+    ///
+    /// As for [`network`].
     ///
     /// # Examples
     ///
@@ -203,6 +210,17 @@ impl Machine {
     /// # Errors
     ///
     /// [`Error::Value`] when a node lies outside the machine or all are dead.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::topology::{Machine, Topology};
+    /// use meshwright::units::{Hops, NodeId};
+    /// let mesh = Machine::new("mesh:3x3")?.with_dead(vec![NodeId(4)])?;
+    /// assert_eq!((mesh.nodes(), mesh.living_count()), (9, 8));
+    /// assert_eq!(mesh.distance(NodeId(3), NodeId(5)), Some(Hops(4)), "around the hole");
+    /// # Ok::<(), meshwright::Error>(())
+    /// ```
     pub fn with_dead(mut self, mut dead: Vec<NodeId>) -> Result<Self> {
         let nodes = self.nodes();
         dead.sort_unstable();

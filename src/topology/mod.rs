@@ -51,6 +51,37 @@ pub(crate) fn check_links(links: u64) -> Result<()> {
 ///
 /// A family overrides a derived method only with a theorem, and the law tests hold the theorem to the
 /// definition. Links come in pairs: if node `a` has a port to `b`, then `b` has a port to `a`.
+///
+/// # Panics
+///
+/// Methods may panic, or answer nonsense, for nodes, ports and links outside the network.
+///
+/// # Examples
+///
+/// A ring is three methods; distances follow from them.
+///
+/// ```
+/// use meshwright::topology::Topology;
+/// use meshwright::units::{Hops, LinkId, NodeId, Port};
+/// #[derive(Debug)]
+/// struct Ring([u32; 1]);
+/// impl Topology for Ring {
+///     fn sides(&self) -> &[u32] {
+///         &self.0
+///     }
+///     fn first_link(&self, node: NodeId) -> LinkId {
+///         LinkId(2 * node.0)
+///     }
+///     fn neighbour(&self, node: NodeId, port: Port) -> Option<NodeId> {
+///         let step = if port.0 == 0 { 1 } else { self.0[0] - 1 };
+///         Some(NodeId((node.0 + step) % self.0[0]))
+///     }
+/// }
+/// let ring = Ring([6]);
+/// assert_eq!(ring.links(), 12);
+/// assert_eq!(ring.distance(NodeId(1), NodeId(5)), Some(Hops(2)));
+/// assert_eq!(ring.source(LinkId(7)), NodeId(3));
+/// ```
 pub trait Topology: Debug + Send + Sync {
     /// The box of node ids, last side fastest; a network without coordinates is a line.
     fn sides(&self) -> &[u32];
@@ -114,6 +145,10 @@ pub trait Topology: Debug + Send + Sync {
     }
 
     /// The greatest distance from `node` to a node it can reach.
+    ///
+    /// # Complexity
+    ///
+    /// O(nodes + links): by definition, breadth-first search.
     fn eccentricity(&self, node: NodeId) -> Hops {
         searched_eccentricity(self, node)
     }
