@@ -18,7 +18,7 @@ use crate::units::LinkId;
 ///
 /// # Errors
 ///
-/// [`Error::Value`] when there are more ranks than nodes, [`Error::NotApplicable`] when the schedule cannot run to
+/// [`Error::Value`] when there are more ranks than nodes or the costs fail their check, [`Error::NotApplicable`] when the schedule cannot run to
 /// its end or two nodes are not connected, [`Error::TooLarge`] when a time could leave 63 bits.
 ///
 /// # Complexity

@@ -17,8 +17,13 @@ use crate::units::LinkId;
 ///
 /// # Errors
 ///
+/// [`crate::Error::Value`] as for [`Costs::check`](crate::topology::Costs::check),
 /// [`crate::Error::NotApplicable`] when two nodes are not connected, [`crate::Error::TooLarge`] when a time could
 /// leave 63 bits.
+///
+/// # Panics
+///
+/// Perhaps, when a message names a node outside the machine.
 ///
 /// # Complexity
 ///
