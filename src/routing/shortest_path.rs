@@ -1,8 +1,8 @@
 //! Shortest-path routing: around dead nodes and on general graphs.
 //!
 //! At each node a message takes the first port, in port order, that brings it nearer to its target. On a
-//! box without dead nodes this is dimension-order routing (a law test compares them), because ports are
-//! numbered from the last axis on.
+//! box this is the dimension-order route wherever that meets no dead node, because ports are numbered from the
+//! last axis on; a test compares the two.
 
 use super::{Pair, Routes, Routing, dimension_order};
 use crate::error::{Error, Result};
@@ -90,9 +90,11 @@ impl<'m> Search<'m> {
         if !self.machine.is_alive(from) || !self.machine.is_alive(to) {
             return false;
         }
-        if self.straight(from, to, links) {
-            return true;
-        }
+        self.straight(from, to, links) || self.searched(from, to, links)
+    }
+
+    /// The route by the definition: at each node the first port that leads nearer.
+    fn searched(&mut self, from: NodeId, to: NodeId, links: &mut Vec<LinkId>) -> bool {
         if self.target != Some(to) {
             // Links come in pairs, so distances to the target are distances from it.
             search(self.machine, to, &mut self.distance);
@@ -129,5 +131,38 @@ impl<'m> Search<'m> {
             links.truncate(start);
         }
         alive
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The shortcut and the definition, for every pair that has both, on whole boxes and around holes.
+    #[test]
+    fn the_straight_route_is_the_searched_one() {
+        for (name, dead) in [
+            ("mesh:4x5", vec![]),
+            ("torus:4x5", vec![]),
+            ("torus:6x2x4", vec![]),
+            ("mesh:2x3x4", vec![]),
+            ("hypercube:4", vec![]),
+            ("mesh:4x5", vec![NodeId(6), NodeId(13)]),
+            ("torus:4x6", vec![NodeId(0), NodeId(9)]),
+        ] {
+            let machine = Machine::new(name).unwrap().with_dead(dead).unwrap();
+            let mut search = Search::new(&machine);
+            let living: Vec<NodeId> = machine.living().collect();
+            let mut compared = 0;
+            for (&to, &from) in living.iter().flat_map(|to| living.iter().map(move |from| (to, from))) {
+                let (mut straight, mut searched) = (Vec::new(), Vec::new());
+                if search.straight(from, to, &mut straight) {
+                    assert!(search.searched(from, to, &mut searched), "{name}: {from} reaches {to}");
+                    assert_eq!(straight, searched, "{name}: {from} to {to}");
+                    compared += 1;
+                }
+            }
+            assert!(2 * compared > living.len() * living.len(), "{name}: {compared} pairs");
+        }
     }
 }
