@@ -10,7 +10,7 @@ pub mod deadlock;
 pub mod dimension_order;
 pub mod shortest_path;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::topology::{Grid, Machine, Topology};
 use crate::units::{Hops, LinkId, NodeId};
 
@@ -19,7 +19,7 @@ pub type Pair = (NodeId, NodeId);
 
 /// A named way to route messages.
 pub struct Routing {
-    /// The name on the command line.
+    /// Its name.
     pub name: &'static str,
     /// What it is, in half a sentence.
     pub summary: &'static str,
@@ -50,7 +50,7 @@ pub enum Routes<'m> {
 ///
 /// # Errors
 ///
-/// [`Error::NotApplicable`] when a pair is not connected, [`Error::TooLarge`] when the stored routes do not
+/// [`crate::Error::NotApplicable`] when a pair is not connected, [`crate::Error::TooLarge`] when the stored routes do not
 /// fit into memory.
 ///
 /// # Complexity
@@ -117,16 +117,4 @@ impl Routes<'_> {
             }
         }
     }
-}
-
-/// The routing with this name.
-///
-/// # Errors
-///
-/// [`Error::Value`] listing the names.
-pub fn routing(name: &str) -> Result<&'static Routing> {
-    ROUTINGS.iter().find(|routing| routing.name == name).ok_or_else(|| {
-        let names: Vec<_> = ROUTINGS.iter().map(|routing| routing.name).collect();
-        Error::value("routing", format!("`{name}`"), names.join(", "))
-    })
 }
