@@ -5,6 +5,7 @@
 //! | [`task_graph`], [`task_file`] | phased task graphs; traces and matrices read from files |
 //! | [`binomial`] | the binomial tree of divide and conquer |
 //! | [`reflecting`], [`growing`], [`centred_halving`] | closed-form placements of the tree |
+//! | `axes` | the box they fill, and which axis each phase uses |
 //! | [`ordered`] | placements along a node order, and at random |
 //! | [`metrics`] | dilation, contention, interference sets, weighted, by phase |
 //! | [`times`] | communication times and slowdown in the paper's units |
