@@ -2,6 +2,15 @@
 //!
 //! Every reader of the program takes its words from [`Tokens`], so that each complaint about a file has the
 //! same form: line, column, the offending text in its line, and what would be accepted.
+//!
+//! | file | what |
+//! |---|---|
+//! | this one | [`Tokens`]: from word to word |
+//! | `numbers` | numbers and fixed words |
+//! | `gaps` | blanks and comments, none of them endless |
+//! | `buffer` | the part of the file that is in memory |
+//! | `excerpt` | the part of a line that an error shows |
+//! | `again` | files read once more, for a fault noticed late |
 
 mod again;
 mod buffer;

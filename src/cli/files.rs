@@ -43,7 +43,7 @@ impl<'a> From<&'a Machine> for MachineJson<'a> {
         Self {
             topology: &machine.name,
             nodes: machine.nodes(),
-            dead: machine.dead.iter().map(|&node| machine.coordinates(node)).collect(),
+            dead: machine.dead().iter().map(|&node| machine.coordinates(node)).collect(),
             switching: machine.switching,
             startup: machine.costs.startup.0,
             byte_time: machine.costs.byte_time.to_f64(),

@@ -1,4 +1,11 @@
-//! One file per verb; here what they share: the grammar, exit codes, errors.
+//! One file per verb; here what they share: the grammar and the exit codes.
+//!
+//! | file | what |
+//! |---|---|
+//! | `plan`, `map`, `simulate` | the verbs |
+//! | `costs` | the options that change a machine |
+//! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
+//! | `files` | the files of a plan |
 
 mod costs;
 mod error;

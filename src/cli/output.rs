@@ -22,7 +22,7 @@ pub(super) fn print(text: &str) -> Result<()> {
 
 /// One JSON object and a line end.
 pub(super) fn json(value: &impl Serialize) -> String {
-    let text = serde_json::to_string(value).expect("reports have string keys and serializable values");
+    let text = serde_json::to_string(value).expect("reports have string keys and serialisable values");
     text + "\n"
 }
 

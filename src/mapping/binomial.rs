@@ -42,7 +42,7 @@ pub fn parent(label: u32) -> u32 {
     label | (label + 1)
 }
 
-/// The phase in which a task other than the root receives its problem, from 1 to n.
+/// The phase in which a task other than the root of B(n) receives its problem, from 1 to n.
 pub fn phase(n: u32, label: u32) -> u32 {
     n - label.trailing_ones()
 }
@@ -57,6 +57,13 @@ pub fn weight(alpha: f64, phase: u32) -> f64 {
 }
 
 /// The bytes of a message of phase i: volume * alpha^i, rounded to the nearest byte, at least one.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::{mapping::binomial::bytes, units::Bytes};
+/// assert_eq!((1..=4).map(|i| bytes(0.3, i, Bytes(100)).0).collect::<Vec<_>>(), [30, 9, 3, 1]);
+/// ```
 pub fn bytes(alpha: f64, phase: u32, volume: Bytes) -> Bytes {
     Bytes(((volume.0 as f64 * weight(alpha, phase)).round() as u64).max(1))
 }

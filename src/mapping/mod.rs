@@ -5,6 +5,7 @@
 //! | [`task_graph`], [`task_file`] | phased task graphs; traces and matrices read from files |
 //! | [`binomial`] | the binomial tree of divide and conquer |
 //! | [`reflecting`], [`growing`], [`centred_halving`] | closed-form placements of the tree |
+//! | `axes` | the box they fill, and which axis each phase uses |
 //! | [`ordered`] | placements along a node order, and at random |
 //! | [`metrics`] | dilation, contention, interference sets, weighted, by phase |
 //! | [`times`] | communication times and slowdown in the paper's units |
@@ -80,6 +81,10 @@ pub const PLACEMENTS: &[Method] = &[
 /// [`Error::Value`] for an unknown name, [`Error::NotApplicable`] when the method does not suit the job or the
 /// tasks do not fit.
 ///
+/// # Complexity
+///
+/// O(nodes), and O(nodes + links) more for every task that moves from a dead node.
+///
 /// # Examples
 ///
 /// ```
@@ -101,7 +106,7 @@ pub fn place(name: &str, request: &Request<'_>) -> Result<Placement> {
         return Err(Error::not_applicable(method.name, why));
     }
     let mut nodes = (method.place)(request)?;
-    if !request.machine.dead.is_empty() {
+    if !request.machine.dead().is_empty() {
         repair(request.machine, &mut nodes);
     }
     Ok(Placement { name: method.name.to_string(), nodes })
@@ -125,6 +130,29 @@ fn repair(machine: &Machine, nodes: &mut [NodeId]) {
 }
 
 /// The schedule of a placed task graph: each edge becomes a message between the nodes of its tasks.
+///
+/// # Panics
+///
+/// When the placement has fewer tasks than the graph.
+///
+/// # Complexity
+///
+/// O(edges).
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::mapping::{Binomial, Request, binomial, place, schedule};
+/// use meshwright::{topology::Machine, units::{Bytes, NodeId}};
+/// let tree = binomial::task_graph(&Binomial { n: 2, alpha: 0.5, combine_alpha: None, volume: Bytes(64) })?;
+/// let mesh = Machine::new("mesh:2x2")?;
+/// let placement = place("row-major", &Request { tasks: 4, machine: &mesh, seed: 0 })?;
+/// let phases = schedule(&tree, &placement, &mesh);
+/// // The root, task 3, sends half of its 64 bytes to task 1 first.
+/// let first = phases.phase(0)[0];
+/// assert_eq!((first.source, first.target, first.bytes), (NodeId(3), NodeId(1), Bytes(32)));
+/// # Ok::<(), meshwright::Error>(())
+/// ```
 pub fn schedule(tasks: &TaskGraph, placement: &Placement, machine: &Machine) -> Phases {
     let message = |phase: u32, edge: &task_graph::Edge| Message {
         source: placement.nodes[edge.source as usize],

@@ -13,7 +13,9 @@ use crate::topology::graph_file::{self, ArcList};
 use crate::topology::machine::BYTES_MAX;
 use crate::units::Bytes;
 
-const CSV: Syntax = Syntax { punctuation: b",", line_comment: b"", block_comments: false, by_line: true };
+/// How the words of a trace are separated.
+pub(crate) const CSV: Syntax =
+    Syntax { punctuation: b",", line_comment: b"", block_comments: false, by_line: true };
 
 /// Reads a task graph by its ending: `.csv` (`phase,source,target,bytes`), `.mtx`, `.graph`, `.grf` or `.goal`.
 ///

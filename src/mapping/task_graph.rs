@@ -47,7 +47,24 @@ impl TaskGraph {
     /// # Errors
     ///
     /// [`Error::Value`] when an edge names a task outside `0..tasks` or carries more than a tebibyte,
-    /// [`Error::TooLarge`] when all edges together carry more than 2^63 bytes.
+    /// [`Error::TooLarge`] when all edges together carry 2^63 bytes or more.
+    ///
+    /// # Complexity
+    ///
+    /// O(edges log edges), O(edges) if they stand in order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::mapping::TaskGraph;
+    /// use meshwright::mapping::task_graph::Edge;
+    /// use meshwright::units::Bytes;
+    /// let edge = |source, target| Edge { source, target, bytes: Bytes(8) };
+    /// let graph = TaskGraph::new("a pair", 2, vec![(7, edge(0, 1)), (3, edge(1, 0))])?;
+    /// assert_eq!((graph.phases(), graph.number(0), graph.phase(0)), (2, 3, &[edge(1, 0)][..]));
+    /// assert!(TaskGraph::new("none", 2, vec![(1, edge(0, 2))]).is_err(), "there is no task 2");
+    /// # Ok::<(), meshwright::Error>(())
+    /// ```
     pub fn new(name: impl Into<String>, tasks: u32, edges: Vec<(u32, Edge)>) -> Result<Self> {
         let outside =
             |task: u32| Error::value("task", task, format!("a task from 0 to {}", tasks.max(1) - 1));

@@ -30,7 +30,7 @@ pub(super) fn facts(report: &PlanReport<'_>) -> Vec<Fact> {
     vec![
         fact("Topology", machine.name.clone(), ""),
         fact("Nodes", grouped(machine.nodes().into()), ""),
-        fact("Dead nodes", grouped(machine.dead.len() as u64), &dead_names(machine)),
+        fact("Dead nodes", grouped(machine.dead().len() as u64), &dead_names(machine)),
         fact("Switching", machine.switching.name().to_string(), ""),
         fact("Ports", ports.0.to_string(), ports.1),
         fact("Start-up c", startup, "per message"),
@@ -41,7 +41,7 @@ pub(super) fn facts(report: &PlanReport<'_>) -> Vec<Fact> {
 }
 
 fn dead_names(machine: &Machine) -> String {
-    let names: Vec<_> = machine.dead.iter().take(DEAD_NAMED_MAX).map(|&dead| node(machine, dead)).collect();
-    let more = if machine.dead.len() > DEAD_NAMED_MAX { " …" } else { "" };
+    let names: Vec<_> = machine.dead().iter().take(DEAD_NAMED_MAX).map(|&dead| node(machine, dead)).collect();
+    let more = if machine.dead().len() > DEAD_NAMED_MAX { " …" } else { "" };
     format!("{}{more}", names.join(" "))
 }

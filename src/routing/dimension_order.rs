@@ -28,6 +28,19 @@ pub const DIMENSION_ORDER: Routing = Routing {
 /// # Complexity
 ///
 /// O(dimensions).
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::routing::dimension_order::next_link;
+/// use meshwright::topology::{Grid, Topology};
+/// use meshwright::units::NodeId;
+/// let mesh = Grid::mesh(&[2, 3])?;
+/// let link = next_link(&mesh, NodeId(0), NodeId(5)).expect("they differ");
+/// assert_eq!(mesh.target(link), Some(NodeId(1)), "east before south");
+/// assert_eq!(next_link(&mesh, NodeId(5), NodeId(5)), None);
+/// # Ok::<(), meshwright::Error>(())
+/// ```
 #[inline]
 pub fn next_link(grid: &Grid, at: NodeId, to: NodeId) -> Option<LinkId> {
     if at == to {

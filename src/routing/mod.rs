@@ -10,16 +10,16 @@ pub mod deadlock;
 pub mod dimension_order;
 pub mod shortest_path;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::topology::{Grid, Machine, Topology};
-use crate::units::{LinkId, NodeId};
+use crate::units::{Hops, LinkId, NodeId};
 
 /// A source and a target.
 pub type Pair = (NodeId, NodeId);
 
 /// A named way to route messages.
 pub struct Routing {
-    /// The name on the command line.
+    /// Its name.
     pub name: &'static str,
     /// What it is, in half a sentence.
     pub summary: &'static str,
@@ -50,8 +50,12 @@ pub enum Routes<'m> {
 ///
 /// # Errors
 ///
-/// [`Error::NotApplicable`] when a pair is not connected, [`Error::TooLarge`] when the stored routes do not
+/// [`crate::Error::NotApplicable`] when a pair is not connected, [`crate::Error::TooLarge`] when the stored routes do not
 /// fit into memory.
+///
+/// # Complexity
+///
+/// O(1) where every node of a box works, else as [`shortest_path::routes`].
 ///
 /// # Examples
 ///
@@ -69,12 +73,13 @@ pub fn routes<'m>(machine: &'m Machine, pairs: &[Pair]) -> Result<Routes<'m>> {
     }
 }
 
+/// A message is known by its index in the list of pairs that was routed; methods may panic for another index.
 impl Routes<'_> {
     /// How many links the route of `message` has.
-    pub fn hops(&self, message: usize, (from, to): Pair) -> crate::units::Hops {
+    pub fn hops(&self, message: usize, (from, to): Pair) -> Hops {
         match self {
             Self::DimensionOrder(grid) => grid.distance(from, to).expect("a box is connected"),
-            Self::Stored { first, .. } => crate::units::Hops(first[message + 1] - first[message]),
+            Self::Stored { first, .. } => Hops(first[message + 1] - first[message]),
         }
     }
 
@@ -90,6 +95,18 @@ impl Routes<'_> {
     }
 
     /// Calls `visit` with each link of a route in turn.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::{routing, topology::{Machine, Topology}, units::NodeId};
+    /// let mesh = Machine::new("mesh:2x3")?;
+    /// let pairs = [(NodeId(0), NodeId(5))];
+    /// let mut passed = Vec::new();
+    /// routing::routes(&mesh, &pairs)?.for_each_link(0, pairs[0], |link| passed.extend(mesh.target(link)));
+    /// assert_eq!(passed, [NodeId(1), NodeId(2), NodeId(5)], "along the row, then down the column");
+    /// # Ok::<(), meshwright::Error>(())
+    /// ```
     #[inline]
     pub fn for_each_link(&self, message: usize, (from, to): Pair, mut visit: impl FnMut(LinkId)) {
         match self {
@@ -100,16 +117,4 @@ impl Routes<'_> {
             }
         }
     }
-}
-
-/// The routing with this name.
-///
-/// # Errors
-///
-/// [`Error::Value`] listing the names.
-pub fn routing(name: &str) -> Result<&'static Routing> {
-    ROUTINGS.iter().find(|routing| routing.name == name).ok_or_else(|| {
-        let names: Vec<_> = ROUTINGS.iter().map(|routing| routing.name).collect();
-        Error::value("routing", format!("`{name}`"), names.join(", "))
-    })
 }

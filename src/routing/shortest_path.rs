@@ -1,14 +1,12 @@
 //! Shortest-path routing: around dead nodes and on general graphs.
 //!
 //! At each node a message takes the first port, in port order, that brings it nearer to its target. On a
-//! box without dead nodes this is dimension-order routing (a law test compares them), because ports are
-//! numbered from the last axis on.
-
-use std::collections::VecDeque;
+//! box this is the dimension-order route wherever that meets no dead node, because ports are numbered from the
+//! last axis on; a test compares the two.
 
 use super::{Pair, Routes, Routing, dimension_order};
 use crate::error::{Error, Result};
-use crate::topology::{Machine, Network, Topology};
+use crate::topology::{Machine, Network, Topology, search};
 use crate::units::{LinkId, NodeId, Port};
 
 /// Breadth-first search from the target.
@@ -19,7 +17,7 @@ pub const SHORTEST_PATH: Routing = Routing {
 };
 
 /// Stored links beyond this are refused: 2 GiB.
-const LINKS_MAX: usize = 1 << 29;
+const STORED_LINKS_MAX: usize = 1 << 29;
 
 /// The shortest routes of these pairs.
 ///
@@ -32,6 +30,16 @@ const LINKS_MAX: usize = 1 << 29;
 ///
 /// O(hops) for a pair whose dimension-order route meets no dead node, else O(nodes + links) for each
 /// different target.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::{routing::shortest_path, topology::Machine, units::{Hops, NodeId}};
+/// let mesh = Machine::new("mesh:3x3")?.with_dead(vec![NodeId(4)])?;
+/// let pairs = [(NodeId(3), NodeId(5))];
+/// assert_eq!(shortest_path::routes(&mesh, &pairs)?.hops(0, pairs[0]), Hops(4), "around the hole");
+/// # Ok::<(), meshwright::Error>(())
+/// ```
 pub fn routes<'m>(machine: &'m Machine, pairs: &[Pair]) -> Result<Routes<'m>> {
     let mut by_target: Vec<u32> = (0..pairs.len() as u32).collect();
     by_target.sort_by_key(|&message| pairs[message as usize].1);
@@ -47,11 +55,11 @@ pub fn routes<'m>(machine: &'m Machine, pairs: &[Pair]) -> Result<Routes<'m>> {
                 format!("there is no path from node {from} to node {to}"),
             ));
         }
-        if links.len() > LINKS_MAX {
+        if links.len() > STORED_LINKS_MAX {
             return Err(Error::TooLarge {
                 what: "storing the routes",
-                needed: format!("more than {LINKS_MAX} links"),
-                limit: format!("{LINKS_MAX} links (2 GiB)"),
+                needed: format!("more than {STORED_LINKS_MAX} links"),
+                limit: format!("{STORED_LINKS_MAX} links (2 GiB)"),
             });
         }
         found[message as usize] = (start as u32, links.len() as u32);
@@ -82,11 +90,15 @@ impl<'m> Search<'m> {
         if !self.machine.is_alive(from) || !self.machine.is_alive(to) {
             return false;
         }
-        if self.straight(from, to, links) {
-            return true;
-        }
+        self.straight(from, to, links) || self.searched(from, to, links)
+    }
+
+    /// The route by the definition: at each node the first port that leads nearer.
+    fn searched(&mut self, from: NodeId, to: NodeId, links: &mut Vec<LinkId>) -> bool {
         if self.target != Some(to) {
-            self.fill(to);
+            // Links come in pairs, so distances to the target are distances from it.
+            search(self.machine, to, &mut self.distance);
+            self.target = Some(to);
         }
         if self.distance[from.index()] == u32::MAX {
             return false;
@@ -96,7 +108,7 @@ impl<'m> Search<'m> {
             let nearer = self.distance[at.index()] - 1;
             let (port, next) = (0..self.machine.ports(at))
                 .find_map(|port| {
-                    let next = self.machine.neighbor(at, Port(port))?;
+                    let next = self.machine.neighbour(at, Port(port))?;
                     (self.distance[next.index()] == nearer).then_some((Port(port), next))
                 })
                 .expect("a node at distance d has a neighbour at distance d - 1");
@@ -120,23 +132,37 @@ impl<'m> Search<'m> {
         }
         alive
     }
+}
 
-    fn fill(&mut self, to: NodeId) {
-        self.target = Some(to);
-        self.distance.clear();
-        self.distance.resize(self.machine.nodes() as usize, u32::MAX);
-        self.distance[to.index()] = 0;
-        let mut queue = VecDeque::from([to]);
-        // Links come in pairs, so distances to the target are distances from it.
-        while let Some(node) = queue.pop_front() {
-            for port in 0..self.machine.ports(node) {
-                if let Some(next) = self.machine.neighbor(node, Port(port))
-                    && self.distance[next.index()] == u32::MAX
-                {
-                    self.distance[next.index()] = self.distance[node.index()] + 1;
-                    queue.push_back(next);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The shortcut and the definition, for every pair that has both, on whole boxes and around holes.
+    #[test]
+    fn the_straight_route_is_the_searched_one() {
+        for (name, dead) in [
+            ("mesh:4x5", vec![]),
+            ("torus:4x5", vec![]),
+            ("torus:6x2x4", vec![]),
+            ("mesh:2x3x4", vec![]),
+            ("hypercube:4", vec![]),
+            ("mesh:4x5", vec![NodeId(6), NodeId(13)]),
+            ("torus:4x6", vec![NodeId(0), NodeId(9)]),
+        ] {
+            let machine = Machine::new(name).unwrap().with_dead(dead).unwrap();
+            let mut search = Search::new(&machine);
+            let living: Vec<NodeId> = machine.living().collect();
+            let mut compared = 0;
+            for (&to, &from) in living.iter().flat_map(|to| living.iter().map(move |from| (to, from))) {
+                let (mut straight, mut searched) = (Vec::new(), Vec::new());
+                if search.straight(from, to, &mut straight) {
+                    assert!(search.searched(from, to, &mut searched), "{name}: {from} reaches {to}");
+                    assert_eq!(straight, searched, "{name}: {from} to {to}");
+                    compared += 1;
                 }
             }
+            assert!(2 * compared > living.len() * living.len(), "{name}: {compared} pairs");
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::error::{Error, Result};
+use crate::mapping::task_file::CSV;
 use crate::schedule::{Schedule, goal};
 use crate::text::{Syntax, Tokens, error_where};
 use crate::topology::{Machine, Topology, graph_file};
@@ -69,9 +70,6 @@ fn dead_rank(path: &Path, rank: NodeId, machine: &Machine) -> Error {
     let located = error_where(path, goal::SYNTAX, is_header, &message, EXPECTED);
     located.unwrap_or_else(|| Error::value("a rank", format!("{rank}, whose node is dead"), EXPECTED))
 }
-
-/// How the words of a trace are separated.
-const CSV: Syntax = Syntax { punctuation: b",", line_comment: b"", block_comments: false, by_line: true };
 
 /// How the words of a graph file are separated, as far as its counts; the header of a matrix is a comment too.
 const GRAPH: Syntax = Syntax { punctuation: b"", line_comment: b"%", block_comments: false, by_line: true };

@@ -71,7 +71,7 @@ pub enum Work {
 ///
 /// # Examples
 ///
-/// ```no_run
+/// ```
 /// let scenario = meshwright::scenario::read("examples/quickstart.toml".as_ref())?;
 /// assert_eq!(scenario.machine.name, "mesh:8x8");
 /// # Ok::<(), meshwright::Error>(())
@@ -81,7 +81,11 @@ pub fn read(path: &Path) -> Result<Scenario> {
 }
 
 /// Reads a scenario from bytes, as [`read`] does from the file at `path`; files it names are looked for
-/// beside `path`. Errors as for [`read`].
+/// beside `path`.
+///
+/// # Errors
+///
+/// As for [`read`].
 pub fn read_bytes(path: &Path, bytes: Vec<u8>) -> Result<Scenario> {
     scenario(&Source::from_bytes(path, bytes)?)
 }

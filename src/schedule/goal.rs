@@ -15,6 +15,15 @@
 //! A statement stands on one line. `requires` waits for the end of a step, `irequires` for its start. A step
 //! may go without label, a tag left out is 0, and ranks left out do nothing. `cpu` and `nic` are read and
 //! ignored: a node here computes and sends by itself. Comments are `// …` and `/* … */`.
+//!
+//! | file | what |
+//! |---|---|
+//! | this one | ranks, and what is known only when all of them are read; writing |
+//! | `rank` | the statements of one rank |
+//!
+//! # Source
+//!
+//! `hoefler2009`, in the text form of LogGOPSim, without its `cpu` and `nic`.
 
 mod rank;
 
@@ -81,6 +90,17 @@ pub fn parse(reader: impl Read, file_name: &str) -> Result<Schedule> {
 /// # Errors
 ///
 /// Those of the writer.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::schedule::goal;
+/// let text = "num_ranks 2\nrank 0 {\nl0: send 8b to 1 tag 0\n}\nrank 1 {\nl0: recv 8b from 0 tag 0\n}\n";
+/// let mut written = Vec::new();
+/// goal::write(&goal::parse(text.as_bytes(), "pair.goal")?, &mut written).expect("memory takes every write");
+/// assert_eq!(String::from_utf8_lossy(&written), text);
+/// # Ok::<(), meshwright::Error>(())
+/// ```
 pub fn write(schedule: &Schedule, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "num_ranks {}", schedule.ranks.len())?;
     for (number, rank) in schedule.ranks.iter().enumerate() {

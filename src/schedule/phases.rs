@@ -13,6 +13,21 @@ pub struct Phases {
 
 impl Phases {
     /// Groups messages by their phase number; within a phase the order is kept.
+    ///
+    /// # Complexity
+    ///
+    /// O(messages log messages), O(messages) if they stand in order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::schedule::{Message, Phases};
+    /// use meshwright::units::{Bytes, NodeId};
+    /// let send = |phase, target| Message { source: NodeId(0), target: NodeId(target), bytes: Bytes(8), phase };
+    /// let phases = Phases::new(3, vec![send(5, 1), send(2, 2), send(5, 2)]);
+    /// assert_eq!(phases.len(), 2);
+    /// assert_eq!(phases.phase(1), [send(5, 1), send(5, 2)], "phase 5 has index 1");
+    /// ```
     pub fn new(ranks: u32, mut messages: Vec<Message>) -> Self {
         messages.sort_by_key(|message| message.phase);
         let mut first: Vec<u32> = (0..messages.len())

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{CALC_MAX, Op, Schedule};
+use super::{CALC_MAX, Message, Op, Schedule};
 use crate::topology::NODES_MAX;
 use crate::topology::machine::BYTES_MAX;
 use crate::units::{Bytes, NodeId};
@@ -22,6 +22,13 @@ pub struct MatchedMessage {
     pub bytes: Bytes,
     /// What pairs them; the phase of a schedule made from phases.
     pub tag: u32,
+}
+
+impl From<&MatchedMessage> for Message {
+    /// The message itself: its tag becomes its phase.
+    fn from(matched: &MatchedMessage) -> Self {
+        Self { source: matched.source, target: matched.target, bytes: matched.bytes, phase: matched.tag }
+    }
 }
 
 /// Why a schedule cannot run to its end; ranks and steps count from 0.
@@ -161,6 +168,16 @@ impl Schedule {
     /// # Complexity
     ///
     /// O(steps log steps + dependencies).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::schedule::{Fault, Op, Rank, Schedule};
+    /// use meshwright::units::{Bytes, NodeId};
+    /// let send = Op::Send { peer: NodeId(1), bytes: Bytes(8), tag: 0 };
+    /// let lonely = Schedule { ranks: vec![Rank { ops: vec![send], dependencies: vec![] }, Rank::default()] };
+    /// assert_eq!(lonely.verify(), Err(Fault::UnmatchedSend { rank: NodeId(0), step: 0 }));
+    /// ```
     pub fn verify(&self) -> std::result::Result<(), Fault> {
         self.check_range()?;
         let mut first = None;

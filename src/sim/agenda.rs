@@ -8,7 +8,7 @@ use std::fmt::Debug;
 
 /// Entries to come, in order of their times.
 #[derive(Clone, Debug)]
-pub struct Agenda<T> {
+pub(super) struct Agenda<T> {
     present: u64,
     buckets: Vec<Vec<(u64, T)>>,
     /// Bit i is set while bucket i has entries.
@@ -17,12 +17,12 @@ pub struct Agenda<T> {
 
 impl<T: Copy + Debug> Agenda<T> {
     /// Nothing to come; the present is 0.
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { present: 0, buckets: vec![Vec::new(); 65], occupied: 0 }
     }
 
     /// Whether nothing is to come.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.occupied == 0
     }
 
@@ -31,7 +31,7 @@ impl<T: Copy + Debug> Agenda<T> {
     /// # Panics
     ///
     /// When something is still to come.
-    pub fn restart(&mut self) {
+    pub(super) fn restart(&mut self) {
         assert!(self.is_empty(), "nothing of the run before is left");
         self.present = 0;
     }
@@ -42,7 +42,7 @@ impl<T: Copy + Debug> Agenda<T> {
     ///
     /// When its time lies before the present (in debug builds).
     #[inline]
-    pub fn push(&mut self, time: u64, entry: T) {
+    pub(super) fn push(&mut self, time: u64, entry: T) {
         debug_assert!(time >= self.present, "nothing happens before the present");
         let bucket = self.bucket(time);
         self.occupied |= 1 << bucket;
@@ -51,7 +51,7 @@ impl<T: Copy + Debug> Agenda<T> {
 
     /// Moves to the next moment at which something happens and hands out all of it, in the order it was added.
     /// Returns the moment, or `None` when nothing is to come. `moment` is overwritten.
-    pub fn next(&mut self, moment: &mut Vec<(u64, T)>) -> Option<u64> {
+    pub(super) fn next(&mut self, moment: &mut Vec<(u64, T)>) -> Option<u64> {
         moment.clear();
         if self.is_empty() {
             return None;
@@ -93,14 +93,13 @@ mod tests {
     proptest! {
         /// A sorted map of lists is the second opinion.
         #[test]
-        fn hands_out_moments_in_order(steps in prop::collection::vec(prop::option::weighted(0.7, 0u64..1000), 1..200)) {
+        fn hands_out_moments_in_order_and_each_as_it_was_filled(steps in prop::collection::vec(prop::option::weighted(0.7, 0u64..1000), 1..200)) {
             let (mut agenda, mut map, mut moment) = (Agenda::new(), BTreeMap::<u64, Vec<usize>>::new(), Vec::new());
             let mut now = 0;
             let mut check = |agenda: &mut Agenda<usize>, map: &mut BTreeMap<u64, Vec<usize>>| {
                 let expected = map.pop_first();
                 let time = agenda.next(&mut moment);
-                let mut entries: Vec<usize> = moment.iter().map(|&(_, entry)| entry).collect();
-                entries.sort_unstable();
+                let entries: Vec<usize> = moment.iter().map(|&(_, entry)| entry).collect();
                 prop_assert_eq!(time.map(|time| (time, entries)), expected);
                 Ok(time)
             };

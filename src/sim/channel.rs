@@ -19,15 +19,15 @@ const FREE: u32 = u32::MAX;
 
 /// What a run of the core is about: messages and their routes.
 #[derive(Clone, Copy, Debug)]
-pub struct Batch<'b> {
+pub(super) struct Batch<'b> {
     /// The messages, by index.
-    pub messages: &'b [Message],
+    pub(super) messages: &'b [Message],
     /// Their routes.
-    pub routes: &'b Routes<'b>,
+    pub(super) routes: &'b Routes<'b>,
 }
 
 /// Told what happens, and free to start more. Times are in ticks.
-pub trait Driver {
+pub(super) trait Driver {
     /// The last byte of a message has left its source.
     fn sent(&mut self, core: &mut Core<'_>, message: u32);
     /// The last byte of a message has reached its target.
@@ -60,7 +60,7 @@ pub(super) enum Event {
 
 /// Channels, the messages on them and the events to come.
 #[derive(Debug)]
-pub struct Core<'n> {
+pub(super) struct Core<'n> {
     pub(super) network: &'n Network,
     pub(super) switching: Switching,
     pub(super) costs: Costs,
@@ -76,7 +76,7 @@ pub struct Core<'n> {
 
 impl<'n> Core<'n> {
     /// All channels free, nothing on the way.
-    pub fn new(network: &'n Network, machine: &Machine) -> Self {
+    pub(super) fn new(network: &'n Network, machine: &Machine) -> Self {
         let (ports, channels) = PortChannels::of(machine);
         Self {
             network,
@@ -94,17 +94,17 @@ impl<'n> Core<'n> {
     }
 
     /// The present moment, in ticks.
-    pub fn now(&self) -> u64 {
+    pub(super) fn now(&self) -> u64 {
         self.now
     }
 
     /// How long messages have waited for a link since the last [`Core::load`], in ticks.
-    pub fn waited(&self, link: LinkId) -> u64 {
+    pub(super) fn waited(&self, link: LinkId) -> u64 {
         self.waited.get(link.index()).copied().unwrap_or(0)
     }
 
     /// Whether any message has waited since the last [`Core::load`].
-    pub fn anyone_waited(&self) -> bool {
+    pub(super) fn anyone_waited(&self) -> bool {
         !self.waited.is_empty()
     }
 
@@ -113,7 +113,7 @@ impl<'n> Core<'n> {
     /// # Panics
     ///
     /// When messages of the batch before are still on the way (it ended in a deadlock).
-    pub fn load(&mut self, batch: Batch<'_>) {
+    pub(super) fn load(&mut self, batch: Batch<'_>) {
         self.agenda.restart();
         self.now = 0;
         self.waited.clear();
@@ -131,7 +131,7 @@ impl<'n> Core<'n> {
     }
 
     /// Hands a message to the network now or later.
-    pub fn start(&mut self, message: u32, time: u64) {
+    pub(super) fn start(&mut self, message: u32, time: u64) {
         match self.ports {
             Some(_) => self.agenda.push(time, Event::Start(message)),
             None => self.agenda.push(time + self.startup(), Event::Head(message)),
@@ -147,12 +147,12 @@ impl<'n> Core<'n> {
     }
 
     /// Calls [`Driver::timer`] with this id at a time.
-    pub fn set_timer(&mut self, id: u32, time: u64) {
+    pub(super) fn set_timer(&mut self, id: u32, time: u64) {
         self.agenda.push(time, Event::Timer(id));
     }
 
     /// Runs until nothing happens any more: everything is delivered, or what is left waits in a ring.
-    pub fn run(&mut self, batch: Batch<'_>, driver: &mut impl Driver) {
+    pub(super) fn run(&mut self, batch: Batch<'_>, driver: &mut impl Driver) {
         let (mut moment, mut granting) = (Vec::new(), Vec::new());
         while let Some(time) = self.agenda.next(&mut moment) {
             self.now = time;
@@ -285,7 +285,7 @@ impl<'n> Core<'n> {
 
     /// After a run that did not deliver everything: a ring of links, each held by a message that waits for the
     /// next. `undelivered` are the messages that were started and did not arrive.
-    pub fn waiting_ring(&self, undelivered: &[u32], batch: Batch<'_>) -> Option<Vec<LinkId>> {
+    pub(super) fn waiting_ring(&self, undelivered: &[u32], batch: Batch<'_>) -> Option<Vec<LinkId>> {
         let wanted = |message: u32| self.wanted(message, batch);
         let mut chain = vec![wanted(*undelivered.first()?)?];
         loop {

@@ -14,11 +14,11 @@ use crate::schedule::{MatchedMessage, Message, Op, Schedule, cost};
 use crate::topology::{Machine, Topology};
 use crate::units::LinkId;
 
-/// Runs a schedule; rank r runs on node r.
+/// Runs a schedule; rank r runs on node r. A deadlock is an answer: [`Trace::deadlock`] holds its ring.
 ///
 /// # Errors
 ///
-/// [`Error::Value`] when there are more ranks than nodes, [`Error::NotApplicable`] when the schedule cannot run to
+/// [`Error::Value`] when there are more ranks than nodes or the costs fail their check, [`Error::NotApplicable`] when the schedule cannot run to
 /// its end or two nodes are not connected, [`Error::TooLarge`] when a time could leave 63 bits.
 ///
 /// # Complexity
@@ -42,7 +42,7 @@ pub fn run_schedule(machine: &Machine, schedule: &Schedule) -> Result<Trace> {
     }
     schedule.verify().map_err(|fault| Error::not_applicable("running the schedule", fault.to_string()))?;
     let matched = schedule.messages();
-    let messages: Vec<Message> = matched.iter().map(message).collect();
+    let messages: Vec<Message> = matched.iter().map(Message::from).collect();
     let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
     let routes = routing::routes(machine, &pairs)?;
     let serial = cost::serial_sum(0, &messages, &routes, machine.switching, &machine.costs)?;
@@ -55,6 +55,11 @@ pub fn run_schedule(machine: &Machine, schedule: &Schedule) -> Result<Trace> {
     program.begin(&mut core);
     core.run(batch, &mut program);
     let left: Vec<u32> = (0..messages.len() as u32).filter(|m| program.is_on_the_way(*m)).collect();
+    let deadlock = core.waiting_ring(&left, batch);
+    assert!(
+        left.is_empty() || deadlock.is_some(),
+        "messages that never arrive wait for each other in a ring"
+    );
     let longest = (0..if core.anyone_waited() { machine.links() } else { 0 })
         .map(LinkId)
         .max_by_key(|&link| (core.waited(link), std::cmp::Reverse(link)));
@@ -68,12 +73,8 @@ pub fn run_schedule(machine: &Machine, schedule: &Schedule) -> Result<Trace> {
             phase: 0,
             waited: machine.costs.cycles(core.waited(link)),
         }),
-        deadlock: core.waiting_ring(&left, batch),
+        deadlock,
     })
-}
-
-fn message(matched: &MatchedMessage) -> Message {
-    Message { source: matched.source, target: matched.target, bytes: matched.bytes, phase: matched.tag }
 }
 
 /// Refuses computations that, one after the other and after all messages, would leave 63 bits.

@@ -2,26 +2,26 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`network`] | flat tables of the machine |
-//! | [`queue`] | who waits for a channel, and who is next |
-//! | [`agenda`] | what happens when |
-//! | [`channel`] | the event-driven core: messages acquire, hold and release channels |
+//! | `network` | flat tables of the machine |
+//! | `queue` | who waits for a channel, and who is next |
+//! | `agenda` | what happens when |
+//! | `channel` | the event-driven core: messages acquire, hold and release channels |
 //! | `switching` | how a message moves over links under each switching |
 //! | `ports` | what one-port nodes add |
-//! | [`phased`] | runs with a barrier after each phase |
-//! | [`dependency`] | runs in which each rank goes on when its own messages are there |
-//! | [`trace`] | what was measured |
+//! | `phased` | runs with a barrier after each phase |
+//! | `dependency` | runs in which each rank goes on when its own messages are there |
+//! | `trace` | what was measured |
 
-pub mod agenda;
-pub mod channel;
-pub mod dependency;
-pub mod network;
-pub mod phased;
+mod agenda;
+mod channel;
+mod dependency;
+mod network;
+mod phased;
 mod ports;
-pub mod queue;
+mod queue;
 mod switching;
-pub mod trace;
+mod trace;
 
 pub use dependency::run_schedule;
 pub use phased::run_phased;
-pub use trace::Trace;
+pub use trace::{Trace, Wait};

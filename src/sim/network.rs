@@ -5,7 +5,7 @@ use crate::units::{LinkId, NodeId, Port};
 
 /// Where each link leads.
 #[derive(Clone, Debug)]
-pub struct Network {
+pub(super) struct Network {
     /// The node each link enters; the node it leaves, where the port is unwired.
     targets: Vec<NodeId>,
 }
@@ -16,23 +16,23 @@ impl Network {
     /// # Complexity
     ///
     /// O(nodes + links).
-    pub fn new(machine: &Machine) -> Self {
+    pub(super) fn new(machine: &Machine) -> Self {
         let mut targets = Vec::with_capacity(machine.links() as usize);
         for node in (0..machine.nodes()).map(NodeId) {
             let ports = (0..machine.ports(node)).map(Port);
-            targets.extend(ports.map(|port| machine.neighbor(node, port).unwrap_or(node)));
+            targets.extend(ports.map(|port| machine.neighbour(node, port).unwrap_or(node)));
         }
         Self { targets }
     }
 
     /// How many link ids there are.
-    pub fn links(&self) -> usize {
+    pub(super) fn links(&self) -> usize {
         self.targets.len()
     }
 
     /// The node a link enters.
     #[inline]
-    pub fn target(&self, link: LinkId) -> NodeId {
+    pub(super) fn target(&self, link: LinkId) -> NodeId {
         self.targets[link.index()]
     }
 }

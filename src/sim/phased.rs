@@ -13,12 +13,17 @@ use crate::schedule::{Message, Phases, cost};
 use crate::topology::{Machine, Topology};
 use crate::units::LinkId;
 
-/// Runs a phased schedule, with a barrier after each phase.
+/// Runs a phased schedule, with a barrier after each phase. A deadlock ends it: [`Trace::deadlock`] holds its ring.
 ///
 /// # Errors
 ///
+/// [`crate::Error::Value`] as for [`Costs::check`](crate::topology::Costs::check),
 /// [`crate::Error::NotApplicable`] when two nodes are not connected, [`crate::Error::TooLarge`] when a time could
 /// leave 63 bits.
+///
+/// # Panics
+///
+/// Perhaps, when a message names a node outside the machine.
 ///
 /// # Complexity
 ///

@@ -8,7 +8,7 @@ const NONE: u32 = u32::MAX;
 
 /// The waiting messages of all channels. The least `(key, message)` is served first.
 #[derive(Clone, Debug)]
-pub struct WaitingLines {
+pub(super) struct WaitingLines {
     root: Vec<u32>,
     key: Vec<u64>,
     child: Vec<u32>,
@@ -17,7 +17,7 @@ pub struct WaitingLines {
 
 impl WaitingLines {
     /// Empty lines for this many channels and messages.
-    pub fn new(channels: usize, messages: usize) -> Self {
+    pub(super) fn new(channels: usize, messages: usize) -> Self {
         Self {
             root: vec![NONE; channels],
             key: vec![0; messages],
@@ -27,7 +27,7 @@ impl WaitingLines {
     }
 
     /// Makes room for more messages.
-    pub fn grow(&mut self, messages: usize) {
+    pub(super) fn grow(&mut self, messages: usize) {
         if messages > self.key.len() {
             self.key.resize(messages, 0);
             self.child.resize(messages, NONE);
@@ -37,13 +37,13 @@ impl WaitingLines {
 
     /// Whether nobody waits for a channel.
     #[inline]
-    pub fn is_empty(&self, channel: usize) -> bool {
+    pub(super) fn is_empty(&self, channel: usize) -> bool {
         self.root[channel] == NONE
     }
 
     /// Puts a message into the line of a channel. O(1).
     #[inline]
-    pub fn push(&mut self, channel: usize, message: u32, key: u64) {
+    pub(super) fn push(&mut self, channel: usize, message: u32, key: u64) {
         let m = message as usize;
         (self.key[m], self.child[m], self.sibling[m]) = (key, NONE, NONE);
         self.root[channel] = self.meld(self.root[channel], message);
@@ -51,7 +51,7 @@ impl WaitingLines {
 
     /// Takes the next message out of the line of a channel. O(log waiting), amortised.
     #[inline]
-    pub fn pop(&mut self, channel: usize) -> Option<u32> {
+    pub(super) fn pop(&mut self, channel: usize) -> Option<u32> {
         let first = self.root[channel];
         if first == NONE {
             return None;

@@ -23,7 +23,7 @@ pub const GRAPH: Family = Family {
 pub struct Graph {
     sides: [u32; 1],
     first: Vec<u32>,
-    neighbors: Vec<NodeId>,
+    neighbours: Vec<NodeId>,
 }
 
 impl Graph {
@@ -35,6 +35,26 @@ impl Graph {
     ///
     /// [`Error::Value`] when there are no nodes or more than [`NODES_MAX`], [`Error::TooLarge`] when there are more
     /// than [`super::LINKS_MAX`] links.
+    ///
+    /// # Panics
+    ///
+    /// When an arc names a vertex that is not below `arcs.vertices`.
+    ///
+    /// # Complexity
+    ///
+    /// O(arcs log arcs + vertices).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::topology::graph_file::{Arc, ArcList};
+    /// use meshwright::topology::{Graph, Topology};
+    /// use meshwright::units::{Hops, NodeId};
+    /// let arc = |from, to| Arc { from, to, weight: 1 };
+    /// let path = Graph::from_arcs(&ArcList { vertices: 3, arcs: vec![arc(0, 1), arc(1, 2)] })?;
+    /// assert_eq!((path.links(), path.distance(NodeId(2), NodeId(0))), (4, Some(Hops(2))));
+    /// # Ok::<(), meshwright::Error>(())
+    /// ```
     pub fn from_arcs(arcs: &ArcList) -> Result<Self> {
         if arcs.vertices == 0 || arcs.vertices > NODES_MAX {
             return Err(Error::value("number of nodes", arcs.vertices, format!("1 to {NODES_MAX}")));
@@ -55,8 +75,8 @@ impl Graph {
         for node in 0..arcs.vertices as usize {
             first[node + 1] += first[node];
         }
-        let neighbors = pairs.into_iter().map(|(_, to)| NodeId(to)).collect();
-        Ok(Self { sides: [arcs.vertices], first, neighbors })
+        let neighbours = pairs.into_iter().map(|(_, to)| NodeId(to)).collect();
+        Ok(Self { sides: [arcs.vertices], first, neighbours })
     }
 }
 
@@ -69,7 +89,7 @@ impl Topology for Graph {
         LinkId(self.first[node.index()])
     }
 
-    fn neighbor(&self, node: NodeId, port: Port) -> Option<NodeId> {
-        Some(self.neighbors[self.link(node, port).index()])
+    fn neighbour(&self, node: NodeId, port: Port) -> Option<NodeId> {
+        Some(self.neighbours[self.link(node, port).index()])
     }
 }

@@ -71,12 +71,40 @@ impl Grid {
         Self::new(sides, false)
     }
 
-    /// A torus with these sides; errors as for [`Grid::mesh`].
+    /// A torus with these sides.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Grid::mesh`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::topology::{Grid, Topology};
+    /// use meshwright::units::{Hops, NodeId};
+    /// let torus = Grid::torus(&[4, 8])?;
+    /// assert_eq!(torus.distance(NodeId(0), NodeId(31)), Some(Hops(1 + 1)));
+    /// # Ok::<(), meshwright::Error>(())
+    /// ```
     pub fn torus(sides: &[u32]) -> Result<Self> {
         Self::new(sides, true)
     }
 
-    /// The hypercube of `dimension` dimensions: a mesh of sides 2; errors as for [`Grid::mesh`].
+    /// The hypercube of `dimension` dimensions: a mesh of sides 2.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] when there are more than 24 dimensions; else as for [`Grid::mesh`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::topology::{Grid, Topology};
+    /// use meshwright::units::{Hops, NodeId};
+    /// let cube = Grid::hypercube(4)?;
+    /// assert_eq!(cube.distance(NodeId(0b0110), NodeId(0b1100)), Some(Hops(2)), "Hamming distance");
+    /// # Ok::<(), meshwright::Error>(())
+    /// ```
     pub fn hypercube(dimension: u32) -> Result<Self> {
         match dimension {
             0 => Self::new(&[1], false),
@@ -133,7 +161,17 @@ impl Grid {
     ///
     /// # Panics
     ///
-    /// When a coordinate lies outside its side.
+    /// When there are not as many coordinates as dimensions, or one lies outside its side.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::{topology::Grid, units::NodeId};
+    /// let mesh = Grid::mesh(&[4, 8])?;
+    /// assert_eq!(mesh.node_at(&[2, 3]), NodeId(2 * 8 + 3));
+    /// assert_eq!(mesh.coordinates(NodeId(19)), [2, 3]);
+    /// # Ok::<(), meshwright::Error>(())
+    /// ```
     pub fn node_at(&self, coordinates: &[u32]) -> NodeId {
         assert_eq!(coordinates.len(), self.dimensions(), "one coordinate per dimension");
         let mut id = 0;
@@ -154,11 +192,21 @@ impl Grid {
         Port(2 * (self.dimensions() - 1 - axis) as u32 + u32::from(!up))
     }
 
-    /// The signed way to go along one axis: steps, and whether upwards. Half-way round a torus, up.
+    /// The shorter way along one axis: steps, and whether upwards. Half-way round a torus, up.
     ///
     /// # Complexity
     ///
     /// O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::{topology::Grid, units::NodeId};
+    /// let ring = Grid::torus(&[8])?;
+    /// assert_eq!(ring.offset(NodeId(1), NodeId(6), 0), (3, false), "three steps down, over the border");
+    /// assert_eq!(ring.offset(NodeId(6), NodeId(2), 0), (4, true), "both ways are equal: up");
+    /// # Ok::<(), meshwright::Error>(())
+    /// ```
     #[inline]
     pub fn offset(&self, from: NodeId, to: NodeId, axis: usize) -> (u32, bool) {
         let (a, b) = (self.coordinate(from, axis), self.coordinate(to, axis));
@@ -193,7 +241,7 @@ impl Topology for Grid {
         LinkId(node.0 * 2 * self.dimensions() as u32)
     }
 
-    fn neighbor(&self, node: NodeId, port: Port) -> Option<NodeId> {
+    fn neighbour(&self, node: NodeId, port: Port) -> Option<NodeId> {
         let (axis, up) = self.direction(port);
         self.step(node, axis, up)
     }

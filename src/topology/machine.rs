@@ -9,14 +9,14 @@
 //! | d | `hops` | links |
 
 use fixedbitset::FixedBitSet;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{Grid, Network, Topology, network};
 use crate::error::{Error, Result};
 use crate::units::{Bytes, Cycles, Hops, LinkId, NodeId, Port, Ratio};
 
 /// How a message moves through the nodes on its way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Switching {
     /// Flits follow the head in a pipeline; a blocked worm keeps every link it stands on.
@@ -43,7 +43,7 @@ impl Switching {
 }
 
 /// How many messages a node can send and receive at a time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PortModel {
     /// One on every link.
@@ -128,7 +128,10 @@ impl Costs {
         }
     }
 
-    /// Refuses costs with which a time could leave the range of 64 bits.
+    /// Refuses costs with which the time of one message over one link could leave 64 bits.
+    ///
+    /// Accepted are a start-up of at most 2^32 cycles, a flit of at most 2^16 bytes, and a byte time p/q with p
+    /// and q of at most 2^16.
     ///
     /// # Errors
     ///
@@ -159,23 +162,26 @@ pub struct Machine {
     pub name: String,
     /// What is wired to what, dead nodes included.
     pub network: Network,
-    /// The nodes that do not work, in increasing order.
-    pub dead: Vec<NodeId>,
     /// How messages move.
     pub switching: Switching,
     /// What messages cost.
     pub costs: Costs,
     /// How many messages a node sends and receives at a time.
     pub ports: PortModel,
-    /// Flits per virtual channel (packets under store-and-forward); for the flit engine.
+    /// Flits per virtual channel (packets under store-and-forward); the message engine does not look at it.
     pub buffers: u32,
-    /// Virtual channels per link; for the flit engine.
+    /// Virtual channels per link; the message engine does not look at it.
     pub virtual_channels: u32,
+    dead: Vec<NodeId>,
     is_dead: FixedBitSet,
 }
 
 impl Machine {
-    /// A machine with default costs and no dead node; errors as for [`network`].
+    /// A machine with default costs and no dead node.
+    ///
+    /// # Errors
+    ///
+    /// As for [`network`].
     ///
     /// # Examples
     ///
@@ -204,6 +210,17 @@ impl Machine {
     /// # Errors
     ///
     /// [`Error::Value`] when a node lies outside the machine or all are dead.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::topology::{Machine, Topology};
+    /// use meshwright::units::{Hops, NodeId};
+    /// let mesh = Machine::new("mesh:3x3")?.with_dead(vec![NodeId(4)])?;
+    /// assert_eq!((mesh.nodes(), mesh.living_count()), (9, 8));
+    /// assert_eq!(mesh.distance(NodeId(3), NodeId(5)), Some(Hops(4)), "around the hole");
+    /// # Ok::<(), meshwright::Error>(())
+    /// ```
     pub fn with_dead(mut self, mut dead: Vec<NodeId>) -> Result<Self> {
         let nodes = self.nodes();
         dead.sort_unstable();
@@ -224,6 +241,11 @@ impl Machine {
     pub fn with_switching(mut self, switching: Switching) -> Self {
         self.switching = switching;
         self
+    }
+
+    /// The nodes that do not work, in increasing order.
+    pub fn dead(&self) -> &[NodeId] {
+        &self.dead
     }
 
     /// Whether a node works.
@@ -268,8 +290,8 @@ impl Topology for Machine {
     }
 
     /// A dead node has no wired port, and no port leads to one.
-    fn neighbor(&self, node: NodeId, port: Port) -> Option<NodeId> {
-        self.network.neighbor(node, port).filter(|&next| self.is_alive(node) && self.is_alive(next))
+    fn neighbour(&self, node: NodeId, port: Port) -> Option<NodeId> {
+        self.network.neighbour(node, port).filter(|&next| self.is_alive(node) && self.is_alive(next))
     }
 
     fn source(&self, link: LinkId) -> NodeId {
@@ -281,18 +303,13 @@ impl Topology for Machine {
         if self.dead.is_empty() {
             return self.network.distance(from, to);
         }
-        match super::distances_from(self, from)[to.index()] {
-            u32::MAX => None,
-            hops => Some(Hops(hops)),
-        }
+        super::searched_distance(self, from, to)
     }
 
     fn eccentricity(&self, node: NodeId) -> Hops {
         match self.whole_grid() {
             Some(grid) => grid.eccentricity(node),
-            None => Hops(
-                super::distances_from(self, node).into_iter().filter(|&d| d != u32::MAX).max().unwrap_or(0),
-            ),
+            None => super::searched_eccentricity(self, node),
         }
     }
 }

@@ -51,6 +51,37 @@ pub(crate) fn check_links(links: u64) -> Result<()> {
 ///
 /// A family overrides a derived method only with a theorem, and the law tests hold the theorem to the
 /// definition. Links come in pairs: if node `a` has a port to `b`, then `b` has a port to `a`.
+///
+/// # Panics
+///
+/// Methods may panic, or answer nonsense, for nodes, ports and links outside the network.
+///
+/// # Examples
+///
+/// A ring is three methods; distances follow from them.
+///
+/// ```
+/// use meshwright::topology::Topology;
+/// use meshwright::units::{Hops, LinkId, NodeId, Port};
+/// #[derive(Debug)]
+/// struct Ring([u32; 1]);
+/// impl Topology for Ring {
+///     fn sides(&self) -> &[u32] {
+///         &self.0
+///     }
+///     fn first_link(&self, node: NodeId) -> LinkId {
+///         LinkId(2 * node.0)
+///     }
+///     fn neighbour(&self, node: NodeId, port: Port) -> Option<NodeId> {
+///         let step = if port.0 == 0 { 1 } else { self.0[0] - 1 };
+///         Some(NodeId((node.0 + step) % self.0[0]))
+///     }
+/// }
+/// let ring = Ring([6]);
+/// assert_eq!(ring.links(), 12);
+/// assert_eq!(ring.distance(NodeId(1), NodeId(5)), Some(Hops(2)));
+/// assert_eq!(ring.source(LinkId(7)), NodeId(3));
+/// ```
 pub trait Topology: Debug + Send + Sync {
     /// The box of node ids, last side fastest; a network without coordinates is a line.
     fn sides(&self) -> &[u32];
@@ -62,7 +93,7 @@ pub trait Topology: Debug + Send + Sync {
     fn first_link(&self, node: NodeId) -> LinkId;
 
     /// The node at the other end of a port, or `None` if the port is unwired.
-    fn neighbor(&self, node: NodeId, port: Port) -> Option<NodeId>;
+    fn neighbour(&self, node: NodeId, port: Port) -> Option<NodeId>;
 
     /// How many nodes there are, dead ones included.
     fn nodes(&self) -> u32 {
@@ -101,7 +132,7 @@ pub trait Topology: Debug + Send + Sync {
     /// The node a link enters, or `None` if its port is unwired.
     fn target(&self, link: LinkId) -> Option<NodeId> {
         let node = self.source(link);
-        self.neighbor(node, Port(link.0 - self.first_link(node).0))
+        self.neighbour(node, Port(link.0 - self.first_link(node).0))
     }
 
     /// The length of a shortest path, or `None` if there is none. A metric on every connected part.
@@ -110,26 +141,51 @@ pub trait Topology: Debug + Send + Sync {
     ///
     /// O(nodes + links): by definition, breadth-first search.
     fn distance(&self, from: NodeId, to: NodeId) -> Option<Hops> {
-        match distances_from(self, from)[to.index()] {
-            u32::MAX => None,
-            hops => Some(Hops(hops)),
-        }
+        searched_distance(self, from, to)
     }
 
     /// The greatest distance from `node` to a node it can reach.
+    ///
+    /// # Complexity
+    ///
+    /// O(nodes + links): by definition, breadth-first search.
     fn eccentricity(&self, node: NodeId) -> Hops {
-        Hops(distances_from(self, node).into_iter().filter(|&d| d != u32::MAX).max().unwrap_or(0))
+        searched_eccentricity(self, node)
     }
 }
 
 /// Breadth-first distances from one node to all, in links; `u32::MAX` where there is no path.
+///
+/// # Panics
+///
+/// When `from` lies outside the network.
+///
+/// # Complexity
+///
+/// O(nodes + links).
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::{topology::{Grid, distances_from}, units::NodeId};
+/// assert_eq!(distances_from(&Grid::torus(&[5])?, NodeId(1)), [1, 0, 1, 2, 2]);
+/// # Ok::<(), meshwright::Error>(())
+/// ```
 pub fn distances_from<T: Topology + ?Sized>(topology: &T, from: NodeId) -> Vec<u32> {
-    let mut distance = vec![u32::MAX; topology.nodes() as usize];
-    let mut queue = VecDeque::from([from]);
+    let mut distance = Vec::new();
+    search(topology, from, &mut distance);
+    distance
+}
+
+/// As [`distances_from`], into a table that is used again.
+pub(crate) fn search<T: Topology + ?Sized>(topology: &T, from: NodeId, distance: &mut Vec<u32>) {
+    distance.clear();
+    distance.resize(topology.nodes() as usize, u32::MAX);
     distance[from.index()] = 0;
+    let mut queue = VecDeque::from([from]);
     while let Some(node) = queue.pop_front() {
         for port in 0..topology.ports(node) {
-            if let Some(next) = topology.neighbor(node, Port(port))
+            if let Some(next) = topology.neighbour(node, Port(port))
                 && distance[next.index()] == u32::MAX
             {
                 distance[next.index()] = distance[node.index()] + 1;
@@ -137,7 +193,17 @@ pub fn distances_from<T: Topology + ?Sized>(topology: &T, from: NodeId) -> Vec<u
             }
         }
     }
-    distance
+}
+
+/// The definition of [`Topology::distance`].
+fn searched_distance<T: Topology + ?Sized>(topology: &T, from: NodeId, to: NodeId) -> Option<Hops> {
+    Some(distances_from(topology, from)[to.index()]).filter(|&hops| hops != u32::MAX).map(Hops)
+}
+
+/// The definition of [`Topology::eccentricity`].
+fn searched_eccentricity<T: Topology + ?Sized>(topology: &T, node: NodeId) -> Hops {
+    let reached = distances_from(topology, node).into_iter().filter(|&hops| hops != u32::MAX);
+    Hops(reached.max().unwrap_or(0))
 }
 
 /// A network that is either a box with formulas or a list of links: what every family builds.
@@ -165,8 +231,8 @@ impl Topology for Network {
     fn first_link(&self, node: NodeId) -> LinkId {
         self.as_topology().first_link(node)
     }
-    fn neighbor(&self, node: NodeId, port: Port) -> Option<NodeId> {
-        self.as_topology().neighbor(node, port)
+    fn neighbour(&self, node: NodeId, port: Port) -> Option<NodeId> {
+        self.as_topology().neighbour(node, port)
     }
     fn source(&self, link: LinkId) -> NodeId {
         self.as_topology().source(link)

@@ -8,7 +8,7 @@ use crate::units::NodeId;
 
 /// A named walk over the nodes of a box with given sides (last side fastest in the ids).
 pub struct Order {
-    /// The name on the command line.
+    /// Its name.
     pub name: &'static str,
     /// What it is, in half a sentence.
     pub summary: &'static str,

@@ -1,12 +1,13 @@
 //! Verdicts on divide and conquer and on phased traces: every placement bounded, predicted, simulated.
 
-use super::measure::{self, Measured};
+use super::measure::{self, Measured, Traffic};
 use super::{JobVerdict, Outcome, PhaseRow, Skipped, reason};
 use crate::error::{Error, Result};
 use crate::mapping::{self, Binomial, Placement, Request, TaskGraph, bound};
 use crate::schedule::Schedule;
 use crate::sim::{self, Trace};
 use crate::topology::{Machine, Topology};
+use crate::units::LinkId;
 
 /// A phased job.
 #[derive(Clone, Debug)]
@@ -18,7 +19,11 @@ pub struct Job {
 }
 
 impl Job {
-    /// A divide-and-conquer job; errors as for [`mapping::binomial::task_graph`].
+    /// A divide-and-conquer job.
+    ///
+    /// # Errors
+    ///
+    /// As for [`mapping::binomial::task_graph`].
     pub fn divide(binomial: Binomial) -> Result<Self> {
         Ok(Self { tasks: mapping::binomial::task_graph(&binomial)?, binomial: Some(binomial) })
     }
@@ -29,6 +34,16 @@ impl Job {
     }
 
     /// No placement takes less, in ticks of this machine under its switching.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::{mapping::Binomial, topology::Machine, units::Bytes, verdict::Job};
+    /// let job = Job::divide(Binomial { n: 2, alpha: 0.5, combine_alpha: None, volume: Bytes(64) })?;
+    /// // c = 100, b = 1, h = 2: two phases over one link each.
+    /// assert_eq!(job.bound_ticks(&Machine::new("mesh:2x2")?), (100 + 32 + 2) + (100 + 16 + 2));
+    /// # Ok::<(), meshwright::Error>(())
+    /// ```
     pub fn bound_ticks(&self, machine: &Machine) -> u64 {
         match &self.binomial {
             Some(binomial) => bound::binomial_ticks(binomial, machine, machine.switching, &machine.costs),
@@ -51,6 +66,22 @@ impl Job {
 /// # Panics
 ///
 /// When a simulated time falls below the bound: then one of the two is wrong.
+///
+/// # Complexity
+///
+/// Per method O(E log E) for E = sum of hops, as [`sim::run_phased`]; memory O(nodes + links + messages).
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::{mapping::Binomial, topology::Machine, units::Bytes, verdict::{Job, divide}};
+/// let job = Job::divide(Binomial { n: 4, alpha: 0.5, combine_alpha: None, volume: Bytes(4096) })?;
+/// let mesh = Machine::new("mesh:4x4")?;
+/// let verdict = divide::judge("sort", &job, &mesh, &["growing", "random"], 0, &mut |_| {})?;
+/// assert_eq!(verdict.winner.as_deref(), Some("growing"));
+/// assert!(verdict.results.iter().all(|result| result.bound_cycles <= result.simulated_cycles));
+/// # Ok::<(), meshwright::Error>(())
+/// ```
 pub fn judge(
     name: &str,
     job: &Job,
@@ -104,7 +135,7 @@ fn outcome(job: &Job, machine: &Machine, placement: Placement) -> Result<Simulat
     if let Some(ring) = &trace.deadlock {
         return Ok(Simulated::Deadlock(measure::deadlock_sentence(machine, ring)));
     }
-    let loads = measure::loads(measured.schedule.messages(), machine)?;
+    let traffic = Traffic::of(measured.schedule.messages(), machine)?;
     let bound_ticks = job.bound_ticks(machine);
     assert!(
         bound_ticks <= trace.ticks,
@@ -119,12 +150,12 @@ fn outcome(job: &Job, machine: &Machine, placement: Placement) -> Result<Simulat
         simulated_cycles: trace.cycles.0,
         dependency_cycles: dependency_cycles(&measured, machine)?,
         gap: gap(cycles(bound_ticks), trace.cycles.0),
-        deadlock_free: measure::deadlock_free(measured.schedule.messages(), machine)?,
+        deadlock_free: traffic.deadlock_free,
         hops_total: measured.hops_total(),
-        hottest_link: measure::hottest_link(&loads, machine),
+        hottest_link: measure::hottest_link(&traffic.loads, machine),
         blame: measure::blame(&trace, machine),
         phases: rows(job, machine, &measured, &trace),
-        link_messages: (0..machine.links()).map(|link| loads.messages(crate::units::LinkId(link))).collect(),
+        link_messages: (0..machine.links()).map(|link| traffic.loads.messages(LinkId(link))).collect(),
         method: placement.name.clone(),
         placement,
     })))

@@ -8,6 +8,7 @@ use super::{Job, Skipped};
 use crate::error::{Error, Result};
 use crate::mapping::times::{Times, times};
 use crate::mapping::{self, Placement, Request, bound};
+use crate::sim;
 use crate::topology::{Machine, Network, Switching};
 use crate::units::NodeId;
 
@@ -120,6 +121,21 @@ impl Serialize for Positions {
 /// # Errors
 ///
 /// [`Error::NotApplicable`] when no method applies, and any error of the numbers themselves.
+///
+/// # Complexity
+///
+/// Per method O(E log E) for E = sum of hops, as [`sim::run_phased`].
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::{mapping::Binomial, topology::Machine, units::Bytes, verdict::{Job, map}};
+/// let job = Job::divide(Binomial { n: 4, alpha: 0.5, combine_alpha: None, volume: Bytes(4096) })?;
+/// let report = map::report(&job, &Machine::new("mesh:4x4")?, &["reflecting"], 0, &mut |_| {})?;
+/// let dilations: Vec<u32> = report.placements[0].phases.iter().map(|phase| phase.dilation).collect();
+/// assert_eq!(dilations, [1, 1, 1, 1]);
+/// # Ok::<(), meshwright::Error>(())
+/// ```
 pub fn report(
     job: &Job,
     machine: &Machine,
@@ -239,7 +255,7 @@ fn bounds(job: &Job, machine: &Machine, switching: Switching, weights: &[f64]) -
 fn simulate_each(measured: &Measured, machine: &Machine) -> Result<BySwitching<Option<u64>>> {
     let cycles = |switching| -> Result<Option<u64>> {
         let machine = machine.clone().with_switching(switching);
-        let trace = crate::sim::run_phased(&machine, &measured.schedule)?;
+        let trace = sim::run_phased(&machine, &measured.schedule)?;
         Ok(trace.deadlock.is_none().then_some(trace.cycles.0))
     };
     Ok(BySwitching { wormhole: cycles(SWITCHINGS[0])?, store_and_forward: cycles(SWITCHINGS[1])? })

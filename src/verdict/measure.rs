@@ -72,19 +72,24 @@ impl Measured {
     }
 }
 
-/// Messages and bytes over each link, all phases together.
-pub(crate) fn loads(messages: &[Message], machine: &Machine) -> Result<LinkLoads> {
-    let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
-    let mut loads = LinkLoads::new(machine.links());
-    loads.fill(messages, &routing::routes(machine, &pairs)?);
-    Ok(loads)
+/// The messages of all phases together.
+pub(crate) struct Traffic {
+    /// Messages and bytes over each link.
+    pub(crate) loads: LinkLoads,
+    /// Whether no ring of channels can form among the routes, whatever the timing.
+    pub(crate) deadlock_free: bool,
 }
 
-/// Whether no ring of channels can form among the routes of these messages, whatever their timing.
-pub(crate) fn deadlock_free(messages: &[Message], machine: &Machine) -> Result<bool> {
-    let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
-    let routes = routing::routes(machine, &pairs)?;
-    Ok(routing::deadlock::cycle(machine.links(), &routes, &pairs).is_none())
+impl Traffic {
+    /// Routes the messages once and looks at all of them.
+    pub(crate) fn of(messages: &[Message], machine: &Machine) -> Result<Self> {
+        let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+        let routes = routing::routes(machine, &pairs)?;
+        let mut loads = LinkLoads::new(machine.links());
+        loads.fill(messages, &routes);
+        let ring = routing::deadlock::cycle(machine.links(), &routes, &pairs);
+        Ok(Self { loads, deadlock_free: ring.is_none() })
+    }
 }
 
 /// The link with the most messages; of equal ones that with the most bytes, then the lowest id.

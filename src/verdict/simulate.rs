@@ -5,12 +5,12 @@ use serde::Serialize;
 use super::HottestLink;
 use super::measure::hottest_link;
 use crate::error::Result;
-use crate::routing::{self, Pair};
+use crate::routing::{self, Pair, Routes};
 use crate::schedule::cost::LinkLoads;
 use crate::schedule::{Message, Schedule};
 use crate::sim;
 use crate::topology::{Machine, Topology};
-use crate::units::LinkId;
+use crate::units::{Bytes, LinkId};
 
 /// Times from a message's start to its last byte, in cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -50,7 +50,7 @@ pub struct SimulateReport {
     /// How many messages.
     pub messages: u64,
     /// Flits times links, a head flit with each message.
-    pub flit_hops: u64,
+    pub flit_hops: u128,
     /// The link with the most messages.
     pub hottest_link: Option<HottestLink>,
     /// Message latencies; all 0 in a deadlock.
@@ -59,22 +59,30 @@ pub struct SimulateReport {
     pub deadlock: Option<Vec<Channel>>,
 }
 
-/// Runs a schedule on the message engine; errors as for [`sim::run_schedule`].
+/// Runs a schedule on the message engine; a deadlock is an answer, with its ring.
+///
+/// # Errors
+///
+/// As for [`sim::run_schedule`].
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::{schedule::goal, topology::Machine, verdict::simulate};
+/// let text = "num_ranks 3\nrank 0 { send 64b to 2 }\nrank 2 { recv 64b from 0 }\n";
+/// let schedule = goal::parse(text.as_bytes(), "one.goal")?;
+/// let report = simulate::report(&schedule, &Machine::new("mesh:1x3")?)?; // c = 100, b = 1, h = 2
+/// // A head flit and 32 flits of 2 bytes, over two links.
+/// assert_eq!((report.cycles, report.flit_hops), (100 + 64 + 2 * 2, (1 + 32) * 2));
+/// # Ok::<(), meshwright::Error>(())
+/// ```
 pub fn report(schedule: &Schedule, machine: &Machine) -> Result<SimulateReport> {
     let trace = sim::run_schedule(machine, schedule)?;
-    let messages: Vec<Message> = schedule
-        .messages()
-        .iter()
-        .map(|m| Message { source: m.source, target: m.target, bytes: m.bytes, phase: m.tag })
-        .collect();
+    let messages: Vec<Message> = schedule.messages().iter().map(Message::from).collect();
     let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
     let routes = routing::routes(machine, &pairs)?;
     let mut loads = LinkLoads::new(machine.links());
     loads.fill(&messages, &routes);
-    let flit = machine.costs.flit.0.max(1);
-    let flit_hops = messages.iter().enumerate().map(|(index, message)| {
-        (1 + message.bytes.0.div_ceil(flit)) * u64::from(routes.hops(index, message.pair()).0)
-    });
     let channel = |link: &LinkId| Channel {
         from: machine.source(*link).0,
         to: machine.target(*link).unwrap_or_default().0,
@@ -86,7 +94,7 @@ pub fn report(schedule: &Schedule, machine: &Machine) -> Result<SimulateReport> 
         switching: machine.switching.name(),
         cycles: trace.cycles.0,
         messages: messages.len() as u64,
-        flit_hops: flit_hops.sum(),
+        flit_hops: flit_hops(&messages, &routes, machine.costs.flit),
         hottest_link: hottest_link(&loads, machine),
         latency: if trace.deadlock.is_some() {
             Latency::default()
@@ -95,6 +103,15 @@ pub fn report(schedule: &Schedule, machine: &Machine) -> Result<SimulateReport> 
         },
         deadlock: trace.deadlock.map(|ring| ring.iter().map(channel).collect()),
     })
+}
+
+/// Flits times links, a head flit with each message: a tebibyte over the longest line leaves 64 bits.
+fn flit_hops(messages: &[Message], routes: &Routes<'_>, flit: Bytes) -> u128 {
+    let of = |(index, message): (usize, &Message)| {
+        let flits = 1 + message.bytes.0.div_ceil(flit.0.max(1));
+        u128::from(flits) * u128::from(routes.hops(index, message.pair()).0)
+    };
+    messages.iter().enumerate().map(of).sum()
 }
 
 fn latency(mut ticks: Vec<u64>, machine: &Machine) -> Latency {
@@ -110,5 +127,23 @@ fn latency(mut ticks: Vec<u64>, machine: &Machine) -> Latency {
         p50: machine.costs.cycles(rank(50)).0,
         p99: machine.costs.cycles(rank(99)).0,
         max: machine.costs.cycles(rank(100)).0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::machine::BYTES_MAX;
+    use crate::units::NodeId;
+
+    #[test]
+    fn the_largest_messages_over_the_longest_line_are_counted() {
+        let line = Machine::new("mesh:16777216").unwrap();
+        let last = line.nodes() - 1;
+        let across = Message { source: NodeId(0), target: NodeId(last), bytes: Bytes(BYTES_MAX), phase: 1 };
+        let routes = routing::routes(&line, &[across.pair(); 2]).unwrap();
+        let counted = flit_hops(&[across; 2], &routes, Bytes(1));
+        assert_eq!(counted, 2 * u128::from(BYTES_MAX + 1) * u128::from(last));
+        assert!(counted > u128::from(u64::MAX));
     }
 }

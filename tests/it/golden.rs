@@ -73,7 +73,7 @@ fn classic(case: &Value, row: &map::MapRow, mesh: &Machine, what: &str) {
         let (from, to) = (mesh.source(link), mesh.target(link).unwrap());
         let back = (0..mesh.ports(to))
             .map(meshwright::units::Port)
-            .find(|&port| mesh.neighbor(to, port) == Some(from));
+            .find(|&port| mesh.neighbour(to, port) == Some(from));
         loads.messages(link) + loads.messages(mesh.link(to, back.unwrap()))
     });
     let most = u64::from(both_ways.max().unwrap_or(0));

@@ -38,10 +38,10 @@ fn every_wire_has_two_ends() {
     for machine in machines() {
         for node in nodes(&machine) {
             for port in (0..machine.ports(node)).map(Port) {
-                let Some(next) = machine.neighbor(node, port) else { continue };
+                let Some(next) = machine.neighbour(node, port) else { continue };
                 assert_ne!(next, node, "{}: no node is its own neighbour", machine.name);
                 let back = (0..machine.ports(next))
-                    .filter(|&p| machine.neighbor(next, Port(p)) == Some(node))
+                    .filter(|&p| machine.neighbour(next, Port(p)) == Some(node))
                     .count();
                 assert_eq!(back, 1, "{}: {node} -> {next} has one way back", machine.name);
                 let link = machine.link(node, port);

@@ -54,7 +54,7 @@ fn every_key_is_read() {
     assert_eq!(machine.costs.byte_time, Ratio::whole(2));
     assert_eq!(machine.costs.flit, Bytes(4));
     assert_eq!((machine.buffers, machine.virtual_channels, machine.ports), (8, 2, PortModel::One));
-    assert_eq!(machine.dead, [NodeId(0), NodeId(29)]);
+    assert_eq!(machine.dead(), [NodeId(0), NodeId(29)]);
     let [sort, plain] = scenario.jobs.as_slice() else { panic!("two jobs") };
     assert_eq!((sort.name.as_str(), sort.methods.as_slice()), ("sort", ["snake", "row-major"].as_slice()));
     let Work::Divide(divide) = &sort.work;
@@ -75,7 +75,7 @@ fn numbers_may_be_written_in_every_way_of_toml() {
     let costs = scenario.machine.costs;
     assert_eq!((costs.startup, costs.flit), (Cycles(16), Bytes(16)));
     assert_eq!(costs.byte_time, Ratio::new(1, 4).unwrap());
-    assert_eq!(scenario.machine.dead, [NodeId(7)]);
+    assert_eq!(scenario.machine.dead(), [NodeId(7)]);
 }
 
 /// The text with `[machine]` and `[[divide]]` around what is tested.

@@ -75,7 +75,7 @@ fn links(layout: &Layout<'_>, link_messages: &[u32], limit: usize) -> (Vec<Used>
     let mut idle_count = 0;
     for from in (0..machine.nodes()).map(NodeId) {
         for port in (0..machine.ports(from)).map(Port) {
-            let Some(to) = machine.neighbor(from, port) else { continue };
+            let Some(to) = machine.neighbour(from, port) else { continue };
             let messages = link_messages.get(machine.link(from, port).index()).copied().unwrap_or(0);
             if messages > 0 {
                 used.push(Used { from, to, port, messages: messages.into() });
@@ -155,7 +155,7 @@ fn draw_hottest(layout: &Layout<'_>, svg: &mut Svg, hottest: &HottestLink) {
         return;
     }
     let mut ports = (0..machine.ports(from)).map(Port);
-    if let Some(port) = ports.find(|&port| machine.neighbor(from, port) == Some(NodeId(hottest.to))) {
+    if let Some(port) = ports.find(|&port| machine.neighbour(from, port) == Some(NodeId(hottest.to))) {
         let (a, b) = layout.link(from, port, NodeId(hottest.to));
         legend::ring(svg, a.towards(b, 0.5), (layout.pitch * 0.4).clamp(7.0, 20.0));
     }

@@ -1,5 +1,15 @@
 //! A small writer of SVG, and the drawings made with it.
 //!
+//! | file | what |
+//! |---|---|
+//! | this one | points, and the writer |
+//! | `placement`, `messages` | who sits where, and who sends to whom |
+//! | `lanes`, `route` | messages along their links, side by side; as curves where that cannot be drawn |
+//! | `heat`, `blocks` | link loads: node by node, and of machines too large for that |
+//! | `bars` | all methods beside each other |
+//! | `layout` | where nodes and links are on paper |
+//! | `legend`, `palette`, `path` | the words below, the colours, and strokes written short |
+//!
 //! Ink is named by class, and the classes are coloured by variables of the page: the same drawing is then
 //! legible on paper, on a light screen and on a dark one.
 

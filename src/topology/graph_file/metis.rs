@@ -35,7 +35,7 @@ fn parse(tokens: &mut Tokens<'_>) -> Result<ArcList> {
             let message = format!("the file ends after {vertex} of {} vertices", header.vertices);
             return Err(tokens.error(message, "a line for every vertex, empty if it has no neighbour"));
         }
-        neighbors(tokens, &header, vertex, &mut arcs, &mut places)?;
+        neighbours(tokens, &header, vertex, &mut arcs, &mut places)?;
     }
     tokens.end_file("the line of the last vertex")?;
     check_mirrored(tokens, &arcs, &places, 1)?;
@@ -81,7 +81,7 @@ fn header(tokens: &mut Tokens<'_>) -> Result<Header> {
 }
 
 /// The line of one vertex.
-fn neighbors(
+fn neighbours(
     tokens: &mut Tokens<'_>,
     header: &Header,
     from: u32,

@@ -47,7 +47,7 @@ fn parse(tokens: &mut Tokens<'_>) -> Result<ArcList> {
             let label = tokens.integer("vertex label", 0..=BYTES_MAX)?;
             labels.push((label, vertex, tokens.place()));
         }
-        neighbors(tokens, &header, vertex, &mut named, &mut places)?;
+        neighbours(tokens, &header, vertex, &mut named, &mut places)?;
     }
     tokens.end_file("the last vertex")?;
     let arcs = resolve(tokens, &header, labels, &named, &places)?;
@@ -81,7 +81,7 @@ fn header(tokens: &mut Tokens<'_>) -> Result<Header> {
 }
 
 /// The entry of one vertex, after its label.
-fn neighbors(
+fn neighbours(
     tokens: &mut Tokens<'_>,
     header: &Header,
     from: u32,

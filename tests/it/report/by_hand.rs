@@ -24,7 +24,7 @@ fn halo(machine: &Machine, phases: u32) -> TaskGraph {
     for phase in 0..phases {
         for node in (0..machine.nodes()).map(NodeId) {
             let port = Port((phase + node.0 / 16) % machine.ports(node));
-            let target = machine.neighbor(node, port).expect("a torus has no border").0;
+            let target = machine.neighbour(node, port).expect("a torus has no border").0;
             edges
                 .push((phase, Edge { source: node.0, target, bytes: Bytes(40 + u64::from(phase * 7 % 90)) }));
         }
