@@ -4,7 +4,7 @@ use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 
 use meshwright::topology::Machine;
 use meshwright::units::NodeId;
-use meshwright::verdict::HottestLink;
+use meshwright::verdict::{self, HottestLink};
 
 /// A table with its head; the columns from `numbers_from` on are aligned right.
 pub(super) fn table(head: &[&str], numbers_from: usize, rows: Vec<Vec<String>>) -> String {
@@ -20,7 +20,7 @@ pub(super) fn table(head: &[&str], numbers_from: usize, rows: Vec<Vec<String>>) 
 
 /// A share as a percentage.
 pub(super) fn percent(share: f64) -> String {
-    format!("{:.2} %", 100.0 * share)
+    format!("{} %", verdict::percentage(share))
 }
 
 /// At most so many decimals, and no more than it takes.

@@ -2,7 +2,7 @@
 
 use crate::topology::{Machine, Network, Topology};
 use crate::units::NodeId;
-use crate::verdict::JobVerdict;
+use crate::verdict::{JobVerdict, percentage};
 
 /// What stands where there is no number.
 pub(super) const NONE: &str = "–";
@@ -27,15 +27,10 @@ pub(super) fn grouped(number: u64) -> String {
 ///
 /// Small shares have two decimals, and none but 0 itself is written as 0: a gap of 0 is a proof.
 pub(super) fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    let number = match percent.abs() {
+    let number = match share.abs() {
         size if !size.is_finite() => return NONE.to_string(),
-        // Beyond a tenfold the decimal is noise.
-        size if size >= 1000.0 => grouped(size.round() as u64),
-        0.0 => "0".to_string(),
-        size if size < 0.01 => "< 0.01".to_string(),
-        size if size < 1.0 => format!("{percent:.2}"),
-        _ => format!("{percent:.1}"),
+        size if size >= 10.0 => grouped((100.0 * size).round() as u64),
+        _ => percentage(share),
     };
     format!("{number}{THIN_SPACE}%")
 }
@@ -100,7 +95,7 @@ mod tests {
     #[test]
     fn only_no_gap_is_written_as_0() {
         let shares = [0.0, 1e-9, 0.0003, 0.0032, 0.0099999, 0.01, 0.0764];
-        let written = ["0", "< 0.01", "0.03", "0.32", "1.00", "1.0", "7.6"];
+        let written = ["0", "< 0.01", "0.03", "0.32", "1.00", "1.00", "7.64"];
         assert_eq!(shares.map(percent), written.map(|number| format!("{number}\u{202f}%")));
     }
 }

@@ -116,6 +116,27 @@ pub struct Skipped {
     pub deadlock: bool,
 }
 
+/// A share as the number before a percent sign, the same in tables, sentences and pages: two decimals below ten,
+/// one above, none above a thousand, and never 0 for what is not.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::verdict::percentage;
+/// let shown: Vec<String> = [0.0, 0.000_01, 0.0255, 0.509_6, 12.5].map(percentage).into();
+/// assert_eq!(shown, ["0", "< 0.01", "2.55", "51.0", "1250"]);
+/// ```
+pub fn percentage(share: f64) -> String {
+    let percent = 100.0 * share;
+    match percent.abs() {
+        0.0 => "0".to_string(),
+        size if size < 0.01 => "< 0.01".to_string(),
+        size if size < 10.0 => format!("{percent:.2}"),
+        size if size < 1000.0 => format!("{percent:.1}"),
+        _ => format!("{percent:.0}"),
+    }
+}
+
 /// The error when every method was skipped: each different reason once.
 fn nothing_applies(skipped: &[Skipped]) -> Error {
     let mut reasons: Vec<&str> = Vec::new();

@@ -1,6 +1,6 @@
 //! Why a method wins, in one sentence.
 
-use super::{Outcome, PhaseRow};
+use super::{Outcome, PhaseRow, percentage};
 
 /// Less is better: simulated time, then the time without barriers, then traffic.
 pub(crate) fn rank(outcome: &Outcome) -> (u64, u64, u64) {
@@ -39,8 +39,8 @@ fn slower(winner: &Outcome, other: &Outcome) -> String {
     let cycles = other.simulated_cycles - winner.simulated_cycles;
     let share = cycles as f64 / winner.simulated_cycles as f64;
     match cycles {
-        1 if share < 0.001 => "is 1 cycle slower".to_string(),
-        _ if share < 0.001 => format!("is {cycles} cycles slower"),
+        1 if share < 0.0001 => "is 1 cycle slower".to_string(),
+        _ if share < 0.0001 => format!("is {cycles} cycles slower"),
         _ => format!("is {} slower", percent(share)),
     }
 }
@@ -69,8 +69,7 @@ fn hops(count: u32) -> String {
     if count == 1 { "1 hop".into() } else { format!("{count} hops") }
 }
 
-/// A ratio for people: one decimal, more where it would vanish; the sign stays on the line of its number.
-pub(crate) fn percent(ratio: f64) -> String {
-    let percent = 100.0 * ratio;
-    if percent.abs() >= 0.1 { format!("{percent:.1}\u{a0}%") } else { format!("{percent:.2}\u{a0}%") }
+/// The sign stays on the line of its number.
+fn percent(share: f64) -> String {
+    format!("{}\u{a0}%", percentage(share))
 }
