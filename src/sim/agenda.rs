@@ -36,6 +36,12 @@ impl<T: Copy + Debug> Agenda<T> {
         self.present = 0;
     }
 
+    /// Whether entries were added to the present moment after it was handed out.
+    #[inline]
+    pub(super) fn has_more_now(&self) -> bool {
+        self.occupied & 1 == 1
+    }
+
     /// Adds an entry.
     ///
     /// # Panics

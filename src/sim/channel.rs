@@ -153,21 +153,28 @@ impl<'n> Core<'n> {
 
     /// Runs until nothing happens any more: everything is delivered, or what is left waits in a ring.
     pub(super) fn run(&mut self, batch: Batch<'_>, driver: &mut impl Driver) {
-        let (mut moment, mut granting) = (Vec::new(), Vec::new());
+        let (mut moment, mut given) = (Vec::new(), Vec::new());
         while let Some(time) = self.agenda.next(&mut moment) {
             self.now = time;
             for &(_, event) in &moment {
                 self.handle(event, batch, driver);
             }
-            // A port that is granted asks for a link at once.
+            if self.agenda.has_more_now() {
+                continue;
+            }
+            // In rounds: a message that is given a port asks for its next channel in this moment, but only
+            // after all channels asked for so far are given. So the order among them means nothing.
             while !self.asked_for.is_empty() {
-                std::mem::swap(&mut granting, &mut self.asked_for);
-                for channel in granting.drain(..) {
+                for channel in self.asked_for.drain(..) {
                     if self.holder[channel.index()] == FREE
                         && let Some(message) = self.lines.pop(channel.index())
                     {
-                        self.grant(channel, message, batch);
+                        self.holder[channel.index()] = message;
+                        given.push((channel, message));
                     }
+                }
+                for (channel, message) in given.drain(..) {
+                    self.use_channel(channel, message, batch);
                 }
             }
         }
@@ -261,9 +268,8 @@ impl<'n> Core<'n> {
         }
     }
 
-    /// Gives a free channel to a message.
-    fn grant(&mut self, channel: LinkId, message: u32, batch: Batch<'_>) {
-        self.holder[channel.index()] = message;
+    /// A message goes on with a channel it was given.
+    fn use_channel(&mut self, channel: LinkId, message: u32, batch: Batch<'_>) {
         let asked = self.flights[message as usize].asked;
         if asked < self.now {
             if self.waited.is_empty() {
@@ -276,9 +282,10 @@ impl<'n> Core<'n> {
                 self.flights[message as usize].ejecting = true;
                 self.head(message, batch);
             }
-            Some(ports) if channel.0 >= ports.injection => {
-                self.agenda.push(self.now + self.startup(), Event::Head(message));
-            }
+            Some(ports) if channel.0 >= ports.injection => match self.startup() {
+                0 => self.head(message, batch),
+                startup => self.agenda.push(self.now + startup, Event::Head(message)),
+            },
             _ => self.enter(channel, message, batch),
         }
     }
