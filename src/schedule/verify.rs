@@ -179,15 +179,25 @@ impl Schedule {
     /// assert_eq!(lonely.verify(), Err(Fault::UnmatchedSend { rank: NodeId(0), step: 0 }));
     /// ```
     pub fn verify(&self) -> std::result::Result<(), Fault> {
+        self.verified().map(|_| ())
+    }
+
+    /// The messages as [`Schedule::messages`] gives them, of a schedule that passes [`Schedule::verify`]; errors
+    /// and complexity as there.
+    pub(crate) fn verified(&self) -> std::result::Result<Vec<MatchedMessage>, Fault> {
         self.check_range()?;
         let mut first = None;
-        let messages = self.paired(|fault| {
+        let mut messages = self.paired(|fault| {
             first.get_or_insert(fault);
         });
-        match first {
-            Some(fault) => Err(fault),
-            None => super::cycle::find(self, &messages).map_or(Ok(()), |steps| Err(Fault::Cycle { steps })),
+        if let Some(fault) = first {
+            return Err(fault);
         }
+        if let Some(steps) = super::cycle::find(self, &messages) {
+            return Err(Fault::Cycle { steps });
+        }
+        messages.sort_unstable_by_key(|message| (message.source, message.source_step));
+        Ok(messages)
     }
 
     fn check_range(&self) -> std::result::Result<(), Fault> {

@@ -10,7 +10,7 @@ use super::network::Network;
 use super::trace::{Trace, Wait};
 use crate::error::{Error, Result};
 use crate::routing::{self, Pair};
-use crate::schedule::{MatchedMessage, Message, Op, Schedule, cost};
+use crate::schedule::{Fault, MatchedMessage, Message, Op, Schedule, cost};
 use crate::topology::{Machine, Topology};
 use crate::units::LinkId;
 
@@ -40,8 +40,8 @@ pub fn run_schedule(machine: &Machine, schedule: &Schedule) -> Result<Trace> {
         let expected = format!("at most the {} nodes of {}", machine.nodes(), machine.name);
         return Err(Error::value("number of ranks", schedule.ranks.len(), expected));
     }
-    schedule.verify().map_err(|fault| Error::not_applicable("running the schedule", fault.to_string()))?;
-    let matched = schedule.messages();
+    let unfit = |fault: Fault| Error::not_applicable("running the schedule", fault.to_string());
+    let matched = schedule.verified().map_err(unfit)?;
     let messages: Vec<Message> = matched.iter().map(Message::from).collect();
     let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
     let routes = routing::routes(machine, &pairs)?;
