@@ -97,7 +97,9 @@ fn text(plan: &PlanReport<'_>) -> String {
         plan.seed,
     );
     for job in plan.jobs {
-        text += &format!("\n{} ({}, {} tasks); times in cycles\n", job.name, job.tasks.name, job.tasks.tasks);
+        // A job without a name of its own is called by its tasks.
+        let tasks = if job.name == job.tasks.name { String::new() } else { job.tasks.name.clone() + ", " };
+        text += &format!("\n{} ({tasks}{} tasks); times in cycles\n", job.name, job.tasks.tasks);
         text += &verdict(job, machine);
     }
     text + "\n"
