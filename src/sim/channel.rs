@@ -5,6 +5,8 @@
 //! links are granted, so who gets a link does not depend on the order of simultaneous events. How a message
 //! moves is in `switching`, how one-port nodes hold it back in `ports`.
 
+use std::cmp::Reverse;
+
 use super::agenda::Agenda;
 use super::network::Network;
 use super::ports::PortChannels;
@@ -98,14 +100,11 @@ impl<'n> Core<'n> {
         self.now
     }
 
-    /// How long messages have waited for a link since the last [`Core::load`], in ticks.
-    pub(super) fn waited(&self, link: LinkId) -> u64 {
-        self.waited.get(link.index()).copied().unwrap_or(0)
-    }
-
-    /// Whether any message has waited since the last [`Core::load`].
-    pub(super) fn anyone_waited(&self) -> bool {
-        !self.waited.is_empty()
+    /// The link messages have waited for the longest since the last [`Core::load`], and the ticks added up; of
+    /// equal ones the lowest. Waiting for a port is not waiting for a link.
+    pub(super) fn longest_wait(&self) -> Option<(LinkId, u64)> {
+        let links = (0u32..).map(LinkId).zip(self.waited.iter().copied()).take(self.network.links());
+        links.filter(|&(_, ticks)| ticks > 0).max_by_key(|&(link, ticks)| (ticks, Reverse(link)))
     }
 
     /// Prepares for a batch at time 0.

@@ -12,14 +12,15 @@ use crate::error::{Error, Result};
 use crate::routing::{self, Pair};
 use crate::schedule::{Fault, MatchedMessage, Message, Op, Schedule, cost};
 use crate::topology::{Machine, Topology};
-use crate::units::LinkId;
+use crate::units::NodeId;
 
 /// Runs a schedule; rank r runs on node r. A deadlock is an answer: [`Trace::deadlock`] holds its ring.
 ///
 /// # Errors
 ///
-/// [`Error::Value`] when there are more ranks than nodes or the costs fail their check, [`Error::NotApplicable`] when the schedule cannot run to
-/// its end or two nodes are not connected, [`Error::TooLarge`] when a time could leave 63 bits.
+/// [`Error::Value`] when there are more ranks than nodes or the costs fail their check,
+/// [`Error::NotApplicable`] when the schedule cannot run to its end or two nodes are not connected,
+/// [`Error::TooLarge`] when a time could leave 63 bits.
 ///
 /// # Complexity
 ///
@@ -60,18 +61,15 @@ pub fn run_schedule(machine: &Machine, schedule: &Schedule) -> Result<Trace> {
         left.is_empty() || deadlock.is_some(),
         "messages that never arrive wait for each other in a ring"
     );
-    let longest = (0..if core.anyone_waited() { machine.links() } else { 0 })
-        .map(LinkId)
-        .max_by_key(|&link| (core.waited(link), std::cmp::Reverse(link)));
     Ok(Trace {
         cycles: machine.costs.cycles(program.end),
         ticks: program.end,
         phase_ticks: Vec::new(),
         latency_ticks: program.latency,
-        longest_wait: longest.map(|link| Wait {
+        longest_wait: core.longest_wait().map(|(link, ticks)| Wait {
             link,
             phase: 0,
-            waited: machine.costs.cycles(core.waited(link)),
+            waited: machine.costs.cycles(ticks),
         }),
         deadlock,
     })
@@ -153,7 +151,7 @@ impl Program {
             *sum += rank.ops.len() as u32;
             Some(*sum)
         }));
-        let step_of = |rank: crate::units::NodeId, step: u32| first[rank.index()] + step;
+        let step_of = |rank: NodeId, step: u32| first[rank.index()] + step;
         let all = *first.last().expect("it starts with 0") as usize;
         let mut steps = Vec::with_capacity(all);
         let (mut missing, mut starts, mut ends) = (vec![0; all], Vec::new(), Vec::new());

@@ -11,7 +11,6 @@ use crate::error::Result;
 use crate::routing::{self, Pair};
 use crate::schedule::{Message, Phases, cost};
 use crate::topology::{Machine, Topology};
-use crate::units::LinkId;
 
 /// Runs a phased schedule, with a barrier after each phase. A deadlock ends it: [`Trace::deadlock`] holds its ring.
 ///
@@ -23,7 +22,7 @@ use crate::units::LinkId;
 ///
 /// # Panics
 ///
-/// Perhaps, when a message names a node outside the machine.
+/// When a message names a node outside the machine.
 ///
 /// # Complexity
 ///
@@ -41,6 +40,8 @@ use crate::units::LinkId;
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn run_phased(machine: &Machine, phases: &Phases) -> Result<Trace> {
+    let inside = |message: &Message| message.source.0.max(message.target.0) < machine.nodes();
+    assert!(phases.messages().iter().all(inside), "every message runs between nodes of the machine");
     let network = Network::new(machine);
     let mut core = Core::new(&network, machine);
     let mut trace = Trace::default();
@@ -59,14 +60,10 @@ pub fn run_phased(machine: &Machine, phases: &Phases) -> Result<Trace> {
         core.run(batch, &mut barrier);
         trace.phase_ticks.push(barrier.end);
         trace.ticks += barrier.end;
-        if core.anyone_waited() {
-            for link in (0..machine.links()).map(LinkId) {
-                if core.waited(link) > longest {
-                    longest = core.waited(link);
-                    let waited = machine.costs.cycles(longest);
-                    trace.longest_wait = Some(Wait { link, phase: messages[0].phase, waited });
-                }
-            }
+        if let Some((link, ticks)) = core.longest_wait().filter(|&(_, ticks)| ticks > longest) {
+            longest = ticks;
+            let waited = machine.costs.cycles(ticks);
+            trace.longest_wait = Some(Wait { link, phase: messages[0].phase, waited });
         }
         let left: Vec<u32> = (0..messages.len() as u32).filter(|m| !barrier.arrived[*m as usize]).collect();
         if !left.is_empty() {

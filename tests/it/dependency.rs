@@ -3,7 +3,7 @@
 use meshwright::mapping::{self, Binomial, Request, place};
 use meshwright::schedule::{Schedule, goal};
 use meshwright::sim::{run_phased, run_schedule};
-use meshwright::topology::{Machine, Switching};
+use meshwright::topology::{Machine, PortModel, Switching};
 use meshwright::units::Bytes;
 use meshwright::verdict::{Job, simulate};
 
@@ -79,6 +79,17 @@ fn a_deadlock_is_an_answer_with_its_ring() {
     assert!(ring.iter().zip(ring.iter().cycle().skip(1)).all(|(a, b)| a.to == b.from));
     let mesh = simulate::report(&schedule, &Machine::new("mesh:5").unwrap()).unwrap();
     assert_eq!((mesh.deadlock, mesh.messages), (None, 5));
+}
+
+/// Node 1 sends to both sides through its one port: the second message waits for the port, never for a link.
+#[test]
+fn waiting_for_a_port_blames_no_link() {
+    let text = "num_ranks 3\nrank 0 {\nrecv 64b from 1\n}\nrank 1 {\nsend 64b to 0\nsend 64b to 2\n}\nrank 2 {\nrecv 64b from 1\n}\n";
+    let schedule = goal::parse(text.as_bytes(), "two.goal").unwrap();
+    let mut line = Machine::new("mesh:3").unwrap();
+    line.ports = PortModel::One;
+    let trace = run_schedule(&line, &schedule).unwrap();
+    assert_eq!((trace.ticks, trace.longest_wait), (2 * (100 + 64 + 2), None));
 }
 
 #[test]
