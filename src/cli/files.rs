@@ -2,62 +2,18 @@
 
 use std::path::Path;
 
-use serde::Serialize;
-
 use meshwright::Result;
 use meshwright::report::{self, File, PlanReport};
-use meshwright::topology::{Machine, PortModel, Switching, Topology};
-use meshwright::verdict::JobVerdict;
+use meshwright::verdict::plan::PlanAnswer;
 
 use super::output;
 
 /// The page's file name.
 pub(super) const PAGE: &str = "report.html";
 
-/// What `--json` prints.
-#[derive(Serialize)]
-struct PlanJson<'a> {
-    format: u32,
-    machine: MachineJson<'a>,
-    seed: u64,
-    jobs: &'a [JobVerdict],
-}
-
-/// The machine as it was planned for.
-#[derive(Serialize)]
-struct MachineJson<'a> {
-    topology: &'a str,
-    nodes: u32,
-    dead: Vec<Vec<u32>>,
-    switching: Switching,
-    startup: u64,
-    byte_time: f64,
-    flit: u64,
-    buffers: u32,
-    virtual_channels: u32,
-    ports: PortModel,
-}
-
-impl<'a> From<&'a Machine> for MachineJson<'a> {
-    fn from(machine: &'a Machine) -> Self {
-        Self {
-            topology: &machine.name,
-            nodes: machine.nodes(),
-            dead: machine.dead().iter().map(|&node| machine.coordinates(node)).collect(),
-            switching: machine.switching,
-            startup: machine.costs.startup.0,
-            byte_time: machine.costs.byte_time.to_f64(),
-            flit: machine.costs.flit.0,
-            buffers: machine.buffers,
-            virtual_channels: machine.virtual_channels,
-            ports: machine.ports,
-        }
-    }
-}
-
 /// A plan as one JSON object.
 pub(super) fn json(plan: &PlanReport<'_>) -> String {
-    output::json(&PlanJson { format: 1, machine: plan.machine.into(), seed: plan.seed, jobs: plan.jobs })
+    output::json(&PlanAnswer::new(plan.machine, plan.seed, plan.jobs))
 }
 
 /// A file of this text.

@@ -7,7 +7,7 @@ use clap::Args;
 use meshwright::Result;
 use meshwright::report::PlanReport;
 use meshwright::scenario::tasks::{self, Weights};
-use meshwright::topology::Machine;
+use meshwright::topology::{Machine, Switching};
 use meshwright::units::Bytes;
 use meshwright::verdict::divide::{self, Job};
 use meshwright::verdict::map::{self, MapReport, MapRow};
@@ -101,51 +101,32 @@ fn write(
 /// The tables: one for each switching, and the phases of a single placement.
 fn text(report: &MapReport, seed: u64) -> String {
     let mut text = format!("{} on {} · seed {seed}\n", report.tasks, report.machine);
-    let placements = &report.placements;
-    text += "\nwormhole; times in cycles\n";
-    text += &times(placements, |row| Figures {
-        time: row.time.wormhole.exact,
-        slowdown: row.slowdown.wormhole.exact,
-        bound: row.bound.wormhole.exact,
-        simulated: row.simulated_cycles.wormhole,
-    });
-    text += "\nstore-and-forward; times in cycles\n";
-    text += &times(placements, |row| Figures {
-        time: row.time.store_and_forward.exact,
-        slowdown: row.slowdown.store_and_forward.exact,
-        bound: row.bound.store_and_forward.exact,
-        simulated: row.simulated_cycles.store_and_forward,
-    });
+    for switching in map::SWITCHINGS {
+        text += &format!("\n{}; times in cycles\n", switching.name());
+        text += &times(&report.placements, switching);
+    }
     for skipped in &report.skipped {
         text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
     }
-    if let [placement] = placements.as_slice() {
+    if let [placement] = report.placements.as_slice() {
         text += &format!("\n{}, phase by phase\n", placement.name);
         text += &phases(placement);
     }
     text
 }
 
-/// A placement under one switching, all terms of the time kept.
-struct Figures {
-    time: f64,
-    slowdown: f64,
-    bound: f64,
-    simulated: Option<u64>,
-}
-
-fn times(placements: &[MapRow], figures: impl Fn(&MapRow) -> Figures) -> String {
+/// Every placement under one switching, all terms of the time kept.
+fn times(placements: &[MapRow], switching: Switching) -> String {
     const HEAD: [&str; 7] = ["placement", "exact", "slowdown", "bound", "simulated", "gap", "hops"];
     let row = |placement: &MapRow| {
-        let Figures { time, slowdown, bound, simulated } = figures(placement);
-        let gap = |cycles: u64| if bound > 0.0 { cycles as f64 / bound - 1.0 } else { 0.0 };
+        let simulated = placement.simulated_cycles.of(switching);
         vec![
             placement.name.clone(),
-            table::number(time, 2),
-            format!("{slowdown:.3}"),
-            table::number(bound, 2),
+            table::number(placement.time.of(switching).exact, 2),
+            format!("{:.3}", placement.slowdown.of(switching).exact),
+            table::number(placement.bound.of(switching).exact, 2),
             simulated.map_or("deadlock".to_string(), |cycles| cycles.to_string()),
-            simulated.map_or(String::new(), |cycles| table::percent(gap(cycles))),
+            placement.gap.of(switching).map_or(String::new(), table::percent),
             placement.hops_total.to_string(),
         ]
     };

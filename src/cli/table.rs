@@ -41,10 +41,5 @@ pub(super) fn hottest(hottest: Option<HottestLink>, machine: &Machine) -> String
 
 /// A link by its ends: `(0,3) → (1,3)`.
 pub(super) fn link(from: u32, to: u32, machine: &Machine) -> String {
-    format!("{} → {}", node(from, machine), node(to, machine))
-}
-
-fn node(id: u32, machine: &Machine) -> String {
-    let coordinates: Vec<String> = machine.coordinates(NodeId(id)).iter().map(u32::to_string).collect();
-    format!("({})", coordinates.join(","))
+    format!("{} → {}", machine.node_name(NodeId(from)), machine.node_name(NodeId(to)))
 }

@@ -13,16 +13,9 @@
 
 use super::Message;
 use crate::error::{Error, Result};
-use crate::routing::{Pair, Routes};
+use crate::routing::Routes;
 use crate::topology::{Costs, Machine, PortModel, Switching};
 use crate::units::{Hops, LinkId, NodeId};
-
-impl Message {
-    /// Source and target, as routings want them.
-    pub fn pair(&self) -> Pair {
-        (self.source, self.target)
-    }
-}
 
 /// Messages and bytes over each link in one phase; cleared in the time it took to fill.
 #[derive(Clone, Debug, Default)]

@@ -20,6 +20,7 @@ pub use verify::{Fault, MatchedMessage};
 
 use std::ops::Range;
 
+use crate::routing::Pair;
 use crate::units::{Bytes, Cycles, NodeId};
 
 /// The longest computation accepted, in cycles: a million of them in a row still fit into 64 bits.
@@ -36,6 +37,13 @@ pub struct Message {
     pub bytes: Bytes,
     /// The phase it belongs to; the tag in GOAL text.
     pub phase: u32,
+}
+
+impl Message {
+    /// Source and target, as routings want them.
+    pub fn pair(&self) -> Pair {
+        (self.source, self.target)
+    }
 }
 
 /// What a rank does, one step of its program.

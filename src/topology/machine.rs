@@ -271,6 +271,15 @@ impl Machine {
         }
     }
 
+    /// A node for people: `(1,2)` on a box, the id alone on a general graph.
+    pub fn node_name(&self, node: NodeId) -> String {
+        let coordinates: Vec<String> = self.coordinates(node).iter().map(u32::to_string).collect();
+        match &self.network {
+            Network::Grid(_) => format!("({})", coordinates.join(",")),
+            Network::Graph(_) => coordinates.concat(),
+        }
+    }
+
     /// The box with its formulas when every node of it works: then closed forms hold.
     pub fn whole_grid(&self) -> Option<&Grid> {
         match &self.network {

@@ -4,7 +4,7 @@ use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
 use super::measure::{self, Measured, PhaseTicks};
-use super::{Job, Skipped};
+use super::{Job, Skipped, divide};
 use crate::error::{Error, Result};
 use crate::mapping::times::{Times, times};
 use crate::mapping::{self, Placement, Request, bound};
@@ -13,7 +13,7 @@ use crate::topology::{Machine, Network, Switching};
 use crate::units::NodeId;
 
 /// The switchings the paper compares.
-const SWITCHINGS: [Switching; 2] = [Switching::Wormhole, Switching::StoreAndForward];
+pub const SWITCHINGS: [Switching; 2] = [Switching::Wormhole, Switching::StoreAndForward];
 
 /// One value for each switching of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -23,6 +23,16 @@ pub struct BySwitching<T> {
     /// Store-and-forward routing.
     #[serde(rename = "store-and-forward")]
     pub store_and_forward: T,
+}
+
+impl<T> BySwitching<T> {
+    /// The value for a switching; cut-through counts as the pipeline it is, like wormhole routing.
+    pub fn of(&self, switching: Switching) -> &T {
+        match switching {
+            Switching::Wormhole | Switching::CutThrough => &self.wormhole,
+            Switching::StoreAndForward => &self.store_and_forward,
+        }
+    }
 }
 
 /// A job under every placement asked for.
@@ -71,6 +81,8 @@ pub struct MapRow {
     pub bound: BySwitching<Times>,
     /// What the referee measures, with a barrier after each phase; null where the routes deadlock.
     pub simulated_cycles: BySwitching<Option<u64>>,
+    /// simulated / bound - 1, of whole cycles as `plan` has it; null where the routes deadlock.
+    pub gap: BySwitching<Option<f64>>,
     /// All hops of all messages.
     pub hops_total: u64,
 }
@@ -199,6 +211,11 @@ fn row(job: &Job, machine: &Machine, placement: Placement) -> Result<MapRow> {
         Times::without_contention(job.tasks.phases() as f64, bound::perfect(&weights), exact)
     });
     let simulated_cycles = simulate_each(&measured, machine)?;
+    let gap = each(|switching, _| {
+        let machine = machine.clone().with_switching(switching);
+        let bound = machine.costs.cycles(job.bound_ticks(&machine)).0;
+        simulated_cycles.of(switching).map(|simulated| divide::gap(bound, simulated))
+    });
     Ok(MapRow {
         slowdown: BySwitching {
             wormhole: time.wormhole.over(&perfect.wormhole),
@@ -210,6 +227,7 @@ fn row(job: &Job, machine: &Machine, placement: Placement) -> Result<MapRow> {
         name: placement.name,
         positions: Positions { nodes: placement.nodes, network: machine.network.clone() },
         simulated_cycles,
+        gap,
         time,
     })
 }

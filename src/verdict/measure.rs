@@ -55,8 +55,7 @@ pub(crate) fn measure(
 
 /// Which messages wait for which, in words.
 pub(crate) fn deadlock_sentence(machine: &Machine, ring: &[LinkId]) -> String {
-    let name = |link: &LinkId| format!("{}", machine.source(*link));
-    let nodes: Vec<String> = ring.iter().map(name).collect();
+    let nodes: Vec<String> = ring.iter().map(|link| machine.node_name(machine.source(*link))).collect();
     format!(
         "it deadlocks under {}: the links leaving nodes {} are each held by a message that waits for the next \
          (cut-through or store-and-forward would let go of them)",

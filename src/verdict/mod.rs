@@ -5,6 +5,7 @@
 //! | this one | the form of an answer |
 //! | [`divide`] | divide and conquer and phased traces, every placement judged |
 //! | [`simulate`] | the answer to `simulate` |
+//! | [`plan`] | the answer to `plan` |
 //! | [`map`] | the answer to `map`: both switchings, in the paper's units |
 //! | `measure` | one placement: metrics, prediction, simulation |
 //! | `reason` | why the winner wins |
@@ -12,6 +13,7 @@
 pub mod divide;
 pub mod map;
 mod measure;
+pub mod plan;
 mod reason;
 pub mod simulate;
 

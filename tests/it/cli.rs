@@ -204,6 +204,23 @@ fn a_plan_without_a_way_out_is_a_negative_answer() {
     assert_eq!(run(folder.path(), &["plan", "s.toml"]).0, 0);
 }
 
+/// On a link of 7/3 bytes a cycle times are not whole; both verbs count the cycles a clock needs.
+#[test]
+fn map_and_plan_agree_on_the_gap() {
+    let machine = "[machine]\ntopology = \"mesh:8x8\"\nbyte_time = \"3/7\"\n";
+    let scenario = format!("{machine}[[divide]]\ntasks = \"binomial:6\"\nvolume = 65536\n");
+    let folder = folder(&[("m.toml", machine), ("s.toml", &scenario)]);
+    let json =
+        |arguments: &[&str]| -> Value { serde_json::from_str(&run(folder.path(), arguments).1).unwrap() };
+    let map = json(&["map", "binomial:6", "--on", "m.toml", "--json"]);
+    let plan = json(&["plan", "s.toml", "--json"]);
+    let results = plan["jobs"][0]["results"].as_array().unwrap();
+    for (row, result) in map["placements"].as_array().unwrap().iter().zip(results) {
+        assert_eq!((&row["name"], &row["gap"]["wormhole"]), (&result["method"], &result["gap"]));
+    }
+    assert_eq!(map["placements"][2]["gap"]["wormhole"], 0.0, "centred halving meets the bound");
+}
+
 /// The table in the README is what its first command prints.
 #[test]
 fn the_readme_shows_what_the_program_prints() {

@@ -1,0 +1,63 @@
+//! The answer to `plan`: the machine and the verdict on every job.
+
+use serde::Serialize;
+
+use super::JobVerdict;
+use crate::topology::{Machine, PortModel, Switching, Topology};
+
+/// A planned scenario.
+#[derive(Debug, Serialize)]
+pub struct PlanAnswer<'a> {
+    /// The version of this form: 1.
+    pub format: u32,
+    /// What the jobs were planned for.
+    pub machine: MachineFacts<'a>,
+    /// The seed of whatever is random.
+    pub seed: u64,
+    /// The verdicts, in the order of the scenario.
+    pub jobs: &'a [JobVerdict],
+}
+
+/// A machine as it was planned for.
+#[derive(Debug, Serialize)]
+pub struct MachineFacts<'a> {
+    /// Its specification.
+    pub topology: &'a str,
+    /// How many nodes, dead ones included.
+    pub nodes: u32,
+    /// The coordinates of dead nodes.
+    pub dead: Vec<Vec<u32>>,
+    /// How messages move.
+    pub switching: Switching,
+    /// c, in cycles.
+    pub startup: u64,
+    /// b, in cycles per byte.
+    pub byte_time: f64,
+    /// h, in bytes.
+    pub flit: u64,
+    /// Flits per virtual channel.
+    pub buffers: u32,
+    /// Virtual channels per link.
+    pub virtual_channels: u32,
+    /// How many messages a node sends and receives at a time.
+    pub ports: PortModel,
+}
+
+impl<'a> PlanAnswer<'a> {
+    /// The answer for these verdicts.
+    pub fn new(machine: &'a Machine, seed: u64, jobs: &'a [JobVerdict]) -> Self {
+        let machine = MachineFacts {
+            topology: &machine.name,
+            nodes: machine.nodes(),
+            dead: machine.dead().iter().map(|&node| machine.coordinates(node)).collect(),
+            switching: machine.switching,
+            startup: machine.costs.startup.0,
+            byte_time: machine.costs.byte_time.to_f64(),
+            flit: machine.costs.flit.0,
+            buffers: machine.buffers,
+            virtual_channels: machine.virtual_channels,
+            ports: machine.ports,
+        };
+        Self { format: 1, machine, seed, jobs }
+    }
+}
