@@ -11,6 +11,7 @@
 //! | `phased` | runs with a barrier after each phase |
 //! | `dependency` | runs in which each rank goes on when its own messages are there |
 //! | `trace` | what was measured |
+//! | [`traffic`] | open-loop synthetic traffic and its measurement |
 
 mod agenda;
 mod channel;
@@ -21,6 +22,7 @@ mod ports;
 mod queue;
 mod switching;
 mod trace;
+pub mod traffic;
 
 pub use dependency::run_schedule;
 pub use phased::run_phased;
