@@ -1,0 +1,27 @@
+//! What a run of open-loop traffic measured.
+
+use super::Latencies;
+use crate::units::LinkId;
+
+/// The result of one run under open-loop traffic.
+///
+/// Rates are in flits per living node and cycle, over the measured interval.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// All cycles simulated: warm-up, measurement and drain.
+    pub cycles: u64,
+    /// What the sources created.
+    pub offered: f64,
+    /// What arrived.
+    pub accepted: f64,
+    /// Whether the network could not carry the load.
+    pub saturated: bool,
+    /// Of the packets created in the measured interval that arrived.
+    pub latencies: Latencies,
+    /// Flits times router-to-router links, over the whole run.
+    pub flit_hops: u64,
+    /// Packets created in the measured interval that had not arrived when the drain ended.
+    pub undelivered: u64,
+    /// A ring of channels that wait for each other, if the network stood still.
+    pub deadlock: Option<Vec<LinkId>>,
+}
