@@ -3,14 +3,30 @@
 //! | file | what |
 //! |---|---|
 //! | [`relation`] | which channels a packet may take next, for networks with virtual channels |
-//! | [`dimension_order`] | the last dimension first: XY on a 2-D mesh, e-cube on a hypercube |
-//! | [`shortest_path`] | breadth-first, around dead nodes and on general graphs |
+//! | [`dimension_order`] | the last dimension first: XY on a 2-D mesh, e-cube on a hypercube; date-lines of tori |
+//! | [`o1turn`] | one of two dimension orders, by a coin |
+//! | [`valiant`] | by way of a random node |
+//! | [`min_adaptive`] | every shortest way, with dimension order as the escape |
+//! | [`turn_model`] | west-first and odd-even on 2-D meshes |
+//! | [`rajasekaran_tsantilas`] | permutations on a 2-D mesh in three phases, by way of a random row |
+//! | [`shortest_path`] | breadth-first, around what is dead and on general graphs |
+//! | [`up_down`] | up a spanning tree, then down: without deadlock on every network |
+//! | [`next_hops`] | the tables of the last two |
+//! | [`certify`] | whether packets can deadlock under a relation |
 //! | [`deadlock`] | the channel-dependency graph; a cycle of it is the certificate |
 
+pub mod certify;
 pub mod deadlock;
 pub mod dimension_order;
+pub mod min_adaptive;
+pub mod next_hops;
+pub mod o1turn;
+pub mod rajasekaran_tsantilas;
 pub mod relation;
 pub mod shortest_path;
+pub mod turn_model;
+pub mod up_down;
+pub mod valiant;
 
 pub use relation::{Choice, Choices, Header, Relation};
 
@@ -34,8 +50,24 @@ pub struct Routing {
 }
 
 /// Every routing the program knows.
-pub const ROUTINGS: &[Routing] =
-    &[dimension_order::DIMENSION_ORDER, dimension_order::YX, dimension_order::ONE_CLASS];
+pub const ROUTINGS: &[Routing] = &[
+    dimension_order::DIMENSION_ORDER,
+    dimension_order::YX,
+    o1turn::O1TURN,
+    valiant::VALIANT,
+    min_adaptive::MIN_ADAPTIVE,
+    turn_model::WEST_FIRST,
+    turn_model::ODD_EVEN,
+    rajasekaran_tsantilas::RAJASEKARAN_TSANTILAS,
+    up_down::UP_DOWN,
+    shortest_path::SHORTEST_PATH,
+    dimension_order::ONE_CLASS,
+];
+
+/// The name of the usual relation of a machine: dimension order where all of a box works, else up*/down*.
+pub fn usual(machine: &Machine) -> &'static str {
+    if machine.whole_grid().is_some() { dimension_order::DIMENSION_ORDER.name } else { up_down::UP_DOWN.name }
+}
 
 /// The relation with this name on this machine.
 ///
