@@ -196,3 +196,68 @@ pub fn reduced(machine: &Machine) -> Option<Machine> {
     reduced.network = Network::Grid(smaller.expect("a box with shorter sides is a box"));
     Some(reduced)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::routing::min_adaptive::MinAdaptive;
+    use crate::routing::{dimension_order, relation};
+    use crate::units::NodeId;
+
+    /// An escape channel by the definition of the date-line: class 1 while a step over the border is ahead.
+    fn escape(grid: &Grid, at: NodeId, target: NodeId) -> Option<u32> {
+        let mut way = Vec::new();
+        dimension_order::for_each_link(grid, at, target, |link| way.push(link));
+        let first = *way.first()?;
+        let (rings, axis) = (dimension_order::has_rings(grid), |link: LinkId| {
+            grid.direction(crate::units::Port(link.0 - grid.first_link(grid.source(link)).0)).0
+        });
+        let over_border = |&link: &LinkId| {
+            let (from, to) = (grid.source(link), grid.target(link).expect("a wired link"));
+            let axis = axis(link);
+            grid.coordinate(from, axis).abs_diff(grid.coordinate(to, axis)) > 1
+        };
+        let ahead = way.iter().take_while(|&&link| axis(link) == axis(first)).any(over_border);
+        let classes = if rings { 3 } else { 2 };
+        Some(first.0 * classes + u32::from(rings && ahead))
+    }
+
+    /// The extended dependencies from distances alone: after the escape channel from u to v on the way to t, a
+    /// packet can be at every node w on a shortest way from v to t and ask for the escape channel there.
+    #[test]
+    fn extended_dependencies_are_those_of_the_definition() {
+        for name in ["mesh:3x4", "torus:4x3", "torus:6", "torus:5x4", "mesh:2x3x3", "hypercube:3"] {
+            let machine = Machine::new(name).unwrap();
+            let grid = machine.whole_grid().unwrap();
+            let relation = relation("min-adaptive", &machine).unwrap();
+            let mut exploration = Exploration::new(&machine, &relation);
+            let roles = exploration.direct(&mut Dependencies::new(&machine, relation.classes()).unwrap());
+            let nodes = || (0..machine.nodes()).map(NodeId);
+            let hops = |a, b| grid.distance(a, b).unwrap().0;
+            let mut expected = Vec::new();
+            for (target, from) in nodes().flat_map(|target| nodes().map(move |from| (target, from))) {
+                let Some(held) = escape(grid, from, target) else { continue };
+                let next = grid.target(LinkId(held / relation.classes())).unwrap();
+                let between = |&w: &NodeId| hops(next, w) + hops(w, target) == hops(next, target);
+                expected
+                    .extend(nodes().filter(between).filter_map(|w| Some((held, escape(grid, w, target)?))));
+            }
+            expected.sort_unstable();
+            expected.dedup();
+            assert_eq!(exploration.extended(&roles), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_escape_without_date_lines_is_refused_with_a_ring_of_escape_channels() {
+        for (name, free) in
+            [("torus:5", false), ("torus:4x4", false), ("torus:3x3", true), ("mesh:4x4", true)]
+        {
+            let machine = Machine::new(name).unwrap();
+            let relation = Relation::MinAdaptive(MinAdaptive::without_date_line(&machine));
+            let certificate = certify(&machine, &relation).unwrap();
+            assert_eq!(certificate.is_free(), free, "{name}: {certificate:?}");
+            assert!(certificate.ring().into_iter().flatten().all(|&(_, class)| class == 0));
+        }
+    }
+}

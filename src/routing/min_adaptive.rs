@@ -35,6 +35,12 @@ impl<'m> MinAdaptive<'m> {
         Ok(Self { escape: Axes::new(whole("min-adaptive", machine)?, true, false) })
     }
 
+    /// An escape that keeps no date-line classes, for the test that it is refused.
+    #[cfg(test)]
+    pub(super) fn without_date_line(machine: &'m Machine) -> Self {
+        Self { escape: Axes::new(whole("min-adaptive", machine).unwrap(), false, false) }
+    }
+
     pub(super) fn classes(&self) -> u32 {
         self.escape.classes() + 1
     }

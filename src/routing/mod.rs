@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`relation`] | which channels a packet may take next, for networks with virtual channels |
+//! | [`mod@relation`] | which channels a packet may take next, for networks with virtual channels |
 //! | [`dimension_order`] | the last dimension first: XY on a 2-D mesh, e-cube on a hypercube; date-lines of tori |
 //! | [`o1turn`] | one of two dimension orders, by a coin |
 //! | [`valiant`] | by way of a random node |
@@ -33,6 +33,7 @@ pub use relation::{Choice, Choices, Header, Relation};
 use crate::error::{Error, Result};
 use crate::topology::{Grid, Machine, Topology};
 use crate::units::{Hops, LinkId, NodeId};
+use rand::Rng;
 
 /// A source and a target.
 pub type Pair = (NodeId, NodeId);
@@ -106,7 +107,7 @@ fn unknown(name: &str) -> Error {
     Error::value("routing", format!("`{name}`"), expected)
 }
 
-/// The routes of a list of messages, one deterministic minimal path each.
+/// The routes of a list of messages, one path each.
 ///
 /// Dimension-order routes are computed hop by hop and take no memory; others are stored.
 #[derive(Clone, Debug)]
@@ -147,6 +148,65 @@ pub fn routes<'m>(machine: &'m Machine, pairs: &[Pair]) -> Result<Routes<'m>> {
         Some(grid) => Ok(Routes::DimensionOrder(grid)),
         None => shortest_path::routes(machine, pairs),
     }
+}
+
+/// The routes that messages take under a relation: as drawn from `rng` where it is random.
+///
+/// The classes of the relation are not part of a route: on one channel per link, messages under a relation of
+/// several classes can deadlock.
+///
+/// # Errors
+///
+/// [`Error::NotApplicable`] for an adaptive relation, whose packets choose on the way; [`Error::TooLarge`] when the
+/// routes take more than 2 GiB.
+///
+/// # Panics
+///
+/// When the relation was made for another machine, or a node of a pair is dead.
+///
+/// # Complexity
+///
+/// O(sum of hops).
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::{rng, routing, topology::{Machine, Topology}, units::NodeId};
+/// let mesh = Machine::new("mesh:2x3")?;
+/// let pairs = [(NodeId(0), NodeId(5))];
+/// let down_first = routing::relation("yx", &mesh)?;
+/// let routes = routing::stored(&mesh, &down_first, &pairs, &mut rng::stream(0, "routing"))?;
+/// let first = routes.next(0, 0, NodeId(0), NodeId(5)).expect("they differ");
+/// assert_eq!(mesh.target(first), Some(NodeId(3)));
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn stored(
+    machine: &Machine,
+    relation: &Relation<'_>,
+    pairs: &[Pair],
+    rng: &mut impl Rng,
+) -> Result<Routes<'static>> {
+    if relation.adaptive() {
+        let why = "its packets choose their way as they go: only the flit engine can route them";
+        return Err(Error::not_applicable("storing the routes of an adaptive routing", why));
+    }
+    let mut choices = Choices::new();
+    let (mut first, mut links) = (vec![0], Vec::new());
+    for &(source, target) in pairs {
+        let mut header = relation.header(source, target, rng);
+        let (mut at, mut arrived) = (source, None);
+        loop {
+            relation.choose(at, arrived, &mut header, &mut choices);
+            let Some(choice) = choices.as_slice().first() else { break };
+            let link = machine.link(at, choice.port);
+            at = machine.target(link).expect("a choice is a wired port");
+            arrived = Some(link);
+            links.push(link);
+        }
+        shortest_path::check_stored(links.len())?;
+        first.push(links.len() as u32);
+    }
+    Ok(Routes::Stored { first, links })
 }
 
 /// A message is known by its index in the list of pairs that was routed; methods may panic for another index.

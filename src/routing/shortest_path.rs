@@ -80,13 +80,7 @@ pub fn routes<'m>(machine: &'m Machine, pairs: &[Pair]) -> Result<Routes<'m>> {
                 format!("there is no path from node {from} to node {to}"),
             ));
         }
-        if links.len() > STORED_LINKS_MAX {
-            return Err(Error::TooLarge {
-                what: "storing the routes",
-                needed: format!("more than {STORED_LINKS_MAX} links"),
-                limit: format!("{STORED_LINKS_MAX} links (2 GiB)"),
-            });
-        }
+        check_stored(links.len())?;
         found[message as usize] = (start as u32, links.len() as u32);
     }
     let mut first = vec![0];
@@ -96,6 +90,22 @@ pub fn routes<'m>(machine: &'m Machine, pairs: &[Pair]) -> Result<Routes<'m>> {
         first.push(in_order.len() as u32);
     }
     Ok(Routes::Stored { first, links: in_order })
+}
+
+/// Refuses more stored links than fit.
+///
+/// # Errors
+///
+/// [`Error::TooLarge`] above 2 GiB.
+pub(super) fn check_stored(links: usize) -> Result<()> {
+    if links <= STORED_LINKS_MAX {
+        return Ok(());
+    }
+    Err(Error::TooLarge {
+        what: "storing the routes",
+        needed: format!("more than {STORED_LINKS_MAX} links"),
+        limit: format!("{STORED_LINKS_MAX} links (2 GiB)"),
+    })
 }
 
 /// Distances to one target at a time.

@@ -1,6 +1,10 @@
 //! Turn models: adaptive routing on a 2-D mesh that forbids just enough turns to break every ring of channels.
 //!
 //! Both are minimal here, use one class, and offer every minimal port that the model allows.
+//!
+//! Why no ring can close: a ring of channels on a mesh leads west somewhere and comes into west by a turn, which
+//! west-first forbids. In its easternmost column a ring turns out of east and later into west, and of these two turns
+//! odd-even forbids the first in even columns and the second in odd ones.
 
 use super::Routing;
 use super::relation::{Choice, Choices, Relation};

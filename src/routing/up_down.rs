@@ -75,14 +75,9 @@ struct Tree {
 }
 
 impl Tree {
-    /// Breadth-first from a living node of least eccentricity.
+    /// Breadth-first from the middle.
     fn new(machine: &Machine) -> Self {
-        let reach = |&root: &NodeId| {
-            let distance = distances_from(machine, root);
-            distance.into_iter().filter(|&hops| hops != u32::MAX).max()
-        };
-        let root = machine.living().min_by_key(reach).expect("a machine has a living node");
-        let level = distances_from(machine, root);
+        let level = distances_from(machine, middle(machine));
         let mut order: Vec<NodeId> = machine.living().collect();
         order.sort_by_key(|node| (level[node.index()], node.0));
         let mut rank = vec![u32::MAX; machine.nodes() as usize];
@@ -108,6 +103,38 @@ impl Tree {
         }
         down
     }
+}
+
+/// Searches for the middle end after so many tries.
+const TRIES: usize = 32;
+
+/// A node from which no other is far: of least eccentricity, if that is found in [`TRIES`] tries.
+///
+/// A node is at least as far from its farthest node as from any picked one. Each try takes the node whose distances to the nodes
+/// picked so far are least, and picks the node farthest from it; the search is over when the two agree.
+///
+/// # Complexity
+///
+/// O(tries (nodes + links)).
+fn middle(machine: &Machine) -> NodeId {
+    let mut at_least = vec![0; machine.nodes() as usize];
+    let mut best: Option<(u32, NodeId)> = None;
+    for _ in 0..TRIES {
+        let candidate = machine.living().min_by_key(|node| at_least[node.index()]);
+        let candidate = candidate.expect("a machine has a living node");
+        let from_candidate = distances_from(machine, candidate);
+        let farthest = machine.living().max_by_key(|node| from_candidate[node.index()]).unwrap_or(candidate);
+        let eccentricity = from_candidate[farthest.index()];
+        let found = (eccentricity, candidate);
+        best = Some(best.map_or(found, |best| best.min(found)));
+        if at_least[candidate.index()] == eccentricity {
+            break;
+        }
+        for (bound, hops) in at_least.iter_mut().zip(distances_from(machine, farthest)) {
+            *bound = hops.max(*bound);
+        }
+    }
+    best.expect("there was a try").1
 }
 
 /// The lengths of the shortest legal ways to one target, by phase and node.
@@ -158,4 +185,27 @@ impl Ways {
 
 fn neighbours(machine: &Machine, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
     (0..machine.ports(node)).filter_map(move |port| machine.neighbour(node, Port(port)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_stands_in_the_middle() {
+        for (name, dead) in [
+            ("mesh:1", vec![]),
+            ("mesh:1x9", vec![]),
+            ("mesh:16x9", vec![]),
+            ("mesh:5x5x4", vec![]),
+            ("mesh:9x9", vec![NodeId(40), NodeId(31), NodeId(0)]),
+            ("torus:9x8", vec![]),
+            ("torus:9x8", vec![NodeId(3)]),
+            ("hypercube:6", vec![]),
+        ] {
+            let machine = Machine::new(name).unwrap().with_dead(dead).unwrap();
+            let least = machine.living().map(|node| machine.eccentricity(node)).min();
+            assert_eq!(Some(machine.eccentricity(middle(&machine))), least, "{name}");
+        }
+    }
 }

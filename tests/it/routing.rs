@@ -6,7 +6,7 @@ mod turns;
 
 use meshwright::Error;
 use meshwright::rng::stream;
-use meshwright::routing::{Choices, Header, ROUTINGS, Relation, relation};
+use meshwright::routing::{Choices, Header, ROUTINGS, Relation, relation, shortest_path, stored};
 use meshwright::topology::graph_file::{Arc, ArcList};
 use meshwright::topology::{Graph, Machine, Network, Topology};
 use meshwright::units::{LinkId, NodeId};
@@ -150,6 +150,35 @@ fn every_relation_delivers_every_pair_over_every_way() {
 
 fn pairs(machine: &Machine) -> Vec<(NodeId, NodeId)> {
     machine.living().flat_map(|source| machine.living().map(move |target| (source, target))).collect()
+}
+
+#[test]
+fn stored_routes_are_the_ways_of_the_relation() {
+    for machine in machines() {
+        let pairs = pairs(&machine);
+        for (name, relation) in relations(&machine) {
+            let routes = match stored(&machine, &relation, &pairs, &mut stream(1, "test")) {
+                Ok(routes) => routes,
+                Err(error) => {
+                    assert!(relation.adaptive(), "{name} on {}: {error}", machine.name);
+                    continue;
+                }
+            };
+            let minimal = shortest_path::routes(&machine, &pairs).unwrap();
+            let agrees = ["dimension-order", "dimension-order-one-class", "shortest-path"].contains(&name);
+            for (index, &(from, to)) in pairs.iter().enumerate() {
+                let (mut way, mut shortest, mut at) = (Vec::new(), Vec::new(), from);
+                routes.for_each_link(index, (from, to), |link| {
+                    assert_eq!(machine.source(link), at, "{name} on {}", machine.name);
+                    at = machine.target(link).expect("a wired link");
+                    way.push(link);
+                });
+                assert_eq!(at, to, "{name} on {}", machine.name);
+                minimal.for_each_link(index, (from, to), |link| shortest.push(link));
+                assert!(way == shortest || !agrees, "{name} on {}: {from} to {to}", machine.name);
+            }
+        }
+    }
 }
 
 #[test]

@@ -2,15 +2,42 @@
 
 use meshwright::Error;
 use meshwright::routing::certify::{Certificate, Channel, certify, dependencies, reduced, states};
-use meshwright::routing::{ROUTINGS, relation};
+use meshwright::routing::{Choice, ROUTINGS, Relation, relation};
 use meshwright::topology::{Machine, Topology};
 use meshwright::units::LinkId;
 
-use super::{graph, machines, relations};
+use super::{Packet, graph, machines, pairs, relations, walk};
 
 /// The relations that promise to be free of deadlock wherever they apply.
 fn promises(name: &str) -> bool {
     !["shortest-path", "dimension-order-one-class"].contains(&name)
+}
+
+/// The dependencies found by following every packet over every one of its ways.
+fn followed(machine: &Machine, relation: &Relation<'_>) -> Vec<(u32, u32)> {
+    let mut arcs = Vec::new();
+    for (source, target) in pairs(machine) {
+        for header in relation.headers(source, target) {
+            // Depth first: the channel at each depth of the present way.
+            let mut way: Vec<Vec<u32>> = Vec::new();
+            let packet = Packet { at: source, arrived: None, header };
+            walk(machine, relation, packet, 0, &mut |packet, hops, choices| {
+                way.truncate(hops as usize);
+                let number = |choice: &Choice| {
+                    machine.link(packet.at, choice.port).0 * relation.classes() + u32::from(choice.class)
+                };
+                let asked: Vec<u32> = choices.as_slice().iter().map(number).collect();
+                // Which class of the link it came over is not in the packet: all that lead here count.
+                let held = way.last().into_iter().flatten();
+                let held = held.filter(|&&c| packet.arrived == Some(LinkId(c / relation.classes())));
+                arcs.extend(held.flat_map(|&held| asked.iter().map(move |&next| (held, next))));
+                way.push(asked);
+            });
+        }
+    }
+    arcs.sort_unstable();
+    arcs.dedup();
+    arcs
 }
 
 fn check_ring(machine: &Machine, arcs: &[(u32, u32)], classes: u32, ring: &[Channel]) {
@@ -30,6 +57,7 @@ fn every_relation_keeps_its_promise_and_petgraph_agrees() {
             let certificate = certify(&machine, &relation).unwrap();
             assert!(certificate.is_free() || !promises(name), "{name} on {}: {certificate:?}", machine.name);
             let arcs = dependencies(&machine, &relation).unwrap();
+            assert_eq!(arcs, followed(&machine, &relation), "{name} on {}", machine.name);
             let graph = petgraph::graph::DiGraph::<(), ()>::from_edges(&arcs);
             let acyclic = !petgraph::algo::is_cyclic_directed(&graph);
             assert_eq!(
