@@ -94,7 +94,7 @@ impl<'m> Axes<'m> {
 
     /// The next channel towards `to`, with classes counted from `base`; nothing at `to`.
     #[inline]
-    pub(super) fn push(&self, at: NodeId, to: NodeId, base: u8, choices: &mut Choices) {
+    pub(crate) fn push(&self, at: NodeId, to: NodeId, base: u8, choices: &mut Choices) {
         if at == to {
             return;
         }

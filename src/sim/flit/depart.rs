@@ -1,7 +1,8 @@
 //! What happens when a flit is granted the switch.
 
+use super::fabric::Crossing;
 use super::packet::NONE;
-use super::region::{Crossing, FREE, Region, Site, State};
+use super::region::{FREE, Region, Site, State};
 use super::router::Stages;
 use super::wiring::{pack, unpack};
 

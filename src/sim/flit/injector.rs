@@ -3,8 +3,8 @@
 use rand::RngExt;
 use rand_xoshiro::SplitMix64;
 
+use super::fabric::Fabric;
 use super::packet::{NONE, Packet};
-use super::region::Region;
 use crate::rng;
 use crate::sim::traffic::{Latencies, OpenLoop};
 use crate::topology::Machine;
@@ -38,15 +38,16 @@ pub(super) struct Injector<'o> {
 }
 
 impl<'o> Injector<'o> {
-    pub(super) fn new(open: &'o OpenLoop, machine: &Machine, region: &Region<'_>) -> Self {
-        let generators = rng::streams(open.seed, "traffic", region.first..region.last);
+    pub(super) fn new(open: &'o OpenLoop, machine: &Machine, fabric: &impl Fabric) -> Self {
+        let nodes = fabric.nodes();
+        let generators = rng::streams(open.seed, "traffic", nodes.clone());
         let mut injector = Self {
             open,
-            first: region.first,
+            first: nodes.start,
             generators,
             calendar: vec![Vec::new(); TURN as usize],
             log_miss: libm::log1p(-open.load / f64::from(open.packet)),
-            drops_self: !region.setup.router.self_traffic,
+            drops_self: !fabric.setup().router.self_traffic,
             latencies: Latencies::new(BATCHES as usize),
             created: 0,
             arrived: 0,
@@ -55,7 +56,7 @@ impl<'o> Injector<'o> {
             #[cfg(test)]
             all: (0, 0),
         };
-        for node in (region.first..region.last).filter(|&node| machine.is_alive(NodeId(node))) {
+        for node in nodes.filter(|&node| machine.is_alive(NodeId(node))) {
             if machine.living_count() > 1 {
                 // As if it had made one in the cycle before the first.
                 injector.schedule(node, None);
@@ -80,8 +81,8 @@ impl<'o> Injector<'o> {
     }
 
     /// Makes the packets of this cycle.
-    pub(super) fn fire(&mut self, region: &mut Region<'_>) {
-        let now = region.now;
+    pub(super) fn fire(&mut self, fabric: &mut impl Fabric) {
+        let now = fabric.now();
         let slot = (now % TURN) as usize;
         let mut due = std::mem::take(&mut self.calendar[slot]);
         let mut kept = 0;
@@ -92,7 +93,7 @@ impl<'o> Injector<'o> {
                 kept += 1;
                 continue;
             }
-            self.make(region, node);
+            self.make(fabric, node);
             self.schedule(node, Some(now));
         }
         due.truncate(kept);
@@ -101,11 +102,11 @@ impl<'o> Injector<'o> {
         self.calendar[slot] = due;
     }
 
-    fn make(&mut self, region: &mut Region<'_>, node: u32) {
+    fn make(&mut self, fabric: &mut impl Fabric, node: u32) {
         let generator = &mut self.generators[(node - self.first) as usize];
-        let source = NodeId(node);
+        let (now, source) = (fabric.now(), NodeId(node));
         let target = self.open.pattern.target(source, generator);
-        let header = region.setup.relation.header(source, target, generator);
+        let header = fabric.setup().relation.header(source, target, generator);
         if target == source && self.drops_self {
             return;
         }
@@ -113,23 +114,23 @@ impl<'o> Injector<'o> {
         {
             self.all.0 += 1;
         }
-        let packet =
-            Packet { header, length: self.open.packet, hops: 0, next: NONE, tag: 0, born: region.now };
-        if self.batch(region.now).is_some() {
+        let packet = Packet { header, length: self.open.packet, hops: 0, next: NONE, tag: 0, born: now };
+        if self.batch(now).is_some() {
             self.created += u64::from(self.open.packet);
             self.measured += 1;
         }
-        let locals = region.locals;
-        let port = if locals > 1 { (region.now % u64::from(locals)) as u32 } else { 0 };
-        region.enqueue(node, port, packet);
+        let locals = fabric.setup().wiring.locals;
+        let port = if locals > 1 { (now % u64::from(locals)) as u32 } else { 0 };
+        fabric.enqueue(node, port, packet);
     }
 
     /// Measures what came out in this cycle.
-    pub(super) fn collect(&mut self, region: &mut Region<'_>) {
-        let inside = self.batch(region.now).is_some();
-        while let Some(slot) = region.delivered.pop() {
-            let packet = region.packets[slot];
-            region.packets.remove(slot);
+    pub(super) fn collect(&mut self, fabric: &mut impl Fabric) {
+        let now = fabric.now();
+        let inside = self.batch(now).is_some();
+        while let Some(slot) = fabric.delivered().pop() {
+            let packet = fabric.packets()[slot];
+            fabric.packets().remove(slot);
             #[cfg(test)]
             {
                 self.all.1 += 1;
@@ -138,7 +139,7 @@ impl<'o> Injector<'o> {
                 self.arrived += u64::from(packet.length);
             }
             if let Some(batch) = self.batch(packet.born) {
-                self.latencies.record(batch, region.now - packet.born, packet.hops);
+                self.latencies.record(batch, now - packet.born, packet.hops);
                 self.finished += 1;
             }
         }

@@ -8,9 +8,11 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use super::fabric::{Crossing, Fabric};
 use super::injector::Injector;
-use super::region::{Crossing, Region, Setup};
+use super::region::{Region, Setup};
 use super::router::Router;
+use super::worm::Worms;
 use super::{setup, waiting};
 use crate::error::Result;
 use crate::sim::traffic::{Measured, OpenLoop};
@@ -53,32 +55,48 @@ pub fn run_traffic(machine: &Machine, router: &Router, open: &OpenLoop, threads:
 
 /// One run on a setup that passed all checks.
 pub(super) fn run(machine: &Machine, setup: &Setup<'_>, open: &OpenLoop, threads: usize) -> Measured {
-    let regions = setup::regions(setup, threads.min(64) as u32);
-    let count = regions.len();
+    let shares = setup::shares(setup, threads.min(64) as u32);
+    let longest = open.warm_up.saturating_add(open.measure).saturating_add(open.drain);
+    if Worms::apply(setup, longest.saturating_mul(2)) {
+        let parts = side_by_side(machine, open, shares, |first, last| Worms::new(setup, first, last));
+        measured(machine, open, &parts, |_| None)
+    } else {
+        let parts = side_by_side(machine, open, shares, |first, last| Region::new(setup, first, last));
+        measured(machine, open, &parts, waiting::ring)
+    }
+}
+
+/// Runs the ranges of routers, each on its own thread.
+fn side_by_side<'o, F: Fabric + Send>(
+    machine: &Machine,
+    open: &'o OpenLoop,
+    shares: Vec<(u32, u32)>,
+    make: impl Fn(u32, u32) -> F + Sync,
+) -> Vec<Part<'o, F>> {
+    let count = shares.len();
     let shared = Shared {
         inboxes: (0..count).map(|_| Mutex::default()).collect(),
-        firsts: regions.iter().map(|region| region.first).collect(),
+        firsts: shares.iter().map(|&(first, _)| first).collect(),
         sums: Default::default(),
         meeting: Meeting::new(count),
     };
-    let mut parts: Vec<Part<'_, '_>> = if count == 1 {
-        regions.into_iter().map(|region| shared.work(0, region, machine, open)).collect()
-    } else {
-        std::thread::scope(|scope| {
-            let shared = &shared;
-            let start = |(index, region)| scope.spawn(move || shared.work(index, region, machine, open));
-            let handles: Vec<_> = regions.into_iter().enumerate().map(start).collect();
-            handles.into_iter().map(|handle| handle.join().expect("a region does not panic")).collect()
-        })
-    };
-    measured(machine, open, &mut parts)
+    let work = |index: usize, (first, last): (u32, u32)| shared.work(index, make(first, last), machine, open);
+    if count == 1 {
+        return vec![work(0, shares[0])];
+    }
+    std::thread::scope(|scope| {
+        let work = &work;
+        let start = |(index, share)| scope.spawn(move || work(index, share));
+        let handles: Vec<_> = shares.into_iter().enumerate().map(start).collect();
+        handles.into_iter().map(|handle| handle.join().expect("a thread does not panic")).collect()
+    })
 }
 
 /// What a thread returns.
-struct Part<'s, 'o> {
+struct Part<'o, F> {
     end: End,
     injector: Injector<'o>,
-    region: Region<'s>,
+    fabric: F,
 }
 
 /// How a run ended.
@@ -88,19 +106,20 @@ struct End {
     stands_still: bool,
 }
 
-fn measured(machine: &Machine, open: &OpenLoop, parts: &mut [Part<'_, '_>]) -> Measured {
+fn measured<F: Fabric>(
+    machine: &Machine,
+    open: &OpenLoop,
+    parts: &[Part<'_, F>],
+    ring: impl Fn(&[&F]) -> Option<Vec<LinkId>>,
+) -> Measured {
     let flits_of = |total: u64| total as f64 / f64::from(machine.living_count()) / open.measure as f64;
     let sum = |of: fn(&Injector<'_>) -> u64| parts.iter().map(|part| of(&part.injector)).sum::<u64>();
     let (offered, accepted) = (flits_of(sum(|i| i.created)), flits_of(sum(|i| i.arrived)));
     let undelivered = sum(|i| i.measured) - sum(|i| i.finished);
-    let flit_hops = parts.iter().map(|part| part.region.flit_hops).sum();
+    let flit_hops = parts.iter().map(|part| part.fabric.flit_hops()).sum();
     let End { cycles, stands_still } = parts[0].end;
-    let deadlock: Option<Vec<LinkId>> = if stands_still {
-        let regions: Vec<&Region<'_>> = parts.iter().map(|part| &part.region).collect();
-        waiting::ring(&regions)
-    } else {
-        None
-    };
+    let fabrics: Vec<&F> = parts.iter().map(|part| &part.fabric).collect();
+    let deadlock = stands_still.then(|| ring(&fabrics)).flatten();
     let mut latencies = parts[0].injector.latencies.clone();
     for part in &parts[1..] {
         latencies.merge(&part.injector.latencies);
@@ -128,44 +147,43 @@ struct Sums {
 
 impl Shared {
     /// The work of one thread.
-    fn work<'s, 'o>(
+    fn work<'o, F: Fabric>(
         &self,
         index: usize,
-        mut region: Region<'s>,
+        mut fabric: F,
         machine: &Machine,
         open: &'o OpenLoop,
-    ) -> Part<'s, 'o> {
-        let mut injector = Injector::new(open, machine, &region);
-        let end = self.run(index, &mut region, &mut injector, open);
-        Part { end, injector, region }
+    ) -> Part<'o, F> {
+        let mut injector = Injector::new(open, machine, &fabric);
+        let end = self.run(index, &mut fabric, &mut injector, open);
+        Part { end, injector, fabric }
     }
 
     fn run(
         &self,
         index: usize,
-        region: &mut Region<'_>,
+        fabric: &mut impl Fabric,
         injector: &mut Injector<'_>,
         open: &OpenLoop,
     ) -> End {
-        let stride = setup::stride(&region.setup.router);
+        let stride = setup::stride(&fabric.setup().router);
         let measured_end = open.warm_up + open.measure;
         let last = measured_end.saturating_add(open.drain);
         let (mut now, mut cycles) = (0u64, None);
         for round in 0.. {
-            let mut moved = false;
+            let mut busy = false;
             for _ in 0..stride {
-                region.arrivals(now);
+                fabric.arrivals(now);
                 if cycles.is_none() {
-                    injector.fire(region);
+                    injector.fire(fabric);
                 }
-                region.visits();
-                injector.collect(region);
-                moved |= region.moved;
+                fabric.visits();
+                injector.collect(fabric);
+                busy |= fabric.is_busy();
                 now += 1;
             }
-            let busy = moved || !region.wheel.is_empty();
             let waiting = injector.measured.wrapping_sub(injector.finished);
-            let (pending, stuck, busy) = self.meet(index, region, round, (waiting, busy));
+            let (pending, stuck, busy) = self.meet(index, fabric, round, (waiting, busy));
             let stands_still = !busy && stuck > 0;
             match cycles {
                 None if now >= measured_end && pending == 0 => {
@@ -174,7 +192,7 @@ impl Shared {
                 None if stands_still => return End { cycles: now, stands_still },
                 // Sources hold back what has not left them, and what is in the network comes out or stands still.
                 None if now >= last => {
-                    region.hold_sources();
+                    fabric.hold_sources();
                     cycles = Some(now);
                 }
                 Some(cycles) if !busy => return End { cycles, stands_still },
@@ -189,44 +207,42 @@ impl Shared {
     fn meet(
         &self,
         index: usize,
-        region: &mut Region<'_>,
+        fabric: &mut impl Fabric,
         round: usize,
         (pending, busy): (u64, bool),
     ) -> (u64, u64, bool) {
         let (now, before) = (&self.sums[round % 2], &self.sums[1 - round % 2]);
-        self.hand_over(region);
+        self.hand_over(fabric);
         now.pending.fetch_add(pending, Ordering::Relaxed);
         now.busy.fetch_add(u64::from(busy), Ordering::Relaxed);
         if !busy {
-            now.stuck.fetch_add(region.flits() as u64, Ordering::Relaxed);
+            now.stuck.fetch_add(fabric.flits_stuck(), Ordering::Relaxed);
         }
         self.meeting.meet(|| {
             for sum in [&before.pending, &before.busy, &before.stuck] {
                 sum.store(0, Ordering::Relaxed);
             }
         });
-        self.collect(index, region);
+        self.collect(index, fabric);
         let read = |sum: &AtomicU64| sum.load(Ordering::Relaxed);
         (read(&now.pending), read(&now.stuck), read(&now.busy) > 0)
     }
 
     /// Puts what left the region where its new owner finds it.
-    fn hand_over(&self, region: &mut Region<'_>) {
-        for (at, crossing) in region.outbox.drain(..) {
-            let (Crossing::Head(word, _) | Crossing::Body(word) | Crossing::Credit(word)) = crossing;
-            let (node, _) = super::wiring::unpack(word);
-            let owner = self.firsts.partition_point(|&first| first <= node) - 1;
+    fn hand_over(&self, fabric: &mut impl Fabric) {
+        for (at, crossing) in fabric.outbox().drain(..) {
+            let owner = self.firsts.partition_point(|&first| first <= crossing.node()) - 1;
             self.inboxes[owner].lock().expect("no thread panics with the lock").push((at, crossing));
         }
     }
 
-    fn collect(&self, index: usize, region: &mut Region<'_>) {
+    fn collect(&self, index: usize, fabric: &mut impl Fabric) {
         if self.inboxes.len() == 1 {
             return;
         }
         let mut inbox = self.inboxes[index].lock().expect("no thread panics with the lock");
         for (at, crossing) in inbox.drain(..) {
-            region.take_in(at, crossing);
+            fabric.take_in(at, crossing);
         }
     }
 }

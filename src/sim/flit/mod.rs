@@ -8,6 +8,8 @@
 //! | `region` | the state of a range of routers, and one cycle of it |
 //! | `source`, `arrive`, `depart` | flits enter a router, come in from a link, leave by the switch |
 //! | `allocate`, `single` | who gets which output channel and who crosses the switch |
+//! | `worm` | the same for one virtual channel, with events for heads, tails and standstills only |
+//! | `fabric` | what the driver asks of either |
 //! | `wheel`, `packet` | what comes in when; the packets under way |
 //! | `injector` | open-loop sources |
 //! | `lockstep` | regions side by side on threads, bit for bit as on one |
@@ -17,6 +19,7 @@
 mod allocate;
 mod arrive;
 mod depart;
+mod fabric;
 mod injector;
 mod lockstep;
 mod packet;
@@ -30,6 +33,7 @@ mod source;
 mod waiting;
 mod wheel;
 mod wiring;
+mod worm;
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@
 //! second every router that is awake decides from its own state alone, and what it sends comes in at a later
 //! cycle. So the order in which routers are visited means nothing, and regions can run side by side.
 
+use super::fabric::{Crossing, Fabric};
 use super::packet::{NONE, Packet, Packets};
 use super::router::{Router, Stages};
 use super::source::Source;
@@ -71,17 +72,6 @@ pub(super) struct Channel {
     pub(super) grant: u8,
 }
 
-/// Something that leaves the region.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Crossing {
-    /// A head with its packet.
-    Head(u32, Packet),
-    /// A flit behind it.
-    Body(u32),
-    /// A credit.
-    Credit(u32),
-}
-
 /// What stays the same while the engine runs.
 #[derive(Debug)]
 pub(super) struct Setup<'m> {
@@ -95,8 +85,30 @@ pub(super) struct Setup<'m> {
     pub(super) tell_sent: bool,
     /// Whether routers are visited from the last to the first: it must change nothing.
     pub(super) reverse: bool,
-    /// Whether single channels are allocated like many: it must change nothing.
+    /// Whether every flit is moved and single channels are allocated like many: it must change nothing.
     pub(super) general: bool,
+    /// Whether the routing is known to be free of deadlock.
+    pub(super) acyclic: bool,
+}
+
+impl Delays {
+    pub(super) fn of(router: &Router) -> Self {
+        Self {
+            hop: u64::from(router.hop()),
+            eject: u64::from(router.eject()),
+            credit: u64::from(router.credit()),
+            source_credit: u64::from(router.source_credit()),
+            injection: u64::from(router.injection_delay),
+            first_try: u64::from(router.first_try()),
+            shortest_packet: u64::from(router.shortest_packet),
+        }
+    }
+
+    /// No event lies further ahead.
+    pub(super) fn longest(&self) -> u64 {
+        let list = [self.hop, self.eject + 1, self.credit, self.source_credit, self.injection];
+        list.into_iter().fold(self.first_try + 1, u64::max) + self.shortest_packet
+    }
 }
 
 /// A router of the region.
@@ -181,6 +193,7 @@ pub(super) struct Delays {
     pub(super) source_credit: u64,
     pub(super) injection: u64,
     pub(super) first_try: u64,
+    shortest_packet: u64,
 }
 
 impl<'s> Region<'s> {
@@ -192,17 +205,8 @@ impl<'s> Region<'s> {
         let locals = nodes * wiring.locals as usize;
         let network = nodes * wiring.degree as usize;
         let (inputs, outputs) = (network + locals, network + 2 * locals);
-        let delays = Delays {
-            hop: u64::from(router.hop()),
-            eject: u64::from(router.eject()),
-            credit: u64::from(router.credit()),
-            source_credit: u64::from(router.source_credit()),
-            injection: u64::from(router.injection_delay),
-            first_try: u64::from(router.first_try()),
-        };
-        let list = [delays.hop, delays.eject + 1, delays.credit, delays.source_credit, delays.injection];
-        let longest =
-            list.into_iter().fold(delays.first_try + 1, u64::max) + u64::from(router.shortest_packet);
+        let delays = Delays::of(router);
+        let longest = delays.longest();
         let at_once = router.stages == Stages::Combined && delays.first_try == 0;
         let direct = setup.router.ports == PortModel::All
             && (at_once || setup.switching == Switching::StoreAndForward);
@@ -313,11 +317,6 @@ impl<'s> Region<'s> {
             .max_by_key(|&(port, waited)| (waited, std::cmp::Reverse(port)))
     }
 
-    /// From now on, packets whose head has not left their source stay there.
-    pub(super) fn hold_sources(&mut self) {
-        self.held = true;
-    }
-
     /// First phase: what was sent to this cycle comes in.
     pub(super) fn arrivals(&mut self, now: u64) {
         self.now = now;
@@ -380,18 +379,6 @@ impl<'s> Region<'s> {
         acted && (more || self.ready[site.index] | self.waiting[site.index] != 0)
     }
 
-    /// Takes in what another region sent.
-    pub(super) fn take_in(&mut self, at: u64, crossing: Crossing) {
-        match crossing {
-            Crossing::Head(word, packet) => {
-                let slot = self.packets.insert(packet);
-                self.wheel.at(at).heads.push((word, slot));
-            }
-            Crossing::Body(word) => self.wheel.at(at).bodies.push(word),
-            Crossing::Credit(word) => self.wheel.at(at).credits.push(word),
-        }
-    }
-
     /// Flits in buffers and on wires, counted anew.
     pub(super) fn flits(&self) -> usize {
         self.lanes.iter().map(|lane| lane.flits as usize).sum::<usize>() + self.wheel.flits()
@@ -419,5 +406,72 @@ impl<'s> Region<'s> {
             + begun
                 .map(|(index, lane)| u64::from(self.packets[self.front(index)].length - lane.left))
                 .sum::<u64>()
+    }
+}
+
+impl Fabric for Region<'_> {
+    fn setup(&self) -> &Setup<'_> {
+        self.setup
+    }
+
+    fn nodes(&self) -> std::ops::Range<u32> {
+        self.first..self.last
+    }
+
+    fn now(&self) -> u64 {
+        self.now
+    }
+
+    fn enqueue(&mut self, node: u32, port: u32, packet: Packet) {
+        Region::enqueue(self, node, port, packet);
+    }
+
+    fn arrivals(&mut self, now: u64) {
+        Region::arrivals(self, now);
+    }
+
+    fn visits(&mut self) {
+        Region::visits(self);
+    }
+
+    fn delivered(&mut self) -> &mut Vec<u32> {
+        &mut self.delivered
+    }
+
+    fn packets(&mut self) -> &mut Packets {
+        &mut self.packets
+    }
+
+    fn is_busy(&self) -> bool {
+        self.moved || !self.wheel.is_empty()
+    }
+
+    fn flits_stuck(&self) -> u64 {
+        self.flits() as u64
+    }
+
+    fn hold_sources(&mut self) {
+        self.held = true;
+    }
+
+    fn outbox(&mut self) -> &mut Vec<(u64, Crossing)> {
+        &mut self.outbox
+    }
+
+    fn take_in(&mut self, at: u64, crossing: Crossing) {
+        let moment = self.wheel.at(at);
+        match crossing {
+            Crossing::Head(word, packet) => {
+                let slot = self.packets.insert(packet);
+                moment.heads.push((word, slot));
+            }
+            Crossing::Body(word) => moment.bodies.push(word),
+            Crossing::Credit(word) => moment.credits.push(word),
+            Crossing::Run(..) | Crossing::Credits(..) => unreachable!("every flit is sent by itself"),
+        }
+    }
+
+    fn flit_hops(&self) -> u64 {
+        self.flit_hops
     }
 }

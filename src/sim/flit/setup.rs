@@ -1,11 +1,11 @@
 //! From a machine and a router to the tables the engine runs on.
 
-use super::region::{Region, Setup};
+use super::region::Setup;
 use super::router::Router;
 use super::wiring::Wiring;
 use crate::error::{Error, Result};
 use crate::routing;
-use crate::topology::{Machine, Topology};
+use crate::topology::{Machine, Network, Topology};
 
 /// The most memory the engine asks for.
 const MEMORY_MAX: u64 = 16 << 30;
@@ -32,6 +32,7 @@ impl<'m> Setup<'m> {
             return Err(Error::value("virtual_channels", vcs, expected));
         }
         check_memory(machine, router)?;
+        let torus = matches!(&machine.network, Network::Grid(grid) if grid.wraps());
         let wiring = Wiring::new(machine, router.ports, vcs)?;
         let share = |class: u32| (class * vcs / classes, (class + 1) * vcs / classes);
         let classes = (0..classes).map(share).map(|(from, to)| (1u64 << to) - (1u64 << from)).collect();
@@ -44,6 +45,8 @@ impl<'m> Setup<'m> {
             tell_sent: false,
             reverse: false,
             general: false,
+            // Dimension order on lines needs no certificate; the date-line has classes of its own.
+            acyclic: !torus,
         })
     }
 }
@@ -79,12 +82,12 @@ pub(super) fn memory(machine: &Machine, router: &Router) -> u64 {
         + 64 * nodes
 }
 
-/// The regions of so many threads: equal shares of the nodes.
-pub(super) fn regions<'s>(setup: &'s Setup<'s>, count: u32) -> Vec<Region<'s>> {
+/// The nodes of so many threads: equal shares, from the first to before the last.
+pub(super) fn shares(setup: &Setup<'_>, count: u32) -> Vec<(u32, u32)> {
     let nodes = u64::from(setup.wiring.nodes);
     let count = u64::from(count).clamp(1, nodes);
     let border = |index: u64| (nodes * index / count) as u32;
-    (0..count).map(|index| Region::new(setup, border(index), border(index + 1))).collect()
+    (0..count).map(|index| (border(index), border(index + 1))).collect()
 }
 
 /// How many cycles regions run before they meet: nothing that crosses a border is due sooner.

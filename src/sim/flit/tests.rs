@@ -1,10 +1,11 @@
 //! What must hold in every cycle, seen from inside.
 
 use super::injector::Injector;
+use super::lockstep;
 use super::region::{FREE, Region, Setup, State};
 use super::router::Router;
 use super::wiring::unpack;
-use super::{lockstep, setup};
+use super::worm::Worms;
 use crate::sim::traffic::{OpenLoop, Pattern};
 use crate::topology::{Machine, Switching, Topology};
 
@@ -106,7 +107,7 @@ fn flits_and_slots_are_conserved_in_every_cycle() {
     for (machine, router, packet) in cases() {
         let setup = Setup::new(&machine, &router).unwrap();
         let open = open(&machine, packet);
-        let mut region = setup::regions(&setup, 1).pop().unwrap();
+        let mut region = Region::new(&setup, 0, setup.wiring.nodes);
         let mut injector = Injector::new(&open, &machine, &region);
         for now in 0..100 {
             region.arrivals(now);
@@ -154,6 +155,36 @@ fn single_channels_are_allocated_as_many_are() {
             let general = Setup { general: true, ..Setup::new(&machine, &router).unwrap() };
             let expected = lockstep::run(&machine, &general, &open, 1);
             assert!(lockstep::run(&machine, &setup, &open, 1) == expected, "{} {router:?}", machine.name);
+        }
+    }
+}
+
+#[test]
+fn worms_are_flits_bit_for_bit() {
+    for name in ["mesh:5x4", "mesh:7", "mesh:3x2x3", "hypercube:3"] {
+        for (preset, speculative) in
+            [("booksim", "0"), ("booksim", "1"), ("caminos", "-"), ("cnsim", "-"), ("ideal", "-")]
+        {
+            for (buffers, packet, load) in
+                [(1, 3, 0.1), (3, 5, 0.3), (8, 5, 0.2), (4, 1, 0.5), (5, 20, 0.6), (16, 4, 0.4)]
+            {
+                let machine = Machine::new(name).unwrap();
+                let mut router = Router::preset(preset, &machine).unwrap();
+                (router.virtual_channels, router.buffers) = (1, buffers);
+                router.ports = crate::topology::PortModel::One;
+                if speculative != "-" {
+                    router.set("speculative", speculative).unwrap();
+                }
+                let setup = Setup::new(&machine, &router).unwrap();
+                assert!(Worms::apply(&setup, 1000));
+                let flits = Setup { general: true, ..Setup::new(&machine, &router).unwrap() };
+                let open = OpenLoop { load, ..open(&machine, packet) };
+                let expected = lockstep::run(&machine, &flits, &open, 1);
+                for threads in 1..4 {
+                    let found = lockstep::run(&machine, &setup, &open, threads);
+                    assert!(found == expected, "{name} {router:?}, packets of {packet}, {threads} threads");
+                }
+            }
         }
     }
 }

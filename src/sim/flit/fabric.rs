@@ -1,0 +1,76 @@
+//! What the driver of open-loop traffic asks of a range of routers, however it moves its packets.
+
+use super::packet::{Packet, Packets};
+use super::region::Setup;
+
+/// Something that leaves a range of routers. Words are packed (node, local channel).
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Crossing {
+    /// A head with its packet.
+    Head(u32, Packet),
+    /// A flit behind it.
+    Body(u32),
+    /// A credit.
+    Credit(u32),
+    /// Flits behind a head, one a cycle, so many at most; none: the run breaks off.
+    Run(u32, u32),
+    /// Credits likewise.
+    Credits(u32, u32),
+}
+
+impl Crossing {
+    /// The node it goes to.
+    pub(super) fn node(&self) -> u32 {
+        let (Self::Head(word, _)
+        | Self::Body(word)
+        | Self::Credit(word)
+        | Self::Run(word, _)
+        | Self::Credits(word, _)) = self;
+        super::wiring::unpack(*word).0
+    }
+}
+
+/// A range of routers that is clocked from outside.
+pub(super) trait Fabric {
+    /// What it was made of.
+    fn setup(&self) -> &Setup<'_>;
+
+    /// Its nodes.
+    fn nodes(&self) -> std::ops::Range<u32>;
+
+    /// The present cycle.
+    fn now(&self) -> u64;
+
+    /// Queues a packet at a node's injection port.
+    fn enqueue(&mut self, node: u32, port: u32, packet: Packet);
+
+    /// First phase: what was sent to this cycle comes in.
+    fn arrivals(&mut self, now: u64);
+
+    /// Second phase: every router that is awake does its work.
+    fn visits(&mut self);
+
+    /// Packets that came out in this cycle, by slot.
+    fn delivered(&mut self) -> &mut Vec<u32>;
+
+    /// The packets under way.
+    fn packets(&mut self) -> &mut Packets;
+
+    /// Whether anything happened in this cycle or is to come.
+    fn is_busy(&self) -> bool;
+
+    /// A number above 0 if flits stand in buffers.
+    fn flits_stuck(&self) -> u64;
+
+    /// From now on, packets whose head has not left their source stay there.
+    fn hold_sources(&mut self);
+
+    /// What left, with the cycle it is due.
+    fn outbox(&mut self) -> &mut Vec<(u64, Crossing)>;
+
+    /// Takes in what another range sent.
+    fn take_in(&mut self, at: u64, crossing: Crossing);
+
+    /// Flits times links so far.
+    fn flit_hops(&self) -> u64;
+}
