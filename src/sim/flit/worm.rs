@@ -23,8 +23,8 @@ use super::wiring::{pack, unpack};
 use crate::routing::{Choices, Relation};
 use crate::units::NodeId;
 
-/// A plan reaches at most so many cycles ahead: the wheel is no longer.
-const AHEAD: u32 = 500;
+/// A plan reaches at most so many cycles ahead; one less than a power of two.
+const AHEAD: u32 = 511;
 
 /// Consecutive flits or credits: their number grows by one a cycle from `begin` on, up to `length`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -105,7 +105,6 @@ struct Moment {
     runs: Vec<(u32, u32)>,
     credits: Vec<(u32, u32)>,
     routed: Vec<u32>,
-    plans: Vec<u32>,
     ejected: Vec<u32>,
 }
 
@@ -129,6 +128,9 @@ pub(super) struct Worms<'s> {
     awake: Vec<u64>,
     packets: Packets,
     wheel: Vec<Moment>,
+    /// By cycle, senders whose plan is to be looked at: a ring of its own, for plans reach far ahead and lists that
+    /// are used every few cycles stay in the cache.
+    plans: Vec<Vec<u32>>,
     /// Events to come.
     pending: u64,
     now: u64,
@@ -173,7 +175,7 @@ impl<'s> Worms<'s> {
         };
         let link = Link { credits: Run::default(), filled: 0, owner: FREE, grant: 0, switch: 0 };
         let delays = Delays::of(&setup.router);
-        let longest = delays.longest().max(u64::from(AHEAD)) + super::setup::stride(&setup.router);
+        let longest = delays.longest() + super::setup::stride(&setup.router);
         let senders = nodes * (degree as usize + 2);
         Self {
             setup,
@@ -191,6 +193,7 @@ impl<'s> Worms<'s> {
             awake: vec![0; nodes.div_ceil(64)],
             packets: Packets::default(),
             wheel: (0..(longest + 1).next_power_of_two()).map(|_| Moment::default()).collect(),
+            plans: vec![Vec::new(); AHEAD as usize + 1],
             pending: 0,
             now: 0,
             delivered: Vec::new(),
@@ -347,7 +350,8 @@ impl<'s> Worms<'s> {
         let plan = now.wrapping_add(ahead);
         if !sends || self.senders[index].plan != plan {
             self.senders[index].plan = plan;
-            self.moment(u64::from(ahead)).plans.push(pack(node, local));
+            self.pending += 1;
+            self.plans[(plan & AHEAD) as usize].push(pack(node, local));
         }
         true
     }
@@ -653,7 +657,8 @@ impl Fabric for Worms<'_> {
         let index = now as usize & (self.wheel.len() - 1);
         let mut moment = std::mem::take(&mut self.wheel[index]);
         let lists = [moment.heads.len(), moment.runs.len(), moment.credits.len(), moment.routed.len()];
-        self.pending -= (lists.iter().sum::<usize>() + moment.plans.len() + moment.ejected.len()) as u64;
+        let mut plans = std::mem::take(&mut self.plans[now as usize & AHEAD as usize]);
+        self.pending -= (lists.iter().sum::<usize>() + plans.len() + moment.ejected.len()) as u64;
         for &(word, length) in &moment.credits {
             self.credits_in(word, length);
         }
@@ -667,7 +672,7 @@ impl Fabric for Worms<'_> {
             let (node, local) = unpack(word);
             self.ask(node, local);
         }
-        for &word in &moment.plans {
+        for word in plans.drain(..) {
             let (node, local) = unpack(word);
             let sender = &self.senders[self.base(node) + local as usize];
             if sender.phase == Phase::Sends && sender.plan == now as u32 {
@@ -679,8 +684,8 @@ impl Fabric for Worms<'_> {
         moment.runs.clear();
         moment.credits.clear();
         moment.routed.clear();
-        moment.plans.clear();
         self.wheel[index] = moment;
+        self.plans[now as usize & AHEAD as usize] = plans;
     }
 
     fn visits(&mut self) {
