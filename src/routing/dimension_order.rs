@@ -92,19 +92,35 @@ impl<'m> Axes<'m> {
         1 + u32::from(self.date_line)
     }
 
+    /// The next port by comparing bit fields; nothing if the box has none or `at` is `to`.
+    #[inline(always)]
+    fn by_fields(&self, at: NodeId, to: NodeId) -> Option<Port> {
+        let different = |&&(bits, _): &&(u32, Port)| (at.0 ^ to.0) & bits != 0;
+        let &(bits, up) = self.fields.iter().find(different)?;
+        // The way down is the port after the way up.
+        Some(Port(up.0 + u32::from(to.0 & bits < at.0 & bits)))
+    }
+
+    /// The next port towards `to`, whatever the class; nothing at `to`.
+    #[inline(always)]
+    pub(crate) fn port(&self, at: NodeId, to: NodeId) -> Option<Port> {
+        if !self.fields.is_empty() {
+            return self.by_fields(at, to);
+        }
+        let mut choices = Choices::new();
+        self.push(at, to, 0, &mut choices);
+        choices.as_slice().first().map(|choice| choice.port)
+    }
+
     /// The next channel towards `to`, with classes counted from `base`; nothing at `to`.
     #[inline]
     pub(crate) fn push(&self, at: NodeId, to: NodeId, base: u8, choices: &mut Choices) {
         if at == to {
             return;
         }
-        for &(bits, up) in &self.fields {
-            let (here, there) = (at.0 & bits, to.0 & bits);
-            if here != there {
-                // The way down is the port after the way up.
-                choices.push(Choice { port: Port(up.0 + u32::from(there < here)), class: base });
-                return;
-            }
+        if let Some(port) = self.by_fields(at, to) {
+            choices.push(Choice { port, class: base });
+            return;
         }
         let dimensions = self.grid.dimensions();
         for index in 0..dimensions {

@@ -20,7 +20,8 @@ use super::packet::{NONE, Packet, Packets};
 use super::region::{Delays, FREE, Setup};
 use super::router::Stages;
 use super::wiring::{pack, unpack};
-use crate::routing::{Choices, Relation};
+use crate::routing::Relation;
+use crate::routing::dimension_order::Axes;
 use crate::units::NodeId;
 
 /// A plan reaches at most so many cycles ahead; one less than a power of two.
@@ -139,7 +140,7 @@ pub(super) struct Worms<'s> {
     flit_hops: u64,
     moved: bool,
     held: bool,
-    choices: Choices,
+    axes: Option<&'s Axes<'s>>,
 }
 
 impl<'s> Worms<'s> {
@@ -201,7 +202,10 @@ impl<'s> Worms<'s> {
             flit_hops: 0,
             moved: false,
             held: false,
-            choices: Choices::new(),
+            axes: match &setup.relation {
+                Relation::DimensionOrder(axes) => Some(axes),
+                _ => None,
+            },
         }
     }
 
@@ -256,11 +260,9 @@ impl<'s> Worms<'s> {
         sender.left = packet.length;
         sender.phase = Phase::Routing;
         // The route is the same whenever it is asked for.
-        if let Relation::DimensionOrder(axes) = &self.setup.relation {
-            self.choices.clear();
-            axes.push(NodeId(node), packet.header.target, 0, &mut self.choices);
-        }
-        let out = self.choices.as_slice().first().map_or(self.degree, |choice| choice.port.0);
+        let target = packet.header.target;
+        let out =
+            self.axes.and_then(|axes| axes.port(NodeId(node), target)).map_or(self.degree, |port| port.0);
         sender.out = out as u8;
         match after + self.delays.first_try {
             0 => self.ask(node, local),
@@ -302,6 +304,7 @@ impl<'s> Worms<'s> {
     }
 
     /// Looks at a sender: lets it begin, go on or stop.
+    #[inline(never)]
     fn look(&mut self, node: u32, local: u32) -> bool {
         let (now, base) = (self.now as u32, self.base(node));
         let index = base + local as usize;
@@ -556,11 +559,11 @@ impl<'s> Worms<'s> {
         let mut dirty = self.dirty[n] & !source;
         self.dirty[n] = 0;
         if self.waiting[n] != 0 {
-            let (now, next) = self.allocate(node, self.waiting[n]);
+            let (now, next, passed) = self.allocate(node, self.waiting[n]);
             // Who has its channel only now tries in the next cycle, whatever else came in.
             dirty = (dirty | now) & !next;
             later |= next;
-            acted |= now | next != 0;
+            acted |= passed || now | next != 0;
         }
         while dirty != 0 {
             let local = dirty.trailing_zeros();
@@ -574,11 +577,12 @@ impl<'s> Worms<'s> {
 
     /// Gives free channels to waiting heads: those that cross the switch now, and those that try in the next cycle.
     #[inline(always)]
-    fn allocate(&mut self, node: u32, waiting: u32) -> (u32, u32) {
+    fn allocate(&mut self, node: u32, waiting: u32) -> (u32, u32, bool) {
         let (base, inputs) = (self.base(node), self.degree + 1);
         let stages = self.setup.router.stages;
         let next = |place: u32| if place + 1 == inputs { 0 } else { place as u8 + 1 };
-        let (mut at_once, mut later, mut rest) = (0u32, 0u32, waiting);
+        let n = (node - self.first) as usize;
+        let (mut at_once, mut later, mut acted, mut rest) = (0u32, 0u32, false, waiting);
         while rest != 0 {
             let first = rest.trailing_zeros();
             rest &= rest - 1;
@@ -613,15 +617,61 @@ impl<'s> Worms<'s> {
                 // Every flit that crosses moves the pointer to the same place.
                 link.switch = next(winner);
             }
+            self.waiting[n] &= !(1 << winner);
+            if crosses && self.senders[base + winner as usize].left == 1 {
+                let free = u32::from(out) == self.degree || self.room(&self.links[place], 0).0 > 0;
+                if free {
+                    self.links[place].owner = FREE;
+                    self.pass(node, base, winner, u32::from(out));
+                    acted = true;
+                    continue;
+                }
+            }
             self.senders[base + winner as usize].phase = Phase::Head;
-            self.waiting[(node - self.first) as usize] &= !(1 << winner);
             if crosses {
                 at_once |= 1 << winner;
             } else {
                 later |= 1 << winner;
             }
         }
-        (at_once, later)
+        (at_once, later, acted)
+    }
+
+    /// A packet of one flit crosses in the cycle in which it is given a channel with a free slot.
+    #[inline(always)]
+    fn pass(&mut self, node: u32, base: usize, local: u32, out: u32) {
+        let index = base + local as usize;
+        let sender = &mut self.senders[index];
+        sender.gone = sender.gone.wrapping_add(1);
+        sender.phase = Phase::Idle;
+        sender.packets -= 1;
+        let first = u32::from(sender.first);
+        sender.first = if first + 1 == self.slots { 0 } else { first as u8 + 1 };
+        let more = sender.packets > 0;
+        let slot = self.rings[index * self.slots as usize + first as usize];
+        if out < self.degree {
+            let link = &mut self.links[base + out as usize];
+            link.filled = link.filled.wrapping_add(1);
+            self.flit_hops += 1;
+            self.packets[slot].hops += 1;
+            let (next, port) = unpack(self.setup.wiring.peer(node, out));
+            self.send_head(pack(next, port), slot, self.delays.hop);
+            if !self.is_here(pack(next, port)) {
+                self.packets.remove(slot);
+            }
+        } else {
+            self.come_out(slot);
+        }
+        if local < self.degree {
+            let (next, port) = unpack(self.setup.wiring.peer(node, local));
+            self.send_credits(pack(next, port), 1, self.delays.credit);
+        } else {
+            let word = pack(node, self.degree + 1);
+            self.send_credits(word, 1, self.delays.source_credit);
+        }
+        if more {
+            self.to_front(node, local, self.front(node, local), 1);
+        }
     }
 }
 
