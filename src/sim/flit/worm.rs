@@ -81,7 +81,9 @@ struct Sender {
     /// The first cycle of the present run, and the cycle at which its plan is looked at again.
     begin: u32,
     plan: u32,
-    first: u8,
+    /// The first and the last of its packets; each knows the next.
+    front: u32,
+    back: u32,
     packets: u8,
     out: u8,
     phase: Phase,
@@ -119,7 +121,6 @@ pub(super) struct Worms<'s> {
     degree: u32,
     delays: Delays,
     senders: Vec<Sender>,
-    rings: Vec<u32>,
     links: Vec<Link>,
     /// By node: the source queue's first and last packet.
     queues: Vec<(u32, u32)>,
@@ -169,7 +170,8 @@ impl<'s> Worms<'s> {
             left: 0,
             begin: 0,
             plan: 0,
-            first: 0,
+            front: NONE,
+            back: NONE,
             packets: 0,
             out: 0,
             phase: Phase::Idle,
@@ -186,7 +188,6 @@ impl<'s> Worms<'s> {
             degree,
             delays,
             senders: vec![sender; senders],
-            rings: vec![NONE; senders * slots as usize],
             links: vec![link; senders],
             queues: vec![(NONE, NONE); nodes],
             waiting: vec![0; nodes],
@@ -237,15 +238,18 @@ impl<'s> Worms<'s> {
     #[inline(always)]
     fn head_in(&mut self, word: u32, slot: u32) {
         let (node, local) = unpack(word);
-        let (now, index, slots) = (self.now as u32, self.base(node) + local as usize, self.slots);
+        let (now, index) = (self.now as u32, self.base(node) + local as usize);
         let length = self.packets[slot].length;
         let sender = &mut self.senders[index];
         sender.came.replace(now, length);
-        let place = u32::from(sender.first) + u32::from(sender.packets);
-        let place = if place >= slots { place - slots } else { place };
         sender.packets += 1;
         let alone = sender.packets == 1;
-        self.rings[index * slots as usize + place as usize] = slot;
+        let behind = std::mem::replace(&mut sender.back, slot);
+        if alone {
+            sender.front = slot;
+        } else {
+            self.packets[behind].next = slot;
+        }
         if alone {
             self.to_front(node, local, slot, 0);
         }
@@ -268,6 +272,13 @@ impl<'s> Worms<'s> {
             0 => self.ask(node, local),
             delay => self.moment(delay).routed.push(pack(node, local)),
         }
+    }
+
+    /// The tail before it has left: the next packet comes to the front and can be routed from the next cycle on.
+    fn next_packet(&mut self, node: u32, local: u32, slot: u32) {
+        let index = self.base(node) + local as usize;
+        self.senders[index].front = slot;
+        self.to_front(node, local, slot, 1);
     }
 
     #[inline(always)]
@@ -385,8 +396,7 @@ impl<'s> Worms<'s> {
         if local == self.degree + 1 {
             return self.queues[(node - self.first) as usize].0;
         }
-        let index = self.base(node) + local as usize;
-        self.rings[index * self.slots as usize + usize::from(self.senders[index].first)]
+        self.senders[self.base(node) + local as usize].front
     }
 
     /// Where the flits of a sender go and after how many cycles; nowhere if they come out.
@@ -513,6 +523,8 @@ impl<'s> Worms<'s> {
         let index = base + local as usize;
         let left = self.senders[index].left;
         let slot = self.front(node, local);
+        // Read before the packet is handed on.
+        let next = self.packets[slot].next;
         let out = self.settle(node, local, left);
         self.links[base + out as usize].owner = FREE;
         if out == self.degree {
@@ -523,7 +535,7 @@ impl<'s> Worms<'s> {
         self.senders[index].phase = Phase::Idle;
         if local == self.degree + 1 {
             let queue = &mut self.queues[(node - self.first) as usize];
-            queue.0 = self.packets[slot].next;
+            queue.0 = next;
             if queue.0 != NONE {
                 // The next packet can leave in the next cycle.
                 self.dirty[(node - self.first) as usize] |= 1 << local;
@@ -532,9 +544,8 @@ impl<'s> Worms<'s> {
         }
         let sender = &mut self.senders[index];
         sender.packets -= 1;
-        sender.first = if u32::from(sender.first) + 1 == self.slots { 0 } else { sender.first + 1 };
         if sender.packets > 0 {
-            self.to_front(node, local, self.front(node, local), 1);
+            self.next_packet(node, local, next);
         }
     }
 
@@ -645,10 +656,8 @@ impl<'s> Worms<'s> {
         sender.gone = sender.gone.wrapping_add(1);
         sender.phase = Phase::Idle;
         sender.packets -= 1;
-        let first = u32::from(sender.first);
-        sender.first = if first + 1 == self.slots { 0 } else { first as u8 + 1 };
-        let more = sender.packets > 0;
-        let slot = self.rings[index * self.slots as usize + first as usize];
+        let (more, slot) = (sender.packets > 0, sender.front);
+        let behind = if more { self.packets[slot].next } else { NONE };
         if out < self.degree {
             let link = &mut self.links[base + out as usize];
             link.filled = link.filled.wrapping_add(1);
@@ -670,7 +679,7 @@ impl<'s> Worms<'s> {
             self.send_credits(word, 1, self.delays.source_credit);
         }
         if more {
-            self.to_front(node, local, self.front(node, local), 1);
+            self.next_packet(node, local, behind);
         }
     }
 }
