@@ -21,7 +21,8 @@ pub(super) struct Injector<'o> {
     open: &'o OpenLoop,
     first: u32,
     generators: Vec<SplitMix64>,
-    calendar: Vec<Vec<(u32, u64)>>,
+    /// By cycle of a turn: nodes, with the turn of their next packet.
+    calendar: Vec<Vec<(u32, u32)>>,
     /// ln(1 - p) for the probability p of a packet in a cycle.
     log_miss: f64,
     drops_self: bool,
@@ -72,7 +73,9 @@ impl<'o> Injector<'o> {
         let uniform = 1.0 - generator.random::<f64>();
         let misses = (libm::log(uniform) / self.log_miss) as u64;
         let at = last.map_or(0, |last| last + 1).saturating_add(misses);
-        self.calendar[(at % TURN) as usize].push((node, at));
+        // Beyond 2^32 turns no run goes.
+        let turn = u32::try_from(at / TURN).unwrap_or(u32::MAX);
+        self.calendar[(at % TURN) as usize].push((node, turn));
     }
 
     fn batch(&self, born: u64) -> Option<usize> {
@@ -83,12 +86,12 @@ impl<'o> Injector<'o> {
     /// Makes the packets of this cycle.
     pub(super) fn fire(&mut self, fabric: &mut impl Fabric) {
         let now = fabric.now();
-        let slot = (now % TURN) as usize;
+        let (slot, turn) = ((now % TURN) as usize, (now / TURN) as u32);
         let mut due = std::mem::take(&mut self.calendar[slot]);
         let mut kept = 0;
         for index in 0..due.len() {
             let (node, at) = due[index];
-            if at != now {
+            if at != turn {
                 due[kept] = (node, at);
                 kept += 1;
                 continue;

@@ -27,6 +27,9 @@ use crate::units::NodeId;
 /// A plan reaches at most so many cycles ahead; one less than a power of two.
 const AHEAD: u32 = 511;
 
+/// Larger machines are simulated flit by flit, which takes two thirds of the memory.
+const NODES_MAX: u32 = 1 << 18;
+
 /// Consecutive flits or credits: their number grows by one a cycle from `begin` on, up to `length`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Run {
@@ -146,12 +149,13 @@ pub(super) struct Worms<'s> {
 
 impl<'s> Worms<'s> {
     /// Whether worms can stand for flits: one virtual channel, one port a node, packets that need not be whole, one way
-    /// for each packet, no deadlock, and times of 31 bits.
+    /// for each packet, no deadlock, times of 31 bits, and a machine of at most [`NODES_MAX`] nodes.
     pub(super) fn apply(setup: &Setup<'_>, longest: u64) -> bool {
         let router = &setup.router;
         router.virtual_channels == 1
             && setup.wiring.locals == 1
             && setup.wiring.degree < 30
+            && setup.wiring.nodes <= NODES_MAX
             && setup.switching == crate::topology::Switching::Wormhole
             && matches!(setup.relation, Relation::DimensionOrder(_))
             && setup.classes.len() == 1
