@@ -6,6 +6,7 @@
 //! | `facts` | the machine in a dozen facts |
 //! | `drawings` | which drawings a method gets, with their captions |
 //! | `files` | the files beside the page |
+//! | `results` | the points of a sweep, kept as they come |
 //! | `style` | the style of the page, and of a drawing alone |
 //! | `wording` | how numbers and nodes are written |
 //! | `svg` | placement, link loads and bars as SVG |
@@ -17,6 +18,7 @@ mod drawings;
 mod facts;
 mod files;
 mod page;
+mod results;
 mod style;
 mod svg;
 mod wording;
@@ -26,6 +28,7 @@ use std::path::{Path, PathBuf};
 
 pub use files::{File, files};
 pub use page::page;
+pub use results::Results;
 
 use crate::error::{Error, Result};
 use crate::topology::Machine;

@@ -5,6 +5,7 @@
 //! | this one | the form of an answer |
 //! | [`divide`] | divide and conquer and phased traces, every placement judged |
 //! | [`simulate`] | the answer to `simulate` |
+//! | [`traffic`], [`sweep`] | one load of open-loop traffic; latency against load |
 //! | [`plan`] | the answer to `plan` |
 //! | [`map`] | the answer to `map`: both switchings, in the paper's units |
 //! | `measure` | one placement: metrics, prediction, simulation |
@@ -16,6 +17,8 @@ mod measure;
 pub mod plan;
 mod reason;
 pub mod simulate;
+pub mod sweep;
+pub mod traffic;
 
 pub use divide::Job;
 

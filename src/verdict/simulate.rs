@@ -1,6 +1,6 @@
 //! The answer to `simulate`: what the referee measures of a schedule.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::HottestLink;
 use super::measure::hottest_link;
@@ -26,7 +26,7 @@ pub struct Latency {
 }
 
 /// A link by its ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Channel {
     /// The node it leaves.
     pub from: u32,
