@@ -6,6 +6,7 @@
 //! | `facts` | the machine in a dozen facts |
 //! | `drawings` | which drawings a method gets, with their captions |
 //! | `files` | the files beside the page |
+//! | `sweep` | the page of a sweep |
 //! | `results` | the points of a sweep, kept as they come |
 //! | `style` | the style of the page, and of a drawing alone |
 //! | `wording` | how numbers and nodes are written |
@@ -21,6 +22,7 @@ mod page;
 mod results;
 mod style;
 mod svg;
+mod sweep;
 mod wording;
 
 use std::fs;
@@ -29,6 +31,7 @@ use std::path::{Path, PathBuf};
 pub use files::{File, files};
 pub use page::page;
 pub use results::Results;
+pub use sweep::{sweep_files, sweep_page};
 
 use crate::error::{Error, Result};
 use crate::topology::Machine;

@@ -121,6 +121,7 @@ pub fn seed_of(seed: u64, load: f64) -> u64 {
 /// The search assumes that every load below a carried one is carried. It starts between the greatest load of
 /// the curve below which all are carried and the least that is not (beyond the curve: twice the greatest, up
 /// to 1), measures the middle and halves, until the interval is at most 1 % of its upper end.
+/// A network that deadlocks is not searched.
 ///
 /// # Errors
 ///
@@ -175,7 +176,8 @@ where
     loads.retain(|&load| find(&points, load).is_none());
     points.extend(measure_all(&loads, sweep, &measure, finished)?);
     points.sort_by(|a, b| a.load.total_cmp(&b.load));
-    let saturation = if sweep.saturation {
+    let stands_still = points.iter().any(|point| point.deadlock.is_some());
+    let saturation = if sweep.saturation && !stands_still {
         let mut point = |load: f64| match find(known, load) {
             Some(point) => Ok(point),
             None => {

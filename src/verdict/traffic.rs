@@ -1,11 +1,14 @@
 //! One load of open-loop traffic: what was measured, beside what theory says.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
+use super::HottestLink;
 use super::simulate::Channel;
-use crate::sim::traffic::{Latencies, Measured, Pattern};
+use super::sweep::Curve;
+use crate::sim::traffic::{Latencies, Measured, OpenLoop, Pattern};
 use crate::topology::{Machine, Topology};
-use crate::units::LinkId;
+use crate::units::{LinkId, NodeId, Port};
 
 /// A network that accepts less than this share of what is offered does not carry the load.
 pub const ACCEPTED_MIN: f64 = 0.95;
@@ -142,4 +145,120 @@ pub fn is_saturated(measured: &Measured, zero_load_cycles: Option<f64>) -> bool 
         || measured.undelivered > 0
         || measured.accepted < ACCEPTED_MIN * measured.offered
         || zero_load_cycles.is_some_and(|zero| measured.latencies.mean() > LATENCY_MAX * zero)
+}
+
+/// Everything that decides what a point is, except its load.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Conditions {
+    /// The version of this form: 1.
+    pub format: u32,
+    /// Where it ran.
+    pub machine: String,
+    /// The nodes that do not work.
+    pub dead: Vec<u32>,
+    /// A digest of the wiring and of fixed targets: files may change while their names stay.
+    pub digest: String,
+    /// Which engine: `flit`.
+    pub engine: &'static str,
+    /// How packets move.
+    pub switching: &'static str,
+    /// Every setting of the router with its value.
+    pub router: Map<String, Value>,
+    /// The traffic pattern.
+    pub traffic: String,
+    /// The length of a packet in flits.
+    pub packet: u32,
+    /// Cycles before the measurement.
+    pub warm_up: u64,
+    /// Cycles in which packets are measured.
+    pub measure: u64,
+    /// Cycles after the measurement, at most.
+    pub drain: u64,
+    /// The seed of every draw.
+    pub seed: u64,
+}
+
+impl Conditions {
+    /// The conditions of these runs; their loads do not matter.
+    pub fn new(machine: &Machine, router: Map<String, Value>, runs: &OpenLoop) -> Self {
+        Self {
+            format: 1,
+            machine: machine.name.clone(),
+            dead: machine.dead().iter().map(|node| node.0).collect(),
+            digest: format!("{:016x}", digest(machine, &runs.pattern)),
+            engine: "flit",
+            switching: machine.switching.name(),
+            router,
+            traffic: runs.pattern.name().to_string(),
+            packet: runs.packet,
+            warm_up: runs.warm_up,
+            measure: runs.measure,
+            drain: runs.drain,
+            seed: runs.seed,
+        }
+    }
+
+    /// One line of JSON, the same for the same conditions.
+    pub fn line(&self) -> String {
+        serde_json::to_string(self).expect("conditions have string keys and finite numbers")
+    }
+}
+
+/// FNV-1a over the ends of all links and the fixed targets.
+fn digest(machine: &Machine, pattern: &Pattern) -> u64 {
+    let targets = pattern.fixed_targets().iter().map(|node| node.0);
+    let ends = (0..machine.nodes()).map(NodeId).flat_map(|node| {
+        let end = move |port| machine.neighbour(node, Port(port)).map_or(u32::MAX, |next| next.0);
+        (0..machine.ports(node)).map(end)
+    });
+    let bytes = ends.chain(targets).flat_map(u32::to_le_bytes);
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// The answer to `simulate --traffic`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TrafficReport {
+    /// What was simulated.
+    #[serde(flatten)]
+    pub conditions: Conditions,
+    /// What theory says.
+    #[serde(flatten)]
+    pub reference: Reference,
+    /// How many packets were measured.
+    pub messages: u64,
+    /// The link with the most messages; open-loop runs do not count them.
+    pub hottest_link: Option<HottestLink>,
+    /// What was measured.
+    #[serde(flatten)]
+    pub point: Point,
+}
+
+impl TrafficReport {
+    /// The answer for one point.
+    pub fn new(conditions: Conditions, reference: Reference, point: Point) -> Self {
+        Self { conditions, reference, messages: point.packets, hottest_link: None, point }
+    }
+}
+
+/// The answer to `sweep`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SweepReport {
+    /// What was simulated.
+    #[serde(flatten)]
+    pub conditions: Conditions,
+    /// What theory says.
+    #[serde(flatten)]
+    pub reference: Reference,
+    /// The points, and where the network saturates.
+    #[serde(flatten)]
+    pub curve: Curve,
+}
+
+impl SweepReport {
+    /// Whether some point came to a standstill.
+    pub fn deadlocks(&self) -> bool {
+        self.curve.points.iter().any(|point| point.deadlock.is_some())
+    }
 }

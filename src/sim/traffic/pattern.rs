@@ -188,6 +188,14 @@ impl Pattern {
         &self.name
     }
 
+    /// The target of each node, by node, where each has one; else empty.
+    pub fn fixed_targets(&self) -> &[NodeId] {
+        match &self.rule {
+            Rule::Fixed(targets) => targets,
+            Rule::Uniform { .. } | Rule::HotSpot { .. } => &[],
+        }
+    }
+
     /// The target of the next packet of a living source.
     ///
     /// # Panics
