@@ -1,13 +1,19 @@
-//! Dimension-order routing: one axis after the other, the last axis first.
+//! Dimension-order routing: one axis after the other, by default the last axis first.
 //!
 //! On a 2-D mesh this is XY routing (along the row, then along the column), on a hypercube e-cube
 //! routing. It is minimal and, on meshes and hypercubes, free of deadlock; the wrap-around links of a
 //! torus close cycles of channels, which [`super::deadlock`] finds.
+//!
+//! The relation for virtual channels cuts these cycles at the *date-line*, the wrap-around link: a packet uses
+//! class 1 of a ring while it still has to cross that link, and class 0 after it or without it. Class 1 is a
+//! line of channels that ends in the wrap-around link, class 0 a line that does not contain it, and packets
+//! pass from class 1 to class 0 only.
 
-use super::{Pair, Routes, Routing};
-use crate::error::Error;
-use crate::topology::{Grid, Topology};
-use crate::units::{LinkId, NodeId};
+use super::Routing;
+use super::relation::{Choice, Choices, Relation};
+use crate::error::{Error, Result};
+use crate::topology::{Grid, Machine, Topology};
+use crate::units::{LinkId, NodeId, Port};
 
 /// The last dimension first.
 ///
@@ -16,12 +22,84 @@ use crate::units::{LinkId, NodeId};
 /// `dally1987`, section III (e-cube).
 pub const DIMENSION_ORDER: Routing = Routing {
     name: "dimension-order",
+    aliases: &["xy", "e-cube"],
     summary: "one axis after the other, the last first (XY, e-cube)",
-    routes: |machine, _: &[Pair]| match machine.whole_grid() {
-        Some(grid) => Ok(Routes::DimensionOrder(grid)),
-        None => Err(Error::not_applicable("dimension-order", "it needs a box without dead nodes")),
-    },
+    relation: |machine| Ok(Relation::DimensionOrder(Axes::new(whole(machine)?, true, false))),
 };
+
+/// The first dimension first.
+pub const YX: Routing = Routing {
+    name: "yx",
+    aliases: &["reverse-dimension-order"],
+    summary: "one axis after the other, the first first (YX)",
+    relation: |machine| Ok(Relation::DimensionOrder(Axes::new(whole(machine)?, true, true))),
+};
+
+/// The last dimension first on a single class: a torus then deadlocks, which is what it is for.
+pub const ONE_CLASS: Routing = Routing {
+    name: "dimension-order-one-class",
+    aliases: &[],
+    summary: "dimension order without date-line classes: it can deadlock on a torus",
+    relation: |machine| Ok(Relation::DimensionOrder(Axes::new(whole(machine)?, false, false))),
+};
+
+/// The box whose nodes and links all work.
+pub(super) fn whole(machine: &Machine) -> Result<&Grid> {
+    machine
+        .whole_grid()
+        .ok_or_else(|| Error::not_applicable("dimension order", "it needs a box without dead nodes or links"))
+}
+
+/// Whether some axis of the box is a ring: a torus side of 2 is a single wire.
+pub(super) fn has_rings(grid: &Grid) -> bool {
+    grid.wraps() && grid.sides().iter().any(|&side| side > 2)
+}
+
+/// A box, the order in which its axes are travelled, and whether date-line classes are kept.
+#[derive(Clone, Debug)]
+pub struct Axes<'m> {
+    pub(super) grid: &'m Grid,
+    date_line: bool,
+    first_first: bool,
+}
+
+impl<'m> Axes<'m> {
+    /// Date-line classes are used if they are wanted and the box has rings.
+    pub(super) fn new(grid: &'m Grid, date_line: bool, first_first: bool) -> Self {
+        Self { grid, date_line: date_line && has_rings(grid), first_first }
+    }
+
+    /// How many classes one way through the box needs.
+    #[inline]
+    pub(super) fn classes(&self) -> u32 {
+        1 + u32::from(self.date_line)
+    }
+
+    /// The next channel towards `to`, with classes counted from `base`; nothing at `to`.
+    #[inline]
+    pub(super) fn push(&self, at: NodeId, to: NodeId, base: u8, choices: &mut Choices) {
+        if at == to {
+            return;
+        }
+        let dimensions = self.grid.dimensions();
+        for index in 0..dimensions {
+            let axis = if self.first_first { index } else { dimensions - 1 - index };
+            if let Some((port, crosses)) = self.along(at, to, axis) {
+                choices.push(Choice { port, class: base + u8::from(crosses) });
+                return;
+            }
+        }
+    }
+
+    /// The port along one axis, and whether the way along it crosses the date-line; nothing if the axis is done.
+    #[inline]
+    fn along(&self, at: NodeId, to: NodeId, axis: usize) -> Option<(Port, bool)> {
+        let (steps, up) = self.grid.offset(at, to, axis);
+        // The way leads over the border if it leaves away from where the target lies.
+        let straight_up = || self.grid.coordinate(to, axis) > self.grid.coordinate(at, axis);
+        (steps > 0).then(|| (self.grid.port(axis, up), self.date_line && up != straight_up()))
+    }
+}
 
 /// The next link from `at` towards `to`, or `None` when `at` is `to`.
 ///

@@ -2,33 +2,77 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | [`relation`] | which channels a packet may take next, for networks with virtual channels |
 //! | [`dimension_order`] | the last dimension first: XY on a 2-D mesh, e-cube on a hypercube |
 //! | [`shortest_path`] | breadth-first, around dead nodes and on general graphs |
 //! | [`deadlock`] | the channel-dependency graph; a cycle of it is the certificate |
 
 pub mod deadlock;
 pub mod dimension_order;
+pub mod relation;
 pub mod shortest_path;
 
-use crate::error::Result;
+pub use relation::{Choice, Choices, Header, Relation};
+
+use crate::error::{Error, Result};
 use crate::topology::{Grid, Machine, Topology};
 use crate::units::{Hops, LinkId, NodeId};
 
 /// A source and a target.
 pub type Pair = (NodeId, NodeId);
 
-/// A named way to route messages.
+/// A named way to route packets.
 pub struct Routing {
     /// Its name.
     pub name: &'static str,
+    /// Other names it is known by.
+    pub aliases: &'static [&'static str],
     /// What it is, in half a sentence.
     pub summary: &'static str,
-    /// The routes of these pairs on this machine.
-    pub routes: for<'m> fn(&'m Machine, &[Pair]) -> Result<Routes<'m>>,
+    /// Its relation on this machine.
+    pub relation: for<'m> fn(&'m Machine) -> Result<Relation<'m>>,
 }
 
 /// Every routing the program knows.
-pub const ROUTINGS: &[Routing] = &[dimension_order::DIMENSION_ORDER, shortest_path::SHORTEST_PATH];
+pub const ROUTINGS: &[Routing] =
+    &[dimension_order::DIMENSION_ORDER, dimension_order::YX, dimension_order::ONE_CLASS];
+
+/// The relation with this name on this machine.
+///
+/// # Errors
+///
+/// [`Error::Value`] when there is no such name, [`Error::NotApplicable`] when the relation does not fit the
+/// machine, [`Error::TooLarge`] when its tables do not fit into memory.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::{routing, topology::Machine};
+/// let torus = Machine::new("torus:4x4")?;
+/// assert_eq!(routing::relation("xy", &torus)?.classes(), 2, "date-line classes");
+/// assert!(routing::relation("zigzag", &torus).is_err());
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn relation<'m>(name: &str, machine: &'m Machine) -> Result<Relation<'m>> {
+    let known = |routing: &&Routing| routing.name == name || routing.aliases.contains(&name);
+    match ROUTINGS.iter().find(known) {
+        Some(routing) => (routing.relation)(machine),
+        None => Err(unknown(name)),
+    }
+}
+
+/// The error for a name that is not in the table, with the nearest one if one is near.
+fn unknown(name: &str) -> Error {
+    let names = || ROUTINGS.iter().flat_map(|routing| routing.aliases.iter().copied().chain([routing.name]));
+    let mut expected = ROUTINGS.iter().map(|routing| routing.name).collect::<Vec<_>>().join(", ");
+    // Comparing is quadratic: a word far longer than any known one is like none of them.
+    let likeness = |known: &str| if name.len() > 64 { 0.0 } else { strsim::jaro_winkler(name, known) };
+    let near = names().filter(|known| likeness(known) > 0.8);
+    if let Some(near) = near.max_by(|a, b| likeness(a).total_cmp(&likeness(b))) {
+        expected += &format!(" (did you mean `{near}`?)");
+    }
+    Error::value("routing", format!("`{name}`"), expected)
+}
 
 /// The routes of a list of messages, one deterministic minimal path each.
 ///

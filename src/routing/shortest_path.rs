@@ -4,17 +4,10 @@
 //! box this is the dimension-order route wherever that meets no dead node, because ports are numbered from the
 //! last axis on; a test compares the two.
 
-use super::{Pair, Routes, Routing, dimension_order};
+use super::{Pair, Routes, dimension_order};
 use crate::error::{Error, Result};
 use crate::topology::{Machine, Network, Topology, search};
 use crate::units::{LinkId, NodeId, Port};
-
-/// Breadth-first search from the target.
-pub const SHORTEST_PATH: Routing = Routing {
-    name: "shortest-path",
-    summary: "the first port that leads nearer, around dead nodes",
-    routes: |machine, pairs| routes(machine, pairs),
-};
 
 /// Stored links beyond this are refused: 2 GiB.
 const STORED_LINKS_MAX: usize = 1 << 29;

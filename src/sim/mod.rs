@@ -2,25 +2,20 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `engine` | what workloads and engines ask of each other |
 //! | `network` | flat tables of the machine |
-//! | `queue` | who waits for a channel, and who is next |
-//! | `agenda` | what happens when |
-//! | `channel` | the event-driven core: messages acquire, hold and release channels |
-//! | `switching` | how a message moves over links under each switching |
-//! | `ports` | what one-port nodes add |
-//! | `phased` | runs with a barrier after each phase |
-//! | `dependency` | runs in which each rank goes on when its own messages are there |
+//! | `message` | the message engine: messages acquire, hold and release channels |
+//! | `phased` | a workload: a barrier after each phase |
+//! | `dependency`, `program` | a workload: each rank goes on when its own messages are there |
 //! | `trace` | what was measured |
 //! | [`traffic`] | open-loop synthetic traffic and its measurement |
 
-mod agenda;
-mod channel;
 mod dependency;
+mod engine;
+mod message;
 mod network;
 mod phased;
-mod ports;
-mod queue;
-mod switching;
+mod program;
 mod trace;
 pub mod traffic;
 

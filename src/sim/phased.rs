@@ -4,8 +4,8 @@
 //!
 //! `lo1990`, section 5 (loosely synchronous phases), eq. (1) and section 5.1.2 (a message alone).
 
-use super::channel::{Batch, Core, Driver};
-use super::network::Network;
+use super::engine::{Driver, Engine, Referee};
+use super::message::Core;
 use super::trace::{Trace, Wait};
 use crate::error::Result;
 use crate::routing::{self, Pair};
@@ -40,10 +40,13 @@ use crate::topology::{Machine, Topology};
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn run_phased(machine: &Machine, phases: &Phases) -> Result<Trace> {
+    run(machine, phases, &mut Core::new(machine))
+}
+
+/// As [`run_phased`], on any engine of this machine.
+pub(super) fn run<'m>(machine: &'m Machine, phases: &Phases, engine: &mut impl Referee<'m>) -> Result<Trace> {
     let inside = |message: &Message| message.source.0.max(message.target.0) < machine.nodes();
     assert!(phases.messages().iter().all(inside), "every message runs between nodes of the machine");
-    let network = Network::new(machine);
-    let mut core = Core::new(&network, machine);
     let mut trace = Trace::default();
     let (mut longest, mut serial) = (0, 0);
     for index in 0..phases.len() {
@@ -51,23 +54,22 @@ pub fn run_phased(machine: &Machine, phases: &Phases) -> Result<Trace> {
         let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
         let routes = routing::routes(machine, &pairs)?;
         serial = cost::serial_sum(serial, messages, &routes, machine.switching, &machine.costs)?;
-        let batch = Batch { messages, routes: &routes };
-        core.load(batch);
+        engine.load(messages, routes);
         let mut barrier = Barrier { end: 0, arrived: vec![false; messages.len()] };
         for message in 0..messages.len() as u32 {
-            core.start(message, 0);
+            engine.start(message, 0);
         }
-        core.run(batch, &mut barrier);
+        engine.run(&mut barrier);
         trace.phase_ticks.push(barrier.end);
         trace.ticks += barrier.end;
-        if let Some((link, ticks)) = core.longest_wait().filter(|&(_, ticks)| ticks > longest) {
+        if let Some((link, ticks)) = engine.longest_wait().filter(|&(_, ticks)| ticks > longest) {
             longest = ticks;
             let waited = machine.costs.cycles(ticks);
             trace.longest_wait = Some(Wait { link, phase: messages[0].phase, waited });
         }
         let left: Vec<u32> = (0..messages.len() as u32).filter(|m| !barrier.arrived[*m as usize]).collect();
         if !left.is_empty() {
-            trace.deadlock = core.waiting_ring(&left, batch);
+            trace.deadlock = engine.waiting_ring(&left);
             assert!(trace.deadlock.is_some(), "messages that never arrive wait for each other in a ring");
             break;
         }
@@ -82,13 +84,13 @@ struct Barrier {
     arrived: Vec<bool>,
 }
 
-impl Driver for Barrier {
-    fn sent(&mut self, _: &mut Core<'_>, _: u32) {}
+impl<E: Engine> Driver<E> for Barrier {
+    fn sent(&mut self, _: &mut E, _: u32) {}
 
-    fn delivered(&mut self, core: &mut Core<'_>, message: u32) {
-        self.end = core.now();
+    fn delivered(&mut self, engine: &mut E, message: u32) {
+        self.end = engine.now();
         self.arrived[message as usize] = true;
     }
 
-    fn timer(&mut self, _: &mut Core<'_>, _: u32) {}
+    fn timer(&mut self, _: &mut E, _: u32) {}
 }

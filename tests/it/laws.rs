@@ -1,7 +1,7 @@
 //! What must hold of every entry of every table: theorems against definitions.
 
 use meshwright::mapping::{PLACEMENTS, Request, bound, place};
-use meshwright::routing::{ROUTINGS, deadlock, routes};
+use meshwright::routing::{deadlock, routes, shortest_path};
 use meshwright::topology::{FAMILIES, Machine, Topology, distances_from};
 use meshwright::units::{Hops, LinkId, NodeId, Port};
 
@@ -80,41 +80,30 @@ fn distances_and_eccentricities_are_breadth_first() {
 }
 
 #[test]
-fn every_routing_arrives_over_shortest_paths_and_all_agree() {
+fn routes_arrive_over_shortest_paths_by_formula_and_by_search() {
     for machine in machines() {
         let pairs = pairs(&machine);
         let mut first: Option<Vec<Vec<LinkId>>> = None;
-        for routing in ROUTINGS {
-            let routes = (routing.routes)(&machine, &pairs).unwrap();
+        let found = [routes(&machine, &pairs), shortest_path::routes(&machine, &pairs)];
+        for (name, routes) in ["formula", "search"].into_iter().zip(found) {
+            let routes = routes.unwrap();
             let walk = |(index, &(from, to)): (usize, &(NodeId, NodeId))| {
                 let (mut links, mut at) = (Vec::new(), from);
                 routes.for_each_link(index, (from, to), |link| {
-                    assert_eq!(machine.source(link), at, "{} on {}", routing.name, machine.name);
+                    assert_eq!(machine.source(link), at, "{name} on {}", machine.name);
                     assert_eq!(routes.next(index, links.len() as u32, at, to), Some(link));
                     at = machine.target(link).expect("a route uses wired links");
                     links.push(link);
                 });
-                assert_eq!(at, to, "{} on {} arrives", routing.name, machine.name);
+                assert_eq!(at, to, "{name} on {} arrives", machine.name);
                 assert_eq!(routes.next(index, links.len() as u32, at, to), None);
                 let hops = Hops(links.len() as u32);
-                assert_eq!(
-                    Some(hops),
-                    machine.distance(from, to),
-                    "{} on {} is minimal",
-                    routing.name,
-                    machine.name
-                );
+                assert_eq!(Some(hops), machine.distance(from, to), "{name} on {} is minimal", machine.name);
                 assert_eq!(hops, routes.hops(index, (from, to)));
                 links
             };
             let all: Vec<_> = pairs.iter().enumerate().map(walk).collect();
-            assert_eq!(
-                *first.get_or_insert_with(|| all.clone()),
-                all,
-                "{} on {}",
-                routing.name,
-                machine.name
-            );
+            assert_eq!(*first.get_or_insert_with(|| all.clone()), all, "{name} on {}", machine.name);
         }
     }
 }

@@ -9,19 +9,19 @@
 //! A worm has no slack: where its head stops its tail stops, so a link is free when the bytes have passed it,
 //! counted in the time the worm moves.
 
-use super::channel::{Batch, Core, Event};
+use super::{Core, Event};
 use crate::topology::Switching;
 use crate::units::LinkId;
 
 impl Core<'_> {
     /// A message enters a link it was given.
-    pub(super) fn enter(&mut self, link: LinkId, message: u32, batch: Batch<'_>) {
+    pub(super) fn enter(&mut self, link: LinkId, message: u32) {
         let m = message as usize;
         let flight = &mut self.flights[m];
         flight.head_at = self.network.target(link);
         flight.hops += 1;
         let hops = u64::from(flight.hops);
-        let (head, body) = (self.costs.head_ticks(), self.costs.transfer_ticks(batch.messages[m].bytes));
+        let (head, body) = (self.costs.head_ticks(), self.costs.transfer_ticks(self.messages[m].bytes));
         match self.switching {
             Switching::Wormhole => {
                 self.agenda.push(self.now + head, Event::Head(message));
@@ -33,7 +33,7 @@ impl Core<'_> {
                     head => body.div_ceil(head),
                 };
                 if hops > length {
-                    self.release_tail(message, self.now + body + head - length * head, batch);
+                    self.release_tail(message, self.now + body + head - length * head);
                 }
             }
             Switching::CutThrough => {
@@ -49,10 +49,10 @@ impl Core<'_> {
     }
 
     /// The head has reached its target: the rest follows without a stop.
-    pub(super) fn arrive(&mut self, message: u32, batch: Batch<'_>) {
+    pub(super) fn arrive(&mut self, message: u32) {
         let m = message as usize;
         let body = match self.switching {
-            Switching::Wormhole | Switching::CutThrough => self.costs.transfer_ticks(batch.messages[m].bytes),
+            Switching::Wormhole | Switching::CutThrough => self.costs.transfer_ticks(self.messages[m].bytes),
             Switching::StoreAndForward => 0,
         };
         self.agenda.push(self.now + body, Event::Delivered(message));
@@ -60,18 +60,18 @@ impl Core<'_> {
             let head = self.costs.head_ticks();
             while self.flights[m].tail_hops < self.flights[m].hops {
                 let behind = u64::from(self.flights[m].hops - self.flights[m].tail_hops - 1);
-                self.release_tail(message, self.now + body - behind * head, batch);
+                self.release_tail(message, self.now + body - behind * head);
             }
         }
     }
 
     /// Frees the last link a worm stands on, at a time.
-    fn release_tail(&mut self, message: u32, time: u64, batch: Batch<'_>) {
+    fn release_tail(&mut self, message: u32, time: u64) {
         let m = message as usize;
         let flight = &mut self.flights[m];
-        let link = batch
+        let link = self
             .routes
-            .next(m, flight.tail_hops, flight.tail_at, batch.messages[m].target)
+            .next(m, flight.tail_hops, flight.tail_at, self.messages[m].target)
             .expect("the tail follows the head");
         flight.tail_at = self.network.target(link);
         flight.tail_hops += 1;

@@ -5,12 +5,18 @@
 //! links are granted, so who gets a link does not depend on the order of simultaneous events. How a message
 //! moves is in `switching`, how one-port nodes hold it back in `ports`.
 
+mod agenda;
+mod ports;
+mod queue;
+mod switching;
+
 use std::cmp::Reverse;
 
-use super::agenda::Agenda;
+use self::agenda::Agenda;
+use self::ports::PortChannels;
+use self::queue::WaitingLines;
+use super::engine::{Driver, Engine, Referee};
 use super::network::Network;
-use super::ports::PortChannels;
-use super::queue::WaitingLines;
 use crate::routing::Routes;
 use crate::schedule::Message;
 use crate::topology::{Costs, Machine, Switching};
@@ -19,40 +25,21 @@ use crate::units::{LinkId, NodeId};
 /// No message.
 const FREE: u32 = u32::MAX;
 
-/// What a run of the core is about: messages and their routes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Batch<'b> {
-    /// The messages, by index.
-    pub(super) messages: &'b [Message],
-    /// Their routes.
-    pub(super) routes: &'b Routes<'b>,
-}
-
-/// Told what happens, and free to start more. Times are in ticks.
-pub(super) trait Driver {
-    /// The last byte of a message has left its source.
-    fn sent(&mut self, core: &mut Core<'_>, message: u32);
-    /// The last byte of a message has reached its target.
-    fn delivered(&mut self, core: &mut Core<'_>, message: u32);
-    /// A timer has run out.
-    fn timer(&mut self, core: &mut Core<'_>, id: u32);
-}
-
 /// One message on its way.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Flight {
-    pub(super) head_at: NodeId,
-    pub(super) hops: u32,
-    pub(super) tail_at: NodeId,
-    pub(super) tail_hops: u32,
-    pub(super) released: u32,
-    pub(super) asked: u64,
-    pub(super) ejecting: bool,
+struct Flight {
+    head_at: NodeId,
+    hops: u32,
+    tail_at: NodeId,
+    tail_hops: u32,
+    released: u32,
+    asked: u64,
+    ejecting: bool,
 }
 
 /// Something that happens at a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Event {
+enum Event {
     Start(u32),
     Release(LinkId),
     Head(u32),
@@ -62,78 +49,40 @@ pub(super) enum Event {
 
 /// Channels, the messages on them and the events to come.
 #[derive(Debug)]
-pub(super) struct Core<'n> {
-    pub(super) network: &'n Network,
-    pub(super) switching: Switching,
-    pub(super) costs: Costs,
-    pub(super) now: u64,
-    pub(super) agenda: Agenda<Event>,
+pub(in crate::sim) struct Core<'m> {
+    network: Network,
+    switching: Switching,
+    costs: Costs,
+    now: u64,
+    agenda: Agenda<Event>,
+    messages: Vec<Message>,
+    routes: Routes<'m>,
     holder: Vec<u32>,
     lines: WaitingLines,
-    pub(super) flights: Vec<Flight>,
+    flights: Vec<Flight>,
     asked_for: Vec<LinkId>,
     waited: Vec<u64>,
     ports: Option<PortChannels>,
 }
 
-impl<'n> Core<'n> {
+impl<'m> Core<'m> {
     /// All channels free, nothing on the way.
-    pub(super) fn new(network: &'n Network, machine: &Machine) -> Self {
+    pub(in crate::sim) fn new(machine: &'m Machine) -> Self {
         let (ports, channels) = PortChannels::of(machine);
         Self {
-            network,
+            network: Network::new(machine),
             switching: machine.switching,
             costs: machine.costs,
             now: 0,
             agenda: Agenda::new(),
+            messages: Vec::new(),
+            routes: Routes::Stored { first: Vec::new(), links: Vec::new() },
             holder: vec![FREE; channels],
             lines: WaitingLines::new(channels, 0),
             flights: Vec::new(),
             asked_for: Vec::new(),
             waited: Vec::new(),
             ports,
-        }
-    }
-
-    /// The present moment, in ticks.
-    pub(super) fn now(&self) -> u64 {
-        self.now
-    }
-
-    /// The link messages have waited for the longest since the last [`Core::load`], and the ticks added up; of
-    /// equal ones the lowest. Waiting for a port is not waiting for a link.
-    pub(super) fn longest_wait(&self) -> Option<(LinkId, u64)> {
-        let links = (0u32..).map(LinkId).zip(self.waited.iter().copied()).take(self.network.links());
-        links.filter(|&(_, ticks)| ticks > 0).max_by_key(|&(link, ticks)| (ticks, Reverse(link)))
-    }
-
-    /// Prepares for a batch at time 0.
-    ///
-    /// # Panics
-    ///
-    /// When messages of the batch before are still on the way (it ended in a deadlock).
-    pub(super) fn load(&mut self, batch: Batch<'_>) {
-        self.agenda.restart();
-        self.now = 0;
-        self.waited.clear();
-        self.lines.grow(batch.messages.len());
-        self.flights.clear();
-        self.flights.extend(batch.messages.iter().map(|message| Flight {
-            head_at: message.source,
-            hops: 0,
-            tail_at: message.source,
-            tail_hops: 0,
-            released: 0,
-            asked: 0,
-            ejecting: false,
-        }));
-    }
-
-    /// Hands a message to the network now or later.
-    pub(super) fn start(&mut self, message: u32, time: u64) {
-        match self.ports {
-            Some(_) => self.agenda.push(time, Event::Start(message)),
-            None => self.agenda.push(time + self.startup(), Event::Head(message)),
         }
     }
 
@@ -145,44 +94,10 @@ impl<'n> Core<'n> {
         }
     }
 
-    /// Calls [`Driver::timer`] with this id at a time.
-    pub(super) fn set_timer(&mut self, id: u32, time: u64) {
-        self.agenda.push(time, Event::Timer(id));
-    }
-
-    /// Runs until nothing happens any more: everything is delivered, or what is left waits in a ring.
-    pub(super) fn run(&mut self, batch: Batch<'_>, driver: &mut impl Driver) {
-        let (mut moment, mut given) = (Vec::new(), Vec::new());
-        while let Some(time) = self.agenda.next(&mut moment) {
-            self.now = time;
-            for &(_, event) in &moment {
-                self.handle(event, batch, driver);
-            }
-            if self.agenda.has_more_now() {
-                continue;
-            }
-            // In rounds: a message that is given a port asks for its next channel in this moment, but only
-            // after all channels asked for so far are given. So the order among them means nothing.
-            while !self.asked_for.is_empty() {
-                for channel in self.asked_for.drain(..) {
-                    if self.holder[channel.index()] == FREE
-                        && let Some(message) = self.lines.pop(channel.index())
-                    {
-                        self.holder[channel.index()] = message;
-                        given.push((channel, message));
-                    }
-                }
-                for (channel, message) in given.drain(..) {
-                    self.use_channel(channel, message, batch);
-                }
-            }
-        }
-    }
-
-    fn handle(&mut self, event: Event, batch: Batch<'_>, driver: &mut impl Driver) {
+    fn handle(&mut self, event: Event, driver: &mut impl Driver<Self>) {
         match event {
             Event::Start(message) => {
-                let Message { source, target, .. } = batch.messages[message as usize];
+                let Message { source, target, .. } = self.messages[message as usize];
                 match self.ports {
                     // A message to oneself is a copy in memory: it passes no port.
                     Some(ports) if source != target => self.ask(ports.injection(source), message, self.now),
@@ -195,12 +110,12 @@ impl<'n> Core<'n> {
                 flight.released += 1;
                 if flight.released == 1 {
                     if let Some(ports) = self.ports {
-                        self.free(ports.injection(batch.messages[message as usize].source));
+                        self.free(ports.injection(self.messages[message as usize].source));
                     }
                     driver.sent(self, message);
                 }
             }
-            Event::Head(message) => self.head(message, batch),
+            Event::Head(message) => self.head(message),
             Event::Delivered(message) => {
                 let flight = self.flights[message as usize];
                 if flight.hops == 0 {
@@ -233,10 +148,10 @@ impl<'n> Core<'n> {
     }
 
     /// The channel a message at `flight` needs next, or `None` when its head has come in.
-    fn wanted(&self, message: u32, batch: Batch<'_>) -> Option<LinkId> {
+    fn wanted(&self, message: u32) -> Option<LinkId> {
         let (flight, Message { source, target, .. }) =
-            (self.flights[message as usize], batch.messages[message as usize]);
-        let link = batch.routes.next(message as usize, flight.hops, flight.head_at, target);
+            (self.flights[message as usize], self.messages[message as usize]);
+        let link = self.routes.next(message as usize, flight.hops, flight.head_at, target);
         let Some(ports) = self.ports.filter(|_| source != target) else { return link };
         if flight.hops == 0 && self.holder[ports.injection(source).index()] != message {
             return Some(ports.injection(source));
@@ -250,14 +165,14 @@ impl<'n> Core<'n> {
 
     /// The head (store-and-forward: the whole message) stands at a node: it asks for the next channel, or it is
     /// there.
-    fn head(&mut self, message: u32, batch: Batch<'_>) {
-        match self.wanted(message, batch) {
-            None => self.arrive(message, batch),
+    fn head(&mut self, message: u32) {
+        match self.wanted(message) {
+            None => self.arrive(message),
             Some(channel) => {
                 let key = match self.switching {
                     Switching::StoreAndForward if channel.index() < self.network.links() => {
                         let m = message as usize;
-                        let all = batch.routes.hops(m, batch.messages[m].pair()).0;
+                        let all = self.routes.hops(m, self.messages[m].pair()).0;
                         u64::from(u32::MAX - (all - self.flights[m].hops))
                     }
                     _ => self.now,
@@ -268,7 +183,7 @@ impl<'n> Core<'n> {
     }
 
     /// A message goes on with a channel it was given.
-    fn use_channel(&mut self, channel: LinkId, message: u32, batch: Batch<'_>) {
+    fn use_channel(&mut self, channel: LinkId, message: u32) {
         let asked = self.flights[message as usize].asked;
         if asked < self.now {
             if self.waited.is_empty() {
@@ -279,20 +194,90 @@ impl<'n> Core<'n> {
         match self.ports {
             Some(ports) if channel.0 >= ports.ejection => {
                 self.flights[message as usize].ejecting = true;
-                self.head(message, batch);
+                self.head(message);
             }
             Some(ports) if channel.0 >= ports.injection => match self.startup() {
-                0 => self.head(message, batch),
+                0 => self.head(message),
                 startup => self.agenda.push(self.now + startup, Event::Head(message)),
             },
-            _ => self.enter(channel, message, batch),
+            _ => self.enter(channel, message),
+        }
+    }
+}
+
+impl Engine for Core<'_> {
+    fn now(&self) -> u64 {
+        self.now
+    }
+
+    fn start(&mut self, message: u32, at: u64) {
+        match self.ports {
+            Some(_) => self.agenda.push(at, Event::Start(message)),
+            None => self.agenda.push(at + self.startup(), Event::Head(message)),
         }
     }
 
-    /// After a run that did not deliver everything: a ring of links, each held by a message that waits for the
-    /// next. `undelivered` are the messages that were started and did not arrive.
-    pub(super) fn waiting_ring(&self, undelivered: &[u32], batch: Batch<'_>) -> Option<Vec<LinkId>> {
-        let wanted = |message: u32| self.wanted(message, batch);
+    fn set_timer(&mut self, id: u32, at: u64) {
+        self.agenda.push(at, Event::Timer(id));
+    }
+}
+
+impl<'m> Referee<'m> for Core<'m> {
+    fn load(&mut self, messages: &[Message], routes: Routes<'m>) {
+        self.agenda.restart();
+        self.now = 0;
+        self.waited.clear();
+        self.lines.grow(messages.len());
+        self.flights.clear();
+        self.flights.extend(messages.iter().map(|message| Flight {
+            head_at: message.source,
+            hops: 0,
+            tail_at: message.source,
+            tail_hops: 0,
+            released: 0,
+            asked: 0,
+            ejecting: false,
+        }));
+        self.messages.clear();
+        self.messages.extend_from_slice(messages);
+        self.routes = routes;
+    }
+
+    fn run(&mut self, driver: &mut impl Driver<Self>) {
+        let (mut moment, mut given) = (Vec::new(), Vec::new());
+        while let Some(time) = self.agenda.next(&mut moment) {
+            self.now = time;
+            for &(_, event) in &moment {
+                self.handle(event, driver);
+            }
+            if self.agenda.has_more_now() {
+                continue;
+            }
+            // In rounds: a message that is given a port asks for its next channel in this moment, but only
+            // after all channels asked for so far are given. So the order among them means nothing.
+            while !self.asked_for.is_empty() {
+                for channel in self.asked_for.drain(..) {
+                    if self.holder[channel.index()] == FREE
+                        && let Some(message) = self.lines.pop(channel.index())
+                    {
+                        self.holder[channel.index()] = message;
+                        given.push((channel, message));
+                    }
+                }
+                for (channel, message) in given.drain(..) {
+                    self.use_channel(channel, message);
+                }
+            }
+        }
+    }
+
+    fn longest_wait(&self) -> Option<(LinkId, u64)> {
+        let links = (0u32..).map(LinkId).zip(self.waited.iter().copied()).take(self.network.links());
+        links.filter(|&(_, ticks)| ticks > 0).max_by_key(|&(link, ticks)| (ticks, Reverse(link)))
+    }
+
+    fn waiting_ring(&self, undelivered: &[u32]) -> Option<Vec<LinkId>> {
+        let wanted = |message: u32| self.wanted(message);
         let mut chain = vec![wanted(*undelivered.first()?)?];
         loop {
             let holder = self.holder[chain.last()?.index()];

@@ -1,0 +1,53 @@
+//! What workloads and engines ask of each other, so that every workload runs on every engine.
+//!
+//! An engine moves messages and knows no programs; a workload ([`Driver`]) decides what is sent when and knows no
+//! links. Both are named at compile time: no call between them goes through a table. Times are in ticks.
+
+use crate::routing::Routes;
+use crate::schedule::Message;
+use crate::units::LinkId;
+
+/// What a workload may ask of an engine while it runs.
+pub(super) trait Engine {
+    /// The present moment.
+    fn now(&self) -> u64;
+
+    /// Hands a loaded message to the network now or later.
+    fn start(&mut self, message: u32, at: u64);
+
+    /// Calls [`Driver::timer`] with this id now or later.
+    fn set_timer(&mut self, id: u32, at: u64);
+}
+
+/// A workload: told what happens, and free to start more.
+pub(super) trait Driver<E: Engine> {
+    /// The last byte of a message has left its source.
+    fn sent(&mut self, engine: &mut E, message: u32);
+
+    /// The last byte of a message has reached its target.
+    fn delivered(&mut self, engine: &mut E, message: u32);
+
+    /// A timer has run out.
+    fn timer(&mut self, engine: &mut E, id: u32);
+}
+
+/// An engine that runs batches of messages on one machine, one batch after the other.
+pub(super) trait Referee<'m>: Engine + Sized {
+    /// Prepares for a batch at time 0; messages are known by their index in it.
+    ///
+    /// # Panics
+    ///
+    /// When messages of the batch before are still on the way (it ended in a deadlock).
+    fn load(&mut self, messages: &[Message], routes: Routes<'m>);
+
+    /// Runs until nothing happens any more: everything is delivered, or what is left waits in a ring.
+    fn run(&mut self, driver: &mut impl Driver<Self>);
+
+    /// The link messages have waited for the longest since the last [`Referee::load`], and the ticks added up;
+    /// of equal ones the lowest. Waiting for a port is not waiting for a link.
+    fn longest_wait(&self) -> Option<(LinkId, u64)>;
+
+    /// After a run that did not deliver everything: a ring of channels, each held by a message that waits for the
+    /// next. `undelivered` are the messages that were started and did not arrive.
+    fn waiting_ring(&self, undelivered: &[u32]) -> Option<Vec<LinkId>>;
+}
