@@ -3,8 +3,11 @@
 //! The seed is an argument everywhere and is printed with every result. Each purpose draws from its own
 //! named stream, so that a new consumer does not shift the numbers of the others.
 
+use std::ops::Range;
+
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_xoshiro::SplitMix64;
 
 /// The generator for one purpose under one seed.
 ///
@@ -22,4 +25,20 @@ pub fn stream(seed: u64, purpose: &str) -> ChaCha8Rng {
     });
     generator.set_stream(digest);
     generator
+}
+
+/// Small generators (8 bytes each) for a range of nodes, one each: a node's numbers do not depend on the range.
+///
+/// ```
+/// use rand::Rng;
+/// use meshwright::rng::streams;
+/// let (mut all, mut some) = (streams(7, "traffic", 0..10), streams(7, "traffic", 4..6));
+/// assert_eq!(all[5].next_u64(), some[1].next_u64());
+/// assert_ne!(all[4].next_u64(), all[6].next_u64());
+/// ```
+pub fn streams(seed: u64, purpose: &str, nodes: Range<u32>) -> Vec<SplitMix64> {
+    let base = stream(seed, purpose).next_u64();
+    // One step scrambles neighbouring numbers into starting points far apart.
+    let start = |node: u32| SplitMix64::seed_from_u64(base.wrapping_add(u64::from(node))).next_u64();
+    nodes.map(|node| SplitMix64::seed_from_u64(start(node))).collect()
 }

@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `engine` | what workloads and engines ask of each other |
+//! | [`flit`] | the flit engine: routers cycle by cycle |
 //! | `network` | flat tables of the machine |
 //! | `message` | the message engine: messages acquire, hold and release channels |
 //! | `phased` | a workload: a barrier after each phase |
@@ -12,6 +13,7 @@
 
 mod dependency;
 mod engine;
+pub mod flit;
 mod message;
 mod network;
 mod phased;

@@ -86,18 +86,18 @@ pub struct Preset {
 
 /// Every preset the program knows.
 pub const PRESETS: &[Preset] = &[
-    Preset {
-        name: "ideal",
-        summary: "one cycle a hop, as the message engine counts",
-        build: Router::ideal,
-    },
+    Preset { name: "ideal", summary: "one cycle a hop, as the message engine counts", build: Router::ideal },
     Preset {
         name: "booksim",
         summary: "BookSim 2: T0 = (H+1) t_r + H t_l + 3 + (L-1), iSLIP",
         build: Router::booksim,
     },
     Preset { name: "caminos", summary: "CAMINOS 0.6: T0 = H + 2 + (L-1)", build: |_| Router::caminos() },
-    Preset { name: "cnsim", summary: "CNSim, three stages: T0 = 4 H + max(L, 2)", build: |_| Router::cnsim() },
+    Preset {
+        name: "cnsim",
+        summary: "CNSim, three stages: T0 = 4 H + max(L, 2)",
+        build: |_| Router::cnsim(),
+    },
 ];
 
 impl Router {

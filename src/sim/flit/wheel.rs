@@ -13,6 +13,8 @@ pub(super) struct Moment {
     pub(super) routed: Vec<u32>,
     /// Tails that come out, by packet slot.
     pub(super) ejected: Vec<u32>,
+    /// Tags of packets whose tail has left its source.
+    pub(super) sent: Vec<u32>,
 }
 
 impl Moment {
@@ -22,6 +24,7 @@ impl Moment {
             && self.credits.is_empty()
             && self.routed.is_empty()
             && self.ejected.is_empty()
+            && self.sent.is_empty()
     }
 
     fn clear(&mut self) {
@@ -30,6 +33,7 @@ impl Moment {
         self.credits.clear();
         self.routed.clear();
         self.ejected.clear();
+        self.sent.clear();
     }
 }
 

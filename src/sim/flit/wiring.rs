@@ -75,13 +75,19 @@ impl Wiring {
                 let Some(next) = machine.neighbour(node, port) else { continue };
                 let back = (0..machine.ports(next)).find(|&q| machine.neighbour(next, Port(q)) == Some(node));
                 let Some(back) = back else {
-                    let why = format!("the link from node {node} to node {next} has no link back for credits");
+                    let why =
+                        format!("the link from node {node} to node {next} has no link back for credits");
                     return Err(Error::not_applicable("the flit engine", why));
                 };
                 wiring.peers[machine.link(node, port).index()] = pack(next.0, back);
             }
         }
         Ok(wiring)
+    }
+
+    /// Whether a node has an injection and an ejection port for each of its links.
+    pub(super) fn is_all_ports(&self) -> bool {
+        self.all_ports
     }
 
     /// The first network port of a node.

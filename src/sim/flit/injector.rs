@@ -1,0 +1,133 @@
+//! Open-loop sources: when each node makes its next packet, and what came of the packets.
+
+use rand::RngExt;
+use rand_xoshiro::SplitMix64;
+
+use super::packet::{NONE, Packet};
+use super::region::Region;
+use crate::rng;
+use crate::sim::traffic::{Latencies, OpenLoop};
+use crate::topology::Machine;
+use crate::units::NodeId;
+
+/// Cycles of the calendar; a node whose next packet lies further off is looked at once a turn.
+const TURN: u64 = 1024;
+
+/// Batches of the confidence interval.
+const BATCHES: u64 = 30;
+
+/// The sources of a region and the measurement of what comes out there.
+pub(super) struct Injector<'o> {
+    open: &'o OpenLoop,
+    first: u32,
+    generators: Vec<SplitMix64>,
+    calendar: Vec<Vec<(u32, u64)>>,
+    /// ln(1 - p) for the probability p of a packet in a cycle.
+    log_miss: f64,
+    drops_self: bool,
+    pub(super) latencies: Latencies,
+    /// Flits of packets made and of packets that came out in the measured interval.
+    pub(super) created: u64,
+    pub(super) arrived: u64,
+    /// Measured packets made and come out, ever.
+    pub(super) measured: u64,
+    pub(super) finished: u64,
+}
+
+impl<'o> Injector<'o> {
+    pub(super) fn new(open: &'o OpenLoop, machine: &Machine, region: &Region<'_>) -> Self {
+        let generators = rng::streams(open.seed, "traffic", region.first..region.last);
+        let mut injector = Self {
+            open,
+            first: region.first,
+            generators,
+            calendar: vec![Vec::new(); TURN as usize],
+            log_miss: libm::log1p(-open.load / f64::from(open.packet)),
+            drops_self: !region.setup.router.self_traffic,
+            latencies: Latencies::new(BATCHES as usize),
+            created: 0,
+            arrived: 0,
+            measured: 0,
+            finished: 0,
+        };
+        for node in (region.first..region.last).filter(|&node| machine.is_alive(NodeId(node))) {
+            if machine.living_count() > 1 {
+                // As if it had made one in the cycle before the first.
+                injector.schedule(node, None);
+            }
+        }
+        injector
+    }
+
+    /// Draws the cycle of a node's next packet: the gap is geometric.
+    fn schedule(&mut self, node: u32, last: Option<u64>) {
+        let generator = &mut self.generators[(node - self.first) as usize];
+        // In (0, 1], so that the logarithm is finite.
+        let uniform = 1.0 - generator.random::<f64>();
+        let misses = (libm::log(uniform) / self.log_miss) as u64;
+        let at = last.map_or(0, |last| last + 1).saturating_add(misses);
+        self.calendar[(at % TURN) as usize].push((node, at));
+    }
+
+    fn batch(&self, born: u64) -> Option<usize> {
+        let since = born.checked_sub(self.open.warm_up).filter(|&since| since < self.open.measure)?;
+        Some((u128::from(since) * u128::from(BATCHES) / u128::from(self.open.measure)) as usize)
+    }
+
+    /// Makes the packets of this cycle.
+    pub(super) fn fire(&mut self, region: &mut Region<'_>) {
+        let now = region.now;
+        let slot = (now % TURN) as usize;
+        let mut due = std::mem::take(&mut self.calendar[slot]);
+        let mut kept = 0;
+        for index in 0..due.len() {
+            let (node, at) = due[index];
+            if at != now {
+                due[kept] = (node, at);
+                kept += 1;
+                continue;
+            }
+            self.make(region, node);
+            self.schedule(node, Some(now));
+        }
+        due.truncate(kept);
+        // A gap that is a multiple of a turn has put a node into the slot that was taken out.
+        due.append(&mut self.calendar[slot]);
+        self.calendar[slot] = due;
+    }
+
+    fn make(&mut self, region: &mut Region<'_>, node: u32) {
+        let generator = &mut self.generators[(node - self.first) as usize];
+        let source = NodeId(node);
+        let target = self.open.pattern.target(source, generator);
+        let header = region.setup.relation.header(source, target, generator);
+        if target == source && self.drops_self {
+            return;
+        }
+        let packet =
+            Packet { header, length: self.open.packet, hops: 0, next: NONE, tag: 0, born: region.now };
+        if self.batch(region.now).is_some() {
+            self.created += u64::from(self.open.packet);
+            self.measured += 1;
+        }
+        let locals = region.setup.wiring.locals(node);
+        let port = if locals > 1 { (region.now % u64::from(locals)) as u32 } else { 0 };
+        region.enqueue(node, port, packet);
+    }
+
+    /// Measures what came out in this cycle.
+    pub(super) fn collect(&mut self, region: &mut Region<'_>) {
+        let inside = self.batch(region.now).is_some();
+        while let Some(slot) = region.delivered.pop() {
+            let packet = region.packets[slot];
+            region.packets.remove(slot);
+            if inside {
+                self.arrived += u64::from(packet.length);
+            }
+            if let Some(batch) = self.batch(packet.born) {
+                self.latencies.record(batch, region.now - packet.born, packet.hops);
+                self.finished += 1;
+            }
+        }
+    }
+}

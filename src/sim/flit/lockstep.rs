@@ -1,0 +1,265 @@
+//! Regions side by side: each thread works on its own routers, and what crosses a border is handed over between
+//! steps.
+//!
+//! Nothing that leaves a region is due before the shortest delay of a link or a credit has passed, so regions meet
+//! once in that many cycles only. What a region does in a cycle depends on what came in and on nothing else:
+//! the bytes of the result are the same for any number of threads.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use super::injector::Injector;
+use super::region::{Crossing, Region, Setup};
+use super::router::Router;
+use super::{setup, waiting};
+use crate::error::Result;
+use crate::sim::traffic::{Measured, OpenLoop};
+use crate::topology::Machine;
+use crate::units::LinkId;
+
+/// Runs open-loop traffic on so many threads; the result does not depend on their number.
+///
+/// # Errors
+///
+/// As for [`OpenLoop::check`]; [`crate::Error::Value`] for settings that do not go together,
+/// [`crate::Error::NotApplicable`] when routing and machine do not, [`crate::Error::TooLarge`] when the routers do not fit
+/// into memory.
+///
+/// # Complexity
+///
+/// O(flits times hops) and O(1) per cycle; idle routers cost nothing. Memory: some 250 bytes a router of a 2-D mesh
+/// with one virtual channel of 4 flits, and 48 bytes for each packet under way.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::sim::{flit, traffic::{OpenLoop, Pattern}};
+/// let mesh = meshwright::Machine::new("mesh:4x4")?;
+/// let router = flit::Router::preset("booksim", &mesh)?;
+/// let pattern = Pattern::new("uniform", &mesh)?;
+/// let open = OpenLoop { pattern, load: 0.05, packet: 1, warm_up: 100, measure: 1000, drain: 1000, seed: 1 };
+/// let measured = flit::run_traffic(&mesh, &router, &open, 1)?;
+/// assert_eq!(measured.undelivered, 0);
+/// // T0 = 7 + 5 H for one flit, and little waiting at this load.
+/// let zero_load = 7.0 + 5.0 * measured.latencies.hops_mean();
+/// assert!((zero_load..zero_load + 1.0).contains(&measured.latencies.mean()));
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn run_traffic(machine: &Machine, router: &Router, open: &OpenLoop, threads: usize) -> Result<Measured> {
+    open.check()?;
+    let setup = Setup::new(machine, router)?;
+    Ok(run(machine, &setup, open, threads))
+}
+
+/// One run on a setup that passed all checks.
+pub(super) fn run(machine: &Machine, setup: &Setup<'_>, open: &OpenLoop, threads: usize) -> Measured {
+    let regions = setup::regions(setup, threads.min(64) as u32);
+    let count = regions.len();
+    let shared = Shared {
+        inboxes: (0..count).map(|_| Mutex::default()).collect(),
+        firsts: regions.iter().map(|region| region.first).collect(),
+        sums: Default::default(),
+        meeting: Meeting::new(count),
+    };
+    let mut parts: Vec<Part<'_, '_>> = if count == 1 {
+        regions.into_iter().map(|region| shared.work(0, region, machine, open)).collect()
+    } else {
+        std::thread::scope(|scope| {
+            let shared = &shared;
+            let start = |(index, region)| scope.spawn(move || shared.work(index, region, machine, open));
+            let handles: Vec<_> = regions.into_iter().enumerate().map(start).collect();
+            handles.into_iter().map(|handle| handle.join().expect("a region does not panic")).collect()
+        })
+    };
+    measured(machine, open, &mut parts)
+}
+
+/// What a thread returns.
+struct Part<'s, 'o> {
+    end: End,
+    injector: Injector<'o>,
+    region: Region<'s>,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct End {
+    cycles: u64,
+    stands_still: bool,
+}
+
+fn measured(machine: &Machine, open: &OpenLoop, parts: &mut [Part<'_, '_>]) -> Measured {
+    let flits_of = |total: u64| total as f64 / f64::from(machine.living_count()) / open.measure as f64;
+    let sum = |of: fn(&Injector<'_>) -> u64| parts.iter().map(|part| of(&part.injector)).sum::<u64>();
+    let (offered, accepted) = (flits_of(sum(|i| i.created)), flits_of(sum(|i| i.arrived)));
+    let undelivered = sum(|i| i.measured) - sum(|i| i.finished);
+    let flit_hops = parts.iter().map(|part| part.region.flit_hops).sum();
+    let End { cycles, stands_still } = parts[0].end;
+    let deadlock: Option<Vec<LinkId>> = if stands_still {
+        let regions: Vec<&Region<'_>> = parts.iter().map(|part| &part.region).collect();
+        waiting::ring(&regions)
+    } else {
+        None
+    };
+    let mut latencies = parts[0].injector.latencies.clone();
+    for part in &parts[1..] {
+        latencies.merge(&part.injector.latencies);
+    }
+    let saturated = undelivered > 0 || accepted < 0.95 * offered;
+    Measured { cycles, offered, accepted, saturated, latencies, flit_hops, undelivered, deadlock }
+}
+
+/// What the threads of one run share.
+struct Shared {
+    inboxes: Vec<Mutex<Vec<(u64, Crossing)>>>,
+    firsts: Vec<u32>,
+    /// Sums over the regions; one is filled while the other is read.
+    sums: [Sums; 2],
+    meeting: Meeting,
+}
+
+/// What the regions add up in a step.
+#[derive(Default)]
+struct Sums {
+    pending: AtomicU64,
+    busy: AtomicU64,
+    stuck: AtomicU64,
+}
+
+impl Shared {
+    /// The work of one thread.
+    fn work<'s, 'o>(
+        &self,
+        index: usize,
+        mut region: Region<'s>,
+        machine: &Machine,
+        open: &'o OpenLoop,
+    ) -> Part<'s, 'o> {
+        let mut injector = Injector::new(open, machine, &region);
+        let end = self.run(index, &mut region, &mut injector, open);
+        Part { end, injector, region }
+    }
+
+    fn run(
+        &self,
+        index: usize,
+        region: &mut Region<'_>,
+        injector: &mut Injector<'_>,
+        open: &OpenLoop,
+    ) -> End {
+        let stride = setup::stride(&region.setup.router);
+        let measured_end = open.warm_up + open.measure;
+        let last = measured_end.saturating_add(open.drain);
+        let (mut now, mut cycles) = (0u64, None);
+        for round in 0.. {
+            let mut moved = false;
+            for _ in 0..stride {
+                region.arrivals(now);
+                if cycles.is_none() {
+                    injector.fire(region);
+                }
+                region.visits();
+                injector.collect(region);
+                moved |= region.moved;
+                now += 1;
+            }
+            let busy = moved || !region.wheel.is_empty();
+            let waiting = injector.measured.wrapping_sub(injector.finished);
+            let (pending, stuck, busy) = self.meet(index, region, round, (waiting, busy));
+            let stands_still = !busy && stuck > 0;
+            match cycles {
+                None if now >= measured_end && pending == 0 => {
+                    return End { cycles: now, stands_still: false };
+                }
+                None if stands_still => return End { cycles: now, stands_still },
+                // Sources hold back what has not left them, and what is in the network comes out or stands still.
+                None if now >= last => {
+                    region.hold_sources();
+                    cycles = Some(now);
+                }
+                Some(cycles) if !busy => return End { cycles, stands_still },
+                _ => {}
+            }
+        }
+        unreachable!("a network that takes nothing in comes to rest")
+    }
+
+    /// Hands over what crossed a border and adds up over all regions: measured packets on the way, flits in
+    /// buffers if nothing moves, and whether anything does.
+    fn meet(
+        &self,
+        index: usize,
+        region: &mut Region<'_>,
+        round: usize,
+        (pending, busy): (u64, bool),
+    ) -> (u64, u64, bool) {
+        let (now, before) = (&self.sums[round % 2], &self.sums[1 - round % 2]);
+        self.hand_over(region);
+        now.pending.fetch_add(pending, Ordering::Relaxed);
+        now.busy.fetch_add(u64::from(busy), Ordering::Relaxed);
+        if !busy {
+            now.stuck.fetch_add(region.flits() as u64, Ordering::Relaxed);
+        }
+        self.meeting.meet(|| {
+            for sum in [&before.pending, &before.busy, &before.stuck] {
+                sum.store(0, Ordering::Relaxed);
+            }
+        });
+        self.collect(index, region);
+        let read = |sum: &AtomicU64| sum.load(Ordering::Relaxed);
+        (read(&now.pending), read(&now.stuck), read(&now.busy) > 0)
+    }
+
+    /// Puts what left the region where its new owner finds it.
+    fn hand_over(&self, region: &mut Region<'_>) {
+        for (at, crossing) in region.outbox.drain(..) {
+            let (Crossing::Head(word, _) | Crossing::Body(word) | Crossing::Credit(word)) = crossing;
+            let (node, _) = super::wiring::unpack(word);
+            let owner = self.firsts.partition_point(|&first| first <= node) - 1;
+            self.inboxes[owner].lock().expect("no thread panics with the lock").push((at, crossing));
+        }
+    }
+
+    fn collect(&self, index: usize, region: &mut Region<'_>) {
+        if self.inboxes.len() == 1 {
+            return;
+        }
+        let mut inbox = self.inboxes[index].lock().expect("no thread panics with the lock");
+        for (at, crossing) in inbox.drain(..) {
+            region.take_in(at, crossing);
+        }
+    }
+}
+
+/// Where threads wait for each other; they spin, for a step is shorter than a sleep.
+struct Meeting {
+    members: usize,
+    arrived: AtomicUsize,
+    turn: AtomicUsize,
+}
+
+impl Meeting {
+    fn new(members: usize) -> Self {
+        Self { members, arrived: AtomicUsize::new(0), turn: AtomicUsize::new(0) }
+    }
+
+    /// Waits for the others; the last to come calls `last` before anyone goes on.
+    fn meet(&self, last: impl FnOnce()) {
+        let turn = self.turn.load(Ordering::Acquire);
+        if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.members {
+            last();
+            self.arrived.store(0, Ordering::Relaxed);
+            self.turn.store(turn + 1, Ordering::Release);
+            return;
+        }
+        let mut spins = 0u32;
+        while self.turn.load(Ordering::Acquire) == turn {
+            spins += 1;
+            if spins.is_multiple_of(1 << 12) {
+                std::thread::yield_now();
+            } else {
+                std::hint::spin_loop();
+            }
+        }
+    }
+}

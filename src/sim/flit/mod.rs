@@ -1,0 +1,29 @@
+//! The flit engine: input-queued routers with virtual channels and credits, cycle by cycle.
+//!
+//! | file | what |
+//! |---|---|
+//! | `router` | how a router is built; presets that speak for other simulators |
+//! | `settings` | the same by name |
+//! | `wiring` | flat tables: which output feeds which input |
+//! | `region` | buffers, arrivals, injection, and what a flit does when it is granted |
+//! | `allocate` | who gets which output channel and who crosses the switch |
+//! | `wheel`, `packet` | what comes in when; the packets under way |
+//! | `injector` | open-loop sources |
+//! | `lockstep` | regions side by side on threads, bit for bit as on one |
+//! | `waiting` | the ring of channels of a network that stands still |
+
+mod allocate;
+mod injector;
+mod lockstep;
+mod packet;
+mod region;
+mod router;
+mod settings;
+mod setup;
+mod waiting;
+mod wheel;
+mod wiring;
+
+pub use lockstep::run_traffic;
+pub use router::{Allocator, PRESETS, Preset, Router, Stages};
+pub use settings::{SETTINGS, Setting};
