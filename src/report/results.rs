@@ -6,7 +6,7 @@
 //! often it was interrupted.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -24,8 +24,10 @@ use crate::verdict::traffic::Point;
 /// use meshwright::report::Results;
 /// let path = std::env::temp_dir().join(format!("meshwright-doc-{}.jsonl", std::process::id()));
 /// # let _ = std::fs::remove_file(&path);
-/// let results = Results::open(&path, r#"{"format":1,"machine":"mesh:4x4","seed":0}"#)?;
-/// assert!(results.points().is_empty());
+/// let header = r#"{"format":1,"machine":"mesh:4x4","seed":0}"#;
+/// assert!(Results::open(&path, header)?.points().is_empty());
+/// std::fs::write(&path, format!("{header}\n{{\"load\":0.1,\"off")).unwrap();
+/// assert!(Results::open(&path, header)?.points().is_empty(), "the line is torn");
 /// // What was measured on another machine is not mixed in.
 /// assert!(Results::open(&path, r#"{"format":1,"machine":"mesh:8x8","seed":0}"#).is_err());
 /// # std::fs::remove_file(&path).unwrap();
@@ -34,20 +36,21 @@ use crate::verdict::traffic::Point;
 #[derive(Debug)]
 pub struct Results {
     path: PathBuf,
-    file: File,
     header: String,
-    points: Vec<Point>,
+    contents: Contents,
+    /// Open from the first new point on.
+    file: Option<File>,
 }
 
 impl Results {
-    /// Opens a file, or makes it, and reads the points it holds; a torn last line is dropped.
+    /// Reads the points a file holds, if there is one; a torn last line is dropped. Nothing is written yet.
     ///
     /// `header` is one JSON object that says what is measured: whatever changes a point must stand in it.
     ///
     /// # Errors
     ///
     /// [`Error::Io`] when the system refuses the file; [`Error::Parse`] with the place when its header is not this
-    /// one, or another line is no point or repeats a load. The file is then left as it is.
+    /// one, or another line is no point or repeats a load.
     ///
     /// # Panics
     ///
@@ -58,27 +61,18 @@ impl Results {
             parsed.is_some_and(|value| value.is_object()) && !header.contains('\n'),
             "a header is one JSON object on one line"
         );
-        let refused = |source| Error::io(path, source);
         let mut text = Vec::new();
         if path.exists() {
-            crate::text::open(path)?.read_to_end(&mut text).map_err(refused)?;
+            let mut file = crate::text::open(path)?;
+            file.read_to_end(&mut text).map_err(|source| Error::io(path, source))?;
         }
-        let mut read = read(&text, &path.display().to_string(), header)?;
-        let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(refused)?;
-        file.set_len(read.whole as u64).map_err(refused)?;
-        if read.whole == 0 {
-            file.write_all(format!("{header}\n").as_bytes()).map_err(refused)?;
-        } else if read.open_end {
-            file.write_all(b"\n").map_err(refused)?;
-        }
-        file.sync_all().map_err(refused)?;
-        let points = std::mem::take(&mut read.points);
-        Ok(Self { path: path.to_path_buf(), file, header: header.to_string(), points })
+        let contents = read(&text, &path.display().to_string(), header)?;
+        Ok(Self { path: path.to_path_buf(), header: header.to_string(), contents, file: None })
     }
 
     /// The points the file held when it was opened, and those appended since.
     pub fn points(&self) -> &[Point] {
-        &self.points
+        &self.contents.points
     }
 
     /// Writes a point; when this returns it is on the disk.
@@ -87,10 +81,29 @@ impl Results {
     ///
     /// [`Error::Io`] when the system refuses.
     pub fn append(&mut self, point: &Point) -> Result<()> {
-        let written = self.file.write_all(line(point).as_bytes()).and_then(|()| self.file.sync_data());
+        let written = self.write(&line(point));
         written.map_err(|source| Error::io(&self.path, source))?;
-        self.points.push(point.clone());
+        self.contents.points.push(point.clone());
         Ok(())
+    }
+
+    /// Writes a line, before the first one the header.
+    fn write(&mut self, line: &str) -> io::Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => {
+                let mut file = OpenOptions::new().create(true).append(true).open(&self.path)?;
+                file.set_len(self.contents.whole as u64)?;
+                if self.contents.whole == 0 {
+                    file.write_all(format!("{}\n", self.header).as_bytes())?;
+                } else if self.contents.open_end {
+                    file.write_all(b"\n")?;
+                }
+                self.file.insert(file)
+            }
+        };
+        file.write_all(line.as_bytes())?;
+        file.sync_data()
     }
 
     /// Puts the lines in the order of the loads; a reader sees the old order or the new one.
@@ -98,13 +111,14 @@ impl Results {
     /// # Errors
     ///
     /// [`Error::Io`] when the system refuses; no point is lost then.
-    pub fn finish(mut self) -> Result<()> {
-        if self.points.is_sorted_by(|a, b| a.load < b.load) {
+    pub fn finish(self) -> Result<()> {
+        let Self { path, header, contents: Contents { mut points, torn, .. }, file } = self;
+        if !(torn && file.is_none()) && points.is_sorted_by(|a, b| a.load < b.load) {
             return Ok(());
         }
-        self.points.sort_by(|a, b| a.load.total_cmp(&b.load));
-        let text = self.header + "\n" + &self.points.iter().map(line).collect::<String>();
-        write_atomically(&self.path, &text)
+        points.sort_by(|a, b| a.load.total_cmp(&b.load));
+        let text = header + "\n" + &points.iter().map(line).collect::<String>();
+        write_atomically(&path, &text)
     }
 }
 
@@ -113,17 +127,20 @@ fn line(point: &Point) -> String {
 }
 
 /// What a results file holds.
+#[derive(Debug)]
 struct Contents {
     points: Vec<Point>,
     /// How many bytes from the beginning are whole lines.
     whole: usize,
     /// Whether the last of them lacks only its line end.
     open_end: bool,
+    /// Whether the file ends other than with a whole line.
+    torn: bool,
 }
 
 /// Reads a results file, of which the last line may be torn.
 fn read(text: &[u8], file: &str, header: &str) -> Result<Contents> {
-    let mut contents = Contents { points: Vec::new(), whole: 0, open_end: false };
+    let mut contents = Contents { points: Vec::new(), whole: 0, open_end: false, torn: false };
     while contents.whole < text.len() {
         let (start, rest) = (contents.whole, &text[contents.whole..]);
         let end = rest.iter().position(|&byte| byte == b'\n');
@@ -151,6 +168,7 @@ fn read(text: &[u8], file: &str, header: &str) -> Result<Contents> {
         contents.open_end = end.is_none();
         contents.whole = end.map_or(text.len(), |end| start + end + 1);
     }
+    contents.torn = contents.open_end || contents.whole < text.len();
     Ok(contents)
 }
 

@@ -6,6 +6,8 @@ use serde_json::{Map, Value};
 use super::HottestLink;
 use super::simulate::Channel;
 use super::sweep::Curve;
+use crate::error::Result;
+use crate::sim::flit::{self, Router};
 use crate::sim::traffic::{Latencies, Measured, OpenLoop, Pattern};
 use crate::topology::{Machine, Topology};
 use crate::units::{LinkId, NodeId, Port};
@@ -55,12 +57,16 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// What theory says, given the latency of a packet that never waits as a function of its distance, which must
-    /// be linear: then the mean latency is the latency of the mean distance.
-    pub fn new(machine: &Machine, pattern: &Pattern, alone_cycles: impl Fn(f64) -> f64) -> Self {
-        let mean_hops = pattern.mean_hops(machine);
-        let bound = pattern.capacity(machine);
-        Self { zero_load_cycles: mean_hops.map(alone_cycles), mean_hops, bound }
+    /// What theory says of this traffic through these routers.
+    fn new(machine: &Machine, router: &Router, runs: &OpenLoop) -> Self {
+        let pattern = &runs.pattern;
+        let alone = |hops| router.zero_load(machine, hops, runs.packet.into()) as f64;
+        // The latency of a packet that never waits is linear in its distance: that of the mean distance is the mean.
+        let (none, each) = (alone(0), alone(1) - alone(0));
+        let sent = if router.self_traffic { 1.0 } else { 1.0 - pattern.self_share(machine) };
+        let mean_hops = pattern.mean_hops(machine).filter(|_| sent > 0.0).map(|hops| hops / sent);
+        let zero_load_cycles = mean_hops.map(|hops| none + each * hops);
+        Self { zero_load_cycles, mean_hops, bound: pattern.capacity(machine) }
     }
 }
 
@@ -147,6 +153,66 @@ pub fn is_saturated(measured: &Measured, zero_load_cycles: Option<f64>) -> bool 
         || zero_load_cycles.is_some_and(|zero| measured.latencies.mean() > LATENCY_MAX * zero)
 }
 
+/// The pattern that a preset understands by a name: BookSim counts `uniform` with self.
+///
+/// # Errors
+///
+/// As for [`Pattern::new`].
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::{topology::Machine, verdict::traffic::pattern};
+/// let mesh = Machine::new("mesh:4x4")?;
+/// assert_eq!(pattern("uniform", Some("booksim"), &mesh)?.name(), "uniform-with-self");
+/// assert_eq!(pattern("uniform", None, &mesh)?.name(), "uniform");
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn pattern(name: &str, preset: Option<&str>, machine: &Machine) -> Result<Pattern> {
+    match (name, preset) {
+        ("uniform", Some("booksim")) => Pattern::new("uniform-with-self", machine),
+        _ => Pattern::new(name, machine),
+    }
+}
+
+/// Runs of one traffic on one machine at any load.
+#[derive(Debug)]
+pub struct Experiment<'m> {
+    machine: &'m Machine,
+    router: Router,
+    runs: OpenLoop,
+    /// What is measured, but for the load.
+    pub conditions: Conditions,
+    /// What theory says.
+    pub reference: Reference,
+}
+
+impl<'m> Experiment<'m> {
+    /// Checks what can be checked before the first run; the load of `runs` does not matter.
+    ///
+    /// # Errors
+    ///
+    /// As for [`OpenLoop::check`].
+    pub fn new(machine: &'m Machine, router: Router, runs: OpenLoop) -> Result<Self> {
+        let runs = OpenLoop { load: 1.0, ..runs };
+        runs.check()?;
+        let (conditions, reference) =
+            (Conditions::new(machine, &router, &runs), Reference::new(machine, &router, &runs));
+        Ok(Self { machine, router, runs, conditions, reference })
+    }
+
+    /// Measures one load with this seed on so many threads.
+    ///
+    /// # Errors
+    ///
+    /// As for [`flit::run_traffic`].
+    pub fn measure(&self, load: f64, seed: u64, threads: usize) -> Result<Point> {
+        let run = OpenLoop { load, seed, ..self.runs.clone() };
+        let measured = flit::run_traffic(self.machine, &self.router, &run, threads)?;
+        Ok(Point::new(load, &measured, self.machine, &self.reference))
+    }
+}
+
 /// Everything that decides what a point is, except its load.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Conditions {
@@ -179,8 +245,11 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// The conditions of these runs; their loads do not matter.
-    pub fn new(machine: &Machine, router: Map<String, Value>, runs: &OpenLoop) -> Self {
+    /// The conditions of these runs.
+    fn new(machine: &Machine, router: &Router, runs: &OpenLoop) -> Self {
+        let Ok(Value::Object(router)) = serde_json::to_value(router) else {
+            unreachable!("a router is a table of settings")
+        };
         Self {
             format: 1,
             machine: machine.name.clone(),

@@ -196,6 +196,23 @@ impl Pattern {
         }
     }
 
+    /// The share of packets that go from a node to itself.
+    ///
+    /// # Complexity
+    ///
+    /// O(nodes).
+    pub fn self_share(&self, machine: &Machine) -> f64 {
+        let living = f64::from(machine.living_count());
+        match &self.rule {
+            Rule::Uniform { with_self: true, .. } => 1.0 / living,
+            Rule::Uniform { with_self: false, .. } | Rule::HotSpot { .. } => 0.0,
+            Rule::Fixed(targets) => {
+                let stays = |source: &NodeId| targets[source.index()] == *source;
+                machine.living().filter(stays).count() as f64 / living
+            }
+        }
+    }
+
     /// The target of the next packet of a living source.
     ///
     /// # Panics
