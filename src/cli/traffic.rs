@@ -45,13 +45,13 @@ pub(super) struct TrafficArguments {
     #[arg(long, value_name = "FLITS", default_value_t = 1, requires = "traffic")]
     packet: u32,
     /// Cycles before the measurement
-    #[arg(long, value_name = "N", default_value_t = 5_000, requires = "traffic")]
+    #[arg(long, value_name = "N", default_value_t = 2_000, requires = "traffic")]
     warm_up: u64,
     /// Cycles in which created packets are measured
-    #[arg(long, value_name = "N", default_value_t = 20_000, requires = "traffic")]
+    #[arg(long, value_name = "N", default_value_t = 10_000, requires = "traffic")]
     measure: u64,
     /// Cycles to wait for measured packets afterwards, at most
-    #[arg(long, value_name = "N", default_value_t = 50_000, requires = "traffic")]
+    #[arg(long, value_name = "N", default_value_t = 10_000, requires = "traffic")]
     drain: u64,
     /// The seed of every draw: a whole number
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]

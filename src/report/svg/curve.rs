@@ -14,8 +14,9 @@ const BOTTOM: f64 = 404.0;
 /// A bound beyond this many times the greatest load is told, not drawn: it would squeeze the points.
 const BOUND_DRAWN_MAX: f64 = 2.0;
 
-/// Latencies are drawn up to this many times the zero-load latency, and as far as carried points reach.
-const LATENCY_DRAWN: f64 = 3.0;
+/// Latencies are drawn as far as carried points reach, within these multiples of the zero-load latency: the knee is
+/// to be seen, and latencies near saturation know no end.
+const LATENCY_DRAWN: (f64, f64) = (2.0, 5.0);
 
 /// The two scales.
 struct Scales {
@@ -31,10 +32,14 @@ impl Scales {
         let carried = points.iter().filter(|point| !point.saturated);
         let reached = carried.map(|point| point.latency.mean + point.latency.ci95.unwrap_or(0.0));
         let zero = report.reference.zero_load_cycles.unwrap_or(0.0);
-        let latency_max = reached.fold(LATENCY_DRAWN * zero, f64::max) * 1.06;
-        // All points saturated and nothing known of the zero load: the first point sets the scale.
-        let first = points.first().map_or(1.0, |point| point.latency.mean);
-        let latency_max = if latency_max > 0.0 { latency_max } else { (1.5 * first).max(1.0) };
+        let reached = reached.fold(0.0, f64::max) * 1.06;
+        // Where nothing is known of the zero load, or nothing is carried, the first point sets the scale.
+        let first = points.first().map_or(1.0, |point| point.latency.mean).max(1.0);
+        let latency_max = match (zero > 0.0, reached > 0.0) {
+            (true, _) => reached.clamp(LATENCY_DRAWN.0 * zero, LATENCY_DRAWN.1 * zero),
+            (false, true) => reached.min(LATENCY_DRAWN.1 * first),
+            (false, false) => 1.5 * first,
+        };
         Self { load_max: greatest.max(bound.unwrap_or(0.0)) * 1.1, latency_max }
     }
 
@@ -136,7 +141,8 @@ fn draw_point(svg: &mut Svg, point: &traffic::Point, scales: &Scales) {
         if point.saturated { ", not carried" } else { "" }
     );
     if point.saturated || at.y < TOP {
-        draw_triangle(svg, Point::new(at.x, at.y.max(TOP)), &tip);
+        let class = if point.saturated { "saturated" } else { "dot" };
+        draw_triangle(svg, Point::new(at.x, at.y.max(TOP)), class, &tip);
         return;
     }
     if let Some(half) = latency.ci95 {
@@ -150,10 +156,10 @@ fn draw_point(svg: &mut Svg, point: &traffic::Point, scales: &Scales) {
     svg.tipped("circle", &dot, &tip);
 }
 
-/// A hollow triangle that points up: there, or beyond the top.
-fn draw_triangle(svg: &mut Svg, at: Point, tip: &str) {
+/// A triangle that points up.
+fn draw_triangle(svg: &mut Svg, at: Point, class: &str, tip: &str) {
     let data = format!("M{} {}l6.5 11h-13z", Px(at.x), Px(at.y - 7.0));
-    svg.tipped("path", &[("d", &data), ("class", &"saturated")], tip);
+    svg.tipped("path", &[("d", &data), ("class", &class)], tip);
 }
 
 fn draw_key(svg: &mut Svg, y: f64) {
@@ -164,10 +170,12 @@ fn draw_key(svg: &mut Svg, y: f64) {
     }
     svg.leaf("circle", &[("cx", &Px(at(10.0).x)), ("cy", &Px(y)), ("r", &4), ("class", &"dot")]);
     svg.text(at(24.0).plus(0.0, 4.5), "note", "mean and its 95 % interval");
-    draw_triangle(svg, at(236.0), "not carried");
-    svg.text(at(250.0).plus(0.0, 4.5), "note", "not carried: saturated, at or beyond this height");
-    svg.line(at(560.0), at(588.0), "bound");
-    svg.text(at(597.0).plus(0.0, 4.5), "note", "what theory says");
+    draw_triangle(svg, at(236.0), "dot", "beyond the top");
+    svg.text(at(250.0).plus(0.0, 4.5), "note", "beyond the top");
+    draw_triangle(svg, at(368.0), "saturated", "not carried");
+    svg.text(at(382.0).plus(0.0, 4.5), "note", "not carried: saturated");
+    svg.line(at(546.0), at(574.0), "bound");
+    svg.text(at(583.0).plus(0.0, 4.5), "note", "what theory says");
 }
 
 /// From 0, in steps of 1, 2 or 5 times a power of ten, at most eight.
