@@ -90,6 +90,11 @@ impl Wiring {
         self.all_ports
     }
 
+    /// Network ports of every node, if all have the same number.
+    pub(super) fn uniform_degree(&self) -> Option<u32> {
+        self.degree
+    }
+
     /// The first network port of a node.
     #[inline]
     pub(super) fn first(&self, node: u32) -> u32 {
