@@ -7,8 +7,9 @@ use clap::Args;
 use meshwright::Result;
 use meshwright::report::{self, Results};
 use meshwright::topology::Machine;
+use meshwright::verdict::experiment::Experiment;
 use meshwright::verdict::sweep::{self, Sweep, spread};
-use meshwright::verdict::traffic::{Experiment, Point, SweepReport};
+use meshwright::verdict::traffic::{Point, SweepReport};
 
 use super::costs::MachineArguments;
 use super::output::{self, Progress};

@@ -8,7 +8,7 @@ use meshwright::Result;
 use meshwright::sim::flit::Router;
 use meshwright::sim::traffic::OpenLoop;
 use meshwright::topology::Machine;
-use meshwright::verdict::traffic::Experiment;
+use meshwright::verdict::experiment::{self, Experiment};
 
 use super::costs::seed;
 
@@ -71,7 +71,7 @@ impl TrafficArguments {
         preset: Option<&str>,
     ) -> Result<Experiment<'m>> {
         let Self { packet, warm_up, measure, drain, seed, .. } = *self;
-        let pattern = meshwright::verdict::traffic::pattern(traffic, preset, machine)?;
+        let pattern = experiment::pattern(traffic, preset, machine)?;
         let runs = OpenLoop { pattern, load: 1.0, packet, warm_up, measure, drain, seed };
         Experiment::new(machine, router, runs)
     }

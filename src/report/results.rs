@@ -16,6 +16,9 @@ use crate::error::{Error, Result};
 use crate::text::parse_error;
 use crate::verdict::traffic::Point;
 
+/// The largest file that is read: many times what a sweep can write, but for rings of deadlocks.
+const BYTES_MAX: u64 = 1 << 26;
+
 /// A results file that is open for further points.
 ///
 /// # Examples
@@ -63,8 +66,12 @@ impl Results {
         );
         let mut text = Vec::new();
         if path.exists() {
-            let mut file = crate::text::open(path)?;
-            file.read_to_end(&mut text).map_err(|source| Error::io(path, source))?;
+            let file = crate::text::open(path)?;
+            file.take(BYTES_MAX + 1).read_to_end(&mut text).map_err(|source| Error::io(path, source))?;
+            if text.len() as u64 > BYTES_MAX {
+                let expected = format!("a results file of at most {BYTES_MAX} bytes");
+                return Err(Error::value("results", path.display(), expected));
+            }
         }
         let contents = read(&text, &path.display().to_string(), header)?;
         Ok(Self { path: path.to_path_buf(), header: header.to_string(), contents, file: None })

@@ -137,7 +137,8 @@ pub fn seed_of(seed: u64, load: f64) -> u64 {
 /// use meshwright::sim::traffic::{Latencies, Measured};
 /// use meshwright::topology::Machine;
 /// use meshwright::verdict::sweep::{Sweep, run};
-/// use meshwright::verdict::traffic::{Point, Reference};
+/// use meshwright::verdict::experiment::Reference;
+/// use meshwright::verdict::traffic::Point;
 /// // A network that carries up to 0.3 flits per node and cycle.
 /// let mesh = Machine::new("mesh:4x4")?;
 /// let reference = Reference { zero_load_cycles: None, mean_hops: None, bound: None };

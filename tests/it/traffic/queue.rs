@@ -3,7 +3,8 @@
 use meshwright::rng::stream;
 use meshwright::sim::traffic::{Latencies, Measured};
 use meshwright::topology::Machine;
-use meshwright::verdict::traffic::{Point, Reference};
+use meshwright::verdict::experiment::Reference;
+use meshwright::verdict::traffic::Point;
 use rand::RngExt;
 
 /// Cycles of service.
