@@ -3,6 +3,7 @@
 mod contract;
 mod golden;
 mod hostile;
+mod traffic;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -46,9 +47,13 @@ const GOAL: &str =
 #[test]
 fn help_has_examples_and_exit_codes() {
     let folder = folder(&[]);
-    for arguments in
-        [vec!["--help"], vec!["plan", "--help"], vec!["map", "--help"], vec!["simulate", "--help"]]
-    {
+    for arguments in [
+        vec!["--help"],
+        vec!["plan", "--help"],
+        vec!["map", "--help"],
+        vec!["simulate", "--help"],
+        vec!["sweep", "--help"],
+    ] {
         let (code, stdout, stderr) = run(folder.path(), &arguments);
         assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}");
         assert!(stdout.contains("Exit codes:"), "{stdout}");
@@ -161,7 +166,7 @@ fn simulate_measures_a_schedule() {
         (
             2,
             String::new(),
-            "error: engine is flit; expected message, the only engine of this version\n".into()
+            "error: engine is flit; expected message, the only engine of this version for schedules\n".into()
         )
     );
 }
