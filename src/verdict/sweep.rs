@@ -261,9 +261,9 @@ fn search(points: &mut Vec<Point>, point: &mut dyn FnMut(f64) -> Result<Point>) 
         }
         let measured = point(load)?;
         if measured.saturated {
-            upper = Some(load)
+            upper = Some(load);
         } else {
-            lower = load
+            lower = load;
         }
         let at = points.partition_point(|point| point.load < load);
         points.insert(at, measured);

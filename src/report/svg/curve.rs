@@ -95,7 +95,7 @@ fn draw_references(svg: &mut Svg, report: &SweepReport, scales: &Scales) {
         let y = scales.y(zero);
         svg.line(Point::new(LEFT, y), Point::new(RIGHT, y), "bound");
         let words = format!("T0 = {} cycles: no packet waits", written(zero));
-        svg.text(Point::new(LEFT + 8.0, y + 16.0), "note", &words);
+        svg.text(Point::new(LEFT + 8.0, y + 16.0), "note halo", &words);
     }
     if let Some(bound) = report.reference.bound.filter(|&bound| bound <= scales.load_max) {
         let x = scales.x(bound);
@@ -106,7 +106,7 @@ fn draw_references(svg: &mut Svg, report: &SweepReport, scales: &Scales) {
         let x = scales.x(load);
         svg.line(Point::new(x, TOP - 8.0), Point::new(x, BOTTOM), "frame");
         let words = format!("carried up to {}", written(load));
-        svg.text(Point::new(x - 7.0, BOTTOM - 10.0), "note end", &words);
+        svg.text(Point::new(x - 7.0, BOTTOM - 10.0), "note end halo", &words);
     }
 }
 
