@@ -40,8 +40,8 @@ pub struct Header {
     pub variant: u8,
 }
 
-/// The most choices a packet can have: both ways around 15 rings of a torus and an escape, or 24 ways of a mesh and
-/// an escape.
+/// More than the choices a packet can have: both ways around 12 rings of 4 nodes, or 24 ways through a mesh of
+/// sides 2, and an escape.
 pub const CHOICES_MAX: usize = 32;
 
 /// The choices of one packet at one node: preferred first, the escape last; empty at the target.

@@ -190,6 +190,73 @@ fn neighbours(machine: &Machine, node: NodeId) -> impl Iterator<Item = NodeId> +
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::stream;
+    use crate::routing::certify;
+    use crate::topology::graph_file::{Arc, ArcList};
+    use crate::topology::{Graph, Network};
+    use rand::RngExt;
+    use std::collections::VecDeque;
+
+    /// A connected network of `nodes` nodes: a random tree and as many wires more.
+    fn network(nodes: u32, rng: &mut impl rand::Rng) -> Machine {
+        let mut arcs = Vec::new();
+        for node in 1..nodes {
+            arcs.push(Arc { from: rng.random_range(0..node), to: node, weight: 1 });
+            arcs.push(Arc { from: rng.random_range(0..nodes), to: rng.random_range(0..nodes), weight: 1 });
+        }
+        let mut machine = Machine::new("mesh:1").unwrap();
+        machine.network = Network::Graph(Graph::from_arcs(&ArcList { vertices: nodes, arcs }).unwrap());
+        machine
+    }
+
+    /// The hops of the shortest way up and then down from every node, by search over nodes and phases.
+    fn searched(machine: &Machine, tree: &Tree, source: NodeId) -> Vec<u32> {
+        let mut hops = vec![[u32::MAX; 2]; machine.nodes() as usize];
+        hops[source.index()][ANY] = 0;
+        let mut queue = VecDeque::from([(source, ANY)]);
+        while let Some((at, phase)) = queue.pop_front() {
+            let here = hops[at.index()][phase];
+            for next in neighbours(machine, at) {
+                let up = tree.is_up(at, next);
+                let after = if up { ANY } else { ONLY_DOWN };
+                if (phase == ANY || !up) && hops[next.index()][after] == u32::MAX {
+                    hops[next.index()][after] = here + 1;
+                    queue.push_back((next, after));
+                }
+            }
+        }
+        hops.into_iter().map(|[any, down]| any.min(down)).collect()
+    }
+
+    #[test]
+    fn ways_are_the_shortest_that_go_up_and_then_down() {
+        let mut rng = stream(3, "test");
+        let mut detours = 0;
+        for _ in 0..40 {
+            let machine = network(12, &mut rng);
+            let (tree, up_down) = (Tree::new(&machine), UpDown::new(&machine).unwrap());
+            for source in machine.living() {
+                let expected = searched(&machine, &tree, source);
+                for target in machine.living() {
+                    let (mut at, mut arrived, mut hops, mut choices) = (source, None, 0, Choices::new());
+                    let mut went_down = false;
+                    while at != target {
+                        choices.clear();
+                        up_down.choose(at, arrived, target, &mut choices);
+                        let port = choices.as_slice()[0].port;
+                        let next = machine.neighbour(at, port).unwrap();
+                        assert!(!(went_down && tree.is_up(at, next)), "up again at {at}");
+                        went_down |= !tree.is_up(at, next);
+                        (arrived, at, hops) = (Some(machine.link(at, port)), next, hops + 1);
+                    }
+                    assert_eq!(hops, expected[target.index()], "{source} to {target}");
+                    detours += u32::from(Some(hops) > machine.distance(source, target).map(|hops| hops.0));
+                }
+            }
+            assert!(certify::certify(&machine, &Relation::UpDown(up_down)).unwrap().is_free());
+        }
+        assert!(detours > 0, "some shortest ways are forbidden");
+    }
 
     #[test]
     fn the_root_stands_in_the_middle() {

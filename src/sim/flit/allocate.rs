@@ -47,7 +47,7 @@ fn members(mut set: u64) -> impl Iterator<Item = u32> {
 }
 
 /// The first member of a set that is not empty, at or after `start`, around the end.
-#[inline]
+#[inline(always)]
 pub(super) fn round_robin(set: u64, start: u32) -> u32 {
     let after = set & (u64::MAX << start);
     if after == 0 { set.trailing_zeros() } else { after.trailing_zeros() }
@@ -68,7 +68,7 @@ impl Region<'_> {
                 self.allocate_channels(site)
             }
         };
-        let base = site.lanes;
+        let base = self.lanes_of(site);
         for winner in 0..self.scratch.count {
             let (local, out) = self.scratch.winners[winner];
             let lane = &self.lanes[base + usize::from(local)];
@@ -84,8 +84,8 @@ impl Region<'_> {
     /// Free channels of an output port; where packets move whole, only those with a slot.
     #[inline]
     fn free_channels(&self, site: Site, out: u32) -> u64 {
-        let first = site.channels + (out * self.vcs) as usize;
-        let needs_slot = self.whole && out < site.degree;
+        let first = self.channels_of(site) + (out * self.vcs) as usize;
+        let needs_slot = self.whole && out < self.degree;
         let mut free = 0;
         for (channel, state) in self.channels[first..first + self.vcs as usize].iter().enumerate() {
             if state.owner == FREE && (!needs_slot || state.credits > 0) {
@@ -97,9 +97,9 @@ impl Region<'_> {
 
     /// The channels of a port that a waiting lane may take: those of its class; any of an ejection port.
     #[inline]
-    fn allowed(&self, site: Site, index: usize) -> u64 {
+    fn allowed(&self, index: usize) -> u64 {
         let lane = &self.lanes[index];
-        if u32::from(lane.out) < site.degree {
+        if u32::from(lane.out) < self.degree {
             self.setup.classes[usize::from(lane.channel)]
         } else {
             u64::MAX
@@ -108,7 +108,7 @@ impl Region<'_> {
 
     /// Lets an adaptive packet ask for the port with the most free slots, the escape only if no other is free.
     pub(super) fn select(&mut self, site: Site, local: u32) {
-        let index = site.lanes + local as usize;
+        let index = self.lanes_of(site) + local as usize;
         self.choose(site, local, self.front(index));
         let Some(preferred) = self.choices.as_slice().first().map(|choice| choice.class) else { return };
         let mut best = None;
@@ -118,7 +118,7 @@ impl Region<'_> {
             if free == 0 {
                 continue;
             }
-            let first = site.channels + (choice.port.0 * self.vcs) as usize;
+            let first = self.channels_of(site) + (choice.port.0 * self.vcs) as usize;
             let slots: u32 =
                 members(free).map(|c| u32::from(self.channels[first + c as usize].credits)).sum();
             let merit = (choice.class == preferred, slots);
@@ -138,7 +138,7 @@ impl Region<'_> {
         if waiting == 0 {
             return false;
         }
-        let base = site.lanes;
+        let base = self.lanes_of(site);
         let mut ports = 0u64;
         for local in members(waiting) {
             if self.setup.relation.adaptive() {
@@ -157,7 +157,7 @@ impl Region<'_> {
             }
             if want.is_power_of_two() {
                 let local = want.trailing_zeros();
-                let allowed = free & self.allowed(site, base + local as usize);
+                let allowed = free & self.allowed(base + local as usize);
                 if allowed != 0 {
                     let channel = self.accepted(base + local as usize, out, allowed);
                     self.assign(site, local, out, channel);
@@ -183,12 +183,12 @@ impl Region<'_> {
 
     /// Each free channel grants one lane, each lane accepts one grant.
     fn islip_channels(&mut self, site: Site, out: u32, want: u64, free: u64) -> bool {
-        let (base, channels) = (site.lanes, site.channels + (out * self.vcs) as usize);
+        let (base, channels) = (self.lanes_of(site), self.channels_of(site) + (out * self.vcs) as usize);
         let mut offers = [0u64; SIZE];
         let mut granted = 0u64;
         for channel in members(free) {
-            let fits = |local: &u32| self.allowed(site, base + *local as usize) >> channel & 1 == 1;
-            let set = if self.setup.classes.len() == 1 && !self.is_ejection(site, out) {
+            let fits = |local: &u32| self.allowed(base + *local as usize) >> channel & 1 == 1;
+            let set = if self.setup.classes.len() == 1 && !self.is_ejection(out) {
                 want
             } else {
                 members(want).filter(fits).fold(0, |set, local| set | 1 << local)
@@ -208,11 +208,11 @@ impl Region<'_> {
 
     /// Each lane asks for one free channel, each channel grants one lane.
     fn separable_channels(&mut self, site: Site, out: u32, want: u64, free: u64) -> bool {
-        let (base, channels) = (site.lanes, site.channels + (out * self.vcs) as usize);
+        let (base, channels) = (self.lanes_of(site), self.channels_of(site) + (out * self.vcs) as usize);
         let mut asked = [0u64; SIZE];
         let mut any = 0u64;
         for local in members(want) {
-            let allowed = free & self.allowed(site, base + local as usize);
+            let allowed = free & self.allowed(base + local as usize);
             if allowed != 0 {
                 let channel = self.accepted(base + local as usize, out, allowed);
                 asked[channel as usize] |= 1 << local;
@@ -228,25 +228,25 @@ impl Region<'_> {
     }
 
     #[inline]
-    fn is_ejection(&self, site: Site, out: u32) -> bool {
-        out >= site.degree
+    fn is_ejection(&self, out: u32) -> bool {
+        out >= self.degree
     }
 
     /// A waiting head gets an output channel.
-    #[inline]
+    #[inline(always)]
     pub(super) fn assign(&mut self, site: Site, local: u32, out: u32, channel: u32) {
-        let inputs = (site.degree + site.locals) * self.vcs;
-        let outputs = (site.degree + 2 * site.locals) * self.vcs;
+        let inputs = (self.degree + self.locals) * self.vcs;
+        let outputs = (self.degree + 2 * self.locals) * self.vcs;
         let place = out * self.vcs + channel;
-        let takes_slot = self.whole && out < site.degree;
-        let index = site.channels + place as usize;
+        let takes_slot = self.whole && out < self.degree;
+        let index = self.channels_of(site) + place as usize;
         let state = &mut self.channels[index];
         state.owner = local as u8;
         state.grant = if local + 1 == inputs { 0 } else { local as u8 + 1 };
         if takes_slot {
             state.credits -= 1;
         }
-        let lane_index = site.lanes + local as usize;
+        let lane_index = self.lanes_of(site) + local as usize;
         let lane = &mut self.lanes[lane_index];
         lane.out = out as u8;
         lane.channel = channel as u8;
@@ -262,7 +262,7 @@ impl Region<'_> {
     /// Matches input channels with output ports; the winners are in the scratch.
     fn allocate_switch(&mut self, site: Site, speculative: bool) {
         let n = site.index;
-        let base = site.lanes;
+        let base = self.lanes_of(site);
         let mut ports = 0u64;
         for local in members(self.ready[n]) {
             let out = self.lanes[base + local as usize].out;
@@ -293,9 +293,9 @@ impl Region<'_> {
 
     /// Whether a free channel of the port has a slot, so that asking early makes sense.
     fn has_room(&self, site: Site, index: usize, out: u32) -> bool {
-        let free = self.free_channels(site, out) & self.allowed(site, index);
-        let first = site.channels + (out * self.vcs) as usize;
-        self.is_ejection(site, out) && free != 0
+        let free = self.free_channels(site, out) & self.allowed(index);
+        let first = self.channels_of(site) + (out * self.vcs) as usize;
+        self.is_ejection(out) && free != 0
             || members(free).any(|channel| self.channels[first + channel as usize].credits > 0)
     }
 
@@ -309,17 +309,17 @@ impl Region<'_> {
 
     /// Notes a pair and moves the pointers past it.
     fn win(&mut self, site: Site, local: u32, port: u32, out: u32) {
-        let (input, output) = (site.inputs + port as usize, site.outputs + out as usize);
+        let (input, output) = (self.inputs_of(site) + port as usize, self.outputs_of(site) + out as usize);
         let next = |value: u32, size: u32| if value + 1 == size { 0 } else { value as u8 + 1 };
-        self.grant[output] = next(port, site.degree + site.locals);
-        self.accept[input] = next(out, site.degree + 2 * site.locals);
+        self.grant[output] = next(port, self.degree + self.locals);
+        self.accept[input] = next(out, self.degree + 2 * self.locals);
         self.rotate[input] = next(local - port * self.vcs, self.vcs);
         self.scratch.winners[self.scratch.count] = (local as u8, out as u8);
         self.scratch.count += 1;
     }
 
     fn islip_switch(&mut self, site: Site, ports: u64) {
-        let (input, output) = (site.inputs, site.outputs);
+        let (input, output) = (self.inputs_of(site), self.outputs_of(site));
         let mut inputs = 0u64;
         for out in members(ports) {
             let set = self.scratch.want[out as usize] | self.scratch.early[out as usize];
@@ -338,7 +338,7 @@ impl Region<'_> {
     }
 
     fn separable_switch(&mut self, site: Site, ports: u64) {
-        let (input, output) = (site.inputs, site.outputs);
+        let (input, output) = (self.inputs_of(site), self.outputs_of(site));
         let (mut all, mut late) = (0u64, 0u64);
         for out in members(ports) {
             all |= self.scratch.want[out as usize] | self.scratch.early[out as usize];
@@ -346,8 +346,8 @@ impl Region<'_> {
         }
         // Each input port sends one of its channels forward.
         let mut outs = 0u64;
-        let base = site.lanes;
-        for port in 0..site.degree + site.locals {
+        let base = self.lanes_of(site);
+        for port in 0..self.degree + self.locals {
             let mask = (u64::MAX >> (u64::BITS - self.vcs)) << (port * self.vcs);
             let set = if late & mask == 0 { all & mask } else { late & mask };
             if set == 0 {

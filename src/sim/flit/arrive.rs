@@ -6,22 +6,24 @@ use crate::topology::Switching;
 use crate::units::NodeId;
 
 impl Region<'_> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn credit_in(&mut self, site: Site, local: u32) {
-        let channel = &mut self.channels[site.channels + local as usize];
+        let index = self.channels_of(site) + local as usize;
+        let channel = &mut self.channels[index];
         channel.credits += 1;
         let owner = channel.owner;
         // The channel of a source is held by no lane; there the owner is only a mark.
-        if owner != FREE && !self.whole && local < site.degree * self.vcs {
-            let lane = &self.lanes[site.lanes + usize::from(owner)];
+        if owner != FREE && !self.whole && local < self.degree * self.vcs {
+            let lane = &self.lanes[self.lanes_of(site) + usize::from(owner)];
             self.ready[site.index] |= u64::from(lane.flits > 0) << owner;
         }
         self.wake(site.node);
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn body_in(&mut self, site: Site, local: u32) {
-        let lane = &mut self.lanes[site.lanes + local as usize];
+        let index = self.lanes_of(site) + local as usize;
+        let lane = &mut self.lanes[index];
         lane.flits += 1;
         match lane.state {
             State::Body if lane.flits == 1 => {
@@ -41,13 +43,13 @@ impl Region<'_> {
     #[inline(always)]
     pub(super) fn may_send(&self, site: Site, out: u32, channel: u32) -> bool {
         self.whole
-            || out >= site.degree
-            || self.channels[site.channels + (out * self.vcs + channel) as usize].credits > 0
+            || out >= self.degree
+            || self.channels[self.channels_of(site) + (out * self.vcs + channel) as usize].credits > 0
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn head_in(&mut self, site: Site, local: u32, slot: u32) {
-        let index = site.lanes + local as usize;
+        let index = self.lanes_of(site) + local as usize;
         let lane = &mut self.lanes[index];
         let place = u32::from(lane.first) + u32::from(lane.packets);
         let place = if place >= self.slots { place - self.slots } else { place };
@@ -66,9 +68,9 @@ impl Region<'_> {
     }
 
     /// A packet has come to the front of its lane and can be routed from `from` on.
-    #[inline]
+    #[inline(always)]
     pub(super) fn to_front(&mut self, site: Site, local: u32, slot: u32, from: u64) {
-        let index = site.lanes + local as usize;
+        let index = self.lanes_of(site) + local as usize;
         let length = self.packets[slot].length;
         let lane = &mut self.lanes[index];
         lane.left = length;
@@ -81,7 +83,7 @@ impl Region<'_> {
                 return;
             }
         }
-        if self.setup.switching == Switching::StoreAndForward && local < site.degree * self.vcs {
+        if self.setup.switching == Switching::StoreAndForward && local < self.degree * self.vcs {
             let lane = &mut self.lanes[index];
             if lane.flits < lane.left {
                 lane.state = State::Filling;
@@ -91,10 +93,11 @@ impl Region<'_> {
         self.route_later(site, local, from);
     }
 
-    #[inline]
+    #[inline(always)]
     fn route_later(&mut self, site: Site, local: u32, from: u64) {
         let at = from + self.delays.first_try;
-        self.lanes[site.lanes + local as usize].state = State::Routing;
+        let index = self.lanes_of(site) + local as usize;
+        self.lanes[index].state = State::Routing;
         if at <= self.now {
             self.ask(site, local);
         } else {
@@ -103,26 +106,27 @@ impl Region<'_> {
     }
 
     /// Lists the channels the packet in front may take.
-    #[inline]
+    #[inline(always)]
     pub(super) fn choose(&mut self, site: Site, local: u32, slot: u32) {
         let port = self.port(local);
-        let arrived = (port < site.degree).then(|| self.setup.wiring.incoming(site.node, port));
+        let wanted = self.asks_arrival && port < self.degree;
+        let arrived = wanted.then(|| self.setup.wiring.incoming(site.node, port));
         let header = &mut self.packets[slot].header;
         self.setup.relation.choose(NodeId(site.node), arrived, header, &mut self.choices);
     }
 
     /// The route is found: the packet in front asks for an output channel.
-    #[inline]
+    #[inline(always)]
     pub(super) fn ask(&mut self, site: Site, local: u32) {
-        let index = site.lanes + local as usize;
+        let index = self.lanes_of(site) + local as usize;
         self.choose(site, local, self.front(index));
         // With a port for each link a packet comes out beside the link it came by.
-        let beside = if site.locals == 1 { 0 } else { self.port(local) % site.degree };
+        let beside = if self.locals == 1 { 0 } else { self.port(local) % self.degree };
         let lane = &mut self.lanes[index];
         lane.state = State::Waiting;
         (lane.out, lane.channel) = match self.choices.as_slice().first() {
             Some(choice) => (choice.port.0 as u8, choice.class),
-            None => ((site.degree + beside) as u8, 0),
+            None => ((self.degree + beside) as u8, 0),
         };
         self.waiting[site.index] |= 1 << local;
         self.wake(site.node);
@@ -130,7 +134,7 @@ impl Region<'_> {
 
     /// A flit comes out as it comes in.
     fn drain(&mut self, site: Site, local: u32) {
-        let index = site.lanes + local as usize;
+        let index = self.lanes_of(site) + local as usize;
         let lane = &mut self.lanes[index];
         lane.flits -= 1;
         lane.left -= 1;

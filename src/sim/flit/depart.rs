@@ -6,9 +6,9 @@ use super::wiring::{pack, unpack};
 
 impl Region<'_> {
     /// Sends the flit in front of a lane through the switch.
-    #[inline]
+    #[inline(always)]
     pub(super) fn send(&mut self, site: Site, local: u32) {
-        let index = site.lanes + local as usize;
+        let index = self.lanes_of(site) + local as usize;
         let lane = &mut self.lanes[index];
         let (out, channel) = (u32::from(lane.out), u32::from(lane.channel));
         let head = lane.state == State::Head;
@@ -16,10 +16,10 @@ impl Region<'_> {
         lane.left -= 1;
         lane.state = State::Body;
         let (tail, empty) = (lane.left == 0, lane.flits == 0);
-        let held = site.channels + (out * self.vcs + channel) as usize;
+        let held = self.channels_of(site) + (out * self.vcs + channel) as usize;
         let slot = if head || tail { self.front(index) } else { NONE };
         let mut stuck = empty;
-        if out < site.degree {
+        if out < self.degree {
             let state = &mut self.channels[held];
             if !self.whole {
                 state.credits -= 1;
@@ -27,7 +27,7 @@ impl Region<'_> {
             }
             self.flit_hops += 1;
             self.forward(site, (out, channel), slot, head, tail);
-            if tail && self.setup.tell_sent && local >= site.degree * self.vcs {
+            if tail && self.setup.tell_sent && local >= self.degree * self.vcs {
                 let tag = self.packets[slot].tag;
                 self.wheel.at(self.now + self.delays.hop).sent.push(tag);
             }
@@ -52,7 +52,7 @@ impl Region<'_> {
     }
 
     /// Puts a flit on a link.
-    #[inline]
+    #[inline(always)]
     fn forward(&mut self, site: Site, (out, channel): (u32, u32), slot: u32, head: bool, tail: bool) {
         let (next, port) = unpack(self.setup.wiring.peer(site.node, out));
         let word = pack(next, port * self.vcs + channel);
@@ -77,11 +77,11 @@ impl Region<'_> {
     }
 
     /// Tells whoever feeds an input channel that a slot is free.
-    #[inline]
+    #[inline(always)]
     pub(super) fn give_credit(&mut self, site: Site, local: u32) {
         let port = self.port(local);
         let channel = local - port * self.vcs;
-        if port < site.degree {
+        if port < self.degree {
             let (next, back) = unpack(self.setup.wiring.peer(site.node, port));
             let at = self.now + self.delays.credit;
             let word = pack(next, back * self.vcs + channel);
@@ -91,13 +91,13 @@ impl Region<'_> {
                 self.outbox.push((at, Crossing::Credit(word)));
             }
         } else {
-            let word = pack(site.node, (port + site.locals) * self.vcs + channel);
+            let word = pack(site.node, (port + self.locals) * self.vcs + channel);
             self.wheel.at(self.now + self.delays.source_credit).credits.push(word);
         }
     }
 
     /// Takes the packet in front out of the ring.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pop(&mut self, index: usize) {
         let lane = &mut self.lanes[index];
         lane.packets -= 1;

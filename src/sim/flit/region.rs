@@ -10,7 +10,7 @@ use super::source::Source;
 use super::wheel::Wheel;
 use super::wiring::{CHANNELS_MAX, Wiring, unpack};
 use crate::routing::relation::{Choices, Relation};
-use crate::topology::Switching;
+use crate::topology::{PortModel, Switching};
 
 /// Nobody owns this output channel.
 pub(super) const FREE: u8 = u8::MAX;
@@ -97,24 +97,12 @@ pub(super) struct Setup<'m> {
     pub(super) reverse: bool,
 }
 
-/// Where the parts of one router lie in the region's tables.
+/// A router of the region.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Site {
     pub(super) node: u32,
-    /// Index by node.
+    /// Its place in the region's tables.
     pub(super) index: usize,
-    /// First input channel.
-    pub(super) lanes: usize,
-    /// First output channel.
-    pub(super) channels: usize,
-    /// First input and output port.
-    pub(super) inputs: usize,
-    pub(super) outputs: usize,
-    /// First source queue.
-    pub(super) sources: usize,
-    /// Network ports, and injection ports.
-    pub(super) degree: u32,
-    pub(super) locals: u32,
 }
 
 /// A range of routers and all that belongs to them.
@@ -130,8 +118,11 @@ pub(super) struct Region<'s> {
     pub(super) whole: bool,
     /// Whether packets come out without passing the switch.
     pub(super) direct: bool,
-    /// Network ports of every node, if all have the same number.
-    degree: Option<u32>,
+    /// Network ports and injection ports of every node; where a node has fewer, some are not wired.
+    pub(super) degree: u32,
+    pub(super) locals: u32,
+    /// Whether the routing looks at the link a packet came by.
+    pub(super) asks_arrival: bool,
     /// The port of each local channel.
     ports: [u8; CHANNELS_MAX as usize],
     pub(super) delays: Delays,
@@ -181,10 +172,10 @@ impl<'s> Region<'s> {
     pub(super) fn new(setup: &'s Setup<'s>, first: u32, last: u32) -> Self {
         let (wiring, router) = (&setup.wiring, &setup.router);
         let vcs = router.virtual_channels;
-        let inputs = wiring.inputs_before(last) - wiring.inputs_before(first);
-        let outputs = wiring.outputs_before(last) - wiring.outputs_before(first);
-        let locals = wiring.locals_before(last) - wiring.locals_before(first);
         let nodes = (last - first) as usize;
+        let locals = nodes * wiring.locals as usize;
+        let network = nodes * wiring.degree as usize;
+        let (inputs, outputs) = (network + locals, network + 2 * locals);
         let delays = Delays {
             hop: u64::from(router.hop()),
             eject: u64::from(router.eject()),
@@ -197,7 +188,8 @@ impl<'s> Region<'s> {
         let longest =
             list.into_iter().fold(delays.first_try + 1, u64::max) + u64::from(router.shortest_packet);
         let at_once = router.stages == Stages::Combined && delays.first_try == 0;
-        let direct = wiring.is_all_ports() && (at_once || setup.switching == Switching::StoreAndForward);
+        let direct = setup.router.ports == PortModel::All
+            && (at_once || setup.switching == Switching::StoreAndForward);
         Self {
             setup,
             first,
@@ -206,19 +198,21 @@ impl<'s> Region<'s> {
             slots: router.buffers,
             whole: setup.switching != Switching::Wormhole,
             direct,
-            degree: wiring.uniform_degree(),
+            degree: wiring.degree,
+            locals: wiring.locals,
+            asks_arrival: !matches!(setup.relation, Relation::DimensionOrder(_)),
             ports: std::array::from_fn(|local| (local as u32 / vcs) as u8),
             delays,
-            lanes: vec![Lane::EMPTY; (inputs * vcs) as usize],
-            rings: vec![NONE; (inputs * vcs * router.buffers) as usize],
+            lanes: vec![Lane::EMPTY; inputs * vcs as usize],
+            rings: vec![NONE; inputs * (vcs * router.buffers) as usize],
             channels: vec![
                 Channel { credits: router.buffers as u8, owner: FREE, grant: 0 };
-                (outputs * vcs) as usize
+                outputs * vcs as usize
             ],
-            grant: vec![0; outputs as usize],
-            accept: vec![0; inputs as usize],
-            rotate: vec![0; inputs as usize],
-            sources: vec![Source::EMPTY; locals as usize],
+            grant: vec![0; outputs],
+            accept: vec![0; inputs],
+            rotate: vec![0; inputs],
+            sources: vec![Source::EMPTY; locals],
             ready: vec![0; nodes],
             waiting: vec![0; nodes],
             awake: vec![0; nodes.div_ceil(64)],
@@ -237,41 +231,40 @@ impl<'s> Region<'s> {
         }
     }
 
-    /// Where the parts of a node's router lie.
+    /// The router of a node.
     #[inline(always)]
     pub(super) fn site(&self, node: u32) -> Site {
-        let wiring = &self.setup.wiring;
-        let (index, vcs) = ((node - self.first) as usize, self.vcs as usize);
-        let Some(degree) = self.degree else {
-            let from = |before: fn(&Wiring, u32) -> u32| {
-                (before(wiring, node) - before(wiring, self.first)) as usize
-            };
-            let (inputs, outputs) = (from(Wiring::inputs_before), from(Wiring::outputs_before));
-            return Site {
-                node,
-                index,
-                lanes: inputs * vcs,
-                channels: outputs * vcs,
-                inputs,
-                outputs,
-                sources: from(Wiring::locals_before),
-                degree: wiring.degree(node),
-                locals: wiring.locals(node),
-            };
-        };
-        let locals = if wiring.is_all_ports() { degree } else { 1 };
-        let (inputs, outputs) = (index * (degree + locals) as usize, index * (degree + 2 * locals) as usize);
-        Site {
-            node,
-            index,
-            lanes: inputs * vcs,
-            channels: outputs * vcs,
-            inputs,
-            outputs,
-            sources: index * locals as usize,
-            degree,
-            locals,
-        }
+        Site { node, index: (node - self.first) as usize }
+    }
+
+    /// Its first input channel.
+    #[inline(always)]
+    pub(super) fn lanes_of(&self, site: Site) -> usize {
+        self.inputs_of(site) * self.vcs as usize
+    }
+
+    /// Its first output channel.
+    #[inline(always)]
+    pub(super) fn channels_of(&self, site: Site) -> usize {
+        self.outputs_of(site) * self.vcs as usize
+    }
+
+    /// Its first input port.
+    #[inline(always)]
+    pub(super) fn inputs_of(&self, site: Site) -> usize {
+        site.index * (self.degree + self.locals) as usize
+    }
+
+    /// Its first output port.
+    #[inline(always)]
+    pub(super) fn outputs_of(&self, site: Site) -> usize {
+        site.index * (self.degree + 2 * self.locals) as usize
+    }
+
+    /// Its first source queue.
+    #[inline(always)]
+    pub(super) fn sources_of(&self, site: Site) -> usize {
+        site.index * self.locals as usize
     }
 
     /// The port of a local channel.
@@ -280,7 +273,7 @@ impl<'s> Region<'s> {
         u32::from(self.ports[(local % CHANNELS_MAX) as usize])
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn wake(&mut self, node: u32) {
         let index = node - self.first;
         self.awake[index as usize / 64] |= 1 << (index % 64);
@@ -337,7 +330,7 @@ impl<'s> Region<'s> {
 
     /// One cycle of one router; whether it may do more in the next. If it did nothing, nothing will change until
     /// something comes in: it sleeps.
-    #[inline]
+    #[inline(always)]
     fn visit(&mut self, node: u32) -> bool {
         let site = self.site(node);
         let (injected, more) = self.inject(site);

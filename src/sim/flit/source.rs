@@ -23,7 +23,7 @@ impl Region<'_> {
     /// Queues a packet at a node's injection port.
     pub(super) fn enqueue(&mut self, node: u32, port: u32, packet: Packet) {
         let slot = self.packets.insert(packet);
-        let index = self.site(node).sources + port as usize;
+        let index = self.sources_of(self.site(node)) + port as usize;
         let source = &mut self.sources[index];
         if source.head == NONE {
             source.head = slot;
@@ -35,11 +35,11 @@ impl Region<'_> {
     }
 
     /// Moves one flit from each source queue into the router: whether any moved, and whether any is left.
-    #[inline]
+    #[inline(always)]
     pub(super) fn inject(&mut self, site: Site) -> (bool, bool) {
         let (mut moved, mut more) = (false, false);
-        for port in 0..site.locals {
-            let index = site.sources + port as usize;
+        for port in 0..self.locals {
+            let index = self.sources_of(site) + port as usize;
             if self.sources[index].head != NONE {
                 moved |= self.inject_flit(site, index, port);
                 more |= self.sources[index].head != NONE;
@@ -49,7 +49,7 @@ impl Region<'_> {
     }
 
     fn inject_flit(&mut self, site: Site, index: usize, port: u32) -> bool {
-        let channels = site.channels + ((site.degree + site.locals + port) * self.vcs) as usize;
+        let channels = self.channels_of(site) + ((self.degree + self.locals + port) * self.vcs) as usize;
         let mut source = self.sources[index];
         let head = source.left == 0;
         if head {
@@ -83,7 +83,7 @@ impl Region<'_> {
         source.left -= 1;
         // A mark only: no lane of this router holds the channel of a source.
         channel.owner = if source.left == 0 { FREE } else { 0 };
-        let local = (site.degree + port) * self.vcs + u32::from(source.channel);
+        let local = (self.degree + port) * self.vcs + u32::from(source.channel);
         let slot = source.head;
         if source.left == 0 {
             source.head = self.packets[slot].next;

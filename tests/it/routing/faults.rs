@@ -5,7 +5,7 @@ use meshwright::routing::{relation, routes};
 use meshwright::topology::{Machine, Topology, distances_from};
 use meshwright::units::{Hops, NodeId, Port};
 
-use super::cut;
+use super::{Packet, cut, graph, walk};
 
 #[test]
 fn a_dead_link_is_dead_both_ways_and_nowhere_else() {
@@ -68,6 +68,25 @@ fn nodes_that_are_cut_off_are_named() {
     assert!(error.contains("no path from node 8 to node 2"), "{error}");
     let error = relation("xy", &corner).unwrap_err().to_string();
     assert!(error.contains("dead nodes or links"), "{error}");
+}
+
+/// A node with more than 255 ports needs wider entries.
+#[test]
+fn a_star_of_many_leaves_has_its_table() {
+    let wires: Vec<(u32, u32)> = (1..300).map(|leaf| (0, leaf)).collect();
+    let star = graph(300, &wires);
+    for routing in ["up-down", "shortest-path"] {
+        let relation = relation(routing, &star).unwrap();
+        for (source, target) in [(0, 299), (299, 0), (1, 256), (256, 1), (257, 255), (7, 7)] {
+            let mut way = Vec::new();
+            let header = relation.headers(NodeId(source), NodeId(target))[0];
+            let packet = Packet { at: NodeId(source), arrived: None, header };
+            walk(&star, &relation, packet, 0, &mut |packet, _, _| way.push(packet.at.0));
+            let mut expected = vec![source, 0, target];
+            expected.dedup();
+            assert_eq!(way, if source == target { vec![source] } else { expected }, "{routing}");
+        }
+    }
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use meshwright::routing::{Choices, relation};
 use meshwright::topology::{Machine, Topology};
-use meshwright::units::{LinkId, NodeId};
+use meshwright::units::{LinkId, NodeId, Port};
 
-use super::{Packet, pairs, walk};
+use super::{Packet, machines, pairs, walk};
 
 const EAST: u32 = 0;
 const WEST: u32 = 1;
@@ -58,6 +58,31 @@ fn odd_even_turns_by_the_parity_of_the_column() {
                 turns.contains(&(2, vertical, EAST)) && turns.contains(&(2, WEST, vertical)),
                 "{turns:?}"
             );
+        }
+    }
+}
+
+/// Every port that leads nearer, and the escape of dimension order behind them.
+#[test]
+fn minimal_adaptive_routing_offers_every_port_that_leads_nearer() {
+    for machine in machines().iter().filter(|machine| machine.whole_grid().is_some()) {
+        let (adaptive, escape) = ("min-adaptive", "dimension-order");
+        let (adaptive, escape) = (relation(adaptive, machine).unwrap(), relation(escape, machine).unwrap());
+        let (mut choices, mut escapes) = (Choices::new(), Choices::new());
+        for (at, target) in pairs(machine).into_iter().filter(|(at, target)| at != target) {
+            adaptive.choose(at, None, &mut adaptive.headers(at, target)[0], &mut choices);
+            escape.choose(at, None, &mut escape.headers(at, target)[0], &mut escapes);
+            let (last, others) = choices.as_slice().split_last().unwrap();
+            assert_eq!([*last], escapes.as_slice(), "{}: {at} to {target}", machine.name);
+            let mut offered: Vec<u32> = others.iter().map(|choice| choice.port.0).collect();
+            offered.sort_unstable();
+            let hops = |from| machine.distance(from, target).unwrap().0;
+            let leads_nearer = |&port: &u32| {
+                machine.neighbour(at, Port(port)).is_some_and(|next| hops(next) + 1 == hops(at))
+            };
+            let nearer: Vec<u32> = (0..machine.ports(at)).filter(leads_nearer).collect();
+            assert_eq!(offered, nearer, "{}: {at} to {target}", machine.name);
+            assert!(others.iter().all(|choice| u32::from(choice.class) == adaptive.classes() - 1));
         }
     }
 }
