@@ -73,6 +73,7 @@ fn facts(report: &SweepReport) -> Vec<Fact> {
     vec![
         Fact::new("Machine", &conditions.machine, ""),
         Fact::new("Dead nodes", grouped(conditions.dead.len() as u64), ""),
+        Fact::new("Dead links", grouped(conditions.dead_links.len() as u64), ""),
         Fact::new("Switching", conditions.switching, ""),
         Fact::new("Traffic", &conditions.traffic, ""),
         Fact::new("Packets", counted(conditions.packet.into(), "flit"), "each"),

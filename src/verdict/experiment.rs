@@ -137,6 +137,8 @@ pub struct Conditions {
     pub machine: String,
     /// The nodes that do not work.
     pub dead: Vec<u32>,
+    /// The two ends of each dead link.
+    pub dead_links: Vec<[u32; 2]>,
     /// A digest of the wiring and of fixed targets: files may change while their names stay.
     pub digest: String,
     /// Which engine: `flit`.
@@ -169,6 +171,7 @@ impl Conditions {
             format: 1,
             machine: machine.name.clone(),
             dead: machine.dead().iter().map(|node| node.0).collect(),
+            dead_links: machine.dead_links().iter().map(|&(a, b)| [a.0, b.0]).collect(),
             digest: format!("{:016x}", digest(machine, &runs.pattern)),
             engine: "flit",
             switching: machine.switching.name(),
