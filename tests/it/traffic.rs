@@ -4,3 +4,4 @@ mod killed;
 mod patterns;
 mod queue;
 mod sweeps;
+mod theory;
