@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use meshwright::scenario::tasks;
+use meshwright::sim::flit::Replay;
 use meshwright::topology::Machine;
 use meshwright::verdict::simulate::{self, SimulateReport};
 use meshwright::verdict::sweep::seed_of;
@@ -79,14 +80,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
 }
 
 fn run_schedule(arguments: &Arguments, machine: &Machine, schedule: &Path) -> Result<Answer> {
-    if arguments.engine == Some(Engine::Flit) {
-        return Err(Error::value("engine", "flit", "message, the only engine of this version for schedules"));
-    }
-    if let Some((option, value)) = arguments.router.given() {
-        return Err(Error::value(option, value, "--engine flit beside it: whole messages know no routers"));
-    }
-    let schedule = tasks::schedule(schedule, machine)?;
-    let report = simulate::report(&schedule, machine)?;
+    let report = if arguments.engine == Some(Engine::Flit) {
+        let (router, seed) = (arguments.router.router(machine)?, arguments.run.seed);
+        let replay = Replay { router, packet: None, seed };
+        simulate::report_on_routers(&tasks::schedule(schedule, machine)?, machine, &replay)?
+    } else {
+        if let Some((option, value)) = arguments.router.given() {
+            return Err(Error::value(
+                option,
+                value,
+                "--engine flit beside it: whole messages know no routers",
+            ));
+        }
+        simulate::report(&tasks::schedule(schedule, machine)?, machine)?
+    };
     finish(arguments, &report, || text(&report, machine))?;
     Ok(if report.deadlock.is_some() { Answer::Negative } else { Answer::Done })
 }
@@ -125,7 +132,7 @@ fn text(report: &SimulateReport, machine: &Machine) -> String {
     let mut rows = [
         ["cycles", &report.cycles.to_string()],
         ["messages", &report.messages.to_string()],
-        ["flit hops", &report.flit_hops.to_string()],
+        ["flit hops", &report.flit_hops.map_or("unknown".to_string(), |hops| hops.to_string())],
         ["hottest link", &table::hottest(report.hottest_link, machine)],
         ["latency, mean", &table::number(latency.mean, 2)],
         ["latency, median", &latency.p50.to_string()],

@@ -283,3 +283,54 @@ fn help_names_every_pattern_and_preset() {
         });
     }
 }
+
+/// Six nodes of a ring send to the node opposite. With date-lines the flit engine brings all there; without, each
+/// worm holds what the next one wants.
+#[test]
+fn a_schedule_on_routers_deadlocks_without_date_lines() {
+    let rank = |r: u32| {
+        let opposite = (r + 3) % 6;
+        format!("rank {r} {{\nl0: send 1000b to {opposite} tag 1\nl1: recv 1000b from {opposite} tag 1\n}}\n")
+    };
+    let goal = "num_ranks 6\n".to_string() + &(0..6).map(rank).collect::<String>();
+    let folder = folder(&[("ring.goal", &goal)]);
+    let words =
+        ["simulate", "ring.goal", "--on", "torus:6", "--engine", "flit", "--set", "virtual_channels=2"];
+    let report = json(folder.path(), &words);
+    assert_eq!((&report["deadlock"], &report["messages"]), (&Value::Null, &6.into()));
+    // Every message is 1 + 500 flits over three links.
+    assert_eq!(report["flit_hops"], 6 * 501 * 3);
+    assert!(report["hottest_link"]["messages"] == 3, "{report}");
+    let single =
+        ["simulate", "ring.goal", "--on", "torus:6", "--engine", "flit", "--set", "virtual_channels=1"];
+    let words = with(&single, &["--set", "routing=dimension-order-one-class", "--json"]);
+    let (code, stdout, stderr) = run(folder.path(), &words);
+    assert_eq!((code, stderr.as_str()), (1, ""));
+    let report: Value = serde_json::from_str(&stdout).unwrap();
+    let ring = report["deadlock"].as_array().unwrap();
+    assert!(ring.len() > 1);
+    for (channel, next) in ring.iter().zip(ring.iter().cycle().skip(1)) {
+        assert_eq!(channel["to"], next["from"], "each waits for the next: {stdout}");
+    }
+}
+
+#[test]
+fn routings_that_choose_count_flit_hops_where_ways_are_shortest() {
+    let folder = folder(&[]);
+    let goal = folder.path().join("a.goal");
+    std::fs::write(&goal, "num_ranks 16\nrank 0 { send 20b to 15 }\nrank 15 { recv 20b from 0 }\n").unwrap();
+    let hops = |routing: &str| {
+        let (virtual_channels, routing) = ("virtual_channels=4", format!("routing={routing}"));
+        let words = ["simulate", "a.goal", "--on", "mesh:4x4", "--engine", "flit"];
+        let report = json(folder.path(), &with(&words, &["--set", virtual_channels, "--set", &routing]));
+        (report["flit_hops"].as_u64(), report["hottest_link"].is_object())
+    };
+    // A head and ten flits of two bytes, over six links.
+    for routing in ["auto", "yx"] {
+        assert_eq!(hops(routing), (Some(66), true), "{routing}");
+    }
+    for routing in ["min-adaptive", "west-first", "o1turn"] {
+        assert_eq!(hops(routing), (Some(66), false), "{routing}");
+    }
+    assert_eq!(hops("valiant"), (None, false), "detours are drawn");
+}
