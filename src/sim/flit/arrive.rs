@@ -128,6 +128,9 @@ impl Region<'_> {
             Some(choice) => (choice.port.0 as u8, choice.class),
             None => ((self.degree + beside) as u8, 0),
         };
+        if let Some(waits) = &mut self.waits {
+            waits.since[index] = self.now;
+        }
         self.waiting[site.index] |= 1 << local;
         self.wake(site.node);
     }

@@ -2,6 +2,7 @@
 
 use super::packet::NONE;
 use super::region::{Crossing, FREE, Region, Site, State};
+use super::router::Stages;
 use super::wiring::{pack, unpack};
 
 impl Region<'_> {
@@ -26,6 +27,11 @@ impl Region<'_> {
                 stuck |= state.credits == 0;
             }
             self.flit_hops += 1;
+            if head && let Some(waits) = &mut self.waits {
+                let least = u64::from(self.setup.router.stages == Stages::Separate);
+                let port = site.index * self.degree as usize + out as usize;
+                waits.cycles[port] += self.now - waits.since[index] - least;
+            }
             self.forward(site, (out, channel), slot, head, tail);
             if tail && self.setup.tell_sent && local >= self.degree * self.vcs {
                 let tag = self.packets[slot].tag;

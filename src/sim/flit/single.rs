@@ -13,16 +13,13 @@ impl Region<'_> {
         let waiting = self.waiting[site.index];
         let mut acted = false;
         if waiting != 0 {
-            if self.setup.relation.adaptive() {
-                let mut rest = waiting;
-                while rest != 0 {
-                    self.select(site, rest.trailing_zeros());
-                    rest &= rest - 1;
-                }
-            }
+            self.select_all(site);
             let (got, early) = self.single_channels(site, waiting, stages == Stages::Speculative);
             acted = got;
             ready = if stages == Stages::Combined { self.ready[site.index] } else { ready | early };
+        }
+        if stages == Stages::Speculative {
+            self.pass_switch_pointers(site, self.ready[site.index] & ready);
         }
         acted |= ready != 0;
         while ready != 0 {
@@ -30,6 +27,17 @@ impl Region<'_> {
             ready &= ready - 1;
         }
         acted
+    }
+
+    /// Moves the switch pointers past the lanes that cross without competition.
+    fn pass_switch_pointers(&mut self, site: Site, mut lanes: u64) {
+        while lanes != 0 {
+            let local = lanes.trailing_zeros();
+            lanes &= lanes - 1;
+            let out = usize::from(self.lanes[self.lanes_of(site) + local as usize].out);
+            let port = self.outputs_of(site) + out;
+            self.grant[port] = if local + 1 == self.degree + self.locals { 0 } else { local as u8 + 1 };
+        }
     }
 
     /// Gives free output channels to waiting heads: whether any was given, and the heads that cross the switch in
