@@ -144,8 +144,7 @@ fn text(report: &SweepReport, machine: &Machine) -> String {
 fn heading(report: &SweepReport) -> String {
     let (conditions, reference) = (&report.conditions, &report.reference);
     let zero = reference.zero_load_cycles.map_or("unknown".to_string(), |zero| format!("{zero:.2} cycles"));
-    let bound =
-        reference.bound.map_or("none known".to_string(), |bound| format!("{}", table::number(bound, 4)));
+    let bound = reference.bound.map_or("none known".to_string(), |bound| table::number(bound, 4));
     format!(
         "{} on {} · packets of {} · {} · seed {}\nT0 {zero} · bound {bound} flits per node and cycle\n",
         conditions.traffic, conditions.machine, conditions.packet, conditions.switching, conditions.seed

@@ -57,8 +57,8 @@ pub(super) struct TrafficArguments {
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
     pub(super) seed: u64,
     /// How many threads work; the result does not depend on it [default: one for each core]
-    #[arg(long, value_name = "N", requires = "traffic")]
-    threads: Option<NonZero<usize>>,
+    #[arg(long, value_name = "N", requires = "traffic", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
 }
 
 impl TrafficArguments {
@@ -79,7 +79,7 @@ impl TrafficArguments {
     /// How many threads work.
     pub(super) fn threads(&self) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-        self.threads.map_or(cores, NonZero::get)
+        self.threads.map_or(cores, usize::from)
     }
 }
 

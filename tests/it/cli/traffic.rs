@@ -170,90 +170,108 @@ fn a_routing_that_can_deadlock_is_refused_with_its_ring() {
     assert!(page.contains("The network deadlocks"));
 }
 
-#[test]
-fn traffic_that_makes_no_sense_is_refused() {
+/// Runs lines of words, each of which must be refused with this phrase and leave nothing behind.
+fn refuse(cases: &[(&str, &str)]) {
     let folder = folder(&[("a.goal", GOAL), ("p.txt", "0 1\n1 x\n")]);
-    let traffic = ["simulate", "--on", "mesh:1x2", "--traffic", "uniform", "--load", "0.1"];
-    let sweep = ["sweep", "--on", "mesh:1x2", "--traffic", "uniform"];
-    let cases: &[(&[&str], &[&str], &str)] = &[
+    let before = entries(folder.path());
+    for (line, wanted) in cases {
+        let (code, stdout, stderr) = run(folder.path(), &line.split(' ').collect::<Vec<_>>());
+        assert_eq!((code, stdout.as_str()), (2, ""), "{line}: {stderr}");
+        assert!(stderr.contains(wanted), "{line}: {stderr}");
+        assert_eq!(entries(folder.path()), before, "nothing is written");
+    }
+}
+
+#[test]
+fn traffic_that_does_not_fit_is_refused() {
+    refuse(&[
         (
-            &["simulate", "--on", "mesh:3x4", "--traffic", "transpose", "--load", "0.1"],
-            &[],
+            "simulate --on mesh:3x4 --traffic transpose --load 0.1",
             "error: transpose is not possible here: the first half of the sides must equal the second, and they are 3x4\n",
         ),
         (
-            &["simulate", "--on", "mesh:1x2", "--traffic", "unifrom", "--load", "0.1"],
-            &[],
+            "simulate --on mesh:1x2 --traffic unifrom --load 0.1",
             "error: traffic is `unifrom`; expected one of uniform, ",
         ),
         (
-            &["simulate", "--on", "mesh:1x2", "--traffic", "uniform", "--load", "1.5"],
-            &[],
+            "simulate --on mesh:1x2 --traffic uniform --load 1.5",
             "error: load is 1.5; expected flits per node and cycle, above 0 and at most 1\n",
         ),
+        ("simulate --on mesh:1x2 --traffic uniform --load NaN", "error: load is NaN; expected"),
+        ("simulate --on mesh:1x2 --traffic uniform --load -1", "error: load is -1; expected"),
         (
-            &["simulate", "--on", "mesh:1x2", "--traffic", "uniform", "--load", "NaN"],
-            &[],
-            "error: load is NaN; expected",
-        ),
-        (
-            &["simulate", "--on", "mesh:1x2", "--traffic", "permutation:p.txt", "--load", "0.1"],
-            &[],
+            "simulate --on mesh:1x2 --traffic permutation:p.txt --load 0.1",
             "error: target is `x`\n --> p.txt:2:3\n",
         ),
-        (&traffic, &["--packet", "0"], "error: packet is 0; expected 1 to 65536 flits\n"),
-        (&traffic, &["--measure", "0"], "error: measure is 0; expected 1 to"),
         (
-            &traffic,
-            &["--preset", "noxim"],
+            "simulate --on mesh:1x2 --traffic uniform --load 0.1 --packet 0",
+            "error: packet is 0; expected 1 to 65536 flits\n",
+        ),
+        (
+            "simulate --on mesh:1x2 --traffic uniform --load 0.1 --measure 0",
+            "error: measure is 0; expected 1 to",
+        ),
+    ]);
+}
+
+#[test]
+fn routers_that_cannot_be_are_refused() {
+    refuse(&[
+        (
+            "simulate --on mesh:1x2 --traffic uniform --load 0.1 --preset noxim",
             "error: preset is `noxim`; expected ideal, booksim, caminos, cnsim\n",
         ),
-        (&traffic, &["--set", "buffer=1"], "error: setting is `buffer`; expected virtual_channels, "),
-        (&traffic, &["--set", "buffers"], "expected KEY=VALUE"),
         (
-            &traffic,
-            &["--engine", "message"],
+            "simulate --on mesh:1x2 --traffic uniform --load 0.1 --set buffer=1",
+            "error: setting is `buffer`; expected virtual_channels, ",
+        ),
+        ("simulate --on mesh:1x2 --traffic uniform --load 0.1 --set buffers", "expected KEY=VALUE"),
+        (
+            "simulate --on torus:4x4 --traffic uniform --load 0.1",
+            "error: virtual_channels is 1; expected at least 2",
+        ),
+        (
+            "sweep --on torus:4x4 --traffic uniform --results new.jsonl --out new",
+            "error: virtual_channels is 1; expected at least 2",
+        ),
+        (
+            "simulate --on mesh:1x2 --traffic uniform --load 0.1 --engine message",
             "error: engine is message; expected flit: packets at random need routers\n",
         ),
         (
-            &["simulate", "a.goal", "--on", "mesh:1x2"],
-            &["--preset", "booksim"],
+            "simulate a.goal --on mesh:1x2 --preset booksim",
             "error: preset is booksim; expected --engine flit beside it",
         ),
-        (&["simulate", "a.goal", "--on", "mesh:1x2"], &["--packet", "2"], "--traffic"),
+        ("simulate a.goal --on mesh:1x2 --packet 2", "--traffic"),
+        ("simulate a.goal --on mesh:1x2 --traffic uniform --load 0.1", "cannot be used with"),
+        ("simulate --on mesh:1x2", "SCHEDULE.goal"),
+        ("simulate --on mesh:1x2 --traffic uniform", "--load"),
+    ]);
+}
+
+#[test]
+fn sweeps_that_make_no_sense_are_refused() {
+    refuse(&[
         (
-            &["simulate", "a.goal", "--on", "mesh:1x2"],
-            &["--traffic", "uniform", "--load", "0.1"],
-            "cannot be used with",
-        ),
-        (&["simulate", "--on", "mesh:1x2"], &[], "SCHEDULE.goal"),
-        (&["simulate", "--on", "mesh:1x2", "--traffic", "uniform"], &[], "--load"),
-        (
-            &sweep,
-            &["--loads", "0.1,2"],
+            "sweep --on mesh:1x2 --traffic uniform --loads 0.1,2",
             "error: load is 2; expected flits per node and cycle, from 0.000001 to 1\n",
         ),
-        (&sweep, &["--points", "0"], "error: number of points is 0; expected 1 to 10000\n"),
         (
-            &sweep,
-            &["--from", "0.5", "--to", "0.1"],
+            "sweep --on mesh:1x2 --traffic uniform --points 0",
+            "error: number of points is 0; expected 1 to 10000\n",
+        ),
+        (
+            "sweep --on mesh:1x2 --traffic uniform --from 0.5 --to 0.1",
             "error: first load is 0.5; expected at most the last one, 0.1\n",
         ),
-        (&sweep, &["--loads", "0.1", "--points", "3"], "cannot be used with"),
+        ("sweep --on mesh:1x2 --traffic uniform --loads 0.1 --points 3", "cannot be used with"),
+        ("sweep --on mesh:1x2 --traffic uniform --threads 0", "1..=1024"),
         (
-            &sweep,
-            &["--results", "a.goal"],
+            "sweep --on mesh:1x2 --traffic uniform --results a.goal",
             "error: this is not the results file of a sweep\n --> a.goal:1:1\n",
         ),
-        (&sweep, &["--results", "."], "error: .: "),
-    ];
-    let before = entries(folder.path());
-    for (words, more, wanted) in cases {
-        let (code, stdout, stderr) = run(folder.path(), &with(words, more));
-        assert_eq!((code, stdout.as_str()), (2, ""), "{words:?} {more:?}: {stderr}");
-        assert!(stderr.contains(wanted), "{words:?} {more:?}: {stderr}");
-        assert_eq!(entries(folder.path()), before, "nothing is written");
-    }
+        ("sweep --on mesh:1x2 --traffic uniform --results .", "error: .: "),
+    ]);
 }
 
 #[cfg(unix)]

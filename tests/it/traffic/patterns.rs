@@ -53,7 +53,7 @@ fn defined(name: &str, machine: &Machine, source: u32) -> Option<u32> {
     match name {
         "transpose" => {
             let half = c.len() / 2;
-            (c.len() % 2 == 0 && sides[..half] == sides[half..]).then(|| {
+            (c.len().is_multiple_of(2) && sides[..half] == sides[half..]).then(|| {
                 c.rotate_left(half);
                 id(&c)
             })
