@@ -180,7 +180,7 @@ fn draw_key(svg: &mut Svg, y: f64) {
 
 /// From 0, in steps of 1, 2 or 5 times a power of ten, at most eight.
 fn marks(greatest: f64) -> impl Iterator<Item = f64> {
-    let power = 10f64.powf((greatest / 8.0).log10().floor());
+    let power = power_of_ten(magnitude(greatest / 8.0));
     let steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
     let step = steps.into_iter().find(|step| greatest / step <= 8.0).unwrap_or(greatest);
     (0..=(greatest / step) as u32).map(move |i| f64::from(i) * step)
@@ -191,9 +191,19 @@ fn written(number: f64) -> String {
     if number == 0.0 || !number.is_finite() {
         return "0".to_string();
     }
-    let decimals = (3 - number.abs().log10().floor() as i32).clamp(0, 9) as usize;
+    let decimals = (3 - magnitude(number)).clamp(0, 9) as usize;
     let text = format!("{number:.decimals$}");
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+}
+
+/// The exponent of the first digit, read from the decimal form: logarithms differ between machines.
+fn magnitude(number: f64) -> i32 {
+    let text = format!("{number:e}");
+    text.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0)
+}
+
+fn power_of_ten(exponent: i32) -> f64 {
+    format!("1e{exponent}").parse().expect("a power of ten in decimal form")
 }
 
 #[cfg(test)]
