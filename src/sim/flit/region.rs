@@ -156,7 +156,8 @@ pub(super) struct Region<'s> {
     pub(super) flit_hops: u64,
     /// Whether any router did something in this cycle.
     pub(super) moved: bool,
-    /// Where packets wait, if that is measured.
+    /// Whether a workload listens, and where packets wait, if that is measured.
+    pub(super) observed: bool,
     pub(super) waits: Option<Box<Waits>>,
     pub(super) choices: Choices,
     pub(super) scratch: Box<super::allocate::Scratch>,
@@ -242,6 +243,7 @@ impl<'s> Region<'s> {
             outbox: Vec::new(),
             flit_hops: 0,
             moved: false,
+            observed: setup.tell_sent,
             waits: None,
             choices: Choices::new(),
             scratch: Box::default(),
@@ -299,6 +301,7 @@ impl<'s> Region<'s> {
     /// Measures anew where heads wait.
     pub(super) fn measure_waits(&mut self) {
         let ports = (self.last - self.first) as usize * self.degree as usize;
+        self.observed = true;
         self.waits = Some(Box::new(Waits { since: vec![0; self.lanes.len()], cycles: vec![0; ports] }));
     }
 
