@@ -148,7 +148,8 @@ fn draw_point(svg: &mut Svg, point: &traffic::Point, scales: &Scales) {
     if let Some(half) = latency.ci95 {
         let (low, high) = (scales.y((latency.mean - half).max(0.0)), scales.y(latency.mean + half).max(TOP));
         svg.line(Point::new(at.x, low), Point::new(at.x, high), "whisker");
-        for y in [low, high] {
+        // An interval that is cut off at the top has no end there.
+        for y in [low, high].into_iter().filter(|&y| y > TOP) {
             svg.line(Point::new(at.x - 5.0, y), Point::new(at.x + 5.0, y), "whisker");
         }
     }
