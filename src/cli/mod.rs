@@ -2,8 +2,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `plan`, `map`, `simulate` | the verbs |
-//! | `costs` | the options that change a machine |
+//! | `plan`, `map`, `simulate`, `sweep` | the verbs |
+//! | `costs`, `traffic` | the options that change a machine; those of routers and traffic |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
 //! | `files` | the files of a plan |
 
@@ -14,7 +14,9 @@ mod map;
 mod output;
 mod plan;
 mod simulate;
+mod sweep;
 mod table;
+mod traffic;
 
 use std::process::ExitCode;
 
@@ -48,6 +50,7 @@ enum Verb {
     Plan(plan::Arguments),
     Map(map::Arguments),
     Simulate(simulate::Arguments),
+    Sweep(sweep::Arguments),
 }
 
 /// Runs the program.
@@ -58,6 +61,7 @@ pub(crate) fn run() -> ExitCode {
         Verb::Plan(arguments) => plan::run(arguments),
         Verb::Map(arguments) => map::run(arguments),
         Verb::Simulate(arguments) => simulate::run(arguments),
+        Verb::Sweep(arguments) => sweep::run(arguments),
     };
     match answer {
         Ok(Answer::Done) => ExitCode::SUCCESS,

@@ -40,11 +40,22 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Starts to count.
+    /// Starts to count the time.
     pub(super) fn new() -> Self {
-        let style =
-            ProgressStyle::with_template("{spinner} {elapsed} {msg}").expect("the template is well-formed");
+        Self::with("{spinner} {elapsed} {msg}", None)
+    }
+
+    /// Starts to count the time and so many steps.
+    pub(super) fn with_steps(steps: u64) -> Self {
+        Self::with("{spinner} {elapsed} {bar:30} {pos}/{len} {msg}", Some(steps))
+    }
+
+    fn with(template: &str, steps: Option<u64>) -> Self {
+        let style = ProgressStyle::with_template(template).expect("the template is well-formed");
         let bar = ProgressBar::hidden().with_style(style);
+        if let Some(steps) = steps {
+            bar.set_length(steps);
+        }
         let clock = std::io::stderr().is_terminal().then(|| {
             let (sender, receiver) = channel();
             let bar = bar.clone();
@@ -62,6 +73,15 @@ impl Progress {
     /// Tells what is being done now.
     pub(super) fn tell(&mut self, what: &str) {
         self.bar.set_message(what.to_string());
+    }
+
+    /// One step is done; steps beyond the number said at first make the bar longer.
+    pub(super) fn step(&mut self, what: &str) {
+        self.bar.inc(1);
+        if self.bar.length().is_some_and(|length| length < self.bar.position()) {
+            self.bar.inc_length(1);
+        }
+        self.tell(what);
     }
 }
 

@@ -1,39 +1,60 @@
 //! `meshwright simulate`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 
 use meshwright::scenario::tasks;
+use meshwright::sim::flit::Replay;
 use meshwright::topology::Machine;
 use meshwright::verdict::simulate::{self, SimulateReport};
+use meshwright::verdict::sweep::seed_of;
+use meshwright::verdict::traffic::TrafficReport;
 use meshwright::{Error, Result};
 
 use super::costs::MachineArguments;
-use super::{Answer, files, output, table};
+use super::output::{self, Progress};
+use super::traffic::{RouterArguments, TrafficArguments};
+use super::{Answer, files, table};
+
+/// What is said beside a ring of channels.
+const RING: &str = "deadlock, each waits for the next";
 
 const HELP: &str = "\
 Examples:
   meshwright simulate broadcast.goal --on mesh:4x8
   meshwright simulate broadcast.goal --on torus:8x8 --switching store-and-forward --json
+  meshwright simulate --on mesh:16x16 --traffic uniform --load 0.1 --packet 4
+  meshwright simulate --on torus:8x8 --traffic transpose --load 0.05 --preset booksim --set virtual_channels=2
 
 Exit codes:
   0  done
-  1  the schedule ends in a deadlock
+  1  the schedule or the traffic ends in a deadlock
   2  unacceptable input";
 
-/// Run a schedule on a machine and measure it
+/// Run a schedule or open-loop traffic on a machine and measure it
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct Arguments {
     /// The schedule: GOAL text; rank r runs on node r
-    #[arg(value_name = "SCHEDULE.goal")]
-    schedule: PathBuf,
+    #[arg(value_name = "SCHEDULE.goal", required_unless_present = "traffic", conflicts_with = "traffic")]
+    schedule: Option<PathBuf>,
     #[command(flatten)]
     machine: MachineArguments,
-    /// What is simulated: whole messages; every flit in a later version
-    #[arg(long, value_enum, default_value = "message")]
-    engine: Engine,
+    /// What is simulated: whole messages or every flit [default: message for a schedule, flit for traffic]
+    #[arg(long, value_enum)]
+    engine: Option<Engine>,
+    /// In place of a schedule, packets at random, by pattern: uniform, uniform-with-self, transpose, bit-complement, bit-reverse, shuffle, tornado, neighbour, hot-spot or permutation:FILE
+    #[arg(long, value_name = "PATTERN", requires = "load")]
+    traffic: Option<String>,
+    /// Flits per node and cycle that sources create
+    #[arg(long, value_name = "LOAD", requires = "traffic", allow_negative_numbers = true)]
+    load: Option<f64>,
+    #[command(flatten)]
+    run: TrafficArguments,
+    #[command(flatten)]
+    router: RouterArguments,
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
@@ -42,7 +63,7 @@ pub(super) struct Arguments {
     out: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Engine {
     Message,
     Flit,
@@ -50,21 +71,60 @@ enum Engine {
 
 /// Runs the verb.
 pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
-    if let Engine::Flit = arguments.engine {
-        return Err(Error::value("engine", "flit", "message, the only engine of this version"));
-    }
     let machine = arguments.machine.machine()?;
-    let schedule = tasks::schedule(&arguments.schedule, &machine)?;
-    let report = simulate::report(&schedule, &machine)?;
+    match (&arguments.schedule, &arguments.traffic) {
+        (Some(schedule), _) => run_schedule(arguments, &machine, schedule),
+        (None, Some(traffic)) => run_traffic(arguments, &machine, traffic),
+        (None, None) => unreachable!("the grammar asks for one of the two"),
+    }
+}
+
+fn run_schedule(arguments: &Arguments, machine: &Machine, schedule: &Path) -> Result<Answer> {
+    let report = if arguments.engine == Some(Engine::Flit) {
+        let (router, seed) = (arguments.router.router(machine)?, arguments.run.seed);
+        let replay = Replay { router, packet: None, seed };
+        simulate::report_on_routers(&tasks::schedule(schedule, machine)?, machine, &replay)?
+    } else {
+        if let Some((option, value)) = arguments.router.given() {
+            return Err(Error::value(
+                option,
+                value,
+                "--engine flit beside it: whole messages know no routers",
+            ));
+        }
+        simulate::report(&tasks::schedule(schedule, machine)?, machine)?
+    };
+    finish(arguments, &report, || text(&report, machine))?;
+    Ok(if report.deadlock.is_some() { Answer::Negative } else { Answer::Done })
+}
+
+fn run_traffic(arguments: &Arguments, machine: &Machine, traffic: &str) -> Result<Answer> {
+    if arguments.engine == Some(Engine::Message) {
+        return Err(Error::value("engine", "message", "flit: packets at random need routers"));
+    }
+    let router = arguments.router.router(machine)?;
+    let preset = arguments.router.preset.as_deref();
+    let experiment = arguments.run.experiment(machine, router, traffic, preset)?;
+    let load = arguments.load.expect("the grammar asks for a load beside traffic");
+    let mut progress = Progress::new();
+    progress.tell(&format!("load {load}"));
+    let point = experiment.measure(load, seed_of(arguments.run.seed, load), arguments.run.threads())?;
+    drop(progress);
+    let report = TrafficReport::new(experiment.conditions, experiment.reference, point);
+    finish(arguments, &report, || traffic_text(&report, machine))?;
+    Ok(if report.point.deadlock.is_some() { Answer::Negative } else { Answer::Done })
+}
+
+/// Writes the file that is asked for and prints the answer.
+fn finish(arguments: &Arguments, report: &impl Serialize, text: impl Fn() -> String) -> Result<()> {
     let written = match &arguments.out {
         Some(folder) => {
-            let file = files::file("simulate.json", "the same for scripts", output::json(&report));
+            let file = files::file("simulate.json", "the same for scripts", output::json(report));
             files::write(folder, vec![file])?
         }
         None => String::new(),
     };
-    output::print(&if arguments.json { output::json(&report) } else { text(&report, &machine) + &written })?;
-    Ok(if report.deadlock.is_some() { Answer::Negative } else { Answer::Done })
+    output::print(&if arguments.json { output::json(report) } else { text() + &written })
 }
 
 fn text(report: &SimulateReport, machine: &Machine) -> String {
@@ -72,7 +132,7 @@ fn text(report: &SimulateReport, machine: &Machine) -> String {
     let mut rows = [
         ["cycles", &report.cycles.to_string()],
         ["messages", &report.messages.to_string()],
-        ["flit hops", &report.flit_hops.to_string()],
+        ["flit hops", &report.flit_hops.map_or("unknown".to_string(), |hops| hops.to_string())],
         ["hottest link", &table::hottest(report.hottest_link, machine)],
         ["latency, mean", &table::number(latency.mean, 2)],
         ["latency, median", &latency.p50.to_string()],
@@ -82,10 +142,43 @@ fn text(report: &SimulateReport, machine: &Machine) -> String {
     .map(|row| row.map(str::to_string).to_vec())
     .to_vec();
     if let Some(ring) = &report.deadlock {
-        let links: Vec<String> = ring.iter().map(|link| table::link(link.from, link.to, machine)).collect();
-        rows.push(vec!["deadlock, each waits for the next".to_string(), links.join("\n")]);
+        rows.push(vec![RING.to_string(), table::ring(ring, machine)]);
     }
     let (engine, switching) = (report.engine, machine.switching.name());
     format!("{} · {switching} · {engine} engine\n", machine.name)
         + &table::table(&["measure", "value"], 1, rows)
+}
+
+fn traffic_text(report: &TrafficReport, machine: &Machine) -> String {
+    let TrafficReport { conditions, reference, point, .. } = report;
+    let latency = &point.latency;
+    let known =
+        |number: Option<f64>, decimals| number.map_or("unknown".into(), |x| table::number(x, decimals));
+    let half = latency.ci95.map_or(String::new(), |half| format!(" ± {}", table::number(half, 2)));
+    let mut rows = [
+        ["load, flits per node and cycle", &point.load.to_string()],
+        ["bound of the load", &known(reference.bound, 4)],
+        ["offered", &table::number(point.offered, 5)],
+        ["accepted", &table::number(point.accepted, 5)],
+        ["saturated", if point.saturated { "yes" } else { "no" }],
+        ["latency if no packet waits", &known(reference.zero_load_cycles, 2)],
+        ["latency, mean", &(table::number(latency.mean, 2) + &half)],
+        ["latency, median", &latency.p50.to_string()],
+        ["latency, 99 of 100", &latency.p99.to_string()],
+        ["latency, longest", &latency.max.to_string()],
+        ["links passed, mean", &table::number(point.hops_mean, 3)],
+        ["packets measured", &point.packets.to_string()],
+        ["packets not arrived", &point.undelivered.to_string()],
+        ["cycles", &point.cycles.to_string()],
+        ["flit hops", &point.flit_hops.to_string()],
+    ]
+    .map(|row| row.map(str::to_string).to_vec())
+    .to_vec();
+    if let Some(ring) = &point.deadlock {
+        rows.push(vec![RING.to_string(), table::ring(ring, machine)]);
+    }
+    format!(
+        "{} on {} · packets of {} · {} · flit engine · seed {}\n",
+        conditions.traffic, conditions.machine, conditions.packet, conditions.switching, conditions.seed
+    ) + &table::table(&["measure", "value"], 1, rows)
 }

@@ -4,6 +4,7 @@ use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 
 use meshwright::topology::Machine;
 use meshwright::units::NodeId;
+use meshwright::verdict::simulate::Channel;
 use meshwright::verdict::{self, HottestLink};
 
 /// A table with its head; the columns from `numbers_from` on are aligned right.
@@ -42,4 +43,9 @@ pub(super) fn hottest(hottest: Option<HottestLink>, machine: &Machine) -> String
 /// A link by its ends: `(0,3) → (1,3)`.
 pub(super) fn link(from: u32, to: u32, machine: &Machine) -> String {
     format!("{} → {}", machine.node_name(NodeId(from)), machine.node_name(NodeId(to)))
+}
+
+/// The links of a ring, one on a line.
+pub(super) fn ring(ring: &[Channel], machine: &Machine) -> String {
+    ring.iter().map(|channel| link(channel.from, channel.to, machine)).collect::<Vec<_>>().join("\n")
 }

@@ -17,11 +17,17 @@ pub(super) struct Fact {
     note: String,
 }
 
+impl Fact {
+    pub(super) fn new(name: &'static str, value: impl ToString, note: &str) -> Self {
+        Self { name, value: value.to_string(), note: note.to_string() }
+    }
+}
+
 /// What the page says about the machine, in the order of the page.
 pub(super) fn facts(report: &PlanReport<'_>) -> Vec<Fact> {
     let machine = report.machine;
     let costs = &machine.costs;
-    let fact = |name, value: String, note: &str| Fact { name, value, note: note.to_string() };
+    let fact = |name, value: String, note: &str| Fact::new(name, value, note);
     let ports = match machine.ports {
         PortModel::All => ("all-port", "one message per link at a time"),
         PortModel::One => ("one-port", "one message in, one out at a time"),

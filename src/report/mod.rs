@@ -6,6 +6,8 @@
 //! | `facts` | the machine in a dozen facts |
 //! | `drawings` | which drawings a method gets, with their captions |
 //! | `files` | the files beside the page |
+//! | `sweep` | the page of a sweep |
+//! | `results` | the points of a sweep, kept as they come |
 //! | `style` | the style of the page, and of a drawing alone |
 //! | `wording` | how numbers and nodes are written |
 //! | `svg` | placement, link loads and bars as SVG |
@@ -17,8 +19,10 @@ mod drawings;
 mod facts;
 mod files;
 mod page;
+mod results;
 mod style;
 mod svg;
+mod sweep;
 mod wording;
 
 use std::fs;
@@ -26,6 +30,8 @@ use std::path::{Path, PathBuf};
 
 pub use files::{File, files};
 pub use page::page;
+pub use results::Results;
+pub use sweep::{sweep_files, sweep_page};
 
 use crate::error::{Error, Result};
 use crate::topology::Machine;

@@ -5,17 +5,22 @@
 //! | this one | the form of an answer |
 //! | [`divide`] | divide and conquer and phased traces, every placement judged |
 //! | [`simulate`] | the answer to `simulate` |
+//! | [`experiment`] | open-loop traffic on one machine, ready to be measured at any load |
+//! | [`traffic`], [`sweep`] | what one load gave; latency against load |
 //! | [`plan`] | the answer to `plan` |
 //! | [`map`] | the answer to `map`: both switchings, in the paper's units |
 //! | `measure` | one placement: metrics, prediction, simulation |
 //! | `reason` | why the winner wins |
 
 pub mod divide;
+pub mod experiment;
 pub mod map;
 mod measure;
 pub mod plan;
 mod reason;
 pub mod simulate;
+pub mod sweep;
+pub mod traffic;
 
 pub use divide::Job;
 

@@ -1,16 +1,18 @@
 //! The answer to `simulate`: what the referee measures of a schedule.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::HottestLink;
 use super::measure::hottest_link;
+use super::traffic::channels;
+use super::{HottestLink, experiment};
 use crate::error::Result;
-use crate::routing::{self, Pair, Routes};
+use crate::rng;
+use crate::routing::{self, Pair, Relation, Routes};
 use crate::schedule::cost::LinkLoads;
 use crate::schedule::{Message, Schedule};
-use crate::sim;
-use crate::topology::{Machine, Topology};
-use crate::units::{Bytes, LinkId};
+use crate::sim::flit::Replay;
+use crate::sim::{self, Trace};
+use crate::topology::{Machine, Switching, Topology};
 
 /// Times from a message's start to its last byte, in cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -26,7 +28,7 @@ pub struct Latency {
 }
 
 /// A link by its ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Channel {
     /// The node it leaves.
     pub from: u32,
@@ -41,7 +43,7 @@ pub struct SimulateReport {
     pub format: u32,
     /// Where it ran.
     pub machine: String,
-    /// Which engine: `message`.
+    /// Which engine: `message` or `flit`.
     pub engine: &'static str,
     /// How messages moved.
     pub switching: &'static str,
@@ -49,9 +51,10 @@ pub struct SimulateReport {
     pub cycles: u64,
     /// How many messages.
     pub messages: u64,
-    /// Flits times links, a head flit with each message.
-    pub flit_hops: u128,
-    /// The link with the most messages.
+    /// Flits times links, a head flit with each message (on routers not under store-and-forward); none when packets
+    /// drew detours.
+    pub flit_hops: Option<u128>,
+    /// The link with the most messages; none when no message passes a link, or packets choose their ways.
     pub hottest_link: Option<HottestLink>,
     /// Message latencies; all 0 in a deadlock.
     pub latency: Latency,
@@ -73,43 +76,96 @@ pub struct SimulateReport {
 /// let schedule = goal::parse(text.as_bytes(), "one.goal")?;
 /// let report = simulate::report(&schedule, &Machine::new("mesh:1x3")?)?; // c = 100, b = 1, h = 2
 /// // A head flit and 32 flits of 2 bytes, over two links.
-/// assert_eq!((report.cycles, report.flit_hops), (100 + 64 + 2 * 2, (1 + 32) * 2));
+/// assert_eq!((report.cycles, report.flit_hops), (100 + 64 + 2 * 2, Some((1 + 32) * 2)));
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn report(schedule: &Schedule, machine: &Machine) -> Result<SimulateReport> {
     let trace = sim::run_schedule(machine, schedule)?;
-    let messages: Vec<Message> = schedule.messages().iter().map(Message::from).collect();
-    let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+    let (messages, pairs) = messages_of(schedule);
     let routes = routing::routes(machine, &pairs)?;
-    let mut loads = LinkLoads::new(machine.links());
-    loads.fill(&messages, &routes);
-    let channel = |link: &LinkId| Channel {
-        from: machine.source(*link).0,
-        to: machine.target(*link).unwrap_or_default().0,
-    };
-    Ok(SimulateReport {
+    let mut report = told(trace, &messages, machine, "message");
+    report.flit_hops = Some(flit_hops(&messages, machine, HEAD, |index, pair| routes.hops(index, pair).0));
+    report.hottest_link = hottest(&messages, &routes, machine);
+    Ok(report)
+}
+
+/// Runs a schedule on the flit engine; a deadlock is an answer, with its ring.
+///
+/// # Errors
+///
+/// As for [`Replay::run_schedule`].
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::sim::flit::{Replay, Router};
+/// use meshwright::{schedule::goal, topology::Machine, verdict::simulate};
+/// let text = "num_ranks 3\nrank 0 { send 64b to 2 }\nrank 2 { recv 64b from 0 }\n";
+/// let schedule = goal::parse(text.as_bytes(), "one.goal")?;
+/// let mesh = Machine::new("mesh:1x3")?;
+/// let replay = Replay { router: Router::ideal(&mesh), packet: None, seed: 0 };
+/// let flit = simulate::report_on_routers(&schedule, &mesh, &replay)?;
+/// let message = simulate::report(&schedule, &mesh)?;
+/// assert_eq!((flit.cycles, flit.flit_hops), (message.cycles, message.flit_hops));
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn report_on_routers(schedule: &Schedule, machine: &Machine, replay: &Replay) -> Result<SimulateReport> {
+    let trace = replay.run_schedule(machine, schedule)?;
+    let (messages, pairs) = messages_of(schedule);
+    let mut report = told(trace, &messages, machine, "flit");
+    let relation = routing::relation(experiment::routing(machine, &replay.router), machine)?;
+    let heads = if machine.switching == Switching::StoreAndForward { 0 } else { HEAD };
+    if !relation.adaptive() && !relation.random() {
+        let routes = routing::stored(machine, &relation, &pairs, &mut rng::stream(replay.seed, "routing"))?;
+        report.flit_hops =
+            Some(flit_hops(&messages, machine, heads, |index, pair| routes.hops(index, pair).0));
+        report.hottest_link = hottest(&messages, &routes, machine);
+    } else if !matches!(relation, Relation::Valiant(_) | Relation::RajasekaranTsantilas(_)) {
+        // All others that choose or draw go by shortest ways.
+        let hops = |_, (from, to)| machine.distance(from, to).map_or(0, |hops| hops.0);
+        report.flit_hops = Some(flit_hops(&messages, machine, heads, hops));
+    }
+    Ok(report)
+}
+
+fn messages_of(schedule: &Schedule) -> (Vec<Message>, Vec<Pair>) {
+    let messages: Vec<Message> = schedule.messages().iter().map(Message::from).collect();
+    let pairs = messages.iter().map(Message::pair).collect();
+    (messages, pairs)
+}
+
+/// What a trace tells, whatever the routes.
+fn told(trace: Trace, messages: &[Message], machine: &Machine, engine: &'static str) -> SimulateReport {
+    let standing = trace.deadlock.is_some();
+    SimulateReport {
         format: 1,
         machine: machine.name.clone(),
-        engine: "message",
+        engine,
         switching: machine.switching.name(),
         cycles: trace.cycles.0,
         messages: messages.len() as u64,
-        flit_hops: flit_hops(&messages, &routes, machine.costs.flit),
-        hottest_link: hottest_link(&loads, machine),
-        latency: if trace.deadlock.is_some() {
-            Latency::default()
-        } else {
-            latency(trace.latency_ticks, machine)
-        },
-        deadlock: trace.deadlock.map(|ring| ring.iter().map(channel).collect()),
-    })
+        flit_hops: None,
+        hottest_link: None,
+        latency: if standing { Latency::default() } else { latency(trace.latency_ticks, machine) },
+        deadlock: trace.deadlock.map(|ring| channels(machine, &ring)),
+    }
 }
 
-/// Flits times links, a head flit with each message: a tebibyte over the longest line leaves 64 bits.
-fn flit_hops(messages: &[Message], routes: &Routes<'_>, flit: Bytes) -> u128 {
+fn hottest(messages: &[Message], routes: &Routes<'_>, machine: &Machine) -> Option<HottestLink> {
+    let mut loads = LinkLoads::new(machine.links());
+    loads.fill(messages, routes);
+    hottest_link(&loads, machine)
+}
+
+/// One flit ahead of the flits with bytes.
+const HEAD: u64 = 1;
+
+/// Flits times links, with so many heads to each message: a tebibyte over the longest line leaves 64 bits.
+fn flit_hops(messages: &[Message], machine: &Machine, heads: u64, hops: impl Fn(usize, Pair) -> u32) -> u128 {
+    let flit = machine.costs.flit.0.max(1);
     let of = |(index, message): (usize, &Message)| {
-        let flits = 1 + message.bytes.0.div_ceil(flit.0.max(1));
-        u128::from(flits) * u128::from(routes.hops(index, message.pair()).0)
+        let flits = (heads + message.bytes.0.div_ceil(flit)).max(1);
+        u128::from(flits) * u128::from(hops(index, message.pair()))
     };
     messages.iter().enumerate().map(of).sum()
 }
@@ -134,7 +190,7 @@ fn latency(mut ticks: Vec<u64>, machine: &Machine) -> Latency {
 mod tests {
     use super::*;
     use crate::topology::machine::BYTES_MAX;
-    use crate::units::NodeId;
+    use crate::units::{Bytes, NodeId};
 
     #[test]
     fn the_largest_messages_over_the_longest_line_are_counted() {
@@ -142,7 +198,9 @@ mod tests {
         let last = line.nodes() - 1;
         let across = Message { source: NodeId(0), target: NodeId(last), bytes: Bytes(BYTES_MAX), phase: 1 };
         let routes = routing::routes(&line, &[across.pair(); 2]).unwrap();
-        let counted = flit_hops(&[across; 2], &routes, Bytes(1));
+        let mut line = line.clone();
+        line.costs.flit = Bytes(1);
+        let counted = flit_hops(&[across; 2], &line, HEAD, |index, pair| routes.hops(index, pair).0);
         assert_eq!(counted, 2 * u128::from(BYTES_MAX + 1) * u128::from(last));
         assert!(counted > u128::from(u64::MAX));
     }

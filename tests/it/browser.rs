@@ -56,7 +56,28 @@ fn the_report_opens_without_a_complaint() {
         "the page has its job and a drawing"
     );
 
-    for name in ["merge-sort-placement.svg", "merge-sort-links.svg", "merge-sort-bars.svg"] {
+    let sweep = Command::new(env!("CARGO_BIN_EXE_meshwright"))
+        .args([
+            "sweep",
+            "--on",
+            "mesh:4x4",
+            "--traffic",
+            "uniform",
+            "--measure",
+            "1000",
+            "--saturation",
+            "--out",
+        ])
+        .arg(folder.path().join("sweep"))
+        .output()
+        .unwrap();
+    assert!(sweep.status.success(), "{}", String::from_utf8_lossy(&sweep.stderr));
+    let (document, console) = open(browser, &folder.path().join("sweep/report.html"));
+    assert!(console.is_empty(), "{}", console.join("\n"));
+    assert!(document.contains("uniform traffic on mesh:4x4") && document.contains("class=\"curve\""));
+
+    for name in ["merge-sort-placement.svg", "merge-sort-links.svg", "merge-sort-bars.svg", "sweep/curve.svg"]
+    {
         let (document, console) = open(browser, &folder.path().join(name));
         assert!(console.is_empty(), "{name}: {}", console.join("\n"));
         assert!(document.contains("</svg>") && !document.contains("parsererror"), "{name} is no valid XML");

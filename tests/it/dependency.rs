@@ -98,7 +98,7 @@ fn a_report_counts_flits_and_orders_latencies() {
     let schedule = goal::parse(text.as_bytes(), "two.goal").unwrap();
     let report = simulate::report(&schedule, &Machine::new("mesh:1x4").unwrap()).unwrap();
     // Flits of 2 bytes and a head each: 33 over one link, 5 over three.
-    assert_eq!(report.flit_hops, 33 + 5 * 3);
+    assert_eq!(report.flit_hops, Some(33 + 5 * 3));
     let hottest = report.hottest_link.unwrap();
     assert_eq!((hottest.from, hottest.to, hottest.messages, hottest.busy_cycles), (0, 1, 2, 71));
     // The worm of 64 bytes goes first and takes 166 cycles; the other follows when its tail has left.

@@ -19,6 +19,7 @@ mod scenario;
 mod sources;
 mod stepped;
 mod stories;
+mod traffic;
 
 use std::path::{Path, PathBuf};
 

@@ -1,9 +1,37 @@
 //! The Rust stories of `examples/` assert their numbers; here they run.
 
+use meshwright::schedule::goal;
+use meshwright::sim::run_schedule;
+use meshwright::topology::Machine;
+
+#[path = "../../examples/allreduce.rs"]
+#[allow(dead_code, reason = "its `main` reads the arguments of a command line")]
+mod allreduce;
 #[path = "../../examples/switching_decides.rs"]
 mod switching_decides;
 
 #[test]
 fn switching_decides_holds() {
     switching_decides::main().unwrap();
+}
+
+/// Each rank waits for a message before it sends the next, so on a hypercube, where partners are neighbours, a
+/// step takes as long as one message alone over one link.
+#[test]
+fn the_allreduce_is_a_schedule_of_one_step_for_each_bit() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("allreduce.goal");
+    for bits in [0u32, 1, 4, 12] {
+        let ranks = 1 << bits;
+        assert_eq!(allreduce::write(&path, ranks, 64).unwrap(), u64::from(ranks) * u64::from(bits));
+        let schedule = goal::read(&path).unwrap();
+        assert_eq!(
+            (schedule.ranks.len(), schedule.messages().len()),
+            (ranks as usize, (ranks * bits) as usize)
+        );
+        let cube = Machine::new(&format!("hypercube:{bits}")).unwrap();
+        let trace = run_schedule(&cube, &schedule).unwrap();
+        // c + b (W + h) with c = 100, b = 1, W = 64, h = 2.
+        assert_eq!(trace.cycles.0, u64::from(bits) * (100 + 64 + 2));
+    }
 }

@@ -7,6 +7,7 @@
 //! | `lanes`, `route` | messages along their links, side by side; as curves where that cannot be drawn |
 //! | `heat`, `blocks` | link loads: node by node, and of machines too large for that |
 //! | `bars` | all methods beside each other |
+//! | `curve` | latency against load |
 //! | `layout` | where nodes and links are on paper |
 //! | `legend`, `palette`, `path` | the words below, the colours, and strokes written short |
 //!
@@ -15,6 +16,7 @@
 
 pub(super) mod bars;
 pub(super) mod blocks;
+pub(super) mod curve;
 pub(super) mod heat;
 mod lanes;
 mod layout;

@@ -15,11 +15,14 @@
 //!
 //! `dally2004`, chapters 16 and 17; the constants of the presets were calibrated by measurement.
 
+use serde::Serialize;
+
 use crate::error::{Error, Result};
 use crate::topology::{Machine, Network, PortModel};
 
 /// How a head gets its output channel and the switch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Stages {
     /// First the channel, in a later cycle the switch.
     Separate,
@@ -30,7 +33,8 @@ pub enum Stages {
 }
 
 /// Who gets which output when several inputs ask.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Allocator {
     /// One round of iSLIP: outputs grant, inputs accept, pointers move past accepted pairs.
     Islip,
@@ -39,7 +43,7 @@ pub enum Allocator {
 }
 
 /// How one router is built. All delays are in cycles.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Router {
     /// Virtual channels of a link.
     pub virtual_channels: u32,

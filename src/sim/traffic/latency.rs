@@ -217,7 +217,7 @@ mod tests {
     /// (substituting x = tan a): the share within plus and minus the quantile must be 95 %.
     #[test]
     fn the_quantile_leaves_a_fortieth_on_each_side() {
-        for degrees in (1..=40).chain([100, 1000]) {
+        for degrees in (1..=40).chain([100, 200]) {
             let v = degrees as f64;
             // (1 + tan^2/v)^(-(v+1)/2) / cos^2, bounded at the end of the range for every v >= 1.
             let density = |a: f64| {

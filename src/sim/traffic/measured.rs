@@ -25,3 +25,19 @@ pub struct Measured {
     /// A ring of channels that wait for each other, if the network stood still.
     pub deadlock: Option<Vec<LinkId>>,
 }
+
+impl Measured {
+    /// Nothing was simulated: the routing can deadlock in this ring.
+    pub fn refused(ring: Vec<LinkId>) -> Self {
+        Self {
+            cycles: 0,
+            offered: 0.0,
+            accepted: 0.0,
+            saturated: true,
+            latencies: Latencies::new(1),
+            flit_hops: 0,
+            undelivered: 0,
+            deadlock: Some(ring),
+        }
+    }
+}

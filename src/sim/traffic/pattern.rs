@@ -188,6 +188,31 @@ impl Pattern {
         &self.name
     }
 
+    /// The target of each node, by node, where each has one; else empty.
+    pub fn fixed_targets(&self) -> &[NodeId] {
+        match &self.rule {
+            Rule::Fixed(targets) => targets,
+            Rule::Uniform { .. } | Rule::HotSpot { .. } => &[],
+        }
+    }
+
+    /// The share of packets that go from a node to itself.
+    ///
+    /// # Complexity
+    ///
+    /// O(nodes).
+    pub fn self_share(&self, machine: &Machine) -> f64 {
+        let living = f64::from(machine.living_count());
+        match &self.rule {
+            Rule::Uniform { with_self: true, .. } => 1.0 / living,
+            Rule::Uniform { with_self: false, .. } | Rule::HotSpot { .. } => 0.0,
+            Rule::Fixed(targets) => {
+                let stays = |source: &NodeId| targets[source.index()] == *source;
+                machine.living().filter(stays).count() as f64 / living
+            }
+        }
+    }
+
     /// The target of the next packet of a living source.
     ///
     /// # Panics

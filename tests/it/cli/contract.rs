@@ -127,6 +127,9 @@ fn the_keys_are_those_of_the_contract() {
     let folder = folder(&[("a.goal", GOAL)]);
     let simulate = hold(SIMULATE, folder.path(), &["simulate", "a.goal", "--on", "mesh:1x2", "--json"]);
     assert!(simulate["deadlock"].is_null() && simulate["cycles"].is_u64(), "{simulate}");
+    let routers =
+        ["simulate", "a.goal", "--on", "mesh:1x2", "--json", "--engine", "flit", "--preset", "booksim"];
+    hold(SIMULATE, folder.path(), &routers);
 }
 
 #[test]

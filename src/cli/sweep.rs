@@ -1,0 +1,175 @@
+//! `meshwright sweep`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use meshwright::Result;
+use meshwright::report::{self, Results};
+use meshwright::topology::Machine;
+use meshwright::verdict::experiment::Experiment;
+use meshwright::verdict::sweep::{self, Sweep, spread};
+use meshwright::verdict::traffic::{Point, SweepReport};
+
+use super::costs::MachineArguments;
+use super::output::{self, Progress};
+use super::traffic::{RouterArguments, TrafficArguments};
+use super::{Answer, files, table};
+
+const HELP: &str = "\
+Examples:
+  meshwright sweep --on mesh:16x16 --traffic uniform --packet 1 --points 10 --out curve
+  meshwright sweep --on torus:8x8 --traffic transpose --packet 16 --preset booksim --loads 0.05,0.1,0.15
+  meshwright sweep --on mesh:8x8 --traffic uniform --saturation --results sweep.jsonl --json
+
+A load is carried when every measured packet arrives before the drain ends, at least 95 % of what is offered
+arrives, and the mean latency is at most ten times that of packets which never wait.
+
+Exit codes:
+  0  done
+  1  the network deadlocks
+  2  unacceptable input";
+
+/// Measure latency against load, and search the load at which the network saturates
+///
+/// Every finished point is on the disk at once with --results: the same command goes on where it was interrupted.
+#[derive(Args)]
+#[command(after_help = HELP)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    machine: MachineArguments,
+    /// Who sends to whom: uniform, uniform-with-self, transpose, bit-complement, bit-reverse, shuffle, tornado, neighbour, hot-spot or permutation:FILE
+    #[arg(long, value_name = "PATTERN")]
+    traffic: String,
+    #[command(flatten)]
+    run: TrafficArguments,
+    #[command(flatten)]
+    router: RouterArguments,
+    /// The loads to measure, in flits per node and cycle, with commas between
+    #[arg(long, value_name = "LOADS", value_delimiter = ',', conflicts_with_all = ["points", "from", "to"])]
+    loads: Vec<f64>,
+    /// How many loads at equal distances [default: 10]
+    #[arg(long, value_name = "N")]
+    points: Option<usize>,
+    /// The first load [default: the last one divided by the number of points]
+    #[arg(long, value_name = "LOAD")]
+    from: Option<f64>,
+    /// The last load [default: the load that fills the busiest channel, else 1]
+    #[arg(long, value_name = "LOAD")]
+    to: Option<f64>,
+    /// Also search the load at which the network saturates, to within 1 %
+    #[arg(long)]
+    saturation: bool,
+    /// Keep every point in this file as soon as it is measured, and go on with the points it holds
+    #[arg(long, value_name = "FILE.jsonl")]
+    results: Option<PathBuf>,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    json: bool,
+    /// Write report.html, curve.svg and sweep.json into this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// Runs the verb.
+pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
+    let machine = arguments.machine.machine()?;
+    let router = arguments.router.router(&machine)?;
+    let preset = arguments.router.preset.as_deref();
+    let experiment = arguments.run.experiment(&machine, router, &arguments.traffic, preset)?;
+    let (seed, threads) = (arguments.run.seed, arguments.run.threads());
+    let loads = loads(arguments, &experiment)?;
+    let sweep = Sweep { loads, saturation: arguments.saturation, seed, threads };
+    let curve = measure(&experiment, &sweep, arguments.results.as_deref())?;
+    let report = SweepReport { conditions: experiment.conditions, reference: experiment.reference, curve };
+    let written = match &arguments.out {
+        Some(folder) => {
+            let mut all = report::sweep_files(&report);
+            all.push(files::file("sweep.json", "the same for scripts", output::json(&report)));
+            "\n".to_string() + &files::write(folder, all)?
+        }
+        None => String::new(),
+    };
+    output::print(&if arguments.json { output::json(&report) } else { text(&report, &machine) + &written })?;
+    Ok(if report.deadlocks() { Answer::Negative } else { Answer::Done })
+}
+
+/// The loads to measure.
+fn loads(arguments: &Arguments, experiment: &Experiment<'_>) -> Result<Vec<f64>> {
+    if !arguments.loads.is_empty() {
+        return Ok(arguments.loads.clone());
+    }
+    let points = arguments.points.unwrap_or(10);
+    let to = arguments.to.unwrap_or_else(|| experiment.reference.bound.unwrap_or(1.0));
+    spread(arguments.from.unwrap_or(to / points.max(1) as f64), to, points)
+}
+
+/// Measures the curve, with a bar for the waiting and a file for the points.
+fn measure(
+    experiment: &Experiment<'_>,
+    sweep: &Sweep,
+    file: Option<&std::path::Path>,
+) -> Result<sweep::Curve> {
+    let mut results = file.map(|path| Results::open(path, &experiment.conditions.line())).transpose()?;
+    let known = results.as_ref().map_or(Vec::new(), |results| results.points().to_vec());
+    let mut progress = Progress::with_steps(sweep.loads.len() as u64);
+    let measure = |load, seed, threads| experiment.measure(load, seed, threads);
+    let curve = sweep::run(sweep, &known, measure, &mut |point| {
+        progress.step(&format!("load {}", point.load));
+        results.as_mut().map_or(Ok(()), |results| results.append(point))
+    })?;
+    drop(progress);
+    results.map_or(Ok(()), Results::finish)?;
+    Ok(curve)
+}
+
+fn text(report: &SweepReport, machine: &Machine) -> String {
+    const HEAD: [&str; 10] =
+        ["load", "of bound", "accepted", "latency", "± 95 %", "of T0", "half", "99 of 100", "hops", ""];
+    let mut text = heading(report);
+    text += &table::table(&HEAD, 0, report.curve.points.iter().map(|point| row(report, point)).collect());
+    if let Some(found) = report.curve.saturation {
+        let not = found.not_carried.map_or(String::new(), |load| format!("; {load} is not carried"));
+        text += &format!("carried up to {}{not}; at most {:.4} arrived\n", found.load, found.throughput);
+    }
+    for point in &report.curve.points {
+        if let Some(ring) = &point.deadlock {
+            text += &format!("deadlock at load {}, each waits for the next:\n", point.load);
+            text += &(table::ring(ring, machine) + "\n");
+        }
+    }
+    text
+}
+
+fn heading(report: &SweepReport) -> String {
+    let (conditions, reference) = (&report.conditions, &report.reference);
+    let zero = reference.zero_load_cycles.map_or("unknown".to_string(), |zero| format!("{zero:.2} cycles"));
+    let bound = reference.bound.map_or("none known".to_string(), |bound| table::number(bound, 4));
+    format!(
+        "{} on {} · packets of {} · {} · seed {}\nT0 {zero} · bound {bound} flits per node and cycle\n",
+        conditions.traffic, conditions.machine, conditions.packet, conditions.switching, conditions.seed
+    )
+}
+
+fn row(report: &SweepReport, point: &Point) -> Vec<String> {
+    let of =
+        |whole: Option<f64>, part: f64| whole.map_or(String::new(), |whole| table::number(part / whole, 3));
+    let latency = &point.latency;
+    let state = match (&point.deadlock, point.saturated) {
+        (Some(_), _) => "deadlock",
+        (None, true) => "saturated",
+        (None, false) => "",
+    };
+    vec![
+        point.load.to_string(),
+        of(report.reference.bound, point.load),
+        format!("{:.4}", point.accepted),
+        format!("{:.2}", latency.mean),
+        latency.ci95.map_or(String::new(), |half| format!("{half:.2}")),
+        of(report.reference.zero_load_cycles, latency.mean),
+        latency.p50.to_string(),
+        latency.p99.to_string(),
+        format!("{:.2}", point.hops_mean),
+        state.to_string(),
+    ]
+}

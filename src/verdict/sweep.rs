@@ -1,0 +1,273 @@
+//! Latency against load, point by point, and where the network saturates.
+//!
+//! Each point draws its numbers from a stream named after its load, so that it is the same whichever points are
+//! measured beside it, in whatever order and on however many threads.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use rand::Rng;
+use serde::Serialize;
+
+use super::traffic::Point;
+use crate::error::{Error, Result};
+use crate::rng::stream;
+
+/// The most points of one curve.
+pub const POINTS_MAX: usize = 10_000;
+
+/// The saturation search ends when the interval is at most this share of its upper end.
+const INTERVAL: f64 = 0.01;
+
+/// Loads are rounded to millionths: short to write, and the same when read again.
+const LOAD_SCALE: f64 = 1e6;
+
+/// The least load of a sweep, in flits per node and cycle.
+pub const LOAD_MIN: f64 = 1.0 / LOAD_SCALE;
+
+/// What is to be measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sweep {
+    /// The loads of the curve, in flits per node and cycle.
+    pub loads: Vec<f64>,
+    /// Whether the saturation is searched for.
+    pub saturation: bool,
+    /// The seed of all points.
+    pub seed: u64,
+    /// How many threads work.
+    pub threads: usize,
+}
+
+/// Where the network saturates.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Saturation {
+    /// The greatest load found that is carried; 0 if none is.
+    pub load: f64,
+    /// The least load found that is not; none if even a load of 1 is carried.
+    pub not_carried: Option<f64>,
+    /// The most that arrived at any measured load, in flits per node and cycle.
+    pub throughput: f64,
+}
+
+/// What a sweep found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Curve {
+    /// Every measured load in increasing order, those of the saturation search among them.
+    pub points: Vec<Point>,
+    /// Where the network saturates, if that was asked for.
+    pub saturation: Option<Saturation>,
+}
+
+/// So many loads at equal distances from one to another, rounded to millionths.
+///
+/// # Errors
+///
+/// [`Error::Value`] when the ends do not ascend from [`LOAD_MIN`] to 1, or there are too many points or none.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::verdict::sweep::spread;
+/// assert_eq!(spread(0.1, 0.4, 4)?, [0.1, 0.2, 0.3, 0.4]);
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn spread(from: f64, to: f64, points: usize) -> Result<Vec<f64>> {
+    if !(1..=POINTS_MAX).contains(&points) {
+        return Err(Error::value("number of points", points, format!("1 to {POINTS_MAX}")));
+    }
+    check_load(from)?;
+    check_load(to)?;
+    if from > to {
+        return Err(Error::value("first load", from, format!("at most the last one, {to}")));
+    }
+    let step = if points > 1 { (to - from) / (points - 1) as f64 } else { 0.0 };
+    let mut loads: Vec<f64> = (0..points).map(|i| rounded(from + step * i as f64)).collect();
+    loads.dedup();
+    Ok(loads)
+}
+
+/// Refuses a load that no source can offer.
+fn check_load(load: f64) -> Result<()> {
+    if (LOAD_MIN..=1.0).contains(&load) {
+        return Ok(());
+    }
+    Err(Error::value("load", load, format!("flits per node and cycle, from {LOAD_MIN} to 1")))
+}
+
+fn rounded(load: f64) -> f64 {
+    (load * LOAD_SCALE).round() / LOAD_SCALE
+}
+
+/// The seed of one point.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::verdict::sweep::seed_of;
+/// assert_eq!(seed_of(7, 0.25), seed_of(7, 0.25));
+/// assert_ne!(seed_of(7, 0.25), seed_of(7, 0.5));
+/// ```
+pub fn seed_of(seed: u64, load: f64) -> u64 {
+    stream(seed, &format!("load {load}")).next_u64()
+}
+
+/// Measures every load, on all threads, and searches the saturation.
+///
+/// `measure` runs one load with a seed on so many threads. `known` are points measured before, which are not
+/// measured again. `finished` is told each new point as soon as it is there, in whatever order, and may keep it;
+/// it is called by one thread. The curve is the same for every number of threads and whatever is known.
+///
+/// The search assumes that every load below a carried one is carried. It starts between the greatest load of
+/// the curve below which all are carried and the least that is not (beyond the curve: twice the greatest, up
+/// to 1), measures the middle and halves, until the interval is at most 1 % of its upper end.
+/// A network that deadlocks is not searched.
+///
+/// # Errors
+///
+/// [`Error::Value`] for a load outside [`LOAD_MIN`] to 1 or too many of them; whatever `measure` and `finished` say.
+///
+/// # Panics
+///
+/// When there is no thread.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::sim::traffic::{Latencies, Measured};
+/// use meshwright::topology::Machine;
+/// use meshwright::verdict::sweep::{Sweep, run};
+/// use meshwright::verdict::experiment::Reference;
+/// use meshwright::verdict::traffic::Point;
+/// // A network that carries up to 0.3 flits per node and cycle.
+/// let mesh = Machine::new("mesh:4x4")?;
+/// let reference = Reference { zero_load_cycles: None, mean_hops: None, bound: None };
+/// let measure = |load: f64, _seed: u64, _threads: usize| {
+///     let (offered, accepted, latencies) = (load, load.min(0.3), Latencies::new(1));
+///     let (cycles, flit_hops, undelivered, deadlock) = (1000, 0, 0, None);
+///     let saturated = load > 0.3;
+///     let run = Measured { cycles, offered, accepted, saturated, latencies, flit_hops, undelivered, deadlock };
+///     Ok(Point::new(load, &run, &mesh, &reference))
+/// };
+/// let sweep = Sweep { loads: vec![0.1, 0.2, 0.4], saturation: true, seed: 0, threads: 2 };
+/// let curve = run(&sweep, &[], measure, &mut |_| Ok(()))?;
+/// let saturation = curve.saturation.expect("it was asked for");
+/// assert!(saturation.load <= 0.3 && saturation.not_carried.expect("0.4 is not") > 0.3);
+/// assert!(saturation.load > 0.3 * 0.98);
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn run<M>(
+    sweep: &Sweep,
+    known: &[Point],
+    measure: M,
+    finished: &mut dyn FnMut(&Point) -> Result<()>,
+) -> Result<Curve>
+where
+    M: Fn(f64, u64, usize) -> Result<Point> + Sync,
+{
+    assert!(sweep.threads > 0, "somebody must work");
+    if sweep.loads.len() > POINTS_MAX {
+        return Err(Error::value("number of points", sweep.loads.len(), format!("at most {POINTS_MAX}")));
+    }
+    sweep.loads.iter().try_for_each(|&load| check_load(load))?;
+    let mut loads = sweep.loads.clone();
+    loads.sort_by(f64::total_cmp);
+    loads.dedup();
+    let mut points: Vec<Point> = loads.iter().filter_map(|&load| find(known, load)).collect();
+    loads.retain(|&load| find(&points, load).is_none());
+    points.extend(measure_all(&loads, sweep, &measure, finished)?);
+    points.sort_by(|a, b| a.load.total_cmp(&b.load));
+    let stands_still = points.iter().any(|point| point.deadlock.is_some());
+    let saturation = if sweep.saturation && !stands_still {
+        let mut point = |load: f64| match find(known, load) {
+            Some(point) => Ok(point),
+            None => {
+                let point = measure(load, seed_of(sweep.seed, load), sweep.threads)?;
+                finished(&point)?;
+                Ok(point)
+            }
+        };
+        Some(search(&mut points, &mut point)?)
+    } else {
+        None
+    };
+    Ok(Curve { points, saturation })
+}
+
+fn find(points: &[Point], load: f64) -> Option<Point> {
+    points.iter().find(|point| point.load == load).cloned()
+}
+
+/// Measures loads on all threads, each load on one; the heaviest first, since they take longest.
+fn measure_all<M>(
+    loads: &[f64],
+    sweep: &Sweep,
+    measure: &M,
+    finished: &mut dyn FnMut(&Point) -> Result<()>,
+) -> Result<Vec<Point>>
+where
+    M: Fn(f64, u64, usize) -> Result<Point> + Sync,
+{
+    let next = AtomicUsize::new(0);
+    let (sender, receiver) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..sweep.threads.min(loads.len()) {
+            let (sender, next) = (sender.clone(), &next);
+            scope.spawn(move || {
+                while let Some(&load) = loads.iter().rev().nth(next.fetch_add(1, Ordering::Relaxed)) {
+                    let point = measure(load, seed_of(sweep.seed, load), 1);
+                    let failed = point.is_err();
+                    // Nobody listens any more once another point has failed.
+                    if sender.send((load, point)).is_err() || failed {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut points = Vec::new();
+        let mut failure: Option<(f64, Error)> = None;
+        for (load, point) in receiver {
+            let kept = point.and_then(|point| finished(&point).map(|()| point));
+            match kept {
+                Ok(point) => points.push(point),
+                Err(error) => {
+                    next.store(loads.len(), Ordering::Relaxed);
+                    if failure.as_ref().is_none_or(|(least, _)| load < *least) {
+                        failure = Some((load, error));
+                    }
+                }
+            }
+        }
+        failure.map_or(Ok(points), |(_, error)| Err(error))
+    })
+}
+
+/// Halves the interval between a load that is carried and one that is not.
+fn search(points: &mut Vec<Point>, point: &mut dyn FnMut(f64) -> Result<Point>) -> Result<Saturation> {
+    let mut upper = points.iter().find(|point| point.saturated).map(|point| point.load);
+    let carried = points.iter().take_while(|point| !point.saturated).last();
+    let mut lower = carried.map_or(0.0, |point| point.load);
+    loop {
+        let load = match upper {
+            None if lower >= 1.0 => break,
+            None if lower == 0.0 => 1.0,
+            None => rounded(lower * 2.0).min(1.0),
+            Some(upper) if upper - lower <= INTERVAL * upper => break,
+            Some(upper) => rounded((lower + upper) / 2.0),
+        };
+        if load <= lower.max(LOAD_MIN) || upper.is_some_and(|upper| load >= upper) {
+            break;
+        }
+        let measured = point(load)?;
+        if measured.saturated {
+            upper = Some(load);
+        } else {
+            lower = load;
+        }
+        let at = points.partition_point(|point| point.load < load);
+        points.insert(at, measured);
+    }
+    let throughput = points.iter().map(|point| point.accepted).fold(0.0, f64::max);
+    Ok(Saturation { load: lower, not_carried: upper, throughput })
+}

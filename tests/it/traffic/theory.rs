@@ -1,0 +1,70 @@
+//! What theory says beside what the flit engine measures.
+
+use meshwright::sim::flit::{PRESETS, Router};
+use meshwright::sim::traffic::OpenLoop;
+use meshwright::topology::Machine;
+use meshwright::verdict::experiment::{Experiment, pattern};
+use meshwright::verdict::traffic::Point;
+
+fn experiment<'m>(machine: &'m Machine, preset: &str, traffic: &str, packet: u32) -> Experiment<'m> {
+    let mut router = Router::preset(preset, machine).unwrap();
+    // Date-lines of a torus need two classes.
+    router.virtual_channels = router.virtual_channels.max(2);
+    let pattern = pattern(traffic, Some(preset), machine).unwrap();
+    let runs = OpenLoop { pattern, load: 1.0, packet, warm_up: 500, measure: 20_000, drain: 5_000, seed: 1 };
+    Experiment::new(machine, router, runs).unwrap()
+}
+
+/// At next to no load packets hardly wait, and go as far as the pattern sends them: whatever the preset, also where
+/// packets to oneself are dropped.
+#[test]
+fn at_little_load_latency_and_distance_are_those_of_theory() {
+    let machines = ["mesh:6x6", "torus:4x4", "hypercube:4"].map(|name| Machine::new(name).unwrap());
+    let mut tried = 0;
+    for machine in &machines {
+        for preset in PRESETS {
+            for (traffic, packet) in
+                [("uniform", 1), ("transpose", 4), ("hot-spot", 2), ("uniform-with-self", 3)]
+            {
+                let experiment = experiment(machine, preset.name, traffic, packet);
+                let reference = experiment.reference;
+                let Point { latency, hops_mean, saturated, packets, .. } =
+                    experiment.measure(0.005, 7, 1).unwrap();
+                let (hops, zero) = (reference.mean_hops.unwrap(), reference.zero_load_cycles.unwrap());
+                let name = format!("{} {} {traffic}", machine.name, preset.name);
+                assert!(!saturated && packets > 200, "{name}");
+                assert!((hops_mean / hops - 1.0).abs() < 0.1, "{name}: {hops_mean} hops, not {hops}");
+                // T0 is linear in the distance, so it is known at the measured one as well.
+                let router = Router::preset(preset.name, machine).unwrap();
+                let slope = router.zero_load(machine, 1, 9) as f64 - router.zero_load(machine, 0, 9) as f64;
+                let waited = latency.mean - (zero + slope * (hops_mean - hops));
+                assert!((-1e-9..0.35).contains(&waited), "{name}: {} and {zero}: {waited}", latency.mean);
+                tried += 1;
+            }
+        }
+    }
+    assert_eq!(tried, 3 * 4 * PRESETS.len());
+}
+
+/// Half of the bound is carried and half as much again is not; a good router comes near to it. (Beyond the bound
+/// the flows that do not pass the busiest channel still get through, so more than the bound may arrive in all; under
+/// uniform traffic, where all pass such channels, it may not.)
+#[test]
+fn the_bound_lies_between_what_is_carried_and_what_is_not() {
+    let mesh = Machine::new("mesh:8x8").unwrap();
+    for (traffic, near) in [("uniform", 0.8), ("transpose", 0.9), ("tornado", 0.5), ("bit-complement", 0.8)] {
+        let mut router = Router::preset("ideal", &mesh).unwrap();
+        (router.virtual_channels, router.buffers) = (4, 8);
+        let pattern = pattern(traffic, None, &mesh).unwrap();
+        let runs =
+            OpenLoop { pattern, load: 1.0, packet: 1, warm_up: 1_000, measure: 4_000, drain: 4_000, seed: 1 };
+        let experiment = Experiment::new(&mesh, router, runs).unwrap();
+        let bound = experiment.reference.bound.unwrap();
+        let measure = |share: f64| experiment.measure(share * bound, 3, 1).unwrap();
+        let (half, most, beyond) = (measure(0.5), measure(near), measure(1.5));
+        assert!(!half.saturated && !most.saturated, "{traffic}: {most:?}");
+        assert!((most.accepted / (near * bound) - 1.0).abs() < 0.03, "{traffic}: {most:?}");
+        assert!(beyond.saturated, "{traffic}: {beyond:?}");
+        assert!(traffic != "uniform" || beyond.accepted <= bound, "{beyond:?}");
+    }
+}
