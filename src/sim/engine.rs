@@ -21,6 +21,9 @@ pub(super) trait Engine {
 
 /// A workload: told what happens, and free to start more.
 pub(super) trait Driver<E: Engine> {
+    /// Whether [`Driver::sent`] does anything; if not, an engine need not call it.
+    const WANTS_SENT: bool;
+
     /// The last byte of a message has left its source.
     fn sent(&mut self, engine: &mut E, message: u32);
 
@@ -33,7 +36,7 @@ pub(super) trait Driver<E: Engine> {
 
 /// An engine that runs batches of messages on one machine, one batch after the other.
 pub(super) trait Referee<'m>: Engine + Sized {
-    /// Prepares for a batch at time 0; messages are known by their index in it.
+    /// Prepares for a batch; it begins at [`Engine::now`], whatever that is. Messages are known by their index in it.
     ///
     /// # Panics
     ///
@@ -41,7 +44,7 @@ pub(super) trait Referee<'m>: Engine + Sized {
     fn load(&mut self, messages: &[Message], routes: Routes<'m>);
 
     /// Runs until nothing happens any more: everything is delivered, or what is left waits in a ring.
-    fn run(&mut self, driver: &mut impl Driver<Self>);
+    fn run<D: Driver<Self>>(&mut self, driver: &mut D);
 
     /// The link messages have waited for the longest since the last [`Referee::load`], and the ticks added up;
     /// of equal ones the lowest. Waiting for a port is not waiting for a link.

@@ -55,13 +55,14 @@ pub(super) fn run<'m>(machine: &'m Machine, phases: &Phases, engine: &mut impl R
         let routes = routing::routes(machine, &pairs)?;
         serial = cost::serial_sum(serial, messages, &routes, machine.switching, &machine.costs)?;
         engine.load(messages, routes);
-        let mut barrier = Barrier { end: 0, arrived: vec![false; messages.len()] };
+        let begin = engine.now();
+        let mut barrier = Barrier { end: begin, arrived: vec![false; messages.len()] };
         for message in 0..messages.len() as u32 {
-            engine.start(message, 0);
+            engine.start(message, begin);
         }
         engine.run(&mut barrier);
-        trace.phase_ticks.push(barrier.end);
-        trace.ticks += barrier.end;
+        trace.phase_ticks.push(barrier.end - begin);
+        trace.ticks += barrier.end - begin;
         if let Some((link, ticks)) = engine.longest_wait().filter(|&(_, ticks)| ticks > longest) {
             longest = ticks;
             let waited = machine.costs.cycles(ticks);
@@ -85,6 +86,8 @@ struct Barrier {
 }
 
 impl<E: Engine> Driver<E> for Barrier {
+    const WANTS_SENT: bool = false;
+
     fn sent(&mut self, _: &mut E, _: u32) {}
 
     fn delivered(&mut self, engine: &mut E, message: u32) {

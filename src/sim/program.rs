@@ -154,6 +154,8 @@ impl Program {
 }
 
 impl<E: Engine> Driver<E> for Program {
+    const WANTS_SENT: bool = true;
+
     fn sent(&mut self, engine: &mut E, message: u32) {
         self.finish(self.send_step[message as usize], engine.now());
         self.begin(engine);

@@ -1,74 +1,58 @@
-//! Who waits for a channel, and who is next: one pairing heap per channel, in two flat arrays.
+//! Who waits for a channel, and who is next: one pairing heap per channel, all in one flat array.
 //!
-//! A message waits for at most one channel at a time, so its place in a heap is a pair of array entries and
-//! nothing is allocated while a simulation runs.
+//! A message waits for at most one channel at a time, so its place in a heap is one array entry and nothing is
+//! allocated while a simulation runs. The root of a line is kept with its channel.
 
-/// No message.
-const NONE: u32 = u32::MAX;
+/// No message: the root of an empty line.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// The place of a message in the line it waits in.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    key: u64,
+    child: u32,
+    sibling: u32,
+}
 
 /// The waiting messages of all channels. The least `(key, message)` is served first.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct WaitingLines {
-    root: Vec<u32>,
-    key: Vec<u64>,
-    child: Vec<u32>,
-    sibling: Vec<u32>,
+    places: Vec<Place>,
 }
 
 impl WaitingLines {
-    /// Empty lines for this many channels and messages.
-    pub(super) fn new(channels: usize, messages: usize) -> Self {
-        Self {
-            root: vec![NONE; channels],
-            key: vec![0; messages],
-            child: vec![NONE; messages],
-            sibling: vec![NONE; messages],
-        }
-    }
-
     /// Makes room for more messages.
     pub(super) fn grow(&mut self, messages: usize) {
-        if messages > self.key.len() {
-            self.key.resize(messages, 0);
-            self.child.resize(messages, NONE);
-            self.sibling.resize(messages, NONE);
+        if messages > self.places.len() {
+            self.places.resize(messages, Place { key: 0, child: NONE, sibling: NONE });
         }
     }
 
-    /// Whether nobody waits for a channel.
+    /// Puts a message into the line with this root. O(1).
     #[inline]
-    pub(super) fn is_empty(&self, channel: usize) -> bool {
-        self.root[channel] == NONE
+    pub(super) fn push(&mut self, root: &mut u32, message: u32, key: u64) {
+        self.places[message as usize] = Place { key, child: NONE, sibling: NONE };
+        *root = if *root == NONE { message } else { self.meld(*root, message) };
     }
 
-    /// Puts a message into the line of a channel. O(1).
+    /// Takes the next message out of the line with this root. O(log waiting), amortised.
     #[inline]
-    pub(super) fn push(&mut self, channel: usize, message: u32, key: u64) {
-        let m = message as usize;
-        (self.key[m], self.child[m], self.sibling[m]) = (key, NONE, NONE);
-        self.root[channel] = self.meld(self.root[channel], message);
-    }
-
-    /// Takes the next message out of the line of a channel. O(log waiting), amortised.
-    #[inline]
-    pub(super) fn pop(&mut self, channel: usize) -> Option<u32> {
-        let first = self.root[channel];
+    pub(super) fn pop(&mut self, root: &mut u32) -> Option<u32> {
+        let first = *root;
         if first == NONE {
             return None;
         }
-        self.root[channel] = self.meld_children(self.child[first as usize]);
+        let child = self.places[first as usize].child;
+        *root = if child == NONE { NONE } else { self.meld_children(child) };
         Some(first)
     }
 
     /// One heap of two: the later root becomes a child of the earlier.
     fn meld(&mut self, a: u32, b: u32) -> u32 {
-        if a == NONE || b == NONE {
-            return a.min(b);
-        }
-        let (a_first, b_first) = ((self.key[a as usize], a), (self.key[b as usize], b));
+        let (a_first, b_first) = ((self.places[a as usize].key, a), (self.places[b as usize].key, b));
         let (winner, loser) = if a_first < b_first { (a, b) } else { (b, a) };
-        self.sibling[loser as usize] = self.child[winner as usize];
-        self.child[winner as usize] = loser;
+        self.places[loser as usize].sibling = self.places[winner as usize].child;
+        self.places[winner as usize].child = loser;
         winner
     }
 
@@ -76,21 +60,21 @@ impl WaitingLines {
     fn meld_children(&mut self, mut next: u32) -> u32 {
         let mut pairs = NONE;
         while next != NONE {
-            let a = next;
-            let b = self.sibling[a as usize];
-            next = if b == NONE { NONE } else { self.sibling[b as usize] };
-            self.sibling[a as usize] = NONE;
-            if b != NONE {
-                self.sibling[b as usize] = NONE;
-            }
-            let pair = self.meld(a, b);
-            self.sibling[pair as usize] = pairs;
+            let (a, b) = (next, self.places[next as usize].sibling);
+            let pair = if b == NONE {
+                next = NONE;
+                a
+            } else {
+                next = self.places[b as usize].sibling;
+                self.meld(a, b)
+            };
+            self.places[pair as usize].sibling = pairs;
             pairs = pair;
         }
-        let mut heap = NONE;
+        let mut heap = pairs;
+        pairs = self.places[heap as usize].sibling;
         while pairs != NONE {
-            let before = self.sibling[pairs as usize];
-            self.sibling[pairs as usize] = NONE;
+            let before = self.places[pairs as usize].sibling;
             heap = self.meld(heap, pairs);
             pairs = before;
         }
@@ -109,21 +93,22 @@ mod tests {
         /// The standard library's heap is the second opinion.
         #[test]
         fn serves_in_order(steps in prop::collection::vec(prop::option::of(0u64..50), 1..200)) {
-            let mut lines = WaitingLines::new(1, steps.len());
+            let (mut lines, mut root) = (WaitingLines::default(), NONE);
+            lines.grow(steps.len());
             let mut other = BinaryHeap::new();
             for (message, step) in steps.into_iter().enumerate() {
                 match step {
                     Some(key) => {
-                        lines.push(0, message as u32, key);
+                        lines.push(&mut root, message as u32, key);
                         other.push(Reverse((key, message as u32)));
                     }
-                    None => prop_assert_eq!(lines.pop(0), other.pop().map(|Reverse((_, message))| message)),
+                    None => prop_assert_eq!(lines.pop(&mut root), other.pop().map(|Reverse((_, message))| message)),
                 }
             }
             while let Some(Reverse((_, message))) = other.pop() {
-                prop_assert_eq!(lines.pop(0), Some(message));
+                prop_assert_eq!(lines.pop(&mut root), Some(message));
             }
-            prop_assert!(lines.is_empty(0));
+            prop_assert_eq!(root, NONE);
         }
     }
 }

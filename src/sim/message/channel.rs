@@ -1,0 +1,130 @@
+//! Channels: links, and the ports of one-port nodes. Who holds one, until when, and who asks for it.
+
+use std::cmp::Reverse;
+
+use super::queue::{self, WaitingLines};
+use crate::units::LinkId;
+
+/// The time from which a channel is free while nobody knows it yet.
+const HELD: u64 = u64::MAX;
+
+/// One channel.
+#[derive(Clone, Copy, Debug)]
+struct Channel {
+    /// From when on it is free.
+    free_at: u64,
+    /// Who was given it last.
+    holder: u32,
+    /// The line before it.
+    line: u32,
+}
+
+/// All channels, the lines before them and the waiting times.
+#[derive(Debug)]
+pub(super) struct Channels {
+    channels: Vec<Channel>,
+    lines: WaitingLines,
+    /// Channels that may be given at the end of the moment.
+    asked_for: Vec<LinkId>,
+    /// Ticks of waiting per channel; empty while nobody waited.
+    waited: Vec<u64>,
+}
+
+impl Channels {
+    /// This many channels, all free.
+    pub(super) fn new(channels: usize) -> Self {
+        let free = Channel { free_at: 0, holder: u32::MAX, line: queue::NONE };
+        Self {
+            channels: vec![free; channels],
+            lines: WaitingLines::default(),
+            asked_for: Vec::new(),
+            waited: Vec::new(),
+        }
+    }
+
+    /// Makes room for this many messages.
+    pub(super) fn grow(&mut self, messages: usize) {
+        self.lines.grow(messages);
+    }
+
+    /// Puts a message into the line of a channel. Returns when the channel becomes free, if that is known and
+    /// nobody was waiting for it before.
+    #[inline]
+    pub(super) fn ask(&mut self, channel: LinkId, message: u32, key: u64, now: u64) -> Option<u64> {
+        let Channel { free_at, line, .. } = &mut self.channels[channel.index()];
+        let is_first = *line == queue::NONE;
+        self.lines.push(line, message, key);
+        if !is_first || *free_at == HELD {
+            return None;
+        }
+        if *free_at <= now {
+            self.asked_for.push(channel);
+            return None;
+        }
+        Some(*free_at)
+    }
+
+    /// Notes from when on a channel is free; whether [`Channels::becomes_free`] must be called then.
+    #[inline]
+    pub(super) fn release(&mut self, channel: LinkId, time: u64, now: u64) -> bool {
+        let Channel { free_at, line, .. } = &mut self.channels[channel.index()];
+        debug_assert!(*free_at == HELD && time >= now, "only what is held is released");
+        // What is given and released within one moment is free for those who ask after it.
+        if time == now {
+            return true;
+        }
+        *free_at = time;
+        *line != queue::NONE
+    }
+
+    /// A channel becomes free now.
+    #[inline]
+    pub(super) fn becomes_free(&mut self, channel: LinkId, now: u64) {
+        let Channel { free_at, line, .. } = &mut self.channels[channel.index()];
+        *free_at = now;
+        if *line != queue::NONE {
+            self.asked_for.push(channel);
+        }
+    }
+
+    /// Gives every free channel that is asked for to the first in its line; whether there was any to look at.
+    #[inline]
+    pub(super) fn give(&mut self, now: u64, given: &mut Vec<(LinkId, u32)>) -> bool {
+        let asked = !self.asked_for.is_empty();
+        for channel in self.asked_for.drain(..) {
+            let Channel { free_at, holder, line } = &mut self.channels[channel.index()];
+            if *free_at <= now
+                && let Some(message) = self.lines.pop(line)
+            {
+                (*free_at, *holder) = (HELD, message);
+                given.push((channel, message));
+            }
+        }
+        asked
+    }
+
+    /// Who holds a channel without a known end.
+    pub(super) fn holder(&self, channel: LinkId) -> Option<u32> {
+        let Channel { free_at, holder, .. } = self.channels[channel.index()];
+        (free_at == HELD).then_some(holder)
+    }
+
+    /// Adds to the waiting time for a channel.
+    pub(super) fn note_wait(&mut self, channel: LinkId, ticks: u64) {
+        if self.waited.is_empty() {
+            self.waited = vec![0; self.channels.len()];
+        }
+        self.waited[channel.index()] += ticks;
+    }
+
+    /// Sets all waiting times to 0.
+    pub(super) fn forget_waits(&mut self) {
+        self.waited.clear();
+    }
+
+    /// Of the first `links` channels the one waited for the longest, and the ticks added up; of equal ones the lowest.
+    pub(super) fn longest_wait(&self, links: usize) -> Option<(LinkId, u64)> {
+        let waits = (0u32..).map(LinkId).zip(self.waited.iter().copied()).take(links);
+        waits.filter(|&(_, ticks)| ticks > 0).max_by_key(|&(link, ticks)| (ticks, Reverse(link)))
+    }
+}
