@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | this one | [`Schedule`]: per rank, sends, receives and computations with their dependencies |
-//! | `verify`, `cycle` | which send meets which receive; [`Fault`]: why a schedule cannot run to its end |
+//! | `verify`, `matching`, `cycle` | which send meets which receive; [`Fault`]: why a schedule cannot run to its end |
 //! | [`phases`] | [`Phases`]: messages grouped by phase, the loosely synchronous model of `lo1990` |
 //! | [`goal`] | GOAL text, read and written |
 //! | [`cost`] | analytic times: a message alone, a link's load, the serial sum |
@@ -13,6 +13,7 @@ pub mod goal;
 pub mod phases;
 
 mod cycle;
+mod matching;
 mod verify;
 
 pub use phases::Phases;

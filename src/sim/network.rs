@@ -1,5 +1,8 @@
 //! Flat tables of a machine, made once so that no engine asks a topology in its loop.
 
+use crate::error::Result;
+use crate::routing::{self, Pair, Routes};
+use crate::schedule::Message;
 use crate::topology::{Machine, Topology};
 use crate::units::{LinkId, NodeId, Port};
 
@@ -34,5 +37,17 @@ impl Network {
     #[inline]
     pub(super) fn target(&self, link: LinkId) -> NodeId {
         self.targets[link.index()]
+    }
+}
+
+/// The usual routes of some messages; errors as for [`routing::routes`].
+pub(super) fn routes<'m>(machine: &'m Machine, messages: &[Message]) -> Result<Routes<'m>> {
+    match machine.whole_grid() {
+        // A formula needs no list of pairs.
+        Some(grid) => Ok(Routes::DimensionOrder(grid)),
+        None => {
+            let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+            routing::routes(machine, &pairs)
+        }
     }
 }

@@ -6,9 +6,9 @@
 
 use super::engine::{Driver, Engine, Referee};
 use super::message::Core;
+use super::network;
 use super::trace::{Trace, Wait};
 use crate::error::Result;
-use crate::routing::{self, Pair};
 use crate::schedule::{Message, Phases, cost};
 use crate::topology::{Machine, Topology};
 
@@ -51,8 +51,7 @@ pub(super) fn run<'m>(machine: &'m Machine, phases: &Phases, engine: &mut impl R
     let (mut longest, mut serial) = (0, 0);
     for index in 0..phases.len() {
         let messages = phases.phase(index);
-        let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
-        let routes = routing::routes(machine, &pairs)?;
+        let routes = network::routes(machine, messages)?;
         serial = cost::serial_sum(serial, messages, &routes, machine.switching, &machine.costs)?;
         engine.load(messages, routes);
         let begin = engine.now();
