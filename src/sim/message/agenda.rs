@@ -1,70 +1,51 @@
 //! What happens when: a wheel for the near future, a radix heap for the rest; times never go back.
 //!
-//! Time is cut into windows. Every moment of the present window has a slot of its own, a chain of blocks that are
-//! used again and again; which slots have entries is kept in bits. An entry beyond the window lies in the bucket of
-//! the highest bit in which its time differs from the present, and is dealt out again only when all before it
-//! is over. So most entries are written once and read once. All entries of one moment come out together, in
-//! the order they were added.
+//! Time is cut into windows. Every moment of the present window has a list of its own; which lists have entries
+//! is kept in bits, and emptied lists are used again. An entry beyond the window lies in the bucket of the highest
+//! bit in which its time differs from the present, and is dealt out again only when all before it is over. So most
+//! entries are written once and read once. All entries of one moment come out together, in the order they
+//! were added.
 
 use std::fmt::Debug;
 
-/// Moments in a window; the slots in use stay in the nearest cache.
-const WINDOW: u64 = 1 << 12;
+/// Moments in a window; the lists in use stay in the nearest cache.
+const WINDOW: usize = 1 << 12;
 
 /// Bits of a moment within its window.
 const WINDOW_BITS: u32 = WINDOW.trailing_zeros();
 
-/// Entries in a block: with eight bytes each, a block is two cache lines.
-const BLOCK: usize = 15;
-
-/// No block.
-const NONE: u32 = u32::MAX;
-
-/// Some entries of one moment.
-#[derive(Clone, Copy, Debug)]
-struct Block<T> {
-    next: u32,
-    used: u32,
-    entries: [T; BLOCK],
-}
-
-/// The blocks of one moment; of no meaning while its bit is not set.
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    first: u32,
-    last: u32,
-}
+/// Lists with room for more entries are given back to the system: many moments may have one each.
+const KEPT: usize = 1 << 12;
 
 /// Entries to come, in order of their times.
 #[derive(Clone, Debug)]
 pub(super) struct Agenda<T> {
     present: u64,
-    slots: Vec<Slot>,
-    /// Bit i of word w is set while slot 64 w + i has entries.
-    occupied: [u64; WINDOW as usize / 64],
+    /// The entries of each moment of the window.
+    near: Box<[Vec<T>; WINDOW]>,
+    /// Bit i of word w is set while moment 64 w + i has entries.
+    occupied: [u64; WINDOW / 64],
     /// Bit w is set while word w is not 0.
     words: u64,
-    blocks: Vec<Block<T>>,
-    unused: u32,
+    /// Emptied lists.
+    spare: Vec<Vec<T>>,
     /// Bucket b holds the times that differ from the present in bit `WINDOW_BITS + b` and in none above.
     later: Vec<Vec<(u64, T)>>,
     later_occupied: u64,
-    dealt: Vec<(u64, T)>,
 }
 
 impl<T: Copy + Debug> Agenda<T> {
     /// Nothing to come; the present is 0.
     pub(super) fn new() -> Self {
+        let near = vec![Vec::new(); WINDOW].into_boxed_slice();
         Self {
             present: 0,
-            slots: vec![Slot { first: NONE, last: NONE }; WINDOW as usize],
-            occupied: [0; WINDOW as usize / 64],
+            near: near.try_into().expect("as many lists as moments"),
+            occupied: [0; WINDOW / 64],
             words: 0,
-            blocks: Vec::new(),
-            unused: NONE,
+            spare: Vec::new(),
             later: vec![Vec::new(); (u64::BITS - WINDOW_BITS) as usize],
             later_occupied: 0,
-            dealt: Vec::new(),
         }
     }
 
@@ -76,8 +57,7 @@ impl<T: Copy + Debug> Agenda<T> {
     /// Whether entries were added to the present moment after it was handed out.
     #[inline]
     pub(super) fn has_more_now(&self) -> bool {
-        let slot = slot(self.present);
-        self.occupied[slot / 64] >> (slot % 64) & 1 == 1
+        !self.near[place(self.present)].is_empty()
     }
 
     /// Adds an entry.
@@ -89,38 +69,45 @@ impl<T: Copy + Debug> Agenda<T> {
     pub(super) fn push(&mut self, time: u64, entry: T) {
         debug_assert!(time >= self.present, "nothing happens before the present");
         let difference = (time ^ self.present) >> WINDOW_BITS;
-        if difference == 0 {
-            self.push_near(slot(time), entry);
-        } else {
-            let bucket = u64::BITS - 1 - difference.leading_zeros();
-            self.later_occupied |= 1 << bucket;
-            self.later[bucket as usize].push((time, entry));
+        if difference != 0 {
+            return self.push_later(difference, time, entry);
         }
+        let place = place(time);
+        if self.near[place].is_empty() {
+            self.occupied[place / 64] |= 1 << (place % 64);
+            self.words |= 1 << (place / 64);
+            if self.near[place].capacity() == 0 {
+                self.near[place] = self.spare.pop().unwrap_or_default();
+            }
+        }
+        self.near[place].push(entry);
+    }
+
+    #[inline(never)]
+    fn push_later(&mut self, difference: u64, time: u64, entry: T) {
+        let bucket = u64::BITS - 1 - difference.leading_zeros();
+        self.later_occupied |= 1 << bucket;
+        self.later[bucket as usize].push((time, entry));
     }
 
     /// Moves to the next moment at which something happens and hands out all of it, in the order it was added.
     /// Returns the moment, or `None` when nothing is to come. `moment` is overwritten.
     pub(super) fn next(&mut self, moment: &mut Vec<T>) -> Option<u64> {
-        moment.clear();
         if self.words == 0 {
             self.open_window()?;
         }
         let word = self.words.trailing_zeros() as usize;
-        let slot = 64 * word + self.occupied[word].trailing_zeros() as usize;
-        self.present = self.present & !(WINDOW - 1) | slot as u64;
+        let place = 64 * word + self.occupied[word].trailing_zeros() as usize;
+        self.present = self.present & !(WINDOW as u64 - 1) | place as u64;
         self.occupied[word] &= self.occupied[word] - 1;
         if self.occupied[word] == 0 {
             self.words &= self.words - 1;
         }
-        let Slot { first, last } = self.slots[slot];
-        let mut block = first;
-        while block != NONE {
-            let Block { next, used, entries } = &self.blocks[block as usize];
-            moment.extend_from_slice(&entries[..*used as usize]);
-            block = *next;
+        let mut done = std::mem::replace(moment, std::mem::take(&mut self.near[place]));
+        if (1..=KEPT).contains(&done.capacity()) {
+            done.clear();
+            self.spare.push(done);
         }
-        self.blocks[last as usize].next = self.unused;
-        self.unused = first;
         Some(self.present)
     }
 
@@ -131,57 +118,21 @@ impl<T: Copy + Debug> Agenda<T> {
         }
         let nearest = self.later_occupied.trailing_zeros() as usize;
         self.later_occupied &= self.later_occupied - 1;
-        let mut dealt = std::mem::take(&mut self.dealt);
-        std::mem::swap(&mut dealt, &mut self.later[nearest]);
+        let mut dealt = std::mem::take(&mut self.later[nearest]);
         self.present = dealt.iter().map(|&(time, _)| time).min().expect("an occupied bucket has entries");
+        // All go to lower buckets, so this one gets its list back.
         for (time, entry) in dealt.drain(..) {
             self.push(time, entry);
         }
-        self.dealt = dealt;
+        self.later[nearest] = dealt;
         Some(())
-    }
-
-    #[inline]
-    fn push_near(&mut self, slot: usize, entry: T) {
-        let bit = 1 << (slot % 64);
-        if self.occupied[slot / 64] & bit == 0 {
-            self.occupied[slot / 64] |= bit;
-            self.words |= 1 << (slot / 64);
-            let block = self.block(entry);
-            self.slots[slot] = Slot { first: block, last: block };
-            return;
-        }
-        let last = self.slots[slot].last;
-        let block = &mut self.blocks[last as usize];
-        if (block.used as usize) < BLOCK {
-            block.entries[block.used as usize] = entry;
-            block.used += 1;
-        } else {
-            let next = self.block(entry);
-            self.blocks[last as usize].next = next;
-            self.slots[slot].last = next;
-        }
-    }
-
-    /// A block with one entry.
-    #[inline]
-    fn block(&mut self, entry: T) -> u32 {
-        let index = self.unused;
-        if index == NONE {
-            self.blocks.push(Block { next: NONE, used: 1, entries: [entry; BLOCK] });
-            return self.blocks.len() as u32 - 1;
-        }
-        let block = &mut self.blocks[index as usize];
-        self.unused = block.next;
-        (block.next, block.used, block.entries[0]) = (NONE, 1, entry);
-        index
     }
 }
 
-/// The slot of a moment of the present window.
+/// The place of a moment in its window.
 #[inline]
-fn slot(time: u64) -> usize {
-    (time & (WINDOW - 1)) as usize
+fn place(time: u64) -> usize {
+    time as usize % WINDOW
 }
 
 #[cfg(test)]
@@ -192,7 +143,7 @@ mod tests {
 
     /// Within the window, around its end, and far beyond it.
     fn delays() -> impl Strategy<Value = u64> {
-        prop_oneof![0u64..40, 0u64..1000, (WINDOW - 2)..(WINDOW + 2), 0u64..1 << 40]
+        prop_oneof![0u64..40, 0u64..1000, (WINDOW as u64 - 2)..(WINDOW as u64 + 2), 0u64..1 << 40]
     }
 
     proptest! {

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::queue::{self, WaitingLines};
+use super::queue::{self, Waiting};
 use crate::units::LinkId;
 
 /// The time from which a channel is free while nobody knows it yet.
@@ -19,13 +19,12 @@ struct Channel {
     line: u32,
 }
 
-/// All channels, the lines before them and the waiting times.
+/// All channels, those asked for and the waiting times.
 #[derive(Debug)]
 pub(super) struct Channels {
     channels: Vec<Channel>,
-    lines: WaitingLines,
     /// Channels that may be given at the end of the moment.
-    asked_for: Vec<LinkId>,
+    pub(super) asked_for: Vec<LinkId>,
     /// Ticks of waiting per channel; empty while nobody waited.
     waited: Vec<u64>,
 }
@@ -34,26 +33,22 @@ impl Channels {
     /// This many channels, all free.
     pub(super) fn new(channels: usize) -> Self {
         let free = Channel { free_at: 0, holder: u32::MAX, line: queue::NONE };
-        Self {
-            channels: vec![free; channels],
-            lines: WaitingLines::default(),
-            asked_for: Vec::new(),
-            waited: Vec::new(),
-        }
-    }
-
-    /// Makes room for this many messages.
-    pub(super) fn grow(&mut self, messages: usize) {
-        self.lines.grow(messages);
+        Self { channels: vec![free; channels], asked_for: Vec::new(), waited: Vec::new() }
     }
 
     /// Puts a message into the line of a channel. Returns when the channel becomes free, if that is known and
     /// nobody was waiting for it before.
     #[inline]
-    pub(super) fn ask(&mut self, channel: LinkId, message: u32, key: u64, now: u64) -> Option<u64> {
-        let Channel { free_at, line, .. } = &mut self.channels[channel.index()];
-        let is_first = *line == queue::NONE;
-        self.lines.push(line, message, key);
+    pub(super) fn ask(
+        &mut self,
+        channel: LinkId,
+        message: u32,
+        now: u64,
+        line: &mut impl Waiting,
+    ) -> Option<u64> {
+        let Channel { free_at, line: root, .. } = &mut self.channels[channel.index()];
+        let is_first = *root == queue::NONE;
+        queue::push(line, root, message);
         if !is_first || *free_at == HELD {
             return None;
         }
@@ -87,20 +82,16 @@ impl Channels {
         }
     }
 
-    /// Gives every free channel that is asked for to the first in its line; whether there was any to look at.
+    /// Gives a channel, if it is free, to the first in its line.
     #[inline]
-    pub(super) fn give(&mut self, now: u64, given: &mut Vec<(LinkId, u32)>) -> bool {
-        let asked = !self.asked_for.is_empty();
-        for channel in self.asked_for.drain(..) {
-            let Channel { free_at, holder, line } = &mut self.channels[channel.index()];
-            if *free_at <= now
-                && let Some(message) = self.lines.pop(line)
-            {
-                (*free_at, *holder) = (HELD, message);
-                given.push((channel, message));
-            }
+    pub(super) fn give(&mut self, channel: LinkId, now: u64, line: &mut impl Waiting) -> Option<u32> {
+        let Channel { free_at, holder, line: root } = &mut self.channels[channel.index()];
+        if *free_at > now {
+            return None;
         }
-        asked
+        let message = queue::pop(line, root)?;
+        (*free_at, *holder) = (HELD, message);
+        Some(message)
     }
 
     /// Who holds a channel without a known end.

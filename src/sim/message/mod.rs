@@ -4,6 +4,7 @@
 //! |---|---|
 //! | this one | what happens to whom at a moment |
 //! | `channel` | who holds a channel, until when, and who asks for it |
+//! | `flight` | how far a message has come |
 //! | `queue` | who waits for a channel, and who is next |
 //! | `switching` | how a message moves over links under each switching |
 //! | `ports` | what one-port nodes add |
@@ -19,6 +20,7 @@
 
 mod agenda;
 mod channel;
+mod flight;
 mod ports;
 mod queue;
 mod switching;
@@ -26,43 +28,14 @@ mod way;
 
 use self::agenda::Agenda;
 use self::channel::Channels;
+use self::flight::{Flight, Line, Stage};
 use self::ports::PortChannels;
-use self::way::Cursor;
 use super::engine::{Driver, Engine, Referee};
 use super::network::Network;
-use crate::routing::Routes;
+use crate::routing::{Pair, Routes};
 use crate::schedule::Message;
 use crate::topology::{Costs, Machine, Switching};
-use crate::units::{LinkId, NodeId};
-
-/// How far a message has come through the ports of its ends; of no meaning without ports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
-    Fresh,
-    Injected,
-    Ejecting,
-}
-
-/// One message on its way: one cache line.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
-struct Flight {
-    /// Ticks its bytes take over a link.
-    body: u64,
-    /// When it asked for the channel it waits for.
-    asked: u64,
-    head: Cursor,
-    /// The last link a worm stands on.
-    tail: Cursor,
-    hops: u32,
-    /// Links still to take.
-    left: u32,
-    /// Links a worm has let go.
-    tail_hops: u32,
-    source: NodeId,
-    target: NodeId,
-    stage: Stage,
-}
+use crate::units::LinkId;
 
 /// Something that happens at a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +59,7 @@ pub(in crate::sim) struct Core<'m> {
     now: u64,
     agenda: Agenda<Event>,
     routes: Routes<'m>,
+    ends: Vec<Pair>,
     flights: Vec<Flight>,
     channels: Channels,
     ports: Option<PortChannels>,
@@ -110,6 +84,7 @@ impl<'m> Core<'m> {
             now: 0,
             agenda: Agenda::new(),
             routes: Routes::Stored { first: Vec::new(), links: Vec::new() },
+            ends: Vec::new(),
             flights: Vec::new(),
             channels: Channels::new(channels),
             ports,
@@ -124,17 +99,18 @@ impl<'m> Core<'m> {
     fn handle(&mut self, event: Event, driver: &mut impl Driver<Self>) {
         match event {
             Event::Start(message) => {
-                let Flight { source, left, .. } = *self.flight(message);
+                let (source, target) = self.ends[message as usize];
                 match self.ports {
                     // A message to oneself is a copy in memory: it passes no port.
-                    Some(ports) if left > 0 => self.ask(ports.injection(source), message, self.now),
+                    Some(ports) if source != target => self.ask(ports.injection(source), message),
                     _ => self.agenda.push(self.now + self.startup, Event::Head(message)),
                 }
             }
             Event::Free(channel) => self.channels.becomes_free(channel, self.now),
             Event::Head(message) => {
-                // A stored message that has crossed its first link has left its source.
-                if self.switching == Switching::StoreAndForward && self.flight(message).hops == 1 {
+                // A stored message that has crossed the first of its links has left its source.
+                let Flight { hops, left, .. } = *self.flight(message);
+                if self.switching == Switching::StoreAndForward && hops == 1 && left > 0 {
                     driver.sent(self, message);
                 }
                 self.head(message);
@@ -158,12 +134,18 @@ impl<'m> Core<'m> {
         hops + left == 0 || (hops + left == 1 && straight_in)
     }
 
-    /// Puts a message into the line of a channel; the least key is served first.
-    fn ask(&mut self, channel: LinkId, message: u32, key: u64) {
+    /// Puts a message into the line of a channel.
+    fn ask(&mut self, channel: LinkId, message: u32) {
         self.flights[message as usize].asked = self.now;
-        if let Some(free_at) = self.channels.ask(channel, message, key, self.now) {
+        let mut line = Line { farthest_first: self.is_farthest_first(channel), flights: &mut self.flights };
+        if let Some(free_at) = self.channels.ask(channel, message, self.now, &mut line) {
             self.agenda.push(free_at, Event::Free(channel));
         }
+    }
+
+    /// Whether a channel serves the message with the farthest to go first: stored messages on links.
+    fn is_farthest_first(&self, channel: LinkId) -> bool {
+        self.switching == Switching::StoreAndForward && channel.index() < self.network.links()
     }
 
     /// Notes from when on a channel is free.
@@ -183,8 +165,8 @@ impl<'m> Core<'m> {
             Switching::StoreAndForward => 1,
         };
         match flight.stage {
-            Stage::Fresh => Some(ports.injection(flight.source)),
-            Stage::Injected if flight.left == last => Some(ports.ejection(flight.target)),
+            Stage::Fresh => Some(ports.injection(self.ends[message as usize].0)),
+            Stage::Injected if flight.left == last => Some(ports.ejection(self.ends[message as usize].1)),
             Stage::Injected | Stage::Ejecting => link,
         }
     }
@@ -194,14 +176,28 @@ impl<'m> Core<'m> {
     fn head(&mut self, message: u32) {
         match self.wanted(message) {
             None => self.arrive(message, self.now),
-            Some(channel) => {
-                let key = match self.switching {
-                    Switching::StoreAndForward if channel.index() < self.network.links() => {
-                        u64::from(u32::MAX - self.flight(message).left)
-                    }
-                    _ => self.now,
-                };
-                self.ask(channel, message, key);
+            Some(channel) => self.ask(channel, message),
+        }
+    }
+
+    /// Gives the channels that were asked for. In rounds: a message that is given a port asks for its next channel
+    /// in this moment, but only after all channels asked for so far are given. So the order among them means
+    /// nothing.
+    fn give(&mut self, round: &mut Vec<LinkId>, given: &mut Vec<(LinkId, u32)>) {
+        while !self.channels.asked_for.is_empty() {
+            std::mem::swap(round, &mut self.channels.asked_for);
+            for channel in round.drain(..) {
+                let farthest_first = self.is_farthest_first(channel);
+                let mut line = Line { farthest_first, flights: &mut self.flights };
+                match self.channels.give(channel, self.now, &mut line) {
+                    // A message on a link asks for nothing more in this moment.
+                    Some(message) if self.ports.is_none() => self.use_channel(channel, message),
+                    Some(message) => given.push((channel, message)),
+                    None => {}
+                }
+            }
+            for (channel, message) in given.drain(..) {
+                self.use_channel(channel, message);
             }
         }
     }
@@ -252,48 +248,23 @@ impl<'m> Referee<'m> for Core<'m> {
         assert!(self.agenda.is_empty(), "nothing of the run before is left");
         self.routes = routes;
         self.channels.forget_waits();
-        self.channels.grow(messages.len());
+        self.ends.clear();
+        self.ends.extend(messages.iter().map(Message::pair));
         self.flights.clear();
-        let (routes, costs) = (&self.routes, &self.costs);
-        self.flights.extend((0..).zip(messages).map(|(index, message)| {
-            let Message { source, target, bytes, .. } = *message;
-            let left = routes.hops(index as usize, (source, target)).0;
-            let way = match left {
-                0 => Cursor::default(),
-                _ => Cursor::new(routes, index, 0, source, target),
-            };
-            Flight {
-                body: costs.transfer_ticks(bytes),
-                asked: 0,
-                head: way,
-                tail: way,
-                hops: 0,
-                left,
-                tail_hops: 0,
-                source,
-                target,
-                stage: Stage::Fresh,
-            }
-        }));
+        let flights = (0..).zip(messages);
+        self.flights.extend(flights.map(|(m, message)| Flight::new(m, message, &self.routes, &self.costs)));
     }
 
     fn run<D: Driver<Self>>(&mut self, driver: &mut D) {
         self.tells_sent = D::WANTS_SENT;
-        let (mut moment, mut given) = (Vec::new(), Vec::new());
+        let (mut moment, mut round, mut given) = (Vec::new(), Vec::new(), Vec::new());
         while let Some(time) = self.agenda.next(&mut moment) {
             self.now = time;
             for &event in &moment {
                 self.handle(event, driver);
             }
-            if self.agenda.has_more_now() {
-                continue;
-            }
-            // In rounds: a message that is given a port asks for its next channel in this moment, but only
-            // after all channels asked for so far are given. So the order among them means nothing.
-            while self.channels.give(time, &mut given) {
-                for (channel, message) in given.drain(..) {
-                    self.use_channel(channel, message);
-                }
+            if !self.agenda.has_more_now() {
+                self.give(&mut round, &mut given);
             }
         }
     }

@@ -9,8 +9,9 @@
 //! A worm has no slack: where its head stops its tail stops, so a link is free when the bytes have passed it,
 //! counted in the time the worm moves.
 
+use super::flight::Flight;
 use super::way::Cursor;
-use super::{Core, Event, Flight};
+use super::{Core, Event};
 use crate::topology::Switching;
 use crate::units::LinkId;
 
@@ -22,7 +23,7 @@ impl Core<'_> {
         flight.left -= 1;
         let Flight { hops, left, body, .. } = *flight;
         if left > 0 && !flight.head.advance() {
-            let (at, to) = (self.network.target(link), flight.target);
+            let (at, to) = (self.network.target(link), self.ends[message as usize].1);
             flight.head = Cursor::new(&self.routes, message, hops, at, to);
         }
         match self.switching {
@@ -63,14 +64,14 @@ impl Core<'_> {
 
     /// The head reaches its target at a time: the rest follows without a stop.
     pub(super) fn arrive(&mut self, message: u32, time: u64) {
-        let Flight { body, hops, left, target, .. } = *self.flight(message);
+        let Flight { body, hops, left, .. } = *self.flight(message);
         let end = match self.switching {
             Switching::Wormhole | Switching::CutThrough => time + body,
             Switching::StoreAndForward => time,
         };
         self.agenda.push(end, Event::Delivered(message));
         if let Some(ports) = self.ports.filter(|_| hops + left > 0) {
-            self.release(ports.ejection(target), end);
+            self.release(ports.ejection(self.ends[message as usize].1), end);
         }
         if self.switching == Switching::Wormhole {
             for behind in (0..u64::from(hops - self.flight(message).tail_hops)).rev() {
@@ -84,10 +85,10 @@ impl Core<'_> {
         let flight = &mut self.flights[message as usize];
         let link = flight.tail.link;
         flight.tail_hops += 1;
-        let Flight { tail_hops, hops, left, target, .. } = *flight;
+        let Flight { tail_hops, hops, left, .. } = *flight;
         if tail_hops < hops + left && !flight.tail.advance() {
-            let at = self.network.target(link);
-            flight.tail = Cursor::new(&self.routes, message, tail_hops, at, target);
+            let (at, to) = (self.network.target(link), self.ends[message as usize].1);
+            flight.tail = Cursor::new(&self.routes, message, tail_hops, at, to);
         }
         self.release_link(link, message, time, tail_hops == 1);
     }
@@ -99,7 +100,7 @@ impl Core<'_> {
             return;
         }
         if let Some(ports) = self.ports {
-            self.release(ports.injection(self.flight(message).source), time);
+            self.release(ports.injection(self.ends[message as usize].0), time);
         }
         // A stored message has then crossed its first link, which is an event anyway.
         let is_event = self.switching == Switching::StoreAndForward || self.leaves_as_it_arrives(message);
