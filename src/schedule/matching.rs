@@ -12,41 +12,13 @@ use crate::units::{Bytes, NodeId};
 ///
 /// O(steps + ranks + sum over the ranks of r log r), r the receives of a rank.
 pub(super) fn all(schedule: &Schedule) -> Option<Vec<MatchedMessage>> {
-    let ranks = schedule.ranks.len();
-    let (mut messages, mut recvs) = (Vec::new(), 0);
-    // Where the messages to a rank begin, by counting; each begin moves up to the next as they are dealt out.
-    let mut begin = vec![0u32; ranks + 1];
-    for (rank, program) in (0..).map(NodeId).zip(&schedule.ranks) {
-        for (source_step, op) in (0..).zip(&program.ops) {
-            match *op {
-                Op::Send { peer: target, bytes, tag } => {
-                    *begin.get_mut(target.index() + 1)? += 1;
-                    let target_step = u32::MAX;
-                    messages.push(MatchedMessage {
-                        source: rank,
-                        source_step,
-                        target,
-                        target_step,
-                        bytes,
-                        tag,
-                    });
-                }
-                Op::Recv { .. } => recvs += 1,
-                Op::Calc { .. } => {}
-            }
-        }
-    }
-    if recvs != messages.len() {
-        return None;
-    }
-    for rank in 0..ranks {
-        begin[rank + 1] += begin[rank];
-    }
-    let mut incoming = vec![0u32; recvs];
+    let (mut messages, mut begin) = sent(schedule)?;
+    let mut incoming = vec![0u32; messages.len()];
     for (message, &MatchedMessage { target, .. }) in (0u32..).zip(&messages) {
         incoming[begin[target.index()] as usize] = message;
         begin[target.index()] += 1;
     }
+    // Each begin has moved up to the end.
     let (mut sends, mut recvs) = (Vec::new(), Vec::new());
     let mut start = 0;
     for (program, &end) in schedule.ranks.iter().zip(&begin) {
@@ -76,6 +48,36 @@ pub(super) fn all(schedule: &Schedule) -> Option<Vec<MatchedMessage>> {
         start = end as usize;
     }
     Some(messages)
+}
+
+/// Every send as a message whose receive is not known yet, and where the messages to each rank begin when they are
+/// listed by target; `None` when a peer does not exist or there are not as many receives.
+fn sent(schedule: &Schedule) -> Option<(Vec<MatchedMessage>, Vec<u32>)> {
+    let (mut messages, mut recvs) = (Vec::new(), 0);
+    let mut begin = vec![0u32; schedule.ranks.len() + 1];
+    for (rank, program) in (0..).map(NodeId).zip(&schedule.ranks) {
+        for (step, op) in (0..).zip(&program.ops) {
+            match *op {
+                Op::Send { peer, bytes, tag } => {
+                    *begin.get_mut(peer.index() + 1)? += 1;
+                    messages.push(MatchedMessage {
+                        source: rank,
+                        source_step: step,
+                        target: peer,
+                        target_step: u32::MAX,
+                        bytes,
+                        tag,
+                    });
+                }
+                Op::Recv { .. } => recvs += 1,
+                Op::Calc { .. } => {}
+            }
+        }
+    }
+    for rank in 0..schedule.ranks.len() {
+        begin[rank + 1] += begin[rank];
+    }
+    (recvs == messages.len()).then_some((messages, begin))
 }
 
 /// One side of a message; the order of the fields pairs the k-th send with the k-th receive.

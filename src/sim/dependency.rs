@@ -10,7 +10,7 @@ use super::program::Program;
 use super::trace::{Trace, Wait};
 use crate::error::{Error, Result};
 use crate::routing::Routes;
-use crate::schedule::{Fault, MatchedMessage, Message, Op, Schedule, cost};
+use crate::schedule::{Fault, Message, Op, Schedule, cost};
 use crate::topology::{Costs, Machine, Topology};
 
 /// Runs a schedule; rank r runs on node r. A deadlock is an answer: [`Trace::deadlock`] holds its ring.
@@ -43,7 +43,7 @@ pub fn run_schedule(machine: &Machine, schedule: &Schedule) -> Result<Trace> {
 /// when something went wrong: they show as steps that never end.
 pub(super) struct Job<'j, 'm> {
     schedule: &'j Schedule,
-    matched: Vec<MatchedMessage>,
+    program: Program,
     messages: Vec<Message>,
     routes: Routes<'m>,
     costs: Costs,
@@ -60,21 +60,21 @@ impl<'j, 'm> Job<'j, 'm> {
         let messages: Vec<Message> = matched.iter().map(Message::from).collect();
         let routes = checked_routes(machine, schedule, &messages)
             .map_err(|error| schedule.circle(&matched).map_or(error, unfit))?;
-        Ok(Self { schedule, matched, messages, routes, costs: machine.costs })
+        let program = Program::new(schedule, &matched, machine.costs.ticks_per_cycle());
+        Ok(Self { schedule, program, messages, routes, costs: machine.costs })
     }
 
     /// Runs it on an engine of that machine; the error is a circle of waiting.
     pub(super) fn run(self, engine: &mut impl Referee<'m>) -> Result<Trace> {
-        let Self { schedule, matched, messages, routes, costs } = self;
-        let mut program = Program::new(schedule, &matched, costs.ticks_per_cycle());
+        let Self { schedule, mut program, messages, routes, costs } = self;
         engine.load(&messages, routes);
+        // The engine has what it needs of them.
+        drop(messages);
         program.begin(engine);
         engine.run(&mut program);
         let mut deadlock = None;
         if !program.is_over() {
-            if let Some(circle) = schedule.circle(&matched) {
-                return Err(unfit(circle));
-            }
+            schedule.verify().map_err(unfit)?;
             deadlock = engine.waiting_ring(&program.on_the_way());
             assert!(deadlock.is_some(), "messages that never arrive wait for each other in a ring");
         }

@@ -3,9 +3,10 @@
 //! An engine moves messages and knows no programs; a workload ([`Driver`]) decides what is sent when and knows no
 //! links. Both are named at compile time: no call between them goes through a table. Times are in ticks.
 
+use crate::error::Result;
 use crate::routing::Routes;
 use crate::schedule::Message;
-use crate::units::LinkId;
+use crate::units::{Hops, LinkId};
 
 /// What a workload may ask of an engine while it runs.
 pub(super) trait Engine {
@@ -53,4 +54,21 @@ pub(super) trait Referee<'m>: Engine + Sized {
     /// After a run that did not deliver everything: a ring of channels, each held by a message that waits for the
     /// next. `undelivered` are the messages that were started and did not arrive.
     fn waiting_ring(&self, undelivered: &[u32]) -> Option<Vec<LinkId>>;
+}
+
+/// An engine that also takes messages made while it runs.
+pub(super) trait Open<'m>: Referee<'m> {
+    /// Prepares for a run that begins without messages; it begins at [`Engine::now`].
+    ///
+    /// # Panics
+    ///
+    /// As for [`Referee::load`].
+    fn open(&mut self);
+
+    /// Adds a message and tells how far it goes; its number is how many were added before. It is not started yet.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::NotApplicable`] when there is no path, [`crate::Error::TooLarge`] when its route does not fit.
+    fn add(&mut self, message: &Message) -> Result<Hops>;
 }

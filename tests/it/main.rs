@@ -9,6 +9,7 @@ mod exhaustive;
 mod floors;
 mod golden;
 mod laws;
+mod processes;
 mod readers;
 mod referee;
 mod report;

@@ -30,12 +30,14 @@ use self::agenda::Agenda;
 use self::channel::Channels;
 use self::flight::{Flight, Line, Stage};
 use self::ports::PortChannels;
-use super::engine::{Driver, Engine, Referee};
+use super::engine::{Driver, Engine, Open, Referee};
 use super::network::Network;
+use super::router::Router;
+use crate::error::{Error, Result};
 use crate::routing::{Pair, Routes};
 use crate::schedule::Message;
 use crate::topology::{Costs, Machine, Switching};
-use crate::units::LinkId;
+use crate::units::{Hops, LinkId};
 
 /// Something that happens at a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +53,9 @@ enum Event {
 /// Channels, the messages on them and the events to come.
 #[derive(Debug)]
 pub(in crate::sim) struct Core<'m> {
+    machine: &'m Machine,
     network: Network,
+    router: Router<'m>,
     switching: Switching,
     startup: u64,
     head: u64,
@@ -72,7 +76,9 @@ impl<'m> Core<'m> {
     pub(in crate::sim) fn new(machine: &'m Machine) -> Self {
         let (ports, channels) = PortChannels::of(machine);
         Self {
+            machine,
             network: Network::new(machine),
+            router: Router::new(machine),
             switching: machine.switching,
             // Under store-and-forward the start-up is paid at every node, with each hop.
             startup: match machine.switching {
@@ -283,5 +289,35 @@ impl<'m> Referee<'m> for Core<'m> {
             }
             chain.push(next);
         }
+    }
+}
+
+impl<'m> Open<'m> for Core<'m> {
+    fn open(&mut self) {
+        let routes = match self.machine.whole_grid() {
+            Some(grid) => Routes::DimensionOrder(grid),
+            None => Routes::Stored { first: vec![0], links: Vec::new() },
+        };
+        self.load(&[], routes);
+    }
+
+    fn add(&mut self, message: &Message) -> Result<Hops> {
+        if let Routes::Stored { first, links } = &mut self.routes {
+            let (from, to) = message.pair();
+            if !self.router.route(from, to, links) {
+                let why = format!("there is no path from node {from} to node {to}");
+                return Err(Error::not_applicable("routing", why));
+            }
+            let end = u32::try_from(links.len()).map_err(|_| Error::TooLarge {
+                what: "storing the routes",
+                needed: format!("{} links", links.len()),
+                limit: format!("{} links", u32::MAX),
+            })?;
+            first.push(end);
+        }
+        let flight = Flight::new(self.flights.len() as u32, message, &self.routes, &self.costs);
+        self.ends.push(message.pair());
+        self.flights.push(flight);
+        Ok(Hops(flight.left))
     }
 }
