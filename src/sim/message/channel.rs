@@ -2,7 +2,8 @@
 
 use std::cmp::Reverse;
 
-use super::queue::{self, Waiting};
+use super::flight::{Flight, Line};
+use super::queue::{self, Place};
 use crate::units::LinkId;
 
 /// The time from which a channel is free while nobody knows it yet.
@@ -23,6 +24,8 @@ struct Channel {
 #[derive(Debug)]
 pub(super) struct Channels {
     channels: Vec<Channel>,
+    /// The channels below this one serve the message with the farthest to go first.
+    farthest_first: u32,
     /// Channels that may be given at the end of the moment.
     pub(super) asked_for: Vec<LinkId>,
     /// Ticks of waiting per channel; empty while nobody waited.
@@ -30,10 +33,10 @@ pub(super) struct Channels {
 }
 
 impl Channels {
-    /// This many channels, all free.
-    pub(super) fn new(channels: usize) -> Self {
+    /// This many channels, all free; those below `farthest_first` serve the message with the farthest to go first.
+    pub(super) fn new(channels: usize, farthest_first: u32) -> Self {
         let free = Channel { free_at: 0, holder: u32::MAX, line: queue::NONE };
-        Self { channels: vec![free; channels], asked_for: Vec::new(), waited: Vec::new() }
+        Self { channels: vec![free; channels], farthest_first, asked_for: Vec::new(), waited: Vec::new() }
     }
 
     /// Puts a message into the line of a channel. Returns when the channel becomes free, if that is known and
@@ -44,19 +47,21 @@ impl Channels {
         channel: LinkId,
         message: u32,
         now: u64,
-        line: &mut impl Waiting,
+        flights: &mut [Flight],
     ) -> Option<u64> {
-        let Channel { free_at, line: root, .. } = &mut self.channels[channel.index()];
-        let is_first = *root == queue::NONE;
-        queue::push(line, root, message);
-        if !is_first || *free_at == HELD {
+        let farthest_first = channel.0 < self.farthest_first;
+        let Channel { free_at, line, .. } = &mut self.channels[channel.index()];
+        if *line != queue::NONE {
+            queue::push(&mut Line { flights, farthest_first }, line, message);
             return None;
         }
+        flights[message as usize].place = Place::NOWHERE;
+        *line = message;
         if *free_at <= now {
             self.asked_for.push(channel);
             return None;
         }
-        Some(*free_at)
+        (*free_at != HELD).then_some(*free_at)
     }
 
     /// Notes from when on a channel is free; whether [`Channels::becomes_free`] must be called then.
@@ -84,12 +89,13 @@ impl Channels {
 
     /// Gives a channel, if it is free, to the first in its line.
     #[inline]
-    pub(super) fn give(&mut self, channel: LinkId, now: u64, line: &mut impl Waiting) -> Option<u32> {
-        let Channel { free_at, holder, line: root } = &mut self.channels[channel.index()];
+    pub(super) fn give(&mut self, channel: LinkId, now: u64, flights: &mut [Flight]) -> Option<u32> {
+        let farthest_first = channel.0 < self.farthest_first;
+        let Channel { free_at, holder, line } = &mut self.channels[channel.index()];
         if *free_at > now {
             return None;
         }
-        let message = queue::pop(line, root)?;
+        let message = queue::pop(&mut Line { flights, farthest_first }, line)?;
         (*free_at, *holder) = (HELD, message);
         Some(message)
     }
@@ -101,6 +107,7 @@ impl Channels {
     }
 
     /// Adds to the waiting time for a channel.
+    #[inline]
     pub(super) fn note_wait(&mut self, channel: LinkId, ticks: u64) {
         if self.waited.is_empty() {
             self.waited = vec![0; self.channels.len()];

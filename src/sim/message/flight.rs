@@ -37,11 +37,7 @@ pub(super) struct Flight {
 impl Flight {
     /// A message at its source.
     pub(super) fn new(index: u32, message: &Message, routes: &Routes<'_>, costs: &Costs) -> Self {
-        let left = routes.hops(index as usize, message.pair()).0;
-        let way = match left {
-            0 => Cursor::default(),
-            _ => Cursor::new(routes, index, 0, message.source, message.target),
-        };
+        let (way, left) = Cursor::first(routes, index, message.pair());
         Self {
             body: costs.transfer_ticks(message.bytes),
             asked: 0,

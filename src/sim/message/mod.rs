@@ -28,7 +28,7 @@ mod way;
 
 use self::agenda::Agenda;
 use self::channel::Channels;
-use self::flight::{Flight, Line, Stage};
+use self::flight::{Flight, Stage};
 use self::ports::PortChannels;
 use super::engine::{Driver, Engine, Open, Referee};
 use super::network::Network;
@@ -36,7 +36,7 @@ use super::router::Router;
 use crate::error::{Error, Result};
 use crate::routing::{Pair, Routes};
 use crate::schedule::Message;
-use crate::topology::{Costs, Machine, Switching};
+use crate::topology::{Costs, Machine, Switching, Topology};
 use crate::units::{Hops, LinkId};
 
 /// Something that happens at a moment.
@@ -58,6 +58,8 @@ pub(in crate::sim) struct Core<'m> {
     router: Router<'m>,
     switching: Switching,
     startup: u64,
+    /// Ticks of the head over a link; what a stored message takes before its bytes.
+    step: u64,
     head: u64,
     costs: Costs,
     now: u64,
@@ -75,6 +77,10 @@ impl<'m> Core<'m> {
     /// All channels free, nothing on the way.
     pub(in crate::sim) fn new(machine: &'m Machine) -> Self {
         let (ports, channels) = PortChannels::of(machine);
+        let farthest_first = match machine.switching {
+            Switching::Wormhole | Switching::CutThrough => 0,
+            Switching::StoreAndForward => machine.links(),
+        };
         Self {
             machine,
             network: Network::new(machine),
@@ -85,6 +91,10 @@ impl<'m> Core<'m> {
                 Switching::Wormhole | Switching::CutThrough => machine.costs.startup_ticks(),
                 Switching::StoreAndForward => 0,
             },
+            step: match machine.switching {
+                Switching::Wormhole | Switching::CutThrough => machine.costs.head_ticks(),
+                Switching::StoreAndForward => machine.costs.startup_ticks(),
+            },
             head: machine.costs.head_ticks(),
             costs: machine.costs,
             now: 0,
@@ -92,7 +102,7 @@ impl<'m> Core<'m> {
             routes: Routes::Stored { first: Vec::new(), links: Vec::new() },
             ends: Vec::new(),
             flights: Vec::new(),
-            channels: Channels::new(channels),
+            channels: Channels::new(channels, farthest_first),
             ports,
             tells_sent: true,
         }
@@ -141,20 +151,16 @@ impl<'m> Core<'m> {
     }
 
     /// Puts a message into the line of a channel.
+    #[inline]
     fn ask(&mut self, channel: LinkId, message: u32) {
         self.flights[message as usize].asked = self.now;
-        let mut line = Line { farthest_first: self.is_farthest_first(channel), flights: &mut self.flights };
-        if let Some(free_at) = self.channels.ask(channel, message, self.now, &mut line) {
+        if let Some(free_at) = self.channels.ask(channel, message, self.now, &mut self.flights) {
             self.agenda.push(free_at, Event::Free(channel));
         }
     }
 
-    /// Whether a channel serves the message with the farthest to go first: stored messages on links.
-    fn is_farthest_first(&self, channel: LinkId) -> bool {
-        self.switching == Switching::StoreAndForward && channel.index() < self.network.links()
-    }
-
     /// Notes from when on a channel is free.
+    #[inline]
     fn release(&mut self, channel: LinkId, time: u64) {
         if self.channels.release(channel, time, self.now) {
             self.agenda.push(time, Event::Free(channel));
@@ -179,8 +185,14 @@ impl<'m> Core<'m> {
 
     /// The head (store-and-forward: the whole message) stands at a node: it asks for the next channel, or it is
     /// there.
+    #[inline]
     fn head(&mut self, message: u32) {
-        match self.wanted(message) {
+        let flight = self.flight(message);
+        let wanted = match self.ports {
+            None => (flight.left > 0).then_some(flight.head.link),
+            Some(_) => self.wanted(message),
+        };
+        match wanted {
             None => self.arrive(message, self.now),
             Some(channel) => self.ask(channel, message),
         }
@@ -193,11 +205,9 @@ impl<'m> Core<'m> {
         while !self.channels.asked_for.is_empty() {
             std::mem::swap(round, &mut self.channels.asked_for);
             for channel in round.drain(..) {
-                let farthest_first = self.is_farthest_first(channel);
-                let mut line = Line { farthest_first, flights: &mut self.flights };
-                match self.channels.give(channel, self.now, &mut line) {
+                match self.channels.give(channel, self.now, &mut self.flights) {
                     // A message on a link asks for nothing more in this moment.
-                    Some(message) if self.ports.is_none() => self.use_channel(channel, message),
+                    Some(message) if self.ports.is_none() => self.enter(channel, message),
                     Some(message) => given.push((channel, message)),
                     None => {}
                 }
@@ -210,10 +220,6 @@ impl<'m> Core<'m> {
 
     /// A message goes on with a channel it was given.
     fn use_channel(&mut self, channel: LinkId, message: u32) {
-        let asked = self.flight(message).asked;
-        if asked < self.now {
-            self.channels.note_wait(channel, self.now - asked);
-        }
         match self.ports {
             Some(ports) if channel.0 >= ports.ejection => {
                 self.flights[message as usize].stage = Stage::Ejecting;

@@ -17,14 +17,18 @@ use crate::units::LinkId;
 
 impl Core<'_> {
     /// A message enters a link it was given.
+    #[inline]
     pub(super) fn enter(&mut self, link: LinkId, message: u32) {
         let flight = &mut self.flights[message as usize];
         flight.hops += 1;
         flight.left -= 1;
-        let Flight { hops, left, body, .. } = *flight;
+        let Flight { hops, left, body, asked, .. } = *flight;
         if left > 0 && !flight.head.advance() {
             let (at, to) = (self.network.target(link), self.ends[message as usize].1);
-            flight.head = Cursor::new(&self.routes, message, hops, at, to);
+            flight.head = Cursor::after(&self.routes, message, hops, (at, to));
+        }
+        if asked < self.now {
+            self.channels.note_wait(link, self.now - asked);
         }
         match self.switching {
             Switching::Wormhole => {
@@ -37,12 +41,12 @@ impl Core<'_> {
                 self.come_in(message, self.now + self.head, left);
             }
             Switching::CutThrough => {
-                let time = self.now + self.head + body;
+                let time = self.now + self.step + body;
                 self.release_link(link, message, time, hops == 1);
                 self.come_in(message, self.now + self.head, left);
             }
             Switching::StoreAndForward => {
-                let crossed = self.now + self.costs.startup_ticks() + body;
+                let crossed = self.now + self.step + body;
                 self.release_link(link, message, crossed, hops == 1);
                 if left == 0 && crossed > self.now {
                     self.arrive(message, crossed);
@@ -54,6 +58,7 @@ impl Core<'_> {
     }
 
     /// The head comes to the next node at a time. Is it the last and no port in between, its arrival is known now.
+    #[inline]
     fn come_in(&mut self, message: u32, time: u64, left: u32) {
         if left == 0 && time > self.now && self.ports.is_none() {
             self.arrive(message, time);
@@ -88,17 +93,22 @@ impl Core<'_> {
         let Flight { tail_hops, hops, left, .. } = *flight;
         if tail_hops < hops + left && !flight.tail.advance() {
             let (at, to) = (self.network.target(link), self.ends[message as usize].1);
-            flight.tail = Cursor::new(&self.routes, message, tail_hops, at, to);
+            flight.tail = Cursor::after(&self.routes, message, tail_hops, (at, to));
         }
         self.release_link(link, message, time, tail_hops == 1);
     }
 
     /// Frees a link at a time; with the first one, the message has left its source.
+    #[inline]
     fn release_link(&mut self, link: LinkId, message: u32, time: u64, is_first: bool) {
         self.release(link, time);
-        if !is_first {
-            return;
+        if is_first {
+            self.leave(message, time);
         }
+    }
+
+    /// The last byte leaves the source at a time.
+    fn leave(&mut self, message: u32, time: u64) {
         if let Some(ports) = self.ports {
             self.release(ports.injection(self.ends[message as usize].0), time);
         }

@@ -1,6 +1,6 @@
 //! The way of a message as straight pieces: within one, the next link is an addition away.
 
-use crate::routing::Routes;
+use crate::routing::{Pair, Routes};
 use crate::topology::{Grid, Topology};
 use crate::units::{LinkId, NodeId};
 
@@ -16,10 +16,22 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// The cursor of a message at `at` after `hop` links; the way must not be over.
-    pub(super) fn new(routes: &Routes<'_>, message: u32, hop: u32, at: NodeId, to: NodeId) -> Self {
+    /// The cursor of a message at its source and the length of its way.
+    pub(super) fn first(routes: &Routes<'_>, message: u32, (from, to): Pair) -> (Self, u32) {
         match routes {
-            Routes::DimensionOrder(grid) => Self::straight(grid, at, to),
+            Routes::DimensionOrder(grid) => Self::straight(grid, from, to),
+            Routes::Stored { first, links } => {
+                let [begin, end] = [0, 1].map(|more| first[message as usize + more] as usize);
+                let link = links[begin..end].first().copied().unwrap_or_default();
+                (Self { link, step: 0, ahead: 1 }, (end - begin) as u32)
+            }
+        }
+    }
+
+    /// The cursor of a message at a node after `hop` links; the way must not be over.
+    pub(super) fn after(routes: &Routes<'_>, message: u32, hop: u32, (at, to): Pair) -> Self {
+        match routes {
+            Routes::DimensionOrder(grid) => Self::straight(grid, at, to).0,
             Routes::Stored { first, links } => {
                 Self { link: links[(first[message as usize] + hop) as usize], step: 0, ahead: 1 }
             }
@@ -37,20 +49,23 @@ impl Cursor {
         true
     }
 
-    /// The next piece of the dimension-order route; going over the border of a torus begins a new one.
-    fn straight(grid: &Grid, at: NodeId, to: NodeId) -> Self {
+    /// The next piece of the dimension-order route, and the length of the whole; going over the border of a torus
+    /// begins a new piece.
+    fn straight(grid: &Grid, at: NodeId, to: NodeId) -> (Self, u32) {
+        let (mut piece, mut hops) = (Self::default(), 0);
         for axis in (0..grid.dimensions()).rev() {
             let (steps, up) = grid.offset(at, to, axis);
-            if steps > 0 {
+            if steps > 0 && hops == 0 {
                 let (here, side) = (grid.coordinate(at, axis), grid.sides()[axis]);
                 let ahead = steps.min(if up { side - here } else { here + 1 });
                 let next = grid.step(at, axis, up).expect("an offset stays inside the box");
                 let ports = grid.ports(at) as i32;
                 let step = (next.0 as i32 - at.0 as i32) * ports;
-                return Self { link: grid.link(at, grid.port(axis, up)), step, ahead };
+                piece = Self { link: grid.link(at, grid.port(axis, up)), step, ahead };
             }
+            hops += steps;
         }
-        Self::default()
+        (piece, hops)
     }
 }
 
@@ -72,11 +87,12 @@ mod tests {
             for (m, &(from, to)) in pairs.iter().enumerate() {
                 let (mut expected, mut found) = (Vec::new(), Vec::new());
                 routes.for_each_link(m, (from, to), |link| expected.push(link));
-                let mut cursor = Cursor::default();
+                let (mut cursor, hops) = Cursor::first(&routes, m as u32, (from, to));
+                assert_eq!(hops as usize, expected.len());
                 let mut at = from;
                 while at != to {
-                    if !cursor.advance() {
-                        cursor = Cursor::new(&routes, m as u32, found.len() as u32, at, to);
+                    if at != from && !cursor.advance() {
+                        cursor = Cursor::after(&routes, m as u32, found.len() as u32, (at, to));
                     }
                     found.push(cursor.link);
                     at = machine.target(cursor.link).unwrap();
