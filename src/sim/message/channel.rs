@@ -64,6 +64,38 @@ impl Channels {
         (*free_at != HELD).then_some(*free_at)
     }
 
+    /// Puts a message into the line of a channel that serves in turn: [`Channels::book`] follows in this moment.
+    #[inline]
+    pub(super) fn ask_in_turn(&mut self, channel: LinkId, message: u32, flights: &mut [Flight]) {
+        let Channel { line, .. } = &mut self.channels[channel.index()];
+        if *line != queue::NONE {
+            return queue::push(&mut Line { flights, farthest_first: false }, line, message);
+        }
+        flights[message as usize].place = Place::NOWHERE;
+        *line = message;
+        self.asked_for.push(channel);
+    }
+
+    /// Gives a channel that serves in turn to the next who asked in this moment, for `head` and its body. Returns the
+    /// message and when it begins: those who asked before are through by then, and nobody can come between.
+    #[inline]
+    pub(super) fn book(
+        &mut self,
+        channel: LinkId,
+        now: u64,
+        head: u64,
+        flights: &mut [Flight],
+    ) -> Option<(u32, u64)> {
+        let Channel { free_at, line, .. } = &mut self.channels[channel.index()];
+        let message = queue::pop(&mut Line { flights, farthest_first: false }, line)?;
+        let begin = now.max(*free_at);
+        *free_at = begin + head + flights[message as usize].body;
+        if begin > now {
+            self.note_wait(channel, begin - now);
+        }
+        Some((message, begin))
+    }
+
     /// Notes from when on a channel is free; whether [`Channels::becomes_free`] must be called then.
     #[inline]
     pub(super) fn release(&mut self, channel: LinkId, time: u64, now: u64) -> bool {

@@ -69,6 +69,10 @@ pub(in crate::sim) struct Core<'m> {
     flights: Vec<Flight>,
     channels: Channels,
     ports: Option<PortChannels>,
+    /// Whether links serve in the order of asking and the time a message takes is known when it asks: then the
+    /// line before a link is a time, and nobody needs to be told that a link is free. So it is under cut-through
+    /// without ports, unless heads take no time and several hops fall into one moment.
+    in_turn: bool,
     /// Whether the driver wants to know when messages have left their sources.
     tells_sent: bool,
 }
@@ -104,6 +108,9 @@ impl<'m> Core<'m> {
             flights: Vec::new(),
             channels: Channels::new(channels, farthest_first),
             ports,
+            in_turn: machine.switching == Switching::CutThrough
+                && ports.is_none()
+                && machine.costs.head_ticks() > 0,
             tells_sent: true,
         }
     }
@@ -154,6 +161,9 @@ impl<'m> Core<'m> {
     #[inline]
     fn ask(&mut self, channel: LinkId, message: u32) {
         self.flights[message as usize].asked = self.now;
+        if self.in_turn {
+            return self.channels.ask_in_turn(channel, message, &mut self.flights);
+        }
         if let Some(free_at) = self.channels.ask(channel, message, self.now, &mut self.flights) {
             self.agenda.push(free_at, Event::Free(channel));
         }
@@ -202,6 +212,9 @@ impl<'m> Core<'m> {
     /// in this moment, but only after all channels asked for so far are given. So the order among them means
     /// nothing.
     fn give(&mut self, round: &mut Vec<LinkId>, given: &mut Vec<(LinkId, u32)>) {
+        if self.in_turn {
+            return self.give_in_turn(round);
+        }
         while !self.channels.asked_for.is_empty() {
             std::mem::swap(round, &mut self.channels.asked_for);
             for channel in round.drain(..) {
@@ -214,6 +227,18 @@ impl<'m> Core<'m> {
             }
             for (channel, message) in given.drain(..) {
                 self.use_channel(channel, message);
+            }
+        }
+    }
+
+    /// Gives the channels that were asked for to all who asked, one after the other.
+    fn give_in_turn(&mut self, round: &mut Vec<LinkId>) {
+        std::mem::swap(round, &mut self.channels.asked_for);
+        for link in round.drain(..) {
+            while let Some((message, begin)) =
+                self.channels.book(link, self.now, self.head, &mut self.flights)
+            {
+                self.enter_in_turn(link, message, begin);
             }
         }
     }

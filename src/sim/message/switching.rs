@@ -16,17 +16,37 @@ use crate::topology::Switching;
 use crate::units::LinkId;
 
 impl Core<'_> {
-    /// A message enters a link it was given.
+    /// A message enters a link that serves in turn, at a time from now on.
     #[inline]
-    pub(super) fn enter(&mut self, link: LinkId, message: u32) {
+    pub(super) fn enter_in_turn(&mut self, link: LinkId, message: u32, begin: u64) {
+        let Flight { hops, left, body, .. } = self.take_link(link, message);
+        if hops == 1 {
+            self.leave(message, begin + self.head + body);
+        }
+        if left == 0 {
+            self.arrive(message, begin + self.head);
+        } else {
+            self.agenda.push(begin + self.head, Event::Head(message));
+        }
+    }
+
+    /// Counts a link as taken and looks for the next.
+    #[inline]
+    fn take_link(&mut self, link: LinkId, message: u32) -> Flight {
         let flight = &mut self.flights[message as usize];
         flight.hops += 1;
         flight.left -= 1;
-        let Flight { hops, left, body, asked, .. } = *flight;
-        if left > 0 && !flight.head.advance() {
+        if flight.left > 0 && !flight.head.advance() {
             let (at, to) = (self.network.target(link), self.ends[message as usize].1);
-            flight.head = Cursor::after(&self.routes, message, hops, (at, to));
+            flight.head = Cursor::after(&self.routes, message, flight.hops, (at, to));
         }
+        *flight
+    }
+
+    /// A message enters a link it was given.
+    #[inline]
+    pub(super) fn enter(&mut self, link: LinkId, message: u32) {
+        let Flight { hops, left, body, asked, .. } = self.take_link(link, message);
         if asked < self.now {
             self.channels.note_wait(link, self.now - asked);
         }
