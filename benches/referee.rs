@@ -1,4 +1,8 @@
-//! The message engine at three sizes, against the analytic formula of the same phases.
+//! The message engine at three sizes, against formulas of the same messages.
+//!
+//! With barriers the formula is the prediction, phase by phase. Without barriers it is a sweep in the manner of LogGP: every
+//! message takes the time it would take alone, every node goes on when its own messages are through. That is the
+//! least any simulation has to compute, and a lower bound on what it finds.
 //!
 //! `cargo bench --bench referee`
 
@@ -9,7 +13,7 @@ use meshwright::routing::{Pair, routes};
 use meshwright::schedule::{Message, Phases, Schedule, cost};
 use meshwright::sim::{run_phased, run_schedule};
 use meshwright::topology::{Machine, Switching, Topology, machine::SWITCHINGS};
-use meshwright::units::{Bytes, NodeId};
+use meshwright::units::{Bytes, Hops, NodeId, Port};
 use meshwright::verdict::Job;
 use table::{Comparison, way};
 
@@ -17,6 +21,8 @@ fn main() {
     trees();
     permutations();
     exchanges();
+    scatters();
+    shifts();
 }
 
 fn formula(machine: &Machine, phases: &Phases) -> u64 {
@@ -41,15 +47,19 @@ fn compare(table: &mut Comparison, size: &str, machine: &Machine, phases: &Phase
     table.size(size, messages, rounds, ways);
 }
 
+/// The binomial tree on a square mesh, placed by centred halving.
+fn tree(n: u32) -> (Machine, Phases) {
+    let mesh = Machine::new(&format!("mesh:{0}x{0}", 1u32 << (n / 2))).expect("a mesh");
+    let job = Job::divide(Binomial { n, alpha: 0.5, combine_alpha: None, volume: Bytes(1 << 20) });
+    let placement = place("centred-halving", &Request { tasks: 1 << n, machine: &mesh, seed: 0 });
+    let phases = mapping::schedule(&job.expect("valid").tasks, &placement.expect("fits"), &mesh);
+    (mesh, phases)
+}
+
 fn trees() {
     let mut table = Comparison::new("Binomial scatter, centred halving, phase by phase", "message");
     for n in [12, 16, 20] {
-        let mesh = Machine::new(&format!("mesh:{0}x{0}", 1u32 << (n / 2))).expect("a mesh");
-        let job = Job::divide(Binomial { n, alpha: 0.5, combine_alpha: None, volume: Bytes(1 << 20) })
-            .expect("valid");
-        let placement =
-            place("centred-halving", &Request { tasks: 1 << n, machine: &mesh, seed: 0 }).expect("fits");
-        let phases = mapping::schedule(&job.tasks, &placement, &mesh);
+        let (mesh, phases) = tree(n);
         compare(&mut table, &format!("B({n})"), &mesh, &phases, 3);
     }
     table.print();
@@ -73,11 +83,47 @@ fn permutations() {
     table.print();
 }
 
+/// The ticks of a run without barriers if no two messages met.
+fn sweep(machine: &Machine, phases: &Phases) -> u64 {
+    let Machine { costs, switching, .. } = machine;
+    // Per node, when its messages of the phases before are through, and of this one.
+    let mut before = vec![0u64; machine.nodes() as usize];
+    let mut now = before.clone();
+    for index in 0..phases.len() {
+        for message in phases.phase(index) {
+            let Message { source, target, bytes, .. } = *message;
+            let hops = machine.distance(source, target).expect("connected");
+            let start = before[source.index()];
+            let sent = start + costs.alone_ticks(*switching, bytes, Hops(1));
+            let come = start + costs.alone_ticks(*switching, bytes, hops);
+            now[source.index()] = now[source.index()].max(sent);
+            now[target.index()] = now[target.index()].max(come);
+        }
+        before.copy_from_slice(&now);
+    }
+    now.into_iter().max().unwrap_or(0)
+}
+
+/// The sweep and the engine on a schedule without barriers; `met` is whether messages meet on links.
+fn free<'w>(
+    machine: &'w Machine,
+    phases: &'w Phases,
+    schedule: &'w Schedule,
+    met: bool,
+) -> [table::Way<'w>; 2] {
+    let least = sweep(machine, phases);
+    let simulated = run_schedule(machine, schedule).expect("connected").ticks;
+    assert!(if met { least <= simulated } else { least == simulated }, "{least} <= {simulated}");
+    let run = move || run_schedule(machine, schedule).expect("connected").ticks;
+    [way("sweep", move || sweep(machine, phases)), way("without barriers", run)]
+}
+
 /// Recursive-doubling exchange: every node with its partner across each bit, 1 KiB, no barriers.
 fn exchanges() {
-    let mut table = Comparison::new("Recursive doubling on a torus, 1 KiB a message", "message");
+    let mut table = Comparison::new("Recursive doubling on a torus, 1 KiB a message, cut-through", "message");
     for side in [16u32, 32, 64] {
         let torus = Machine::new(&format!("torus:{side}x{side}")).expect("a torus");
+        let torus = torus.with_switching(Switching::CutThrough);
         let nodes = torus.nodes();
         let step = |bit: u32| {
             (0..nodes).map(move |i| Message {
@@ -89,13 +135,44 @@ fn exchanges() {
         };
         let phases = Phases::new(nodes, (0..nodes.ilog2()).flat_map(step).collect());
         let schedule = Schedule::from_phases(&phases);
-        let torus = torus.with_switching(Switching::CutThrough);
-        let ways = vec![
-            way("formula", || formula(&torus, &phases)),
-            way("with barriers", || run_phased(&torus, &phases).expect("connected").ticks),
-            way("without barriers", || run_schedule(&torus, &schedule).expect("connected").ticks),
-        ];
-        table.size(&format!("{side}x{side}"), phases.messages().len() as u64, 3, ways);
+        let mut ways = Vec::from(free(&torus, &phases, &schedule, true));
+        ways.push(way("formula", || formula(&torus, &phases)));
+        ways.push(way("with barriers", || run_phased(&torus, &phases).expect("connected").ticks));
+        table.size(&format!("{side}x{side}"), phases.messages().len() as u64, 9, ways);
+    }
+    table.print();
+}
+
+/// The trees of [`trees`] as dependencies: a node sends on when it has received.
+fn scatters() {
+    let mut table = Comparison::new("Binomial scatter, centred halving, no barriers", "message");
+    for (n, rounds) in [(12, 9), (16, 9), (20, 3)] {
+        let (mesh, phases) = tree(n);
+        let schedule = Schedule::from_phases(&phases);
+        let ways = free(&mesh, &phases, &schedule, false).into();
+        table.size(&format!("B({n})"), phases.messages().len() as u64, rounds, ways);
+    }
+    table.print();
+}
+
+/// Every node sends 16 bytes to each of its four neighbours, at once.
+fn shifts() {
+    let mut table =
+        Comparison::new("Neighbour shifts on a torus, 16 bytes a message, no barriers", "message");
+    for side in [64u32, 128, 256] {
+        let torus = Machine::new(&format!("torus:{side}x{side}")).expect("a torus");
+        let shift = |(node, port)| Message {
+            source: NodeId(node),
+            target: torus.neighbour(NodeId(node), Port(port)).expect("a torus has no border"),
+            bytes: Bytes(16),
+            phase: 1,
+        };
+        let ends = (0..torus.nodes()).flat_map(|node| (0..4).map(move |port| (node, port)));
+        let phases = Phases::new(torus.nodes(), ends.map(shift).collect());
+        let schedule = Schedule::from_phases(&phases);
+        let mut ways = Vec::from(free(&torus, &phases, &schedule, false));
+        ways.push(way("with barriers", || run_phased(&torus, &phases).expect("connected").ticks));
+        table.size(&format!("{side}x{side}"), phases.messages().len() as u64, 9, ways);
     }
     table.print();
 }

@@ -32,7 +32,7 @@ use std::collections::btree_map::Entry;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use super::{Fault, Op, Rank, Schedule};
+use super::{Fault, Op, Rank, Schedule, matching};
 use crate::error::{Error, Result};
 use crate::text::{Place, Syntax, Tokens, printable, requote};
 use crate::topology::NODES_MAX;
@@ -159,7 +159,10 @@ fn assemble(tokens: &Tokens<'_>, ranks: u32, programs: BTreeMap<u32, Program>) -
         places.insert(number, program.places);
     }
     let mut first: Option<(Place, Fault)> = None;
-    schedule.paired(|fault| {
+    if matching::all(&schedule).is_some() {
+        return Ok(schedule);
+    }
+    matching::paired(&schedule, |fault| {
         let (rank, step) = match &fault {
             Fault::UnmatchedSend { rank, step } | Fault::UnmatchedRecv { rank, step } => (*rank, *step),
             Fault::BytesDiffer { message, .. } => (message.target, message.target_step),

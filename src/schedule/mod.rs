@@ -3,19 +3,23 @@
 //! | file | what |
 //! |---|---|
 //! | this one | [`Schedule`]: per rank, sends, receives and computations with their dependencies |
-//! | `verify`, `cycle` | which send meets which receive; [`Fault`]: why a schedule cannot run to its end |
+//! | `verify`, `matching`, `cycle` | which send meets which receive; [`Fault`]: why a schedule cannot run to its end |
 //! | [`phases`] | [`Phases`]: messages grouped by phase, the loosely synchronous model of `lo1990` |
+//! | [`process`] | [`Process`]: a state machine per node, for what is decided at run time |
 //! | [`goal`] | GOAL text, read and written |
 //! | [`cost`] | analytic times: a message alone, a link's load, the serial sum |
 
 pub mod cost;
 pub mod goal;
 pub mod phases;
+pub mod process;
 
 mod cycle;
+mod matching;
 mod verify;
 
 pub use phases::Phases;
+pub use process::Process;
 pub use verify::{Fault, MatchedMessage};
 
 use std::ops::Range;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{CALC_MAX, Message, Op, Schedule};
+use super::{CALC_MAX, Message, Op, Schedule, matching};
 use crate::topology::NODES_MAX;
 use crate::topology::machine::BYTES_MAX;
 use crate::units::{Bytes, NodeId};
@@ -132,16 +132,6 @@ impl fmt::Display for Fault {
     }
 }
 
-/// One side of a message; the order of the fields pairs the k-th send with the k-th receive.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Side {
-    source: u32,
-    target: u32,
-    tag: u32,
-    step: u32,
-    bytes: u64,
-}
-
 impl Schedule {
     /// Every send with its receive, by rank and step of the send.
     ///
@@ -152,9 +142,11 @@ impl Schedule {
     ///
     /// O(steps log steps).
     pub fn messages(&self) -> Vec<MatchedMessage> {
-        let mut messages = self.paired(|_| {});
-        messages.sort_unstable_by_key(|message| (message.source, message.source_step));
-        messages
+        matching::all(self).unwrap_or_else(|| {
+            let mut messages = matching::paired(self, |_| {});
+            messages.sort_unstable_by_key(|message| (message.source, message.source_step));
+            messages
+        })
     }
 
     /// Checks that every message has both its ends and that no steps wait for each other in a circle.
@@ -179,25 +171,31 @@ impl Schedule {
     /// assert_eq!(lonely.verify(), Err(Fault::UnmatchedSend { rank: NodeId(0), step: 0 }));
     /// ```
     pub fn verify(&self) -> std::result::Result<(), Fault> {
-        self.verified().map(|_| ())
+        let messages = self.matched()?;
+        self.circle(&messages).map_or(Ok(()), Err)
     }
 
-    /// The messages as [`Schedule::messages`] gives them, of a schedule that passes [`Schedule::verify`]; errors
-    /// and complexity as there.
-    pub(crate) fn verified(&self) -> std::result::Result<Vec<MatchedMessage>, Fault> {
+    /// The messages as [`Schedule::messages`] gives them, of a schedule whose steps are in range and whose messages
+    /// have both ends; circles are left to [`Schedule::circle`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Schedule::verify`], but no [`Fault::Cycle`].
+    pub(crate) fn matched(&self) -> std::result::Result<Vec<MatchedMessage>, Fault> {
         self.check_range()?;
+        if let Some(messages) = matching::all(self) {
+            return Ok(messages);
+        }
         let mut first = None;
-        let mut messages = self.paired(|fault| {
+        matching::paired(self, |fault| {
             first.get_or_insert(fault);
         });
-        if let Some(fault) = first {
-            return Err(fault);
-        }
-        if let Some(steps) = super::cycle::find(self, &messages) {
-            return Err(Fault::Cycle { steps });
-        }
-        messages.sort_unstable_by_key(|message| (message.source, message.source_step));
-        Ok(messages)
+        Err(first.expect("what does not pair has a first fault"))
+    }
+
+    /// Steps that wait for each other in a circle, as a fault, given all messages.
+    pub(crate) fn circle(&self, messages: &[MatchedMessage]) -> Option<Fault> {
+        super::cycle::find(self, messages).map(|steps| Fault::Cycle { steps })
     }
 
     fn check_range(&self) -> std::result::Result<(), Fault> {
@@ -227,64 +225,5 @@ impl Schedule {
             }
         }
         Ok(())
-    }
-
-    /// The pairs in order of source, target, tag; every send or receive that does not fit is told.
-    pub(super) fn paired(&self, mut tell: impl FnMut(Fault)) -> Vec<MatchedMessage> {
-        let (sends, recvs) = self.sides();
-        let key = |side: &Side| (side.source, side.target, side.tag);
-        let unsent = |side: &Side| Fault::UnmatchedSend { rank: NodeId(side.source), step: side.step };
-        let unreceived = |side: &Side| Fault::UnmatchedRecv { rank: NodeId(side.target), step: side.step };
-        let mut messages = Vec::with_capacity(sends.len().min(recvs.len()));
-        let (mut s, mut r) = (0, 0);
-        while let (Some(send), Some(recv)) = (sends.get(s), recvs.get(r)) {
-            if key(send) < key(recv) {
-                tell(unsent(send));
-                s += 1;
-                continue;
-            }
-            if key(send) > key(recv) {
-                tell(unreceived(recv));
-                r += 1;
-                continue;
-            }
-            let message = MatchedMessage {
-                source: NodeId(send.source),
-                source_step: send.step,
-                target: NodeId(send.target),
-                target_step: recv.step,
-                bytes: Bytes(send.bytes),
-                tag: send.tag,
-            };
-            if send.bytes != recv.bytes {
-                tell(Fault::BytesDiffer { message, received: Bytes(recv.bytes) });
-            }
-            messages.push(message);
-            (s, r) = (s + 1, r + 1);
-        }
-        sends[s..].iter().for_each(|send| tell(unsent(send)));
-        recvs[r..].iter().for_each(|recv| tell(unreceived(recv)));
-        messages
-    }
-
-    /// All sends and all receives, each sorted.
-    fn sides(&self) -> (Vec<Side>, Vec<Side>) {
-        let (mut sends, mut recvs) = (vec![], vec![]);
-        for (rank, program) in (0u32..).zip(&self.ranks) {
-            for (step, op) in (0u32..).zip(&program.ops) {
-                match *op {
-                    Op::Send { peer, bytes, tag } => {
-                        sends.push(Side { source: rank, target: peer.0, tag, step, bytes: bytes.0 });
-                    }
-                    Op::Recv { peer, bytes, tag } => {
-                        recvs.push(Side { source: peer.0, target: rank, tag, step, bytes: bytes.0 });
-                    }
-                    Op::Calc { .. } => {}
-                }
-            }
-        }
-        sends.sort_unstable();
-        recvs.sort_unstable();
-        (sends, recvs)
     }
 }

@@ -3,9 +3,10 @@
 //! An engine moves messages and knows no programs; a workload ([`Driver`]) decides what is sent when and knows no
 //! links. Both are named at compile time: no call between them goes through a table. Times are in ticks.
 
+use crate::error::Result;
 use crate::routing::Routes;
 use crate::schedule::Message;
-use crate::units::LinkId;
+use crate::units::{Hops, LinkId};
 
 /// What a workload may ask of an engine while it runs.
 pub(super) trait Engine {
@@ -21,6 +22,9 @@ pub(super) trait Engine {
 
 /// A workload: told what happens, and free to start more.
 pub(super) trait Driver<E: Engine> {
+    /// Whether [`Driver::sent`] does anything; if not, an engine need not call it.
+    const WANTS_SENT: bool;
+
     /// The last byte of a message has left its source.
     fn sent(&mut self, engine: &mut E, message: u32);
 
@@ -33,7 +37,7 @@ pub(super) trait Driver<E: Engine> {
 
 /// An engine that runs batches of messages on one machine, one batch after the other.
 pub(super) trait Referee<'m>: Engine + Sized {
-    /// Prepares for a batch at time 0; messages are known by their index in it.
+    /// Prepares for a batch; it begins at [`Engine::now`], whatever that is. Messages are known by their index in it.
     ///
     /// # Panics
     ///
@@ -41,7 +45,7 @@ pub(super) trait Referee<'m>: Engine + Sized {
     fn load(&mut self, messages: &[Message], routes: Routes<'m>);
 
     /// Runs until nothing happens any more: everything is delivered, or what is left waits in a ring.
-    fn run(&mut self, driver: &mut impl Driver<Self>);
+    fn run<D: Driver<Self>>(&mut self, driver: &mut D);
 
     /// The link messages have waited for the longest since the last [`Referee::load`], and the ticks added up;
     /// of equal ones the lowest. Waiting for a port is not waiting for a link.
@@ -50,4 +54,21 @@ pub(super) trait Referee<'m>: Engine + Sized {
     /// After a run that did not deliver everything: a ring of channels, each held by a message that waits for the
     /// next. `undelivered` are the messages that were started and did not arrive.
     fn waiting_ring(&self, undelivered: &[u32]) -> Option<Vec<LinkId>>;
+}
+
+/// An engine that also takes messages made while it runs.
+pub(super) trait Open<'m>: Referee<'m> {
+    /// Prepares for a run that begins without messages; it begins at [`Engine::now`].
+    ///
+    /// # Panics
+    ///
+    /// As for [`Referee::load`].
+    fn open(&mut self);
+
+    /// Adds a message and tells how far it goes; its number is how many were added before. It is not started yet.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::NotApplicable`] when there is no path, [`crate::Error::TooLarge`] when its route does not fit.
+    fn add(&mut self, message: &Message) -> Result<Hops>;
 }

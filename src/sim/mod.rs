@@ -8,6 +8,7 @@
 //! | `message` | the message engine: messages acquire, hold and release channels |
 //! | `phased` | a workload: a barrier after each phase |
 //! | `dependency`, `program` | a workload: each rank goes on when its own messages are there |
+//! | `processes`, `router` | a workload: a state machine per node that decides at run time |
 //! | `trace` | what was measured |
 //! | [`traffic`] | open-loop synthetic traffic and its measurement |
 
@@ -17,10 +18,13 @@ pub mod flit;
 mod message;
 mod network;
 mod phased;
+mod processes;
 mod program;
+mod router;
 mod trace;
 pub mod traffic;
 
 pub use dependency::run_schedule;
 pub use phased::run_phased;
-pub use trace::{Trace, Wait};
+pub use processes::run_processes;
+pub use trace::{ProcessTrace, Trace, Wait};

@@ -6,9 +6,9 @@
 
 use super::engine::{Driver, Engine, Referee};
 use super::message::Core;
+use super::network;
 use super::trace::{Trace, Wait};
 use crate::error::Result;
-use crate::routing::{self, Pair};
 use crate::schedule::{Message, Phases, cost};
 use crate::topology::{Machine, Topology};
 
@@ -49,19 +49,22 @@ pub(super) fn run<'m>(machine: &'m Machine, phases: &Phases, engine: &mut impl R
     assert!(phases.messages().iter().all(inside), "every message runs between nodes of the machine");
     let mut trace = Trace::default();
     let (mut longest, mut serial) = (0, 0);
+    let surely_fits = network::crude_serial_sum(phases.messages(), machine).is_some();
     for index in 0..phases.len() {
         let messages = phases.phase(index);
-        let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
-        let routes = routing::routes(machine, &pairs)?;
-        serial = cost::serial_sum(serial, messages, &routes, machine.switching, &machine.costs)?;
+        let routes = network::routes(machine, messages)?;
+        if !surely_fits {
+            serial = cost::serial_sum(serial, messages, &routes, machine.switching, &machine.costs)?;
+        }
         engine.load(messages, routes);
-        let mut barrier = Barrier { end: 0, arrived: vec![false; messages.len()] };
+        let begin = engine.now();
+        let mut barrier = Barrier { end: begin, arrived: vec![false; messages.len()] };
         for message in 0..messages.len() as u32 {
-            engine.start(message, 0);
+            engine.start(message, begin);
         }
         engine.run(&mut barrier);
-        trace.phase_ticks.push(barrier.end);
-        trace.ticks += barrier.end;
+        trace.phase_ticks.push(barrier.end - begin);
+        trace.ticks += barrier.end - begin;
         if let Some((link, ticks)) = engine.longest_wait().filter(|&(_, ticks)| ticks > longest) {
             longest = ticks;
             let waited = machine.costs.cycles(ticks);
@@ -85,6 +88,8 @@ struct Barrier {
 }
 
 impl<E: Engine> Driver<E> for Barrier {
+    const WANTS_SENT: bool = false;
+
     fn sent(&mut self, _: &mut E, _: u32) {}
 
     fn delivered(&mut self, engine: &mut E, message: u32) {

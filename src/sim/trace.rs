@@ -1,6 +1,6 @@
 //! What the referee measured.
 
-use crate::units::{Cycles, LinkId};
+use crate::units::{Cycles, LinkId, NodeId};
 
 /// The link messages waited for the longest, within one phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,5 +28,24 @@ pub struct Trace {
     /// Where messages waited most, or `None` if no message ever waited for a link.
     pub longest_wait: Option<Wait>,
     /// A ring of channels whose holders wait for each other, if the run could not end.
+    pub deadlock: Option<Vec<LinkId>>,
+}
+
+/// What became of a run of processes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProcessTrace {
+    /// When the last process was told something.
+    pub cycles: Cycles,
+    /// The same in ticks, see [`crate::topology::Costs`].
+    pub ticks: u64,
+    /// How many messages arrived.
+    pub messages: u64,
+    /// Per node the tick at which its process finished.
+    pub finished_ticks: Vec<Option<u64>>,
+    /// The living nodes whose processes had not finished when nothing happened any more, in increasing order.
+    pub unfinished: Vec<NodeId>,
+    /// Where messages waited most, or `None` if no message ever waited for a link.
+    pub longest_wait: Option<Wait>,
+    /// A ring of channels whose holders wait for each other, if messages could not arrive.
     pub deadlock: Option<Vec<LinkId>>,
 }

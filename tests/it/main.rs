@@ -10,6 +10,7 @@ mod flit;
 mod floors;
 mod golden;
 mod laws;
+mod processes;
 mod readers;
 mod referee;
 mod report;

@@ -1,101 +1,83 @@
-//! Who waits for a channel, and who is next: one pairing heap per channel, in two flat arrays.
+//! Who waits for a channel, and who is next: a pairing heap, woven into a table that knows who goes first.
 //!
-//! A message waits for at most one channel at a time, so its place in a heap is a pair of array entries and
-//! nothing is allocated while a simulation runs.
+//! A message waits for at most one channel at a time, so its place in a heap is two entries of its own record and
+//! nothing is allocated while a simulation runs. The root of a line is kept with its channel.
 
-/// No message.
-const NONE: u32 = u32::MAX;
+/// No message: the root of an empty line.
+pub(super) const NONE: u32 = u32::MAX;
 
-/// The waiting messages of all channels. The least `(key, message)` is served first.
-#[derive(Clone, Debug)]
-pub(super) struct WaitingLines {
-    root: Vec<u32>,
-    key: Vec<u64>,
-    child: Vec<u32>,
-    sibling: Vec<u32>,
+/// The place of a message in the line it waits in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    child: u32,
+    sibling: u32,
 }
 
-impl WaitingLines {
-    /// Empty lines for this many channels and messages.
-    pub(super) fn new(channels: usize, messages: usize) -> Self {
-        Self {
-            root: vec![NONE; channels],
-            key: vec![0; messages],
-            child: vec![NONE; messages],
-            sibling: vec![NONE; messages],
-        }
-    }
+impl Place {
+    /// In no line.
+    pub(super) const NOWHERE: Self = Self { child: NONE, sibling: NONE };
+}
 
-    /// Makes room for more messages.
-    pub(super) fn grow(&mut self, messages: usize) {
-        if messages > self.key.len() {
-            self.key.resize(messages, 0);
-            self.child.resize(messages, NONE);
-            self.sibling.resize(messages, NONE);
-        }
-    }
+/// A table of messages that can wait.
+pub(super) trait Waiting {
+    /// Whether message `a` is served before message `b`: a strict order.
+    fn is_before(&self, a: u32, b: u32) -> bool;
 
-    /// Whether nobody waits for a channel.
-    #[inline]
-    pub(super) fn is_empty(&self, channel: usize) -> bool {
-        self.root[channel] == NONE
-    }
+    /// The place of a message.
+    fn place(&mut self, message: u32) -> &mut Place;
+}
 
-    /// Puts a message into the line of a channel. O(1).
-    #[inline]
-    pub(super) fn push(&mut self, channel: usize, message: u32, key: u64) {
-        let m = message as usize;
-        (self.key[m], self.child[m], self.sibling[m]) = (key, NONE, NONE);
-        self.root[channel] = self.meld(self.root[channel], message);
-    }
+/// Puts a message into the line with this root. O(1).
+#[inline]
+pub(super) fn push(table: &mut impl Waiting, root: &mut u32, message: u32) {
+    *table.place(message) = Place::NOWHERE;
+    *root = if *root == NONE { message } else { meld(table, *root, message) };
+}
 
-    /// Takes the next message out of the line of a channel. O(log waiting), amortised.
-    #[inline]
-    pub(super) fn pop(&mut self, channel: usize) -> Option<u32> {
-        let first = self.root[channel];
-        if first == NONE {
-            return None;
-        }
-        self.root[channel] = self.meld_children(self.child[first as usize]);
-        Some(first)
+/// Takes the next message out of the line with this root. O(log waiting), amortised.
+#[inline]
+pub(super) fn pop(table: &mut impl Waiting, root: &mut u32) -> Option<u32> {
+    let first = *root;
+    if first == NONE {
+        return None;
     }
+    let child = table.place(first).child;
+    *root = if child == NONE { NONE } else { meld_children(table, child) };
+    Some(first)
+}
 
-    /// One heap of two: the later root becomes a child of the earlier.
-    fn meld(&mut self, a: u32, b: u32) -> u32 {
-        if a == NONE || b == NONE {
-            return a.min(b);
-        }
-        let (a_first, b_first) = ((self.key[a as usize], a), (self.key[b as usize], b));
-        let (winner, loser) = if a_first < b_first { (a, b) } else { (b, a) };
-        self.sibling[loser as usize] = self.child[winner as usize];
-        self.child[winner as usize] = loser;
-        winner
-    }
+/// One heap of two: the later root becomes a child of the earlier.
+#[inline]
+fn meld(table: &mut impl Waiting, a: u32, b: u32) -> u32 {
+    let (winner, loser) = if table.is_before(a, b) { (a, b) } else { (b, a) };
+    let before = std::mem::replace(&mut table.place(winner).child, loser);
+    table.place(loser).sibling = before;
+    winner
+}
 
-    /// Melds siblings in pairs, then the pairs from the last to the first.
-    fn meld_children(&mut self, mut next: u32) -> u32 {
-        let mut pairs = NONE;
-        while next != NONE {
-            let a = next;
-            let b = self.sibling[a as usize];
-            next = if b == NONE { NONE } else { self.sibling[b as usize] };
-            self.sibling[a as usize] = NONE;
-            if b != NONE {
-                self.sibling[b as usize] = NONE;
-            }
-            let pair = self.meld(a, b);
-            self.sibling[pair as usize] = pairs;
-            pairs = pair;
-        }
-        let mut heap = NONE;
-        while pairs != NONE {
-            let before = self.sibling[pairs as usize];
-            self.sibling[pairs as usize] = NONE;
-            heap = self.meld(heap, pairs);
-            pairs = before;
-        }
-        heap
+/// Melds siblings in pairs, then the pairs from the last to the first.
+fn meld_children(table: &mut impl Waiting, mut next: u32) -> u32 {
+    let mut pairs = NONE;
+    while next != NONE {
+        let (a, b) = (next, table.place(next).sibling);
+        let pair = if b == NONE {
+            next = NONE;
+            a
+        } else {
+            next = table.place(b).sibling;
+            meld(table, a, b)
+        };
+        table.place(pair).sibling = pairs;
+        pairs = pair;
     }
+    let mut heap = pairs;
+    pairs = table.place(heap).sibling;
+    while pairs != NONE {
+        let before = table.place(pairs).sibling;
+        heap = meld(table, heap, pairs);
+        pairs = before;
+    }
+    heap
 }
 
 #[cfg(test)]
@@ -105,25 +87,40 @@ mod tests {
     use std::cmp::Reverse;
     use std::collections::BinaryHeap;
 
+    struct Table(Vec<(u64, Place)>);
+
+    impl Waiting for Table {
+        fn is_before(&self, a: u32, b: u32) -> bool {
+            (self.0[a as usize].0, a) < (self.0[b as usize].0, b)
+        }
+
+        fn place(&mut self, message: u32) -> &mut Place {
+            &mut self.0[message as usize].1
+        }
+    }
+
     proptest! {
         /// The standard library's heap is the second opinion.
         #[test]
         fn serves_in_order(steps in prop::collection::vec(prop::option::of(0u64..50), 1..200)) {
-            let mut lines = WaitingLines::new(1, steps.len());
-            let mut other = BinaryHeap::new();
-            for (message, step) in steps.into_iter().enumerate() {
+            let keys = steps.iter().map(|step| (step.unwrap_or(0), Place::NOWHERE));
+            let (mut table, mut root, mut other) = (Table(keys.collect()), NONE, BinaryHeap::new());
+            for (message, step) in (0u32..).zip(steps) {
                 match step {
                     Some(key) => {
-                        lines.push(0, message as u32, key);
-                        other.push(Reverse((key, message as u32)));
+                        push(&mut table, &mut root, message);
+                        other.push(Reverse((key, message)));
                     }
-                    None => prop_assert_eq!(lines.pop(0), other.pop().map(|Reverse((_, message))| message)),
+                    None => {
+                        let expected = other.pop().map(|Reverse((_, message))| message);
+                        prop_assert_eq!(pop(&mut table, &mut root), expected);
+                    }
                 }
             }
             while let Some(Reverse((_, message))) = other.pop() {
-                prop_assert_eq!(lines.pop(0), Some(message));
+                prop_assert_eq!(pop(&mut table, &mut root), Some(message));
             }
-            prop_assert!(lines.is_empty(0));
+            prop_assert_eq!(root, NONE);
         }
     }
 }

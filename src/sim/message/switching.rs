@@ -9,72 +9,133 @@
 //! A worm has no slack: where its head stops its tail stops, so a link is free when the bytes have passed it,
 //! counted in the time the worm moves.
 
+use super::flight::Flight;
+use super::way::Cursor;
 use super::{Core, Event};
 use crate::topology::Switching;
 use crate::units::LinkId;
 
 impl Core<'_> {
-    /// A message enters a link it was given.
-    pub(super) fn enter(&mut self, link: LinkId, message: u32) {
-        let m = message as usize;
-        let flight = &mut self.flights[m];
-        flight.head_at = self.network.target(link);
+    /// A message enters a link that serves in turn, at a time from now on.
+    #[inline]
+    pub(super) fn enter_in_turn(&mut self, link: LinkId, message: u32, begin: u64) {
+        let Flight { hops, left, body, .. } = self.take_link(link, message);
+        if hops == 1 {
+            self.leave(message, begin + self.head + body);
+        }
+        if left == 0 {
+            self.arrive(message, begin + self.head);
+        } else {
+            self.agenda.push(begin + self.head, Event::Head(message));
+        }
+    }
+
+    /// Counts a link as taken and looks for the next.
+    #[inline]
+    fn take_link(&mut self, link: LinkId, message: u32) -> Flight {
+        let flight = &mut self.flights[message as usize];
         flight.hops += 1;
-        let hops = u64::from(flight.hops);
-        let (head, body) = (self.costs.head_ticks(), self.costs.transfer_ticks(self.messages[m].bytes));
+        flight.left -= 1;
+        if flight.left > 0 && !flight.head.advance() {
+            let (at, to) = (self.network.target(link), self.ends[message as usize].1);
+            flight.head = Cursor::after(&self.routes, message, flight.hops, (at, to));
+        }
+        *flight
+    }
+
+    /// A message enters a link it was given.
+    #[inline]
+    pub(super) fn enter(&mut self, link: LinkId, message: u32) {
+        let Flight { hops, left, body, asked, .. } = self.take_link(link, message);
+        if asked < self.now {
+            self.channels.note_wait(link, self.now - asked);
+        }
         match self.switching {
             Switching::Wormhole => {
-                self.agenda.push(self.now + head, Event::Head(message));
-                // The worm covers `length` links: when its head crosses this one, its tail leaves the one
-                // that many before. A head without a body covers none, however fast it is.
-                let length = match head {
-                    _ if body == 0 => 0,
-                    0 => u64::MAX,
-                    head => body.div_ceil(head),
-                };
-                if hops > length {
-                    self.release_tail(message, self.now + body + head - length * head);
+                // The worm covers `length` links: when its head crosses this one, its tail leaves the one that
+                // many before. A head without a body covers none, however fast it is.
+                if u64::from(hops - 1) * self.head >= body {
+                    let length = if body == 0 { 0 } else { body.div_ceil(self.head) };
+                    self.release_tail(message, self.now + body + self.head - length * self.head);
                 }
+                self.come_in(message, self.now + self.head, left);
             }
             Switching::CutThrough => {
-                self.agenda.push(self.now + head, Event::Head(message));
-                self.agenda.push(self.now + head + body, Event::Release(link));
+                let time = self.now + self.step + body;
+                self.release_link(link, message, time, hops == 1);
+                self.come_in(message, self.now + self.head, left);
             }
             Switching::StoreAndForward => {
-                let crossed = self.now + self.costs.startup_ticks() + body;
-                self.agenda.push(crossed, Event::Head(message));
-                self.agenda.push(crossed, Event::Release(link));
+                let crossed = self.now + self.step + body;
+                self.release_link(link, message, crossed, hops == 1);
+                if left == 0 && crossed > self.now {
+                    self.arrive(message, crossed);
+                } else {
+                    self.agenda.push(crossed, Event::Head(message));
+                }
             }
         }
     }
 
-    /// The head has reached its target: the rest follows without a stop.
-    pub(super) fn arrive(&mut self, message: u32) {
-        let m = message as usize;
-        let body = match self.switching {
-            Switching::Wormhole | Switching::CutThrough => self.costs.transfer_ticks(self.messages[m].bytes),
-            Switching::StoreAndForward => 0,
+    /// The head comes to the next node at a time. Is it the last and no port in between, its arrival is known now.
+    #[inline]
+    fn come_in(&mut self, message: u32, time: u64, left: u32) {
+        if left == 0 && time > self.now && self.ports.is_none() {
+            self.arrive(message, time);
+        } else {
+            self.agenda.push(time, Event::Head(message));
+        }
+    }
+
+    /// The head reaches its target at a time: the rest follows without a stop.
+    pub(super) fn arrive(&mut self, message: u32, time: u64) {
+        let Flight { body, hops, left, .. } = *self.flight(message);
+        let end = match self.switching {
+            Switching::Wormhole | Switching::CutThrough => time + body,
+            Switching::StoreAndForward => time,
         };
-        self.agenda.push(self.now + body, Event::Delivered(message));
+        self.agenda.push(end, Event::Delivered(message));
+        if let Some(ports) = self.ports.filter(|_| hops + left > 0) {
+            self.release(ports.ejection(self.ends[message as usize].1), end);
+        }
         if self.switching == Switching::Wormhole {
-            let head = self.costs.head_ticks();
-            while self.flights[m].tail_hops < self.flights[m].hops {
-                let behind = u64::from(self.flights[m].hops - self.flights[m].tail_hops - 1);
-                self.release_tail(message, self.now + body - behind * head);
+            for behind in (0..u64::from(hops - self.flight(message).tail_hops)).rev() {
+                self.release_tail(message, end - behind * self.head);
             }
         }
     }
 
     /// Frees the last link a worm stands on, at a time.
     fn release_tail(&mut self, message: u32, time: u64) {
-        let m = message as usize;
-        let flight = &mut self.flights[m];
-        let link = self
-            .routes
-            .next(m, flight.tail_hops, flight.tail_at, self.messages[m].target)
-            .expect("the tail follows the head");
-        flight.tail_at = self.network.target(link);
+        let flight = &mut self.flights[message as usize];
+        let link = flight.tail.link;
         flight.tail_hops += 1;
-        self.agenda.push(time, Event::Release(link));
+        let Flight { tail_hops, hops, left, .. } = *flight;
+        if tail_hops < hops + left && !flight.tail.advance() {
+            let (at, to) = (self.network.target(link), self.ends[message as usize].1);
+            flight.tail = Cursor::after(&self.routes, message, tail_hops, (at, to));
+        }
+        self.release_link(link, message, time, tail_hops == 1);
+    }
+
+    /// Frees a link at a time; with the first one, the message has left its source.
+    #[inline]
+    fn release_link(&mut self, link: LinkId, message: u32, time: u64, is_first: bool) {
+        self.release(link, time);
+        if is_first {
+            self.leave(message, time);
+        }
+    }
+
+    /// The last byte leaves the source at a time.
+    fn leave(&mut self, message: u32, time: u64) {
+        if let Some(ports) = self.ports {
+            self.release(ports.injection(self.ends[message as usize].0), time);
+        }
+        // A stored message has then crossed its first link, which is an event anyway.
+        let is_event = self.switching == Switching::StoreAndForward || self.leaves_as_it_arrives(message);
+        if self.tells_sent && !is_event {
+            self.agenda.push(time, Event::Sent(message));
+        }
     }
 }
