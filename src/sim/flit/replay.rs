@@ -14,14 +14,16 @@ use super::packet::{NONE, Packet};
 use super::region::{Region, Setup};
 use super::router::Router;
 use super::waiting;
+use super::wiring::unpack;
 use crate::error::{Error, Result};
 use crate::rng;
 use crate::routing::{Choices, Routes};
+use crate::schedule::process::Process;
 use crate::schedule::{Message, Phases, Schedule};
-use crate::sim::engine::{Driver, Engine, Referee};
-use crate::sim::{Trace, dependency, phased};
+use crate::sim::engine::{Driver, Engine, Open, Referee};
+use crate::sim::{ProcessTrace, Trace, dependency, phased, processes};
 use crate::topology::{Costs, Machine, Switching, Topology};
-use crate::units::LinkId;
+use crate::units::{Hops, LinkId, NodeId};
 
 /// The longest start-up under store-and-forward, in flit times: each router counts it down.
 const STARTUP_MAX: u64 = 1 << 16;
@@ -60,7 +62,7 @@ impl Replay {
     pub fn run_schedule(&self, machine: &Machine, schedule: &Schedule) -> Result<Trace> {
         let job = dependency::Job::new(machine, schedule)?;
         let setup = self.setup(machine)?;
-        Ok(job.run(&mut Routers::new(&setup, machine, self), &machine.costs))
+        job.run(&mut Routers::new(&setup, machine, self))
     }
 
     /// Runs a phased schedule, with a barrier after each phase.
@@ -75,6 +77,16 @@ impl Replay {
     pub fn run_phased(&self, machine: &Machine, phases: &Phases) -> Result<Trace> {
         let setup = self.setup(machine)?;
         phased::run(machine, phases, &mut Routers::new(&setup, machine, self))
+    }
+
+    /// Runs processes, process i on node i, until nothing happens any more.
+    ///
+    /// # Errors
+    ///
+    /// As for [`crate::sim::run_processes`] and [`Replay::run_schedule`].
+    pub fn run_processes<P: Process>(&self, machine: &Machine, processes: &mut [P]) -> Result<ProcessTrace> {
+        let setup = self.setup(machine)?;
+        processes::run(machine, processes, &mut Routers::new(&setup, machine, self))
     }
 
     fn setup<'m>(&self, machine: &'m Machine) -> Result<Setup<'m>> {
@@ -112,6 +124,7 @@ enum Event {
 /// The routers as an engine for workloads.
 struct Routers<'s> {
     region: Region<'s>,
+    machine: &'s Machine,
     costs: Costs,
     switching: Switching,
     first_links: Vec<u32>,
@@ -126,24 +139,22 @@ struct Routers<'s> {
     /// By message, packets that have not left the source and that have not arrived.
     unsent: Vec<u32>,
     missing: Vec<u32>,
-    /// The present cycle, and the cycle at which the batch began.
+    /// The present cycle, and the present tick.
     cycle: u64,
-    begin: u64,
     now: u64,
     choices: Choices,
 }
 
 impl<'s> Routers<'s> {
-    fn new(setup: &'s Setup<'s>, machine: &Machine, replay: &Replay) -> Self {
+    fn new(setup: &'s Setup<'s>, machine: &'s Machine, replay: &Replay) -> Self {
         let mut region = Region::new(setup, 0, setup.wiring.nodes);
         region.measure_waits();
         Self {
             region,
+            machine,
             costs: machine.costs,
             switching: machine.switching,
-            first_links: (0..machine.nodes())
-                .map(|node| machine.first_link(crate::units::NodeId(node)).0)
-                .collect(),
+            first_links: (0..machine.nodes()).map(|node| machine.first_link(NodeId(node)).0).collect(),
             period: machine.costs.head_ticks(),
             packet: replay.packet.unwrap_or(u32::MAX),
             generator: rng::stream(replay.seed, "routing"),
@@ -153,7 +164,6 @@ impl<'s> Routers<'s> {
             unsent: Vec::new(),
             missing: Vec::new(),
             cycle: 0,
-            begin: 0,
             now: 0,
             choices: Choices::new(),
         }
@@ -170,6 +180,20 @@ impl<'s> Routers<'s> {
         match self.switching {
             Switching::Wormhole | Switching::CutThrough => 1 + body,
             Switching::StoreAndForward => body.max(1),
+        }
+    }
+
+    /// The length of a way from source to target, taking first choices.
+    fn walk(&mut self, source: NodeId, target: NodeId) -> Hops {
+        let setup = self.region.setup;
+        let mut header = setup.relation.header(source, target, &mut self.generator.clone());
+        let (mut at, mut arrived, mut hops) = (source, None, 0);
+        loop {
+            setup.relation.choose(at, arrived, &mut header, &mut self.choices);
+            let Some(choice) = self.choices.as_slice().first() else { return Hops(hops) };
+            let (next, back) = unpack(setup.wiring.peer(at.0, choice.port.0));
+            (at, arrived) = (NodeId(next), Some(setup.wiring.incoming(next, back)));
+            hops += 1;
         }
     }
 
@@ -198,7 +222,7 @@ impl<'s> Routers<'s> {
     }
 
     /// Handles what is due up to a tick.
-    fn catch_up(&mut self, tick: u64, driver: &mut impl Driver<Self>) {
+    fn catch_up<D: Driver<Self>>(&mut self, tick: u64, driver: &mut D) {
         while let Some(&Reverse((at, _, event))) = self.agenda.peek()
             && at <= tick
         {
@@ -207,7 +231,9 @@ impl<'s> Routers<'s> {
             match event {
                 Event::Queue(message) => self.queue(message),
                 Event::Copied(message) => {
-                    driver.sent(self, message);
+                    if D::WANTS_SENT {
+                        driver.sent(self, message);
+                    }
                     driver.delivered(self, message);
                 }
                 Event::Timer(id) => driver.timer(self, id),
@@ -217,11 +243,11 @@ impl<'s> Routers<'s> {
     }
 
     /// Tells the workload what left and what arrived in this cycle.
-    fn tell(&mut self, driver: &mut impl Driver<Self>) {
+    fn tell<D: Driver<Self>>(&mut self, driver: &mut D) {
         let sent = std::mem::take(&mut self.region.sent);
         for &tag in &sent {
             self.unsent[tag as usize] -= 1;
-            if self.unsent[tag as usize] == 0 {
+            if D::WANTS_SENT && self.unsent[tag as usize] == 0 {
                 driver.sent(self, tag);
             }
         }
@@ -276,14 +302,13 @@ impl<'m> Referee<'m> for Routers<'_> {
         self.unsent = vec![0; messages.len()];
         self.missing = vec![0; messages.len()];
         self.agenda.clear();
-        self.begin = self.cycle;
-        self.now = 0;
+        self.now = self.cycle * self.period;
         self.region.measure_waits();
     }
 
-    fn run(&mut self, driver: &mut impl Driver<Self>) {
+    fn run<D: Driver<Self>>(&mut self, driver: &mut D) {
         loop {
-            let tick = (self.cycle - self.begin) * self.period;
+            let tick = self.cycle * self.period;
             self.catch_up(tick, driver);
             self.region.arrivals(self.cycle);
             self.tell(driver);
@@ -294,7 +319,7 @@ impl<'m> Referee<'m> for Routers<'_> {
             self.tell(driver);
             if !self.region.moved && self.region.wheel.is_empty() {
                 let Some(&Reverse((at, ..))) = self.agenda.peek() else { break };
-                self.cycle = self.cycle.max(self.begin + at.div_ceil(self.period));
+                self.cycle = self.cycle.max(at.div_ceil(self.period));
             }
         }
     }
@@ -307,5 +332,23 @@ impl<'m> Referee<'m> for Routers<'_> {
 
     fn waiting_ring(&self, _: &[u32]) -> Option<Vec<LinkId>> {
         waiting::ring(&[&self.region])
+    }
+}
+
+impl<'m> Open<'m> for Routers<'_> {
+    fn open(&mut self) {
+        Referee::load(self, &[], Routes::Stored { first: vec![0], links: Vec::new() });
+    }
+
+    fn add(&mut self, message: &Message) -> Result<Hops> {
+        let Message { source, target, .. } = *message;
+        if !self.machine.is_alive(target) {
+            let why = format!("there is no path from node {source} to node {target}");
+            return Err(Error::not_applicable("the flit engine", why));
+        }
+        self.messages.push(*message);
+        self.unsent.push(0);
+        self.missing.push(0);
+        Ok(self.walk(source, target))
     }
 }
