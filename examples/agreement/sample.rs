@@ -1,0 +1,91 @@
+//! Repeated runs of one experiment: their mean, and how far a single run strays.
+
+use meshwright::Result;
+use meshwright::sim::flit::{self, Router};
+use meshwright::sim::traffic::{OpenLoop, Pattern};
+use meshwright::topology::Machine;
+
+/// An experiment: who, what, how much, how long.
+#[derive(Clone, Debug)]
+pub(crate) struct Experiment {
+    pub(crate) machine: Machine,
+    pub(crate) router: Router,
+    pub(crate) pattern: Pattern,
+    pub(crate) load: f64,
+    pub(crate) flits: u32,
+    pub(crate) warm_up: u64,
+    pub(crate) window: u64,
+}
+
+/// What one run measured.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    pub(crate) latency: f64,
+    pub(crate) accepted: f64,
+    pub(crate) hops: f64,
+}
+
+impl Experiment {
+    /// One run, with a drain long enough for every load below saturation.
+    pub(crate) fn run(&self, seed: u64) -> Result<Run> {
+        let open = OpenLoop {
+            pattern: self.pattern.clone(),
+            load: self.load,
+            packet: self.flits,
+            warm_up: self.warm_up,
+            measure: self.window,
+            drain: 20_000,
+            seed,
+        };
+        let measured = flit::run_traffic(&self.machine, &self.router, &open, 1)?;
+        assert_eq!(measured.deadlock, None, "dimension order does not deadlock");
+        Ok(Run {
+            latency: measured.latencies.mean(),
+            accepted: measured.accepted,
+            hops: measured.latencies.hops_mean(),
+        })
+    }
+}
+
+/// What repeated runs say.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Summary {
+    /// The mean latency at the expected mean distance.
+    pub(crate) latency: f64,
+    /// Half the width of its 95 % interval.
+    pub(crate) half: f64,
+    /// The standard deviation of a single run once its distances and its accepted load are known.
+    pub(crate) noise: f64,
+    /// The mean accepted load.
+    pub(crate) accepted: f64,
+}
+
+/// Sums up runs: each latency is moved to the expected distance by the cost of a hop, and the noise is what a
+/// straight line in the accepted load leaves over.
+///
+/// # Panics
+///
+/// When there are fewer than four runs.
+pub(crate) fn summary(runs: &[Run], hops: f64, hop_cycles: f64) -> Summary {
+    assert!(runs.len() >= 4, "a spread needs runs");
+    let number = runs.len() as f64;
+    let moved: Vec<f64> = runs.iter().map(|run| run.latency - (run.hops - hops) * hop_cycles).collect();
+    let mean = moved.iter().sum::<f64>() / number;
+    let accepted = runs.iter().map(|run| run.accepted).sum::<f64>() / number;
+    let pairs = || runs.iter().zip(&moved).map(|(run, moved)| (run.accepted - accepted, moved - mean));
+    let xx: f64 = pairs().map(|(x, _)| x * x).sum();
+    let xy: f64 = pairs().map(|(x, y)| x * y).sum();
+    let yy: f64 = pairs().map(|(_, y)| y * y).sum();
+    let left = if xx > 0.0 { (yy - xy * xy / xx).max(0.0) } else { yy };
+    let half = student(runs.len() - 1) * (yy / (number - 1.0) / number).sqrt();
+    Summary { latency: mean, half, noise: (left / (number - 2.0)).sqrt(), accepted }
+}
+
+/// The 0.975 quantile of Student's t distribution, to three digits, for the numbers of runs used here.
+fn student(degrees: usize) -> f64 {
+    const TABLE: [f64; 17] = [
+        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
+        2.131, 2.120, 2.110,
+    ];
+    TABLE[degrees - 1]
+}
