@@ -6,7 +6,7 @@ use super::PlanReport;
 use super::wording::{counted, grouped, node};
 use crate::topology::{Machine, PortModel, Topology};
 
-/// More dead nodes than this are counted, not named.
+/// More dead nodes or links than this are counted, not named.
 const DEAD_NAMED_MAX: usize = 8;
 
 /// A name, its value and what the value is measured in or means.
@@ -31,6 +31,7 @@ pub(super) fn facts(report: &PlanReport<'_>) -> Vec<Fact> {
         fact("Topology", machine.name.clone(), ""),
         fact("Nodes", grouped(machine.nodes().into()), ""),
         fact("Dead nodes", grouped(machine.dead().len() as u64), &dead_names(machine)),
+        fact("Dead links", grouped(machine.dead_links().len() as u64), &dead_link_names(machine)),
         fact("Switching", machine.switching.name().to_string(), ""),
         fact("Ports", ports.0.to_string(), ports.1),
         fact("Start-up c", startup, "per message"),
@@ -41,7 +42,15 @@ pub(super) fn facts(report: &PlanReport<'_>) -> Vec<Fact> {
 }
 
 fn dead_names(machine: &Machine) -> String {
-    let names: Vec<_> = machine.dead().iter().take(DEAD_NAMED_MAX).map(|&dead| node(machine, dead)).collect();
-    let more = if machine.dead().len() > DEAD_NAMED_MAX { " …" } else { "" };
-    format!("{}{more}", names.join(" "))
+    listed(machine.dead().iter().map(|&dead| node(machine, dead)))
+}
+
+fn dead_link_names(machine: &Machine) -> String {
+    listed(machine.dead_links().iter().map(|&(a, b)| format!("{}–{}", node(machine, a), node(machine, b))))
+}
+
+/// The first few names, and a sign that there are more.
+fn listed(names: impl ExactSizeIterator<Item = String>) -> String {
+    let more = if names.len() > DEAD_NAMED_MAX { " …" } else { "" };
+    format!("{}{more}", names.take(DEAD_NAMED_MAX).collect::<Vec<_>>().join(" "))
 }

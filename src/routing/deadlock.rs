@@ -8,6 +8,7 @@
 //!
 //! `dally1987`, theorem 1.
 
+pub use super::certify::{Certificate, certify};
 use super::{Pair, Routes};
 use crate::units::LinkId;
 
@@ -53,11 +54,12 @@ pub fn cycle(links: u32, routes: &Routes<'_>, pairs: &[Pair]) -> Option<Vec<Link
     }
     dependencies.sort_unstable();
     dependencies.dedup();
-    cycle_of(links, &dependencies)
+    let cycle = cycle_of(links, &dependencies)?;
+    Some(cycle.into_iter().map(LinkId).collect())
 }
 
 /// A cycle of a directed graph given by its sorted arcs.
-fn cycle_of(vertices: u32, arcs: &[(u32, u32)]) -> Option<Vec<LinkId>> {
+pub(super) fn cycle_of(vertices: u32, arcs: &[(u32, u32)]) -> Option<Vec<u32>> {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
         New,
@@ -87,7 +89,7 @@ fn cycle_of(vertices: u32, arcs: &[(u32, u32)]) -> Option<Vec<LinkId>> {
                                 .iter()
                                 .position(|&(v, _)| v == to)
                                 .expect("open vertices are on the path");
-                            return Some(path[begin..].iter().map(|&(v, _)| LinkId(v)).collect());
+                            return Some(path[begin..].iter().map(|&(v, _)| v).collect());
                         }
                         State::New => {
                             state[to as usize] = State::Open;
@@ -117,9 +119,9 @@ mod tests {
             let found = cycle_of(12, &arcs);
             prop_assert_eq!(found.is_some(), petgraph::algo::is_cyclic_directed(&graph));
             if let Some(cycle) = found {
-                for (i, link) in cycle.iter().enumerate() {
+                for (i, vertex) in cycle.iter().enumerate() {
                     let next = cycle[(i + 1) % cycle.len()];
-                    prop_assert!(arcs.contains(&(link.0, next.0)));
+                    prop_assert!(arcs.contains(&(*vertex, next)));
                 }
             }
         }

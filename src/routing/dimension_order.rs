@@ -24,7 +24,9 @@ pub const DIMENSION_ORDER: Routing = Routing {
     name: "dimension-order",
     aliases: &["xy", "e-cube"],
     summary: "one axis after the other, the last first (XY, e-cube)",
-    relation: |machine| Ok(Relation::DimensionOrder(Axes::new(whole(machine)?, true, false))),
+    relation: |machine| {
+        Ok(Relation::DimensionOrder(Axes::new(whole("dimension-order", machine)?, true, false)))
+    },
 };
 
 /// The first dimension first.
@@ -32,7 +34,7 @@ pub const YX: Routing = Routing {
     name: "yx",
     aliases: &["reverse-dimension-order"],
     summary: "one axis after the other, the first first (YX)",
-    relation: |machine| Ok(Relation::DimensionOrder(Axes::new(whole(machine)?, true, true))),
+    relation: |machine| Ok(Relation::DimensionOrder(Axes::new(whole("yx", machine)?, true, true))),
 };
 
 /// The last dimension first on a single class: a torus then deadlocks, which is what it is for.
@@ -40,14 +42,15 @@ pub const ONE_CLASS: Routing = Routing {
     name: "dimension-order-one-class",
     aliases: &[],
     summary: "dimension order without date-line classes: it can deadlock on a torus",
-    relation: |machine| Ok(Relation::DimensionOrder(Axes::new(whole(machine)?, false, false))),
+    relation: |machine| {
+        Ok(Relation::DimensionOrder(Axes::new(whole("dimension-order-one-class", machine)?, false, false)))
+    },
 };
 
 /// The box whose nodes and links all work.
-pub(super) fn whole(machine: &Machine) -> Result<&Grid> {
-    machine
-        .whole_grid()
-        .ok_or_else(|| Error::not_applicable("dimension order", "it needs a box without dead nodes or links"))
+pub(super) fn whole<'m>(method: &'static str, machine: &'m Machine) -> Result<&'m Grid> {
+    let refuse = || Error::not_applicable(method, "it needs a box without dead nodes or links");
+    machine.whole_grid().ok_or_else(refuse)
 }
 
 /// Whether some axis of the box is a ring: a torus side of 2 is a single wire.

@@ -2,21 +2,38 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`relation`] | which channels a packet may take next, for networks with virtual channels |
-//! | [`dimension_order`] | the last dimension first: XY on a 2-D mesh, e-cube on a hypercube |
-//! | [`shortest_path`] | breadth-first, around dead nodes and on general graphs |
+//! | [`mod@relation`] | which channels a packet may take next, for networks with virtual channels |
+//! | [`dimension_order`] | the last dimension first: XY on a 2-D mesh, e-cube on a hypercube; date-lines of tori |
+//! | [`o1turn`] | one of two dimension orders, by a coin |
+//! | [`valiant`] | by way of a random node |
+//! | [`min_adaptive`] | every shortest way, with dimension order as the escape |
+//! | [`turn_model`] | west-first and odd-even on 2-D meshes |
+//! | [`rajasekaran_tsantilas`] | permutations on a 2-D mesh in three phases, by way of a random row |
+//! | [`shortest_path`] | breadth-first, around what is dead and on general graphs |
+//! | [`up_down`] | up a spanning tree, then down: without deadlock on every network |
+//! | [`next_hops`] | the tables of the last two |
+//! | [`certify`] | whether packets can deadlock under a relation |
 //! | [`deadlock`] | the channel-dependency graph; a cycle of it is the certificate |
 
+pub mod certify;
 pub mod deadlock;
 pub mod dimension_order;
+pub mod min_adaptive;
+pub mod next_hops;
+pub mod o1turn;
+pub mod rajasekaran_tsantilas;
 pub mod relation;
 pub mod shortest_path;
+pub mod turn_model;
+pub mod up_down;
+pub mod valiant;
 
 pub use relation::{Choice, Choices, Header, Relation};
 
 use crate::error::{Error, Result};
 use crate::topology::{Grid, Machine, Topology};
 use crate::units::{Hops, LinkId, NodeId};
+use rand::Rng;
 
 /// A source and a target.
 pub type Pair = (NodeId, NodeId);
@@ -34,8 +51,24 @@ pub struct Routing {
 }
 
 /// Every routing the program knows.
-pub const ROUTINGS: &[Routing] =
-    &[dimension_order::DIMENSION_ORDER, dimension_order::YX, dimension_order::ONE_CLASS];
+pub const ROUTINGS: &[Routing] = &[
+    dimension_order::DIMENSION_ORDER,
+    dimension_order::YX,
+    o1turn::O1TURN,
+    valiant::VALIANT,
+    min_adaptive::MIN_ADAPTIVE,
+    turn_model::WEST_FIRST,
+    turn_model::ODD_EVEN,
+    rajasekaran_tsantilas::RAJASEKARAN_TSANTILAS,
+    up_down::UP_DOWN,
+    shortest_path::SHORTEST_PATH,
+    dimension_order::ONE_CLASS,
+];
+
+/// The name of the usual relation of a machine: dimension order where all of a box works, else up*/down*.
+pub fn usual(machine: &Machine) -> &'static str {
+    if machine.whole_grid().is_some() { dimension_order::DIMENSION_ORDER.name } else { up_down::UP_DOWN.name }
+}
 
 /// The relation with this name on this machine.
 ///
@@ -74,7 +107,7 @@ fn unknown(name: &str) -> Error {
     Error::value("routing", format!("`{name}`"), expected)
 }
 
-/// The routes of a list of messages, one deterministic minimal path each.
+/// The routes of a list of messages, one path each.
 ///
 /// Dimension-order routes are computed hop by hop and take no memory; others are stored.
 #[derive(Clone, Debug)]
@@ -115,6 +148,65 @@ pub fn routes<'m>(machine: &'m Machine, pairs: &[Pair]) -> Result<Routes<'m>> {
         Some(grid) => Ok(Routes::DimensionOrder(grid)),
         None => shortest_path::routes(machine, pairs),
     }
+}
+
+/// The routes that messages take under a relation: as drawn from `rng` where it is random.
+///
+/// The classes of the relation are not part of a route: on one channel per link, messages under a relation of
+/// several classes can deadlock.
+///
+/// # Errors
+///
+/// [`Error::NotApplicable`] for an adaptive relation, whose packets choose on the way; [`Error::TooLarge`] when the
+/// routes take more than 2 GiB.
+///
+/// # Panics
+///
+/// When the relation was made for another machine, or a node of a pair is dead.
+///
+/// # Complexity
+///
+/// O(sum of hops).
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::{rng, routing, topology::{Machine, Topology}, units::NodeId};
+/// let mesh = Machine::new("mesh:2x3")?;
+/// let pairs = [(NodeId(0), NodeId(5))];
+/// let down_first = routing::relation("yx", &mesh)?;
+/// let routes = routing::stored(&mesh, &down_first, &pairs, &mut rng::stream(0, "routing"))?;
+/// let first = routes.next(0, 0, NodeId(0), NodeId(5)).expect("they differ");
+/// assert_eq!(mesh.target(first), Some(NodeId(3)));
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn stored(
+    machine: &Machine,
+    relation: &Relation<'_>,
+    pairs: &[Pair],
+    rng: &mut impl Rng,
+) -> Result<Routes<'static>> {
+    if relation.adaptive() {
+        let why = "its packets choose their way as they go: only the flit engine can route them";
+        return Err(Error::not_applicable("storing the routes of an adaptive routing", why));
+    }
+    let mut choices = Choices::new();
+    let (mut first, mut links) = (vec![0], Vec::new());
+    for &(source, target) in pairs {
+        let mut header = relation.header(source, target, rng);
+        let (mut at, mut arrived) = (source, None);
+        loop {
+            relation.choose(at, arrived, &mut header, &mut choices);
+            let Some(choice) = choices.as_slice().first() else { break };
+            let link = machine.link(at, choice.port);
+            at = machine.target(link).expect("a choice is a wired port");
+            arrived = Some(link);
+            links.push(link);
+        }
+        shortest_path::check_stored(links.len())?;
+        first.push(links.len() as u32);
+    }
+    Ok(Routes::Stored { first, links })
 }
 
 /// A message is known by its index in the list of pairs that was routed; methods may panic for another index.

@@ -1,13 +1,45 @@
-//! Shortest-path routing: around dead nodes and on general graphs.
+//! Shortest-path routing: around dead nodes and links and on general graphs.
 //!
 //! At each node a message takes the first port, in port order, that brings it nearer to its target. On a
-//! box this is the dimension-order route wherever that meets no dead node, because ports are numbered from the
+//! box this is the dimension-order route wherever that meets nothing dead, because ports are numbered from the
 //! last axis on; a test compares the two.
 
-use super::{Pair, Routes, dimension_order};
+use super::next_hops::{NextHops, check_connected};
+use super::relation::{Choice, Choices, Relation};
+use super::{Pair, Routes, Routing, dimension_order};
 use crate::error::{Error, Result};
 use crate::topology::{Machine, Network, Topology, search};
 use crate::units::{LinkId, NodeId, Port};
+
+/// A table of the first ports that lead nearer; on most networks with rings it can deadlock.
+pub const SHORTEST_PATH: Routing = Routing {
+    name: "shortest-path",
+    aliases: &[],
+    summary: "the first port that leads nearer, around what is dead; it can deadlock",
+    relation: |machine| Ok(Relation::ShortestPath(table(machine)?)),
+};
+
+/// The first port that leads nearer, for every node and target.
+fn table(machine: &Machine) -> Result<NextHops> {
+    check_connected("shortest-path", machine)?;
+    let mut hops = NextHops::new(machine, 1)?;
+    let mut search = Search::new(machine);
+    for target in machine.living() {
+        search.aim(target);
+        for at in machine.living().filter(|&at| at != target) {
+            hops.set(0, at, target, search.nearer(at).0);
+        }
+    }
+    Ok(hops)
+}
+
+/// The choice of the relation.
+#[inline]
+pub(super) fn choose(hops: &NextHops, at: NodeId, target: NodeId, choices: &mut Choices) {
+    if at != target {
+        choices.push(Choice { port: hops.get(0, at, target), class: 0 });
+    }
+}
 
 /// Stored links beyond this are refused: 2 GiB.
 const STORED_LINKS_MAX: usize = 1 << 29;
@@ -21,7 +53,7 @@ const STORED_LINKS_MAX: usize = 1 << 29;
 ///
 /// # Complexity
 ///
-/// O(hops) for a pair whose dimension-order route meets no dead node, else O(nodes + links) for each
+/// O(hops) for a pair whose dimension-order route meets nothing dead, else O(nodes + links) for each
 /// different target.
 ///
 /// # Examples
@@ -48,13 +80,7 @@ pub fn routes<'m>(machine: &'m Machine, pairs: &[Pair]) -> Result<Routes<'m>> {
                 format!("there is no path from node {from} to node {to}"),
             ));
         }
-        if links.len() > STORED_LINKS_MAX {
-            return Err(Error::TooLarge {
-                what: "storing the routes",
-                needed: format!("more than {STORED_LINKS_MAX} links"),
-                limit: format!("{STORED_LINKS_MAX} links (2 GiB)"),
-            });
-        }
+        check_stored(links.len())?;
         found[message as usize] = (start as u32, links.len() as u32);
     }
     let mut first = vec![0];
@@ -64,6 +90,22 @@ pub fn routes<'m>(machine: &'m Machine, pairs: &[Pair]) -> Result<Routes<'m>> {
         first.push(in_order.len() as u32);
     }
     Ok(Routes::Stored { first, links: in_order })
+}
+
+/// Refuses more stored links than fit.
+///
+/// # Errors
+///
+/// [`Error::TooLarge`] above 2 GiB.
+pub(super) fn check_stored(links: usize) -> Result<()> {
+    if links <= STORED_LINKS_MAX {
+        return Ok(());
+    }
+    Err(Error::TooLarge {
+        what: "storing the routes",
+        needed: format!("more than {STORED_LINKS_MAX} links"),
+        limit: format!("{STORED_LINKS_MAX} links (2 GiB)"),
+    })
 }
 
 /// Distances to one target at a time.
@@ -88,36 +130,46 @@ impl<'m> Search<'m> {
 
     /// The route by the definition: at each node the first port that leads nearer.
     fn searched(&mut self, from: NodeId, to: NodeId, links: &mut Vec<LinkId>) -> bool {
-        if self.target != Some(to) {
-            // Links come in pairs, so distances to the target are distances from it.
-            search(self.machine, to, &mut self.distance);
-            self.target = Some(to);
-        }
+        self.aim(to);
         if self.distance[from.index()] == u32::MAX {
             return false;
         }
         let mut at = from;
         while at != to {
-            let nearer = self.distance[at.index()] - 1;
-            let (port, next) = (0..self.machine.ports(at))
-                .find_map(|port| {
-                    let next = self.machine.neighbour(at, Port(port))?;
-                    (self.distance[next.index()] == nearer).then_some((Port(port), next))
-                })
-                .expect("a node at distance d has a neighbour at distance d - 1");
+            let (port, next) = self.nearer(at);
             links.push(self.machine.link(at, port));
             at = next;
         }
         true
     }
 
-    /// The dimension-order route, if it meets no dead node: then it is the shortest one by port order.
+    /// Measures the distances to a target, if that is not done yet.
+    fn aim(&mut self, target: NodeId) {
+        if self.target != Some(target) {
+            // Links come in pairs, so distances to the target are distances from it.
+            search(self.machine, target, &mut self.distance);
+            self.target = Some(target);
+        }
+    }
+
+    /// The first port that leads nearer to the target, and where it leads.
+    fn nearer(&self, at: NodeId) -> (Port, NodeId) {
+        let nearer = self.distance[at.index()] - 1;
+        (0..self.machine.ports(at))
+            .find_map(|port| {
+                let next = self.machine.neighbour(at, Port(port))?;
+                (self.distance[next.index()] == nearer).then_some((Port(port), next))
+            })
+            .expect("a node at distance d has a neighbour at distance d - 1")
+    }
+
+    /// The dimension-order route, if it meets nothing dead: then it is the shortest one by port order.
     fn straight(&self, from: NodeId, to: NodeId, links: &mut Vec<LinkId>) -> bool {
         let Network::Grid(grid) = &self.machine.network else { return false };
         let start = links.len();
         let mut alive = true;
         dimension_order::for_each_link(grid, from, to, |link| {
-            alive &= self.machine.is_alive(grid.source(link));
+            alive &= self.machine.target(link).is_some();
             links.push(link);
         });
         if !alive {

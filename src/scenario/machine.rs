@@ -19,6 +19,7 @@ const KEYS: &[&str] = &[
     "virtual_channels",
     "ports",
     "dead",
+    "dead_links",
     "clock",
 ];
 
@@ -49,8 +50,11 @@ pub(super) fn read(table: &Table<'_>) -> Result<Machine> {
             _ => return Err(value.unexpected("`all` or `one`")),
         };
     }
-    match table.get("dead") {
-        Some(value) => bury(machine, &value),
+    if let Some(value) = table.get("dead") {
+        machine = bury(machine, &value)?;
+    }
+    match table.get("dead_links") {
+        Some(value) => cut(machine, &value),
         None => Ok(machine),
     }
 }
@@ -129,36 +133,58 @@ fn cost(
     costs.check().map_err(|error| value.locate(error))
 }
 
-/// Marks the dead nodes: coordinates on a mesh or torus, ids on a network without them.
+/// Marks the dead nodes.
 fn bury(machine: Machine, value: &Value<'_>) -> Result<Machine> {
     let mut dead = Vec::new();
     let mut last = None;
-    for node in value.array("a list of nodes such as [[3, 5]]")? {
-        dead.push(match &machine.network {
-            Network::Grid(grid) if !machine.name.starts_with("hypercube:") => {
-                let sides = grid.sides();
-                let ranges: Vec<String> = sides.iter().map(|side| format!("0..{}", side - 1)).collect();
-                let expected = format!("a node as [{}]", ranges.join(", "));
-                let coordinates = node.array(&expected)?;
-                if coordinates.len() != sides.len() {
-                    return Err(node.error(
-                        format!("`dead` has a node with {} coordinates", coordinates.len()),
-                        expected,
-                    ));
-                }
-                let coordinates: Vec<u32> = coordinates
-                    .zip(sides)
-                    .map(|(c, &side)| Ok(c.whole(0, u64::from(side) - 1)? as u32))
-                    .collect::<Result<_>>()?;
-                grid.node_at(&coordinates)
-            }
-            _ => NodeId(node.whole(0, u64::from(machine.nodes()) - 1)? as u32),
-        });
-        last = Some(node);
+    for place in value.array("a list of nodes such as [[3, 5]]")? {
+        dead.push(node(&machine, "dead", &place)?);
+        last = Some(place);
     }
     match last {
         // Only a list with nodes in it can kill the whole machine.
         Some(last) => machine.with_dead(dead).map_err(|error| last.locate(error)),
         None => Ok(machine),
+    }
+}
+
+/// Marks the dead links, each given by its two ends.
+fn cut(machine: Machine, value: &Value<'_>) -> Result<Machine> {
+    const WANTED: &str = "two neighbouring nodes";
+    let mut dead = Vec::new();
+    for link in value.array("a list of links such as [[[0, 0], [0, 1]]]")? {
+        let ends: Vec<Value<'_>> = link.array(WANTED)?.collect();
+        let [a, b] = ends.as_slice() else {
+            return Err(link.error(format!("`dead_links` has a link with {} ends", ends.len()), WANTED));
+        };
+        let (a, b) = (node(&machine, "dead_links", a)?, node(&machine, "dead_links", b)?);
+        if machine.wire(a, b).is_none() {
+            let (a, b) = (machine.node_name(a), machine.node_name(b));
+            return Err(link.error(format!("nodes {a} and {b} are not wired together"), WANTED));
+        }
+        dead.push((a, b));
+    }
+    machine.with_dead_links(dead).map_err(|error| value.locate(error))
+}
+
+/// A node: by its coordinates on a mesh or torus, by its id on a network without them.
+fn node(machine: &Machine, key: &str, place: &Value<'_>) -> Result<NodeId> {
+    match &machine.network {
+        Network::Grid(grid) if !machine.name.starts_with("hypercube:") => {
+            let sides = grid.sides();
+            let ranges: Vec<String> = sides.iter().map(|side| format!("0..{}", side - 1)).collect();
+            let expected = format!("a node as [{}]", ranges.join(", "));
+            let coordinates = place.array(&expected)?;
+            if coordinates.len() != sides.len() {
+                let message = format!("`{key}` has a node with {} coordinates", coordinates.len());
+                return Err(place.error(message, expected));
+            }
+            let coordinates: Vec<u32> = coordinates
+                .zip(sides)
+                .map(|(c, &side)| Ok(c.whole(0, u64::from(side) - 1)? as u32))
+                .collect::<Result<_>>()?;
+            Ok(grid.node_at(&coordinates))
+        }
+        _ => Ok(NodeId(place.whole(0, u64::from(machine.nodes()) - 1)? as u32)),
     }
 }

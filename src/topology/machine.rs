@@ -1,4 +1,4 @@
-//! A machine: a network with its dead nodes, its switching and what a message costs on it.
+//! A machine: a network with its dead nodes and links, its switching and what a message costs on it.
 //!
 //! | paper | here | unit |
 //! |---|---|---|
@@ -155,12 +155,12 @@ impl Costs {
 /// The largest message accepted: a tebibyte.
 pub const BYTES_MAX: u64 = 1 << 40;
 
-/// A network with its dead nodes and its costs: what a job is planned for.
+/// A network with what is dead on it and its costs: what a job is planned for.
 #[derive(Clone, Debug)]
 pub struct Machine {
     /// The specification it was built from, e.g. `mesh:8x8`.
     pub name: String,
-    /// What is wired to what, dead nodes included.
+    /// What is wired to what, dead nodes and links included.
     pub network: Network,
     /// How messages move.
     pub switching: Switching,
@@ -174,10 +174,13 @@ pub struct Machine {
     pub virtual_channels: u32,
     dead: Vec<NodeId>,
     is_dead: FixedBitSet,
+    dead_links: Vec<(NodeId, NodeId)>,
+    /// By link id, both directions; of no length while every link works.
+    is_dead_link: FixedBitSet,
 }
 
 impl Machine {
-    /// A machine with default costs and no dead node.
+    /// A machine with default costs on which everything works.
     ///
     /// # Errors
     ///
@@ -197,6 +200,8 @@ impl Machine {
             is_dead: FixedBitSet::with_capacity(network.nodes() as usize),
             network,
             dead: Vec::new(),
+            dead_links: Vec::new(),
+            is_dead_link: FixedBitSet::new(),
             switching: Switching::default(),
             costs: Costs::default(),
             ports: PortModel::default(),
@@ -237,6 +242,59 @@ impl Machine {
         Ok(self)
     }
 
+    /// The same machine with the wires between these neighbours dead, in both directions.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] when two nodes are not wired together.
+    ///
+    /// # Complexity
+    ///
+    /// O(links / 64 + dead links times ports).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::topology::{Machine, Topology};
+    /// use meshwright::units::{Hops, NodeId};
+    /// let mesh = Machine::new("mesh:2x3")?.with_dead_links(vec![(NodeId(1), NodeId(0))])?;
+    /// assert_eq!(mesh.distance(NodeId(0), NodeId(1)), Some(Hops(3)), "down, along and up");
+    /// assert!(mesh.with_dead_links(vec![(NodeId(0), NodeId(2))]).is_err(), "there is no such wire");
+    /// # Ok::<(), meshwright::Error>(())
+    /// ```
+    pub fn with_dead_links(mut self, mut dead: Vec<(NodeId, NodeId)>) -> Result<Self> {
+        for wire in &mut dead {
+            *wire = (wire.0.min(wire.1), wire.0.max(wire.1));
+        }
+        dead.sort_unstable();
+        dead.dedup();
+        let mut is_dead = FixedBitSet::with_capacity(if dead.is_empty() { 0 } else { self.links() as usize });
+        for &(a, b) in &dead {
+            let (Some(there), Some(back)) = (self.wire(a, b), self.wire(b, a)) else {
+                return Err(Error::value("dead link", format!("{a} to {b}"), "two nodes wired together"));
+            };
+            is_dead.insert(there.index());
+            is_dead.insert(back.index());
+        }
+        self.is_dead_link = is_dead;
+        self.dead_links = dead;
+        Ok(self)
+    }
+
+    /// The link from one node to another, dead or not; `None` if they are not wired together.
+    ///
+    /// # Complexity
+    ///
+    /// O(ports).
+    pub fn wire(&self, from: NodeId, to: NodeId) -> Option<LinkId> {
+        if from.0.max(to.0) >= self.nodes() {
+            return None;
+        }
+        let mut ports = (0..self.ports(from)).map(Port);
+        let port = ports.find(|&port| self.network.neighbour(from, port) == Some(to))?;
+        Some(self.link(from, port))
+    }
+
     /// The same machine with another switching.
     pub fn with_switching(mut self, switching: Switching) -> Self {
         self.switching = switching;
@@ -246,6 +304,16 @@ impl Machine {
     /// The nodes that do not work, in increasing order.
     pub fn dead(&self) -> &[NodeId] {
         &self.dead
+    }
+
+    /// The wires that do not work, each once and in increasing order, the lower node first.
+    pub fn dead_links(&self) -> &[(NodeId, NodeId)] {
+        &self.dead_links
+    }
+
+    /// Whether every node and every link works.
+    pub fn is_whole(&self) -> bool {
+        self.dead.is_empty() && self.dead_links.is_empty()
     }
 
     /// Whether a node works.
@@ -280,10 +348,10 @@ impl Machine {
         }
     }
 
-    /// The box with its formulas when every node of it works: then closed forms hold.
+    /// The box with its formulas when every node and link of it works: then closed forms hold.
     pub fn whole_grid(&self) -> Option<&Grid> {
         match &self.network {
-            Network::Grid(grid) if self.dead.is_empty() => Some(grid),
+            Network::Grid(grid) if self.is_whole() => Some(grid),
             _ => None,
         }
     }
@@ -298,18 +366,20 @@ impl Topology for Machine {
         self.network.first_link(node)
     }
 
-    /// A dead node has no wired port, and no port leads to one.
+    /// A dead node has no wired port, no port leads to one, and the ends of a dead link are not wired.
     fn neighbour(&self, node: NodeId, port: Port) -> Option<NodeId> {
-        self.network.neighbour(node, port).filter(|&next| self.is_alive(node) && self.is_alive(next))
+        let next = self.network.neighbour(node, port)?;
+        let wired = self.dead_links.is_empty() || !self.is_dead_link.contains(self.link(node, port).index());
+        (wired && self.is_alive(node) && self.is_alive(next)).then_some(next)
     }
 
     fn source(&self, link: LinkId) -> NodeId {
         self.network.source(link)
     }
 
-    /// The network's formula while every node works, else the definition.
+    /// The network's formula while everything works, else the definition.
     fn distance(&self, from: NodeId, to: NodeId) -> Option<Hops> {
-        if self.dead.is_empty() {
+        if self.is_whole() {
             return self.network.distance(from, to);
         }
         super::searched_distance(self, from, to)

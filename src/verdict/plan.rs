@@ -27,6 +27,8 @@ pub struct MachineFacts<'a> {
     pub nodes: u32,
     /// The coordinates of dead nodes.
     pub dead: Vec<Vec<u32>>,
+    /// The coordinates of the two ends of each dead link.
+    pub dead_links: Vec<[Vec<u32>; 2]>,
     /// How messages move.
     pub switching: Switching,
     /// c, in cycles.
@@ -50,6 +52,7 @@ impl<'a> PlanAnswer<'a> {
             topology: &machine.name,
             nodes: machine.nodes(),
             dead: machine.dead().iter().map(|&node| machine.coordinates(node)).collect(),
+            dead_links: ends(machine),
             switching: machine.switching,
             startup: machine.costs.startup.0,
             byte_time: machine.costs.byte_time.to_f64(),
@@ -60,4 +63,10 @@ impl<'a> PlanAnswer<'a> {
         };
         Self { format: 1, machine, seed, jobs }
     }
+}
+
+/// The coordinates of the ends of the dead links.
+fn ends(machine: &Machine) -> Vec<[Vec<u32>; 2]> {
+    let ends = |&(a, b): &(_, _)| [machine.coordinates(a), machine.coordinates(b)];
+    machine.dead_links().iter().map(ends).collect()
 }

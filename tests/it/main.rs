@@ -13,6 +13,7 @@ mod readers;
 mod referee;
 mod report;
 mod report_files;
+mod routing;
 mod scenario;
 mod sources;
 mod stepped;

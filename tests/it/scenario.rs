@@ -22,6 +22,7 @@ buffers = 8
 virtual_channels = 2
 ports = "one"
 dead = [[3, 5], [0, 0]]
+dead_links = [[[1, 2], [0, 2]], [[1, 2], [1, 3]]]
 [[divide]]
 name = "sort"
 tasks = "binomial:4"
@@ -55,6 +56,7 @@ fn every_key_is_read() {
     assert_eq!(machine.costs.flit, Bytes(4));
     assert_eq!((machine.buffers, machine.virtual_channels, machine.ports), (8, 2, PortModel::One));
     assert_eq!(machine.dead(), [NodeId(0), NodeId(29)]);
+    assert_eq!(machine.dead_links(), [(NodeId(2), NodeId(10)), (NodeId(10), NodeId(11))]);
     let [sort, plain] = scenario.jobs.as_slice() else { panic!("two jobs") };
     assert_eq!((sort.name.as_str(), sort.methods.as_slice()), ("sort", ["snake", "row-major"].as_slice()));
     let Work::Divide(divide) = &sort.work;
@@ -155,6 +157,24 @@ fn bad_machines_are_refused_with_a_place() {
         (machine("dead = [[0, 1], [3, 4]]"), 3, 21, "4", "`dead` is 4", "0 to 3"),
         (machine("dead = [[0, 1, 2]]"), 3, 9, "[0, 1, 2]", "3 coordinates", "[0..3, 0..3]"),
     ]);
+    check(vec![
+        (machine("dead_links = 3"), 3, 14, "3", "`dead_links` is 3", "[[[0, 0], [0, 1]]]"),
+        (machine("dead_links = [3]"), 3, 15, "3", "`dead_links` is 3", "neighbouring"),
+        (machine("dead_links = [[[0, 1]]]"), 3, 15, "[[0, 1]]", "1 ends", "neighbouring"),
+        (machine("dead_links = [[3, 4]]"), 3, 16, "3", "`dead_links` is 3", "[0..3, 0..3]"),
+        (machine("dead_links = [[[0, 1], [0, 4]]]"), 3, 28, "4", "`dead_links` is 4", "0 to 3"),
+        (
+            machine("dead_links = [[[0, 0], [1, 0]], [[0, 1], [1, 2]]]"),
+            3,
+            33,
+            "[[0, 1], [1, 2]]",
+            "(0,1) and (1,2) are not wired",
+            "neighbouring",
+        ),
+    ]);
+    let cube =
+        "[machine]\ntopology = 'hypercube:3'\ndead_links = [[7, 5]]\n[[divide]]\ntasks = 'binomial:2'\n";
+    assert_eq!(read(cube).unwrap().machine.dead_links(), [(NodeId(5), NodeId(7))]);
     let all_dead = "[machine]\ntopology = 'mesh:1x2'\ndead = [[0, 0], [0, 1]]\n";
     assert!(refused(all_dead).expected.contains("living"));
 }

@@ -8,7 +8,7 @@
 //! `mckeown1999` (iSLIP: grant, accept, pointers move past accepted pairs only); `dally2004`, sections 19.4 and 16.4
 //! (separable allocation, speculation).
 
-use super::region::{FREE, Region, State};
+use super::region::{FREE, Region, Site, State};
 use super::router::{Allocator, Stages};
 use super::wiring::CHANNELS_MAX;
 
@@ -47,35 +47,35 @@ fn members(mut set: u64) -> impl Iterator<Item = u32> {
 }
 
 /// The first member of a set that is not empty, at or after `start`, around the end.
-#[inline]
-fn round_robin(set: u64, start: u32) -> u32 {
+#[inline(always)]
+pub(super) fn round_robin(set: u64, start: u32) -> u32 {
     let after = set & (u64::MAX << start);
     if after == 0 { set.trailing_zeros() } else { after.trailing_zeros() }
 }
 
 impl Region<'_> {
     /// Allocates channels and the switch of one router and sends the winners; whether anything was granted.
-    pub(super) fn allocate(&mut self, node: u32) -> bool {
+    pub(super) fn allocate(&mut self, site: Site) -> bool {
         self.scratch.count = 0;
         let got_channel = match self.setup.router.stages {
             Stages::Combined => {
-                let got = self.allocate_channels(node);
-                self.allocate_switch(node, false);
+                let got = self.allocate_channels(site);
+                self.allocate_switch(site, false);
                 got
             }
             stages => {
-                self.allocate_switch(node, stages == Stages::Speculative);
-                self.allocate_channels(node)
+                self.allocate_switch(site, stages == Stages::Speculative);
+                self.allocate_channels(site)
             }
         };
-        let base = self.lane_base(node);
+        let base = self.lanes_of(site);
         for winner in 0..self.scratch.count {
             let (local, out) = self.scratch.winners[winner];
             let lane = &self.lanes[base + usize::from(local)];
             // A speculative grant is lost without a channel of that port, and without a slot behind it.
             let has = matches!(lane.state, State::Head | State::Body) && lane.out == out;
-            if has && self.may_send(node, out, lane.channel) {
-                self.send(node, u32::from(local));
+            if has && self.may_send(site, u32::from(out), u32::from(lane.channel)) {
+                self.send(site, u32::from(local));
             }
         }
         got_channel || self.scratch.count > 0
@@ -83,9 +83,9 @@ impl Region<'_> {
 
     /// Free channels of an output port; where packets move whole, only those with a slot.
     #[inline]
-    fn free_channels(&self, node: u32, out: u32) -> u64 {
-        let first = self.channel_base(node) + (out * self.vcs) as usize;
-        let needs_slot = self.whole && out < self.setup.wiring.degree(node);
+    fn free_channels(&self, site: Site, out: u32) -> u64 {
+        let first = self.channels_of(site) + (out * self.vcs) as usize;
+        let needs_slot = self.whole && out < self.degree;
         let mut free = 0;
         for (channel, state) in self.channels[first..first + self.vcs as usize].iter().enumerate() {
             if state.owner == FREE && (!needs_slot || state.credits > 0) {
@@ -97,9 +97,9 @@ impl Region<'_> {
 
     /// The channels of a port that a waiting lane may take: those of its class; any of an ejection port.
     #[inline]
-    fn allowed(&self, node: u32, index: usize) -> u64 {
+    fn allowed(&self, index: usize) -> u64 {
         let lane = &self.lanes[index];
-        if u32::from(lane.out) < self.setup.wiring.degree(node) {
+        if u32::from(lane.out) < self.degree {
             self.setup.classes[usize::from(lane.channel)]
         } else {
             u64::MAX
@@ -107,18 +107,18 @@ impl Region<'_> {
     }
 
     /// Lets an adaptive packet ask for the port with the most free slots, the escape only if no other is free.
-    fn select(&mut self, node: u32, local: u32) {
-        let index = self.lane_base(node) + local as usize;
-        self.choose(index, node, local);
+    pub(super) fn select(&mut self, site: Site, local: u32) {
+        let index = self.lanes_of(site) + local as usize;
+        self.choose(site, local, self.front(index));
         let Some(preferred) = self.choices.as_slice().first().map(|choice| choice.class) else { return };
         let mut best = None;
         for choice in self.choices.as_slice() {
             let free =
-                self.free_channels(node, choice.port.0) & self.setup.classes[usize::from(choice.class)];
+                self.free_channels(site, choice.port.0) & self.setup.classes[usize::from(choice.class)];
             if free == 0 {
                 continue;
             }
-            let first = self.channel_base(node) + (choice.port.0 * self.vcs) as usize;
+            let first = self.channels_of(site) + (choice.port.0 * self.vcs) as usize;
             let slots: u32 =
                 members(free).map(|c| u32::from(self.channels[first + c as usize].credits)).sum();
             let merit = (choice.class == preferred, slots);
@@ -133,16 +133,16 @@ impl Region<'_> {
     }
 
     /// Gives output channels to waiting heads; whether any got one.
-    fn allocate_channels(&mut self, node: u32) -> bool {
-        let waiting = self.waiting[(node - self.first) as usize];
+    fn allocate_channels(&mut self, site: Site) -> bool {
+        let waiting = self.waiting[site.index];
         if waiting == 0 {
             return false;
         }
-        let base = self.lane_base(node);
+        let base = self.lanes_of(site);
         let mut ports = 0u64;
         for local in members(waiting) {
             if self.setup.relation.adaptive() {
-                self.select(node, local);
+                self.select(site, local);
             }
             let out = self.lanes[base + local as usize].out;
             self.scratch.want[usize::from(out)] |= 1 << local;
@@ -151,23 +151,23 @@ impl Region<'_> {
         let mut any = false;
         for out in members(ports) {
             let want = std::mem::take(&mut self.scratch.want[out as usize]);
-            let free = self.free_channels(node, out);
+            let free = self.free_channels(site, out);
             if free == 0 {
                 continue;
             }
             if want.is_power_of_two() {
                 let local = want.trailing_zeros();
-                let allowed = free & self.allowed(node, base + local as usize);
+                let allowed = free & self.allowed(base + local as usize);
                 if allowed != 0 {
                     let channel = self.accepted(base + local as usize, out, allowed);
-                    self.assign(node, local, out, channel);
+                    self.assign(site, local, out, channel);
                     any = true;
                 }
                 continue;
             }
             any |= match self.setup.router.allocator {
-                Allocator::Islip => self.islip_channels(node, out, want, free),
-                Allocator::Separable => self.separable_channels(node, out, want, free),
+                Allocator::Islip => self.islip_channels(site, out, want, free),
+                Allocator::Separable => self.separable_channels(site, out, want, free),
             };
         }
         any
@@ -182,13 +182,13 @@ impl Region<'_> {
     }
 
     /// Each free channel grants one lane, each lane accepts one grant.
-    fn islip_channels(&mut self, node: u32, out: u32, want: u64, free: u64) -> bool {
-        let (base, channels) = (self.lane_base(node), self.channel_base(node) + (out * self.vcs) as usize);
+    fn islip_channels(&mut self, site: Site, out: u32, want: u64, free: u64) -> bool {
+        let (base, channels) = (self.lanes_of(site), self.channels_of(site) + (out * self.vcs) as usize);
         let mut offers = [0u64; SIZE];
         let mut granted = 0u64;
         for channel in members(free) {
-            let fits = |local: &u32| self.allowed(node, base + *local as usize) >> channel & 1 == 1;
-            let set = if self.setup.classes.len() == 1 && !self.is_ejection(node, out) {
+            let fits = |local: &u32| self.allowed(base + *local as usize) >> channel & 1 == 1;
+            let set = if self.setup.classes.len() == 1 && !self.is_ejection(out) {
                 want
             } else {
                 members(want).filter(fits).fold(0, |set, local| set | 1 << local)
@@ -201,18 +201,18 @@ impl Region<'_> {
         }
         for local in members(granted) {
             let channel = self.accepted(base + local as usize, out, offers[local as usize]);
-            self.assign(node, local, out, channel);
+            self.assign(site, local, out, channel);
         }
         granted != 0
     }
 
     /// Each lane asks for one free channel, each channel grants one lane.
-    fn separable_channels(&mut self, node: u32, out: u32, want: u64, free: u64) -> bool {
-        let (base, channels) = (self.lane_base(node), self.channel_base(node) + (out * self.vcs) as usize);
+    fn separable_channels(&mut self, site: Site, out: u32, want: u64, free: u64) -> bool {
+        let (base, channels) = (self.lanes_of(site), self.channels_of(site) + (out * self.vcs) as usize);
         let mut asked = [0u64; SIZE];
         let mut any = 0u64;
         for local in members(want) {
-            let allowed = free & self.allowed(node, base + local as usize);
+            let allowed = free & self.allowed(base + local as usize);
             if allowed != 0 {
                 let channel = self.accepted(base + local as usize, out, allowed);
                 asked[channel as usize] |= 1 << local;
@@ -222,46 +222,47 @@ impl Region<'_> {
         for channel in members(any) {
             let pointer = self.channels[channels + channel as usize].grant;
             let local = round_robin(asked[channel as usize], u32::from(pointer));
-            self.assign(node, local, out, channel);
+            self.assign(site, local, out, channel);
         }
         any != 0
     }
 
     #[inline]
-    fn is_ejection(&self, node: u32, out: u32) -> bool {
-        out >= self.setup.wiring.degree(node)
+    fn is_ejection(&self, out: u32) -> bool {
+        out >= self.degree
     }
 
     /// A waiting head gets an output channel.
-    fn assign(&mut self, node: u32, local: u32, out: u32, channel: u32) {
-        let wiring = &self.setup.wiring;
-        let (inputs, outputs) = (wiring.inputs(node) * self.vcs, wiring.outputs(node) * self.vcs);
+    #[inline(always)]
+    pub(super) fn assign(&mut self, site: Site, local: u32, out: u32, channel: u32) {
+        let inputs = (self.degree + self.locals) * self.vcs;
+        let outputs = (self.degree + 2 * self.locals) * self.vcs;
         let place = out * self.vcs + channel;
-        let takes_slot = self.whole && out < wiring.degree(node);
-        let index = self.channel_base(node) + place as usize;
+        let takes_slot = self.whole && out < self.degree;
+        let index = self.channels_of(site) + place as usize;
         let state = &mut self.channels[index];
         state.owner = local as u8;
         state.grant = if local + 1 == inputs { 0 } else { local as u8 + 1 };
         if takes_slot {
             state.credits -= 1;
         }
-        let lane_index = self.lane_base(node) + local as usize;
+        let lane_index = self.lanes_of(site) + local as usize;
         let lane = &mut self.lanes[lane_index];
         lane.out = out as u8;
         lane.channel = channel as u8;
         lane.state = State::Head;
         lane.accept = if place + 1 == outputs { 0 } else { place as u8 + 1 };
-        let n = (node - self.first) as usize;
+        let n = site.index;
         self.waiting[n] &= !(1 << local);
-        if self.may_send(node, out as u8, channel as u8) {
+        if self.may_send(site, out, channel) {
             self.ready[n] |= 1 << local;
         }
     }
 
     /// Matches input channels with output ports; the winners are in the scratch.
-    fn allocate_switch(&mut self, node: u32, speculative: bool) {
-        let n = (node - self.first) as usize;
-        let base = self.lane_base(node);
+    fn allocate_switch(&mut self, site: Site, speculative: bool) {
+        let n = site.index;
+        let base = self.lanes_of(site);
         let mut ports = 0u64;
         for local in members(self.ready[n]) {
             let out = self.lanes[base + local as usize].out;
@@ -271,7 +272,7 @@ impl Region<'_> {
         if speculative {
             for local in members(self.waiting[n]) {
                 let out = u32::from(self.lanes[base + local as usize].out);
-                if self.has_room(node, base + local as usize, out) {
+                if self.has_room(site, base + local as usize, out) {
                     self.scratch.early[out as usize] |= 1 << local;
                     ports |= 1 << out;
                 }
@@ -281,8 +282,8 @@ impl Region<'_> {
             return;
         }
         match self.setup.router.allocator {
-            Allocator::Islip => self.islip_switch(node, ports),
-            Allocator::Separable => self.separable_switch(node, ports),
+            Allocator::Islip => self.islip_switch(site, ports),
+            Allocator::Separable => self.separable_switch(site, ports),
         }
         for out in members(ports) {
             self.scratch.want[out as usize] = 0;
@@ -291,10 +292,10 @@ impl Region<'_> {
     }
 
     /// Whether a free channel of the port has a slot, so that asking early makes sense.
-    fn has_room(&self, node: u32, index: usize, out: u32) -> bool {
-        let free = self.free_channels(node, out) & self.allowed(node, index);
-        let first = self.channel_base(node) + (out * self.vcs) as usize;
-        self.is_ejection(node, out) && free != 0
+    fn has_room(&self, site: Site, index: usize, out: u32) -> bool {
+        let free = self.free_channels(site, out) & self.allowed(index);
+        let first = self.channels_of(site) + (out * self.vcs) as usize;
+        self.is_ejection(out) && free != 0
             || members(free).any(|channel| self.channels[first + channel as usize].credits > 0)
     }
 
@@ -307,28 +308,24 @@ impl Region<'_> {
     }
 
     /// Notes a pair and moves the pointers past it.
-    fn win(&mut self, node: u32, local: u32, port: u32, out: u32) {
-        let wiring = &self.setup.wiring;
-        let input = (wiring.inputs_before(node) - wiring.inputs_before(self.first) + port) as usize;
-        let output = (wiring.outputs_before(node) - wiring.outputs_before(self.first) + out) as usize;
+    fn win(&mut self, site: Site, local: u32, port: u32, out: u32) {
+        let (input, output) = (self.inputs_of(site) + port as usize, self.outputs_of(site) + out as usize);
         let next = |value: u32, size: u32| if value + 1 == size { 0 } else { value as u8 + 1 };
-        self.grant[output] = next(port, wiring.inputs(node));
-        self.accept[input] = next(out, wiring.outputs(node));
+        self.grant[output] = next(port, self.degree + self.locals);
+        self.accept[input] = next(out, self.degree + 2 * self.locals);
         self.rotate[input] = next(local - port * self.vcs, self.vcs);
         self.scratch.winners[self.scratch.count] = (local as u8, out as u8);
         self.scratch.count += 1;
     }
 
-    fn islip_switch(&mut self, node: u32, ports: u64) {
-        let wiring = &self.setup.wiring;
-        let input = (wiring.inputs_before(node) - wiring.inputs_before(self.first)) as usize;
-        let output = (wiring.outputs_before(node) - wiring.outputs_before(self.first)) as usize;
+    fn islip_switch(&mut self, site: Site, ports: u64) {
+        let (input, output) = (self.inputs_of(site), self.outputs_of(site));
         let mut inputs = 0u64;
         for out in members(ports) {
             let set = self.scratch.want[out as usize] | self.scratch.early[out as usize];
             let start = u32::from(self.grant[output + out as usize]) * self.vcs;
             let local = round_robin(set, start);
-            let port = if self.vcs == 1 { local } else { local / self.vcs };
+            let port = self.port(local);
             self.scratch.granted[port as usize] |= 1 << out;
             inputs |= 1 << port;
         }
@@ -336,14 +333,12 @@ impl Region<'_> {
             let offers = std::mem::take(&mut self.scratch.granted[port as usize]);
             let out = round_robin(offers, u32::from(self.accept[input + port as usize]));
             let local = self.channel_of(out, port, u32::from(self.rotate[input + port as usize]));
-            self.win(node, local, port, out);
+            self.win(site, local, port, out);
         }
     }
 
-    fn separable_switch(&mut self, node: u32, ports: u64) {
-        let wiring = &self.setup.wiring;
-        let input = (wiring.inputs_before(node) - wiring.inputs_before(self.first)) as usize;
-        let output = (wiring.outputs_before(node) - wiring.outputs_before(self.first)) as usize;
+    fn separable_switch(&mut self, site: Site, ports: u64) {
+        let (input, output) = (self.inputs_of(site), self.outputs_of(site));
         let (mut all, mut late) = (0u64, 0u64);
         for out in members(ports) {
             all |= self.scratch.want[out as usize] | self.scratch.early[out as usize];
@@ -351,8 +346,8 @@ impl Region<'_> {
         }
         // Each input port sends one of its channels forward.
         let mut outs = 0u64;
-        let base = self.lane_base(node);
-        for port in 0..wiring.inputs(node) {
+        let base = self.lanes_of(site);
+        for port in 0..self.degree + self.locals {
             let mask = (u64::MAX >> (u64::BITS - self.vcs)) << (port * self.vcs);
             let set = if late & mask == 0 { all & mask } else { late & mask };
             if set == 0 {
@@ -367,7 +362,7 @@ impl Region<'_> {
         for out in members(outs) {
             let set = std::mem::take(&mut self.scratch.granted[out as usize]);
             let local = round_robin(set, u32::from(self.grant[output + out as usize]) * self.vcs);
-            self.win(node, local, local / self.vcs, out);
+            self.win(site, local, self.port(local), out);
         }
     }
 }

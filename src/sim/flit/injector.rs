@@ -110,7 +110,7 @@ impl<'o> Injector<'o> {
             self.created += u64::from(self.open.packet);
             self.measured += 1;
         }
-        let locals = region.setup.wiring.locals(node);
+        let locals = region.locals;
         let port = if locals > 1 { (region.now % u64::from(locals)) as u32 } else { 0 };
         region.enqueue(node, port, packet);
     }

@@ -5,14 +5,17 @@
 //! | `router` | how a router is built; presets that speak for other simulators |
 //! | `settings` | the same by name |
 //! | `wiring` | flat tables: which output feeds which input |
-//! | `region` | buffers, arrivals, injection, and what a flit does when it is granted |
-//! | `allocate` | who gets which output channel and who crosses the switch |
+//! | `region` | the state of a range of routers, and one cycle of it |
+//! | `source`, `arrive`, `depart` | flits enter a router, come in from a link, leave by the switch |
+//! | `allocate`, `single` | who gets which output channel and who crosses the switch |
 //! | `wheel`, `packet` | what comes in when; the packets under way |
 //! | `injector` | open-loop sources |
 //! | `lockstep` | regions side by side on threads, bit for bit as on one |
 //! | `waiting` | the ring of channels of a network that stands still |
 
 mod allocate;
+mod arrive;
+mod depart;
 mod injector;
 mod lockstep;
 mod packet;
@@ -20,6 +23,8 @@ mod region;
 mod router;
 mod settings;
 mod setup;
+mod single;
+mod source;
 mod waiting;
 mod wheel;
 mod wiring;

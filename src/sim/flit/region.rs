@@ -6,11 +6,11 @@
 
 use super::packet::{NONE, Packet, Packets};
 use super::router::{Router, Stages};
+use super::source::Source;
 use super::wheel::Wheel;
-use super::wiring::{Wiring, pack, unpack};
+use super::wiring::{CHANNELS_MAX, Wiring, unpack};
 use crate::routing::relation::{Choices, Relation};
-use crate::topology::Switching;
-use crate::units::NodeId;
+use crate::topology::{PortModel, Switching};
 
 /// Nobody owns this output channel.
 pub(super) const FREE: u8 = u8::MAX;
@@ -42,9 +42,9 @@ pub(super) struct Lane {
     /// Flits in the buffer.
     pub(super) flits: u32,
     /// Where the ring of packets begins.
-    first: u8,
+    pub(super) first: u8,
     /// Packets in the ring.
-    packets: u8,
+    pub(super) packets: u8,
     /// The output port of the packet in front.
     pub(super) out: u8,
     /// Its class while it waits, then its output channel.
@@ -53,6 +53,11 @@ pub(super) struct Lane {
     pub(super) state: State,
     /// The output channel it prefers next: the accept pointer.
     pub(super) accept: u8,
+}
+
+impl Lane {
+    const EMPTY: Self =
+        Self { left: 0, flits: 0, first: 0, packets: 0, out: 0, channel: 0, state: State::Idle, accept: 0 };
 }
 
 /// An output virtual channel.
@@ -64,16 +69,6 @@ pub(super) struct Channel {
     pub(super) owner: u8,
     /// The input channel it prefers next: the grant pointer.
     pub(super) grant: u8,
-}
-
-/// The queue of a node's injection port.
-#[derive(Clone, Copy, Debug)]
-struct Source {
-    head: u32,
-    tail: u32,
-    /// Flits of the first packet that have not left; 0 when its head has no channel yet.
-    left: u32,
-    channel: u8,
 }
 
 /// Something that leaves the region.
@@ -102,6 +97,14 @@ pub(super) struct Setup<'m> {
     pub(super) reverse: bool,
 }
 
+/// A router of the region.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Site {
+    pub(super) node: u32,
+    /// Its place in the region's tables.
+    pub(super) index: usize,
+}
+
 /// A range of routers and all that belongs to them.
 #[derive(Debug)]
 pub(super) struct Region<'s> {
@@ -110,22 +113,27 @@ pub(super) struct Region<'s> {
     pub(super) last: u32,
     /// Virtual channels and slots.
     pub(super) vcs: u32,
-    slots: u32,
+    pub(super) slots: u32,
     /// Whether a packet moves as a whole and slots hold packets.
     pub(super) whole: bool,
     /// Whether packets come out without passing the switch.
-    direct: bool,
-    first_lane: u32,
-    first_channel: u32,
-    first_source: u32,
+    pub(super) direct: bool,
+    /// Network ports and injection ports of every node; where a node has fewer, some are not wired.
+    pub(super) degree: u32,
+    pub(super) locals: u32,
+    /// Whether the routing looks at the link a packet came by.
+    pub(super) asks_arrival: bool,
+    /// The port of each local channel.
+    ports: [u8; CHANNELS_MAX as usize],
+    pub(super) delays: Delays,
     pub(super) lanes: Vec<Lane>,
-    rings: Vec<u32>,
+    pub(super) rings: Vec<u32>,
     pub(super) channels: Vec<Channel>,
     /// Per output port the input it prefers, per input port the output and the channel it prefers.
     pub(super) grant: Vec<u8>,
     pub(super) accept: Vec<u8>,
     pub(super) rotate: Vec<u8>,
-    sources: Vec<Source>,
+    pub(super) sources: Vec<Source>,
     /// By node: input channels with a flit that can go, and those that wait for an output channel.
     pub(super) ready: Vec<u64>,
     pub(super) waiting: Vec<u64>,
@@ -138,7 +146,7 @@ pub(super) struct Region<'s> {
     /// Tags of packets whose tail has left the source in this cycle.
     pub(super) sent: Vec<u32>,
     /// Whether sources keep packets back whose head has not left.
-    held: bool,
+    pub(super) held: bool,
     /// What leaves the region, by cycle.
     pub(super) outbox: Vec<(u64, Crossing)>,
     pub(super) flit_hops: u64,
@@ -148,29 +156,40 @@ pub(super) struct Region<'s> {
     pub(super) scratch: Box<super::allocate::Scratch>,
 }
 
+/// The delays of the router, summed up once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Delays {
+    pub(super) hop: u64,
+    pub(super) eject: u64,
+    pub(super) credit: u64,
+    pub(super) source_credit: u64,
+    pub(super) injection: u64,
+    pub(super) first_try: u64,
+}
+
 impl<'s> Region<'s> {
     /// An empty region of the nodes `first..last`.
     pub(super) fn new(setup: &'s Setup<'s>, first: u32, last: u32) -> Self {
         let (wiring, router) = (&setup.wiring, &setup.router);
         let vcs = router.virtual_channels;
-        let inputs = wiring.inputs_before(last) - wiring.inputs_before(first);
-        let outputs = wiring.outputs_before(last) - wiring.outputs_before(first);
-        let locals = wiring.locals_before(last) - wiring.locals_before(first);
         let nodes = (last - first) as usize;
-        let lane = Lane {
-            left: 0,
-            flits: 0,
-            first: 0,
-            packets: 0,
-            out: 0,
-            channel: 0,
-            state: State::Idle,
-            accept: 0,
+        let locals = nodes * wiring.locals as usize;
+        let network = nodes * wiring.degree as usize;
+        let (inputs, outputs) = (network + locals, network + 2 * locals);
+        let delays = Delays {
+            hop: u64::from(router.hop()),
+            eject: u64::from(router.eject()),
+            credit: u64::from(router.credit()),
+            source_credit: u64::from(router.source_credit()),
+            injection: u64::from(router.injection_delay),
+            first_try: u64::from(router.first_try()),
         };
-        let delays =
-            [router.hop(), router.eject(), router.credit(), router.source_credit(), router.injection_delay];
-        let longest = delays.into_iter().fold(router.first_try() + 1, u32::max);
-        let direct = wiring.is_all_ports() && router.stages == Stages::Combined && router.first_try() == 0;
+        let list = [delays.hop, delays.eject + 1, delays.credit, delays.source_credit, delays.injection];
+        let longest =
+            list.into_iter().fold(delays.first_try + 1, u64::max) + u64::from(router.shortest_packet);
+        let at_once = router.stages == Stages::Combined && delays.first_try == 0;
+        let direct = setup.router.ports == PortModel::All
+            && (at_once || setup.switching == Switching::StoreAndForward);
         Self {
             setup,
             first,
@@ -178,26 +197,28 @@ impl<'s> Region<'s> {
             vcs,
             slots: router.buffers,
             whole: setup.switching != Switching::Wormhole,
-            direct: direct || wiring.is_all_ports() && setup.switching == Switching::StoreAndForward,
-            first_lane: wiring.inputs_before(first) * vcs,
-            first_channel: wiring.outputs_before(first) * vcs,
-            first_source: wiring.locals_before(first),
-            lanes: vec![lane; (inputs * vcs) as usize],
-            rings: vec![NONE; (inputs * vcs * router.buffers) as usize],
+            direct,
+            degree: wiring.degree,
+            locals: wiring.locals,
+            asks_arrival: !matches!(setup.relation, Relation::DimensionOrder(_)),
+            ports: std::array::from_fn(|local| (local as u32 / vcs) as u8),
+            delays,
+            lanes: vec![Lane::EMPTY; inputs * vcs as usize],
+            rings: vec![NONE; inputs * (vcs * router.buffers) as usize],
             channels: vec![
                 Channel { credits: router.buffers as u8, owner: FREE, grant: 0 };
-                (outputs * vcs) as usize
+                outputs * vcs as usize
             ],
-            grant: vec![0; outputs as usize],
-            accept: vec![0; inputs as usize],
-            rotate: vec![0; inputs as usize],
-            sources: vec![Source { head: NONE, tail: NONE, left: 0, channel: 0 }; locals as usize],
+            grant: vec![0; outputs],
+            accept: vec![0; inputs],
+            rotate: vec![0; inputs],
+            sources: vec![Source::EMPTY; locals],
             ready: vec![0; nodes],
             waiting: vec![0; nodes],
             awake: vec![0; nodes.div_ceil(64)],
             packets: Packets::default(),
             // A neighbour may be a step ahead.
-            wheel: Wheel::new(longest + super::setup::stride(router) as u32),
+            wheel: Wheel::new(longest + super::setup::stride(router)),
             now: 0,
             delivered: Vec::new(),
             sent: Vec::new(),
@@ -210,36 +231,52 @@ impl<'s> Region<'s> {
         }
     }
 
-    /// The index of a node's first input channel.
-    #[inline]
-    pub(super) fn lane_base(&self, node: u32) -> usize {
-        (self.setup.wiring.inputs_before(node) * self.vcs - self.first_lane) as usize
+    /// The router of a node.
+    #[inline(always)]
+    pub(super) fn site(&self, node: u32) -> Site {
+        Site { node, index: (node - self.first) as usize }
     }
 
-    /// The index of a node's first output channel.
-    #[inline]
-    pub(super) fn channel_base(&self, node: u32) -> usize {
-        (self.setup.wiring.outputs_before(node) * self.vcs - self.first_channel) as usize
+    /// Its first input channel.
+    #[inline(always)]
+    pub(super) fn lanes_of(&self, site: Site) -> usize {
+        self.inputs_of(site) * self.vcs as usize
     }
 
-    #[inline]
+    /// Its first output channel.
+    #[inline(always)]
+    pub(super) fn channels_of(&self, site: Site) -> usize {
+        self.outputs_of(site) * self.vcs as usize
+    }
+
+    /// Its first input port.
+    #[inline(always)]
+    pub(super) fn inputs_of(&self, site: Site) -> usize {
+        site.index * (self.degree + self.locals) as usize
+    }
+
+    /// Its first output port.
+    #[inline(always)]
+    pub(super) fn outputs_of(&self, site: Site) -> usize {
+        site.index * (self.degree + 2 * self.locals) as usize
+    }
+
+    /// Its first source queue.
+    #[inline(always)]
+    pub(super) fn sources_of(&self, site: Site) -> usize {
+        site.index * self.locals as usize
+    }
+
+    /// The port of a local channel.
+    #[inline(always)]
+    pub(super) fn port(&self, local: u32) -> u32 {
+        u32::from(self.ports[(local % CHANNELS_MAX) as usize])
+    }
+
+    #[inline(always)]
     pub(super) fn wake(&mut self, node: u32) {
         let index = node - self.first;
         self.awake[index as usize / 64] |= 1 << (index % 64);
-    }
-
-    /// Queues a packet at a node's injection port.
-    pub(super) fn enqueue(&mut self, node: u32, port: u32, packet: Packet) {
-        let slot = self.packets.insert(packet);
-        let index = (self.setup.wiring.locals_before(node) - self.first_source + port) as usize;
-        let source = &mut self.sources[index];
-        if source.head == NONE {
-            source.head = slot;
-        } else {
-            self.packets[source.tail].next = slot;
-        }
-        source.tail = slot;
-        self.wake(node);
     }
 
     /// From now on, packets whose head has not left their source stay there.
@@ -255,217 +292,24 @@ impl<'s> Region<'s> {
         self.sent.clear();
         let mut moment = self.wheel.take(now);
         for &word in &moment.credits {
-            self.credit_in(word);
+            let (node, local) = unpack(word);
+            self.credit_in(self.site(node), local);
         }
         for &word in &moment.bodies {
-            self.body_in(word);
+            let (node, local) = unpack(word);
+            self.body_in(self.site(node), local);
         }
         for &(word, slot) in &moment.heads {
-            self.head_in(word, slot);
+            let (node, local) = unpack(word);
+            self.head_in(self.site(node), local, slot);
         }
         for &word in &moment.routed {
             let (node, local) = unpack(word);
-            let base = self.lane_base(node);
-            self.ask(base, node, local);
+            self.ask(self.site(node), local);
         }
         self.delivered.append(&mut moment.ejected);
         self.sent.append(&mut moment.sent);
         self.wheel.put_back(now, moment);
-    }
-
-    fn credit_in(&mut self, word: u32) {
-        let (node, local) = unpack(word);
-        let index = self.channel_base(node) + local as usize;
-        let channel = &mut self.channels[index];
-        channel.credits += 1;
-        let owner = channel.owner;
-        if owner != FREE && !self.whole {
-            // The channels of source queues are held by nobody's lane; there `owner` is only a mark.
-            let lanes = self.lane_base(node);
-            if (local / self.vcs) < self.setup.wiring.degree(node) {
-                let lane = &self.lanes[lanes + owner as usize];
-                if lane.flits > 0 {
-                    self.ready[(node - self.first) as usize] |= 1 << owner;
-                }
-            }
-        }
-        self.wake(node);
-    }
-
-    #[inline]
-    fn body_in(&mut self, word: u32) {
-        let (node, local) = unpack(word);
-        let base = self.lane_base(node);
-        let lane = &mut self.lanes[base + local as usize];
-        lane.flits += 1;
-        match lane.state {
-            State::Body if lane.flits == 1 => {
-                let (out, channel) = (lane.out, lane.channel);
-                if self.may_send(node, out, channel) {
-                    self.ready[(node - self.first) as usize] |= 1 << local;
-                    self.wake(node);
-                }
-            }
-            State::Draining => self.drain(base, node, local),
-            State::Filling if lane.flits == lane.left => self.route_later(base, node, local, self.now),
-            _ => {}
-        }
-    }
-
-    /// Whether a lane that holds this output channel has a slot to send to.
-    #[inline]
-    pub(super) fn may_send(&self, node: u32, out: u8, channel: u8) -> bool {
-        self.whole
-            || u32::from(out) >= self.setup.wiring.degree(node)
-            || self.channels
-                [self.channel_base(node) + usize::from(out) * self.vcs as usize + usize::from(channel)]
-            .credits
-                > 0
-    }
-
-    fn head_in(&mut self, word: u32, slot: u32) {
-        let (node, local) = unpack(word);
-        let base = self.lane_base(node);
-        let index = base + local as usize;
-        let lane = &mut self.lanes[index];
-        let place = (u32::from(lane.first) + u32::from(lane.packets)) % self.slots;
-        self.rings[index * self.slots as usize + place as usize] = slot;
-        lane.packets += 1;
-        lane.flits += 1;
-        if lane.packets == 1 {
-            self.to_front(base, node, local, self.now);
-        }
-    }
-
-    /// The slot of the packet in front of a lane.
-    #[inline]
-    pub(super) fn front(&self, index: usize) -> u32 {
-        self.rings[index * self.slots as usize + usize::from(self.lanes[index].first)]
-    }
-
-    /// A packet has come to the front of its lane and can be routed from `from` on.
-    pub(super) fn to_front(&mut self, base: usize, node: u32, local: u32, from: u64) {
-        let index = base + local as usize;
-        let length = self.packets[self.front(index)].length;
-        let lane = &mut self.lanes[index];
-        lane.left = length;
-        lane.state = State::Routing;
-        let from_source = local / self.vcs >= self.setup.wiring.degree(node);
-        if self.direct && lane.flits == 1 && from == self.now {
-            self.choose(index, node, local);
-            if self.choices.as_slice().is_empty() {
-                self.lanes[index].state = State::Draining;
-                self.drain(base, node, local);
-                return;
-            }
-        }
-        let lane = &mut self.lanes[index];
-        let complete = lane.flits >= lane.left || from_source;
-        if self.setup.switching == Switching::StoreAndForward && !complete {
-            lane.state = State::Filling;
-        } else {
-            self.route_later(base, node, local, from);
-        }
-    }
-
-    fn route_later(&mut self, base: usize, node: u32, local: u32, from: u64) {
-        let at = from + u64::from(self.setup.router.first_try());
-        self.lanes[base + local as usize].state = State::Routing;
-        if at <= self.now {
-            self.ask(base, node, local);
-        } else {
-            self.wheel.at(at).routed.push(pack(node, local));
-        }
-    }
-
-    /// Lists the channels the packet in front may take.
-    #[inline]
-    pub(super) fn choose(&mut self, index: usize, node: u32, local: u32) {
-        let slot = self.front(index);
-        let port = local / self.vcs;
-        let wiring = &self.setup.wiring;
-        let arrived = (port < wiring.degree(node)).then(|| wiring.incoming(node, port));
-        let header = &mut self.packets[slot].header;
-        self.setup.relation.choose(NodeId(node), arrived, header, &mut self.choices);
-    }
-
-    /// The route is found: the packet in front asks for an output channel.
-    fn ask(&mut self, base: usize, node: u32, local: u32) {
-        let index = base + local as usize;
-        self.choose(index, node, local);
-        let lane = &mut self.lanes[index];
-        lane.state = State::Waiting;
-        match self.choices.as_slice().first() {
-            Some(choice) => (lane.out, lane.channel) = (choice.port.0 as u8, choice.class),
-            None => {
-                let wiring = &self.setup.wiring;
-                let (degree, locals) = (wiring.degree(node), wiring.locals(node));
-                // With a port for each link a packet comes out beside the link it came by.
-                let port = (local / self.vcs) % degree.max(1) % locals;
-                (lane.out, lane.channel) = ((degree + port) as u8, 0);
-            }
-        }
-        self.waiting[(node - self.first) as usize] |= 1 << local;
-        self.wake(node);
-    }
-
-    /// A flit comes out as it comes in.
-    fn drain(&mut self, base: usize, node: u32, local: u32) {
-        let index = base + local as usize;
-        let lane = &mut self.lanes[index];
-        lane.flits -= 1;
-        lane.left -= 1;
-        let tail = lane.left == 0;
-        if tail {
-            let slot = self.front(index);
-            self.pop(index);
-            self.lanes[index].state = State::Idle;
-            self.come_out(slot, u64::from(self.setup.router.eject()));
-        }
-        if tail || !self.whole {
-            self.give_credit(node, local);
-        }
-        self.moved = true;
-    }
-
-    /// Takes the packet in front out of the ring.
-    #[inline]
-    fn pop(&mut self, index: usize) {
-        let lane = &mut self.lanes[index];
-        lane.packets -= 1;
-        lane.first = if u32::from(lane.first) + 1 == self.slots { 0 } else { lane.first + 1 };
-    }
-
-    /// The tail of a packet comes out after some cycles.
-    fn come_out(&mut self, slot: u32, delay: u64) {
-        let packet = &self.packets[slot];
-        let missing = self.setup.router.shortest_packet.saturating_sub(packet.length);
-        match delay + u64::from(missing) {
-            0 => self.delivered.push(slot),
-            delay => self.wheel.at(self.now + delay).ejected.push(slot),
-        }
-    }
-
-    /// Tells whoever feeds an input channel that a slot is free.
-    #[inline]
-    fn give_credit(&mut self, node: u32, local: u32) {
-        let wiring = &self.setup.wiring;
-        let (port, channel) = if self.vcs == 1 { (local, 0) } else { (local / self.vcs, local % self.vcs) };
-        let degree = wiring.degree(node);
-        if port < degree {
-            let (next, back) = unpack(wiring.peer(node, port));
-            let at = self.now + u64::from(self.setup.router.credit());
-            let word = pack(next, back * self.vcs + channel);
-            if (self.first..self.last).contains(&next) {
-                self.wheel.at(at).credits.push(word);
-            } else {
-                self.outbox.push((at, Crossing::Credit(word)));
-            }
-        } else {
-            let out = port + wiring.locals(node);
-            let at = self.now + u64::from(self.setup.router.source_credit());
-            self.wheel.at(at).credits.push(pack(node, out * self.vcs + channel));
-        }
     }
 
     /// Second phase: every router that is awake does its work.
@@ -474,163 +318,28 @@ impl<'s> Region<'s> {
         for step in 0..words {
             let word = if self.setup.reverse { words - 1 - step } else { step };
             let mut bits = self.awake[word];
-            let mut asleep = 0u64;
+            let mut awake = 0u64;
             while bits != 0 {
                 let bit = if self.setup.reverse { 63 - bits.leading_zeros() } else { bits.trailing_zeros() };
                 bits &= !(1 << bit);
-                if !self.visit(self.first + (word * 64) as u32 + bit) {
-                    asleep |= 1 << bit;
-                } else {
-                    self.moved = true;
-                }
+                awake |= u64::from(self.visit(self.first + (word * 64) as u32 + bit)) << bit;
             }
-            self.awake[word] &= !asleep;
+            self.awake[word] = awake;
         }
     }
 
-    /// Whether a router is awake.
-    pub(super) fn is_busy(&self) -> bool {
-        self.awake.iter().any(|&word| word != 0)
-    }
-
-    /// One cycle of one router; whether it did anything. If not, it sleeps until something comes in.
+    /// One cycle of one router; whether it may do more in the next. If it did nothing, nothing will change until
+    /// something comes in: it sleeps.
+    #[inline(always)]
     fn visit(&mut self, node: u32) -> bool {
-        let injected = self.inject(node);
-        let n = (node - self.first) as usize;
-        if self.ready[n] | self.waiting[n] == 0 {
-            return injected;
+        let site = self.site(node);
+        let (injected, more) = self.inject(site);
+        let mut acted = injected;
+        if self.ready[site.index] | self.waiting[site.index] != 0 {
+            acted |= if self.vcs == 1 { self.allocate_single(site) } else { self.allocate(site) };
         }
-        injected | self.allocate(node)
-    }
-
-    /// Moves one flit from each source queue into the router; whether any moved.
-    fn inject(&mut self, node: u32) -> bool {
-        let wiring = &self.setup.wiring;
-        let (degree, locals) = (wiring.degree(node), wiring.locals(node));
-        let first = (wiring.locals_before(node) - self.first_source) as usize;
-        let mut moved = false;
-        for port in 0..locals {
-            let index = first + port as usize;
-            if self.sources[index].head == NONE {
-                continue;
-            }
-            let channels = self.channel_base(node) + ((degree + locals + port) * self.vcs) as usize;
-            moved |= self.inject_flit(node, index, channels, (degree + port) * self.vcs);
-        }
-        moved
-    }
-
-    fn inject_flit(&mut self, node: u32, index: usize, channels: usize, lanes: u32) -> bool {
-        let mut source = self.sources[index];
-        let head = source.left == 0;
-        if head && self.held {
-            return false;
-        }
-        if head {
-            // The next channel in turn that nobody holds and that has room.
-            let free = |turn: &u32| {
-                let channel = &self.channels[channels + *turn as usize];
-                channel.owner == FREE && channel.credits > 0
-            };
-            let turns = (1..=self.vcs).map(|step| (u32::from(source.channel) + step) % self.vcs);
-            let Some(turn) = turns.into_iter().find(free) else { return false };
-            source.channel = turn as u8;
-            source.left = self.packets[source.head].length;
-        }
-        let channel = &mut self.channels[channels + usize::from(source.channel)];
-        if (head || !self.whole) && channel.credits == 0 {
-            return false;
-        }
-        if head || !self.whole {
-            channel.credits -= 1;
-        }
-        source.left -= 1;
-        channel.owner = if source.left == 0 { FREE } else { 0 };
-        let word = pack(node, lanes + u32::from(source.channel));
-        let slot = source.head;
-        if source.left == 0 {
-            source.head = self.packets[slot].next;
-        }
-        self.sources[index] = source;
-        match (self.setup.router.injection_delay, head) {
-            (0, true) => self.head_in(word, slot),
-            (0, false) => self.body_in(word),
-            (delay, true) => self.wheel.at(self.now + u64::from(delay)).heads.push((word, slot)),
-            (delay, false) => self.wheel.at(self.now + u64::from(delay)).bodies.push(word),
-        }
-        true
-    }
-
-    /// Sends the flit in front of a lane through the switch.
-    pub(super) fn send(&mut self, node: u32, local: u32) {
-        let base = self.lane_base(node);
-        let index = base + local as usize;
-        let degree = self.setup.wiring.degree(node);
-        let lane = &mut self.lanes[index];
-        let (out, channel) = (u32::from(lane.out), u32::from(lane.channel));
-        let head = lane.state == State::Head;
-        lane.flits -= 1;
-        lane.left -= 1;
-        lane.state = State::Body;
-        let (tail, empty) = (lane.left == 0, lane.flits == 0);
-        let port = self.channel_base(node) + (out * self.vcs + channel) as usize;
-        let mut stuck = empty;
-        if out < degree {
-            let state = &mut self.channels[port];
-            if !self.whole {
-                state.credits -= 1;
-                stuck |= state.credits == 0;
-            }
-            self.flit_hops += 1;
-            let slot = if head || tail { self.front(index) } else { NONE };
-            self.forward(node, out, channel, head.then_some(slot), tail.then_some(slot));
-            if tail && self.setup.tell_sent && local / self.vcs >= degree {
-                let tag = self.packets[slot].tag;
-                self.wheel.at(self.now + u64::from(self.setup.router.hop())).sent.push(tag);
-            }
-        } else if tail {
-            let slot = self.front(index);
-            self.come_out(slot, u64::from(self.setup.router.eject()).max(1));
-        }
-        if tail || !self.whole {
-            self.give_credit(node, local);
-        }
-        if tail {
-            self.channels[port].owner = FREE;
-            self.pop(index);
-            if self.lanes[index].packets > 0 {
-                self.to_front(base, node, local, self.now + 1);
-            } else {
-                self.lanes[index].state = State::Idle;
-            }
-        }
-        if tail || stuck {
-            self.ready[(node - self.first) as usize] &= !(1 << local);
-        }
-    }
-
-    /// Puts a flit on a link.
-    #[inline]
-    fn forward(&mut self, node: u32, out: u32, channel: u32, head: Option<u32>, tail: Option<u32>) {
-        let (next, port) = unpack(self.setup.wiring.peer(node, out));
-        let word = pack(next, port * self.vcs + channel);
-        let at = self.now + u64::from(self.setup.router.hop());
-        if let Some(slot) = head {
-            self.packets[slot].hops += 1;
-        }
-        if (self.first..self.last).contains(&next) {
-            let moment = self.wheel.at(at);
-            match head {
-                Some(slot) => moment.heads.push((word, slot)),
-                None => moment.bodies.push(word),
-            }
-            return;
-        }
-        let crossing = head.map_or(Crossing::Body(word), |slot| Crossing::Head(word, self.packets[slot]));
-        self.outbox.push((at, crossing));
-        if let Some(slot) = tail {
-            self.packets.remove(slot);
-        }
+        self.moved |= acted;
+        acted && (more || self.ready[site.index] | self.waiting[site.index] != 0)
     }
 
     /// Takes in what another region sent.

@@ -66,11 +66,9 @@ fn check_memory(machine: &Machine, router: &Router) -> Result<()> {
 /// (links + nodes) V (lane + 4 slots) + (links + 2 nodes) V channel + 5 (links + 2 nodes) + 4 links + 64 nodes
 /// ```
 pub(super) fn memory(machine: &Machine, router: &Router) -> u64 {
-    let (links, nodes) = (u64::from(machine.links()), u64::from(machine.nodes()));
-    let locals = match router.ports {
-        crate::topology::PortModel::One => nodes,
-        crate::topology::PortModel::All => links,
-    };
+    let (degree, locals) = super::wiring::widths(machine, router.ports);
+    let nodes = u64::from(machine.nodes());
+    let (links, locals) = (nodes * u64::from(degree), nodes * u64::from(locals));
     let (vcs, slots) = (u64::from(router.virtual_channels), u64::from(router.buffers));
     let (lane, channel) =
         (size_of::<super::region::Lane>() as u64, size_of::<super::region::Channel>() as u64);

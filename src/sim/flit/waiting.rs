@@ -34,8 +34,8 @@ pub(super) fn ring(regions: &[&Region<'_>]) -> Option<Vec<LinkId>> {
 /// The first input channel with a flit.
 fn occupied(region: &Region<'_>) -> Option<Place> {
     (region.first..region.last).find_map(|node| {
-        let base = region.lane_base(node);
-        let lanes = region.setup.wiring.inputs(node) * region.vcs;
+        let base = region.lanes_of(region.site(node));
+        let lanes = (region.degree + region.locals) * region.vcs;
         (0..lanes).find(|&local| region.lanes[base + local as usize].flits > 0).map(|local| (node, local))
     })
 }
@@ -43,11 +43,9 @@ fn occupied(region: &Region<'_>) -> Option<Place> {
 /// The input channel behind the output channel that the packet in front waits for.
 fn wanted(regions: &[&Region<'_>], (node, local): Place) -> Option<Place> {
     let region = regions.iter().find(|region| (region.first..region.last).contains(&node))?;
-    let lane = &region.lanes[region.lane_base(node) + local as usize];
+    let lane = &region.lanes[region.lanes_of(region.site(node)) + local as usize];
     let peer = match lane.state {
-        State::Waiting | State::Head | State::Body
-            if u32::from(lane.out) < region.setup.wiring.degree(node) =>
-        {
+        State::Waiting | State::Head | State::Body if u32::from(lane.out) < region.degree => {
             region.setup.wiring.peer(node, u32::from(lane.out))
         }
         _ => NO_PEER,

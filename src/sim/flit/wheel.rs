@@ -46,8 +46,8 @@ pub(super) struct Wheel {
 
 impl Wheel {
     /// A ring for delays up to `longest` cycles.
-    pub(super) fn new(longest: u32) -> Self {
-        let size = u64::from(longest + 1).next_power_of_two();
+    pub(super) fn new(longest: u64) -> Self {
+        let size = (longest + 1).next_power_of_two();
         Self { moments: (0..size).map(|_| Moment::default()).collect(), mask: size - 1 }
     }
 

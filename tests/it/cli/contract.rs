@@ -19,6 +19,7 @@ const PLAN: &Contract = &[
             "virtual_channels",
             "ports",
             "dead",
+            "dead_links",
         ],
     ),
     ("jobs/*", &["kind", "name", "winner", "reason", "results", "skipped"]),

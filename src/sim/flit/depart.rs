@@ -1,0 +1,116 @@
+//! What happens when a flit is granted the switch.
+
+use super::packet::NONE;
+use super::region::{Crossing, FREE, Region, Site, State};
+use super::wiring::{pack, unpack};
+
+impl Region<'_> {
+    /// Sends the flit in front of a lane through the switch.
+    #[inline(always)]
+    pub(super) fn send(&mut self, site: Site, local: u32) {
+        let index = self.lanes_of(site) + local as usize;
+        let lane = &mut self.lanes[index];
+        let (out, channel) = (u32::from(lane.out), u32::from(lane.channel));
+        let head = lane.state == State::Head;
+        lane.flits -= 1;
+        lane.left -= 1;
+        lane.state = State::Body;
+        let (tail, empty) = (lane.left == 0, lane.flits == 0);
+        let held = self.channels_of(site) + (out * self.vcs + channel) as usize;
+        let slot = if head || tail { self.front(index) } else { NONE };
+        let mut stuck = empty;
+        if out < self.degree {
+            let state = &mut self.channels[held];
+            if !self.whole {
+                state.credits -= 1;
+                stuck |= state.credits == 0;
+            }
+            self.flit_hops += 1;
+            self.forward(site, (out, channel), slot, head, tail);
+            if tail && self.setup.tell_sent && local >= self.degree * self.vcs {
+                let tag = self.packets[slot].tag;
+                self.wheel.at(self.now + self.delays.hop).sent.push(tag);
+            }
+        } else if tail {
+            self.come_out(slot, self.delays.eject.max(1));
+        }
+        if tail || !self.whole {
+            self.give_credit(site, local);
+        }
+        if tail || stuck {
+            self.ready[site.index] &= !(1 << local);
+        }
+        if tail {
+            self.channels[held].owner = FREE;
+            self.pop(index);
+            if self.lanes[index].packets > 0 {
+                self.to_front(site, local, self.front(index), self.now + 1);
+            } else {
+                self.lanes[index].state = State::Idle;
+            }
+        }
+    }
+
+    /// Puts a flit on a link.
+    #[inline(always)]
+    fn forward(&mut self, site: Site, (out, channel): (u32, u32), slot: u32, head: bool, tail: bool) {
+        let (next, port) = unpack(self.setup.wiring.peer(site.node, out));
+        let word = pack(next, port * self.vcs + channel);
+        let at = self.now + self.delays.hop;
+        if head {
+            self.packets[slot].hops += 1;
+        }
+        if (self.first..self.last).contains(&next) {
+            let moment = self.wheel.at(at);
+            if head {
+                moment.heads.push((word, slot));
+            } else {
+                moment.bodies.push(word);
+            }
+            return;
+        }
+        let crossing = if head { Crossing::Head(word, self.packets[slot]) } else { Crossing::Body(word) };
+        self.outbox.push((at, crossing));
+        if tail {
+            self.packets.remove(slot);
+        }
+    }
+
+    /// Tells whoever feeds an input channel that a slot is free.
+    #[inline(always)]
+    pub(super) fn give_credit(&mut self, site: Site, local: u32) {
+        let port = self.port(local);
+        let channel = local - port * self.vcs;
+        if port < self.degree {
+            let (next, back) = unpack(self.setup.wiring.peer(site.node, port));
+            let at = self.now + self.delays.credit;
+            let word = pack(next, back * self.vcs + channel);
+            if (self.first..self.last).contains(&next) {
+                self.wheel.at(at).credits.push(word);
+            } else {
+                self.outbox.push((at, Crossing::Credit(word)));
+            }
+        } else {
+            let word = pack(site.node, (port + self.locals) * self.vcs + channel);
+            self.wheel.at(self.now + self.delays.source_credit).credits.push(word);
+        }
+    }
+
+    /// Takes the packet in front out of the ring.
+    #[inline(always)]
+    pub(super) fn pop(&mut self, index: usize) {
+        let lane = &mut self.lanes[index];
+        lane.packets -= 1;
+        lane.first = if u32::from(lane.first) + 1 == self.slots { 0 } else { lane.first + 1 };
+    }
+
+    /// The tail of a packet comes out after some cycles.
+    pub(super) fn come_out(&mut self, slot: u32, delay: u64) {
+        let packet = &self.packets[slot];
+        let missing = self.setup.router.shortest_packet.saturating_sub(packet.length);
+        match delay + u64::from(missing) {
+            0 => self.delivered.push(slot),
+            delay => self.wheel.at(self.now + delay).ejected.push(slot),
+        }
+    }
+}
