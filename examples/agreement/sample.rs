@@ -1,4 +1,4 @@
-//! Repeated runs of one experiment: their mean, and how far a single run strays.
+//! Repeated runs of one experiment: their mean, and what they expect of a single run.
 
 use meshwright::Result;
 use meshwright::sim::flit::{self, Router};
@@ -47,26 +47,33 @@ impl Experiment {
     }
 }
 
-/// What repeated runs say.
+/// What repeated runs say of a single run that had this accepted load.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Summary {
     /// The mean latency at the expected mean distance.
     pub(crate) latency: f64,
     /// Half the width of its 95 % interval.
     pub(crate) half: f64,
-    /// The standard deviation of a single run once its distances and its accepted load are known.
+    /// The latency that the runs expect of the single run.
+    pub(crate) expected: f64,
+    /// The standard error of that expectation: the spread of a single run, and that of the line itself.
     pub(crate) noise: f64,
     /// The mean accepted load.
     pub(crate) accepted: f64,
 }
 
-/// Sums up runs: each latency is moved to the expected distance by the cost of a hop, and the noise is what a
-/// straight line in the accepted load leaves over.
+/// Fits a straight line through the latencies of the runs over their accepted loads, each latency moved to the
+/// expected distance by the cost of a hop, and reads it off at the accepted load of a single run.
+///
+/// ```text
+/// expected = m + b (x - mx)
+/// noise^2  = s^2 (1 + 1/n + (x - mx)^2 / sum (x_i - mx)^2),   s^2 = sum (y_i - expected_i)^2 / (n - 2)
+/// ```
 ///
 /// # Panics
 ///
 /// When there are fewer than four runs.
-pub(crate) fn summary(runs: &[Run], hops: f64, hop_cycles: f64) -> Summary {
+pub(crate) fn summary(runs: &[Run], hops: f64, hop_cycles: f64, single: f64) -> Summary {
     assert!(runs.len() >= 4, "a spread needs runs");
     let number = runs.len() as f64;
     let moved: Vec<f64> = runs.iter().map(|run| run.latency - (run.hops - hops) * hop_cycles).collect();
@@ -76,9 +83,16 @@ pub(crate) fn summary(runs: &[Run], hops: f64, hop_cycles: f64) -> Summary {
     let xx: f64 = pairs().map(|(x, _)| x * x).sum();
     let xy: f64 = pairs().map(|(x, y)| x * y).sum();
     let yy: f64 = pairs().map(|(_, y)| y * y).sum();
-    let left = if xx > 0.0 { (yy - xy * xy / xx).max(0.0) } else { yy };
-    let half = student(runs.len() - 1) * (yy / (number - 1.0) / number).sqrt();
-    Summary { latency: mean, half, noise: (left / (number - 2.0)).sqrt(), accepted }
+    let (slope, apart) = (if xx > 0.0 { xy / xx } else { 0.0 }, single - accepted);
+    let variance = (yy - slope * xy).max(0.0) / (number - 2.0);
+    let leverage = if xx > 0.0 { apart * apart / xx } else { 0.0 };
+    Summary {
+        latency: mean,
+        half: student(runs.len() - 1) * (yy / (number - 1.0) / number).sqrt(),
+        expected: mean + slope * apart,
+        noise: (variance * (1.0 + 1.0 / number + leverage)).sqrt(),
+        accepted,
+    }
 }
 
 /// The 0.975 quantile of Student's t distribution, to three digits, for the numbers of runs used here.
