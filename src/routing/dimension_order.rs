@@ -64,12 +64,26 @@ pub struct Axes<'m> {
     pub(super) grid: &'m Grid,
     date_line: bool,
     first_first: bool,
+    /// For boxes without rings whose coordinates are bit fields: per axis in the order of travel, the bits of the
+    /// node id and the port that goes up.
+    fields: Vec<(u32, Port)>,
 }
 
 impl<'m> Axes<'m> {
     /// Date-line classes are used if they are wanted and the box has rings.
     pub(super) fn new(grid: &'m Grid, date_line: bool, first_first: bool) -> Self {
-        Self { grid, date_line: date_line && has_rings(grid), first_first }
+        let mut axes: Vec<usize> = (0..grid.dimensions()).collect();
+        if !first_first {
+            axes.reverse();
+        }
+        let field = |&axis: &usize| Some((grid.bit_field(axis)?, grid.port(axis, true)));
+        let fields = if has_rings(grid) { None } else { axes.iter().map(field).collect() };
+        Self {
+            grid,
+            date_line: date_line && has_rings(grid),
+            first_first,
+            fields: fields.unwrap_or_default(),
+        }
     }
 
     /// How many classes one way through the box needs.
@@ -83,6 +97,14 @@ impl<'m> Axes<'m> {
     pub(super) fn push(&self, at: NodeId, to: NodeId, base: u8, choices: &mut Choices) {
         if at == to {
             return;
+        }
+        for &(bits, up) in &self.fields {
+            let (here, there) = (at.0 & bits, to.0 & bits);
+            if here != there {
+                // The way down is the port after the way up.
+                choices.push(Choice { port: Port(up.0 + u32::from(there < here)), class: base });
+                return;
+            }
         }
         let dimensions = self.grid.dimensions();
         for index in 0..dimensions {

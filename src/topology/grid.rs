@@ -157,6 +157,11 @@ impl Grid {
         (0..self.dimensions()).map(|axis| self.coordinate(node, axis)).collect()
     }
 
+    /// The bits of a node id that hold a coordinate, if all sides are powers of two.
+    pub(crate) fn bit_field(&self, axis: usize) -> Option<u32> {
+        self.binary.then(|| (self.sides[axis] - 1) * self.strides[axis])
+    }
+
     /// The node at these coordinates.
     ///
     /// # Panics

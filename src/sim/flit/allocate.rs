@@ -57,6 +57,7 @@ impl Region<'_> {
     /// Allocates channels and the switch of one router and sends the winners; whether anything was granted.
     pub(super) fn allocate(&mut self, site: Site) -> bool {
         self.scratch.count = 0;
+        self.select_all(site);
         let got_channel = match self.setup.router.stages {
             Stages::Combined => {
                 let got = self.allocate_channels(site);
@@ -106,8 +107,18 @@ impl Region<'_> {
         }
     }
 
+    /// Lets adaptive packets ask anew.
+    #[inline]
+    pub(super) fn select_all(&mut self, site: Site) {
+        if self.adaptive {
+            for local in members(self.waiting[site.index]) {
+                self.select(site, local);
+            }
+        }
+    }
+
     /// Lets an adaptive packet ask for the port with the most free slots, the escape only if no other is free.
-    pub(super) fn select(&mut self, site: Site, local: u32) {
+    fn select(&mut self, site: Site, local: u32) {
         let index = self.lanes_of(site) + local as usize;
         self.choose(site, local, self.front(index));
         let Some(preferred) = self.choices.as_slice().first().map(|choice| choice.class) else { return };
@@ -141,9 +152,6 @@ impl Region<'_> {
         let base = self.lanes_of(site);
         let mut ports = 0u64;
         for local in members(waiting) {
-            if self.setup.relation.adaptive() {
-                self.select(site, local);
-            }
             let out = self.lanes[base + local as usize].out;
             self.scratch.want[usize::from(out)] |= 1 << local;
             ports |= 1 << out;

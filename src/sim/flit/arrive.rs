@@ -17,7 +17,11 @@ impl Region<'_> {
             let lane = &self.lanes[self.lanes_of(site) + usize::from(owner)];
             self.ready[site.index] |= u64::from(lane.flits > 0) << owner;
         }
-        self.wake(site.node);
+        // Nothing to send: nothing to do. A source always has something if it lacked a slot.
+        let source = local >= (self.degree + self.locals) * self.vcs;
+        if source || self.ready[site.index] | self.waiting[site.index] != 0 {
+            self.wake(site.node);
+        }
     }
 
     #[inline(always)]
@@ -128,6 +132,9 @@ impl Region<'_> {
             Some(choice) => (choice.port.0 as u8, choice.class),
             None => ((self.degree + beside) as u8, 0),
         };
+        if let Some(waits) = &mut self.waits {
+            waits.since[index] = self.now;
+        }
         self.waiting[site.index] |= 1 << local;
         self.wake(site.node);
     }

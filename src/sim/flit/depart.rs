@@ -2,6 +2,7 @@
 
 use super::packet::NONE;
 use super::region::{Crossing, FREE, Region, Site, State};
+use super::router::Stages;
 use super::wiring::{pack, unpack};
 
 impl Region<'_> {
@@ -17,37 +18,74 @@ impl Region<'_> {
         lane.state = State::Body;
         let (tail, empty) = (lane.left == 0, lane.flits == 0);
         let held = self.channels_of(site) + (out * self.vcs + channel) as usize;
-        let slot = if head || tail { self.front(index) } else { NONE };
         let mut stuck = empty;
-        if out < self.degree {
+        if out < self.degree && !self.whole {
             let state = &mut self.channels[held];
-            if !self.whole {
-                state.credits -= 1;
-                stuck |= state.credits == 0;
-            }
+            state.credits -= 1;
+            stuck |= state.credits == 0;
+        }
+        if tail {
+            self.channels[held].owner = FREE;
+        }
+        if tail || stuck {
+            self.ready[site.index] &= !(1 << local);
+        }
+        self.cross(site, local, (out, channel), head, tail);
+    }
+
+    /// Sends a packet of one flit that waits for a channel with a free slot: it holds the channel for this cycle
+    /// only.
+    #[inline(always)]
+    pub(super) fn send_only_flit(&mut self, site: Site, local: u32, out: u32) {
+        let index = self.lanes_of(site) + local as usize;
+        let lane = &mut self.lanes[index];
+        lane.flits -= 1;
+        lane.left = 0;
+        if out < self.degree {
+            let held = self.channels_of(site) + out as usize;
+            self.channels[held].credits -= 1;
+        }
+        self.waiting[site.index] &= !(1 << local);
+        self.cross(site, local, (out, 0), true, true);
+    }
+
+    /// A flit crosses the switch; behind a tail the next packet comes to the front.
+    #[inline(always)]
+    fn cross(&mut self, site: Site, local: u32, (out, channel): (u32, u32), head: bool, tail: bool) {
+        let index = self.lanes_of(site) + local as usize;
+        let slot = if head || tail { self.front(index) } else { NONE };
+        if out < self.degree {
             self.flit_hops += 1;
-            self.forward(site, (out, channel), slot, head, tail);
-            if tail && self.setup.tell_sent && local >= self.degree * self.vcs {
-                let tag = self.packets[slot].tag;
-                self.wheel.at(self.now + self.delays.hop).sent.push(tag);
+            if self.observed {
+                self.observe(site, local, out, head.then_some(index), tail.then_some(slot));
             }
+            self.forward(site, (out, channel), slot, head, tail);
         } else if tail {
             self.come_out(slot, self.delays.eject.max(1));
         }
         if tail || !self.whole {
             self.give_credit(site, local);
         }
-        if tail || stuck {
-            self.ready[site.index] &= !(1 << local);
-        }
         if tail {
-            self.channels[held].owner = FREE;
             self.pop(index);
             if self.lanes[index].packets > 0 {
                 self.to_front(site, local, self.front(index), self.now + 1);
             } else {
                 self.lanes[index].state = State::Idle;
             }
+        }
+    }
+
+    /// Notes how long a head waited and when a tail leaves its source, for workloads that ask.
+    fn observe(&mut self, site: Site, local: u32, out: u32, head: Option<usize>, tail: Option<u32>) {
+        if let (Some(index), Some(waits)) = (head, &mut self.waits) {
+            let least = u64::from(self.setup.router.stages == Stages::Separate);
+            let port = site.index * self.degree as usize + out as usize;
+            waits.cycles[port] += self.now - waits.since[index] - least;
+        }
+        if let Some(slot) = tail.filter(|_| self.setup.tell_sent && local >= self.degree * self.vcs) {
+            let tag = self.packets[slot].tag;
+            self.wheel.at(self.now + self.delays.hop).sent.push(tag);
         }
     }
 

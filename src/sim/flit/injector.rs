@@ -32,6 +32,9 @@ pub(super) struct Injector<'o> {
     /// Measured packets made and come out, ever.
     pub(super) measured: u64,
     pub(super) finished: u64,
+    /// Packets made and come out, measured or not.
+    #[cfg(test)]
+    all: (u64, u64),
 }
 
 impl<'o> Injector<'o> {
@@ -49,6 +52,8 @@ impl<'o> Injector<'o> {
             arrived: 0,
             measured: 0,
             finished: 0,
+            #[cfg(test)]
+            all: (0, 0),
         };
         for node in (region.first..region.last).filter(|&node| machine.is_alive(NodeId(node))) {
             if machine.living_count() > 1 {
@@ -104,6 +109,10 @@ impl<'o> Injector<'o> {
         if target == source && self.drops_self {
             return;
         }
+        #[cfg(test)]
+        {
+            self.all.0 += 1;
+        }
         let packet =
             Packet { header, length: self.open.packet, hops: 0, next: NONE, tag: 0, born: region.now };
         if self.batch(region.now).is_some() {
@@ -121,6 +130,10 @@ impl<'o> Injector<'o> {
         while let Some(slot) = region.delivered.pop() {
             let packet = region.packets[slot];
             region.packets.remove(slot);
+            #[cfg(test)]
+            {
+                self.all.1 += 1;
+            }
             if inside {
                 self.arrived += u64::from(packet.length);
             }
@@ -129,5 +142,17 @@ impl<'o> Injector<'o> {
                 self.finished += 1;
             }
         }
+    }
+
+    /// Flits of all packets made.
+    #[cfg(test)]
+    pub(super) fn flits_made(&self) -> u64 {
+        self.all.0 * u64::from(self.open.packet)
+    }
+
+    /// Flits of all packets come out.
+    #[cfg(test)]
+    pub(super) fn flits_out(&self) -> u64 {
+        self.all.1 * u64::from(self.open.packet)
     }
 }

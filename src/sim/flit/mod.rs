@@ -11,6 +11,7 @@
 //! | `wheel`, `packet` | what comes in when; the packets under way |
 //! | `injector` | open-loop sources |
 //! | `lockstep` | regions side by side on threads, bit for bit as on one |
+//! | `replay` | schedules: messages become packets |
 //! | `waiting` | the ring of channels of a network that stands still |
 
 mod allocate;
@@ -20,6 +21,7 @@ mod injector;
 mod lockstep;
 mod packet;
 mod region;
+mod replay;
 mod router;
 mod settings;
 mod setup;
@@ -29,6 +31,10 @@ mod waiting;
 mod wheel;
 mod wiring;
 
+#[cfg(test)]
+mod tests;
+
 pub use lockstep::run_traffic;
+pub use replay::Replay;
 pub use router::{Allocator, PRESETS, Preset, Router, Stages};
 pub use settings::{SETTINGS, Setting};

@@ -95,6 +95,8 @@ pub(super) struct Setup<'m> {
     pub(super) tell_sent: bool,
     /// Whether routers are visited from the last to the first: it must change nothing.
     pub(super) reverse: bool,
+    /// Whether single channels are allocated like many: it must change nothing.
+    pub(super) general: bool,
 }
 
 /// A router of the region.
@@ -123,6 +125,8 @@ pub(super) struct Region<'s> {
     pub(super) locals: u32,
     /// Whether the routing looks at the link a packet came by.
     pub(super) asks_arrival: bool,
+    /// Whether packets can have several ways.
+    pub(super) adaptive: bool,
     /// The port of each local channel.
     ports: [u8; CHANNELS_MAX as usize],
     pub(super) delays: Delays,
@@ -152,8 +156,20 @@ pub(super) struct Region<'s> {
     pub(super) flit_hops: u64,
     /// Whether any router did something in this cycle.
     pub(super) moved: bool,
+    /// Whether a workload listens, and where packets wait, if that is measured.
+    pub(super) observed: bool,
+    pub(super) waits: Option<Box<Waits>>,
     pub(super) choices: Choices,
     pub(super) scratch: Box<super::allocate::Scratch>,
+}
+
+/// Cycles in which heads ask in vain.
+#[derive(Debug)]
+pub(super) struct Waits {
+    /// By input channel, since when the packet in front asks.
+    pub(super) since: Vec<u64>,
+    /// By output port of the network, the cycles of all packets together.
+    pub(super) cycles: Vec<u64>,
 }
 
 /// The delays of the router, summed up once.
@@ -201,6 +217,7 @@ impl<'s> Region<'s> {
             degree: wiring.degree,
             locals: wiring.locals,
             asks_arrival: !matches!(setup.relation, Relation::DimensionOrder(_)),
+            adaptive: setup.relation.adaptive(),
             ports: std::array::from_fn(|local| (local as u32 / vcs) as u8),
             delays,
             lanes: vec![Lane::EMPTY; inputs * vcs as usize],
@@ -226,6 +243,8 @@ impl<'s> Region<'s> {
             outbox: Vec::new(),
             flit_hops: 0,
             moved: false,
+            observed: setup.tell_sent,
+            waits: None,
             choices: Choices::new(),
             scratch: Box::default(),
         }
@@ -277,6 +296,21 @@ impl<'s> Region<'s> {
     pub(super) fn wake(&mut self, node: u32) {
         let index = node - self.first;
         self.awake[index as usize / 64] |= 1 << (index % 64);
+    }
+
+    /// Measures anew where heads wait.
+    pub(super) fn measure_waits(&mut self) {
+        let ports = (self.last - self.first) as usize * self.degree as usize;
+        self.observed = true;
+        self.waits = Some(Box::new(Waits { since: vec![0; self.lanes.len()], cycles: vec![0; ports] }));
+    }
+
+    /// The network port heads have waited for the longest, and the cycles; of equal ones the first.
+    pub(super) fn longest_wait(&self) -> Option<(usize, u64)> {
+        let cycles = self.waits.as_ref()?.cycles.iter().copied().enumerate();
+        cycles
+            .filter(|&(_, waited)| waited > 0)
+            .max_by_key(|&(port, waited)| (waited, std::cmp::Reverse(port)))
     }
 
     /// From now on, packets whose head has not left their source stay there.
@@ -336,7 +370,11 @@ impl<'s> Region<'s> {
         let (injected, more) = self.inject(site);
         let mut acted = injected;
         if self.ready[site.index] | self.waiting[site.index] != 0 {
-            acted |= if self.vcs == 1 { self.allocate_single(site) } else { self.allocate(site) };
+            acted |= if self.vcs == 1 && !self.setup.general {
+                self.allocate_single(site)
+            } else {
+                self.allocate(site)
+            };
         }
         self.moved |= acted;
         acted && (more || self.ready[site.index] | self.waiting[site.index] != 0)
@@ -357,5 +395,29 @@ impl<'s> Region<'s> {
     /// Flits in buffers and on wires, counted anew.
     pub(super) fn flits(&self) -> usize {
         self.lanes.iter().map(|lane| lane.flits as usize).sum::<usize>() + self.wheel.flits()
+    }
+
+    /// Flits that wait in source queues, counted anew.
+    #[cfg(test)]
+    pub(super) fn flits_queued(&self) -> u64 {
+        let queue = |source: &Source| source.flits(&self.packets);
+        self.sources.iter().map(queue).sum()
+    }
+
+    /// Flits of packets whose tail is on its way from the switch to the node, and those of the packets in front
+    /// that came out before their tail.
+    #[cfg(test)]
+    pub(super) fn flits_leaving(&self) -> u64 {
+        let tails = self.wheel.moments().iter().flat_map(|moment| &moment.ejected);
+        let whole: u64 = tails.map(|&slot| u64::from(self.packets[slot].length)).sum();
+        let begun = self.lanes.iter().enumerate().filter(|(_, lane)| match lane.state {
+            State::Body => u32::from(lane.out) >= self.degree,
+            State::Draining => true,
+            _ => false,
+        });
+        whole
+            + begun
+                .map(|(index, lane)| u64::from(self.packets[self.front(index)].length - lane.left))
+                .sum::<u64>()
     }
 }

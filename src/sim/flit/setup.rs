@@ -43,6 +43,7 @@ impl<'m> Setup<'m> {
             classes,
             tell_sent: false,
             reverse: false,
+            general: false,
         })
     }
 }

@@ -1,8 +1,15 @@
 //! Allocation with one virtual channel: whoever holds an output channel has the output port to itself, so the
 //! switch needs no arbitration of its own. Bit for bit what the general allocation does.
 
+use super::allocate::round_robin;
 use super::region::{FREE, Region, Site, State};
 use super::router::Stages;
+
+/// The place after this one in a circle.
+#[inline(always)]
+fn next(place: u32, size: u32) -> u8 {
+    if place + 1 == size { 0 } else { place as u8 + 1 }
+}
 
 impl Region<'_> {
     /// Allocates channels of one router and sends whoever holds one; whether anything was granted.
@@ -13,16 +20,13 @@ impl Region<'_> {
         let waiting = self.waiting[site.index];
         let mut acted = false;
         if waiting != 0 {
-            if self.setup.relation.adaptive() {
-                let mut rest = waiting;
-                while rest != 0 {
-                    self.select(site, rest.trailing_zeros());
-                    rest &= rest - 1;
-                }
-            }
+            self.select_all(site);
             let (got, early) = self.single_channels(site, waiting, stages == Stages::Speculative);
             acted = got;
             ready = if stages == Stages::Combined { self.ready[site.index] } else { ready | early };
+        }
+        if stages == Stages::Speculative {
+            self.pass_switch_pointers(site, self.ready[site.index] & ready);
         }
         acted |= ready != 0;
         while ready != 0 {
@@ -32,11 +36,24 @@ impl Region<'_> {
         acted
     }
 
+    /// Moves the switch pointers past the lanes that cross without competition.
+    fn pass_switch_pointers(&mut self, site: Site, mut lanes: u64) {
+        while lanes != 0 {
+            let local = lanes.trailing_zeros();
+            lanes &= lanes - 1;
+            let out = usize::from(self.lanes[self.lanes_of(site) + local as usize].out);
+            let port = self.outputs_of(site) + out;
+            self.grant[port] = next(local, self.degree + self.locals);
+        }
+    }
+
     /// Gives free output channels to waiting heads: whether any was given, and the heads that cross the switch in
     /// the same cycle because they asked for both at once.
     #[inline(always)]
     fn single_channels(&mut self, site: Site, waiting: u64, speculative: bool) -> (bool, u64) {
         let (mut got, mut early) = (false, 0u64);
+        let inputs = self.degree + self.locals;
+        let at_once = self.setup.router.stages == Stages::Combined;
         let mut rest = waiting;
         while rest != 0 {
             let first = rest.trailing_zeros();
@@ -52,20 +69,28 @@ impl Region<'_> {
             rest &= !want;
             let out = u32::from(out);
             let channel = self.channels[self.channels_of(site) + out as usize];
+            let winner = round_robin(want, u32::from(channel.grant));
             let (network, slots) = (out < self.degree, channel.credits > 0);
             if channel.owner != FREE || network && self.whole && !slots {
                 continue;
             }
             got = true;
-            let winner = super::allocate::round_robin(want, u32::from(channel.grant));
+            let mut crosses = at_once;
             if speculative && (slots || !network) {
                 // The switch has a pointer of its own: its grant is lost if it is not the same.
                 let port = self.outputs_of(site) + out as usize;
                 let pointer = &mut self.grant[port];
-                let crosses = super::allocate::round_robin(want, u32::from(*pointer));
-                *pointer = if crosses + 1 == self.degree + self.locals { 0 } else { crosses as u8 + 1 };
-                early |= u64::from(crosses == winner) << winner;
+                let granted = round_robin(want, u32::from(*pointer));
+                *pointer = next(granted, inputs);
+                crosses = granted == winner;
             }
+            if crosses && (slots || !network) && self.lanes[self.lanes_of(site) + winner as usize].left == 1 {
+                let index = self.channels_of(site) + out as usize;
+                self.channels[index].grant = next(winner, inputs);
+                self.send_only_flit(site, winner, out);
+                continue;
+            }
+            early |= u64::from(speculative && crosses) << winner;
             self.assign(site, winner, out, 0);
         }
         debug_assert!(early & !waiting == 0, "only heads ask early");

@@ -17,6 +17,17 @@ pub(super) struct Source {
 impl Source {
     /// Nothing to send.
     pub(super) const EMPTY: Self = Self { head: NONE, tail: NONE, left: 0, channel: 0 };
+
+    /// Flits that have not left, counted anew.
+    #[cfg(test)]
+    pub(super) fn flits(&self, packets: &super::packet::Packets) -> u64 {
+        let (mut sum, mut slot, mut left) = (0, self.head, self.left);
+        while slot != NONE {
+            sum += u64::from(if left > 0 { left } else { packets[slot].length });
+            (slot, left) = (packets[slot].next, 0);
+        }
+        sum
+    }
 }
 
 impl Region<'_> {

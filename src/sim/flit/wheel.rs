@@ -76,6 +76,12 @@ impl Wheel {
         self.moments.iter().all(Moment::is_empty)
     }
 
+    /// All cycles to come, in no particular order.
+    #[cfg(test)]
+    pub(super) fn moments(&self) -> &[Moment] {
+        &self.moments
+    }
+
     /// The flits on wires, for the conservation check.
     pub(super) fn flits(&self) -> usize {
         self.moments.iter().map(|moment| moment.heads.len() + moment.bodies.len()).sum()

@@ -12,10 +12,10 @@ use crate::units::{LinkId, NodeId, Port};
 pub(super) const NO_PEER: u32 = u32::MAX;
 
 /// Bits of a port or channel number beside a node number in one word.
-const LOCAL_BITS: u32 = 6;
+const LOCAL_BITS: u32 = 7;
 
-/// The widest router: this many input or output channels.
-pub(super) const CHANNELS_MAX: u32 = 1 << LOCAL_BITS;
+/// The widest router: this many input channels, for they are sets in one machine word.
+pub(super) const CHANNELS_MAX: u32 = u64::BITS;
 
 /// Node and local number in one word.
 #[inline(always)]
@@ -26,7 +26,7 @@ pub(super) fn pack(node: u32, local: u32) -> u32 {
 /// The two parts of a packed word.
 #[inline(always)]
 pub(super) fn unpack(word: u32) -> (u32, u32) {
-    (word >> LOCAL_BITS, word & (CHANNELS_MAX - 1))
+    (word >> LOCAL_BITS, word & ((1 << LOCAL_BITS) - 1))
 }
 
 /// The ports of all routers and the wires between them.
@@ -54,7 +54,7 @@ impl Wiring {
     pub(super) fn new(machine: &Machine, ports: PortModel, virtual_channels: u32) -> Result<Self> {
         let nodes = machine.nodes();
         let (degree, locals) = widths(machine, ports);
-        let widest = (degree + 2 * locals) * virtual_channels;
+        let widest = (degree + locals) * virtual_channels;
         if widest > CHANNELS_MAX {
             return Err(Error::TooLarge {
                 what: "a router of the flit engine",
