@@ -28,8 +28,17 @@ pub(crate) fn section() -> Result<String> {
         let runs = in_parallel(&points, |point| {
             let (machine, router, pattern) = point.set_up()?;
             let (warm_up, window) = (1000, if point.side == 64 { 1000 } else { 3000 });
-            Experiment { machine, router, pattern, load: point.offered, flits: point.flits, warm_up, window }
-                .run(1)
+            Experiment {
+                machine,
+                router,
+                pattern,
+                load: point.offered,
+                flits: point.flits,
+                warm_up,
+                window,
+                drain: 3000,
+            }
+            .run(1)
         })?;
         for (point, run) in points.iter().zip(runs) {
             let Point { pattern, side, channels, buffer, flits, offered, latency, hops, .. } = point;

@@ -15,6 +15,7 @@ pub(crate) struct Experiment {
     pub(crate) flits: u32,
     pub(crate) warm_up: u64,
     pub(crate) window: u64,
+    pub(crate) drain: u64,
 }
 
 /// What one run measured.
@@ -23,10 +24,12 @@ pub(crate) struct Run {
     pub(crate) latency: f64,
     pub(crate) accepted: f64,
     pub(crate) hops: f64,
+    /// Whether all packets of the window arrived.
+    pub(crate) complete: bool,
 }
 
 impl Experiment {
-    /// One run, with a drain long enough for every load below saturation.
+    /// One run.
     pub(crate) fn run(&self, seed: u64) -> Result<Run> {
         let open = OpenLoop {
             pattern: self.pattern.clone(),
@@ -34,7 +37,7 @@ impl Experiment {
             packet: self.flits,
             warm_up: self.warm_up,
             measure: self.window,
-            drain: 20_000,
+            drain: self.drain,
             seed,
         };
         let measured = flit::run_traffic(&self.machine, &self.router, &open, 1)?;
@@ -43,6 +46,7 @@ impl Experiment {
             latency: measured.latencies.mean(),
             accepted: measured.accepted,
             hops: measured.latencies.hops_mean(),
+            complete: measured.undelivered == 0,
         })
     }
 }

@@ -28,11 +28,9 @@ fn distances_are_those_of_the_topology() {
 fn one_packet_alone_takes_what_the_formula_of_booksim_says() {
     for (name, link) in [("mesh:3x3", 1), ("torus:3x3", 2)] {
         let machine = Machine::new(name).unwrap();
-        for (index, delays) in delay_sets(link).iter().enumerate() {
-            let flits = [16, 1][index % 2];
+        for (delays, flits) in delay_sets(link).iter().zip([16, 1, 5].into_iter().cycle()) {
             let router = delays.router_for(&machine).unwrap();
-            let (pairs, wrong) =
-                check(&machine, &router, flits, |hops| delays.formula(hops, flits.into())).unwrap();
+            let (pairs, wrong) = check(&machine, &router, flits, |hops| delays.formula(hops, flits)).unwrap();
             assert_eq!((pairs, wrong), (72, 0), "{name} {delays:?} {flits} flits");
         }
     }
@@ -52,7 +50,7 @@ fn one_packet_alone_takes_what_the_formulae_of_caminos_and_cnsim_say() {
     for (preset, text, law) in others() {
         let router = Router::preset(preset, &mesh).unwrap();
         for flits in [1, 2, 16] {
-            let counted = check(&mesh, &router, flits, |hops| law(hops, flits.into())).unwrap();
+            let counted = check(&mesh, &router, flits, |hops| law(hops, flits)).unwrap();
             assert_eq!(counted, (72, 0), "{preset}: {text}, {flits} flits");
         }
     }
@@ -60,8 +58,12 @@ fn one_packet_alone_takes_what_the_formulae_of_caminos_and_cnsim_say() {
 
 #[test]
 fn a_straight_line_is_read_off_without_noise() {
-    let run =
-        |accepted: f64, hops: f64| Run { latency: 10.0 + 100.0 * accepted + 5.0 * hops, accepted, hops };
+    let run = |accepted: f64, hops: f64| Run {
+        latency: 10.0 + 100.0 * accepted + 5.0 * hops,
+        accepted,
+        hops,
+        complete: true,
+    };
     let runs = [run(0.1, 3.0), run(0.2, 4.0), run(0.3, 2.0), run(0.4, 5.0)];
     let summary = summary(&runs, 3.5, 5.0, 0.5);
     let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
@@ -98,7 +100,7 @@ fn the_binomial_scatter_takes_as_long_as_on_caminos() {
     let formula = |flits: u64| [8, 4, 2, 1, 8, 4, 2, 1].iter().map(|hops| hops + flits + 1).sum::<u64>() + 1;
     for (flits, reference) in [(16, 167), (64, 551)] {
         assert_eq!(formula(flits), reference);
-        assert_eq!(phases::scatter_alone(flits as u32).unwrap(), reference, "flit engine");
+        assert_eq!(phases::by_flits(&phases::scatter(), flits).unwrap(), reference, "flit engine");
         assert_eq!(phases::by_messages(&phases::scatter(), flits).unwrap(), reference, "message engine");
     }
 }
