@@ -12,7 +12,7 @@ use super::sample::Experiment;
 pub(crate) fn section() -> Result<String> {
     let mut text = String::from(
         "## CAMINOS and CNSim, for information\n\n\
-         The presets `caminos` and `cnsim` meet the formulae above; beyond that these are different routers. CAMINOS has\n\
+         Beyond the formulae above the presets `caminos` and `cnsim` stand for different routers. CAMINOS has\n\
          output buffers and a random allocator, CNSim serves packets by age; the engine has neither and asks for no\n\
          agreement here. Waiting is what a packet takes beyond the zero-load formula at its mean distance. Each row is\n\
          one run of ours with a window of 3000 cycles.\n\n\

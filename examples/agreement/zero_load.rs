@@ -186,7 +186,7 @@ fn row(text: &mut String, (preset, formula, name): (&str, &str, &str), sets: usi
 }
 
 /// The name, the formula as text and the formula of a preset, in hops and flits.
-type Law = (&'static str, &'static str, fn(u64, u64) -> u64);
+pub(crate) type Law = (&'static str, &'static str, fn(u64, u64) -> u64);
 
 /// The presets that move packets whole.
 pub(crate) fn others() -> [Law; 2] {
