@@ -1,5 +1,6 @@
 //! Integration tests: one binary, so that the library is linked once.
 
+mod agreement;
 mod bounds;
 mod browser;
 mod cli;

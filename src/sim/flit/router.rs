@@ -173,7 +173,8 @@ impl Router {
 
     fn cnsim() -> Self {
         Self {
-            switch_delay: 3,
+            switch_delay: 1,
+            link_delay: 3,
             injection_delay: 0,
             ejection_delay: 0,
             buffers: 16,
