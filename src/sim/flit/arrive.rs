@@ -61,7 +61,7 @@ impl Region<'_> {
         lane.packets += 1;
         lane.flits += 1;
         if lane.packets == 1 {
-            self.to_front(site, local, slot, self.now);
+            self.bring_front(site, local, slot, self.now);
         }
     }
 
@@ -73,7 +73,7 @@ impl Region<'_> {
 
     /// A packet has come to the front of its lane and can be routed from `from` on.
     #[inline(always)]
-    pub(super) fn to_front(&mut self, site: Site, local: u32, slot: u32, from: u64) {
+    pub(super) fn bring_front(&mut self, site: Site, local: u32, slot: u32, from: u64) {
         let index = self.lanes_of(site) + local as usize;
         let length = self.packets[slot].length;
         let lane = &mut self.lanes[index];

@@ -70,7 +70,7 @@ impl Region<'_> {
         if tail {
             self.pop(index);
             if self.lanes[index].packets > 0 {
-                self.to_front(site, local, self.front(index), self.now + 1);
+                self.bring_front(site, local, self.front(index), self.now + 1);
             } else {
                 self.lanes[index].state = State::Idle;
             }

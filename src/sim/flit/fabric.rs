@@ -1,7 +1,7 @@
 //! What the driver of open-loop traffic asks of a range of routers, however it moves its packets.
 
 use super::packet::{Packet, Packets};
-use super::region::Setup;
+use super::region::{Region, Setup};
 
 /// Something that leaves a range of routers. Words are packed (node, local channel).
 #[derive(Clone, Copy, Debug)]
@@ -73,4 +73,71 @@ pub(super) trait Fabric {
 
     /// Flits times links so far.
     fn flit_hops(&self) -> u64;
+}
+
+impl Fabric for Region<'_> {
+    fn setup(&self) -> &Setup<'_> {
+        self.setup
+    }
+
+    fn nodes(&self) -> std::ops::Range<u32> {
+        self.first..self.last
+    }
+
+    fn now(&self) -> u64 {
+        self.now
+    }
+
+    fn enqueue(&mut self, node: u32, port: u32, packet: Packet) {
+        Region::enqueue(self, node, port, packet);
+    }
+
+    fn arrivals(&mut self, now: u64) {
+        Region::arrivals(self, now);
+    }
+
+    fn visits(&mut self) {
+        Region::visits(self);
+    }
+
+    fn delivered(&mut self) -> &mut Vec<u32> {
+        &mut self.delivered
+    }
+
+    fn packets(&mut self) -> &mut Packets {
+        &mut self.packets
+    }
+
+    fn is_busy(&self) -> bool {
+        self.moved || !self.wheel.is_empty()
+    }
+
+    fn flits_stuck(&self) -> u64 {
+        self.flits() as u64
+    }
+
+    fn hold_sources(&mut self) {
+        self.held = true;
+    }
+
+    fn outbox(&mut self) -> &mut Vec<(u64, Crossing)> {
+        &mut self.outbox
+    }
+
+    fn take_in(&mut self, at: u64, crossing: Crossing) {
+        let moment = self.wheel.at(at);
+        match crossing {
+            Crossing::Head(word, packet) => {
+                let slot = self.packets.insert(packet);
+                moment.heads.push((word, slot));
+            }
+            Crossing::Body(word) => moment.bodies.push(word),
+            Crossing::Credit(word) => moment.credits.push(word),
+            Crossing::Run(..) | Crossing::Credits(..) => unreachable!("every flit is sent by itself"),
+        }
+    }
+
+    fn flit_hops(&self) -> u64 {
+        self.flit_hops
+    }
 }

@@ -4,8 +4,8 @@
 //! second every router that is awake decides from its own state alone, and what it sends comes in at a later
 //! cycle. So the order in which routers are visited means nothing, and regions can run side by side.
 
-use super::fabric::{Crossing, Fabric};
-use super::packet::{NONE, Packet, Packets};
+use super::fabric::Crossing;
+use super::packet::{NONE, Packets};
 use super::router::{Router, Stages};
 use super::source::Source;
 use super::wheel::Wheel;
@@ -382,96 +382,5 @@ impl<'s> Region<'s> {
     /// Flits in buffers and on wires, counted anew.
     pub(super) fn flits(&self) -> usize {
         self.lanes.iter().map(|lane| lane.flits as usize).sum::<usize>() + self.wheel.flits()
-    }
-
-    /// Flits that wait in source queues, counted anew.
-    #[cfg(test)]
-    pub(super) fn flits_queued(&self) -> u64 {
-        let queue = |source: &Source| source.flits(&self.packets);
-        self.sources.iter().map(queue).sum()
-    }
-
-    /// Flits of packets whose tail is on its way from the switch to the node, and those of the packets in front
-    /// that came out before their tail.
-    #[cfg(test)]
-    pub(super) fn flits_leaving(&self) -> u64 {
-        let tails = self.wheel.moments().iter().flat_map(|moment| &moment.ejected);
-        let whole: u64 = tails.map(|&slot| u64::from(self.packets[slot].length)).sum();
-        let begun = self.lanes.iter().enumerate().filter(|(_, lane)| match lane.state {
-            State::Body => u32::from(lane.out) >= self.degree,
-            State::Draining => true,
-            _ => false,
-        });
-        whole
-            + begun
-                .map(|(index, lane)| u64::from(self.packets[self.front(index)].length - lane.left))
-                .sum::<u64>()
-    }
-}
-
-impl Fabric for Region<'_> {
-    fn setup(&self) -> &Setup<'_> {
-        self.setup
-    }
-
-    fn nodes(&self) -> std::ops::Range<u32> {
-        self.first..self.last
-    }
-
-    fn now(&self) -> u64 {
-        self.now
-    }
-
-    fn enqueue(&mut self, node: u32, port: u32, packet: Packet) {
-        Region::enqueue(self, node, port, packet);
-    }
-
-    fn arrivals(&mut self, now: u64) {
-        Region::arrivals(self, now);
-    }
-
-    fn visits(&mut self) {
-        Region::visits(self);
-    }
-
-    fn delivered(&mut self) -> &mut Vec<u32> {
-        &mut self.delivered
-    }
-
-    fn packets(&mut self) -> &mut Packets {
-        &mut self.packets
-    }
-
-    fn is_busy(&self) -> bool {
-        self.moved || !self.wheel.is_empty()
-    }
-
-    fn flits_stuck(&self) -> u64 {
-        self.flits() as u64
-    }
-
-    fn hold_sources(&mut self) {
-        self.held = true;
-    }
-
-    fn outbox(&mut self) -> &mut Vec<(u64, Crossing)> {
-        &mut self.outbox
-    }
-
-    fn take_in(&mut self, at: u64, crossing: Crossing) {
-        let moment = self.wheel.at(at);
-        match crossing {
-            Crossing::Head(word, packet) => {
-                let slot = self.packets.insert(packet);
-                moment.heads.push((word, slot));
-            }
-            Crossing::Body(word) => moment.bodies.push(word),
-            Crossing::Credit(word) => moment.credits.push(word),
-            Crossing::Run(..) | Crossing::Credits(..) => unreachable!("every flit is sent by itself"),
-        }
-    }
-
-    fn flit_hops(&self) -> u64 {
-        self.flit_hops
     }
 }

@@ -9,6 +9,30 @@ use super::worm::Worms;
 use crate::sim::traffic::{OpenLoop, Pattern};
 use crate::topology::{Machine, Switching, Topology};
 
+impl Region<'_> {
+    /// Flits that wait in source queues, counted anew.
+    fn flits_queued(&self) -> u64 {
+        let queue = |source: &super::source::Source| source.flits(&self.packets);
+        self.sources.iter().map(queue).sum()
+    }
+
+    /// Flits of packets whose tail is on its way from the switch to the node, and those of the packets in front
+    /// that came out before their tail.
+    fn flits_leaving(&self) -> u64 {
+        let tails = self.wheel.moments().iter().flat_map(|moment| &moment.ejected);
+        let whole: u64 = tails.map(|&slot| u64::from(self.packets[slot].length)).sum();
+        let begun = self.lanes.iter().enumerate().filter(|(_, lane)| match lane.state {
+            State::Body => u32::from(lane.out) >= self.degree,
+            State::Draining => true,
+            _ => false,
+        });
+        whole
+            + begun
+                .map(|(index, lane)| u64::from(self.packets[self.front(index)].length - lane.left))
+                .sum::<u64>()
+    }
+}
+
 /// Routers of all kinds on machines of all kinds.
 fn cases() -> Vec<(Machine, Router, u32)> {
     let mut cases = Vec::new();
