@@ -61,6 +61,18 @@ fn random_phases(machine: &Machine, seed: u64) -> Phases {
     Phases::new(machine.nodes(), all)
 }
 
+/// Whether two messages of a schedule use the same link, at whatever time.
+fn share_links(machine: &Machine, schedule: &Schedule) -> bool {
+    let pairs: Vec<_> = schedule.messages().iter().map(|m| (m.source, m.target)).collect();
+    let routes = meshwright::routing::routes(machine, &pairs).unwrap();
+    let mut links = Vec::new();
+    for (message, &pair) in pairs.iter().enumerate() {
+        routes.for_each_link(message, pair, |link| links.push(link));
+    }
+    links.sort_unstable();
+    links.windows(2).any(|two| two[0] == two[1])
+}
+
 /// How the times of random schedules compare: how many ran without any wait, and the least, greatest and mean ratio
 /// of the flit engine's time to the message engine's.
 fn compare(machine: &Machine, seeds: std::ops::Range<u64>) -> (u32, f64, f64, f64) {
@@ -73,8 +85,10 @@ fn compare(machine: &Machine, seeds: std::ops::Range<u64>) -> (u32, f64, f64, f6
         if message.deadlock.is_some() || message.ticks == 0 {
             continue; // without virtual channels a torus can deadlock
         }
-        if message.longest_wait.is_none() {
-            assert_eq!(flit, message, "{}: nobody waits, seed {seed}", machine.name);
+        // A stored message can stand in a buffer before one that need not wait for any link.
+        let stored = machine.switching == Switching::StoreAndForward;
+        if message.longest_wait.is_none() && !(stored && share_links(machine, &schedule)) {
+            assert_eq!(flit, message, "{} {:?}: nobody waits, seed {seed}", machine.name, machine.switching);
             free += 1;
         }
         let ratio = flit.ticks as f64 / message.ticks as f64;
