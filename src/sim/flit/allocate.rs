@@ -150,6 +150,12 @@ impl Region<'_> {
             return false;
         }
         let base = self.lanes_of(site);
+        if waiting.is_power_of_two() {
+            let local = waiting.trailing_zeros();
+            let out = u32::from(self.lanes[base + local as usize].out);
+            let free = self.free_channels(site, out);
+            return free != 0 && self.only_request(site, local, out, free);
+        }
         let mut ports = 0u64;
         for local in members(waiting) {
             let out = self.lanes[base + local as usize].out;
@@ -164,13 +170,7 @@ impl Region<'_> {
                 continue;
             }
             if want.is_power_of_two() {
-                let local = want.trailing_zeros();
-                let allowed = free & self.allowed(base + local as usize);
-                if allowed != 0 {
-                    let channel = self.accepted(base + local as usize, out, allowed);
-                    self.assign(site, local, out, channel);
-                    any = true;
-                }
+                any |= self.only_request(site, want.trailing_zeros(), out, free);
                 continue;
             }
             any |= match self.setup.router.allocator {
@@ -179,6 +179,18 @@ impl Region<'_> {
             };
         }
         any
+    }
+
+    /// Gives a channel to the only lane that asks for a port; whether there was one of its class.
+    #[inline]
+    fn only_request(&mut self, site: Site, local: u32, out: u32, free: u64) -> bool {
+        let index = self.lanes_of(site) + local as usize;
+        let allowed = free & self.allowed(index);
+        if allowed != 0 {
+            let channel = self.accepted(index, out, allowed);
+            self.assign(site, local, out, channel);
+        }
+        allowed != 0
     }
 
     /// The channel a lane accepts of those offered.
@@ -268,17 +280,30 @@ impl Region<'_> {
     }
 
     /// Matches input channels with output ports; the winners are in the scratch.
+    #[inline]
     fn allocate_switch(&mut self, site: Site, speculative: bool) {
-        let n = site.index;
+        let ready = self.ready[site.index];
+        if ready.is_power_of_two() && !(speculative && self.waiting[site.index] != 0) {
+            // Nobody competes: every arbiter chooses the one that asks.
+            let local = ready.trailing_zeros();
+            let out = u32::from(self.lanes[self.lanes_of(site) + local as usize].out);
+            self.win(site, local, self.port(local), out);
+        } else if ready != 0 || speculative {
+            self.match_ports(site, speculative);
+        }
+    }
+
+    /// The same with competition.
+    fn match_ports(&mut self, site: Site, speculative: bool) {
         let base = self.lanes_of(site);
         let mut ports = 0u64;
-        for local in members(self.ready[n]) {
+        for local in members(self.ready[site.index]) {
             let out = self.lanes[base + local as usize].out;
             self.scratch.want[usize::from(out)] |= 1 << local;
             ports |= 1 << out;
         }
         if speculative {
-            for local in members(self.waiting[n]) {
+            for local in members(self.waiting[site.index]) {
                 let out = u32::from(self.lanes[base + local as usize].out);
                 if self.has_room(site, base + local as usize, out) {
                     self.scratch.early[out as usize] |= 1 << local;

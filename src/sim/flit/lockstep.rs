@@ -264,6 +264,9 @@ impl Shared {
     }
 }
 
+/// So often a thread looks before it lets others run.
+const SPINS: u32 = 1 << 9;
+
 /// Where threads wait for each other; they spin, for a step is shorter than a sleep.
 struct Meeting {
     members: usize,
@@ -288,7 +291,8 @@ impl Meeting {
         let mut spins = 0u32;
         while self.turn.load(Ordering::Acquire) == turn {
             spins += 1;
-            if spins.is_multiple_of(1 << 12) {
+            // A core that somebody else needs is given up soon.
+            if spins > SPINS {
                 std::thread::yield_now();
             } else {
                 std::hint::spin_loop();

@@ -180,7 +180,7 @@ impl Net<'_> {
 
     /// A run breaks off before its tail.
     pub(super) fn stop<const P: usize>(&mut self, at: &mut Node<P>, node: u32, local: u32, sent: u32) {
-        let out = self.settle(at, node, local, sent);
+        let out = self.settle(at, local, sent);
         at.senders[local as usize].phase = Phase::Stands;
         if let Some((word, delay)) = self.downstream(at, node, out) {
             self.send_run(at, word, 0, delay);
@@ -192,13 +192,7 @@ impl Net<'_> {
 
     /// Books the flits of a run; returns the output.
     #[inline(always)]
-    pub(super) fn settle<const P: usize>(
-        &mut self,
-        at: &mut Node<P>,
-        node: u32,
-        local: u32,
-        sent: u32,
-    ) -> u32 {
+    pub(super) fn settle<const P: usize>(&mut self, at: &mut Node<P>, local: u32, sent: u32) -> u32 {
         let sender = &mut at.senders[local as usize];
         sender.left -= sent;
         sender.gone = sender.gone.wrapping_add(sent);
@@ -218,7 +212,7 @@ impl Net<'_> {
         let slot = self.front(at, local);
         // Read before the packet is handed on.
         let next = self.packets[slot].next;
-        let out = self.settle(at, node, local, left);
+        let out = self.settle(at, local, left);
         at.links[out as usize].owner = FREE;
         if out == self.degree {
             self.come_out(slot);
