@@ -79,7 +79,8 @@ fn worms<const P: usize>(
     open: &OpenLoop,
     shares: Vec<(u32, u32)>,
 ) -> Measured {
-    let parts = side_by_side(machine, open, shares, |first, last| Worms::<P>::new(setup, first, last));
+    let parts =
+        side_by_side(machine, open, shares, |first, last| Worms::<P>::new(setup, first, last, open.packet));
     measured(machine, open, &parts, |_| None)
 }
 

@@ -7,12 +7,11 @@ use crate::units::NodeId;
 
 impl Net<'_> {
     #[inline(always)]
-    pub(super) fn head_in<const P: usize>(&mut self, at: &mut Node<P>, word: u32, slot: u32) {
+    pub(super) fn head_in<const P: usize>(&mut self, at: &mut Node<P>, word: u32, slot: u32, target: NodeId) {
         let (node, local) = unpack(word);
         let now = self.now as u32;
-        let length = self.packets[slot].length;
         let sender = &mut at.senders[local as usize];
-        sender.came.replace(now, length);
+        sender.came.replace(now, self.length);
         sender.packets += 1;
         let alone = sender.packets == 1;
         let behind = std::mem::replace(&mut sender.back, slot);
@@ -22,7 +21,7 @@ impl Net<'_> {
             self.packets[behind].next = slot;
         }
         if alone {
-            self.bring_front(at, node, local, slot, 0);
+            self.bring_front(at, node, local, target, 0);
         }
     }
 
@@ -33,18 +32,16 @@ impl Net<'_> {
         at: &mut Node<P>,
         node: u32,
         local: u32,
-        slot: u32,
+        target: NodeId,
         after: u64,
     ) {
-        let packet = &mut self.packets[slot];
         let sender = &mut at.senders[local as usize];
-        sender.left = packet.length;
+        sender.left = self.length;
         sender.phase = Phase::Routing;
+        sender.target = target;
         // The route is the same whenever it is asked for.
-        let target = packet.header.target;
-        let out =
-            self.axes.and_then(|axes| axes.port(NodeId(node), target)).map_or(self.degree, |port| port.0);
-        sender.out = out as u8;
+        let port = self.axes.and_then(|axes| axes.port(NodeId(node), target));
+        sender.out = port.map_or(self.degree, |port| port.0) as u8;
         match after + self.delays.first_try {
             0 => self.ask(at, node, local),
             delay => self.moment(delay).routed.push(pack(node, local)),
@@ -54,7 +51,8 @@ impl Net<'_> {
     /// The tail before it has left: the next packet comes to the front and can be routed from the next cycle on.
     pub(super) fn next_packet<const P: usize>(&mut self, at: &mut Node<P>, node: u32, local: u32, slot: u32) {
         at.senders[local as usize].front = slot;
-        self.bring_front(at, node, local, slot, 1);
+        let target = self.packets[slot].header.target;
+        self.bring_front(at, node, local, target, 1);
     }
 
     #[inline(always)]

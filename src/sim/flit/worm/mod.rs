@@ -27,6 +27,7 @@ use super::wiring::{NO_PEER, unpack};
 use crate::routing::Relation;
 use crate::routing::dimension_order::Axes;
 use crate::topology::Switching;
+use crate::units::NodeId;
 
 /// A plan reaches at most so many cycles ahead; one less than a power of two.
 const AHEAD: u32 = 511;
@@ -62,6 +63,8 @@ struct Sender {
     /// The first and the last of its packets; each knows the next.
     front: u32,
     back: u32,
+    /// Where the packet in front goes.
+    target: NodeId,
     packets: u8,
     out: u8,
     phase: Phase,
@@ -76,6 +79,7 @@ impl Sender {
         plan: 0,
         front: NONE,
         back: NONE,
+        target: NodeId(0),
         packets: 0,
         out: 0,
         phase: Phase::Idle,
@@ -101,7 +105,8 @@ impl Link {
 /// The events of one cycle.
 #[derive(Debug, Default)]
 struct Moment {
-    heads: Vec<(u32, u32)>,
+    /// Heads with their packet's slot and target.
+    heads: Vec<(u32, u32, NodeId)>,
     runs: Vec<(u32, u32)>,
     credits: Vec<(u32, u32)>,
     routed: Vec<u32>,
@@ -109,8 +114,9 @@ struct Moment {
 }
 
 impl Moment {
-    fn len(&self) -> usize {
-        self.heads.len() + self.runs.len() + self.credits.len() + self.routed.len() + self.ejected.len()
+    fn is_empty(&self) -> bool {
+        let pairs = self.runs.is_empty() && self.credits.is_empty();
+        pairs && self.heads.is_empty() && self.routed.is_empty() && self.ejected.is_empty()
     }
 }
 
@@ -152,8 +158,11 @@ struct Net<'s> {
     /// By cycle, senders whose plan is to be looked at: a ring of its own, for plans reach far ahead and lists that
     /// are used every few cycles stay in the cache.
     plans: Vec<Vec<u32>>,
-    /// Events to come.
-    pending: u64,
+    /// Plans to come.
+    planned: u64,
+    /// Flits of every packet, and cycles from the last switch to the node.
+    length: u32,
+    come_out: u64,
     now: u64,
     delivered: Vec<u32>,
     outbox: Vec<(u64, Crossing)>,
@@ -181,8 +190,8 @@ pub(super) fn apply(setup: &Setup<'_>, longest: u64) -> bool {
 }
 
 impl<'s, const P: usize> Worms<'s, P> {
-    /// An empty region of the nodes `first..last`.
-    pub(super) fn new(setup: &'s Setup<'s>, first: u32, last: u32) -> Self {
+    /// An empty region of the nodes `first..last`, for packets of `length` flits.
+    pub(super) fn new(setup: &'s Setup<'s>, first: u32, last: u32, length: u32) -> Self {
         let degree = setup.wiring.degree;
         let empty = Node {
             waiting: 0,
@@ -211,7 +220,9 @@ impl<'s, const P: usize> Worms<'s, P> {
             packets: Packets::default(),
             wheel: (0..(longest + 1).next_power_of_two()).map(|_| Moment::default()).collect(),
             plans: vec![Vec::new(); AHEAD as usize + 1],
-            pending: 0,
+            planned: 0,
+            length,
+            come_out: delays.eject.max(1) + u64::from(setup.router.shortest_packet.saturating_sub(length)),
             now: 0,
             delivered: Vec::new(),
             outbox: Vec::new(),
@@ -241,7 +252,6 @@ impl Net<'_> {
 
     #[inline(always)]
     fn moment(&mut self, delay: u64) -> &mut Moment {
-        self.pending += 1;
         let index = (self.now + delay) as usize & (self.wheel.len() - 1);
         &mut self.wheel[index]
     }
@@ -286,7 +296,7 @@ impl<const P: usize> Fabric for Worms<'_, P> {
         let index = now as usize & (self.net.wheel.len() - 1);
         let mut moment = std::mem::take(&mut self.net.wheel[index]);
         let mut plans = std::mem::take(&mut self.net.plans[now as usize & AHEAD as usize]);
-        self.net.pending -= (moment.len() + plans.len()) as u64;
+        self.net.planned -= plans.len() as u64;
         for (word, length) in moment.credits.drain(..) {
             let index = self.index(word);
             self.net.credits_in(&mut self.nodes[index], word, length);
@@ -295,9 +305,9 @@ impl<const P: usize> Fabric for Worms<'_, P> {
             let index = self.index(word);
             self.net.run_in(&mut self.nodes[index], word, length);
         }
-        for (word, slot) in moment.heads.drain(..) {
+        for (word, slot, target) in moment.heads.drain(..) {
             let index = self.index(word);
-            self.net.head_in(&mut self.nodes[index], word, slot);
+            self.net.head_in(&mut self.nodes[index], word, slot, target);
         }
         for word in moment.routed.drain(..) {
             let (index, (node, local)) = (self.index(word), unpack(word));
@@ -340,7 +350,12 @@ impl<const P: usize> Fabric for Worms<'_, P> {
     }
 
     fn is_busy(&self) -> bool {
-        self.net.moved || self.net.pending > 0 || self.net.awake.iter().any(|&word| word != 0)
+        let to_come = |moment: &Moment| !moment.is_empty();
+        let net = &self.net;
+        net.moved
+            || net.planned > 0
+            || net.wheel.iter().any(to_come)
+            || net.awake.iter().any(|&word| word != 0)
     }
 
     fn flits_stuck(&self) -> u64 {
@@ -362,7 +377,7 @@ impl<const P: usize> Fabric for Worms<'_, P> {
         match crossing {
             Crossing::Head(word, packet) => {
                 let slot = self.net.packets.insert(packet);
-                self.net.moment(delay).heads.push((word, slot));
+                self.net.moment(delay).heads.push((word, slot, packet.header.target));
             }
             Crossing::Run(word, length) => self.net.moment(delay).runs.push((word, length)),
             Crossing::Credits(word, length) => self.net.moment(delay).credits.push((word, length)),

@@ -5,6 +5,7 @@ use super::super::packet::NONE;
 use super::super::region::FREE;
 use super::super::wiring::{pack, unpack};
 use super::{AHEAD, Net, Node, Phase};
+use crate::units::NodeId;
 
 impl Net<'_> {
     /// Looks at a sender: lets it begin, go on or stop.
@@ -12,7 +13,7 @@ impl Net<'_> {
     pub(super) fn look<const P: usize>(&mut self, at: &mut Node<P>, node: u32, local: u32) -> bool {
         let now = self.now as u32;
         let source = local == self.degree + 1;
-        if source && at.senders[local as usize].phase == Phase::Idle && !self.next_of_queue(at) {
+        if source && at.senders[local as usize].phase == Phase::Idle && !self.next_of_queue(at, node) {
             return false;
         }
         let sender = at.senders[local as usize];
@@ -56,14 +57,14 @@ impl Net<'_> {
         let plan = now.wrapping_add(ahead);
         if !sends || at.senders[local as usize].plan != plan {
             at.senders[local as usize].plan = plan;
-            self.pending += 1;
+            self.planned += 1;
             self.plans[(plan & AHEAD) as usize].push(pack(node, local));
         }
         true
     }
 
     /// The source queue's next packet takes its channel if there is a slot.
-    pub(super) fn next_of_queue<const P: usize>(&mut self, at: &mut Node<P>) -> bool {
+    pub(super) fn next_of_queue<const P: usize>(&mut self, at: &mut Node<P>, node: u32) -> bool {
         let (slot, _) = at.queue;
         let link = &at.links[self.degree as usize + 1];
         if slot == NONE || self.held {
@@ -76,7 +77,11 @@ impl Net<'_> {
         }
         at.links[self.degree as usize + 1].owner = self.degree as u8 + 1;
         let sender = &mut at.senders[self.degree as usize + 1];
-        sender.left = self.packets[slot].length;
+        sender.left = self.length;
+        let packet = &mut self.packets[slot];
+        sender.target = packet.header.target;
+        // The way is a shortest one: its length is known before it is gone.
+        packet.hops = self.axes.map_or(0, |axes| axes.hops(NodeId(node), sender.target));
         sender.out = self.degree as u8 + 1;
         sender.phase = Phase::Head;
         true
@@ -127,12 +132,12 @@ impl Net<'_> {
         left: u32,
         head: bool,
     ) {
-        let out = u32::from(at.senders[local as usize].out);
+        let sender = &at.senders[local as usize];
+        let (out, target) = (u32::from(sender.out), sender.target);
         if let Some((word, delay)) = self.downstream(at, node, out) {
             if head {
                 let slot = self.front(at, local);
-                self.packets[slot].hops += u32::from(out < self.degree);
-                self.send_head(at, word, slot, delay);
+                self.send_head(at, word, slot, target, delay);
             } else {
                 self.send_run(at, word, left, delay);
             }
@@ -148,11 +153,18 @@ impl Net<'_> {
     }
 
     #[inline(always)]
-    pub(super) fn send_head<const P: usize>(&mut self, at: &mut Node<P>, word: u32, slot: u32, delay: u64) {
+    pub(super) fn send_head<const P: usize>(
+        &mut self,
+        at: &mut Node<P>,
+        word: u32,
+        slot: u32,
+        target: NodeId,
+        delay: u64,
+    ) {
         if delay == 0 {
-            self.head_in(at, word, slot);
+            self.head_in(at, word, slot, target);
         } else if self.is_here(word) {
-            self.moment(delay).heads.push((word, slot));
+            self.moment(delay).heads.push((word, slot, target));
         } else {
             self.outbox.push((self.now + delay, Crossing::Head(word, self.packets[slot])));
         }
@@ -237,8 +249,6 @@ impl Net<'_> {
     }
 
     pub(super) fn come_out(&mut self, slot: u32) {
-        let missing = self.setup.router.shortest_packet.saturating_sub(self.packets[slot].length);
-        let delay = self.delays.eject.max(1) + u64::from(missing);
-        self.moment(delay).ejected.push(slot);
+        self.moment(self.come_out).ejected.push(slot);
     }
 }

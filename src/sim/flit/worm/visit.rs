@@ -51,6 +51,7 @@ impl Net<'_> {
             let out = at.senders[first as usize].out;
             let mut want = 1u64 << first;
             let mut others = rest;
+            // Mostly nobody else waits.
             while others != 0 {
                 let other = others.trailing_zeros();
                 others &= others - 1;
@@ -105,15 +106,14 @@ impl Net<'_> {
         sender.gone = sender.gone.wrapping_add(1);
         sender.phase = Phase::Idle;
         sender.packets -= 1;
-        let (more, slot) = (sender.packets > 0, sender.front);
+        let (more, slot, target) = (sender.packets > 0, sender.front, sender.target);
         let behind = if more { self.packets[slot].next } else { NONE };
         if out < self.degree {
             let link = &mut at.links[out as usize];
             link.filled = link.filled.wrapping_add(1);
             self.flit_hops += 1;
-            self.packets[slot].hops += 1;
             let (next, port) = unpack(at.peers[out as usize]);
-            self.send_head(at, pack(next, port), slot, self.delays.hop);
+            self.send_head(at, pack(next, port), slot, target, self.delays.hop);
             if !self.is_here(pack(next, port)) {
                 self.packets.remove(slot);
             }
