@@ -85,6 +85,10 @@ impl Region<'_> {
     /// Free channels of an output port; where packets move whole, only those with a slot.
     #[inline]
     fn free_channels(&self, site: Site, out: u32) -> u64 {
+        let port = self.outputs_of(site) + out as usize;
+        if !self.whole && self.vcs > 1 {
+            return u64::from(self.free[port]);
+        }
         let first = self.channels_of(site) + (out * self.vcs) as usize;
         let needs_slot = self.whole && out < self.degree;
         let mut free = 0;
@@ -108,12 +112,16 @@ impl Region<'_> {
     }
 
     /// Lets adaptive packets ask anew.
-    #[inline]
+    #[inline(always)]
     pub(super) fn select_all(&mut self, site: Site) {
         if self.adaptive {
-            for local in members(self.waiting[site.index]) {
-                self.select(site, local);
-            }
+            self.select_waiting(site);
+        }
+    }
+
+    fn select_waiting(&mut self, site: Site) {
+        for local in members(self.waiting[site.index]) {
+            self.select(site, local);
         }
     }
 
@@ -260,6 +268,10 @@ impl Region<'_> {
         let place = out * self.vcs + channel;
         let takes_slot = self.whole && out < self.degree;
         let index = self.channels_of(site) + place as usize;
+        if self.vcs > 1 {
+            let port = self.outputs_of(site) + out as usize;
+            self.free[port] &= !(1 << channel);
+        }
         let state = &mut self.channels[index];
         state.owner = local as u8;
         state.grant = if local + 1 == inputs { 0 } else { local as u8 + 1 };
