@@ -1,10 +1,12 @@
 //! Which send meets which receive: in linear time where everything fits, by sorting where something does not.
 
 use super::{Fault, MatchedMessage, Op, Schedule};
+use crate::topology::NODES_MAX;
 use crate::units::{Bytes, NodeId};
 
 /// Every send with its receive, by rank and step of the send, or `None` when some send or receive has no partner,
-/// another size than its partner, or a peer that does not exist.
+/// another size than its partner, or a peer that does not exist, when something is too large, or when a dependency
+/// names a step that does not exist.
 ///
 /// The sends are handed to their targets by counting; each rank then orders its own few.
 ///
@@ -51,12 +53,22 @@ pub(super) fn all(schedule: &Schedule) -> Option<Vec<MatchedMessage>> {
 }
 
 /// Every send as a message whose receive is not known yet, and where the messages to each rank begin when they are
-/// listed by target; `None` when a peer does not exist or there are not as many receives.
+/// listed by target; `None` when a peer does not exist, something is too large, a dependency names no step, or there
+/// are not as many receives.
 fn sent(schedule: &Schedule) -> Option<(Vec<MatchedMessage>, Vec<u32>)> {
     let (mut messages, mut recvs) = (Vec::new(), 0);
+    if schedule.ranks.len() > NODES_MAX as usize {
+        return None;
+    }
     let mut begin = vec![0u32; schedule.ranks.len() + 1];
     for (rank, program) in (0..).map(NodeId).zip(&schedule.ranks) {
+        if program.step_outside().is_some() {
+            return None;
+        }
         for (step, op) in (0..).zip(&program.ops) {
+            if !op.fits() {
+                return None;
+            }
             match *op {
                 Op::Send { peer, bytes, tag } => {
                     *begin.get_mut(peer.index() + 1)? += 1;
