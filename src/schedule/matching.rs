@@ -27,11 +27,11 @@ pub(super) fn all(schedule: &Schedule) -> Option<Vec<MatchedMessage>> {
         sends.clear();
         sends.extend(incoming[start..end as usize].iter().map(|&message| {
             let MatchedMessage { source, tag, .. } = messages[message as usize];
-            (source, tag, message)
+            (key(source, tag), message)
         }));
         recvs.clear();
         recvs.extend((0u32..).zip(&program.ops).filter_map(|(step, op)| match *op {
-            Op::Recv { peer, bytes, tag } => Some((peer, tag, step, bytes)),
+            Op::Recv { peer, bytes, tag } => Some((key(peer, tag), step, bytes)),
             Op::Send { .. } | Op::Calc { .. } => None,
         }));
         if sends.len() != recvs.len() {
@@ -40,9 +40,9 @@ pub(super) fn all(schedule: &Schedule) -> Option<Vec<MatchedMessage>> {
         // Messages are numbered by source and step, so the k-th send comes before the next.
         sends.sort_unstable();
         recvs.sort_unstable();
-        for (&(source, sent, message), &(peer, received, step, bytes)) in sends.iter().zip(&recvs) {
+        for (&(sent, message), &(received, step, bytes)) in sends.iter().zip(&recvs) {
             let message = &mut messages[message as usize];
-            if (source, sent) != (peer, received) || message.bytes != bytes {
+            if sent != received || message.bytes != bytes {
                 return None;
             }
             message.target_step = step;
@@ -50,6 +50,11 @@ pub(super) fn all(schedule: &Schedule) -> Option<Vec<MatchedMessage>> {
         start = end as usize;
     }
     Some(messages)
+}
+
+/// The rank that sends and the tag, in one number that is ordered like the two.
+fn key(source: NodeId, tag: u32) -> u64 {
+    u64::from(source.0) << u32::BITS | u64::from(tag)
 }
 
 /// Every send as a message whose receive is not known yet, and where the messages to each rank begin when they are

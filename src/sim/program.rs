@@ -17,23 +17,27 @@ enum Act {
     Point,
 }
 
-/// A step of some rank. The lists of two steps in a row are next to each other, so one entry ends where the
-/// next begins.
+/// A step of some rank.
 #[derive(Clone, Copy)]
 struct Step {
     act: Act,
     /// How many starts and ends it still waits for.
     missing: u32,
-    /// Where the steps that wait for its end begin.
-    after: u32,
+    /// The steps that wait for its end.
+    after: Followers,
 }
 
-impl Step {
-    /// A step nobody waits for yet.
-    fn new(act: Act) -> Self {
-        Self { act, missing: 0, after: 0 }
-    }
+/// Steps that wait for a step: mostly some in a row, otherwise a part of a list.
+#[derive(Clone, Copy, Default)]
+struct Followers {
+    /// The first step, or where the part begins.
+    first: u32,
+    /// How many steps there are; [`LISTED`] more if they stand in the list.
+    many: u32,
 }
+
+/// What marks followers that stand in the list.
+const LISTED: u32 = 1 << 31;
 
 /// The two ends of a message, and how far they are.
 #[derive(Clone, Copy)]
@@ -50,14 +54,12 @@ struct Ends {
 
 /// The state of all ranks.
 pub(super) struct Program {
-    /// The steps of all ranks, and one more where the lists end.
+    /// The steps of all ranks.
     steps: Vec<Step>,
-    /// The steps that wait for ends.
-    after: Followers,
-    /// The steps that wait for starts.
-    after_start: Followers,
-    /// Where the steps that wait for the start of each step begin, and where the last end; empty if there are none.
-    starts: Vec<u32>,
+    /// The steps that wait for the start of each step; empty if no step waits for a start.
+    after_start: Vec<Followers>,
+    /// Followers that are not in a row.
+    list: Vec<u32>,
     messages: Vec<Ends>,
     /// Rank and cycles.
     calcs: Vec<(u32, Cycles)>,
@@ -79,10 +81,9 @@ impl Program {
             count += rank.ops.len();
         }
         let mut program = Self {
-            steps: Vec::with_capacity(count + 1),
-            after: Followers::default(),
-            after_start: Followers::default(),
-            starts: Vec::new(),
+            steps: Vec::with_capacity(count),
+            after_start: Vec::new(),
+            list: Vec::new(),
             messages: Vec::with_capacity(matched.len()),
             calcs: Vec::new(),
             ticks_per_cycle,
@@ -91,13 +92,9 @@ impl Program {
             unfinished: count,
             ready: VecDeque::new(),
         };
-        let mut sends = 0;
+        let (mut sends, mut waits) = (0, Waits::default());
         for (number, rank) in (0..).zip(&schedule.ranks) {
-            program.add_rank(number, rank, &mut sends);
-        }
-        program.steps.push(Step { after: program.after.list.len() as u32, ..Step::new(Act::Point) });
-        if !program.starts.is_empty() {
-            program.starts.push(program.after_start.list.len() as u32);
+            program.add_rank(number, rank, &mut sends, &mut waits);
         }
         for (message, pair) in (0..).zip(matched) {
             let send_step = first[pair.source.index()] + pair.source_step;
@@ -111,7 +108,7 @@ impl Program {
     }
 
     /// Appends the steps of a rank and what waits for them.
-    fn add_rank(&mut self, number: u32, rank: &Rank, sends: &mut u32) {
+    fn add_rank(&mut self, number: u32, rank: &Rank, sends: &mut u32, waits: &mut Waits) {
         let base = self.steps.len();
         for op in &rank.ops {
             let act = match *op {
@@ -127,7 +124,7 @@ impl Program {
                     Act::Calc(self.calcs.len() as u32 - 1)
                 }
             };
-            self.steps.push(Step::new(act));
+            self.steps.push(Step { act, missing: 0, after: Followers::default() });
         }
         let steps = &mut self.steps[base..];
         let mut waits_for_starts = false;
@@ -135,14 +132,15 @@ impl Program {
             steps[dependency.step as usize].missing += 1;
             waits_for_starts |= dependency.start_only;
         }
-        let begins = self.after.append(rank, base, false);
-        for (step, &begin) in steps.iter_mut().zip(begins) {
-            step.after = begin;
+        self.ready.extend((base as u32..).zip(&*steps).filter(|(_, s)| s.missing == 0).map(|(step, _)| step));
+        waits.sort(rank, base as u32, false);
+        for (step, followers) in steps.iter_mut().zip(waits.followers(&mut self.list)) {
+            step.after = followers;
         }
-        self.ready.extend((base as u32..).zip(steps).filter(|(_, s)| s.missing == 0).map(|(step, _)| step));
-        if waits_for_starts || !self.starts.is_empty() {
-            self.starts.resize(base, 0);
-            self.starts.extend_from_slice(self.after_start.append(rank, base, true));
+        if waits_for_starts || !self.after_start.is_empty() {
+            self.after_start.resize(base, Followers::default());
+            waits.sort(rank, base as u32, true);
+            self.after_start.extend(waits.followers(&mut self.list));
         }
     }
 
@@ -192,11 +190,8 @@ impl Program {
                     engine.set_timer(step, *free);
                 }
             }
-            if !self.starts.is_empty() {
-                let [this, next] = [0, 1].map(|more| self.starts[step as usize + more] as usize);
-                for index in this..next {
-                    self.count_down(self.after_start.list[index]);
-                }
+            if let Some(&followers) = self.after_start.get(step as usize) {
+                self.count_down_all(followers);
             }
         }
     }
@@ -204,9 +199,18 @@ impl Program {
     fn finish(&mut self, step: u32, now: u64) {
         self.end = self.end.max(now);
         self.unfinished -= 1;
-        let [this, next] = [0, 1].map(|more| self.steps[step as usize + more].after as usize);
-        for index in this..next {
-            self.count_down(self.after.list[index]);
+        self.count_down_all(self.steps[step as usize].after);
+    }
+
+    fn count_down_all(&mut self, Followers { first, many }: Followers) {
+        if many < LISTED {
+            for step in first..first + many {
+                self.count_down(step);
+            }
+        } else {
+            for index in first..first + (many - LISTED) {
+                self.count_down(self.list[index as usize]);
+            }
         }
     }
 
@@ -219,45 +223,57 @@ impl Program {
     }
 }
 
-/// For each step the steps that wait for it, in increasing order: one list after the other.
+/// What waits for what in one rank: for each step the steps that wait for it, in increasing order, one list after the
+/// other.
 #[derive(Default)]
-struct Followers {
+struct Waits {
     list: Vec<u32>,
-    /// Where the lists of the rank added last begin.
+    /// Where each list begins, and where the last ends.
     begins: Vec<u32>,
 }
 
-impl Followers {
-    /// Appends the lists of a rank whose first step is number `base`, for waits of one kind. Returns where each list
-    /// begins.
-    fn append(&mut self, rank: &Rank, base: usize, start_only: bool) -> &[u32] {
+impl Waits {
+    /// Sorts the waits of one kind by what is waited for; the first step of the rank has number `base`.
+    fn sort(&mut self, rank: &Rank, base: u32, start_only: bool) {
         let Self { list, begins } = self;
-        let first = list.len();
         begins.clear();
-        begins.resize(rank.ops.len(), 0);
+        begins.resize(rank.ops.len() + 1, 0);
         let chosen = || rank.dependencies.iter().filter(|dependency| dependency.start_only == start_only);
         for dependency in chosen() {
             begins[dependency.on as usize] += 1;
         }
         // From how many to where they end; filling moves each end down to the begin.
-        let mut end = first as u32;
+        let mut end = 0;
         for count in &mut *begins {
             end += *count;
             *count = end;
         }
+        list.clear();
         list.resize(end as usize, 0);
         for dependency in chosen().rev() {
             let begin = &mut begins[dependency.on as usize];
             *begin -= 1;
-            list[*begin as usize] = (base + dependency.step as usize) as u32;
+            list[*begin as usize] = base + dependency.step;
         }
         if !rank.dependencies.is_sorted_by_key(|dependency| dependency.step) {
-            let ends = begins.iter().skip(1).copied().chain([end]);
-            for (begin, end) in begins.iter().zip(ends) {
-                list[*begin as usize..end as usize].sort_unstable();
+            for ends in begins.windows(2) {
+                list[ends[0] as usize..ends[1] as usize].sort_unstable();
             }
         }
-        begins
+    }
+
+    /// The followers of each step; those that are not in a row go to the end of the list of all ranks.
+    fn followers<'w>(&'w self, listed: &'w mut Vec<u32>) -> impl Iterator<Item = Followers> + 'w {
+        self.begins.windows(2).map(|ends| {
+            let waiting = &self.list[ends[0] as usize..ends[1] as usize];
+            let many = waiting.len() as u32;
+            if waiting.windows(2).all(|two| two[0] + 1 == two[1]) {
+                return Followers { first: waiting.first().copied().unwrap_or(0), many };
+            }
+            let first = listed.len() as u32;
+            listed.extend_from_slice(waiting);
+            Followers { first, many: LISTED + many }
+        })
     }
 }
 

@@ -269,9 +269,7 @@ impl<'m> Core<'m> {
     fn give_in_turn(&mut self, round: &mut Vec<LinkId>) {
         std::mem::swap(round, &mut self.channels.asked_for);
         for link in round.drain(..) {
-            while let Some((slot, begin)) =
-                self.channels.book(link, self.now, self.head, &mut self.flights)
-            {
+            while let Some((slot, begin)) = self.channels.book(link, self.now, self.head, &mut self.flights) {
                 self.enter_in_turn(link, slot, begin);
             }
         }
