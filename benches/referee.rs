@@ -155,24 +155,25 @@ fn scatters() {
     table.print();
 }
 
-/// Every node sends 16 bytes to each of its four neighbours, at once.
+/// Every node sends 16 bytes to each of its four neighbours, at once; and again when all it has to do with is through.
 fn shifts() {
     let mut table =
         Comparison::new("Neighbour shifts on a torus, 16 bytes a message, no barriers", "message");
-    for side in [64u32, 128, 256] {
+    for (side, times, rounds) in [(64u32, 1, 9), (128, 1, 9), (256, 1, 9), (256, 4, 3)] {
         let torus = Machine::new(&format!("torus:{side}x{side}")).expect("a torus");
-        let shift = |(node, port)| Message {
+        let shift = |(phase, node, port)| Message {
             source: NodeId(node),
             target: torus.neighbour(NodeId(node), Port(port)).expect("a torus has no border"),
             bytes: Bytes(16),
-            phase: 1,
+            phase,
         };
-        let ends = (0..torus.nodes()).flat_map(|node| (0..4).map(move |port| (node, port)));
+        let nodes = torus.nodes();
+        let ends = (1..=times).flat_map(|phase| (0..4 * nodes).map(move |i| (phase, i / 4, i % 4)));
         let phases = Phases::new(torus.nodes(), ends.map(shift).collect());
         let schedule = Schedule::from_phases(&phases);
         let mut ways = Vec::from(free(&torus, &phases, &schedule, false));
         ways.push(way("with barriers", || run_phased(&torus, &phases).expect("connected").ticks));
-        table.size(&format!("{side}x{side}"), phases.messages().len() as u64, 9, ways);
+        table.size(&format!("{times} x {side}x{side}"), phases.messages().len() as u64, rounds, ways);
     }
     table.print();
 }

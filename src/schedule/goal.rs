@@ -20,17 +20,20 @@
 //! |---|---|
 //! | this one | ranks, and what is known only when all of them are read; writing |
 //! | `rank` | the statements of one rank |
+//! | `label` | the names of steps |
 //!
 //! # Source
 //!
 //! `hoefler2009`, in the text form of LogGOPSim, without its `cpu` and `nic`.
 
+mod label;
 mod rank;
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::io::{self, Read, Write};
 use std::path::Path;
+
+use fixedbitset::FixedBitSet;
 
 use super::{Fault, Op, Rank, Schedule, matching};
 use crate::error::{Error, Result};
@@ -39,13 +42,6 @@ use crate::topology::NODES_MAX;
 
 pub(crate) const SYNTAX: Syntax =
     Syntax { punctuation: b"{}:", line_comment: b"//", block_comments: true, by_line: true };
-
-/// A rank's program with the place of each step.
-#[derive(Default)]
-struct Program {
-    rank: Rank,
-    places: Vec<Place>,
-}
 
 /// Reads a GOAL file.
 ///
@@ -131,44 +127,55 @@ fn schedule(tokens: &mut Tokens<'_>) -> Result<Schedule> {
     }
     let ranks = tokens.integer_u32("the number of ranks", 1..=NODES_MAX)?;
     tokens.end_line("the end of the line")?;
-    let mut programs = BTreeMap::new();
-    let mut entries = 0;
-    while tokens.next_anywhere()? {
-        if tokens.word() != b"rank" {
-            return Err(tokens.unexpected("`rank` or the end of the file"));
+    let (mut reader, mut programs) = (rank::Reader::new(tokens, ranks), Vec::new());
+    let mut given = FixedBitSet::with_capacity(ranks as usize);
+    while reader.tokens.next_anywhere()? {
+        if reader.tokens.word() != b"rank" {
+            return Err(reader.tokens.unexpected("`rank` or the end of the file"));
         }
-        let number = tokens.integer_u32("rank", 0..=ranks - 1)?;
-        let Entry::Vacant(slot) = programs.entry(number) else {
-            return Err(tokens.error(format!("rank {number} is given twice"), "another rank"));
-        };
-        if !tokens.next_anywhere()? || tokens.word() != b"{" {
-            return Err(tokens.unexpected("`{`"));
+        let number = reader.tokens.integer_u32("rank", 0..=ranks - 1)?;
+        if given.put(number as usize) {
+            return Err(reader.tokens.error(format!("rank {number} is given twice"), "another rank"));
         }
-        slot.insert(rank::program(tokens, number, ranks, &mut entries)?);
+        if !reader.tokens.next_anywhere()? || reader.tokens.word() != b"{" {
+            return Err(reader.tokens.unexpected("`{`"));
+        }
+        programs.push((number, reader.rank(number)?));
     }
-    assemble(tokens, ranks, programs)
+    let places = reader.places;
+    assemble(tokens, ranks, programs, &places)
 }
 
-/// Puts the programs together and complains of the first message, by place, that lacks an end.
-fn assemble(tokens: &Tokens<'_>, ranks: u32, programs: BTreeMap<u32, Program>) -> Result<Schedule> {
+/// Puts the programs together, in the order read, and complains of the first message, by place, that lacks an end.
+fn assemble(
+    tokens: &Tokens<'_>,
+    ranks: u32,
+    programs: Vec<(u32, Rank)>,
+    places: &[Place],
+) -> Result<Schedule> {
     // Room for ranks that were left out is made only now that the whole text has proved right.
     let mut schedule = Schedule { ranks: vec![Rank::default(); ranks as usize] };
-    let mut places = BTreeMap::new();
-    for (number, program) in programs {
-        schedule.ranks[number as usize] = program.rank;
-        places.insert(number, program.places);
+    let mut read = Vec::with_capacity(programs.len());
+    for (number, rank) in programs {
+        schedule.ranks[number as usize] = rank;
+        read.push(number);
     }
-    let mut first: Option<(Place, Fault)> = None;
     if matching::all(&schedule).is_some() {
         return Ok(schedule);
     }
+    let (mut first_step, mut steps) = (BTreeMap::new(), 0);
+    for number in read {
+        first_step.insert(number, steps);
+        steps += schedule.ranks[number as usize].ops.len();
+    }
+    let mut first: Option<(Place, Fault)> = None;
     matching::paired(&schedule, |fault| {
         let (rank, step) = match &fault {
             Fault::UnmatchedSend { rank, step } | Fault::UnmatchedRecv { rank, step } => (*rank, *step),
             Fault::BytesDiffer { message, .. } => (message.target, message.target_step),
             _ => return,
         };
-        let place = places[&rank.0][step as usize];
+        let place = places[first_step[&rank.0] + step as usize];
         if first.as_ref().is_none_or(|(earlier, _)| place < *earlier) {
             first = Some((place, fault));
         }

@@ -1,10 +1,12 @@
 //! Which send meets which receive: in linear time where everything fits, by sorting where something does not.
 
 use super::{Fault, MatchedMessage, Op, Schedule};
+use crate::topology::NODES_MAX;
 use crate::units::{Bytes, NodeId};
 
 /// Every send with its receive, by rank and step of the send, or `None` when some send or receive has no partner,
-/// another size than its partner, or a peer that does not exist.
+/// another size than its partner, or a peer that does not exist, when something is too large, or when a dependency
+/// names a step that does not exist.
 ///
 /// The sends are handed to their targets by counting; each rank then orders its own few.
 ///
@@ -25,11 +27,11 @@ pub(super) fn all(schedule: &Schedule) -> Option<Vec<MatchedMessage>> {
         sends.clear();
         sends.extend(incoming[start..end as usize].iter().map(|&message| {
             let MatchedMessage { source, tag, .. } = messages[message as usize];
-            (source, tag, message)
+            (key(source, tag), message)
         }));
         recvs.clear();
         recvs.extend((0u32..).zip(&program.ops).filter_map(|(step, op)| match *op {
-            Op::Recv { peer, bytes, tag } => Some((peer, tag, step, bytes)),
+            Op::Recv { peer, bytes, tag } => Some((key(peer, tag), step, bytes)),
             Op::Send { .. } | Op::Calc { .. } => None,
         }));
         if sends.len() != recvs.len() {
@@ -38,9 +40,9 @@ pub(super) fn all(schedule: &Schedule) -> Option<Vec<MatchedMessage>> {
         // Messages are numbered by source and step, so the k-th send comes before the next.
         sends.sort_unstable();
         recvs.sort_unstable();
-        for (&(source, sent, message), &(peer, received, step, bytes)) in sends.iter().zip(&recvs) {
+        for (&(sent, message), &(received, step, bytes)) in sends.iter().zip(&recvs) {
             let message = &mut messages[message as usize];
-            if (source, sent) != (peer, received) || message.bytes != bytes {
+            if sent != received || message.bytes != bytes {
                 return None;
             }
             message.target_step = step;
@@ -50,13 +52,28 @@ pub(super) fn all(schedule: &Schedule) -> Option<Vec<MatchedMessage>> {
     Some(messages)
 }
 
+/// The rank that sends and the tag, in one number that is ordered like the two.
+fn key(source: NodeId, tag: u32) -> u64 {
+    u64::from(source.0) << u32::BITS | u64::from(tag)
+}
+
 /// Every send as a message whose receive is not known yet, and where the messages to each rank begin when they are
-/// listed by target; `None` when a peer does not exist or there are not as many receives.
+/// listed by target; `None` when a peer does not exist, something is too large, a dependency names no step, or there
+/// are not as many receives.
 fn sent(schedule: &Schedule) -> Option<(Vec<MatchedMessage>, Vec<u32>)> {
     let (mut messages, mut recvs) = (Vec::new(), 0);
+    if schedule.ranks.len() > NODES_MAX as usize {
+        return None;
+    }
     let mut begin = vec![0u32; schedule.ranks.len() + 1];
     for (rank, program) in (0..).map(NodeId).zip(&schedule.ranks) {
+        if program.step_outside().is_some() {
+            return None;
+        }
         for (step, op) in (0..).zip(&program.ops) {
+            if !op.fits() {
+                return None;
+            }
             match *op {
                 Op::Send { peer, bytes, tag } => {
                     *begin.get_mut(peer.index() + 1)? += 1;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{CALC_MAX, Message, Op, Schedule, matching};
+use super::{CALC_MAX, Message, Op, Rank, Schedule, matching};
 use crate::topology::NODES_MAX;
 use crate::topology::machine::BYTES_MAX;
 use crate::units::{Bytes, NodeId};
@@ -132,6 +132,25 @@ impl fmt::Display for Fault {
     }
 }
 
+impl Op {
+    /// Whether its size or length is accepted.
+    #[inline]
+    pub(super) fn fits(&self) -> bool {
+        match self {
+            Self::Send { bytes, .. } | Self::Recv { bytes, .. } => bytes.0 <= BYTES_MAX,
+            Self::Calc { cycles } => *cycles <= CALC_MAX,
+        }
+    }
+}
+
+impl Rank {
+    /// A step that a dependency names and that is none.
+    pub(super) fn step_outside(&self) -> Option<u32> {
+        let mut named = self.dependencies.iter().flat_map(|dependency| [dependency.step, dependency.on]);
+        named.find(|&step| step as usize >= self.ops.len())
+    }
+}
+
 impl Schedule {
     /// Every send with its receive, by rank and step of the send.
     ///
@@ -182,10 +201,10 @@ impl Schedule {
     ///
     /// As for [`Schedule::verify`], but no [`Fault::Cycle`].
     pub(crate) fn matched(&self) -> std::result::Result<Vec<MatchedMessage>, Fault> {
-        self.check_range()?;
         if let Some(messages) = matching::all(self) {
             return Ok(messages);
         }
+        self.check_range()?;
         let mut first = None;
         matching::paired(self, |fault| {
             first.get_or_insert(fault);
@@ -205,22 +224,18 @@ impl Schedule {
         }
         for (rank, program) in (0..).map(NodeId).zip(&self.ranks) {
             for (step, op) in (0..).zip(&program.ops) {
-                let (peer, fits) = match *op {
-                    Op::Send { peer, bytes, .. } | Op::Recv { peer, bytes, .. } => {
-                        (peer, bytes.0 <= BYTES_MAX)
-                    }
-                    Op::Calc { cycles } => (rank, cycles <= CALC_MAX),
+                let peer = match *op {
+                    Op::Send { peer, .. } | Op::Recv { peer, .. } => peer,
+                    Op::Calc { .. } => rank,
                 };
                 if peer.index() >= ranks {
                     return Err(Fault::PeerOutside { rank, step, peer });
                 }
-                if !fits {
+                if !op.fits() {
                     return Err(Fault::TooLarge { rank, step });
                 }
             }
-            let mut named =
-                program.dependencies.iter().flat_map(|dependency| [dependency.step, dependency.on]);
-            if let Some(step) = named.find(|&step| step as usize >= program.ops.len()) {
+            if let Some(step) = program.step_outside() {
                 return Err(Fault::StepOutside { rank, step });
             }
         }

@@ -10,7 +10,7 @@ use super::program::Program;
 use super::trace::{Trace, Wait};
 use crate::error::{Error, Result};
 use crate::routing::Routes;
-use crate::schedule::{Fault, Message, Op, Schedule, cost};
+use crate::schedule::{Fault, Message, Schedule, cost};
 use crate::topology::{Costs, Machine, Topology};
 
 /// Runs a schedule; rank r runs on node r. A deadlock is an answer: [`Trace::deadlock`] holds its ring.
@@ -57,10 +57,11 @@ impl<'j, 'm> Job<'j, 'm> {
             return Err(Error::value("number of ranks", schedule.ranks.len(), expected));
         }
         let matched = schedule.matched().map_err(unfit)?;
-        let messages: Vec<Message> = matched.iter().map(Message::from).collect();
-        let routes = checked_routes(machine, schedule, &messages)
-            .map_err(|error| schedule.circle(&matched).map_or(error, unfit))?;
         let program = Program::new(schedule, &matched, machine.costs.ticks_per_cycle());
+        // In the memory of the pairs.
+        let messages: Vec<Message> = matched.into_iter().map(|pair| Message::from(&pair)).collect();
+        let routes = checked_routes(machine, &program, &messages)
+            .map_err(|error| schedule.circle(&schedule.messages()).map_or(error, unfit))?;
         Ok(Self { schedule, program, messages, routes, costs: machine.costs })
     }
 
@@ -95,25 +96,21 @@ fn unfit(fault: Fault) -> Error {
 }
 
 /// The routes of the messages, if all times fit.
-fn checked_routes<'m>(machine: &'m Machine, schedule: &Schedule, messages: &[Message]) -> Result<Routes<'m>> {
+fn checked_routes<'m>(machine: &'m Machine, program: &Program, messages: &[Message]) -> Result<Routes<'m>> {
     let routes = network::routes(machine, messages)?;
     let crude = network::crude_serial_sum(messages, machine);
-    if crude.is_none_or(|crude| check_computing(machine, schedule, crude).is_err()) {
+    if crude.is_none_or(|crude| check_computing(machine, program, crude).is_err()) {
         let exact = cost::serial_sum(0, messages, &routes, machine.switching, &machine.costs)?;
-        check_computing(machine, schedule, exact)?;
+        check_computing(machine, program, exact)?;
     }
     Ok(routes)
 }
 
 /// Refuses computations that, one after the other and after all messages, would leave 63 bits.
-fn check_computing(machine: &Machine, schedule: &Schedule, serial: u64) -> Result<()> {
+fn check_computing(machine: &Machine, program: &Program, serial: u64) -> Result<()> {
     let per_cycle = machine.costs.ticks_per_cycle();
-    let ticks = |op: &Op| match op {
-        Op::Calc { cycles } => cycles.0.checked_mul(per_cycle),
-        Op::Send { .. } | Op::Recv { .. } => Some(0),
-    };
-    let ops = schedule.ranks.iter().flat_map(|rank| &rank.ops);
-    let sum = ops.map(ticks).try_fold(serial, |sum, ticks| sum.checked_add(ticks?));
+    let mut ticks = program.computations().map(|cycles| cycles.0.checked_mul(per_cycle));
+    let sum = ticks.try_fold(serial, |sum, ticks| sum.checked_add(ticks?));
     match sum {
         Some(sum) if sum >> 63 == 0 => Ok(()),
         _ => Err(Error::TooLarge {

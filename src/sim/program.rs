@@ -1,10 +1,10 @@
 //! A schedule as a workload: the state of all ranks, and which step lets which begin.
 
 use std::collections::VecDeque;
-use std::ops::Range;
 
 use super::engine::{Driver, Engine};
-use crate::schedule::{MatchedMessage, Op, Schedule};
+use crate::schedule::{MatchedMessage, Op, Rank, Schedule};
+use crate::units::Cycles;
 
 /// What a step does, by dense numbers.
 #[derive(Clone, Copy)]
@@ -17,22 +17,33 @@ enum Act {
     Point,
 }
 
-/// A step of some rank. The lists of two steps in a row are next to each other, so one entry ends where the
-/// next begins.
+/// A step of some rank.
 #[derive(Clone, Copy)]
 struct Step {
     act: Act,
     /// How many starts and ends it still waits for.
     missing: u32,
-    /// Where the steps that wait for its start begin.
-    after_start: u32,
-    /// Where the steps that wait for its end begin.
-    after_end: u32,
+    /// The steps that wait for its end.
+    after: Followers,
 }
+
+/// Steps that wait for a step: mostly some in a row, otherwise a part of a list.
+#[derive(Clone, Copy, Default)]
+struct Followers {
+    /// The first step, or where the part begins.
+    first: u32,
+    /// How many steps there are; [`LISTED`] more if they stand in the list.
+    many: u32,
+}
+
+/// What marks followers that stand in the list.
+const LISTED: u32 = 1 << 31;
 
 /// The two ends of a message, and how far they are.
 #[derive(Clone, Copy)]
 struct Ends {
+    /// When it started; from its arrival on, how long it took.
+    ticks: u64,
     send_step: u32,
     recv_step: u32,
     started: bool,
@@ -43,16 +54,17 @@ struct Ends {
 
 /// The state of all ranks.
 pub(super) struct Program {
-    /// The steps of all ranks, and one more where the lists end.
+    /// The steps of all ranks.
     steps: Vec<Step>,
-    after_start: Vec<u32>,
-    after_end: Vec<u32>,
+    /// The steps that wait for the start of each step; empty if no step waits for a start.
+    after_start: Vec<Followers>,
+    /// Followers that are not in a row.
+    list: Vec<u32>,
     messages: Vec<Ends>,
-    /// Rank and ticks.
-    calcs: Vec<(u32, u64)>,
+    /// Rank and cycles.
+    calcs: Vec<(u32, Cycles)>,
+    ticks_per_cycle: u64,
     processor_free: Vec<u64>,
-    /// Per message the ticks from its start to its last byte; the time of its start while it is on the way.
-    latency: Vec<u64>,
     /// When the last message arrived or the last step ended.
     pub(super) end: u64,
     unfinished: usize,
@@ -68,47 +80,73 @@ impl Program {
             first.push(count as u32);
             count += rank.ops.len();
         }
-        let (mut steps, mut calcs, mut sends) = (Vec::with_capacity(count + 1), Vec::new(), 0);
-        for (rank, program) in (0..).zip(&schedule.ranks) {
-            steps.extend(program.ops.iter().map(|op| {
-                let act = match *op {
-                    Op::Send { .. } => {
-                        sends += 1;
-                        Act::Send(sends - 1)
-                    }
-                    // Which message it is follows from the pairs, below.
-                    Op::Recv { .. } => Act::Recv(u32::MAX),
-                    Op::Calc { cycles } if cycles.0 == 0 => Act::Point,
-                    Op::Calc { cycles } => {
-                        calcs.push((rank, cycles.0 * ticks_per_cycle));
-                        Act::Calc(calcs.len() as u32 - 1)
-                    }
-                };
-                Step { act, missing: 0, after_start: 0, after_end: 0 }
-            }));
-        }
-        let messages = (0..).zip(matched).map(|(message, pair)| {
-            let send_step = first[pair.source.index()] + pair.source_step;
-            let recv_step = first[pair.target.index()] + pair.target_step;
-            steps[recv_step as usize].act = Act::Recv(message);
-            Ends { send_step, recv_step, started: false, arrived: false, reached: false }
-        });
-        let messages: Vec<Ends> = messages.collect();
-        steps.push(Step { act: Act::Point, missing: 0, after_start: 0, after_end: 0 });
-        let (after_start, after_end) = successors(schedule, &mut steps);
-        let ready = (0..count as u32).filter(|&step| steps[step as usize].missing == 0).collect();
-        Self {
-            steps,
-            after_start,
-            after_end,
-            calcs,
+        let mut program = Self {
+            steps: Vec::with_capacity(count),
+            after_start: Vec::new(),
+            list: Vec::new(),
+            messages: Vec::with_capacity(matched.len()),
+            calcs: Vec::new(),
+            ticks_per_cycle,
             processor_free: vec![0; schedule.ranks.len()],
-            latency: vec![0; messages.len()],
-            messages,
             end: 0,
             unfinished: count,
-            ready,
+            ready: VecDeque::new(),
+        };
+        let (mut sends, mut waits) = (0, Waits::default());
+        for (number, rank) in (0..).zip(&schedule.ranks) {
+            program.add_rank(number, rank, &mut sends, &mut waits);
         }
+        for (message, pair) in (0..).zip(matched) {
+            let send_step = first[pair.source.index()] + pair.source_step;
+            let recv_step = first[pair.target.index()] + pair.target_step;
+            program.steps[recv_step as usize].act = Act::Recv(message);
+            let ends =
+                Ends { ticks: 0, send_step, recv_step, started: false, arrived: false, reached: false };
+            program.messages.push(ends);
+        }
+        program
+    }
+
+    /// Appends the steps of a rank and what waits for them.
+    fn add_rank(&mut self, number: u32, rank: &Rank, sends: &mut u32, waits: &mut Waits) {
+        let base = self.steps.len();
+        for op in &rank.ops {
+            let act = match *op {
+                Op::Send { .. } => {
+                    *sends += 1;
+                    Act::Send(*sends - 1)
+                }
+                // Which message it is follows from the pairs.
+                Op::Recv { .. } => Act::Recv(u32::MAX),
+                Op::Calc { cycles } if cycles.0 == 0 => Act::Point,
+                Op::Calc { cycles } => {
+                    self.calcs.push((number, cycles));
+                    Act::Calc(self.calcs.len() as u32 - 1)
+                }
+            };
+            self.steps.push(Step { act, missing: 0, after: Followers::default() });
+        }
+        let steps = &mut self.steps[base..];
+        let mut waits_for_starts = false;
+        for dependency in &rank.dependencies {
+            steps[dependency.step as usize].missing += 1;
+            waits_for_starts |= dependency.start_only;
+        }
+        self.ready.extend((base as u32..).zip(&*steps).filter(|(_, s)| s.missing == 0).map(|(step, _)| step));
+        waits.sort(rank, base as u32, false);
+        for (step, followers) in steps.iter_mut().zip(waits.followers(&mut self.list)) {
+            step.after = followers;
+        }
+        if waits_for_starts || !self.after_start.is_empty() {
+            self.after_start.resize(base, Followers::default());
+            waits.sort(rank, base as u32, true);
+            self.after_start.extend(waits.followers(&mut self.list));
+        }
+    }
+
+    /// How long each computation takes.
+    pub(super) fn computations(&self) -> impl Iterator<Item = Cycles> {
+        self.calcs.iter().map(|&(_, cycles)| cycles)
     }
 
     /// Whether every step has ended.
@@ -123,14 +161,8 @@ impl Program {
     }
 
     /// Per message the ticks from its start to its last byte, 0 if it did not arrive.
-    pub(super) fn into_latencies(mut self) -> Vec<u64> {
-        if !self.is_over() {
-            for (latency, _) in self.latency.iter_mut().zip(&self.messages).filter(|(_, ends)| !ends.arrived)
-            {
-                *latency = 0;
-            }
-        }
-        self.latency
+    pub(super) fn into_latencies(self) -> Vec<u64> {
+        self.messages.into_iter().map(|ends| if ends.arrived { ends.ticks } else { 0 }).collect()
     }
 
     /// Begins every step that can begin, and all that this lets begin.
@@ -139,8 +171,8 @@ impl Program {
         while let Some(step) = self.ready.pop_front() {
             match self.steps[step as usize].act {
                 Act::Send(message) => {
-                    self.messages[message as usize].started = true;
-                    self.latency[message as usize] = now;
+                    let ends = &mut self.messages[message as usize];
+                    (ends.started, ends.ticks) = (true, now);
                     engine.start(message, now);
                 }
                 Act::Recv(message) => {
@@ -152,32 +184,33 @@ impl Program {
                 }
                 Act::Point => self.finish(step, now),
                 Act::Calc(calc) => {
-                    let (rank, ticks) = self.calcs[calc as usize];
+                    let (rank, Cycles(cycles)) = self.calcs[calc as usize];
                     let free = &mut self.processor_free[rank as usize];
-                    *free = (*free).max(now) + ticks;
+                    *free = (*free).max(now) + cycles * self.ticks_per_cycle;
                     engine.set_timer(step, *free);
                 }
             }
-            if !self.after_start.is_empty() {
-                for index in self.waiting(step, |step| step.after_start) {
-                    self.count_down(self.after_start[index]);
-                }
+            if let Some(&followers) = self.after_start.get(step as usize) {
+                self.count_down_all(followers);
             }
         }
-    }
-
-    /// Where one of the two lists of a step lies.
-    #[inline]
-    fn waiting(&self, step: u32, begin: impl Fn(&Step) -> u32) -> Range<usize> {
-        let [this, next] = [0, 1].map(|more| begin(&self.steps[step as usize + more]) as usize);
-        this..next
     }
 
     fn finish(&mut self, step: u32, now: u64) {
         self.end = self.end.max(now);
         self.unfinished -= 1;
-        for index in self.waiting(step, |step| step.after_end) {
-            self.count_down(self.after_end[index]);
+        self.count_down_all(self.steps[step as usize].after);
+    }
+
+    fn count_down_all(&mut self, Followers { first, many }: Followers) {
+        if many < LISTED {
+            for step in first..first + many {
+                self.count_down(step);
+            }
+        } else {
+            for index in first..first + (many - LISTED) {
+                self.count_down(self.list[index as usize]);
+            }
         }
     }
 
@@ -190,45 +223,58 @@ impl Program {
     }
 }
 
-/// Fills in what waits for what: the steps that wait for the start of each step, and for its end, in increasing
-/// order.
-fn successors(schedule: &Schedule, steps: &mut [Step]) -> (Vec<u32>, Vec<u32>) {
-    let mut base = 0;
-    for program in &schedule.ranks {
-        for dependency in &program.dependencies {
-            let on = &mut steps[base + dependency.on as usize];
-            *(if dependency.start_only { &mut on.after_start } else { &mut on.after_end }) += 1;
-            steps[base + dependency.step as usize].missing += 1;
+/// What waits for what in one rank: for each step the steps that wait for it, in increasing order, one list after the
+/// other.
+#[derive(Default)]
+struct Waits {
+    list: Vec<u32>,
+    /// Where each list begins, and where the last ends.
+    begins: Vec<u32>,
+}
+
+impl Waits {
+    /// Sorts the waits of one kind by what is waited for; the first step of the rank has number `base`.
+    fn sort(&mut self, rank: &Rank, base: u32, start_only: bool) {
+        let Self { list, begins } = self;
+        begins.clear();
+        begins.resize(rank.ops.len() + 1, 0);
+        let chosen = || rank.dependencies.iter().filter(|dependency| dependency.start_only == start_only);
+        for dependency in chosen() {
+            begins[dependency.on as usize] += 1;
         }
-        base += program.ops.len();
-    }
-    // From how many to where they end; filling moves each end down to the begin.
-    let (mut starts, mut ends) = (0, 0);
-    for step in &mut *steps {
-        starts += step.after_start;
-        ends += step.after_end;
-        (step.after_start, step.after_end) = (starts, ends);
-    }
-    let (mut after_start, mut after_end) = (vec![0; starts as usize], vec![0; ends as usize]);
-    base = 0;
-    for program in &schedule.ranks {
-        for dependency in program.dependencies.iter().rev() {
-            let on = &mut steps[base + dependency.on as usize];
-            let (begin, list) = if dependency.start_only {
-                (&mut on.after_start, &mut after_start)
-            } else {
-                (&mut on.after_end, &mut after_end)
-            };
+        // From how many to where they end; filling moves each end down to the begin.
+        let mut end = 0;
+        for count in &mut *begins {
+            end += *count;
+            *count = end;
+        }
+        list.clear();
+        list.resize(end as usize, 0);
+        for dependency in chosen().rev() {
+            let begin = &mut begins[dependency.on as usize];
             *begin -= 1;
-            list[*begin as usize] = (base + dependency.step as usize) as u32;
+            list[*begin as usize] = base + dependency.step;
         }
-        base += program.ops.len();
+        if !rank.dependencies.is_sorted_by_key(|dependency| dependency.step) {
+            for ends in begins.windows(2) {
+                list[ends[0] as usize..ends[1] as usize].sort_unstable();
+            }
+        }
     }
-    for pair in steps.windows(2) {
-        after_start[pair[0].after_start as usize..pair[1].after_start as usize].sort_unstable();
-        after_end[pair[0].after_end as usize..pair[1].after_end as usize].sort_unstable();
+
+    /// The followers of each step; those that are not in a row go to the end of the list of all ranks.
+    fn followers<'w>(&'w self, listed: &'w mut Vec<u32>) -> impl Iterator<Item = Followers> + 'w {
+        self.begins.windows(2).map(|ends| {
+            let waiting = &self.list[ends[0] as usize..ends[1] as usize];
+            let many = waiting.len() as u32;
+            if waiting.windows(2).all(|two| two[0] + 1 == two[1]) {
+                return Followers { first: waiting.first().copied().unwrap_or(0), many };
+            }
+            let first = listed.len() as u32;
+            listed.extend_from_slice(waiting);
+            Followers { first, many: LISTED + many }
+        })
     }
-    (after_start, after_end)
 }
 
 impl<E: Engine> Driver<E> for Program {
@@ -243,9 +289,8 @@ impl<E: Engine> Driver<E> for Program {
         let (m, now) = (message as usize, engine.now());
         let ends = &mut self.messages[m];
         assert!(ends.started, "only what was started arrives");
-        ends.arrived = true;
+        (ends.arrived, ends.ticks) = (true, now - ends.ticks);
         let Ends { reached, recv_step, .. } = *ends;
-        self.latency[m] = now - self.latency[m];
         self.end = self.end.max(now);
         if reached {
             self.finish(recv_step, now);

@@ -3,21 +3,28 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::{Program, quoted};
-use crate::error::Result;
-use crate::schedule::{CALC_MAX, Dependency, Op};
+use super::label::Label;
+use super::quoted;
+use crate::error::{Error, Result};
+use crate::schedule::{CALC_MAX, Dependency, Op, Rank};
 use crate::text::{ENTRIES_MAX, Place, Tokens};
 use crate::topology::machine::BYTES_MAX;
 use crate::units::{Bytes, Cycles, NodeId};
 
-/// What is known of a rank while its statements are read.
-struct Reader<'t, 'a> {
-    tokens: &'t mut Tokens<'a>,
+/// Reads rank after rank, always with the same memory.
+pub(super) struct Reader<'t, 'a> {
+    pub(super) tokens: &'t mut Tokens<'a>,
+    /// Where each step of the file stands, rank after rank as they were read.
+    pub(super) places: Vec<Place>,
     ranks: u32,
-    program: Program,
-    labels: BTreeMap<Vec<u8>, u32>,
+    /// Statements of the whole file.
+    entries: u64,
+    /// The present rank.
+    ops: Vec<Op>,
+    dependencies: Vec<Dependency>,
+    labels: BTreeMap<Label, u32>,
     /// Labels used before their step: the dependency, which end of it, the label and its place.
-    awaited: Vec<(usize, End, Vec<u8>, Place)>,
+    awaited: Vec<(usize, End, Label, Place)>,
 }
 
 #[derive(Clone, Copy)]
@@ -26,48 +33,79 @@ enum End {
     On,
 }
 
-const STATEMENT: &str = "`send`, `recv`, `calc`, or a label with `:`, `requires` or `irequires`";
-
-/// Reads statements up to the closing brace; `entries` counts them over the whole file.
-pub(super) fn program(
-    tokens: &mut Tokens<'_>,
-    number: u32,
-    ranks: u32,
-    entries: &mut u64,
-) -> Result<Program> {
-    let mut reader =
-        Reader { tokens, ranks, program: Program::default(), labels: BTreeMap::new(), awaited: vec![] };
-    loop {
-        if !reader.tokens.next_anywhere()? {
-            let message = format!("the file ends within rank {number}");
-            return Err(reader.tokens.error(message, "`}`"));
-        }
-        if reader.tokens.word() == b"}" {
-            break;
-        }
-        *entries += 1;
-        if *entries > ENTRIES_MAX {
-            let message = format!("there are more than {ENTRIES_MAX} statements");
-            return Err(reader.tokens.error(message, "fewer statements"));
-        }
-        reader.statement()?;
-        if reader.tokens.next_on_line()? {
-            if reader.tokens.word() != b"}" {
-                return Err(reader.tokens.unexpected("the end of the line or `}`"));
-            }
-            reader.tokens.hold();
-        }
-    }
-    reader.resolve()?;
-    Ok(reader.program)
+/// What a step does.
+#[derive(Clone, Copy)]
+enum Verb {
+    Send,
+    Recv,
+    Calc,
 }
 
-impl Reader<'_, '_> {
+impl Verb {
+    fn of(word: &[u8]) -> Option<Self> {
+        match word {
+            b"send" => Some(Self::Send),
+            b"recv" => Some(Self::Recv),
+            b"calc" => Some(Self::Calc),
+            _ => None,
+        }
+    }
+}
+
+const STATEMENT: &str = "`send`, `recv`, `calc`, or a label with `:`, `requires` or `irequires`";
+
+impl<'t, 'a> Reader<'t, 'a> {
+    /// A reader of a file with so many ranks.
+    pub(super) fn new(tokens: &'t mut Tokens<'a>, ranks: u32) -> Self {
+        Self {
+            tokens,
+            places: vec![],
+            ranks,
+            entries: 0,
+            ops: vec![],
+            dependencies: vec![],
+            labels: BTreeMap::new(),
+            awaited: vec![],
+        }
+    }
+
+    /// Reads the statements of a rank up to the closing brace.
+    pub(super) fn rank(&mut self, number: u32) -> Result<Rank> {
+        self.ops.clear();
+        self.dependencies.clear();
+        self.labels.clear();
+        loop {
+            if !self.tokens.next_anywhere()? {
+                let message = format!("the file ends within rank {number}");
+                return Err(self.tokens.error(message, "`}`"));
+            }
+            if self.tokens.word() == b"}" {
+                break;
+            }
+            self.entries += 1;
+            if self.entries > ENTRIES_MAX {
+                let message = format!("there are more than {ENTRIES_MAX} statements");
+                return Err(self.tokens.error(message, "fewer statements"));
+            }
+            self.statement()?;
+            if self.tokens.next_on_line()? {
+                if self.tokens.word() != b"}" {
+                    return Err(self.tokens.unexpected("the end of the line or `}`"));
+                }
+                self.tokens.hold();
+            }
+        }
+        self.resolve()?;
+        // As long as they are: most ranks are short, and there may be a million of them.
+        Ok(Rank { ops: self.ops.as_slice().to_vec(), dependencies: self.dependencies.as_slice().to_vec() })
+    }
+
     fn statement(&mut self) -> Result<()> {
         if matches!(self.tokens.word(), b"{" | b":") {
             return Err(self.tokens.unexpected(STATEMENT));
         }
-        let first = self.tokens.word().to_vec();
+        let first = Label::new(self.tokens.word());
+        let verb = Verb::of(self.tokens.word());
         let place = self.tokens.place();
         let second = self.tokens.next_on_line()?;
         match self.tokens.word() {
@@ -76,8 +114,11 @@ impl Reader<'_, '_> {
                 if !self.tokens.next_on_line()? {
                     return Err(self.tokens.missing("the step", "`send`, `recv` or `calc`"));
                 }
-                let (verb, place) = (self.tokens.word().to_vec(), self.tokens.place());
-                self.step(&verb, place)
+                let place = self.tokens.place();
+                match Verb::of(self.tokens.word()) {
+                    Some(verb) => self.step(verb, place),
+                    None => Err(self.no_step(&Label::new(self.tokens.word()), place)),
+                }
             }
             b"requires" => self.dependency(first, place, false),
             b"irequires" => self.dependency(first, place, true),
@@ -85,60 +126,77 @@ impl Reader<'_, '_> {
                 if second {
                     self.tokens.hold();
                 }
-                self.step(&first, place)
+                match verb {
+                    Some(verb) => self.step(verb, place),
+                    None => Err(self.no_step(&first, place)),
+                }
             }
         }
     }
 
-    fn label(&mut self, label: Vec<u8>, place: Place) -> Result<()> {
-        let step = self.program.rank.ops.len() as u32;
+    fn label(&mut self, label: Label, place: Place) -> Result<()> {
         match self.labels.entry(label) {
             Entry::Vacant(slot) => {
-                slot.insert(step);
+                slot.insert(self.ops.len() as u32);
                 Ok(())
             }
             Entry::Occupied(slot) => {
+                let label = slot.key().bytes();
                 let (shown, message) =
-                    (slot.key(), format!("the label {} is given twice", quoted(slot.key())));
-                let shown = String::from_utf8_lossy(shown);
+                    (String::from_utf8_lossy(&label), format!("the label {} is given twice", quoted(&label)));
                 Err(self.tokens.error_at(place, &shown, message, "another label in this rank"))
             }
         }
     }
 
+    /// The error that a word is no step.
+    fn no_step(&self, word: &Label, place: Place) -> Error {
+        let word = word.bytes();
+        let (shown, message) = (String::from_utf8_lossy(&word), format!("{} is no step", quoted(&word)));
+        self.tokens.error_at(place, &shown, message, STATEMENT)
+    }
+
     /// A step whose verb has been read.
-    fn step(&mut self, verb: &[u8], place: Place) -> Result<()> {
+    fn step(&mut self, verb: Verb, place: Place) -> Result<()> {
         let op = match verb {
-            b"send" => {
+            Verb::Send => {
                 let (bytes, peer) = self.message("to")?;
                 Op::Send { peer, bytes, tag: self.attributes(true)? }
             }
-            b"recv" => {
+            Verb::Recv => {
                 let (bytes, peer) = self.message("from")?;
                 Op::Recv { peer, bytes, tag: self.attributes(true)? }
             }
-            b"calc" => {
+            Verb::Calc => {
                 let cycles = Cycles(self.tokens.integer("the time of a computation", 0..=CALC_MAX.0)?);
                 self.attributes(false)?;
                 Op::Calc { cycles }
             }
-            _ => {
-                let (shown, message) =
-                    (String::from_utf8_lossy(verb), format!("{} is no step", quoted(verb)));
-                return Err(self.tokens.error_at(place, &shown, message, STATEMENT));
-            }
         };
-        self.program.rank.ops.push(op);
-        self.program.places.push(place);
+        self.ops.push(op);
+        self.places.push(place);
         Ok(())
     }
 
     /// `64b to 9`: a size and a rank with its preposition.
     fn message(&mut self, preposition: &str) -> Result<(Bytes, NodeId)> {
-        let bytes = self.tokens.integer_with_unit("size", b"b", 0..=BYTES_MAX)?;
+        let bytes = self.size()?;
         self.tokens.expect(preposition)?;
         let peer = self.tokens.integer_u32("rank", 0..=self.ranks - 1)?;
         Ok((Bytes(bytes), NodeId(peer)))
+    }
+
+    /// `64b`. What is no size is read once more for its error, which is costly to word.
+    fn size(&mut self) -> Result<u64> {
+        self.tokens.next_on_line()?;
+        let digits = self.tokens.word().strip_suffix(b"b").unwrap_or_default();
+        let number =
+            digits.iter().all(u8::is_ascii_digit).then(|| std::str::from_utf8(digits).ok()?.parse().ok());
+        if let Some(bytes) = number.flatten().filter(|bytes| *bytes <= BYTES_MAX) {
+            return Ok(bytes);
+        }
+        self.tokens.hold();
+        self.tokens.integer_with_unit("size", b"b", 0..=BYTES_MAX)
     }
 
     /// `tag 4 cpu 0 nic 1`, each at most once; the tag, or 0.
@@ -161,25 +219,25 @@ impl Reader<'_, '_> {
     }
 
     /// `first requires other`, whose verb has been read.
-    fn dependency(&mut self, first: Vec<u8>, place: Place, start_only: bool) -> Result<()> {
+    fn dependency(&mut self, first: Label, place: Place, start_only: bool) -> Result<()> {
         if !self.tokens.next_on_line()? || matches!(self.tokens.word(), b"{" | b"}" | b":") {
             return Err(self.tokens.unexpected("the label of a step"));
         }
-        let other = self.tokens.word().to_vec();
+        let other = Label::new(self.tokens.word());
         if other == first {
-            let message = format!("the step {} requires itself", quoted(&first));
+            let message = format!("the step {} requires itself", quoted(&first.bytes()));
             return Err(self.tokens.error(message, "the label of another step"));
         }
-        let index = self.program.rank.dependencies.len();
+        let index = self.dependencies.len();
         let other_place = self.tokens.place();
         let step = self.look_up(index, End::Step, first, place);
         let on = self.look_up(index, End::On, other, other_place);
-        self.program.rank.dependencies.push(Dependency { step, on, start_only });
+        self.dependencies.push(Dependency { step, on, start_only });
         Ok(())
     }
 
     /// The step behind a label; 0 for now, and a note, if it comes later.
-    fn look_up(&mut self, dependency: usize, end: End, label: Vec<u8>, place: Place) -> u32 {
+    fn look_up(&mut self, dependency: usize, end: End, label: Label, place: Place) -> u32 {
         self.labels.get(&label).copied().unwrap_or_else(|| {
             self.awaited.push((dependency, end, label, place));
             0
@@ -190,11 +248,12 @@ impl Reader<'_, '_> {
     fn resolve(&mut self) -> Result<()> {
         for (index, end, label, place) in std::mem::take(&mut self.awaited) {
             let Some(&step) = self.labels.get(&label) else {
+                let label = label.bytes();
                 let (shown, message) =
                     (String::from_utf8_lossy(&label), format!("no step has the label {}", quoted(&label)));
                 return Err(self.tokens.error_at(place, &shown, message, "a label of this rank"));
             };
-            let dependency = &mut self.program.rank.dependencies[index];
+            let dependency = &mut self.dependencies[index];
             match end {
                 End::Step => dependency.step = step,
                 End::On => dependency.on = step,

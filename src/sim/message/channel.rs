@@ -14,9 +14,9 @@ const HELD: u64 = u64::MAX;
 struct Channel {
     /// From when on it is free.
     free_at: u64,
-    /// Who was given it last.
+    /// The slot of who was given it last.
     holder: u32,
-    /// The line before it.
+    /// The line before it, of slots.
     line: u32,
 }
 
@@ -45,18 +45,18 @@ impl Channels {
     pub(super) fn ask(
         &mut self,
         channel: LinkId,
-        message: u32,
+        slot: u32,
         now: u64,
         flights: &mut [Flight],
     ) -> Option<u64> {
         let farthest_first = channel.0 < self.farthest_first;
         let Channel { free_at, line, .. } = &mut self.channels[channel.index()];
         if *line != queue::NONE {
-            queue::push(&mut Line { flights, farthest_first }, line, message);
+            queue::push(&mut Line { flights, farthest_first }, line, slot);
             return None;
         }
-        flights[message as usize].place = Place::NOWHERE;
-        *line = message;
+        flights[slot as usize].place = Place::NOWHERE;
+        *line = slot;
         if *free_at <= now {
             self.asked_for.push(channel);
             return None;
@@ -66,18 +66,18 @@ impl Channels {
 
     /// Puts a message into the line of a channel that serves in turn: [`Channels::book`] follows in this moment.
     #[inline]
-    pub(super) fn ask_in_turn(&mut self, channel: LinkId, message: u32, flights: &mut [Flight]) {
+    pub(super) fn ask_in_turn(&mut self, channel: LinkId, slot: u32, flights: &mut [Flight]) {
         let Channel { line, .. } = &mut self.channels[channel.index()];
         if *line != queue::NONE {
-            return queue::push(&mut Line { flights, farthest_first: false }, line, message);
+            return queue::push(&mut Line { flights, farthest_first: false }, line, slot);
         }
-        flights[message as usize].place = Place::NOWHERE;
-        *line = message;
+        flights[slot as usize].place = Place::NOWHERE;
+        *line = slot;
         self.asked_for.push(channel);
     }
 
-    /// Gives a channel that serves in turn to the next who asked in this moment, for `head` and its body. Returns the
-    /// message and when it begins: those who asked before are through by then, and nobody can come between.
+    /// Gives a channel that serves in turn to the next who asked in this moment, for `head` and its body. Returns its
+    /// slot and when it begins: those who asked before are through by then, and nobody can come between.
     #[inline]
     pub(super) fn book(
         &mut self,
@@ -87,13 +87,13 @@ impl Channels {
         flights: &mut [Flight],
     ) -> Option<(u32, u64)> {
         let Channel { free_at, line, .. } = &mut self.channels[channel.index()];
-        let message = queue::pop(&mut Line { flights, farthest_first: false }, line)?;
+        let slot = queue::pop(&mut Line { flights, farthest_first: false }, line)?;
         let begin = now.max(*free_at);
-        *free_at = begin + head + flights[message as usize].body;
+        *free_at = begin + head + flights[slot as usize].body;
         if begin > now {
             self.note_wait(channel, begin - now);
         }
-        Some((message, begin))
+        Some((slot, begin))
     }
 
     /// Notes from when on a channel is free; whether [`Channels::becomes_free`] must be called then.
@@ -127,9 +127,9 @@ impl Channels {
         if *free_at > now {
             return None;
         }
-        let message = queue::pop(&mut Line { flights, farthest_first }, line)?;
-        (*free_at, *holder) = (HELD, message);
-        Some(message)
+        let slot = queue::pop(&mut Line { flights, farthest_first }, line)?;
+        (*free_at, *holder) = (HELD, slot);
+        Some(slot)
     }
 
     /// Who holds a channel without a known end.

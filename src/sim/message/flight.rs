@@ -1,12 +1,27 @@
-//! Messages on their way: one cache line each.
+//! Messages on their way: one cache line each, in slots that are used again.
 
 use super::queue::{Place, Waiting};
 use super::way::Cursor;
-use crate::routing::Routes;
+use crate::routing::{Pair, Routes};
 use crate::schedule::Message;
 use crate::topology::Costs;
 
-/// How far a message has come through the ports of its ends; of no meaning without ports.
+/// What there is to know of a message before it starts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Letter {
+    pub(super) ends: Pair,
+    /// Ticks its bytes take over a link.
+    body: u64,
+}
+
+impl Letter {
+    /// A message as the engine sees it.
+    pub(super) fn new(message: &Message, costs: &Costs) -> Self {
+        Self { ends: message.pair(), body: costs.transfer_ticks(message.bytes) }
+    }
+}
+
+/// How far a message has come through the ports of its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     Fresh,
@@ -31,15 +46,16 @@ pub(super) struct Flight {
     pub(super) left: u32,
     /// Links a worm has let go.
     pub(super) tail_hops: u32,
-    pub(super) stage: Stage,
+    /// The number of the message.
+    pub(super) message: u32,
 }
 
 impl Flight {
     /// A message at its source.
-    pub(super) fn new(index: u32, message: &Message, routes: &Routes<'_>, costs: &Costs) -> Self {
-        let (way, left) = Cursor::first(routes, index, message.pair());
+    pub(super) fn new(message: u32, letter: Letter, routes: &Routes<'_>) -> Self {
+        let (way, left) = Cursor::first(routes, message, letter.ends);
         Self {
-            body: costs.transfer_ticks(message.bytes),
+            body: letter.body,
             asked: 0,
             place: Place::NOWHERE,
             head: way,
@@ -47,7 +63,7 @@ impl Flight {
             hops: 0,
             left,
             tail_hops: 0,
-            stage: Stage::Fresh,
+            message,
         }
     }
 }
@@ -64,14 +80,14 @@ impl Waiting for Line<'_> {
     fn is_before(&self, a: u32, b: u32) -> bool {
         let (first, second) = (&self.flights[a as usize], &self.flights[b as usize]);
         if self.farthest_first {
-            (second.left, a) < (first.left, b)
+            (second.left, first.message) < (first.left, second.message)
         } else {
-            (first.asked, a) < (second.asked, b)
+            (first.asked, first.message) < (second.asked, second.message)
         }
     }
 
     #[inline]
-    fn place(&mut self, message: u32) -> &mut Place {
-        &mut self.flights[message as usize].place
+    fn place(&mut self, slot: u32) -> &mut Place {
+        &mut self.flights[slot as usize].place
     }
 }

@@ -15,6 +15,10 @@
 //! (store-and-forward); of equal ones the lower index. Everything that happens at one moment is looked at before
 //! links are granted, so who gets a link does not depend on the order of simultaneous events.
 //!
+//! A message gets a slot when it starts and gives it back when it arrives, so what is on the way stays close together
+//! in memory, however long the schedule is. Which slot it is means nothing: messages that ask at the same time are
+//! served by their numbers.
+//!
 //! A hop that nothing blocks is one event: the moment from which a channel is free is noted when it is
 //! known, and becomes an event only if somebody waits for it.
 
@@ -28,23 +32,25 @@ mod way;
 
 use self::agenda::Agenda;
 use self::channel::Channels;
-use self::flight::{Flight, Stage};
+use self::flight::{Flight, Letter, Stage};
 use self::ports::PortChannels;
+use self::way::Cursor;
 use super::engine::{Driver, Engine, Open, Referee};
 use super::network::Network;
 use super::router::Router;
 use crate::error::{Error, Result};
-use crate::routing::{Pair, Routes};
+use crate::routing::Routes;
 use crate::schedule::Message;
 use crate::topology::{Costs, Machine, Switching, Topology};
 use crate::units::{Hops, LinkId};
 
-/// Something that happens at a moment.
+/// Something that happens at a moment; messages on their way are known by their slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Event {
     Start(u32),
     Free(LinkId),
     Head(u32),
+    /// By the number of the message: its slot may have been given back in this moment.
     Sent(u32),
     Delivered(u32),
     Timer(u32),
@@ -65,8 +71,14 @@ pub(in crate::sim) struct Core<'m> {
     now: u64,
     agenda: Agenda<Event>,
     routes: Routes<'m>,
-    ends: Vec<Pair>,
+    /// By the number of the message.
+    letters: Vec<Letter>,
+    /// By slot.
     flights: Vec<Flight>,
+    /// Slots that were given back.
+    idle: Vec<u32>,
+    /// By slot, where nodes have one port.
+    stages: Vec<Stage>,
     channels: Channels,
     ports: Option<PortChannels>,
     /// Whether links serve in the order of asking and the time a message takes is known when it asks: then the
@@ -104,8 +116,10 @@ impl<'m> Core<'m> {
             now: 0,
             agenda: Agenda::new(),
             routes: Routes::Stored { first: Vec::new(), links: Vec::new() },
-            ends: Vec::new(),
+            letters: Vec::new(),
             flights: Vec::new(),
+            idle: Vec::new(),
+            stages: Vec::new(),
             channels: Channels::new(channels, farthest_first),
             ports,
             in_turn: machine.switching == Switching::CutThrough
@@ -115,32 +129,51 @@ impl<'m> Core<'m> {
         }
     }
 
-    fn flight(&self, message: u32) -> &Flight {
-        &self.flights[message as usize]
+    fn flight(&self, slot: u32) -> &Flight {
+        &self.flights[slot as usize]
+    }
+
+    /// Gives a message a slot.
+    #[inline]
+    fn take_slot(&mut self, message: u32) -> u32 {
+        let flight = Flight::new(message, self.letters[message as usize], &self.routes);
+        let slot = self.idle.pop().unwrap_or(self.flights.len() as u32);
+        match self.flights.get_mut(slot as usize) {
+            Some(place) => *place = flight,
+            None => self.flights.push(flight),
+        }
+        if self.ports.is_some() {
+            self.stages.resize(self.flights.len(), Stage::Fresh);
+            self.stages[slot as usize] = Stage::Fresh;
+        }
+        slot
     }
 
     fn handle(&mut self, event: Event, driver: &mut impl Driver<Self>) {
         match event {
-            Event::Start(message) => {
-                let (source, target) = self.ends[message as usize];
+            Event::Start(slot) => {
+                let (source, target) = self.letters[self.flight(slot).message as usize].ends;
                 match self.ports {
                     // A message to oneself is a copy in memory: it passes no port.
-                    Some(ports) if source != target => self.ask(ports.injection(source), message),
-                    _ => self.agenda.push(self.now + self.startup, Event::Head(message)),
+                    Some(ports) if source != target => self.ask(ports.injection(source), slot),
+                    _ => self.agenda.push(self.now + self.startup, Event::Head(slot)),
                 }
             }
             Event::Free(channel) => self.channels.becomes_free(channel, self.now),
-            Event::Head(message) => {
+            Event::Head(slot) => {
                 // A stored message that has crossed the first of its links has left its source.
-                let Flight { hops, left, .. } = *self.flight(message);
+                let Flight { hops, left, message, .. } = *self.flight(slot);
                 if self.switching == Switching::StoreAndForward && hops == 1 && left > 0 {
                     driver.sent(self, message);
                 }
-                self.head(message);
+                self.head(slot);
             }
             Event::Sent(message) => driver.sent(self, message),
-            Event::Delivered(message) => {
-                if self.leaves_as_it_arrives(message) {
+            Event::Delivered(slot) => {
+                let message = self.flight(slot).message;
+                let leaves = self.leaves_as_it_arrives(slot);
+                self.idle.push(slot);
+                if leaves {
                     driver.sent(self, message);
                 }
                 driver.delivered(self, message);
@@ -151,20 +184,20 @@ impl<'m> Core<'m> {
 
     /// Whether a message leaves its source the moment it reaches its target: over one link at most, unless a
     /// port holds it up between.
-    fn leaves_as_it_arrives(&self, message: u32) -> bool {
-        let Flight { hops, left, .. } = *self.flight(message);
+    fn leaves_as_it_arrives(&self, slot: u32) -> bool {
+        let Flight { hops, left, .. } = *self.flight(slot);
         let straight_in = self.ports.is_none() || self.switching == Switching::StoreAndForward;
         hops + left == 0 || (hops + left == 1 && straight_in)
     }
 
     /// Puts a message into the line of a channel.
     #[inline]
-    fn ask(&mut self, channel: LinkId, message: u32) {
-        self.flights[message as usize].asked = self.now;
+    fn ask(&mut self, channel: LinkId, slot: u32) {
+        self.flights[slot as usize].asked = self.now;
         if self.in_turn {
-            return self.channels.ask_in_turn(channel, message, &mut self.flights);
+            return self.channels.ask_in_turn(channel, slot, &mut self.flights);
         }
-        if let Some(free_at) = self.channels.ask(channel, message, self.now, &mut self.flights) {
+        if let Some(free_at) = self.channels.ask(channel, slot, self.now, &mut self.flights) {
             self.agenda.push(free_at, Event::Free(channel));
         }
     }
@@ -178,17 +211,18 @@ impl<'m> Core<'m> {
     }
 
     /// The channel a message needs next, or `None` when its head has come in.
-    fn wanted(&self, message: u32) -> Option<LinkId> {
-        let flight = self.flight(message);
+    fn wanted(&self, slot: u32) -> Option<LinkId> {
+        let flight = self.flight(slot);
         let link = (flight.left > 0).then_some(flight.head.link);
         let Some(ports) = self.ports.filter(|_| flight.hops + flight.left > 0) else { return link };
+        let (source, target) = self.letters[flight.message as usize].ends;
         let last = match self.switching {
             Switching::Wormhole | Switching::CutThrough => 0,
             Switching::StoreAndForward => 1,
         };
-        match flight.stage {
-            Stage::Fresh => Some(ports.injection(self.ends[message as usize].0)),
-            Stage::Injected if flight.left == last => Some(ports.ejection(self.ends[message as usize].1)),
+        match self.stages[slot as usize] {
+            Stage::Fresh => Some(ports.injection(source)),
+            Stage::Injected if flight.left == last => Some(ports.ejection(target)),
             Stage::Injected | Stage::Ejecting => link,
         }
     }
@@ -196,15 +230,15 @@ impl<'m> Core<'m> {
     /// The head (store-and-forward: the whole message) stands at a node: it asks for the next channel, or it is
     /// there.
     #[inline]
-    fn head(&mut self, message: u32) {
-        let flight = self.flight(message);
+    fn head(&mut self, slot: u32) {
+        let flight = self.flight(slot);
         let wanted = match self.ports {
             None => (flight.left > 0).then_some(flight.head.link),
-            Some(_) => self.wanted(message),
+            Some(_) => self.wanted(slot),
         };
         match wanted {
-            None => self.arrive(message, self.now),
-            Some(channel) => self.ask(channel, message),
+            None => self.arrive(slot, self.now),
+            Some(channel) => self.ask(channel, slot),
         }
     }
 
@@ -220,13 +254,13 @@ impl<'m> Core<'m> {
             for channel in round.drain(..) {
                 match self.channels.give(channel, self.now, &mut self.flights) {
                     // A message on a link asks for nothing more in this moment.
-                    Some(message) if self.ports.is_none() => self.enter(channel, message),
-                    Some(message) => given.push((channel, message)),
+                    Some(slot) if self.ports.is_none() => self.enter(channel, slot),
+                    Some(slot) => given.push((channel, slot)),
                     None => {}
                 }
             }
-            for (channel, message) in given.drain(..) {
-                self.use_channel(channel, message);
+            for (channel, slot) in given.drain(..) {
+                self.use_channel(channel, slot);
             }
         }
     }
@@ -235,29 +269,27 @@ impl<'m> Core<'m> {
     fn give_in_turn(&mut self, round: &mut Vec<LinkId>) {
         std::mem::swap(round, &mut self.channels.asked_for);
         for link in round.drain(..) {
-            while let Some((message, begin)) =
-                self.channels.book(link, self.now, self.head, &mut self.flights)
-            {
-                self.enter_in_turn(link, message, begin);
+            while let Some((slot, begin)) = self.channels.book(link, self.now, self.head, &mut self.flights) {
+                self.enter_in_turn(link, slot, begin);
             }
         }
     }
 
     /// A message goes on with a channel it was given.
-    fn use_channel(&mut self, channel: LinkId, message: u32) {
+    fn use_channel(&mut self, channel: LinkId, slot: u32) {
         match self.ports {
             Some(ports) if channel.0 >= ports.ejection => {
-                self.flights[message as usize].stage = Stage::Ejecting;
-                self.head(message);
+                self.stages[slot as usize] = Stage::Ejecting;
+                self.head(slot);
             }
             Some(ports) if channel.0 >= ports.injection => {
-                self.flights[message as usize].stage = Stage::Injected;
+                self.stages[slot as usize] = Stage::Injected;
                 match self.startup {
-                    0 => self.head(message),
-                    startup => self.agenda.push(self.now + startup, Event::Head(message)),
+                    0 => self.head(slot),
+                    startup => self.agenda.push(self.now + startup, Event::Head(slot)),
                 }
             }
-            _ => self.enter(channel, message),
+            _ => self.enter(channel, slot),
         }
     }
 }
@@ -269,9 +301,10 @@ impl Engine for Core<'_> {
 
     #[inline]
     fn start(&mut self, message: u32, at: u64) {
+        let slot = self.take_slot(message);
         match self.ports {
-            Some(_) => self.agenda.push(at, Event::Start(message)),
-            None => self.agenda.push(at + self.startup, Event::Head(message)),
+            Some(_) => self.agenda.push(at, Event::Start(slot)),
+            None => self.agenda.push(at + self.startup, Event::Head(slot)),
         }
     }
 
@@ -285,11 +318,10 @@ impl<'m> Referee<'m> for Core<'m> {
         assert!(self.agenda.is_empty(), "nothing of the run before is left");
         self.routes = routes;
         self.channels.forget_waits();
-        self.ends.clear();
-        self.ends.extend(messages.iter().map(Message::pair));
+        self.letters.clear();
+        self.letters.extend(messages.iter().map(|message| Letter::new(message, &self.costs)));
         self.flights.clear();
-        let flights = (0..).zip(messages);
-        self.flights.extend(flights.map(|(m, message)| Flight::new(m, message, &self.routes, &self.costs)));
+        self.idle.clear();
     }
 
     fn run<D: Driver<Self>>(&mut self, driver: &mut D) {
@@ -311,7 +343,10 @@ impl<'m> Referee<'m> for Core<'m> {
     }
 
     fn waiting_ring(&self, undelivered: &[u32]) -> Option<Vec<LinkId>> {
-        let mut chain = vec![self.wanted(*undelivered.first()?)?];
+        let first = *undelivered.first()?;
+        // The slot of a message that has not arrived was not given to another.
+        let slot = self.flights.iter().position(|flight| flight.message == first)? as u32;
+        let mut chain = vec![self.wanted(slot)?];
         loop {
             let holder = self.channels.holder(*chain.last()?)?;
             let next = self.wanted(holder)?;
@@ -346,9 +381,8 @@ impl<'m> Open<'m> for Core<'m> {
             })?;
             first.push(end);
         }
-        let flight = Flight::new(self.flights.len() as u32, message, &self.routes, &self.costs);
-        self.ends.push(message.pair());
-        self.flights.push(flight);
-        Ok(Hops(flight.left))
+        let (_, hops) = Cursor::first(&self.routes, self.letters.len() as u32, message.pair());
+        self.letters.push(Letter::new(message, &self.costs));
+        Ok(Hops(hops))
     }
 }
