@@ -254,21 +254,3 @@ fn schedules_in_which_nobody_waits_take_what_loggp_says() {
     }
     assert!(messages > 20_000, "{messages} messages");
 }
-
-/// The worked example of docs/agreement.md, by hand.
-#[test]
-fn the_worked_example_takes_what_the_page_says() {
-    let text = "num_ranks 4\n\
-                rank 0 {\nl1: calc 50\nl2: send 64b to 2\nl2 requires l1\n}\n\
-                rank 2 {\nl1: recv 64b from 0\nl2: calc 30\nl2 requires l1\nl3: send 16b to 3\nl3 requires l2\n}\n\
-                rank 3 { recv 16b from 2 }\n";
-    let schedule = goal::parse(text.as_bytes(), "page.goal").unwrap();
-    let mesh = Machine::new("mesh:1x4").unwrap(); // c = 100, b = 1, h = 2
-    let replay = Replay { router: Router::ideal(&mesh), packet: None, seed: 0 };
-    for trace in
-        [sim::run_schedule(&mesh, &schedule).unwrap(), replay.run_schedule(&mesh, &schedule).unwrap()]
-    {
-        assert_eq!(trace.latency_ticks, [168, 118]);
-        assert_eq!(trace.cycles, Cycles(50 + 168 + 30 + 118));
-    }
-}

@@ -61,28 +61,6 @@ fn an_allreduce_runs_on_both_engines() {
 }
 
 #[test]
-fn a_schedule_that_deadlocks_shows_its_ring() {
-    let send = |rank: u32| {
-        let (to, from) = ((rank + 3) % 8, (rank + 5) % 8);
-        format!("rank {rank} {{\nsend 64b to {to}\nrecv 64b from {from}\n}}\n")
-    };
-    let text = "num_ranks 8\n".to_string() + &(0..8).map(send).collect::<String>();
-    let folder = folder(&[("ring.goal", &text)]);
-    let one_class = "simulate ring.goal --on torus:8 --engine flit --set routing=dimension-order-one-class";
-    let (code, report) = json(folder.path(), &format!("{one_class} --json"));
-    let ring = report["deadlock"].as_array().unwrap();
-    assert_eq!((code, ring.len()), (1, 8));
-    for (channel, next) in ring.iter().zip(ring.iter().cycle().skip(1)) {
-        assert_eq!(channel["to"], next["from"], "each waits for the next");
-    }
-    let (code, stdout, _) = run(folder.path(), &one_class.split(' ').collect::<Vec<_>>());
-    assert!(code == 1 && stdout.contains("deadlock, each waits for the next"), "{stdout}");
-    let two = "simulate ring.goal --on torus:8 --engine flit --set virtual_channels=2 --json";
-    let (code, report) = json(folder.path(), two);
-    assert_eq!((code, &report["deadlock"]), (0, &Value::Null));
-}
-
-#[test]
 fn broken_machines_are_gone_around_or_refused() {
     let machine = |topology: &str, dead: &str| format!("[machine]\ntopology = \"{topology}\"\n{dead}\n");
     let folder = folder(&[
