@@ -152,6 +152,17 @@ fn text(report: &SimulateReport, machine: &Machine) -> String {
 
 fn traffic_text(report: &TrafficReport, machine: &Machine) -> String {
     let TrafficReport { conditions, reference, point, .. } = report;
+    let heading = format!(
+        "{} on {} · packets of {} · {} · flit engine · seed {}\n",
+        conditions.traffic, conditions.machine, conditions.packet, conditions.switching, conditions.seed
+    );
+    if let (Some(ring), 0) = (&point.deadlock, point.cycles) {
+        // Refused before the first cycle: there is nothing else to tell.
+        return heading
+            + "Not simulated: under this routing packets can wait for each other in a ring of channels.\n"
+            + &table::ring(ring, machine)
+            + "\n";
+    }
     let latency = &point.latency;
     let known =
         |number: Option<f64>, decimals| number.map_or("unknown".into(), |x| table::number(x, decimals));
@@ -178,8 +189,5 @@ fn traffic_text(report: &TrafficReport, machine: &Machine) -> String {
     if let Some(ring) = &point.deadlock {
         rows.push(vec![RING.to_string(), table::ring(ring, machine)]);
     }
-    format!(
-        "{} on {} · packets of {} · {} · flit engine · seed {}\n",
-        conditions.traffic, conditions.machine, conditions.packet, conditions.switching, conditions.seed
-    ) + &table::table(&["measure", "value"], 1, rows)
+    heading + &table::table(&["measure", "value"], 1, rows)
 }

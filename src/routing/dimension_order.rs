@@ -112,6 +112,11 @@ impl<'m> Axes<'m> {
         choices.as_slice().first().map(|choice| choice.port)
     }
 
+    /// The links of a way.
+    pub(crate) fn hops(&self, from: NodeId, to: NodeId) -> u32 {
+        self.grid.distance(from, to).map_or(0, |hops| hops.0)
+    }
+
     /// The next channel towards `to`, with classes counted from `base`; nothing at `to`.
     #[inline]
     pub(crate) fn push(&self, at: NodeId, to: NodeId, base: u8, choices: &mut Choices) {

@@ -85,6 +85,10 @@ impl Region<'_> {
     /// Free channels of an output port; where packets move whole, only those with a slot.
     #[inline]
     fn free_channels(&self, site: Site, out: u32) -> u64 {
+        let port = self.outputs_of(site) + out as usize;
+        if !self.whole && self.vcs > 1 {
+            return u64::from(self.free[port]);
+        }
         let first = self.channels_of(site) + (out * self.vcs) as usize;
         let needs_slot = self.whole && out < self.degree;
         let mut free = 0;
@@ -108,12 +112,16 @@ impl Region<'_> {
     }
 
     /// Lets adaptive packets ask anew.
-    #[inline]
+    #[inline(always)]
     pub(super) fn select_all(&mut self, site: Site) {
         if self.adaptive {
-            for local in members(self.waiting[site.index]) {
-                self.select(site, local);
-            }
+            self.select_waiting(site);
+        }
+    }
+
+    fn select_waiting(&mut self, site: Site) {
+        for local in members(self.waiting[site.index]) {
+            self.select(site, local);
         }
     }
 
@@ -150,6 +158,12 @@ impl Region<'_> {
             return false;
         }
         let base = self.lanes_of(site);
+        if waiting.is_power_of_two() {
+            let local = waiting.trailing_zeros();
+            let out = u32::from(self.lanes[base + local as usize].out);
+            let free = self.free_channels(site, out);
+            return free != 0 && self.only_request(site, local, out, free);
+        }
         let mut ports = 0u64;
         for local in members(waiting) {
             let out = self.lanes[base + local as usize].out;
@@ -164,13 +178,7 @@ impl Region<'_> {
                 continue;
             }
             if want.is_power_of_two() {
-                let local = want.trailing_zeros();
-                let allowed = free & self.allowed(base + local as usize);
-                if allowed != 0 {
-                    let channel = self.accepted(base + local as usize, out, allowed);
-                    self.assign(site, local, out, channel);
-                    any = true;
-                }
+                any |= self.only_request(site, want.trailing_zeros(), out, free);
                 continue;
             }
             any |= match self.setup.router.allocator {
@@ -179,6 +187,18 @@ impl Region<'_> {
             };
         }
         any
+    }
+
+    /// Gives a channel to the only lane that asks for a port; whether there was one of its class.
+    #[inline]
+    fn only_request(&mut self, site: Site, local: u32, out: u32, free: u64) -> bool {
+        let index = self.lanes_of(site) + local as usize;
+        let allowed = free & self.allowed(index);
+        if allowed != 0 {
+            let channel = self.accepted(index, out, allowed);
+            self.assign(site, local, out, channel);
+        }
+        allowed != 0
     }
 
     /// The channel a lane accepts of those offered.
@@ -248,6 +268,10 @@ impl Region<'_> {
         let place = out * self.vcs + channel;
         let takes_slot = self.whole && out < self.degree;
         let index = self.channels_of(site) + place as usize;
+        if self.vcs > 1 {
+            let port = self.outputs_of(site) + out as usize;
+            self.free[port] &= !(1 << channel);
+        }
         let state = &mut self.channels[index];
         state.owner = local as u8;
         state.grant = if local + 1 == inputs { 0 } else { local as u8 + 1 };
@@ -268,17 +292,30 @@ impl Region<'_> {
     }
 
     /// Matches input channels with output ports; the winners are in the scratch.
+    #[inline]
     fn allocate_switch(&mut self, site: Site, speculative: bool) {
-        let n = site.index;
+        let ready = self.ready[site.index];
+        if ready.is_power_of_two() && !(speculative && self.waiting[site.index] != 0) {
+            // Nobody competes: every arbiter chooses the one that asks.
+            let local = ready.trailing_zeros();
+            let out = u32::from(self.lanes[self.lanes_of(site) + local as usize].out);
+            self.win(site, local, self.port(local), out);
+        } else if ready != 0 || speculative {
+            self.match_ports(site, speculative);
+        }
+    }
+
+    /// The same with competition.
+    fn match_ports(&mut self, site: Site, speculative: bool) {
         let base = self.lanes_of(site);
         let mut ports = 0u64;
-        for local in members(self.ready[n]) {
+        for local in members(self.ready[site.index]) {
             let out = self.lanes[base + local as usize].out;
             self.scratch.want[usize::from(out)] |= 1 << local;
             ports |= 1 << out;
         }
         if speculative {
-            for local in members(self.waiting[n]) {
+            for local in members(self.waiting[site.index]) {
                 let out = u32::from(self.lanes[base + local as usize].out);
                 if self.has_room(site, base + local as usize, out) {
                     self.scratch.early[out as usize] |= 1 << local;

@@ -123,13 +123,22 @@ impl Region<'_> {
     #[inline(always)]
     pub(super) fn ask(&mut self, site: Site, local: u32) {
         let index = self.lanes_of(site) + local as usize;
-        self.choose(site, local, self.front(index));
+        let slot = self.front(index);
+        let way = match self.axes {
+            Some(axes) => {
+                axes.port(NodeId(site.node), self.packets[slot].header.target).map(|port| (port, 0))
+            }
+            None => {
+                self.choose(site, local, slot);
+                self.choices.as_slice().first().map(|choice| (choice.port, choice.class))
+            }
+        };
         // With a port for each link a packet comes out beside the link it came by.
         let beside = if self.locals == 1 { 0 } else { self.port(local) % self.degree };
         let lane = &mut self.lanes[index];
         lane.state = State::Waiting;
-        (lane.out, lane.channel) = match self.choices.as_slice().first() {
-            Some(choice) => (choice.port.0 as u8, choice.class),
+        (lane.out, lane.channel) = match way {
+            Some((port, class)) => (port.0 as u8, class),
             None => ((self.degree + beside) as u8, 0),
         };
         if let Some(waits) = &mut self.waits {

@@ -27,6 +27,10 @@ impl Region<'_> {
         }
         if tail {
             self.channels[held].owner = FREE;
+            if self.vcs > 1 {
+                let port = self.outputs_of(site) + out as usize;
+                self.free[port] |= 1 << channel;
+            }
         }
         if tail || stuck {
             self.ready[site.index] &= !(1 << local);

@@ -80,7 +80,8 @@ impl<'o> Injector<'o> {
 
     fn batch(&self, born: u64) -> Option<usize> {
         let since = born.checked_sub(self.open.warm_up).filter(|&since| since < self.open.measure)?;
-        Some((u128::from(since) * u128::from(BATCHES) / u128::from(self.open.measure)) as usize)
+        // Both stay far below 64 bits: no part of a run is longer than 2^40 cycles.
+        Some((since * BATCHES / self.open.measure) as usize)
     }
 
     /// Makes the packets of this cycle.

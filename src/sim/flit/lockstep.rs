@@ -12,7 +12,7 @@ use super::fabric::{Crossing, Fabric};
 use super::injector::Injector;
 use super::region::{Region, Setup};
 use super::router::Router;
-use super::worm::Worms;
+use super::worm::{self, Worms};
 use super::{setup, waiting};
 use crate::error::Result;
 use crate::sim::traffic::{Measured, OpenLoop};
@@ -57,13 +57,31 @@ pub fn run_traffic(machine: &Machine, router: &Router, open: &OpenLoop, threads:
 pub(super) fn run(machine: &Machine, setup: &Setup<'_>, open: &OpenLoop, threads: usize) -> Measured {
     let shares = setup::shares(setup, threads.min(64) as u32);
     let longest = open.warm_up.saturating_add(open.measure).saturating_add(open.drain);
-    if Worms::apply(setup, longest.saturating_mul(2)) {
-        let parts = side_by_side(machine, open, shares, |first, last| Worms::new(setup, first, last));
-        measured(machine, open, &parts, |_| None)
+    if worm::apply(setup, longest.saturating_mul(2)) {
+        // The narrowest layout that holds the network ports, injection and the source.
+        match setup.wiring.degree + 2 {
+            0..=4 => worms::<4>(machine, setup, open, shares),
+            5..=6 => worms::<6>(machine, setup, open, shares),
+            7..=8 => worms::<8>(machine, setup, open, shares),
+            9..=16 => worms::<16>(machine, setup, open, shares),
+            _ => worms::<32>(machine, setup, open, shares),
+        }
     } else {
         let parts = side_by_side(machine, open, shares, |first, last| Region::new(setup, first, last));
         measured(machine, open, &parts, waiting::ring)
     }
+}
+
+/// One run with packets as worms.
+fn worms<const P: usize>(
+    machine: &Machine,
+    setup: &Setup<'_>,
+    open: &OpenLoop,
+    shares: Vec<(u32, u32)>,
+) -> Measured {
+    let parts =
+        side_by_side(machine, open, shares, |first, last| Worms::<P>::new(setup, first, last, open.packet));
+    measured(machine, open, &parts, |_| None)
 }
 
 /// Runs the ranges of routers, each on its own thread.
@@ -247,6 +265,9 @@ impl Shared {
     }
 }
 
+/// So often a thread looks before it lets others run.
+const SPINS: u32 = 1 << 9;
+
 /// Where threads wait for each other; they spin, for a step is shorter than a sleep.
 struct Meeting {
     members: usize,
@@ -271,7 +292,8 @@ impl Meeting {
         let mut spins = 0u32;
         while self.turn.load(Ordering::Acquire) == turn {
             spins += 1;
-            if spins.is_multiple_of(1 << 12) {
+            // A core that somebody else needs is given up soon.
+            if spins > SPINS {
                 std::thread::yield_now();
             } else {
                 std::hint::spin_loop();

@@ -10,6 +10,7 @@ use super::router::{Router, Stages};
 use super::source::Source;
 use super::wheel::Wheel;
 use super::wiring::{CHANNELS_MAX, Wiring, unpack};
+use crate::routing::dimension_order::Axes;
 use crate::routing::relation::{Choices, Relation};
 use crate::topology::{PortModel, Switching};
 
@@ -137,6 +138,10 @@ pub(super) struct Region<'s> {
     pub(super) locals: u32,
     /// Whether the routing looks at the link a packet came by.
     pub(super) asks_arrival: bool,
+    /// Where each packet has one way in one class, the formula for it.
+    pub(super) axes: Option<&'s Axes<'s>>,
+    /// By output port, its channels that nobody holds; empty with one virtual channel.
+    pub(super) free: Vec<u32>,
     /// Whether packets can have several ways.
     pub(super) adaptive: bool,
     /// The port of each local channel.
@@ -221,6 +226,11 @@ impl<'s> Region<'s> {
             degree: wiring.degree,
             locals: wiring.locals,
             asks_arrival: !matches!(setup.relation, Relation::DimensionOrder(_)),
+            axes: match &setup.relation {
+                Relation::DimensionOrder(axes) if setup.classes.len() == 1 => Some(axes),
+                _ => None,
+            },
+            free: if vcs == 1 { Vec::new() } else { vec![u32::MAX >> (u32::BITS - vcs); outputs] },
             adaptive: setup.relation.adaptive(),
             ports: std::array::from_fn(|local| (local as u32 / vcs) as u8),
             delays,

@@ -5,7 +5,7 @@ use super::lockstep;
 use super::region::{FREE, Region, Setup, State};
 use super::router::Router;
 use super::wiring::unpack;
-use super::worm::Worms;
+use super::worm;
 use crate::sim::traffic::{OpenLoop, Pattern};
 use crate::topology::{Machine, Switching, Topology};
 
@@ -200,7 +200,7 @@ fn worms_are_flits_bit_for_bit() {
                     router.set("speculative", speculative).unwrap();
                 }
                 let setup = Setup::new(&machine, &router).unwrap();
-                assert!(Worms::apply(&setup, 1000));
+                assert!(worm::apply(&setup, 1000));
                 let flits = Setup { general: true, ..Setup::new(&machine, &router).unwrap() };
                 let open = OpenLoop { load, ..open(&machine, packet) };
                 let expected = lockstep::run(&machine, &flits, &open, 1);

@@ -2,17 +2,16 @@
 
 use super::super::region::FREE;
 use super::super::wiring::{pack, unpack};
-use super::{Link, Phase, Worms};
+use super::{Link, Net, Node, Phase};
 use crate::units::NodeId;
 
-impl Worms<'_> {
+impl Net<'_> {
     #[inline(always)]
-    pub(super) fn head_in(&mut self, word: u32, slot: u32) {
+    pub(super) fn head_in<const P: usize>(&mut self, at: &mut Node<P>, word: u32, slot: u32, target: NodeId) {
         let (node, local) = unpack(word);
-        let (now, index) = (self.now as u32, self.base(node) + local as usize);
-        let length = self.packets[slot].length;
-        let sender = &mut self.senders[index];
-        sender.came.replace(now, length);
+        let now = self.now as u32;
+        let sender = &mut at.senders[local as usize];
+        sender.came.replace(now, self.length);
         sender.packets += 1;
         let alone = sender.packets == 1;
         let behind = std::mem::replace(&mut sender.back, slot);
@@ -22,66 +21,69 @@ impl Worms<'_> {
             self.packets[behind].next = slot;
         }
         if alone {
-            self.bring_front(node, local, slot, 0);
+            self.bring_front(at, node, local, target, 0);
         }
     }
 
     /// A packet has come to the front of its buffer; it can be routed after some cycles.
     #[inline(always)]
-    pub(super) fn bring_front(&mut self, node: u32, local: u32, slot: u32, after: u64) {
-        let index = self.base(node) + local as usize;
-        let packet = &mut self.packets[slot];
-        let sender = &mut self.senders[index];
-        sender.left = packet.length;
+    pub(super) fn bring_front<const P: usize>(
+        &mut self,
+        at: &mut Node<P>,
+        node: u32,
+        local: u32,
+        target: NodeId,
+        after: u64,
+    ) {
+        let sender = &mut at.senders[local as usize];
+        sender.left = self.length;
         sender.phase = Phase::Routing;
+        sender.target = target;
         // The route is the same whenever it is asked for.
-        let target = packet.header.target;
-        let out =
-            self.axes.and_then(|axes| axes.port(NodeId(node), target)).map_or(self.degree, |port| port.0);
-        sender.out = out as u8;
+        let port = self.axes.and_then(|axes| axes.port(NodeId(node), target));
+        sender.out = port.map_or(self.degree, |port| port.0) as u8;
         match after + self.delays.first_try {
-            0 => self.ask(node, local),
+            0 => self.ask(at, node, local),
             delay => self.moment(delay).routed.push(pack(node, local)),
         }
     }
 
     /// The tail before it has left: the next packet comes to the front and can be routed from the next cycle on.
-    pub(super) fn next_packet(&mut self, node: u32, local: u32, slot: u32) {
-        let index = self.base(node) + local as usize;
-        self.senders[index].front = slot;
-        self.bring_front(node, local, slot, 1);
+    pub(super) fn next_packet<const P: usize>(&mut self, at: &mut Node<P>, node: u32, local: u32, slot: u32) {
+        at.senders[local as usize].front = slot;
+        let target = self.packets[slot].header.target;
+        self.bring_front(at, node, local, target, 1);
     }
 
     #[inline(always)]
-    pub(super) fn ask(&mut self, node: u32, local: u32) {
-        let index = self.base(node) + local as usize;
-        self.senders[index].phase = Phase::Waiting;
-        self.waiting[(node - self.first) as usize] |= 1 << local;
+    pub(super) fn ask<const P: usize>(&mut self, at: &mut Node<P>, node: u32, local: u32) {
+        at.senders[local as usize].phase = Phase::Waiting;
+        at.waiting |= 1 << local;
         self.wake(node);
     }
 
     #[inline(always)]
-    pub(super) fn credits_in(&mut self, word: u32, length: u32) {
+    pub(super) fn credits_in<const P: usize>(&mut self, at: &mut Node<P>, word: u32, length: u32) {
         let (node, out) = unpack(word);
-        let (now, base) = (self.now as u32, self.base(node));
-        let link = &mut self.links[base + out as usize];
+        let now = self.now as u32;
+        let link = &mut at.links[out as usize];
         link.credits.replace(now, length);
         let owner = link.owner;
         if owner != FREE {
-            self.mark(node, u32::from(owner));
+            self.mark(at, node, u32::from(owner));
         } else if out == self.degree + 1 {
-            self.mark(node, out);
-        } else if self.waiting[(node - self.first) as usize] != 0 {
+            self.mark(at, node, out);
+        } else if at.waiting != 0 {
             self.wake(node);
         }
     }
 
     #[inline(always)]
-    pub(super) fn run_in(&mut self, word: u32, length: u32) {
+    pub(super) fn run_in<const P: usize>(&mut self, at: &mut Node<P>, word: u32, length: u32) {
         let (node, local) = unpack(word);
-        let (now, index) = (self.now as u32, self.base(node) + local as usize);
-        self.senders[index].came.replace(now, length);
-        self.mark(node, local);
+        let now = self.now as u32;
+        at.senders[local as usize].came.replace(now, length);
+        self.mark(at, node, local);
     }
 
     /// Slots that can be filled at this cycle behind a link, and how many more credits come without a gap.

@@ -23,9 +23,11 @@ use self::run::Run;
 use super::fabric::{Crossing, Fabric};
 use super::packet::{NONE, Packet, Packets};
 use super::region::{Delays, FREE, Setup};
-use super::wiring::unpack;
+use super::wiring::{NO_PEER, unpack};
 use crate::routing::Relation;
 use crate::routing::dimension_order::Axes;
+use crate::topology::Switching;
+use crate::units::NodeId;
 
 /// A plan reaches at most so many cycles ahead; one less than a power of two.
 const AHEAD: u32 = 511;
@@ -61,9 +63,27 @@ struct Sender {
     /// The first and the last of its packets; each knows the next.
     front: u32,
     back: u32,
+    /// Where the packet in front goes.
+    target: NodeId,
     packets: u8,
     out: u8,
     phase: Phase,
+}
+
+impl Sender {
+    const IDLE: Self = Self {
+        came: Run::NONE,
+        gone: 0,
+        left: 0,
+        begin: 0,
+        plan: 0,
+        front: NONE,
+        back: NONE,
+        target: NodeId(0),
+        packets: 0,
+        out: 0,
+        phase: Phase::Idle,
+    };
 }
 
 /// An output channel.
@@ -78,40 +98,71 @@ struct Link {
     switch: u8,
 }
 
+impl Link {
+    const FREE: Self = Self { credits: Run::NONE, filled: 0, owner: FREE, grant: 0, switch: 0 };
+}
+
 /// The events of one cycle.
 #[derive(Debug, Default)]
 struct Moment {
-    heads: Vec<(u32, u32)>,
+    /// Heads with their packet's slot and target.
+    heads: Vec<(u32, u32, NodeId)>,
     runs: Vec<(u32, u32)>,
     credits: Vec<(u32, u32)>,
     routed: Vec<u32>,
     ejected: Vec<u32>,
 }
 
+impl Moment {
+    fn is_empty(&self) -> bool {
+        let pairs = self.runs.is_empty() && self.credits.is_empty();
+        pairs && self.heads.is_empty() && self.routed.is_empty() && self.ejected.is_empty()
+    }
+}
+
+/// One router: all that a visit looks at lies together. `P` is at least the network ports and two.
+#[derive(Clone, Debug)]
+struct Node<const P: usize> {
+    /// Heads that wait for a channel; senders to look at.
+    waiting: u32,
+    dirty: u32,
+    /// The source queue's first and last packet.
+    queue: (u32, u32),
+    /// By network port: the packed (node, port) at the other end.
+    peers: [u32; P],
+    /// Network inputs, injection, source.
+    senders: [Sender; P],
+    /// Network outputs, ejection, source.
+    links: [Link; P],
+}
+
 /// A range of routers whose packets move as worms.
 #[derive(Debug)]
-pub(super) struct Worms<'s> {
+pub(super) struct Worms<'s, const P: usize> {
+    nodes: Vec<Node<P>>,
+    net: Net<'s>,
+}
+
+/// What all routers of a range share: packets, events to come, clock.
+#[derive(Debug)]
+struct Net<'s> {
     setup: &'s Setup<'s>,
     first: u32,
     last: u32,
     slots: u32,
     degree: u32,
     delays: Delays,
-    senders: Vec<Sender>,
-    links: Vec<Link>,
-    /// By node: the source queue's first and last packet.
-    queues: Vec<(u32, u32)>,
-    /// By node: heads that wait for a channel; senders to look at.
-    waiting: Vec<u32>,
-    dirty: Vec<u32>,
     awake: Vec<u64>,
     packets: Packets,
     wheel: Vec<Moment>,
     /// By cycle, senders whose plan is to be looked at: a ring of its own, for plans reach far ahead and lists that
     /// are used every few cycles stay in the cache.
     plans: Vec<Vec<u32>>,
-    /// Events to come.
-    pending: u64,
+    /// Plans to come.
+    planned: u64,
+    /// Flits of every packet, and cycles from the last switch to the node.
+    length: u32,
+    come_out: u64,
     now: u64,
     delivered: Vec<u32>,
     outbox: Vec<(u64, Crossing)>,
@@ -121,60 +172,57 @@ pub(super) struct Worms<'s> {
     axes: Option<&'s Axes<'s>>,
 }
 
-impl<'s> Worms<'s> {
-    /// Whether worms can stand for flits: one virtual channel, one port a node, packets that need not be whole, one way
-    /// for each packet, no deadlock, times of 31 bits, and a machine of at most [`NODES_MAX`] nodes.
-    pub(super) fn apply(setup: &Setup<'_>, longest: u64) -> bool {
-        let router = &setup.router;
-        router.virtual_channels == 1
-            && setup.wiring.locals == 1
-            && setup.wiring.degree < 30
-            && setup.wiring.nodes <= NODES_MAX
-            && setup.switching == crate::topology::Switching::Wormhole
-            && matches!(setup.relation, Relation::DimensionOrder(_))
-            && setup.classes.len() == 1
-            && setup.acyclic
-            && longest < 1 << 31
-            && !setup.general
-            && !setup.reverse
-    }
+/// Whether worms can stand for flits: one virtual channel, one port a node, packets that need not be whole, one way
+/// for each packet, no deadlock, times of 31 bits, and a machine of at most [`NODES_MAX`] nodes.
+pub(super) fn apply(setup: &Setup<'_>, longest: u64) -> bool {
+    let router = &setup.router;
+    router.virtual_channels == 1
+        && setup.wiring.locals == 1
+        && setup.wiring.degree < 30
+        && setup.wiring.nodes <= NODES_MAX
+        && setup.switching == Switching::Wormhole
+        && matches!(setup.relation, Relation::DimensionOrder(_))
+        && setup.classes.len() == 1
+        && setup.acyclic
+        && longest < 1 << 31
+        && !setup.general
+        && !setup.reverse
+}
 
-    /// An empty region of the nodes `first..last`.
-    pub(super) fn new(setup: &'s Setup<'s>, first: u32, last: u32) -> Self {
-        let (nodes, degree, slots) = ((last - first) as usize, setup.wiring.degree, setup.router.buffers);
-        let sender = Sender {
-            came: Run::default(),
-            gone: 0,
-            left: 0,
-            begin: 0,
-            plan: 0,
-            front: NONE,
-            back: NONE,
-            packets: 0,
-            out: 0,
-            phase: Phase::Idle,
+impl<'s, const P: usize> Worms<'s, P> {
+    /// An empty region of the nodes `first..last`, for packets of `length` flits.
+    pub(super) fn new(setup: &'s Setup<'s>, first: u32, last: u32, length: u32) -> Self {
+        let degree = setup.wiring.degree;
+        let empty = Node {
+            waiting: 0,
+            dirty: 0,
+            queue: (NONE, NONE),
+            peers: [NO_PEER; P],
+            senders: [Sender::IDLE; P],
+            links: [Link::FREE; P],
         };
-        let link = Link { credits: Run::default(), filled: 0, owner: FREE, grant: 0, switch: 0 };
+        let mut nodes = vec![empty; (last - first) as usize];
+        for (node, router) in (first..last).zip(&mut nodes) {
+            for (port, peer) in (0..degree).zip(&mut router.peers) {
+                *peer = setup.wiring.peer(node, port);
+            }
+        }
         let delays = Delays::of(&setup.router);
         let longest = delays.longest() + super::setup::stride(&setup.router);
-        let senders = nodes * (degree as usize + 2);
-        Self {
+        let net = Net {
             setup,
             first,
             last,
-            slots,
+            slots: setup.router.buffers,
             degree,
             delays,
-            senders: vec![sender; senders],
-            links: vec![link; senders],
-            queues: vec![(NONE, NONE); nodes],
-            waiting: vec![0; nodes],
-            dirty: vec![0; nodes],
-            awake: vec![0; nodes.div_ceil(64)],
+            awake: vec![0; nodes.len().div_ceil(64)],
             packets: Packets::default(),
             wheel: (0..(longest + 1).next_power_of_two()).map(|_| Moment::default()).collect(),
             plans: vec![Vec::new(); AHEAD as usize + 1],
-            pending: 0,
+            planned: 0,
+            length,
+            come_out: delays.eject.max(1) + u64::from(setup.router.shortest_packet.saturating_sub(length)),
             now: 0,
             delivered: Vec::new(),
             outbox: Vec::new(),
@@ -185,15 +233,17 @@ impl<'s> Worms<'s> {
                 Relation::DimensionOrder(axes) => Some(axes),
                 _ => None,
             },
-        }
+        };
+        Self { nodes, net }
     }
 
-    /// Senders and links of a router: network ports, then injection and source (ejection and source).
     #[inline(always)]
-    fn base(&self, node: u32) -> usize {
-        (node - self.first) as usize * (self.degree + 2) as usize
+    fn index(&self, word: u32) -> usize {
+        (unpack(word).0 - self.net.first) as usize
     }
+}
 
+impl Net<'_> {
     #[inline(always)]
     fn wake(&mut self, node: u32) {
         let index = node - self.first;
@@ -202,137 +252,143 @@ impl<'s> Worms<'s> {
 
     #[inline(always)]
     fn moment(&mut self, delay: u64) -> &mut Moment {
-        self.pending += 1;
         let index = (self.now + delay) as usize & (self.wheel.len() - 1);
         &mut self.wheel[index]
     }
 
     #[inline(always)]
-    fn mark(&mut self, node: u32, local: u32) {
-        self.dirty[(node - self.first) as usize] |= 1 << local;
+    fn mark<const P: usize>(&mut self, at: &mut Node<P>, node: u32, local: u32) {
+        at.dirty |= 1 << local;
         self.wake(node);
     }
 }
 
-impl Fabric for Worms<'_> {
+impl<const P: usize> Fabric for Worms<'_, P> {
     fn setup(&self) -> &Setup<'_> {
-        self.setup
+        self.net.setup
     }
 
     fn nodes(&self) -> std::ops::Range<u32> {
-        self.first..self.last
+        self.net.first..self.net.last
     }
 
     fn now(&self) -> u64 {
-        self.now
+        self.net.now
     }
 
     fn enqueue(&mut self, node: u32, _port: u32, packet: Packet) {
-        let slot = self.packets.insert(packet);
-        let queue = &mut self.queues[(node - self.first) as usize];
-        if queue.0 == NONE {
-            *queue = (slot, slot);
-            self.mark(node, self.degree + 1);
+        let net = &mut self.net;
+        let slot = net.packets.insert(packet);
+        let at = &mut self.nodes[(node - net.first) as usize];
+        if at.queue.0 == NONE {
+            at.queue = (slot, slot);
+            net.mark(at, node, net.degree + 1);
         } else {
-            let tail = std::mem::replace(&mut queue.1, slot);
-            self.packets[tail].next = slot;
+            let tail = std::mem::replace(&mut at.queue.1, slot);
+            net.packets[tail].next = slot;
         }
     }
 
     fn arrivals(&mut self, now: u64) {
-        self.now = now;
-        self.moved = false;
-        self.delivered.clear();
-        let index = now as usize & (self.wheel.len() - 1);
-        let mut moment = std::mem::take(&mut self.wheel[index]);
-        let lists = [moment.heads.len(), moment.runs.len(), moment.credits.len(), moment.routed.len()];
-        let mut plans = std::mem::take(&mut self.plans[now as usize & AHEAD as usize]);
-        self.pending -= (lists.iter().sum::<usize>() + plans.len() + moment.ejected.len()) as u64;
-        for &(word, length) in &moment.credits {
-            self.credits_in(word, length);
+        self.net.now = now;
+        self.net.moved = false;
+        self.net.delivered.clear();
+        let index = now as usize & (self.net.wheel.len() - 1);
+        let mut moment = std::mem::take(&mut self.net.wheel[index]);
+        let mut plans = std::mem::take(&mut self.net.plans[now as usize & AHEAD as usize]);
+        self.net.planned -= plans.len() as u64;
+        for (word, length) in moment.credits.drain(..) {
+            let index = self.index(word);
+            self.net.credits_in(&mut self.nodes[index], word, length);
         }
-        for &(word, length) in &moment.runs {
-            self.run_in(word, length);
+        for (word, length) in moment.runs.drain(..) {
+            let index = self.index(word);
+            self.net.run_in(&mut self.nodes[index], word, length);
         }
-        for &(word, slot) in &moment.heads {
-            self.head_in(word, slot);
+        for (word, slot, target) in moment.heads.drain(..) {
+            let index = self.index(word);
+            self.net.head_in(&mut self.nodes[index], word, slot, target);
         }
-        for &word in &moment.routed {
-            let (node, local) = unpack(word);
-            self.ask(node, local);
+        for word in moment.routed.drain(..) {
+            let (index, (node, local)) = (self.index(word), unpack(word));
+            self.net.ask(&mut self.nodes[index], node, local);
         }
         for word in plans.drain(..) {
-            let (node, local) = unpack(word);
-            let sender = &self.senders[self.base(node) + local as usize];
+            let (index, (node, local)) = (self.index(word), unpack(word));
+            let at = &mut self.nodes[index];
+            let sender = &at.senders[local as usize];
             if sender.phase == Phase::Sends && sender.plan == now as u32 {
-                self.mark(node, local);
+                self.net.mark(at, node, local);
             }
         }
-        self.delivered.append(&mut moment.ejected);
-        moment.heads.clear();
-        moment.runs.clear();
-        moment.credits.clear();
-        moment.routed.clear();
-        self.wheel[index] = moment;
-        self.plans[now as usize & AHEAD as usize] = plans;
+        self.net.delivered.append(&mut moment.ejected);
+        self.net.wheel[index] = moment;
+        self.net.plans[now as usize & AHEAD as usize] = plans;
     }
 
     fn visits(&mut self) {
-        for word in 0..self.awake.len() {
-            let mut bits = self.awake[word];
+        for word in 0..self.net.awake.len() {
+            let mut bits = self.net.awake[word];
             let mut awake = 0u64;
             while bits != 0 {
                 let bit = bits.trailing_zeros();
                 bits &= bits - 1;
-                awake |= u64::from(self.visit(self.first + (word * 64) as u32 + bit)) << bit;
+                let index = word * 64 + bit as usize;
+                let node = self.net.first + index as u32;
+                awake |= u64::from(self.net.visit(&mut self.nodes[index], node)) << bit;
             }
-            self.awake[word] = awake;
+            self.net.awake[word] = awake;
         }
     }
 
     fn delivered(&mut self) -> &mut Vec<u32> {
-        &mut self.delivered
+        &mut self.net.delivered
     }
 
     fn packets(&mut self) -> &mut Packets {
-        &mut self.packets
+        &mut self.net.packets
     }
 
     fn is_busy(&self) -> bool {
-        self.moved || self.pending > 0 || self.awake.iter().any(|&word| word != 0)
+        let to_come = |moment: &Moment| !moment.is_empty();
+        let net = &self.net;
+        net.moved
+            || net.planned > 0
+            || net.wheel.iter().any(to_come)
+            || net.awake.iter().any(|&word| word != 0)
     }
 
     fn flits_stuck(&self) -> u64 {
         let stands = |sender: &&Sender| sender.packets > 0;
-        self.senders.iter().filter(stands).count() as u64
+        self.nodes.iter().flat_map(|at| &at.senders).filter(stands).count() as u64
     }
 
     fn hold_sources(&mut self) {
-        self.held = true;
+        self.net.held = true;
     }
 
     fn outbox(&mut self) -> &mut Vec<(u64, Crossing)> {
-        &mut self.outbox
+        &mut self.net.outbox
     }
 
     fn take_in(&mut self, at: u64, crossing: Crossing) {
         // The present cycle is the last one done.
-        let delay = at - self.now;
+        let delay = at - self.net.now;
         match crossing {
             Crossing::Head(word, packet) => {
-                let slot = self.packets.insert(packet);
-                self.moment(delay).heads.push((word, slot));
+                let slot = self.net.packets.insert(packet);
+                self.net.moment(delay).heads.push((word, slot, packet.header.target));
             }
-            Crossing::Run(word, length) => self.moment(delay).runs.push((word, length)),
-            Crossing::Credits(word, length) => self.moment(delay).credits.push((word, length)),
+            Crossing::Run(word, length) => self.net.moment(delay).runs.push((word, length)),
+            Crossing::Credits(word, length) => self.net.moment(delay).credits.push((word, length)),
             Crossing::Body(_) | Crossing::Credit(_) => unreachable!("worms send runs"),
         }
     }
 
     fn flit_hops(&self) -> u64 {
         // Runs that have not ended are booked here.
-        let runs = |sender: &&Sender| sender.phase == Phase::Sends && u32::from(sender.out) < self.degree;
-        let sent = |sender: &Sender| u64::from((self.now as u32 + 1).wrapping_sub(sender.begin));
-        self.flit_hops + self.senders.iter().filter(runs).map(sent).sum::<u64>()
+        let runs = |sender: &&Sender| sender.phase == Phase::Sends && u32::from(sender.out) < self.net.degree;
+        let sent = |sender: &Sender| u64::from((self.net.now as u32 + 1).wrapping_sub(sender.begin));
+        self.net.flit_hops + self.nodes.iter().flat_map(|at| &at.senders).filter(runs).map(sent).sum::<u64>()
     }
 }

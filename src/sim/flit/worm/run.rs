@@ -1,7 +1,7 @@
 //! Runs: flits or credits that come one a cycle.
 
 /// Consecutive flits or credits: their number grows by one a cycle from `begin` on, up to `length`.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
     pub(super) before: u32,
     begin: u32,
@@ -9,6 +9,9 @@ pub(super) struct Run {
 }
 
 impl Run {
+    /// Nothing came and nothing comes.
+    pub(super) const NONE: Self = Self { before: 0, begin: 0, length: 0 };
+
     /// How many came up to and including cycle `now`.
     #[inline(always)]
     pub(super) fn count(self, now: u32) -> u32 {

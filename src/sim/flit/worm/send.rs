@@ -4,19 +4,19 @@ use super::super::fabric::Crossing;
 use super::super::packet::NONE;
 use super::super::region::FREE;
 use super::super::wiring::{pack, unpack};
-use super::{AHEAD, Phase, Worms};
+use super::{AHEAD, Net, Node, Phase};
+use crate::units::NodeId;
 
-impl Worms<'_> {
+impl Net<'_> {
     /// Looks at a sender: lets it begin, go on or stop.
     #[inline(never)]
-    pub(super) fn look(&mut self, node: u32, local: u32) -> bool {
-        let (now, base) = (self.now as u32, self.base(node));
-        let index = base + local as usize;
+    pub(super) fn look<const P: usize>(&mut self, at: &mut Node<P>, node: u32, local: u32) -> bool {
+        let now = self.now as u32;
         let source = local == self.degree + 1;
-        if source && self.senders[index].phase == Phase::Idle && !self.next_of_queue(node, index) {
+        if source && at.senders[local as usize].phase == Phase::Idle && !self.next_of_queue(at, node) {
             return false;
         }
-        let sender = self.senders[index];
+        let sender = at.senders[local as usize];
         if !matches!(sender.phase, Phase::Head | Phase::Stands | Phase::Sends) {
             return false;
         }
@@ -30,54 +30,58 @@ impl Worms<'_> {
             (sender.came.count(now).wrapping_sub(sender.gone).wrapping_sub(sent), sender.came.rest(now))
         };
         let (free, credits) =
-            if out == self.degree { (left, 0) } else { self.room(&self.links[base + out as usize], sent) };
+            if out == self.degree { (left, 0) } else { self.room(&at.links[out as usize], sent) };
         if flits == 0 || free == 0 {
             if sends {
-                self.stop(node, local, sent);
+                self.stop(at, node, local, sent);
             } else if flits > 0 && credits > 0 {
                 // A credit of a run that began for somebody else comes in the next cycle.
-                self.dirty[(node - self.first) as usize] |= 1 << local;
+                at.dirty |= 1 << local;
             }
             return sends;
         }
         let all = left.min(flits + more).min(free + credits);
-        let sender = &mut self.senders[index];
+        let sender = &mut at.senders[local as usize];
         if !sends {
             let head = sender.phase == Phase::Head;
             sender.begin = now;
             sender.phase = Phase::Sends;
-            self.begin(node, local, left, head);
+            self.begin(at, node, local, left, head);
         }
         if all == left && left == 1 {
-            self.finish(node, local);
+            self.finish(at, node, local);
             return true;
         }
         // The tail itself is looked at; else the cycle after the last one that is sure.
         let ahead = if all == left { left - 1 } else { all }.min(AHEAD);
         let plan = now.wrapping_add(ahead);
-        if !sends || self.senders[index].plan != plan {
-            self.senders[index].plan = plan;
-            self.pending += 1;
+        if !sends || at.senders[local as usize].plan != plan {
+            at.senders[local as usize].plan = plan;
+            self.planned += 1;
             self.plans[(plan & AHEAD) as usize].push(pack(node, local));
         }
         true
     }
 
     /// The source queue's next packet takes its channel if there is a slot.
-    pub(super) fn next_of_queue(&mut self, node: u32, index: usize) -> bool {
-        let (slot, _) = self.queues[(node - self.first) as usize];
-        let link = &self.links[index];
+    pub(super) fn next_of_queue<const P: usize>(&mut self, at: &mut Node<P>, node: u32) -> bool {
+        let (slot, _) = at.queue;
+        let link = &at.links[self.degree as usize + 1];
         if slot == NONE || self.held {
             return false;
         }
         let (free, credits) = self.room(link, 0);
         if free == 0 {
-            self.dirty[(node - self.first) as usize] |= u32::from(credits > 0) << (self.degree + 1);
+            at.dirty |= u32::from(credits > 0) << (self.degree + 1);
             return false;
         }
-        self.links[index].owner = self.degree as u8 + 1;
-        let sender = &mut self.senders[index];
-        sender.left = self.packets[slot].length;
+        at.links[self.degree as usize + 1].owner = self.degree as u8 + 1;
+        let sender = &mut at.senders[self.degree as usize + 1];
+        sender.left = self.length;
+        let packet = &mut self.packets[slot];
+        sender.target = packet.header.target;
+        // The way is a shortest one: its length is known before it is gone.
+        packet.hops = self.axes.map_or(0, |axes| axes.hops(NodeId(node), sender.target));
         sender.out = self.degree as u8 + 1;
         sender.phase = Phase::Head;
         true
@@ -85,19 +89,19 @@ impl Worms<'_> {
 
     /// The packet in front of a sender.
     #[inline(always)]
-    pub(super) fn front(&self, node: u32, local: u32) -> u32 {
+    pub(super) fn front<const P: usize>(&self, at: &Node<P>, local: u32) -> u32 {
         if local == self.degree + 1 {
-            return self.queues[(node - self.first) as usize].0;
+            return at.queue.0;
         }
-        self.senders[self.base(node) + local as usize].front
+        at.senders[local as usize].front
     }
 
     /// Where the flits of a sender go and after how many cycles; nowhere if they come out.
     #[inline(always)]
-    pub(super) fn downstream(&self, node: u32, out: u32) -> Option<(u32, u64)> {
+    pub(super) fn downstream<const P: usize>(&self, at: &Node<P>, node: u32, out: u32) -> Option<(u32, u64)> {
         match out {
             _ if out < self.degree => {
-                let (next, port) = unpack(self.setup.wiring.peer(node, out));
+                let (next, port) = unpack(at.peers[out as usize]);
                 Some((pack(next, port), self.delays.hop))
             }
             _ if out == self.degree => None,
@@ -107,10 +111,10 @@ impl Worms<'_> {
 
     /// Where the credits of a sender go and after how many cycles; nowhere from a source queue.
     #[inline(always)]
-    pub(super) fn upstream(&self, node: u32, local: u32) -> Option<(u32, u64)> {
+    pub(super) fn upstream<const P: usize>(&self, at: &Node<P>, node: u32, local: u32) -> Option<(u32, u64)> {
         match local {
             _ if local < self.degree => {
-                let (next, port) = unpack(self.setup.wiring.peer(node, local));
+                let (next, port) = unpack(at.peers[local as usize]);
                 Some((pack(next, port), self.delays.credit))
             }
             _ if local == self.degree => Some((pack(node, self.degree + 1), self.delays.source_credit)),
@@ -120,18 +124,25 @@ impl Worms<'_> {
 
     /// A run begins: both ends of the way are told.
     #[inline(always)]
-    pub(super) fn begin(&mut self, node: u32, local: u32, left: u32, head: bool) {
-        let out = u32::from(self.senders[self.base(node) + local as usize].out);
-        if let Some((word, delay)) = self.downstream(node, out) {
+    pub(super) fn begin<const P: usize>(
+        &mut self,
+        at: &mut Node<P>,
+        node: u32,
+        local: u32,
+        left: u32,
+        head: bool,
+    ) {
+        let sender = &at.senders[local as usize];
+        let (out, target) = (u32::from(sender.out), sender.target);
+        if let Some((word, delay)) = self.downstream(at, node, out) {
             if head {
-                let slot = self.front(node, local);
-                self.packets[slot].hops += u32::from(out < self.degree);
-                self.send_head(word, slot, delay);
+                let slot = self.front(at, local);
+                self.send_head(at, word, slot, target, delay);
             } else {
-                self.send_run(word, left, delay);
+                self.send_run(at, word, left, delay);
             }
         }
-        if let Some((word, delay)) = self.upstream(node, local) {
+        if let Some((word, delay)) = self.upstream(at, node, local) {
             self.send_credits(word, left, delay);
         }
     }
@@ -142,20 +153,27 @@ impl Worms<'_> {
     }
 
     #[inline(always)]
-    pub(super) fn send_head(&mut self, word: u32, slot: u32, delay: u64) {
+    pub(super) fn send_head<const P: usize>(
+        &mut self,
+        at: &mut Node<P>,
+        word: u32,
+        slot: u32,
+        target: NodeId,
+        delay: u64,
+    ) {
         if delay == 0 {
-            self.head_in(word, slot);
+            self.head_in(at, word, slot, target);
         } else if self.is_here(word) {
-            self.moment(delay).heads.push((word, slot));
+            self.moment(delay).heads.push((word, slot, target));
         } else {
             self.outbox.push((self.now + delay, Crossing::Head(word, self.packets[slot])));
         }
     }
 
     #[inline(always)]
-    pub(super) fn send_run(&mut self, word: u32, length: u32, delay: u64) {
+    pub(super) fn send_run<const P: usize>(&mut self, at: &mut Node<P>, word: u32, length: u32, delay: u64) {
         if delay == 0 {
-            self.run_in(word, length);
+            self.run_in(at, word, length);
         } else if self.is_here(word) {
             self.moment(delay).runs.push((word, length));
         } else {
@@ -173,27 +191,25 @@ impl Worms<'_> {
     }
 
     /// A run breaks off before its tail.
-    pub(super) fn stop(&mut self, node: u32, local: u32, sent: u32) {
-        let out = self.settle(node, local, sent);
-        let index = self.base(node) + local as usize;
-        self.senders[index].phase = Phase::Stands;
-        if let Some((word, delay)) = self.downstream(node, out) {
-            self.send_run(word, 0, delay);
+    pub(super) fn stop<const P: usize>(&mut self, at: &mut Node<P>, node: u32, local: u32, sent: u32) {
+        let out = self.settle(at, local, sent);
+        at.senders[local as usize].phase = Phase::Stands;
+        if let Some((word, delay)) = self.downstream(at, node, out) {
+            self.send_run(at, word, 0, delay);
         }
-        if let Some((word, delay)) = self.upstream(node, local) {
+        if let Some((word, delay)) = self.upstream(at, node, local) {
             self.send_credits(word, 0, delay);
         }
     }
 
     /// Books the flits of a run; returns the output.
     #[inline(always)]
-    pub(super) fn settle(&mut self, node: u32, local: u32, sent: u32) -> u32 {
-        let base = self.base(node);
-        let sender = &mut self.senders[base + local as usize];
+    pub(super) fn settle<const P: usize>(&mut self, at: &mut Node<P>, local: u32, sent: u32) -> u32 {
+        let sender = &mut at.senders[local as usize];
         sender.left -= sent;
         sender.gone = sender.gone.wrapping_add(sent);
         let out = u32::from(sender.out);
-        let link = &mut self.links[base + out as usize];
+        let link = &mut at.links[out as usize];
         link.filled = link.filled.wrapping_add(sent);
         if out < self.degree {
             self.flit_hops += u64::from(sent);
@@ -203,40 +219,36 @@ impl Worms<'_> {
 
     /// The tail leaves in this cycle.
     #[inline(always)]
-    pub(super) fn finish(&mut self, node: u32, local: u32) {
-        let base = self.base(node);
-        let index = base + local as usize;
-        let left = self.senders[index].left;
-        let slot = self.front(node, local);
+    pub(super) fn finish<const P: usize>(&mut self, at: &mut Node<P>, node: u32, local: u32) {
+        let left = at.senders[local as usize].left;
+        let slot = self.front(at, local);
         // Read before the packet is handed on.
         let next = self.packets[slot].next;
-        let out = self.settle(node, local, left);
-        self.links[base + out as usize].owner = FREE;
+        let out = self.settle(at, local, left);
+        at.links[out as usize].owner = FREE;
         if out == self.degree {
             self.come_out(slot);
-        } else if out < self.degree && !self.is_here(self.setup.wiring.peer(node, out)) {
+        } else if out < self.degree && !self.is_here(at.peers[out as usize]) {
             self.packets.remove(slot);
         }
-        self.senders[index].phase = Phase::Idle;
+        at.senders[local as usize].phase = Phase::Idle;
         if local == self.degree + 1 {
-            let queue = &mut self.queues[(node - self.first) as usize];
+            let queue = &mut at.queue;
             queue.0 = next;
             if queue.0 != NONE {
                 // The next packet can leave in the next cycle.
-                self.dirty[(node - self.first) as usize] |= 1 << local;
+                at.dirty |= 1 << local;
             }
             return;
         }
-        let sender = &mut self.senders[index];
+        let sender = &mut at.senders[local as usize];
         sender.packets -= 1;
         if sender.packets > 0 {
-            self.next_packet(node, local, next);
+            self.next_packet(at, node, local, next);
         }
     }
 
     pub(super) fn come_out(&mut self, slot: u32) {
-        let missing = self.setup.router.shortest_packet.saturating_sub(self.packets[slot].length);
-        let delay = self.delays.eject.max(1) + u64::from(missing);
-        self.moment(delay).ejected.push(slot);
+        self.moment(self.come_out).ejected.push(slot);
     }
 }
