@@ -31,6 +31,28 @@
 //! # Ok::<(), meshwright::Error>(())
 //! ```
 //!
+//! # The referee
+//!
+//! Workloads run on two engines. The message engine moves whole messages ([`sim::run_schedule`], [`sim::run_phased`]);
+//! the flit engine moves flits through routers with virtual channels, cycle by cycle ([`sim::flit::Replay`]). A
+//! workload is a schedule, or one state machine per node that decides at run time ([`schedule::Process`]). Open-loop
+//! traffic ([`sim::traffic`]) asks what a network carries; [`verdict::sweep`] draws latency against load. Each routing
+//! ([`ROUTINGS`]) is proved free of deadlocks, or refused with a ring of channels ([`routing::certify`]).
+//!
+//! ```
+//! use meshwright::sim::flit::{Replay, Router};
+//! use meshwright::{schedule::goal, sim, topology::Machine};
+//!
+//! let text = "num_ranks 4\nrank 0 { send 64b to 3 }\nrank 3 { recv 64b from 0 }\n";
+//! let schedule = goal::parse(text.as_bytes(), "one.goal")?;
+//! let line = Machine::new("mesh:1x4")?; // c = 100, b = 1, h = 2
+//! let flits = Replay { router: Router::ideal(&line), packet: None, seed: 0 };
+//! // Nobody waits, so both engines say c + b (W + d h).
+//! assert_eq!(sim::run_schedule(&line, &schedule)?.cycles.0, 100 + 64 + 3 * 2);
+//! assert_eq!(flits.run_schedule(&line, &schedule)?.cycles.0, 100 + 64 + 3 * 2);
+//! # Ok::<(), meshwright::Error>(())
+//! ```
+//!
 //! # Floors
 //!
 //! A module uses only modules on floors below its own; a test reads the source and holds this.

@@ -10,9 +10,11 @@
 //! | `curves` | latency against load, beside BookSim |
 //! | `others` | the same beside CAMINOS and CNSim, for information |
 //! | `phases` | schedules with barriers, beside CAMINOS |
+//! | `loggp` | schedules in which nobody waits, beside LogGP |
 
 pub(crate) mod curves;
 pub(crate) mod golden;
+pub(crate) mod loggp;
 mod others;
 pub(crate) mod phases;
 pub(crate) mod sample;
@@ -43,6 +45,7 @@ pub(crate) fn document() -> Result<String> {
     page.push_str(&curves::section()?);
     page.push_str(&others::section()?);
     page.push_str(&phases::section()?);
+    page.push_str(&loggp::section()?);
     Ok(page)
 }
 

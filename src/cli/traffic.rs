@@ -18,7 +18,7 @@ pub(super) struct RouterArguments {
     /// How the routers of the flit engine are built: ideal, booksim, caminos or cnsim [default: ideal]
     #[arg(long, value_name = "NAME")]
     pub(super) preset: Option<String>,
-    /// A setting of the router, as virtual_channels=2; may be repeated. Keys: virtual_channels, buffers, routing_delay, vc_alloc_delay, sw_alloc_delay, switch_delay, link_delay, credit_delay, injection_delay, ejection_delay, speculative (0 or 1), allocator (islip or separable), ports (one or all), routing
+    /// A setting of the router, as virtual_channels=2; may be repeated. Keys: virtual_channels, buffers, routing_delay, vc_alloc_delay, sw_alloc_delay, switch_delay, link_delay, credit_delay, injection_delay, ejection_delay, speculative (0 or 1), allocator (islip or separable), ports (one or all), routing (auto, dimension-order, yx, o1turn, valiant, min-adaptive, west-first, odd-even, rajasekaran-tsantilas, up-down, shortest-path or dimension-order-one-class)
     #[arg(long, value_name = "KEY=VALUE", value_parser = assignment)]
     pub(super) set: Vec<(String, String)>,
 }

@@ -8,9 +8,9 @@ use meshwright::topology::{Machine, Network, Switching, Topology};
 use meshwright::units::NodeId;
 use program::curves::{Outcome, Zone, compare};
 use program::golden::points;
-use program::phases;
 use program::sample::{Run, summary};
 use program::zero_load::{Law, check, delay_sets, distance, others};
+use program::{loggp, phases};
 
 #[test]
 fn distances_are_those_of_the_topology() {
@@ -110,6 +110,15 @@ fn the_binomial_scatter_takes_as_long_as_on_caminos() {
         assert_eq!(phases::by_flits(&phases::scatter(), flits).unwrap(), reference, "flit engine");
         assert_eq!(phases::by_messages(&phases::scatter(), flits).unwrap(), reference, "message engine");
     }
+}
+
+#[test]
+fn the_example_beside_loggp_takes_what_the_page_says() {
+    for trace in loggp::example().unwrap() {
+        assert_eq!(trace.latency_ticks, [100 + 64 + 2 * 2, 100 + 16 + 2]);
+        assert_eq!((trace.cycles.0, trace.longest_wait), (50 + 168 + 30 + 118, None));
+    }
+    assert!(loggp::section().unwrap().ends_with("= 366 cycles. Message engine: 366, flit engine: 366.\n"));
 }
 
 #[test]

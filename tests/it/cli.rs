@@ -3,6 +3,7 @@
 mod contract;
 mod golden;
 mod hostile;
+mod routers;
 mod traffic;
 
 use std::path::Path;

@@ -7,6 +7,9 @@ use meshwright::topology::{Machine, Switching, Topology};
 use meshwright::units::{Bytes, Cycles, NodeId};
 use rand::RngExt;
 
+mod faults;
+mod stored;
+
 fn replay(machine: &Machine) -> Replay {
     let mut router = Router::ideal(machine);
     // Date-lines of a torus need two classes.

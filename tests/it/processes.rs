@@ -1,5 +1,7 @@
 //! Reactive processes: protocols whose times are derived by hand, and schedules run as processes.
 
+mod on_routers;
+
 use std::collections::VecDeque;
 
 use meshwright::mapping::{self, Binomial, Request, place};

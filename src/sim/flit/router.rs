@@ -13,7 +13,9 @@
 //!
 //! # Source
 //!
-//! `dally2004`, chapters 16 and 17; the constants of the presets were calibrated by measurement.
+//! `dally2004`, chapters 16 and 17; the constants of the presets were calibrated by measurement. `chochia1996`,
+//! section 5, for store-and-forward: a packet is sent when the acknowledgement of a free buffer is back, here the
+//! credit of one of the q = `buffers` slots; each virtual channel has slots of its own.
 
 use serde::Serialize;
 

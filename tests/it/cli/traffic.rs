@@ -1,5 +1,6 @@
 //! Open-loop traffic and sweeps, as a user meets them.
 
+use meshwright::routing::ROUTINGS;
 use meshwright::sim::flit::{PRESETS, SETTINGS};
 use meshwright::sim::traffic::PATTERNS;
 
@@ -296,6 +297,7 @@ fn help_names_every_pattern_and_preset() {
         let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
         PATTERNS.iter().for_each(|entry| assert!(words.contains(entry.usage), "{}: {help}", entry.name));
         PRESETS.iter().for_each(|preset| assert!(words.contains(preset.name), "{}: {help}", preset.name));
+        ROUTINGS.iter().for_each(|routing| assert!(words.contains(routing.name), "{}: {help}", routing.name));
         SETTINGS.iter().for_each(|setting| {
             assert!(words.contains(setting.name), "{}: {help}", setting.name);
         });
@@ -330,6 +332,8 @@ fn a_schedule_on_routers_deadlocks_without_date_lines() {
     for (channel, next) in ring.iter().zip(ring.iter().cycle().skip(1)) {
         assert_eq!(channel["to"], next["from"], "each waits for the next: {stdout}");
     }
+    let (code, stdout, _) = run(folder.path(), &words[..words.len() - 1]);
+    assert!(code == 1 && stdout.contains("deadlock, each waits for the next"), "{stdout}");
 }
 
 #[test]
