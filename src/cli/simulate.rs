@@ -43,7 +43,7 @@ pub(super) struct Arguments {
     schedule: Option<PathBuf>,
     #[command(flatten)]
     machine: MachineArguments,
-    /// What is simulated: whole messages or every flit [default: message for a schedule, flit for traffic]
+    /// What is simulated: whole messages or every flit [default: for a schedule message, or flit if whole messages deadlock or a router is described; for traffic flit]
     #[arg(long, value_enum)]
     engine: Option<Engine>,
     /// In place of a schedule, packets at random, by pattern: uniform, uniform-with-self, transpose, bit-complement, bit-reverse, shuffle, tornado, neighbour, hot-spot or permutation:FILE
@@ -81,19 +81,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
 }
 
 fn run_schedule(arguments: &Arguments, machine: &Machine, schedule: &Path) -> Result<Answer> {
-    let report = if arguments.engine == Some(Engine::Flit) {
+    let on_routers = || -> Result<SimulateReport> {
         let (router, seed) = (arguments.router.router(machine)?, arguments.run.seed);
         let replay = Replay { router, packet: None, seed };
-        simulate::report_on_routers(&tasks::schedule(schedule, machine)?, machine, &replay)?
-    } else {
-        if let Some((option, value)) = arguments.router.given() {
-            return Err(Error::value(
-                option,
-                value,
-                "--engine flit beside it: whole messages know no routers",
-            ));
+        simulate::report_on_routers(&tasks::schedule(schedule, machine)?, machine, &replay)
+    };
+    let report = match (arguments.engine, arguments.router.given()) {
+        (Some(Engine::Message), Some((option, value))) => {
+            let expected = "--engine flit beside it: whole messages know no routers";
+            return Err(Error::value(option, value, expected));
         }
-        simulate::report(&tasks::schedule(schedule, machine)?, machine)?
+        (Some(Engine::Message), None) => simulate::report(&tasks::schedule(schedule, machine)?, machine)?,
+        (None, None) => simulate::fitting_report(&tasks::schedule(schedule, machine)?, machine)?,
+        (Some(Engine::Flit), _) | (None, Some(_)) => on_routers()?,
     };
     finish(arguments, &report, || text(&report, machine))?;
     Ok(if report.deadlock.is_some() { Answer::Negative } else { Answer::Done })

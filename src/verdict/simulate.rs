@@ -10,7 +10,7 @@ use crate::rng;
 use crate::routing::{self, Pair, Relation, Routes};
 use crate::schedule::cost::LinkLoads;
 use crate::schedule::{Message, Schedule};
-use crate::sim::flit::Replay;
+use crate::sim::flit::{Replay, Router};
 use crate::sim::{self, Trace};
 use crate::topology::{Machine, Switching, Topology};
 
@@ -126,6 +126,43 @@ pub fn report_on_routers(schedule: &Schedule, machine: &Machine, replay: &Replay
         report.flit_hops = Some(flit_hops(&messages, machine, heads, hops));
     }
     Ok(report)
+}
+
+/// Above so many flits times links, a schedule that deadlocks as whole messages is not tried flit by flit.
+const FLIT_HOPS_MAX: u128 = 1 << 31;
+
+/// Runs a schedule on the engine that fits: on the message engine, and if its worms, which know no virtual
+/// channels, end in a deadlock, on the flit engine with the channels the routing needs.
+///
+/// # Errors
+///
+/// As for [`report`].
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::{schedule::goal, topology::Machine, verdict::simulate};
+/// // Everybody sends half-way round a ring: worms without date-line channels wait for each other.
+/// let rank = |r: u32| format!("rank {r} {{ send 64b to {}\nrecv 64b from {} }}\n", (r + 2) % 4, (r + 2) % 4);
+/// let text = format!("num_ranks 4\n{}", (0..4).map(rank).collect::<String>());
+/// let (schedule, ring) = (goal::parse(text.as_bytes(), "ring.goal")?, Machine::new("torus:4")?);
+/// assert!(simulate::report(&schedule, &ring)?.deadlock.is_some());
+/// let fitting = simulate::fitting_report(&schedule, &ring)?;
+/// assert_eq!((fitting.engine, fitting.deadlock), ("flit", None));
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn fitting_report(schedule: &Schedule, machine: &Machine) -> Result<SimulateReport> {
+    let whole = report(schedule, machine)?;
+    let small = whole.flit_hops.is_some_and(|hops| hops <= FLIT_HOPS_MAX);
+    if whole.deadlock.is_none() || !small {
+        return Ok(whole);
+    }
+    let replay = Replay { router: Router::ideal(machine), packet: None, seed: 0 };
+    // Where routers cannot be made for this machine, the deadlock is the answer.
+    match report_on_routers(schedule, machine, &replay) {
+        Ok(routers) if routers.deadlock.is_none() => Ok(routers),
+        _ => Ok(whole),
+    }
 }
 
 fn messages_of(schedule: &Schedule) -> (Vec<Message>, Vec<Pair>) {

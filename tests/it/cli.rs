@@ -177,11 +177,16 @@ fn a_deadlock_is_a_negative_answer() {
     };
     let goal = format!("num_ranks 4\n{}", (0..4).map(rank).collect::<String>());
     let folder = folder(&[("a.goal", &goal)]);
-    let (code, stdout, stderr) = run(folder.path(), &["simulate", "a.goal", "--on", "torus:1x4", "--json"]);
+    let whole = ["simulate", "a.goal", "--on", "torus:1x4", "--engine", "message"];
+    let (code, stdout, stderr) = run(folder.path(), &[&whole[..], &["--json"]].concat());
     let report: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!((code, stderr.as_str(), report["deadlock"].as_array().map(Vec::len)), (1, "", Some(4)));
-    let (code, stdout, _) = run(folder.path(), &["simulate", "a.goal", "--on", "torus:1x4"]);
+    let (code, stdout, _) = run(folder.path(), &whole);
     assert!(code == 1 && stdout.contains("deadlock") && stdout.contains("(0,3) → (0,0)"), "{stdout}");
+    let (code, stdout, _) = run(folder.path(), &["simulate", "a.goal", "--on", "torus:1x4"]);
+    assert!(code == 0 && stdout.contains("flit engine"), "date-line channels let them through: {stdout}");
+    let routing = ["simulate", "a.goal", "--on", "torus:1x4", "--set", "routing=dimension-order-one-class"];
+    assert_eq!(run(folder.path(), &routing).0, 1, "without them flits wait for each other as well");
     let forward = ["simulate", "a.goal", "--on", "torus:1x4", "--switching", "store-and-forward"];
     assert_eq!(run(folder.path(), &forward).0, 0, "nobody holds a link while waiting for another");
 }

@@ -107,10 +107,12 @@ pub const PRESETS: &[Preset] = &[
 ];
 
 impl Router {
-    /// The router of the message engine: one cycle a hop, ports and slots as the machine says.
+    /// The router of the message engine: one cycle a hop, ports and slots as the machine says; on a torus at least
+    /// the two virtual channels of date-lines.
     pub fn ideal(machine: &Machine) -> Self {
+        let least = if is_torus(machine) { 2 } else { 1 };
         Self {
-            virtual_channels: machine.virtual_channels,
+            virtual_channels: machine.virtual_channels.max(least),
             buffers: machine.buffers,
             routing_delay: 0,
             vc_alloc_delay: 0,
@@ -131,7 +133,6 @@ impl Router {
 
     /// The router of BookSim 2 with its default pipeline; links of a torus take two cycles, as there.
     fn booksim(machine: &Machine) -> Self {
-        let torus = matches!(&machine.network, Network::Grid(grid) if grid.wraps());
         Self {
             virtual_channels: 4,
             buffers: 8,
@@ -139,7 +140,7 @@ impl Router {
             vc_alloc_delay: 1,
             sw_alloc_delay: 1,
             switch_delay: 1,
-            link_delay: if torus { 2 } else { 1 },
+            link_delay: if is_torus(machine) { 2 } else { 1 },
             credit_delay: 1,
             injection_delay: 2,
             ejection_delay: 1,
@@ -285,4 +286,8 @@ impl Router {
         let ends = u64::from(self.injection_delay + self.ejection_delay);
         ends + hops * (router + u64::from(self.link_delay)) + router + body + whole
     }
+}
+
+fn is_torus(machine: &Machine) -> bool {
+    matches!(&machine.network, Network::Grid(grid) if grid.wraps())
 }

@@ -228,11 +228,11 @@ fn routers_that_cannot_be_are_refused() {
         ),
         ("simulate --on mesh:1x2 --traffic uniform --load 0.1 --set buffers", "expected KEY=VALUE"),
         (
-            "simulate --on torus:4x4 --traffic uniform --load 0.1",
+            "simulate --on torus:4x4 --traffic uniform --load 0.1 --set virtual_channels=1",
             "error: virtual_channels is 1; expected at least 2",
         ),
         (
-            "sweep --on torus:4x4 --traffic uniform --results new.jsonl --out new",
+            "sweep --on torus:4x4 --traffic uniform --set virtual_channels=1 --results new.jsonl --out new",
             "error: virtual_channels is 1; expected at least 2",
         ),
         (
@@ -240,7 +240,7 @@ fn routers_that_cannot_be_are_refused() {
             "error: engine is message; expected flit: packets at random need routers\n",
         ),
         (
-            "simulate a.goal --on mesh:1x2 --preset booksim",
+            "simulate a.goal --on mesh:1x2 --engine message --preset booksim",
             "error: preset is booksim; expected --engine flit beside it",
         ),
         ("simulate a.goal --on mesh:1x2 --packet 2", "--traffic"),
