@@ -61,9 +61,9 @@ pub(crate) fn section() -> Result<String> {
     text.push_str("```text\n");
     text.push_str(EXAMPLE);
     text.push_str("```\n\n");
-    write!(
+    writeln!(
         text,
-        "50 + (100 + 64 + 2 * 2) + 30 + (100 + 16 + 1 * 2) = 366 cycles. Message engine: {message}, flit engine: {flit}.\n"
+        "50 + (100 + 64 + 2 * 2) + 30 + (100 + 16 + 1 * 2) = 366 cycles. Message engine: {message}, flit engine: {flit}."
     )
     .expect("a string takes everything");
     Ok(text)

@@ -11,8 +11,10 @@
 //! | `others` | the same beside CAMINOS and CNSim, for information |
 //! | `phases` | schedules with barriers, beside CAMINOS |
 //! | `loggp` | schedules in which nobody waits, beside LogGP |
+//! | `engines` | how far the two engines are apart where messages meet |
 
 pub(crate) mod curves;
+pub(crate) mod engines;
 pub(crate) mod golden;
 pub(crate) mod loggp;
 mod others;
@@ -46,6 +48,7 @@ pub(crate) fn document() -> Result<String> {
     page.push_str(&others::section()?);
     page.push_str(&phases::section()?);
     page.push_str(&loggp::section()?);
+    page.push_str(&engines::section());
     Ok(page)
 }
 

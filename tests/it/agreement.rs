@@ -1,7 +1,7 @@
 //! Agreement with other simulators: short versions of what `examples/agreement` writes to `docs/agreement.md`.
 
 #[path = "../../examples/agreement/main.rs"]
-mod program;
+pub(crate) mod program;
 
 use meshwright::sim::flit::Router;
 use meshwright::topology::{Machine, Network, Switching, Topology};
@@ -10,7 +10,7 @@ use program::curves::{Outcome, Zone, compare};
 use program::golden::points;
 use program::sample::{Run, summary};
 use program::zero_load::{Law, check, delay_sets, distance, others};
-use program::{loggp, phases};
+use program::{engines, loggp, phases};
 
 #[test]
 fn distances_are_those_of_the_topology() {
@@ -118,7 +118,10 @@ fn the_example_beside_loggp_takes_what_the_page_says() {
         assert_eq!(trace.latency_ticks, [100 + 64 + 2 * 2, 100 + 16 + 2]);
         assert_eq!((trace.cycles.0, trace.longest_wait), (50 + 168 + 30 + 118, None));
     }
-    assert!(loggp::section().unwrap().ends_with("= 366 cycles. Message engine: 366, flit engine: 366.\n"));
+    let section = loggp::section().unwrap();
+    assert!(section.ends_with("= 366 cycles. Message engine: 366, flit engine: 366.\n"));
+    let page = include_str!("../../docs/agreement.md");
+    assert!(page.ends_with(&(section + &engines::section())), "run the example again");
 }
 
 #[test]

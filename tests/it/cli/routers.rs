@@ -114,71 +114,85 @@ fn machines_that_do_not_fit_are_refused_at_once() {
     assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
 }
 
-#[test]
-fn hostile_numbers_are_refused() {
+/// Runs a command with each of these words behind it; each must be refused with this phrase.
+fn all_refused(command: &str, cases: &[(&str, &str)]) {
     let folder =
         folder(&[("other.jsonl", "{\"load\": 1}\n"), ("empty.txt", ""), ("twice.txt", "0 1\n0 2\n1 0\n")]);
     std::fs::create_dir(folder.path().join("folder")).unwrap();
-    for (words, told) in [
-        ("--load 0", "load is 0"),
-        ("--load nan", "load is NaN"),
-        ("--load inf", "load is inf"),
-        ("--load -1", "load is -1"),
-        ("--load 1e300", "load is 1"),
-        ("--load 1.0000001", "load is 1.0000001"),
-        ("--load x", "'--load <LOAD>'"),
-        ("--load 0.1 --packet 0", "packet is 0"),
-        ("--load 0.1 --packet 65537", "packet is 65537"),
-        ("--load 0.1 --packet 99999999999999999999", "'--packet <FLITS>'"),
-        ("--load 0.1 --warm-up 18446744073709551615", "warm-up is 18446744073709551615"),
-        ("--load 0.1 --drain 18446744073709551616", "'--drain <N>'"),
-        ("--load 0.1 --threads 0", "'--threads <N>'"),
-        ("--load 0.1 --seed -1", "'--seed <N>'"),
-        ("--load 0.1 --preset BookSim", "preset is `BookSim`"),
-        ("--load 0.1 --set virtual_channels=0", "virtual_channels is `0`"),
-        ("--load 0.1 --set virtual_channels=33", "virtual_channels is `33`"),
-        ("--load 0.1 --set virtual_channels=32", "256 channels; the limit is 64"),
-        ("--load 0.1 --set buffers=256", "buffers is `256`"),
-        ("--load 0.1 --set link_delay=0", "link_delay is `0`"),
-        ("--load 0.1 --set routing_delay=1e3", "routing_delay is `1e3`"),
-        ("--load 0.1 --set speculative=2", "speculative is `2`"),
-        ("--load 0.1 --set allocator=lottery", "allocator is `lottery`"),
-        ("--load 0.1 --set ports=two", "ports is `two`"),
-        ("--load 0.1 --set routing=north", "routing is `north`"),
-        ("--load 0.1 --set routing=valiant", "virtual_channels is 1; expected at least 2"),
-        ("--load 0.1 --set =1", "setting is ``"),
-        ("--load 0.1 --set speculative=1", "allocation delay is 0"),
-    ] {
-        let stderr =
-            refused(folder.path(), &format!("simulate --on mesh:4x4 --traffic uniform {words} --out new"));
+    for (words, told) in cases {
+        let stderr = refused(folder.path(), &format!("{command} {words} --out new"));
         assert!(stderr.contains(told), "{words}: {stderr}");
     }
-    for (words, told) in [
-        ("--traffic transposed --load 0.1", "traffic is `transposed`"),
-        ("--traffic permutation: --load 0.1", "No such file"),
-        ("--traffic permutation:none.txt --load 0.1", "none.txt: No such file"),
-        ("--traffic permutation:folder --load 0.1", "folder: "),
-        ("--traffic permutation:empty.txt --load 0.1", "empty.txt"),
-        ("--traffic permutation:twice.txt --load 0.1", "twice.txt:2:1"),
-    ] {
-        let stderr = refused(folder.path(), &format!("simulate --on mesh:4x4 {words} --out new"));
-        assert!(stderr.contains(told), "{words}: {stderr}");
-    }
-    for (words, told) in [
-        ("--loads 0.1,nan", "load is NaN"),
-        ("--loads 0", "load is 0"),
-        ("--loads 0.1,,0.2", "--loads"),
-        ("--points 0", "number of points is 0"),
-        ("--points 99999999", "number of points is 99999999"),
-        ("--from 0.5 --to 0.1", "first load is 0.5"),
-        ("--to 2", "load is 2"),
-        ("--loads 0.1 --points 3", "cannot be used with"),
-        ("--results other.jsonl", "other.jsonl"),
-        ("--results folder", "folder"),
-        ("--results none/new.jsonl", "none"),
-    ] {
-        let line = format!("sweep --on mesh:4x4 --traffic uniform --measure 100 {words} --out new");
-        let stderr = refused(folder.path(), &line);
-        assert!(stderr.contains(told), "{words}: {stderr}");
-    }
+}
+
+#[test]
+fn hostile_numbers_are_refused() {
+    all_refused(
+        "simulate --on mesh:4x4 --traffic uniform",
+        &[
+            ("--load 0", "load is 0"),
+            ("--load nan", "load is NaN"),
+            ("--load inf", "load is inf"),
+            ("--load -1", "load is -1"),
+            ("--load 1e300", "load is 1"),
+            ("--load 1.0000001", "load is 1.0000001"),
+            ("--load x", "'--load <LOAD>'"),
+            ("--load 0.1 --packet 0", "packet is 0"),
+            ("--load 0.1 --packet 65537", "packet is 65537"),
+            ("--load 0.1 --packet 99999999999999999999", "'--packet <FLITS>'"),
+            ("--load 0.1 --warm-up 18446744073709551615", "warm-up is 18446744073709551615"),
+            ("--load 0.1 --drain 18446744073709551616", "'--drain <N>'"),
+            ("--load 0.1 --threads 0", "'--threads <N>'"),
+            ("--load 0.1 --seed -1", "'--seed <N>'"),
+            ("--load 0.1 --preset BookSim", "preset is `BookSim`"),
+            ("--load 0.1 --set virtual_channels=0", "virtual_channels is `0`"),
+            ("--load 0.1 --set virtual_channels=33", "virtual_channels is `33`"),
+            ("--load 0.1 --set virtual_channels=32", "256 channels; the limit is 64"),
+            ("--load 0.1 --set buffers=256", "buffers is `256`"),
+            ("--load 0.1 --set link_delay=0", "link_delay is `0`"),
+            ("--load 0.1 --set routing_delay=1e3", "routing_delay is `1e3`"),
+            ("--load 0.1 --set speculative=2", "speculative is `2`"),
+            ("--load 0.1 --set allocator=lottery", "allocator is `lottery`"),
+            ("--load 0.1 --set ports=two", "ports is `two`"),
+            ("--load 0.1 --set routing=north", "routing is `north`"),
+            ("--load 0.1 --set routing=valiant", "virtual_channels is 1; expected at least 2"),
+            ("--load 0.1 --set =1", "setting is ``"),
+            ("--load 0.1 --set speculative=1", "allocation delay is 0"),
+        ],
+    );
+}
+
+#[test]
+fn traffic_without_targets_is_refused() {
+    all_refused(
+        "simulate --on mesh:4x4",
+        &[
+            ("--traffic transposed --load 0.1", "traffic is `transposed`"),
+            ("--traffic permutation: --load 0.1", "No such file"),
+            ("--traffic permutation:none.txt --load 0.1", "none.txt: No such file"),
+            ("--traffic permutation:folder --load 0.1", "folder: "),
+            ("--traffic permutation:empty.txt --load 0.1", "empty.txt"),
+            ("--traffic permutation:twice.txt --load 0.1", "twice.txt:2:1"),
+        ],
+    );
+}
+
+#[test]
+fn sweeps_that_cannot_be_are_refused() {
+    all_refused(
+        "sweep --on mesh:4x4 --traffic uniform --measure 100",
+        &[
+            ("--loads 0.1,nan", "load is NaN"),
+            ("--loads 0", "load is 0"),
+            ("--loads 0.1,,0.2", "--loads"),
+            ("--points 0", "number of points is 0"),
+            ("--points 99999999", "number of points is 99999999"),
+            ("--from 0.5 --to 0.1", "first load is 0.5"),
+            ("--to 2", "load is 2"),
+            ("--loads 0.1 --points 3", "cannot be used with"),
+            ("--results other.jsonl", "other.jsonl"),
+            ("--results folder", "folder"),
+            ("--results none/new.jsonl", "none"),
+        ],
+    );
 }
