@@ -185,7 +185,16 @@ fn a_deadlock_is_a_negative_answer() {
     assert!(code == 1 && stdout.contains("deadlock") && stdout.contains("(0,3) → (0,0)"), "{stdout}");
     let (code, stdout, _) = run(folder.path(), &["simulate", "a.goal", "--on", "torus:1x4"]);
     assert!(code == 0 && stdout.contains("flit engine"), "date-line channels let them through: {stdout}");
-    let routing = ["simulate", "a.goal", "--on", "torus:1x4", "--set", "routing=dimension-order-one-class"];
+    let routing = [
+        "simulate",
+        "a.goal",
+        "--on",
+        "torus:1x4",
+        "--set",
+        "routing=dimension-order-one-class",
+        "--set",
+        "virtual_channels=1",
+    ];
     assert_eq!(run(folder.path(), &routing).0, 1, "without them flits wait for each other as well");
     let forward = ["simulate", "a.goal", "--on", "torus:1x4", "--switching", "store-and-forward"];
     assert_eq!(run(folder.path(), &forward).0, 0, "nobody holds a link while waiting for another");
