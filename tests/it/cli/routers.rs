@@ -196,3 +196,25 @@ fn sweeps_that_cannot_be_are_refused() {
         ],
     );
 }
+
+/// Memory is looked at before the channel loads of the pattern are, which take half a minute here.
+#[test]
+fn traffic_on_machines_that_do_not_fit_is_refused_at_once() {
+    let begin = Instant::now();
+    let line = "simulate --on mesh:2048x2048 --traffic transpose --load 0.1 --set buffers=255";
+    let stderr = refused(folder(&[]).path(), line);
+    assert!(stderr.contains("MiB; the limit is 16384 MiB"), "{stderr}");
+    assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
+}
+
+/// The names that a routing is also known by are good for a setting, too.
+#[test]
+fn a_routing_is_set_by_any_of_its_names() {
+    let folder = folder(&[]);
+    for name in ["xy", "dimension-order"] {
+        let line = format!(
+            "simulate --on mesh:4x4 --traffic uniform --load 0.1 --measure 100 --json --set routing={name}"
+        );
+        assert_eq!(json(folder.path(), &line).0, 0, "{name}");
+    }
+}
