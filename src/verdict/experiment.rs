@@ -84,6 +84,7 @@ impl<'m> Experiment<'m> {
     pub fn new(machine: &'m Machine, router: Router, runs: OpenLoop) -> Result<Self> {
         let runs = OpenLoop { load: 1.0, ..runs };
         runs.check()?;
+        router.fits(machine)?;
         let (conditions, reference) =
             (Conditions::new(machine, &router, &runs), Reference::new(machine, &router, &runs));
         let ring = ring(machine, &router)?;

@@ -80,10 +80,13 @@ pub const SETTINGS: &[Setting] = &[
                 let names: Vec<_> = routing::ROUTINGS.iter().map(|routing| routing.name).collect();
                 format!("auto, {}", names.join(", "))
             };
-            if text != "auto" && !routing::ROUTINGS.iter().any(|routing| routing.name == text) {
-                return Err(Error::value("routing", format!("`{text}`"), known()));
-            }
-            router.routing = text.to_string();
+            let goes_by =
+                |routing: &&routing::Routing| routing.name == text || routing.aliases.contains(&text);
+            router.routing = match routing::ROUTINGS.iter().find(goes_by) {
+                Some(routing) => routing.name.to_string(),
+                None if text == "auto" => text.to_string(),
+                None => return Err(Error::value("routing", format!("`{text}`"), known())),
+            };
             Ok(())
         },
     },

@@ -19,7 +19,7 @@ impl<'m> Setup<'m> {
     /// [`Error::TooLarge`] when the routers would not fit into memory (nothing is allocated then), and as for the
     /// routing.
     pub(super) fn new(machine: &'m Machine, router: &Router) -> Result<Self> {
-        router.check()?;
+        router.fits(machine)?;
         let name = match (router.routing.as_str(), machine.whole_grid()) {
             ("auto", Some(_)) => "dimension-order",
             ("auto", None) => "up-down",
@@ -31,7 +31,6 @@ impl<'m> Setup<'m> {
             let expected = format!("at least {classes}: {name} on {} needs that many classes", machine.name);
             return Err(Error::value("virtual_channels", vcs, expected));
         }
-        check_memory(machine, router)?;
         let torus = matches!(&machine.network, Network::Grid(grid) if grid.wraps());
         let wiring = Wiring::new(machine, router.ports, vcs)?;
         let share = |class: u32| (class * vcs / classes, (class + 1) * vcs / classes);
@@ -51,17 +50,40 @@ impl<'m> Setup<'m> {
     }
 }
 
-/// Refuses machines whose buffers would not fit, before anything is allocated.
-fn check_memory(machine: &Machine, router: &Router) -> Result<()> {
-    let needed = memory(machine, router);
-    if needed > MEMORY_MAX {
-        return Err(Error::TooLarge {
-            what: "the buffers of the flit engine",
-            needed: format!("{} MiB", needed >> 20),
-            limit: format!("{} MiB", MEMORY_MAX >> 20),
-        });
+impl Router {
+    /// Refuses settings that do not go together, and machines whose buffers would not fit, before anything is
+    /// allocated.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] when a staged allocation takes no cycle, [`Error::TooLarge`] with the memory needed.
+    ///
+    /// # Complexity
+    ///
+    /// O(nodes).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::{Machine, sim::flit::Router};
+    /// let large = Machine::new("mesh:4096x4096")?;
+    /// let mut router = Router::preset("booksim", &large)?;
+    /// router.set("buffers", "255")?;
+    /// assert!(router.fits(&large).is_err(), "more than 300 GiB");
+    /// # Ok::<(), meshwright::Error>(())
+    /// ```
+    pub fn fits(&self, machine: &Machine) -> Result<()> {
+        self.check()?;
+        let needed = memory(machine, self);
+        if needed > MEMORY_MAX {
+            return Err(Error::TooLarge {
+                what: "the buffers of the flit engine",
+                needed: format!("{} MiB", needed >> 20),
+                limit: format!("{} MiB", MEMORY_MAX >> 20),
+            });
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// The bytes of all routers at rest; packets under way come on top.
