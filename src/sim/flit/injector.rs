@@ -23,8 +23,8 @@ pub(super) struct Injector<'o> {
     generators: Vec<SplitMix64>,
     /// By cycle of a turn: nodes, with the turn of their next packet.
     calendar: Vec<Vec<(u32, u32)>>,
-    /// ln(1 - p) for the probability p of a packet in a cycle.
-    log_miss: f64,
+    /// 1 / ln(1 - p) for the probability p of a packet in a cycle.
+    per_log: f64,
     drops_self: bool,
     pub(super) latencies: Latencies,
     /// Flits of packets made and of packets that came out in the measured interval.
@@ -47,7 +47,7 @@ impl<'o> Injector<'o> {
             first: nodes.start,
             generators,
             calendar: vec![Vec::new(); TURN as usize],
-            log_miss: libm::log1p(-open.load / f64::from(open.packet)),
+            per_log: 1.0 / libm::log1p(-open.load / f64::from(open.packet)),
             drops_self: !fabric.setup().router.self_traffic,
             latencies: Latencies::new(BATCHES as usize),
             created: 0,
@@ -71,7 +71,7 @@ impl<'o> Injector<'o> {
         let generator = &mut self.generators[(node - self.first) as usize];
         // In (0, 1], so that the logarithm is finite.
         let uniform = 1.0 - generator.random::<f64>();
-        let misses = (libm::log(uniform) / self.log_miss) as u64;
+        let misses = (libm::log(uniform) * self.per_log) as u64;
         let at = last.map_or(0, |last| last + 1).saturating_add(misses);
         // Beyond 2^32 turns no run goes.
         let turn = u32::try_from(at / TURN).unwrap_or(u32::MAX);

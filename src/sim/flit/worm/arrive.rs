@@ -11,7 +11,9 @@ impl Net<'_> {
         let (node, local) = unpack(word);
         let now = self.now as u32;
         let sender = &mut at.senders[local as usize];
-        sender.came.replace(now, self.length);
+        if self.length > 1 {
+            sender.came.replace(now, self.length);
+        }
         sender.packets += 1;
         let alone = sender.packets == 1;
         let behind = std::mem::replace(&mut sender.back, slot);
@@ -67,7 +69,11 @@ impl Net<'_> {
         let (node, out) = unpack(word);
         let now = self.now as u32;
         let link = &mut at.links[out as usize];
-        link.credits.replace(now, length);
+        if self.length > 1 {
+            link.credits.replace(now, length);
+        } else {
+            link.credits.before = link.credits.before.wrapping_add(1);
+        }
         let owner = link.owner;
         if owner != FREE {
             self.mark(at, node, u32::from(owner));
@@ -89,9 +95,11 @@ impl Net<'_> {
     /// Slots that can be filled at this cycle behind a link, and how many more credits come without a gap.
     #[inline(always)]
     pub(super) fn room(&self, link: &Link, sent: u32) -> (u32, u32) {
+        let free = |count: u32| self.slots.wrapping_add(count).wrapping_sub(link.filled).wrapping_sub(sent);
+        if self.length == 1 {
+            return (free(link.credits.before), 0);
+        }
         let now = self.now as u32;
-        let free =
-            self.slots.wrapping_add(link.credits.count(now)).wrapping_sub(link.filled).wrapping_sub(sent);
-        (free, link.credits.rest(now))
+        (free(link.credits.count(now)), link.credits.rest(now))
     }
 }

@@ -26,6 +26,8 @@ impl Net<'_> {
         let left = sender.left - sent;
         let (flits, more) = if source {
             (left, 0)
+        } else if self.length == 1 {
+            (u32::from(sender.packets), 0)
         } else {
             (sender.came.count(now).wrapping_sub(sender.gone).wrapping_sub(sent), sender.came.rest(now))
         };
@@ -60,6 +62,28 @@ impl Net<'_> {
             self.planned += 1;
             self.plans[(plan & AHEAD) as usize].push(pack(node, local));
         }
+        true
+    }
+
+    /// The source queue's next packet of one flit leaves if there is a slot; whether it did.
+    #[inline(always)]
+    pub(super) fn leave_source<const P: usize>(&mut self, at: &mut Node<P>, node: u32) -> bool {
+        let (slot, _) = at.queue;
+        let link = &mut at.links[self.degree as usize + 1];
+        let free = self.slots.wrapping_add(link.credits.before).wrapping_sub(link.filled);
+        if slot == NONE || self.held || free == 0 {
+            return false;
+        }
+        link.filled = link.filled.wrapping_add(1);
+        let packet = &mut self.packets[slot];
+        let target = packet.header.target;
+        packet.hops = self.axes.map_or(0, |axes| axes.hops(NodeId(node), target));
+        // Read before the packet is handed on.
+        at.queue.0 = packet.next;
+        if at.queue.0 != NONE {
+            at.dirty |= 1 << (self.degree + 1);
+        }
+        self.send_head(at, pack(node, self.degree), slot, target, self.delays.injection);
         true
     }
 

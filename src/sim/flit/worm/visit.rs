@@ -16,7 +16,11 @@ impl Net<'_> {
         // A source goes first: with no delay its head asks in this cycle.
         if at.dirty & source != 0 {
             at.dirty &= !source;
-            acted |= self.look(at, node, self.degree + 1);
+            acted |= if self.length == 1 {
+                self.leave_source(at, node)
+            } else {
+                self.look(at, node, self.degree + 1)
+            };
         }
         let mut later = at.dirty & source;
         let mut dirty = at.dirty & !source;
@@ -103,7 +107,6 @@ impl Net<'_> {
     #[inline(always)]
     pub(super) fn pass<const P: usize>(&mut self, at: &mut Node<P>, node: u32, local: u32, out: u32) {
         let sender = &mut at.senders[local as usize];
-        sender.gone = sender.gone.wrapping_add(1);
         sender.phase = Phase::Idle;
         sender.packets -= 1;
         let (more, slot, target) = (sender.packets > 0, sender.front, sender.target);
