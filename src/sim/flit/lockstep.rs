@@ -16,10 +16,14 @@ use super::worm::{self, Worms};
 use super::{setup, waiting};
 use crate::error::Result;
 use crate::sim::traffic::{Measured, OpenLoop};
-use crate::topology::Machine;
+use crate::topology::{Machine, Topology};
 use crate::units::LinkId;
 
-/// Runs open-loop traffic on so many threads; the result does not depend on their number.
+/// A thread with fewer routers waits for the others longer than it works.
+const ROUTERS_LEAST: u32 = 1 << 11;
+
+/// Runs open-loop traffic on so many threads, or fewer if the machine is small; the result does not depend on their
+/// number.
 ///
 /// # Errors
 ///
@@ -29,8 +33,10 @@ use crate::units::LinkId;
 ///
 /// # Complexity
 ///
-/// O(flits times hops) and O(1) per cycle; idle routers cost nothing. Memory: some 250 bytes a router of a 2-D mesh
-/// with one virtual channel of 4 flits, and 48 bytes for each packet under way.
+/// O(flits times hops), with one virtual channel and dimension order on a mesh O(packets times hops) while nobody
+/// stands; O(1) per cycle beside that, idle routers cost nothing. Memory on a 2-D mesh with one virtual channel of 4
+/// flits: some 250 bytes a router flit by flit, 450 where packets move as worms (machines of at most 2^18 nodes), and
+/// 48 bytes for each packet under way.
 ///
 /// # Examples
 ///
@@ -50,7 +56,8 @@ use crate::units::LinkId;
 pub fn run_traffic(machine: &Machine, router: &Router, open: &OpenLoop, threads: usize) -> Result<Measured> {
     open.check()?;
     let setup = Setup::new(machine, router)?;
-    Ok(run(machine, &setup, open, threads))
+    let worthwhile = (machine.nodes() / ROUTERS_LEAST).max(1) as usize;
+    Ok(run(machine, &setup, open, threads.clamp(1, worthwhile)))
 }
 
 /// One run on a setup that passed all checks.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `router` | how a router is built; presets that speak for other simulators |
 //! | `settings` | the same by name |
+//! | `setup` | from a machine and a router to tables; whether they fit |
 //! | `wiring` | flat tables: which output feeds which input |
 //! | `region` | the state of a range of routers, and one cycle of it |
 //! | `source`, `arrive`, `depart` | flits enter a router, come in from a link, leave by the switch |
