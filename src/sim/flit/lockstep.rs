@@ -236,6 +236,10 @@ impl Shared {
         round: usize,
         (pending, busy): (u64, bool),
     ) -> (u64, u64, bool) {
+        if self.inboxes.len() == 1 {
+            let stuck = if busy { 0 } else { fabric.flits_stuck() };
+            return (pending, stuck, busy);
+        }
         let (now, before) = (&self.sums[round % 2], &self.sums[1 - round % 2]);
         self.hand_over(fabric);
         now.pending.fetch_add(pending, Ordering::Relaxed);
@@ -262,9 +266,6 @@ impl Shared {
     }
 
     fn collect(&self, index: usize, fabric: &mut impl Fabric) {
-        if self.inboxes.len() == 1 {
-            return;
-        }
         let mut inbox = self.inboxes[index].lock().expect("no thread panics with the lock");
         for (at, crossing) in inbox.drain(..) {
             fabric.take_in(at, crossing);
