@@ -19,12 +19,13 @@ use rand_xoshiro::SplitMix64;
 /// ```
 pub fn stream(seed: u64, purpose: &str) -> ChaCha8Rng {
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
-    // FNV-1a: a fixed, well-known digest, so that streams stay the same between versions of the program.
-    let digest = purpose.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    generator.set_stream(digest);
+    generator.set_stream(digest(purpose.bytes()));
     generator
+}
+
+/// FNV-1a: a fixed, well-known digest, so that streams stay the same between versions of the program.
+pub(crate) fn digest(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// Small generators (8 bytes each) for a range of nodes, one each: a node's numbers do not depend on the range.

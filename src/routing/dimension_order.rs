@@ -112,6 +112,11 @@ impl<'m> Axes<'m> {
         choices.as_slice().first().map(|choice| choice.port)
     }
 
+    /// Whether some axis is a ring, on which worms could wait for each other.
+    pub(crate) fn has_rings(&self) -> bool {
+        has_rings(self.grid)
+    }
+
     /// The links of a way.
     pub(crate) fn hops(&self, from: NodeId, to: NodeId) -> u32 {
         self.grid.distance(from, to).map_or(0, |hops| hops.0)

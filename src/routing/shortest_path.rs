@@ -108,20 +108,22 @@ pub(super) fn check_stored(links: usize) -> Result<()> {
     })
 }
 
-/// Distances to one target at a time.
-struct Search<'m> {
+/// Shortest paths, with the distances to one target at a time.
+#[derive(Debug)]
+pub(crate) struct Search<'m> {
     machine: &'m Machine,
     target: Option<NodeId>,
     distance: Vec<u32>,
 }
 
 impl<'m> Search<'m> {
-    fn new(machine: &'m Machine) -> Self {
+    /// No target yet.
+    pub(crate) fn new(machine: &'m Machine) -> Self {
         Self { machine, target: None, distance: Vec::new() }
     }
 
     /// Appends the route, or returns false if there is none.
-    fn route(&mut self, from: NodeId, to: NodeId, links: &mut Vec<LinkId>) -> bool {
+    pub(crate) fn route(&mut self, from: NodeId, to: NodeId, links: &mut Vec<LinkId>) -> bool {
         if !self.machine.is_alive(from) || !self.machine.is_alive(to) {
             return false;
         }

@@ -1,25 +1,25 @@
 //! Routes of messages that are made while an engine runs, where no formula gives them.
 
-use crate::topology::{self, Machine, Topology};
-use crate::units::{LinkId, NodeId, Port};
+use crate::routing::shortest_path::Search;
+use crate::topology::{Machine, Topology};
+use crate::units::{LinkId, NodeId};
 
 /// Distances kept at a time: 256 MiB.
 const KEPT_MAX: usize = 1 << 26;
 
-/// Shortest paths by the first port that leads nearer, as [`crate::routing::shortest_path`] has them; the
-/// distances to each target are kept for the next message to it.
+/// Shortest paths one by one; what was searched for a target is kept for the next message to it.
 #[derive(Debug)]
 pub(super) struct Router<'m> {
     machine: &'m Machine,
-    /// Per target the distance from every node; empty where nobody asked.
-    distances: Vec<Vec<u32>>,
+    /// Per target what was searched; nothing where nobody asked.
+    searches: Vec<Option<Search<'m>>>,
     kept: usize,
 }
 
 impl<'m> Router<'m> {
     /// Nothing is known yet.
     pub(super) fn new(machine: &'m Machine) -> Self {
-        Self { machine, distances: Vec::new(), kept: 0 }
+        Self { machine, searches: Vec::new(), kept: 0 }
     }
 
     /// Appends a route between two nodes of the machine, or returns false if there is none.
@@ -28,40 +28,16 @@ impl<'m> Router<'m> {
     ///
     /// O(nodes + links) for a new target, then O(hops x ports).
     pub(super) fn route(&mut self, from: NodeId, to: NodeId, links: &mut Vec<LinkId>) -> bool {
-        if !self.machine.is_alive(from) || !self.machine.is_alive(to) {
-            return false;
-        }
-        let distance = self.distances_to(to);
-        if distance[from.index()] == u32::MAX {
-            return false;
-        }
-        let (machine, distance) = (self.machine, &self.distances[to.index()]);
-        let mut at = from;
-        while at != to {
-            let nearer = |port: &Port| {
-                let next = machine.neighbour(at, *port);
-                next.is_some_and(|next| distance[next.index()] < distance[at.index()])
-            };
-            let port = (0..machine.ports(at)).map(Port).find(nearer).expect("a neighbour is nearer");
-            links.push(machine.link(at, port));
-            at = machine.neighbour(at, port).expect("the port is wired");
-        }
-        true
-    }
-
-    fn distances_to(&mut self, to: NodeId) -> &[u32] {
         let nodes = self.machine.nodes() as usize;
-        if self.distances.is_empty() || self.kept + nodes > KEPT_MAX {
-            self.distances = vec![Vec::new(); nodes];
+        if self.searches.is_empty() || self.kept + nodes > KEPT_MAX {
+            self.searches = (0..nodes).map(|_| None).collect();
             self.kept = 0;
         }
-        let distance = &mut self.distances[to.index()];
-        if distance.is_empty() {
-            // Links come in pairs, so distances to the target are distances from it.
-            topology::search(self.machine, to, distance);
+        let search = self.searches[to.index()].get_or_insert_with(|| {
             self.kept += nodes;
-        }
-        distance
+            Search::new(self.machine)
+        });
+        search.route(from, to, links)
     }
 }
 

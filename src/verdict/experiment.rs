@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::traffic::Point;
 use crate::error::Result;
+use crate::rng;
 use crate::routing::{self, certify};
 use crate::sim::flit::{self, Router};
 use crate::sim::traffic::{Measured, OpenLoop, Pattern};
@@ -197,15 +198,12 @@ impl Conditions {
     }
 }
 
-/// FNV-1a over the ends of all links and the fixed targets.
+/// A digest of the ends of all links and the fixed targets.
 fn digest(machine: &Machine, pattern: &Pattern) -> u64 {
     let targets = pattern.fixed_targets().iter().map(|node| node.0);
     let ends = (0..machine.nodes()).map(NodeId).flat_map(|node| {
         let end = move |port| machine.neighbour(node, Port(port)).map_or(u32::MAX, |next| next.0);
         (0..machine.ports(node)).map(end)
     });
-    let bytes = ends.chain(targets).flat_map(u32::to_le_bytes);
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    rng::digest(ends.chain(targets).flat_map(u32::to_le_bytes))
 }

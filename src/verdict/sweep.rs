@@ -144,9 +144,8 @@ pub fn seed_of(seed: u64, load: f64) -> u64 {
 /// let reference = Reference { zero_load_cycles: None, mean_hops: None, bound: None };
 /// let measure = |load: f64, _seed: u64, _threads: usize| {
 ///     let (offered, accepted, latencies) = (load, load.min(0.3), Latencies::new(1));
-///     let (cycles, flit_hops, undelivered, deadlock) = (1000, 0, 0, None);
-///     let saturated = load > 0.3;
-///     let run = Measured { cycles, offered, accepted, saturated, latencies, flit_hops, undelivered, deadlock };
+///     let (cycles, flit_hops, undelivered, deadlock) = (1000, 0, u64::from(load > 0.3), None);
+///     let run = Measured { cycles, offered, accepted, latencies, flit_hops, undelivered, deadlock };
 ///     Ok(Point::new(load, &run, &mesh, &reference))
 /// };
 /// let sweep = Sweep { loads: vec![0.1, 0.2, 0.4], saturation: true, seed: 0, threads: 2 };

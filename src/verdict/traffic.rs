@@ -99,8 +99,8 @@ pub(super) fn channels(machine: &Machine, ring: &[LinkId]) -> Vec<Channel> {
     ring.iter().map(channel).collect()
 }
 
-/// Whether the network did not carry the load: it stood still, the engine says so, a measured packet had not arrived
-/// when the drain ended, less than 95 % of what was offered arrived, or the mean latency was more than ten
+/// Whether the network did not carry the load: it stood still, a measured packet had not arrived when the drain
+/// ended, less than 95 % of what was offered arrived, or the mean latency was more than ten
 /// times the zero-load latency.
 ///
 /// # Examples
@@ -112,7 +112,7 @@ pub(super) fn channels(machine: &Machine, ring: &[LinkId]) -> Vec<Channel> {
 /// latencies.record(0, 60, 5);
 /// let (offered, accepted) = (0.2, 0.2);
 /// let carried = Measured {
-///     cycles: 100, offered, accepted, saturated: false, latencies, flit_hops: 5, undelivered: 0, deadlock: None,
+///     cycles: 100, offered, accepted, latencies, flit_hops: 5, undelivered: 0, deadlock: None,
 /// };
 /// assert!(!is_saturated(&carried, Some(30.0)));
 /// assert!(is_saturated(&carried, Some(5.0)), "60 cycles in place of 5");
@@ -120,7 +120,6 @@ pub(super) fn channels(machine: &Machine, ring: &[LinkId]) -> Vec<Channel> {
 /// ```
 pub fn is_saturated(measured: &Measured, zero_load_cycles: Option<f64>) -> bool {
     measured.deadlock.is_some()
-        || measured.saturated
         || measured.undelivered > 0
         || measured.accepted < ACCEPTED_MIN * measured.offered
         || zero_load_cycles.is_some_and(|zero| measured.latencies.mean() > LATENCY_MAX * zero)

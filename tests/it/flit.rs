@@ -1,7 +1,8 @@
 //! The flit engine beside the message engine, which shares nothing with it but workloads.
 
 use meshwright::schedule::{Message, Phases, Schedule};
-use meshwright::sim::flit::{Replay, Router};
+use meshwright::sim::flit::{Replay, Router, run_traffic};
+use meshwright::sim::traffic::{OpenLoop, Pattern};
 use meshwright::sim::{self, Trace};
 use meshwright::topology::{Machine, Switching, Topology};
 use meshwright::units::{Bytes, Cycles, NodeId};
@@ -149,4 +150,20 @@ fn a_ring_without_date_line_deadlocks_and_says_where() {
     let follows = |pair: [meshwright::units::LinkId; 2]| ring.target(pair[0]) == Some(ring.source(pair[1]));
     assert!((0..8).all(|i| follows([ring_of_links[i], ring_of_links[(i + 1) % 8]])), "{ring_of_links:?}");
     assert_eq!(replay(&ring).run_phased(&ring, &phases).unwrap().deadlock, None, "with date-line channels");
+}
+
+/// Small machines get one thread; this one is large enough for two, with worms and flit by flit.
+#[test]
+fn two_threads_write_the_same_bytes() {
+    let mesh = Machine::new("mesh:64x64").unwrap();
+    for channels in ["1", "2"] {
+        let mut router = Router::preset("caminos", &mesh).unwrap();
+        router.set("virtual_channels", channels).unwrap();
+        let pattern = Pattern::new("uniform", &mesh).unwrap();
+        let open =
+            OpenLoop { pattern, load: 0.02, packet: 3, warm_up: 50, measure: 100, drain: 300, seed: 5 };
+        let alone = run_traffic(&mesh, &router, &open, 1).unwrap();
+        assert!(alone.flit_hops > 0);
+        assert!(run_traffic(&mesh, &router, &open, 2).unwrap() == alone, "{channels} channels");
+    }
 }

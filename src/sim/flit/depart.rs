@@ -61,7 +61,7 @@ impl Region<'_> {
         let slot = if head || tail { self.front(index) } else { NONE };
         if out < self.degree {
             self.flit_hops += 1;
-            if self.observed {
+            if self.waits.is_some() {
                 self.observe(site, local, out, head.then_some(index), tail.then_some(slot));
             }
             self.forward(site, (out, channel), slot, head, tail);
@@ -88,7 +88,7 @@ impl Region<'_> {
             let port = site.index * self.degree as usize + out as usize;
             waits.cycles[port] += self.now - waits.since[index] - least;
         }
-        if let Some(slot) = tail.filter(|_| self.setup.tell_sent && local >= self.degree * self.vcs) {
+        if let Some(slot) = tail.filter(|_| local >= self.degree * self.vcs) {
             let tag = self.packets[slot].tag;
             self.wheel.at(self.now + self.delays.hop).sent.push(tag);
         }

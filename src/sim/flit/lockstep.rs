@@ -149,8 +149,7 @@ fn measured<F: Fabric>(
     for part in &parts[1..] {
         latencies.merge(&part.injector.latencies);
     }
-    let saturated = undelivered > 0 || accepted < 0.95 * offered;
-    Measured { cycles, offered, accepted, saturated, latencies, flit_hops, undelivered, deadlock }
+    Measured { cycles, offered, accepted, latencies, flit_hops, undelivered, deadlock }
 }
 
 /// What the threads of one run share.

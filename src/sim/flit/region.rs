@@ -82,14 +82,22 @@ pub(super) struct Setup<'m> {
     pub(super) switching: Switching,
     /// By class, the set of its virtual channels.
     pub(super) classes: Vec<u64>,
-    /// Whether workloads want to hear when a tail has left its source.
-    pub(super) tell_sent: bool,
     /// Whether routers are visited from the last to the first: it must change nothing.
     pub(super) reverse: bool,
     /// Whether every flit is moved and single channels are allocated like many: it must change nothing.
     pub(super) general: bool,
-    /// Whether the routing is known to be free of deadlock.
-    pub(super) acyclic: bool,
+}
+
+/// The delays of the router, summed up once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Delays {
+    pub(super) hop: u64,
+    pub(super) eject: u64,
+    pub(super) credit: u64,
+    pub(super) source_credit: u64,
+    pub(super) injection: u64,
+    pub(super) first_try: u64,
+    shortest_packet: u64,
 }
 
 impl Delays {
@@ -173,8 +181,7 @@ pub(super) struct Region<'s> {
     pub(super) flit_hops: u64,
     /// Whether any router did something in this cycle.
     pub(super) moved: bool,
-    /// Whether a workload listens, and where packets wait, if that is measured.
-    pub(super) observed: bool,
+    /// Where packets wait, if a workload listens; it then also hears when tails leave their source.
     pub(super) waits: Option<Box<Waits>>,
     pub(super) choices: Choices,
     pub(super) scratch: Box<super::allocate::Scratch>,
@@ -187,18 +194,6 @@ pub(super) struct Waits {
     pub(super) since: Vec<u64>,
     /// By output port of the network, the cycles of all packets together.
     pub(super) cycles: Vec<u64>,
-}
-
-/// The delays of the router, summed up once.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Delays {
-    pub(super) hop: u64,
-    pub(super) eject: u64,
-    pub(super) credit: u64,
-    pub(super) source_credit: u64,
-    pub(super) injection: u64,
-    pub(super) first_try: u64,
-    shortest_packet: u64,
 }
 
 impl<'s> Region<'s> {
@@ -257,7 +252,6 @@ impl<'s> Region<'s> {
             outbox: Vec::new(),
             flit_hops: 0,
             moved: false,
-            observed: setup.tell_sent,
             waits: None,
             choices: Choices::new(),
             scratch: Box::default(),
@@ -315,7 +309,6 @@ impl<'s> Region<'s> {
     /// Measures anew where heads wait.
     pub(super) fn measure_waits(&mut self) {
         let ports = (self.last - self.first) as usize * self.degree as usize;
-        self.observed = true;
         self.waits = Some(Box::new(Waits { since: vec![0; self.lanes.len()], cycles: vec![0; ports] }));
     }
 

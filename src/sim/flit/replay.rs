@@ -23,7 +23,7 @@ use crate::schedule::{Message, Phases, Schedule};
 use crate::sim::engine::{Driver, Engine, Open, Referee};
 use crate::sim::{ProcessTrace, Trace, dependency, phased, processes};
 use crate::topology::{Costs, Machine, Switching, Topology};
-use crate::units::{Hops, LinkId, NodeId};
+use crate::units::{Hops, LinkId, NodeId, Port};
 
 /// The longest start-up under store-and-forward, in flit times: each router counts it down.
 const STARTUP_MAX: u64 = 1 << 16;
@@ -104,9 +104,7 @@ impl Replay {
             }
             router.routing_delay += startup as u32;
         }
-        let mut setup = Setup::new(machine, &router)?;
-        setup.tell_sent = true;
-        Ok(setup)
+        Setup::new(machine, &router)
     }
 }
 
@@ -127,7 +125,6 @@ struct Routers<'s> {
     machine: &'s Machine,
     costs: Costs,
     switching: Switching,
-    first_links: Vec<u32>,
     /// Ticks of a cycle.
     period: u64,
     packet: u32,
@@ -154,7 +151,6 @@ impl<'s> Routers<'s> {
             machine,
             costs: machine.costs,
             switching: machine.switching,
-            first_links: (0..machine.nodes()).map(|node| machine.first_link(NodeId(node)).0).collect(),
             period: machine.costs.head_ticks(),
             packet: replay.packet.unwrap_or(u32::MAX),
             generator: rng::stream(replay.seed, "routing"),
@@ -326,8 +322,8 @@ impl<'m> Referee<'m> for Routers<'_> {
 
     fn longest_wait(&self) -> Option<(LinkId, u64)> {
         let (place, cycles) = self.region.longest_wait()?;
-        let (node, port) = (place / self.region.degree as usize, place as u32 % self.region.degree);
-        Some((LinkId(self.first_links[node] + port), cycles * self.period))
+        let (node, port) = (place as u32 / self.region.degree, place as u32 % self.region.degree);
+        Some((self.machine.link(NodeId(node), Port(port)), cycles * self.period))
     }
 
     fn waiting_ring(&self, _: &[u32]) -> Option<Vec<LinkId>> {

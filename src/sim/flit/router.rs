@@ -98,12 +98,8 @@ pub const PRESETS: &[Preset] = &[
         summary: "BookSim 2: T0 = (H+1) t_r + H t_l + 3 + (L-1), iSLIP",
         build: Router::booksim,
     },
-    Preset { name: "caminos", summary: "CAMINOS 0.6: T0 = H + 2 + (L-1)", build: |_| Router::caminos() },
-    Preset {
-        name: "cnsim",
-        summary: "CNSim, three stages: T0 = 4 H + max(L, 2)",
-        build: |_| Router::cnsim(),
-    },
+    Preset { name: "caminos", summary: "CAMINOS 0.6: T0 = H + 2 + (L-1)", build: Router::caminos },
+    Preset { name: "cnsim", summary: "CNSim, three stages: T0 = 4 H + max(L, 2)", build: Router::cnsim },
 ];
 
 impl Router {
@@ -145,36 +141,25 @@ impl Router {
             injection_delay: 2,
             ejection_delay: 1,
             stages: Stages::Separate,
-            allocator: Allocator::Islip,
-            routing: "auto".into(),
             ports: PortModel::One,
-            shortest_packet: 1,
-            self_traffic: true,
+            ..Self::ideal(machine)
         }
     }
 
-    fn caminos() -> Self {
+    fn caminos(machine: &Machine) -> Self {
         Self {
             virtual_channels: 4,
             buffers: 8,
-            routing_delay: 0,
-            vc_alloc_delay: 0,
-            sw_alloc_delay: 0,
-            switch_delay: 0,
-            link_delay: 1,
-            credit_delay: 0,
             injection_delay: 1,
             ejection_delay: 1,
-            stages: Stages::Combined,
             allocator: Allocator::Separable,
-            routing: "auto".into(),
             ports: PortModel::One,
-            shortest_packet: 1,
             self_traffic: false,
+            ..Self::ideal(machine)
         }
     }
 
-    fn cnsim() -> Self {
+    fn cnsim(machine: &Machine) -> Self {
         Self {
             switch_delay: 1,
             link_delay: 3,
@@ -182,7 +167,7 @@ impl Router {
             ejection_delay: 0,
             buffers: 16,
             shortest_packet: 2,
-            ..Self::caminos()
+            ..Self::caminos(machine)
         }
     }
 

@@ -5,7 +5,7 @@ use super::router::Router;
 use super::wiring::Wiring;
 use crate::error::{Error, Result};
 use crate::routing;
-use crate::topology::{Machine, Network, Topology};
+use crate::topology::{Machine, Topology};
 
 /// The most memory the engine asks for.
 const MEMORY_MAX: u64 = 16 << 30;
@@ -31,7 +31,6 @@ impl<'m> Setup<'m> {
             let expected = format!("at least {classes}: {name} on {} needs that many classes", machine.name);
             return Err(Error::value("virtual_channels", vcs, expected));
         }
-        let torus = matches!(&machine.network, Network::Grid(grid) if grid.wraps());
         let wiring = Wiring::new(machine, router.ports, vcs)?;
         let share = |class: u32| (class * vcs / classes, (class + 1) * vcs / classes);
         let classes = (0..classes).map(share).map(|(from, to)| (1u64 << to) - (1u64 << from)).collect();
@@ -41,11 +40,8 @@ impl<'m> Setup<'m> {
             router: router.clone(),
             switching: machine.switching,
             classes,
-            tell_sent: false,
             reverse: false,
             general: false,
-            // Dimension order on lines needs no certificate; the date-line has classes of its own.
-            acyclic: !torus,
         })
     }
 }

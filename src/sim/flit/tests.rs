@@ -8,6 +8,7 @@ use super::wiring::unpack;
 use super::worm;
 use crate::sim::traffic::{OpenLoop, Pattern};
 use crate::topology::{Machine, Switching, Topology};
+use crate::units::NodeId;
 
 impl Region<'_> {
     /// Flits that wait in source queues, counted anew.
@@ -45,16 +46,22 @@ fn cases() -> Vec<(Machine, Router, u32)> {
         ("torus:4x5", "auto"),
         ("torus:3x3x2", "valiant"),
         ("hypercube:4", "auto"),
+        ("mesh:5x3", "up-down"),
     ] {
         for preset in ["ideal", "booksim", "caminos", "cnsim"] {
             for switching in [Switching::Wormhole, Switching::CutThrough, Switching::StoreAndForward] {
-                let machine = Machine::new(name).unwrap().with_switching(switching);
+                let mut machine = Machine::new(name).unwrap().with_switching(switching);
+                if routing == "up-down" {
+                    // Around a hole and a cut.
+                    machine = machine.with_dead(vec![NodeId(7)]).unwrap();
+                    machine = machine.with_dead_links(vec![(NodeId(0), NodeId(1))]).unwrap();
+                }
                 let mut router = Router::preset(preset, &machine).unwrap();
                 router.routing = routing.into();
-                let vcs = if machine.ports(crate::units::NodeId(0)) > 4 { 4 } else { 5 };
+                let vcs = if machine.ports(NodeId(0)) > 4 { 4 } else { 5 };
                 router.virtual_channels = vcs;
                 router.buffers = 3;
-                if name.starts_with("mesh:5") {
+                if name == "mesh:5x4" {
                     router.virtual_channels = 1;
                     router.set("speculative", "0").unwrap();
                     (router.vc_alloc_delay, router.sw_alloc_delay) = (2, 2);

@@ -14,8 +14,6 @@ pub struct Measured {
     pub offered: f64,
     /// What arrived.
     pub accepted: f64,
-    /// Whether the network could not carry the load.
-    pub saturated: bool,
     /// Of the packets created in the measured interval that arrived.
     pub latencies: Latencies,
     /// Flits times router-to-router links, over the whole run.
@@ -33,7 +31,6 @@ impl Measured {
             cycles: 0,
             offered: 0.0,
             accepted: 0.0,
-            saturated: true,
             latencies: Latencies::new(1),
             flit_hops: 0,
             undelivered: 0,

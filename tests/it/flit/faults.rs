@@ -51,8 +51,13 @@ fn open_traffic_goes_around_the_holes() {
         let open =
             OpenLoop { pattern, load: 0.05, packet: 2, warm_up: 100, measure: 2000, drain: 2000, seed: 3 };
         let measured = run_traffic(&machine, &router, &open, 1).unwrap();
-        assert_eq!((measured.undelivered, measured.saturated), (0, false), "{}", machine.name);
-        assert_eq!(measured, run_traffic(&machine, &router, &open, 3).unwrap(), "threads");
+        let carried = measured.accepted >= 0.95 * measured.offered;
+        assert_eq!(
+            (measured.undelivered, measured.deadlock.as_ref(), carried),
+            (0, None, true),
+            "{}",
+            machine.name
+        );
         // Around the holes no way is shorter than the distance, and at this load nobody is sent twice.
         let living = || (0..machine.nodes()).map(NodeId).filter(|&node| machine.is_alive(node));
         let distance = |a, b| f64::from(machine.distance(a, b).expect("connected").0);

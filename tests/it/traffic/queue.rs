@@ -34,7 +34,6 @@ pub(super) fn measured(load: f64, seed: u64, cycles: u64, batches: usize) -> Mea
         cycles,
         offered: rate(created),
         accepted: rate(served),
-        saturated: false,
         latencies,
         flit_hops: created * SERVICE,
         undelivered: 0,

@@ -160,7 +160,8 @@ struct Net<'s> {
     plans: Vec<Vec<u32>>,
     /// Plans to come.
     planned: u64,
-    /// Flits of every packet, and cycles from the last switch to the node.
+    /// Flits of every packet (of one flit there are no runs: flits and credits are plain counts), and cycles from the
+    /// last switch to the node.
     length: u32,
     come_out: u64,
     now: u64,
@@ -172,8 +173,8 @@ struct Net<'s> {
     axes: Option<&'s Axes<'s>>,
 }
 
-/// Whether worms can stand for flits: one virtual channel, one port a node, packets that need not be whole, one way
-/// for each packet, no deadlock, times of 31 bits, and a machine of at most [`NODES_MAX`] nodes.
+/// Whether worms can stand for flits: one virtual channel, one port a node, packets that need not be whole, dimension
+/// order on lines, which cannot deadlock, times of 31 bits, and a machine of at most [`NODES_MAX`] nodes.
 pub(super) fn apply(setup: &Setup<'_>, longest: u64) -> bool {
     let router = &setup.router;
     router.virtual_channels == 1
@@ -181,9 +182,7 @@ pub(super) fn apply(setup: &Setup<'_>, longest: u64) -> bool {
         && setup.wiring.degree < 30
         && setup.wiring.nodes <= NODES_MAX
         && setup.switching == Switching::Wormhole
-        && matches!(setup.relation, Relation::DimensionOrder(_))
-        && setup.classes.len() == 1
-        && setup.acyclic
+        && matches!(&setup.relation, Relation::DimensionOrder(axes) if !axes.has_rings())
         && longest < 1 << 31
         && !setup.general
         && !setup.reverse
