@@ -2,7 +2,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `page` | verdicts put into words and tables, and the template filled with them |
+//! | `page` | verdicts put into words and tables |
+//! | `template` | pages made of templates |
 //! | `facts` | the machine in a dozen facts |
 //! | `drawings` | which drawings a method gets, with their captions |
 //! | `files` | the files beside the page |
@@ -23,6 +24,7 @@ mod results;
 mod style;
 mod svg;
 mod sweep;
+mod template;
 mod wording;
 
 use std::fs;

@@ -1,13 +1,11 @@
 //! Verdicts put into words and tables, and the template filled with them.
 
-use minijinja::value::Serde;
-use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 
 use super::drawings::{Figure, figures};
 use super::svg::bars;
 use super::wording::{self, NONE, counted, grouped, percent};
-use super::{PlanReport, facts, style};
+use super::{PlanReport, facts, style, template};
 use crate::error::{Error, Result};
 use crate::topology::{Machine, Switching, Topology};
 use crate::units::NodeId;
@@ -89,13 +87,7 @@ pub fn page(report: &PlanReport<'_>) -> Result<String> {
         facts: facts::facts(report),
         jobs: report.jobs.iter().map(|job| job_view(report.machine, job)).collect(),
     };
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment
-        .add_template("report.html", include_str!("report.html"))
-        .expect("the template is part of the program, and its tests parse it");
-    let template = environment.get_template("report.html").expect("it was added above");
-    Ok(template.render(Serde(view)).expect("the template names fields of the view only, as its tests show"))
+    Ok(template::page(include_str!("report.html"), view))
 }
 
 /// Every node that a verdict names is one of the machine.

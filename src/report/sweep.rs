@@ -1,14 +1,12 @@
 //! The page of a sweep: the curve, the table of its points, and the router.
 
-use minijinja::value::Serde;
-use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::facts::Fact;
 use super::svg::curve;
 use super::wording::{NONE, counted, grouped};
-use super::{File, style};
+use super::{File, style, template};
 use crate::verdict::traffic::{ACCEPTED_MIN, LATENCY_MAX, Point, SweepReport};
 
 #[derive(Serialize)]
@@ -45,13 +43,7 @@ pub fn sweep_page(report: &SweepReport) -> String {
         points: report.curve.points.iter().map(row).collect(),
         settings: conditions.router.iter().map(|(name, value)| (name.as_str(), text(value))).collect(),
     };
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment
-        .add_template("sweep.html", include_str!("sweep.html"))
-        .expect("the template is part of the program, and its tests parse it");
-    let template = environment.get_template("sweep.html").expect("it was added above");
-    template.render(Serde(view)).expect("the template names fields of the view only, as its tests show")
+    template::page(include_str!("sweep.html"), view)
 }
 
 /// The page, and the curve as a drawing that stands alone; none when no point was measured.

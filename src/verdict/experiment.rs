@@ -109,17 +109,12 @@ impl<'m> Experiment<'m> {
     }
 }
 
-/// The name of the routing of these routers on this machine.
-pub(super) fn routing<'a>(machine: &Machine, router: &'a Router) -> &'a str {
-    if router.routing == "auto" { routing::usual(machine) } else { &router.routing }
-}
-
 /// A ring of channels in which this routing can deadlock on this machine, or `None`.
 ///
 /// A large box is checked by a small one of its family, and itself only if that one has a ring. A large graph is
 /// not checked; whether packets come to a standstill is then seen when they do.
 fn ring(machine: &Machine, router: &Router) -> Result<Option<Vec<LinkId>>> {
-    let name = routing(machine, router);
+    let name = router.routing_on(machine);
     let relation = routing::relation(name, machine)?;
     let states = certify::states(machine, &relation);
     if states > STATES_QUICK {

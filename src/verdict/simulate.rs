@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::HottestLink;
 use super::measure::hottest_link;
 use super::traffic::channels;
-use super::{HottestLink, experiment};
 use crate::error::Result;
 use crate::rng;
 use crate::routing::{self, Pair, Relation, Routes};
@@ -113,7 +113,7 @@ pub fn report_on_routers(schedule: &Schedule, machine: &Machine, replay: &Replay
     let trace = replay.run_schedule(machine, schedule)?;
     let (messages, pairs) = messages_of(schedule);
     let mut report = told(trace, &messages, machine, "flit");
-    let relation = routing::relation(experiment::routing(machine, &replay.router), machine)?;
+    let relation = routing::relation(replay.router.routing_on(machine), machine)?;
     let heads = if machine.switching == Switching::StoreAndForward { 0 } else { HEAD };
     if !relation.adaptive() && !relation.random() {
         let routes = routing::stored(machine, &relation, &pairs, &mut rng::stream(replay.seed, "routing"))?;

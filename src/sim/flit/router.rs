@@ -20,6 +20,7 @@
 use serde::Serialize;
 
 use crate::error::{Error, Result};
+use crate::routing;
 use crate::topology::{Machine, Network, PortModel};
 
 /// How a head gets its output channel and the switch.
@@ -190,6 +191,11 @@ impl Router {
         let names = || PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
         let preset = found.ok_or_else(|| Error::value("preset", format!("`{name}`"), names()))?;
         Ok((preset.build)(machine))
+    }
+
+    /// The name of the routing on this machine: `auto` is the [usual](routing::usual) one.
+    pub fn routing_on(&self, machine: &Machine) -> &str {
+        if self.routing == "auto" { routing::usual(machine) } else { &self.routing }
     }
 
     /// Cycles from the grant of the switch until a flit has crossed it.

@@ -20,11 +20,7 @@ impl<'m> Setup<'m> {
     /// routing.
     pub(super) fn new(machine: &'m Machine, router: &Router) -> Result<Self> {
         router.fits(machine)?;
-        let name = match (router.routing.as_str(), machine.whole_grid()) {
-            ("auto", Some(_)) => "dimension-order",
-            ("auto", None) => "up-down",
-            (name, _) => name,
-        };
+        let name = router.routing_on(machine);
         let relation = routing::relation(name, machine)?;
         let (classes, vcs) = (relation.classes(), router.virtual_channels);
         if vcs < classes {

@@ -1,0 +1,22 @@
+//! Templates filled in: they are part of the program, and the tests of the pages parse them.
+
+use minijinja::value::Serde;
+use minijinja::{Environment, UndefinedBehavior};
+use serde::Serialize;
+
+/// A page from its template; what stands at the head of every page is a template of its own.
+///
+/// # Panics
+///
+/// When the template names a field that the view has not.
+pub(super) fn page(template: &str, view: impl Serialize) -> String {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    // The names end in html, so that text is escaped.
+    for (name, text) in [("head.html", include_str!("head.html")), ("page.html", template)] {
+        environment.add_template(name, text).expect("the tests of the pages parse the templates");
+    }
+    let page = environment.get_template("page.html").expect("it was added above");
+    page.render(Serde(view))
+        .expect("a template names fields of its view only, as the tests of the pages show")
+}
