@@ -7,7 +7,7 @@ mod table;
 
 use std::hint::black_box;
 
-use meshwright::mapping::{self, Binomial, PLACEMENTS, Request, metrics, place};
+use meshwright::mapping::{self, Divide, PLACEMENTS, Request, Shape, metrics, place};
 use meshwright::routing::{Pair, Routes, routes, shortest_path};
 use meshwright::schedule::{Message, cost::LinkLoads};
 use meshwright::topology::{Machine, Topology};
@@ -60,7 +60,7 @@ fn placements() {
     let mut table = Comparison::new("Placing B(n), one task per node", "task");
     for n in [12, 16, 20] {
         let mesh = mesh(n);
-        let request = Request { tasks: 1 << n, machine: &mesh, seed: 0 };
+        let request = Request::count(1 << n, &mesh, 0);
         let mut ways = vec![way("recursive bisection", move || bisect(n))];
         for method in PLACEMENTS {
             let name = method.name;
@@ -77,8 +77,7 @@ fn interference() {
     let mut table = Comparison::new("Interference sets of a random permutation", "message");
     for n in [8, 10, 12] {
         let mesh = mesh(n);
-        let placement =
-            place("random", &Request { tasks: 1 << n, machine: &mesh, seed: 0 }).expect("it fits");
+        let placement = place("random", &Request::count(1 << n, &mesh, 0)).expect("it fits");
         let messages: Vec<Message> = (0..1u32 << n)
             .map(|i| Message {
                 source: meshwright::units::NodeId(i),
@@ -117,11 +116,16 @@ fn whole_answer() {
     );
     for n in [12, 16, 20] {
         let mesh = mesh(n);
-        let binomial = Binomial { n, alpha: 0.5, combine_alpha: None, volume: Bytes(1 << 20) };
-        let job = Job::divide(binomial).expect("a valid job");
+        let binomial = Divide {
+            shape: Shape::Binomial(n),
+            alpha: Some(0.5),
+            combine_alpha: None,
+            volume: Bytes(1 << 20),
+        };
+        let job = Job::divide(&binomial).expect("a valid job");
         let ways = vec![
             way("the task graph alone", || {
-                mapping::binomial::task_graph(&binomial).expect("a valid job").edges().len() as u64
+                mapping::divide::task_graph(&binomial).expect("a valid job").edges().len() as u64
             }),
             way("everything", || {
                 map::report(&job, &mesh, &["centred-halving"], 0, &mut |_| {}).expect("it fits").placements[0]

@@ -8,7 +8,7 @@
 
 mod table;
 
-use meshwright::mapping::{self, Binomial, Request, place};
+use meshwright::mapping::{self, Divide, Request, Shape, place};
 use meshwright::routing::{Pair, routes};
 use meshwright::schedule::{Message, Phases, Schedule, cost};
 use meshwright::sim::{run_phased, run_schedule};
@@ -50,8 +50,13 @@ fn compare(table: &mut Comparison, size: &str, machine: &Machine, phases: &Phase
 /// The binomial tree on a square mesh, placed by centred halving.
 fn tree(n: u32) -> (Machine, Phases) {
     let mesh = Machine::new(&format!("mesh:{0}x{0}", 1u32 << (n / 2))).expect("a mesh");
-    let job = Job::divide(Binomial { n, alpha: 0.5, combine_alpha: None, volume: Bytes(1 << 20) });
-    let placement = place("centred-halving", &Request { tasks: 1 << n, machine: &mesh, seed: 0 });
+    let job = Job::divide(&Divide {
+        shape: Shape::Binomial(n),
+        alpha: Some(0.5),
+        combine_alpha: None,
+        volume: Bytes(1 << 20),
+    });
+    let placement = place("centred-halving", &Request::count(1 << n, &mesh, 0));
     let phases = mapping::schedule(&job.expect("valid").tasks, &placement.expect("fits"), &mesh);
     (mesh, phases)
 }

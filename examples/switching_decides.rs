@@ -7,13 +7,18 @@
 //!
 //! `cargo run --release --example switching_decides`
 
-use meshwright::mapping::Binomial;
+use meshwright::mapping::{Divide, Shape};
 use meshwright::topology::{Machine, Switching};
 use meshwright::units::Bytes;
 use meshwright::verdict::{Job, JobVerdict, divide};
 
 pub(crate) fn main() -> meshwright::Result<()> {
-    let job = Job::divide(Binomial { n: 10, alpha: 0.5, combine_alpha: None, volume: Bytes(1 << 20) })?;
+    let job = Job::divide(&Divide {
+        shape: Shape::Binomial(10),
+        alpha: Some(0.5),
+        combine_alpha: None,
+        volume: Bytes(1 << 20),
+    })?;
     let judge = |switching| -> meshwright::Result<JobVerdict> {
         let mesh = Machine::new("mesh:32x32")?.with_switching(switching);
         let methods = ["reflecting", "growing", "centred-halving", "row-major", "hilbert"];

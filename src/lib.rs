@@ -15,13 +15,13 @@
 //! side: a proved lower bound ([`mapping::bound`]), a prediction ([`schedule::cost`]) and the simulated time.
 //!
 //! ```
-//! use meshwright::mapping::{Binomial, PLACEMENTS};
+//! use meshwright::mapping::{Divide, PLACEMENTS, Shape};
 //! use meshwright::topology::Machine;
 //! use meshwright::units::Bytes;
 //! use meshwright::verdict::{Job, divide};
 //!
 //! // Merge sort of 64 KiB on an 8 x 8 mesh with wormhole routing: every placement, judged.
-//! let job = Job::divide(Binomial { n: 6, alpha: 0.5, combine_alpha: None, volume: Bytes(65536) })?;
+//! let job = Job::divide(&Divide { shape: Shape::Binomial(6), alpha: Some(0.5), combine_alpha: None, volume: Bytes(65536) })?;
 //! let methods: Vec<&str> = PLACEMENTS.iter().map(|method| method.name).collect();
 //! let verdict = divide::judge("merge sort", &job, &Machine::new("mesh:8x8")?, &methods, 0, &mut |_| {})?;
 //! assert_eq!(verdict.winner.as_deref(), Some("centred-halving"));

@@ -24,7 +24,7 @@
 //! The bounds need not be tight: on a 2-D mesh the growing mapping meets the prefix sums for j <= 8 and for all
 //! even j, and is a tenth above those for odd j at most (j = 9).
 
-use super::{Binomial, TaskGraph, binomial};
+use super::{Divide, TaskGraph, divide};
 use crate::topology::{Costs, Machine, Network, Switching, Topology};
 use crate::units::{Hops, NodeId};
 
@@ -147,22 +147,22 @@ pub fn perfect(weights: &[f64]) -> f64 {
     weights.iter().fold(0.0, |sum, weight| sum + weight)
 }
 
-/// The bound of a whole binomial job in ticks, messages rounded to bytes as they are sent.
-pub fn binomial_ticks(job: &Binomial, machine: &Machine, switching: Switching, costs: &Costs) -> u64 {
-    let sums = prefix(machine, job.n);
-    let stages: Vec<f64> = std::iter::once(job.alpha).chain(job.combine_alpha).collect();
+/// The bound of a whole divide-and-conquer job in ticks, messages rounded to bytes as they are sent.
+pub fn divide_ticks(job: &Divide, machine: &Machine, switching: Switching, costs: &Costs) -> u64 {
+    let n = job.shape.phases();
+    let sums = prefix(machine, n);
     // Per phase of the tree the ticks of its messages in all stages: c + b W each.
-    let weights: Vec<u64> = (1..=job.n)
+    let weights: Vec<u64> = (1..=n)
         .map(|i| {
-            let ticks = |alpha: &f64| {
-                costs.startup_ticks() + costs.transfer_ticks(binomial::bytes(*alpha, i, job.volume))
+            let ticks = |alpha: f64| {
+                costs.startup_ticks() + costs.transfer_ticks(divide::bytes(alpha, i, job.volume))
             };
-            stages.iter().map(ticks).sum()
+            job.stages().map(ticks).sum()
         })
         .collect();
     match switching {
         Switching::Wormhole | Switching::CutThrough => {
-            let distance = sums.last().copied().unwrap_or(0) * stages.len() as u64;
+            let distance = sums.last().copied().unwrap_or(0) * job.stages().count() as u64;
             weights.iter().sum::<u64>() + costs.head_ticks() * distance
         }
         Switching::StoreAndForward => {

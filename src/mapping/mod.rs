@@ -3,7 +3,8 @@
 //! | file | what |
 //! |---|---|
 //! | [`task_graph`], [`task_file`] | phased task graphs; traces and matrices read from files |
-//! | [`binomial`] | the binomial tree of divide and conquer |
+//! | [`divide`] | divide-and-conquer jobs: stages, shares, volumes |
+//! | [`binomial`] | the binomial tree |
 //! | [`reflecting`], [`growing`], [`centred_halving`] | closed-form placements of the tree |
 //! | `axes` | the box they fill, and which axis each phase uses |
 //! | [`ordered`] | placements along a node order, and at random |
@@ -15,6 +16,7 @@ mod axes;
 pub mod binomial;
 pub mod bound;
 pub mod centred_halving;
+pub mod divide;
 pub mod growing;
 pub mod metrics;
 pub mod ordered;
@@ -23,7 +25,7 @@ pub mod task_file;
 pub mod task_graph;
 pub mod times;
 
-pub use binomial::Binomial;
+pub use divide::{Divide, Shape};
 pub use task_graph::TaskGraph;
 
 use crate::error::{Error, Result};
@@ -42,13 +44,27 @@ pub struct Placement {
 
 /// What is to be placed.
 #[derive(Clone, Copy, Debug)]
-pub struct Request<'m> {
+pub struct Request<'a> {
     /// How many tasks, one per node.
     pub tasks: u32,
+    /// Who sends to whom, for methods that ask.
+    pub graph: Option<&'a TaskGraph>,
     /// Where.
-    pub machine: &'m Machine,
+    pub machine: &'a Machine,
     /// For methods that draw lots.
     pub seed: u64,
+}
+
+impl<'a> Request<'a> {
+    /// The tasks of a graph.
+    pub fn of(graph: &'a TaskGraph, machine: &'a Machine, seed: u64) -> Self {
+        Self { tasks: graph.tasks, graph: Some(graph), machine, seed }
+    }
+
+    /// So many tasks, whoever sends to whom.
+    pub fn count(tasks: u32, machine: &'a Machine, seed: u64) -> Self {
+        Self { tasks, graph: None, machine, seed }
+    }
 }
 
 /// A named way to place tasks.
@@ -91,7 +107,7 @@ pub const PLACEMENTS: &[Method] = &[
 /// use meshwright::mapping::{Request, place};
 /// use meshwright::{topology::Machine, units::NodeId};
 /// let mesh = Machine::new("mesh:2x2")?;
-/// let placement = place("centred-halving", &Request { tasks: 4, machine: &mesh, seed: 0 })?;
+/// let placement = place("centred-halving", &Request::count(4, &mesh, 0))?;
 /// assert_eq!(placement.nodes, [NodeId(0), NodeId(1), NodeId(2), NodeId(3)]);
 /// # Ok::<(), meshwright::Error>(())
 /// ```
@@ -142,11 +158,11 @@ fn repair(machine: &Machine, nodes: &mut [NodeId]) {
 /// # Examples
 ///
 /// ```
-/// use meshwright::mapping::{Binomial, Request, binomial, place, schedule};
+/// use meshwright::mapping::{Divide, Request, Shape, divide, place, schedule};
 /// use meshwright::{topology::Machine, units::{Bytes, NodeId}};
-/// let tree = binomial::task_graph(&Binomial { n: 2, alpha: 0.5, combine_alpha: None, volume: Bytes(64) })?;
+/// let tree = divide::task_graph(&Divide { shape: Shape::Binomial(2), alpha: Some(0.5), combine_alpha: None, volume: Bytes(64) })?;
 /// let mesh = Machine::new("mesh:2x2")?;
-/// let placement = place("row-major", &Request { tasks: 4, machine: &mesh, seed: 0 })?;
+/// let placement = place("row-major", &Request::count(4, &mesh, 0))?;
 /// let phases = schedule(&tree, &placement, &mesh);
 /// // The root, task 3, sends half of its 64 bytes to task 1 first.
 /// let first = phases.phase(0)[0];

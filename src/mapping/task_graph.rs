@@ -7,6 +7,7 @@
 //! | W(e) | [`Edge::bytes`] | bytes |
 //! | i | [`TaskGraph::number`] | |
 
+use super::Divide;
 use crate::error::{Error, Result};
 use crate::topology::machine::BYTES_MAX;
 use crate::units::Bytes;
@@ -27,12 +28,14 @@ pub struct Edge {
 /// # Source
 ///
 /// `lo1990`, section 5: the phased computation graph.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TaskGraph {
     /// What it is, e.g. `binomial:6` or the name of the trace.
     pub name: String,
     /// How many tasks.
     pub tasks: u32,
+    /// The job it is made from, if it is divide and conquer: then stronger bounds hold.
+    pub divide: Option<Divide>,
     edges: Vec<Edge>,
     numbers: Vec<u32>,
     first: Vec<u32>,
@@ -89,6 +92,7 @@ impl TaskGraph {
         let mut graph = Self {
             name: name.into(),
             tasks,
+            divide: None,
             edges: Vec::with_capacity(edges.len()),
             numbers: vec![],
             first: vec![],

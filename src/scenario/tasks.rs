@@ -6,7 +6,7 @@ use super::misfit;
 use super::value::{list, nearest};
 use crate::error::{Error, Result};
 use crate::mapping::binomial::N_MAX;
-use crate::mapping::{Binomial, PLACEMENTS, task_file};
+use crate::mapping::{Divide, PLACEMENTS, Shape, task_file};
 use crate::schedule::{Schedule, goal};
 use crate::topology::Machine;
 use crate::units::Bytes;
@@ -64,7 +64,12 @@ pub fn read(specification: &str, folder: &Path, weights: Weights, machine: &Mach
     fits(specification, 1 << n, machine)?;
     let alpha = weights.alpha.unwrap_or(ALPHA_DEFAULT);
     let volume = weights.volume.unwrap_or(VOLUME_DEFAULT);
-    Job::divide(Binomial { n, alpha, combine_alpha: weights.combine_alpha, volume })
+    Job::divide(&Divide {
+        shape: Shape::Binomial(n),
+        alpha: Some(alpha),
+        combine_alpha: weights.combine_alpha,
+        volume,
+    })
 }
 
 /// A GOAL file as a schedule for `machine`.

@@ -3,7 +3,7 @@
 use super::measure::{self, Measured, Traffic};
 use super::{JobVerdict, Outcome, PhaseRow, Skipped, reason};
 use crate::error::{Error, Result};
-use crate::mapping::{self, Binomial, Placement, Request, TaskGraph, bound};
+use crate::mapping::{self, Divide, Placement, Request, TaskGraph, bound};
 use crate::schedule::Schedule;
 use crate::sim::{self, Trace};
 use crate::topology::{Machine, Topology};
@@ -14,8 +14,6 @@ use crate::units::LinkId;
 pub struct Job {
     /// Who sends how much to whom, by phase.
     pub tasks: TaskGraph,
-    /// Set when the tasks are a binomial tree: then stronger bounds hold.
-    pub binomial: Option<Binomial>,
 }
 
 impl Job {
@@ -23,14 +21,14 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// As for [`mapping::binomial::task_graph`].
-    pub fn divide(binomial: Binomial) -> Result<Self> {
-        Ok(Self { tasks: mapping::binomial::task_graph(&binomial)?, binomial: Some(binomial) })
+    /// As for [`mapping::divide::task_graph`].
+    pub fn divide(divide: &Divide) -> Result<Self> {
+        Ok(Self { tasks: mapping::divide::task_graph(divide)? })
     }
 
     /// A trace or any other phased graph.
     pub fn trace(tasks: TaskGraph) -> Self {
-        Self { tasks, binomial: None }
+        Self { tasks }
     }
 
     /// No placement takes less, in ticks of this machine under its switching.
@@ -38,15 +36,15 @@ impl Job {
     /// # Examples
     ///
     /// ```
-    /// use meshwright::{mapping::Binomial, topology::Machine, units::Bytes, verdict::Job};
-    /// let job = Job::divide(Binomial { n: 2, alpha: 0.5, combine_alpha: None, volume: Bytes(64) })?;
+    /// use meshwright::{mapping::{Divide, Shape}, topology::Machine, units::Bytes, verdict::Job};
+    /// let job = Job::divide(&Divide { shape: Shape::Binomial(2), alpha: Some(0.5), combine_alpha: None, volume: Bytes(64) })?;
     /// // c = 100, b = 1, h = 2: two phases over one link each.
     /// assert_eq!(job.bound_ticks(&Machine::new("mesh:2x2")?), (100 + 32 + 2) + (100 + 16 + 2));
     /// # Ok::<(), meshwright::Error>(())
     /// ```
     pub fn bound_ticks(&self, machine: &Machine) -> u64 {
-        match &self.binomial {
-            Some(binomial) => bound::binomial_ticks(binomial, machine, machine.switching, &machine.costs),
+        match &self.tasks.divide {
+            Some(divide) => bound::divide_ticks(divide, machine, machine.switching, &machine.costs),
             None => (0..self.tasks.phases())
                 .map(|index| bound::phase_ticks(&self.tasks, index, machine.switching, &machine.costs))
                 .sum(),
@@ -74,8 +72,8 @@ impl Job {
 /// # Examples
 ///
 /// ```
-/// use meshwright::{mapping::Binomial, topology::Machine, units::Bytes, verdict::{Job, divide}};
-/// let job = Job::divide(Binomial { n: 4, alpha: 0.5, combine_alpha: None, volume: Bytes(4096) })?;
+/// use meshwright::{mapping::{Divide, Shape}, topology::Machine, units::Bytes, verdict::{Job, divide}};
+/// let job = Job::divide(&Divide { shape: Shape::Binomial(4), alpha: Some(0.5), combine_alpha: None, volume: Bytes(4096) })?;
 /// let mesh = Machine::new("mesh:4x4")?;
 /// let verdict = divide::judge("sort", &job, &mesh, &["growing", "random"], 0, &mut |_| {})?;
 /// assert_eq!(verdict.winner.as_deref(), Some("growing"));
@@ -90,7 +88,7 @@ pub fn judge(
     seed: u64,
     progress: &mut dyn FnMut(&str),
 ) -> Result<JobVerdict> {
-    let request = Request { tasks: job.tasks.tasks, machine, seed };
+    let request = Request::of(&job.tasks, machine, seed);
     let (mut results, mut skipped) = (Vec::new(), Vec::new());
     for (index, &method) in methods.iter().enumerate() {
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));

@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer};
 use super::measure::{self, Measured, PhaseTicks};
 use super::{Job, Skipped, divide};
 use crate::error::{Error, Result};
+use crate::mapping::divide::weight;
 use crate::mapping::times::{Times, times};
 use crate::mapping::{self, Placement, Request, bound};
 use crate::sim;
@@ -141,8 +142,8 @@ impl Serialize for Positions {
 /// # Examples
 ///
 /// ```
-/// use meshwright::{mapping::Binomial, topology::Machine, units::Bytes, verdict::{Job, map}};
-/// let job = Job::divide(Binomial { n: 4, alpha: 0.5, combine_alpha: None, volume: Bytes(4096) })?;
+/// use meshwright::{mapping::{Divide, Shape}, topology::Machine, units::Bytes, verdict::{Job, map}};
+/// let job = Job::divide(&Divide { shape: Shape::Binomial(4), alpha: Some(0.5), combine_alpha: None, volume: Bytes(4096) })?;
 /// let report = map::report(&job, &Machine::new("mesh:4x4")?, &["reflecting"], 0, &mut |_| {})?;
 /// let dilations: Vec<u32> = report.placements[0].phases.iter().map(|phase| phase.dilation).collect();
 /// assert_eq!(dilations, [1, 1, 1, 1]);
@@ -155,7 +156,7 @@ pub fn report(
     seed: u64,
     progress: &mut dyn FnMut(&str),
 ) -> Result<MapReport> {
-    let request = Request { tasks: job.tasks.tasks, machine, seed };
+    let request = Request::of(&job.tasks, machine, seed);
     let (mut placements, mut skipped) = (Vec::new(), Vec::new());
     for (index, &method) in methods.iter().enumerate() {
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
@@ -174,9 +175,9 @@ pub fn report(
         format: 1,
         tasks: job.tasks.name.clone(),
         machine: machine.name.clone(),
-        alpha: job.binomial.map(|binomial| binomial.alpha),
-        combine_alpha: job.binomial.and_then(|binomial| binomial.combine_alpha),
-        volume: job.binomial.map(|binomial| binomial.volume.0),
+        alpha: job.tasks.divide.as_ref().and_then(|divide| divide.alpha),
+        combine_alpha: job.tasks.divide.as_ref().and_then(|divide| divide.combine_alpha),
+        volume: job.tasks.divide.as_ref().map(|divide| divide.volume.0),
         startup: machine.costs.startup.0,
         byte_time: machine.costs.byte_time.to_f64(),
         flit: machine.costs.flit.0,
@@ -245,7 +246,9 @@ fn weights(job: &Job) -> Vec<f64> {
     let heaviest =
         |index: usize| job.tasks.phase(index).iter().map(|edge| edge.bytes.0).max().unwrap_or(0) as f64;
     (0..job.tasks.phases())
-        .map(|index| job.binomial.map_or_else(|| heaviest(index), |b| b.weight(job.tasks.number(index))))
+        .map(|index| {
+            job.tasks.divide.as_ref().map_or_else(|| heaviest(index), |d| d.weight(job.tasks.number(index)))
+        })
         .collect()
 }
 
@@ -254,15 +257,14 @@ fn bounds(job: &Job, machine: &Machine, switching: Switching, weights: &[f64]) -
     let machine = machine.clone().with_switching(switching);
     let exact = in_cycles(&machine, job.bound_ticks(&machine));
     let phases = job.tasks.phases() as f64;
-    match (switching, &job.binomial) {
-        (Switching::StoreAndForward, Some(binomial)) => {
-            let sums = bound::prefix(&machine, binomial.n);
+    match (switching, &job.tasks.divide) {
+        (Switching::StoreAndForward, Some(divide)) => {
+            let n = divide.shape.phases();
+            let sums = bound::prefix(&machine, n);
             // The combine stage runs over the same routes: its weights join those of the divide stage.
-            let n = binomial.n as usize;
-            let joint: Vec<f64> = (0..n)
-                .map(|i| weights[i] + if weights.len() > n { weights[2 * n - 1 - i] } else { 0.0 })
-                .collect();
-            let stages = (weights.len() / n.max(1)) as f64;
+            let joint: Vec<f64> =
+                (1..=n).map(|i| divide.stages().map(|alpha| weight(alpha, i)).sum()).collect();
+            let stages = divide.stages().count() as f64;
             let small = sums.last().copied().unwrap_or(0) as f64 * stages;
             Times::without_contention(small, bound::weighted(&sums, &joint), exact)
         }

@@ -1,12 +1,18 @@
 //! Lower bounds: nothing beats them, and where the literature or a search knows the optimum they meet it.
 
-use meshwright::mapping::{Binomial, PLACEMENTS, bound};
+use meshwright::mapping::{Divide, PLACEMENTS, Shape, bound};
 use meshwright::topology::{Machine, Topology, machine::SWITCHINGS};
 use meshwright::units::{Bytes, Cycles, NodeId, Ratio};
 use meshwright::verdict::{Job, divide, map};
 
 fn job(n: u32, alpha: f64, combine_alpha: Option<f64>) -> Job {
-    Job::divide(Binomial { n, alpha, combine_alpha, volume: Bytes(1 << 16) }).unwrap()
+    Job::divide(&Divide {
+        shape: Shape::Binomial(n),
+        alpha: Some(alpha),
+        combine_alpha,
+        volume: Bytes(1 << 16),
+    })
+    .unwrap()
 }
 
 fn every_placement() -> Vec<&'static str> {

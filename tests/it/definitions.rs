@@ -104,7 +104,7 @@ fn shape(n: u32) -> (u32, u32) {
 fn placed(name: &str, n: u32) -> Positions {
     let (rows, columns) = shape(n);
     let mesh = Machine::new(&format!("mesh:{rows}x{columns}")).unwrap();
-    let placement = place(name, &Request { tasks: 1 << n, machine: &mesh, seed: 0 }).unwrap();
+    let placement = place(name, &Request::count(1 << n, &mesh, 0)).unwrap();
     placement.nodes.iter().map(|node| (i64::from(node.0 / columns), i64::from(node.0 % columns))).collect()
 }
 
@@ -159,7 +159,7 @@ fn closed_forms_work_on_boxes_of_any_dimension_and_inside_larger_machines() {
     ] {
         let machine = Machine::new(machine).unwrap();
         for name in ["reflecting", "growing", "centred-halving"] {
-            let mut nodes = place(name, &Request { tasks, machine: &machine, seed: 0 }).unwrap().nodes;
+            let mut nodes = place(name, &Request::count(tasks, &machine, 0)).unwrap().nodes;
             nodes.sort_unstable();
             nodes.dedup();
             assert_eq!(nodes.len(), tasks as usize, "{name} on {} is one-to-one", machine.name);
@@ -170,9 +170,9 @@ fn closed_forms_work_on_boxes_of_any_dimension_and_inside_larger_machines() {
 #[test]
 fn tasks_on_dead_nodes_move_to_the_nearest_free_one() {
     let machine = Machine::new("mesh:4x5").unwrap().with_dead(vec![NodeId(6)]).unwrap();
-    let placement = place("centred-halving", &Request { tasks: 16, machine: &machine, seed: 0 }).unwrap();
+    let placement = place("centred-halving", &Request::count(16, &machine, 0)).unwrap();
     let whole = Machine::new("mesh:4x5").unwrap();
-    let undisturbed = place("centred-halving", &Request { tasks: 16, machine: &whole, seed: 0 }).unwrap();
+    let undisturbed = place("centred-halving", &Request::count(16, &whole, 0)).unwrap();
     let moved: Vec<usize> =
         (0..16).filter(|&task| placement.nodes[task] != undisturbed.nodes[task]).collect();
     assert_eq!(moved.len(), 1, "only the task of the dead node moves");

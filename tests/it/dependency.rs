@@ -1,6 +1,6 @@
 //! Dependency-driven runs: small programs whose times are derived by hand.
 
-use meshwright::mapping::{self, Binomial, Request, place};
+use meshwright::mapping::{self, Divide, Request, Shape, place};
 use meshwright::schedule::{Schedule, goal};
 use meshwright::sim::{run_phased, run_schedule};
 use meshwright::topology::{Machine, PortModel, Switching};
@@ -50,9 +50,14 @@ fn without_barriers_a_tree_is_at_least_as_fast_when_nothing_contends() {
     for n in 1..=10u32 {
         for method in ["reflecting", "centred-halving"] {
             let mesh = Machine::new(&format!("mesh:{}x{}", 1 << (n / 2), 1 << n.div_ceil(2))).unwrap();
-            let job = Job::divide(Binomial { n, alpha: 0.5, combine_alpha: Some(1.0), volume: Bytes(4096) })
-                .unwrap();
-            let placement = place(method, &Request { tasks: 1 << n, machine: &mesh, seed: 0 }).unwrap();
+            let job = Job::divide(&Divide {
+                shape: Shape::Binomial(n),
+                alpha: Some(0.5),
+                combine_alpha: Some(1.0),
+                volume: Bytes(4096),
+            })
+            .unwrap();
+            let placement = place(method, &Request::count(1 << n, &mesh, 0)).unwrap();
             let phases = mapping::schedule(&job.tasks, &placement, &mesh);
             let free = run_schedule(&mesh, &Schedule::from_phases(&phases)).unwrap();
             let barrier = run_phased(&mesh, &phases).unwrap();

@@ -1,6 +1,6 @@
 //! The bounds against every placement of small trees, and against a search for good placements of larger ones.
 
-use meshwright::mapping::{self, Binomial, Placement, Request, binomial, bound, place};
+use meshwright::mapping::{self, Divide, Placement, Request, Shape, binomial, bound, place};
 use meshwright::routing::{Pair, routes};
 use meshwright::schedule::Message;
 use meshwright::schedule::cost::{self, LinkLoads};
@@ -143,8 +143,13 @@ fn every_placement_of_four_tasks_keeps_the_order_of_the_numbers() {
                     let mut machine = Machine::new(name).unwrap().with_switching(switching);
                     machine.ports = ports;
                     (machine.costs.startup, machine.costs.flit) = (Cycles(c), Bytes(h));
-                    let job =
-                        Job::divide(Binomial { n: 2, alpha, combine_alpha, volume: Bytes(20) }).unwrap();
+                    let job = Job::divide(&Divide {
+                        shape: Shape::Binomial(2),
+                        alpha: Some(alpha),
+                        combine_alpha,
+                        volume: Bytes(20),
+                    })
+                    .unwrap();
                     let mut living: Vec<NodeId> = machine.living().collect();
                     every_placement(4, &mut living, 0, &mut |nodes| {
                         check_order(&machine, &job, nodes.to_vec());
@@ -184,7 +189,7 @@ fn descend(
 
 /// All living nodes, those of a placement by a known method first.
 fn starting_point(method: &str, machine: &Machine, tasks: u32) -> Vec<NodeId> {
-    let mut nodes = place(method, &Request { tasks, machine, seed: 0 }).unwrap().nodes;
+    let mut nodes = place(method, &Request::count(tasks, machine, 0)).unwrap().nodes;
     let rest: Vec<NodeId> = machine.living().filter(|node| !nodes.contains(node)).collect();
     nodes.extend(rest);
     nodes
@@ -255,7 +260,7 @@ proptest! {
         let all = nodes.len();
         shaken.into_iter().for_each(|(a, b)| nodes.swap(a % all, b % all));
         nodes.truncate(1 << n);
-        let job = Job::divide(Binomial { n, alpha, combine_alpha, volume: Bytes(volume) }).unwrap();
+        let job = Job::divide(&Divide { shape: Shape::Binomial(n), alpha: Some(alpha), combine_alpha, volume: Bytes(volume) }).unwrap();
         check_order(&machine, &job, nodes);
     }
 }

@@ -2,7 +2,7 @@
 //! link loads, store-and-forward steps and totals as exact fractions).
 
 use dashu_ratio::RBig;
-use meshwright::mapping::{Binomial, metrics};
+use meshwright::mapping::{Divide, Shape, metrics};
 use meshwright::topology::{Machine, Topology};
 use meshwright::units::Bytes;
 use meshwright::verdict::{Job, map};
@@ -28,7 +28,13 @@ fn report(case: &Value, alpha: f64) -> (map::MapReport, Machine) {
     let sides = integers(&case["shape"]);
     let mesh = Machine::new(&format!("mesh:{}x{}", sides[0], sides[1])).unwrap();
     let n = case["n"].as_u64().unwrap() as u32;
-    let job = Job::divide(Binomial { n, alpha, combine_alpha: None, volume: Bytes(1 << 20) }).unwrap();
+    let job = Job::divide(&Divide {
+        shape: Shape::Binomial(n),
+        alpha: Some(alpha),
+        combine_alpha: None,
+        volume: Bytes(1 << 20),
+    })
+    .unwrap();
     (map::report(&job, &mesh, &[&name], 0, &mut |_| {}).unwrap(), mesh)
 }
 
@@ -128,7 +134,13 @@ fn store_and_forward_steps() {
         mesh.costs.byte_time = meshwright::units::Ratio::whole(0);
         mesh.switching = meshwright::topology::Switching::StoreAndForward;
         let n = case["n"].as_u64().unwrap() as u32;
-        let job = Job::divide(Binomial { n, alpha: 1.0, combine_alpha: None, volume: Bytes(1) }).unwrap();
+        let job = Job::divide(&Divide {
+            shape: Shape::Binomial(n),
+            alpha: Some(1.0),
+            combine_alpha: None,
+            volume: Bytes(1),
+        })
+        .unwrap();
         let placement = meshwright::mapping::Placement {
             name: String::new(),
             nodes: report.placements[0].nodes().to_vec(),

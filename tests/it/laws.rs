@@ -161,7 +161,7 @@ fn every_placement_is_one_to_one_on_living_nodes_and_repeats() {
         let machine = Machine::new(name).unwrap().with_dead(dead).unwrap();
         for method in PLACEMENTS {
             for tasks in [1, 8, 16] {
-                let request = Request { tasks, machine: &machine, seed: 3 };
+                let request = Request::count(tasks, &machine, 3);
                 let placement = place(method.name, &request).unwrap();
                 assert_eq!(placement, place(method.name, &request).unwrap(), "{} repeats", method.name);
                 let mut seen = placement.nodes.clone();

@@ -4,7 +4,7 @@ mod on_routers;
 
 use std::collections::VecDeque;
 
-use meshwright::mapping::{self, Binomial, Request, place};
+use meshwright::mapping::{self, Divide, Request, Shape, place};
 use meshwright::schedule::process::{Context, Process};
 use meshwright::schedule::{Message, Op, Phases, Rank, Schedule};
 use meshwright::sim::{ProcessTrace, run_processes, run_schedule};
@@ -341,9 +341,14 @@ fn a_tree_with_results_takes_the_same_time_both_ways() {
         for &(name, switching) in SWITCHINGS {
             let sides = format!("mesh:{}x{}", 1 << (n / 2), 1 << n.div_ceil(2));
             let mesh = Machine::new(&sides).unwrap().with_switching(switching);
-            let job = Binomial { n, alpha: 0.5, combine_alpha: Some(1.0), volume: Bytes(4096) };
-            let job = Job::divide(job).unwrap();
-            let request = Request { tasks: 1 << n, machine: &mesh, seed: 0 };
+            let job = Divide {
+                shape: Shape::Binomial(n),
+                alpha: Some(0.5),
+                combine_alpha: Some(1.0),
+                volume: Bytes(4096),
+            };
+            let job = Job::divide(&job).unwrap();
+            let request = Request::count(1 << n, &mesh, 0);
             let placement = place("centred-halving", &request).unwrap();
             let schedule = Schedule::from_phases(&mapping::schedule(&job.tasks, &placement, &mesh));
             let (trace, _, ticks, _) = both(&mesh, &schedule);

@@ -1,6 +1,6 @@
 //! The referee against formulas: alone, without contention, and between the bounds with it.
 
-use meshwright::mapping::{self, Binomial, PLACEMENTS, Request, growing, place};
+use meshwright::mapping::{self, Divide, PLACEMENTS, Request, Shape, growing, place};
 use meshwright::routing::{Pair, routes};
 use meshwright::schedule::cost::{self, LinkLoads};
 use meshwright::schedule::{Message, Phases};
@@ -54,7 +54,13 @@ fn a_message_alone_takes_the_papers_time() {
 }
 
 fn binomial(n: u32, alpha: f64) -> Job {
-    Job::divide(Binomial { n, alpha, combine_alpha: None, volume: Bytes(1 << 16) }).unwrap()
+    Job::divide(&Divide {
+        shape: Shape::Binomial(n),
+        alpha: Some(alpha),
+        combine_alpha: None,
+        volume: Bytes(1 << 16),
+    })
+    .unwrap()
 }
 
 fn paper_mesh(n: u32, switching: Switching) -> Machine {
@@ -62,7 +68,7 @@ fn paper_mesh(n: u32, switching: Switching) -> Machine {
 }
 
 fn phased(job: &Job, method: &str, machine: &Machine) -> Phases {
-    let placement = place(method, &Request { tasks: job.tasks.tasks, machine, seed: 1 }).unwrap();
+    let placement = place(method, &Request::count(job.tasks.tasks, machine, 1)).unwrap();
     mapping::schedule(&job.tasks, &placement, machine)
 }
 
@@ -77,7 +83,7 @@ fn phases_without_contention_take_the_exact_formula() {
             ] {
                 let trace = run_phased(&mesh, &phased(&job, name, &mesh)).unwrap();
                 for i in 1..=n {
-                    let bytes = mapping::binomial::bytes(alpha, i, Bytes(1 << 16)).0;
+                    let bytes = mapping::divide::bytes(alpha, i, Bytes(1 << 16)).0;
                     let formula = 100 + bytes + 2 * u64::from(dilation(n, i).0);
                     assert_eq!(
                         trace.phase_ticks[i as usize - 1],
@@ -107,7 +113,7 @@ fn check_lock_step(sizes: std::ops::RangeInclusive<u32>) {
         let (job, mesh) = (binomial(n, 0.5), paper_mesh(n, Switching::StoreAndForward));
         let trace = run_phased(&mesh, &phased(&job, "growing", &mesh)).unwrap();
         for i in 1..=n {
-            let step = 100 + mapping::binomial::bytes(0.5, i, Bytes(1 << 16)).0;
+            let step = 100 + mapping::divide::bytes(0.5, i, Bytes(1 << 16)).0;
             let steps = if i < 3 { 1 } else { 1 << (i.div_ceil(2) - 2) };
             assert_eq!(steps, u64::from(growing::dilation(i).0));
             assert_eq!(trace.phase_ticks[i as usize - 1], steps * step, "B({n}) phase {i}");

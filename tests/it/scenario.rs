@@ -4,6 +4,7 @@ use std::path::Path;
 
 use meshwright::Error;
 use meshwright::error::ParseError;
+use meshwright::mapping::Shape;
 use meshwright::scenario::{self, Scenario, Work};
 use meshwright::topology::{PortModel, Switching};
 use meshwright::units::{Bytes, Cycles, NodeId, Ratio};
@@ -60,9 +61,9 @@ fn every_key_is_read() {
     let [sort, plain] = scenario.jobs.as_slice() else { panic!("two jobs") };
     assert_eq!((sort.name.as_str(), sort.methods.as_slice()), ("sort", ["snake", "row-major"].as_slice()));
     let Work::Divide(divide) = &sort.work;
-    let binomial = divide.binomial.expect("a binomial tree");
-    assert_eq!((binomial.n, binomial.alpha, binomial.combine_alpha), (4, 0.25, Some(0.5)));
-    assert_eq!(binomial.volume, Bytes(1536));
+    let tree = divide.tasks.divide.as_ref().expect("a binomial tree");
+    assert_eq!((&tree.shape, tree.alpha, tree.combine_alpha), (&Shape::Binomial(4), Some(0.25), Some(0.5)));
+    assert_eq!(tree.volume, Bytes(1536));
     assert_eq!(
         (plain.name.as_str(), plain.methods.len()),
         ("binomial:2", meshwright::mapping::PLACEMENTS.len())
