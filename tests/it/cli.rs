@@ -1,6 +1,7 @@
 //! The program as a user meets it.
 
 mod contract;
+mod emit;
 mod golden;
 mod hostile;
 mod routers;
