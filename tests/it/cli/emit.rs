@@ -190,7 +190,7 @@ fn the_page_shows_what_the_program_writes() {
             match shown.as_slice() {
                 [] => assert_eq!(words[0], "meshwright", "{command}"),
                 [dots, rest @ ..] if dots == "…" => {
-                    assert!(printed.ends_with(rest), "{command}: {printed:?}")
+                    assert!(printed.ends_with(rest), "{command}: {printed:?}");
                 }
                 all => assert_eq!(printed, all, "{command}"),
             }
