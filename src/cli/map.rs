@@ -117,16 +117,19 @@ fn text(report: &MapReport, seed: u64) -> String {
 
 /// Every placement under one switching, all terms of the time kept.
 fn times(placements: &[MapRow], switching: Switching) -> String {
-    const HEAD: [&str; 7] = ["placement", "exact", "slowdown", "bound", "simulated", "gap", "hops"];
+    const HEAD: [&str; 9] =
+        ["placement", "bound", "alone", "link", "path", "simulated", "gap", "slowdown", "hops"];
     let row = |placement: &MapRow| {
-        let simulated = placement.simulated_cycles.of(switching);
+        let levels = placement.levels.of(switching);
         vec![
             placement.name.clone(),
-            table::number(placement.time.of(switching).exact, 2),
-            format!("{:.3}", placement.slowdown.of(switching).exact),
             table::number(placement.bound.of(switching).exact, 2),
-            simulated.map_or("deadlock".to_string(), |cycles| cycles.to_string()),
+            table::number(levels.alone, 2),
+            table::number(levels.link, 2),
+            table::number(levels.path, 2),
+            levels.simulated.map_or("deadlock".to_string(), |cycles| cycles.to_string()),
             placement.gap.of(switching).map_or(String::new(), table::percent),
+            format!("{:.3}", placement.slowdown.of(switching).exact),
             placement.hops_total.to_string(),
         ]
     };

@@ -207,7 +207,9 @@ fn phase_row(row: &PhaseRow) -> Vec<String> {
         row.contention.into(),
         row.link_load.into(),
         row.bound_cycles,
+        row.link_cycles,
         row.predicted_cycles,
+        row.path_cycles,
         row.simulated_cycles,
     ];
     numbers.map(grouped).to_vec()

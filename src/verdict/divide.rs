@@ -144,7 +144,7 @@ fn outcome(job: &Job, machine: &Machine, placement: Placement) -> Result<Simulat
     let cycles = |ticks: u64| machine.costs.cycles(ticks).0;
     Ok(Simulated::Outcome(Box::new(Outcome {
         bound_cycles: cycles(bound_ticks),
-        predicted_cycles: cycles(measured.predicted[0].iter().sum()),
+        predicted_cycles: cycles(measured.total(0, |known| known.predicted)),
         simulated_cycles: trace.cycles.0,
         dependency_cycles: dependency_cycles(&measured, machine)?,
         gap: gap(cycles(bound_ticks), trace.cycles.0),
@@ -180,7 +180,9 @@ fn rows(job: &Job, machine: &Machine, measured: &Measured, trace: &Trace) -> Vec
         contention: metrics.contention,
         link_load: metrics.link_load,
         bound_cycles: cycles(bound::phase_ticks(&job.tasks, index, machine.switching, &machine.costs)),
-        predicted_cycles: cycles(measured.predicted[0][index]),
+        link_cycles: cycles(measured.known[0][index].link),
+        predicted_cycles: cycles(measured.known[0][index].predicted),
+        path_cycles: cycles(measured.known[0][index].path),
         simulated_cycles: cycles(trace.phase_ticks[index]),
     };
     measured.metrics.iter().enumerate().map(row).collect()

@@ -3,7 +3,7 @@
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
-use super::measure::{self, Measured, PhaseTicks};
+use super::measure::{self, Measured};
 use super::{Job, Skipped, divide};
 use crate::error::{Error, Result};
 use crate::mapping::divide::weight;
@@ -82,10 +82,25 @@ pub struct MapRow {
     pub bound: BySwitching<Times>,
     /// What the referee measures, with a barrier after each phase; null where the routes deadlock.
     pub simulated_cycles: BySwitching<Option<u64>>,
+    /// The same time by four models, from the simplest on.
+    pub levels: BySwitching<Levels>,
     /// simulated / bound - 1, of whole cycles as `plan` has it; null where the routes deadlock.
     pub gap: BySwitching<Option<f64>>,
     /// All hops of all messages.
     pub hops_total: u64,
+}
+
+/// The time of one placement by four models, in cycles, a barrier after each phase.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Levels {
+    /// As if no two messages met: the paper's formula.
+    pub alone: f64,
+    /// The busiest link of each phase: no schedule on these routes takes less.
+    pub link: f64,
+    /// Each message waits for all it meets: pessimistic, but no bound.
+    pub path: f64,
+    /// What the referee measures; null where the routes deadlock.
+    pub simulated: Option<u64>,
 }
 
 /// The phase table of one placement.
@@ -201,17 +216,23 @@ fn row(job: &Job, machine: &Machine, placement: Placement) -> Result<MapRow> {
         )
         .collect();
     let time = each(|switching, index| {
-        let exact = in_cycles(machine, measured.predicted[index].iter().sum());
+        let exact = in_cycles(machine, measured.total(index, |known| known.predicted));
         times(switching, &measured.metrics, &scale, exact)
     });
     let perfect = each(|switching, _| {
-        let phases: PhaseTicks = (0..job.tasks.phases())
+        let phases: Vec<u64> = (0..job.tasks.phases())
             .map(|index| bound::phase_ticks(&job.tasks, index, switching, &machine.costs))
             .collect();
         let exact = in_cycles(machine, phases.iter().sum());
         Times::without_contention(job.tasks.phases() as f64, bound::perfect(&weights), exact)
     });
     let simulated_cycles = simulate_each(&measured, machine)?;
+    let levels = each(|switching, index| Levels {
+        alone: in_cycles(machine, measured.total(index, |known| known.alone)),
+        link: in_cycles(machine, measured.total(index, |known| known.link)),
+        path: in_cycles(machine, measured.total(index, |known| known.path)),
+        simulated: *simulated_cycles.of(switching),
+    });
     let gap = each(|switching, _| {
         let machine = machine.clone().with_switching(switching);
         let bound = machine.costs.cycles(job.bound_ticks(&machine)).0;
@@ -228,6 +249,7 @@ fn row(job: &Job, machine: &Machine, placement: Placement) -> Result<MapRow> {
         name: placement.name,
         positions: Positions { nodes: placement.nodes, network: machine.network.clone() },
         simulated_cycles,
+        levels,
         gap,
         time,
     })

@@ -72,8 +72,12 @@ pub struct PhaseRow {
     pub link_load: u32,
     /// The lower bound of any placement, in cycles.
     pub bound_cycles: u64,
+    /// The busiest link: no schedule on these routes takes less, in cycles.
+    pub link_cycles: u64,
     /// The prediction, in cycles.
     pub predicted_cycles: u64,
+    /// Each message waits for all it meets: a pessimistic figure, but no bound, in cycles.
+    pub path_cycles: u64,
     /// The simulated time, in cycles.
     pub simulated_cycles: u64,
 }

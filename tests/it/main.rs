@@ -11,6 +11,7 @@ mod flit;
 mod floors;
 mod golden;
 mod laws;
+mod levels;
 mod loggp;
 mod processes;
 mod readers;

@@ -99,7 +99,9 @@ fn phase_row(tasks: &TaskGraph, index: usize) -> PhaseRow {
         contention: index as u32 % 3,
         link_load: 1 + index as u32 % 3,
         bound_cycles: 100 + bytes,
+        link_cycles: 105 + bytes,
         predicted_cycles: 110 + bytes,
+        path_cycles: 115 + bytes,
         simulated_cycles: 112 + bytes,
     }
 }
