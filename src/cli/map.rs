@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use meshwright::Result;
+use meshwright::mapping::divide::Preset;
 use meshwright::report::PlanReport;
 use meshwright::scenario::tasks::{self, Weights};
 use meshwright::topology::{Machine, Switching};
@@ -12,7 +13,7 @@ use meshwright::units::Bytes;
 use meshwright::verdict::divide::{self, Job};
 use meshwright::verdict::map::{self, MapReport, MapRow};
 
-use super::costs::{MachineArguments, seed, share, volume};
+use super::costs::{MachineArguments, preset, seed, share, volume};
 use super::output::{self, Progress};
 use super::{Answer, files, table};
 
@@ -49,6 +50,10 @@ pub(super) struct Arguments {
     /// binomial: bytes at the root, such as 65536 or "64 KiB" [default: 65536]
     #[arg(long, value_name = "BYTES", allow_negative_numbers = true, value_parser = volume)]
     volume: Option<Bytes>,
+    /// binomial: a well-known computation in place of both shares: broadcast, reduce, leader-election, merge-sort,
+    /// data-distribution, matrix-chain or graph-halving
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["alpha", "combine_alpha"], value_parser = preset)]
+    preset: Option<&'static Preset>,
     /// The seed of the random placement: a whole number
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
     seed: u64,
@@ -65,8 +70,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let names: Vec<&str> = arguments.placement.iter().map(String::as_str).collect();
     let methods = tasks::placements(&names)?;
     let machine = arguments.machine.machine()?;
-    let Arguments { alpha, combine_alpha, volume, seed, .. } = *arguments;
-    let weights = Weights { alpha, combine_alpha, volume };
+    let Arguments { alpha, combine_alpha, volume, preset, seed, .. } = *arguments;
+    let weights = Weights { alpha, combine_alpha, volume, preset };
     let job = tasks::read(&arguments.tasks, Path::new(""), weights, &machine)?;
     let mut progress = Progress::new();
     let report = map::report(&job, &machine, &methods, seed, &mut |what| progress.tell(what))?;
@@ -104,6 +109,12 @@ fn text(report: &MapReport, seed: u64) -> String {
     for switching in map::SWITCHINGS {
         text += &format!("\n{}; times in cycles\n", switching.name());
         text += &times(&report.placements, switching);
+    }
+    text += "alone: as if no two messages met · link: no schedule on these routes is faster · \
+             path: each message waits for all it meets\n";
+    if let Some(choice) = &report.choice {
+        text += &format!("auto, under {}: {}\n", choice.switching.name(), choice.reason);
+        text.extend(choice.advice.iter().map(|advice| format!("{advice}\n")));
     }
     for skipped in &report.skipped {
         text += &format!("{} is left out: {}\n", skipped.method, skipped.why);

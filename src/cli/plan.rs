@@ -123,7 +123,9 @@ fn verdict(job: &JobVerdict, machine: &Machine) -> String {
         text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
     }
     // The reason names the winner: the star leads from its row to it.
-    text + &format!("* {}\n", job.reason)
+    text += &format!("* {}\n", job.reason);
+    text.extend(job.advice.iter().map(|advice| format!("  {advice}\n")));
+    text
 }
 
 /// The file's name without its ending.

@@ -1,5 +1,6 @@
 //! Verdicts on divide and conquer and on phased traces: every placement bounded, predicted, simulated.
 
+use super::auto::{self, Candidates};
 use super::measure::{self, Measured, Traffic};
 use super::{JobVerdict, Outcome, PhaseRow, Skipped, reason};
 use crate::error::{Error, Result};
@@ -14,6 +15,8 @@ use crate::units::LinkId;
 pub struct Job {
     /// Who sends how much to whom, by phase.
     pub tasks: TaskGraph,
+    /// Placements made beforehand, by search or by another program; they are called by their names.
+    pub given: Vec<Placement>,
 }
 
 impl Job {
@@ -23,12 +26,24 @@ impl Job {
     ///
     /// As for [`mapping::divide::task_graph`].
     pub fn divide(divide: &Divide) -> Result<Self> {
-        Ok(Self { tasks: mapping::divide::task_graph(divide)? })
+        Ok(Self::trace(mapping::divide::task_graph(divide)?))
     }
 
     /// A trace or any other phased graph.
     pub fn trace(tasks: TaskGraph) -> Self {
-        Self { tasks }
+        Self { tasks, given: Vec::new() }
+    }
+
+    /// The placement with this name: one that is given, or one made by the method of that name.
+    ///
+    /// # Errors
+    ///
+    /// As for [`mapping::place`].
+    pub fn place(&self, name: &str, machine: &Machine, seed: u64) -> Result<Placement> {
+        match self.given.iter().find(|placement| placement.name == name) {
+            Some(placement) => Ok(placement.clone()),
+            None => mapping::place(name, &Request::of(&self.tasks, machine, seed)),
+        }
     }
 
     /// No placement takes less, in ticks of this machine under its switching.
@@ -52,7 +67,8 @@ impl Job {
     }
 }
 
-/// Plans a phased job by every method named, and names the winner.
+/// Plans a phased job by every method named, and names the winner. The name `auto` stands for the placements that
+/// [`super::auto`] finds worth a simulation.
 ///
 /// A method that does not apply, or that comes to a standstill under the machine's switching, is listed with the
 /// reason. `progress` is told what is being worked on.
@@ -88,12 +104,12 @@ pub fn judge(
     seed: u64,
     progress: &mut dyn FnMut(&str),
 ) -> Result<JobVerdict> {
-    let request = Request::of(&job.tasks, machine, seed);
-    let (mut results, mut skipped) = (Vec::new(), Vec::new());
-    for (index, &method) in methods.iter().enumerate() {
+    let Candidates { methods, left_out: mut skipped } = auto::expand(job, machine, methods, seed, progress)?;
+    let mut results = Vec::new();
+    for (index, method) in methods.iter().enumerate() {
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
-        let skip = |why, deadlock| Skipped { method: method.into(), why, deadlock };
-        match mapping::place(method, &request).and_then(|placement| outcome(job, machine, placement)) {
+        let skip = |why, deadlock| Skipped { method: method.clone(), why, deadlock };
+        match job.place(method, machine, seed).and_then(|placement| outcome(job, machine, placement)) {
             Ok(Simulated::Outcome(outcome)) => results.push(*outcome),
             Ok(Simulated::Deadlock(why)) => skipped.push(skip(why, true)),
             Err(Error::NotApplicable { why, .. }) => skipped.push(skip(why, false)),
@@ -108,11 +124,13 @@ pub fn judge(
         || "no placement comes to an end under this switching".to_string(),
         |winner| reason::sentence(winner, &results),
     );
+    let advice = winner.and_then(|winner| reason::traffic(winner, &results));
     Ok(JobVerdict {
         kind: "divide",
         name: name.to_string(),
         winner: winner.map(|winner| winner.method.clone()),
         reason,
+        advice,
         results,
         skipped,
         tasks: job.tasks.clone(),

@@ -3,12 +3,13 @@
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
+use super::auto::{self, Candidates};
 use super::measure::{self, Measured};
-use super::{Job, Skipped, divide};
+use super::{Job, JobVerdict, Skipped, divide};
 use crate::error::{Error, Result};
 use crate::mapping::divide::weight;
 use crate::mapping::times::{Times, times};
-use crate::mapping::{self, Placement, Request, bound};
+use crate::mapping::{self, Placement, bound};
 use crate::sim;
 use crate::topology::{Machine, Network, Switching};
 use crate::units::NodeId;
@@ -59,10 +60,25 @@ pub struct MapReport {
     pub flit: u64,
     /// The seed of whatever is random.
     pub seed: u64,
+    /// What `auto` chooses; null when it was not asked for.
+    pub choice: Option<Choice>,
     /// Placement by placement.
     pub placements: Vec<MapRow>,
     /// Placements that do not apply.
     pub skipped: Vec<Skipped>,
+}
+
+/// The placement that `auto` chooses.
+#[derive(Debug, Serialize)]
+pub struct Choice {
+    /// Its name.
+    pub placement: String,
+    /// For which switching: the machine's own.
+    pub switching: Switching,
+    /// Why, in one sentence.
+    pub reason: String,
+    /// Which placement moves the least, when it is another, in one sentence.
+    pub advice: Option<String>,
 }
 
 /// A job under one placement.
@@ -171,14 +187,15 @@ pub fn report(
     seed: u64,
     progress: &mut dyn FnMut(&str),
 ) -> Result<MapReport> {
-    let request = Request::of(&job.tasks, machine, seed);
-    let (mut placements, mut skipped) = (Vec::new(), Vec::new());
-    for (index, &method) in methods.iter().enumerate() {
+    let chooses = methods.contains(&auto::AUTO);
+    let Candidates { methods, left_out: mut skipped } = auto::expand(job, machine, methods, seed, progress)?;
+    let mut placements = Vec::new();
+    for (index, method) in methods.iter().enumerate() {
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
-        match mapping::place(method, &request).and_then(|placement| row(job, machine, placement)) {
+        match job.place(method, machine, seed).and_then(|placement| row(job, machine, placement)) {
             Ok(row) => placements.push(row),
             Err(Error::NotApplicable { why, .. }) => {
-                skipped.push(Skipped { method: method.into(), why, deadlock: false });
+                skipped.push(Skipped { method: method.clone(), why, deadlock: false });
             }
             Err(error) => return Err(error),
         }
@@ -197,9 +214,24 @@ pub fn report(
         byte_time: machine.costs.byte_time.to_f64(),
         flit: machine.costs.flit.0,
         seed,
+        choice: if chooses { choice(job, machine, &methods, seed, progress)? } else { None },
         placements,
         skipped,
     })
+}
+
+/// The winner among these under the machine's own switching.
+fn choice(
+    job: &Job,
+    machine: &Machine,
+    methods: &[String],
+    seed: u64,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Option<Choice>> {
+    let methods: Vec<&str> = methods.iter().map(String::as_str).collect();
+    let verdict = divide::judge(&job.tasks.name, job, machine, &methods, seed, progress)?;
+    let JobVerdict { winner, reason, advice, .. } = verdict;
+    Ok(winner.map(|placement| Choice { placement, switching: machine.switching, reason, advice }))
 }
 
 fn row(job: &Job, machine: &Machine, placement: Placement) -> Result<MapRow> {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | this one | the form of an answer |
 //! | [`divide`] | divide and conquer and phased traces, every placement judged |
+//! | [`auto`] | which placements are worth a simulation |
 //! | [`simulate`] | the answer to `simulate` |
 //! | [`experiment`] | open-loop traffic on one machine, ready to be measured at any load |
 //! | [`traffic`], [`sweep`] | what one load gave; latency against load |
@@ -12,6 +13,7 @@
 //! | `measure` | one placement: metrics, prediction, simulation |
 //! | `reason` | why the winner wins |
 
+pub mod auto;
 pub mod divide;
 pub mod experiment;
 pub mod map;
@@ -177,6 +179,8 @@ pub struct JobVerdict {
     pub winner: Option<String>,
     /// Why it wins, or that none does, in one sentence.
     pub reason: String,
+    /// Which method moves the least, when it is not the winner, in one sentence.
+    pub advice: Option<String>,
     /// Every method, in the order of the table.
     pub results: Vec<Outcome>,
     /// Methods that do not apply.

@@ -113,6 +113,7 @@ pub(super) fn job(name: &str, tasks: TaskGraph, results: Vec<Outcome>) -> JobVer
         name: name.to_string(),
         winner: Some(best.method.clone()),
         reason: format!("{} keeps the early, heavy messages on short paths.", best.method),
+        advice: None,
         results,
         skipped: vec![Skipped {
             method: "growing".into(),
