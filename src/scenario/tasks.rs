@@ -115,9 +115,9 @@ fn fits(specification: &str, tasks: u32, machine: &Machine) -> Result<()> {
 /// assert!(placements(&["reflektierend"]).is_err());
 /// # Ok::<(), meshwright::Error>(())
 /// ```
-pub fn placements(words: &[&str]) -> Result<Vec<&'static str>> {
+pub fn placements(words: &[&str]) -> Result<Vec<String>> {
     let names: Vec<&'static str> = PLACEMENTS.iter().map(|method| method.name).collect();
-    let mut chosen = Vec::new();
+    let mut chosen: Vec<String> = Vec::new();
     for &word in words {
         if word == "all" {
             continue;
@@ -127,10 +127,10 @@ pub fn placements(words: &[&str]) -> Result<Vec<&'static str>> {
                 nearest(word, &names).map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
             Error::value("placement", format!("`{word}`"), format!("`all` or one of {}{hint}", list(&names)))
         })?;
-        if !chosen.contains(&method.name) {
-            chosen.push(method.name);
+        if !chosen.iter().any(|name| name == method.name) {
+            chosen.push(method.name.to_string());
         }
     }
     // Beside `all`, a name that is none is an error all the same.
-    Ok(if words.contains(&"all") { names } else { chosen })
+    Ok(if words.contains(&"all") { names.into_iter().map(str::to_string).collect() } else { chosen })
 }
