@@ -68,7 +68,8 @@ pub(super) struct Arguments {
 /// Runs the verb.
 pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let names: Vec<&str> = arguments.placement.iter().map(String::as_str).collect();
-    let methods = tasks::placements(&names)?;
+    let names = tasks::placements(&names)?;
+    let methods: Vec<&str> = names.iter().map(String::as_str).collect();
     let machine = arguments.machine.machine()?;
     let Arguments { alpha, combine_alpha, volume, preset, seed, .. } = *arguments;
     let weights = Weights { alpha, combine_alpha, volume, preset };

@@ -62,7 +62,7 @@ fn weights<'a>(table: &Table<'a>) -> Result<(Weights, Option<Value<'a>>)> {
 }
 
 /// `"all"`, one name, or a list of names.
-fn placement(value: &Value<'_>) -> Result<Vec<&'static str>> {
+fn placement(value: &Value<'_>) -> Result<Vec<String>> {
     const EXPECTED: &str = "`auto`, `all`, a placement or a list of placements";
     let one = |value: &Value<'_>| {
         tasks::placements(&[value.string(EXPECTED)?]).map_err(|error| value.locate(error))

@@ -158,24 +158,24 @@ fn fits(specification: &str, tasks: u32, machine: &Machine) -> Result<()> {
 /// assert!(placements(&["reflektierend"]).is_err());
 /// # Ok::<(), meshwright::Error>(())
 /// ```
-pub fn placements(words: &[&str]) -> Result<Vec<&'static str>> {
+pub fn placements(words: &[&str]) -> Result<Vec<String>> {
     let names: Vec<&'static str> = PLACEMENTS.iter().map(|method| method.name).collect();
-    let mut chosen = Vec::new();
+    let mut chosen: Vec<String> = Vec::new();
     for &word in words {
         if word == "all" {
             continue;
         }
         if word == AUTO {
-            chosen.push(AUTO);
+            chosen.push(AUTO.to_string());
             continue;
         }
         let method = PLACEMENTS.iter().find(|method| method.name == word).ok_or_else(|| {
             Error::value("placement", format!("`{word}`"), one_of(word, &names, "`auto`, `all` or "))
         })?;
-        if !chosen.contains(&method.name) {
-            chosen.push(method.name);
+        if !chosen.iter().any(|name| name == method.name) {
+            chosen.push(method.name.to_string());
         }
     }
     // Beside `all`, a name that is none is an error all the same.
-    Ok(if words.contains(&"all") { names } else { chosen })
+    Ok(if words.contains(&"all") { names.into_iter().map(str::to_string).collect() } else { chosen })
 }
