@@ -11,6 +11,7 @@
 //! | [`metrics`] | dilation, contention, interference sets, weighted, by phase |
 //! | [`times`] | communication times and slowdown in the paper's units |
 //! | [`bound`] | what no placement can beat |
+//! | [`launcher`], [`map_file`] | placements written for launchers, and read from Scotch |
 
 mod axes;
 pub mod binomial;
@@ -18,6 +19,8 @@ pub mod bound;
 pub mod centred_halving;
 pub mod divide;
 pub mod growing;
+pub mod launcher;
+pub mod map_file;
 pub mod metrics;
 pub mod ordered;
 pub mod reflecting;
