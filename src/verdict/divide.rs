@@ -4,10 +4,11 @@ use super::auto::{self, Candidates};
 use super::measure::{self, Measured, Traffic};
 use super::{JobVerdict, Outcome, PhaseRow, Skipped, reason};
 use crate::error::{Error, Result};
+use crate::mapping::bound::Profile;
 use crate::mapping::{self, Divide, Placement, Request, TaskGraph, bound};
 use crate::schedule::Schedule;
 use crate::sim::{self, Trace};
-use crate::topology::{Machine, Topology};
+use crate::topology::{Machine, Switching, Topology};
 use crate::units::LinkId;
 
 /// A phased job.
@@ -58,10 +59,27 @@ impl Job {
     /// # Ok::<(), meshwright::Error>(())
     /// ```
     pub fn bound_ticks(&self, machine: &Machine) -> u64 {
-        match &self.tasks.divide {
-            Some(divide) => bound::divide_ticks(divide, machine, machine.switching, &machine.costs),
-            None => (0..self.tasks.phases())
-                .map(|index| bound::phase_ticks(&self.tasks, index, machine.switching, &machine.costs))
+        self.bound_ticks_on(machine, machine.switching, self.profile(machine).as_ref())
+    }
+
+    /// What the machine allows the dilations of a divide-and-conquer job to be; none for other phased graphs.
+    pub(crate) fn profile(&self, machine: &Machine) -> Option<Profile> {
+        let shape = &self.tasks.divide.as_ref()?.shape;
+        (shape.tasks() <= machine.living_count())
+            .then(|| Profile::new(machine, shape.phases(), shape.tasks()))
+    }
+
+    /// As [`Self::bound_ticks`], under any switching and with the profile at hand.
+    pub(crate) fn bound_ticks_on(
+        &self,
+        machine: &Machine,
+        switching: Switching,
+        profile: Option<&Profile>,
+    ) -> u64 {
+        match (&self.tasks.divide, profile) {
+            (Some(divide), Some(profile)) => bound::profile_ticks(divide, profile, switching, &machine.costs),
+            _ => (0..self.tasks.phases())
+                .map(|index| bound::phase_ticks(&self.tasks, index, switching, &machine.costs))
                 .sum(),
         }
     }
@@ -105,11 +123,13 @@ pub fn judge(
     progress: &mut dyn FnMut(&str),
 ) -> Result<JobVerdict> {
     let Candidates { methods, left_out: mut skipped } = auto::expand(job, machine, methods, seed, progress)?;
+    let bound_ticks = job.bound_ticks(machine);
     let mut results = Vec::new();
     for (index, method) in methods.iter().enumerate() {
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
         let skip = |why, deadlock| Skipped { method: method.clone(), why, deadlock };
-        match job.place(method, machine, seed).and_then(|placement| outcome(job, machine, placement)) {
+        let placed = job.place(method, machine, seed);
+        match placed.and_then(|placement| outcome(job, machine, placement, bound_ticks)) {
             Ok(Simulated::Outcome(outcome)) => results.push(*outcome),
             Ok(Simulated::Deadlock(why)) => skipped.push(skip(why, true)),
             Err(Error::NotApplicable { why, .. }) => skipped.push(skip(why, false)),
@@ -145,14 +165,13 @@ enum Simulated {
 }
 
 /// Measures and simulates one placement.
-fn outcome(job: &Job, machine: &Machine, placement: Placement) -> Result<Simulated> {
+fn outcome(job: &Job, machine: &Machine, placement: Placement, bound_ticks: u64) -> Result<Simulated> {
     let measured = measure::measure(&job.tasks, &placement, machine, &[machine.switching])?;
     let trace = sim::run_phased(machine, &measured.schedule)?;
     if let Some(ring) = &trace.deadlock {
         return Ok(Simulated::Deadlock(measure::deadlock_sentence(machine, ring)));
     }
     let traffic = Traffic::of(measured.schedule.messages(), machine)?;
-    let bound_ticks = job.bound_ticks(machine);
     assert!(
         bound_ticks <= trace.ticks,
         "no plan beats the bound: {} simulated {} ticks, bound {bound_ticks}",

@@ -7,6 +7,7 @@ use super::auto::{self, Candidates};
 use super::measure::{self, Measured};
 use super::{Job, JobVerdict, Skipped, divide};
 use crate::error::{Error, Result};
+use crate::mapping::bound::Profile;
 use crate::mapping::divide::weight;
 use crate::mapping::times::{Times, times};
 use crate::mapping::{self, Placement, bound};
@@ -189,10 +190,14 @@ pub fn report(
 ) -> Result<MapReport> {
     let chooses = methods.contains(&auto::AUTO);
     let Candidates { methods, left_out: mut skipped } = auto::expand(job, machine, methods, seed, progress)?;
+    let weights = weights(job);
+    let profile = job.profile(machine);
+    let limits = each(|switching, _| limits(job, machine, switching, profile.as_ref(), &weights));
     let mut placements = Vec::new();
     for (index, method) in methods.iter().enumerate() {
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
-        match job.place(method, machine, seed).and_then(|placement| row(job, machine, placement)) {
+        let placed = job.place(method, machine, seed);
+        match placed.and_then(|placement| row(job, machine, placement, &weights, &limits)) {
             Ok(row) => placements.push(row),
             Err(Error::NotApplicable { why, .. }) => {
                 skipped.push(Skipped { method: method.clone(), why, deadlock: false });
@@ -234,13 +239,24 @@ fn choice(
     Ok(winner.map(|placement| Choice { placement, switching: machine.switching, reason, advice }))
 }
 
-fn row(job: &Job, machine: &Machine, placement: Placement) -> Result<MapRow> {
+/// What no placement of a job can beat.
+struct Limits {
+    times: Times,
+    ticks: u64,
+}
+
+fn row(
+    job: &Job,
+    machine: &Machine,
+    placement: Placement,
+    weights: &[f64],
+    limits: &BySwitching<Limits>,
+) -> Result<MapRow> {
     let measured = measure::measure(&job.tasks, &placement, machine, &SWITCHINGS)?;
-    let weights = weights(job);
     let scale: Vec<f64> = measured
         .metrics
         .iter()
-        .zip(&weights)
+        .zip(weights)
         .map(
             |(metrics, weight)| {
                 if metrics.heaviest.0 == 0 { 0.0 } else { weight / metrics.heaviest.0 as f64 }
@@ -256,7 +272,7 @@ fn row(job: &Job, machine: &Machine, placement: Placement) -> Result<MapRow> {
             .map(|index| bound::phase_ticks(&job.tasks, index, switching, &machine.costs))
             .collect();
         let exact = in_cycles(machine, phases.iter().sum());
-        Times::without_contention(job.tasks.phases() as f64, bound::perfect(&weights), exact)
+        Times::without_contention(job.tasks.phases() as f64, bound::perfect(weights), exact)
     });
     let simulated_cycles = simulate_each(&measured, machine)?;
     let levels = each(|switching, index| Levels {
@@ -266,8 +282,7 @@ fn row(job: &Job, machine: &Machine, placement: Placement) -> Result<MapRow> {
         simulated: *simulated_cycles.of(switching),
     });
     let gap = each(|switching, _| {
-        let machine = machine.clone().with_switching(switching);
-        let bound = machine.costs.cycles(job.bound_ticks(&machine)).0;
+        let bound = machine.costs.cycles(limits.of(switching).ticks).0;
         simulated_cycles.of(switching).map(|simulated| divide::gap(bound, simulated))
     });
     Ok(MapRow {
@@ -275,8 +290,8 @@ fn row(job: &Job, machine: &Machine, placement: Placement) -> Result<MapRow> {
             wormhole: time.wormhole.over(&perfect.wormhole),
             store_and_forward: time.store_and_forward.over(&perfect.store_and_forward),
         },
-        bound: each(|switching, _| bounds(job, machine, switching, &weights)),
-        phases: phases(job, &measured, &weights, &scale),
+        bound: each(|switching, _| limits.of(switching).times),
+        phases: phases(job, &measured, weights, &scale),
         hops_total: measured.hops_total(),
         name: placement.name,
         positions: Positions { nodes: placement.nodes, network: machine.network.clone() },
@@ -306,24 +321,28 @@ fn weights(job: &Job) -> Vec<f64> {
         .collect()
 }
 
-/// The lower bounds of the job in the paper's units and in cycles.
-fn bounds(job: &Job, machine: &Machine, switching: Switching, weights: &[f64]) -> Times {
-    let machine = machine.clone().with_switching(switching);
-    let exact = in_cycles(&machine, job.bound_ticks(&machine));
-    let phases = job.tasks.phases() as f64;
-    match (switching, &job.tasks.divide) {
-        (Switching::StoreAndForward, Some(divide)) => {
-            let n = divide.shape.phases();
-            let sums = bound::prefix(&machine, n);
+/// The lower bounds of the job in the paper's units and in ticks; `profile` that of a divide-and-conquer job.
+fn limits(
+    job: &Job,
+    machine: &Machine,
+    switching: Switching,
+    profile: Option<&Profile>,
+    weights: &[f64],
+) -> Limits {
+    let ticks = job.bound_ticks_on(machine, switching, profile);
+    let exact = in_cycles(machine, ticks);
+    let times = match (switching, &job.tasks.divide, profile) {
+        (Switching::StoreAndForward, Some(divide), Some(profile)) => {
             // The combine stage runs over the same routes: its weights join those of the divide stage.
-            let joint: Vec<f64> =
-                (1..=n).map(|i| divide.stages().map(|alpha| weight(alpha, i)).sum()).collect();
-            let stages = divide.stages().count() as f64;
-            let small = sums.last().copied().unwrap_or(0) as f64 * stages;
-            Times::without_contention(small, bound::weighted(&sums, &joint), exact)
+            let joint: Vec<f64> = (1..=divide.shape.phases())
+                .map(|i| divide.stages().map(|alpha| weight(alpha, i)).sum())
+                .collect();
+            let small = profile.distance() as f64 * divide.stages().count() as f64;
+            Times::without_contention(small, profile.least_of_fractions(&joint), exact)
         }
-        _ => Times::without_contention(phases, bound::perfect(weights), exact),
-    }
+        _ => Times::without_contention(job.tasks.phases() as f64, bound::perfect(weights), exact),
+    };
+    Limits { times, ticks }
 }
 
 fn simulate_each(measured: &Measured, machine: &Machine) -> Result<BySwitching<Option<u64>>> {
