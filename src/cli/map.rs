@@ -14,6 +14,7 @@ use meshwright::verdict::divide::{self, Job};
 use meshwright::verdict::map::{self, MapReport, MapRow};
 
 use super::costs::{MachineArguments, preset, seed, share, volume};
+use super::emit::EmitArguments;
 use super::output::{self, Progress};
 use super::{Answer, files, table};
 
@@ -22,6 +23,7 @@ Examples:
   meshwright map binomial:6 --on mesh:8x8
   meshwright map binomial:10 --on mesh:32x32 --placement reflecting,growing --alpha 1/2 --json
   meshwright map examples/lammps-lj-16.phases.csv --on torus:4x4 --placement hilbert
+  meshwright map binomial:6 --on mesh:8x8 --emit rankfile:ranks.txt --hosts nodes.txt
 
 Exit codes:
   0  done
@@ -63,6 +65,8 @@ pub(super) struct Arguments {
     /// Write map.json, report.html, plan.json, drawings and schedules into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    emit: EmitArguments,
 }
 
 /// Runs the verb.
@@ -74,14 +78,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let Arguments { alpha, combine_alpha, volume, preset, seed, .. } = *arguments;
     let weights = Weights { alpha, combine_alpha, volume, preset };
     let job = tasks::read(&arguments.tasks, Path::new(""), weights, &machine)?;
+    let emission = arguments.emit.check(&job.tasks, &machine)?;
     let mut progress = Progress::new();
     let report = map::report(&job, &machine, &methods, seed, &mut |what| progress.tell(what))?;
     drop(progress);
+    let emitted = emission.texts(&job.tasks, &machine, &report)?;
     let written = match &arguments.out {
         Some(folder) => write(folder, &job, &machine, &methods, &report)?,
         None => String::new(),
     };
-    output::print(&if arguments.json { output::json(&report) } else { text(&report, seed) + &written })?;
+    let written = written + &emitted.write()?;
+    output::print(&if arguments.json { emitted.json(&report) } else { text(&report, seed) + &written })?;
     Ok(Answer::Done)
 }
 

@@ -5,9 +5,10 @@
 //! | `plan`, `map`, `simulate`, `sweep` | the verbs |
 //! | `costs`, `traffic` | the options that change a machine; those of routers and traffic |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
-//! | `files` | the files of a plan |
+//! | `files`, `emit` | the files of a plan, and those of launchers |
 
 mod costs;
+mod emit;
 mod error;
 mod files;
 mod map;

@@ -10,6 +10,7 @@ mod exhaustive;
 mod flit;
 mod floors;
 mod golden;
+mod launcher;
 mod laws;
 mod levels;
 mod loggp;
