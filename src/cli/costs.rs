@@ -2,7 +2,8 @@
 
 use clap::Args;
 
-use meshwright::scenario::{self, machine::switching, quantity};
+use meshwright::mapping::divide::Preset;
+use meshwright::scenario::{self, machine::switching, quantity, tasks};
 use meshwright::topology::{Machine, Switching};
 use meshwright::units::{Bytes, Cycles, Ratio};
 use meshwright::{Error, Result};
@@ -48,6 +49,11 @@ pub(super) fn volume(text: &str) -> Result<Bytes, String> {
 /// A share.
 pub(super) fn share(text: &str) -> Result<f64, String> {
     told(quantity::share(text))
+}
+
+/// A well-known computation.
+pub(super) fn preset(text: &str) -> Result<&'static Preset, String> {
+    told(tasks::preset(text))
 }
 
 /// A seed.

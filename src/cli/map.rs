@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use meshwright::Result;
+use meshwright::mapping::divide::Preset;
 use meshwright::report::PlanReport;
 use meshwright::scenario::tasks::{self, Weights};
 use meshwright::topology::{Machine, Switching};
@@ -12,7 +13,7 @@ use meshwright::units::Bytes;
 use meshwright::verdict::divide::{self, Job};
 use meshwright::verdict::map::{self, MapReport, MapRow};
 
-use super::costs::{MachineArguments, seed, share, volume};
+use super::costs::{MachineArguments, preset, seed, share, volume};
 use super::emit::EmitArguments;
 use super::output::{self, Progress};
 use super::{Answer, files, table};
@@ -51,6 +52,10 @@ pub(super) struct Arguments {
     /// binomial: bytes at the root, such as 65536 or "64 KiB" [default: 65536]
     #[arg(long, value_name = "BYTES", allow_negative_numbers = true, value_parser = volume)]
     volume: Option<Bytes>,
+    /// binomial: a well-known computation in place of both shares: broadcast, reduce, leader-election, merge-sort,
+    /// data-distribution, matrix-chain or graph-halving
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["alpha", "combine_alpha"], value_parser = preset)]
+    preset: Option<&'static Preset>,
     /// The seed of the random placement: a whole number
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
     seed: u64,
@@ -67,10 +72,11 @@ pub(super) struct Arguments {
 /// Runs the verb.
 pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let names: Vec<&str> = arguments.placement.iter().map(String::as_str).collect();
-    let methods = tasks::placements(&names)?;
+    let names = tasks::placements(&names)?;
+    let methods: Vec<&str> = names.iter().map(String::as_str).collect();
     let machine = arguments.machine.machine()?;
-    let Arguments { alpha, combine_alpha, volume, seed, .. } = *arguments;
-    let weights = Weights { alpha, combine_alpha, volume };
+    let Arguments { alpha, combine_alpha, volume, preset, seed, .. } = *arguments;
+    let weights = Weights { alpha, combine_alpha, volume, preset };
     let job = tasks::read(&arguments.tasks, Path::new(""), weights, &machine)?;
     let emission = arguments.emit.check(&job.tasks, &machine)?;
     let mut progress = Progress::new();
@@ -112,6 +118,12 @@ fn text(report: &MapReport, seed: u64) -> String {
         text += &format!("\n{}; times in cycles\n", switching.name());
         text += &times(&report.placements, switching);
     }
+    text += "alone: as if no two messages met · link: no schedule on these routes is faster · \
+             path: each message waits for all it meets\n";
+    if let Some(choice) = &report.choice {
+        text += &format!("auto, under {}: {}\n", choice.switching.name(), choice.reason);
+        text.extend(choice.advice.iter().map(|advice| format!("{advice}\n")));
+    }
     for skipped in &report.skipped {
         text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
     }
@@ -124,16 +136,19 @@ fn text(report: &MapReport, seed: u64) -> String {
 
 /// Every placement under one switching, all terms of the time kept.
 fn times(placements: &[MapRow], switching: Switching) -> String {
-    const HEAD: [&str; 7] = ["placement", "exact", "slowdown", "bound", "simulated", "gap", "hops"];
+    const HEAD: [&str; 9] =
+        ["placement", "bound", "alone", "link", "path", "simulated", "gap", "slowdown", "hops"];
     let row = |placement: &MapRow| {
-        let simulated = placement.simulated_cycles.of(switching);
+        let levels = placement.levels.of(switching);
         vec![
             placement.name.clone(),
-            table::number(placement.time.of(switching).exact, 2),
-            format!("{:.3}", placement.slowdown.of(switching).exact),
             table::number(placement.bound.of(switching).exact, 2),
-            simulated.map_or("deadlock".to_string(), |cycles| cycles.to_string()),
+            table::number(levels.alone, 2),
+            table::number(levels.link, 2),
+            table::number(levels.path, 2),
+            levels.simulated.map_or("deadlock".to_string(), |cycles| cycles.to_string()),
             placement.gap.of(switching).map_or(String::new(), table::percent),
+            format!("{:.3}", placement.slowdown.of(switching).exact),
             placement.hops_total.to_string(),
         ]
     };

@@ -64,7 +64,8 @@ fn judge(scenario: &Scenario) -> Result<Vec<JobVerdict>> {
     let Scenario { machine, seed, jobs } = scenario;
     let judge = |job: &scenario::Job| {
         let Work::Divide(work) = &job.work;
-        divide::judge(&job.name, work, machine, &job.methods, *seed, &mut |what| {
+        let methods: Vec<&str> = job.methods.iter().map(String::as_str).collect();
+        divide::judge(&job.name, work, machine, &methods, *seed, &mut |what| {
             progress.tell(&format!("{}: {what}", job.name));
         })
     };
@@ -123,7 +124,9 @@ fn verdict(job: &JobVerdict, machine: &Machine) -> String {
         text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
     }
     // The reason names the winner: the star leads from its row to it.
-    text + &format!("* {}\n", job.reason)
+    text += &format!("* {}\n", job.reason);
+    text.extend(job.advice.iter().map(|advice| format!("  {advice}\n")));
+    text
 }
 
 /// The file's name without its ending.

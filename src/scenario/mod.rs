@@ -50,7 +50,7 @@ pub struct Job {
     /// Its name, for tables.
     pub name: String,
     /// The methods to compare.
-    pub methods: Vec<&'static str>,
+    pub methods: Vec<String>,
     /// What is to be done.
     pub work: Work,
 }

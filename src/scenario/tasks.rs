@@ -6,10 +6,12 @@ use super::misfit;
 use super::value::{list, nearest};
 use crate::error::{Error, Result};
 use crate::mapping::binomial::N_MAX;
+use crate::mapping::divide::{PRESETS, Preset};
 use crate::mapping::{Divide, PLACEMENTS, Shape, task_file};
 use crate::schedule::{Schedule, goal};
 use crate::topology::Machine;
 use crate::units::Bytes;
+use crate::verdict::auto::AUTO;
 use crate::verdict::divide::Job;
 
 /// The share of the volume a child gets when nobody says: half.
@@ -27,18 +29,64 @@ pub struct Weights {
     pub combine_alpha: Option<f64>,
     /// Bytes at the root; [`VOLUME_DEFAULT`] if not given.
     pub volume: Option<Bytes>,
+    /// A well-known computation in place of the two shares.
+    pub preset: Option<&'static Preset>,
 }
 
 impl Weights {
     /// The name of a weight that was given, if any was.
     pub(super) fn given(&self) -> Option<&'static str> {
         let given = [
+            ("preset", self.preset.is_some()),
             ("alpha", self.alpha.is_some()),
             ("combine_alpha", self.combine_alpha.is_some()),
             ("volume", self.volume.is_some()),
         ];
         given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }
+
+    /// The shares of the two stages.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] when a preset stands beside a share.
+    pub(super) fn shares(&self) -> Result<(Option<f64>, Option<f64>)> {
+        let Some(preset) = self.preset else {
+            return Ok((Some(self.alpha.unwrap_or(ALPHA_DEFAULT)), self.combine_alpha));
+        };
+        if self.alpha.is_some() || self.combine_alpha.is_some() {
+            let given = format!("`{}` beside alpha or combine_alpha", preset.name);
+            return Err(Error::value("preset", given, "one or the other: a preset stands for both"));
+        }
+        Ok((preset.alpha, preset.combine_alpha))
+    }
+}
+
+/// The preset with this name.
+///
+/// # Errors
+///
+/// [`Error::Value`] with the names there are.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::scenario::tasks::preset;
+/// assert_eq!(preset("matrix-chain")?.combine_alpha, Some(1.0));
+/// assert!(preset("matrix").is_err());
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn preset(name: &str) -> Result<&'static Preset> {
+    PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
+        let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+        Error::value("preset", format!("`{name}`"), one_of(name, &names, ""))
+    })
+}
+
+/// "one of ...", with the nearest name.
+fn one_of(word: &str, names: &[&str], before: &str) -> String {
+    let hint = nearest(word, names).map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
+    format!("{before}one of {}{hint}", list(names))
 }
 
 /// The tasks `binomial:N` or those of a file in `folder`, as a job for `machine`.
@@ -62,14 +110,9 @@ pub fn read(specification: &str, folder: &Path, weights: Weights, machine: &Mach
     let n = n.ok_or_else(|| Error::value("tasks", format!("`{specification}`"), expected))?;
     // Checked before the tree is built: a large one takes its time.
     fits(specification, 1 << n, machine)?;
-    let alpha = weights.alpha.unwrap_or(ALPHA_DEFAULT);
+    let (alpha, combine_alpha) = weights.shares()?;
     let volume = weights.volume.unwrap_or(VOLUME_DEFAULT);
-    Job::divide(&Divide {
-        shape: Shape::Binomial(n),
-        alpha: Some(alpha),
-        combine_alpha: weights.combine_alpha,
-        volume,
-    })
+    Job::divide(&Divide { shape: Shape::Binomial(n), alpha, combine_alpha, volume })
 }
 
 /// A GOAL file as a schedule for `machine`.
@@ -101,7 +144,7 @@ fn fits(specification: &str, tasks: u32, machine: &Machine) -> Result<()> {
     ))
 }
 
-/// The names of the placements in `words`, or of all of them for the word `all`.
+/// The names of the placements in `words`, or of all of them for the word `all`; `auto` stays what it is.
 ///
 /// # Errors
 ///
@@ -115,22 +158,24 @@ fn fits(specification: &str, tasks: u32, machine: &Machine) -> Result<()> {
 /// assert!(placements(&["reflektierend"]).is_err());
 /// # Ok::<(), meshwright::Error>(())
 /// ```
-pub fn placements(words: &[&str]) -> Result<Vec<&'static str>> {
+pub fn placements(words: &[&str]) -> Result<Vec<String>> {
     let names: Vec<&'static str> = PLACEMENTS.iter().map(|method| method.name).collect();
-    let mut chosen = Vec::new();
+    let mut chosen: Vec<String> = Vec::new();
     for &word in words {
         if word == "all" {
             continue;
         }
+        if word == AUTO {
+            chosen.push(AUTO.to_string());
+            continue;
+        }
         let method = PLACEMENTS.iter().find(|method| method.name == word).ok_or_else(|| {
-            let hint =
-                nearest(word, &names).map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
-            Error::value("placement", format!("`{word}`"), format!("`all` or one of {}{hint}", list(&names)))
+            Error::value("placement", format!("`{word}`"), one_of(word, &names, "`auto`, `all` or "))
         })?;
-        if !chosen.contains(&method.name) {
-            chosen.push(method.name);
+        if !chosen.iter().any(|name| name == method.name) {
+            chosen.push(method.name.to_string());
         }
     }
     // Beside `all`, a name that is none is an error all the same.
-    Ok(if words.contains(&"all") { names } else { chosen })
+    Ok(if words.contains(&"all") { names.into_iter().map(str::to_string).collect() } else { chosen })
 }

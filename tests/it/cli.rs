@@ -1,5 +1,6 @@
 //! The program as a user meets it.
 
+mod choices;
 mod contract;
 mod emit;
 mod golden;

@@ -12,6 +12,7 @@ mod floors;
 mod golden;
 mod launcher;
 mod laws;
+mod levels;
 mod loggp;
 mod processes;
 mod readers;
