@@ -15,6 +15,7 @@ use meshwright::verdict::map::{self, MapReport, MapRow};
 
 use super::costs::{MachineArguments, preset, seed, share, volume};
 use super::emit::EmitArguments;
+use super::given::Named;
 use super::output::{self, Progress};
 use super::{Answer, files, table};
 
@@ -40,7 +41,7 @@ pub(super) struct Arguments {
     tasks: String,
     #[command(flatten)]
     machine: MachineArguments,
-    /// Any of reflecting, growing, centred-halving, row-major, snake, hilbert and random, with commas between, or all
+    /// Any of reflecting, growing, centred-halving, row-major, snake, hilbert, random and Scotch *.map files, with commas between, or all
     #[arg(long, value_name = "NAMES", default_value = "all", value_delimiter = ',')]
     placement: Vec<String>,
     /// binomial: the share of the volume a child gets, as a number or p/q [default: 0.5]
@@ -71,13 +72,13 @@ pub(super) struct Arguments {
 
 /// Runs the verb.
 pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
-    let names: Vec<&str> = arguments.placement.iter().map(String::as_str).collect();
-    let names = tasks::placements(&names)?;
-    let methods: Vec<&str> = names.iter().map(String::as_str).collect();
+    let named = Named::of(&arguments.placement)?;
+    let methods: Vec<&str> = named.names.iter().map(String::as_str).collect();
     let machine = arguments.machine.machine()?;
     let Arguments { alpha, combine_alpha, volume, preset, seed, .. } = *arguments;
     let weights = Weights { alpha, combine_alpha, volume, preset };
-    let job = tasks::read(&arguments.tasks, Path::new(""), weights, &machine)?;
+    let mut job = tasks::read(&arguments.tasks, Path::new(""), weights, &machine)?;
+    named.read_into(&mut job, &machine)?;
     let emission = arguments.emit.check(&job.tasks, &machine)?;
     let mut progress = Progress::new();
     let report = map::report(&job, &machine, &methods, seed, &mut |what| progress.tell(what))?;

@@ -6,11 +6,13 @@
 //! | `costs`, `traffic` | the options that change a machine; those of routers and traffic |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
 //! | `files`, `emit` | the files of a plan, and those of launchers |
+//! | `given` | placements by name, and those read from files |
 
 mod costs;
 mod emit;
 mod error;
 mod files;
+mod given;
 mod map;
 mod output;
 mod plan;
