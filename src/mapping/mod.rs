@@ -7,6 +7,8 @@
 //! | [`binomial`] | the binomial tree |
 //! | [`reflecting`], [`growing`], [`centred_halving`] | closed-form placements of the tree |
 //! | `axes` | the box they fill, and which axis each phase uses |
+//! | [`recursive_bisection`] | tasks and machine cut in two together |
+//! | [`search`] | phase-aware local search for any task graph |
 //! | [`ordered`] | placements along a node order, and at random |
 //! | [`metrics`] | dilation, contention, interference sets, weighted, by phase |
 //! | [`times`] | communication times and slowdown in the paper's units |
@@ -23,7 +25,9 @@ pub mod launcher;
 pub mod map_file;
 pub mod metrics;
 pub mod ordered;
+pub mod recursive_bisection;
 pub mod reflecting;
+pub mod search;
 pub mod task_file;
 pub mod task_graph;
 pub mod times;
@@ -88,6 +92,7 @@ pub const PLACEMENTS: &[Method] = &[
     ordered::ROW_MAJOR,
     ordered::SNAKE,
     ordered::HILBERT,
+    recursive_bisection::RECURSIVE_BISECTION,
     ordered::RANDOM,
 ];
 
