@@ -7,6 +7,7 @@ use clap::Args;
 use meshwright::Result;
 use meshwright::mapping::divide::Preset;
 use meshwright::report::PlanReport;
+use meshwright::scenario::given;
 use meshwright::scenario::tasks::{self, Weights};
 use meshwright::topology::{Machine, Switching};
 use meshwright::units::Bytes;
@@ -16,6 +17,7 @@ use meshwright::verdict::map::{self, MapReport, MapRow};
 use super::costs::{MachineArguments, preset, seed, share, volume};
 use super::emit::EmitArguments;
 use super::output::{self, Progress};
+use super::search::SearchArguments;
 use super::{Answer, files, table};
 
 const HELP: &str = "\
@@ -67,18 +69,23 @@ pub(super) struct Arguments {
     out: Option<PathBuf>,
     #[command(flatten)]
     emit: EmitArguments,
+    #[command(flatten)]
+    search: SearchArguments,
 }
 
 /// Runs the verb.
 pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let names: Vec<&str> = arguments.placement.iter().map(String::as_str).collect();
-    let names = tasks::placements(&names)?;
-    let methods: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut names = tasks::placements(&names)?;
     let machine = arguments.machine.machine()?;
     let Arguments { alpha, combine_alpha, volume, preset, seed, .. } = *arguments;
     let weights = Weights { alpha, combine_alpha, volume, preset };
-    let job = tasks::read(&arguments.tasks, Path::new(""), weights, &machine)?;
+    let mut job = tasks::read(&arguments.tasks, Path::new(""), weights, &machine)?;
     let emission = arguments.emit.check(&job.tasks, &machine)?;
+    given::read_maps(&mut job, &names, Path::new(""), &machine)?;
+    let search = arguments.search.search(&machine)?;
+    arguments.search.look(&mut job, &mut names, &machine, &search, seed)?;
+    let methods: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut progress = Progress::new();
     let report = map::report(&job, &machine, &methods, seed, &mut |what| progress.tell(what))?;
     drop(progress);
@@ -120,6 +127,12 @@ fn text(report: &MapReport, seed: u64) -> String {
     }
     text += "alone: as if no two messages met · link: no schedule on these routes is faster · \
              path: each message waits for all it meets\n";
+    if let Some(searched) = &report.searched {
+        text += &format!(
+            "search: {} steps from {} predicted cycles to {}; --steps {0} gives the same again\n",
+            searched.steps, searched.start_cycles, searched.predicted_cycles[0]
+        );
+    }
     if let Some(choice) = &report.choice {
         text += &format!("auto, under {}: {}\n", choice.switching.name(), choice.reason);
         text.extend(choice.advice.iter().map(|advice| format!("{advice}\n")));

@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `plan`, `map`, `simulate`, `sweep` | the verbs |
-//! | `costs`, `traffic` | the options that change a machine; those of routers and traffic |
+//! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
 //! | `files`, `emit` | the files of a plan, and those of launchers |
 
@@ -14,6 +14,7 @@ mod files;
 mod map;
 mod output;
 mod plan;
+mod search;
 mod simulate;
 mod sweep;
 mod table;

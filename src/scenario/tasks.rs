@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::misfit;
 use super::value::{list, nearest};
+use super::{given, misfit};
 use crate::error::{Error, Result};
 use crate::mapping::binomial::N_MAX;
 use crate::mapping::divide::{PRESETS, Preset};
-use crate::mapping::{Divide, PLACEMENTS, Shape, task_file};
+use crate::mapping::{Divide, PLACEMENTS, Shape, search, task_file};
 use crate::schedule::{Schedule, goal};
 use crate::topology::Machine;
 use crate::units::Bytes;
@@ -144,7 +144,8 @@ fn fits(specification: &str, tasks: u32, machine: &Machine) -> Result<()> {
     ))
 }
 
-/// The names of the placements in `words`, or of all of them for the word `all`; `auto` stays what it is.
+/// The names of the placements in `words`, or of all of them for the word `all`; `auto`, `search` and files
+/// that end in .map stay what they are.
 ///
 /// # Errors
 ///
@@ -165,12 +166,16 @@ pub fn placements(words: &[&str]) -> Result<Vec<String>> {
         if word == "all" {
             continue;
         }
-        if word == AUTO {
-            chosen.push(AUTO.to_string());
+        if [AUTO, search::NAME].contains(&word) || given::is_file(word) {
+            chosen.push(word.to_string());
             continue;
         }
         let method = PLACEMENTS.iter().find(|method| method.name == word).ok_or_else(|| {
-            Error::value("placement", format!("`{word}`"), one_of(word, &names, "`auto`, `all` or "))
+            Error::value(
+                "placement",
+                format!("`{word}`"),
+                one_of(word, &names, "`auto`, `all`, `search`, a file that ends in .map or "),
+            )
         })?;
         if !chosen.iter().any(|name| name == method.name) {
             chosen.push(method.name.to_string());

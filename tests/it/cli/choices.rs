@@ -109,7 +109,10 @@ fn presets_that_cannot_be_are_refused() {
     for (arguments, say) in [
         (&["plan", "both.toml"][..], "both.toml:5:10"),
         (&["plan", "none.toml"], "did you mean `merge-sort`?"),
-        (&["map", "binomial:2", "--on", "mesh:2x2", "--preset", "sort"], "expected one of `broadcast`, `reduce`"),
+        (
+            &["map", "binomial:2", "--on", "mesh:2x2", "--preset", "sort"],
+            "expected one of `broadcast`, `reduce`",
+        ),
         (
             &["map", "binomial:2", "--on", "mesh:2x2", "--preset", "reduce", "--alpha", "1"],
             "cannot be used with",
