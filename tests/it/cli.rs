@@ -2,6 +2,7 @@
 
 mod choices;
 mod contract;
+mod emit;
 mod golden;
 mod hostile;
 mod routers;
