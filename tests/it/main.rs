@@ -13,6 +13,7 @@ mod golden;
 mod laws;
 mod loggp;
 mod processes;
+mod profile;
 mod readers;
 mod referee;
 mod report;
