@@ -15,6 +15,7 @@ mod laws;
 mod levels;
 mod loggp;
 mod processes;
+mod profile;
 mod readers;
 mod referee;
 mod report;
