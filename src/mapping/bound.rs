@@ -24,8 +24,8 @@
 //! The bounds need not be tight: on a 2-D mesh the growing mapping meets the prefix sums for j <= 8 and for all
 //! even j, and is a tenth above those for odd j at most (j = 9).
 
-use super::{Divide, TaskGraph, divide};
-use crate::topology::{Costs, Machine, Network, Switching, Topology};
+use super::{Divide, Shape, TaskGraph, divide};
+use crate::topology::{Costs, Grid, Machine, Network, Switching, Topology};
 use crate::units::{Hops, NodeId};
 
 /// Exact radii by breadth-first search only up to here: the search is quadratic.
@@ -130,6 +130,39 @@ pub fn prefix(machine: &Machine, n: u32) -> Vec<u64> {
     sums
 }
 
+/// The least sum of the dilations of any j phases of a tree, j = 1, ..., n, for any placement.
+///
+/// For the binomial tree see [`prefix`]. Of a halving tree whose sides are not all powers of two only two things
+/// are used: every phase takes a hop, and all phases together reach every task. On a whole box with an odd
+/// side that takes one hop more than its radius R: from a root in the middle two nodes lie R away along that side, a sum
+/// of R would reach each of them by all phases, and all phases lead to one node only.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::{mapping::{Shape, bound::prefix_of}, topology::Machine};
+/// assert_eq!(prefix_of(&Shape::Halving(vec![13]), &Machine::new("mesh:13")?), [1, 2, 3, 7], "R = 6");
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn prefix_of(shape: &Shape, machine: &Machine) -> Vec<u64> {
+    let n = shape.phases();
+    let sides = match shape {
+        Shape::Binomial(_) => return prefix(machine, n),
+        Shape::Halving(sides) => sides,
+    };
+    if sides.iter().all(|side| side.is_power_of_two()) {
+        return prefix(machine, n);
+    }
+    let tasks = shape.tasks();
+    let odd = |grid: &Grid| grid.sides().iter().any(|&side| side > 1 && !side.is_multiple_of(2));
+    let whole = tasks == machine.nodes() && machine.whole_grid().is_some_and(odd);
+    let mut sums: Vec<u64> = (1..=u64::from(n)).collect();
+    if let Some(last) = sums.last_mut() {
+        *last = (*last).max(u64::from(radius(machine, tasks).0) + u64::from(whole));
+    }
+    sums
+}
+
 /// A lower bound of w_1 d_1 + ... + w_n d_n for weights that do not increase, by Abel summation:
 /// the sum over j of D_j (w_j - w_(j+1)), with w_(n+1) = 0.
 pub fn weighted(prefix: &[u64], weights: &[f64]) -> f64 {
@@ -150,7 +183,7 @@ pub fn perfect(weights: &[f64]) -> f64 {
 /// The bound of a whole divide-and-conquer job in ticks, messages rounded to bytes as they are sent.
 pub fn divide_ticks(job: &Divide, machine: &Machine, switching: Switching, costs: &Costs) -> u64 {
     let n = job.shape.phases();
-    let sums = prefix(machine, n);
+    let sums = prefix_of(&job.shape, machine);
     // Per phase of the tree the ticks of its messages in all stages: c + b W each.
     let weights: Vec<u64> = (1..=n)
         .map(|i| {

@@ -260,7 +260,7 @@ fn bounds(job: &Job, machine: &Machine, switching: Switching, weights: &[f64]) -
     match (switching, &job.tasks.divide) {
         (Switching::StoreAndForward, Some(divide)) => {
             let n = divide.shape.phases();
-            let sums = bound::prefix(&machine, n);
+            let sums = bound::prefix_of(&divide.shape, &machine);
             // The combine stage runs over the same routes: its weights join those of the divide stage.
             let joint: Vec<f64> =
                 (1..=n).map(|i| divide.stages().map(|alpha| weight(alpha, i)).sum()).collect();

@@ -10,6 +10,7 @@ mod exhaustive;
 mod flit;
 mod floors;
 mod golden;
+mod halving;
 mod laws;
 mod loggp;
 mod processes;
