@@ -37,7 +37,7 @@ Exit codes:
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct Arguments {
-    /// binomial:N, or a file: *.phases.csv, *.mtx, *.graph, *.grf, *.goal
+    /// binomial:N (2^N tasks), divide:N or divide:RxC (any number), or a file: *.phases.csv, *.mtx, *.graph, *.grf, *.goal
     #[arg(value_name = "TASKS")]
     tasks: String,
     #[command(flatten)]
@@ -45,13 +45,13 @@ pub(super) struct Arguments {
     /// Any of reflecting, growing, centred-halving, row-major, snake, hilbert and random, with commas between, or all
     #[arg(long, value_name = "NAMES", default_value = "all", value_delimiter = ',')]
     placement: Vec<String>,
-    /// binomial: the share of the volume a child gets, as a number or p/q [default: 0.5]
+    /// binomial, divide: the share of the volume a child gets, as a number or p/q [default: 0.5]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share)]
     alpha: Option<f64>,
-    /// binomial: the share on the way back up [default: no combining phases]
+    /// binomial, divide: the share on the way back up [default: no combining phases]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share)]
     combine_alpha: Option<f64>,
-    /// binomial: bytes at the root, such as 65536 or "64 KiB" [default: 65536]
+    /// binomial, divide: bytes at the root, such as 65536 or "64 KiB" [default: 65536]
     #[arg(long, value_name = "BYTES", allow_negative_numbers = true, value_parser = volume)]
     volume: Option<Bytes>,
     /// binomial: a well-known computation in place of both shares: broadcast, reduce, leader-election, merge-sort,

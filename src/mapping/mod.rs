@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`task_graph`], [`task_file`] | phased task graphs; traces and matrices read from files |
 //! | [`divide`] | divide-and-conquer jobs: stages, shares, volumes |
-//! | [`binomial`] | the binomial tree |
+//! | [`binomial`], [`halving`] | the binomial tree; the halving tree of any box |
 //! | [`reflecting`], [`growing`], [`centred_halving`] | closed-form placements of the tree |
 //! | `axes` | the box they fill, and which axis each phase uses |
 //! | [`recursive_bisection`] | tasks and machine cut in two together |
@@ -21,6 +21,7 @@ pub mod bound;
 pub mod centred_halving;
 pub mod divide;
 pub mod growing;
+pub mod halving;
 pub mod launcher;
 pub mod map_file;
 pub mod metrics;
@@ -66,6 +67,11 @@ impl<'a> Request<'a> {
     /// The tasks of a graph.
     pub fn of(graph: &'a TaskGraph, machine: &'a Machine, seed: u64) -> Self {
         Self { tasks: graph.tasks, graph: Some(graph), machine, seed }
+    }
+
+    /// The tree of the tasks, if they are divide and conquer.
+    pub(crate) fn shape(&self) -> Option<&'a Shape> {
+        Some(&self.graph?.divide.as_ref()?.shape)
     }
 
     /// So many tasks, whoever sends to whom.

@@ -11,10 +11,10 @@ const KEYS: &[&str] = &["name", "tasks", "preset", "alpha", "combine_alpha", "vo
 /// Reads one table.
 pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<Job> {
     table.check_keys(KEYS)?;
-    let value = table.require("tasks", "tasks = \"binomial:6\" or a file")?;
-    let specification = value.string("\"binomial:N\" or a file")?;
+    let value = table.require("tasks", "tasks = \"binomial:6\", \"divide:35\" or a file")?;
+    let specification = value.string("\"binomial:N\", \"divide:N\" or a file")?;
     let (weights, first) = weights(table)?;
-    if !specification.starts_with("binomial:")
+    if !tasks::is_tree(specification)
         && let Some((weight, value)) = weights.given().zip(first)
     {
         return Err(value.locate(tasks::only_binomial(weight)));

@@ -5,7 +5,7 @@
 //! | [`machine`](mod@machine) | the `[machine]` table |
 //! | `divide` | the `[[divide]]` tables |
 //! | [`given`] | placements made beforehand: searched for, or read from files |
-//! | [`tasks`] | `binomial:N` or a file; names of placements |
+//! | [`tasks`] | `binomial:N`, `divide:N` or a file; names of placements |
 //! | [`quantity`] | numbers that may carry a unit |
 //! | `misfit` | files with too many tasks for the machine: where they say so |
 //! | `source`, `value` | the text, and values that know where they stand in it |

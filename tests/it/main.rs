@@ -10,6 +10,7 @@ mod exhaustive;
 mod flit;
 mod floors;
 mod golden;
+mod halving;
 mod launcher;
 mod laws;
 mod levels;
