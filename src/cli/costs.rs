@@ -62,7 +62,7 @@ pub(super) fn seed(text: &str) -> Result<u64, String> {
 }
 
 /// What an option says of a value it refuses; clap names the option and the value before it.
-fn told<T>(result: Result<T>) -> Result<T, String> {
+pub(super) fn told<T>(result: Result<T>) -> Result<T, String> {
     result.map_err(|error| match error {
         Error::Value { expected, .. } => format!("expected {expected}"),
         other => other.to_string(),

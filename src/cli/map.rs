@@ -7,6 +7,7 @@ use clap::Args;
 use meshwright::Result;
 use meshwright::mapping::divide::Preset;
 use meshwright::report::PlanReport;
+use meshwright::scenario::given;
 use meshwright::scenario::tasks::{self, Weights};
 use meshwright::topology::{Machine, Switching};
 use meshwright::units::Bytes;
@@ -15,8 +16,8 @@ use meshwright::verdict::map::{self, MapReport, MapRow};
 
 use super::costs::{MachineArguments, preset, seed, share, volume};
 use super::emit::EmitArguments;
-use super::given::Named;
 use super::output::{self, Progress};
+use super::search::SearchArguments;
 use super::{Answer, files, table};
 
 const HELP: &str = "\
@@ -36,21 +37,21 @@ Exit codes:
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct Arguments {
-    /// binomial:N, or a file: *.phases.csv, *.mtx, *.graph, *.grf, *.goal
+    /// binomial:N (2^N tasks), divide:N or divide:RxC (any number), or a file: *.phases.csv, *.mtx, *.graph, *.grf, *.goal
     #[arg(value_name = "TASKS")]
     tasks: String,
     #[command(flatten)]
     machine: MachineArguments,
-    /// Any of reflecting, growing, centred-halving, row-major, snake, hilbert, random and Scotch *.map files, with commas between, or all
+    /// Any of reflecting, growing, centred-halving, row-major, snake, hilbert and random, with commas between, or all
     #[arg(long, value_name = "NAMES", default_value = "all", value_delimiter = ',')]
     placement: Vec<String>,
-    /// binomial: the share of the volume a child gets, as a number or p/q [default: 0.5]
+    /// binomial, divide: the share of the volume a child gets, as a number or p/q [default: 0.5]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share)]
     alpha: Option<f64>,
-    /// binomial: the share on the way back up [default: no combining phases]
+    /// binomial, divide: the share on the way back up [default: no combining phases]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share)]
     combine_alpha: Option<f64>,
-    /// binomial: bytes at the root, such as 65536 or "64 KiB" [default: 65536]
+    /// binomial, divide: bytes at the root, such as 65536 or "64 KiB" [default: 65536]
     #[arg(long, value_name = "BYTES", allow_negative_numbers = true, value_parser = volume)]
     volume: Option<Bytes>,
     /// binomial: a well-known computation in place of both shares: broadcast, reduce, leader-election, merge-sort,
@@ -68,18 +69,23 @@ pub(super) struct Arguments {
     out: Option<PathBuf>,
     #[command(flatten)]
     emit: EmitArguments,
+    #[command(flatten)]
+    search: SearchArguments,
 }
 
 /// Runs the verb.
 pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
-    let named = Named::of(&arguments.placement)?;
-    let methods: Vec<&str> = named.names.iter().map(String::as_str).collect();
+    let names: Vec<&str> = arguments.placement.iter().map(String::as_str).collect();
+    let mut names = tasks::placements(&names)?;
     let machine = arguments.machine.machine()?;
     let Arguments { alpha, combine_alpha, volume, preset, seed, .. } = *arguments;
     let weights = Weights { alpha, combine_alpha, volume, preset };
     let mut job = tasks::read(&arguments.tasks, Path::new(""), weights, &machine)?;
-    named.read_into(&mut job, &machine)?;
     let emission = arguments.emit.check(&job.tasks, &machine)?;
+    given::read_maps(&mut job, &names, Path::new(""), &machine)?;
+    let search = arguments.search.search(&machine)?;
+    arguments.search.look(&mut job, &mut names, &machine, &search, seed)?;
+    let methods: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut progress = Progress::new();
     let report = map::report(&job, &machine, &methods, seed, &mut |what| progress.tell(what))?;
     drop(progress);
@@ -121,6 +127,12 @@ fn text(report: &MapReport, seed: u64) -> String {
     }
     text += "alone: as if no two messages met · link: no schedule on these routes is faster · \
              path: each message waits for all it meets\n";
+    if let Some(searched) = &report.searched {
+        text += &format!(
+            "search: {} steps from {} predicted cycles to {}; --steps {0} gives the same again\n",
+            searched.steps, searched.start_cycles, searched.predicted_cycles[0]
+        );
+    }
     if let Some(choice) = &report.choice {
         text += &format!("auto, under {}: {}\n", choice.switching.name(), choice.reason);
         text.extend(choice.advice.iter().map(|advice| format!("{advice}\n")));

@@ -11,7 +11,7 @@ use meshwright::topology::Machine;
 use meshwright::verdict::{JobVerdict, divide};
 
 use super::output::{self, Progress};
-use super::{Answer, files, table};
+use super::{Answer, files, search, table};
 
 const HELP: &str = "\
 Examples:
@@ -60,12 +60,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
 
 /// Every job in turn.
 fn judge(scenario: &Scenario) -> Result<Vec<JobVerdict>> {
-    let mut progress = Progress::new();
     let Scenario { machine, seed, jobs } = scenario;
     let judge = |job: &scenario::Job| {
         let Work::Divide(work) = &job.work;
-        let methods: Vec<&str> = job.methods.iter().map(String::as_str).collect();
-        divide::judge(&job.name, work, machine, &methods, *seed, &mut |what| {
+        let (mut work, mut methods) = (work.clone(), job.methods.clone());
+        search::look(&mut work, &mut methods, machine, &job.search, *seed, None)?;
+        let methods: Vec<&str> = methods.iter().map(String::as_str).collect();
+        let mut progress = Progress::new();
+        divide::judge(&job.name, &work, machine, &methods, *seed, &mut |what| {
             progress.tell(&format!("{}: {what}", job.name));
         })
     };

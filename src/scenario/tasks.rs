@@ -1,15 +1,15 @@
-//! Tasks by name: a binomial tree or a file; and the names of placements.
+//! Tasks by name: a tree of divide and conquer or a file; and the names of placements.
 
 use std::path::Path;
 
-use super::misfit;
 use super::value::{list, nearest};
+use super::{given, misfit};
 use crate::error::{Error, Result};
 use crate::mapping::binomial::N_MAX;
 use crate::mapping::divide::{PRESETS, Preset};
-use crate::mapping::{Divide, PLACEMENTS, Shape, task_file};
+use crate::mapping::{Divide, PLACEMENTS, Shape, search, task_file};
 use crate::schedule::{Schedule, goal};
-use crate::topology::Machine;
+use crate::topology::{Machine, NODES_MAX};
 use crate::units::Bytes;
 use crate::verdict::auto::AUTO;
 use crate::verdict::divide::Job;
@@ -20,7 +20,7 @@ pub const ALPHA_DEFAULT: f64 = 0.5;
 /// The bytes at the root when nobody says.
 pub const VOLUME_DEFAULT: Bytes = Bytes(65536);
 
-/// What only a binomial tree has; a file brings its own volumes.
+/// What only a tree has; a file brings its own volumes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Weights {
     /// The share of the volume a child gets; [`ALPHA_DEFAULT`] if not given.
@@ -89,14 +89,58 @@ fn one_of(word: &str, names: &[&str], before: &str) -> String {
     format!("{before}one of {}{hint}", list(names))
 }
 
-/// The tasks `binomial:N` or those of a file in `folder`, as a job for `machine`.
+/// Whether these tasks are a tree of divide and conquer: `binomial:N`, `divide:N`, `divide:RxC`; else they are a file.
+pub fn is_tree(specification: &str) -> bool {
+    specification.starts_with("binomial:") || specification.starts_with("divide:")
+}
+
+/// The tree with this name: `binomial:N` has 2^N tasks, `divide:N` has N, `divide:RxC` one for each cell of a box.
+///
+/// Where all sides are powers of two both are one tree, which goes by the name `binomial:N`.
 ///
 /// # Errors
 ///
-/// [`Error::Value`] when N lies outside 0 to [`N_MAX`], there are more tasks than living nodes, or
+/// [`Error::Value`] when N lies outside 0 to [`N_MAX`], or the box has no cell or more than 2^24.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::{mapping::Shape, scenario::tasks::shape};
+/// assert_eq!(shape("divide:5x7")?, Shape::Halving(vec![5, 7]));
+/// assert_eq!(shape("divide:4x16")?, Shape::Binomial(6));
+/// assert!(shape("divide:5x").is_err());
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn shape(specification: &str) -> Result<Shape> {
+    let given = || format!("`{specification}`");
+    let number = |text: &str| text.parse::<u32>().ok().filter(|_| text.bytes().all(|c| c.is_ascii_digit()));
+    if let Some(order) = specification.strip_prefix("binomial:") {
+        let expected = || Error::value("tasks", given(), format!("binomial:0 to binomial:{N_MAX}"));
+        return number(order).filter(|&n| n <= N_MAX).map(Shape::Binomial).ok_or_else(expected);
+    }
+    let sides = specification.strip_prefix("divide:").unwrap_or_default().split('x').map(number);
+    let shape = sides.collect::<Option<Vec<u32>>>().map(Shape::Halving).filter(|shape| shape.check().is_ok());
+    match shape {
+        Some(Shape::Halving(sides)) if sides.iter().all(|side| side.is_power_of_two()) => {
+            Ok(Shape::Binomial(sides.iter().map(|side| side.trailing_zeros()).sum()))
+        }
+        Some(shape) => Ok(shape),
+        None => {
+            let expected =
+                format!("divide:N or sides joined by x, such as divide:5x7, with at most {NODES_MAX} tasks");
+            Err(Error::value("tasks", given(), expected))
+        }
+    }
+}
+
+/// The tasks of a tree, or those of a file in `folder`, as a job for `machine`.
+///
+/// # Errors
+///
+/// [`Error::Value`] as for [`shape`], when there are more tasks than living nodes, or when
 /// weights are given for a file; [`Error::Parse`] and [`Error::Io`] for a file.
 pub fn read(specification: &str, folder: &Path, weights: Weights, machine: &Machine) -> Result<Job> {
-    let Some(order) = specification.strip_prefix("binomial:") else {
+    if !is_tree(specification) {
         if let Some(weight) = weights.given() {
             return Err(only_binomial(weight));
         }
@@ -104,15 +148,13 @@ pub fn read(specification: &str, folder: &Path, weights: Weights, machine: &Mach
         let tasks = task_file::read(&path)?;
         misfit::check(&path, tasks.tasks, machine)?;
         return Ok(Job::trace(tasks));
-    };
-    let n = order.parse().ok().filter(|&n: &u32| n <= N_MAX && order.bytes().all(|c| c.is_ascii_digit()));
-    let expected = format!("binomial:0 to binomial:{N_MAX}");
-    let n = n.ok_or_else(|| Error::value("tasks", format!("`{specification}`"), expected))?;
+    }
+    let shape = shape(specification)?;
     // Checked before the tree is built: a large one takes its time.
-    fits(specification, 1 << n, machine)?;
+    fits(specification, shape.tasks(), machine)?;
     let (alpha, combine_alpha) = weights.shares()?;
     let volume = weights.volume.unwrap_or(VOLUME_DEFAULT);
-    Job::divide(&Divide { shape: Shape::Binomial(n), alpha, combine_alpha, volume })
+    Job::divide(&Divide { shape, alpha, combine_alpha, volume })
 }
 
 /// A GOAL file as a schedule for `machine`.
@@ -128,7 +170,11 @@ pub fn schedule(path: &Path, machine: &Machine) -> Result<Schedule> {
 
 /// The error for a weight that a file does not take.
 pub(super) fn only_binomial(weight: &'static str) -> Error {
-    Error::value(weight, "given for a file, which brings its own volumes", "tasks = \"binomial:N\"")
+    Error::value(
+        weight,
+        "given for a file, which brings its own volumes",
+        "tasks = \"binomial:N\" or \"divide:N\"",
+    )
 }
 
 fn fits(specification: &str, tasks: u32, machine: &Machine) -> Result<()> {
@@ -144,7 +190,8 @@ fn fits(specification: &str, tasks: u32, machine: &Machine) -> Result<()> {
     ))
 }
 
-/// The names of the placements in `words`, or of all of them for the word `all`; `auto` stays what it is.
+/// The names of the placements in `words`, or of all of them for the word `all`; `auto`, `search` and files
+/// that end in .map stay what they are.
 ///
 /// # Errors
 ///
@@ -165,12 +212,16 @@ pub fn placements(words: &[&str]) -> Result<Vec<String>> {
         if word == "all" {
             continue;
         }
-        if word == AUTO {
-            chosen.push(AUTO.to_string());
+        if [AUTO, search::NAME].contains(&word) || given::is_file(word) {
+            chosen.push(word.to_string());
             continue;
         }
         let method = PLACEMENTS.iter().find(|method| method.name == word).ok_or_else(|| {
-            Error::value("placement", format!("`{word}`"), one_of(word, &names, "`auto`, `all` or "))
+            Error::value(
+                "placement",
+                format!("`{word}`"),
+                one_of(word, &names, "`auto`, `all`, `search`, a file that ends in .map or "),
+            )
         })?;
         if !chosen.iter().any(|name| name == method.name) {
             chosen.push(method.name.to_string());

@@ -1,5 +1,7 @@
 //! Verdicts on divide and conquer and on phased traces: every placement bounded, predicted, simulated.
 
+use serde::Serialize;
+
 use super::auto::{self, Candidates};
 use super::measure::{self, Measured, Traffic};
 use super::{JobVerdict, Outcome, PhaseRow, Skipped, reason};
@@ -18,6 +20,19 @@ pub struct Job {
     pub tasks: TaskGraph,
     /// Placements made beforehand, by search or by another program; they are called by their names.
     pub given: Vec<Placement>,
+    /// What a search did that made some of them.
+    pub searched: Option<Searched>,
+}
+
+/// A search that is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Searched {
+    /// The steps it made: asked for again, they give the same placements.
+    pub steps: u64,
+    /// What was predicted for the placement it started from.
+    pub start_cycles: u64,
+    /// What is predicted for the placements it found, the best first.
+    pub predicted_cycles: Vec<u64>,
 }
 
 impl Job {
@@ -32,7 +47,7 @@ impl Job {
 
     /// A trace or any other phased graph.
     pub fn trace(tasks: TaskGraph) -> Self {
-        Self { tasks, given: Vec::new() }
+        Self { tasks, given: Vec::new(), searched: None }
     }
 
     /// The placement with this name: one that is given, or one made by the method of that name.
@@ -153,6 +168,7 @@ pub fn judge(
         advice,
         results,
         skipped,
+        searched: job.searched.clone(),
         tasks: job.tasks.clone(),
     })
 }

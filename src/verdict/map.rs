@@ -4,6 +4,7 @@ use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
 use super::auto::{self, Candidates};
+use super::divide::Searched;
 use super::measure::{self, Measured};
 use super::{Job, JobVerdict, Skipped, divide};
 use crate::error::{Error, Result};
@@ -63,6 +64,8 @@ pub struct MapReport {
     pub seed: u64,
     /// What `auto` chooses; null when it was not asked for.
     pub choice: Option<Choice>,
+    /// The search that made some of the placements, if there was one.
+    pub searched: Option<Searched>,
     /// Placement by placement.
     pub placements: Vec<MapRow>,
     /// Placements that do not apply.
@@ -220,6 +223,7 @@ pub fn report(
         flit: machine.costs.flit.0,
         seed,
         choice: if chooses { choice(job, machine, &methods, seed, progress)? } else { None },
+        searched: job.searched.clone(),
         placements,
         skipped,
     })

@@ -185,6 +185,8 @@ pub struct JobVerdict {
     pub results: Vec<Outcome>,
     /// Methods that do not apply.
     pub skipped: Vec<Skipped>,
+    /// The search that made some of the placements, if there was one.
+    pub searched: Option<divide::Searched>,
     /// What was mapped; for drawings.
     #[serde(skip)]
     pub tasks: TaskGraph,

@@ -114,6 +114,7 @@ pub(super) fn job(name: &str, tasks: TaskGraph, results: Vec<Outcome>) -> JobVer
         winner: Some(best.method.clone()),
         reason: format!("{} keeps the early, heavy messages on short paths.", best.method),
         advice: None,
+        searched: None,
         results,
         skipped: vec![Skipped {
             method: "growing".into(),
