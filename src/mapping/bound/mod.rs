@@ -3,7 +3,7 @@
 //! | paper | here | unit |
 //! |---|---|---|
 //! | T_P(E_C), perfect mapping | [`perfect`] | weights |
-//! | R, radius of the machine | [`radius`] | links |
+//! | R, radius of the machine | [`radius()`] | links |
 //! | D_j = d_1 + ... + d_j | [`prefix`] | links |
 //!
 //! The statements with their proofs, and what is open, are in `docs/theorems.md`.
