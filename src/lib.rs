@@ -60,7 +60,7 @@
 //! | floor | modules |
 //! |---|---|
 //! | 7 | [`report`] |
-//! | 6 | [`scenario`] |
+//! | 6 | [`scenario`], [`claims`] |
 //! | 5 | [`verdict`] |
 //! | 4 | [`mapping`], [`sim`]: strangers to each other |
 //! | 3 | [`schedule`] |
@@ -68,6 +68,7 @@
 //! | 1 | [`topology`] |
 //! | 0 | [`units`], [`error`], [`rng`], [`text`] |
 
+pub mod claims;
 pub mod error;
 pub mod mapping;
 pub mod report;

@@ -2,17 +2,20 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `plan`, `map`, `simulate`, `sweep` | the verbs |
-//! | `costs`, `traffic` | the options that change a machine; those of routers and traffic |
+//! | `plan`, `map`, `simulate`, `sweep`, `claims` | the verbs |
+//! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
-//! | `files` | the files of a plan |
+//! | `files`, `emit` | the files of a plan, and those of launchers |
 
+mod claims;
 mod costs;
+mod emit;
 mod error;
 mod files;
 mod map;
 mod output;
 mod plan;
+mod search;
 mod simulate;
 mod sweep;
 mod table;
@@ -33,7 +36,7 @@ pub(crate) enum Answer {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done
-  1  a negative answer (a deadlock)
+  1  a negative answer (a deadlock, a verdict nobody expects)
   2  unacceptable input; nothing is written";
 
 #[derive(Parser)]
@@ -51,6 +54,7 @@ enum Verb {
     Map(map::Arguments),
     Simulate(simulate::Arguments),
     Sweep(sweep::Arguments),
+    Claims(claims::Arguments),
 }
 
 /// Runs the program.
@@ -62,6 +66,7 @@ pub(crate) fn run() -> ExitCode {
         Verb::Map(arguments) => map::run(arguments),
         Verb::Simulate(arguments) => simulate::run(arguments),
         Verb::Sweep(arguments) => sweep::run(arguments),
+        Verb::Claims(arguments) => claims::run(arguments),
     };
     match answer {
         Ok(Answer::Done) => ExitCode::SUCCESS,

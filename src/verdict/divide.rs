@@ -1,5 +1,8 @@
 //! Verdicts on divide and conquer and on phased traces: every placement bounded, predicted, simulated.
 
+use serde::Serialize;
+
+use super::auto::{self, Candidates};
 use super::measure::{self, Measured, Traffic};
 use super::{JobVerdict, Outcome, PhaseRow, Skipped, reason};
 use crate::error::{Error, Result};
@@ -15,6 +18,21 @@ use crate::units::LinkId;
 pub struct Job {
     /// Who sends how much to whom, by phase.
     pub tasks: TaskGraph,
+    /// Placements made beforehand, by search or by another program; they are called by their names.
+    pub given: Vec<Placement>,
+    /// What a search did that made some of them.
+    pub searched: Option<Searched>,
+}
+
+/// A search that is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Searched {
+    /// The steps it made: asked for again, they give the same placements.
+    pub steps: u64,
+    /// What was predicted for the placement it started from.
+    pub start_cycles: u64,
+    /// What is predicted for the placements it found, the best first.
+    pub predicted_cycles: Vec<u64>,
 }
 
 impl Job {
@@ -24,12 +42,24 @@ impl Job {
     ///
     /// As for [`mapping::divide::task_graph`].
     pub fn divide(divide: &Divide) -> Result<Self> {
-        Ok(Self { tasks: mapping::divide::task_graph(divide)? })
+        Ok(Self::trace(mapping::divide::task_graph(divide)?))
     }
 
     /// A trace or any other phased graph.
     pub fn trace(tasks: TaskGraph) -> Self {
-        Self { tasks }
+        Self { tasks, given: Vec::new(), searched: None }
+    }
+
+    /// The placement with this name: one that is given, or one made by the method of that name.
+    ///
+    /// # Errors
+    ///
+    /// As for [`mapping::place`].
+    pub fn place(&self, name: &str, machine: &Machine, seed: u64) -> Result<Placement> {
+        match self.given.iter().find(|placement| placement.name == name) {
+            Some(placement) => Ok(placement.clone()),
+            None => mapping::place(name, &Request::of(&self.tasks, machine, seed)),
+        }
     }
 
     /// No placement takes less, in ticks of this machine under its switching.
@@ -70,7 +100,8 @@ impl Job {
     }
 }
 
-/// Plans a phased job by every method named, and names the winner.
+/// Plans a phased job by every method named, and names the winner. The name `auto` stands for the placements that
+/// [`super::auto`] finds worth a simulation.
 ///
 /// A method that does not apply, or that comes to a standstill under the machine's switching, is listed with the
 /// reason. `progress` is told what is being worked on.
@@ -106,15 +137,14 @@ pub fn judge(
     seed: u64,
     progress: &mut dyn FnMut(&str),
 ) -> Result<JobVerdict> {
-    let request = Request::of(&job.tasks, machine, seed);
+    let Candidates { methods, left_out: mut skipped } = auto::expand(job, machine, methods, seed, progress)?;
     let bound_ticks = job.bound_ticks(machine);
-    let (mut results, mut skipped) = (Vec::new(), Vec::new());
-    for (index, &method) in methods.iter().enumerate() {
+    let mut results = Vec::new();
+    for (index, method) in methods.iter().enumerate() {
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
-        let skip = |why, deadlock| Skipped { method: method.into(), why, deadlock };
-        match mapping::place(method, &request)
-            .and_then(|placement| outcome(job, machine, placement, bound_ticks))
-        {
+        let skip = |why, deadlock| Skipped { method: method.clone(), why, deadlock };
+        let placed = job.place(method, machine, seed);
+        match placed.and_then(|placement| outcome(job, machine, placement, bound_ticks)) {
             Ok(Simulated::Outcome(outcome)) => results.push(*outcome),
             Ok(Simulated::Deadlock(why)) => skipped.push(skip(why, true)),
             Err(Error::NotApplicable { why, .. }) => skipped.push(skip(why, false)),
@@ -129,13 +159,16 @@ pub fn judge(
         || "no placement comes to an end under this switching".to_string(),
         |winner| reason::sentence(winner, &results),
     );
+    let advice = winner.and_then(|winner| reason::traffic(winner, &results));
     Ok(JobVerdict {
         kind: "divide",
         name: name.to_string(),
         winner: winner.map(|winner| winner.method.clone()),
         reason,
+        advice,
         results,
         skipped,
+        searched: job.searched.clone(),
         tasks: job.tasks.clone(),
     })
 }
@@ -164,7 +197,7 @@ fn outcome(job: &Job, machine: &Machine, placement: Placement, bound_ticks: u64)
     let cycles = |ticks: u64| machine.costs.cycles(ticks).0;
     Ok(Simulated::Outcome(Box::new(Outcome {
         bound_cycles: cycles(bound_ticks),
-        predicted_cycles: cycles(measured.predicted[0].iter().sum()),
+        predicted_cycles: cycles(measured.total(0, |known| known.predicted)),
         simulated_cycles: trace.cycles.0,
         dependency_cycles: dependency_cycles(&measured, machine)?,
         gap: gap(cycles(bound_ticks), trace.cycles.0),
@@ -200,7 +233,9 @@ fn rows(job: &Job, machine: &Machine, measured: &Measured, trace: &Trace) -> Vec
         contention: metrics.contention,
         link_load: metrics.link_load,
         bound_cycles: cycles(bound::phase_ticks(&job.tasks, index, machine.switching, &machine.costs)),
-        predicted_cycles: cycles(measured.predicted[0][index]),
+        link_cycles: cycles(measured.known[0][index].link),
+        predicted_cycles: cycles(measured.known[0][index].predicted),
+        path_cycles: cycles(measured.known[0][index].path),
         simulated_cycles: cycles(trace.phase_ticks[index]),
     };
     measured.metrics.iter().enumerate().map(row).collect()

@@ -3,13 +3,15 @@
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
-use super::measure::{self, Measured, PhaseTicks};
-use super::{Job, Skipped, divide};
+use super::auto::{self, Candidates};
+use super::divide::Searched;
+use super::measure::{self, Measured};
+use super::{Job, JobVerdict, Skipped, divide};
 use crate::error::{Error, Result};
 use crate::mapping::bound::Profile;
 use crate::mapping::divide::weight;
 use crate::mapping::times::{Times, times};
-use crate::mapping::{self, Placement, Request, bound};
+use crate::mapping::{self, Placement, bound};
 use crate::sim;
 use crate::topology::{Machine, Network, Switching};
 use crate::units::NodeId;
@@ -60,10 +62,27 @@ pub struct MapReport {
     pub flit: u64,
     /// The seed of whatever is random.
     pub seed: u64,
+    /// What `auto` chooses; null when it was not asked for.
+    pub choice: Option<Choice>,
+    /// The search that made some of the placements, if there was one.
+    pub searched: Option<Searched>,
     /// Placement by placement.
     pub placements: Vec<MapRow>,
     /// Placements that do not apply.
     pub skipped: Vec<Skipped>,
+}
+
+/// The placement that `auto` chooses.
+#[derive(Debug, Serialize)]
+pub struct Choice {
+    /// Its name.
+    pub placement: String,
+    /// For which switching: the machine's own.
+    pub switching: Switching,
+    /// Why, in one sentence.
+    pub reason: String,
+    /// Which placement moves the least, when it is another, in one sentence.
+    pub advice: Option<String>,
 }
 
 /// A job under one placement.
@@ -83,10 +102,25 @@ pub struct MapRow {
     pub bound: BySwitching<Times>,
     /// What the referee measures, with a barrier after each phase; null where the routes deadlock.
     pub simulated_cycles: BySwitching<Option<u64>>,
+    /// The same time by four models, from the simplest on.
+    pub levels: BySwitching<Levels>,
     /// simulated / bound - 1, of whole cycles as `plan` has it; null where the routes deadlock.
     pub gap: BySwitching<Option<f64>>,
     /// All hops of all messages.
     pub hops_total: u64,
+}
+
+/// The time of one placement by four models, in cycles, a barrier after each phase.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Levels {
+    /// As if no two messages met: the paper's formula.
+    pub alone: f64,
+    /// The busiest link of each phase: no schedule on these routes takes less.
+    pub link: f64,
+    /// Each message waits for all it meets: pessimistic, but no bound.
+    pub path: f64,
+    /// What the referee measures; null where the routes deadlock.
+    pub simulated: Option<u64>,
 }
 
 /// The phase table of one placement.
@@ -157,19 +191,19 @@ pub fn report(
     seed: u64,
     progress: &mut dyn FnMut(&str),
 ) -> Result<MapReport> {
-    let request = Request::of(&job.tasks, machine, seed);
+    let chooses = methods.contains(&auto::AUTO);
+    let Candidates { methods, left_out: mut skipped } = auto::expand(job, machine, methods, seed, progress)?;
     let weights = weights(job);
     let profile = job.profile(machine);
     let limits = each(|switching, _| limits(job, machine, switching, profile.as_ref(), &weights));
-    let (mut placements, mut skipped) = (Vec::new(), Vec::new());
-    for (index, &method) in methods.iter().enumerate() {
+    let mut placements = Vec::new();
+    for (index, method) in methods.iter().enumerate() {
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
-        match mapping::place(method, &request)
-            .and_then(|placement| row(job, machine, placement, &weights, &limits))
-        {
+        let placed = job.place(method, machine, seed);
+        match placed.and_then(|placement| row(job, machine, placement, &weights, &limits)) {
             Ok(row) => placements.push(row),
             Err(Error::NotApplicable { why, .. }) => {
-                skipped.push(Skipped { method: method.into(), why, deadlock: false });
+                skipped.push(Skipped { method: method.clone(), why, deadlock: false });
             }
             Err(error) => return Err(error),
         }
@@ -188,9 +222,25 @@ pub fn report(
         byte_time: machine.costs.byte_time.to_f64(),
         flit: machine.costs.flit.0,
         seed,
+        choice: if chooses { choice(job, machine, &methods, seed, progress)? } else { None },
+        searched: job.searched.clone(),
         placements,
         skipped,
     })
+}
+
+/// The winner among these under the machine's own switching.
+fn choice(
+    job: &Job,
+    machine: &Machine,
+    methods: &[String],
+    seed: u64,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Option<Choice>> {
+    let methods: Vec<&str> = methods.iter().map(String::as_str).collect();
+    let verdict = divide::judge(&job.tasks.name, job, machine, &methods, seed, progress)?;
+    let JobVerdict { winner, reason, advice, .. } = verdict;
+    Ok(winner.map(|placement| Choice { placement, switching: machine.switching, reason, advice }))
 }
 
 /// What no placement of a job can beat.
@@ -218,17 +268,23 @@ fn row(
         )
         .collect();
     let time = each(|switching, index| {
-        let exact = in_cycles(machine, measured.predicted[index].iter().sum());
+        let exact = in_cycles(machine, measured.total(index, |known| known.predicted));
         times(switching, &measured.metrics, &scale, exact)
     });
     let perfect = each(|switching, _| {
-        let phases: PhaseTicks = (0..job.tasks.phases())
+        let phases: Vec<u64> = (0..job.tasks.phases())
             .map(|index| bound::phase_ticks(&job.tasks, index, switching, &machine.costs))
             .collect();
         let exact = in_cycles(machine, phases.iter().sum());
         Times::without_contention(job.tasks.phases() as f64, bound::perfect(weights), exact)
     });
     let simulated_cycles = simulate_each(&measured, machine)?;
+    let levels = each(|switching, index| Levels {
+        alone: in_cycles(machine, measured.total(index, |known| known.alone)),
+        link: in_cycles(machine, measured.total(index, |known| known.link)),
+        path: in_cycles(machine, measured.total(index, |known| known.path)),
+        simulated: *simulated_cycles.of(switching),
+    });
     let gap = each(|switching, _| {
         let bound = machine.costs.cycles(limits.of(switching).ticks).0;
         simulated_cycles.of(switching).map(|simulated| divide::gap(bound, simulated))
@@ -244,6 +300,7 @@ fn row(
         name: placement.name,
         positions: Positions { nodes: placement.nodes, network: machine.network.clone() },
         simulated_cycles,
+        levels,
         gap,
         time,
     })

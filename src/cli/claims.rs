@@ -1,0 +1,114 @@
+//! `meshwright claims`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use meshwright::Result;
+use meshwright::claims::{self, Audit, Finding, N_MAX, PAPERS, Verdict};
+
+use super::output::{self, Progress};
+use super::{Answer, files, table};
+
+const HELP: &str = "\
+Papers:
+  lo1990  Lo, Rajopadhye, Telle, Zhong: Parallel Divide and Conquer on Meshes
+
+Examples:
+  meshwright claims lo1990
+  meshwright claims lo1990 --only E1,theorem-4-25 --json
+  meshwright claims lo1990 --out audit
+
+Exit codes:
+  0  done; a claim that had to be corrected is no failure
+  1  a verdict differs from the one the program expects
+  2  unacceptable input; nothing is written";
+
+/// Derive every definition, lemma, theorem and equation of a paper again, with a verdict on each
+///
+/// A claim holds, is corrected (the right form and the smallest counterexample are given) or is refuted.
+#[derive(Args)]
+#[command(after_help = HELP)]
+pub(super) struct Arguments {
+    /// The paper [default: all there are]
+    #[arg(value_name = "PAPER")]
+    paper: Option<String>,
+    /// Only these claims (lemma-3) or errata (E1), with commas between
+    #[arg(long, value_name = "IDS", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Build trees of up to 2^N tasks: from 8, where every counterexample is in sight, to 16
+    #[arg(long, value_name = "N", default_value_t = N_MAX)]
+    n_max: u32,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    json: bool,
+    /// Write report.html, claims.json and the figures of the paper into this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// Runs the verb.
+pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
+    let only: Vec<&str> = arguments.only.iter().map(String::as_str).collect();
+    let mut progress = Progress::new();
+    let audit =
+        claims::audit(arguments.paper.as_deref(), arguments.n_max, &only, &mut |what| progress.tell(what))?;
+    drop(progress);
+    let written = match &arguments.out {
+        Some(folder) => {
+            let all = vec![files::file("claims.json", "the same for scripts", output::json(&audit))];
+            "\n".to_string() + &files::write(folder, all)?
+        }
+        None => String::new(),
+    };
+    output::print(&if arguments.json { output::json(&audit) } else { text(&audit) + &written })?;
+    Ok(if audit.is_as_expected() { Answer::Done } else { Answer::Negative })
+}
+
+/// The table, and what is wrong with the claims that do not hold.
+fn text(audit: &Audit) -> String {
+    const HEAD: [&str; 4] = ["claim", "source", "verdict", "statement"];
+    let mut text = String::new();
+    for paper in PAPERS.iter().filter(|paper| audit.papers.contains(&paper.name)) {
+        text += &format!("{}: {}\n", paper.name, paper.title);
+    }
+    let row = |finding: &Finding| {
+        let errata = finding.errata.map_or(String::new(), |number| format!(" {number}"));
+        vec![
+            finding.id.to_string(),
+            finding.source.to_string(),
+            finding.verdict.name().to_string() + &errata,
+            finding.statement.to_string(),
+        ]
+    };
+    text += &table::table(&HEAD, HEAD.len(), audit.claims.iter().map(row).collect());
+    let count = |verdict: Verdict| format!("{} {}", audit.count(verdict), verdict.name());
+    let verdicts = [Verdict::Holds, Verdict::Corrected, Verdict::Refuted].map(count);
+    text +=
+        &format!("{} claims: {}; trees up to B({})\n", audit.claims.len(), verdicts.join(", "), audit.n_max);
+    for finding in audit.claims.iter().filter(|finding| finding.verdict != Verdict::Holds) {
+        text += &wrong(finding);
+    }
+    for finding in audit.claims.iter().filter(|finding| !finding.as_expected) {
+        text += &format!("\n{}: this verdict is not the one the program expects\n", finding.id);
+    }
+    text
+}
+
+/// A claim that does not hold: printed form, right form, smallest counterexample.
+fn wrong(finding: &Finding) -> String {
+    let errata = finding.errata.map_or(String::new(), |number| format!("{number} · "));
+    let mut text = format!("\n{errata}{} · {}\n", finding.source, finding.id);
+    text += &format!("  printed    {}\n", finding.printed);
+    if let Some(correct) = finding.correct {
+        text += &format!("  correct    {correct}\n");
+    }
+    if let Some(counterexample) = &finding.counterexample {
+        text += &format!("  smallest   {counterexample}\n");
+    }
+    text += &format!("  evidence   {}\n", finding.evidence);
+    if !finding.note.is_empty() {
+        text += &format!("  note       {}\n", finding.note);
+    }
+    text
+}
