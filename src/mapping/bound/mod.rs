@@ -3,26 +3,32 @@
 //! | paper | here | unit |
 //! |---|---|---|
 //! | T_P(E_C), perfect mapping | [`perfect`] | weights |
-//! | R, radius of the machine | [`radius`] | links |
+//! | R, radius of the machine | [`radius()`] | links |
 //! | D_j = d_1 + ... + d_j | [`prefix`] | links |
 //!
-//! **Radius.** A path of the binomial tree uses each phase at most once, so every task lies within
-//! d_1 + ... + d_n of the root, d_i the dilation of phase i; and some node lies at distance at least R from
-//! any node. Hence d_1 + ... + d_n >= R, for every placement of as many tasks as nodes, any root and any
-//! routes. Fewer tasks than nodes reach as far as the least ball that holds them. All messages of phase i have
-//! one size, so under wormhole routing it takes at least c + b (W_i + h d_i), which gives
-//! n c + b (W_1 + ... + W_n) + b h max(n, R). Centred halving attains it where its box is the whole machine.
+//! The statements with their proofs, and what is open, are in `docs/theorems.md`.
+//!
+//! **Radius.** A path of the tree uses each phase at most once, so every task lies within d_1 + ... + d_n of the
+//! root, d_i the dilation of phase i; and some node lies at distance at least R from any node. Hence
+//! d_1 + ... + d_n >= R, for every placement of as many tasks as nodes, any root and any routes. Fewer tasks than
+//! nodes reach as far as the least ball that holds them. All messages of phase i have one size, so under wormhole
+//! routing it takes at least c + b (W_i + h d_i), which gives n c + b (W_1 + ... + W_n) + b h max(n, R). Centred
+//! halving attains it where its box is the whole machine.
 //!
 //! **Prefixes.** Take any j phases with dilations summing to D. The 2^j sets S of them lead from the root to
-//! 2^j different nodes, the node of S within the sum of S. Of S and its complement one sums to at most
-//! D / 2, so at least 2^(j-1) nodes lie within floor(D / 2) of the root: D must be so large that a ball of
-//! that radius holds as many. With weights that do not increase from phase to phase, Abel summation turns
-//! these prefix sums into a bound of w_1 d_1 + ... + w_n d_n.
+//! 2^j different nodes, the node of S within the sum of S. Of S and its complement one sums to at most r or the other
+//! to at most D - 1 - r. So two balls of these radii hold 2^j nodes or more, together; r = floor(D / 2) asks most.
+//! With weights that do not increase from phase to phase, Abel summation turns these prefix sums into a bound of
+//! w_1 d_1 + ... + w_n d_n.
 //!
-//! Both arguments count nodes and links only. Dead nodes and single ports take possibilities away, so the bounds
+//! **Profile.** Counting the sums within every radius, not the middle one alone, excludes whole sequences of
+//! dilations: [`Profile`] finds the cheapest that is left. Under store-and-forward phase i takes at least
+//! d_i (c + b W_i), so that is a bound for the time; on its mesh growing attains it for n <= 15.
+//!
+//! All arguments count nodes and links only. Dead nodes and single ports take possibilities away, so the bounds
 //! stay bounds; the combine stage sends over the same distances, so its weights add to those of the divide stage.
-//! The bounds need not be tight: on a 2-D mesh the growing mapping meets the prefix sums for j <= 8 and for all
-//! even j, and is a tenth above those for odd j at most (j = 9).
+//! A tree of n phases and fewer than 2^n tasks leaves 2^n - N sets without a node, and the counts are weaker by as
+//! many.
 
 mod profile;
 mod radius;
@@ -38,8 +44,8 @@ use crate::units::Hops;
 ///
 /// # Source
 ///
-/// The half-ball argument in the module's text; on a 2-D mesh it gives 2^(j/2) for even j, which the growing
-/// mapping of `lo1990`, definition 3, attains.
+/// The two balls in the module's text. On a 2-D mesh they give D_j^2 >= 2^j - 2, so 2^(j/2) for even j, which the
+/// growing mapping of `lo1990`, definition 3, attains.
 ///
 /// # Examples
 ///

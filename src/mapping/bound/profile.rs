@@ -31,7 +31,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use super::radius::{RADIUS_MAX, largest_balls, least_radius, radius_from};
+use super::radius::{RADIUS_MAX, largest_balls, least_radius, nodes_within, radius_from};
 use crate::topology::Machine;
 
 /// The longest sequences searched: their 2^n subset sums are counted in 32 bits.
@@ -80,34 +80,39 @@ impl Profile {
     /// use meshwright::{mapping::bound::Profile, topology::Machine};
     /// let profile = Profile::new(&Machine::new("mesh:32x32")?, 10, 1 << 10);
     /// // Growing has 24 where the prefix bound has 22, and is the cheapest all the same.
-    /// assert_eq!(profile.prefix(), [1, 2, 3, 4, 6, 8, 12, 16, 22, 32]);
+    /// assert_eq!(profile.prefix(), [1, 2, 3, 4, 6, 8, 12, 16, 23, 32]);
     /// let halves: Vec<u128> = (1..=10).map(|i| 1 << (10 - i)).collect();
     /// assert_eq!(profile.least(&halves).dilations.unwrap(), [1, 1, 1, 1, 2, 2, 4, 4, 8, 8]);
     /// # Ok::<(), meshwright::Error>(())
     /// ```
     pub fn new(machine: &Machine, phases: u32, tasks: u32) -> Self {
-        let sets = sets(phases);
-        assert!(u64::from(tasks) <= sets, "{tasks} tasks need as many sets of phases, there are {sets}");
-        let missing = sets - u64::from(tasks);
+        let all = sets(phases);
+        assert!(u64::from(tasks) <= all, "{tasks} tasks need as many sets of phases, there are {all}");
+        let missing = all - u64::from(tasks);
         let balls = largest_balls(machine);
         let radius = radius_from(machine, &balls, tasks).0;
-        let reach = |j: u32| {
-            let count = self::sets(j - 1).saturating_sub(missing);
-            least_radius(&machine.network, &balls, count).min(radius)
+        // B(r), and no limit from R on.
+        let room = |hops: u32| match hops < radius {
+            true => nodes_within(&machine.network, &balls, hops).min(u64::from(tasks) - 1),
+            false => u64::MAX,
         };
-        let mut prefix: Vec<u64> = (1..=phases).map(|j| u64::from(2 * reach(j)).max(u64::from(j))).collect();
+        let least_sum = |j: u32| {
+            let half = sets(j - 1).saturating_sub(missing);
+            let middle = least_radius(&machine.network, &balls, half).min(radius);
+            let both = room(middle).saturating_add(middle.checked_sub(1).map_or(0, room));
+            let odd = both < sets(j).saturating_sub(missing.saturating_mul(2));
+            (2 * u64::from(middle) + u64::from(odd)).max(u64::from(j))
+        };
+        let mut prefix: Vec<u64> = (1..=phases).map(least_sum).collect();
         if let Some(last) = prefix.last_mut() {
             *last = (*last).max(u64::from(radius));
         }
-        let within = |hops: u32| {
-            let nodes = balls.get(hops as usize).or(balls.last()).copied().unwrap_or(0);
-            u32::try_from(nodes.min(u64::from(tasks) - 1).saturating_add(missing)).unwrap_or(u32::MAX)
-        };
+        let within = |hops: u32| u32::try_from(room(hops).saturating_add(missing)).unwrap_or(u32::MAX);
         let counted = if radius <= RADIUS_MAX { radius } else { 0 };
         Self { phases: phases as usize, most: (0..counted).map(within).collect(), prefix }
     }
 
-    /// The least sum of any j dilations, j = 1, ..., n, by the half-ball argument.
+    /// The least sum of any j dilations, j = 1, ..., n, by the half-ball argument, see [`super::prefix`].
     pub fn prefix(&self) -> &[u64] {
         &self.prefix
     }

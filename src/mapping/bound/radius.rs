@@ -149,6 +149,15 @@ fn counted_balls(machine: &Machine) -> Vec<u64> {
     balls
 }
 
+/// The most nodes within `hops` of one node, from the list of [`largest_balls`] as far as it goes.
+pub(super) fn nodes_within(network: &Network, balls: &[u64], hops: u32) -> u64 {
+    match balls.get(hops as usize) {
+        Some(&nodes) => nodes,
+        None if balls.len() > RADIUS_MAX as usize => ball(network, hops),
+        None => balls.last().copied().unwrap_or(0),
+    }
+}
+
 /// The least radius of a ball that may hold this many nodes; the number of nodes if none does.
 pub(super) fn least_radius(network: &Network, balls: &[u64], count: u64) -> u32 {
     if let Some(hops) = balls.iter().position(|&nodes| nodes >= count) {
