@@ -207,26 +207,18 @@ fn fits(specification: &str, tasks: u32, machine: &Machine) -> Result<()> {
 /// ```
 pub fn placements(words: &[&str]) -> Result<Vec<String>> {
     let names: Vec<&'static str> = PLACEMENTS.iter().map(|method| method.name).collect();
-    let mut chosen: Vec<String> = Vec::new();
-    for &word in words {
-        if word == "all" {
-            continue;
-        }
-        if [AUTO, search::NAME].contains(&word) || given::is_file(word) {
-            chosen.push(word.to_string());
-            continue;
-        }
-        let method = PLACEMENTS.iter().find(|method| method.name == word).ok_or_else(|| {
-            Error::value(
+    let mut chosen: Vec<&str> = if words.contains(&"all") { names.clone() } else { Vec::new() };
+    for &word in words.iter().filter(|&&word| word != "all") {
+        if !names.contains(&word) && ![AUTO, search::NAME].contains(&word) && !given::is_file(word) {
+            return Err(Error::value(
                 "placement",
                 format!("`{word}`"),
                 one_of(word, &names, "`auto`, `all`, `search`, a file that ends in .map or "),
-            )
-        })?;
-        if !chosen.iter().any(|name| name == method.name) {
-            chosen.push(method.name.to_string());
+            ));
+        }
+        if !chosen.contains(&word) {
+            chosen.push(word);
         }
     }
-    // Beside `all`, a name that is none is an error all the same.
-    Ok(if words.contains(&"all") { names.into_iter().map(str::to_string).collect() } else { chosen })
+    Ok(chosen.into_iter().map(str::to_string).collect())
 }
