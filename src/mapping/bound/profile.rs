@@ -3,7 +3,7 @@
 //! | research | here | unit |
 //! |---|---|---|
 //! | n, N | [`Profile::new`]: phases, tasks | |
-//! | B(r), largest ball | [`largest_balls`](super::largest_balls) | nodes |
+//! | B(r), largest ball | [`largest_balls`] | nodes |
 //! | D_j, sum of the least j dilations | [`Profile::prefix`] | links |
 //! | min of w_1 d_1 + ... + w_n d_n | [`Profile::least`] | weight times links |
 //!

@@ -104,10 +104,11 @@ fn balls_of_a_box(grid: &Grid) -> Vec<u64> {
             let upto = |end: Option<usize>| end.map_or(0, |end| before[end.min(before.len() - 1)]);
             upto(r.checked_sub(from)) - upto(r.checked_sub(to + 1))
         };
+        let even = side.is_multiple_of(2);
+        let pairs = if even { half.saturating_sub(1) } else { half };
         rings = (0..length)
             .map(|r| {
-                let pairs = if side % 2 == 0 { half.saturating_sub(1) } else { half };
-                let opposite = if side % 2 == 0 { window(r, half, half) } else { 0 };
+                let opposite = if even { window(r, half, half) } else { 0 };
                 window(r, 0, 0) + if pairs == 0 { 0 } else { 2 * window(r, 1, pairs) } + opposite
             })
             .collect();
