@@ -37,7 +37,8 @@ pub(super) struct Arguments {
     tasks: String,
     #[command(flatten)]
     machine: MachineArguments,
-    /// Any of reflecting, growing, centred-halving, row-major, snake, hilbert and random, with commas between, or all
+    /// Any of reflecting, growing, centred-halving, row-major, snake, hilbert and random, with commas between, or all;
+    /// also front (every Pareto member between growing and centred-halving) and its members, such as steps:x1y1x2x1y1
     #[arg(long, value_name = "NAMES", default_value = "all", value_delimiter = ',')]
     placement: Vec<String>,
     /// binomial, divide: the share of the volume a child gets, as a number or p/q [default: 0.5]
@@ -64,11 +65,12 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let names: Vec<&str> = arguments.placement.iter().map(String::as_str).collect();
     let names = tasks::placements(&names)?;
-    let methods: Vec<&str> = names.iter().map(String::as_str).collect();
     let machine = arguments.machine.machine()?;
     let Arguments { alpha, combine_alpha, volume, seed, .. } = *arguments;
     let weights = Weights { alpha, combine_alpha, volume };
     let job = tasks::read(&arguments.tasks, Path::new(""), weights, &machine)?;
+    let names = tasks::expand(names, &job, &machine)?;
+    let methods: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut progress = Progress::new();
     let report = map::report(&job, &machine, &methods, seed, &mut |what| progress.tell(what))?;
     drop(progress);

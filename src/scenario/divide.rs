@@ -32,6 +32,7 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<Job> {
         Some(value) => placement(&value)?,
         None => tasks::placements(&["all"])?,
     };
+    let methods = tasks::expand(methods, &divide, machine).map_err(|error| value.locate(error))?;
     Ok(Job { name, methods, work: Work::Divide(divide) })
 }
 
