@@ -5,6 +5,7 @@
 //! | [`task_graph`], [`task_file`] | phased task graphs; traces and matrices read from files |
 //! | [`divide`] | divide-and-conquer jobs: stages, shares, volumes |
 //! | [`binomial`] | the binomial tree |
+//! | [`complete_binary`] | the complete binary tree |
 //! | [`reflecting`], [`growing`], [`centred_halving`] | closed-form placements of the tree |
 //! | `axes` | the box they fill, and which axis each phase uses |
 //! | [`ordered`] | placements along a node order, and at random |
@@ -16,6 +17,7 @@ mod axes;
 pub mod binomial;
 pub mod bound;
 pub mod centred_halving;
+pub mod complete_binary;
 pub mod divide;
 pub mod growing;
 pub mod metrics;
