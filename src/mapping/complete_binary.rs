@@ -102,7 +102,8 @@ mod tests {
                     assert!(up.iter().all(|e| e.bytes.0 == 1 << (8 - level)), "half of it comes back");
                 }
             }
-            (expected.sort_unstable(), down.sort_unstable());
+            expected.sort_unstable();
+            down.sort_unstable();
             assert_eq!(down, expected, "CBT({n})");
         }
         assert!(task_graph(0, 0.5, None, Bytes(1)).is_err() && task_graph(25, 0.5, None, Bytes(1)).is_err());

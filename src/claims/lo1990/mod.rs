@@ -33,7 +33,7 @@ mod trees;
 mod work;
 mod wormhole;
 
-use super::{Claim, Finding, Paper, Verdict};
+use super::{Claim, Finding, Paper, Verdict, Wanted};
 use crate::error::Result;
 use study::Study;
 
@@ -76,11 +76,7 @@ const HOLDS: Claim<Study> = Claim {
 /// What a claim is made from: one that is expected to need a correction.
 const CORRECTED: Claim<Study> = Claim { expected: Verdict::Corrected, ..HOLDS };
 
-fn derive(
-    n_max: u32,
-    wanted: &dyn Fn(&str, Option<&str>) -> bool,
-    progress: &mut dyn FnMut(&str),
-) -> Result<Vec<Finding>> {
+fn derive(n_max: u32, wanted: &Wanted<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Finding>> {
     let claims: Vec<&Claim<Study>> =
         SECTIONS.iter().copied().flatten().filter(|claim| wanted(claim.id, claim.errata)).collect();
     if claims.is_empty() {
