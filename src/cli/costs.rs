@@ -2,7 +2,8 @@
 
 use clap::Args;
 
-use meshwright::scenario::{self, machine::switching, quantity};
+use meshwright::mapping::divide::Preset;
+use meshwright::scenario::{self, machine::switching, quantity, tasks};
 use meshwright::topology::{Machine, Switching};
 use meshwright::units::{Bytes, Cycles, Ratio};
 use meshwright::{Error, Result};
@@ -50,13 +51,18 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
     told(quantity::share(text))
 }
 
+/// A well-known computation.
+pub(super) fn preset(text: &str) -> Result<&'static Preset, String> {
+    told(tasks::preset(text))
+}
+
 /// A seed.
 pub(super) fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
 }
 
 /// What an option says of a value it refuses; clap names the option and the value before it.
-fn told<T>(result: Result<T>) -> Result<T, String> {
+pub(super) fn told<T>(result: Result<T>) -> Result<T, String> {
     result.map_err(|error| match error {
         Error::Value { expected, .. } => format!("expected {expected}"),
         other => other.to_string(),

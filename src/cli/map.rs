@@ -5,22 +5,32 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use meshwright::Result;
+use meshwright::mapping::PLACEMENTS;
+use meshwright::mapping::divide::Preset;
 use meshwright::report::PlanReport;
+use meshwright::scenario::given;
 use meshwright::scenario::tasks::{self, Weights};
 use meshwright::topology::{Machine, Switching};
 use meshwright::units::Bytes;
 use meshwright::verdict::divide::{self, Job};
 use meshwright::verdict::map::{self, MapReport, MapRow};
 
-use super::costs::{MachineArguments, seed, share, volume};
+use super::costs::{MachineArguments, preset, seed, share, volume};
+use super::emit::EmitArguments;
 use super::output::{self, Progress};
+use super::search::SearchArguments;
 use super::{Answer, files, table};
 
 const HELP: &str = "\
 Examples:
   meshwright map binomial:6 --on mesh:8x8
   meshwright map binomial:10 --on mesh:32x32 --placement reflecting,growing --alpha 1/2 --json
+  meshwright map binomial:14 --on mesh:128x128 --placement auto --switching store-and-forward
+  meshwright map binomial:8 --on mesh:16x16 --preset broadcast --placement auto --emit rankfile:ranks.txt
+  meshwright map divide:5x7 --on mesh:5x7 --placement centred-halving
+  meshwright map examples/lammps-lj-16.phases.csv --on mesh:4x4 --placement search --time 5 --pin 0=0,0
   meshwright map examples/lammps-lj-16.phases.csv --on torus:4x4 --placement hilbert
+  meshwright map binomial:6 --on mesh:8x8 --emit rankfile:ranks.txt --hosts nodes.txt
 
 Exit codes:
   0  done
@@ -32,23 +42,26 @@ Exit codes:
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct Arguments {
-    /// binomial:N, or a file: *.phases.csv, *.mtx, *.graph, *.grf, *.goal
+    /// binomial:N (2^N tasks), divide:N or divide:RxC (any number), or a file: *.phases.csv, *.mtx, *.graph, *.grf, *.goal
     #[arg(value_name = "TASKS")]
     tasks: String,
     #[command(flatten)]
     machine: MachineArguments,
-    /// Any of reflecting, growing, centred-halving, row-major, snake, hilbert and random, with commas between, or all
-    #[arg(long, value_name = "NAMES", default_value = "all", value_delimiter = ',')]
+    #[arg(long, value_name = "NAMES", default_value = "all", value_delimiter = ',', help = placements())]
     placement: Vec<String>,
-    /// binomial: the share of the volume a child gets, as a number or p/q [default: 0.5]
+    /// binomial, divide: the share of the volume a child gets, as a number or p/q [default: 0.5]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share)]
     alpha: Option<f64>,
-    /// binomial: the share on the way back up [default: no combining phases]
+    /// binomial, divide: the share on the way back up [default: no combining phases]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share)]
     combine_alpha: Option<f64>,
-    /// binomial: bytes at the root, such as 65536 or "64 KiB" [default: 65536]
+    /// binomial, divide: bytes at the root, such as 65536 or "64 KiB" [default: 65536]
     #[arg(long, value_name = "BYTES", allow_negative_numbers = true, value_parser = volume)]
     volume: Option<Bytes>,
+    /// binomial: a well-known computation in place of both shares: broadcast, reduce, leader-election, merge-sort,
+    /// data-distribution, matrix-chain or graph-halving
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["alpha", "combine_alpha"], value_parser = preset)]
+    preset: Option<&'static Preset>,
     /// The seed of the random placement: a whole number
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
     seed: u64,
@@ -58,24 +71,45 @@ pub(super) struct Arguments {
     /// Write map.json, report.html, plan.json, drawings and schedules into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    emit: EmitArguments,
+    #[command(flatten)]
+    search: SearchArguments,
+}
+
+/// The placements there are, for the help.
+fn placements() -> String {
+    let names: Vec<&str> = PLACEMENTS.iter().map(|method| method.name).collect();
+    format!(
+        "Which placements, with commas between: all; auto, which prices them and simulates the front runners; search; a \
+         Scotch FILE.map; or any of {}",
+        names.join(", ")
+    )
 }
 
 /// Runs the verb.
 pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let names: Vec<&str> = arguments.placement.iter().map(String::as_str).collect();
-    let methods = tasks::placements(&names)?;
+    let mut names = tasks::placements(&names)?;
     let machine = arguments.machine.machine()?;
-    let Arguments { alpha, combine_alpha, volume, seed, .. } = *arguments;
-    let weights = Weights { alpha, combine_alpha, volume };
-    let job = tasks::read(&arguments.tasks, Path::new(""), weights, &machine)?;
+    let Arguments { alpha, combine_alpha, volume, preset, seed, .. } = *arguments;
+    let weights = Weights { alpha, combine_alpha, volume, preset };
+    let mut job = tasks::read(&arguments.tasks, Path::new(""), weights, &machine)?;
+    let emission = arguments.emit.check(&job.tasks, &machine)?;
+    given::read_maps(&mut job, &names, Path::new(""), &machine)?;
+    let search = arguments.search.search(&machine)?;
+    arguments.search.look(&mut job, &mut names, &machine, &search, seed)?;
+    let methods: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut progress = Progress::new();
     let report = map::report(&job, &machine, &methods, seed, &mut |what| progress.tell(what))?;
     drop(progress);
+    let emitted = emission.texts(&job.tasks, &machine, &report)?;
     let written = match &arguments.out {
         Some(folder) => write(folder, &job, &machine, &methods, &report)?,
         None => String::new(),
     };
-    output::print(&if arguments.json { output::json(&report) } else { text(&report, seed) + &written })?;
+    let written = written + &emitted.write()?;
+    output::print(&if arguments.json { emitted.json(&report) } else { text(&report, seed) + &written })?;
     Ok(Answer::Done)
 }
 
@@ -105,6 +139,18 @@ fn text(report: &MapReport, seed: u64) -> String {
         text += &format!("\n{}; times in cycles\n", switching.name());
         text += &times(&report.placements, switching);
     }
+    text += "alone: as if no two messages met · link: no schedule on these routes is faster · \
+             path: each message waits for all it meets\n";
+    if let Some(searched) = &report.searched {
+        text += &format!(
+            "search: {} steps from {} predicted cycles to {}; --steps {0} gives the same again\n",
+            searched.steps, searched.start_cycles, searched.predicted_cycles[0]
+        );
+    }
+    if let Some(choice) = &report.choice {
+        text += &format!("auto, under {}: {}\n", choice.switching.name(), choice.reason);
+        text.extend(choice.advice.iter().map(|advice| format!("{advice}\n")));
+    }
     for skipped in &report.skipped {
         text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
     }
@@ -117,16 +163,19 @@ fn text(report: &MapReport, seed: u64) -> String {
 
 /// Every placement under one switching, all terms of the time kept.
 fn times(placements: &[MapRow], switching: Switching) -> String {
-    const HEAD: [&str; 7] = ["placement", "exact", "slowdown", "bound", "simulated", "gap", "hops"];
+    const HEAD: [&str; 9] =
+        ["placement", "bound", "alone", "link", "path", "simulated", "gap", "slowdown", "hops"];
     let row = |placement: &MapRow| {
-        let simulated = placement.simulated_cycles.of(switching);
+        let levels = placement.levels.of(switching);
         vec![
             placement.name.clone(),
-            table::number(placement.time.of(switching).exact, 2),
-            format!("{:.3}", placement.slowdown.of(switching).exact),
             table::number(placement.bound.of(switching).exact, 2),
-            simulated.map_or("deadlock".to_string(), |cycles| cycles.to_string()),
+            table::number(levels.alone, 2),
+            table::number(levels.link, 2),
+            table::number(levels.path, 2),
+            levels.simulated.map_or("deadlock".to_string(), |cycles| cycles.to_string()),
             placement.gap.of(switching).map_or(String::new(), table::percent),
+            format!("{:.3}", placement.slowdown.of(switching).exact),
             placement.hops_total.to_string(),
         ]
     };

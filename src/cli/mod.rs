@@ -3,17 +3,19 @@
 //! | file | what |
 //! |---|---|
 //! | `plan`, `map`, `simulate`, `sweep`, `claims` | the verbs |
-//! | `costs`, `traffic` | the options that change a machine; those of routers and traffic |
+//! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
-//! | `files` | the files of a plan |
+//! | `files`, `emit` | the files of a plan, and those of launchers |
 
 mod claims;
 mod costs;
+mod emit;
 mod error;
 mod files;
 mod map;
 mod output;
 mod plan;
+mod search;
 mod simulate;
 mod sweep;
 mod table;

@@ -11,7 +11,7 @@ use meshwright::topology::Machine;
 use meshwright::verdict::{JobVerdict, divide};
 
 use super::output::{self, Progress};
-use super::{Answer, files, table};
+use super::{Answer, files, search, table};
 
 const HELP: &str = "\
 Examples:
@@ -60,11 +60,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
 
 /// Every job in turn.
 fn judge(scenario: &Scenario) -> Result<Vec<JobVerdict>> {
-    let mut progress = Progress::new();
     let Scenario { machine, seed, jobs } = scenario;
     let judge = |job: &scenario::Job| {
         let Work::Divide(work) = &job.work;
-        divide::judge(&job.name, work, machine, &job.methods, *seed, &mut |what| {
+        let (mut work, mut methods) = (work.clone(), job.methods.clone());
+        search::look(&mut work, &mut methods, machine, &job.search, *seed, None)?;
+        let methods: Vec<&str> = methods.iter().map(String::as_str).collect();
+        let mut progress = Progress::new();
+        divide::judge(&job.name, &work, machine, &methods, *seed, &mut |what| {
             progress.tell(&format!("{}: {what}", job.name));
         })
     };
@@ -123,7 +126,9 @@ fn verdict(job: &JobVerdict, machine: &Machine) -> String {
         text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
     }
     // The reason names the winner: the star leads from its row to it.
-    text + &format!("* {}\n", job.reason)
+    text += &format!("* {}\n", job.reason);
+    text.extend(job.advice.iter().map(|advice| format!("  {advice}\n")));
+    text
 }
 
 /// The file's name without its ending.

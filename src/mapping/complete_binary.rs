@@ -20,9 +20,9 @@ use crate::units::Bytes;
 /// The largest n accepted: 16 million tasks.
 pub const N_MAX: u32 = 24;
 
-/// The phased task graph of CBT(n): n - 1 levels of two phases down, and as many up when there is a combine stage.
+/// The phased task graph of CBT(n): n - 1 levels of two phases each down, up, or down and then up.
 ///
-/// Both children of a task of depth d get volume * alpha^(d+1).
+/// Both children of a task of depth d get volume * alpha^(d+1); the combine stage runs the phases backwards.
 ///
 /// # Errors
 ///
@@ -36,34 +36,39 @@ pub const N_MAX: u32 = 24;
 ///
 /// ```
 /// use meshwright::{mapping::complete_binary::task_graph, units::Bytes};
-/// let tree = task_graph(3, 0.5, None, Bytes(64))?;
+/// let tree = task_graph(3, Some(0.5), None, Bytes(64))?;
 /// assert_eq!((tree.tasks, tree.phases()), (7, 4));
 /// // The root, task 6, sends half of its volume to each child; it keeps nothing.
 /// assert_eq!((tree.phase(0)[0].target, tree.phase(1)[0].target), (2, 5));
 /// assert_eq!(tree.phase(1)[0].bytes, Bytes(32));
 /// # Ok::<(), meshwright::Error>(())
 /// ```
-pub fn task_graph(n: u32, alpha: f64, combine_alpha: Option<f64>, volume: Bytes) -> Result<TaskGraph> {
+pub fn task_graph(
+    n: u32,
+    alpha: Option<f64>,
+    combine_alpha: Option<f64>,
+    volume: Bytes,
+) -> Result<TaskGraph> {
     if !(1..=N_MAX).contains(&n) {
         return Err(Error::value("n of the complete binary tree", n, format!("1 to {N_MAX}")));
     }
-    Divide { shape: Shape::Binomial(n), alpha: Some(alpha), combine_alpha, volume }.check()?;
+    let job = Divide { shape: Shape::Binomial(n), alpha, combine_alpha, volume };
+    job.check()?;
     let tasks = (1u32 << n) - 1;
-    let last = 4 * (n - 1);
-    let mut edges = Vec::with_capacity(2 * tasks as usize);
+    let last = 2 * (n - 1) * job.stages().count() as u32;
+    let mut edges = Vec::with_capacity(job.stages().count() * tasks as usize);
     // The roots of the subtrees of one depth, from left to right.
     let mut level = vec![tasks - 1];
     for depth in 1..n {
         let half = 1u32 << (n - depth);
-        let size = bytes(alpha, depth, volume);
-        let back = combine_alpha.map(|alpha| bytes(alpha, depth, volume));
+        let size = |share| bytes(share, depth, volume);
+        let (down, up) = (alpha.map(size), combine_alpha.map(size));
         for (phase, distance) in [(2 * depth - 1, half), (2 * depth, 1)] {
             for &parent in &level {
                 let child = parent - distance;
-                edges.push((phase, Edge { source: parent, target: child, bytes: size }));
-                if let Some(bytes) = back {
-                    edges.push((last + 1 - phase, Edge { source: child, target: parent, bytes }));
-                }
+                let there = down.map(|bytes| (phase, Edge { source: parent, target: child, bytes }));
+                let back = up.map(|bytes| (last + 1 - phase, Edge { source: child, target: parent, bytes }));
+                edges.extend(there.into_iter().chain(back));
             }
         }
         level = level.iter().flat_map(|&parent| [parent - half, parent - 1]).collect();
@@ -89,7 +94,7 @@ mod tests {
     #[test]
     fn every_task_but_the_root_hears_from_its_parent_once() {
         for n in 1..=8 {
-            let tree = task_graph(n, 1.0, Some(0.5), Bytes(1 << 8)).unwrap();
+            let tree = task_graph(n, Some(1.0), Some(0.5), Bytes(1 << 8)).unwrap();
             let mut expected = Vec::new();
             assert_eq!(children(n, 0, &mut expected, 1), tree.tasks - 1);
             let mut down = Vec::new();
@@ -106,7 +111,10 @@ mod tests {
             down.sort_unstable();
             assert_eq!(down, expected, "CBT({n})");
         }
-        assert!(task_graph(0, 0.5, None, Bytes(1)).is_err() && task_graph(25, 0.5, None, Bytes(1)).is_err());
-        assert!(task_graph(3, 0.0, None, Bytes(1)).is_err());
+        let up = task_graph(3, None, Some(1.0), Bytes(1)).unwrap();
+        assert_eq!((up.phases(), up.number(0), up.phase(0)[0].target), (4, 1, 2), "the leaves begin");
+        for (n, alpha) in [(0, Some(0.5)), (25, Some(0.5)), (3, Some(0.0)), (3, None)] {
+            assert!(task_graph(n, alpha, None, Bytes(1)).is_err(), "{n}, {alpha:?}");
+        }
     }
 }

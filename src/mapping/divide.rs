@@ -10,8 +10,8 @@
 //! The divide stage runs phases 1 to n; the combine stage runs them backwards, every message turned round, with an
 //! alpha of its own. A job has one stage or both.
 
-use super::binomial;
 use super::task_graph::{Edge, TaskGraph};
+use super::{binomial, halving};
 use crate::error::{Error, Result};
 use crate::topology::machine::BYTES_MAX;
 use crate::units::Bytes;
@@ -22,18 +22,46 @@ use crate::units::Bytes;
 pub enum Shape {
     /// The binomial tree B(n) of 2^n tasks, see [`binomial`].
     Binomial(u32),
+    /// The halving tree of a box with these sides, one task per cell, see [`halving`].
+    Halving(Vec<u32>),
 }
 
 impl Shape {
+    /// Refuses a tree that is none, or too large.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] when n exceeds [`binomial::N_MAX`]; for a box when there is no side or more than 24, one is 0,
+    /// or there are more than 2^24 cells.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::mapping::Shape;
+    /// assert!(Shape::Binomial(24).check().is_ok() && Shape::Binomial(25).check().is_err());
+    /// assert!(Shape::Halving(vec![5, 7]).check().is_ok() && Shape::Halving(vec![5, 0]).check().is_err());
+    /// ```
+    pub fn check(&self) -> Result<()> {
+        match self {
+            Self::Binomial(n) if *n > binomial::N_MAX => {
+                Err(Error::value("n of the binomial tree", n, format!("0 to {}", binomial::N_MAX)))
+            }
+            Self::Binomial(_) => Ok(()),
+            Self::Halving(sides) => halving::check(sides),
+        }
+    }
+
     /// How many tasks the tree has.
     ///
     /// ```
     /// use meshwright::mapping::Shape;
     /// assert_eq!((Shape::Binomial(4).tasks(), Shape::Binomial(4).phases()), (16, 4));
+    /// assert_eq!((Shape::Halving(vec![5, 7]).tasks(), Shape::Halving(vec![5, 7]).phases()), (35, 6));
     /// ```
     pub fn tasks(&self) -> u32 {
         match self {
             Self::Binomial(n) => 1 << n,
+            Self::Halving(sides) => sides.iter().product(),
         }
     }
 
@@ -41,6 +69,7 @@ impl Shape {
     pub fn phases(&self) -> u32 {
         match self {
             Self::Binomial(n) => *n,
+            Self::Halving(sides) => halving::phases(sides),
         }
     }
 
@@ -48,16 +77,20 @@ impl Shape {
     pub fn name(&self) -> String {
         match self {
             Self::Binomial(n) => format!("binomial:{n}"),
+            Self::Halving(sides) => format!("divide:{}", halving::name(sides)),
         }
     }
 
     /// Calls `edge(phase, parent, child)` for every edge, phase after phase, phases from 1.
-    fn for_each_edge(&self, mut edge: impl FnMut(u32, u32, u32)) {
+    pub(crate) fn for_each_edge(&self, mut edge: impl FnMut(u32, u32, u32)) {
         match self {
             Self::Binomial(n) => {
                 for i in 1..=*n {
                     binomial::children(*n, i).for_each(|child| edge(i, binomial::parent(child), child));
                 }
+            }
+            Self::Halving(sides) => {
+                halving::for_each_split(sides, |split| edge(split.phase, split.parent, split.child));
             }
         }
     }
@@ -144,13 +177,10 @@ impl Divide {
     ///
     /// # Errors
     ///
-    /// [`Error::Value`] when n exceeds [`binomial::N_MAX`], an alpha lies outside (0, 1], there is none at all, or the
+    /// [`Error::Value`] as for [`Shape::check`], and when an alpha lies outside (0, 1], there is none at all, or the
     /// volume is 0 or more than a tebibyte.
     pub fn check(&self) -> Result<()> {
-        let Shape::Binomial(n) = self.shape;
-        if n > binomial::N_MAX {
-            return Err(Error::value("n of the binomial tree", n, format!("0 to {}", binomial::N_MAX)));
-        }
+        self.shape.check()?;
         for (what, alpha) in [("alpha", self.alpha), ("combine_alpha", self.combine_alpha)] {
             if let Some(alpha) = alpha.filter(|alpha| !(*alpha > 0.0 && *alpha <= 1.0)) {
                 return Err(Error::value(what, alpha, "a number greater than 0 and at most 1"));

@@ -39,16 +39,22 @@ pub struct PhaseMetrics {
     pub link_bytes: u64,
 }
 
-/// The metrics of one phase; `loads` must be filled with the same messages and routes.
+/// The metrics of one phase; `loads` must be filled with the same messages and routes, and `met` be their
+/// [`meetings`].
 ///
 /// # Complexity
 ///
-/// See [`meetings`]; without contention O(sum of hops).
+/// O(sum of hops).
 ///
 /// # Source
 ///
 /// `lo1990`, definitions 4, 6 and 7.
-pub fn phase(messages: &[Message], routes: &Routes<'_>, loads: &LinkLoads) -> PhaseMetrics {
+pub fn phase(
+    messages: &[Message],
+    routes: &Routes<'_>,
+    loads: &LinkLoads,
+    met: &[(u32, u64)],
+) -> PhaseMetrics {
     let mut metrics = PhaseMetrics {
         messages: messages.len() as u64,
         link_load: loads.messages_max(),
@@ -63,11 +69,9 @@ pub fn phase(messages: &[Message], routes: &Routes<'_>, loads: &LinkLoads) -> Ph
         metrics.weighted_dilation =
             metrics.weighted_dilation.max(message.bytes.0.saturating_mul(u64::from(hops.0)));
     }
-    if metrics.link_load > 1 {
-        for (count, bytes) in meetings(messages, routes, loads) {
-            metrics.contention = metrics.contention.max(count);
-            metrics.weighted_contention = metrics.weighted_contention.max(bytes);
-        }
+    for &(count, bytes) in met {
+        metrics.contention = metrics.contention.max(count);
+        metrics.weighted_contention = metrics.weighted_contention.max(bytes);
     }
     metrics
 }
@@ -95,7 +99,7 @@ pub fn interference_set(index: usize, messages: &[Message], routes: &Routes<'_>)
     (0..messages.len()).filter(meets).collect()
 }
 
-/// For each message |I(e)| and the bytes of I(e).
+/// For each message |I(e)| and the bytes of I(e); nothing at all when no two messages share a link.
 ///
 /// The definition collects the messages on each link of e. On dimension-order routes two messages that
 /// part never meet again: messages that share a link of an axis and leave the axis at one node stay together up
@@ -110,6 +114,7 @@ pub fn interference_set(index: usize, messages: &[Message], routes: &Routes<'_>)
 /// over routes of link loads).
 pub fn meetings(messages: &[Message], routes: &Routes<'_>, loads: &LinkLoads) -> Vec<(u32, u64)> {
     match routes {
+        _ if loads.messages_max() <= 1 => Vec::new(),
         Routes::DimensionOrder(_) => meetings_by_beginnings(messages, routes, loads),
         Routes::Stored { .. } => meetings_by_definition(messages, routes, loads),
     }

@@ -4,14 +4,17 @@
 //! |---|---|
 //! | [`task_graph`], [`task_file`] | phased task graphs; traces and matrices read from files |
 //! | [`divide`] | divide-and-conquer jobs: stages, shares, volumes |
-//! | [`binomial`] | the binomial tree |
+//! | [`binomial`], [`halving`] | the binomial tree; the halving tree of any box |
 //! | [`complete_binary`] | the complete binary tree |
 //! | [`reflecting`], [`growing`], [`centred_halving`] | closed-form placements of the tree |
 //! | `axes` | the box they fill, and which axis each phase uses |
+//! | [`recursive_bisection`] | tasks and machine cut in two together |
+//! | [`search`] | phase-aware local search for any task graph |
 //! | [`ordered`] | placements along a node order, and at random |
 //! | [`metrics`] | dilation, contention, interference sets, weighted, by phase |
 //! | [`times`] | communication times and slowdown in the paper's units |
 //! | [`bound`] | what no placement can beat |
+//! | [`launcher`], [`map_file`] | placements written for launchers, and read from Scotch |
 
 mod axes;
 pub mod binomial;
@@ -20,9 +23,14 @@ pub mod centred_halving;
 pub mod complete_binary;
 pub mod divide;
 pub mod growing;
+pub mod halving;
+pub mod launcher;
+pub mod map_file;
 pub mod metrics;
 pub mod ordered;
+pub mod recursive_bisection;
 pub mod reflecting;
+pub mod search;
 pub mod task_file;
 pub mod task_graph;
 pub mod times;
@@ -63,6 +71,11 @@ impl<'a> Request<'a> {
         Self { tasks: graph.tasks, graph: Some(graph), machine, seed }
     }
 
+    /// The tree of the tasks, if they are divide and conquer.
+    pub(crate) fn shape(&self) -> Option<&'a Shape> {
+        Some(&self.graph?.divide.as_ref()?.shape)
+    }
+
     /// So many tasks, whoever sends to whom.
     pub fn count(tasks: u32, machine: &'a Machine, seed: u64) -> Self {
         Self { tasks, graph: None, machine, seed }
@@ -87,6 +100,7 @@ pub const PLACEMENTS: &[Method] = &[
     ordered::ROW_MAJOR,
     ordered::SNAKE,
     ordered::HILBERT,
+    recursive_bisection::RECURSIVE_BISECTION,
     ordered::RANDOM,
 ];
 

@@ -34,6 +34,7 @@ struct Job<'a> {
     tasks: String,
     headline: String,
     reason: &'a str,
+    advice: &'a str,
     rows: Vec<Row<'a>>,
     skipped: Vec<Skip<'a>>,
     bars: Option<String>,
@@ -120,6 +121,7 @@ fn job_view<'a>(machine: &Machine, job: &'a JobVerdict) -> Job<'a> {
             |winner| format!("{} wins with {}", winner.method, counted(winner.simulated_cycles, "cycle")),
         ),
         reason: &job.reason,
+        advice: job.advice.as_deref().unwrap_or_default(),
         rows: job.results.iter().map(|outcome| row(machine, job, outcome)).collect(),
         skipped: job.skipped.iter().map(|skip| Skip { method: &skip.method, why: &skip.why }).collect(),
         bars: bars::draw(&job.results, job.winner.as_deref().unwrap_or_default()),
@@ -207,7 +209,9 @@ fn phase_row(row: &PhaseRow) -> Vec<String> {
         row.contention.into(),
         row.link_load.into(),
         row.bound_cycles,
+        row.link_cycles,
         row.predicted_cycles,
+        row.path_cycles,
         row.simulated_cycles,
     ];
     numbers.map(grouped).to_vec()

@@ -38,7 +38,9 @@ pub(super) fn percent(share: f64) -> String {
 /// What kind of work a job is.
 pub(super) fn kind(job: &JobVerdict) -> &'static str {
     match job.kind {
-        "divide" if job.tasks.name.starts_with("binomial:") => "Divide and conquer",
+        "divide" if job.tasks.divide.is_some() || job.tasks.name.starts_with("binomial:") => {
+            "Divide and conquer"
+        }
         "divide" => "Trace",
         "load" => "Divisible load",
         "groups" => "Dynamic groups",

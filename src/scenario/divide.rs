@@ -2,25 +2,25 @@
 
 use super::tasks::{self, Weights};
 use super::value::{Table, Value};
-use super::{Job, Work, quantity};
+use super::{Job, Work, given, quantity};
 use crate::error::Result;
 use crate::topology::Machine;
 
-const KEYS: &[&str] = &["name", "tasks", "alpha", "combine_alpha", "volume", "placement"];
+const KEYS: &[&str] = &["name", "tasks", "preset", "alpha", "combine_alpha", "volume", "placement", "search"];
 
 /// Reads one table.
 pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<Job> {
     table.check_keys(KEYS)?;
-    let value = table.require("tasks", "tasks = \"binomial:6\" or a file")?;
-    let specification = value.string("\"binomial:N\" or a file")?;
+    let value = table.require("tasks", "tasks = \"binomial:6\", \"divide:35\" or a file")?;
+    let specification = value.string("\"binomial:N\", \"divide:N\" or a file")?;
     let (weights, first) = weights(table)?;
-    if !specification.starts_with("binomial:")
+    if !tasks::is_tree(specification)
         && let Some((weight, value)) = weights.given().zip(first)
     {
         return Err(value.locate(tasks::only_binomial(weight)));
     }
     let divide = tasks::read(specification, value.folder(), weights, machine);
-    let divide = divide.map_err(|error| value.locate(error))?;
+    let mut divide = divide.map_err(|error| value.locate(error))?;
     let name = match table.get("name") {
         Some(value) => match value.string("a name")?.trim() {
             "" => return Err(value.unexpected("a name")),
@@ -32,10 +32,15 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<Job> {
         Some(value) => placement(&value)?,
         None => tasks::placements(&["all"])?,
     };
-    Ok(Job { name, methods, work: Work::Divide(divide) })
+    if let Some(value) = table.get("placement") {
+        given::read_maps(&mut divide, &methods, value.folder(), machine)
+            .map_err(|error| value.locate(error))?;
+    }
+    let search = given::table(table, machine)?;
+    Ok(Job { name, methods, search, work: Work::Divide(divide) })
 }
 
-/// What is given of alpha, combine_alpha and volume, with the first of them for messages.
+/// What is given of preset, alpha, combine_alpha and volume, with the first of them for messages.
 fn weights<'a>(table: &Table<'a>) -> Result<(Weights, Option<Value<'a>>)> {
     let number = |value: &Value<'_>| value.quantity("a number, or a string with a fraction or a unit");
     let share = |key| {
@@ -46,14 +51,24 @@ fn weights<'a>(table: &Table<'a>) -> Result<(Weights, Option<Value<'a>>)> {
         Some(value) => Some(quantity::bytes(&number(&value)?).map_err(|error| value.reword(error))?),
         None => None,
     };
-    let weights = Weights { alpha: share("alpha")?, combine_alpha: share("combine_alpha")?, volume };
-    let first = ["alpha", "combine_alpha", "volume"].into_iter().find_map(|key| table.get(key));
+    let preset = match table.get("preset") {
+        Some(value) => {
+            let preset = tasks::preset(value.string("the name of a computation, such as \"merge-sort\"")?);
+            Some(preset.map_err(|error| value.locate(error))?)
+        }
+        None => None,
+    };
+    let weights = Weights { alpha: share("alpha")?, combine_alpha: share("combine_alpha")?, volume, preset };
+    if let Some(value) = table.get("preset") {
+        weights.shares().map_err(|error| value.locate(error))?;
+    }
+    let first = ["preset", "alpha", "combine_alpha", "volume"].into_iter().find_map(|key| table.get(key));
     Ok((weights, first))
 }
 
 /// `"all"`, one name, or a list of names.
-fn placement(value: &Value<'_>) -> Result<Vec<&'static str>> {
-    const EXPECTED: &str = "`all`, a placement or a list of placements";
+fn placement(value: &Value<'_>) -> Result<Vec<String>> {
+    const EXPECTED: &str = "`auto`, `all`, a placement or a list of placements";
     let one = |value: &Value<'_>| {
         tasks::placements(&[value.string(EXPECTED)?]).map_err(|error| value.locate(error))
     };

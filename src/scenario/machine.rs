@@ -168,7 +168,7 @@ fn cut(machine: Machine, value: &Value<'_>) -> Result<Machine> {
 }
 
 /// A node: by its coordinates on a mesh or torus, by its id on a network without them.
-fn node(machine: &Machine, key: &str, place: &Value<'_>) -> Result<NodeId> {
+pub(super) fn node(machine: &Machine, key: &str, place: &Value<'_>) -> Result<NodeId> {
     match &machine.network {
         Network::Grid(grid) if !machine.name.starts_with("hypercube:") => {
             let sides = grid.sides();

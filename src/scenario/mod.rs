@@ -4,7 +4,8 @@
 //! |---|---|
 //! | [`machine`](mod@machine) | the `[machine]` table |
 //! | `divide` | the `[[divide]]` tables |
-//! | [`tasks`] | `binomial:N` or a file; names of placements |
+//! | [`given`] | placements made beforehand: searched for, or read from files |
+//! | [`tasks`] | `binomial:N`, `divide:N` or a file; names of placements |
 //! | [`quantity`] | numbers that may carry a unit |
 //! | `misfit` | files with too many tasks for the machine: where they say so |
 //! | `source`, `value` | the text, and values that know where they stand in it |
@@ -12,6 +13,7 @@
 //! Every key is checked, and every error points at the text that caused it.
 
 mod divide;
+pub mod given;
 pub mod machine;
 mod misfit;
 pub mod quantity;
@@ -50,7 +52,9 @@ pub struct Job {
     /// Its name, for tables.
     pub name: String,
     /// The methods to compare.
-    pub methods: Vec<&'static str>,
+    pub methods: Vec<String>,
+    /// How to look for a placement, where `search` is among the methods.
+    pub search: given::Search,
     /// What is to be done.
     pub work: Work,
 }

@@ -1,15 +1,17 @@
-//! Tasks by name: a binomial tree or a file; and the names of placements.
+//! Tasks by name: a tree of divide and conquer or a file; and the names of placements.
 
 use std::path::Path;
 
-use super::misfit;
 use super::value::{list, nearest};
+use super::{given, misfit};
 use crate::error::{Error, Result};
 use crate::mapping::binomial::N_MAX;
-use crate::mapping::{Divide, PLACEMENTS, Shape, task_file};
+use crate::mapping::divide::{PRESETS, Preset};
+use crate::mapping::{Divide, PLACEMENTS, Shape, complete_binary, search, task_file};
 use crate::schedule::{Schedule, goal};
-use crate::topology::Machine;
+use crate::topology::{Machine, NODES_MAX};
 use crate::units::Bytes;
+use crate::verdict::auto::AUTO;
 use crate::verdict::divide::Job;
 
 /// The share of the volume a child gets when nobody says: half.
@@ -18,7 +20,7 @@ pub const ALPHA_DEFAULT: f64 = 0.5;
 /// The bytes at the root when nobody says.
 pub const VOLUME_DEFAULT: Bytes = Bytes(65536);
 
-/// What only a binomial tree has; a file brings its own volumes.
+/// What only a tree has; a file brings its own volumes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Weights {
     /// The share of the volume a child gets; [`ALPHA_DEFAULT`] if not given.
@@ -27,28 +29,135 @@ pub struct Weights {
     pub combine_alpha: Option<f64>,
     /// Bytes at the root; [`VOLUME_DEFAULT`] if not given.
     pub volume: Option<Bytes>,
+    /// A well-known computation in place of the two shares.
+    pub preset: Option<&'static Preset>,
 }
 
 impl Weights {
     /// The name of a weight that was given, if any was.
     pub(super) fn given(&self) -> Option<&'static str> {
         let given = [
+            ("preset", self.preset.is_some()),
             ("alpha", self.alpha.is_some()),
             ("combine_alpha", self.combine_alpha.is_some()),
             ("volume", self.volume.is_some()),
         ];
         given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }
+
+    /// The shares of the two stages.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] when a preset stands beside a share.
+    pub(super) fn shares(&self) -> Result<(Option<f64>, Option<f64>)> {
+        let Some(preset) = self.preset else {
+            return Ok((Some(self.alpha.unwrap_or(ALPHA_DEFAULT)), self.combine_alpha));
+        };
+        if self.alpha.is_some() || self.combine_alpha.is_some() {
+            let given = format!("`{}` beside alpha or combine_alpha", preset.name);
+            return Err(Error::value("preset", given, "one or the other: a preset stands for both"));
+        }
+        Ok((preset.alpha, preset.combine_alpha))
+    }
 }
 
-/// The tasks `binomial:N` or those of a file in `folder`, as a job for `machine`.
+/// The preset with this name.
 ///
 /// # Errors
 ///
-/// [`Error::Value`] when N lies outside 0 to [`N_MAX`], there are more tasks than living nodes, or
+/// [`Error::Value`] with the names there are.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::scenario::tasks::preset;
+/// assert_eq!(preset("matrix-chain")?.combine_alpha, Some(1.0));
+/// assert!(preset("matrix").is_err());
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn preset(name: &str) -> Result<&'static Preset> {
+    PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
+        let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+        Error::value("preset", format!("`{name}`"), one_of(name, &names, ""))
+    })
+}
+
+/// "one of ...", with the nearest name.
+fn one_of(word: &str, names: &[&str], before: &str) -> String {
+    let hint = nearest(word, names).map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
+    format!("{before}one of {}{hint}", list(names))
+}
+
+/// Whether these tasks are a tree of divide and conquer: `binomial:N`, `divide:N`, `divide:RxC` or `complete-binary:N`;
+/// else they are a file.
+pub fn is_tree(specification: &str) -> bool {
+    ["binomial:", "divide:", COMPLETE].iter().any(|tree| specification.starts_with(tree))
+}
+
+/// What the name of a complete binary tree begins with.
+const COMPLETE: &str = "complete-binary:";
+
+/// The tree `complete-binary:N`, in which whoever divides keeps nothing.
+fn complete(specification: &str, order: &str, weights: Weights, machine: &Machine) -> Result<Job> {
+    let n = order.parse().ok().filter(|n| (1..=complete_binary::N_MAX).contains(n));
+    let n = n.filter(|_| order.bytes().all(|c| c.is_ascii_digit())).ok_or_else(|| {
+        let expected = format!("{COMPLETE}1 to {COMPLETE}{}", complete_binary::N_MAX);
+        Error::value("tasks", format!("`{specification}`"), expected)
+    })?;
+    fits(specification, (1 << n) - 1, machine)?;
+    let (alpha, combine_alpha) = weights.shares()?;
+    let volume = weights.volume.unwrap_or(VOLUME_DEFAULT);
+    Ok(Job::trace(complete_binary::task_graph(n, alpha, combine_alpha, volume)?))
+}
+
+/// The tree with this name: `binomial:N` has 2^N tasks, `divide:N` has N, `divide:RxC` one for each cell of a box.
+///
+/// Where all sides are powers of two both are one tree, which goes by the name `binomial:N`.
+///
+/// # Errors
+///
+/// [`Error::Value`] when N lies outside 0 to [`N_MAX`], or the box has no cell or more than 2^24.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::{mapping::Shape, scenario::tasks::shape};
+/// assert_eq!(shape("divide:5x7")?, Shape::Halving(vec![5, 7]));
+/// assert_eq!(shape("divide:4x16")?, Shape::Binomial(6));
+/// assert!(shape("divide:5x").is_err());
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn shape(specification: &str) -> Result<Shape> {
+    let given = || format!("`{specification}`");
+    let number = |text: &str| text.parse::<u32>().ok().filter(|_| text.bytes().all(|c| c.is_ascii_digit()));
+    if let Some(order) = specification.strip_prefix("binomial:") {
+        let expected = || Error::value("tasks", given(), format!("binomial:0 to binomial:{N_MAX}"));
+        return number(order).filter(|&n| n <= N_MAX).map(Shape::Binomial).ok_or_else(expected);
+    }
+    let sides = specification.strip_prefix("divide:").unwrap_or_default().split('x').map(number);
+    let shape = sides.collect::<Option<Vec<u32>>>().map(Shape::Halving).filter(|shape| shape.check().is_ok());
+    match shape {
+        Some(Shape::Halving(sides)) if sides.iter().all(|side| side.is_power_of_two()) => {
+            Ok(Shape::Binomial(sides.iter().map(|side| side.trailing_zeros()).sum()))
+        }
+        Some(shape) => Ok(shape),
+        None => {
+            let expected =
+                format!("divide:N or sides joined by x, such as divide:5x7, with at most {NODES_MAX} tasks");
+            Err(Error::value("tasks", given(), expected))
+        }
+    }
+}
+
+/// The tasks of a tree, or those of a file in `folder`, as a job for `machine`.
+///
+/// # Errors
+///
+/// [`Error::Value`] as for [`shape`], when there are more tasks than living nodes, or when
 /// weights are given for a file; [`Error::Parse`] and [`Error::Io`] for a file.
 pub fn read(specification: &str, folder: &Path, weights: Weights, machine: &Machine) -> Result<Job> {
-    let Some(order) = specification.strip_prefix("binomial:") else {
+    if !is_tree(specification) {
         if let Some(weight) = weights.given() {
             return Err(only_binomial(weight));
         }
@@ -56,20 +165,16 @@ pub fn read(specification: &str, folder: &Path, weights: Weights, machine: &Mach
         let tasks = task_file::read(&path)?;
         misfit::check(&path, tasks.tasks, machine)?;
         return Ok(Job::trace(tasks));
-    };
-    let n = order.parse().ok().filter(|&n: &u32| n <= N_MAX && order.bytes().all(|c| c.is_ascii_digit()));
-    let expected = format!("binomial:0 to binomial:{N_MAX}");
-    let n = n.ok_or_else(|| Error::value("tasks", format!("`{specification}`"), expected))?;
+    }
+    if let Some(order) = specification.strip_prefix(COMPLETE) {
+        return complete(specification, order, weights, machine);
+    }
+    let shape = shape(specification)?;
     // Checked before the tree is built: a large one takes its time.
-    fits(specification, 1 << n, machine)?;
-    let alpha = weights.alpha.unwrap_or(ALPHA_DEFAULT);
+    fits(specification, shape.tasks(), machine)?;
+    let (alpha, combine_alpha) = weights.shares()?;
     let volume = weights.volume.unwrap_or(VOLUME_DEFAULT);
-    Job::divide(&Divide {
-        shape: Shape::Binomial(n),
-        alpha: Some(alpha),
-        combine_alpha: weights.combine_alpha,
-        volume,
-    })
+    Job::divide(&Divide { shape, alpha, combine_alpha, volume })
 }
 
 /// A GOAL file as a schedule for `machine`.
@@ -85,7 +190,11 @@ pub fn schedule(path: &Path, machine: &Machine) -> Result<Schedule> {
 
 /// The error for a weight that a file does not take.
 pub(super) fn only_binomial(weight: &'static str) -> Error {
-    Error::value(weight, "given for a file, which brings its own volumes", "tasks = \"binomial:N\"")
+    Error::value(
+        weight,
+        "given for a file, which brings its own volumes",
+        "tasks = \"binomial:N\" or \"divide:N\"",
+    )
 }
 
 fn fits(specification: &str, tasks: u32, machine: &Machine) -> Result<()> {
@@ -101,7 +210,8 @@ fn fits(specification: &str, tasks: u32, machine: &Machine) -> Result<()> {
     ))
 }
 
-/// The names of the placements in `words`, or of all of them for the word `all`.
+/// The names of the placements in `words`, or of all of them for the word `all`; `auto`, `search` and files
+/// that end in .map stay what they are.
 ///
 /// # Errors
 ///
@@ -115,22 +225,28 @@ fn fits(specification: &str, tasks: u32, machine: &Machine) -> Result<()> {
 /// assert!(placements(&["reflektierend"]).is_err());
 /// # Ok::<(), meshwright::Error>(())
 /// ```
-pub fn placements(words: &[&str]) -> Result<Vec<&'static str>> {
+pub fn placements(words: &[&str]) -> Result<Vec<String>> {
     let names: Vec<&'static str> = PLACEMENTS.iter().map(|method| method.name).collect();
-    let mut chosen = Vec::new();
+    let mut chosen: Vec<String> = Vec::new();
     for &word in words {
         if word == "all" {
             continue;
         }
+        if [AUTO, search::NAME].contains(&word) || given::is_file(word) {
+            chosen.push(word.to_string());
+            continue;
+        }
         let method = PLACEMENTS.iter().find(|method| method.name == word).ok_or_else(|| {
-            let hint =
-                nearest(word, &names).map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
-            Error::value("placement", format!("`{word}`"), format!("`all` or one of {}{hint}", list(&names)))
+            Error::value(
+                "placement",
+                format!("`{word}`"),
+                one_of(word, &names, "`auto`, `all`, `search`, a file that ends in .map or "),
+            )
         })?;
-        if !chosen.contains(&method.name) {
-            chosen.push(method.name);
+        if !chosen.iter().any(|name| name == method.name) {
+            chosen.push(method.name.to_string());
         }
     }
     // Beside `all`, a name that is none is an error all the same.
-    Ok(if words.contains(&"all") { names } else { chosen })
+    Ok(if words.contains(&"all") { names.into_iter().map(str::to_string).collect() } else { chosen })
 }

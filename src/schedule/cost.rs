@@ -5,11 +5,13 @@
 //! | [`alone`] | max of c + b (W + d h) | max of d (c + b W) | exact without contention (the paper) |
 //! | [`link_level`] | max of c + b (B(e) + d h) | max(alone, busiest link) | the prediction, all ports |
 //! | [`predicted`] | max(link level, ports) | max(link level, ports) | the prediction |
+//! | [`path_level`] | max of c + b (W + C(e) + d h) | max of d (c + b W) + those e meets | each waits for all it meets |
 //! | [`ports`] | c + b B at a node | busiest node | a lower bound with one port a node |
 //! | [`link_bound`] | max(alone, c + b B) | max(alone, busiest link) | a lower bound of any schedule |
 //! | [`serial_sum`] | sum of alone | sum of alone | an upper bound while nothing deadlocks |
 //!
-//! B(e) is the most bytes on a link of the route of e, B the most on any link.
+//! B(e) is the most bytes on a link of the route of e, B the most on any link, C(e) the bytes of the other messages
+//! that share a link with e.
 
 use super::Message;
 use crate::error::{Error, Result};
@@ -121,6 +123,34 @@ pub fn link_level(
             hops += 1;
         });
         costs.startup_ticks() + busiest * costs.byte_time.numerator() + hops * costs.head_ticks()
+    };
+    messages.iter().enumerate().map(one).max().unwrap_or(0)
+}
+
+/// The time of a phase if each message waited once for each that it meets, in ticks; `met` holds for each message how
+/// many it meets and their bytes, and is empty when nobody meets.
+///
+/// Too long where those one meets do not come at the same time, too short where they wait for others themselves: a
+/// figure beside the simulation, no bound.
+///
+/// # Source
+///
+/// `lo1990`, definitions 6 and 7, made a time.
+pub fn path_level(
+    messages: &[Message],
+    routes: &Routes<'_>,
+    met: &[(u32, u64)],
+    switching: Switching,
+    costs: &Costs,
+) -> u64 {
+    let one = |(index, message): (usize, &Message)| {
+        let alone = costs.alone_ticks(switching, message.bytes, routes.hops(index, message.pair()));
+        let (count, bytes) = met.get(index).copied().unwrap_or_default();
+        let startups = match switching {
+            Switching::Wormhole | Switching::CutThrough => 0,
+            Switching::StoreAndForward => u64::from(count) * costs.startup_ticks(),
+        };
+        alone + startups + bytes * costs.byte_time.numerator()
     };
     messages.iter().enumerate().map(one).max().unwrap_or(0)
 }

@@ -1,12 +1,16 @@
 //! Verdicts on divide and conquer and on phased traces: every placement bounded, predicted, simulated.
 
+use serde::Serialize;
+
+use super::auto::{self, Candidates};
 use super::measure::{self, Measured, Traffic};
 use super::{JobVerdict, Outcome, PhaseRow, Skipped, reason};
 use crate::error::{Error, Result};
+use crate::mapping::bound::Profile;
 use crate::mapping::{self, Divide, Placement, Request, TaskGraph, bound};
 use crate::schedule::Schedule;
 use crate::sim::{self, Trace};
-use crate::topology::{Machine, Topology};
+use crate::topology::{Machine, Switching, Topology};
 use crate::units::LinkId;
 
 /// A phased job.
@@ -14,6 +18,21 @@ use crate::units::LinkId;
 pub struct Job {
     /// Who sends how much to whom, by phase.
     pub tasks: TaskGraph,
+    /// Placements made beforehand, by search or by another program; they are called by their names.
+    pub given: Vec<Placement>,
+    /// What a search did that made some of them.
+    pub searched: Option<Searched>,
+}
+
+/// A search that is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Searched {
+    /// The steps it made: asked for again, they give the same placements.
+    pub steps: u64,
+    /// What was predicted for the placement it started from.
+    pub start_cycles: u64,
+    /// What is predicted for the placements it found, the best first.
+    pub predicted_cycles: Vec<u64>,
 }
 
 impl Job {
@@ -23,12 +42,24 @@ impl Job {
     ///
     /// As for [`mapping::divide::task_graph`].
     pub fn divide(divide: &Divide) -> Result<Self> {
-        Ok(Self { tasks: mapping::divide::task_graph(divide)? })
+        Ok(Self::trace(mapping::divide::task_graph(divide)?))
     }
 
     /// A trace or any other phased graph.
     pub fn trace(tasks: TaskGraph) -> Self {
-        Self { tasks }
+        Self { tasks, given: Vec::new(), searched: None }
+    }
+
+    /// The placement with this name: one that is given, or one made by the method of that name.
+    ///
+    /// # Errors
+    ///
+    /// As for [`mapping::place`].
+    pub fn place(&self, name: &str, machine: &Machine, seed: u64) -> Result<Placement> {
+        match self.given.iter().find(|placement| placement.name == name) {
+            Some(placement) => Ok(placement.clone()),
+            None => mapping::place(name, &Request::of(&self.tasks, machine, seed)),
+        }
     }
 
     /// No placement takes less, in ticks of this machine under its switching.
@@ -43,16 +74,34 @@ impl Job {
     /// # Ok::<(), meshwright::Error>(())
     /// ```
     pub fn bound_ticks(&self, machine: &Machine) -> u64 {
-        match &self.tasks.divide {
-            Some(divide) => bound::divide_ticks(divide, machine, machine.switching, &machine.costs),
-            None => (0..self.tasks.phases())
-                .map(|index| bound::phase_ticks(&self.tasks, index, machine.switching, &machine.costs))
+        self.bound_ticks_on(machine, machine.switching, self.profile(machine).as_ref())
+    }
+
+    /// What the machine allows the dilations of a divide-and-conquer job to be; none for other phased graphs.
+    pub(crate) fn profile(&self, machine: &Machine) -> Option<Profile> {
+        let shape = &self.tasks.divide.as_ref()?.shape;
+        (shape.tasks() <= machine.living_count())
+            .then(|| Profile::new(machine, shape.phases(), shape.tasks()))
+    }
+
+    /// As [`Self::bound_ticks`], under any switching and with the profile at hand.
+    pub(crate) fn bound_ticks_on(
+        &self,
+        machine: &Machine,
+        switching: Switching,
+        profile: Option<&Profile>,
+    ) -> u64 {
+        match (&self.tasks.divide, profile) {
+            (Some(divide), Some(profile)) => bound::profile_ticks(divide, profile, switching, &machine.costs),
+            _ => (0..self.tasks.phases())
+                .map(|index| bound::phase_ticks(&self.tasks, index, switching, &machine.costs))
                 .sum(),
         }
     }
 }
 
-/// Plans a phased job by every method named, and names the winner.
+/// Plans a phased job by every method named, and names the winner. The name `auto` stands for the placements that
+/// [`super::auto`] finds worth a simulation.
 ///
 /// A method that does not apply, or that comes to a standstill under the machine's switching, is listed with the
 /// reason. `progress` is told what is being worked on.
@@ -88,12 +137,14 @@ pub fn judge(
     seed: u64,
     progress: &mut dyn FnMut(&str),
 ) -> Result<JobVerdict> {
-    let request = Request::of(&job.tasks, machine, seed);
-    let (mut results, mut skipped) = (Vec::new(), Vec::new());
-    for (index, &method) in methods.iter().enumerate() {
+    let Candidates { methods, left_out: mut skipped } = auto::expand(job, machine, methods, seed, progress)?;
+    let bound_ticks = job.bound_ticks(machine);
+    let mut results = Vec::new();
+    for (index, method) in methods.iter().enumerate() {
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
-        let skip = |why, deadlock| Skipped { method: method.into(), why, deadlock };
-        match mapping::place(method, &request).and_then(|placement| outcome(job, machine, placement)) {
+        let skip = |why, deadlock| Skipped { method: method.clone(), why, deadlock };
+        let placed = job.place(method, machine, seed);
+        match placed.and_then(|placement| outcome(job, machine, placement, bound_ticks)) {
             Ok(Simulated::Outcome(outcome)) => results.push(*outcome),
             Ok(Simulated::Deadlock(why)) => skipped.push(skip(why, true)),
             Err(Error::NotApplicable { why, .. }) => skipped.push(skip(why, false)),
@@ -108,13 +159,16 @@ pub fn judge(
         || "no placement comes to an end under this switching".to_string(),
         |winner| reason::sentence(winner, &results),
     );
+    let advice = winner.and_then(|winner| reason::traffic(winner, &results));
     Ok(JobVerdict {
         kind: "divide",
         name: name.to_string(),
         winner: winner.map(|winner| winner.method.clone()),
         reason,
+        advice,
         results,
         skipped,
+        searched: job.searched.clone(),
         tasks: job.tasks.clone(),
     })
 }
@@ -127,14 +181,13 @@ enum Simulated {
 }
 
 /// Measures and simulates one placement.
-fn outcome(job: &Job, machine: &Machine, placement: Placement) -> Result<Simulated> {
+fn outcome(job: &Job, machine: &Machine, placement: Placement, bound_ticks: u64) -> Result<Simulated> {
     let measured = measure::measure(&job.tasks, &placement, machine, &[machine.switching])?;
     let trace = sim::run_phased(machine, &measured.schedule)?;
     if let Some(ring) = &trace.deadlock {
         return Ok(Simulated::Deadlock(measure::deadlock_sentence(machine, ring)));
     }
     let traffic = Traffic::of(measured.schedule.messages(), machine)?;
-    let bound_ticks = job.bound_ticks(machine);
     assert!(
         bound_ticks <= trace.ticks,
         "no plan beats the bound: {} simulated {} ticks, bound {bound_ticks}",
@@ -144,7 +197,7 @@ fn outcome(job: &Job, machine: &Machine, placement: Placement) -> Result<Simulat
     let cycles = |ticks: u64| machine.costs.cycles(ticks).0;
     Ok(Simulated::Outcome(Box::new(Outcome {
         bound_cycles: cycles(bound_ticks),
-        predicted_cycles: cycles(measured.predicted[0].iter().sum()),
+        predicted_cycles: cycles(measured.total(0, |known| known.predicted)),
         simulated_cycles: trace.cycles.0,
         dependency_cycles: dependency_cycles(&measured, machine)?,
         gap: gap(cycles(bound_ticks), trace.cycles.0),
@@ -180,7 +233,9 @@ fn rows(job: &Job, machine: &Machine, measured: &Measured, trace: &Trace) -> Vec
         contention: metrics.contention,
         link_load: metrics.link_load,
         bound_cycles: cycles(bound::phase_ticks(&job.tasks, index, machine.switching, &machine.costs)),
-        predicted_cycles: cycles(measured.predicted[0][index]),
+        link_cycles: cycles(measured.known[0][index].link),
+        predicted_cycles: cycles(measured.known[0][index].predicted),
+        path_cycles: cycles(measured.known[0][index].path),
         simulated_cycles: cycles(trace.phase_ticks[index]),
     };
     measured.metrics.iter().enumerate().map(row).collect()

@@ -3,12 +3,15 @@
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
-use super::measure::{self, Measured, PhaseTicks};
-use super::{Job, Skipped, divide};
+use super::auto::{self, Candidates};
+use super::divide::Searched;
+use super::measure::{self, Measured};
+use super::{Job, JobVerdict, Skipped, divide};
 use crate::error::{Error, Result};
+use crate::mapping::bound::Profile;
 use crate::mapping::divide::weight;
 use crate::mapping::times::{Times, times};
-use crate::mapping::{self, Placement, Request, bound};
+use crate::mapping::{self, Placement, bound};
 use crate::sim;
 use crate::topology::{Machine, Network, Switching};
 use crate::units::NodeId;
@@ -59,10 +62,27 @@ pub struct MapReport {
     pub flit: u64,
     /// The seed of whatever is random.
     pub seed: u64,
+    /// What `auto` chooses; null when it was not asked for.
+    pub choice: Option<Choice>,
+    /// The search that made some of the placements, if there was one.
+    pub searched: Option<Searched>,
     /// Placement by placement.
     pub placements: Vec<MapRow>,
     /// Placements that do not apply.
     pub skipped: Vec<Skipped>,
+}
+
+/// The placement that `auto` chooses.
+#[derive(Debug, Serialize)]
+pub struct Choice {
+    /// Its name.
+    pub placement: String,
+    /// For which switching: the machine's own.
+    pub switching: Switching,
+    /// Why, in one sentence.
+    pub reason: String,
+    /// Which placement moves the least, when it is another, in one sentence.
+    pub advice: Option<String>,
 }
 
 /// A job under one placement.
@@ -82,10 +102,25 @@ pub struct MapRow {
     pub bound: BySwitching<Times>,
     /// What the referee measures, with a barrier after each phase; null where the routes deadlock.
     pub simulated_cycles: BySwitching<Option<u64>>,
+    /// The same time by four models, from the simplest on.
+    pub levels: BySwitching<Levels>,
     /// simulated / bound - 1, of whole cycles as `plan` has it; null where the routes deadlock.
     pub gap: BySwitching<Option<f64>>,
     /// All hops of all messages.
     pub hops_total: u64,
+}
+
+/// The time of one placement by four models, in cycles, a barrier after each phase.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Levels {
+    /// As if no two messages met: the paper's formula.
+    pub alone: f64,
+    /// The busiest link of each phase: no schedule on these routes takes less.
+    pub link: f64,
+    /// Each message waits for all it meets: pessimistic, but no bound.
+    pub path: f64,
+    /// What the referee measures; null where the routes deadlock.
+    pub simulated: Option<u64>,
 }
 
 /// The phase table of one placement.
@@ -156,14 +191,19 @@ pub fn report(
     seed: u64,
     progress: &mut dyn FnMut(&str),
 ) -> Result<MapReport> {
-    let request = Request::of(&job.tasks, machine, seed);
-    let (mut placements, mut skipped) = (Vec::new(), Vec::new());
-    for (index, &method) in methods.iter().enumerate() {
+    let chooses = methods.contains(&auto::AUTO);
+    let Candidates { methods, left_out: mut skipped } = auto::expand(job, machine, methods, seed, progress)?;
+    let weights = weights(job);
+    let profile = job.profile(machine);
+    let limits = each(|switching, _| limits(job, machine, switching, profile.as_ref(), &weights));
+    let mut placements = Vec::new();
+    for (index, method) in methods.iter().enumerate() {
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
-        match mapping::place(method, &request).and_then(|placement| row(job, machine, placement)) {
+        let placed = job.place(method, machine, seed);
+        match placed.and_then(|placement| row(job, machine, placement, &weights, &limits)) {
             Ok(row) => placements.push(row),
             Err(Error::NotApplicable { why, .. }) => {
-                skipped.push(Skipped { method: method.into(), why, deadlock: false });
+                skipped.push(Skipped { method: method.clone(), why, deadlock: false });
             }
             Err(error) => return Err(error),
         }
@@ -182,18 +222,45 @@ pub fn report(
         byte_time: machine.costs.byte_time.to_f64(),
         flit: machine.costs.flit.0,
         seed,
+        choice: if chooses { choice(job, machine, &methods, seed, progress)? } else { None },
+        searched: job.searched.clone(),
         placements,
         skipped,
     })
 }
 
-fn row(job: &Job, machine: &Machine, placement: Placement) -> Result<MapRow> {
+/// The winner among these under the machine's own switching.
+fn choice(
+    job: &Job,
+    machine: &Machine,
+    methods: &[String],
+    seed: u64,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Option<Choice>> {
+    let methods: Vec<&str> = methods.iter().map(String::as_str).collect();
+    let verdict = divide::judge(&job.tasks.name, job, machine, &methods, seed, progress)?;
+    let JobVerdict { winner, reason, advice, .. } = verdict;
+    Ok(winner.map(|placement| Choice { placement, switching: machine.switching, reason, advice }))
+}
+
+/// What no placement of a job can beat.
+struct Limits {
+    times: Times,
+    ticks: u64,
+}
+
+fn row(
+    job: &Job,
+    machine: &Machine,
+    placement: Placement,
+    weights: &[f64],
+    limits: &BySwitching<Limits>,
+) -> Result<MapRow> {
     let measured = measure::measure(&job.tasks, &placement, machine, &SWITCHINGS)?;
-    let weights = weights(job);
     let scale: Vec<f64> = measured
         .metrics
         .iter()
-        .zip(&weights)
+        .zip(weights)
         .map(
             |(metrics, weight)| {
                 if metrics.heaviest.0 == 0 { 0.0 } else { weight / metrics.heaviest.0 as f64 }
@@ -201,20 +268,25 @@ fn row(job: &Job, machine: &Machine, placement: Placement) -> Result<MapRow> {
         )
         .collect();
     let time = each(|switching, index| {
-        let exact = in_cycles(machine, measured.predicted[index].iter().sum());
+        let exact = in_cycles(machine, measured.total(index, |known| known.predicted));
         times(switching, &measured.metrics, &scale, exact)
     });
     let perfect = each(|switching, _| {
-        let phases: PhaseTicks = (0..job.tasks.phases())
+        let phases: Vec<u64> = (0..job.tasks.phases())
             .map(|index| bound::phase_ticks(&job.tasks, index, switching, &machine.costs))
             .collect();
         let exact = in_cycles(machine, phases.iter().sum());
-        Times::without_contention(job.tasks.phases() as f64, bound::perfect(&weights), exact)
+        Times::without_contention(job.tasks.phases() as f64, bound::perfect(weights), exact)
     });
     let simulated_cycles = simulate_each(&measured, machine)?;
+    let levels = each(|switching, index| Levels {
+        alone: in_cycles(machine, measured.total(index, |known| known.alone)),
+        link: in_cycles(machine, measured.total(index, |known| known.link)),
+        path: in_cycles(machine, measured.total(index, |known| known.path)),
+        simulated: *simulated_cycles.of(switching),
+    });
     let gap = each(|switching, _| {
-        let machine = machine.clone().with_switching(switching);
-        let bound = machine.costs.cycles(job.bound_ticks(&machine)).0;
+        let bound = machine.costs.cycles(limits.of(switching).ticks).0;
         simulated_cycles.of(switching).map(|simulated| divide::gap(bound, simulated))
     });
     Ok(MapRow {
@@ -222,12 +294,13 @@ fn row(job: &Job, machine: &Machine, placement: Placement) -> Result<MapRow> {
             wormhole: time.wormhole.over(&perfect.wormhole),
             store_and_forward: time.store_and_forward.over(&perfect.store_and_forward),
         },
-        bound: each(|switching, _| bounds(job, machine, switching, &weights)),
-        phases: phases(job, &measured, &weights, &scale),
+        bound: each(|switching, _| limits.of(switching).times),
+        phases: phases(job, &measured, weights, &scale),
         hops_total: measured.hops_total(),
         name: placement.name,
         positions: Positions { nodes: placement.nodes, network: machine.network.clone() },
         simulated_cycles,
+        levels,
         gap,
         time,
     })
@@ -252,24 +325,28 @@ fn weights(job: &Job) -> Vec<f64> {
         .collect()
 }
 
-/// The lower bounds of the job in the paper's units and in cycles.
-fn bounds(job: &Job, machine: &Machine, switching: Switching, weights: &[f64]) -> Times {
-    let machine = machine.clone().with_switching(switching);
-    let exact = in_cycles(&machine, job.bound_ticks(&machine));
-    let phases = job.tasks.phases() as f64;
-    match (switching, &job.tasks.divide) {
-        (Switching::StoreAndForward, Some(divide)) => {
-            let n = divide.shape.phases();
-            let sums = bound::prefix(&machine, n);
+/// The lower bounds of the job in the paper's units and in ticks; `profile` that of a divide-and-conquer job.
+fn limits(
+    job: &Job,
+    machine: &Machine,
+    switching: Switching,
+    profile: Option<&Profile>,
+    weights: &[f64],
+) -> Limits {
+    let ticks = job.bound_ticks_on(machine, switching, profile);
+    let exact = in_cycles(machine, ticks);
+    let times = match (switching, &job.tasks.divide, profile) {
+        (Switching::StoreAndForward, Some(divide), Some(profile)) => {
             // The combine stage runs over the same routes: its weights join those of the divide stage.
-            let joint: Vec<f64> =
-                (1..=n).map(|i| divide.stages().map(|alpha| weight(alpha, i)).sum()).collect();
-            let stages = divide.stages().count() as f64;
-            let small = sums.last().copied().unwrap_or(0) as f64 * stages;
-            Times::without_contention(small, bound::weighted(&sums, &joint), exact)
+            let joint: Vec<f64> = (1..=divide.shape.phases())
+                .map(|i| divide.stages().map(|alpha| weight(alpha, i)).sum())
+                .collect();
+            let small = profile.distance() as f64 * divide.stages().count() as f64;
+            Times::without_contention(small, profile.least_of_fractions(&joint), exact)
         }
-        _ => Times::without_contention(phases, bound::perfect(weights), exact),
-    }
+        _ => Times::without_contention(job.tasks.phases() as f64, bound::perfect(weights), exact),
+    };
+    Limits { times, ticks }
 }
 
 fn simulate_each(measured: &Measured, machine: &Machine) -> Result<BySwitching<Option<u64>>> {

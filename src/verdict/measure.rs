@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::mapping::metrics::{self, PhaseMetrics};
 use crate::mapping::{self, Placement, TaskGraph};
-use crate::routing::{self, Pair};
+use crate::routing::{self, Pair, Routes};
 use crate::schedule::cost::{self, LinkLoads};
 use crate::schedule::{Message, Phases};
 use crate::sim::Trace;
@@ -11,8 +11,18 @@ use crate::topology::{Machine, Switching, Topology};
 use crate::units::LinkId;
 use crate::verdict::{Blame, HottestLink};
 
-/// The predicted ticks of each phase under one switching.
-pub(crate) type PhaseTicks = Vec<u64>;
+/// What is known of a phase under one switching before it is simulated, in ticks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    /// As if no two messages met.
+    pub(crate) alone: u64,
+    /// No schedule on these routes takes less: the busiest link.
+    pub(crate) link: u64,
+    /// The prediction.
+    pub(crate) predicted: u64,
+    /// Each message waits for all it meets.
+    pub(crate) path: u64,
+}
 
 /// Metrics and predictions of a placement.
 pub(crate) struct Measured {
@@ -21,7 +31,7 @@ pub(crate) struct Measured {
     /// Phase by phase.
     pub(crate) metrics: Vec<PhaseMetrics>,
     /// For each switching asked for, phase by phase.
-    pub(crate) predicted: Vec<PhaseTicks>,
+    pub(crate) known: Vec<Vec<Known>>,
 }
 
 /// Places the job on the machine's links and takes every number that needs no simulation.
@@ -33,8 +43,7 @@ pub(crate) fn measure(
 ) -> Result<Measured> {
     let schedule = mapping::schedule(tasks, placement, machine);
     let mut loads = LinkLoads::new(machine.links());
-    let mut measured =
-        Measured { metrics: Vec::new(), predicted: vec![Vec::new(); switchings.len()], schedule };
+    let mut measured = Measured { metrics: Vec::new(), known: vec![Vec::new(); switchings.len()], schedule };
     let mut serial = vec![0; switchings.len()];
     for index in 0..measured.schedule.len() {
         let messages = measured.schedule.phase(index);
@@ -45,12 +54,23 @@ pub(crate) fn measure(
             *serial = cost::serial_sum(*serial, messages, &routes, *switching, &machine.costs)?;
         }
         loads.fill(messages, &routes);
-        measured.metrics.push(metrics::phase(messages, &routes, &loads));
-        for (switching, predicted) in switchings.iter().zip(&mut measured.predicted) {
-            predicted.push(cost::predicted(messages, &routes, &loads, *switching, machine));
+        let met = metrics::meetings(messages, &routes, &loads);
+        measured.metrics.push(metrics::phase(messages, &routes, &loads, &met));
+        for (&switching, known) in switchings.iter().zip(&mut measured.known) {
+            known.push(Known {
+                alone: cost::alone(messages, &routes, switching, &machine.costs),
+                link: cost::link_bound(messages, &routes, &loads, switching, &machine.costs),
+                predicted: cost::predicted(messages, &routes, &loads, switching, machine),
+                path: cost::path_level(messages, &routes, &met, switching, &machine.costs),
+            });
         }
     }
     Ok(measured)
+}
+
+/// The hops of all messages.
+pub(crate) fn hops(messages: &[Message], routes: &Routes<'_>) -> u64 {
+    messages.iter().enumerate().map(|(index, message)| u64::from(routes.hops(index, message.pair()).0)).sum()
 }
 
 /// Which messages wait for which, in words.
@@ -65,6 +85,11 @@ pub(crate) fn deadlock_sentence(machine: &Machine, ring: &[LinkId]) -> String {
 }
 
 impl Measured {
+    /// One figure summed over the phases, under the switching with this index.
+    pub(crate) fn total(&self, switching: usize, figure: impl Fn(&Known) -> u64) -> u64 {
+        self.known[switching].iter().map(figure).sum()
+    }
+
     /// All hops of all messages.
     pub(crate) fn hops_total(&self) -> u64 {
         self.metrics.iter().map(|phase| phase.hops_total).sum()

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | this one | the form of an answer |
 //! | [`divide`] | divide and conquer and phased traces, every placement judged |
+//! | [`auto`] | which placements are worth a simulation |
 //! | [`simulate`] | the answer to `simulate` |
 //! | [`experiment`] | open-loop traffic on one machine, ready to be measured at any load |
 //! | [`traffic`], [`sweep`] | what one load gave; latency against load |
@@ -12,6 +13,7 @@
 //! | `measure` | one placement: metrics, prediction, simulation |
 //! | `reason` | why the winner wins |
 
+pub mod auto;
 pub mod divide;
 pub mod experiment;
 pub mod map;
@@ -72,8 +74,12 @@ pub struct PhaseRow {
     pub link_load: u32,
     /// The lower bound of any placement, in cycles.
     pub bound_cycles: u64,
+    /// The busiest link: no schedule on these routes takes less, in cycles.
+    pub link_cycles: u64,
     /// The prediction, in cycles.
     pub predicted_cycles: u64,
+    /// Each message waits for all it meets: a pessimistic figure, but no bound, in cycles.
+    pub path_cycles: u64,
     /// The simulated time, in cycles.
     pub simulated_cycles: u64,
 }
@@ -173,10 +179,14 @@ pub struct JobVerdict {
     pub winner: Option<String>,
     /// Why it wins, or that none does, in one sentence.
     pub reason: String,
+    /// Which method moves the least, when it is not the winner, in one sentence.
+    pub advice: Option<String>,
     /// Every method, in the order of the table.
     pub results: Vec<Outcome>,
     /// Methods that do not apply.
     pub skipped: Vec<Skipped>,
+    /// The search that made some of the placements, if there was one.
+    pub searched: Option<divide::Searched>,
     /// What was mapped; for drawings.
     #[serde(skip)]
     pub tasks: TaskGraph,

@@ -34,6 +34,25 @@ pub(crate) fn sentence(winner: &Outcome, results: &[Outcome]) -> String {
     format!("{} wins: {quality}; {lead}.", winner.method)
 }
 
+/// Who moves the least, where that is not the winner: for those who pay by traffic and not by time.
+pub(crate) fn traffic(winner: &Outcome, results: &[Outcome]) -> Option<String> {
+    let frugal = results.iter().min_by_key(|outcome| (outcome.hops_total, rank(outcome)))?;
+    (frugal.hops_total < winner.hops_total).then(|| {
+        let saved = 1.0 - frugal.hops_total as f64 / winner.hops_total as f64;
+        let price = match frugal.simulated_cycles - winner.simulated_cycles {
+            0 => "is as fast with barriers".to_string(),
+            _ => slower(winner, frugal),
+        };
+        format!(
+            "Least traffic: {} sends over {} hops instead of {} ({} fewer) and {price}.",
+            frugal.method,
+            frugal.hops_total,
+            winner.hops_total,
+            percent(saved)
+        )
+    })
+}
+
 /// By how much: a share, or cycles where the share would look like nothing.
 fn slower(winner: &Outcome, other: &Outcome) -> String {
     let cycles = other.simulated_cycles - winner.simulated_cycles;

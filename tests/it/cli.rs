@@ -1,6 +1,8 @@
 //! The program as a user meets it.
 
+mod choices;
 mod contract;
+mod emit;
 mod golden;
 mod hostile;
 mod routers;

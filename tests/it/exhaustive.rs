@@ -14,12 +14,12 @@ use meshwright::verdict::Job;
 use proptest::prelude::*;
 
 /// Distances between all nodes.
-fn table(machine: &Machine) -> Vec<Vec<u32>> {
+pub(crate) fn table(machine: &Machine) -> Vec<Vec<u32>> {
     (0..machine.nodes()).map(|node| distances_from(machine, NodeId(node))).collect()
 }
 
 /// The dilation of each phase of B(n).
-fn dilations(distance: &[Vec<u32>], nodes: &[NodeId]) -> Vec<u32> {
+pub(crate) fn dilations(distance: &[Vec<u32>], nodes: &[NodeId]) -> Vec<u32> {
     let n = nodes.len().ilog2();
     let mut dilations = vec![0; n as usize];
     for label in 0..nodes.len() as u32 - 1 {
@@ -41,7 +41,12 @@ fn least_sums(mut dilations: Vec<u32>) -> Vec<u64> {
 }
 
 /// Calls `visit` with every way to put `tasks` tasks on different ones of these nodes.
-fn every_placement(tasks: usize, nodes: &mut [NodeId], at: usize, visit: &mut impl FnMut(&[NodeId])) {
+pub(crate) fn every_placement(
+    tasks: usize,
+    nodes: &mut [NodeId],
+    at: usize,
+    visit: &mut impl FnMut(&[NodeId]),
+) {
     if at == tasks {
         return visit(&nodes[..tasks]);
     }
@@ -60,7 +65,7 @@ fn graph(vertices: u32, pairs: &[(u32, u32)]) -> Machine {
 }
 
 /// Boxes, boxes with holes, a star, a ring with chords and a complete network.
-fn small_machines() -> Vec<Machine> {
+pub(crate) fn small_machines() -> Vec<Machine> {
     let named = [
         "mesh:2x4",
         "mesh:8",
@@ -201,7 +206,7 @@ fn swaps(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<(usize, usi
 }
 
 /// Machines with room for 32 tasks, one node dead or not.
-fn machine_with_room() -> impl Strategy<Value = Machine> {
+pub(crate) fn machine_with_room() -> impl Strategy<Value = Machine> {
     let names = [
         "mesh:5x8",
         "mesh:6x6",

@@ -209,7 +209,8 @@ fn definition_7(study: &Study) -> Result<Derivation> {
             let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
             let routes = routing::routes(&mesh, &pairs)?;
             loads.fill(messages, &routes);
-            let measured = metrics::phase(messages, &routes, &loads);
+            let met = metrics::meetings(messages, &routes, &loads);
+            let measured = metrics::phase(messages, &routes, &loads, &met);
             let weight = |i: u32| 1u64 << (n - i);
             let dilation = phase.iter().map(|edge| edge.links.len() as u64 * weight(i)).max().unwrap_or(0);
             let contention = interference(phase, weight).into_iter().max().unwrap_or(0);

@@ -204,7 +204,8 @@ impl Study {
             let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
             let routes = routing::routes(&mesh, &pairs)?;
             loads.fill(messages, &routes);
-            let figures = metrics::phase(messages, &routes, &loads);
+            let figures =
+                metrics::phase(messages, &routes, &loads, &metrics::meetings(messages, &routes, &loads));
             let hops = || pairs.iter().enumerate().map(|(index, &pair)| routes.hops(index, pair).0);
             let met = metrics::meetings(messages, &routes, &loads);
             survey.hops_total += figures.hops_total;

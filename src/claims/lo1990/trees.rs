@@ -39,7 +39,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         source: "Section 3",
         statement: "keep half, send half does the same work in less time than CBT",
         definition: "simulated time of the divide stage on the same mesh, divided by the leaves that then work, every \
-            leaf with the same work; CBT(n) placed by rows and along the Hilbert curve, B(n) by M_R and M_G",
+            leaf with the same work; CBT(n) placed by rows, along the Hilbert curve and by recursive bisection, B(n) by M_R and M_G, the best of each",
         printed: "T(B(n)) / 2^n < T(CBT(n)) / 2^(n-1)",
         derive: work::keep_half,
         ..HOLDS
@@ -93,12 +93,23 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
 ];
 
 fn cbt(n: u32) -> Result<crate::mapping::TaskGraph> {
-    complete_binary::task_graph(n, 0.5, None, Bytes(1 << 20))
+    complete_binary::task_graph(n, Some(0.5), None, Bytes(1 << 20))
 }
 
 fn cbt_size(study: &Study) -> Result<Derivation> {
     let mut check = Check::default();
-    let mut numbers = Numbers::new(&["n", "nodes of CBT(n)", "leaves", "nodes of B(n)", "that solve a part"]);
+    let columns = [
+        "n",
+        "nodes of CBT(n)",
+        "that solve a part",
+        "messages",
+        "phases",
+        "nodes of B(n)",
+        "that solve a part",
+        "messages",
+        "phases",
+    ];
+    let mut numbers = Numbers::new(&columns);
     for n in 1..=study.n_max {
         let tree = cbt(n)?;
         let mut divides = vec![false; tree.tasks as usize];
@@ -106,7 +117,18 @@ fn cbt_size(study: &Study) -> Result<Derivation> {
         let leaves = divides.iter().filter(|divides| !**divides).count();
         check.equal(&((1 << n) - 1), &tree.tasks, || format!("nodes of CBT({n})"));
         check.equal(&(1 << (n - 1)), &leaves, || format!("leaves of CBT({n})"));
-        numbers.row(&[&n, &tree.tasks, &leaves, &study.tree(n).len(), &study.tree(n).len()]);
+        let all = study.tree(n).len();
+        numbers.row(&[
+            &n,
+            &tree.tasks,
+            &leaves,
+            &tree.edges().len(),
+            &tree.phases(),
+            &all,
+            &all,
+            &(all - 1),
+            &n,
+        ]);
     }
     Ok(Derivation::of(format!("n = 1 to {}", study.n_max), check).numbers(numbers))
 }

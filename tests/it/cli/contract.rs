@@ -22,7 +22,7 @@ const PLAN: &Contract = &[
             "dead_links",
         ],
     ),
-    ("jobs/*", &["kind", "name", "winner", "reason", "results", "skipped"]),
+    ("jobs/*", &["kind", "name", "winner", "reason", "advice", "results", "skipped"]),
     (
         "jobs/*/results/*",
         &["method", "bound_cycles", "predicted_cycles", "simulated_cycles", "gap", "hottest_link"],
@@ -33,11 +33,23 @@ const PLAN: &Contract = &[
 const TIMES: &[&str] = &["small", "large", "exact"];
 const SWITCHINGS: &[&str] = &["wormhole", "store-and-forward"];
 const MAP: &Contract = &[
-    ("", &["format", "tasks", "machine", "alpha", "seed", "placements"]),
+    ("", &["format", "tasks", "machine", "alpha", "seed", "choice", "placements"]),
     (
         "placements/*",
-        &["name", "positions", "phases", "time", "slowdown", "bound", "simulated_cycles", "hops_total"],
+        &[
+            "name",
+            "positions",
+            "phases",
+            "time",
+            "slowdown",
+            "bound",
+            "simulated_cycles",
+            "levels",
+            "hops_total",
+        ],
     ),
+    ("placements/*/levels", SWITCHINGS),
+    ("placements/*/levels/wormhole", &["alone", "link", "path", "simulated"]),
     (
         "placements/*/phases/*",
         &[

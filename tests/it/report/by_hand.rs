@@ -99,7 +99,9 @@ fn phase_row(tasks: &TaskGraph, index: usize) -> PhaseRow {
         contention: index as u32 % 3,
         link_load: 1 + index as u32 % 3,
         bound_cycles: 100 + bytes,
+        link_cycles: 105 + bytes,
         predicted_cycles: 110 + bytes,
+        path_cycles: 115 + bytes,
         simulated_cycles: 112 + bytes,
     }
 }
@@ -111,6 +113,8 @@ pub(super) fn job(name: &str, tasks: TaskGraph, results: Vec<Outcome>) -> JobVer
         name: name.to_string(),
         winner: Some(best.method.clone()),
         reason: format!("{} keeps the early, heavy messages on short paths.", best.method),
+        advice: None,
+        searched: None,
         results,
         skipped: vec![Skipped {
             method: "growing".into(),

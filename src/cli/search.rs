@@ -1,0 +1,98 @@
+//! The options of `--placement search`.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use meshwright::Result;
+use meshwright::mapping::search::{Progress as Step, Start};
+use meshwright::scenario::given::{self, STEPS_DEFAULT, Search};
+use meshwright::topology::Machine;
+use meshwright::verdict::divide::Job;
+
+use super::costs::told;
+use super::output::Progress;
+
+/// The options.
+#[derive(Args)]
+#[command(next_help_heading = "Search (--placement search)")]
+pub(super) struct SearchArguments {
+    /// Where the search starts: best (of all placements the program knows) or random
+    #[arg(long, value_name = "START", default_value = "best", value_parser = |text: &str| told(given::start(text)))]
+    start: Start,
+    /// How many moves to try; the same steps give the same answer [default: 1000000, with --time no limit]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = super::costs::seed)]
+    steps: Option<u64>,
+    /// Stop after so many seconds; the steps made are printed, so that the search can be repeated
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
+    time: Option<Duration>,
+    /// How many different placements to give at most, the best first
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    answers: u32,
+    /// TASK=ROW,COLUMN (TASK=ID on a graph): this task must be on that node; may be given several times
+    #[arg(long, value_name = "TASK=NODE")]
+    pin: Vec<String>,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration.ok_or_else(|| "expected a number of seconds greater than 0".to_string())
+}
+
+impl SearchArguments {
+    /// What is to be looked for.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] for a pin that names no node.
+    pub(super) fn search(&self, machine: &Machine) -> Result<Search> {
+        let pins = self.pin.iter().map(|text| given::pin(text, machine)).collect::<Result<_>>()?;
+        let unlimited = if self.time.is_some() { u64::MAX } else { STEPS_DEFAULT };
+        let steps = self.steps.unwrap_or(unlimited);
+        Ok(Search { start: self.start, steps, answers: self.answers as usize, pins })
+    }
+
+    /// Looks, as long as it may, and tells how far it is.
+    ///
+    /// # Errors
+    ///
+    /// As for [`given::look`].
+    pub(super) fn look(
+        &self,
+        job: &mut Job,
+        names: &mut Vec<String>,
+        machine: &Machine,
+        search: &Search,
+        seed: u64,
+    ) -> Result<()> {
+        let end = self.time.and_then(|time| Instant::now().checked_add(time));
+        look(job, names, machine, search, seed, end)
+    }
+}
+
+/// Looks until `end`, and tells how far it is.
+pub(super) fn look(
+    job: &mut Job,
+    names: &mut Vec<String>,
+    machine: &Machine,
+    search: &Search,
+    seed: u64,
+    end: Option<Instant>,
+) -> Result<()> {
+    let mut progress = Progress::new();
+    let cycles = |ticks: u64| machine.costs.cycles(ticks).0;
+    given::look(job, names, machine, search, seed, &mut |step: &Step| {
+        progress.tell(&format!(
+            "search: {} steps, {} cycles predicted, {} at the start",
+            step.steps,
+            cycles(step.best_ticks),
+            cycles(step.start_ticks)
+        ));
+        match end {
+            Some(end) if Instant::now() >= end => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    })
+}

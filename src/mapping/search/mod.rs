@@ -1,0 +1,151 @@
+//! Phase-aware local search: a placement for any phased task graph on any machine.
+//!
+//! | file | what |
+//! |---|---|
+//! | this one | the question, the answers, how a search starts and when it stops |
+//! | `job`, `ways` | the job in ticks; the routes of the machine |
+//! | `full` | the cost of a placement from nothing |
+//! | `state`, `maxima` | the same, kept up to date while tasks change places |
+//! | `room` | pinned tasks, dead nodes, parts that do not reach each other; why there is no answer |
+//! | `shapes` | moves of whole blocks of a box |
+//! | `rounds` | the rounds of a search |
+//!
+//! What is made small is the predicted time: the sum over phases of the time of the slowest message,
+//! [`crate::schedule::cost::predicted`]. Equal times are told apart by fourth roots of sums of fourth powers of link
+//! loads and distances, which see every message and not the worst alone.
+
+mod full;
+mod job;
+mod maxima;
+mod room;
+mod rounds;
+mod shapes;
+mod state;
+mod ways;
+
+use std::ops::ControlFlow;
+
+use super::{Placement, TaskGraph};
+use crate::error::{Error, Result};
+use crate::topology::Machine;
+use crate::units::NodeId;
+
+/// Where a search starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// At the best of all placements the program knows.
+    #[default]
+    Best,
+    /// At a random placement, and without the closed forms.
+    Random,
+}
+
+/// Every start with its name on the command line.
+pub const STARTS: &[(&str, Start)] = &[("best", Start::Best), ("random", Start::Random)];
+
+/// The name of what a search makes.
+pub const NAME: &str = "search";
+
+/// What is to be placed, where, and how long to look.
+#[derive(Clone, Copy, Debug)]
+pub struct Problem<'a> {
+    /// Who sends how much to whom, by phase.
+    pub graph: &'a TaskGraph,
+    /// Where; its switching and its costs say what time a placement takes.
+    pub machine: &'a Machine,
+    /// Tasks that must be on these nodes.
+    pub pins: &'a [(u32, NodeId)],
+    /// Where to start.
+    pub start: Start,
+    /// For what is drawn by lot.
+    pub seed: u64,
+    /// After how many steps to stop: a step is one move tried.
+    pub steps: u64,
+    /// How many different placements are wanted, at most.
+    pub answers: usize,
+}
+
+/// How far a search is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Steps made so far.
+    pub steps: u64,
+    /// The predicted ticks at the start.
+    pub start_ticks: u64,
+    /// The fewest predicted ticks so far.
+    pub best_ticks: u64,
+}
+
+/// A placement with its predicted time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Which node runs which task.
+    pub placement: Placement,
+    /// What the formula says, in ticks of the machine.
+    pub predicted_ticks: u64,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Different placements, the fastest first; fewer than asked for if the search met no more. At least one.
+    pub answers: Vec<Answer>,
+    /// The steps made: asked for as [`Problem::steps`], they give the same outcome again.
+    pub steps: u64,
+    /// The predicted ticks at the start.
+    pub start_ticks: u64,
+}
+
+/// Searches until the steps are made or `watch` breaks off.
+///
+/// `watch` is called every few milliseconds; the library knows no clock, so a time limit is its affair. The same problem
+/// gives the same outcome, whenever `watch` was called, as long as the same number of steps is made.
+///
+/// # Errors
+///
+/// [`Error::Value`] when a pin names no task or no node, or no answer is wanted; [`Error::NotApplicable`]
+/// with the reason when no placement exists; [`Error::TooLarge`] when the tables do not fit into memory, or a time
+/// into 57 bits.
+///
+/// # Complexity
+///
+/// Per exchange of two tasks O(hops of their messages); per move of blocks O(nodes + sum of hops). Memory 8 bytes
+/// for each link and different phase.
+///
+/// # Examples
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use meshwright::mapping::search::{Problem, Start, search};
+/// use meshwright::mapping::{Divide, Shape, divide};
+/// use meshwright::topology::{Machine, Switching};
+/// use meshwright::units::{Bytes, NodeId};
+/// let job = Divide { shape: Shape::Binomial(4), alpha: Some(1.0), combine_alpha: None, volume: Bytes(64) };
+/// let graph = divide::task_graph(&job)?;
+/// let machine = Machine::new("mesh:4x4")?.with_switching(Switching::StoreAndForward);
+/// let problem = Problem {
+///     graph: &graph,
+///     machine: &machine,
+///     pins: &[(15, NodeId(5))],
+///     start: Start::Random,
+///     seed: 1,
+///     steps: 20_000,
+///     answers: 1,
+/// };
+/// let outcome = search(&problem, &mut |_| ControlFlow::Continue(()))?;
+/// // Four phases over one link each, with the root where it was pinned.
+/// assert_eq!(outcome.answers[0].predicted_ticks, 4 * (100 + 64));
+/// assert_eq!(outcome.answers[0].placement.nodes[15], NodeId(5));
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn search(problem: &Problem<'_>, watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>) -> Result<Outcome> {
+    if problem.answers == 0 {
+        return Err(Error::value("number of answers", 0, "at least 1"));
+    }
+    let job = job::Job::new(problem.graph, problem.machine)?;
+    let ways = ways::Ways::new(problem.machine)?;
+    let room = room::Room::new(problem)?;
+    let mut rounds = rounds::Rounds::new(problem, &job, &ways, &room, watch);
+    rounds.run();
+    Ok(rounds.outcome())
+}

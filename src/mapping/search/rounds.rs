@@ -1,0 +1,341 @@
+//! The rounds of a search: place anew or go on from the best, turn blocks, exchange tasks, and again for longer.
+
+use std::ops::ControlFlow;
+
+use rand::RngExt;
+use rand::seq::SliceRandom;
+use rand_xoshiro::SplitMix64;
+
+use super::full::{Cost, Full};
+use super::job::Job;
+use super::room::Room;
+use super::shapes::Shapes;
+use super::state::State;
+use super::ways::Ways;
+use super::{Answer, NAME, Outcome, Problem, Progress, Start};
+use crate::mapping::recursive_bisection::{RECURSIVE_BISECTION, Weight, Weights};
+use crate::mapping::{PLACEMENTS, Placement, Request, place};
+use crate::rng::streams;
+use crate::topology::{Machine, Topology};
+use crate::units::{NodeId, Port};
+
+/// After about as many links looked at, `watch` is asked: some milliseconds.
+const LOOKS_BETWEEN_WATCHES: u64 = 500_000;
+/// Turns of blocks in the first round; each round makes a quarter more.
+const FIRST_TURNS: u64 = 1500;
+/// Exchanges of tasks in the first round.
+const FIRST_EXCHANGES: u64 = 30_000;
+
+/// A search under way.
+pub(super) struct Rounds<'p, 'w> {
+    problem: &'p Problem<'p>,
+    job: &'p Job,
+    room: &'p Room,
+    watch: &'w mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    full: Full<'p>,
+    state: State<'p>,
+    shapes: Option<Shapes>,
+    near: Near,
+    rng: SplitMix64,
+    best: Vec<(u64, Vec<u32>)>,
+    start_ticks: u64,
+    steps: u64,
+    looks: u64,
+    stopped: bool,
+}
+
+/// The nodes next to each node.
+struct Near {
+    first: Vec<u32>,
+    nodes: Vec<u32>,
+}
+
+impl Near {
+    fn new(machine: &Machine) -> Self {
+        let (mut first, mut nodes) = (vec![0], vec![]);
+        for node in (0..machine.nodes()).map(NodeId) {
+            let ports = (0..machine.ports(node)).map(Port);
+            nodes.extend(ports.filter_map(|port| machine.neighbour(node, port)).map(|node| node.0));
+            first.push(nodes.len() as u32);
+        }
+        Self { first, nodes }
+    }
+
+    /// A neighbour drawn by lot; the node itself if it has none.
+    fn draw(&self, node: u32, rng: &mut SplitMix64) -> u32 {
+        let neighbours =
+            &self.nodes[self.first[node as usize] as usize..self.first[node as usize + 1] as usize];
+        if neighbours.is_empty() { node } else { neighbours[rng.random_range(0..neighbours.len())] }
+    }
+}
+
+impl<'p, 'w> Rounds<'p, 'w> {
+    /// A search that has not begun.
+    pub(super) fn new(
+        problem: &'p Problem<'p>,
+        job: &'p Job,
+        ways: &'p Ways,
+        room: &'p Room,
+        watch: &'w mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Self {
+        let machine = problem.machine;
+        Self {
+            problem,
+            job,
+            room,
+            watch,
+            full: Full::new(job, ways, machine.links()),
+            state: State::new(job, ways, machine.nodes(), machine.links()),
+            shapes: machine.whole_grid().and_then(Shapes::new),
+            near: Near::new(machine),
+            rng: streams(problem.seed, NAME, 0..1).remove(0),
+            best: Vec::new(),
+            start_ticks: 0,
+            steps: 0,
+            looks: 0,
+            stopped: false,
+        }
+    }
+
+    /// Searches until it is time to stop.
+    pub(super) fn run(&mut self) {
+        self.begin();
+        let (mut turns, mut exchanges) = (FIRST_TURNS, FIRST_EXCHANGES);
+        let mut round = 0;
+        while self.goes_on(0) {
+            let mut node_of = if round % 3 == 2 { self.best[0].1.clone() } else { self.bisect(round) };
+            if let Some(shapes) = self.shapes.take() {
+                self.turn_blocks(&shapes, &mut node_of, turns);
+                self.shapes = Some(shapes);
+            }
+            self.exchange_tasks(&node_of, exchanges, round % 3 == 2);
+            turns += turns / 4;
+            exchanges += exchanges / 4;
+            round += 1;
+        }
+    }
+
+    /// What was found.
+    pub(super) fn outcome(self) -> Outcome {
+        let answer = |(ticks, nodes): (u64, Vec<u32>)| Answer {
+            placement: Placement { name: NAME.to_string(), nodes: nodes.into_iter().map(NodeId).collect() },
+            predicted_ticks: ticks,
+        };
+        Outcome {
+            answers: self.best.into_iter().map(answer).collect(),
+            steps: self.steps,
+            start_ticks: self.start_ticks,
+        }
+    }
+
+    /// Evaluates where the search starts.
+    fn begin(&mut self) {
+        let random = self.random();
+        let ticks = self.full.cost(&random).ticks;
+        self.offer(ticks, &random);
+        if self.problem.start == Start::Best {
+            let request = Request::of(self.problem.graph, self.problem.machine, self.problem.seed);
+            for method in PLACEMENTS.iter().filter(|method| method.name != RECURSIVE_BISECTION.name) {
+                let Ok(placement) = place(method.name, &request) else { continue };
+                let mut node_of: Vec<u32> = placement.nodes.iter().map(|node| node.0).collect();
+                self.room.settle(&mut node_of);
+                if self.room.allows(&node_of) {
+                    let ticks = self.full.cost(&node_of).ticks;
+                    self.offer(ticks, &node_of);
+                }
+            }
+        }
+        self.start_ticks = self.best[0].0;
+    }
+
+    /// Every task on a node of its part, drawn by lot.
+    fn random(&mut self) -> Vec<u32> {
+        let mut node_of = vec![0; self.job.tasks as usize];
+        let mut nodes = self.room.parts.clone();
+        nodes.iter_mut().for_each(|nodes| nodes.shuffle(&mut self.rng));
+        for (node, &part) in node_of.iter_mut().zip(&self.room.part_of_task) {
+            *node = nodes[part as usize].pop().expect("a part has room for its tasks").0;
+        }
+        self.room.settle(&mut node_of);
+        node_of
+    }
+
+    /// Tasks and machine cut in two together.
+    fn bisect(&mut self, round: u64) -> Vec<u32> {
+        let weight = if round % 3 == 0 { Weight::Messages } else { Weight::Time };
+        let weights = Weights::new(Some(self.problem.graph), self.problem.machine, weight);
+        let mut placed = vec![NodeId(0); self.job.tasks as usize];
+        for (part, nodes) in self.room.parts.iter().enumerate() {
+            let of_part = |task: &u32| self.room.part_of_task[*task as usize] == part as u32;
+            let mut tasks: Vec<u32> = (0..self.job.tasks).filter(of_part).collect();
+            weights.place(self.problem.machine, &mut tasks, &mut nodes.clone(), &mut placed, &mut self.rng);
+        }
+        let mut node_of: Vec<u32> = placed.iter().map(|node| node.0).collect();
+        self.room.settle(&mut node_of);
+        node_of
+    }
+
+    /// Remembers a placement if it is among the best; the same one counts once.
+    fn offer(&mut self, ticks: u64, node_of: &[u32]) {
+        let wanted = self.problem.answers;
+        if self.best.len() == wanted && self.best.last().is_some_and(|(worst, _)| *worst <= ticks) {
+            return;
+        }
+        let place = self.best.binary_search_by(|(other, nodes)| (*other, &nodes[..]).cmp(&(ticks, node_of)));
+        if let Err(place) = place {
+            self.best.insert(place, (ticks, node_of.to_vec()));
+            self.best.truncate(wanted);
+        }
+    }
+
+    /// Counts a step of about so many links looked at, if there is one more to make.
+    fn goes_on(&mut self, looks: u64) -> bool {
+        self.looks += looks;
+        if self.looks >= LOOKS_BETWEEN_WATCHES && !self.stopped {
+            self.looks = 0;
+            let progress =
+                Progress { steps: self.steps, start_ticks: self.start_ticks, best_ticks: self.best[0].0 };
+            self.stopped = (self.watch)(&progress).is_break();
+        }
+        self.stopped |= self.steps == self.problem.steps;
+        self.steps += u64::from(!self.stopped);
+        !self.stopped
+    }
+
+    /// Anneals by turns of blocks; the best placement met is left in `node_of`.
+    fn turn_blocks(&mut self, shapes: &Shapes, node_of: &mut Vec<u32>, turns: u64) {
+        let mut now = self.full.cost(node_of);
+        self.offer(now.ticks, node_of);
+        let looks = (self.job.ends.len() * 8 + node_of.len()) as u64;
+        let mut turned = node_of.clone();
+        let mut best = (now, node_of.clone());
+        let mut heat = Heat::new(now.points as f64 / 100.0, now.points as f64 / 50_000.0, turns);
+        for _ in 0..turns {
+            if !self.goes_on(looks) {
+                break;
+            }
+            shapes.apply(&shapes.draw(&mut self.rng), node_of, &mut turned);
+            self.room.settle(&mut turned);
+            let cost: Cost = self.full.cost(&turned);
+            if heat.accepts(now.points, cost.points, &mut self.rng) {
+                now = cost;
+                std::mem::swap(node_of, &mut turned);
+                if (now.ticks, now.points) < (best.0.ticks, best.0.points) {
+                    best.0 = now;
+                    best.1.copy_from_slice(node_of);
+                    self.offer(now.ticks, node_of);
+                }
+            }
+        }
+        *node_of = best.1;
+    }
+
+    /// Anneals by exchanges of two tasks, or of a task and a free node.
+    fn exchange_tasks(&mut self, node_of: &[u32], exchanges: u64, gently: bool) {
+        if self.job.ends.is_empty() {
+            return;
+        }
+        self.state.reset(node_of);
+        let start = self.state.total() as f64 / self.job.phases() as f64;
+        let mut heat =
+            Heat::new(if gently { start / 100.0 } else { start / 20.0 }, start / 2000.0, exchanges);
+        let looks = (8 * self.job.ends.len() / self.job.tasks.max(1) as usize + 8) as u64;
+        let mut best = self.state.total();
+        // The exchanges since the best placement: taken back in the end.
+        let mut since: Vec<(u32, u32)> = Vec::new();
+        for _ in 0..exchanges {
+            if !self.goes_on(looks) {
+                break;
+            }
+            let (a, b) = self.draw_exchange();
+            if !self.may_exchange(a, b) {
+                continue;
+            }
+            let before = self.state.total();
+            let after = self.state.exchange(a, b);
+            if !heat.accepts(before, after, &mut self.rng) {
+                self.state.undo();
+                continue;
+            }
+            self.state.keep();
+            since.push((a, b));
+            if after < best {
+                best = after;
+                since.clear();
+            }
+        }
+        for &(a, b) in since.iter().rev() {
+            self.state.exchange(a, b);
+            self.state.keep();
+        }
+        let (ticks, node_of) = (self.state.ticks(), self.state.node_of().to_vec());
+        self.offer(ticks, &node_of);
+    }
+
+    fn may_exchange(&self, a: u32, b: u32) -> bool {
+        let (on_a, on_b) = (self.state.task_at(a), self.state.task_at(b));
+        a != b
+            && on_a != on_b
+            && self.room.may_leave(on_a)
+            && self.room.may_leave(on_b)
+            && self.room.part_of_node[a as usize] == self.room.part_of_node[b as usize]
+    }
+
+    /// Two nodes: mostly that of a task that hurts and one near the task it talks to.
+    fn draw_exchange(&mut self) -> (u32, u32) {
+        let lot = self.rng.random_range(0..100);
+        let message = match lot {
+            0..40 => self.draw_worst(),
+            _ => self.rng.random_range(0..self.job.ends.len()),
+        };
+        let (source, target) = self.job.ends[message];
+        let (mover, other) =
+            if self.rng.random_range(0..2) == 0 { (source, target) } else { (target, source) };
+        let node_of = self.state.node_of();
+        let (from, anchor) = (node_of[mover as usize], node_of[other as usize]);
+        let start = if lot < 80 { anchor } else { from };
+        let mut to = self.near.draw(start, &mut self.rng);
+        if self.rng.random_range(0..3) == 0 || to == from {
+            to = self.near.draw(to, &mut self.rng);
+        }
+        (from, to)
+    }
+
+    /// A message of some phase that has the longest way there, or crosses the busiest link.
+    fn draw_worst(&mut self) -> usize {
+        let phase = self.rng.random_range(0..self.job.phases());
+        let messages = self.job.messages(phase);
+        if messages.is_empty() {
+            return self.rng.random_range(0..self.job.ends.len());
+        }
+        let from = self.rng.random_range(0..messages.len());
+        if self.state.is_link_bound(phase) {
+            let crossing = self.state.crossing(phase, from, 16);
+            return crossing.unwrap_or(messages.start + from);
+        }
+        messages.start + self.state.longest(phase, from)
+    }
+}
+
+/// The temperature of an annealing: falls evenly in its logarithm from step to step.
+struct Heat {
+    points: f64,
+    factor: f64,
+}
+
+impl Heat {
+    fn new(from: f64, to: f64, steps: u64) -> Self {
+        let (from, to) = (from.max(1e-9), to.max(1e-12));
+        Self { points: from, factor: libm::exp(libm::log(to / from) / steps.max(1) as f64) }
+    }
+
+    /// Whether to go from one number of points to another.
+    fn accepts(&mut self, before: u64, after: u64, rng: &mut SplitMix64) -> bool {
+        self.points *= self.factor;
+        if after <= before {
+            return true;
+        }
+        let loss = (after - before) as f64 / self.points;
+        loss < 30.0 && rng.random::<f64>() < libm::exp(-loss)
+    }
+}

@@ -1,0 +1,410 @@
+//! The subset-sum profile bound: against its definition, against every placement, and where it meets the best known.
+
+use std::collections::BTreeSet;
+
+use meshwright::mapping::bound::{self, Profile};
+use meshwright::mapping::{Divide, Shape, growing};
+use meshwright::topology::{Costs, Machine, Switching, Topology, distances_from};
+use meshwright::units::{Bytes, Cycles, NodeId, Ratio};
+use proptest::prelude::*;
+
+use crate::exhaustive::{dilations, every_placement, machine_with_room, small_machines, table};
+
+/// The shares that certificates are asked for.
+const ALPHAS: [f64; 9] = [0.5, 0.7071, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 1.0];
+
+fn machine(name: &str) -> Machine {
+    Machine::new(name).unwrap()
+}
+
+/// The paper's mesh of 2^n nodes.
+fn square(n: u32) -> Machine {
+    machine(&format!("mesh:{}x{}", 1u32 << (n / 2), 1u32 << n.div_ceil(2)))
+}
+
+/// alpha, alpha^2, ..., alpha^n.
+fn powers(alpha: f64, n: u32) -> Vec<f64> {
+    (1..=n).map(|i| alpha.powi(i.cast_signed())).collect()
+}
+
+fn cost(dilations: &[u32], weights: &[f64]) -> f64 {
+    dilations.iter().zip(weights).fold(0.0, |sum, (&d, weight)| sum + f64::from(d) * weight)
+}
+
+fn growing_dilations(n: u32) -> Vec<u32> {
+    (1..=n).map(|i| growing::dilation(i).0).collect()
+}
+
+/// For every radius, the most living nodes within it of one living node, each node looked at.
+fn balls(machine: &Machine) -> Vec<u64> {
+    let mut balls = vec![0; machine.nodes() as usize];
+    for node in machine.living() {
+        let mut distances = distances_from(machine, node);
+        distances.sort_unstable();
+        for (hops, ball) in balls.iter_mut().enumerate() {
+            *ball = (*ball).max(distances.partition_point(|&d| d as usize <= hops) as u64);
+        }
+    }
+    balls
+}
+
+#[test]
+fn balls_are_the_largest_of_the_machine() {
+    let boxes = ["mesh:3x4", "mesh:1x7", "mesh:5x5", "torus:5x4", "torus:2x3x4", "torus:2x2", "hypercube:5"];
+    let more = ["mesh:2x9", "torus:7", "mesh:1", "mesh:3x3x3", "torus:3x3", "mesh:1x1x6"];
+    for machine in boxes.iter().chain(&more).map(|name| machine(name)).chain(small_machines()) {
+        let (counted, formula) = (balls(&machine), bound::largest_balls(&machine));
+        let whole = formula.last();
+        for (hops, ball) in counted.iter().enumerate() {
+            let given = formula.get(hops).or(whole).unwrap();
+            assert_eq!(ball, given, "{}, {hops} hops", machine.name);
+        }
+    }
+}
+
+/// The definition: for every radius below that of the machine the subset sums within it find room.
+fn is_allowed(dilations: &[u32], balls: &[u64], tasks: u64) -> bool {
+    let missing = (1u64 << dilations.len()) - tasks;
+    let mut sums = vec![0u64; 1 << dilations.len()];
+    for set in 1..sums.len() {
+        sums[set] = sums[set & (set - 1)] + u64::from(dilations[set.trailing_zeros() as usize]);
+    }
+    (0u64..).zip(balls).take_while(|(_, ball)| **ball < tasks).all(|(hops, ball)| {
+        let within = sums.iter().filter(|&&sum| sum <= hops).count() as u64;
+        within <= ball + missing
+    })
+}
+
+/// Visits all ascending sequences of as many elements as weights that cost less than `limit`.
+fn sequences_below(limit: u64, weights: &[u128], begin: &mut Vec<u32>, visit: &mut impl FnMut(&[u32])) {
+    if begin.len() == weights.len() {
+        return visit(begin);
+    }
+    let first = begin.last().copied().unwrap_or(1);
+    for next in first.. {
+        let spent: u128 = begin.iter().zip(weights).map(|(&d, weight)| u128::from(d) * weight).sum();
+        let rest: u128 = weights[begin.len()..].iter().map(|weight| u128::from(next) * weight).sum();
+        if spent + rest >= u128::from(limit) {
+            break;
+        }
+        begin.push(next);
+        sequences_below(limit, weights, begin, visit);
+        begin.pop();
+    }
+}
+
+/// Branch and bound against plain enumeration: the answer is allowed, and nothing cheaper is.
+#[test]
+fn the_search_finds_the_cheapest_sequence() {
+    for (name, n, tasks) in [
+        ("mesh:8x16", 7, 128),
+        ("mesh:16x16", 8, 256),
+        ("mesh:40x40", 7, 128),
+        ("mesh:40x40", 5, 32),
+        ("torus:8x8", 6, 64),
+        ("torus:9x9", 6, 64),
+        ("mesh:4x4x4", 6, 64),
+        ("mesh:11x11x11", 7, 128),
+        ("mesh:2x32", 6, 64),
+        ("mesh:32", 5, 32),
+        ("hypercube:7", 7, 128),
+        ("mesh:5x7", 6, 35),
+        ("mesh:9", 4, 9),
+        ("mesh:3x3x3", 6, 27),
+    ] {
+        let machine = machine(name);
+        let (profile, balls) = (Profile::new(&machine, n, tasks), balls(&machine));
+        let falling = (1..=u128::from(n)).rev();
+        let halving = falling.clone().map(|i| 1 << i);
+        for weights in [vec![1; n as usize], falling.clone().collect(), halving.collect::<Vec<u128>>()] {
+            let least = profile.least(&weights);
+            let found = least.dilations.expect("so short a search comes to its end");
+            assert!(is_allowed(&found, &balls, u64::from(tasks)), "{name}: {found:?}");
+            let cost: u128 = found.iter().zip(&weights).map(|(&d, weight)| u128::from(d) * weight).sum();
+            assert_eq!(least.cost, cost);
+            let limit = u64::try_from(least.cost).unwrap();
+            sequences_below(limit, &weights, &mut Vec::new(), &mut |cheaper| {
+                assert!(
+                    !is_allowed(cheaper, &balls, u64::from(tasks)),
+                    "{name}: {cheaper:?} beats {found:?}"
+                );
+                assert!(!profile.allows(cheaper), "{name}: {cheaper:?}");
+            });
+        }
+    }
+}
+
+/// Every placement of trees of up to eight tasks on machines of up to eight nodes, and one of nine.
+#[test]
+fn no_placement_of_a_small_tree_is_excluded() {
+    for machine in small_machines().iter().step_by(2) {
+        let distance = table(machine);
+        for n in 1..=machine.living_count().ilog2() {
+            let mut seen = BTreeSet::new();
+            let mut living: Vec<NodeId> = machine.living().collect();
+            every_placement(1 << n, &mut living, 0, &mut |nodes| {
+                seen.insert(dilations(&distance, nodes));
+            });
+            let profile = Profile::new(machine, n, 1 << n);
+            assert!(seen.iter().all(|dilations| profile.allows(dilations)), "{} B({n})", machine.name);
+            for alpha in [1.0, 0.8, 0.5, 0.1] {
+                let weights = powers(alpha, n);
+                let least = seen.iter().map(|d| cost(d, &weights)).fold(f64::INFINITY, f64::min);
+                let bound = bound::store_and_forward(machine, n, &weights);
+                assert!(bound <= least * (1.0 + 1e-15), "{} B({n}), {alpha}: {bound}", machine.name);
+            }
+        }
+    }
+}
+
+/// A tree whose tasks are the sets of phases in `sets`, on these nodes: the dilation of each phase, and none when a
+/// phase sends nothing. The parent of a set lacks its last phase.
+fn dilations_of(sets: &[usize], n: u32, nodes: &[NodeId], distance: &[Vec<u32>]) -> Vec<u32> {
+    let mut dilations = vec![0; n as usize];
+    for (task, &set) in sets.iter().enumerate().filter(|(_, set)| **set > 0) {
+        let phase = set.ilog2();
+        let parent = sets.iter().position(|&other| other == set - (1 << phase)).expect("it is in the tree");
+        let hops = distance[nodes[task].index()][nodes[parent].index()];
+        dilations[phase as usize] = hops.max(dilations[phase as usize]);
+    }
+    dilations
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Trees with gaps: some sets of phases are no task. Placed at random, and in the order of the nodes.
+    #[test]
+    fn no_placement_of_a_tree_with_gaps_is_excluded(
+        machine in machine_with_room(),
+        n in 2u32..6,
+        cut in prop::collection::vec(1usize..32, 0..6),
+        swaps in prop::collection::vec((0usize..64, 0usize..64), 0..40),
+    ) {
+        // A set is cut with all that descend from it: the sets that agree with it up to its last phase.
+        let mut sets: Vec<usize> = (0..1 << n).collect();
+        for root in cut.into_iter().filter(|root| !root.is_power_of_two()) {
+            let low = (2 << root.ilog2()) - 1;
+            sets.retain(|set| set & low != root);
+        }
+        let mut nodes: Vec<NodeId> = machine.living().collect();
+        let all = nodes.len();
+        swaps.into_iter().for_each(|(a, b)| nodes.swap(a % all, b % all));
+        let dilations = dilations_of(&sets, n, &nodes, &table(&machine));
+        let profile = Profile::new(&machine, n, sets.len() as u32);
+        prop_assert!(profile.allows(&dilations), "{}: {dilations:?} of {sets:?}", machine.name);
+        prop_assert!(profile.distance() <= dilations.iter().map(|&d| u64::from(d)).sum());
+        let mut ascending = dilations.clone();
+        ascending.sort_unstable();
+        let sums = ascending.iter().scan(0, |sum, &d| { *sum += u64::from(d); Some(*sum) });
+        prop_assert!(profile.prefix().iter().zip(sums).all(|(bound, sum)| *bound <= sum));
+    }
+
+    /// Start-up, byte time and volume together, in whole ticks: growing is the best on its mesh up to n = 14.
+    #[test]
+    fn growing_is_optimal_for_messages_of_any_size(
+        n in 1u32..15,
+        (c, p, q, volume) in (0u64..200, 1u64..40, 1u64..40, 1u64..1 << 20),
+        (alpha, combine_alpha) in (0.2f64..=1.0, prop::option::of(0.2f64..=1.0)),
+    ) {
+        let costs = Costs { startup: Cycles(c), byte_time: Ratio::new(p, q).unwrap(), flit: Bytes(1) };
+        let job = Divide { shape: Shape::Binomial(n), alpha: Some(alpha), combine_alpha, volume: Bytes(volume) };
+        let bound = bound::divide_ticks(&job, &square(n), Switching::StoreAndForward, &costs);
+        let ticks = |alpha: f64, i: u32| {
+            let bytes = ((volume as f64 * alpha.powi(i.cast_signed())).round() as u64).max(1);
+            (c * costs.byte_time.denominator() + bytes * costs.byte_time.numerator())
+                * u64::from(growing::dilation(i).0)
+        };
+        let stages = [Some(alpha), combine_alpha];
+        let time: u64 = stages.iter().flatten().flat_map(|&alpha| (1..=n).map(move |i| (alpha, i)))
+            .map(|(alpha, i)| ticks(alpha, i)).sum();
+        prop_assert_eq!(bound, time);
+    }
+}
+
+#[test]
+fn growing_is_optimal_up_to_n_15() {
+    for n in 1..=15 {
+        let profile = Profile::new(&square(n), n, 1 << n);
+        for alpha in ALPHAS {
+            let weights = powers(alpha, n);
+            let (bound, time) = (profile.least_of_fractions(&weights), cost(&growing_dilations(n), &weights));
+            assert!((bound / time - 1.0).abs() < 1e-14, "B({n}), alpha {alpha}: {bound} < {time}");
+        }
+        assert_eq!(profile.distance(), u64::from(growing_dilations(n).iter().sum::<u32>()), "B({n})");
+    }
+}
+
+/// The greatest gap of growing on its mesh over the shares, as a fraction.
+fn greatest_gap(n: u32, alphas: &[f64]) -> f64 {
+    let profile = Profile::new(&square(n), n, 1 << n);
+    let gap = |&alpha: &f64| {
+        let weights = powers(alpha, n);
+        let (bound, time) = (profile.least_of_fractions(&weights), cost(&growing_dilations(n), &weights));
+        assert!(bound <= time * (1.0 + 1e-14), "B({n}), alpha {alpha}: no bound exceeds a time");
+        assert!(bound >= bound::weighted(profile.prefix(), &weights) * (1.0 - 1e-14), "the prefix bound");
+        time / bound - 1.0
+    };
+    alphas.iter().map(gap).fold(0.0, f64::max)
+}
+
+#[test]
+fn growing_is_almost_optimal_beyond() {
+    for n in [16, 17] {
+        let gap = greatest_gap(n, &[0.5, 0.7071]);
+        assert!(gap > 0.0 && gap < 0.0007, "B({n}): {gap}");
+    }
+}
+
+#[test]
+#[ignore = "15 seconds: every share up to the machine's largest tree"]
+fn growing_is_almost_optimal_for_every_share() {
+    for (n, most) in [(16, 0.0007), (17, 0.002), (18, 0.004), (20, 0.01), (24, 0.015)] {
+        let gap = greatest_gap(n, &ALPHAS);
+        println!("B({n}): {:.4} %", 100.0 * gap);
+        assert!(gap < most, "B({n}): {gap}");
+    }
+}
+
+/// 1 1 1 1 1 1 2 2 2 4 4 4: growing on boxes of three sides as equal as can be.
+#[test]
+fn growing_is_optimal_in_three_dimensions() {
+    for n in 4..=13u32 {
+        let sides: Vec<String> = (0..3).map(|axis| (1u32 << ((n + axis) / 3)).to_string()).collect();
+        for family in ["mesh", "torus"] {
+            let profile = Profile::new(&machine(&format!("{family}:{}", sides.join("x"))), n, 1 << n);
+            let dilations: Vec<u32> = (0..n).map(|i| if i < 3 { 1 } else { 1 << (i / 3 - 1) }).collect();
+            for alpha in ALPHAS {
+                let weights = powers(alpha, n);
+                let (bound, time) = (profile.least_of_fractions(&weights), cost(&dilations, &weights));
+                assert!((bound / time - 1.0).abs() < 1e-14, "B({n}), alpha {alpha}: {bound} < {time}");
+            }
+        }
+    }
+}
+
+#[test]
+fn neighbours_are_the_best_on_a_hypercube_and_halves_on_a_line() {
+    for n in 1..=16u32 {
+        for (name, dilations) in [
+            (format!("hypercube:{n}"), vec![1; n as usize]),
+            (format!("mesh:{}", 1 << n), (0..n).map(|i| 1 << i.saturating_sub(1)).collect()),
+            (format!("torus:{}", 1 << n), (0..n).map(|i| 1 << i.saturating_sub(1)).collect()),
+        ] {
+            let machine = machine(&name);
+            for alpha in [0.5, 0.9, 1.0] {
+                let weights = powers(alpha, n);
+                let (bound, time) =
+                    (bound::store_and_forward(&machine, n, &weights), cost(&dilations, &weights));
+                assert!((bound / time - 1.0).abs() < 1e-14, "{name}, alpha {alpha}: {bound} < {time}");
+            }
+        }
+    }
+}
+
+/// On the infinite grid, with nothing but the radius of the mesh, the bound cannot exclude a sequence that is cheaper
+/// than growing's for n = 15 and alpha = 1/2. The borders of the mesh of 2^15 nodes do.
+#[test]
+fn the_borders_exclude_what_the_infinite_grid_does_not() {
+    let sequence = [1, 1, 1, 1, 2, 2, 4, 4, 8, 8, 16, 17, 28, 36, 63];
+    let halves = powers(0.5, 15);
+    assert!(cost(&sequence, &halves) < cost(&growing_dilations(15), &halves));
+    assert_eq!(sequence.iter().sum::<u32>(), 192, "the radius of the mesh");
+    let infinite: Vec<u64> = (0..192).map(|r: u64| 2 * r * r + 2 * r + 1).collect();
+    let mut sums = [0u64; 200];
+    for set in 0..1usize << 15 {
+        sums[(0..15).filter(|i| set >> i & 1 == 1).map(|i| sequence[i] as usize).sum::<usize>()] += 1;
+    }
+    let within: Vec<u64> = sums
+        .iter()
+        .scan(0, |sum, count| {
+            *sum += count;
+            Some(*sum)
+        })
+        .collect();
+    assert!(within.iter().zip(&infinite).all(|(sets, nodes)| sets <= nodes));
+    assert!(Profile::new(&machine("mesh:1024x1024"), 15, 1 << 15).allows(&sequence));
+    let mesh = square(15);
+    assert!(!Profile::new(&mesh, 15, 1 << 15).allows(&sequence));
+    let too_many = bound::largest_balls(&mesh).iter().zip(&within).position(|(nodes, sets)| sets > nodes);
+    assert!(too_many.is_some_and(|radius| radius > 64), "at {too_many:?}, beyond the shorter border");
+}
+
+/// The prefix bounds alone, in closed form: on the paper's mesh growing is within 2.57 % of the best for n <= 60.
+#[test]
+fn the_prefix_bound_gives_a_guarantee() {
+    let plane = machine("mesh:3x3").network;
+    // The least D with D^2 >= 2^j - 2, by two balls of the plane.
+    let least_sum = |j: u32| {
+        let balls = |sum: u64| {
+            let ball = |hops: u64| u128::from(bound::ball(&plane, hops as u32));
+            ball(sum / 2) + ball((sum - 1) / 2)
+        };
+        let mut low = 0u64;
+        for bit in (0..31).rev() {
+            if balls(low | 1 << bit) < 1u128 << j {
+                low |= 1 << bit;
+            }
+        }
+        (low + 1).max(u64::from(j))
+    };
+    let sums: Vec<u64> = (1..=60).map(least_sum).collect();
+    let mut worst = (0.0, 0.0);
+    for n in 1..=60u32 {
+        let mut prefix = sums[..n as usize].to_vec();
+        let radius = growing_dilations(n).iter().map(|&d| u64::from(d)).sum();
+        *prefix.last_mut().unwrap() = radius;
+        for alpha in (1..=200).map(|step| f64::from(step) * 0.005) {
+            let weights = powers(alpha, n);
+            let time = cost(&growing_dilations(n), &weights);
+            let ratio = time / bound::weighted(&prefix, &weights);
+            if ratio > worst.0 {
+                worst = (ratio, alpha);
+            }
+        }
+    }
+    assert!(worst.0 <= 1.0257 && worst.0 > 1.025, "{worst:?}");
+    assert!((worst.1 - 0.725).abs() < 0.03, "{worst:?}");
+    assert!((3..=60u32).all(|j| u128::from(sums[j as usize - 1]).pow(2) >= (1 << j) - 2), "{sums:?}");
+    for q in 1..=30 {
+        assert_eq!(sums[2 * q - 1], 1 << q, "even prefixes: growing's");
+    }
+}
+
+/// A line of odd length: two nodes are at distance R of the best root, and one set of phases reaches so far.
+#[test]
+fn a_line_of_odd_length_costs_one_more_than_its_radius() {
+    for length in 2..=64u32 {
+        let phases = length.next_power_of_two().ilog2();
+        let distance = Profile::new(&machine(&format!("mesh:{length}")), phases, length).distance();
+        assert_eq!(distance, u64::from(length.div_ceil(2)), "a line of {length}");
+    }
+}
+
+#[test]
+fn weights_that_increase_are_cut() {
+    let profile = Profile::new(&square(6), 6, 64);
+    let cut = profile.least(&[9, 5, 7, 5, 6, 1]);
+    assert_eq!(cut, profile.least(&[9, 5, 5, 5, 5, 1]));
+    assert_eq!(
+        profile.least_of_fractions(&[0.75, 0.25, 0.5, 0.25, 0.125, 0.125]),
+        2.0 * 0.125 + 0.75 + 0.75 + 2.0 * 0.125
+    );
+    assert_eq!(profile.least_of_fractions(&[0.0; 6]), 0.0);
+}
+
+/// Without an end to the search the bound is still between the prefix bound and growing's time.
+#[test]
+fn the_largest_trees_have_a_bound_too() {
+    let mesh = machine("mesh:4096x4096");
+    let job =
+        Divide { shape: Shape::Binomial(24), alpha: Some(1.0), combine_alpha: None, volume: Bytes(1 << 40) };
+    let costs = Costs {
+        startup: Cycles(1 << 32),
+        byte_time: Ratio::new(1 << 16, 65_535).unwrap(),
+        ..Costs::default()
+    };
+    let ticks = bound::divide_ticks(&job, &mesh, Switching::StoreAndForward, &costs);
+    assert_eq!(ticks, u64::MAX, "more than 64 bits count");
+    assert_eq!(Profile::new(&machine("mesh:16777216"), 24, 1 << 24).distance(), 1 << 23);
+}
