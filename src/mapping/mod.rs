@@ -5,6 +5,7 @@
 //! | [`task_graph`], [`task_file`] | phased task graphs; traces and matrices read from files |
 //! | [`divide`] | divide-and-conquer jobs: stages, shares, volumes |
 //! | [`binomial`], [`halving`] | the binomial tree; the halving tree of any box |
+//! | [`complete_binary`] | the complete binary tree |
 //! | [`reflecting`], [`growing`], [`centred_halving`] | closed-form placements of the tree |
 //! | [`family`] | what lies between growing and centred halving, and its Pareto front |
 //! | `axes` | the box they fill, and which axis each phase uses |
@@ -20,6 +21,7 @@ mod axes;
 pub mod binomial;
 pub mod bound;
 pub mod centred_halving;
+pub mod complete_binary;
 pub mod divide;
 pub mod family;
 pub mod growing;

@@ -7,7 +7,7 @@ use super::{given, misfit};
 use crate::error::{Error, Result};
 use crate::mapping::binomial::N_MAX;
 use crate::mapping::divide::{PRESETS, Preset};
-use crate::mapping::{Divide, PLACEMENTS, Shape, family, search, task_file};
+use crate::mapping::{Divide, PLACEMENTS, Shape, complete_binary, family, search, task_file};
 use crate::schedule::{Schedule, goal};
 use crate::topology::{Machine, NODES_MAX};
 use crate::units::Bytes;
@@ -92,9 +92,26 @@ fn one_of(word: &str, names: &[&str], before: &str) -> String {
     format!("{before}one of {}{hint}", list(names))
 }
 
-/// Whether these tasks are a tree of divide and conquer: `binomial:N`, `divide:N`, `divide:RxC`; else they are a file.
+/// Whether these tasks are a tree of divide and conquer: `binomial:N`, `divide:N`, `divide:RxC` or `complete-binary:N`;
+/// else they are a file.
 pub fn is_tree(specification: &str) -> bool {
-    specification.starts_with("binomial:") || specification.starts_with("divide:")
+    ["binomial:", "divide:", COMPLETE].iter().any(|tree| specification.starts_with(tree))
+}
+
+/// What the name of a complete binary tree begins with.
+const COMPLETE: &str = "complete-binary:";
+
+/// The tree `complete-binary:N`, in which whoever divides keeps nothing.
+fn complete(specification: &str, order: &str, weights: Weights, machine: &Machine) -> Result<Job> {
+    let n = order.parse().ok().filter(|n| (1..=complete_binary::N_MAX).contains(n));
+    let n = n.filter(|_| order.bytes().all(|c| c.is_ascii_digit())).ok_or_else(|| {
+        let expected = format!("{COMPLETE}1 to {COMPLETE}{}", complete_binary::N_MAX);
+        Error::value("tasks", format!("`{specification}`"), expected)
+    })?;
+    fits(specification, (1 << n) - 1, machine)?;
+    let (alpha, combine_alpha) = weights.shares()?;
+    let volume = weights.volume.unwrap_or(VOLUME_DEFAULT);
+    Ok(Job::trace(complete_binary::task_graph(n, alpha, combine_alpha, volume)?))
 }
 
 /// The tree with this name: `binomial:N` has 2^N tasks, `divide:N` has N, `divide:RxC` one for each cell of a box.
@@ -151,6 +168,9 @@ pub fn read(specification: &str, folder: &Path, weights: Weights, machine: &Mach
         let tasks = task_file::read(&path)?;
         misfit::check(&path, tasks.tasks, machine)?;
         return Ok(Job::trace(tasks));
+    }
+    if let Some(order) = specification.strip_prefix(COMPLETE) {
+        return complete(specification, order, weights, machine);
     }
     let shape = shape(specification)?;
     // Checked before the tree is built: a large one takes its time.
