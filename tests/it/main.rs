@@ -11,6 +11,7 @@ mod family;
 mod flit;
 mod floors;
 mod golden;
+mod golden_boxes;
 mod halving;
 mod launcher;
 mod laws;
