@@ -1,9 +1,10 @@
 //! The subset-sum profile bound: against its definition, against every placement, and where it meets the best known.
 
 use std::collections::BTreeSet;
+use std::f64::consts::FRAC_1_SQRT_2;
 
 use meshwright::mapping::bound::{self, Profile};
-use meshwright::mapping::{Divide, Shape, growing};
+use meshwright::mapping::{Divide, PLACEMENTS, Request, Shape, growing, place};
 use meshwright::topology::{Costs, Machine, Switching, Topology, distances_from};
 use meshwright::units::{Bytes, Cycles, NodeId, Ratio};
 use proptest::prelude::*;
@@ -11,7 +12,7 @@ use proptest::prelude::*;
 use crate::exhaustive::{dilations, every_placement, machine_with_room, small_machines, table};
 
 /// The shares that certificates are asked for.
-const ALPHAS: [f64; 9] = [0.5, 0.7071, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 1.0];
+const ALPHAS: [f64; 9] = [0.5, FRAC_1_SQRT_2, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 1.0];
 
 fn machine(name: &str) -> Machine {
     Machine::new(name).unwrap()
@@ -170,6 +171,35 @@ fn no_placement_of_a_small_tree_is_excluded() {
     }
 }
 
+/// Trees that fill their machine, so that its borders count, by every method that places them.
+#[test]
+fn no_method_is_excluded() {
+    let mut placed = 0;
+    for (name, n) in [
+        ("mesh:8x16", 7),
+        ("mesh:16x16", 8),
+        ("torus:16x8", 7),
+        ("mesh:4x4x8", 7),
+        ("mesh:2x64", 7),
+        ("mesh:128", 7),
+        ("hypercube:7", 7),
+    ] {
+        let machine = machine(name);
+        let (profile, distance) = (Profile::new(&machine, n), table(&machine));
+        for method in PLACEMENTS {
+            for seed in 0..8 {
+                let Ok(placement) = place(method.name, &Request::count(1 << n, &machine, seed)) else {
+                    continue;
+                };
+                let dilations = dilations(&distance, &placement.nodes);
+                assert!(profile.allows(&dilations), "{} on {name}: {dilations:?}", method.name);
+                placed += 1;
+            }
+        }
+    }
+    assert!(placed > 200, "{placed} placements");
+}
+
 /// A tree whose tasks are the sets of phases in `sets`, on these nodes: the dilation of each phase, and none when a
 /// phase sends nothing. The parent of a set lacks its last phase.
 fn dilations_of(sets: &[usize], n: u32, nodes: &[NodeId], distance: &[Vec<u32>]) -> Vec<u32> {
@@ -271,7 +301,7 @@ fn greatest_gap(n: u32, alphas: &[f64]) -> f64 {
 #[test]
 fn growing_is_almost_optimal_beyond() {
     for n in [16, 17] {
-        let gap = greatest_gap(n, &[0.5, 0.7071]);
+        let gap = greatest_gap(n, &[0.5, FRAC_1_SQRT_2]);
         assert!(gap > 0.0 && gap < 0.0007, "B({n}): {gap}");
     }
 }
