@@ -117,13 +117,15 @@ pub struct Paper {
     pub name: &'static str,
     /// Its title and authors.
     pub title: &'static str,
-    /// Derives all claims that `wanted` accepts, told the id and the erratum; `progress` is told what is being done.
-    pub derive: fn(
-        n_max: u32,
-        wanted: &dyn Fn(&str, Option<&str>) -> bool,
-        progress: &mut dyn FnMut(&str),
-    ) -> Result<Vec<Finding>>,
+    /// Derives its claims again.
+    pub derive: Derive,
 }
+
+/// Derives all claims that `wanted` accepts, with trees up to B(n_max); `progress` is told what is being done.
+pub type Derive = fn(n_max: u32, wanted: &Wanted<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Finding>>;
+
+/// Whether a claim is wanted, by its id and its erratum.
+pub type Wanted<'a> = dyn Fn(&str, Option<&str>) -> bool + 'a;
 
 /// Every paper the program has read.
 pub const PAPERS: &[Paper] = &[lo1990::PAPER];

@@ -6,6 +6,7 @@ use clap::Args;
 
 use meshwright::Result;
 use meshwright::claims::{self, Audit, Finding, N_MAX, PAPERS, Verdict};
+use meshwright::report;
 
 use super::output::{self, Progress};
 use super::{Answer, files, table};
@@ -56,7 +57,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     drop(progress);
     let written = match &arguments.out {
         Some(folder) => {
-            let all = vec![files::file("claims.json", "the same for scripts", output::json(&audit))];
+            let mut all = report::claims_files(&audit);
+            all.push(files::file("claims.json", "the same for scripts", output::json(&audit)));
             "\n".to_string() + &files::write(folder, all)?
         }
         None => String::new(),

@@ -9,7 +9,7 @@ use meshwright::mapping::launcher::{self, FORMATS, Format, Hosts, Launch, Ranks,
 use meshwright::mapping::{Placement, TaskGraph};
 use meshwright::report;
 use meshwright::topology::{Machine, Switching};
-use meshwright::verdict::map::{MapReport, MapRow};
+use meshwright::verdict::map::{Choice, MapReport, MapRow};
 use meshwright::{Error, Result};
 
 use super::output;
@@ -106,7 +106,7 @@ impl<'a> Emission<'a> {
         if self.targets.is_empty() {
             return Ok(Emitted::default());
         }
-        let row = chosen(report, machine.switching)?;
+        let (row, why) = chosen(report, machine.switching)?;
         let placement = Placement { name: row.name.clone(), nodes: row.nodes().to_vec() };
         let launch = Launch { tasks, placement: &placement, machine, ranks: self.ranks, hosts: &self.hosts };
         let file = |target: &'a Target| EmittedFile {
@@ -114,10 +114,6 @@ impl<'a> Emission<'a> {
             file: &target.path,
             summary: target.format.summary,
             text: (target.format.write)(&launch),
-        };
-        let why = match report.placements.len() {
-            1 => String::new(),
-            _ => format!(", the fastest under {}", machine.switching.name()),
         };
         Ok(Emitted {
             placement: row.name.clone(),
@@ -128,18 +124,25 @@ impl<'a> Emission<'a> {
     }
 }
 
-/// The least simulated cycles; of equal ones the fewest hops, then the first. A single placement needs to beat nobody.
-fn chosen(report: &MapReport, switching: Switching) -> Result<&MapRow> {
+/// The placement to be written, and why it is this one of several: a clause, or nothing for a single one.
+///
+/// `auto` has chosen; else the least simulated cycles win, of equal ones the fewest hops, then the first. A single
+/// placement needs to beat nobody.
+fn chosen(report: &MapReport, switching: Switching) -> Result<(&MapRow, String)> {
     if let [row] = report.placements.as_slice() {
-        return Ok(row);
+        return Ok((row, String::new()));
     }
-    let running =
-        report.placements.iter().filter_map(|row| Some((row, (*row.simulated_cycles.of(switching))?)));
-    let fastest = running.min_by_key(|(row, cycles)| (*cycles, row.hops_total));
-    fastest.map(|(row, _)| row).ok_or_else(|| {
+    let named = |choice: &Choice| report.placements.iter().find(|row| row.name == choice.placement);
+    if let Some(row) = report.choice.as_ref().and_then(named) {
+        return Ok((row, ", the choice of auto".to_string()));
+    }
+    let cycles = |row: &MapRow| *row.simulated_cycles.of(switching);
+    let running = report.placements.iter().filter_map(|row| Some((row, cycles(row)?)));
+    let fastest = running.min_by_key(|(row, cycles)| (*cycles, row.hops_total)).ok_or_else(|| {
         let why = format!("every placement comes to a standstill under {}", switching.name());
         Error::not_applicable("emit", why)
-    })
+    })?;
+    Ok((fastest.0, format!(", the fastest under {}", switching.name())))
 }
 
 /// Files that are ready to be written; none without `--emit`.

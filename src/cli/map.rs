@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use meshwright::Result;
+use meshwright::mapping::PLACEMENTS;
 use meshwright::mapping::divide::Preset;
 use meshwright::report::PlanReport;
 use meshwright::scenario::given;
@@ -24,6 +25,10 @@ const HELP: &str = "\
 Examples:
   meshwright map binomial:6 --on mesh:8x8
   meshwright map binomial:10 --on mesh:32x32 --placement reflecting,growing --alpha 1/2 --json
+  meshwright map binomial:14 --on mesh:128x128 --placement auto --switching store-and-forward
+  meshwright map binomial:8 --on mesh:16x16 --preset broadcast --placement auto --emit rankfile:ranks.txt
+  meshwright map divide:5x7 --on mesh:5x7 --placement centred-halving
+  meshwright map examples/lammps-lj-16.phases.csv --on mesh:4x4 --placement search --time 5 --pin 0=0,0
   meshwright map examples/lammps-lj-16.phases.csv --on torus:4x4 --placement hilbert
   meshwright map binomial:6 --on mesh:8x8 --emit rankfile:ranks.txt --hosts nodes.txt
 
@@ -42,8 +47,7 @@ pub(super) struct Arguments {
     tasks: String,
     #[command(flatten)]
     machine: MachineArguments,
-    /// Any of reflecting, growing, centred-halving, row-major, snake, hilbert and random, with commas between, or all
-    #[arg(long, value_name = "NAMES", default_value = "all", value_delimiter = ',')]
+    #[arg(long, value_name = "NAMES", default_value = "all", value_delimiter = ',', help = placements())]
     placement: Vec<String>,
     /// binomial, divide: the share of the volume a child gets, as a number or p/q [default: 0.5]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share)]
@@ -73,6 +77,17 @@ pub(super) struct Arguments {
     search: SearchArguments,
 }
 
+/// The placements there are, for the help.
+fn placements() -> String {
+    let names: Vec<&str> = PLACEMENTS.iter().map(|method| method.name).collect();
+    format!(
+        "Which placements, with commas between: all; auto, which prices them and simulates the front runners; search; a \
+         Scotch FILE.map; front, the Pareto members between growing and centred-halving; one of them, such as \
+         steps:x1y1x2x1y1; or any of {}",
+        names.join(", ")
+    )
+}
+
 /// Runs the verb.
 pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let names: Vec<&str> = arguments.placement.iter().map(String::as_str).collect();
@@ -83,6 +98,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let mut job = tasks::read(&arguments.tasks, Path::new(""), weights, &machine)?;
     let emission = arguments.emit.check(&job.tasks, &machine)?;
     given::read_maps(&mut job, &names, Path::new(""), &machine)?;
+    names = tasks::expand(names, &job, &machine)?;
     let search = arguments.search.search(&machine)?;
     arguments.search.look(&mut job, &mut names, &machine, &search, seed)?;
     let methods: Vec<&str> = names.iter().map(String::as_str).collect();

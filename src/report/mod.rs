@@ -7,6 +7,7 @@
 //! | `facts` | the machine in a dozen facts |
 //! | `drawings` | which drawings a method gets, with their captions |
 //! | `files` | the files beside the page |
+//! | `claims` | the page of an audited paper |
 //! | `sweep` | the page of a sweep |
 //! | `results` | the points of a sweep, kept as they come |
 //! | `style` | the style of the page, and of a drawing alone |
@@ -16,6 +17,7 @@
 //! The page loads nothing: no script, no font, no picture. Its content policy forbids it, so a report that
 //! is kept for ten years or opened behind a firewall looks the same.
 
+mod claims;
 mod drawings;
 mod facts;
 mod files;
@@ -30,6 +32,7 @@ mod wording;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+pub use claims::claims_files;
 pub use files::{File, files};
 pub use page::page;
 pub use results::Results;

@@ -136,7 +136,9 @@ pub fn judge(
     seed: u64,
     progress: &mut dyn FnMut(&str),
 ) -> Result<JobVerdict> {
-    let Candidates { methods, left_out: mut skipped } = auto::expand(job, machine, methods, seed, progress)?;
+    let Candidates { methods, left_out: mut skipped, job } =
+        auto::expand(job, machine, methods, seed, progress)?;
+    let job: &Job = &job;
     let bound_ticks = job.bound_ticks(machine);
     let mut results = Vec::new();
     for (index, method) in methods.iter().enumerate() {

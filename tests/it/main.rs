@@ -7,6 +7,7 @@ mod cli;
 mod definitions;
 mod dependency;
 mod exhaustive;
+mod family;
 mod flit;
 mod floors;
 mod golden;

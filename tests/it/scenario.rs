@@ -203,7 +203,7 @@ fn bad_jobs_are_refused_with_a_place() {
         (binomial("volume = \"1.5 B\""), 5, 10, "\"1.5 B\"", "1.5 B", "whole number of bytes"),
         (binomial("volume = inf"), 5, 10, "inf", "inf", "bytes"),
         (binomial("placement = \"hilbrt\""), 5, 13, "\"hilbrt\"", "`hilbrt`", "did you mean `hilbert`"),
-        (binomial("placement = [\"snake\", \"x\"]"), 5, 23, "\"x\"", "`x`", "`all` or one of"),
+        (binomial("placement = [\"snake\", \"x\"]"), 5, 23, "\"x\"", "`x`", "`all`, `search`"),
         (binomial("placement = []"), 5, 13, "[]", "an empty list", "a placement"),
         (binomial("placement = [3]"), 5, 14, "3", "3", "a placement"),
         (binomial("name = \" \""), 5, 8, "\" \"", "`name`", "a name"),

@@ -8,6 +8,7 @@
 //! | `heat`, `blocks` | link loads: node by node, and of machines too large for that |
 //! | `bars` | all methods beside each other |
 //! | `curve` | latency against load |
+//! | `figures` | the figures of papers |
 //! | `layout` | where nodes and links are on paper |
 //! | `legend`, `palette`, `path` | the words below, the colours, and strokes written short |
 //!
@@ -17,6 +18,7 @@
 pub(super) mod bars;
 pub(super) mod blocks;
 pub(super) mod curve;
+pub(super) mod figures;
 pub(super) mod heat;
 mod lanes;
 mod layout;

@@ -143,6 +143,61 @@ fn what_cannot_be_written_is_refused_before_the_work() {
     }
 }
 
+#[test]
+fn a_map_that_was_written_is_a_placement_again() {
+    let folder = folder(&[("bad.map", "16\n0\t0\n0\t1\n")]);
+    assert_eq!(map_with(folder.path(), &["--emit", "scotch-map:b4.map"]).0, 0);
+    let rows = |placement: &str| {
+        let map = ["map", "binomial:4", "--on", "mesh:4x4", "--placement", placement, "--json"];
+        let (code, stdout, stderr) = run(folder.path(), &map);
+        assert_eq!((code, stderr.as_str()), (0, ""), "{placement}");
+        let report: Value = serde_json::from_str(&stdout).unwrap();
+        report["placements"].as_array().unwrap().clone()
+    };
+    let both = rows("b4.map,reflecting,b4.map");
+    assert_eq!((both.len(), &both[0]["name"], &both[1]["name"]), (2, &"b4.map".into(), &"reflecting".into()));
+    let renamed = |row: &Value| {
+        let mut row = row.clone();
+        row["name"] = "reflecting".into();
+        row
+    };
+    assert_eq!(renamed(&both[0]), both[1]);
+    assert_eq!(renamed(&rows("b4.map")[0]), both[1]);
+    let all = rows("b4.map,all");
+    assert_eq!((all.len(), &all[all.len() - 1]), (meshwright::PLACEMENTS.len() + 1, &both[0]));
+    // What was read is written again, for another launcher and with `--out`.
+    let again = ["map", "binomial:4", "--on", "mesh:4x4", "--placement", "b4.map"];
+    assert_eq!(
+        run(folder.path(), &[&again[..], &["--emit", "scotch-map:c.map", "--out", "m"]].concat()).0,
+        0
+    );
+    assert_eq!(read(folder.path(), "c.map"), read(folder.path(), "b4.map"));
+    for (placement, said) in
+        [("bad.map", "bad.map:3:1"), ("none.map", "none.map: No such file"), ("b4.map,no", "`no`")]
+    {
+        let map = ["map", "binomial:4", "--on", "mesh:4x4", "--placement", placement];
+        let (code, stdout, stderr) = run(folder.path(), &map);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{placement}");
+        assert!(stderr.contains(said), "{stderr}");
+    }
+}
+
+#[test]
+fn auto_is_followed() {
+    let folder = folder(&[]);
+    let map = ["map", "binomial:6", "--on", "mesh:8x8", "--placement", "auto", "--emit", "rankfile:r"];
+    let (code, stdout, _) = run(folder.path(), &map);
+    assert_eq!(code, 0);
+    let (_, json, _) = run(folder.path(), &[&map[..], &["--json"]].concat());
+    let report: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(report["emitted"]["placement"], report["choice"]["placement"]);
+    let chosen = report["choice"]["placement"].as_str().unwrap();
+    assert!(
+        stdout.contains(&format!("\nEmitted: {chosen}, the choice of auto; ranks by tree\n")),
+        "{stdout}"
+    );
+}
+
 /// The console blocks of the page: commands, each with the lines printed below it.
 fn sessions() -> Vec<Vec<(String, Vec<String>)>> {
     let page = crate::text(Path::new("docs/launching.md"));
@@ -163,8 +218,9 @@ fn sessions() -> Vec<Vec<(String, Vec<String>)>> {
 #[test]
 fn the_page_shows_what_the_program_writes() {
     let mut formats = vec![];
+    // One folder for the whole page: later sections use the files of earlier ones.
+    let folder = folder(&[]);
     for session in sessions() {
-        let folder = folder(&[]);
         for (command, shown) in session {
             let words: Vec<&str> = command.split(' ').collect();
             let printed: Vec<String> = match words[0] {

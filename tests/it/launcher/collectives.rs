@@ -152,7 +152,8 @@ fn the_referee_measures_what_was_planned_and_more_for_a_wrong_numbering() {
 
 #[test]
 fn open_mpi_was_seen_to_send_these() {
-    // Recorded with Open MPI 4.1.4 on 8 processes by its monitoring component: bcast algorithm 6, reduce algorithm 5.
+    // Recorded with Open MPI 4.1.4 on 8 processes by its monitoring component: bcast algorithm 6, reduce
+    // algorithm 5.
     let seen = [(0, 1), (0, 2), (0, 4), (1, 3), (1, 5), (2, 6), (3, 7)];
     let pairs = |messages: Vec<(u32, u32, u32)>| {
         let mut pairs: Vec<_> = messages.into_iter().map(|(_, source, target)| (source, target)).collect();
@@ -162,4 +163,15 @@ fn open_mpi_was_seen_to_send_these() {
     assert_eq!(pairs(broadcast(open_mpi_broadcast, 8)), seen);
     let seen = [(1, 0), (2, 0), (3, 2), (4, 0), (5, 4), (6, 4), (7, 6)];
     assert_eq!(pairs(reduction(8)), seen);
+
+    // Scatter algorithm 2 and gather algorithm 2, 64 bytes a rank: with the bytes, the tree of alpha 1/2.
+    let seen = [(0, 1, 64), (0, 2, 128), (0, 4, 256), (2, 3, 64), (4, 5, 64), (4, 6, 128), (6, 7, 64)];
+    let shape = Shape::Binomial(3);
+    let scatter = Divide { shape, alpha: Some(0.5), combine_alpha: None, volume: Bytes(8 * 64) };
+    let tasks = divide::task_graph(&scatter).unwrap();
+    let rank = |task: u32| Ranks::Tree.rank(task, 8);
+    let edges = tasks.edges().iter().map(|edge| (rank(edge.source), rank(edge.target), edge.bytes.0));
+    let mut planned: Vec<_> = edges.collect();
+    planned.sort_unstable();
+    assert_eq!(planned, seen);
 }

@@ -1,0 +1,123 @@
+//! The page of an audited paper: figures, the table of claims, and the way from definition to number of each.
+
+use serde::Serialize;
+
+use super::facts::Fact;
+use super::svg::figures;
+use super::wording::grouped;
+use super::{File, style, template};
+use crate::claims::{Audit, Finding, PAPERS, Paper, Verdict};
+
+#[derive(Serialize)]
+struct View<'a> {
+    title: String,
+    style: String,
+    facts: Vec<Fact>,
+    figures: Vec<Drawing>,
+    claims: Vec<Row<'a>>,
+}
+
+/// A figure of a paper, drawn again.
+#[derive(Serialize)]
+struct Drawing {
+    number: u32,
+    svg: String,
+    caption: &'static str,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    #[serde(flatten)]
+    finding: &'a Finding,
+    /// Whether the claim stands as printed.
+    holds: bool,
+    cases: String,
+}
+
+/// The page, and the figures of the paper as drawings that stand alone.
+pub fn claims_files(audit: &Audit) -> Vec<File> {
+    let figures = figures(audit);
+    let alone = |figure: &Drawing| File {
+        name: format!("figure-{}.svg", figure.number),
+        what: format!("figure {} of the paper, drawn again", figure.number),
+        text: style::alone(&figure.svg),
+    };
+    let drawings: Vec<File> = figures.iter().map(alone).collect();
+    let what = "figures, verdicts and numbers: open it in a browser".to_string();
+    let mut files = vec![File { name: "report.html".to_string(), what, text: page(audit, figures) }];
+    files.extend(drawings);
+    files
+}
+
+/// The audit as one page of HTML; the same audit gives the same bytes.
+fn page(audit: &Audit, figures: Vec<Drawing>) -> String {
+    let row = |finding| Row {
+        finding,
+        holds: finding.verdict == Verdict::Holds,
+        cases: grouped(finding.checked.cases + finding.checked.cases_corrected.unwrap_or(0)),
+    };
+    let view = View {
+        title: papers(audit).map(|paper| paper.title).collect::<Vec<_>>().join("; "),
+        style: style::page(),
+        facts: facts(audit),
+        figures,
+        claims: audit.claims.iter().map(row).collect(),
+    };
+    template::page(include_str!("claims.html"), view)
+}
+
+fn papers(audit: &Audit) -> impl Iterator<Item = &'static Paper> {
+    PAPERS.iter().filter(|paper| audit.papers.contains(&paper.name))
+}
+
+fn facts(audit: &Audit) -> Vec<Fact> {
+    let count = |verdict| grouped(audit.count(verdict) as u64);
+    let cases: u64 = audit
+        .claims
+        .iter()
+        .map(|finding| finding.checked.cases + finding.checked.cases_corrected.unwrap_or(0))
+        .sum();
+    vec![
+        Fact::new("Claims", grouped(audit.claims.len() as u64), "each derived again"),
+        Fact::new("Hold", count(Verdict::Holds), "as printed"),
+        Fact::new("Corrected", count(Verdict::Corrected), "the right form is given"),
+        Fact::new("Refuted", count(Verdict::Refuted), ""),
+        Fact::new("Comparisons", grouped(cases), "in exact numbers"),
+        Fact::new("Trees", format!("B(0) to B({})", audit.n_max), ""),
+    ]
+}
+
+/// The figures of the papers that have some.
+fn figures(audit: &Audit) -> Vec<Drawing> {
+    if !audit.papers.contains(&"lo1990") {
+        return Vec::new();
+    }
+    let drawing = |number, svg, caption| Drawing { number, svg, caption };
+    vec![
+        drawing(
+            1,
+            figures::trees(),
+            "The binomial trees B(0) to B(4), each made of two copies of the one before. Numbers are postorder labels from 0, \
+             children in decreasing size; the square is the root. A colour is the phase in which the edge is used.",
+        ),
+        drawing(
+            2,
+            figures::reflecting(),
+            "The reflecting mapping M_R: the second copy stands to the right or below, reflected. Edges to nodes further \
+             off are drawn as bows beside the line they take; no two edges of one phase share a link.",
+        ),
+        drawing(
+            3,
+            figures::growing(),
+            "The growing mapping M_G: each node grows a leaf outwards, all leaves of a phase equally far. In phases 5 and 6 \
+             edges of one phase overlap: they interfere by definition 6, although their messages never wait.",
+        ),
+        drawing(
+            4,
+            figures::proof(),
+            "The points of the proof of Lemma 3 on M_R(B(8)), at their real places. I is the root, F that of the upper half, C that of the \
+             upper left quadrant and B its child in the same row; A, D and E are at the borders of the quadrants. \
+             Dashed: the diagonals, on which the roots lie.",
+        ),
+    ]
+}
