@@ -14,7 +14,7 @@ use super::axes::{Axes, Step};
 use crate::units::{Hops, NodeId};
 
 /// Short steps first: the least store-and-forward time known, contention in every phase after the fourth. With
-/// alpha = 1 no placement on the paper's mesh is faster, with alpha < 1 none up to n = 8 ([`super::bound`]).
+/// alpha = 1 no placement on the paper's mesh is faster, nor for n <= 15 with any alpha tried ([`super::bound`]).
 pub const GROWING: Method = Method {
     name: "growing",
     summary: "grows from the centre, short hops first: best under store-and-forward",

@@ -80,8 +80,7 @@ impl Job {
     /// What the machine allows the dilations of a divide-and-conquer job to be; none for other phased graphs.
     pub(crate) fn profile(&self, machine: &Machine) -> Option<Profile> {
         let shape = &self.tasks.divide.as_ref()?.shape;
-        (shape.tasks() <= machine.living_count())
-            .then(|| Profile::new(machine, shape.phases(), shape.tasks()))
+        (shape.tasks() <= machine.living_count()).then(|| Profile::of_tree(machine, &shape.active()))
     }
 
     /// As [`Self::bound_ticks`], under any switching and with the profile at hand.
