@@ -75,7 +75,7 @@ fn permutations() {
     for side in [16u32, 32, 64] {
         let mesh = Machine::new(&format!("mesh:{side}x{side}")).expect("a mesh");
         let tasks = side * side;
-        let placement = place("random", &Request { tasks, machine: &mesh, seed: 0 }).expect("fits");
+        let placement = place("random", &Request::count(tasks, &mesh, 0)).expect("fits");
         let message = |i: u32| Message {
             source: NodeId(i),
             target: placement.nodes[i as usize],
