@@ -25,6 +25,7 @@ mod report;
 mod report_files;
 mod routing;
 mod scenario;
+mod search;
 mod sources;
 mod stepped;
 mod stories;
