@@ -37,7 +37,7 @@ pub(super) struct Arguments {
     tasks: String,
     #[command(flatten)]
     machine: MachineArguments,
-    /// Any of reflecting, growing, centred-halving, row-major, snake, hilbert and random, with commas between, or all;
+    /// Any of reflecting, growing, centred-halving, bisection, row-major, snake, hilbert and random, with commas between, or all;
     /// also front (every Pareto member between growing and centred-halving) and its members, such as steps:x1y1x2x1y1
     #[arg(long, value_name = "NAMES", default_value = "all", value_delimiter = ',')]
     placement: Vec<String>,

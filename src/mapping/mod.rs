@@ -7,6 +7,7 @@
 //! | [`binomial`], [`halving`] | the binomial tree; the halving tree of any box |
 //! | [`reflecting`], [`growing`], [`centred_halving`] | closed-form placements of the tree |
 //! | [`family`] | what lies between growing and centred halving, and its Pareto front |
+//! | [`bisection`] | any tree on any machine: odd sides, dead nodes, general graphs |
 //! | `axes` | the box they fill, and which axis each phase uses |
 //! | [`ordered`] | placements along a node order, and at random |
 //! | [`metrics`] | dilation, contention, interference sets, weighted, by phase |
@@ -15,6 +16,7 @@
 
 mod axes;
 pub mod binomial;
+pub mod bisection;
 pub mod bound;
 pub mod centred_halving;
 pub mod divide;
@@ -91,6 +93,7 @@ pub const PLACEMENTS: &[Method] = &[
     reflecting::REFLECTING,
     growing::GROWING,
     centred_halving::CENTRED_HALVING,
+    bisection::BISECTION,
     ordered::ROW_MAJOR,
     ordered::SNAKE,
     ordered::HILBERT,
