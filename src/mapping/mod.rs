@@ -8,6 +8,7 @@
 //! | [`complete_binary`] | the complete binary tree |
 //! | [`reflecting`], [`growing`], [`centred_halving`] | closed-form placements of the tree |
 //! | [`family`] | what lies between growing and centred halving, and its Pareto front |
+//! | [`bisection`] | any tree on any machine: odd sides, dead nodes, general graphs |
 //! | `axes` | the box they fill, and which axis each phase uses |
 //! | [`recursive_bisection`] | tasks and machine cut in two together |
 //! | [`search`] | phase-aware local search for any task graph |
@@ -19,6 +20,7 @@
 
 mod axes;
 pub mod binomial;
+pub mod bisection;
 pub mod bound;
 pub mod centred_halving;
 pub mod complete_binary;
@@ -100,6 +102,7 @@ pub const PLACEMENTS: &[Method] = &[
     reflecting::REFLECTING,
     growing::GROWING,
     centred_halving::CENTRED_HALVING,
+    bisection::BISECTION,
     ordered::ROW_MAJOR,
     ordered::SNAKE,
     ordered::HILBERT,

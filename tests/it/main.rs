@@ -1,6 +1,7 @@
 //! Integration tests: one binary, so that the library is linked once.
 
 mod agreement;
+mod bisection;
 mod bounds;
 mod browser;
 mod cli;
