@@ -3,6 +3,7 @@
 mod agreement;
 mod bounds;
 mod browser;
+mod claims;
 mod cli;
 mod definitions;
 mod dependency;
