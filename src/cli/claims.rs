@@ -84,10 +84,14 @@ fn text(audit: &Audit) -> String {
         ]
     };
     text += &table::table(&HEAD, HEAD.len(), audit.claims.iter().map(row).collect());
-    let count = |verdict: Verdict| format!("{} {}", audit.count(verdict), verdict.name());
-    let verdicts = [Verdict::Holds, Verdict::Corrected, Verdict::Refuted].map(count);
-    text +=
-        &format!("{} claims: {}; trees up to B({})\n", audit.claims.len(), verdicts.join(", "), audit.n_max);
+    let count = |verdict| audit.count(verdict);
+    let verdicts = format!(
+        "{} hold, {} corrected, {} refuted",
+        count(Verdict::Holds),
+        count(Verdict::Corrected),
+        count(Verdict::Refuted)
+    );
+    text += &format!("{} claims: {verdicts}; trees up to B({})\n", audit.claims.len(), audit.n_max);
     for finding in audit.claims.iter().filter(|finding| finding.verdict != Verdict::Holds) {
         text += &wrong(finding);
     }

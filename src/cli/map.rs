@@ -42,7 +42,7 @@ Exit codes:
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct Arguments {
-    /// binomial:N (2^N tasks), divide:N or divide:RxC (any number), or a file: *.phases.csv, *.mtx, *.graph, *.grf, *.goal
+    /// binomial:N (2^N tasks), divide:N or divide:RxC (any number), complete-binary:N, or a file: *.phases.csv, *.mtx, *.graph, *.grf, *.goal
     #[arg(value_name = "TASKS")]
     tasks: String,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! The program as a user meets it.
 
 mod choices;
+mod claims;
 mod contract;
 mod emit;
 mod golden;
@@ -56,6 +57,7 @@ fn help_has_examples_and_exit_codes() {
         vec!["map", "--help"],
         vec!["simulate", "--help"],
         vec!["sweep", "--help"],
+        vec!["claims", "--help"],
     ] {
         let (code, stdout, stderr) = run(folder.path(), &arguments);
         assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}");

@@ -4,6 +4,7 @@ mod agreement;
 mod bisection;
 mod bounds;
 mod browser;
+mod claims;
 mod cli;
 mod definitions;
 mod dependency;

@@ -1,0 +1,101 @@
+//! `meshwright claims`.
+
+use super::*;
+
+#[test]
+fn a_table_and_under_it_what_is_wrong() {
+    let (code, stdout, stderr) = run(folder(&[]).path(), &["claims", "lo1990", "--n-max", "8"]);
+    assert_eq!((code, stderr.as_str()), (0, ""), "a corrected claim is no failure");
+    assert!(stdout.contains("73 claims: 58 hold, 15 corrected, 0 refuted; trees up to B(8)"), "{stdout}");
+    for number in 1..=9 {
+        assert!(stdout.contains(&format!("corrected E{number} ")), "E{number} stands in the table");
+        assert!(stdout.contains(&format!("\nE{number} · ")), "E{number} is explained");
+    }
+    assert!(stdout.contains("  smallest   B(6): 1 - 8 / 10: printed 1/4, in fact 1/5\n"));
+}
+
+#[test]
+fn the_answer_for_scripts_and_the_files() {
+    let folder = folder(&[]);
+    let arguments = ["claims", "--only", "E1,theorem-4-stored", "--n-max", "8", "--json", "--out"];
+    let audit = |out: &'static str| {
+        let (code, stdout, stderr) = run(folder.path(), &[&arguments[..], &[out]].concat());
+        assert_eq!((code, stderr.as_str()), (0, ""));
+        stdout
+    };
+    let (first, second) = (audit("a"), audit("b"));
+    assert_eq!(first, second);
+    let value: Value = serde_json::from_str(&first).unwrap();
+    assert_eq!((&value["format"], &value["papers"]), (&1.into(), &serde_json::json!(["lo1990"])));
+    let claims = value["claims"].as_array().unwrap();
+    let ids: Vec<&str> = claims.iter().filter_map(|claim| claim["id"].as_str()).collect();
+    assert_eq!(ids, ["lemma-3", "eq-11", "theorem-4-stored"]);
+    for claim in claims {
+        for key in [
+            "id",
+            "source",
+            "statement",
+            "verdict",
+            "evidence",
+            "printed",
+            "correct",
+            "counterexample",
+            "checked",
+            "errata",
+        ] {
+            assert!(claim.get(key).is_some(), "{key}: {claim}");
+        }
+    }
+    assert_eq!((&claims[0]["verdict"], &claims[0]["errata"]), (&"corrected".into(), &"E1".into()));
+    let names =
+        ["claims.json", "figure-1.svg", "figure-2.svg", "figure-3.svg", "figure-4.svg", "report.html"];
+    assert_eq!(entries(&folder.path().join("a")), names);
+    let read = |out: &str, name: &str| std::fs::read_to_string(folder.path().join(out).join(name)).unwrap();
+    for name in names {
+        assert!(read("a", name) == read("b", name), "{name}: same input, same bytes");
+    }
+    assert_eq!(read("a", "claims.json"), first);
+    let page = read("a", "report.html");
+    assert_eq!(page.matches("<svg").count(), 4);
+    assert!(
+        page.contains("id=\"lemma-3\" open")
+            && page.contains("B(5), phase 1, alpha = 1: printed 1, in fact 3")
+    );
+    // Definition, formula and the simulated figure stand in one table.
+    assert!(page.contains("<th scope=\"col\">simulated steps</th>"));
+    // B(0) to B(4) have 31 tasks, B(0) to B(6) 127; every one is drawn.
+    assert_eq!(read("a", "figure-1.svg").matches("task ").count(), 31);
+    for name in ["figure-2.svg", "figure-3.svg"] {
+        assert_eq!(read("a", name).matches("<title>task ").count() + 7, 127, "{name}");
+        assert_eq!(read("a", name).matches("<title>phase ").count(), 120, "{name}");
+    }
+}
+
+#[test]
+fn unknown_papers_and_claims_are_errors() {
+    let folder = folder(&[]);
+    for (arguments, words) in [
+        (vec!["claims", "zhang2018"], "lo1990"),
+        (vec!["claims", "--only", "E10"], "`E10`"),
+        (vec!["claims", "--n-max", "3"], "8 to 16"),
+    ] {
+        let (code, stdout, stderr) = run(folder.path(), &arguments);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{arguments:?}");
+        assert!(stderr.contains(words), "{stderr}");
+    }
+}
+
+#[test]
+fn a_complete_binary_tree_is_a_job_like_others() {
+    let folder = folder(&[]);
+    let map = ["map", "complete-binary:4", "--on", "mesh:4x4", "--preset", "reduce", "--json"];
+    let (code, stdout, stderr) = run(folder.path(), &map);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    let value: Value = serde_json::from_str(&stdout).unwrap();
+    let phases = value["placements"][0]["phases"].as_array().unwrap();
+    let messages: Vec<u64> = phases.iter().filter_map(|phase| phase["messages"].as_u64()).collect();
+    assert_eq!(messages, [4, 4, 2, 2, 1, 1], "from the leaves up");
+    for tree in ["complete-binary:0", "complete-binary:5", "complete-binary:+3", "complete-binary:"] {
+        assert_eq!(run(folder.path(), &["map", tree, "--on", "mesh:4x4"]).0, 2, "{tree}");
+    }
+}
