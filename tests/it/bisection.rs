@@ -1,7 +1,7 @@
 //! Bisection on machines of every kind, and what reflecting saves: total hops of all recursive bisections.
 
 use crate::halving::{assert_one_to_one, measured, tree};
-use meshwright::mapping::{Placement, Request, Shape, TaskGraph, bound, place};
+use meshwright::mapping::{Placement, Request, Shape, TaskGraph, bound::Profile, place};
 use meshwright::rng::stream;
 use meshwright::topology::{Machine, Switching, Topology, distances_from};
 use meshwright::units::NodeId;
@@ -17,7 +17,7 @@ fn judged(tasks: &TaskGraph, placement: &Placement, machine: &Machine) -> (u32, 
 
 /// L1 time in cycles under the machine's switching.
 fn predicted(tasks: &TaskGraph, method: &str, machine: &Machine) -> f64 {
-    let report = map::report(&Job { tasks: tasks.clone() }, machine, &[method], 0, &mut |_| {}).unwrap();
+    let report = map::report(&Job::trace(tasks.clone()), machine, &[method], 0, &mut |_| {}).unwrap();
     report.placements[0].time.of(machine.switching).exact
 }
 
@@ -68,7 +68,8 @@ fn any_number_of_tasks_fits() {
                 let placement = place("bisection", &Request::of(&graph, &machine, 0)).unwrap();
                 assert_one_to_one(&placement, &machine, &format!("{tasks} tasks on {name}"));
                 let (dilations, _) = judged(&graph, &placement, &machine);
-                let least = bound::prefix_of(&Shape::Halving(vec![tasks]), &machine).pop().unwrap_or(0);
+                let profile = Profile::of_tree(&machine, &Shape::Halving(vec![tasks]).active());
+                let least = profile.distance();
                 assert!(u64::from(dilations) >= least, "{tasks} tasks on {name}: {dilations} < {least}");
             }
         }

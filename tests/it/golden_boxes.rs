@@ -24,7 +24,8 @@ fn check(case: &Value, family: &str) {
     assert_eq!(row.phases.len(), phases.len(), "{what}");
     for (ours, theirs) in row.phases.iter().zip(phases) {
         let ours = [ours.messages, ours.dilation.into(), ours.link_load.into(), ours.contention.into()];
-        let theirs = ["messages", "dilation", "link_load", "contention"].map(|key| theirs[key].as_u64().unwrap());
+        let theirs =
+            ["messages", "dilation", "link_load", "contention"].map(|key| theirs[key].as_u64().unwrap());
         assert_eq!(ours, theirs, "{what}: messages, dilation, link load, contention");
     }
     let hops: u64 = phases.iter().map(|phase| phase["hops"].as_u64().unwrap()).sum();
