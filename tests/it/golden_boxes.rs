@@ -2,7 +2,7 @@
 //! implementation that takes the definitions literally.
 
 use meshwright::scenario::tasks;
-use meshwright::topology::{Machine, Topology};
+use meshwright::topology::Machine;
 use meshwright::verdict::map;
 use serde_json::Value;
 

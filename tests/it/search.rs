@@ -154,7 +154,7 @@ fn small_trees_are_placed_best_from_a_random_start() {
     machine.costs.startup = Cycles(0);
     assert_eq!(run(&problem(&graph, &machine, 20_000)).answers[0].predicted_ticks, 8);
     let large = binomial(6, 1.0, 1 << 20);
-    let machine = Machine { switching: Switching::Wormhole, ..machine };
+    let machine = machine.with_switching(Switching::Wormhole);
     let ticks = run(&problem(&large, &machine, 2000)).answers[0].predicted_ticks;
     assert!((6 << 20..(6 << 20) + 6 * 16).contains(&ticks), "{ticks}");
 }
@@ -172,7 +172,7 @@ fn ten_phases_come_near_the_optimum_from_a_random_start() {
             "the optimum is 32: {}",
             found.answers[0].predicted_ticks
         );
-        let worms = Machine { switching: Switching::Wormhole, ..machine.clone() };
+        let worms = machine.clone().with_switching(Switching::Wormhole);
         let graph = binomial(10, 1.0, 1 << 30);
         let found = run(&Problem { seed, ..problem(&graph, &worms, 2000) });
         assert!(found.answers[0].predicted_ticks >> 30 <= 12, "the optimum is 10");
