@@ -173,7 +173,7 @@ pub fn placements(words: &[&str]) -> Result<Vec<String>> {
         } else if word != FRONT && !names.contains(&word) {
             let hint =
                 nearest(word, &names).map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
-            let expected = format!("`all`, `front`, `steps:...` or one of {}{hint}", list(&names));
+            let expected = format!("`all` or one of {}, or `front` or `steps:...`{hint}", list(&names));
             return Err(Error::value("placement", format!("`{word}`"), expected));
         }
         if !chosen.iter().any(|name| name == word) {
