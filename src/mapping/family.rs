@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | a member | [`Step`]s, one for each phase | |
 //! | S_w, S_sf | [`slowdowns`] | times over those of the perfect mapping |
-//! | the Pareto front | [`front`] | |
+//! | the Pareto front | [`front()`] | |
 //!
 //! Along an axis of 2^k nodes the first step mirrors the root about the centre line; the other k - 1 move away from
 //! the centre by 1, 2, ..., 2^(k-2), each once and in any order; the axes take turns in any way. Each phase of
@@ -175,7 +175,7 @@ fn load(made: u32, length: u32) -> u32 {
 ///
 /// # Complexity
 ///
-/// As [`front`].
+/// As [`front()`].
 ///
 /// # Examples
 ///
