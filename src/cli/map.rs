@@ -82,7 +82,8 @@ fn placements() -> String {
     let names: Vec<&str> = PLACEMENTS.iter().map(|method| method.name).collect();
     format!(
         "Which placements, with commas between: all; auto, which prices them and simulates the front runners; search; a \
-         Scotch FILE.map; or any of {}",
+         Scotch FILE.map; front, the Pareto members between growing and centred-halving; one of them, such as \
+         steps:x1y1x2x1y1; or any of {}",
         names.join(", ")
     )
 }
@@ -97,6 +98,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let mut job = tasks::read(&arguments.tasks, Path::new(""), weights, &machine)?;
     let emission = arguments.emit.check(&job.tasks, &machine)?;
     given::read_maps(&mut job, &names, Path::new(""), &machine)?;
+    names = tasks::expand(names, &job, &machine)?;
     let search = arguments.search.search(&machine)?;
     arguments.search.look(&mut job, &mut names, &machine, &search, seed)?;
     let methods: Vec<&str> = names.iter().map(String::as_str).collect();

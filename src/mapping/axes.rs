@@ -9,6 +9,15 @@ use super::Request;
 use crate::error::{Error, Result};
 use crate::topology::{Grid, Network, Topology};
 
+/// How the messages of one phase move along an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The axis, from 0.
+    pub axis: usize,
+    /// How far, in links.
+    pub length: u32,
+}
+
 /// A box of sides 2^e inside the machine, at its origin.
 #[derive(Clone, Debug)]
 pub(crate) struct Axes<'m> {
@@ -48,6 +57,11 @@ impl<'m> Axes<'m> {
         Ok(Self { grid, n, exponents })
     }
 
+    /// The box of these sides, which must fit.
+    pub(crate) fn with(grid: &'m Grid, exponents: Vec<u32>) -> Self {
+        Self { grid, n: exponents.iter().sum(), exponents }
+    }
+
     /// The axes in turn from the last to the first, each as often as `rounds` says.
     fn round_robin(rounds: &[u32]) -> Vec<usize> {
         let mut left = rounds.to_vec();
@@ -69,28 +83,34 @@ impl<'m> Axes<'m> {
     }
 
     /// Every axis once, from the first: the phases that make the centre (vertical, then horizontal).
-    fn of_centre(&self) -> Vec<usize> {
-        (0..self.exponents.len()).filter(|&axis| self.exponents[axis] > 0).collect()
+    fn centre(&self) -> impl Iterator<Item = Step> {
+        let long = (0..self.exponents.len()).filter(|&axis| self.exponents[axis] > 0);
+        long.map(|axis| Step { axis, length: 1 })
     }
 
-    /// The axis of each phase of the growing mapping: the centre, then the shortest step that is left, of
-    /// equal ones horizontal before vertical.
-    pub(crate) fn of_phases_shortest_first(&self) -> Vec<usize> {
+    /// The steps of the growing mapping: the centre, then the shortest step that is left, of equal ones horizontal
+    /// before vertical.
+    pub(crate) fn shortest_first(&self) -> Vec<Step> {
         let rest: Vec<u32> = self.exponents.iter().map(|e| e.saturating_sub(1)).collect();
-        [self.of_centre(), Self::round_robin(&rest)].concat()
+        let mut next = vec![1; rest.len()];
+        let step = |axis: usize| {
+            next[axis] *= 2;
+            Step { axis, length: next[axis] / 2 }
+        };
+        self.centre().chain(Self::round_robin(&rest).into_iter().map(step)).collect()
     }
 
-    /// The axis of each phase of centred halving: the centre, then the longest step that is left, of equal
-    /// ones horizontal before vertical.
-    pub(crate) fn of_phases_longest_first(&self) -> Vec<usize> {
+    /// The steps of centred halving: the centre, then the longest step that is left, of equal ones horizontal before
+    /// vertical.
+    pub(crate) fn longest_first(&self) -> Vec<Step> {
         let mut left: Vec<u32> = self.exponents.iter().map(|e| e.saturating_sub(1)).collect();
-        let mut axes = self.of_centre();
+        let mut steps: Vec<Step> = self.centre().collect();
         while let Some(most) = left.iter().copied().max().filter(|&most| most > 0) {
             let axis = left.iter().rposition(|&rounds| rounds == most).expect("the maximum is there");
             left[axis] -= 1;
-            axes.push(axis);
+            steps.push(Step { axis, length: 1 << left[axis] });
         }
-        axes
+        steps
     }
 
     /// How far the node id moves with one step along an axis.

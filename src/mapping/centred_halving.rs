@@ -25,7 +25,7 @@ pub const CENTRED_HALVING: Method = Method {
             return on_box(sides, request);
         }
         let axes = Axes::of(CENTRED_HALVING.name, request)?;
-        Ok(outwards(&axes, &axes.of_phases_longest_first(), |k, step| k - 2 - step))
+        Ok(outwards(&axes, &axes.longest_first()))
     },
 };
 

@@ -81,6 +81,30 @@ impl Shape {
         }
     }
 
+    /// How many tasks hold work after phase 1, 2, ..., n.
+    ///
+    /// # Complexity
+    ///
+    /// O(tasks).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::mapping::Shape;
+    /// assert_eq!(Shape::Binomial(3).active(), [2, 4, 8]);
+    /// assert_eq!(Shape::Halving(vec![9]).active(), [2, 4, 8, 9]);
+    /// ```
+    pub fn active(&self) -> Vec<u32> {
+        let mut active = vec![0; self.phases() as usize];
+        self.for_each_edge(|phase, _, _| active[phase as usize - 1] += 1);
+        let mut tasks = 1;
+        for count in &mut active {
+            tasks += *count;
+            *count = tasks;
+        }
+        active
+    }
+
     /// Calls `edge(phase, parent, child)` for every edge, phase after phase, phases from 1.
     pub(crate) fn for_each_edge(&self, mut edge: impl FnMut(u32, u32, u32)) {
         match self {

@@ -9,27 +9,28 @@
 //! move away from the centre by 1, 2, ..., 2^(k-2). Centred halving uses the same steps in the opposite
 //! order, see [`super::centred_halving`].
 
-use super::{Method, axes::Axes};
+use super::Method;
+use super::axes::{Axes, Step};
 use crate::units::{Hops, NodeId};
 
 /// Short steps first: the least store-and-forward time known, contention in every phase after the fourth. With
-/// alpha = 1 no placement on the paper's mesh is faster, with alpha < 1 none up to n = 8 ([`super::bound`]).
+/// alpha = 1 no placement on the paper's mesh is faster, nor for n <= 15 with any alpha tried ([`super::bound`]).
 pub const GROWING: Method = Method {
     name: "growing",
     summary: "grows from the centre, short hops first: best under store-and-forward",
     place: |request| {
         let axes = Axes::of(GROWING.name, request)?;
-        Ok(outwards(&axes, &axes.of_phases_shortest_first(), |_, step| step))
+        Ok(outwards(&axes, &axes.shortest_first()))
     },
 };
 
-/// The node of every task when the later phases of an axis of 2^k nodes move by 2^exponent(k, step),
-/// step = 0, 1, ..., k - 2, and phase i uses the axis `phases[i - 1]`; the first phases use each axis once.
+/// The node of every task when phase i makes the step `steps[i - 1]`: away from the centre line of its axis, and the
+/// first step of each axis across it.
 ///
-/// A task is reached through the phases whose bits its label lacks, phase 1 the highest. Its coordinate
-/// along an axis is the node beside the centre line, mirrored or not, plus its steps, outwards. So
-/// within a block of labels with the same mirrors, the node of a label is that of the label with one more
-/// bit set, plus the step of that bit.
+/// A task is reached through the phases whose bits its label lacks, phase 1 the highest. So its node is that of the
+/// label with the lowest such bit set, plus the step of that bit: downwards if the label lacks the bit of the first step
+/// of that axis. Labels that agree in the bits up to the last of these first steps make a block in which
+/// directions do not change; there whole runs of labels are moved at once.
 ///
 /// # Complexity
 ///
@@ -37,37 +38,33 @@ pub const GROWING: Method = Method {
 ///
 /// # Source
 ///
-/// `lo1990`, definition 3, here for boxes of any dimension.
-pub(crate) fn outwards(axes: &Axes<'_>, phases: &[usize], exponent: impl Fn(u32, u32) -> u32) -> Vec<NodeId> {
-    let mirrors = axes.exponents.iter().filter(|&&exponent| exponent > 0).count();
-    let mut taken = vec![0; axes.exponents.len()];
-    // From the last phase, whose bit is the lowest, to the first after the mirrors: axis and change of id.
-    let mut steps: Vec<(usize, u32)> = phases[mirrors..]
-        .iter()
-        .map(|&axis| {
-            let step = axes.stride(axis) << exponent(axes.exponents[axis], taken[axis]);
-            taken[axis] += 1;
-            (axis, step)
-        })
-        .collect();
-    steps.reverse();
+/// `lo1990`, definition 3, here for boxes of any dimension and any order of the steps.
+pub(crate) fn outwards(axes: &Axes<'_>, steps: &[Step]) -> Vec<NodeId> {
+    let first = |axis: usize| steps.iter().position(|step| step.axis == axis);
+    let firsts: Vec<Option<usize>> = (0..axes.exponents.len()).map(first).collect();
+    let prefix = firsts.iter().flatten().max().map_or(0, |last| last + 1);
+    let moves: Vec<(usize, u32)> = steps.iter().map(|s| (s.axis, axes.stride(s.axis) * s.length)).collect();
+    let start = |(axis, &exponent): (usize, &u32)| (1u32 << exponent) / 2 * axes.stride(axis);
+    let root = NodeId(axes.exponents.iter().enumerate().map(start).sum());
+    // The roots of the blocks, from the last, whose bits are all set.
+    let mut roots = vec![root; 1 << prefix];
+    let lacks =
+        |block: usize, axis: usize| firsts[axis].is_some_and(|at| block >> (prefix - 1 - at) & 1 == 0);
+    for block in (0..roots.len() - 1).rev() {
+        let (axis, step) = moves[prefix - 1 - block.trailing_ones() as usize];
+        let from = roots[block | (block + 1)].0;
+        roots[block] = NodeId(if lacks(block, axis) { from - step } else { from + step });
+    }
     let mut nodes = vec![NodeId(0); 1 << axes.n];
-    for (block, nodes) in (0u32..).zip(nodes.chunks_exact_mut(1 << steps.len())) {
-        let mut mirrored = vec![false; axes.exponents.len()];
-        for (index, &axis) in phases[..mirrors].iter().enumerate() {
-            mirrored[axis] = block >> (mirrors - 1 - index) & 1 == 0;
-        }
-        let start = |(axis, &exponent): (usize, &u32)| {
-            let centre = (1 << exponent) / 2 * axes.stride(axis);
-            if mirrored[axis] { centre - axes.stride(axis) } else { centre }
-        };
-        let root = nodes.len() - 1;
-        nodes[root] = NodeId(axes.exponents.iter().enumerate().map(start).sum());
-        for (bit, &(axis, step)) in steps.iter().enumerate() {
+    for (block, (nodes, root)) in nodes.chunks_exact_mut(1 << (steps.len() - prefix)).zip(roots).enumerate() {
+        let last = nodes.len() - 1;
+        nodes[last] = root;
+        for (bit, &(axis, step)) in moves[prefix..].iter().rev().enumerate() {
+            let down = lacks(block, axis);
             let (without, with) = nodes.split_at_mut(nodes.len() - (1 << bit));
             let start = without.len() - (1 << bit);
             for (node, from) in without[start..].iter_mut().zip(&*with) {
-                node.0 = if mirrored[axis] { from.0 - step } else { from.0 + step };
+                node.0 = if down { from.0 - step } else { from.0 + step };
             }
         }
     }

@@ -7,6 +7,8 @@
 //! | [`binomial`], [`halving`] | the binomial tree; the halving tree of any box |
 //! | [`complete_binary`] | the complete binary tree |
 //! | [`reflecting`], [`growing`], [`centred_halving`] | closed-form placements of the tree |
+//! | [`family`] | what lies between growing and centred halving, and its Pareto front |
+//! | [`bisection`] | any tree on any machine: odd sides, dead nodes, general graphs |
 //! | `axes` | the box they fill, and which axis each phase uses |
 //! | [`recursive_bisection`] | tasks and machine cut in two together |
 //! | [`search`] | phase-aware local search for any task graph |
@@ -18,10 +20,12 @@
 
 mod axes;
 pub mod binomial;
+pub mod bisection;
 pub mod bound;
 pub mod centred_halving;
 pub mod complete_binary;
 pub mod divide;
+pub mod family;
 pub mod growing;
 pub mod halving;
 pub mod launcher;
@@ -35,6 +39,7 @@ pub mod task_file;
 pub mod task_graph;
 pub mod times;
 
+pub use axes::Step;
 pub use divide::{Divide, Shape};
 pub use task_graph::TaskGraph;
 
@@ -97,6 +102,7 @@ pub const PLACEMENTS: &[Method] = &[
     reflecting::REFLECTING,
     growing::GROWING,
     centred_halving::CENTRED_HALVING,
+    bisection::BISECTION,
     ordered::ROW_MAJOR,
     ordered::SNAKE,
     ordered::HILBERT,
@@ -104,7 +110,7 @@ pub const PLACEMENTS: &[Method] = &[
     ordered::RANDOM,
 ];
 
-/// Places tasks by the method with this name.
+/// Places tasks by the method with this name, one of [`PLACEMENTS`] or a member of the [`family`].
 ///
 /// A task that falls on a dead node moves to the nearest free living one.
 ///
@@ -128,20 +134,28 @@ pub const PLACEMENTS: &[Method] = &[
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn place(name: &str, request: &Request<'_>) -> Result<Placement> {
-    let method = PLACEMENTS.iter().find(|method| method.name == name).ok_or_else(|| {
-        let names: Vec<_> = PLACEMENTS.iter().map(|method| method.name).collect();
-        Error::value("placement", format!("`{name}`"), format!("{} or all", names.join(", ")))
-    })?;
     let living = request.machine.living_count();
     if request.tasks > living {
         let why = format!("{} tasks do not fit on {living} living nodes, one on each", request.tasks);
-        return Err(Error::not_applicable(method.name, why));
+        return Err(Error::not_applicable("placement", why));
     }
-    let mut nodes = (method.place)(request)?;
+    let mut nodes = nodes(name, request)?;
     if !request.machine.dead().is_empty() {
         repair(request.machine, &mut nodes);
     }
-    Ok(Placement { name: method.name.to_string(), nodes })
+    Ok(Placement { name: name.to_string(), nodes })
+}
+
+/// The node of every task by the method with this name, dead ones included.
+fn nodes(name: &str, request: &Request<'_>) -> Result<Vec<NodeId>> {
+    if name.starts_with(family::PREFIX) {
+        return family::place(name, request);
+    }
+    let method = PLACEMENTS.iter().find(|method| method.name == name).ok_or_else(|| {
+        let names: Vec<_> = PLACEMENTS.iter().map(|method| method.name).collect();
+        Error::value("placement", format!("`{name}`"), format!("{}, steps:... or all", names.join(", ")))
+    })?;
+    (method.place)(request)
 }
 
 /// Moves each task on a dead node to the nearest free living one (lowest id among equals), in task order.

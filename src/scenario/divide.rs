@@ -36,6 +36,7 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<Job> {
         given::read_maps(&mut divide, &methods, value.folder(), machine)
             .map_err(|error| value.locate(error))?;
     }
+    let methods = tasks::expand(methods, &divide, machine).map_err(|error| value.locate(error))?;
     let search = given::table(table, machine)?;
     Ok(Job { name, methods, search, work: Work::Divide(divide) })
 }

@@ -7,7 +7,7 @@ use super::{given, misfit};
 use crate::error::{Error, Result};
 use crate::mapping::binomial::N_MAX;
 use crate::mapping::divide::{PRESETS, Preset};
-use crate::mapping::{Divide, PLACEMENTS, Shape, complete_binary, search, task_file};
+use crate::mapping::{Divide, PLACEMENTS, Shape, complete_binary, family, search, task_file};
 use crate::schedule::{Schedule, goal};
 use crate::topology::{Machine, NODES_MAX};
 use crate::units::Bytes;
@@ -16,6 +16,9 @@ use crate::verdict::divide::Job;
 
 /// The share of the volume a child gets when nobody says: half.
 pub const ALPHA_DEFAULT: f64 = 0.5;
+
+/// The word for the Pareto front of the [`family`].
+pub const FRONT: &str = "front";
 
 /// The bytes at the root when nobody says.
 pub const VOLUME_DEFAULT: Bytes = Bytes(65536);
@@ -210,12 +213,13 @@ fn fits(specification: &str, tasks: u32, machine: &Machine) -> Result<()> {
     ))
 }
 
-/// The names of the placements in `words`, or of all of them for the word `all`; `auto`, `search` and files
-/// that end in .map stay what they are.
+/// The names of the placements in `words`, with all of the table for the word `all`; `steps:...` names a member of the
+/// [`family`], and `front` stays for [`expand`];
+/// `auto`, `search` and files that end in .map stay what they are.
 ///
 /// # Errors
 ///
-/// [`Error::Value`] for a name that is not in the table.
+/// [`Error::Value`] for a name that is none of these.
 ///
 /// # Examples
 ///
@@ -228,25 +232,52 @@ fn fits(specification: &str, tasks: u32, machine: &Machine) -> Result<()> {
 pub fn placements(words: &[&str]) -> Result<Vec<String>> {
     let names: Vec<&'static str> = PLACEMENTS.iter().map(|method| method.name).collect();
     let mut chosen: Vec<String> = Vec::new();
-    for &word in words {
-        if word == "all" {
-            continue;
+    // Beside `all`, a name that is none is an error all the same.
+    if words.contains(&"all") {
+        chosen.extend(names.iter().map(ToString::to_string));
+    }
+    for &word in words.iter().filter(|word| **word != "all") {
+        if word.starts_with(family::PREFIX) {
+            family::check(word)?;
+        } else if !names.contains(&word)
+            && ![AUTO, FRONT, search::NAME].contains(&word)
+            && !given::is_file(word)
+        {
+            let others = "`auto`, `all`, `search`, `front`, `steps:...`, a file that ends in .map or ";
+            return Err(Error::value("placement", format!("`{word}`"), one_of(word, &names, others)));
         }
-        if [AUTO, search::NAME].contains(&word) || given::is_file(word) {
+        if !chosen.iter().any(|name| name == word) {
             chosen.push(word.to_string());
-            continue;
-        }
-        let method = PLACEMENTS.iter().find(|method| method.name == word).ok_or_else(|| {
-            Error::value(
-                "placement",
-                format!("`{word}`"),
-                one_of(word, &names, "`auto`, `all`, `search`, a file that ends in .map or "),
-            )
-        })?;
-        if !chosen.iter().any(|name| name == method.name) {
-            chosen.push(method.name.to_string());
         }
     }
-    // Beside `all`, a name that is none is an error all the same.
-    Ok(if words.contains(&"all") { names.into_iter().map(str::to_string).collect() } else { chosen })
+    Ok(chosen)
+}
+
+/// The methods with the word `front` replaced by the members of the Pareto front for this job on this machine.
+///
+/// # Errors
+///
+/// As for [`family::names`], if `front` is among them.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::{mapping::{Divide, Shape}, topology::Machine, units::Bytes, verdict::Job};
+/// use meshwright::scenario::tasks::{expand, placements};
+/// let job = Job::divide(&Divide { shape: Shape::Binomial(4), alpha: Some(0.5), combine_alpha: None, volume: Bytes(64) })?;
+/// let methods = expand(placements(&["hilbert", "front"])?, &job, &Machine::new("mesh:4x4")?)?;
+/// assert_eq!(methods, ["hilbert", "steps:x1x1y1y1"], "every step is one hop: one member is best in all");
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn expand(methods: Vec<String>, job: &Job, machine: &Machine) -> Result<Vec<String>> {
+    let mut expanded: Vec<String> = Vec::new();
+    for method in methods {
+        let names = if method == FRONT { family::names(&job.tasks, machine)? } else { vec![method] };
+        for name in names {
+            if !expanded.contains(&name) {
+                expanded.push(name);
+            }
+        }
+    }
+    Ok(expanded)
 }

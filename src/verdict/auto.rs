@@ -1,12 +1,16 @@
 //! Which placements are worth a simulation: the choice behind `auto`.
 //!
 //! Every placement that applies is priced by the link-level prediction under the machine's own switching, start-up,
-//! byte time, flit size and ports. The cheapest few are simulated, and with them the one with the least traffic; the
-//! referee decides among these.
+//! byte time, flit size and ports. Where even the cheapest is far from the bound of the job, a short search starts from
+//! it. The cheapest few are simulated, and with them the one with the least traffic; the referee decides among these.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
 
 use super::{Job, Skipped, measure, percentage};
 use crate::error::{Error, Result};
-use crate::mapping::{self, PLACEMENTS};
+use crate::mapping::search::{self, Problem};
+use crate::mapping::{self, PLACEMENTS, Placement};
 use crate::routing::{self, Pair};
 use crate::schedule::{Message, cost};
 use crate::topology::{Machine, Topology};
@@ -17,15 +21,26 @@ pub const AUTO: &str = "auto";
 /// How many of the cheapest are simulated.
 const SIMULATED: usize = 3;
 
+/// A search is worth its time when the best price is more than a hundredth above the bound.
+const NEAR: u64 = 100;
+
+/// How long the search goes on.
+const SEARCH_STEPS: u64 = 100_000;
+
+/// Larger jobs are not searched: a search worth its name would take too long.
+const SEARCHED_TASKS_MAX: u32 = 4096;
+
 /// The placement nobody would choose: it is what one compares with.
 const NEVER: &str = "random";
 
 /// Names of placements, `auto` replaced by the placements it leads to.
-pub(crate) struct Candidates {
+pub(crate) struct Candidates<'a> {
     /// To be simulated.
     pub(crate) methods: Vec<String>,
     /// Priced and found too dear, or not applicable.
     pub(crate) left_out: Vec<Skipped>,
+    /// The job, with what a search found on the way.
+    pub(crate) job: Cow<'a, Job>,
 }
 
 /// The price of a placement.
@@ -36,22 +51,22 @@ struct Priced {
 }
 
 /// Replaces `auto` by the front runners; other names stay.
-pub(crate) fn expand(
-    job: &Job,
+pub(crate) fn expand<'a>(
+    job: &'a Job,
     machine: &Machine,
     methods: &[&str],
     seed: u64,
     progress: &mut dyn FnMut(&str),
-) -> Result<Candidates> {
+) -> Result<Candidates<'a>> {
     let mut named: Vec<String> =
         methods.iter().filter(|&&name| name != AUTO).map(ToString::to_string).collect();
     if !methods.contains(&AUTO) {
-        return Ok(Candidates { methods: named, left_out: Vec::new() });
+        return Ok(Candidates { methods: named, left_out: Vec::new(), job: Cow::Borrowed(job) });
     }
     let (mut priced, mut left_out) = (Vec::new(), Vec::new());
     for method in considered(job) {
         progress(&format!("auto: the price of {method}"));
-        match price(job, machine, &method, seed) {
+        match job.place(&method, machine, seed).and_then(|placement| price(job, machine, &placement)) {
             Ok(price) => priced.push(price),
             Err(Error::NotApplicable { why, .. }) => left_out.push(Skipped { method, why, deadlock: false }),
             Err(error) => return Err(error),
@@ -60,6 +75,7 @@ pub(crate) fn expand(
     if priced.is_empty() {
         return Err(super::nothing_applies(&left_out));
     }
+    let found = found(job, machine, seed, &mut priced, progress)?;
     // Equally cheap ones by traffic, then in the order of the table.
     priced.sort_by_key(|priced| (priced.ticks, priced.hops));
     let frugal = (0..priced.len()).min_by_key(|&index| priced[index].hops).unwrap_or_default();
@@ -73,7 +89,11 @@ pub(crate) fn expand(
             left_out.push(Skipped { method, why: dearer(machine, ticks, best), deadlock: false });
         }
     }
-    Ok(Candidates { methods: named, left_out })
+    let mut job = Cow::Borrowed(job);
+    if let Some(placement) = found {
+        job.to_mut().given.push(placement);
+    }
+    Ok(Candidates { methods: named, left_out, job })
 }
 
 /// The placements that are priced, those made for this job first.
@@ -94,12 +114,40 @@ fn dearer(machine: &Machine, ticks: u64, best: u64) -> String {
     }
 }
 
+/// Searches for a placement, unless the best one is near the bound or the job is large; adds its price.
+fn found(
+    job: &Job,
+    machine: &Machine,
+    seed: u64,
+    priced: &mut Vec<Priced>,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Option<Placement>> {
+    let best = priced.iter().map(|priced| priced.ticks).min().unwrap_or_default();
+    let bound = job.bound_ticks(machine);
+    let near = best - bound.min(best) <= bound / NEAR;
+    let taken = job.given.iter().any(|placement| placement.name == search::NAME);
+    if near || taken || job.tasks.tasks > SEARCHED_TASKS_MAX {
+        return Ok(None);
+    }
+    let start = search::Start::Best;
+    let problem =
+        Problem { graph: &job.tasks, machine, pins: &[], start, seed, steps: SEARCH_STEPS, answers: 1 };
+    let outcome = search::search(&problem, &mut |step| {
+        progress(&format!("auto: search, {} steps", step.steps));
+        ControlFlow::Continue(())
+    })?;
+    let placement = outcome.answers.into_iter().next().map(|answer| answer.placement);
+    if let Some(placement) = &placement {
+        priced.push(price(job, machine, placement)?);
+    }
+    Ok(placement)
+}
+
 /// The predicted time of a placement under the machine's switching, and its hops.
-fn price(job: &Job, machine: &Machine, method: &str, seed: u64) -> Result<Priced> {
-    let placement = job.place(method, machine, seed)?;
-    let schedule = mapping::schedule(&job.tasks, &placement, machine);
+fn price(job: &Job, machine: &Machine, placement: &Placement) -> Result<Priced> {
+    let schedule = mapping::schedule(&job.tasks, placement, machine);
     let mut loads = cost::LinkLoads::new(machine.links());
-    let mut priced = Priced { method: method.to_string(), ticks: 0, hops: 0 };
+    let mut priced = Priced { method: placement.name.clone(), ticks: 0, hops: 0 };
     let mut serial = 0;
     for index in 0..schedule.len() {
         let messages = schedule.phase(index);

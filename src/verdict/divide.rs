@@ -80,8 +80,7 @@ impl Job {
     /// What the machine allows the dilations of a divide-and-conquer job to be; none for other phased graphs.
     pub(crate) fn profile(&self, machine: &Machine) -> Option<Profile> {
         let shape = &self.tasks.divide.as_ref()?.shape;
-        (shape.tasks() <= machine.living_count())
-            .then(|| Profile::new(machine, shape.phases(), shape.tasks()))
+        (shape.tasks() <= machine.living_count()).then(|| Profile::of_tree(machine, &shape.active()))
     }
 
     /// As [`Self::bound_ticks`], under any switching and with the profile at hand.
@@ -137,7 +136,9 @@ pub fn judge(
     seed: u64,
     progress: &mut dyn FnMut(&str),
 ) -> Result<JobVerdict> {
-    let Candidates { methods, left_out: mut skipped } = auto::expand(job, machine, methods, seed, progress)?;
+    let Candidates { methods, left_out: mut skipped, job } =
+        auto::expand(job, machine, methods, seed, progress)?;
+    let job: &Job = &job;
     let bound_ticks = job.bound_ticks(machine);
     let mut results = Vec::new();
     for (index, method) in methods.iter().enumerate() {

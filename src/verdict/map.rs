@@ -192,7 +192,9 @@ pub fn report(
     progress: &mut dyn FnMut(&str),
 ) -> Result<MapReport> {
     let chooses = methods.contains(&auto::AUTO);
-    let Candidates { methods, left_out: mut skipped } = auto::expand(job, machine, methods, seed, progress)?;
+    let Candidates { methods, left_out: mut skipped, job } =
+        auto::expand(job, machine, methods, seed, progress)?;
+    let job: &Job = &job;
     let weights = weights(job);
     let profile = job.profile(machine);
     let limits = each(|switching, _| limits(job, machine, switching, profile.as_ref(), &weights));

@@ -1,6 +1,7 @@
 //! Integration tests: one binary, so that the library is linked once.
 
 mod agreement;
+mod bisection;
 mod bounds;
 mod browser;
 mod claims;
@@ -8,9 +9,11 @@ mod cli;
 mod definitions;
 mod dependency;
 mod exhaustive;
+mod family;
 mod flit;
 mod floors;
 mod golden;
+mod golden_boxes;
 mod halving;
 mod launcher;
 mod laws;
@@ -24,6 +27,7 @@ mod report;
 mod report_files;
 mod routing;
 mod scenario;
+mod search;
 mod sources;
 mod stepped;
 mod stories;

@@ -1,9 +1,10 @@
 //! The subset-sum profile bound: against its definition, against every placement, and where it meets the best known.
 
 use std::collections::BTreeSet;
+use std::f64::consts::FRAC_1_SQRT_2;
 
 use meshwright::mapping::bound::{self, Profile};
-use meshwright::mapping::{Divide, Shape, growing};
+use meshwright::mapping::{Divide, PLACEMENTS, Request, Shape, growing, place};
 use meshwright::topology::{Costs, Machine, Switching, Topology, distances_from};
 use meshwright::units::{Bytes, Cycles, NodeId, Ratio};
 use proptest::prelude::*;
@@ -11,7 +12,7 @@ use proptest::prelude::*;
 use crate::exhaustive::{dilations, every_placement, machine_with_room, small_machines, table};
 
 /// The shares that certificates are asked for.
-const ALPHAS: [f64; 9] = [0.5, 0.7071, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 1.0];
+const ALPHAS: [f64; 9] = [0.5, FRAC_1_SQRT_2, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 1.0];
 
 fn machine(name: &str) -> Machine {
     Machine::new(name).unwrap()
@@ -93,6 +94,19 @@ fn sequences_below(limit: u64, weights: &[u128], begin: &mut Vec<u32>, visit: &m
     }
 }
 
+/// A tree of n phases that lacks sets as early as can be, so that nothing but their number counts.
+fn gaps_early(machine: &Machine, n: u32, tasks: u32) -> Profile {
+    let missing = (1 << n) - tasks;
+    let active: Vec<u32> = (1..=n).map(|j| (1u32 << j).saturating_sub(missing).max(j + 1)).collect();
+    Profile::of_tree(machine, &active)
+}
+
+/// A tree of n phases that lacks sets in its last phases only.
+fn gaps_late(machine: &Machine, n: u32, tasks: u32) -> Profile {
+    let active: Vec<u32> = (1..=n).map(|j| tasks.min(1 << j)).collect();
+    Profile::of_tree(machine, &active)
+}
+
 /// Branch and bound against plain enumeration: the answer is allowed, and nothing cheaper is.
 #[test]
 fn the_search_finds_the_cheapest_sequence() {
@@ -113,7 +127,7 @@ fn the_search_finds_the_cheapest_sequence() {
         ("mesh:3x3x3", 6, 27),
     ] {
         let machine = machine(name);
-        let (profile, balls) = (Profile::new(&machine, n, tasks), balls(&machine));
+        let (profile, balls) = (gaps_early(&machine, n, tasks), balls(&machine));
         let falling = (1..=u128::from(n)).rev();
         let halving = falling.clone().map(|i| 1 << i);
         for weights in [vec![1; n as usize], falling.clone().collect(), halving.collect::<Vec<u128>>()] {
@@ -145,7 +159,7 @@ fn no_placement_of_a_small_tree_is_excluded() {
             every_placement(1 << n, &mut living, 0, &mut |nodes| {
                 seen.insert(dilations(&distance, nodes));
             });
-            let profile = Profile::new(machine, n, 1 << n);
+            let profile = Profile::new(machine, n);
             assert!(seen.iter().all(|dilations| profile.allows(dilations)), "{} B({n})", machine.name);
             for alpha in [1.0, 0.8, 0.5, 0.1] {
                 let weights = powers(alpha, n);
@@ -155,6 +169,35 @@ fn no_placement_of_a_small_tree_is_excluded() {
             }
         }
     }
+}
+
+/// Trees that fill their machine, so that its borders count, by every method that places them.
+#[test]
+fn no_method_is_excluded() {
+    let mut placed = 0;
+    for (name, n) in [
+        ("mesh:8x16", 7),
+        ("mesh:16x16", 8),
+        ("torus:16x8", 7),
+        ("mesh:4x4x8", 7),
+        ("mesh:2x64", 7),
+        ("mesh:128", 7),
+        ("hypercube:7", 7),
+    ] {
+        let machine = machine(name);
+        let (profile, distance) = (Profile::new(&machine, n), table(&machine));
+        for method in PLACEMENTS {
+            for seed in 0..8 {
+                let Ok(placement) = place(method.name, &Request::count(1 << n, &machine, seed)) else {
+                    continue;
+                };
+                let dilations = dilations(&distance, &placement.nodes);
+                assert!(profile.allows(&dilations), "{} on {name}: {dilations:?}", method.name);
+                placed += 1;
+            }
+        }
+    }
+    assert!(placed > 200, "{placed} placements");
 }
 
 /// A tree whose tasks are the sets of phases in `sets`, on these nodes: the dilation of each phase, and none when a
@@ -191,7 +234,14 @@ proptest! {
         let all = nodes.len();
         swaps.into_iter().for_each(|(a, b)| nodes.swap(a % all, b % all));
         let dilations = dilations_of(&sets, n, &nodes, &table(&machine));
-        let profile = Profile::new(&machine, n, sets.len() as u32);
+        let active: Vec<u32> =
+            (1..=n).map(|j| sets.iter().filter(|set| **set < 1 << j).count() as u32).collect();
+        let profile = Profile::of_tree(&machine, &active);
+        let weights = [[1, 1, 1, 1, 1], [9, 7, 5, 3, 1], [16, 8, 4, 2, 1], [100, 99, 1, 1, 0]];
+        for weights in weights.map(|weights| weights[..n as usize].to_vec()) {
+            let time = dilations.iter().zip(&weights).map(|(&d, weight)| u128::from(d) * weight).sum();
+            prop_assert!(profile.least(&weights).cost <= time, "{}: {dilations:?} of {sets:?}", machine.name);
+        }
         prop_assert!(profile.allows(&dilations), "{}: {dilations:?} of {sets:?}", machine.name);
         prop_assert!(profile.distance() <= dilations.iter().map(|&d| u64::from(d)).sum());
         let mut ascending = dilations.clone();
@@ -225,7 +275,7 @@ proptest! {
 #[test]
 fn growing_is_optimal_up_to_n_15() {
     for n in 1..=15 {
-        let profile = Profile::new(&square(n), n, 1 << n);
+        let profile = Profile::new(&square(n), n);
         for alpha in ALPHAS {
             let weights = powers(alpha, n);
             let (bound, time) = (profile.least_of_fractions(&weights), cost(&growing_dilations(n), &weights));
@@ -237,7 +287,7 @@ fn growing_is_optimal_up_to_n_15() {
 
 /// The greatest gap of growing on its mesh over the shares, as a fraction.
 fn greatest_gap(n: u32, alphas: &[f64]) -> f64 {
-    let profile = Profile::new(&square(n), n, 1 << n);
+    let profile = Profile::new(&square(n), n);
     let gap = |&alpha: &f64| {
         let weights = powers(alpha, n);
         let (bound, time) = (profile.least_of_fractions(&weights), cost(&growing_dilations(n), &weights));
@@ -251,7 +301,7 @@ fn greatest_gap(n: u32, alphas: &[f64]) -> f64 {
 #[test]
 fn growing_is_almost_optimal_beyond() {
     for n in [16, 17] {
-        let gap = greatest_gap(n, &[0.5, 0.7071]);
+        let gap = greatest_gap(n, &[0.5, FRAC_1_SQRT_2]);
         assert!(gap > 0.0 && gap < 0.0007, "B({n}): {gap}");
     }
 }
@@ -272,7 +322,7 @@ fn growing_is_optimal_in_three_dimensions() {
     for n in 4..=13u32 {
         let sides: Vec<String> = (0..3).map(|axis| (1u32 << ((n + axis) / 3)).to_string()).collect();
         for family in ["mesh", "torus"] {
-            let profile = Profile::new(&machine(&format!("{family}:{}", sides.join("x"))), n, 1 << n);
+            let profile = Profile::new(&machine(&format!("{family}:{}", sides.join("x"))), n);
             let dilations: Vec<u32> = (0..n).map(|i| if i < 3 { 1 } else { 1 << (i / 3 - 1) }).collect();
             for alpha in ALPHAS {
                 let weights = powers(alpha, n);
@@ -323,9 +373,9 @@ fn the_borders_exclude_what_the_infinite_grid_does_not() {
         })
         .collect();
     assert!(within.iter().zip(&infinite).all(|(sets, nodes)| sets <= nodes));
-    assert!(Profile::new(&machine("mesh:1024x1024"), 15, 1 << 15).allows(&sequence));
+    assert!(Profile::new(&machine("mesh:1024x1024"), 15).allows(&sequence));
     let mesh = square(15);
-    assert!(!Profile::new(&mesh, 15, 1 << 15).allows(&sequence));
+    assert!(!Profile::new(&mesh, 15).allows(&sequence));
     let too_many = bound::largest_balls(&mesh).iter().zip(&within).position(|(nodes, sets)| sets > nodes);
     assert!(too_many.is_some_and(|radius| radius > 64), "at {too_many:?}, beyond the shorter border");
 }
@@ -376,14 +426,14 @@ fn the_prefix_bound_gives_a_guarantee() {
 fn a_line_of_odd_length_costs_one_more_than_its_radius() {
     for length in 2..=64u32 {
         let phases = length.next_power_of_two().ilog2();
-        let distance = Profile::new(&machine(&format!("mesh:{length}")), phases, length).distance();
+        let distance = gaps_late(&machine(&format!("mesh:{length}")), phases, length).distance();
         assert_eq!(distance, u64::from(length.div_ceil(2)), "a line of {length}");
     }
 }
 
 #[test]
 fn weights_that_increase_are_cut() {
-    let profile = Profile::new(&square(6), 6, 64);
+    let profile = Profile::new(&square(6), 6);
     let cut = profile.least(&[9, 5, 7, 5, 6, 1]);
     assert_eq!(cut, profile.least(&[9, 5, 5, 5, 5, 1]));
     assert_eq!(
@@ -406,5 +456,5 @@ fn the_largest_trees_have_a_bound_too() {
     };
     let ticks = bound::divide_ticks(&job, &mesh, Switching::StoreAndForward, &costs);
     assert_eq!(ticks, u64::MAX, "more than 64 bits count");
-    assert_eq!(Profile::new(&machine("mesh:16777216"), 24, 1 << 24).distance(), 1 << 23);
+    assert_eq!(Profile::new(&machine("mesh:16777216"), 24).distance(), 1 << 23);
 }

@@ -55,7 +55,7 @@ use crate::units::Hops;
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn prefix(machine: &Machine, n: u32) -> Vec<u64> {
-    Profile::new(machine, n, 1 << n).prefix().to_vec()
+    Profile::new(machine, n).prefix().to_vec()
 }
 
 /// A lower bound of w_1 d_1 + ... + w_n d_n for weights that do not increase, by Abel summation:
@@ -89,14 +89,14 @@ pub fn perfect(weights: &[f64]) -> f64 {
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn store_and_forward(machine: &Machine, n: u32, weights: &[f64]) -> f64 {
-    Profile::new(machine, n, 1 << n).least_of_fractions(weights)
+    Profile::new(machine, n).least_of_fractions(weights)
 }
 
 /// The bound of a whole divide-and-conquer job in ticks, messages rounded to bytes as they are sent.
 ///
 /// More than 2^64 - 1 ticks count as so many.
 pub fn divide_ticks(job: &Divide, machine: &Machine, switching: Switching, costs: &Costs) -> u64 {
-    let profile = Profile::new(machine, job.shape.phases(), job.shape.tasks());
+    let profile = Profile::of_tree(machine, &job.shape.active());
     profile_ticks(job, &profile, switching, costs)
 }
 

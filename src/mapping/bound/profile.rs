@@ -2,8 +2,8 @@
 //!
 //! | research | here | unit |
 //! |---|---|---|
-//! | n, N | [`Profile::new`]: phases, tasks | |
-//! | B(r), largest ball | [`largest_balls`](super::largest_balls) | nodes |
+//! | n, N | [`Profile::of_tree`]: phases, tasks after the last | |
+//! | B(r), largest ball | [`largest_balls`] | nodes |
 //! | D_j, sum of the least j dilations | [`Profile::prefix`] | links |
 //! | min of w_1 d_1 + ... + w_n d_n | [`Profile::least`] | weight times links |
 //!
@@ -21,6 +21,10 @@
 //! **Order.** The condition does not know which phase has which dilation. With weights that do not increase, the
 //! ascending order of a sequence is its cheapest (exchange two that stand the other way round: the sum changes by
 //! (w_i - w_k) (d_k - d_i) <= 0). So only ascending sequences need be looked at.
+//!
+//! **Late gaps.** Of the sets of the first j phases only 2^j - N_j are missing, N_j the tasks after phase j. A halving
+//! tree lacks none until its last phases. That bounds the sums of the first phases, not of any, so it stands beside the
+//! search: the greater of the two is the answer.
 //!
 //! **Search.** An ascending sequence is built from its least element. A prefix of k elements whose next is at least m
 //! has D_j >= L_j = max(P_j, L_(j-1) + m) for j > k, P_j the prefix bound, so by Abel summation it costs at least the
@@ -51,7 +55,10 @@ pub struct Profile {
     phases: usize,
     /// The most sets of phases that may stay within r links, for r = 0, 1, ..., R - 1.
     most: Vec<u32>,
+    /// Least sums of any 1, 2, ..., n phases.
     prefix: Vec<u64>,
+    /// Least sums of the first 1, 2, ..., n phases of the tree: where sets are missing they are missing late.
+    first: Vec<u64>,
 }
 
 /// The least cost of a placement's dilations, as far as it is proved.
@@ -64,7 +71,33 @@ pub struct Least {
 }
 
 impl Profile {
-    /// The profile of a tree of this many phases and tasks, each task with a set of phases of its own.
+    /// The profile of B(n).
+    ///
+    /// # Panics
+    ///
+    /// When n exceeds 31.
+    ///
+    /// # Complexity
+    ///
+    /// As for [`Self::of_tree`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::{mapping::bound::Profile, topology::Machine};
+    /// let profile = Profile::new(&Machine::new("mesh:32x32")?, 10);
+    /// // Growing has 24 where the prefix bound has 23, and is the cheapest all the same.
+    /// assert_eq!(profile.prefix(), [1, 2, 3, 4, 6, 8, 12, 16, 23, 32]);
+    /// let halves: Vec<u128> = (1..=10).map(|i| 1 << (10 - i)).collect();
+    /// assert_eq!(profile.least(&halves).dilations.unwrap(), [1, 1, 1, 1, 2, 2, 4, 4, 8, 8]);
+    /// # Ok::<(), meshwright::Error>(())
+    /// ```
+    pub fn new(machine: &Machine, n: u32) -> Self {
+        let active: Vec<u32> = (1..=n).map(|j| 1 << j).collect();
+        Self::of_tree(machine, &active)
+    }
+
+    /// The profile of a tree with so many tasks after phase 1, 2, ..., n, each task with a set of phases of its own.
     ///
     /// # Panics
     ///
@@ -78,14 +111,15 @@ impl Profile {
     ///
     /// ```
     /// use meshwright::{mapping::bound::Profile, topology::Machine};
-    /// let profile = Profile::new(&Machine::new("mesh:32x32")?, 10, 1 << 10);
-    /// // Growing has 24 where the prefix bound has 22, and is the cheapest all the same.
-    /// assert_eq!(profile.prefix(), [1, 2, 3, 4, 6, 8, 12, 16, 23, 32]);
-    /// let halves: Vec<u128> = (1..=10).map(|i| 1 << (10 - i)).collect();
-    /// assert_eq!(profile.least(&halves).dilations.unwrap(), [1, 1, 1, 1, 2, 2, 4, 4, 8, 8]);
+    /// // A line of nine: halves of 5 and 4, then 3 2 2 2, then 2 1 1 1 1 1 1 1, then all nine. Centred halving takes
+    /// // 1 + 2 + 1 + 1 links, and nothing takes fewer.
+    /// let profile = Profile::of_tree(&Machine::new("mesh:9")?, &[2, 4, 8, 9]);
+    /// assert_eq!(profile.distance(), 5);
     /// # Ok::<(), meshwright::Error>(())
     /// ```
-    pub fn new(machine: &Machine, phases: u32, tasks: u32) -> Self {
+    pub fn of_tree(machine: &Machine, active: &[u32]) -> Self {
+        let phases = active.len() as u32;
+        let tasks = active.last().copied().unwrap_or(1);
         let all = sets(phases);
         assert!(u64::from(tasks) <= all, "{tasks} tasks need as many sets of phases, there are {all}");
         let missing = all - u64::from(tasks);
@@ -96,23 +130,29 @@ impl Profile {
             true => nodes_within(&machine.network, &balls, hops).min(u64::from(tasks) - 1),
             false => u64::MAX,
         };
-        let least_sum = |j: u32| {
+        // Of j phases with so many sets missing.
+        let least_sum = |j: u32, missing: u64| {
             let half = sets(j - 1).saturating_sub(missing);
             let middle = least_radius(&machine.network, &balls, half).min(radius);
             let both = room(middle).saturating_add(middle.checked_sub(1).map_or(0, room));
             let odd = both < sets(j).saturating_sub(missing.saturating_mul(2));
             (2 * u64::from(middle) + u64::from(odd)).max(u64::from(j))
         };
-        let mut prefix: Vec<u64> = (1..=phases).map(least_sum).collect();
-        if let Some(last) = prefix.last_mut() {
-            *last = (*last).max(u64::from(radius));
-        }
+        let with_radius = |mut sums: Vec<u64>| {
+            if let Some(last) = sums.last_mut() {
+                *last = (*last).max(u64::from(radius));
+            }
+            sums
+        };
+        let prefix = with_radius((1..=phases).map(|j| least_sum(j, missing)).collect());
+        let first = (1..).zip(active).map(|(j, &active)| least_sum(j, sets(j) - u64::from(active)));
+        let first = with_radius(first.collect());
         let within = |hops: u32| u32::try_from(room(hops).saturating_add(missing)).unwrap_or(u32::MAX);
         let counted = if radius <= RADIUS_MAX { radius } else { 0 };
-        Self { phases: phases as usize, most: (0..counted).map(within).collect(), prefix }
+        Self { phases: active.len(), most: (0..counted).map(within).collect(), prefix, first }
     }
 
-    /// The least sum of any j dilations, j = 1, ..., n, by the half-ball argument, see [`super::prefix`].
+    /// The least sum of any j dilations, j = 1, ..., n, by two balls, see [`super::prefix`].
     pub fn prefix(&self) -> &[u64] {
         &self.prefix
     }
@@ -127,9 +167,9 @@ impl Profile {
     ///
     /// ```
     /// use meshwright::{mapping::bound::Profile, topology::Machine};
-    /// let profile = Profile::new(&Machine::new("mesh:4x4")?, 4, 16);
+    /// let profile = Profile::new(&Machine::new("mesh:4x4")?, 4);
     /// assert!(profile.allows(&[1, 1, 1, 1]) && profile.allows(&[2, 1, 1, 1]));
-    /// let line = Profile::new(&Machine::new("mesh:16")?, 4, 16);
+    /// let line = Profile::new(&Machine::new("mesh:16")?, 4);
     /// assert!(!line.allows(&[1, 1, 2, 3]) && line.allows(&[1, 1, 2, 4]));
     /// # Ok::<(), meshwright::Error>(())
     /// ```
@@ -168,11 +208,13 @@ impl Profile {
             weights[i] = weights[i].min(weights[i - 1]);
         }
         let mut search = Search { profile: self, weights, sums: SubsetSums::default(), additions: 0 };
+        let in_order = in_order(&search.weights, &self.first);
         let root = Prefix { bound: 0, settled: 0, dilations: [1; PHASES_MAX] };
         if self.phases > PHASES_MAX || (self.most.is_empty() && self.phases > 0) {
-            return Least { cost: search.bound(&[], 1), dilations: None };
+            return Least { cost: search.bound(&[], 1).max(in_order), dilations: None };
         }
-        search.run(root)
+        let least = search.run(root);
+        if least.cost < in_order { Least { cost: in_order, dilations: None } } else { least }
     }
 
     /// As [`Self::least`], of weights that are fractions, in their unit.
@@ -200,6 +242,18 @@ impl Profile {
             None => libm::ldexp(least.cost as f64, -scale),
         }
     }
+}
+
+/// The least sum of weights times dilations when the first j dilations sum to `first[j - 1]` or more.
+fn in_order(weights: &[u128], first: &[u64]) -> u128 {
+    let mut reached = 0;
+    let step = |(&weight, &sum): (&u128, &u64)| {
+        let least = sum.max(reached + 1);
+        let cost = weight * u128::from(least - reached);
+        reached = least;
+        cost
+    };
+    weights.iter().zip(first).map(step).sum()
 }
 
 /// 2^j, or as many as can be counted.

@@ -54,7 +54,7 @@ fn binomial_coefficient(n: u64, k: u64) -> u128 {
 
 /// The most nodes within 0, 1, 2, ... hops of one node of this machine, or more.
 ///
-/// The list ends where a ball holds as many nodes as any, or at [`RADIUS_MAX`]. On a box the largest balls are those
+/// The list ends where a ball holds as many nodes as any, or at radius 2^14. On a box the largest balls are those
 /// about its centre, for all radii at once: along an axis no point has more points within t of it than the middle, and
 /// a ball is a sum of such counts. Along a side of s nodes the middle has one node at distance 0, two at each of 1, 2,
 /// ..., and for even s one at s/2, with or without wrap-around.
@@ -62,7 +62,7 @@ fn binomial_coefficient(n: u64, k: u64) -> u128 {
 /// # Complexity
 ///
 /// O(dimensions times radius) for a box; O(nodes times links) for a graph or a box with holes of at most
-/// [`BALL_NODES_MAX`] nodes, greater ones have the formula.
+/// 1024 nodes, greater ones have the formula.
 ///
 /// # Examples
 ///
@@ -104,10 +104,11 @@ fn balls_of_a_box(grid: &Grid) -> Vec<u64> {
             let upto = |end: Option<usize>| end.map_or(0, |end| before[end.min(before.len() - 1)]);
             upto(r.checked_sub(from)) - upto(r.checked_sub(to + 1))
         };
+        let even = side.is_multiple_of(2);
+        let pairs = if even { half.saturating_sub(1) } else { half };
         rings = (0..length)
             .map(|r| {
-                let pairs = if side % 2 == 0 { half.saturating_sub(1) } else { half };
-                let opposite = if side % 2 == 0 { window(r, half, half) } else { 0 };
+                let opposite = if even { window(r, half, half) } else { 0 };
                 window(r, 0, 0) + if pairs == 0 { 0 } else { 2 * window(r, 1, pairs) } + opposite
             })
             .collect();

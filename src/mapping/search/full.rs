@@ -21,12 +21,21 @@ pub(super) struct Full<'p> {
     ways: &'p Ways,
     loads: Vec<u64>,
     touched: Vec<u32>,
+    /// Of loads and ways, by phase.
+    quanta: Vec<(u32, u32)>,
 }
 
 impl<'p> Full<'p> {
     /// Room for the loads of one phase.
     pub(super) fn new(job: &'p Job, ways: &'p Ways, links: u32) -> Self {
-        Self { job, ways, loads: vec![0; links as usize], touched: Vec::new() }
+        let quanta = |phase: usize| (quantum(job.greatest(phase).0), quantum(job.greatest(phase).1));
+        let quanta = (0..job.phases()).map(quanta).collect();
+        Self { job, ways, loads: vec![0; links as usize], touched: Vec::new(), quanta }
+    }
+
+    /// The job whose cost it knows.
+    pub(super) fn job(&self) -> &'p Job {
+        self.job
     }
 
     /// The cost with each task on its node.
@@ -47,11 +56,8 @@ impl<'p> Full<'p> {
             let (source, target) = job.ends[message];
             (node_of[source as usize], node_of[target as usize])
         };
-        let (mut longest, mut heaviest, mut way_powers) = (0, 0, 0);
-        for message in job.messages(phase) {
-            heaviest = heaviest.max(job.load[message]);
-        }
-        let way_shift = quantum(if job.stores { heaviest } else { job.head });
+        let (mut longest, mut way_powers) = (0, 0);
+        let (shift, way_shift) = self.quanta[phase];
         for message in job.messages(phase) {
             let (from, to) = nodes(message);
             let load = job.load[message];
@@ -65,7 +71,6 @@ impl<'p> Full<'p> {
             longest = longest.max(way);
             way_powers += fourth_power(way, way_shift);
         }
-        let shift = quantum(heaviest);
         let (mut busiest, mut powers) = (0, 0);
         for &link in touched.iter() {
             busiest = busiest.max(loads[link as usize]);

@@ -22,6 +22,8 @@ pub(super) struct Job {
     pub(super) head: u64,
     /// How often each phase occurs.
     pub(super) repeats: Vec<u64>,
+    /// Of how many phases one after the other each phase is the sum: 1 unless they were joined.
+    pub(super) joined: Vec<u64>,
     /// What each phase takes on any placement: its ports, and messages that stay at home.
     pub(super) floor: Vec<u64>,
     /// The messages of phase p are `first[p]..first[p + 1]`.
@@ -56,6 +58,7 @@ impl Job {
             startup: if stores { 0 } else { startup },
             head: machine.costs.head_ticks(),
             repeats: vec![],
+            joined: vec![],
             floor: vec![],
             first: vec![0],
             ends: vec![],
@@ -73,6 +76,7 @@ impl Job {
                 job.phase_of.push(phase);
             }
             job.repeats.push(repeats);
+            job.joined.push(1);
             job.floor.push(floor(edges, machine));
             job.first.push(job.ends.len() as u32);
         }
@@ -105,13 +109,65 @@ impl Job {
 
     /// Ticks a message takes for its distance alone.
     pub(super) fn way(&self, message: usize, hops: u32) -> u64 {
-        u64::from(hops) * if self.stores { self.load[message] } else { self.head }
+        u64::from(hops) * self.way_of_a_hop(message)
+    }
+
+    fn way_of_a_hop(&self, message: usize) -> u64 {
+        let worm = || self.head * self.joined[self.phase_of[message] as usize];
+        if self.stores { self.load[message] } else { worm() }
+    }
+
+    /// The heaviest message of a phase, and the longest way of a message over one link, in ticks.
+    pub(super) fn greatest(&self, phase: usize) -> (u64, u64) {
+        let loads = self.messages(phase).map(|message| self.load[message]);
+        let ways = self.messages(phase).map(|message| self.way_of_a_hop(message));
+        (loads.max().unwrap_or(0), ways.max().unwrap_or(0))
+    }
+
+    /// The job with phases joined in which the same tasks send to the same tasks, whatever the volumes: their volumes
+    /// are added up, as if the slowest message were the same in all. Quicker to search, and not exact.
+    pub(super) fn join(&self) -> Self {
+        let sorted = |phase: usize| {
+            let mut messages: Vec<usize> = self.messages(phase).collect();
+            messages.sort_by_key(|&message| self.ends[message]);
+            messages
+        };
+        let ends =
+            |messages: &[usize]| messages.iter().map(|&message| self.ends[message]).collect::<Vec<_>>();
+        let mut phases: Vec<_> = (0..self.phases())
+            .map(|phase| {
+                let messages = sorted(phase);
+                (ends(&messages), phase, messages)
+            })
+            .collect();
+        phases.sort_unstable();
+        let none = || Vec::with_capacity(phases.len());
+        let mut joint = Self { repeats: none(), joined: none(), floor: none(), ..self.clone() };
+        (joint.first, joint.ends, joint.load, joint.phase_of) = (vec![0], vec![], vec![], vec![]);
+        for same in phases.chunk_by(|a, b| a.0 == b.0) {
+            let number = joint.repeats.len() as u32;
+            joint.ends.extend_from_slice(&same[0].0);
+            joint.load.extend((0..same[0].2.len()).map(|place| {
+                same.iter()
+                    .map(|(_, phase, messages)| self.load[messages[place]] * self.repeats[*phase])
+                    .sum::<u64>()
+            }));
+            joint.phase_of.resize(joint.ends.len(), number);
+            joint.repeats.push(1);
+            joint.joined.push(same.iter().map(|(_, phase, _)| self.repeats[*phase]).sum());
+            joint
+                .floor
+                .push(same.iter().map(|(_, phase, _)| self.floor[*phase] * self.repeats[*phase]).sum());
+            joint.first.push(joint.ends.len() as u32);
+        }
+        joint.index_tasks();
+        joint
     }
 
     /// The prediction for a phase from its busiest link and its longest way, or a little more: with worms the
     /// two may belong to different messages.
     pub(super) fn at_most(&self, phase: usize, link: u64, way: u64) -> u64 {
-        let links = if self.stores { link.max(way) } else { self.startup + link + way };
+        let links = if self.stores { link.max(way) } else { self.startup * self.joined[phase] + link + way };
         self.floor[phase].max(if self.messages(phase).is_empty() { 0 } else { links })
     }
 

@@ -27,7 +27,7 @@ use std::ops::ControlFlow;
 
 use super::{Placement, TaskGraph};
 use crate::error::{Error, Result};
-use crate::topology::Machine;
+use crate::topology::{Machine, Topology};
 use crate::units::NodeId;
 
 /// Where a search starts.
@@ -145,7 +145,11 @@ pub fn search(problem: &Problem<'_>, watch: &mut dyn FnMut(&Progress) -> Control
     let job = job::Job::new(problem.graph, problem.machine)?;
     let ways = ways::Ways::new(problem.machine)?;
     let room = room::Room::new(problem)?;
-    let mut rounds = rounds::Rounds::new(problem, &job, &ways, &room, watch);
-    rounds.run();
+    let joint = job.join();
+    let mut rounds = rounds::Rounds::new(problem, [&job, &joint], &ways, &room, watch);
+    let (nodes, links) = (problem.machine.nodes(), problem.machine.links());
+    let states = [&job, &joint].map(|job| state::State::new(job, &ways, nodes, links));
+    let [state, joint_state] = states;
+    rounds.run(state, joint_state);
     Ok(rounds.outcome())
 }

@@ -21,8 +21,10 @@ use crate::units::{NodeId, Port};
 
 /// After about as many links looked at, `watch` is asked: some milliseconds.
 const LOOKS_BETWEEN_WATCHES: u64 = 500_000;
-/// Turns of blocks in the first round; each round makes a quarter more.
-const FIRST_TURNS: u64 = 1500;
+/// Turns of blocks in each annealing of the first round; each round makes a quarter more.
+const FIRST_TURNS: u64 = 1000;
+/// The annealings by turns of a round: each begins at the points of its start divided by this.
+const TURN_COOLNESS: [f64; 4] = [300.0, 1000.0, 3000.0, 10_000.0];
 /// Exchanges of tasks in the first round.
 const FIRST_EXCHANGES: u64 = 30_000;
 
@@ -33,7 +35,9 @@ pub(super) struct Rounds<'p, 'w> {
     room: &'p Room,
     watch: &'w mut dyn FnMut(&Progress) -> ControlFlow<()>,
     full: Full<'p>,
-    state: State<'p>,
+    /// The same for the job with joined phases.
+    joint: Full<'p>,
+    is_joint_different: bool,
     shapes: Option<Shapes>,
     near: Near,
     rng: SplitMix64,
@@ -73,7 +77,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
     /// A search that has not begun.
     pub(super) fn new(
         problem: &'p Problem<'p>,
-        job: &'p Job,
+        [job, joint]: [&'p Job; 2],
         ways: &'p Ways,
         room: &'p Room,
         watch: &'w mut dyn FnMut(&Progress) -> ControlFlow<()>,
@@ -85,7 +89,8 @@ impl<'p, 'w> Rounds<'p, 'w> {
             room,
             watch,
             full: Full::new(job, ways, machine.links()),
-            state: State::new(job, ways, machine.nodes(), machine.links()),
+            joint: Full::new(joint, ways, machine.links()),
+            is_joint_different: job.ends.len() != joint.ends.len(),
             shapes: machine.whole_grid().and_then(Shapes::new),
             near: Near::new(machine),
             rng: streams(problem.seed, NAME, 0..1).remove(0),
@@ -98,17 +103,22 @@ impl<'p, 'w> Rounds<'p, 'w> {
     }
 
     /// Searches until it is time to stop.
-    pub(super) fn run(&mut self) {
+    pub(super) fn run(&mut self, mut state: State<'p>, mut joint_state: State<'p>) {
         self.begin();
         let (mut turns, mut exchanges) = (FIRST_TURNS, FIRST_EXCHANGES);
         let mut round = 0;
         while self.goes_on(0) {
-            let mut node_of = if round % 3 == 2 { self.best[0].1.clone() } else { self.bisect(round) };
+            let again = round % 3 == 2;
+            let mut node_of = if again { self.best[0].1.clone() } else { self.bisect(round) };
             if let Some(shapes) = self.shapes.take() {
                 self.turn_blocks(&shapes, &mut node_of, turns);
                 self.shapes = Some(shapes);
             }
-            self.exchange_tasks(&node_of, exchanges, round % 3 == 2);
+            let coolness = if again || round % 2 == 0 { 100.0 } else { 20.0 };
+            self.exchange_tasks(&mut joint_state, &mut node_of, exchanges, coolness);
+            if again && self.is_joint_different {
+                self.exchange_tasks(&mut state, &mut node_of, exchanges / 8, 200.0);
+            }
             turns += turns / 4;
             exchanges += exchanges / 4;
             round += 1;
@@ -162,7 +172,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
 
     /// Tasks and machine cut in two together.
     fn bisect(&mut self, round: u64) -> Vec<u32> {
-        let weight = if round % 3 == 0 { Weight::Messages } else { Weight::Time };
+        let weight = if round.is_multiple_of(3) { Weight::Messages } else { Weight::Time };
         let weights = Weights::new(Some(self.problem.graph), self.problem.machine, weight);
         let mut placed = vec![NodeId(0); self.job.tasks as usize];
         for (part, nodes) in self.room.parts.iter().enumerate() {
@@ -202,62 +212,71 @@ impl<'p, 'w> Rounds<'p, 'w> {
         !self.stopped
     }
 
-    /// Anneals by turns of blocks; the best placement met is left in `node_of`.
+    /// Anneals by turns of blocks, several times from the same placement; the best one met is left in `node_of`.
     fn turn_blocks(&mut self, shapes: &Shapes, node_of: &mut Vec<u32>, turns: u64) {
-        let mut now = self.full.cost(node_of);
-        self.offer(now.ticks, node_of);
-        let looks = (self.job.ends.len() * 8 + node_of.len()) as u64;
+        let start = (self.joint.cost(node_of), node_of.clone());
+        let looks = (self.joint.job().ends.len() * 8 + node_of.len()) as u64;
         let mut turned = node_of.clone();
-        let mut best = (now, node_of.clone());
-        let mut heat = Heat::new(now.points as f64 / 100.0, now.points as f64 / 50_000.0, turns);
-        for _ in 0..turns {
-            if !self.goes_on(looks) {
-                break;
-            }
-            shapes.apply(&shapes.draw(&mut self.rng), node_of, &mut turned);
-            self.room.settle(&mut turned);
-            let cost: Cost = self.full.cost(&turned);
-            if heat.accepts(now.points, cost.points, &mut self.rng) {
-                now = cost;
-                std::mem::swap(node_of, &mut turned);
-                if (now.ticks, now.points) < (best.0.ticks, best.0.points) {
-                    best.0 = now;
-                    best.1.copy_from_slice(node_of);
-                    self.offer(now.ticks, node_of);
+        let mut best = start.clone();
+        self.offer_exactly(node_of);
+        for coolness in TURN_COOLNESS {
+            let mut now = start.0;
+            node_of.copy_from_slice(&start.1);
+            let mut heat = Heat::new(now.points as f64 / coolness, now.points as f64 / 50_000.0, turns);
+            for _ in 0..turns {
+                if !self.goes_on(looks) {
+                    break;
+                }
+                shapes.apply(&shapes.draw(&mut self.rng), node_of, &mut turned);
+                self.room.settle(&mut turned);
+                let cost: Cost = self.joint.cost(&turned);
+                if heat.accepts(now.points, cost.points, &mut self.rng) {
+                    now = cost;
+                    std::mem::swap(node_of, &mut turned);
+                    if (now.ticks, now.points) < (best.0.ticks, best.0.points) {
+                        best.0 = now;
+                        best.1.copy_from_slice(node_of);
+                        self.offer_exactly(node_of);
+                    }
                 }
             }
         }
         *node_of = best.1;
     }
 
+    /// Remembers a placement if its exact cost is among the best.
+    fn offer_exactly(&mut self, node_of: &[u32]) {
+        let ticks = self.full.cost(node_of).ticks;
+        self.offer(ticks, node_of);
+    }
+
     /// Anneals by exchanges of two tasks, or of a task and a free node.
-    fn exchange_tasks(&mut self, node_of: &[u32], exchanges: u64, gently: bool) {
-        if self.job.ends.is_empty() {
+    fn exchange_tasks(&mut self, state: &mut State<'p>, node_of: &mut [u32], exchanges: u64, coolness: f64) {
+        let job = state.job();
+        if job.ends.is_empty() {
             return;
         }
-        self.state.reset(node_of);
-        let start = self.state.total() as f64 / self.job.phases() as f64;
-        let mut heat =
-            Heat::new(if gently { start / 100.0 } else { start / 20.0 }, start / 2000.0, exchanges);
-        let looks = (8 * self.job.ends.len() / self.job.tasks.max(1) as usize + 8) as u64;
-        let mut best = self.state.total();
+        state.reset(node_of);
+        let start = state.total() as f64 / job.phases() as f64;
+        let mut heat = Heat::new(start / coolness, start / 2000.0, exchanges);
+        let looks = (8 * job.ends.len() / job.tasks.max(1) as usize + 8) as u64;
+        let mut best = state.total();
         // The exchanges since the best placement: taken back in the end.
         let mut since: Vec<(u32, u32)> = Vec::new();
         for _ in 0..exchanges {
             if !self.goes_on(looks) {
                 break;
             }
-            let (a, b) = self.draw_exchange();
-            if !self.may_exchange(a, b) {
+            let (a, b) = self.draw_exchange(state);
+            if !self.may_exchange(state, a, b) {
                 continue;
             }
-            let before = self.state.total();
-            let after = self.state.exchange(a, b);
+            let before = state.total();
+            let after = state.exchange(a, b);
             if !heat.accepts(before, after, &mut self.rng) {
-                self.state.undo();
+                state.undo();
                 continue;
             }
-            self.state.keep();
             since.push((a, b));
             if after < best {
                 best = after;
@@ -265,15 +284,14 @@ impl<'p, 'w> Rounds<'p, 'w> {
             }
         }
         for &(a, b) in since.iter().rev() {
-            self.state.exchange(a, b);
-            self.state.keep();
+            state.exchange(a, b);
         }
-        let (ticks, node_of) = (self.state.ticks(), self.state.node_of().to_vec());
-        self.offer(ticks, &node_of);
+        node_of.copy_from_slice(state.node_of());
+        self.offer_exactly(node_of);
     }
 
-    fn may_exchange(&self, a: u32, b: u32) -> bool {
-        let (on_a, on_b) = (self.state.task_at(a), self.state.task_at(b));
+    fn may_exchange(&self, state: &State<'p>, a: u32, b: u32) -> bool {
+        let (on_a, on_b) = (state.task_at(a), state.task_at(b));
         a != b
             && on_a != on_b
             && self.room.may_leave(on_a)
@@ -282,16 +300,17 @@ impl<'p, 'w> Rounds<'p, 'w> {
     }
 
     /// Two nodes: mostly that of a task that hurts and one near the task it talks to.
-    fn draw_exchange(&mut self) -> (u32, u32) {
+    fn draw_exchange(&mut self, state: &State<'p>) -> (u32, u32) {
+        let job = state.job();
         let lot = self.rng.random_range(0..100);
         let message = match lot {
-            0..40 => self.draw_worst(),
-            _ => self.rng.random_range(0..self.job.ends.len()),
+            0..40 => self.draw_worst(state),
+            _ => self.rng.random_range(0..job.ends.len()),
         };
-        let (source, target) = self.job.ends[message];
+        let (source, target) = job.ends[message];
         let (mover, other) =
             if self.rng.random_range(0..2) == 0 { (source, target) } else { (target, source) };
-        let node_of = self.state.node_of();
+        let node_of = state.node_of();
         let (from, anchor) = (node_of[mover as usize], node_of[other as usize]);
         let start = if lot < 80 { anchor } else { from };
         let mut to = self.near.draw(start, &mut self.rng);
@@ -302,18 +321,18 @@ impl<'p, 'w> Rounds<'p, 'w> {
     }
 
     /// A message of some phase that has the longest way there, or crosses the busiest link.
-    fn draw_worst(&mut self) -> usize {
-        let phase = self.rng.random_range(0..self.job.phases());
-        let messages = self.job.messages(phase);
+    fn draw_worst(&mut self, state: &State<'p>) -> usize {
+        let job = state.job();
+        let phase = self.rng.random_range(0..job.phases());
+        let messages = job.messages(phase);
         if messages.is_empty() {
-            return self.rng.random_range(0..self.job.ends.len());
+            return self.rng.random_range(0..job.ends.len());
         }
         let from = self.rng.random_range(0..messages.len());
-        if self.state.is_link_bound(phase) {
-            let crossing = self.state.crossing(phase, from, 16);
-            return crossing.unwrap_or(messages.start + from);
+        if state.is_link_bound(phase) {
+            return state.crossing(phase, from, 16).unwrap_or(messages.start + from);
         }
-        messages.start + self.state.longest(phase, from)
+        messages.start + state.longest(phase, from)
     }
 }
 

@@ -31,8 +31,6 @@ pub(super) struct State<'p> {
     lengths: Maxima,
     points: Vec<u64>,
     total: u64,
-    /// Exact ticks by phase; `None` where a task has moved since.
-    ticks: Vec<Option<u64>>,
     /// The phases of the messages that were touched last, and their points before.
     touched: Vec<(u32, u64)>,
     stamp: Vec<u32>,
@@ -43,10 +41,8 @@ pub(super) struct State<'p> {
 impl<'p> State<'p> {
     /// No task placed yet: [`State::reset`] follows.
     pub(super) fn new(job: &'p Job, ways: &'p Ways, nodes: u32, links: u32) -> Self {
-        let heaviest = |phase: usize| job.messages(phase).map(|message| job.load[message]).max().unwrap_or(0);
-        let load_rows = (0..job.phases()).map(|phase| (links as usize, heaviest(phase)));
-        let way = |phase: usize| if job.stores { heaviest(phase) } else { job.head };
-        let way_rows = (0..job.phases()).map(|phase| (job.messages(phase).len(), way(phase)));
+        let load_rows = (0..job.phases()).map(|phase| (links as usize, job.greatest(phase).0));
+        let way_rows = (0..job.phases()).map(|phase| (job.messages(phase).len(), job.greatest(phase).1));
         Self {
             job,
             ways,
@@ -56,12 +52,16 @@ impl<'p> State<'p> {
             lengths: Maxima::new(way_rows),
             points: vec![0; job.phases()],
             total: 0,
-            ticks: vec![None; job.phases()],
             touched: Vec::with_capacity(job.phases()),
             stamp: vec![0; job.phases()],
             now: 0,
             last: (0, 0),
         }
+    }
+
+    /// The job whose cost it knows.
+    pub(super) fn job(&self) -> &'p Job {
+        self.job
     }
 
     /// Puts every task on its node.
@@ -80,7 +80,6 @@ impl<'p> State<'p> {
         for phase in 0..self.job.phases() {
             self.points[phase] = self.phase_points(phase);
             self.total += self.points[phase];
-            self.ticks[phase] = None;
         }
     }
 
@@ -149,37 +148,6 @@ impl<'p> State<'p> {
         }
     }
 
-    /// Keeps the last exchange.
-    pub(super) fn keep(&mut self) {
-        self.touched.iter().for_each(|&(phase, _)| self.ticks[phase as usize] = None);
-    }
-
-    /// The predicted ticks of the placement, exactly as the prediction has them.
-    pub(super) fn ticks(&mut self) -> u64 {
-        let mut sum = 0;
-        for phase in 0..self.job.phases() {
-            let ticks = self.ticks[phase].unwrap_or_else(|| self.phase_ticks(phase));
-            self.ticks[phase] = Some(ticks);
-            sum += ticks * self.job.repeats[phase];
-        }
-        sum
-    }
-
-    fn phase_ticks(&self, phase: usize) -> u64 {
-        let at_most = self.job.at_most(phase, self.loads.max(phase), self.lengths.max(phase));
-        if self.job.stores {
-            return at_most;
-        }
-        let one = |message: usize| {
-            let (from, to) = self.nodes_of(message);
-            let mut busiest = 0;
-            let hops =
-                self.ways.for_each_link(from, to, |link| busiest = busiest.max(self.loads.get(phase, link)));
-            self.job.at_most(phase, busiest, self.job.way(message, hops))
-        };
-        self.job.messages(phase).map(one).max().unwrap_or(at_most)
-    }
-
     fn phase_points(&self, phase: usize) -> u64 {
         let ticks = self.job.at_most(phase, self.loads.max(phase), self.lengths.max(phase));
         let smooth = self.loads.smooth(phase) + self.lengths.smooth(phase);
@@ -239,6 +207,68 @@ impl<'p> State<'p> {
         if SEND {
             let place = message - self.job.first[phase] as usize;
             self.lengths.set(phase, place, self.job.way(message, hops));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::super::full::Full;
+    use super::super::job::Job;
+    use super::super::ways::Ways;
+    use super::*;
+    use crate::mapping::TaskGraph;
+    use crate::mapping::task_graph::Edge;
+    use crate::topology::machine::SWITCHINGS;
+    use crate::topology::{Machine, Topology};
+    use crate::units::{Bytes, NodeId};
+
+    /// Twelve tasks, five phases, two of them equal and three between the same tasks; a message of no bytes.
+    fn graph(rng: &mut impl rand::Rng) -> TaskGraph {
+        let mut edges = Vec::new();
+        for phase in 0..3 {
+            for _ in 0..10 {
+                let (source, target) = (rng.random_range(0..12), rng.random_range(0..12));
+                let edge = |bytes| Edge { source, target, bytes: Bytes(bytes) };
+                edges.push((phase, edge(rng.random_range(0..500))));
+                if phase == 2 {
+                    edges.extend([(3, edge(7)), (4, edge(7))]);
+                }
+            }
+        }
+        TaskGraph::new("twelve", 12, edges).unwrap()
+    }
+
+    #[test]
+    fn exchanges_and_a_new_count_agree() {
+        let broken = Machine::new("mesh:4x4").unwrap().with_dead(vec![NodeId(5)]).unwrap();
+        let mut rng = crate::rng::stream(5, "state");
+        for machine in [Machine::new("mesh:3x5").unwrap(), Machine::new("torus:4x4").unwrap(), broken] {
+            for (_, switching) in SWITCHINGS {
+                let machine = machine.clone().with_switching(*switching);
+                let graph = graph(&mut rng);
+                let job = Job::new(&graph, &machine).unwrap();
+                assert_eq!((job.phases(), job.join().phases()), (4, 3));
+                let living: Vec<u32> = machine.living().map(|node| node.0).collect();
+                for job in [&job, &job.join()] {
+                    let ways = Ways::new(&machine).unwrap();
+                    let mut state = State::new(job, &ways, machine.nodes(), machine.links());
+                    let mut full = Full::new(job, &ways, machine.links());
+                    state.reset(&living[..12]);
+                    for _ in 0..200 {
+                        let (a, b) = (rng.random_range(0..living.len()), rng.random_range(0..living.len()));
+                        let before = (state.total(), state.node_of().to_vec());
+                        let after = state.exchange(living[a], living[b]);
+                        assert_eq!(after, full.cost(state.node_of()).points);
+                        if rng.random_range(0..2) == 0 {
+                            state.undo();
+                            assert_eq!((state.total(), state.node_of().to_vec()), before);
+                        }
+                    }
+                }
+            }
         }
     }
 }

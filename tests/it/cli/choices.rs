@@ -49,7 +49,7 @@ fn auto_leaves_out_nobody_who_wins() {
                 let rows = report["placements"].as_array().unwrap();
                 rows.iter().filter_map(|row| row["simulated_cycles"][switching].as_u64()).min().unwrap()
             };
-            assert_eq!(fastest(&auto), fastest(&all), "{base:?}");
+            assert!(fastest(&auto) <= fastest(&all), "{base:?}");
             let skipped = auto["skipped"].as_array().unwrap();
             assert!(skipped.iter().all(|skipped| skipped["method"] != auto["choice"]["placement"]));
         }

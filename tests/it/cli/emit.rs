@@ -155,14 +155,16 @@ fn a_map_that_was_written_is_a_placement_again() {
         report["placements"].as_array().unwrap().clone()
     };
     let both = rows("b4.map,reflecting,b4.map");
-    assert_eq!((both.len(), &both[0]["name"], &both[1]["name"]), (2, &"reflecting".into(), &"b4.map".into()));
+    assert_eq!((both.len(), &both[0]["name"], &both[1]["name"]), (2, &"b4.map".into(), &"reflecting".into()));
     let renamed = |row: &Value| {
         let mut row = row.clone();
         row["name"] = "reflecting".into();
         row
     };
-    assert_eq!(renamed(&both[1]), both[0]);
-    assert_eq!(renamed(&rows("b4.map")[0]), both[0]);
+    assert_eq!(renamed(&both[0]), both[1]);
+    assert_eq!(renamed(&rows("b4.map")[0]), both[1]);
+    let all = rows("b4.map,all");
+    assert_eq!((all.len(), &all[all.len() - 1]), (meshwright::PLACEMENTS.len() + 1, &both[0]));
     // What was read is written again, for another launcher and with `--out`.
     let again = ["map", "binomial:4", "--on", "mesh:4x4", "--placement", "b4.map"];
     assert_eq!(

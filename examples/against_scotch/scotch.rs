@@ -1,0 +1,81 @@
+//! Placements by Scotch's `scotch_gmap`, if it is installed: the other tool that maps a graph onto a mesh.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::process::Command;
+
+use meshwright::mapping::TaskGraph;
+use meshwright::topology::{Machine, Network};
+use meshwright::units::NodeId;
+
+/// The mapping strategies of `scotch_gmap`: quality, speed, balance, recursion.
+pub const STRATEGIES: [&str; 4] = ["q", "s", "b", "r"];
+
+/// Whether the program is here.
+pub fn is_installed() -> bool {
+    Command::new("scotch_gmap").arg("-V").output().is_ok()
+}
+
+/// The graph in Scotch's form: all bytes between two tasks, in both directions and all phases, as edge weight.
+fn source_graph(graph: &TaskGraph) -> String {
+    let mut weights: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+    for edge in graph.edges().iter().filter(|edge| edge.source != edge.target) {
+        *weights.entry((edge.source, edge.target)).or_default() += edge.bytes.0;
+        *weights.entry((edge.target, edge.source)).or_default() += edge.bytes.0;
+    }
+    let mut text = format!("0\n{} {}\n0 010\n", graph.tasks, weights.len());
+    for task in 0..graph.tasks {
+        let row: Vec<_> = weights.range((task, 0)..=(task, u32::MAX)).collect();
+        write!(text, "{}", row.len()).expect("text grows");
+        for ((_, to), weight) in row {
+            write!(text, " {} {to}", (*weight).max(1)).expect("text grows");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// The machine in Scotch's form: its first number varies fastest, as our last one does.
+fn target(machine: &Machine) -> String {
+    let Network::Grid(grid) = &machine.network else { panic!("Scotch is asked about boxes only") };
+    let sides: Vec<String> = machine
+        .name
+        .split_once(':')
+        .expect("a family and its sides")
+        .1
+        .split('x')
+        .rev()
+        .map(String::from)
+        .collect();
+    let family = if grid.wraps() { "torus" } else { "mesh" };
+    format!("{family}{}D {}\n", sides.len(), sides.join(" "))
+}
+
+/// Where Scotch puts the tasks under one strategy.
+pub fn place(graph: &TaskGraph, machine: &Machine, strategy: &str) -> Vec<NodeId> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = |name: &str| folder.path().join(name);
+    std::fs::write(file("tasks.grf"), source_graph(graph)).expect("the folder can be written to");
+    std::fs::write(file("machine.tgt"), target(machine)).expect("the folder can be written to");
+    let status = Command::new("scotch_gmap")
+        .args([file("tasks.grf"), file("machine.tgt"), file("tasks.map")])
+        .args(["-b0".to_string(), format!("-c{strategy}")])
+        .status()
+        .expect("Scotch can be started");
+    assert!(status.success(), "Scotch maps the graph");
+    let text = std::fs::read_to_string(file("tasks.map")).expect("Scotch writes its map");
+    let mut nodes = vec![NodeId(u32::MAX); graph.tasks as usize];
+    for line in text.lines().skip(1) {
+        let mut words = line.split_whitespace().map(|word| word.parse::<u32>().expect("a number"));
+        let (task, node) = (words.next().expect("a task"), words.next().expect("its node"));
+        nodes[task as usize] = NodeId(node);
+    }
+    let mut taken = nodes.clone();
+    taken.sort_unstable();
+    taken.dedup();
+    assert!(
+        taken.len() == nodes.len() && !taken.contains(&NodeId(u32::MAX)),
+        "Scotch puts one task on a node"
+    );
+    nodes
+}

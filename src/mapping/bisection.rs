@@ -1,0 +1,154 @@
+//! Recursive bisection: any tree of divide and conquer on any machine, whatever its sides and whatever is dead.
+//!
+//! A compact part of the machine with one living node per task is split as the tree splits: in phase after phase each
+//! owner hands a piece of its nodes, as large as the child's subtree, to an owner in that piece. Pieces are cut
+//! off across their longer side, so they stay compact, and the new owner stays near the old one. On a whole box
+//! of powers of two this is centred halving again. Elsewhere nothing is promised: contention is measured, never assumed.
+//!
+//! Where to begin and how to cut is tried in a few ways; the way with the least predicted time is taken.
+
+mod cut;
+mod field;
+
+use super::{Method, Placement, Request, Shape};
+use crate::error::{Error, Result};
+use crate::routing::{self, Pair};
+use crate::schedule::cost::{self, LinkLoads};
+use crate::schedule::{Message, Phases};
+use crate::topology::Topology;
+use crate::units::{Bytes, NodeId};
+use cut::Cutter;
+use field::Field;
+
+/// Halves compact sets of living nodes: for odd sides, dead nodes and general graphs.
+pub const BISECTION: Method = Method {
+    name: "bisection",
+    summary: "halves compact parts of any machine: for odd sides, dead nodes and graphs",
+    place,
+};
+
+/// Beyond so many tasks times nodes, only the first way is tried: to compare ways takes searches for routes.
+const COMPARED_MAX: u64 = 1 << 21;
+
+/// Which nodes, where the root is, how to cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Way {
+    /// The node of the root.
+    root: NodeId,
+    /// Whether the nodes are those in a box about the root, or else those within the fewest hops.
+    boxed: bool,
+    /// Whether cuts go across the axes, or else between the nodes near the owner and those near its antipode.
+    across: bool,
+    /// Whether cuts between two layers of nodes come first, and of these the ones next to the owner.
+    clean: bool,
+    /// Whether nodes with equal coordinates are told apart in decreasing order of their ids.
+    backwards: bool,
+    /// Whether the new owner is to be near all of its nodes as well, or near the old owner only.
+    inside: bool,
+}
+
+/// The node of every task.
+///
+/// # Errors
+///
+/// [`Error::NotApplicable`] when no connected part of the machine has enough living nodes.
+fn place(request: &Request<'_>) -> Result<Vec<NodeId>> {
+    let shape = request.shape().cloned().unwrap_or(Shape::Halving(vec![request.tasks]));
+    let mut edges = Vec::with_capacity(request.tasks as usize);
+    shape.for_each_edge(|phase, parent, child| edges.push((phase, parent, child)));
+    let field = Field::of(request.machine, request.tasks).ok_or_else(|| {
+        let why = format!("no connected part of {} has {} living nodes", request.machine.name, request.tasks);
+        Error::not_applicable(BISECTION.name, why)
+    })?;
+    let ways = ways(&field, request);
+    let build = |way: &Way| {
+        let set = field.set(way.root, request.tasks, way.boxed);
+        Cutter::new(&field, *way).place(set, &edges)
+    };
+    let mut best: Option<(Score, Vec<NodeId>)> = None;
+    if let [only] = ways.as_slice() {
+        return Ok(build(only));
+    }
+    for way in &ways {
+        let nodes = build(way);
+        let score = score(request, &edges, &nodes)?;
+        // Of equal ways the first.
+        if best.as_ref().is_none_or(|(least, _)| score < *least) {
+            best = Some((score, nodes));
+        }
+    }
+    Ok(best.expect("there is a way").1)
+}
+
+/// The ways to try.
+fn ways(field: &Field<'_>, request: &Request<'_>) -> Vec<Way> {
+    let roots = field.roots(request.tasks);
+    let first = Way {
+        root: roots[0],
+        boxed: field.has_axes(),
+        across: field.has_axes(),
+        clean: true,
+        backwards: false,
+        inside: false,
+    };
+    if u64::from(request.tasks) * u64::from(request.machine.nodes()) > COMPARED_MAX {
+        return vec![first];
+    }
+    let all = request.tasks == field.living();
+    let mut ways = Vec::new();
+    for root in roots {
+        for bits in 0..32u32 {
+            let bit = |index: u32| bits >> index & 1 == 1;
+            let way = Way {
+                root,
+                boxed: field.has_axes() && !bit(0),
+                across: field.has_axes() && !bit(1),
+                clean: !bit(2),
+                backwards: bit(3),
+                inside: bit(4),
+            };
+            // The set is the same, or there are no axes to cut across.
+            let repeats = (bit(0) && (all || !field.has_axes()))
+                || (bit(1) && !field.has_axes())
+                || (bit(2) && !way.across);
+            if !repeats {
+                ways.push(way);
+            }
+        }
+    }
+    ways
+}
+
+/// Predicted time, then the sum of the dilations, then all hops.
+type Score = (u64, u64, u64);
+
+/// Judges nodes by the schedule they make: that of the job, or one byte over each edge.
+fn score(request: &Request<'_>, edges: &[(u32, u32, u32)], nodes: &[NodeId]) -> Result<Score> {
+    let machine = request.machine;
+    let phases = match request.graph {
+        Some(graph) => {
+            super::schedule(graph, &Placement { name: String::new(), nodes: nodes.to_vec() }, machine)
+        }
+        None => {
+            let message = |&(phase, parent, child): &(u32, u32, u32)| {
+                let (source, target) = (nodes[parent as usize], nodes[child as usize]);
+                Message { source, target, bytes: Bytes(1), phase }
+            };
+            Phases::new(machine.nodes(), edges.iter().map(message).collect())
+        }
+    };
+    let mut loads = LinkLoads::new(machine.links());
+    let (mut time, mut dilations, mut hops, mut serial) = (0, 0, 0, 0);
+    for index in 0..phases.len() {
+        let messages = phases.phase(index);
+        let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+        let routes = routing::routes(machine, &pairs)?;
+        serial = cost::serial_sum(serial, messages, &routes, machine.switching, &machine.costs)?;
+        loads.fill(messages, &routes);
+        time += cost::predicted(messages, &routes, &loads, machine.switching, machine);
+        let lengths = || pairs.iter().enumerate().map(|(m, &pair)| u64::from(routes.hops(m, pair).0));
+        dilations += lengths().max().unwrap_or(0);
+        hops += lengths().sum::<u64>();
+    }
+    Ok((time, dilations, hops))
+}
