@@ -1,7 +1,7 @@
 //! Section 6.4 and what abstract and conclusion say: the two mappings compared, with each other and with the best.
 
 use super::study::{Mapping::Growing, Mapping::Reflecting, Study, alphas};
-use super::totals::{K, converges, perfect, range, total};
+use super::totals::{K, converges, perfect, range, simulated, total};
 use super::{CORRECTED, HOLDS};
 use crate::claims::Claim;
 use crate::claims::check::{Check, Derivation, Numbers};
@@ -139,7 +139,7 @@ fn stored(study: &Study) -> Result<Derivation> {
 fn quarter(study: &Study) -> Result<Derivation> {
     let one = Exact::whole(1);
     let (mut printed, mut corrected) = (Check::default(), Check::default());
-    let mut numbers = Numbers::new(&["k", "T(M_R)", "T(M_G)", "less by"]);
+    let mut numbers = Numbers::new(&["k", "T(M_R)", "simulated", "T(M_G)", "simulated", "less by"]);
     for k in 3..=K {
         let (r, g) = (total(study, Reflecting, k, &one), total(study, Growing, k, &one));
         let less = &one - &g / &r;
@@ -150,7 +150,9 @@ fn quarter(study: &Study) -> Result<Derivation> {
         corrected.case(less < Exact::fraction(1, 4), || format!("B({}): {less}", 2 * k));
         converges(&mut corrected, k, &less, &Exact::fraction(1, 4), 0);
         if k <= 8 {
-            numbers.row(&[&k, &r, &g, &format!("{:.4} %", 100.0 * less.to_f64())]);
+            let run = |mapping| simulated(study, mapping, k, &one);
+            let less = format!("{:.4} %", 100.0 * less.to_f64());
+            numbers.row(&[&k, &r, &run(Reflecting)?, &g, &run(Growing)?, &less]);
         }
     }
     Ok(Derivation::of(range(study, 3), printed).corrected(corrected).numbers(numbers))

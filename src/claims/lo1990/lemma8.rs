@@ -3,7 +3,7 @@
 use super::CORRECTED;
 use super::growing::dilation;
 use super::study::{Mapping::Growing, Study, alphas};
-use super::totals::{K, beside, range, total};
+use super::totals::{K, beside, range, simulated, total};
 use crate::claims::Claim;
 use crate::claims::check::{Check, Derivation, Numbers};
 use crate::claims::exact::Exact;
@@ -96,9 +96,10 @@ fn lemma_8a(study: &Study) -> Result<Derivation> {
 fn lemma_8b(study: &Study) -> Result<Derivation> {
     let formula = |k: u32, _: &Exact| Exact::two_to(k);
     let (printed, corrected) = compare(study, &[Exact::whole(1)], formula);
-    let mut numbers = Numbers::new(&["k", "2^k", "links counted"]);
+    let mut numbers = Numbers::new(&["k", "2^k", "links counted", "simulated"]);
     for k in 0..=study.n_max / 2 {
-        numbers.row(&[&k, &Exact::two_to(k), &study.survey(Growing, 2 * k).dilations()]);
+        let simulated = simulated(study, Growing, k, &Exact::whole(1))?;
+        numbers.row(&[&k, &Exact::two_to(k), &study.survey(Growing, 2 * k).dilations(), &simulated]);
     }
     Ok(Derivation::of(range(study, 0), printed).corrected(corrected).numbers(numbers))
 }
@@ -107,9 +108,10 @@ fn lemma_8c(study: &Study) -> Result<Derivation> {
     let half = Exact::fraction(1, 2);
     let formula = |k: u32, _: &Exact| Exact::fraction(9, 8) - Exact::whole(3) / Exact::two_to(k + 2);
     let (printed, corrected) = compare(study, std::slice::from_ref(&half), formula);
-    let mut numbers = Numbers::new(&["k", "1.125 - 3 / 2^(k+2)", "links counted"]);
+    let mut numbers = Numbers::new(&["k", "1.125 - 3 / 2^(k+2)", "links counted", "simulated"]);
     for k in 0..=study.n_max / 2 {
-        numbers.row(&[&k, &formula(k, &half), &study.survey(Growing, 2 * k).weighted(&half)]);
+        let simulated = simulated(study, Growing, k, &half)?;
+        numbers.row(&[&k, &formula(k, &half), &study.survey(Growing, 2 * k).weighted(&half), &simulated]);
     }
     Ok(Derivation::of(range(study, 0), printed).corrected(corrected).numbers(numbers))
 }

@@ -204,10 +204,9 @@ impl Study {
             let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
             let routes = routing::routes(&mesh, &pairs)?;
             loads.fill(messages, &routes);
-            let figures =
-                metrics::phase(messages, &routes, &loads, &metrics::meetings(messages, &routes, &loads));
-            let hops = || pairs.iter().enumerate().map(|(index, &pair)| routes.hops(index, pair).0);
             let met = metrics::meetings(messages, &routes, &loads);
+            let figures = metrics::phase(messages, &routes, &loads, &met);
+            let hops = || pairs.iter().enumerate().map(|(index, &pair)| routes.hops(index, pair).0);
             survey.hops_total += figures.hops_total;
             survey.phases.push(Phase {
                 messages: figures.messages,
@@ -232,8 +231,18 @@ impl Study {
     ) -> Result<Trace> {
         let mut mesh = Self::mesh(n)?.with_switching(switching);
         mesh.costs = costs;
-        let phases = self.messages(mapping, n, &mesh, bytes)?;
-        let trace = sim::run_phased(&mesh, &phases)?;
+        self.simulate_on(&mesh, mapping, n, bytes)
+    }
+
+    /// The same on a mesh of one's own.
+    pub(super) fn simulate_on(
+        &self,
+        mesh: &Machine,
+        mapping: Mapping,
+        n: u32,
+        bytes: impl Fn(u32) -> u64,
+    ) -> Result<Trace> {
+        let trace = sim::run_phased(mesh, &self.messages(mapping, n, mesh, bytes)?)?;
         assert!(trace.deadlock.is_none(), "routes row by row on a mesh close no ring");
         Ok(trace)
     }

@@ -103,6 +103,33 @@ pub(super) fn slowdown(study: &Study, mapping: Mapping, k: u32, alpha: &Exact) -
     total(study, mapping, k, alpha) / perfect(alpha, 2 * k)
 }
 
+/// A simulated time, for trees that are small enough.
+pub(super) struct Simulated(Option<Exact>);
+
+impl Simulated {
+    /// As a multiple of another time.
+    pub(super) fn over(self, other: &Exact) -> Self {
+        Self(self.0.map(|time| time / other))
+    }
+}
+
+impl std::fmt::Display for Simulated {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.0 {
+            Some(time) => time.fmt(f),
+            None => f.write_str("-"),
+        }
+    }
+}
+
+/// The simulated time of a mapping of B(2k), large volume, alpha 1 or 1/2; [`beside`] compares it with the sum.
+pub(super) fn simulated(study: &Study, mapping: Mapping, k: u32, alpha: &Exact) -> Result<Simulated> {
+    let halving = *alpha != Exact::whole(1);
+    assert!(!halving || *alpha == Exact::fraction(1, 2), "bytes are whole for these shares only");
+    let run = || study.simulate_large(mapping, 2 * k, StoreAndForward, halving);
+    Ok(Simulated((2 * k <= study.n_simulated()).then(run).transpose()?))
+}
+
 /// Where figures come from, in words.
 pub(super) fn range(study: &Study, from: u32) -> String {
     format!("k = {from} to {K}, built up to k = {}", study.n_max / 2)
@@ -181,12 +208,12 @@ fn form_5b(k: u32) -> Exact {
 fn lemma_5b(study: &Study) -> Result<Derivation> {
     let one = Exact::whole(1);
     let mut check = Check::default();
-    let mut numbers = Numbers::new(&["k", "formula", "links counted"]);
+    let mut numbers = Numbers::new(&["k", "formula", "links counted", "simulated"]);
     for k in 0..=K {
         let found = total(study, Reflecting, k, &one);
         check.equal(&form_5b(k), &found, || format!("k = {k}"));
         if 2 * k <= study.n_max {
-            numbers.row(&[&k, &form_5b(k), &found]);
+            numbers.row(&[&k, &form_5b(k), &found, &simulated(study, Reflecting, k, &one)?]);
         }
     }
     Ok(Derivation::of(range(study, 0), check).numbers(numbers))
@@ -225,12 +252,13 @@ pub(super) fn uniform_slowdown(k: u32) -> Exact {
 fn uniform_volume(study: &Study) -> Result<Derivation> {
     let one = Exact::whole(1);
     let mut check = Check::default();
-    let mut numbers = Numbers::new(&["k", "2^(k-1) / k", "S"]);
+    let mut numbers = Numbers::new(&["k", "2^(k-1) / k", "S", "simulated"]);
     for k in 1..=K {
         let (bound, found) = (uniform_slowdown(k), slowdown(study, Reflecting, k, &one));
         check.case(found >= bound, || format!("k = {k}: S = {found} < {bound}"));
         if k <= 8 {
-            numbers.row(&[&k, &bound, &found]);
+            let simulated = simulated(study, Reflecting, k, &one)?.over(&perfect(&one, 2 * k));
+            numbers.row(&[&k, &bound, &found, &simulated]);
         }
     }
     Ok(Derivation::of(range(study, 1), check).numbers(numbers).note("Equal for k = 1 and k = 2."))
