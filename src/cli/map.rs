@@ -37,7 +37,8 @@ pub(super) struct Arguments {
     tasks: String,
     #[command(flatten)]
     machine: MachineArguments,
-    /// Any of reflecting, growing, centred-halving, row-major, snake, hilbert and random, with commas between, or all
+    /// Any of reflecting, growing, centred-halving, row-major, snake, hilbert, recursive-bisection and random, with
+    /// commas between, or all
     #[arg(long, value_name = "NAMES", default_value = "all", value_delimiter = ',')]
     placement: Vec<String>,
     /// binomial: the share of the volume a child gets, as a number or p/q [default: 0.5]

@@ -347,6 +347,10 @@ impl<'p, 'w> Rounds<'p, 'w> {
 }
 
 /// The temperature of an annealing: falls evenly in its logarithm from step to step.
+///
+/// # Source
+///
+/// `kirkpatrick1983`.
 struct Heat {
     points: f64,
     factor: f64,
