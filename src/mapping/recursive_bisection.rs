@@ -24,6 +24,12 @@ pub(crate) enum Weight {
 }
 
 /// Tasks and nodes cut in two together, again and again.
+///
+/// Without a task graph the tasks stay in the order of their numbers.
+///
+/// # Source
+///
+/// `pellegrini1996`: dual recursive bipartitioning.
 pub const RECURSIVE_BISECTION: Method = Method {
     name: "recursive-bisection",
     summary: "tasks and machine cut in two together, again and again",

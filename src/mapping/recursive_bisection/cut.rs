@@ -108,6 +108,10 @@ impl Weighted {
 
 /// Which vertices are on the first side, of exactly this total size if all sizes are 1.
 ///
+/// # Source
+///
+/// `karypis1998` for the levels, `fiduccia1982` for the refinement.
+///
 /// # Complexity
 ///
 /// O(m log n log n) for m edges.

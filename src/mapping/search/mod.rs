@@ -148,8 +148,7 @@ pub fn search(problem: &Problem<'_>, watch: &mut dyn FnMut(&Progress) -> Control
     let joint = job.join();
     let mut rounds = rounds::Rounds::new(problem, [&job, &joint], &ways, &room, watch);
     let (nodes, links) = (problem.machine.nodes(), problem.machine.links());
-    let states = [&job, &joint].map(|job| state::State::new(job, &ways, nodes, links));
-    let [state, joint_state] = states;
-    rounds.run(state, joint_state);
+    let state = |job| state::State::new(job, &ways, nodes, links);
+    rounds.run((job.phases() != joint.phases()).then(|| state(&job)), state(&joint));
     Ok(rounds.outcome())
 }

@@ -21,6 +21,8 @@ pub(super) struct Room {
     pub(super) part_of_task: Vec<u32>,
     /// The node of each pinned task, else [`FREE`].
     pub(super) pin_of_task: Vec<u32>,
+    /// Whether any task is pinned.
+    has_pins: bool,
     /// The living nodes of each part.
     pub(super) parts: Vec<Vec<NodeId>>,
 }
@@ -48,7 +50,9 @@ impl Room {
         }
         let pin_of_task = pins_by_task(pins, graph, machine)?;
         let (part_of_node, parts) = parts_of(machine);
-        let mut room = Self { part_of_node, part_of_task: vec![0; graph.tasks as usize], pin_of_task, parts };
+        let has_pins = !pins.is_empty();
+        let part_of_task = vec![0; graph.tasks as usize];
+        let mut room = Self { part_of_node, part_of_task, pin_of_task, has_pins, parts };
         if room.parts.len() > 1 {
             room.divide(graph, machine)?;
         }
@@ -120,22 +124,19 @@ impl Room {
         ))
     }
 
-    /// Whether any task is pinned.
-    pub(super) fn has_pins(&self) -> bool {
-        self.pin_of_task.iter().any(|&node| node != FREE)
-    }
-
     /// Whether the task on a node may leave it; a free node may always be left.
     pub(super) fn may_leave(&self, task: u32) -> bool {
         task == FREE || self.pin_of_task[task as usize] == FREE
     }
 
     /// Moves pinned tasks to their nodes; whoever is there goes where they were. Tasks stay in their parts.
-    pub(super) fn settle(&self, node_of: &mut [u32]) {
-        if !self.has_pins() {
+    /// `task_at` is room to work in.
+    pub(super) fn settle(&self, node_of: &mut [u32], task_at: &mut Vec<u32>) {
+        if !self.has_pins {
             return;
         }
-        let mut task_at = vec![FREE; self.part_of_node.len()];
+        task_at.clear();
+        task_at.resize(self.part_of_node.len(), FREE);
         node_of.iter().enumerate().for_each(|(task, &node)| task_at[node as usize] = task as u32);
         for task in 0..node_of.len() {
             let (from, to) = (node_of[task], self.pin_of_task[task]);

@@ -41,7 +41,6 @@ pub(super) struct Rounds<'p, 'w> {
     full: Full<'p>,
     /// The same for the job with joined phases.
     joint: Full<'p>,
-    is_joint_different: bool,
     shapes: Option<Shapes>,
     near: Near,
     rng: SplitMix64,
@@ -94,7 +93,6 @@ impl<'p, 'w> Rounds<'p, 'w> {
             watch,
             full: Full::new(job, ways, machine.links()),
             joint: Full::new(joint, ways, machine.links()),
-            is_joint_different: job.ends.len() != joint.ends.len(),
             shapes: machine.whole_grid().and_then(Shapes::new),
             near: Near::new(machine),
             rng: streams(problem.seed, NAME, 0..1).remove(0),
@@ -107,7 +105,9 @@ impl<'p, 'w> Rounds<'p, 'w> {
     }
 
     /// Searches until it is time to stop.
-    pub(super) fn run(&mut self, mut state: State<'p>, mut joint_state: State<'p>) {
+    ///
+    /// `exact` is missing when no phases were joined.
+    pub(super) fn run(&mut self, mut exact: Option<State<'p>>, mut joint: State<'p>) {
         self.begin();
         let (mut turns, mut exchanges) = (FIRST_TURNS, FIRST_EXCHANGES);
         let mut round = 0;
@@ -119,9 +119,9 @@ impl<'p, 'w> Rounds<'p, 'w> {
                 self.shapes = Some(shapes);
             }
             let coolness = EXCHANGE_COOLNESS[(round % 4) as usize];
-            self.exchange_tasks(&mut joint_state, &mut node_of, exchanges, coolness);
-            if again && self.is_joint_different {
-                self.exchange_tasks(&mut state, &mut node_of, exchanges / 8, 200.0);
+            self.exchange_tasks(&mut joint, &mut node_of, exchanges, coolness);
+            if again && let Some(exact) = &mut exact {
+                self.exchange_tasks(exact, &mut node_of, exchanges / 8, 200.0);
             }
             turns += turns / 4;
             exchanges += exchanges / 4;
@@ -152,7 +152,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
             for method in PLACEMENTS.iter().filter(|method| method.name != RECURSIVE_BISECTION.name) {
                 let Ok(placement) = place(method.name, &request) else { continue };
                 let mut node_of: Vec<u32> = placement.nodes.iter().map(|node| node.0).collect();
-                self.room.settle(&mut node_of);
+                self.room.settle(&mut node_of, &mut Vec::new());
                 if self.room.allows(&node_of) {
                     let ticks = self.full.cost(&node_of).ticks;
                     self.offer(ticks, &node_of);
@@ -170,7 +170,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
         for (node, &part) in node_of.iter_mut().zip(&self.room.part_of_task) {
             *node = nodes[part as usize].pop().expect("a part has room for its tasks").0;
         }
-        self.room.settle(&mut node_of);
+        self.room.settle(&mut node_of, &mut Vec::new());
         node_of
     }
 
@@ -185,7 +185,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
             weights.place(self.problem.machine, &mut tasks, &mut nodes.clone(), &mut placed, &mut self.rng);
         }
         let mut node_of: Vec<u32> = placed.iter().map(|node| node.0).collect();
-        self.room.settle(&mut node_of);
+        self.room.settle(&mut node_of, &mut Vec::new());
         node_of
     }
 
@@ -220,7 +220,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
     fn turn_blocks(&mut self, shapes: &Shapes, node_of: &mut Vec<u32>, turns: u64) {
         let start = (self.joint.cost(node_of), node_of.clone());
         let looks = (self.joint.job().ends.len() * 8 + node_of.len()) as u64;
-        let mut turned = node_of.clone();
+        let (mut turned, mut task_at) = (node_of.clone(), Vec::new());
         let mut best = start.clone();
         self.offer_exactly(node_of);
         for coolness in TURN_COOLNESS {
@@ -232,7 +232,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
                     break;
                 }
                 shapes.apply(&shapes.draw(&mut self.rng), node_of, &mut turned);
-                self.room.settle(&mut turned);
+                self.room.settle(&mut turned, &mut task_at);
                 let cost: Cost = self.joint.cost(&turned);
                 if heat.accepts(now.points, cost.points, &mut self.rng) {
                     now = cost;
@@ -347,6 +347,10 @@ impl<'p, 'w> Rounds<'p, 'w> {
 }
 
 /// The temperature of an annealing: falls evenly in its logarithm from step to step.
+///
+/// # Source
+///
+/// `kirkpatrick1983`.
 struct Heat {
     points: f64,
     factor: f64,
