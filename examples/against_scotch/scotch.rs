@@ -9,10 +9,10 @@ use meshwright::topology::{Machine, Network};
 use meshwright::units::NodeId;
 
 /// The mapping strategies of `scotch_gmap`: quality, speed, balance, recursion.
-pub const STRATEGIES: [&str; 4] = ["q", "s", "b", "r"];
+pub(crate) const STRATEGIES: [&str; 4] = ["q", "s", "b", "r"];
 
 /// Whether the program is here.
-pub fn is_installed() -> bool {
+pub(crate) fn is_installed() -> bool {
     Command::new("scotch_gmap").arg("-V").output().is_ok()
 }
 
@@ -52,7 +52,7 @@ fn target(machine: &Machine) -> String {
 }
 
 /// Where Scotch puts the tasks under one strategy.
-pub fn place(graph: &TaskGraph, machine: &Machine, strategy: &str) -> Vec<NodeId> {
+pub(crate) fn place(graph: &TaskGraph, machine: &Machine, strategy: &str) -> Vec<NodeId> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = |name: &str| folder.path().join(name);
     std::fs::write(file("tasks.grf"), source_graph(graph)).expect("the folder can be written to");

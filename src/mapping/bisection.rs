@@ -27,16 +27,33 @@ pub const BISECTION: Method = Method {
     place,
 };
 
-/// Beyond so many tasks times nodes, only the first way is tried: to compare ways takes searches for routes.
-const COMPARED_MAX: u64 = 1 << 21;
+/// So many ways are tried as this is a multiple of the steps that judging one takes.
+const STEPS_MAX: u64 = 1 << 26;
+
+/// Steps to judge a way where distances and routes are formulas, for each task.
+const STEPS_WHOLE: u64 = 64;
+
+/// Boxes that are longer along one axis are tried up to so many dimensions.
+const LONG_AXES_MAX: usize = 3;
+
+/// Which nodes are used when there are more of them than tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// Those within the fewest hops of the root.
+    Ball,
+    /// Those in a cube about the root.
+    Cube,
+    /// Those in a box about the root, twice as long along this axis.
+    Box(usize),
+}
 
 /// Which nodes, where the root is, how to cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Way {
     /// The node of the root.
     root: NodeId,
-    /// Whether the nodes are those in a box about the root, or else those within the fewest hops.
-    boxed: bool,
+    /// Which nodes are used.
+    part: Part,
     /// Whether cuts go across the axes, or else between the nodes near the owner and those near its antipode.
     across: bool,
     /// Whether cuts between two layers of nodes come first, and of these the ones next to the owner.
@@ -62,7 +79,7 @@ fn place(request: &Request<'_>) -> Result<Vec<NodeId>> {
     })?;
     let ways = ways(&field, request);
     let build = |way: &Way| {
-        let set = field.set(way.root, request.tasks, way.boxed);
+        let set = field.set(way.root, request.tasks, way.part);
         Cutter::new(&field, *way).place(set, &edges)
     };
     let mut best: Option<(Score, Vec<NodeId>)> = None;
@@ -80,43 +97,36 @@ fn place(request: &Request<'_>) -> Result<Vec<NodeId>> {
     Ok(best.expect("there is a way").1)
 }
 
-/// The ways to try.
+/// The ways to try, so many as there is time for.
 fn ways(field: &Field<'_>, request: &Request<'_>) -> Vec<Way> {
-    let roots = field.roots(request.tasks);
-    let first = Way {
-        root: roots[0],
-        boxed: field.has_axes(),
-        across: field.has_axes(),
-        clean: true,
-        backwards: false,
-        inside: false,
-    };
-    if u64::from(request.tasks) * u64::from(request.machine.nodes()) > COMPARED_MAX {
-        return vec![first];
-    }
-    let all = request.tasks == field.living();
     let mut ways = Vec::new();
-    for root in roots {
-        for bits in 0..32u32 {
-            let bit = |index: u32| bits >> index & 1 == 1;
-            let way = Way {
-                root,
-                boxed: field.has_axes() && !bit(0),
-                across: field.has_axes() && !bit(1),
-                clean: !bit(2),
-                backwards: bit(3),
-                inside: bit(4),
-            };
-            // The set is the same, or there are no axes to cut across.
-            let repeats = (bit(0) && (all || !field.has_axes()))
-                || (bit(1) && !field.has_axes())
-                || (bit(2) && !way.across);
-            if !repeats {
-                ways.push(way);
+    for root in field.roots(request.tasks) {
+        for part in parts(field, request.tasks) {
+            for bits in 0..16u32 {
+                let bit = |index: u32| bits >> index & 1 == 1;
+                let across = field.has_axes() && !bit(0);
+                // There are no axes to cut across, or no such cuts to choose from.
+                if (bit(0) && !field.has_axes()) || (bit(1) && !across) {
+                    continue;
+                }
+                ways.push(Way { root, part, across, clean: !bit(1), backwards: bit(2), inside: bit(3) });
             }
         }
     }
+    // Elsewhere routes are found by a search from each sender.
+    let each = if field.whole().is_some() { STEPS_WHOLE } else { u64::from(request.machine.nodes()) };
+    let count = STEPS_MAX / (u64::from(request.tasks) * each);
+    ways.truncate(count.max(1) as usize);
     ways
+}
+
+/// The sets of nodes to try: one if there is no choice.
+fn parts(field: &Field<'_>, tasks: u32) -> Vec<Part> {
+    if tasks == field.living() || !field.has_axes() {
+        return vec![Part::Ball];
+    }
+    let axes = if field.dimensions() <= LONG_AXES_MAX { field.dimensions() } else { 0 };
+    [Part::Cube, Part::Ball].into_iter().chain((0..axes).rev().map(Part::Box)).collect()
 }
 
 /// Predicted time, then the sum of the dilations, then all hops.

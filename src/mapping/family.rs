@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | a member | [`Step`]s, one for each phase | |
 //! | S_w, S_sf | [`slowdowns`] | times over those of the perfect mapping |
-//! | the Pareto front | [`front`] | |
+//! | the Pareto front | [`front()`] | |
 //!
 //! Along an axis of 2^k nodes the first step mirrors the root about the centre line; the other k - 1 move away from
 //! the centre by 1, 2, ..., 2^(k-2), each once and in any order; the axes take turns in any way. Each phase of
@@ -40,9 +40,9 @@ pub const NAMED_MAX: usize = 64;
 ///
 /// ```
 /// use meshwright::mapping::family::{name, steps};
-/// let member = steps("steps:x1y1y2x2", 2)?;
-/// assert_eq!((member.len(), member[2].axis, member[2].length), (4, 0, 2));
-/// assert_eq!(name(&member, 2), "steps:x1y1y2x2");
+/// let member = steps("steps:x1y1x2x1", 2)?;
+/// assert_eq!((member.len(), member[2].axis, member[2].length), (4, 1, 2), "x is the last axis");
+/// assert_eq!(name(&member, 2), "steps:x1y1x2x1");
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn name(steps: &[Step], dimensions: usize) -> String {
@@ -175,7 +175,7 @@ fn load(made: u32, length: u32) -> u32 {
 ///
 /// # Complexity
 ///
-/// As [`front`].
+/// As [`front()`].
 ///
 /// # Examples
 ///
@@ -184,8 +184,8 @@ fn load(made: u32, length: u32) -> u32 {
 /// use meshwright::{topology::Machine, units::Bytes};
 /// let tree = task_graph(&Divide { shape: Shape::Binomial(6), alpha: Some(0.5), combine_alpha: None, volume: Bytes(64) })?;
 /// let front = names(&tree, &Machine::new("mesh:8x8")?)?;
-/// assert_eq!(front.first().map(String::as_str), Some("steps:x1x2x1y1y2y1"), "no contention: centred halving");
-/// assert_eq!(front.last().map(String::as_str), Some("steps:x1x1y1y1x2y2"), "short steps first: growing");
+/// assert_eq!(front.first().map(String::as_str), Some("steps:x1y1x2x1y2y1"), "no contention: centred halving");
+/// assert_eq!(front.last().map(String::as_str), Some("steps:x1y1x1y1x2y2"), "short steps first: growing");
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn names(tasks: &TaskGraph, machine: &Machine) -> Result<Vec<String>> {

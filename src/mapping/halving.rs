@@ -2,8 +2,8 @@
 //!
 //! | paper | here | unit |
 //! |---|---|---|
-//! | keep half, send half | [`for_each_split`] | |
-//! | n | [`phases`] | phases |
+//! | keep half, send half | `for_each_split` | |
+//! | n | `phases` | phases |
 //!
 //! Each axis is halved on its own: an owner of m cells along it keeps floor(m/2) and sends ceil(m/2) to a child, and
 //! an owner of one cell has nothing to send. The first phase of each axis parts it at its centre, both owners at

@@ -266,7 +266,7 @@ pub fn placements(words: &[&str]) -> Result<Vec<String>> {
 /// use meshwright::scenario::tasks::{expand, placements};
 /// let job = Job::divide(&Divide { shape: Shape::Binomial(4), alpha: Some(0.5), combine_alpha: None, volume: Bytes(64) })?;
 /// let methods = expand(placements(&["hilbert", "front"])?, &job, &Machine::new("mesh:4x4")?)?;
-/// assert_eq!(methods, ["hilbert", "steps:x1x1y1y1"], "every step is one hop: one member is best in all");
+/// assert_eq!(methods, ["hilbert", "steps:x1y1x1y1"], "every step is one hop: one member is best in all");
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn expand(methods: Vec<String>, job: &Job, machine: &Machine) -> Result<Vec<String>> {

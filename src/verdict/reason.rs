@@ -14,8 +14,9 @@ pub(crate) fn sentence(winner: &Outcome, results: &[Outcome]) -> String {
         gap if gap < 1.0 => format!("it takes {} more than the lower bound", percent(gap)),
         gap => format!("it takes {:.1} times the lower bound", 1.0 + gap),
     };
+    // Whoever equals the winner has nothing to tell of it, unless there is nobody else.
     let others = results.iter().filter(|other| other.method != winner.method);
-    let Some(other) = others.min_by_key(|other| rank(other)) else {
+    let Some(other) = others.min_by_key(|other| (rank(other) == rank(winner), rank(other))) else {
         return format!("{} is the only method that was tried; {quality}.", winner.method);
     };
     let lead = if other.simulated_cycles > winner.simulated_cycles {

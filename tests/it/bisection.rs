@@ -1,11 +1,13 @@
 //! Bisection on machines of every kind, and what reflecting saves: total hops of all recursive bisections.
 
 use crate::halving::{assert_one_to_one, measured, tree};
-use meshwright::mapping::{Placement, Request, Shape, TaskGraph, bound::Profile, place};
+use meshwright::mapping::{Placement, Request, Shape, TaskGraph, bound::Profile, place, schedule};
 use meshwright::rng::stream;
+use meshwright::routing::routes;
+use meshwright::schedule::Message;
+use meshwright::schedule::cost::{self, LinkLoads};
 use meshwright::topology::{Machine, Switching, Topology, distances_from};
 use meshwright::units::NodeId;
-use meshwright::verdict::{Job, map};
 use rand::seq::IndexedRandom;
 
 /// Sum of dilations and most contention of any phase.
@@ -15,10 +17,18 @@ fn judged(tasks: &TaskGraph, placement: &Placement, machine: &Machine) -> (u32, 
     (phases.iter().map(|phase| phase.dilation.0).sum(), contention)
 }
 
-/// L1 time in cycles under the machine's switching.
-fn predicted(tasks: &TaskGraph, method: &str, machine: &Machine) -> f64 {
-    let report = map::report(&Job::trace(tasks.clone()), machine, &[method], 0, &mut |_| {}).unwrap();
-    report.placements[0].time.of(machine.switching).exact
+/// L1 time in ticks under the machine's switching.
+fn predicted(tasks: &TaskGraph, placement: &Placement, machine: &Machine) -> u64 {
+    let phases = schedule(tasks, placement, machine);
+    let mut loads = LinkLoads::new(machine.links());
+    let mut time = 0;
+    for index in 0..phases.len() {
+        let pairs: Vec<_> = phases.phase(index).iter().map(Message::pair).collect();
+        let routes = routes(machine, &pairs).unwrap();
+        loads.fill(phases.phase(index), &routes);
+        time += cost::predicted(phases.phase(index), &routes, &loads, machine.switching, machine);
+    }
+    time
 }
 
 fn broken(name: &str, dead: usize, seed: u64) -> Option<Machine> {
@@ -40,7 +50,7 @@ fn whole_boxes_are_halved_from_the_centre() {
         ("torus:8x8", Shape::Binomial(6)),
         ("mesh:4x4x4", Shape::Binomial(6)),
         ("hypercube:5", Shape::Binomial(5)),
-        ("mesh:64x64", Shape::Binomial(12)),
+        ("mesh:16x16", Shape::Binomial(8)),
         ("mesh:13", Shape::Halving(vec![13])),
         ("mesh:1x13", Shape::Halving(vec![1, 13])),
         ("mesh:7", Shape::Halving(vec![7])),
@@ -61,9 +71,9 @@ fn whole_boxes_are_halved_from_the_centre() {
 #[test]
 fn any_number_of_tasks_fits() {
     for name in ["mesh:6x6", "torus:5x7", "mesh:3x4x3", "mesh:1x13", "hypercube:4", "torus:4"] {
-        for seed in 0..3 {
-            let Some(machine) = broken(name, seed as usize, seed) else { continue };
-            for tasks in 1..=machine.living_count() {
+        for seed in 0..2 {
+            let Some(machine) = broken(name, 2 * seed as usize, seed) else { continue };
+            for tasks in (1..=machine.living_count()).step_by(7).chain([machine.living_count()]) {
                 let graph = tree(Shape::Halving(vec![tasks]));
                 let placement = place("bisection", &Request::of(&graph, &machine, 0)).unwrap();
                 assert_one_to_one(&placement, &machine, &format!("{tasks} tasks on {name}"));
@@ -81,8 +91,8 @@ fn any_number_of_tasks_fits() {
 fn broken_machines_are_used_better_than_by_repair() {
     let mut compared = 0;
     for (name, n) in [("mesh:9x9", 6), ("mesh:8x9", 6), ("torus:9x9", 6), ("mesh:5x5x5", 6)] {
-        for seed in 0..4 {
-            let Some(machine) = broken(name, 1 + 2 * seed as usize, seed) else { continue };
+        for seed in 0..3 {
+            let Some(machine) = broken(name, 1 + 3 * seed as usize, seed) else { continue };
             for switching in [Switching::Wormhole, Switching::StoreAndForward] {
                 let machine = machine.clone().with_switching(switching);
                 let tasks = tree(Shape::Binomial(n));
@@ -91,21 +101,20 @@ fn broken_machines_are_used_better_than_by_repair() {
                 let sums = [&ours, &repaired].map(|placement| judged(&tasks, placement, &machine));
                 // A repair that moved a task or two by a hop can be as good as can be.
                 assert!(sums[0].0 <= sums[1].0 + 2, "{name}, seed {seed}, {switching:?}: {sums:?}");
-                let times =
-                    ["bisection", "centred-halving"].map(|method| predicted(&tasks, method, &machine));
+                let times = [&ours, &repaired].map(|placement| predicted(&tasks, placement, &machine));
                 assert!(times[0] <= times[1], "{name}, seed {seed}, {switching:?}: {times:?}");
                 compared += 1;
             }
         }
     }
-    assert!(compared > 24, "most of the machines are connected: {compared}");
+    assert!(compared >= 18, "most of the machines are connected: {compared}");
 }
 
 /// Trees that fill a part of a machine, or one of other sides than their own.
 #[test]
 fn odd_machines_by_their_numbers() {
     for (machine, shape, dilations_at_most) in [
-        ("mesh:6x6", Shape::Binomial(5), 7),
+        ("mesh:6x6", Shape::Binomial(5), 6),
         ("mesh:6x6", Shape::Halving(vec![36]), 9),
         ("mesh:5x7", Shape::Halving(vec![35]), 10),
         ("torus:6x6", Shape::Halving(vec![36]), 10),

@@ -7,6 +7,7 @@ mod emit;
 mod golden;
 mod hostile;
 mod routers;
+mod search;
 mod traffic;
 
 use std::path::Path;

@@ -139,11 +139,14 @@ fn the_front_is_that_of_an_exhaustive_search() {
 /// Hybrids known from an earlier search are matched or beaten, and both ends are on the front.
 #[test]
 fn known_hybrids_are_matched() {
-    let known_12 = [(1.0, 3.4982), (1.0071, 1.746), (1.0139, 1.440), (1.0471, 1.227), (1.1136, 1.1136)];
-    let known_16 = [(1.0, 11.50), (1.0040, 2.438), (1.0156, 1.488), (1.0567, 1.211), (1.1221, 1.1221)];
+    // In ten-thousandths.
+    let known_12 = [(10_000, 34_982), (10_071, 17_460), (10_139, 14_400), (10_471, 12_270), (11_136, 11_136)];
+    let known_16 =
+        [(10_000, 115_000), (10_040, 24_380), (10_156, 14_880), (10_567, 12_110), (11_221, 11_221)];
+    let units = |ten_thousandths: u32| f64::from(ten_thousandths) / 1e4;
     for (exponents, known) in [([6, 6], known_12), ([8, 8], known_16)] {
         let members = front(&exponents, 0.5);
-        for (wormhole, stored) in known {
+        for (wormhole, stored) in known.map(|(wormhole, stored)| (units(wormhole), units(stored))) {
             // The table has four digits.
             let covers = |member: &&Member| {
                 member.wormhole_slowdown <= wormhole + 5e-5
@@ -153,7 +156,7 @@ fn known_hybrids_are_matched() {
         }
         assert_eq!(members[0].wormhole_slowdown, 1.0, "centred halving, its axes in the best turns");
         let last = &members[members.len() - 1];
-        assert!((last.store_and_forward_slowdown - known[4].1).abs() < 5e-5, "growing");
+        assert!((last.store_and_forward_slowdown - units(known[4].1)).abs() < 5e-5, "growing");
         assert!(members.is_sorted_by(|a, b| a.wormhole_slowdown < b.wormhole_slowdown));
     }
     // Members printed in that table, by their steps.
@@ -161,7 +164,7 @@ fn known_hybrids_are_matched() {
     for (member, wormhole, stored) in [
         ("steps:x1y1y4y2y1x16x8x2x4x1y16y8", 1.0071, 1.746),
         ("steps:x1y1x2x1y8y4y2y1x16x8x4y16", 1.0139, 1.440),
-        ("steps:x1x1y1y2y1x8x4x2y8y4x16y16", 1.0471, 1.227),
+        ("steps:x1x1y1y2y1x8x4x2y8y4x16y16", units(10_471), 1.227),
     ] {
         let (a, b) = slowdowns(&steps(member, 2).unwrap(), &weights);
         assert!((a - wormhole).abs() < 5e-5 && (b - stored).abs() < 5e-4, "{member}: {a}, {b}");

@@ -1,5 +1,6 @@
 //! The nodes bisection may use: one connected part of the machine, where its middle is, and what is compact in it.
 
+use super::Part;
 use crate::topology::{Grid, Machine, Network, Topology, distances_from};
 use crate::units::NodeId;
 
@@ -117,17 +118,26 @@ impl<'m> Field<'m> {
         (0..grid.dimensions()).map(along).sum()
     }
 
-    /// So many nodes about a root: those in the least box, or within the fewest hops.
-    pub(super) fn set(&self, root: NodeId, tasks: u32, boxed: bool) -> Vec<NodeId> {
+    /// How many dimensions the coordinates have.
+    pub(super) fn dimensions(&self) -> usize {
+        self.grid.map_or(0, Grid::dimensions)
+    }
+
+    /// So many nodes about a root.
+    pub(super) fn set(&self, root: NodeId, tasks: u32, part: Part) -> Vec<NodeId> {
         let mut set = self.nodes.clone();
         if set.len() == tasks as usize {
             return set;
         }
         let hops = distances_from(self.machine, root);
-        let reach = |node: NodeId| match self.grid.filter(|_| boxed) {
-            Some(grid) => {
-                (0..grid.dimensions()).map(|axis| grid.offset(root, node, axis).0).max().unwrap_or(0)
-            }
+        // Boxes grow downwards first: the root is the upper of the two in the middle.
+        let reach = |grid: &Grid, node: NodeId, axis: usize| {
+            let (steps, up) = grid.offset(root, node, axis);
+            let layers = 2 * steps + u32::from(up && steps > 0);
+            if part == Part::Box(axis) { layers.div_ceil(2) } else { layers }
+        };
+        let reach = |node: NodeId| match self.grid.filter(|_| part != Part::Ball) {
+            Some(grid) => (0..grid.dimensions()).map(|axis| reach(grid, node, axis)).max().unwrap_or(0),
             None => 0,
         };
         let mut keyed: Vec<_> = set.iter().map(|&node| (reach(node), hops[node.index()], node)).collect();

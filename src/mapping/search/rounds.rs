@@ -22,11 +22,15 @@ use crate::units::{NodeId, Port};
 /// After about as many links looked at, `watch` is asked: some milliseconds.
 const LOOKS_BETWEEN_WATCHES: u64 = 500_000;
 /// Turns of blocks in each annealing of the first round; each round makes a quarter more.
-const FIRST_TURNS: u64 = 1000;
+const FIRST_TURNS: u64 = 500;
 /// The annealings by turns of a round: each begins at the points of its start divided by this.
 const TURN_COOLNESS: [f64; 4] = [300.0, 1000.0, 3000.0, 10_000.0];
 /// Exchanges of tasks in the first round.
-const FIRST_EXCHANGES: u64 = 30_000;
+const FIRST_EXCHANGES: u64 = 8000;
+/// The annealing by exchanges of each round in four begins at the points of its start, per phase, divided by this.
+const EXCHANGE_COOLNESS: [f64; 4] = [100.0, 4.0, 20.0, 100.0];
+/// Exact costs take longer than an exchange, so that not every better placement of an annealing gets one.
+const STEPS_BETWEEN_OFFERS: u64 = 300;
 
 /// A search under way.
 pub(super) struct Rounds<'p, 'w> {
@@ -108,13 +112,13 @@ impl<'p, 'w> Rounds<'p, 'w> {
         let (mut turns, mut exchanges) = (FIRST_TURNS, FIRST_EXCHANGES);
         let mut round = 0;
         while self.goes_on(0) {
-            let again = round % 3 == 2;
+            let again = round % 4 == 3;
             let mut node_of = if again { self.best[0].1.clone() } else { self.bisect(round) };
             if let Some(shapes) = self.shapes.take() {
                 self.turn_blocks(&shapes, &mut node_of, turns);
                 self.shapes = Some(shapes);
             }
-            let coolness = if again || round % 2 == 0 { 100.0 } else { 20.0 };
+            let coolness = EXCHANGE_COOLNESS[(round % 4) as usize];
             self.exchange_tasks(&mut joint_state, &mut node_of, exchanges, coolness);
             if again && self.is_joint_different {
                 self.exchange_tasks(&mut state, &mut node_of, exchanges / 8, 200.0);
@@ -172,7 +176,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
 
     /// Tasks and machine cut in two together.
     fn bisect(&mut self, round: u64) -> Vec<u32> {
-        let weight = if round.is_multiple_of(3) { Weight::Messages } else { Weight::Time };
+        let weight = if round % 4 < 2 { Weight::Messages } else { Weight::Time };
         let weights = Weights::new(Some(self.problem.graph), self.problem.machine, weight);
         let mut placed = vec![NodeId(0); self.job.tasks as usize];
         for (part, nodes) in self.room.parts.iter().enumerate() {
@@ -261,6 +265,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
         let mut heat = Heat::new(start / coolness, start / 2000.0, exchanges);
         let looks = (8 * job.ends.len() / job.tasks.max(1) as usize + 8) as u64;
         let mut best = state.total();
+        let mut next_offer = self.steps;
         // The exchanges since the best placement: taken back in the end.
         let mut since: Vec<(u32, u32)> = Vec::new();
         for _ in 0..exchanges {
@@ -278,9 +283,14 @@ impl<'p, 'w> Rounds<'p, 'w> {
                 continue;
             }
             since.push((a, b));
+            let worth_it = after < best || self.best.len() < self.problem.answers;
             if after < best {
                 best = after;
                 since.clear();
+            }
+            if worth_it && self.steps >= next_offer {
+                next_offer = self.steps + STEPS_BETWEEN_OFFERS;
+                self.offer_exactly(state.node_of());
             }
         }
         for &(a, b) in since.iter().rev() {
