@@ -71,8 +71,12 @@ impl Numbers {
     }
 
     /// One more row.
+    ///
+    /// # Panics
+    ///
+    /// When there is not one value for each column.
     pub fn row(&mut self, values: &[&dyn Display]) {
-        debug_assert_eq!(values.len(), self.columns.len(), "a value for each column");
+        assert_eq!(values.len(), self.columns.len(), "a value for each column");
         self.rows.push(values.iter().map(ToString::to_string).collect());
     }
 }

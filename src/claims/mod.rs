@@ -225,7 +225,7 @@ impl<S> Claim<S> {
     ///
     /// # Panics
     ///
-    /// When nothing was compared: a claim without a case is not judged.
+    /// When nothing was compared, or a corrected form is stated and not checked: such a claim is not judged.
     pub fn find(&self, study: &S) -> Result<Finding> {
         let Derivation { printed, corrected, range, numbers, note } = (self.derive)(study)?;
         assert!(printed.cases() > 0, "{} is compared with something", self.id);

@@ -35,6 +35,16 @@ struct Row<'a> {
 }
 
 /// The page, and the figures of the paper as drawings that stand alone.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::{claims::audit, report::claims_files};
+/// let audit = audit(Some("lo1990"), 8, &["lemma-4"], &mut |_| {})?;
+/// let names: Vec<String> = claims_files(&audit).into_iter().map(|file| file.name).collect();
+/// assert_eq!(names, ["report.html", "figure-1.svg", "figure-2.svg", "figure-3.svg", "figure-4.svg"]);
+/// # Ok::<(), meshwright::Error>(())
+/// ```
 pub fn claims_files(audit: &Audit) -> Vec<File> {
     let figures = figures(audit);
     let alone = |figure: &Drawing| File {

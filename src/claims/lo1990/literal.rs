@@ -27,6 +27,19 @@ pub type Place = (u32, u32);
 ///
 /// By label; the root, the last, has no arc. The new edge is used in phase 1, and every phase of the copies comes
 /// one later.
+///
+/// # Complexity
+///
+/// O(2^n).
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::claims::lo1990::literal::{Arc, tree};
+/// // B(2): 1 has the child 0, and becomes the first child of 3.
+/// let arc = |parent, phase| Some(Arc { parent, phase });
+/// assert_eq!(tree(2), [arc(1, 2), arc(3, 1), arc(3, 2), None]);
+/// ```
 pub fn tree(n: u32) -> Vec<Option<Arc>> {
     let mut tree = vec![None];
     for _ in 0..n {
@@ -46,6 +59,18 @@ pub fn tree(n: u32) -> Vec<Option<Arc>> {
 /// C(n), keep half and send half: in each phase every node there is creates a new one beside it.
 ///
 /// By order of creation, the root first: who created each node, and in which phase.
+///
+/// # Complexity
+///
+/// O(2^n).
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::claims::lo1990::literal::activations;
+/// let parents: Vec<u32> = activations(2).iter().flatten().map(|arc| arc.parent).collect();
+/// assert_eq!(parents, [0, 0, 1]);
+/// ```
 pub fn activations(n: u32) -> Vec<Option<Arc>> {
     let mut nodes = vec![None];
     for phase in 1..=n {
@@ -60,6 +85,17 @@ pub fn activations(n: u32) -> Vec<Option<Arc>> {
 ///
 /// Even to odd: the second copy stands to the right, reflected about a vertical axis. Odd to even: below, reflected
 /// about a horizontal one.
+///
+/// # Complexity
+///
+/// O(2^n_max).
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::claims::lo1990::literal::reflecting;
+/// assert_eq!(reflecting(3)[3], [(0, 0), (0, 1), (1, 0), (1, 1), (0, 3), (0, 2), (1, 3), (1, 2)]);
+/// ```
 pub fn reflecting(n_max: u32) -> Vec<Vec<Place>> {
     let mut mappings = vec![vec![(0, 0)]];
     let (mut rows, mut columns) = (1, 1);
@@ -81,6 +117,18 @@ pub fn reflecting(n_max: u32) -> Vec<Vec<Place>> {
 /// Definition 3 for n = 0, 1, ..., `n_max`, given the mappings of definition 2.
 ///
 /// The tasks that are no leaves of B(n) are a B(n - 1), task x of it being task 2x + 1 of B(n), with the leaf 2x.
+///
+/// # Complexity
+///
+/// O(2^n_max).
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::claims::lo1990::literal::{growing, reflecting};
+/// // The root of B(3), in the eastern half, has its last leaf to the east.
+/// assert_eq!(growing(&reflecting(3))[3][6..], [(1, 3), (1, 2)]);
+/// ```
 pub fn growing(reflecting: &[Vec<Place>]) -> Vec<Vec<Place>> {
     let mut mappings: Vec<Vec<Place>> = reflecting.iter().take(3).cloned().collect();
     for n in 3..reflecting.len() as u32 {

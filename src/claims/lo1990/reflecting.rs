@@ -183,9 +183,21 @@ pub struct ProofPoints {
 ///
 /// When k is less than 2: there is no B.
 ///
+/// # Complexity
+///
+/// O(4^k).
+///
 /// # Source
 ///
 /// `lo1990`, figure 4.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::claims::lo1990::reflecting::proof_points;
+/// let points = proof_points(3);
+/// assert_eq!((points.columns, points.row, points.root_row), ([0, 1, 2, 3, 4, 5], 2, 5));
+/// ```
 pub fn proof_points(k: u32) -> ProofPoints {
     assert!(k >= 2, "a quadrant of two columns has a B beside its C");
     let places = &super::literal::reflecting(2 * k)[2 * k as usize];
