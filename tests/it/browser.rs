@@ -28,6 +28,20 @@ fn open(browser: &str, page: &Path) -> (String, Vec<String>) {
     (String::from_utf8_lossy(&output.stdout).into_owned(), console)
 }
 
+/// The page that a command leaves in a folder, opened; it must not complain.
+fn page(browser: &str, folder: &Path, arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_meshwright"))
+        .args(arguments)
+        .arg("--out")
+        .arg(folder)
+        .output()
+        .expect("the program starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let (document, console) = open(browser, &folder.join("report.html"));
+    assert!(console.is_empty(), "{}", console.join("\n"));
+    document
+}
+
 #[test]
 fn the_report_opens_without_a_complaint() {
     let Some(browser) = browser() else {
@@ -43,47 +57,16 @@ fn the_report_opens_without_a_complaint() {
         "an error is seen when there is one: {console:?}"
     );
 
-    let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/quickstart.toml");
-    let plan = Command::new(env!("CARGO_BIN_EXE_meshwright"))
-        .args(["plan".as_ref(), scenario.as_os_str(), "--out".as_ref(), folder.path().as_os_str()])
-        .output()
-        .unwrap();
-    assert!(plan.status.success(), "{}", String::from_utf8_lossy(&plan.stderr));
-    let (document, console) = open(browser, &folder.path().join("report.html"));
-    assert!(console.is_empty(), "{}", console.join("\n"));
+    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/quickstart.toml");
+    let document = page(browser, folder.path(), &["plan", scenario]);
     assert!(
         document.contains("merge sort") && document.contains("<svg"),
         "the page has its job and a drawing"
     );
-
-    let sweep = Command::new(env!("CARGO_BIN_EXE_meshwright"))
-        .args([
-            "sweep",
-            "--on",
-            "mesh:4x4",
-            "--traffic",
-            "uniform",
-            "--measure",
-            "1000",
-            "--saturation",
-            "--out",
-        ])
-        .arg(folder.path().join("sweep"))
-        .output()
-        .unwrap();
-    assert!(sweep.status.success(), "{}", String::from_utf8_lossy(&sweep.stderr));
-    let (document, console) = open(browser, &folder.path().join("sweep/report.html"));
-    assert!(console.is_empty(), "{}", console.join("\n"));
+    let uniform = ["sweep", "--on", "mesh:4x4", "--traffic", "uniform", "--measure", "1000", "--saturation"];
+    let document = page(browser, &folder.path().join("sweep"), &uniform);
     assert!(document.contains("uniform traffic on mesh:4x4") && document.contains("class=\"curve\""));
-
-    let audit = Command::new(env!("CARGO_BIN_EXE_meshwright"))
-        .args(["claims", "lo1990", "--n-max", "8", "--out"])
-        .arg(folder.path().join("claims"))
-        .output()
-        .unwrap();
-    assert!(audit.status.success(), "{}", String::from_utf8_lossy(&audit.stderr));
-    let (document, console) = open(browser, &folder.path().join("claims/report.html"));
-    assert!(console.is_empty(), "{}", console.join("\n"));
+    let document = page(browser, &folder.path().join("claims"), &["claims", "lo1990", "--n-max", "8"]);
     assert!(document.contains("id=\"theorem-4-quarter\"") && document.matches("<svg").count() == 4);
 
     for name in [
@@ -94,7 +77,6 @@ fn the_report_opens_without_a_complaint() {
         "claims/figure-1.svg",
         "claims/figure-2.svg",
         "claims/figure-3.svg",
-        "claims/figure-4.svg",
         "claims/figure-4.svg",
     ] {
         let (document, console) = open(browser, &folder.path().join(name));
