@@ -26,9 +26,9 @@ Examples:
   meshwright map binomial:6 --on mesh:8x8
   meshwright map binomial:10 --on mesh:32x32 --placement reflecting,growing --alpha 1/2 --json
   meshwright map binomial:14 --on mesh:128x128 --placement auto --switching store-and-forward
-  meshwright map binomial:8 --on mesh:16x16 --preset broadcast --placement auto --emit rankfile:ranks.txt
+  meshwright map binomial:8 --on mesh:16x16 --preset broadcast --emit rankfile:ranks.txt
   meshwright map divide:5x7 --on mesh:5x7 --placement centred-halving
-  meshwright map examples/lammps-lj-16.phases.csv --on mesh:4x4 --placement search --time 5 --pin 0=0,0
+  meshwright map examples/lammps-lj-64.phases.csv --on mesh:8x8 --placement search --time 5
   meshwright map examples/lammps-lj-16.phases.csv --on torus:4x4 --placement hilbert
   meshwright map binomial:6 --on mesh:8x8 --emit rankfile:ranks.txt --hosts nodes.txt
 
@@ -58,11 +58,11 @@ pub(super) struct Arguments {
     /// binomial, divide: bytes at the root, such as 65536 or "64 KiB" [default: 65536]
     #[arg(long, value_name = "BYTES", allow_negative_numbers = true, value_parser = volume)]
     volume: Option<Bytes>,
-    /// binomial: a well-known computation in place of both shares: broadcast, reduce, leader-election, merge-sort,
+    /// binomial, divide: a well-known computation in place of both shares: broadcast, reduce, leader-election, merge-sort,
     /// data-distribution, matrix-chain or graph-halving
     #[arg(long, value_name = "NAME", conflicts_with_all = ["alpha", "combine_alpha"], value_parser = preset)]
     preset: Option<&'static Preset>,
-    /// The seed of the random placement: a whole number
+    /// The seed of the random placement and of the search: a whole number
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
     seed: u64,
     /// Print one JSON object and nothing else

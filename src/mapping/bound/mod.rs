@@ -30,6 +30,7 @@
 //! A tree of n phases and fewer than 2^n tasks leaves 2^n - N sets without a node, and the counts are weaker by as
 //! many.
 
+mod cheapest;
 mod profile;
 mod radius;
 

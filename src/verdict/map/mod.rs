@@ -1,10 +1,10 @@
 //! The answer to `map`: a job under every placement and both of the paper's switchings.
 
-use serde::ser::SerializeSeq;
-use serde::{Serialize, Serializer};
+mod form;
+
+pub use form::{BySwitching, Choice, Levels, MapPhase, MapReport, MapRow, Positions, SWITCHINGS};
 
 use super::auto::{self, Candidates};
-use super::divide::Searched;
 use super::measure::{self, Measured};
 use super::{Job, JobVerdict, Skipped, divide};
 use crate::error::{Error, Result};
@@ -13,156 +13,7 @@ use crate::mapping::divide::weight;
 use crate::mapping::times::{Times, times};
 use crate::mapping::{self, Placement, bound};
 use crate::sim;
-use crate::topology::{Machine, Network, Switching};
-use crate::units::NodeId;
-
-/// The switchings the paper compares.
-pub const SWITCHINGS: [Switching; 2] = [Switching::Wormhole, Switching::StoreAndForward];
-
-/// One value for each switching of the paper.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct BySwitching<T> {
-    /// Wormhole routing.
-    pub wormhole: T,
-    /// Store-and-forward routing.
-    #[serde(rename = "store-and-forward")]
-    pub store_and_forward: T,
-}
-
-impl<T> BySwitching<T> {
-    /// The value for a switching; cut-through counts as the pipeline it is, like wormhole routing.
-    pub fn of(&self, switching: Switching) -> &T {
-        match switching {
-            Switching::Wormhole | Switching::CutThrough => &self.wormhole,
-            Switching::StoreAndForward => &self.store_and_forward,
-        }
-    }
-}
-
-/// A job under every placement asked for.
-#[derive(Debug, Serialize)]
-pub struct MapReport {
-    /// The version of this form: 1.
-    pub format: u32,
-    /// What was mapped.
-    pub tasks: String,
-    /// Onto what.
-    pub machine: String,
-    /// The share sent on, for divide and conquer.
-    pub alpha: Option<f64>,
-    /// The same for the combine stage.
-    pub combine_alpha: Option<f64>,
-    /// Bytes at the root, for divide and conquer.
-    pub volume: Option<u64>,
-    /// c, in cycles.
-    pub startup: u64,
-    /// b, in cycles per byte.
-    pub byte_time: f64,
-    /// h, in bytes.
-    pub flit: u64,
-    /// The seed of whatever is random.
-    pub seed: u64,
-    /// What `auto` chooses; null when it was not asked for.
-    pub choice: Option<Choice>,
-    /// The search that made some of the placements, if there was one.
-    pub searched: Option<Searched>,
-    /// Placement by placement.
-    pub placements: Vec<MapRow>,
-    /// Placements that do not apply.
-    pub skipped: Vec<Skipped>,
-}
-
-/// The placement that `auto` chooses.
-#[derive(Debug, Serialize)]
-pub struct Choice {
-    /// Its name.
-    pub placement: String,
-    /// For which switching: the machine's own.
-    pub switching: Switching,
-    /// Why, in one sentence.
-    pub reason: String,
-    /// Which placement moves the least, when it is another, in one sentence.
-    pub advice: Option<String>,
-}
-
-/// A job under one placement.
-#[derive(Debug, Serialize)]
-pub struct MapRow {
-    /// The method's name.
-    pub name: String,
-    /// The coordinates of each task's node.
-    pub positions: Positions,
-    /// Phase by phase.
-    pub phases: Vec<MapPhase>,
-    /// Communication times.
-    pub time: BySwitching<Times>,
-    /// Times over those of the perfect mapping.
-    pub slowdown: BySwitching<Times>,
-    /// What no placement can beat.
-    pub bound: BySwitching<Times>,
-    /// What the referee measures, with a barrier after each phase; null where the routes deadlock.
-    pub simulated_cycles: BySwitching<Option<u64>>,
-    /// The same time by four models, from the simplest on.
-    pub levels: BySwitching<Levels>,
-    /// simulated / bound - 1, of whole cycles as `plan` has it; null where the routes deadlock.
-    pub gap: BySwitching<Option<f64>>,
-    /// All hops of all messages.
-    pub hops_total: u64,
-}
-
-/// The time of one placement by four models, in cycles, a barrier after each phase.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Levels {
-    /// As if no two messages met: the paper's formula.
-    pub alone: f64,
-    /// The busiest link of each phase: no schedule on these routes takes less.
-    pub link: f64,
-    /// Each message waits for all it meets: pessimistic, but no bound.
-    pub path: f64,
-    /// What the referee measures; null where the routes deadlock.
-    pub simulated: Option<u64>,
-}
-
-/// The phase table of one placement.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct MapPhase {
-    /// The phase number.
-    pub phase: u32,
-    /// How many messages.
-    pub messages: u64,
-    /// W(E_i): volumes of the root, or bytes for a trace.
-    pub weight: f64,
-    /// D(E_i), in links.
-    pub dilation: u32,
-    /// D_w(E_i), weight times links.
-    pub weighted_dilation: f64,
-    /// The most other messages one message meets.
-    pub contention: u32,
-    /// C_w(E_i), weight.
-    pub weighted_contention: f64,
-    /// The most messages on one link.
-    pub link_load: u32,
-}
-
-/// Node coordinates, written one by one: a million of them take no memory of their own.
-#[derive(Debug)]
-pub struct Positions {
-    nodes: Vec<NodeId>,
-    network: Network,
-}
-
-impl Serialize for Positions {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(Some(self.nodes.len()))?;
-        for node in &self.nodes {
-            match &self.network {
-                Network::Grid(grid) => list.serialize_element(&grid.coordinates(*node))?,
-                Network::Graph(_) => list.serialize_element(&[node.0])?,
-            }
-        }
-        list.end()
-    }
-}
+use crate::topology::{Machine, Switching};
 
 /// Measures a job under every method named, simulating both switchings.
 ///
@@ -372,11 +223,4 @@ fn phases(job: &Job, measured: &Measured, weights: &[f64], scale: &[f64]) -> Vec
         link_load: metrics.link_load,
     };
     measured.metrics.iter().enumerate().map(phase).collect()
-}
-
-impl MapRow {
-    /// The node of each task.
-    pub fn nodes(&self) -> &[NodeId] {
-        &self.positions.nodes
-    }
 }
