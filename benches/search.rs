@@ -1,24 +1,28 @@
-//! The search at three sizes: exchanges of tasks kept up to date, against counting everything anew each time.
+//! The search at three sizes: one exchange of two tasks, one turn of blocks, and the prediction counted anew.
+//!
+//! The first round of a search makes 2000 turns, then 8000 exchanges: the time of the first 2000 steps and of all
+//! 10,000 gives the time of both. Rounds of measuring take turns, and medians are shown.
 //!
 //! `cargo bench --bench search`
 
-mod table;
-
+use std::hint::black_box;
 use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
 use meshwright::mapping::search::{Problem, Start, search};
-use meshwright::mapping::{Divide, Placement, Request, Shape, divide, place, schedule};
+use meshwright::mapping::{Divide, Placement, Request, Shape, TaskGraph, divide, place, schedule};
 use meshwright::routing::{self, Pair};
 use meshwright::schedule::{Message, cost};
 use meshwright::topology::{Machine, Switching, Topology};
 use meshwright::units::Bytes;
-use table::{Comparison, way};
 
-/// Exchanges made by one run.
-const STEPS: u64 = 20_000;
+const TURNS: u64 = 2000;
+const EXCHANGES: u64 = 8000;
+const ROUNDS: usize = 5;
 
 fn main() {
-    let mut table = Comparison::new("Placing B(n) under store-and-forward, alpha = 1", "step");
+    println!("B(n) on a square mesh, store-and-forward, alpha = 1, from a random start");
+    println!("size    turn, us   exchange, us   anew, us   anew / exchange   exchanges a second");
     for n in [8, 10, 12] {
         let machine = Machine::new(&format!("mesh:{0}x{0}", 1u32 << (n / 2))).expect("a mesh");
         let machine = machine.with_switching(Switching::StoreAndForward);
@@ -26,39 +30,46 @@ fn main() {
             Divide { shape: Shape::Binomial(n), alpha: Some(1.0), combine_alpha: None, volume: Bytes(64) };
         let graph = divide::task_graph(&job).expect("a valid job");
         let placement = place("growing", &Request::of(&graph, &machine, 0)).expect("it fits");
-        // A machine of one dead node has no blocks to turn: all steps are exchanges.
-        let broken = machine.clone().with_dead(vec![meshwright::units::NodeId(0)]).expect("a node lives");
-        let smaller = Divide { shape: Shape::Binomial(n - 1), ..job.clone() };
-        let smaller = divide::task_graph(&smaller).expect("a valid job");
-        let run = |graph, machine| {
-            let problem = Problem {
-                graph,
-                machine,
-                pins: &[],
-                start: Start::Random,
-                seed: 1,
-                steps: STEPS,
-                answers: 1,
-            };
-            search(&problem, &mut |_| ControlFlow::Continue(())).expect("it fits").steps
-        };
-        let anew = || (0..STEPS / 100).map(|_| predicted(&graph, &placement, &machine)).sum::<u64>();
-        table.size(
-            &format!("B({n})"),
-            STEPS,
-            3,
-            vec![
-                way("anew, a hundredth of the steps", anew),
-                way("turns of blocks and exchanges", || run(&graph, &machine)),
-                way("exchanges, half the tasks, a dead node", || run(&smaller, &broken)),
-            ],
+        let (mut turns, mut all, mut anew) = (vec![], vec![], vec![]);
+        for _ in 0..ROUNDS {
+            turns.push(timed(|| run(&graph, &machine, TURNS)));
+            all.push(timed(|| run(&graph, &machine, TURNS + EXCHANGES)));
+            anew.push(timed(|| (0..100).map(|_| predicted(&graph, &placement, &machine)).sum()));
+        }
+        let [turns, all, anew] = [turns, all, anew].map(median);
+        let turn = turns / TURNS as f64;
+        let exchange = (all - turns) / EXCHANGES as f64;
+        let anew = anew / 100.0;
+        println!(
+            "B({n:>2}) {:>10.2} {:>14.2} {:>10.2} {:>17.1} {:>20.0}",
+            turn * 1e6,
+            exchange * 1e6,
+            anew * 1e6,
+            anew / exchange,
+            1.0 / exchange
         );
     }
-    table.print();
+}
+
+fn timed(run: impl FnOnce() -> u64) -> Duration {
+    let start = Instant::now();
+    black_box(run());
+    start.elapsed()
+}
+
+/// In seconds.
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort_unstable();
+    times[times.len() / 2].as_secs_f64()
+}
+
+fn run(graph: &TaskGraph, machine: &Machine, steps: u64) -> u64 {
+    let problem = Problem { graph, machine, pins: &[], start: Start::Random, seed: 1, steps, answers: 1 };
+    search(&problem, &mut |_| ControlFlow::Continue(())).expect("it fits").answers[0].predicted_ticks
 }
 
 /// The prediction of the program for one placement.
-fn predicted(graph: &meshwright::TaskGraph, placement: &Placement, machine: &Machine) -> u64 {
+fn predicted(graph: &TaskGraph, placement: &Placement, machine: &Machine) -> u64 {
     let phases = schedule(graph, placement, machine);
     let mut loads = cost::LinkLoads::new(machine.links());
     (0..phases.len())

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use meshwright::mapping::search::{Outcome, Problem, Start, search};
 use meshwright::mapping::task_graph::Edge;
-use meshwright::mapping::{self, Divide, Placement, Shape, TaskGraph, divide, task_file};
+use meshwright::mapping::{self, Divide, Placement, Request, Shape, TaskGraph, divide, task_file};
 use meshwright::schedule::{Message, cost};
 use meshwright::topology::graph_file::{Arc, ArcList};
 use meshwright::topology::machine::SWITCHINGS;
@@ -144,6 +144,30 @@ fn pinned_tasks_stay_and_answers_are_ranked() {
             assert_eq!(outcome.answers.len(), 5);
         }
     }
+}
+
+#[test]
+fn recursive_bisection_lets_no_two_worms_of_a_tree_meet() {
+    // Every cut of a binomial tree that leaves one edge between the halves gives such a placement.
+    for n in 2..=8 {
+        let machine = Machine::new(&format!("mesh:{}x{}", 1 << (n / 2), 1 << (n - n / 2))).unwrap();
+        let graph = binomial(n, 1.0, 64);
+        let placement = mapping::place("recursive-bisection", &Request::of(&graph, &machine, 3)).unwrap();
+        let phases = mapping::schedule(&graph, &placement, &machine);
+        let mut loads = cost::LinkLoads::new(machine.links());
+        for index in 0..phases.len() {
+            let messages = phases.phase(index);
+            let pairs: Vec<_> = messages.iter().map(Message::pair).collect();
+            loads.fill(messages, &routing::routes(&machine, &pairs).unwrap());
+            assert_eq!(loads.messages_max(), 1, "B({n}), phase {}", index + 1);
+        }
+    }
+    // On a ring of two rings a tree of five tasks and more fits nowhere but across the wire.
+    let rings = two_rings();
+    let graph = binomial(3, 1.0, 64);
+    let placement = mapping::place("recursive-bisection", &Request::of(&graph, &rings, 3)).unwrap();
+    let near = placement.nodes.iter().filter(|node| node.0 < 5).count();
+    assert_eq!(near, 4, "half the tree on each ring: {:?}", placement.nodes);
 }
 
 #[test]

@@ -129,7 +129,7 @@ pub struct Outcome {
 ///     pins: &[(15, NodeId(5))],
 ///     start: Start::Random,
 ///     seed: 1,
-///     steps: 20_000,
+///     steps: 60_000,
 ///     answers: 1,
 /// };
 /// let outcome = search(&problem, &mut |_| ControlFlow::Continue(()))?;
