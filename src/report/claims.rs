@@ -92,8 +92,11 @@ fn facts(audit: &Audit) -> Vec<Fact> {
         Fact::new("Hold", count(Verdict::Holds), "as printed"),
         Fact::new("Corrected", count(Verdict::Corrected), "the right form is given"),
         Fact::new("Refuted", count(Verdict::Refuted), ""),
-        Fact::new("Comparisons", grouped(cases), "in exact numbers"),
-        Fact::new("Trees", format!("B(0) to B({})", audit.n_max), ""),
+        Fact::new(
+            "Comparisons",
+            grouped(cases),
+            &format!("in exact numbers, trees up to B({})", audit.n_max),
+        ),
     ]
 }
 

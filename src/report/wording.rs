@@ -38,7 +38,8 @@ pub(super) fn percent(share: f64) -> String {
 /// What kind of work a job is.
 pub(super) fn kind(job: &JobVerdict) -> &'static str {
     match job.kind {
-        "divide" if job.tasks.divide.is_some() || job.tasks.name.starts_with("binomial:") => {
+        "divide" if job.tasks.divide.is_some() => "Divide and conquer",
+        "divide" if ["binomial:", "complete-binary:"].iter().any(|tree| job.tasks.name.starts_with(tree)) => {
             "Divide and conquer"
         }
         "divide" => "Trace",

@@ -323,5 +323,6 @@ fn large_volume(study: &Study) -> Result<Derivation> {
         }
     }
     let range = "k = 16, 32, 64 and their doubles, alpha of 1, 1/2, 1/4, 1/3, 7/10, 9/10";
-    Ok(Derivation::of(range, printed).corrected(corrected).numbers(numbers))
+    let note = "No single tree contradicts an order of growth: shown is the first k from which the ratio does not settle.";
+    Ok(Derivation::of(range, printed).corrected(corrected).numbers(numbers).note(note))
 }
