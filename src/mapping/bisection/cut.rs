@@ -164,8 +164,9 @@ impl<'f, 'm> Cutter<'f, 'm> {
             };
             self.coordinates.iter().zip(&ranges).map(along).sum()
         };
-        let searched = self.field.whole().is_none() || !self.way.across;
-        let elsewhere = searched && part.iter().all(|node| self.from_owner[node.index()] >= FAR);
+        // On a whole box distances are formulas; elsewhere a part may lie beyond the reach of its set.
+        let elsewhere =
+            self.field.whole().is_none() && part.iter().all(|node| self.from_owner[node.index()] >= FAR);
         let around = if elsewhere { distances_from(self.field.machine, owner) } else { Vec::new() };
         let hops = |node: NodeId| match self.field.whole() {
             Some(grid) => grid.distance(owner, node).map_or(FAR, |hops| hops.0),
