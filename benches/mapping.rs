@@ -1,5 +1,5 @@
-//! Placements at three sizes: closed forms against the recursive bisection they replace, the metrics by
-//! counting beginnings against the definition, and everything `map` does for one placement.
+//! Placements at three sizes: closed forms against halving as its definition says, the metrics by
+//! counting beginnings against the definition, everything `map` does for one placement, bounds and Pareto fronts.
 //!
 //! `cargo bench --bench mapping`
 
@@ -7,7 +7,7 @@ mod table;
 
 use std::hint::black_box;
 
-use meshwright::mapping::{self, Divide, PLACEMENTS, Request, Shape, metrics, place};
+use meshwright::mapping::{self, Divide, PLACEMENTS, Request, Shape, bound, divide, family, metrics, place};
 use meshwright::routing::{Pair, Routes, routes, shortest_path};
 use meshwright::schedule::{Message, cost::LinkLoads};
 use meshwright::topology::{Machine, Topology};
@@ -19,6 +19,8 @@ fn main() {
     placements();
     interference();
     whole_answer();
+    certificates();
+    fronts();
 }
 
 fn mesh(n: u32) -> Machine {
@@ -61,7 +63,7 @@ fn placements() {
     for n in [12, 16, 20] {
         let mesh = mesh(n);
         let request = Request::count(1 << n, &mesh, 0);
-        let mut ways = vec![way("recursive bisection", move || bisect(n))];
+        let mut ways = vec![way("halving by definition", move || bisect(n))];
         for method in PLACEMENTS {
             let name = method.name;
             ways.push(way(name, move || {
@@ -133,6 +135,51 @@ fn whole_answer() {
             }),
         ];
         table.size(&format!("B({n})"), 1 << n, if n > 18 { 3 } else { 5 }, ways);
+    }
+    table.print();
+}
+
+/// The bound under store-and-forward: sums of prefixes alone, and the search of all profiles.
+fn certificates() {
+    let mut table = Comparison::new("Store-and-forward bound of B(n), alpha = 0.9", "phase");
+    for n in [10, 14, 18] {
+        let mesh = mesh(n);
+        let weights: Vec<f64> = (1..=n).map(|i| divide::weight(0.9, i)).collect();
+        let (prefix, profile) = (weights.clone(), weights);
+        let ways = vec![
+            way("sums of prefixes", || {
+                let sums = bound::prefix(&mesh, n);
+                black_box(bound::weighted(&sums, &prefix));
+                u64::from(n)
+            }),
+            way("subset-sum profile", || {
+                black_box(bound::store_and_forward(&mesh, n, &profile));
+                u64::from(n)
+            }),
+        ];
+        table.size(&format!("B({n})"), u64::from(n), 5, ways);
+    }
+    table.print();
+}
+
+/// The Pareto front of the family between growing and centred halving, and the prices of its members one by one.
+fn fronts() {
+    let mut table = Comparison::new("Pareto front of the permutation family, alpha = 1/2", "member");
+    for n in [8u32, 12, 16] {
+        let exponents = [n / 2, n / 2];
+        let weights: Vec<f64> = (1..=n).map(|i| divide::weight(0.5, i)).collect();
+        let members = family::front(&exponents, 0.5);
+        let count = members.len() as u64;
+        let ways = vec![
+            way("prices of its members", || {
+                members.iter().for_each(|member| {
+                    black_box(family::slowdowns(&member.steps, &weights));
+                });
+                count
+            }),
+            way("the front", || family::front(&exponents, 0.5).len() as u64),
+        ];
+        table.size(&format!("B({n})"), count, 5, ways);
     }
     table.print();
 }

@@ -30,6 +30,9 @@ const SEARCH_STEPS: u64 = 100_000;
 /// Larger jobs are not searched: a search worth its name would take too long.
 const SEARCHED_TASKS_MAX: u32 = 4096;
 
+/// Up to here every placement is priced, also when one is known to be optimal.
+const PRICED_TASKS_MAX: u32 = 1 << 16;
+
 /// The placement nobody would choose: it is what one compares with.
 const NEVER: &str = "random";
 
@@ -63,8 +66,16 @@ pub(crate) fn expand<'a>(
     if !methods.contains(&AUTO) {
         return Ok(Candidates { methods: named, left_out: Vec::new(), job: Cow::Borrowed(job) });
     }
-    let (mut priced, mut left_out) = (Vec::new(), Vec::new());
+    let bound = job.bound_ticks(machine);
+    let (mut priced, mut left_out): (Vec<Priced>, _) = (Vec::new(), Vec::new());
     for method in considered(job) {
+        // The closed forms stand first in the table; for a large job it is not worth seconds to price what cannot win.
+        let optimal = priced.iter().find(|priced| priced.ticks == bound).map(|priced| &priced.method);
+        if let Some(optimal) = optimal.filter(|_| job.tasks.tasks > PRICED_TASKS_MAX) {
+            let why = format!("not tried: {optimal} is predicted to meet the bound");
+            left_out.push(Skipped { method, why, deadlock: false });
+            continue;
+        }
         progress(&format!("auto: the price of {method}"));
         match job.place(&method, machine, seed).and_then(|placement| price(job, machine, &placement)) {
             Ok(price) => priced.push(price),
@@ -75,7 +86,7 @@ pub(crate) fn expand<'a>(
     if priced.is_empty() {
         return Err(super::nothing_applies(&left_out));
     }
-    let found = found(job, machine, seed, &mut priced, progress)?;
+    let found = found(job, machine, seed, bound, &mut priced, progress)?;
     // Equally cheap ones by traffic, then in the order of the table.
     priced.sort_by_key(|priced| (priced.ticks, priced.hops));
     let frugal = (0..priced.len()).min_by_key(|&index| priced[index].hops).unwrap_or_default();
@@ -119,11 +130,11 @@ fn found(
     job: &Job,
     machine: &Machine,
     seed: u64,
+    bound: u64,
     priced: &mut Vec<Priced>,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Option<Placement>> {
     let best = priced.iter().map(|priced| priced.ticks).min().unwrap_or_default();
-    let bound = job.bound_ticks(machine);
     let near = best - bound.min(best) <= bound / NEAR;
     let taken = job.given.iter().any(|placement| placement.name == search::NAME);
     if near || taken || job.tasks.tasks > SEARCHED_TASKS_MAX {
