@@ -34,7 +34,7 @@ pub(super) struct Arguments {
     /// The paper [default: all there are]
     #[arg(value_name = "PAPER")]
     paper: Option<String>,
-    /// Only these claims (lemma-3) or errata (E1), with commas between
+    /// Only these claims (lemma-3) or errata (E1), with commas between: in full, with their numbers
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     only: Vec<String>,
     /// Build trees of up to 2^N tasks: from 8, where every counterexample is in sight, to 16
@@ -63,12 +63,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
         }
         None => String::new(),
     };
-    output::print(&if arguments.json { output::json(&audit) } else { text(&audit) + &written })?;
+    output::print(&if arguments.json {
+        output::json(&audit)
+    } else {
+        text(&audit, !arguments.only.is_empty()) + &written
+    })?;
     Ok(if audit.is_as_expected() { Answer::Done } else { Answer::Negative })
 }
 
-/// The table, and what is wrong with the claims that do not hold.
-fn text(audit: &Audit) -> String {
+/// The table, and what is wrong with the claims that do not hold; of claims asked for by name everything, with numbers.
+fn text(audit: &Audit, in_full: bool) -> String {
     const HEAD: [&str; 4] = ["claim", "source", "verdict", "statement"];
     let mut text = String::new();
     for paper in PAPERS.iter().filter(|paper| audit.papers.contains(&paper.name)) {
@@ -92,8 +96,8 @@ fn text(audit: &Audit) -> String {
         count(Verdict::Refuted)
     );
     text += &format!("{} claims: {verdicts}; trees up to B({})\n", audit.claims.len(), audit.n_max);
-    for finding in audit.claims.iter().filter(|finding| finding.verdict != Verdict::Holds) {
-        text += &wrong(finding);
+    for finding in audit.claims.iter().filter(|finding| in_full || finding.verdict != Verdict::Holds) {
+        text += &details(finding, in_full);
     }
     for finding in audit.claims.iter().filter(|finding| !finding.as_expected) {
         text += &format!("\n{}: this verdict is not the one the program expects\n", finding.id);
@@ -101,10 +105,13 @@ fn text(audit: &Audit) -> String {
     text
 }
 
-/// A claim that does not hold: printed form, right form, smallest counterexample.
-fn wrong(finding: &Finding) -> String {
+/// A claim: printed form, right form and smallest counterexample if it needs them, evidence, numbers.
+fn details(finding: &Finding, in_full: bool) -> String {
     let errata = finding.errata.map_or(String::new(), |number| format!("{number} · "));
     let mut text = format!("\n{errata}{} · {}\n", finding.source, finding.id);
+    if in_full {
+        text += &format!("  definition {}\n", finding.definition);
+    }
     text += &format!("  printed    {}\n", finding.printed);
     if let Some(correct) = finding.correct {
         text += &format!("  correct    {correct}\n");
@@ -115,6 +122,9 @@ fn wrong(finding: &Finding) -> String {
     text += &format!("  evidence   {}\n", finding.evidence);
     if !finding.note.is_empty() {
         text += &format!("  note       {}\n", finding.note);
+    }
+    if in_full && !finding.numbers.rows.is_empty() {
+        text += &table::table(&finding.numbers.columns, 0, finding.numbers.rows.clone());
     }
     text
 }

@@ -99,3 +99,16 @@ fn a_complete_binary_tree_is_a_job_like_others() {
         assert_eq!(run(folder.path(), &["map", tree, "--on", "mesh:4x4"]).0, 2, "{tree}");
     }
 }
+
+#[test]
+fn claims_asked_for_by_name_are_told_in_full() {
+    let folder = folder(&[]);
+    let (code, stdout, _) = run(folder.path(), &["claims", "--only", "lemma-8c,lemma-4", "--n-max", "8"]);
+    assert_eq!(code, 0);
+    // Lemma 4 holds: its numbers are shown all the same. 1.125 - 3/2^5 = 33/32 at k = 3.
+    for part in ["definition", "smallest   B(0), alpha = 1/2: printed 3/8, in fact 0", "33/32", "lemma-4"] {
+        assert!(stdout.contains(part), "{part} is not in\n{stdout}");
+    }
+    let (_, all, _) = run(folder.path(), &["claims", "--n-max", "8"]);
+    assert!(!all.contains("33/32"), "the list of all claims is kept short");
+}
