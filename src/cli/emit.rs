@@ -78,8 +78,13 @@ impl EmitArguments {
     }
 }
 
-/// Refuses what is there and no file: a device would be replaced by one.
+/// Refuses a folder that is not there, and what is there and no file: a device would be replaced by one.
 fn replaceable(path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        let missing = std::io::Error::new(std::io::ErrorKind::NotFound, "there is no such folder");
+        return Err(Error::io(folder, missing));
+    }
     match path.symlink_metadata() {
         Ok(there) if !there.is_file() => {
             Err(Error::io(path, std::io::Error::other("this is no file that could be replaced")))

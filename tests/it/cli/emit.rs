@@ -118,7 +118,7 @@ fn what_cannot_be_written_is_refused_before_the_work() {
         ([&MAP[..], &["--emit", "rankfile:"]].concat(), list.as_str()),
         ([&MAP[..], &["--emit", "rankfile:-"]].concat(), "standard output has the tables"),
         ([&MAP[..], &["--emit", "rankfile:d"]].concat(), "d: this is no file that could be replaced"),
-        ([&MAP[..], &["--emit", "rankfile:no/r"]].concat(), "no/r: No such file"),
+        ([&MAP[..], &["--emit", "rankfile:no/r", "--out", "x"]].concat(), "no: there is no such folder"),
         ([&MAP[..], &["--emit", "rankfile:r", "--emit", "goal:r"]].concat(), "`r` twice"),
         ([&MAP[..], &["--hosts", "few"]].concat(), "--emit"),
         ([&MAP[..], &["--ranks", "tree"]].concat(), "--emit"),
