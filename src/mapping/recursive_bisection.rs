@@ -22,20 +22,24 @@ use std::ops::Range;
 
 use cut::Cut;
 use halves::{Apart, Halves};
-use rand::Rng;
+use rand::{Rng, RngExt};
 use weighted::Weighted;
 
-use super::{Method, TaskGraph};
+use super::{Method, Placement, TaskGraph, schedule};
 use crate::rng::stream;
-use crate::topology::{Machine, Network};
+use crate::routing;
+use crate::schedule::{Message, cost};
+use crate::topology::{Machine, Network, Topology};
 use crate::units::NodeId;
 
 /// How often each level is gone through again when all its parts are cut.
 const SWEEPS: usize = 2;
 /// How many cuts are tried for each part, the best of them counts.
 const TRIES: usize = 2;
-/// How many placements are made, the best of them counts: fewer the more tasks there are.
+/// How many placements are made in a box, the one with the least predicted time counts.
 const ATTEMPTS: u32 = 8;
+/// Fewer placements are made when their tasks together would be more.
+const TASKS_IN_ALL: u32 = 1 << 15;
 /// All weights together are less than 2 to this power: times the longest way in half links, 2^25, they fit into 62 bits.
 const WEIGHT_BITS: u32 = 36;
 
@@ -63,15 +67,36 @@ pub const RECURSIVE_BISECTION: Method = Method {
         let nodes: Vec<NodeId> = request.machine.living().collect();
         let tasks: Vec<u32> = (0..request.tasks).collect();
         let weights = Weights::new(request.graph, request.machine, Weight::Time);
-        let attempts = if weights.0.is_none() { 1 } else { ((1 << 15) / request.tasks.max(1)).clamp(1, ATTEMPTS) };
-        let placements = (0..attempts).map(|_| {
+        let mut attempt = || {
             let mut place = vec![NodeId(0); request.tasks as usize];
             weights.place(request.machine, &mut tasks.clone(), &mut nodes.clone(), &mut place, &mut rng);
             place
-        });
-        Ok(placements.min_by_key(|place| weights.traffic(request.machine, place)).expect("there is one attempt"))
+        };
+        let attempts = (TASKS_IN_ALL / request.tasks.max(1)).clamp(1, ATTEMPTS);
+        match request.graph {
+            Some(graph) if attempts > 1 && request.machine.whole_grid().is_some() => {
+                let placements = (0..attempts).map(|_| attempt());
+                Ok(placements.min_by_key(|place| predicted(graph, request.machine, place)).expect("attempts"))
+            }
+            _ => Ok(attempt()),
+        }
     },
 };
+
+/// The predicted ticks of a placement.
+fn predicted(graph: &TaskGraph, machine: &Machine, nodes: &[NodeId]) -> u64 {
+    let placement = Placement { name: RECURSIVE_BISECTION.name.to_string(), nodes: nodes.to_vec() };
+    let phases = schedule(graph, &placement, machine);
+    let mut loads = cost::LinkLoads::new(machine.links());
+    let of = |index: usize| {
+        let messages = phases.phase(index);
+        let pairs: Vec<_> = messages.iter().map(Message::pair).collect();
+        let Ok(routes) = routing::routes(machine, &pairs) else { return u64::MAX };
+        loads.fill(messages, &routes);
+        cost::predicted(messages, &routes, &loads, machine.switching, machine)
+    };
+    (0..phases.len()).map(of).fold(0, u64::saturating_add)
+}
 
 /// Who talks how much to whom over all phases.
 #[derive(Clone, Debug)]
@@ -84,7 +109,10 @@ impl Weights {
             let between = graph.edges().iter().filter(|edge| edge.source != edge.target);
             let mut edges: Vec<_> = between
                 .map(|edge| {
-                    let time = machine.costs.startup_ticks().saturating_add(machine.costs.transfer_ticks(edge.bytes));
+                    let time = machine
+                        .costs
+                        .startup_ticks()
+                        .saturating_add(machine.costs.transfer_ticks(edge.bytes));
                     (edge.source, edge.target, if weight == Weight::Messages { 1 } else { time.max(1) })
                 })
                 .collect();
@@ -93,14 +121,6 @@ impl Weights {
             edges.iter_mut().for_each(|(_, _, weight)| *weight = (*weight >> surplus.min(63)).max(1));
             Weighted::new(vec![1; graph.tasks as usize], &mut edges)
         }))
-    }
-
-    /// The sum of weight times distance, for placements in a box.
-    fn traffic(&self, machine: &Machine, place: &[NodeId]) -> u128 {
-        match (&self.0, &machine.network) {
-            (Some(graph), Network::Grid(grid)) => exchange::traffic(graph, grid, place),
-            _ => 0,
-        }
     }
 
     /// Gives each of these tasks one of these nodes; both lists are reordered. Tasks must not be more than nodes.
@@ -122,6 +142,7 @@ impl Weights {
             graph: self.0.as_ref(),
             halves: Halves::new(machine),
             apart: Apart::new(machine),
+            dimensions: machine.sides().len(),
             part_of: vec![ELSEWHERE; place.len()],
             number: vec![0; place.len()],
         };
@@ -163,6 +184,7 @@ struct Levels<'a> {
     graph: Option<&'a Weighted>,
     halves: Halves<'a>,
     apart: Apart<'a>,
+    dimensions: usize,
     part_of: Vec<u32>,
     /// The number of each task within its part, while that is cut.
     number: Vec<u32>,
@@ -183,8 +205,9 @@ impl Levels<'_> {
             tasks[part.tasks.clone()].iter().for_each(|task| self.part_of[*task as usize] = index as u32);
         }
         let mut halves = Vec::with_capacity(2 * parts.len());
+        let axis = rng.random_range(0..self.dimensions);
         for part in parts {
-            let [first, second] = self.cut_nodes(part, nodes);
+            let [first, second] = self.cut_nodes(part, nodes, axis);
             self.apart.push(&nodes[first.nodes.clone()]);
             self.apart.push(&nodes[second.nodes.clone()]);
             halves.extend([first, second]);
@@ -192,8 +215,16 @@ impl Levels<'_> {
         for sweep in 0..=SWEEPS {
             let Some(graph) = self.graph else { break };
             for index in (0..parts.len()).filter(|index| !parts[*index].is_done()) {
-                let first = halves[2 * index].tasks.len();
-                self.cut_tasks(graph, (index, parts.len()), &parts[index], tasks, first, sweep > 0, rng);
+                let half = parts.len() + 2 * index;
+                self.apart.between(half, half + 1, parts[index].nodes.len());
+                let tasks = &tasks[parts[index].tasks.clone()];
+                let cut = self.cut_of(graph, [index, half, half + 1], tasks, &halves[2 * index]);
+                let known = tasks.iter().map(|task| self.part_of[*task as usize] == half as u32).collect();
+                let side =
+                    if sweep == 0 { cut.best(None, TRIES, rng) } else { cut.best(Some(known), 1, rng) };
+                for (task, first) in tasks.iter().zip(side) {
+                    self.part_of[*task as usize] = (half + usize::from(!first)) as u32;
+                }
             }
         }
         for part in parts.iter().filter(|part| !part.is_done()) {
@@ -212,11 +243,11 @@ impl Levels<'_> {
     }
 
     /// The halves of a part; of one that is done, twice itself.
-    fn cut_nodes(&mut self, part: &Part, nodes: &mut [NodeId]) -> [Part; 2] {
+    fn cut_nodes(&mut self, part: &Part, nodes: &mut [NodeId], axis: usize) -> [Part; 2] {
         if part.is_done() {
             return [part.clone(), part.clone()];
         }
-        let first_nodes = self.halves.cut(&mut nodes[part.nodes.clone()]);
+        let first_nodes = self.halves.cut(&mut nodes[part.nodes.clone()], axis);
         // Rounded, the share of the tasks fits into both halves, because all tasks fit into all nodes.
         let (tasks, nodes) = (part.tasks.len(), part.nodes.len());
         let first_tasks = (2 * tasks * first_nodes + nodes) / (2 * nodes);
@@ -227,21 +258,8 @@ impl Levels<'_> {
         ]
     }
 
-    /// Gives the tasks of part `index` of `parts` the numbers of its halves.
-    #[expect(clippy::too_many_arguments, reason = "probe")]
-    fn cut_tasks(
-        &mut self,
-        graph: &Weighted,
-        (index, parts): (usize, usize),
-        part: &Part,
-        tasks: &[u32],
-        first: usize,
-        again: bool,
-        rng: &mut impl Rng,
-    ) {
-        let tasks = &tasks[part.tasks.clone()];
-        let half = parts + 2 * index;
-        self.apart.between(half, half + 1, part.nodes.len());
+    /// How to cut the tasks of a part; `own` are the numbers of the part and its halves.
+    fn cut_of(&mut self, graph: &Weighted, own: [usize; 3], tasks: &[u32], first: &Part) -> Cut {
         for (number, task) in tasks.iter().enumerate() {
             self.number[*task as usize] = number as u32;
         }
@@ -251,24 +269,16 @@ impl Levels<'_> {
         for (number, task) in tasks.iter().enumerate() {
             for &(to, weight) in graph.neighbours(*task as usize) {
                 let there = self.part_of[to as usize];
-                if there == ELSEWHERE {
-                    continue;
-                }
-                let there = there as usize;
-                if there == index || there == half || there == half + 1 {
+                if own.contains(&(there as usize)) {
                     if self.number[to as usize] < number as u32 {
                         edges.push((number as u32, self.number[to as usize], weight * apart));
                     }
-                } else {
-                    pull[number] += self.apart.farther(there) * weight as i64;
+                } else if there != ELSEWHERE {
+                    pull[number] += self.apart.farther(there as usize) * weight as i64;
                 }
             }
         }
-        let cut = Cut { graph: Weighted::new(vec![1; tasks.len()], &mut edges), pull, first_size: first as u64 };
-        let known = again.then(|| tasks.iter().map(|task| self.part_of[*task as usize] == half as u32).collect());
-        let side = cut.best(known, if again { 1 } else { TRIES }, rng);
-        for (task, first) in tasks.iter().zip(side) {
-            self.part_of[*task as usize] = (half + usize::from(!first)) as u32;
-        }
+        let graph = Weighted::new(vec![1; tasks.len()], &mut edges);
+        Cut { graph, pull, first_size: first.tasks.len() as u64 }
     }
 }

@@ -60,22 +60,19 @@ impl Cut {
     ///
     /// O(m log n log n) for m edges.
     pub(super) fn best(&self, known: Option<Vec<bool>>, tries: usize, rng: &mut impl Rng) -> Vec<bool> {
-        let mut best: Option<((u64, i64), Vec<bool>)> = None;
-        let mut offer = |mut side: Vec<bool>| {
+        let refined = |mut side: Vec<bool>| {
             self.refine(&mut side);
-            let key = self.key(&side);
-            if best.as_ref().is_none_or(|best| key < best.0) {
-                best = Some((key, side));
-            }
+            (self.key(&side), side)
         };
-        let halves = 2 * self.first_size == self.graph.len() as u64;
         let found = (0..tries).map(|_| self.bisect(rng));
-        for side in known.into_iter().chain(found) {
-            let mirrored = halves.then(|| side.iter().map(|side| !side).collect());
-            offer(side);
-            mirrored.into_iter().for_each(&mut offer);
+        let best = known.into_iter().chain(found).map(refined).min_by_key(|(key, _)| *key);
+        let best = best.expect("there is at least one cut");
+        if 2 * self.first_size != self.graph.len() as u64 {
+            return best.1;
         }
-        best.expect("there is at least one cut").1
+        // The other way round the halves may be nearer to what they talk to.
+        let mirrored = refined(best.1.iter().map(|side| !side).collect());
+        if mirrored.0 < best.0 { mirrored.1 } else { best.1 }
     }
 
     /// One cut by coarsening.
@@ -183,7 +180,9 @@ impl Cut {
             let from = match (heaps[0].peek(), heaps[1].peek()) {
                 _ if size > first_size && size - first_size >= slack => 1,
                 _ if size < first_size && first_size - size >= slack => 0,
-                (Some(zero), Some(one)) => usize::from(one.0 > zero.0 || one.0 == zero.0 && size > first_size),
+                (Some(zero), Some(one)) => {
+                    usize::from(one.0 > zero.0 || one.0 == zero.0 && size > first_size)
+                }
                 (zero, _) => usize::from(zero.is_none()),
             };
             let Some((_, vertex)) = heaps[from].pop() else { break };

@@ -13,15 +13,6 @@ const FREE: u32 = u32::MAX;
 /// A node that is not to be used.
 const CLOSED: u32 = u32::MAX - 1;
 
-/// The sum of weight times distance.
-pub(super) fn traffic(graph: &Weighted, grid: &Grid, place: &[NodeId]) -> u128 {
-    let of = |task: usize| {
-        let one = |&(to, weight): &(u32, u64)| u128::from(weight) * u128::from(hops(grid, place[task], place[to as usize]));
-        graph.neighbours(task).iter().map(one).sum::<u128>()
-    };
-    (0..graph.len()).map(of).sum::<u128>() / 2
-}
-
 fn hops(grid: &Grid, from: NodeId, to: NodeId) -> u32 {
     grid.distance(from, to).expect("a box is connected").0
 }

@@ -1,7 +1,5 @@
 //! Halves of the machine, and how far parts of it are from each other.
 
-use std::cmp::Reverse;
-
 use crate::topology::{Grid, Machine, Network, Topology};
 use crate::units::{NodeId, Port};
 
@@ -25,14 +23,16 @@ impl<'m> Halves<'m> {
         Self { machine, stamp: vec![0; if general { machine.nodes() as usize } else { 0 }], now: 0 }
     }
 
-    /// Brings the nodes of the first half to the front and counts them; both halves have some.
-    pub(super) fn cut(&mut self, nodes: &mut [NodeId]) -> usize {
+    /// Brings the nodes of the first half to the front and counts them; both halves have some. Of equally long
+    /// sides the first from `axis` on is cut.
+    pub(super) fn cut(&mut self, nodes: &mut [NodeId], axis: usize) -> usize {
         let Network::Grid(grid) = &self.machine.network else { return self.cut_by_distance(nodes) };
         let length = |axis: usize| {
             let (low, high) = extent(grid, nodes, axis);
             high - low
         };
-        let axis = (0..grid.dimensions()).max_by_key(|&axis| (length(axis), Reverse(axis)));
+        let axes = (axis..grid.dimensions()).chain(0..axis).rev();
+        let axis = axes.max_by_key(|&axis| length(axis));
         let axis = axis.expect("a box has sides");
         let (low, high) = extent(grid, nodes, axis);
         let middle = low + (high - low).div_ceil(2);
