@@ -43,13 +43,13 @@ const TASKS_IN_ALL: u32 = 1 << 15;
 /// All weights together are less than 2 to this power: times the longest way in half links, 2^25, they fit into 62 bits.
 const WEIGHT_BITS: u32 = 36;
 
-/// What is to be made small between halves.
+/// What is to be made small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Weight {
-    /// Each message counts 1.
-    Messages,
-    /// Each message counts its start-up and its bytes.
-    Time,
+pub(crate) enum Aim {
+    /// The messages between the halves; among equals, tasks that talk to those outside go to the first half.
+    Cut,
+    /// Distance times the start-up and the bytes of each message.
+    Traffic,
 }
 
 /// Tasks and nodes cut in two together, again and again.
@@ -66,7 +66,7 @@ pub const RECURSIVE_BISECTION: Method = Method {
         let mut rng = stream(request.seed, "recursive-bisection");
         let nodes: Vec<NodeId> = request.machine.living().collect();
         let tasks: Vec<u32> = (0..request.tasks).collect();
-        let weights = Weights::new(request.graph, request.machine, Weight::Time);
+        let weights = Weights::new(request.graph, request.machine, Aim::Traffic);
         let mut attempt = || {
             let mut place = vec![NodeId(0); request.tasks as usize];
             weights.place(request.machine, &mut tasks.clone(), &mut nodes.clone(), &mut place, &mut rng);
@@ -100,12 +100,15 @@ fn predicted(graph: &TaskGraph, machine: &Machine, nodes: &[NodeId]) -> u64 {
 
 /// Who talks how much to whom over all phases.
 #[derive(Clone, Debug)]
-pub(crate) struct Weights(Option<Weighted>);
+pub(crate) struct Weights {
+    graph: Option<Weighted>,
+    aim: Aim,
+}
 
 impl Weights {
     /// The weights of a graph on this machine; without a graph tasks stay in the order of their numbers.
-    pub(crate) fn new(graph: Option<&TaskGraph>, machine: &Machine, weight: Weight) -> Self {
-        Self(graph.map(|graph| {
+    pub(crate) fn new(graph: Option<&TaskGraph>, machine: &Machine, aim: Aim) -> Self {
+        let graph = graph.map(|graph| {
             let between = graph.edges().iter().filter(|edge| edge.source != edge.target);
             let mut edges: Vec<_> = between
                 .map(|edge| {
@@ -113,14 +116,15 @@ impl Weights {
                         .costs
                         .startup_ticks()
                         .saturating_add(machine.costs.transfer_ticks(edge.bytes));
-                    (edge.source, edge.target, if weight == Weight::Messages { 1 } else { time.max(1) })
+                    (edge.source, edge.target, if aim == Aim::Cut { 1 } else { time.max(1) })
                 })
                 .collect();
             let sum = edges.iter().fold(0u128, |sum, (_, _, weight)| sum + u128::from(*weight) + 1);
             let surplus = (u128::BITS - sum.leading_zeros()).saturating_sub(WEIGHT_BITS);
             edges.iter_mut().for_each(|(_, _, weight)| *weight = (*weight >> surplus.min(63)).max(1));
             Weighted::new(vec![1; graph.tasks as usize], &mut edges)
-        }))
+        });
+        Self { graph, aim }
     }
 
     /// Gives each of these tasks one of these nodes; both lists are reordered. Tasks must not be more than nodes.
@@ -139,7 +143,8 @@ impl Weights {
         assert!(tasks.len() <= nodes.len(), "every task gets a node of its own");
         let mut parts = vec![Part { tasks: 0..tasks.len(), nodes: 0..nodes.len() }];
         let mut levels = Levels {
-            graph: self.0.as_ref(),
+            graph: self.graph.as_ref(),
+            aim: self.aim,
             halves: Halves::new(machine),
             apart: Apart::new(machine),
             dimensions: machine.sides().len(),
@@ -154,7 +159,7 @@ impl Weights {
                 place[*task as usize] = *node;
             }
         }
-        if let (Some(graph), Network::Grid(grid)) = (&self.0, &machine.network) {
+        if let (Some(graph), Aim::Traffic, Network::Grid(grid)) = (&self.graph, self.aim, &machine.network) {
             exchange::exchange(graph, grid, tasks, nodes, place);
         }
     }
@@ -182,6 +187,7 @@ impl Part {
 #[derive(Debug)]
 struct Levels<'a> {
     graph: Option<&'a Weighted>,
+    aim: Aim,
     halves: Halves<'a>,
     apart: Apart<'a>,
     dimensions: usize,
@@ -205,14 +211,17 @@ impl Levels<'_> {
             tasks[part.tasks.clone()].iter().for_each(|task| self.part_of[*task as usize] = index as u32);
         }
         let mut halves = Vec::with_capacity(2 * parts.len());
-        let axis = rng.random_range(0..self.dimensions);
+        let (axis, sweeps, tries) = match self.aim {
+            Aim::Cut => (0, 0, 1),
+            Aim::Traffic => (rng.random_range(0..self.dimensions), SWEEPS, TRIES),
+        };
         for part in parts {
             let [first, second] = self.cut_nodes(part, nodes, axis);
             self.apart.push(&nodes[first.nodes.clone()]);
             self.apart.push(&nodes[second.nodes.clone()]);
             halves.extend([first, second]);
         }
-        for sweep in 0..=SWEEPS {
+        for sweep in 0..=sweeps {
             let Some(graph) = self.graph else { break };
             for index in (0..parts.len()).filter(|index| !parts[*index].is_done()) {
                 let half = parts.len() + 2 * index;
@@ -221,7 +230,7 @@ impl Levels<'_> {
                 let cut = self.cut_of(graph, [index, half, half + 1], tasks, &halves[2 * index]);
                 let known = tasks.iter().map(|task| self.part_of[*task as usize] == half as u32).collect();
                 let side =
-                    if sweep == 0 { cut.best(None, TRIES, rng) } else { cut.best(Some(known), 1, rng) };
+                    if sweep == 0 { cut.best(None, tries, rng) } else { cut.best(Some(known), 1, rng) };
                 for (task, first) in tasks.iter().zip(side) {
                     self.part_of[*task as usize] = (half + usize::from(!first)) as u32;
                 }
@@ -263,7 +272,6 @@ impl Levels<'_> {
         for (number, task) in tasks.iter().enumerate() {
             self.number[*task as usize] = number as u32;
         }
-        let apart = self.apart.apart();
         let mut edges = Vec::new();
         let mut pull = vec![0i64; tasks.len()];
         for (number, task) in tasks.iter().enumerate() {
@@ -271,13 +279,19 @@ impl Levels<'_> {
                 let there = self.part_of[to as usize];
                 if own.contains(&(there as usize)) {
                     if self.number[to as usize] < number as u32 {
-                        edges.push((number as u32, self.number[to as usize], weight * apart));
+                        edges.push((number as u32, self.number[to as usize], weight));
                     }
                 } else if there != ELSEWHERE {
-                    pull[number] += self.apart.farther(there as usize) * weight as i64;
+                    let farther = if self.aim == Aim::Cut { 1 } else { self.apart.farther(there as usize) };
+                    pull[number] += farther * weight as i64;
                 }
             }
         }
+        let factor = match self.aim {
+            Aim::Cut => 1 + 2 * pull.iter().sum::<i64>() as u64,
+            Aim::Traffic => self.apart.apart(),
+        };
+        edges.iter_mut().for_each(|(_, _, weight)| *weight *= factor);
         let graph = Weighted::new(vec![1; tasks.len()], &mut edges);
         Cut { graph, pull, first_size: first.tasks.len() as u64 }
     }
