@@ -39,7 +39,7 @@ const TRIES: usize = 2;
 /// How many placements are made in a box, the one with the least predicted time counts.
 const ATTEMPTS: u32 = 8;
 /// Fewer placements are made when their tasks together would be more.
-const TASKS_IN_ALL: u32 = 1 << 15;
+const TASKS_IN_ALL: u32 = 1 << 14;
 /// All weights together are less than 2 to this power: times the longest way in half links, 2^25, they fit into 62 bits.
 const WEIGHT_BITS: u32 = 36;
 

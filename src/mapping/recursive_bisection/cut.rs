@@ -64,6 +64,8 @@ impl Cut {
             self.refine(&mut side);
             (self.key(&side), side)
         };
+        // A small graph is cut from several places anyway.
+        let tries = if self.graph.len() <= COARSEST { 1 } else { tries };
         let found = (0..tries).map(|_| self.bisect(rng));
         let best = known.into_iter().chain(found).map(refined).min_by_key(|(key, _)| *key);
         let best = best.expect("there is at least one cut");
@@ -100,7 +102,8 @@ impl Cut {
     }
 
     fn from_several_places(&self, rng: &mut impl Rng) -> Vec<bool> {
-        let tries = (0..PLACES.min(self.graph.len().max(1))).map(|attempt| {
+        let pairs = self.graph.len() * self.graph.len().saturating_sub(1) / 2;
+        let tries = (0..pairs.clamp(1, PLACES)).map(|attempt| {
             let mut side = self.grow(attempt % 2 == 1, rng);
             self.refine(&mut side);
             (self.key(&side), side)
