@@ -13,7 +13,7 @@ use super::shapes::Shapes;
 use super::state::State;
 use super::ways::Ways;
 use super::{Answer, NAME, Outcome, Problem, Progress, Start};
-use crate::mapping::recursive_bisection::{RECURSIVE_BISECTION, Weight, Weights};
+use crate::mapping::recursive_bisection::{Aim, RECURSIVE_BISECTION, Weights};
 use crate::mapping::{PLACEMENTS, Placement, Request, place};
 use crate::rng::streams;
 use crate::topology::{Machine, Topology};
@@ -176,8 +176,8 @@ impl<'p, 'w> Rounds<'p, 'w> {
 
     /// Tasks and machine cut in two together.
     fn bisect(&mut self, round: u64) -> Vec<u32> {
-        let weight = if round % 4 < 2 { Weight::Messages } else { Weight::Time };
-        let weights = Weights::new(Some(self.problem.graph), self.problem.machine, weight);
+        let aim = if round % 4 < 2 { Aim::Cut } else { Aim::Traffic };
+        let weights = Weights::new(Some(self.problem.graph), self.problem.machine, aim);
         let mut placed = vec![NodeId(0); self.job.tasks as usize];
         for (part, nodes) in self.room.parts.iter().enumerate() {
             let of_part = |task: &u32| self.room.part_of_task[*task as usize] == part as u32;
