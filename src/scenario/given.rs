@@ -92,13 +92,8 @@ pub fn look(
         start_cycles: cycles(outcome.start_ticks),
         predicted_cycles: outcome.answers.iter().map(|answer| cycles(answer.predicted_ticks)).collect(),
     });
-    let found = outcome.answers.into_iter().enumerate().map(|(index, answer)| {
-        let name =
-            if index == 0 { search::NAME.to_string() } else { format!("{}-{}", search::NAME, index + 1) };
-        Placement { name, nodes: answer.placement.nodes }
-    });
     let first = job.given.len();
-    job.given.extend(found);
+    job.given.extend(outcome.answers.into_iter().map(|answer| answer.placement));
     names.splice(place..=place, job.given[first..].iter().map(|placement| placement.name.clone()));
     Ok(())
 }

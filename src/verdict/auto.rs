@@ -18,7 +18,7 @@ use crate::topology::{Machine, Topology};
 /// The word for it among the names of placements.
 pub const AUTO: &str = "auto";
 
-/// How many of the cheapest are simulated.
+/// How many of the cheapest are simulated, and of those a search finds.
 const SIMULATED: usize = 3;
 
 /// A search is worth its time when the best price is more than a hundredth above the bound.
@@ -67,6 +67,42 @@ pub(crate) fn expand<'a>(
         return Ok(Candidates { methods: named, left_out: Vec::new(), job: Cow::Borrowed(job) });
     }
     let bound = job.bound_ticks(machine);
+    let (mut priced, mut left_out) = prices(job, machine, seed, bound, progress)?;
+    let found = found(job, machine, seed, bound, &mut priced, progress)?;
+    // Equally cheap ones by traffic, then in the order of the table.
+    priced.sort_by_key(|priced| (priced.ticks, priced.hops));
+    let frugal = (0..priced.len()).min_by_key(|&index| priced[index].hops).unwrap_or_default();
+    let best = priced[0].ticks;
+    // What a search found is simulated all the same: the prediction told these apart from the rest, not from each other.
+    let is_found = |method: &String| found.iter().any(|placement| placement.name == *method);
+    let mut others = 0;
+    for (index, Priced { method, ticks, .. }) in priced.into_iter().enumerate() {
+        let runs = is_found(&method) || others < SIMULATED;
+        others += usize::from(!is_found(&method));
+        if named.contains(&method) {
+            continue;
+        }
+        if runs || index == frugal {
+            named.push(method);
+        } else {
+            left_out.push(Skipped { method, why: dearer(machine, ticks, best), deadlock: false });
+        }
+    }
+    let mut job = Cow::Borrowed(job);
+    if !found.is_empty() {
+        job.to_mut().given.extend(found);
+    }
+    Ok(Candidates { methods: named, left_out, job })
+}
+
+/// What every placement costs, and which have no price.
+fn prices(
+    job: &Job,
+    machine: &Machine,
+    seed: u64,
+    bound: u64,
+    progress: &mut dyn FnMut(&str),
+) -> Result<(Vec<Priced>, Vec<Skipped>)> {
     let (mut priced, mut left_out): (Vec<Priced>, _) = (Vec::new(), Vec::new());
     for method in considered(job) {
         // The closed forms stand first in the table; for a large job it is not worth seconds to price what cannot win.
@@ -86,25 +122,7 @@ pub(crate) fn expand<'a>(
     if priced.is_empty() {
         return Err(super::nothing_applies(&left_out));
     }
-    let found = found(job, machine, seed, bound, &mut priced, progress)?;
-    // Equally cheap ones by traffic, then in the order of the table.
-    priced.sort_by_key(|priced| (priced.ticks, priced.hops));
-    let frugal = (0..priced.len()).min_by_key(|&index| priced[index].hops).unwrap_or_default();
-    let best = priced[0].ticks;
-    for (index, Priced { method, ticks, .. }) in priced.into_iter().enumerate() {
-        if index < SIMULATED || index == frugal {
-            if !named.contains(&method) {
-                named.push(method);
-            }
-        } else if !named.contains(&method) {
-            left_out.push(Skipped { method, why: dearer(machine, ticks, best), deadlock: false });
-        }
-    }
-    let mut job = Cow::Borrowed(job);
-    if let Some(placement) = found {
-        job.to_mut().given.push(placement);
-    }
-    Ok(Candidates { methods: named, left_out, job })
+    Ok((priced, left_out))
 }
 
 /// The placements that are priced, those made for this job first.
@@ -133,25 +151,32 @@ fn found(
     bound: u64,
     priced: &mut Vec<Priced>,
     progress: &mut dyn FnMut(&str),
-) -> Result<Option<Placement>> {
+) -> Result<Vec<Placement>> {
     let best = priced.iter().map(|priced| priced.ticks).min().unwrap_or_default();
     let near = best - bound.min(best) <= bound / NEAR;
     let taken = job.given.iter().any(|placement| placement.name == search::NAME);
     if near || taken || job.tasks.tasks > SEARCHED_TASKS_MAX {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let start = search::Start::Best;
-    let problem =
-        Problem { graph: &job.tasks, machine, pins: &[], start, seed, steps: SEARCH_STEPS, answers: 1 };
+    let problem = Problem {
+        graph: &job.tasks,
+        machine,
+        pins: &[],
+        start,
+        seed,
+        steps: SEARCH_STEPS,
+        answers: SIMULATED,
+    };
     let outcome = search::search(&problem, &mut |step| {
         progress(&format!("auto: search, {} steps", step.steps));
         ControlFlow::Continue(())
     })?;
-    let placement = outcome.answers.into_iter().next().map(|answer| answer.placement);
-    if let Some(placement) = &placement {
+    let found: Vec<Placement> = outcome.answers.into_iter().map(|answer| answer.placement).collect();
+    for placement in &found {
         priced.push(price(job, machine, placement)?);
     }
-    Ok(placement)
+    Ok(found)
 }
 
 /// The predicted time of a placement under the machine's switching, and its hops.

@@ -88,7 +88,7 @@ pub struct Answer {
 /// What a search found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Different placements, the fastest first; fewer than asked for if the search met no more. At least one.
+    /// Different placements, named `search`, `search-2` and so on, the fastest first; fewer than asked for if the search met no more. At least one.
     pub answers: Vec<Answer>,
     /// The steps made: asked for as [`Problem::steps`], they give the same outcome again.
     pub steps: u64,

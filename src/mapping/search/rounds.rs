@@ -51,6 +51,11 @@ pub(super) struct Rounds<'p, 'w> {
     stopped: bool,
 }
 
+/// The name of an answer: `search` for the best, `search-2` for the next.
+fn name(index: usize) -> String {
+    if index == 0 { NAME.to_string() } else { format!("{NAME}-{}", index + 1) }
+}
+
 /// The nodes next to each node.
 struct Near {
     first: Vec<u32>,
@@ -131,12 +136,12 @@ impl<'p, 'w> Rounds<'p, 'w> {
 
     /// What was found.
     pub(super) fn outcome(self) -> Outcome {
-        let answer = |(ticks, nodes): (u64, Vec<u32>)| Answer {
-            placement: Placement { name: NAME.to_string(), nodes: nodes.into_iter().map(NodeId).collect() },
+        let answer = |(index, (ticks, nodes)): (usize, (u64, Vec<u32>))| Answer {
+            placement: Placement { name: name(index), nodes: nodes.into_iter().map(NodeId).collect() },
             predicted_ticks: ticks,
         };
         Outcome {
-            answers: self.best.into_iter().map(answer).collect(),
+            answers: self.best.into_iter().enumerate().map(answer).collect(),
             steps: self.steps,
             start_ticks: self.start_ticks,
         }
