@@ -12,7 +12,7 @@ use meshwright::schedule::{Message, cost};
 use meshwright::topology::graph_file::{Arc, ArcList};
 use meshwright::topology::machine::SWITCHINGS;
 use meshwright::topology::{Costs, Graph, Machine, Network, PortModel, Switching, Topology};
-use meshwright::units::{Bytes, Cycles, NodeId, Ratio};
+use meshwright::units::{Bytes, Cycles, NodeId, Port, Ratio};
 use meshwright::{Error, routing, sim};
 
 #[path = "../../examples/against_scotch/scotch.rs"]
@@ -168,6 +168,67 @@ fn recursive_bisection_lets_no_two_worms_of_a_tree_meet() {
     let placement = mapping::place("recursive-bisection", &Request::of(&graph, &rings, 3)).unwrap();
     let near = placement.nodes.iter().filter(|node| node.0 < 5).count();
     assert_eq!(near, 4, "half the tree on each ring: {:?}", placement.nodes);
+}
+
+/// The sum of bytes times links of a placement.
+fn traffic(graph: &TaskGraph, machine: &Machine, nodes: &[NodeId]) -> u64 {
+    let one = |edge: &Edge| {
+        let (from, to) = (nodes[edge.source as usize], nodes[edge.target as usize]);
+        edge.bytes.0 * u64::from(machine.distance(from, to).unwrap().0)
+    };
+    graph.edges().iter().map(one).sum()
+}
+
+#[test]
+fn recursive_bisection_brings_those_that_talk_near_each_other() {
+    let bisected = |graph: &TaskGraph, machine: &Machine, seed: u64| {
+        mapping::place("recursive-bisection", &Request::of(graph, machine, seed)).unwrap().nodes
+    };
+    // A box of tasks that talk to their neighbours fits onto the same box with one link for each message.
+    for (name, machine) in
+        [("mesh:8x8", "mesh:8x8"), ("torus:4x4x4", "torus:4x4x4"), ("mesh:16x2", "mesh:2x16")]
+    {
+        let (tasks, machine) = (Machine::new(name).unwrap(), Machine::new(machine).unwrap());
+        let mut edges = Vec::new();
+        for node in (0..tasks.nodes()).map(NodeId) {
+            for to in (0..tasks.ports(node)).filter_map(|port| tasks.neighbour(node, Port(port))) {
+                edges.push((1, Edge { source: node.0, target: to.0, bytes: Bytes(8) }));
+            }
+        }
+        let volume = 8 * edges.len() as u64;
+        let graph = TaskGraph::new(name, tasks.nodes(), edges).unwrap();
+        for seed in 0..3 {
+            assert_eq!(
+                traffic(&graph, &machine, &bisected(&graph, &machine, seed)),
+                volume,
+                "{name}, {seed}"
+            );
+        }
+    }
+    // Links on the way of a message of B(n), on the average.
+    for (n, side, most) in [(6, 8, 1.2), (8, 16, 1.22), (10, 32, 1.26)] {
+        let (graph, machine) = (binomial(n, 1.0, 1), Machine::new(&format!("mesh:{side}x{side}")).unwrap());
+        let links = traffic(&graph, &machine, &bisected(&graph, &machine, 1));
+        let mean = links as f64 / graph.edges().len() as f64;
+        assert!(mean <= most, "B({n}): {mean} links");
+    }
+}
+
+#[test]
+fn recursive_bisection_makes_no_more_traffic_than_scotch() {
+    if !scotch::is_installed() {
+        println!("skipped: scotch_gmap is not installed");
+        return;
+    }
+    for (ranks, name) in [(16, "mesh:4x4"), (64, "mesh:8x8"), (64, "torus:4x4x4")] {
+        let (graph, machine) = (trace(ranks), Machine::new(name).unwrap());
+        let of = |strategy: &&str| traffic(&graph, &machine, &scotch::place(&graph, &machine, strategy));
+        let theirs = scotch::STRATEGIES.iter().map(of).min().unwrap();
+        let placement = mapping::place("recursive-bisection", &Request::of(&graph, &machine, 0)).unwrap();
+        let ours = traffic(&graph, &machine, &placement.nodes);
+        // Among placements of nearly the same traffic, the fastest is taken, not that of the least.
+        assert!(ours as f64 <= 1.01 * theirs as f64, "{name}: {ours}, Scotch {theirs}");
+    }
 }
 
 #[test]

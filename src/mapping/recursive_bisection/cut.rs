@@ -93,7 +93,7 @@ impl Cut {
             map.iter().zip(&finest.pull).for_each(|(coarse, fine)| pull[*coarse as usize] += fine);
             levels.push((Cut { graph, pull, first_size: self.first_size }, map));
         }
-        let mut side = levels.last().map_or(self, |(cut, _)| cut).from_several_places(rng);
+        let mut side = levels.last().map_or(self, |(cut, _)| cut).cut_from_several_places(rng);
         while let Some((_, map)) = levels.pop() {
             side = map.iter().map(|&coarse| side[coarse as usize]).collect();
             levels.last().map_or(self, |(cut, _)| cut).refine(&mut side);
@@ -101,7 +101,7 @@ impl Cut {
         side
     }
 
-    fn from_several_places(&self, rng: &mut impl Rng) -> Vec<bool> {
+    fn cut_from_several_places(&self, rng: &mut impl Rng) -> Vec<bool> {
         let pairs = self.graph.len() * self.graph.len().saturating_sub(1) / 2;
         let tries = (0..pairs.clamp(1, PLACES)).map(|attempt| {
             let mut side = self.grow(attempt % 2 == 1, rng);

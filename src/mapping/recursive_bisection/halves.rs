@@ -5,7 +5,7 @@ use crate::units::{NodeId, Port};
 
 /// How many nodes of a general network are looked at around the middle of a part: so many, and so many for each node
 /// of the part. What lies beyond does not pull.
-const LOOKED_AT: usize = 4096;
+const LOOKED_AT: usize = 512;
 const LOOKED_AT_PER_NODE: usize = 32;
 
 /// Cuts sets of nodes in two.

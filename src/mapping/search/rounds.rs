@@ -181,7 +181,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
 
     /// Tasks and machine cut in two together.
     fn bisect(&mut self, round: u64) -> Vec<u32> {
-        let aim = if round % 4 < 2 { Aim::Cut } else { Aim::Traffic };
+        let aim = if round % 8 == 2 { Aim::Traffic } else { Aim::Cut };
         let weights = Weights::new(Some(self.problem.graph), self.problem.machine, aim);
         let mut placed = vec![NodeId(0); self.job.tasks as usize];
         for (part, nodes) in self.room.parts.iter().enumerate() {
