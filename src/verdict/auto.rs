@@ -30,7 +30,7 @@ const SEARCH_STEPS: u64 = 100_000;
 /// Larger jobs are not searched: a search worth its name would take too long.
 const SEARCHED_TASKS_MAX: u32 = 4096;
 
-/// Up to here every placement is priced, also when one is known to be optimal.
+/// Up to here every placement is priced and some rivals are simulated, also when one is known to be optimal.
 const PRICED_TASKS_MAX: u32 = 1 << 16;
 
 /// The placement nobody would choose: it is what one compares with.
@@ -75,9 +75,11 @@ pub(crate) fn expand<'a>(
     let best = priced[0].ticks;
     // What a search found is simulated all the same: the prediction told these apart from the rest, not from each other.
     let is_found = |method: &String| found.iter().any(|placement| placement.name == *method);
+    // Of a large job a simulation can take a minute: who is predicted to meet the bound needs no rivals.
+    let rivals = if job.tasks.tasks > PRICED_TASKS_MAX && best == bound { 1 } else { SIMULATED };
     let mut others = 0;
     for (index, Priced { method, ticks, .. }) in priced.into_iter().enumerate() {
-        let runs = is_found(&method) || others < SIMULATED;
+        let runs = is_found(&method) || others < rivals;
         others += usize::from(!is_found(&method));
         if named.contains(&method) {
             continue;
