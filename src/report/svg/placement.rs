@@ -59,8 +59,12 @@ fn tasks_by_node(layout: &Layout<'_>, placement: &Placement) -> Vec<Vec<u32>> {
 
 /// The last task of a tree whose tasks are numbered after their children, else `None`.
 ///
-/// Then every other task shares exactly one message with a task of a greater number.
+/// A job of divide and conquer is one; of others, one in which every other task shares exactly one message with a task
+/// of a greater number.
 fn tree_root(tasks: &TaskGraph) -> Option<u32> {
+    if tasks.divide.is_some() {
+        return tasks.tasks.checked_sub(1);
+    }
     let mut has_parent = vec![false; tasks.tasks as usize];
     for edge in tasks.edges() {
         let child = edge.source.min(edge.target) as usize;
