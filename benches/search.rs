@@ -11,9 +11,8 @@ use std::time::{Duration, Instant};
 
 use meshwright::mapping::search::{Problem, Start, search};
 use meshwright::mapping::{Divide, Placement, Request, Shape, TaskGraph, divide, place, schedule};
-use meshwright::routing::{self, Pair};
-use meshwright::schedule::{Message, cost};
-use meshwright::topology::{Machine, Switching, Topology};
+use meshwright::schedule::cost;
+use meshwright::topology::{Machine, Switching};
 use meshwright::units::Bytes;
 
 const TURNS: u64 = 2000;
@@ -70,15 +69,5 @@ fn run(graph: &TaskGraph, machine: &Machine, steps: u64) -> u64 {
 
 /// The prediction of the program for one placement.
 fn predicted(graph: &TaskGraph, placement: &Placement, machine: &Machine) -> u64 {
-    let phases = schedule(graph, placement, machine);
-    let mut loads = cost::LinkLoads::new(machine.links());
-    (0..phases.len())
-        .map(|index| {
-            let messages = phases.phase(index);
-            let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
-            let routes = routing::routes(machine, &pairs).expect("a mesh is connected");
-            loads.fill(messages, &routes);
-            cost::predicted(messages, &routes, &loads, machine.switching, machine)
-        })
-        .sum()
+    cost::forecast(&schedule(graph, placement, machine), machine).expect("a mesh is connected").ticks
 }

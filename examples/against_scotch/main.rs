@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use meshwright::mapping::search::{Problem, Start, search};
 use meshwright::mapping::{self, Divide, Placement, Request, Shape, TaskGraph, divide, place, task_file};
-use meshwright::schedule::{Message, cost};
-use meshwright::topology::{Machine, Switching, Topology};
+use meshwright::schedule::cost;
+use meshwright::topology::{Machine, Switching};
 use meshwright::units::{Bytes, NodeId};
-use meshwright::{Result, routing, sim};
+use meshwright::{Result, sim};
 
 /// How many answers of a search the referee chooses among.
 const ANSWERS: usize = 8;
@@ -131,15 +131,7 @@ fn judged(method: &str, graph: &TaskGraph, machine: &Machine, (found, took): Tim
     for nodes in found {
         let placement = Placement { name: method.to_string(), nodes };
         let phases = mapping::schedule(graph, &placement, machine);
-        let mut loads = cost::LinkLoads::new(machine.links());
-        let mut predicted = 0;
-        for index in 0..phases.len() {
-            let messages = phases.phase(index);
-            let pairs: Vec<_> = messages.iter().map(Message::pair).collect();
-            let routes = routing::routes(machine, &pairs)?;
-            loads.fill(messages, &routes);
-            predicted += cost::predicted(messages, &routes, &loads, machine.switching, machine);
-        }
+        let predicted = cost::forecast(&phases, machine)?.ticks;
         let trace = sim::run_phased(machine, &phases)?;
         let simulated = trace.deadlock.is_none().then_some(trace.cycles.0);
         let rank = |(predicted, simulated): (u64, Option<u64>)| (simulated.unwrap_or(u64::MAX), predicted);

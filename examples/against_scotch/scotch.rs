@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::process::Command;
 
-use meshwright::mapping::TaskGraph;
-use meshwright::topology::{Machine, Network};
+use meshwright::mapping::{TaskGraph, map_file};
+use meshwright::topology::{Machine, Network, Topology};
 use meshwright::units::NodeId;
 
 /// The mapping strategies of `scotch_gmap`: quality, speed, balance, recursion.
@@ -38,15 +38,7 @@ fn source_graph(graph: &TaskGraph) -> String {
 /// The machine in Scotch's form: its first number varies fastest, as our last one does.
 fn target(machine: &Machine) -> String {
     let Network::Grid(grid) = &machine.network else { panic!("Scotch is asked about boxes only") };
-    let sides: Vec<String> = machine
-        .name
-        .split_once(':')
-        .expect("a family and its sides")
-        .1
-        .split('x')
-        .rev()
-        .map(String::from)
-        .collect();
+    let sides: Vec<String> = grid.sides().iter().rev().map(u32::to_string).collect();
     let family = if grid.wraps() { "torus" } else { "mesh" };
     format!("{family}{}D {}\n", sides.len(), sides.join(" "))
 }
@@ -63,19 +55,5 @@ pub(crate) fn place(graph: &TaskGraph, machine: &Machine, strategy: &str) -> Vec
         .status()
         .expect("Scotch can be started");
     assert!(status.success(), "Scotch maps the graph");
-    let text = std::fs::read_to_string(file("tasks.map")).expect("Scotch writes its map");
-    let mut nodes = vec![NodeId(u32::MAX); graph.tasks as usize];
-    for line in text.lines().skip(1) {
-        let mut words = line.split_whitespace().map(|word| word.parse::<u32>().expect("a number"));
-        let (task, node) = (words.next().expect("a task"), words.next().expect("its node"));
-        nodes[task as usize] = NodeId(node);
-    }
-    let mut taken = nodes.clone();
-    taken.sort_unstable();
-    taken.dedup();
-    assert!(
-        taken.len() == nodes.len() && !taken.contains(&NodeId(u32::MAX)),
-        "Scotch puts one task on a node"
-    );
-    nodes
+    map_file::read(&file("tasks.map"), graph.tasks, machine).expect("Scotch puts one task on a node")
 }

@@ -12,8 +12,7 @@ mod field;
 
 use super::{Method, Placement, Request, Shape};
 use crate::error::{Error, Result};
-use crate::routing::{self, Pair};
-use crate::schedule::cost::{self, LinkLoads};
+use crate::schedule::cost::{Forecast, forecast};
 use crate::schedule::{Message, Phases};
 use crate::topology::Topology;
 use crate::units::{Bytes, NodeId};
@@ -82,7 +81,7 @@ fn place(request: &Request<'_>) -> Result<Vec<NodeId>> {
         let set = field.set(way.root, request.tasks, way.part);
         Cutter::new(&field, *way).place(set, &edges)
     };
-    let mut best: Option<(Score, Vec<NodeId>)> = None;
+    let mut best: Option<(Forecast, Vec<NodeId>)> = None;
     if let [only] = ways.as_slice() {
         return Ok(build(only));
     }
@@ -129,11 +128,9 @@ fn parts(field: &Field<'_>, tasks: u32) -> Vec<Part> {
     [Part::Cube, Part::Ball].into_iter().chain((0..axes).rev().map(Part::Box)).collect()
 }
 
-/// Predicted time, then the sum of the dilations, then all hops.
-type Score = (u64, u64, u64);
-
-/// Judges nodes by the schedule they make: that of the job, or one byte over each edge.
-fn score(request: &Request<'_>, edges: &[(u32, u32, u32)], nodes: &[NodeId]) -> Result<Score> {
+/// Judges nodes by the schedule they make, that of the job or one byte over each edge: the least predicted time counts,
+/// then the dilations, then the hops.
+fn score(request: &Request<'_>, edges: &[(u32, u32, u32)], nodes: &[NodeId]) -> Result<Forecast> {
     let machine = request.machine;
     let phases = match request.graph {
         Some(graph) => {
@@ -147,18 +144,5 @@ fn score(request: &Request<'_>, edges: &[(u32, u32, u32)], nodes: &[NodeId]) -> 
             Phases::new(machine.nodes(), edges.iter().map(message).collect())
         }
     };
-    let mut loads = LinkLoads::new(machine.links());
-    let (mut time, mut dilations, mut hops, mut serial) = (0, 0, 0, 0);
-    for index in 0..phases.len() {
-        let messages = phases.phase(index);
-        let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
-        let routes = routing::routes(machine, &pairs)?;
-        serial = cost::serial_sum(serial, messages, &routes, machine.switching, &machine.costs)?;
-        loads.fill(messages, &routes);
-        time += cost::predicted(messages, &routes, &loads, machine.switching, machine);
-        let lengths = || pairs.iter().enumerate().map(|(m, &pair)| u64::from(routes.hops(m, pair).0));
-        dilations += lengths().max().unwrap_or(0);
-        hops += lengths().sum::<u64>();
-    }
-    Ok((time, dilations, hops))
+    forecast(&phases, machine)
 }

@@ -26,9 +26,9 @@ use rand::{Rng, RngExt};
 use weighted::Weighted;
 
 use super::{Method, Placement, TaskGraph, schedule};
+use crate::error::Result;
 use crate::rng::stream;
-use crate::routing;
-use crate::schedule::{Message, cost};
+use crate::schedule::cost;
 use crate::topology::{Machine, Network, Topology};
 use crate::units::NodeId;
 
@@ -75,8 +75,15 @@ pub const RECURSIVE_BISECTION: Method = Method {
         let attempts = (TASKS_IN_ALL / request.tasks.max(1)).clamp(1, ATTEMPTS);
         match request.graph {
             Some(graph) if attempts > 1 && request.machine.whole_grid().is_some() => {
-                let placements = (0..attempts).map(|_| attempt());
-                Ok(placements.min_by_key(|place| predicted(graph, request.machine, place)).expect("attempts"))
+                let mut best = (u64::MAX, Vec::new());
+                for _ in 0..attempts {
+                    let place = attempt();
+                    let ticks = predicted(graph, request.machine, &place)?;
+                    if ticks < best.0 {
+                        best = (ticks, place);
+                    }
+                }
+                Ok(best.1)
             }
             _ => Ok(attempt()),
         }
@@ -84,18 +91,9 @@ pub const RECURSIVE_BISECTION: Method = Method {
 };
 
 /// The predicted ticks of a placement.
-fn predicted(graph: &TaskGraph, machine: &Machine, nodes: &[NodeId]) -> u64 {
+fn predicted(graph: &TaskGraph, machine: &Machine, nodes: &[NodeId]) -> Result<u64> {
     let placement = Placement { name: RECURSIVE_BISECTION.name.to_string(), nodes: nodes.to_vec() };
-    let phases = schedule(graph, &placement, machine);
-    let mut loads = cost::LinkLoads::new(machine.links());
-    let of = |index: usize| {
-        let messages = phases.phase(index);
-        let pairs: Vec<_> = messages.iter().map(Message::pair).collect();
-        let Ok(routes) = routing::routes(machine, &pairs) else { return u64::MAX };
-        loads.fill(messages, &routes);
-        cost::predicted(messages, &routes, &loads, machine.switching, machine)
-    };
-    (0..phases.len()).map(of).fold(0, u64::saturating_add)
+    Ok(cost::forecast(&schedule(graph, &placement, machine), machine)?.ticks)
 }
 
 /// Who talks how much to whom over all phases.

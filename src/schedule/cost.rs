@@ -8,15 +8,16 @@
 //! | [`path_level`] | max of c + b (W + C(e) + d h) | max of d (c + b W) + those e meets | each waits for all it meets |
 //! | [`ports`] | c + b B at a node | busiest node | a lower bound with one port a node |
 //! | [`link_bound`] | max(alone, c + b B) | max(alone, busiest link) | a lower bound of any schedule |
+//! | [`forecast`] | sum over phases of predicted | the same | the prediction of a schedule |
 //! | [`serial_sum`] | sum of alone | sum of alone | an upper bound while nothing deadlocks |
 //!
 //! B(e) is the most bytes on a link of the route of e, B the most on any link, C(e) the bytes of the other messages
 //! that share a link with e.
 
-use super::Message;
+use super::{Message, Phases};
 use crate::error::{Error, Result};
-use crate::routing::Routes;
-use crate::topology::{Costs, Machine, PortModel, Switching};
+use crate::routing::{self, Pair, Routes};
+use crate::topology::{Costs, Machine, PortModel, Switching, Topology};
 use crate::units::{Hops, LinkId, NodeId};
 
 /// Messages and bytes over each link in one phase; cleared in the time it took to fill.
@@ -207,6 +208,58 @@ pub fn link_bound(
     };
     let link = if loads.touched().is_empty() { 0 } else { before + busiest };
     alone(messages, routes, switching, costs).max(link)
+}
+
+/// What is known of a whole schedule before it is simulated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Forecast {
+    /// The predicted ticks of all phases, see [`predicted`].
+    pub ticks: u64,
+    /// The longest route of each phase, added up, in links.
+    pub dilations: u64,
+    /// All hops of all messages.
+    pub hops: u64,
+}
+
+/// Predicts a schedule phase by phase, on the machine's usual routes and under its switching.
+///
+/// # Errors
+///
+/// As for [`routing::routes`] and [`serial_sum`].
+///
+/// # Complexity
+///
+/// O(links + sum of hops), where routes are formulas.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::schedule::{Message, Phases, cost::forecast};
+/// use meshwright::{topology::Machine, units::{Bytes, NodeId}};
+/// let send = |phase, source, target| Message { source: NodeId(source), target: NodeId(target), bytes: Bytes(8), phase };
+/// let relay = Phases::new(4, vec![send(1, 0, 2), send(2, 2, 3)]);
+/// let forecast = forecast(&relay, &Machine::new("mesh:4")?)?;
+/// // c = 100, b = 1, h = 2: over two links, then over one.
+/// assert_eq!((forecast.ticks, forecast.dilations, forecast.hops), ((100 + 8 + 4) + (100 + 8 + 2), 3, 3));
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn forecast(phases: &Phases, machine: &Machine) -> Result<Forecast> {
+    let mut loads = LinkLoads::new(machine.links());
+    let (mut forecast, mut serial) = (Forecast::default(), 0);
+    for index in 0..phases.len() {
+        let messages = phases.phase(index);
+        let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+        let routes = routing::routes(machine, &pairs)?;
+        // First of all: what passes this check can be counted.
+        serial = serial_sum(serial, messages, &routes, machine.switching, &machine.costs)?;
+        loads.fill(messages, &routes);
+        forecast.ticks += predicted(messages, &routes, &loads, machine.switching, machine);
+        let hops =
+            || pairs.iter().enumerate().map(|(message, &pair)| u64::from(routes.hops(message, pair).0));
+        forecast.dilations += hops().max().unwrap_or(0);
+        forecast.hops += hops().sum::<u64>();
+    }
+    Ok(forecast)
 }
 
 /// The time of all messages one after the other, in ticks, added to `before`.

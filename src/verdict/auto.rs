@@ -7,13 +7,12 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-use super::{Job, Skipped, measure, percentage};
+use super::{Job, Skipped, percentage};
 use crate::error::{Error, Result};
 use crate::mapping::search::{self, Problem};
 use crate::mapping::{self, PLACEMENTS, Placement};
-use crate::routing::{self, Pair};
-use crate::schedule::{Message, cost};
-use crate::topology::{Machine, Topology};
+use crate::schedule::cost::{Forecast, forecast};
+use crate::topology::Machine;
 
 /// The word for it among the names of placements.
 pub const AUTO: &str = "auto";
@@ -183,18 +182,6 @@ fn found(
 
 /// The predicted time of a placement under the machine's switching, and its hops.
 fn price(job: &Job, machine: &Machine, placement: &Placement) -> Result<Priced> {
-    let schedule = mapping::schedule(&job.tasks, placement, machine);
-    let mut loads = cost::LinkLoads::new(machine.links());
-    let mut priced = Priced { method: placement.name.clone(), ticks: 0, hops: 0 };
-    let mut serial = 0;
-    for index in 0..schedule.len() {
-        let messages = schedule.phase(index);
-        let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
-        let routes = routing::routes(machine, &pairs)?;
-        serial = cost::serial_sum(serial, messages, &routes, machine.switching, &machine.costs)?;
-        loads.fill(messages, &routes);
-        priced.ticks += cost::predicted(messages, &routes, &loads, machine.switching, machine);
-        priced.hops += measure::hops(messages, &routes);
-    }
-    Ok(priced)
+    let Forecast { ticks, hops, .. } = forecast(&mapping::schedule(&job.tasks, placement, machine), machine)?;
+    Ok(Priced { method: placement.name.clone(), ticks, hops })
 }

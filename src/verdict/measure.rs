@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::mapping::metrics::{self, PhaseMetrics};
 use crate::mapping::{self, Placement, TaskGraph};
-use crate::routing::{self, Pair, Routes};
+use crate::routing::{self, Pair};
 use crate::schedule::cost::{self, LinkLoads};
 use crate::schedule::{Message, Phases};
 use crate::sim::Trace;
@@ -66,11 +66,6 @@ pub(crate) fn measure(
         }
     }
     Ok(measured)
-}
-
-/// The hops of all messages.
-pub(crate) fn hops(messages: &[Message], routes: &Routes<'_>) -> u64 {
-    messages.iter().enumerate().map(|(index, message)| u64::from(routes.hops(index, message.pair()).0)).sum()
 }
 
 /// Which messages wait for which, in words.

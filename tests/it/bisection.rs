@@ -3,9 +3,7 @@
 use crate::halving::{assert_one_to_one, measured, tree};
 use meshwright::mapping::{Placement, Request, Shape, TaskGraph, bound::Profile, place, schedule};
 use meshwright::rng::stream;
-use meshwright::routing::routes;
-use meshwright::schedule::Message;
-use meshwright::schedule::cost::{self, LinkLoads};
+use meshwright::schedule::cost::forecast;
 use meshwright::topology::{Machine, Switching, Topology, distances_from};
 use meshwright::units::NodeId;
 use rand::seq::IndexedRandom;
@@ -19,16 +17,7 @@ fn judged(tasks: &TaskGraph, placement: &Placement, machine: &Machine) -> (u32, 
 
 /// L1 time in ticks under the machine's switching.
 fn predicted(tasks: &TaskGraph, placement: &Placement, machine: &Machine) -> u64 {
-    let phases = schedule(tasks, placement, machine);
-    let mut loads = LinkLoads::new(machine.links());
-    let mut time = 0;
-    for index in 0..phases.len() {
-        let pairs: Vec<_> = phases.phase(index).iter().map(Message::pair).collect();
-        let routes = routes(machine, &pairs).unwrap();
-        loads.fill(phases.phase(index), &routes);
-        time += cost::predicted(phases.phase(index), &routes, &loads, machine.switching, machine);
-    }
-    time
+    forecast(&schedule(tasks, placement, machine), machine).unwrap().ticks
 }
 
 fn broken(name: &str, dead: usize, seed: u64) -> Option<Machine> {

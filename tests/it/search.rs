@@ -37,7 +37,7 @@ fn run(problem: &Problem<'_>) -> Outcome {
     search(problem, &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
-/// What `verdict` predicts, phase by phase.
+/// What `verdict` predicts: phase by phase, and as the forecast of the whole.
 fn predicted(graph: &TaskGraph, placement: &Placement, machine: &Machine) -> u64 {
     let phases = mapping::schedule(graph, placement, machine);
     let mut loads = cost::LinkLoads::new(machine.links());
@@ -48,7 +48,9 @@ fn predicted(graph: &TaskGraph, placement: &Placement, machine: &Machine) -> u64
         loads.fill(messages, &routes);
         cost::predicted(messages, &routes, &loads, machine.switching, machine)
     };
-    (0..phases.len()).map(phase).sum()
+    let ticks = (0..phases.len()).map(phase).sum();
+    assert_eq!(cost::forecast(&phases, machine).unwrap().ticks, ticks);
+    ticks
 }
 
 /// Checks what holds for any outcome.
