@@ -123,10 +123,15 @@ fn write(
     methods: &[&str],
     report: &MapReport,
 ) -> Result<String> {
-    let mut progress = Progress::new();
     let seed = report.seed;
-    let verdict = divide::judge(&report.tasks, job, machine, methods, seed, &mut |what| progress.tell(what))?;
-    drop(progress);
+    let verdict = match &report.choice {
+        // Judged already, to choose.
+        Some(choice) => choice.verdict.clone(),
+        None => {
+            let mut progress = Progress::new();
+            divide::judge(&report.tasks, job, machine, methods, seed, &mut |what| progress.tell(what))?
+        }
+    };
     let jobs = [verdict];
     let plan = PlanReport { title: &report.tasks, scenario: "", machine, seed, jobs: &jobs };
     let mut files = files::of_plan(&plan)?;

@@ -6,8 +6,8 @@ use serde::{Serialize, Serializer};
 use crate::mapping::times::Times;
 use crate::topology::{Network, Switching};
 use crate::units::NodeId;
-use crate::verdict::Skipped;
 use crate::verdict::divide::Searched;
+use crate::verdict::{JobVerdict, Skipped};
 
 /// The switchings the paper compares.
 pub const SWITCHINGS: [Switching; 2] = [Switching::Wormhole, Switching::StoreAndForward];
@@ -76,6 +76,9 @@ pub struct Choice {
     pub reason: String,
     /// Which placement moves the least, when it is another, in one sentence.
     pub advice: Option<String>,
+    /// The whole verdict it comes from, as `plan` would give it; for pages and drawings.
+    #[serde(skip)]
+    pub verdict: JobVerdict,
 }
 
 /// A job under one placement.

@@ -6,7 +6,7 @@ pub use form::{BySwitching, Choice, Levels, MapPhase, MapReport, MapRow, Positio
 
 use super::auto::{self, Candidates};
 use super::measure::{self, Measured};
-use super::{Job, JobVerdict, Skipped, divide};
+use super::{Job, Skipped, divide};
 use crate::error::{Error, Result};
 use crate::mapping::bound::Profile;
 use crate::mapping::divide::weight;
@@ -75,25 +75,35 @@ pub fn report(
         byte_time: machine.costs.byte_time.to_f64(),
         flit: machine.costs.flit.0,
         seed,
-        choice: if chooses { choice(job, machine, &methods, seed, progress)? } else { None },
+        choice: if chooses { choice(job, machine, &methods, &skipped, seed, progress)? } else { None },
         searched: job.searched.clone(),
         placements,
         skipped,
     })
 }
 
-/// The winner among these under the machine's own switching.
+/// The winner among these under the machine's own switching; the verdict says who was left out, too.
 fn choice(
     job: &Job,
     machine: &Machine,
     methods: &[String],
+    left_out: &[Skipped],
     seed: u64,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Option<Choice>> {
     let methods: Vec<&str> = methods.iter().map(String::as_str).collect();
-    let verdict = divide::judge(&job.tasks.name, job, machine, &methods, seed, progress)?;
-    let JobVerdict { winner, reason, advice, .. } = verdict;
-    Ok(winner.map(|placement| Choice { placement, switching: machine.switching, reason, advice }))
+    let mut verdict = divide::judge(&job.tasks.name, job, machine, &methods, seed, progress)?;
+    verdict
+        .skipped
+        .extend(left_out.iter().filter(|skipped| !methods.contains(&skipped.method.as_str())).cloned());
+    let choice = |placement| Choice {
+        placement,
+        switching: machine.switching,
+        reason: verdict.reason.clone(),
+        advice: verdict.advice.clone(),
+        verdict: verdict.clone(),
+    };
+    Ok(verdict.winner.clone().map(choice))
 }
 
 /// What no placement of a job can beat.
