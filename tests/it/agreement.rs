@@ -1,6 +1,6 @@
 //! Agreement with other simulators: short versions of what `examples/agreement` writes to `docs/agreement.md`.
 
-#[path = "../../examples/agreement/main.rs"]
+#[path = "../../examples/agreement/page.rs"]
 pub(crate) mod program;
 
 use meshwright::sim::flit::Router;

@@ -95,25 +95,30 @@ fn squarish(n: u32) -> Machine {
     Machine::new(&format!("mesh:{}x{}", 1 << (n / 2), 1 << n.div_ceil(2))).unwrap()
 }
 
+/// The node of every rank, written for a launcher and read back.
+fn launched(
+    format: &str,
+    tasks: &TaskGraph,
+    placement: &Placement,
+    machine: &Machine,
+    ranks: Ranks,
+) -> Vec<NodeId> {
+    let launch = Launch { tasks, placement, machine, ranks, hosts: &Hosts::Numbered };
+    let text = (launcher::format(format).unwrap().write)(&launch);
+    nodes_of_ranks(format, &text, machine, tasks.tasks)
+}
+
 #[test]
 fn libraries_send_the_messages_of_the_placed_tree_in_its_phases() {
     for (name, collective, ranks, down) in COLLECTIVES {
         for n in 0..=10 {
             let (mesh, tasks) = (squarish(n), tree(n, down, !down));
             let placement = placed("centred-halving", &tasks, &mesh, 0);
-            let launch = Launch {
-                tasks: &tasks,
-                placement: &placement,
-                machine: &mesh,
-                ranks,
-                hosts: &Hosts::Numbered,
-            };
             let planned = mapping::schedule(&tasks, &placement, &mesh);
             let planned =
                 sorted((0..planned.len()).flat_map(|phase| planned.phase(phase).to_vec()).collect());
             for format in BY_RANK {
-                let text = (launcher::format(format).unwrap().write)(&launch);
-                let nodes = nodes_of_ranks(format, &text, &mesh, 1 << n);
+                let nodes = launched(format, &tasks, &placement, &mesh, ranks);
                 assert_eq!(on_nodes(collective(1 << n), &nodes), planned, "{name} of B({n}) by {format}");
             }
         }
@@ -128,15 +133,7 @@ fn the_referee_measures_what_was_planned_and_more_for_a_wrong_numbering() {
         let placement = placed("centred-halving", &tasks, &mesh, 0);
         let planned = sim::run_phased(&mesh, &mapping::schedule(&tasks, &placement, &mesh)).unwrap();
         let ticks = |ranks: Ranks| {
-            let launch = Launch {
-                tasks: &tasks,
-                placement: &placement,
-                machine: &mesh,
-                ranks,
-                hosts: &Hosts::Numbered,
-            };
-            let text = (launcher::format("rankfile").unwrap().write)(&launch);
-            let nodes = nodes_of_ranks("rankfile", &text, &mesh, 1 << n);
+            let nodes = launched("rankfile", &tasks, &placement, &mesh, ranks);
             let phases = Phases::new(mesh.nodes(), on_nodes(collective(1 << n), &nodes));
             sim::run_phased(&mesh, &phases).unwrap().phase_ticks
         };
