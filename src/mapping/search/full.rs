@@ -18,7 +18,7 @@ pub(super) struct Cost {
 #[derive(Clone, Debug)]
 pub(super) struct Full<'p> {
     job: &'p Job,
-    ways: &'p Ways,
+    ways: &'p Ways<'p>,
     loads: Vec<u64>,
     touched: Vec<u32>,
     /// Of loads and ways, by phase.
@@ -27,7 +27,7 @@ pub(super) struct Full<'p> {
 
 impl<'p> Full<'p> {
     /// Room for the loads of one phase.
-    pub(super) fn new(job: &'p Job, ways: &'p Ways, links: u32) -> Self {
+    pub(super) fn new(job: &'p Job, ways: &'p Ways<'p>, links: u32) -> Self {
         let quanta = |phase: usize| (quantum(job.greatest(phase).0), quantum(job.greatest(phase).1));
         let quanta = (0..job.phases()).map(quanta).collect();
         Self { job, ways, loads: vec![0; links as usize], touched: Vec::new(), quanta }

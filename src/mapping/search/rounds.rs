@@ -86,7 +86,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
     pub(super) fn new(
         problem: &'p Problem<'p>,
         [job, joint]: [&'p Job; 2],
-        ways: &'p Ways,
+        ways: &'p Ways<'p>,
         room: &'p Room,
         watch: &'w mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Self {

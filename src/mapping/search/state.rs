@@ -22,7 +22,7 @@ pub(super) fn points(ticks: u64, smooth: f64) -> u64 {
 #[derive(Clone, Debug)]
 pub(super) struct State<'p> {
     job: &'p Job,
-    ways: &'p Ways,
+    ways: &'p Ways<'p>,
     node_of: Vec<u32>,
     task_at: Vec<u32>,
     /// Ticks on each link, a row for each phase.
@@ -40,7 +40,7 @@ pub(super) struct State<'p> {
 
 impl<'p> State<'p> {
     /// No task placed yet: [`State::reset`] follows.
-    pub(super) fn new(job: &'p Job, ways: &'p Ways, nodes: u32, links: u32) -> Self {
+    pub(super) fn new(job: &'p Job, ways: &'p Ways<'p>, nodes: u32, links: u32) -> Self {
         let load_rows = (0..job.phases()).map(|phase| (links as usize, job.greatest(phase).0));
         let way_rows = (0..job.phases()).map(|phase| (job.messages(phase).len(), job.greatest(phase).1));
         Self {

@@ -1,6 +1,7 @@
 //! Routes between any two nodes, without memory for each: by coordinates on a whole box, else by next links.
 
 use crate::error::{Error, Result};
+use crate::routing::Routes;
 use crate::topology::{Machine, Topology, distances_from};
 use crate::units::{NodeId, Port};
 
@@ -12,31 +13,22 @@ const NONE: u32 = u32::MAX;
 
 /// The routes of [`crate::routing::routes`], for any pair at any time.
 #[derive(Clone, Debug)]
-pub(super) enum Ways {
+pub(super) enum Ways<'m> {
     /// Dimension order on a box where everything works.
-    Box { sides: Vec<u32>, strides: Vec<u32>, wraps: bool, coordinates: Vec<u32> },
+    Box(Routes<'m>),
     /// For each node and target the first link that leads nearer; where each link leads.
     Table { nodes: usize, next: Vec<u32>, target: Vec<u32> },
 }
 
-impl Ways {
+impl<'m> Ways<'m> {
     /// The routes of a machine.
     ///
     /// # Errors
     ///
     /// [`Error::TooLarge`] for a machine without formulas of more than 8192 nodes.
-    pub(super) fn new(machine: &Machine) -> Result<Self> {
+    pub(super) fn new(machine: &'m Machine) -> Result<Self> {
         if let Some(grid) = machine.whole_grid() {
-            let sides = grid.sides().to_vec();
-            let mut strides = vec![1; sides.len()];
-            for axis in (1..sides.len()).rev() {
-                strides[axis - 1] = strides[axis] * sides[axis];
-            }
-            let nodes = (0..grid.nodes()).map(NodeId);
-            let axes = 0..sides.len();
-            let coordinates =
-                nodes.flat_map(|node| axes.clone().map(move |axis| grid.coordinate(node, axis))).collect();
-            return Ok(Self::Box { sides, strides, wraps: grid.wraps(), coordinates });
+            return Ok(Self::Box(Routes::DimensionOrder(grid)));
         }
         let nodes = machine.nodes();
         if nodes > TABLE_NODES_MAX {
@@ -77,29 +69,12 @@ impl Ways {
     #[inline]
     pub(super) fn for_each_link(&self, from: u32, to: u32, mut visit: impl FnMut(usize)) -> u32 {
         match self {
-            Self::Box { sides, strides, wraps, coordinates } => {
-                let dimensions = sides.len();
-                let (mut at, mut hops) = (from, 0);
-                for axis in (0..dimensions).rev() {
-                    let (side, stride) = (sides[axis], strides[axis]);
-                    let mut here = coordinates[from as usize * dimensions + axis];
-                    let there = coordinates[to as usize * dimensions + axis];
-                    let (steps, up) = offset(here, there, side, *wraps);
-                    let port = 2 * (dimensions - 1 - axis) + usize::from(!up);
-                    for _ in 0..steps {
-                        visit(at as usize * 2 * dimensions + port);
-                        let (next, border) =
-                            if up { (here + 1, here + 1 == side) } else { (here.wrapping_sub(1), here == 0) };
-                        here = if border { if up { 0 } else { side - 1 } } else { next };
-                        at = match (up, border) {
-                            (true, false) => at + stride,
-                            (false, false) => at - stride,
-                            (true, true) => at - (side - 1) * stride,
-                            (false, true) => at + (side - 1) * stride,
-                        };
-                    }
-                    hops += steps;
-                }
+            Self::Box(routes) => {
+                let mut hops = 0;
+                routes.for_each_link(0, (NodeId(from), NodeId(to)), |link| {
+                    visit(link.index());
+                    hops += 1;
+                });
                 hops
             }
             Self::Table { nodes, next, target } => {
@@ -115,15 +90,6 @@ impl Ways {
             }
         }
     }
-}
-
-/// The shorter way along one axis: steps, and whether upwards; half-way round, up.
-#[inline]
-fn offset(from: u32, to: u32, side: u32, wraps: bool) -> (u32, bool) {
-    let (straight, up) = (from.abs_diff(to), to >= from);
-    let around = side - straight;
-    let shorter_around = around < straight || (around == straight && !up);
-    if wraps && side > 2 && shorter_around { (around, !up) } else { (straight, up) }
 }
 
 #[cfg(test)]
