@@ -62,14 +62,16 @@
 //! | 7 | [`report`] |
 //! | 6 | [`scenario`], [`claims`] |
 //! | 5 | [`verdict`] |
-//! | 4 | [`mapping`], [`sim`]: strangers to each other |
+//! | 4 | [`mapping`], [`load`], [`sim`]: strangers to each other |
 //! | 3 | [`schedule`] |
 //! | 2 | [`routing`] |
 //! | 1 | [`topology`] |
-//! | 0 | [`units`], [`error`], [`rng`], [`text`] |
+//! | 0 | [`units`], [`error`], [`rng`], [`text`], [`exact`] |
 
 pub mod claims;
 pub mod error;
+pub mod exact;
+pub mod load;
 pub mod mapping;
 pub mod report;
 pub mod rng;

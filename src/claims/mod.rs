@@ -4,7 +4,6 @@
 //! |---|---|
 //! | this one | [`Claim`], [`Verdict`], [`PAPERS`], [`audit`] |
 //! | [`check`] | cases counted, the first that disagrees kept |
-//! | [`exact`] | fractions of any size |
 //! | [`lo1990`] | one file for each section of that paper |
 //!
 //! A verdict is computed, never looked up: the printed statement is compared with what its definition gives, case
@@ -12,7 +11,6 @@
 //! stands beside it, and a difference between the two is told.
 
 pub mod check;
-pub mod exact;
 pub mod lo1990;
 
 use serde::Serialize;

@@ -8,6 +8,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("error", 0),
     ("rng", 0),
     ("text", 0),
+    ("exact", 0),
     ("topology", 1),
     ("routing", 2),
     ("schedule", 3),

@@ -5,8 +5,8 @@ use super::totals::{K, converges, perfect, range, simulated, total};
 use super::{CORRECTED, HOLDS};
 use crate::claims::Claim;
 use crate::claims::check::{Check, Derivation, Numbers};
-use crate::claims::exact::Exact;
 use crate::error::Result;
+use crate::exact::Exact;
 use crate::topology::Switching::{StoreAndForward, Wormhole};
 
 /// Theorem 4, abstract and conclusion.

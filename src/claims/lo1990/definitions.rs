@@ -8,8 +8,8 @@ use super::study::{BOTH, Mapping, Mapping::Growing, Mapping::Reflecting, Study, 
 use super::{CORRECTED, HOLDS};
 use crate::claims::Claim;
 use crate::claims::check::{Check, Derivation, Numbers};
-use crate::claims::exact::Exact;
 use crate::error::Result;
+use crate::exact::Exact;
 use crate::mapping::{Divide, Shape, metrics};
 use crate::routing::{self, Pair};
 use crate::schedule::Message;

@@ -5,8 +5,8 @@ use super::totals::{K, beside, perfect, range, simulated, slowdown, total, unifo
 use super::{CORRECTED, HOLDS};
 use crate::claims::Claim;
 use crate::claims::check::{Check, Derivation, Numbers};
-use crate::claims::exact::Exact;
 use crate::error::Result;
+use crate::exact::Exact;
 use crate::topology::{PortModel, Switching::StoreAndForward};
 
 /// Lemmas 6 and 7, the sum after them, Theorem 3. Lemma 8 has a file of its own.

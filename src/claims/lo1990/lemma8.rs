@@ -6,8 +6,8 @@ use super::study::{Mapping::Growing, Study, alphas};
 use super::totals::{K, beside, range, simulated, total};
 use crate::claims::Claim;
 use crate::claims::check::{Check, Derivation, Numbers};
-use crate::claims::exact::Exact;
 use crate::error::Result;
+use crate::exact::Exact;
 
 /// What is wrong with all four parts alike.
 const FROM_ONE: &str = "the same for k >= 1: for k = 0 there is no message and T = 0";

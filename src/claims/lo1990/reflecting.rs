@@ -4,8 +4,8 @@ use super::study::{Mapping::Reflecting, Study, alphas, costs};
 use super::{CORRECTED, HOLDS};
 use crate::claims::Claim;
 use crate::claims::check::{Check, Derivation, Numbers};
-use crate::claims::exact::Exact;
 use crate::error::Result;
+use crate::exact::Exact;
 use crate::topology::Switching::StoreAndForward;
 
 /// Lemma 3 with its proof, equation (11) and figure 4.

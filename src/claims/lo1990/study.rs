@@ -7,8 +7,8 @@
 //! | T(E_C) | [`Survey::weighted`], [`Study::simulate`] | volumes of the root, ticks |
 
 use super::literal::{self, Arc, Place};
-use crate::claims::exact::Exact;
 use crate::error::Result;
+use crate::exact::Exact;
 use crate::mapping::{Request, metrics, place};
 use crate::routing::{self, Pair};
 use crate::schedule::{Message, Phases, cost::LinkLoads};

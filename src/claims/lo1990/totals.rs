@@ -5,8 +5,8 @@ use super::study::{Mapping, Mapping::Reflecting, Study, alphas, weights};
 use super::{CORRECTED, HOLDS};
 use crate::claims::Claim;
 use crate::claims::check::{Check, Derivation, Numbers};
-use crate::claims::exact::Exact;
 use crate::error::Result;
+use crate::exact::Exact;
 use crate::mapping::bound;
 use crate::topology::Switching::StoreAndForward;
 

@@ -34,7 +34,7 @@ impl Exact {
     /// To the power of `exponent`.
     ///
     /// ```
-    /// use meshwright::claims::exact::Exact;
+    /// use meshwright::exact::Exact;
     /// assert_eq!(Exact::fraction(1, 2).power(3), Exact::fraction(1, 8));
     /// assert_eq!(Exact::whole(2).power(10).to_string(), "1024");
     /// ```

@@ -1,0 +1,102 @@
+//! Divisible load: a load that can be cut anywhere enters at some nodes, and every node may take a share.
+//!
+//! | thesis | here | unit |
+//! |---|---|---|
+//! | L_i | [`Source::load`] | share of the whole load |
+//! | alpha_i | [`Plan::shares`] | share of the whole load |
+//! | sigma = z Tcm / (w Tcp) | [`Problem::sigma`] | none |
+//! | T | [`Plan::makespan`] | w Tcp, the time of the whole load on one processor |
+//! | Sp | [`Plan::speedup`] | none |
+//! | D_i | layer: hops from the nearest source | links |
+//!
+//! Time is counted in units of w Tcp and load in shares of the whole. So a processor works off 1 load per unit of
+//! time, and a link carries 1 / sigma in each direction, unless [`Speeds`] say otherwise.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`problem`] | [`Problem`]: machine, sources, sigma |
+//!
+//! # Source
+//!
+//! `zhang2018`, chapter 2.
+
+pub mod problem;
+
+pub use problem::{Problem, Source, Speeds};
+
+use serde::Serialize;
+
+use crate::units::NodeId;
+
+/// How a share passes the nodes on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Forwarding {
+    /// A node relays and works on what has arrived while the rest is still coming.
+    CutThrough,
+    /// A node relays without delay, but begins to work when its whole share is there.
+    ModifiedStoreAndForward,
+    /// A node relays and works on a message when the whole of it is there.
+    StoreAndForward,
+}
+
+/// Every forwarding with its name on the command line.
+pub const FORWARDINGS: &[(&str, Forwarding)] = &[
+    ("cut-through", Forwarding::CutThrough),
+    ("modified-store-and-forward", Forwarding::ModifiedStoreAndForward),
+    ("store-and-forward", Forwarding::StoreAndForward),
+];
+
+impl Forwarding {
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        FORWARDINGS.iter().find(|(_, forwarding)| *forwarding == self).expect("the table is complete").0
+    }
+}
+
+/// The label of a node that belongs to no cell.
+pub const UNUSED: u32 = u32::MAX;
+
+/// Who works for which source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cells {
+    /// By node id the index of its source in [`Problem::sources`], or [`UNUSED`].
+    pub label: Vec<u32>,
+    /// By node id the hops to the nearest member of its source (a single node, or connected sources taken as one);
+    /// `u32::MAX` where there is none.
+    pub depth: Vec<u32>,
+}
+
+/// A distribution of the load: what a method says everybody takes, and when all is done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// When the last processor is done, in units of w Tcp.
+    pub makespan: f64,
+    /// By node id, the share of the whole load it works off; they sum to 1.
+    pub shares: Vec<f64>,
+    /// Who works for which source, if the method keeps sources apart.
+    pub cells: Option<Cells>,
+}
+
+impl Plan {
+    /// How many times faster than one processor: 1 / makespan.
+    pub fn speedup(&self) -> f64 {
+        1.0 / self.makespan
+    }
+
+    /// How many nodes have a share.
+    pub fn nodes_used(&self) -> usize {
+        self.shares.iter().filter(|&&share| share > 0.0).count()
+    }
+}
+
+/// A set of nodes that has more to do than it can: the certificate of a bound, or what refutes a claim.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cut {
+    /// The nodes of the set, in increasing order.
+    pub nodes: Vec<NodeId>,
+    /// What they can work off and send out in the time given, as a share of the whole load.
+    pub capacity: f64,
+    /// What enters among them, as a share of the whole load.
+    pub demand: f64,
+}
