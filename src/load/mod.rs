@@ -18,15 +18,25 @@
 //! | [`number`] | [`Number`]: a formula is written once, for floats and for fractions |
 //! | [`layers`] | how many nodes are how many hops from the nearest source |
 //! | [`closed_form`] | one source, the thesis: shares, speedup and finish time in O(layers) |
+//! | [`flow_matrix`] | the same as a system of equations: LU, determinants; [`flow_matrix::plan`] |
+//! | [`timing`] | its timing diagram |
+//! | [`paper_optimum`] | what the thesis's constraints allow when they are inequalities |
+//! | [`threshold`] | from which sigma on the thesis claims more than a cut allows |
+//! | [`serial`] | a link serves one message at a time, a processor gets one message; start-up cost |
 //!
 //! # Source
 //!
 //! `zhang2018`, chapter 2.
 
 pub mod closed_form;
+pub mod flow_matrix;
 pub mod layers;
 pub mod number;
+pub mod paper_optimum;
 pub mod problem;
+pub mod serial;
+pub mod threshold;
+pub mod timing;
 
 pub use number::Number;
 pub use problem::{Problem, Source, Speeds};
