@@ -109,7 +109,8 @@ pub fn largest_layer_first<N: Number>(
 /// these is below 0.
 ///
 /// Y_k is sum over j > k of m_j (1 - sigma)^(j-k-1) under cut-through and of m_j (1 + sigma)^-(j-k) under modified
-/// store-and-forward: what one unit of time more would do for the layers beyond k.
+/// store-and-forward: what one unit of time more would do for the layers beyond k. Under cut-through with sigma >= 1
+/// the layers beyond 1 get nothing anyway; there equal finish is optimal just if none of them is larger than layer 1.
 ///
 /// # Errors
 ///
