@@ -15,12 +15,24 @@
 //! | file | what |
 //! |---|---|
 //! | [`problem`] | [`Problem`]: machine, sources, sigma |
+//! | [`voronoi`] | the cells of several sources, their layers and ties |
+//! | [`schedulers`] | the thesis's schedulers for several sources: settings, answers, the table of methods |
+//! | [`equivalence`] | a cell as one processor; connected sources as one source (EPSA, EPSEA) |
+//! | [`earth_mover`] | evening out the loads of connected sources |
+//! | [`reduced`], [`accelerated`], [`constrained`] | Voronoi schedulers (MDVDA, RMDVDA, ARMDVDA, RCMDVDA, RCMDVDEA) |
 //!
 //! # Source
 //!
 //! `zhang2018`, chapter 2.
 
+pub mod accelerated;
+pub mod constrained;
+pub mod earth_mover;
+pub mod equivalence;
 pub mod problem;
+pub mod reduced;
+pub mod schedulers;
+pub mod voronoi;
 
 pub use problem::{Problem, Source, Speeds};
 
