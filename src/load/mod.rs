@@ -28,13 +28,13 @@
 //!
 //! `zhang2018`, chapter 2.
 
-pub mod closed_form;
-pub mod layers;
-pub mod number;
 pub mod accelerated;
+pub mod closed_form;
 pub mod constrained;
 pub mod earth_mover;
 pub mod equivalence;
+pub mod layers;
+pub mod number;
 pub mod problem;
 pub mod reduced;
 pub mod schedulers;
