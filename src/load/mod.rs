@@ -15,11 +15,15 @@
 //! | file | what |
 //! |---|---|
 //! | [`problem`] | [`Problem`]: machine, sources, sigma |
+//! | [`optimum`] | the least makespan on shared links, its certificate and a flow that attains it |
+//! | [`check`] | whether a claimed distribution is possible at all |
 //!
 //! # Source
 //!
 //! `zhang2018`, chapter 2.
 
+pub mod check;
+pub mod optimum;
 pub mod problem;
 
 pub use problem::{Problem, Source, Speeds};
