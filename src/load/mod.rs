@@ -23,11 +23,20 @@
 //! | [`paper_optimum`] | what the thesis's constraints allow when they are inequalities |
 //! | [`threshold`] | from which sigma on the thesis claims more than a cut allows |
 //! | [`serial`] | a link serves one message at a time, a processor gets one message; start-up cost |
+//! | [`voronoi`] | the cells of several sources, their layers and ties |
+//! | [`schedulers`] | the thesis's schedulers for several sources: settings, answers, the table of methods |
+//! | [`equivalence`] | a cell as one processor; connected sources as one source (EPSA, EPSEA) |
+//! | [`earth_mover`] | evening out the loads of connected sources |
+//! | [`reduced`], [`accelerated`], [`constrained`] | Voronoi schedulers (MDVDA, RMDVDA, ARMDVDA, RCMDVDA, RCMDVDEA) |
+//! | [`optimum`] | the least makespan on shared links, its certificate and a flow that attains it |
+//! | [`check`] | whether a claimed distribution is possible at all |
 //!
 //! # Source
 //!
 //! `zhang2018`, chapter 2.
 
+pub mod accelerated;
+pub mod check;
 pub mod closed_form;
 pub mod flow_matrix;
 pub mod layers;
@@ -37,6 +46,16 @@ pub mod problem;
 pub mod serial;
 pub mod threshold;
 pub mod timing;
+pub mod constrained;
+pub mod earth_mover;
+pub mod equivalence;
+pub mod layers;
+pub mod number;
+pub mod optimum;
+pub mod problem;
+pub mod reduced;
+pub mod schedulers;
+pub mod voronoi;
 
 pub use number::Number;
 pub use problem::{Problem, Source, Speeds};
