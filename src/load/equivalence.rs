@@ -2,7 +2,7 @@
 
 use super::earth_mover::{self, Rebalance};
 use super::schedulers::{Cell, Scheduled, Settings};
-use super::{Cells, Forwarding, Plan, Problem, UNUSED, voronoi};
+use super::{Cells, Forwarding, Plan, Problem, UNUSED, closed_form, voronoi};
 use crate::error::{Error, Result};
 use crate::topology::Topology;
 use crate::units::{NodeId, Port};
@@ -56,7 +56,7 @@ impl<'p> Division<'p> {
                 .iter()
                 .map(|group| group.iter().map(|&source| sources[source].load).sum())
                 .collect(),
-            weights: weights(depths(problem), problem.sigma(), forwarding),
+            weights: closed_form::ratios(depths(problem), &problem.sigma(), forwarding),
             rebalances: Vec::new(),
             merged: 0,
             weighted: settings.weighted,
@@ -185,21 +185,6 @@ fn depths(problem: &Problem) -> usize {
         Some(grid) => grid.sides().iter().sum::<u32>() as usize + 1,
         None => problem.machine().nodes() as usize,
     }
-}
-
-/// By depth, what a node there takes when one at a source takes 1.
-pub(super) fn weights(depths: usize, sigma: f64, forwarding: Forwarding) -> Vec<f64> {
-    let mut weights = vec![1.0; depths];
-    let mut rest = 1.0;
-    for (depth, weight) in weights.iter_mut().enumerate().skip(1) {
-        *weight = match forwarding {
-            Forwarding::CutThrough => rest,
-            Forwarding::ModifiedStoreAndForward => rest / (1.0 + sigma),
-            Forwarding::StoreAndForward => rest / (1.0 + depth as f64 * sigma),
-        };
-        rest = (rest - sigma * *weight).max(0.0);
-    }
-    weights
 }
 
 /// Sources that are neighbours, directly or over other sources, together; in the order of their first ones.
