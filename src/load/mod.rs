@@ -28,6 +28,8 @@
 //! | [`equivalence`] | a cell as one processor; connected sources as one source (EPSA, EPSEA) |
 //! | [`earth_mover`] | evening out the loads of connected sources |
 //! | [`reduced`], [`accelerated`], [`constrained`] | Voronoi schedulers (MDVDA, RMDVDA, ARMDVDA, RCMDVDA, RCMDVDEA) |
+//! | [`partition`] | the best cells in the thesis's model: a linear programme by prices |
+//! | [`lower_band`] | the ideal community of a source, and the ratio to it |
 //! | [`optimum`] | the least makespan on shared links, its certificate and a flow that attains it |
 //! | [`check`] | whether a claimed distribution is possible at all |
 //!
@@ -50,8 +52,10 @@ pub mod constrained;
 pub mod earth_mover;
 pub mod equivalence;
 pub mod layers;
+pub mod lower_band;
 pub mod number;
 pub mod optimum;
+pub mod partition;
 pub mod problem;
 pub mod reduced;
 pub mod schedulers;
