@@ -22,6 +22,9 @@
 //! | [`schedulers`] | the thesis's schedulers for several sources: settings, answers, the table of methods |
 //! | [`equivalence`] | a cell as one processor; connected sources as one source (EPSA, EPSEA) |
 //! | [`earth_mover`] | evening out the loads of connected sources |
+//! | [`programme`] | one port, no front end, results, half duplex: the optimum as a linear programme |
+//! | [`ports`] | where to put the next source |
+//! | [`queues`] | loads that keep coming: which rates can be worked off |
 //! | [`reduced`], [`accelerated`], [`constrained`] | Voronoi schedulers (MDVDA, RMDVDA, ARMDVDA, RCMDVDA, RCMDVDEA) |
 //!
 //! # Source
@@ -35,7 +38,10 @@ pub mod earth_mover;
 pub mod equivalence;
 pub mod layers;
 pub mod number;
+pub mod ports;
 pub mod problem;
+pub mod programme;
+pub mod queues;
 pub mod reduced;
 pub mod schedulers;
 pub mod voronoi;
