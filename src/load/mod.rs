@@ -26,12 +26,15 @@
 //! | [`ports`] | where to put the next source |
 //! | [`queues`] | loads that keep coming: which rates can be worked off |
 //! | [`reduced`], [`accelerated`], [`constrained`] | Voronoi schedulers (MDVDA, RMDVDA, ARMDVDA, RCMDVDA, RCMDVDEA) |
+//! | [`optimum`] | the least makespan on shared links, its certificate and a flow that attains it |
+//! | [`check`] | whether a claimed distribution is possible at all |
 //!
 //! # Source
 //!
 //! `zhang2018`, chapter 2.
 
 pub mod accelerated;
+pub mod check;
 pub mod closed_form;
 pub mod constrained;
 pub mod earth_mover;
@@ -39,6 +42,7 @@ pub mod equivalence;
 pub mod layers;
 pub mod number;
 pub mod ports;
+pub mod optimum;
 pub mod problem;
 pub mod programme;
 pub mod queues;
