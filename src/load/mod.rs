@@ -27,6 +27,9 @@
 //! | [`schedulers`] | the thesis's schedulers for several sources: settings, answers, the table of methods |
 //! | [`equivalence`] | a cell as one processor; connected sources as one source (EPSA, EPSEA) |
 //! | [`earth_mover`] | evening out the loads of connected sources |
+//! | [`programme`] | one port, no front end, results, half duplex: the optimum as a linear programme |
+//! | [`ports`] | where to put the next source |
+//! | [`queues`] | loads that keep coming: which rates can be worked off |
 //! | [`reduced`], [`accelerated`], [`constrained`] | Voronoi schedulers (MDVDA, RMDVDA, ARMDVDA, RCMDVDA, RCMDVDEA) |
 //! | [`partition`] | the best cells in the thesis's model: a linear programme by prices |
 //! | [`lower_band`] | the ideal community of a source, and the ratio to it |
@@ -54,9 +57,12 @@ pub mod equivalence;
 pub mod layers;
 pub mod lower_band;
 pub mod number;
+pub mod ports;
 pub mod optimum;
 pub mod partition;
 pub mod problem;
+pub mod programme;
+pub mod queues;
 pub mod reduced;
 pub mod schedulers;
 pub mod voronoi;
