@@ -14,12 +14,14 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | [`installments`] | schedules one can run: flows in installments, shares as messages |
 //! | [`problem`] | [`Problem`]: machine, sources, sigma |
 //!
 //! # Source
 //!
 //! `zhang2018`, chapter 2.
 
+pub mod installments;
 pub mod problem;
 
 pub use problem::{Problem, Source, Speeds};
