@@ -14,7 +14,6 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`installments`] | schedules one can run: flows in installments, shares as messages |
 //! | [`problem`] | [`Problem`]: machine, sources, sigma |
 //! | [`number`] | [`Number`]: a formula is written once, for floats and for fractions |
 //! | [`layers`] | how many nodes are how many hops from the nearest source |
@@ -26,18 +25,19 @@
 //! | [`reduced`], [`accelerated`], [`constrained`] | Voronoi schedulers (MDVDA, RMDVDA, ARMDVDA, RCMDVDA, RCMDVDEA) |
 //! | [`optimum`] | the least makespan on shared links, its certificate and a flow that attains it |
 //! | [`check`] | whether a claimed distribution is possible at all |
+//! | [`installments`] | schedules one can run: the flow of the optimum in installments, any plan's shares as messages |
 //!
 //! # Source
 //!
 //! `zhang2018`, chapter 2.
 
-pub mod installments;
 pub mod accelerated;
 pub mod check;
 pub mod closed_form;
 pub mod constrained;
 pub mod earth_mover;
 pub mod equivalence;
+pub mod installments;
 pub mod layers;
 pub mod number;
 pub mod optimum;

@@ -16,7 +16,6 @@
 //! `zhang2018`, chapter 7 (installments as future work).
 
 mod deliver;
-mod flow;
 mod record;
 mod scale;
 mod sizes;
@@ -26,15 +25,17 @@ mod timetable;
 pub use deliver::deliver;
 pub use scale::Scale;
 
-pub use self::flow::{Flow, Phase};
 use self::record::{Nothing, Programs};
 use self::sizes::Sizes;
 use self::streams::Streams;
 use self::timetable::Timetable;
+use super::optimum::{self, Optimum, Phase};
+use super::{Problem, Speeds};
 
 use crate::error::{Error, Result};
 use crate::schedule::Schedule;
 use crate::topology::Topology;
+use crate::units::{LinkId, NodeId};
 
 /// What a schedule may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +69,60 @@ pub struct Installments {
     pub shares: Vec<f64>,
 }
 
-/// Sends a flow in installments of the best sizes found; no more messages than the settings allow.
+/// What share of their time the processors beside the sources are to be idle at least, in the flows that are tried.
+const SLACKS: &[f64] = &[0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8];
+
+/// A schedule for a load whose least makespan is known, with no more messages than the settings allow.
+///
+/// Tried are the flow of the optimum, and flows that use more processors so that each is idle for some of the time:
+/// it may then begin later and get its load in larger pieces. Each is sent in installments of the best sizes found.
+///
+/// # Errors
+///
+/// [`Error::NotApplicable`] when every flow uses more links than messages are allowed.
+///
+/// # Complexity
+///
+/// Some flows, and for each 200 timetables of O(messages log links).
+pub fn plan(scale: &Scale, optimum: &Optimum, settings: &Settings) -> Result<Installments> {
+    let mut best = follow(scale, &phases(scale.problem(), optimum), settings);
+    for &slack in SLACKS {
+        let Some(flow) = idle_flow(scale.problem(), slack)? else { break };
+        let found = follow(scale, &phases(scale.problem(), &flow), settings);
+        let better = match (&best, &found) {
+            (Ok(best), Ok(found)) => found.predicted_cycles < best.predicted_cycles,
+            (Err(_), _) => true,
+            (Ok(_), Err(_)) => false,
+        };
+        if better {
+            best = found;
+        }
+    }
+    best
+}
+
+/// A flow in which the processors beside the sources are idle for this share of the makespan at least; none where
+/// nodes are all sources.
+fn idle_flow(problem: &Problem, slack: f64) -> Result<Option<Optimum>> {
+    let machine = problem.machine();
+    let nodes = (0..machine.nodes()).map(NodeId);
+    let mut work: Vec<f64> = nodes.map(|node| problem.work(node) / (1.0 - slack)).collect();
+    problem.sources().iter().for_each(|source| work[source.node.index()] = problem.work(source.node));
+    let link = (0..machine.links()).map(|link| problem.link_time(LinkId(link))).collect();
+    let slowed = problem.clone().with_speeds(Speeds { work, link })?;
+    Ok(Some(optimum::solve(&slowed)?))
+}
+
+/// The phases of an optimum, one if it has no more.
+fn phases(problem: &Problem, optimum: &Optimum) -> Vec<Phase> {
+    if !optimum.phases.is_empty() {
+        return optimum.phases.clone();
+    }
+    let from = problem.sources().iter().map(|source| source.release).fold(f64::INFINITY, f64::min);
+    vec![Phase { from, until: optimum.makespan, flow: optimum.flow.clone() }]
+}
+
+/// Sends one flow in installments of the best sizes found; no more messages than the settings allow.
 ///
 /// A flow of several phases is followed phase by phase, so that nothing is sent before it is there.
 ///
@@ -78,20 +132,25 @@ pub struct Installments {
 ///
 /// # Complexity
 ///
-/// Some 100 timetables of O(messages log links) each, and O(nodes + links).
-pub fn plan(scale: &Scale, phases: &[Phase], settings: &Settings) -> Result<Installments> {
+/// Some 200 timetables of O(messages log links) each, and O(nodes + links).
+pub fn follow(scale: &Scale, phases: &[Phase], settings: &Settings) -> Result<Installments> {
     let streams = Streams::new(scale, phases);
-    let lines: u64 = streams.epochs.iter().map(|epoch| epoch.streams.len() as u64).sum();
-    if lines > settings.chunks {
-        let why = format!("{lines} links carry something, and only {} messages are allowed", settings.chunks);
+    let lines = streams.epochs.iter().map(|epoch| epoch.streams.len() as u64).max().unwrap_or(0);
+    let all: u64 = streams.epochs.iter().map(|epoch| epoch.streams.len() as u64).sum();
+    if all > settings.chunks {
+        let why = format!("{all} links carry something, and only {} messages are allowed", settings.chunks);
         return Err(Error::not_applicable("sending the load in messages", why));
     }
-    let most = settings.chunks.checked_div(lines).map_or(1, |most| most.min(1000) as u32);
+    // An epoch takes part of one installment more than those that end in it.
+    let most = (settings.chunks - (all - lines)).checked_div(lines).map_or(1, |most| most.min(1000) as u32);
     let mut timetable = Timetable::new(scale, &streams);
     let ends: Vec<f64> = streams.epochs.iter().map(|epoch| epoch.until).collect();
     let from = streams.epochs.first().map_or(0.0, |epoch| epoch.from);
-    let (sizes, _) =
-        sizes::search(most, 200, |sizes: &Sizes| timetable.run(&sizes.moments(from, &ends), &mut Nothing));
+    let time = |sizes: &Sizes| {
+        let ticks = timetable.run(&sizes.moments(from, &ends), &mut Nothing);
+        if timetable.messages > settings.chunks { u64::MAX } else { ticks }
+    };
+    let (sizes, _) = sizes::search(most, 200, time);
     Ok(write(scale, &streams, &mut timetable, &sizes.moments(from, &ends)))
 }
 

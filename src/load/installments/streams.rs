@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::Phase;
 use super::Scale;
 use crate::load::Problem;
+use crate::load::optimum::Phase;
 use crate::topology::Topology;
 use crate::units::{LinkId, NodeId};
 
