@@ -35,6 +35,7 @@
 //! | [`lower_band`] | the ideal community of a source, and the ratio to it |
 //! | [`optimum`] | the least makespan on shared links, its certificate and a flow that attains it |
 //! | [`check`] | whether a claimed distribution is possible at all |
+//! | [`installments`] | schedules one can run: the flow of the optimum in installments, any plan's shares as messages |
 //!
 //! # Source
 //!
@@ -54,6 +55,7 @@ pub mod timing;
 pub mod constrained;
 pub mod earth_mover;
 pub mod equivalence;
+pub mod installments;
 pub mod layers;
 pub mod lower_band;
 pub mod number;
