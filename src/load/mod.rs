@@ -15,12 +15,14 @@
 //! | file | what |
 //! |---|---|
 //! | [`problem`] | [`Problem`]: machine, sources, sigma |
+//! | [`speed_file`] | processors and links that are not all alike, from a file |
 //!
 //! # Source
 //!
 //! `zhang2018`, chapter 2.
 
 pub mod problem;
+pub mod speed_file;
 
 pub use problem::{Problem, Source, Speeds};
 

@@ -169,6 +169,16 @@ impl<'a> Value<'a> {
         if (least..=most).contains(&n) { Ok(n) } else { Err(expected()) }
     }
 
+    /// The table that this value is, called `name` in messages.
+    pub(super) fn table(&self, name: &'static str, expected: &str) -> Result<Table<'a>> {
+        match self.value.get_ref() {
+            DeValue::Table(entries) => {
+                Ok(Table { source: self.source, name, header: self.value.span(), entries })
+            }
+            _ => Err(self.unexpected(expected)),
+        }
+    }
+
     /// The elements of an array.
     pub(super) fn array(&self, expected: &str) -> Result<impl ExactSizeIterator<Item = Value<'a>> + use<'a>> {
         let (source, key) = (self.source, self.key);
