@@ -16,14 +16,21 @@
 //! |---|---|
 //! | [`problem`] | [`Problem`]: machine, sources, sigma |
 //! | [`speed_file`] | processors and links that are not all alike, from a file |
+//! | [`number`] | [`Number`]: a formula is written once, for floats and for fractions |
+//! | [`layers`] | how many nodes are how many hops from the nearest source |
+//! | [`closed_form`] | one source, the thesis: shares, speedup and finish time in O(layers) |
 //!
 //! # Source
 //!
 //! `zhang2018`, chapter 2.
 
+pub mod closed_form;
+pub mod layers;
+pub mod number;
 pub mod problem;
 pub mod speed_file;
 
+pub use number::Number;
 pub use problem::{Problem, Source, Speeds};
 
 use serde::Serialize;
