@@ -29,11 +29,6 @@
 //!
 //! `zhang2018`, chapter 2.
 
-pub mod closed_form;
-pub mod layers;
-pub mod number;
-pub mod problem;
-pub mod speed_file;
 pub mod accelerated;
 pub mod closed_form;
 pub mod constrained;
@@ -44,6 +39,7 @@ pub mod number;
 pub mod problem;
 pub mod reduced;
 pub mod schedulers;
+pub mod speed_file;
 pub mod voronoi;
 
 pub use number::Number;

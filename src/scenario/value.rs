@@ -47,6 +47,11 @@ impl<'a> Table<'a> {
         ))
     }
 
+    /// Where the table begins in the text, in bytes.
+    pub(super) fn start(&self) -> usize {
+        self.header.start
+    }
+
     /// The value of a key, if it is there.
     pub(super) fn get(&self, key: &'static str) -> Option<Value<'a>> {
         self.entries.get(key).map(|value| Value { source: self.source, key, value })
