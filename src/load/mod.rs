@@ -32,13 +32,13 @@
 //! `zhang2018`, chapter 2.
 
 pub mod accelerated;
+pub mod check;
 pub mod closed_form;
 pub mod constrained;
 pub mod earth_mover;
 pub mod equivalence;
 pub mod layers;
 pub mod number;
-pub mod check;
 pub mod optimum;
 pub mod problem;
 pub mod reduced;
