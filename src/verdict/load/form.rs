@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::load::check::Reading;
 use crate::load::{Cut, Forwarding, Plan};
 use crate::units::NodeId;
 use crate::verdict::{HottestLink, Skipped};
@@ -63,8 +64,8 @@ pub struct LoadBound {
     pub speedup: f64,
     /// The nodes that cannot be done earlier, whatever the schedule.
     pub cut: Cut,
-    /// The fewest processors that attain it.
-    pub processors: Fewest,
+    /// The fewest processors that attain it, if they were counted.
+    pub processors: Option<Fewest>,
 }
 
 /// How few processors suffice.
@@ -116,8 +117,12 @@ pub struct LoadOutcome {
     pub nodes_used: usize,
     /// Whether some schedule can bring these shares to their nodes and have them worked off in the makespan.
     pub feasible: bool,
+    /// Which question was decided.
+    pub reading: Reading,
     /// The nodes that refute it.
     pub violated_cut: Option<Cut>,
+    /// The node that cannot work off its own share in time.
+    pub overloaded: Option<NodeId>,
     /// No schedule is faster than this.
     pub bound_speedup: f64,
     /// speedup / bound speedup: above 1 is more than there is.
@@ -155,6 +160,8 @@ pub struct TimingRow {
     pub computing: Vec<(f64, f64)>,
     /// From when on its own load is there, if it is a source.
     pub release: Option<f64>,
+    /// Whether it is a port of a source, which computes nothing.
+    pub port: bool,
 }
 
 impl LoadVerdict {
