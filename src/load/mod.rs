@@ -26,6 +26,11 @@
 //! | [`reduced`], [`accelerated`], [`constrained`] | Voronoi schedulers (MDVDA, RMDVDA, ARMDVDA, RCMDVDA, RCMDVDEA) |
 //! | [`optimum`] | the least makespan on shared links, its certificate and a flow that attains it |
 //! | [`check`] | whether a claimed distribution is possible at all |
+//! | [`flow_matrix`] | the same as a system of equations: LU, determinants; [`flow_matrix::plan`] |
+//! | [`timing`] | its timing diagram |
+//! | [`paper_optimum`] | what the thesis's constraints allow when they are inequalities |
+//! | [`threshold`] | from which sigma on the thesis claims more than a cut allows |
+//! | [`serial`] | a link serves one message at a time, a processor gets one message; start-up cost |
 //!
 //! # Source
 //!
@@ -45,6 +50,14 @@ pub mod reduced;
 pub mod schedulers;
 pub mod speed_file;
 pub mod voronoi;
+pub mod flow_matrix;
+pub mod layers;
+pub mod number;
+pub mod paper_optimum;
+pub mod problem;
+pub mod serial;
+pub mod threshold;
+pub mod timing;
 
 pub use number::Number;
 pub use problem::{Problem, Source, Speeds};
