@@ -31,6 +31,7 @@
 //! | [`paper_optimum`] | what the thesis's constraints allow when they are inequalities |
 //! | [`threshold`] | from which sigma on the thesis claims more than a cut allows |
 //! | [`serial`] | a link serves one message at a time, a processor gets one message; start-up cost |
+//! | [`installments`] | schedules one can run: the flow of the optimum in installments, any plan's shares as messages |
 //!
 //! # Source
 //!
@@ -42,6 +43,7 @@ pub mod closed_form;
 pub mod constrained;
 pub mod earth_mover;
 pub mod equivalence;
+pub mod installments;
 pub mod layers;
 pub mod number;
 pub mod optimum;
