@@ -10,9 +10,8 @@ use crate::topology::{Machine, Network, Topology};
 use crate::units::{NodeId, Ratio};
 use crate::verdict::load;
 
-const KEYS: &[&str] = &[
-    "name", "sources", "sigma", "work", "bytes", "methods", "reduction", "chunks", "deadline", "speeds",
-];
+const KEYS: &[&str] =
+    &["name", "sources", "sigma", "work", "bytes", "methods", "reduction", "chunks", "deadline", "speeds"];
 
 /// The word for every method.
 const ALL: &str = "all";
@@ -27,9 +26,7 @@ pub const CHUNKS_MAX: u64 = 1_000_000;
 pub(super) fn read(table: &Table<'_>, machine: &Machine, clock: Option<Ratio>) -> Result<Job> {
     table.check_keys(KEYS)?;
     let bytes = match table.get("bytes") {
-        Some(value) => {
-            quantity::bytes(&value.quantity("a volume")?).map_err(|error| value.reword(error))?.0
-        }
+        Some(value) => quantity::bytes(&value.quantity("a volume")?).map_err(|error| value.reword(error))?.0,
         None => BYTES_DEFAULT,
     };
     let (sigma, work) = speeds(table, machine, clock)?;
@@ -56,8 +53,7 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine, clock: Option<Ratio>) -
     }
     if let Some(value) = table.get("speeds") {
         let path = value.folder().join(value.string("a file of speeds, relative to the scenario")?);
-        load.speeds =
-            Some(speed_file::read(&path, machine, sigma).map_err(|error| value.locate(error))?);
+        load.speeds = Some(speed_file::read(&path, machine, sigma).map_err(|error| value.locate(error))?);
     }
     let name = match table.get("name") {
         Some(value) => match value.string("a name")?.trim() {
@@ -259,7 +255,8 @@ pub fn source(text: &str, machine: &Machine) -> Result<Source> {
     };
     let coordinates: Vec<u32> =
         place.split(',').map(|word| word.trim().parse().map_err(|_| refuse())).collect::<Result<_>>()?;
-    let inside = coordinates.len() == sides.len() && coordinates.iter().zip(&sides).all(|(at, side)| at < side);
+    let inside =
+        coordinates.len() == sides.len() && coordinates.iter().zip(&sides).all(|(at, side)| at < side);
     if !inside || load == 0.0 {
         return Err(refuse());
     }

@@ -5,6 +5,7 @@
 //! | [`machine`](mod@machine) | the `[machine]` table |
 //! | `divide` | the `[[divide]]` tables |
 //! | [`load`] | the `[[load]]` tables; sources and methods by their names |
+//! | [`claim`] | claimed schedules, in JSON |
 //! | [`given`] | placements made beforehand: searched for, or read from files |
 //! | [`tasks`] | `binomial:N`, `divide:N` or a file; names of placements |
 //! | [`quantity`] | numbers that may carry a unit |
@@ -13,6 +14,7 @@
 //!
 //! Every key is checked, and every error points at the text that caused it.
 
+pub mod claim;
 mod divide;
 pub mod given;
 pub mod load;

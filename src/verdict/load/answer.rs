@@ -8,7 +8,7 @@ use super::methods::Kind;
 use super::run::{self, Run};
 use crate::error::{Error, Result};
 use crate::load::installments::{self, Installments, Scale, deliver};
-use crate::load::optimum::{self, Optimum, Phase};
+use crate::load::optimum::{self, Optimum};
 use crate::load::schedulers::Method as Scheduler;
 use crate::load::{Forwarding, Plan, Problem, flow_matrix, layers};
 use crate::topology::Machine;
@@ -47,6 +47,8 @@ pub(super) struct Answer {
     pub(super) run: Option<Run>,
     /// Whether the method comes with its own proof that it is possible.
     pub(super) is_possible: bool,
+    /// Whether connected sources serve their cell together.
+    pub(super) is_joined: bool,
 }
 
 impl<'p, 'm> Case<'p, 'm> {
@@ -66,12 +68,9 @@ impl<'p, 'm> Case<'p, 'm> {
 
     /// The optimum sent in messages over one link each, run by the referee.
     fn send(&self) -> Result<Sent> {
-        let Optimum { makespan, flow, phases, .. } = &self.optimum;
-        let whole = [Phase { from: 0.0, until: *makespan, flow: flow.clone() }];
-        let phases = if phases.is_empty() { &whole[..] } else { phases };
-        let links: usize = phases.iter().map(|phase| used(&phase.flow.link)).sum();
-        let chunks = self.job.chunks.unwrap_or(CHUNKS_LEAST.max(CHUNKS_PER_LINK * links as u64));
-        let sent = installments::plan(&self.scale, phases, &installments::Settings { chunks })?;
+        let used = self.optimum.flow.link.iter().filter(|&&share| share > 0.0).count() as u64;
+        let chunks = self.job.chunks.unwrap_or(CHUNKS_LEAST.max(CHUNKS_PER_LINK * used));
+        let sent = installments::plan(&self.scale, &self.optimum, &installments::Settings { chunks })?;
         let run = run::run(self.machine, &sent.schedule)?;
         Ok((sent, run))
     }
@@ -97,7 +96,8 @@ impl<'p, 'm> Case<'p, 'm> {
 
     fn flow_matrix(&self, forwarding: Forwarding) -> Result<Answer> {
         let plan = flow_matrix::plan(self.problem, forwarding)?;
-        let rows = TimingRow::of_layers(&flow_matrix::layers_of(self.problem)?, self.problem.sigma(), forwarding);
+        let rows =
+            TimingRow::of_layers(&flow_matrix::layers_of(self.problem)?, self.problem.sigma(), forwarding);
         let run = self.delivered(&plan, forwarding)?;
         let warning = (forwarding == Forwarding::CutThrough && self.problem.sigma() > 1.0).then(|| {
             "sigma is above 1: links are slower than processors, and only the source and its neighbours work"
@@ -113,6 +113,7 @@ impl<'p, 'm> Case<'p, 'm> {
             run,
             cell_speedups: Some(scheduled.cells.iter().map(|cell| cell.speedup).collect()),
             saved: Some(scheduled.saved.into()),
+            is_joined: scheduled.cells.iter().any(|cell| cell.sources.len() > 1),
             warning: scheduled.warning,
             ..Answer::of(scheduled.plan, forwarding)
         })
@@ -124,9 +125,10 @@ impl<'p, 'm> Case<'p, 'm> {
         run::run(self.machine, &deliver(&self.scale, plan, forwarding, pieces)?)
     }
 
+    /// Messages are relayed when they are whole, but a node works on its share while the rest of it comes.
     fn installments(&self, sent: &Installments, run: Option<Run>) -> Answer {
         let plan = Plan { makespan: sent.makespan, shares: sent.shares.clone(), cells: None };
-        Answer { run, is_possible: true, ..Answer::of(plan, Forwarding::StoreAndForward) }
+        Answer { run, is_possible: true, ..Answer::of(plan, Forwarding::CutThrough) }
     }
 
     fn fluid(&self, run: Option<Run>) -> Answer {
@@ -149,6 +151,7 @@ impl Answer {
             timing: Vec::new(),
             run: None,
             is_possible: false,
+            is_joined: false,
         }
     }
 }
@@ -170,10 +173,6 @@ impl TimingRow {
         };
         rows.iter().enumerate().map(row).collect()
     }
-}
-
-fn used(flow: &[f64]) -> usize {
-    flow.iter().filter(|&&share| share > 0.0).count()
 }
 
 /// The reason of an error that says why something cannot be done.

@@ -113,6 +113,9 @@ pub struct LoadOutcome {
     pub layers: Vec<u64>,
     /// By hops from the nearest source, the share of one such node: their mean where they are not all alike.
     pub fractions: Vec<f64>,
+    /// Whether all nodes of a layer have the same share.
+    #[serde(skip)]
+    pub by_layer: bool,
     /// How many nodes have a share.
     pub nodes_used: usize,
     /// Whether some schedule can bring these shares to their nodes and have them worked off in the makespan.
@@ -121,6 +124,8 @@ pub struct LoadOutcome {
     pub reading: Reading,
     /// The nodes that refute it.
     pub violated_cut: Option<Cut>,
+    /// The moment until which they cannot send out enough, where shares must be there in time.
+    pub moment: Option<f64>,
     /// The node that cannot work off its own share in time.
     pub overloaded: Option<NodeId>,
     /// No schedule is faster than this.

@@ -8,20 +8,26 @@
 //! | `answer` | what each method answers |
 //! | `feasible` | whether an answer is possible |
 //! | `run` | the referee's time |
+//! | `claim` | [`check`]: claimed schedules |
 //! | `form` | the form of the verdict |
+//! | `split` | the answer to `split` |
 //! | `words` | reasons, certificates and refutations in sentences |
 
 mod answer;
+mod claim;
 mod feasible;
 mod form;
 mod job;
 mod methods;
 mod run;
+mod split;
 mod words;
 
+pub use claim::{CheckAnswer, Checked, Claimed, check};
 pub use form::{Deadline, Fewest, LoadBound, LoadOutcome, LoadVerdict, SourceRow, TimingRow};
 pub use job::{Job, forwarding};
 pub use methods::{Kind, METHODS, Method};
+pub use split::{Named, SpeedRows, SplitAnswer};
 pub use words::{certificate, violation};
 
 use answer::{Answer, Case};
@@ -29,7 +35,7 @@ use feasible::Feasible;
 
 use super::{Skipped, gap};
 use crate::error::{Error, Result};
-use crate::load::{Cells, Forwarding, Problem, UNUSED};
+use crate::load::{Cells, Problem, UNUSED};
 use crate::topology::{Machine, Topology};
 
 /// Divides a load by every method named, and names the winner: the least time the referee measures.
@@ -101,10 +107,7 @@ pub fn judge(
 }
 
 /// Every method under every forwarding.
-fn outcomes(
-    case: &Case<'_, '_>,
-    progress: &mut dyn FnMut(&str),
-) -> Result<(Vec<LoadOutcome>, Vec<Skipped>)> {
+fn outcomes(case: &Case<'_, '_>, progress: &mut dyn FnMut(&str)) -> Result<(Vec<LoadOutcome>, Vec<Skipped>)> {
     let Job { methods, named, forwardings, .. } = case.job;
     let (mut results, mut skipped): (Vec<LoadOutcome>, Vec<Skipped>) = (Vec::new(), Vec::new());
     let sent = std::cell::OnceCell::new();
@@ -135,14 +138,14 @@ fn outcomes(
 /// Bounds, checks and measures an answer.
 fn outcome(case: &Case<'_, '_>, name: &str, answer: Answer) -> Result<LoadOutcome> {
     let (scale, bound) = (&case.scale, case.optimum.makespan);
-    let Feasible { feasible, reading, cut, overloaded } = case.feasible(&answer)?;
+    let Feasible { feasible, reading, cut, moment, overloaded } = case.feasible(&answer)?;
     let cycles = answer.run.map(|run| case.machine.costs.cycles(run.ticks).0);
     let simulated = answer.run.map(|run| scale.units_of_ticks(run.ticks));
     if let Some(simulated) = simulated {
         case.assert_bound(name, simulated);
     }
     let bound_cycles = scale.cycles(bound).0;
-    let (layers, fractions) = case.by_layer(&answer.plan.shares);
+    let (layers, fractions, by_layer) = case.by_layer(&answer.plan.shares);
     let plan = answer.plan;
     Ok(LoadOutcome {
         method: name.to_string(),
@@ -157,10 +160,12 @@ fn outcome(case: &Case<'_, '_>, name: &str, answer: Answer) -> Result<LoadOutcom
         speedup: plan.speedup(),
         layers,
         fractions,
+        by_layer,
         nodes_used: plan.nodes_used(),
         feasible,
         reading,
         violated_cut: cut,
+        moment,
         overloaded,
         bound_speedup: 1.0 / bound,
         ratio_to_bound: bound / plan.makespan,
@@ -194,6 +199,11 @@ fn labels(cells: &Cells, machine: &Machine) -> Vec<Vec<i64>> {
 }
 
 impl LoadOutcome {
+    /// The shares by node, where those by layer do not tell all.
+    pub fn single_shares(&self) -> Option<&[f64]> {
+        (!self.by_layer).then_some(self.plan.shares.as_slice())
+    }
+
     /// Whether this is the fluid optimum, whose simulated time is that of the installments that follow it.
     pub fn is_fluid(&self) -> bool {
         methods::find(&self.method).is_some_and(|method| matches!(method.kind, Kind::Optimum))

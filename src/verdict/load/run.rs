@@ -28,6 +28,9 @@ pub(super) struct Run {
 
 /// Runs a schedule; none when it comes to a standstill.
 pub(super) fn run(machine: &Machine, schedule: &Schedule) -> Result<Option<Run>> {
+    if schedule.ranks.is_empty() {
+        return Ok(None);
+    }
     let trace = sim::run_schedule(machine, schedule)?;
     if trace.deadlock.is_some() {
         return Ok(None);

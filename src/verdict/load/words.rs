@@ -129,7 +129,7 @@ impl LoadVerdict {
             let (method, switching) = (&outcome.method, outcome.switching.name());
             Some(format!(
                 "{method} under {switching} is not feasible: {}",
-                violation(cut, outcome.makespan, machine)
+                violation(cut, outcome.moment.unwrap_or(outcome.makespan), machine)
             ))
         };
         self.results.iter().filter_map(sentence).collect()
