@@ -5,6 +5,7 @@
 //! | `plan`, `map`, `simulate`, `sweep`, `claims` | the verbs |
 //! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
+//! | `load` | divisible loads in tables and words |
 //! | `files`, `emit` | the files of a plan, and those of launchers |
 
 mod claims;
@@ -12,6 +13,7 @@ mod costs;
 mod emit;
 mod error;
 mod files;
+mod load;
 mod map;
 mod output;
 mod plan;

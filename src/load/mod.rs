@@ -15,13 +15,20 @@
 //! | file | what |
 //! |---|---|
 //! | [`problem`] | [`Problem`]: machine, sources, sigma |
+//! | [`number`] | [`Number`]: a formula is written once, for floats and for fractions |
+//! | [`layers`] | how many nodes are how many hops from the nearest source |
+//! | [`closed_form`] | one source, the thesis: shares, speedup and finish time in O(layers) |
 //!
 //! # Source
 //!
 //! `zhang2018`, chapter 2.
 
+pub mod closed_form;
+pub mod layers;
+pub mod number;
 pub mod problem;
 
+pub use number::Number;
 pub use problem::{Problem, Source, Speeds};
 
 use serde::Serialize;

@@ -6,7 +6,7 @@ use super::{PlanReport, page, style};
 use crate::error::Result;
 use crate::mapping;
 use crate::schedule::{Schedule, goal};
-use crate::verdict::JobVerdict;
+use crate::verdict::{DivideVerdict, JobVerdict};
 
 /// The longest stem of a file name; file systems allow 255 bytes.
 const STEM_MAX: usize = 80;
@@ -35,12 +35,15 @@ pub fn files(report: &PlanReport<'_>) -> Result<Vec<File>> {
     page::check(report)?;
     let mut files = vec![];
     for (job, stem) in report.jobs.iter().zip(stems(report.jobs)) {
-        files_of(report, job, &stem, &mut files);
+        match job {
+            JobVerdict::Divide(job) => files_of(report, job, &stem, &mut files),
+            JobVerdict::Load(_) => {}
+        }
     }
     Ok(files)
 }
 
-fn files_of(report: &PlanReport<'_>, job: &JobVerdict, stem: &str, files: &mut Vec<File>) {
+fn files_of(report: &PlanReport<'_>, job: &DivideVerdict, stem: &str, files: &mut Vec<File>) {
     let mut add = |ending: &str, what: String, text: String| {
         files.push(File { name: format!("{stem}{ending}"), what, text });
     };
@@ -73,7 +76,7 @@ fn files_of(report: &PlanReport<'_>, job: &JobVerdict, stem: &str, files: &mut V
 fn stems(jobs: &[JobVerdict]) -> Vec<String> {
     let mut stems: Vec<String> = vec![];
     for job in jobs {
-        let plain = stem(&job.name);
+        let plain = stem(job.name());
         let numbered = (2..).map(|number| format!("{plain}-{number}"));
         let free = std::iter::once(plain.clone()).chain(numbered).find(|stem| !stems.contains(stem));
         stems.push(free.expect("there are more numbers than jobs"));

@@ -51,10 +51,6 @@ pub struct Scenario {
 pub struct Job {
     /// Its name, for tables.
     pub name: String,
-    /// The methods to compare.
-    pub methods: Vec<String>,
-    /// How to look for a placement, where `search` is among the methods.
-    pub search: given::Search,
     /// What is to be done.
     pub work: Work,
 }
@@ -63,7 +59,18 @@ pub struct Job {
 #[derive(Clone, Debug)]
 pub enum Work {
     /// Divide and conquer, or a phased trace: `[[divide]]`.
-    Divide(verdict::divide::Job),
+    Divide(DivideWork),
+}
+
+/// A phased job and how to place it.
+#[derive(Clone, Debug)]
+pub struct DivideWork {
+    /// Who sends how much to whom.
+    pub job: verdict::divide::Job,
+    /// The placements to compare.
+    pub methods: Vec<String>,
+    /// How to look for a placement, where `search` is among the methods.
+    pub search: given::Search,
 }
 
 /// Reads a scenario file.
