@@ -5,6 +5,9 @@
 //! | `literal`, `private` | the thesis word by word: layers, timing diagrams, matrices; each processor by itself |
 //! | `single` | one source at a corner, at the border, inside: first rows and explicit solutions |
 //! | `matrix` | the flow matrix, its determinants and what they say |
+//! | `sensitivity` | what is read off the curves |
+//! | `optimality` | what is said of the best: all stop together, private paths, NP-hardness |
+//! | `networks` | tori and hypercubes |
 //!
 //! Errata are numbered Z1, Z2 and so on.
 //!
@@ -14,7 +17,10 @@
 
 mod literal;
 mod matrix;
+mod networks;
+mod optimality;
 mod private;
+mod sensitivity;
 mod single;
 
 use super::{Claim, Finding, Paper, Verdict, Wanted};
@@ -28,7 +34,7 @@ pub const PAPER: Paper = Paper {
 };
 
 /// The claims in the order of the thesis.
-const SECTIONS: &[&[Claim<Study>]] = &[single::CLAIMS, matrix::CLAIMS];
+const SECTIONS: &[&[Claim<Study>]] = &[single::CLAIMS, matrix::CLAIMS, sensitivity::CLAIMS, optimality::CLAIMS, networks::CLAIMS];
 
 /// What the claims share.
 struct Study;
