@@ -18,15 +18,27 @@
 //! | [`number`] | [`Number`]: a formula is written once, for floats and for fractions |
 //! | [`layers`] | how many nodes are how many hops from the nearest source |
 //! | [`closed_form`] | one source, the thesis: shares, speedup and finish time in O(layers) |
+//! | [`voronoi`] | the cells of several sources, their layers and ties |
+//! | [`schedulers`] | the thesis's schedulers for several sources: settings, answers, the table of methods |
+//! | [`equivalence`] | a cell as one processor; connected sources as one source (EPSA, EPSEA) |
+//! | [`earth_mover`] | evening out the loads of connected sources |
+//! | [`reduced`], [`accelerated`], [`constrained`] | Voronoi schedulers (MDVDA, RMDVDA, ARMDVDA, RCMDVDA, RCMDVDEA) |
 //!
 //! # Source
 //!
 //! `zhang2018`, chapter 2.
 
+pub mod accelerated;
 pub mod closed_form;
+pub mod constrained;
+pub mod earth_mover;
+pub mod equivalence;
 pub mod layers;
 pub mod number;
 pub mod problem;
+pub mod reduced;
+pub mod schedulers;
+pub mod voronoi;
 
 pub use number::Number;
 pub use problem::{Problem, Source, Speeds};
