@@ -35,10 +35,14 @@ pub(super) fn short(forwarding: Forwarding) -> &'static str {
 
 /// How many nodes are 0, 1, 2 ... links from the nearest of these nodes, counted by search.
 pub(super) fn layers(machine: &str, sources: &[u32]) -> Result<Vec<u64>> {
-    let machine = Machine::new(machine)?;
+    Ok(layers_on(&Machine::new(machine)?, sources))
+}
+
+/// The same on a machine that is there already.
+pub(super) fn layers_on(machine: &Machine, sources: &[u32]) -> Vec<u64> {
     let mut nearest: Vec<u32> = Vec::new();
     for &source in sources {
-        let distances = distances_from(&machine, NodeId(source));
+        let distances = distances_from(machine, NodeId(source));
         match nearest.is_empty() {
             true => nearest = distances,
             false => nearest.iter_mut().zip(distances).for_each(|(near, other)| *near = (*near).min(other)),
@@ -47,7 +51,7 @@ pub(super) fn layers(machine: &str, sources: &[u32]) -> Result<Vec<u64>> {
     let deepest = nearest.iter().max().copied().unwrap_or(0);
     let mut layers = vec![0; deepest as usize + 1];
     nearest.iter().for_each(|&depth| layers[depth as usize] += 1);
-    Ok(layers)
+    layers
 }
 
 /// A row of numbers as it is written: (1,2,2,1).

@@ -7,6 +7,9 @@
 //! | `matrix` | the flow matrix, its determinants and what they say |
 //! | `sensitivity` | what is read off the curves |
 //! | `optimality` | what is said of the best: all stop together, private paths, NP-hardness |
+//! | `connected` | sources that are connected and taken as one |
+//! | `cells` | Voronoi cells of sources that are not |
+//! | `printed` | numbers that follow from other printed numbers |
 //! | `networks` | tori and hypercubes |
 //!
 //! Errata are numbered Z1, Z2 and so on.
@@ -15,10 +18,13 @@
 //!
 //! `zhang2018`, all of it.
 
+mod cells;
+mod connected;
 mod literal;
 mod matrix;
 mod networks;
 mod optimality;
+mod printed;
 mod private;
 mod sensitivity;
 mod single;
@@ -34,7 +40,16 @@ pub const PAPER: Paper = Paper {
 };
 
 /// The claims in the order of the thesis.
-const SECTIONS: &[&[Claim<Study>]] = &[single::CLAIMS, matrix::CLAIMS, sensitivity::CLAIMS, optimality::CLAIMS, networks::CLAIMS];
+const SECTIONS: &[&[Claim<Study>]] = &[
+    single::CLAIMS,
+    matrix::CLAIMS,
+    sensitivity::CLAIMS,
+    optimality::CLAIMS,
+    connected::CLAIMS,
+    cells::CLAIMS,
+    networks::CLAIMS,
+    printed::CLAIMS,
+];
 
 /// What the claims share.
 struct Study;

@@ -102,7 +102,10 @@ fn everywhere(machine: &str, printed: &[u64]) -> Result<Derivation> {
 
 fn cube(_: &Study) -> Result<Derivation> {
     let right = rows(&[("hypercube:3", 0, &[1, 3, 3, 1])])?;
-    let note = format!("the printed row has 6 processors; the 3-cube has 8, in layers {}", row(&layers("hypercube:3", &[0])?));
+    let note = format!(
+        "the printed row has 6 processors; the 3-cube has 8, in layers {}",
+        row(&layers("hypercube:3", &[0])?)
+    );
     Ok(rows(&[("hypercube:3", 0, &[1, 2, 2, 1])])?.corrected(right.printed).note(note))
 }
 
@@ -113,7 +116,15 @@ fn distances(_: &Study) -> Result<Derivation> {
         for source in 0..m * n {
             let found = distances_from(&torus, NodeId(source));
             for (node, &found) in (0..m * n).zip(&found) {
-                let words = || format!("{m}x{n} torus, from ({},{}) to ({},{})", source / n, source % n, node / n, node % n);
+                let words = || {
+                    format!(
+                        "{m}x{n} torus, from ({},{}) to ({},{})",
+                        source / n,
+                        source % n,
+                        node / n,
+                        node % n
+                    )
+                };
                 let ((r, c), (x, y)) = ((node / n, node % n), (source / n, source % n));
                 corrected.equal(&(around(r, x, m) + around(c, y, n)), &found, words);
                 printed.equal(&(fixed_point(x, m) + fixed_point(y, n)), &found, words);

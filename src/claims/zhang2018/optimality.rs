@@ -58,7 +58,9 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "what the optimum of several sources takes to find",
         definition: "the largest L(S) / (|S| + cut(S) / sigma) over all sets S, by trying all, against one parametric minimum cut",
         printed: "NP hard: less than trying all sets does not find it",
-        correct: Some("a parametric minimum cut, polynomial: T* is the largest L(S) / (|S| + cut(S) / sigma)"),
+        correct: Some(
+            "a parametric minimum cut, polynomial: T* is the largest L(S) / (|S| + cut(S) / sigma)",
+        ),
         errata: Some("Z25"),
         derive: parametric,
         ..CORRECTED
@@ -69,7 +71,9 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "beta = Sp / optimal_i is a lower bound of Sp / optimal_p, optimal_i the flow matrix of the ideal community",
         definition: "optimal_p by the thesis's own constraints with <= T on the same community: every vertex, in fractions",
         printed: "optimal_i >= optimal_p for 0 < sigma < 1",
-        correct: Some("with min(mn / l, 1 + 4 / sigma) for optimal_i: no community of the mesh does more for its source on real links"),
+        correct: Some(
+            "with min(mn / l, 1 + 4 / sigma) for optimal_i: no community of the mesh does more for its source on real links",
+        ),
         errata: Some("Z31"),
         derive: lower_band,
         ..CORRECTED
@@ -116,7 +120,10 @@ fn stop_together(_: &Study) -> Result<Derivation> {
             let (claimed, best) = (speedup(&layers, &sigma, CutThrough), best_vertex(&layers, &sigma));
             let words = || {
                 let (claimed, best) = (claimed.to_f64(), best.to_f64());
-                format!("{machine}, node {source}, {}, sigma = {sigma}: {claimed:.3}, best {best:.3}", row(&layers))
+                format!(
+                    "{machine}, node {source}, {}, sigma = {sigma}: {claimed:.3}, best {best:.3}",
+                    row(&layers)
+                )
             };
             printed.case(claimed == best, words);
             corrected.case((claimed == best) == is_flat(&layers, &sigma), words);
@@ -182,12 +189,16 @@ fn single_path(_: &Study) -> Result<Derivation> {
                 };
                 // One link with n processors behind it: each takes `factor` times what the one before takes.
                 let link = |n: u64| (&one - factor.power(n as u32)) / &sigma;
-                let serial = (0..degree).map(|link| others / degree + u64::from(link < others % degree)).map(link);
+                let serial =
+                    (0..degree).map(|link| others / degree + u64::from(link < others % degree)).map(link);
                 let serial = &one + serial.sum::<Exact>();
                 let claimed = speedup(&layers, &sigma, forwarding);
                 let words = || {
                     let (serial, claimed) = (serial.to_f64(), claimed.to_f64());
-                    format!("{name}, node {source}, {}, sigma = {sigma}: {claimed:.3}, serial messages reach {serial:.3}", row(&layers))
+                    format!(
+                        "{name}, node {source}, {}, sigma = {sigma}: {claimed:.3}, serial messages reach {serial:.3}",
+                        row(&layers)
+                    )
                 };
                 printed.case(claimed == serial, words);
                 corrected.case((claimed == serial) == narrow, words);
@@ -209,7 +220,8 @@ fn least_cut(machine: &Machine, source: u32, sigma: &Exact) -> Exact {
 fn cut(machine: &Machine, set: u64) -> u64 {
     let mut links = 0;
     for node in (0..machine.nodes()).filter(|node| set >> node & 1 == 1).map(NodeId) {
-        let leaves = |port: &u32| machine.neighbour(node, Port(*port)).is_some_and(|next| set >> next.0 & 1 == 0);
+        let leaves =
+            |port: &u32| machine.neighbour(node, Port(*port)).is_some_and(|next| set >> next.0 & 1 == 0);
         links += (0..machine.ports(node)).filter(leaves).count() as u64;
     }
     links
@@ -229,7 +241,11 @@ fn link_capacity(_: &Study) -> Result<Derivation> {
             let claimed = speedup(&layers, &sigma, CutThrough);
             let shown = |number: &Exact| format!("{:.3}", number.to_f64());
             let words = || {
-                format!("{name}, node {source}, sigma = {sigma}: {}, links carry {}", shown(&claimed), shown(&bound))
+                format!(
+                    "{name}, node {source}, sigma = {sigma}: {}, links carry {}",
+                    shown(&claimed),
+                    shown(&bound)
+                )
             };
             printed.case(claimed <= bound, words);
             numbers.row(&[&name, &source, &sigma, &shown(&claimed), &shown(&bound)]);
@@ -287,12 +303,18 @@ fn parametric(_: &Study) -> Result<Derivation> {
             let tried = (1..1u64 << machine.nodes()).map(worst).fold(0.0, f64::max);
             let (found, _) = optimum::makespan(&problem)?;
             let agrees = (found - tried).abs() <= 1e-9 * tried;
-            let words = || format!("{name}, {} sources, sigma = {sigma}: one cut gives {found:.6}, all sets {tried:.6}", sources.len());
+            let words = || {
+                format!(
+                    "{name}, {} sources, sigma = {sigma}: one cut gives {found:.6}, all sets {tried:.6}",
+                    sources.len()
+                )
+            };
             printed.case(!agrees, words);
             corrected.case(agrees, words);
         }
     }
-    Ok(Derivation::of("six machines with 2 to 4 sources, sigma from 0.02 to 1.5", printed).corrected(corrected))
+    Ok(Derivation::of("six machines with 2 to 4 sources, sigma from 0.02 to 1.5", printed)
+        .corrected(corrected))
 }
 
 /// The first row of the ideal community of 250 processors.
@@ -305,7 +327,9 @@ fn lower_band(_: &Study) -> Result<Derivation> {
         let sigma = Exact::fraction(p, q);
         let (ideal, best) = (speedup(&COMMUNITY, &sigma, CutThrough), best_vertex(&COMMUNITY, &sigma));
         let shown = |number: &Exact| format!("{:.2}", number.to_f64());
-        printed.case(ideal >= best, || format!("250 processors, sigma = {sigma}: optimal_i {}, reached {}", shown(&ideal), shown(&best)));
+        printed.case(ideal >= best, || {
+            format!("250 processors, sigma = {sigma}: optimal_i {}, reached {}", shown(&ideal), shown(&best))
+        });
         numbers.row(&[&sigma, &shown(&ideal), &shown(&best)]);
     }
     let machine = Machine::new("mesh:10x10")?;
@@ -315,7 +339,9 @@ fn lower_band(_: &Study) -> Result<Derivation> {
             let (makespan, _) = optimum::makespan(&Problem::new(&machine, sources, sigma)?)?;
             let (each, many) = (1.0 / makespan / nodes.len() as f64, nodes.len() as f64);
             let ideal = (100.0 / many).min(1.0 + 4.0 / sigma);
-            corrected.case(each <= ideal * (1.0 + 1e-12), || format!("10x10, sources {nodes:?}, sigma = {sigma}: {each}"));
+            corrected.case(each <= ideal * (1.0 + 1e-12), || {
+                format!("10x10, sources {nodes:?}, sigma = {sigma}: {each}")
+            });
         }
     }
     let range = "the community of section 3.1.5, sigma from 1/100 to 1/2";

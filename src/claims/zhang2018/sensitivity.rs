@@ -36,7 +36,9 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "what a further column of the 3xn mesh adds, source in the middle of the short side",
         definition: "differences of 1 / alpha_0 from the timing diagram, n from 1 to 12",
         printed: "the same for each column while sigma <= 0.1; speedup grows rapidly (a processor or more) above 0.2",
-        correct: Some("column n + 1 adds (3 - 2 sigma) (1 - sigma)^(n-1): never linear, and saturating at 1 + 3 / sigma"),
+        correct: Some(
+            "column n + 1 adds (3 - 2 sigma) (1 - sigma)^(n-1): never linear, and saturating at 1 + 3 / sigma",
+        ),
         errata: Some("Z21"),
         derive: columns,
         ..CORRECTED
@@ -47,7 +49,9 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "P_12 is an inner processor of the 5xn mesh, n from 1 to 5",
         definition: "processors numbered row by row; four neighbours make an inner one",
         printed: "for n = 1 ... 5",
-        correct: Some("for n = 5 alone: there is no P_12 up to n = 2, and it lies at a corner and at the border for 3 and 4"),
+        correct: Some(
+            "for n = 5 alone: there is no P_12 up to n = 2, and it lies at a corner and at the border for 3 and 4",
+        ),
         errata: Some("Z16"),
         derive: inner_twelve,
         ..CORRECTED
@@ -77,9 +81,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "share of the last layer under S&F at sigma = 1: 2x2, 3x3 border, 3x3 centre",
         definition: "the timing diagram at sigma = 1, rounded to a percent",
         printed: "11 %, 4 %, 6 %",
-        derive: |_| {
-            last_shares(&[("mesh:2x2", 0, 11), ("mesh:3x3", 1, 4), ("mesh:3x3", 4, 6)])
-        },
+        derive: |_| last_shares(&[("mesh:2x2", 0, 11), ("mesh:3x3", 1, 4), ("mesh:3x3", 4, 6)]),
         ..HOLDS
     },
     Claim {
@@ -136,7 +138,9 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "P_0 takes more under S&F than under virtual cut-through",
         definition: "alpha_0 of both timing diagrams, machines in increasing size",
         printed: "for all sigma up to 1",
-        correct: Some("below a crossing alone, where the machine has one; of those drawn none has: 2x2, 2x3, 3x3 border and centre"),
+        correct: Some(
+            "below a crossing alone, where the machine has one; of those drawn none has: 2x2, 2x3, 3x3 border and centre",
+        ),
         errata: Some("Z18"),
         derive: crossings,
         ..CORRECTED
@@ -167,7 +171,8 @@ fn fast_links(_: &Study) -> Result<Derivation> {
         let nodes: u64 = layers.iter().sum();
         for forwarding in BOTH {
             let found = speedup(&layers, &zero, forwarding);
-            let claimed = if (machine, forwarding) == ("mesh:5x5", ModifiedStoreAndForward) { 24 } else { nodes };
+            let claimed =
+                if (machine, forwarding) == ("mesh:5x5", ModifiedStoreAndForward) { 24 } else { nodes };
             let words = || format!("{machine}, {}, sigma = 0", short(forwarding));
             printed.equal(&Exact::from(claimed), &found, words);
             corrected.equal(&Exact::from(nodes), &found, words);
@@ -190,7 +195,9 @@ fn columns(_: &Study) -> Result<Derivation> {
     let one = Exact::whole(1);
     for (p, q) in [(1, 100), (1, 20), (1, 10), (3, 10), (1, 2)] {
         let sigma = Exact::fraction(p, q);
-        let found = |n: u32| -> Result<Exact> { Ok(speedup(&layers(&format!("mesh:3x{n}"), &[n])?, &sigma, CutThrough)) };
+        let found = |n: u32| -> Result<Exact> {
+            Ok(speedup(&layers(&format!("mesh:3x{n}"), &[n])?, &sigma, CutThrough))
+        };
         let first = found(3)? - found(2)?;
         for n in 2..12 {
             let (before, added) = (found(n)?, found(n + 1)? - found(n)?);
@@ -202,7 +209,9 @@ fn columns(_: &Study) -> Result<Derivation> {
             }
             let form = (Exact::whole(3) - Exact::whole(2) * &sigma) * (&one - &sigma).power(n - 1);
             corrected.equal(&form, &added, || format!("3x{n}, sigma = {sigma}"));
-            corrected.case(before < &one + Exact::whole(3) / &sigma, || format!("3x{n}, sigma = {sigma}: above the limit"));
+            corrected.case(before < &one + Exact::whole(3) / &sigma, || {
+                format!("3x{n}, sigma = {sigma}: above the limit")
+            });
             numbers.row(&[&sigma, &n, &format!("{:.3}", before.to_f64()), &shown]);
         }
     }
@@ -214,7 +223,8 @@ fn inner_twelve(_: &Study) -> Result<Derivation> {
     for n in 1..=5u32 {
         let (row, column) = (12 / n, 12 % n);
         let inner = row > 0 && row < 4 && column > 0 && column + 1 < n;
-        let place = if row > 4 { "there is no P_12".to_string() } else { format!("P_12 is at ({row},{column})") };
+        let place =
+            if row > 4 { "there is no P_12".to_string() } else { format!("P_12 is at ({row},{column})") };
         printed.case(inner, || format!("5x{n}: {place}"));
         corrected.case(inner == (n == 5), || format!("5x{n}: {place}"));
     }
@@ -238,7 +248,9 @@ fn last_shares(cases: &[(&str, u32, i64)]) -> Result<Derivation> {
     for &(machine, source, printed) in cases {
         let shares = loads(&layers(machine, &[source])?, &Exact::whole(1), ModifiedStoreAndForward);
         let last = shares.last().expect("there is a layer").to_f64() * 100.0;
-        check.equal(&format!("{printed} %"), &format!("{last:.0} %"), || format!("{machine}, node {source} ({last:.2} %)"));
+        check.equal(&format!("{printed} %"), &format!("{last:.0} %"), || {
+            format!("{machine}, node {source} ({last:.2} %)")
+        });
     }
     Ok(Derivation::of("sigma = 1", check))
 }
@@ -249,7 +261,8 @@ fn above_one(_: &Study) -> Result<Derivation> {
         let layers = layers(machine, &[source])?;
         for sigma in [2, 3, 5, 10].map(Exact::whole) {
             let found = speedup(&layers, &sigma, ModifiedStoreAndForward);
-            printed.case(found <= one, || format!("{machine}, node {source}, sigma = {sigma}: speedup {found}"));
+            printed
+                .case(found <= one, || format!("{machine}, node {source}, sigma = {sigma}: speedup {found}"));
             let least = &one + Exact::from(layers[1]) / (&one + &sigma);
             corrected.case(found >= least, || format!("{machine}, node {source}, sigma = {sigma}: {found}"));
         }
@@ -293,7 +306,11 @@ fn centre_and_corner(_: &Study) -> Result<Derivation> {
         });
         corrected.case(found == at && rounds_to(&difference(at), most), || words(found));
         for shown in [500, found] {
-            numbers.row(&[&short(forwarding), &(shown as f64 / 1000.0), &format!("{:.4}", difference(shown).to_f64())]);
+            numbers.row(&[
+                &short(forwarding),
+                &(shown as f64 / 1000.0),
+                &format!("{:.4}", difference(shown).to_f64()),
+            ]);
         }
     }
     Ok(Derivation::of("sigma from 0.001 to 0.999", printed).corrected(corrected).numbers(numbers))
@@ -318,7 +335,8 @@ fn crossings(_: &Study) -> Result<Derivation> {
     let mut numbers = Numbers::new(&["machine", "source", "S&F is faster above sigma"]);
     for &(machine, source, crossing) in CROSSINGS {
         let layers = layers(machine, &[source])?;
-        let alpha = |forwarding: Forwarding, sigma: &Exact| Exact::whole(1) / speedup(&layers, sigma, forwarding);
+        let alpha =
+            |forwarding: Forwarding, sigma: &Exact| Exact::whole(1) / speedup(&layers, sigma, forwarding);
         let more = |sigma: &Exact| alpha(ModifiedStoreAndForward, sigma) > alpha(CutThrough, sigma);
         // A hundred layers make long fractions: sigma in hundredths, and both neighbours of the crossing.
         let coarse = if layers.len() > 20 { 10 } else { 100 };
