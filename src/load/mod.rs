@@ -23,18 +23,22 @@
 //! | [`equivalence`] | a cell as one processor; connected sources as one source (EPSA, EPSEA) |
 //! | [`earth_mover`] | evening out the loads of connected sources |
 //! | [`reduced`], [`accelerated`], [`constrained`] | Voronoi schedulers (MDVDA, RMDVDA, ARMDVDA, RCMDVDA, RCMDVDEA) |
+//! | [`optimum`] | the least makespan on shared links, its certificate and a flow that attains it |
+//! | [`check`] | whether a claimed distribution is possible at all |
 //!
 //! # Source
 //!
 //! `zhang2018`, chapter 2.
 
 pub mod accelerated;
+pub mod check;
 pub mod closed_form;
 pub mod constrained;
 pub mod earth_mover;
 pub mod equivalence;
 pub mod layers;
 pub mod number;
+pub mod optimum;
 pub mod problem;
 pub mod reduced;
 pub mod schedulers;

@@ -1,0 +1,109 @@
+//! The flows that decide a claim: sinks are the claimed shares, links carry until the claimed makespan.
+
+use super::network::{Network, share};
+use crate::load::check::{Claim, TOLERANCE};
+use crate::load::{Cells, Cut, Problem};
+use crate::units::NodeId;
+
+/// The set that refutes a claim when any source may serve anybody, and until when it cannot send out enough.
+pub(crate) fn refute(problem: &Problem, claim: &Claim) -> Option<(Cut, Option<f64>)> {
+    let everyone: Vec<usize> = (0..problem.sources().len()).collect();
+    certificate(&routed(problem, claim, &everyone, |_| true, |_, _| true))
+}
+
+/// The set that refutes a claim because a source alone cannot serve its nodes.
+pub(crate) fn refute_alone(problem: &Problem, claim: &Claim, cells: &Cells) -> Option<(Cut, Option<f64>)> {
+    (0..problem.sources().len()).find_map(|source| {
+        let is_own = |node: usize| cells.label[node] == source as u32;
+        certificate(&routed(problem, claim, &[source], is_own, |_, _| true))
+    })
+}
+
+/// Whether every source can serve its nodes over links of its own cell.
+pub(crate) fn fits_within_cells(problem: &Problem, claim: &Claim, cells: &Cells) -> bool {
+    (0..problem.sources().len()).all(|source| {
+        let is_own = |node: usize| cells.label[node] == source as u32;
+        let network = routed(problem, claim, &[source], is_own, |from, to| is_own(from) && is_own(to));
+        network.flow.left_over() == 0
+    })
+}
+
+/// The greatest flow from some sources to the nodes they serve.
+fn routed<'p>(
+    problem: &'p Problem<'p>,
+    claim: &Claim,
+    sources: &[usize],
+    is_served: impl Fn(usize) -> bool,
+    is_open: impl Fn(usize, usize) -> bool,
+) -> Network<'p> {
+    let (begins, end) = intervals(problem, claim);
+    let mut network = Network::new(problem, begins);
+    sources.iter().for_each(|&source| network.supply(source));
+    network.raise_links_where(end, 1.0 + TOLERANCE, is_open);
+    let sum: f64 = claim.shares.iter().sum();
+    for (node, &share) in claim.shares.iter().enumerate() {
+        if share > 0.0 && is_served(node) {
+            place_share(&mut network, claim, node, share / sum * (1.0 + TOLERANCE), end);
+        }
+    }
+    network.flow.run();
+    network
+}
+
+/// When the intervals begin in which rates may be taken as constant, and when the last one ends.
+fn intervals(problem: &Problem, claim: &Claim) -> (Vec<f64>, f64) {
+    let mut releases: Vec<f64> = problem.sources().iter().map(|source| source.release + 0.0).collect();
+    releases.sort_unstable_by(f64::total_cmp);
+    releases.dedup();
+    let Some(timed) = claim.timed else {
+        releases.retain(|&release| release < claim.makespan);
+        return (releases, claim.makespan);
+    };
+    let moments = timed.iter().zip(claim.shares).filter(|(_, share)| **share > 0.0);
+    let mut points: Vec<f64> = moments.map(|(&moment, _)| moment + 0.0).chain(releases.clone()).collect();
+    points.sort_unstable_by(f64::total_cmp);
+    points.dedup();
+    let end = *points.last().expect("there is a source");
+    // What is released at a moment is there at this moment: an interval of no length.
+    let twice = |&point: &f64| 1 + usize::from(releases.contains(&point));
+    let mut begins: Vec<f64> = points.iter().flat_map(|point| vec![*point; twice(point)]).collect();
+    begins.pop();
+    (begins, end)
+}
+
+/// Puts a share where it is due: with moments, in the last interval that ends in time; otherwise as late as the
+/// processor can still do it, which any other order of work can be turned into.
+fn place_share(network: &mut Network, claim: &Claim, node: usize, share: f64, end: f64) {
+    if let Some(timed) = claim.timed {
+        let in_time = |copy: &usize| network.begins.get(copy + 1).copied().unwrap_or(end) <= timed[node];
+        let copy = (0..network.copies()).take_while(in_time).last().unwrap_or(0);
+        return network.raise_node(copy, node, share);
+    }
+    let mut rest = share;
+    for copy in (0..network.copies()).rev() {
+        let work = network.problem().work(NodeId(node as u32));
+        let most = network.length(copy, end) * (1.0 + TOLERANCE) / work;
+        network.raise_node(copy, node, rest.min(most));
+        rest -= rest.min(most);
+    }
+}
+
+/// The set with the most that is left over, and until when it holds this back.
+fn certificate(network: &Network) -> Option<(Cut, Option<f64>)> {
+    let flow = &network.flow;
+    let excess = |set: &Vec<u32>| set.iter().map(|&copy| flow.left_at(copy as usize)).sum::<i64>();
+    let worst = flow.violated().into_iter().max_by_key(excess)?;
+    let capacity = share(flow.capacity_of(&worst)) / (1.0 + TOLERANCE);
+    let demand = share(flow.capacity_of(&worst) + excess(&worst));
+    let nodes = network.nodes() as u32;
+    let members = |copy: u32| -> Vec<NodeId> {
+        let all = worst.iter().filter(|&&member| member / nodes == copy);
+        all.map(|&member| NodeId(member % nodes)).collect()
+    };
+    let living = network.problem().machine().living_count() as usize;
+    let partial = (0..network.copies() as u32).map(|copy| (copy, members(copy)));
+    let held = partial.filter(|(_, members)| !members.is_empty() && members.len() < living).last();
+    let (copy, nodes) = held.unwrap_or_else(|| (0, network.nodes_of(&worst)));
+    let moment = network.begins.get(copy as usize + 1).copied();
+    Some((Cut { nodes, capacity, demand }, moment))
+}

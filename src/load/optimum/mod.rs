@@ -1,0 +1,184 @@
+//! The least makespan of a divisible load on links that are shared, a set that admits no smaller one, and a flow
+//! that attains it.
+//!
+//! Whatever is done in time T can be averaged over it, so T is enough if and only if the static flow exists in which a
+//! link carries at most T/z and a processor takes at most T/w. By the theorem of maximum flow and minimum cut:
+//!
+//! ```text
+//! T* = max over sets S of  L(S) / (sum over v in S of 1/w_v  +  sum over links e that leave S of 1/z_e)
+//! ```
+//!
+//! | file | what |
+//! |---|---|
+//! | [`closed_form`] | one source on whole meshes, tori, hypercubes: O(1) |
+//! | `newton` | everything else: from cut to cut |
+//! | `start` | the cuts to begin with |
+//! | `network` | the problem in whole units, one copy of the machine per interval between releases |
+//! | `max_flow` | push and relabel |
+//! | `claim` | the flows that decide a claim |
+//!
+//! # Source
+//!
+//! `ford1956`: maximum flow and minimum cut.
+
+pub(super) mod claim;
+mod closed_form;
+mod max_flow;
+mod network;
+mod newton;
+mod start;
+
+pub use closed_form::{ClosedForm, Region, closed_form};
+
+use network::{Network, share};
+
+use super::{Cut, Problem};
+use crate::error::Result;
+use crate::topology::Topology;
+use crate::units::{LinkId, NodeId};
+
+/// What crosses every link and what every node works off.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flow {
+    /// By link id the share of the whole load that crosses it, net: never both directions of a wire.
+    pub link: Vec<f64>,
+    /// By node id the share of the whole load it works off.
+    pub node: Vec<f64>,
+}
+
+/// The flow between two moments, at constant rates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Phase {
+    /// When it begins, in units of w Tcp.
+    pub from: f64,
+    /// When it ends.
+    pub until: f64,
+    /// What crosses and is worked off in between.
+    pub flow: Flow,
+}
+
+/// The least makespan with its certificate and a flow that attains it.
+#[derive(Clone, Debug)]
+pub struct Optimum {
+    /// The least makespan, in units of w Tcp.
+    pub makespan: f64,
+    /// A set that has just as much to do as it can in this time.
+    pub cut: Cut,
+    /// What crosses links and is worked off from the first release to the end.
+    pub flow: Flow,
+    /// The flow between one release and the next; empty when all loads are released at once.
+    pub phases: Vec<Phase>,
+    /// How the makespan was found: `closed form` or `cut`.
+    pub method: &'static str,
+}
+
+/// The least makespan and the set that admits no smaller one.
+///
+/// # Errors
+///
+/// [`crate::Error::NotApplicable`] when some load can reach no processor.
+///
+/// # Complexity
+///
+/// O(1) and the nodes of the set with a [`closed_form`]; otherwise a few maximum flows.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::load::{Problem, Source, optimum};
+/// use meshwright::topology::Machine;
+/// use meshwright::units::NodeId;
+/// let mesh = Machine::new("mesh:50x50")?;
+/// let problem = Problem::new(&mesh, vec![Source::at(NodeId(25 * 50 + 25), 1.0)], 0.1)?;
+/// let (makespan, cut) = optimum::makespan(&problem)?;
+/// assert!((1.0 / makespan - 41.0).abs() < 1e-12, "the source and its four links");
+/// assert_eq!(cut.nodes, [NodeId(25 * 50 + 25)]);
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn makespan(problem: &Problem) -> Result<(f64, Cut)> {
+    if let Some(form) = closed_form(problem) {
+        return Ok((form.makespan, form.cut(problem)));
+    }
+    let solved = newton::solve(problem)?;
+    Ok((solved.makespan, solved.cut))
+}
+
+/// The least makespan, the set that admits no smaller one, and a flow that attains it.
+///
+/// The makespan is the ratio of the set, computed once; the flow keeps to every capacity within some 1e-12 of it.
+///
+/// # Errors
+///
+/// [`crate::Error::NotApplicable`] when some load can reach no processor.
+///
+/// # Complexity
+///
+/// A few maximum flows on the machine, on one copy of it for each release. Each flow begins with the one before.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::load::{Problem, Source, optimum};
+/// use meshwright::topology::Machine;
+/// use meshwright::units::NodeId;
+/// let ring = Machine::new("torus:8")?;
+/// let problem = Problem::new(&ring, vec![Source::at(NodeId(0), 1.0)], 1.0)?;
+/// let optimum = optimum::solve(&problem)?;
+/// assert_eq!(optimum.makespan, 1.0 / 3.0);
+/// assert!((optimum.flow.node.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+/// assert!((optimum.flow.link[0] - 1.0 / 3.0).abs() < 1e-9, "both links of the source are full");
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn solve(problem: &Problem) -> Result<Optimum> {
+    let solved = newton::solve(problem)?;
+    let phases = phases(&solved.network, solved.makespan);
+    let flow = total(problem, &phases);
+    let (makespan, method) = match closed_form(problem) {
+        Some(form) => (form.makespan, "closed form"),
+        None => (solved.makespan, "cut"),
+    };
+    let phases = if phases.len() > 1 { phases } else { Vec::new() };
+    Ok(Optimum { makespan, cut: solved.cut, flow, phases, method })
+}
+
+/// The flow of each interval.
+fn phases(network: &Network, end: f64) -> Vec<Phase> {
+    let machine = network.problem().machine();
+    let nodes = network.nodes();
+    let phase = |copy: usize| {
+        let mut link = vec![0.0; machine.links() as usize];
+        let mut node = vec![0.0; nodes];
+        for id in 0..nodes {
+            let first = machine.first_link(NodeId(id as u32)).index();
+            for port in 0..machine.ports(NodeId(id as u32)) {
+                link[first + port as usize] = share(network.flow.flow(network.arc(copy, id, port)));
+            }
+            node[id] = share(network.flow.taken(copy * nodes + id));
+        }
+        let from = network.begins[copy];
+        Phase { from, until: from + network.length(copy, end), flow: Flow { link, node } }
+    };
+    (0..network.copies()).map(phase).collect()
+}
+
+/// The sum over the intervals, net of what goes both ways at different times.
+fn total(problem: &Problem, phases: &[Phase]) -> Flow {
+    let machine = problem.machine();
+    let mut flow = phases[0].flow.clone();
+    for Phase { flow: more, .. } in &phases[1..] {
+        flow.link.iter_mut().zip(&more.link).for_each(|(sum, link)| *sum += link);
+        flow.node.iter_mut().zip(&more.node).for_each(|(sum, node)| *sum += node);
+    }
+    if phases.len() > 1 {
+        for link in 0..machine.links() {
+            let back =
+                machine.target(LinkId(link)).and_then(|to| machine.wire(to, machine.source(LinkId(link))));
+            if let Some(back) = back {
+                let both = flow.link[link as usize].min(flow.link[back.index()]);
+                flow.link[link as usize] -= both;
+                flow.link[back.index()] -= both;
+            }
+        }
+    }
+    flow
+}
