@@ -1,6 +1,6 @@
 //! Sections 3.1.5, 3.1.6, 4.1.5 and 5.2.3, situations II and III: sources with Voronoi cells of their own.
 
-use rand::seq::index::sample;
+use rand::seq::SliceRandom;
 
 use super::{CORRECTED, HOLDS, REFUTED, Study};
 use crate::claims::Claim;
@@ -139,8 +139,9 @@ fn run(
 /// So many different random nodes with equal loads.
 fn random(machine: &Machine, sources: usize, round: u64) -> Vec<Source> {
     let mut rng = stream(round, "zhang2018 rounds");
-    let nodes = sample(&mut rng, machine.nodes() as usize, sources);
-    nodes.iter().map(|node| Source::at(NodeId(node as u32), 1.0)).collect()
+    let mut nodes: Vec<u32> = (0..machine.nodes()).collect();
+    let (chosen, _) = nodes.partial_shuffle(&mut rng, sources);
+    chosen.iter().map(|&node| Source::at(NodeId(node), 1.0)).collect()
 }
 
 /// Every pair of different nodes, the first with this load against the other.
@@ -162,9 +163,10 @@ fn algorithm_2(_: &Study) -> Result<Derivation> {
         let machine = Machine::new(name)?;
         for sources in pairs(&machine, (1.0, 1.0)) {
             let problem = Problem::new(&machine, sources.clone(), 0.1)?;
-            let used =
-                |method| Ok(run(method, &problem, CutThrough, Reduction::Peel, true)?.plan.nodes_used());
-            let (second, third): (usize, usize) = (used("voronoi")?, Result::Ok(used("reduced")?)?);
+            let used = |method| -> Result<usize> {
+                Ok(run(method, &problem, CutThrough, Reduction::Peel, true)?.plan.nodes_used())
+            };
+            let (second, third) = (used("voronoi")?, used("reduced")?);
             let words = || {
                 format!(
                     "{name}, sources {}: algorithm 2 uses {second}, algorithm 3 {third}",
@@ -217,7 +219,7 @@ fn depth_min(_: &Study) -> Result<Derivation> {
             for sigma in [0.01, 0.1, 0.25, 0.5] {
                 let problem = Problem::new(&machine, sources.clone(), sigma)?;
                 let before = run("voronoi", &problem, CutThrough, Reduction::Peel, true)?;
-                let mut kept = |check: &mut Check, reduction| -> Result<()> {
+                let kept = |check: &mut Check, reduction| -> Result<()> {
                     let after = run("reduced", &problem, CutThrough, reduction, true)?;
                     let speedups = |scheduled: &Scheduled| {
                         let each: Vec<String> =
