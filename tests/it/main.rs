@@ -5,6 +5,7 @@ mod bisection;
 mod bounds;
 mod browser;
 mod claims;
+mod claims_thesis;
 mod cli;
 mod definitions;
 mod dependency;
