@@ -19,6 +19,7 @@ mod halving;
 mod launcher;
 mod laws;
 mod levels;
+mod load_thesis;
 mod load_cells;
 mod loggp;
 mod processes;
