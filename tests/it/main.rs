@@ -18,6 +18,8 @@ mod halving;
 mod launcher;
 mod laws;
 mod levels;
+mod load_check;
+mod load_optimum;
 mod loggp;
 mod processes;
 mod profile;
