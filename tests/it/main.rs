@@ -21,6 +21,8 @@ mod laws;
 mod levels;
 mod load_thesis;
 mod load_cells;
+mod load_check;
+mod load_optimum;
 mod loggp;
 mod processes;
 mod profile;
