@@ -24,6 +24,7 @@
 //! | [`earth_mover`] | evening out the loads of connected sources |
 //! | [`reduced`], [`accelerated`], [`constrained`] | Voronoi schedulers (MDVDA, RMDVDA, ARMDVDA, RCMDVDA, RCMDVDEA) |
 //! | [`optimum`] | the least makespan on shared links, its certificate and a flow that attains it |
+//! | [`poisson`] | a flow for a million nodes |
 //! | [`check`] | whether a claimed distribution is possible at all |
 //!
 //! # Source
@@ -39,6 +40,7 @@ pub mod equivalence;
 pub mod layers;
 pub mod number;
 pub mod optimum;
+pub mod poisson;
 pub mod problem;
 pub mod reduced;
 pub mod schedulers;
