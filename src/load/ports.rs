@@ -96,9 +96,7 @@ pub fn next(problem: &Problem, share: f64, wanted: usize, trials: usize) -> Resu
         let place = Place { node, makespan, gain: without / makespan, hops: hops[node.index()] };
         places.push(place);
         let rounded = |place: &Place| (place.makespan / (without * ROUNDING)).round();
-        places.sort_by(|a, b| {
-            rounded(a).total_cmp(&rounded(b)).then_with(|| farther(a.node, b.node))
-        });
+        places.sort_by(|a, b| rounded(a).total_cmp(&rounded(b)).then_with(|| farther(a.node, b.node)));
     }
     places.truncate(wanted);
     Ok(Ranking { places, proved, trials: tried })
