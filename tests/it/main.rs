@@ -19,6 +19,7 @@ mod launcher;
 mod laws;
 mod levels;
 mod load_variants;
+mod load_cells;
 mod loggp;
 mod networks;
 mod processes;
