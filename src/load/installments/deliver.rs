@@ -91,7 +91,8 @@ struct Carrier<'s, 'p, 'm> {
     paths: Vec<LinkId>,
     /// By link id, when it is free, in ticks.
     free: Vec<u64>,
-    /// By node id, the bytes still to come before it works, where it waits for all; and the steps that brought them.
+    /// By node id, all it gets, and the bytes still to come; and the steps that brought some, where it waits for all.
+    share: Vec<u64>,
     awaited: Vec<u64>,
     brought: Vec<Vec<u32>>,
     /// By node id, how long its processor has waited for releases, in cycles.
@@ -111,6 +112,7 @@ impl<'s, 'p, 'm> Carrier<'s, 'p, 'm> {
             pieces: Vec::new(),
             paths: Vec::new(),
             free: vec![0; machine.links() as usize],
+            share: vec![0; nodes],
             awaited: vec![0; nodes],
             brought: vec![Vec::new(); nodes],
             waited: vec![0; nodes],
@@ -141,6 +143,7 @@ impl<'s, 'p, 'm> Carrier<'s, 'p, 'm> {
             }
             self.paths[first..].reverse();
             self.awaited[one.node.index()] += one.bytes;
+            self.share[one.node.index()] += one.bytes;
             let count = pieces.min(one.bytes);
             for index in 0..count {
                 let bytes = one.bytes * (index + 1) / count - one.bytes * index / count;
@@ -186,13 +189,8 @@ impl<'s, 'p, 'm> Carrier<'s, 'p, 'm> {
             let mut steps = std::mem::take(&mut self.brought[node]);
             steps.sort_unstable();
             steps.dedup();
-            let bytes = self.share(piece.node);
+            let bytes = self.share[node];
             self.record.work(piece.node, self.scale.work(piece.node, bytes), steps.into_iter());
         }
-    }
-
-    /// All bytes that go to a node.
-    fn share(&self, node: NodeId) -> u64 {
-        self.pieces.iter().filter(|piece| piece.node == node).map(|piece| piece.bytes).sum()
     }
 }

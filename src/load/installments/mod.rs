@@ -10,6 +10,11 @@
 //! | `sizes` | how much goes with which installment |
 //! | `timetable` | when everything happens |
 //! | `record` | what becomes of the steps |
+//! | `shallow` | flows that stay close to the sources |
+//! | `front` | what fewer processors and fewer messages cost |
+//! | `theory` | what equal chunks take at the most |
+//! | `deliver` | the shares of any plan as messages |
+//! | `consign`, `paths` | who gets how much from whom, and by which way |
 //!
 //! # Source
 //!
@@ -17,16 +22,20 @@
 
 mod consign;
 mod deliver;
+mod front;
 mod paths;
 mod record;
 mod scale;
 mod shallow;
 mod sizes;
 mod streams;
+mod theory;
 mod timetable;
 
 pub use deliver::{MESSAGES_MAX, deliver};
+pub use front::front;
 pub use scale::Scale;
+pub use theory::{best_chunk, equal_chunks_bound};
 
 use self::record::{Nothing, Programs};
 use self::shallow::shallow_flow;
@@ -70,6 +79,8 @@ pub struct Installments {
     pub installments: Vec<f64>,
     /// By node id, the share of the whole load it works off.
     pub shares: Vec<f64>,
+    /// The most messages that wait at one node at a time, to be sent on or taken up by its processor.
+    pub waiting_max: u64,
 }
 
 /// What share of the time the processors beside the sources are idle, in the flows that are tried.
@@ -186,6 +197,34 @@ impl<'s, 'p, 'm> Following<'s, 'p, 'm> {
         Ok(Self { scale, streams, from, ends, messages, most })
     }
 
+    /// With so many messages, or with as few as there can be, if that is more; errors as for [`follow`].
+    fn of_messages(
+        scale: &'s Scale<'p, 'm>,
+        phases: &[Phase],
+        messages: u64,
+        settings: &Settings,
+    ) -> Result<Self> {
+        let mut following = Self::new(scale, phases, settings)?;
+        let least = following.messages_at_least();
+        following.most =
+            messages.checked_div(least).map_or(1, |most| most.clamp(1, u64::from(following.most)) as u32);
+        Ok(following)
+    }
+
+    /// The messages of one installment.
+    fn messages_at_least(&self) -> u64 {
+        self.streams.epochs.iter().map(|epoch| epoch.streams.len() as u64).sum()
+    }
+
+    /// How many nodes work off something.
+    fn processors(&self) -> usize {
+        let junctions = self.streams.epochs.iter().flat_map(|epoch| &epoch.junctions);
+        let mut nodes: Vec<_> = junctions.filter(|one| one.work > 0.0).map(|one| one.node).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes.len()
+    }
+
     /// The best sizes a search finds with so many tries, and their time in ticks.
     fn search(&self, tries: usize) -> Option<(Sizes, u64)> {
         let mut timetable = Timetable::new(self.scale, &self.streams);
@@ -217,5 +256,6 @@ fn write(scale: &Scale, streams: &Streams, timetable: &mut Timetable, moments: &
         makespan: scale.units_of_ticks(ticks),
         installments: moments.iter().map(share).collect(),
         shares,
+        waiting_max: timetable.waiting_max(),
     }
 }
