@@ -13,11 +13,11 @@ use crate::load::schedulers::Method as Scheduler;
 use crate::load::{Forwarding, Plan, Problem, flow_matrix, layers};
 use crate::topology::Machine;
 
-/// Installments may take at least this many messages where nobody says how many.
-const CHUNKS_LEAST: u64 = 3000;
+/// So many messages over each link that the optimum uses may be sent where nobody says how many.
+const CHUNKS_PER_LINK: u64 = 250;
 
-/// And this many over each link that the optimum uses.
-const CHUNKS_PER_LINK: u64 = 40;
+/// In all at least this many, and at most so many.
+const CHUNKS: std::ops::RangeInclusive<u64> = 30_000..=120_000;
 
 /// A load with all that its methods have in common.
 pub(super) struct Case<'p, 'm> {
@@ -69,7 +69,7 @@ impl<'p, 'm> Case<'p, 'm> {
     /// The optimum sent in messages over one link each, run by the referee.
     fn send(&self) -> Result<Sent> {
         let used = self.optimum.flow.link.iter().filter(|&&share| share > 0.0).count() as u64;
-        let chunks = self.job.chunks.unwrap_or(CHUNKS_LEAST.max(CHUNKS_PER_LINK * used));
+        let chunks = self.job.chunks.unwrap_or((CHUNKS_PER_LINK * used).clamp(*CHUNKS.start(), *CHUNKS.end()));
         let sent = installments::plan(&self.scale, &self.optimum, &installments::Settings { chunks })?;
         let run = run::run(self.machine, &sent.schedule)?;
         Ok((sent, run))
