@@ -141,6 +141,29 @@ impl MaxFlow {
         self.excess[node]
     }
 
+    /// The arc in the other direction.
+    pub(crate) fn mate(&self, arc: usize) -> usize {
+        self.arcs[arc].mate as usize
+    }
+
+    /// What may still cross an arc.
+    pub(crate) fn residual(&self, arc: usize) -> i64 {
+        self.arcs[arc].residual
+    }
+
+    /// Sends units over an arc that has room for them.
+    pub(crate) fn push(&mut self, arc: usize, units: i64) {
+        let mate = self.mate(arc);
+        self.arcs[arc].residual -= units;
+        self.arcs[mate].residual += units;
+    }
+
+    /// Lets one node work off what another one did; the flow must have brought it there.
+    pub(crate) fn move_work(&mut self, from: usize, to: usize, units: i64) {
+        self.taken[from] -= units;
+        self.taken[to] += units;
+    }
+
     /// What a set of nodes in increasing order can work off and send out.
     pub(crate) fn capacity_of(&self, set: &[u32]) -> i64 {
         let is_outside = |target: u32| set.binary_search(&target).is_err();

@@ -15,6 +15,8 @@
 //! | `start` | the cuts to begin with |
 //! | `network` | the problem in whole units, one copy of the machine per interval between releases |
 //! | `max_flow` | push and relabel |
+//! | [`fewest`] | how many processors are enough for a deadline |
+//! | `search` | one path after the other, to empty processors |
 //! | `claim` | the flows that decide a claim |
 //!
 //! # Source
@@ -23,12 +25,15 @@
 
 pub(super) mod claim;
 mod closed_form;
+mod fewest;
 mod max_flow;
 mod network;
 mod newton;
+mod search;
 mod start;
 
 pub use closed_form::{ClosedForm, Region, closed_form};
+pub use fewest::{Fewest, fewest};
 
 use network::{Network, share};
 

@@ -1,0 +1,80 @@
+//! One source, by the thesis: every golden value of it, and a second way to each formula.
+
+mod inequalities;
+mod serial;
+mod single;
+mod store_and_forward;
+
+use std::path::Path;
+
+use meshwright::exact::Exact;
+use meshwright::load::Forwarding;
+use meshwright::topology::Machine;
+use microlp::SolveOutcome;
+use serde_json::Value;
+
+/// The entries of one key of the golden file.
+fn golden(key: &str) -> Vec<Value> {
+    let all: Value = serde_json::from_str(&crate::text(Path::new("tests/golden/load.json"))).expect("JSON");
+    all[key].as_array().expect("a list of entries").clone()
+}
+
+/// The machine an entry speaks of; a Gaussian network is the ring of a^2 + b^2 nodes with a second jump.
+fn machine(topology: &Value) -> Machine {
+    let side = |name: &str| topology[name].as_u64().expect("a side");
+    let specification = match topology["kind"].as_str().expect("a kind") {
+        "hypercube" => format!("hypercube:{}", side("d")),
+        "gaussian" => return gaussian(side("a"), side("b")),
+        kind => format!("{kind}:{}x{}", side("m"), side("n")),
+    };
+    Machine::new(&specification).expect("a machine")
+}
+
+/// The Gaussian integers modulo a + b i, where a and b have no common divisor: i is a number j with a + b j = 0.
+fn gaussian(a: u64, b: u64) -> Machine {
+    let nodes = a * a + b * b;
+    let jump = (0..nodes).find(|j| (a + b * j) % nodes == 0).expect("a and b have no common divisor");
+    let arcs = (0..nodes).flat_map(|node| [1, jump].map(|jump| (node, (node + jump) % nodes)));
+    let lines: Vec<String> = arcs.map(|(from, to)| format!("{} {}\n", from + 1, to + 1)).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("gaussian.mtx");
+    let head =
+        format!("%%MatrixMarket matrix coordinate pattern symmetric\n{nodes} {nodes} {}\n", lines.len());
+    std::fs::write(&file, head + &lines.concat()).expect("the folder can be written to");
+    Machine::new(&format!("graph:{}", file.display())).expect("a machine")
+}
+
+fn forwarding(case: &Value) -> Forwarding {
+    match case["mode"].as_str().expect("a mode") {
+        "vct" => Forwarding::CutThrough,
+        "msf" => Forwarding::ModifiedStoreAndForward,
+        other => panic!("the golden file has no mode {other}"),
+    }
+}
+
+fn exact(value: &Value) -> Exact {
+    Exact(value.as_str().expect("a fraction p/q").parse().expect("a fraction p/q"))
+}
+
+fn float(value: &Value) -> f64 {
+    value.as_f64().expect("a number")
+}
+
+fn counts(value: &Value) -> Vec<u64> {
+    value.as_array().expect("a list").iter().map(|count| count.as_u64().expect("a count")).collect()
+}
+
+/// Holds two floats together to a relative difference.
+#[track_caller]
+fn assert_close(found: f64, expected: f64, relative: f64, what: &str) {
+    let difference = (found - expected).abs();
+    assert!(difference <= relative * expected.abs(), "{what}: {found}, expected {expected}");
+}
+
+/// The largest value of a linear programme.
+fn largest(programme: &microlp::Problem) -> f64 {
+    match programme.solve() {
+        Ok(SolveOutcome::Solution(solution)) => solution.objective(),
+        other => panic!("nothing at all is a solution, but it says {other:?}"),
+    }
+}
