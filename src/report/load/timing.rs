@@ -42,7 +42,7 @@ fn given(index: usize, row: &TimingRow) -> Row {
         communication: row.communication.iter().map(|times| span("receives", times)).collect(),
         computing: row.computing.iter().map(|times| span("computes", times)).collect(),
         release: row.release,
-        port: false,
+        port: row.port,
     }
 }
 

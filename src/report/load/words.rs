@@ -1,13 +1,9 @@
 //! The certificate and the methods in sentences.
 
-use crate::load::Cut;
-use crate::report::wording::{counted, grouped, node, percent};
+use crate::report::wording::{counted, grouped, percent};
 use crate::topology::Machine;
-use crate::verdict::load::Fewest;
+use crate::verdict::load::{self, Fewest};
 use crate::verdict::{LoadOutcome, LoadVerdict};
-
-/// More nodes than this are counted, not named.
-const NAMED_MAX: usize = 6;
 
 /// Four significant digits.
 pub(super) fn short(number: f64) -> String {
@@ -32,22 +28,13 @@ pub(super) fn headline(job: &LoadVerdict) -> String {
 
 /// Why nothing is faster than the bound.
 pub(super) fn certificate(machine: &Machine, job: &LoadVerdict) -> String {
-    let cut = &job.bound.cut;
-    format!(
-        "No schedule can be done before {}: {} {} {} of the load, and in that time can work off or send out just as \
-         much, {}.",
-        short(job.bound.makespan),
-        nodes(machine, cut),
-        if cut.nodes.len() == 1 { "receives" } else { "receive" },
-        whole(cut.demand),
-        short(cut.capacity)
-    )
+    load::certificate(&job.bound.cut, job.bound.makespan, machine)
 }
 
 /// How few processors are enough, for the bound and for the deadline.
 pub(super) fn suffices(job: &LoadVerdict) -> String {
-    let bound: Option<Fewest> = job.bound.processors.into();
-    let mut text = bound.map_or(String::new(), |few| format!("{} attain it.", fewest(&few)));
+    let bound = job.bound.processors.as_ref();
+    let mut text = bound.map_or(String::new(), |few| format!("{} attain it.", fewest(few)));
     if let Some(deadline) = &job.deadline {
         let words = match &deadline.processors {
             Some(few) => format!("{} meet the deadline {}.", fewest(few), short(deadline.makespan)),
@@ -84,13 +71,7 @@ pub(super) fn feasibility(machine: &Machine, outcome: &LoadOutcome) -> String {
     match &outcome.violated_cut {
         _ if outcome.feasible => "The links can carry these shares in the time promised.".to_string(),
         None => "These shares cannot be worked off in the time promised.".to_string(),
-        Some(cut) => format!(
-            "Not feasible: by {} {} would have to work off or send out {} of the load and can do only {}.",
-            short(outcome.makespan),
-            nodes(machine, cut),
-            whole(cut.demand),
-            short(cut.capacity)
-        ),
+        Some(cut) => format!("Not feasible: {}.", load::violation(cut, outcome.makespan, machine)),
     }
 }
 
@@ -106,24 +87,4 @@ pub(super) fn warnings(job: &LoadVerdict) -> Vec<String> {
         }
     }
     warnings.into_iter().map(|(warning, methods)| format!("{}: {warning}.", methods.join(", "))).collect()
-}
-
-fn whole(share: f64) -> String {
-    if (share - 1.0).abs() < 1e-12 { "all".to_string() } else { short(share) }
-}
-
-/// The nodes of a cut by name, or how many they are.
-fn nodes(machine: &Machine, cut: &Cut) -> String {
-    let count = cut.nodes.len();
-    if count == 1 {
-        return format!("node {}", node(machine, cut.nodes[0]));
-    }
-    if count as u64 == u64::from(machine.living_count()) {
-        return format!("all {} nodes together", grouped(count as u64));
-    }
-    if count > NAMED_MAX {
-        return format!("the {} nodes inside the cut", grouped(count as u64));
-    }
-    let names: Vec<String> = cut.nodes.iter().map(|&inside| node(machine, inside)).collect();
-    format!("the {count} nodes {}", names.join(" "))
 }
