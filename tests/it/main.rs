@@ -19,6 +19,7 @@ mod launcher;
 mod laws;
 mod levels;
 mod load_cells;
+mod load_experiment;
 mod loggp;
 mod processes;
 mod profile;
