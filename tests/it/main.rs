@@ -24,6 +24,7 @@ mod load_cells;
 mod load_check;
 mod load_optimum;
 mod load_thesis;
+mod load_experiment;
 mod loggp;
 mod networks;
 mod processes;
