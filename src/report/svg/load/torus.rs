@@ -12,7 +12,7 @@ use crate::topology::Network;
 use crate::units::NodeId;
 
 /// More tiles than this along a side are a file of megabytes.
-const TILES_MAX: u32 = 64;
+const TILES_MAX: u32 = 50;
 
 /// The radius of the ring, in pixels.
 const RING: f64 = 188.0;
