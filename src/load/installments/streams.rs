@@ -82,15 +82,11 @@ impl Streams {
             channels: Vec::new(),
         };
         let mut epochs: Vec<Epoch> = phases.iter().map(|phase| builder.epoch(phase)).collect();
-        // Only sources may keep something for later.
-        let mut is_over = vec![false; problem.machine().nodes() as usize];
-        let mut is_source = is_over.clone();
-        problem.sources().iter().for_each(|source| is_source[source.node.index()] = true);
+        // What a node has left it may keep as long as it takes part later.
+        let mut is_over = vec![true; problem.machine().nodes() as usize];
         for epoch in epochs.iter_mut().rev() {
             for junction in &mut epoch.junctions {
-                let node = junction.node.index();
-                junction.flush = !is_source[node] || !is_over[node];
-                is_over[node] = true;
+                junction.flush = std::mem::replace(&mut is_over[junction.node.index()], false);
             }
         }
         Self { epochs, channels: builder.channels, supplies: supplies(problem, scale.bytes()) }
@@ -103,7 +99,7 @@ impl Streams {
 }
 
 /// The loads of the sources in whole bytes that sum to all.
-fn supplies(problem: &Problem, bytes: u64) -> Vec<Supply> {
+pub(super) fn supplies(problem: &Problem, bytes: u64) -> Vec<Supply> {
     let (mut sum, mut given) = (0.0, 0);
     let supply = |source: &crate::load::Source| {
         sum += source.load;
@@ -131,7 +127,7 @@ impl Builder<'_, '_, '_> {
         let machine = self.scale.problem().machine();
         let mut link = phase.flow.link.clone();
         link.iter_mut().filter(|load| **load <= NOISE).for_each(|load| *load = 0.0);
-        let order = order(self.scale.problem(), &mut link);
+        let order = order(self.scale.problem(), &mut link, &phase.flow.node);
         let bytes = self.scale.bytes() as f64;
         let (mut junctions, mut streams) = (Vec::with_capacity(order.len()), Vec::new());
         for node in order {
@@ -163,13 +159,14 @@ impl Builder<'_, '_, '_> {
     }
 }
 
-/// The nodes that send, receive or have a load, each after all that send to it, the lowest first. Circles of flow
+/// The nodes that send, receive, work or have a load, each after all that send to it, the lowest first. Circles of flow
 /// carry nothing anywhere: they are taken out.
-fn order(problem: &Problem, link: &mut [f64]) -> Vec<NodeId> {
+fn order(problem: &Problem, link: &mut [f64], work: &[f64]) -> Vec<NodeId> {
     let machine = problem.machine();
     let nodes = machine.nodes() as usize;
     loop {
-        let (mut incoming, mut used) = (vec![0u32; nodes], vec![false; nodes]);
+        let mut incoming = vec![0u32; nodes];
+        let mut used: Vec<bool> = work.iter().map(|work| *work > NOISE).collect();
         problem.sources().iter().for_each(|source| used[source.node.index()] = true);
         for id in (0..machine.links()).map(LinkId).filter(|id| link[id.index()] > 0.0) {
             let to = machine.target(id).expect("a link that carries something leads somewhere");

@@ -20,6 +20,8 @@ struct Arrival {
     latest: u64,
     /// The step that ended with it, if there was one.
     step: Option<u32>,
+    /// When the last of it went on or was taken up by the processor, in ticks.
+    until: u64,
 }
 
 /// What a node has.
@@ -30,8 +32,10 @@ struct Store {
     ordered: usize,
     /// The arrivals that what went on or was worked off came from.
     through: usize,
-    /// Bytes that went on or were worked off.
+    /// Bytes that went on or were worked off, the arrivals that are gone whole, and when the last step with them ended.
     gone: u64,
+    cleared: usize,
+    until: u64,
     /// Bytes that are here or will be, and have not gone.
     held: u64,
     /// Bytes worked off.
@@ -180,6 +184,7 @@ impl<'s, 'p, 'm> Timetable<'s, 'p, 'm> {
         let tick = *free;
         self.end = self.end.max(tick);
         self.messages += 1;
+        self.stores[channel.from.index()].clear(tick);
         let target = &mut self.stores[channel.to.index()];
         target.held += bytes;
         target.arrive(bytes, tick, Some(step));
@@ -194,8 +199,32 @@ impl<'s, 'p, 'm> Timetable<'s, 'p, 'm> {
         record.work(node, cycles, waits.filter_map(|arrival| arrival.step));
         store.seen = store.through.max(store.seen);
         store.worked += bytes;
-        store.free = ready.max(store.free) + cycles.0 * self.per_cycle;
+        let begin = ready.max(store.free);
+        store.free = begin + cycles.0 * self.per_cycle;
         self.end = self.end.max(store.free);
+        store.clear(begin);
+    }
+
+    /// The most messages that wait at one node at a time, to be sent on or taken up by its processor.
+    pub(super) fn waiting_max(&self) -> u64 {
+        let mut changes: Vec<(u64, i64)> = Vec::new();
+        let most = |store: &Store| {
+            changes.clear();
+            for arrival in store.arrivals.iter().filter(|arrival| arrival.step.is_some()) {
+                changes.extend([(arrival.tick, 1), (arrival.until, -1)]);
+            }
+            changes.sort_unstable();
+            let mut waiting = 0;
+            changes
+                .iter()
+                .map(|(_, change)| {
+                    waiting += change;
+                    waiting
+                })
+                .max()
+                .unwrap_or(0) as u64
+        };
+        self.stores.iter().map(most).max().unwrap_or(0)
     }
 
     /// By node id, the bytes worked off.
@@ -207,7 +236,7 @@ impl<'s, 'p, 'm> Timetable<'s, 'p, 'm> {
 impl Store {
     fn arrive(&mut self, bytes: u64, tick: u64, step: Option<u32>) {
         // The sum is known when all that come with it are in order.
-        self.arrivals.push(Arrival { sum: bytes, tick, latest: tick, step });
+        self.arrivals.push(Arrival { sum: bytes, tick, latest: tick, step, until: u64::MAX });
     }
 
     /// Orders what came in last by time.
@@ -234,5 +263,13 @@ impl Store {
             assert!(self.through <= self.arrivals.len(), "only what came in goes on");
         }
         self.arrivals[self.through - 1].latest
+    }
+    /// Notes what is gone whole now that a step with some of it has ended.
+    fn clear(&mut self, tick: u64) {
+        self.until = self.until.max(tick);
+        while self.cleared < self.through && self.arrivals[self.cleared].sum <= self.gone {
+            self.arrivals[self.cleared].until = self.until;
+            self.cleared += 1;
+        }
     }
 }
