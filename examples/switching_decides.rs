@@ -10,7 +10,7 @@
 use meshwright::mapping::{Divide, Shape};
 use meshwright::topology::{Machine, Switching};
 use meshwright::units::Bytes;
-use meshwright::verdict::{Job, JobVerdict, divide};
+use meshwright::verdict::{DivideVerdict, Job, divide};
 
 pub(crate) fn main() -> meshwright::Result<()> {
     let job = Job::divide(&Divide {
@@ -19,7 +19,7 @@ pub(crate) fn main() -> meshwright::Result<()> {
         combine_alpha: None,
         volume: Bytes(1 << 20),
     })?;
-    let judge = |switching| -> meshwright::Result<JobVerdict> {
+    let judge = |switching| -> meshwright::Result<DivideVerdict> {
         let mesh = Machine::new("mesh:32x32")?.with_switching(switching);
         let methods = ["reflecting", "growing", "centred-halving", "row-major", "hilbert"];
         divide::judge("scatter", &job, &mesh, &methods, 0, &mut |_| {})
@@ -37,7 +37,7 @@ pub(crate) fn main() -> meshwright::Result<()> {
 
     assert_eq!(wormhole.winner.as_deref(), Some("centred-halving"));
     assert_eq!(stored.winner.as_deref(), Some("growing"));
-    let time = |verdict: &JobVerdict, method: &str| {
+    let time = |verdict: &DivideVerdict, method: &str| {
         let result = verdict.results.iter().find(|result| result.method == method);
         result.expect("it was asked for").simulated_cycles
     };

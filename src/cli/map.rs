@@ -132,7 +132,7 @@ fn write(
             divide::judge(&report.tasks, job, machine, methods, seed, &mut |what| progress.tell(what))?
         }
     };
-    let jobs = [verdict];
+    let jobs = [verdict.into()];
     let plan = PlanReport { title: &report.tasks, scenario: "", machine, seed, jobs: &jobs };
     let mut files = files::of_plan(&plan)?;
     files.push(files::file("map.json", "both switchings, in the paper's units", output::json(report)));

@@ -8,10 +8,10 @@ use meshwright::Result;
 use meshwright::report::{self, PlanReport};
 use meshwright::scenario::{self, Scenario, Work};
 use meshwright::topology::Machine;
-use meshwright::verdict::{JobVerdict, divide};
+use meshwright::verdict::{self, DivideVerdict, JobVerdict, divide};
 
 use super::output::{self, Progress};
-use super::{Answer, files, search, table};
+use super::{Answer, files, load, search, table};
 
 const HELP: &str = "\
 Examples:
@@ -55,21 +55,26 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let plan = PlanReport { title: &title, scenario: &file, machine, seed: scenario.seed, jobs: &jobs };
     let written = write(arguments, &plan)?;
     output::print(&if arguments.json { files::json(&plan) } else { text(&plan) + &written })?;
-    Ok(if jobs.iter().all(|job| job.winner.is_some()) { Answer::Done } else { Answer::Negative })
+    Ok(if jobs.iter().all(|job| job.winner().is_some()) { Answer::Done } else { Answer::Negative })
 }
 
 /// Every job in turn.
 fn judge(scenario: &Scenario) -> Result<Vec<JobVerdict>> {
     let Scenario { machine, seed, jobs } = scenario;
     let judge = |job: &scenario::Job| {
-        let Work::Divide(work) = &job.work;
-        let (mut work, mut methods) = (work.clone(), job.methods.clone());
-        search::look(&mut work, &mut methods, machine, &job.search, *seed, None)?;
-        let methods: Vec<&str> = methods.iter().map(String::as_str).collect();
         let mut progress = Progress::new();
-        divide::judge(&job.name, &work, machine, &methods, *seed, &mut |what| {
-            progress.tell(&format!("{}: {what}", job.name));
-        })
+        let mut tell = |what: &str| progress.tell(&format!("{}: {what}", job.name));
+        match &job.work {
+            Work::Divide(work) => {
+                let (mut phased, mut methods) = (work.job.clone(), work.methods.clone());
+                search::look(&mut phased, &mut methods, machine, &work.search, *seed, None)?;
+                let methods: Vec<&str> = methods.iter().map(String::as_str).collect();
+                divide::judge(&job.name, &phased, machine, &methods, *seed, &mut tell).map(JobVerdict::from)
+            }
+            Work::Load(load) => {
+                verdict::load::judge(&job.name, load, machine, &mut tell).map(JobVerdict::from)
+            }
+        }
     };
     jobs.iter().map(judge).collect()
 }
@@ -100,15 +105,15 @@ fn text(plan: &PlanReport<'_>) -> String {
         plan.seed,
     );
     for job in plan.jobs {
-        // A job without a name of its own is called by its tasks.
-        let tasks = if job.name == job.tasks.name { String::new() } else { job.tasks.name.clone() + ", " };
-        text += &format!("\n{} ({tasks}{} tasks); times in cycles\n", job.name, job.tasks.tasks);
-        text += &verdict(job, machine);
+        text += &match job {
+            JobVerdict::Divide(job) => divide_text(job, machine),
+            JobVerdict::Load(job) => load::plan(job, machine),
+        };
     }
     text + "\n"
 }
 
-fn verdict(job: &JobVerdict, machine: &Machine) -> String {
+fn divide_text(job: &DivideVerdict, machine: &Machine) -> String {
     const HEAD: [&str; 6] = ["method", "bound", "predicted", "simulated", "gap", "hottest link, messages"];
     let row = |outcome: &meshwright::verdict::Outcome| {
         let mark = if job.is_won_by(outcome) { "* " } else { "  " };
@@ -121,7 +126,10 @@ fn verdict(job: &JobVerdict, machine: &Machine) -> String {
             table::hottest(outcome.hottest_link, machine),
         ]
     };
-    let mut text = table::table(&HEAD, 1, job.results.iter().map(row).collect());
+    // A job without a name of its own is called by its tasks.
+    let tasks = if job.name == job.tasks.name { String::new() } else { job.tasks.name.clone() + ", " };
+    let mut text = format!("\n{} ({tasks}{} tasks); times in cycles\n", job.name, job.tasks.tasks);
+    text += &table::table(&HEAD, 1, job.results.iter().map(row).collect());
     for skipped in &job.skipped {
         text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
     }

@@ -2,11 +2,11 @@
 
 use super::drawings::{heat_figure, placement_figure};
 use super::svg::{Layout, bars};
-use super::{PlanReport, page, style};
+use super::{PlanReport, load, page, style};
 use crate::error::Result;
 use crate::mapping;
 use crate::schedule::{Schedule, goal};
-use crate::verdict::JobVerdict;
+use crate::verdict::{DivideVerdict, JobVerdict};
 
 /// The longest stem of a file name; file systems allow 255 bytes.
 const STEM_MAX: usize = 80;
@@ -22,7 +22,7 @@ pub struct File {
     pub text: String,
 }
 
-/// Per job: the placement and the link loads of the winner, the bars of all methods, and the winner's
+/// Per divisible load its drawings; per other job: the placement and the link loads of the winner, the bars of all methods, and the winner's
 /// schedule as GOAL.
 ///
 /// A drawing that does not exist, because nothing is sent or the machine is too large, has no file. Rank r of
@@ -35,12 +35,19 @@ pub fn files(report: &PlanReport<'_>) -> Result<Vec<File>> {
     page::check(report)?;
     let mut files = vec![];
     for (job, stem) in report.jobs.iter().zip(stems(report.jobs)) {
-        files_of(report, job, &stem, &mut files);
+        match job {
+            JobVerdict::Divide(job) => files_of(report, job, &stem, &mut files),
+            JobVerdict::Load(job) => {
+                for (ending, what, figure) in load::drawings(report.machine, job) {
+                    files.push(File { name: format!("{stem}{ending}"), what, text: load::alone(&figure) });
+                }
+            }
+        }
     }
     Ok(files)
 }
 
-fn files_of(report: &PlanReport<'_>, job: &JobVerdict, stem: &str, files: &mut Vec<File>) {
+fn files_of(report: &PlanReport<'_>, job: &DivideVerdict, stem: &str, files: &mut Vec<File>) {
     let mut add = |ending: &str, what: String, text: String| {
         files.push(File { name: format!("{stem}{ending}"), what, text });
     };
@@ -73,7 +80,7 @@ fn files_of(report: &PlanReport<'_>, job: &JobVerdict, stem: &str, files: &mut V
 fn stems(jobs: &[JobVerdict]) -> Vec<String> {
     let mut stems: Vec<String> = vec![];
     for job in jobs {
-        let plain = stem(&job.name);
+        let plain = stem(job.name());
         let numbered = (2..).map(|number| format!("{plain}-{number}"));
         let free = std::iter::once(plain.clone()).chain(numbered).find(|stem| !stems.contains(stem));
         stems.push(free.expect("there are more numbers than jobs"));

@@ -5,11 +5,11 @@ use serde::Serialize;
 use super::drawings::{Figure, figures};
 use super::svg::bars;
 use super::wording::{self, NONE, counted, grouped, percent};
-use super::{PlanReport, facts, style, template};
+use super::{PlanReport, facts, load, style, template};
 use crate::error::{Error, Result};
 use crate::topology::{Machine, Switching, Topology};
 use crate::units::NodeId;
-use crate::verdict::{JobVerdict, Outcome, PhaseRow};
+use crate::verdict::{DivideVerdict, JobVerdict, Outcome, PhaseRow, Skipped};
 
 /// Up to here every phase has its row.
 const PHASES_LISTED_MAX: usize = 24;
@@ -24,7 +24,15 @@ struct View<'a> {
     machine: &'a str,
     style: String,
     facts: Vec<facts::Fact>,
-    jobs: Vec<Job<'a>>,
+    jobs: Vec<Section<'a>>,
+}
+
+/// The section of a job; the template tells them apart by their fields.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Section<'a> {
+    Divide(Job<'a>),
+    Load(load::View<'a>),
 }
 
 #[derive(Serialize)]
@@ -94,7 +102,12 @@ pub fn page(report: &PlanReport<'_>) -> Result<String> {
 /// Every node that a verdict names is one of the machine.
 pub(super) fn check(report: &PlanReport<'_>) -> Result<()> {
     let nodes = report.machine.nodes();
-    for outcome in report.jobs.iter().flat_map(|job| &job.results) {
+    for job in report.jobs {
+        if let JobVerdict::Load(job) = job {
+            load::check(report.machine, job)?;
+        }
+    }
+    for outcome in report.jobs.iter().filter_map(divide).flat_map(|job| &job.results) {
         let hottest = outcome.hottest_link.iter().flat_map(|link| [link.from, link.to]);
         let blame = outcome.blame.iter().flat_map(|blame| [blame.from, blame.to]);
         let placed = outcome.placement.nodes.iter().map(|node| node.0);
@@ -109,7 +122,26 @@ pub(super) fn check(report: &PlanReport<'_>) -> Result<()> {
     Ok(())
 }
 
-fn job_view<'a>(machine: &Machine, job: &'a JobVerdict) -> Job<'a> {
+/// The verdict, if it is one on a phased job.
+fn divide(job: &JobVerdict) -> Option<&DivideVerdict> {
+    match job {
+        JobVerdict::Divide(job) => Some(job),
+        JobVerdict::Load(_) => None,
+    }
+}
+
+fn job_view<'a>(machine: &Machine, job: &'a JobVerdict) -> Section<'a> {
+    match job {
+        JobVerdict::Divide(job) => Section::Divide(divide_view(machine, job)),
+        JobVerdict::Load(job) => Section::Load(load::view(machine, job)),
+    }
+}
+
+fn skipped(skipped: &[Skipped]) -> Vec<Skip<'_>> {
+    skipped.iter().map(|skip| Skip { method: &skip.method, why: &skip.why }).collect()
+}
+
+fn divide_view<'a>(machine: &Machine, job: &'a DivideVerdict) -> Job<'a> {
     let (winners, others): (Vec<_>, Vec<_>) = job.results.iter().partition(|outcome| job.is_won_by(outcome));
     let method = |outcome| method_view(machine, job, outcome);
     Job {
@@ -123,14 +155,14 @@ fn job_view<'a>(machine: &Machine, job: &'a JobVerdict) -> Job<'a> {
         reason: &job.reason,
         advice: job.advice.as_deref().unwrap_or_default(),
         rows: job.results.iter().map(|outcome| row(machine, job, outcome)).collect(),
-        skipped: job.skipped.iter().map(|skip| Skip { method: &skip.method, why: &skip.why }).collect(),
+        skipped: skipped(&job.skipped),
         bars: bars::draw(&job.results, job.winner.as_deref().unwrap_or_default()),
         bars_note: bars::note(&job.results),
         methods: winners.into_iter().chain(others).map(method).collect(),
     }
 }
 
-fn row<'a>(machine: &Machine, job: &JobVerdict, outcome: &'a Outcome) -> Row<'a> {
+fn row<'a>(machine: &Machine, job: &DivideVerdict, outcome: &'a Outcome) -> Row<'a> {
     let hottest = outcome.hottest_link;
     Row {
         method: &outcome.method,
@@ -151,7 +183,7 @@ fn row<'a>(machine: &Machine, job: &JobVerdict, outcome: &'a Outcome) -> Row<'a>
     }
 }
 
-fn method_view<'a>(machine: &Machine, job: &'a JobVerdict, outcome: &'a Outcome) -> Method<'a> {
+fn method_view<'a>(machine: &Machine, job: &'a DivideVerdict, outcome: &'a Outcome) -> Method<'a> {
     let (phases, phases_note) = phase_table(&outcome.phases);
     Method {
         name: &outcome.method,

@@ -2,7 +2,7 @@
 
 use crate::topology::{Machine, Network, Topology};
 use crate::units::NodeId;
-use crate::verdict::{JobVerdict, percentage};
+use crate::verdict::{DivideVerdict, percentage};
 
 /// What stands where there is no number.
 pub(super) const NONE: &str = "–";
@@ -35,17 +35,12 @@ pub(super) fn percent(share: f64) -> String {
     format!("{number}{THIN_SPACE}%")
 }
 
-/// What kind of work a job is.
-pub(super) fn kind(job: &JobVerdict) -> &'static str {
-    match job.kind {
-        "divide" if job.tasks.divide.is_some() => "Divide and conquer",
-        "divide" if ["binomial:", "complete-binary:"].iter().any(|tree| job.tasks.name.starts_with(tree)) => {
-            "Divide and conquer"
-        }
-        "divide" => "Trace",
-        "load" => "Divisible load",
-        "groups" => "Dynamic groups",
-        other => other,
+/// What kind of work a phased job is.
+pub(super) fn kind(job: &DivideVerdict) -> &'static str {
+    let is_tree = |tree: &&str| job.tasks.name.starts_with(*tree);
+    match job.tasks.divide.is_some() || ["binomial:", "complete-binary:"].iter().any(is_tree) {
+        true => "Divide and conquer",
+        false => "Trace",
     }
 }
 

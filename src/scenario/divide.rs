@@ -2,7 +2,7 @@
 
 use super::tasks::{self, Weights};
 use super::value::{Table, Value};
-use super::{Job, Work, given, quantity};
+use super::{DivideWork, Job, Work, given, quantity};
 use crate::error::Result;
 use crate::topology::Machine;
 
@@ -38,7 +38,7 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<Job> {
     }
     let methods = tasks::expand(methods, &divide, machine).map_err(|error| value.locate(error))?;
     let search = given::table(table, machine)?;
-    Ok(Job { name, methods, search, work: Work::Divide(divide) })
+    Ok(Job { name, work: Work::Divide(DivideWork { job: divide, methods, search }) })
 }
 
 /// What is given of preset, alpha, combine_alpha and volume, with the first of them for messages.

@@ -1,13 +1,17 @@
-//! What is wired to what: meshes, tori, hypercubes, general graphs; node orders; the machine.
+//! What is wired to what: meshes, tori, hypercubes, further networks, general graphs; node orders; the machine.
 //!
 //! | file | what |
 //! |---|---|
 //! | [`grid`] | mesh, torus and hypercube of any dimension: one struct |
+//! | [`gaussian`] | Gaussian integers modulo one of them |
+//! | [`cube_connected_cycles`] | a hypercube of rings: three wires at every node |
 //! | [`graph`] | a network given by its links |
 //! | [`graph_file`] | Matrix Market, METIS and Scotch files |
 //! | [`order`] | row, column, snake and Hilbert orders of the nodes |
 //! | [`machine`] | a network with its dead nodes, switching and costs |
 
+pub mod cube_connected_cycles;
+pub mod gaussian;
 pub mod graph;
 pub mod graph_file;
 pub mod grid;
@@ -258,10 +262,17 @@ pub struct Family {
 }
 
 /// Every family the program knows.
-pub const FAMILIES: &[Family] = &[grid::MESH, grid::TORUS, grid::HYPERCUBE, graph::GRAPH];
+pub const FAMILIES: &[Family] = &[
+    grid::MESH,
+    grid::TORUS,
+    grid::HYPERCUBE,
+    gaussian::GAUSSIAN,
+    cube_connected_cycles::CUBE_CONNECTED_CYCLES,
+    graph::GRAPH,
+];
 
-/// Builds a network from a specification such as `mesh:4x8`, `torus:4x4x4`, `hypercube:6` or
-/// `graph:FILE`.
+/// Builds a network from a specification such as `mesh:4x8`, `torus:4x4x4`, `hypercube:6`,
+/// `gaussian:4+5i`, `ccc:3` or `graph:FILE`.
 ///
 /// # Errors
 ///

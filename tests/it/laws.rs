@@ -130,7 +130,7 @@ fn routes_go_around_dead_nodes() {
 
 #[test]
 fn dimension_order_deadlocks_only_around_rings_of_four_and_more() {
-    for machine in machines() {
+    for machine in machines().into_iter().filter(|machine| machine.whole_grid().is_some()) {
         let pairs = pairs(&machine);
         let cycle = deadlock::cycle(machine.links(), &routes(&machine, &pairs).unwrap(), &pairs);
         // A message turns the corner of a ring only if it takes two links of it.

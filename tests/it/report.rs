@@ -146,7 +146,7 @@ fn a_verdict_of_another_machine_is_refused() {
     let tasks = binomial(2);
     let mut result = outcome(&machine, &tasks, "row", machine.living().collect());
     result.placement.nodes[3] = NodeId(4);
-    let jobs = [job("a", tasks, vec![result])];
+    let jobs = [job("a", tasks, vec![result]).into()];
     let report = PlanReport { title: "", scenario: "", machine: &machine, seed: 0, jobs: &jobs };
     assert_eq!(page(&report).unwrap_err().to_string(), "node of a verdict is 4; expected a node from 0 to 3");
 }

@@ -7,7 +7,7 @@ use crate::mapping::times::Times;
 use crate::topology::{Network, Switching};
 use crate::units::NodeId;
 use crate::verdict::divide::Searched;
-use crate::verdict::{JobVerdict, Skipped};
+use crate::verdict::{DivideVerdict, Skipped};
 
 /// The switchings the paper compares.
 pub const SWITCHINGS: [Switching; 2] = [Switching::Wormhole, Switching::StoreAndForward];
@@ -78,7 +78,7 @@ pub struct Choice {
     pub advice: Option<String>,
     /// The whole verdict it comes from, as `plan` would give it; for pages and drawings.
     #[serde(skip)]
-    pub verdict: JobVerdict,
+    pub verdict: DivideVerdict,
 }
 
 /// A job under one placement.

@@ -6,7 +6,7 @@ pub use form::{BySwitching, Choice, Levels, MapPhase, MapReport, MapRow, Positio
 
 use super::auto::{self, Candidates};
 use super::measure::{self, Measured};
-use super::{Job, Skipped, divide};
+use super::{Job, Skipped, divide, gap};
 use crate::error::{Error, Result};
 use crate::mapping::bound::Profile;
 use crate::mapping::divide::weight;
@@ -62,7 +62,7 @@ pub fn report(
         }
     }
     if placements.is_empty() {
-        return Err(super::nothing_applies(&skipped));
+        return Err(super::nothing_applies("placing the tasks", &skipped));
     }
     Ok(MapReport {
         format: 1,
@@ -150,7 +150,7 @@ fn row(
     });
     let gap = each(|switching, _| {
         let bound = machine.costs.cycles(limits.of(switching).ticks).0;
-        simulated_cycles.of(switching).map(|simulated| divide::gap(bound, simulated))
+        simulated_cycles.of(switching).map(|simulated| gap(bound, simulated))
     });
     Ok(MapRow {
         slowdown: BySwitching {

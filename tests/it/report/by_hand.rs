@@ -6,7 +6,7 @@ use meshwright::report::{PlanReport, page};
 use meshwright::topology::graph_file::{Arc, ArcList};
 use meshwright::topology::{Graph, Machine, Network, PortModel, Topology};
 use meshwright::units::{Bytes, LinkId, NodeId, Port};
-use meshwright::verdict::{Blame, HottestLink, JobVerdict, Outcome, PhaseRow, Skipped};
+use meshwright::verdict::{Blame, DivideVerdict, HottestLink, JobVerdict, Outcome, PhaseRow, Skipped};
 
 /// The binomial tree of 2^n tasks in postorder, sizes halving from phase to phase.
 pub(super) fn binomial(n: u32) -> TaskGraph {
@@ -106,9 +106,9 @@ fn phase_row(tasks: &TaskGraph, index: usize) -> PhaseRow {
     }
 }
 
-pub(super) fn job(name: &str, tasks: TaskGraph, results: Vec<Outcome>) -> JobVerdict {
+pub(super) fn job(name: &str, tasks: TaskGraph, results: Vec<Outcome>) -> DivideVerdict {
     let best = results.iter().min_by_key(|outcome| outcome.simulated_cycles).expect("there is a result");
-    JobVerdict {
+    DivideVerdict {
         kind: "divide",
         name: name.to_string(),
         winner: Some(best.method.clone()),
@@ -157,11 +157,9 @@ pub(super) fn wounded_page() -> String {
     let machine = Machine::new("mesh:4x8").and_then(|machine| machine.with_dead(dead)).expect("a mesh");
     let tasks = binomial(4);
     let nodes: Vec<_> = machine.living().take(16).collect();
-    let jobs = [job("a", tasks.clone(), vec![outcome(&machine, &tasks, "row", nodes.clone())]), {
-        let mut second = job("b", tasks.clone(), vec![outcome(&machine, &tasks, "voronoi", nodes)]);
-        second.kind = "load";
-        second
-    }];
+    let jobs = [("a", "row"), ("b", "snake")].map(|(name, method)| {
+        job(name, tasks.clone(), vec![outcome(&machine, &tasks, method, nodes.clone())])
+    });
     render("A mesh with four dead nodes", "", &machine, &jobs)
 }
 
@@ -248,11 +246,13 @@ pub(super) fn empty_page() -> String {
     undefined.placement.nodes = vec![NodeId(0); 3];
     let mut jobs = vec![job("nothing", tasks.clone(), vec![nothing, undefined])];
     let [first] = jobs.as_slice() else { unreachable!("one job was made") };
-    let without = JobVerdict { name: "no methods".into(), winner: None, results: vec![], ..first.clone() };
+    let without = DivideVerdict { name: "no methods".into(), winner: None, results: vec![], ..first.clone() };
     jobs.push(without);
     render("Nothing", "", &machine, &jobs)
 }
 
-pub(super) fn render(title: &str, scenario: &str, machine: &Machine, jobs: &[JobVerdict]) -> String {
+pub(super) fn render(title: &str, scenario: &str, machine: &Machine, jobs: &[DivideVerdict]) -> String {
+    let jobs: Vec<JobVerdict> = jobs.iter().cloned().map(JobVerdict::from).collect();
+    let jobs = &jobs;
     page(&PlanReport { title, scenario, machine, seed: 7, jobs }).expect("the verdicts fit the machine")
 }

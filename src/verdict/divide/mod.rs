@@ -1,10 +1,15 @@
 //! Verdicts on divide and conquer and on phased traces: every placement bounded, predicted, simulated.
 
+mod form;
+mod reason;
+
+pub use form::{Blame, DivideVerdict, Outcome, PhaseRow};
+
 use serde::Serialize;
 
 use super::auto::{self, Candidates};
 use super::measure::{self, Measured, Traffic};
-use super::{JobVerdict, Outcome, PhaseRow, Skipped, reason};
+use super::{Skipped, gap};
 use crate::error::{Error, Result};
 use crate::mapping::bound::Profile;
 use crate::mapping::{self, Divide, Placement, Request, TaskGraph, bound};
@@ -135,7 +140,7 @@ pub fn judge(
     methods: &[&str],
     seed: u64,
     progress: &mut dyn FnMut(&str),
-) -> Result<JobVerdict> {
+) -> Result<DivideVerdict> {
     let Candidates { methods, left_out: mut skipped, job } =
         auto::expand(job, machine, methods, seed, progress)?;
     let job: &Job = &job;
@@ -153,7 +158,7 @@ pub fn judge(
         }
     }
     if results.is_empty() && !skipped.iter().any(|skipped| skipped.deadlock) {
-        return Err(super::nothing_applies(&skipped));
+        return Err(super::nothing_applies("placing the tasks", &skipped));
     }
     let winner = results.iter().min_by_key(|outcome| reason::rank(outcome));
     let reason = winner.map_or_else(
@@ -161,7 +166,7 @@ pub fn judge(
         |winner| reason::sentence(winner, &results),
     );
     let advice = winner.and_then(|winner| reason::traffic(winner, &results));
-    Ok(JobVerdict {
+    Ok(DivideVerdict {
         kind: "divide",
         name: name.to_string(),
         winner: winner.map(|winner| winner.method.clone()),
@@ -217,11 +222,6 @@ fn outcome(job: &Job, machine: &Machine, placement: Placement, bound_ticks: u64)
 fn dependency_cycles(measured: &Measured, machine: &Machine) -> Result<Option<u64>> {
     let trace = sim::run_schedule(machine, &Schedule::from_phases(&measured.schedule))?;
     Ok(trace.deadlock.is_none().then_some(trace.cycles.0))
-}
-
-/// simulated / bound - 1, of whole cycles as they are shown; a job that sends nothing has no gap.
-pub(crate) fn gap(bound: u64, simulated: u64) -> f64 {
-    if simulated == bound { 0.0 } else { simulated as f64 / bound as f64 - 1.0 }
 }
 
 fn rows(job: &Job, machine: &Machine, measured: &Measured, trace: &Trace) -> Vec<PhaseRow> {

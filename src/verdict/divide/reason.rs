@@ -1,6 +1,7 @@
 //! Why a method wins, in one sentence.
 
-use super::{Outcome, PhaseRow, percentage};
+use super::{Outcome, PhaseRow};
+use crate::verdict::percentage;
 
 /// Less is better: simulated time, then the time without barriers, then traffic.
 pub(crate) fn rank(outcome: &Outcome) -> (u64, u64, u64) {
