@@ -18,6 +18,7 @@ mod halving;
 mod launcher;
 mod laws;
 mod levels;
+mod load_scale;
 mod loggp;
 mod processes;
 mod profile;
