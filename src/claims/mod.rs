@@ -4,7 +4,7 @@
 //! |---|---|
 //! | this one | [`Claim`], [`Verdict`], [`PAPERS`], [`audit`] |
 //! | [`check`] | cases counted, the first that disagrees kept |
-//! | [`lo1990`] | one file for each section of that paper |
+//! | [`lo1990`], [`zhang2018`] | one file for each section of that paper |
 //!
 //! A verdict is computed, never looked up: the printed statement is compared with what its definition gives, case
 //! by case in increasing size, so that the first case that disagrees is the smallest. What the program expects
@@ -12,6 +12,7 @@
 
 pub mod check;
 pub mod lo1990;
+pub mod zhang2018;
 
 use serde::Serialize;
 
@@ -126,7 +127,7 @@ pub type Derive = fn(n_max: u32, wanted: &Wanted<'_>, progress: &mut dyn FnMut(&
 pub type Wanted<'a> = dyn Fn(&str, Option<&str>) -> bool + 'a;
 
 /// Every paper the program has read.
-pub const PAPERS: &[Paper] = &[lo1990::PAPER];
+pub const PAPERS: &[Paper] = &[lo1990::PAPER, zhang2018::PAPER];
 
 /// The largest n the program derives claims for: 65536 tasks.
 pub const N_MAX: u32 = 16;
@@ -139,7 +140,7 @@ pub const N_MIN: u32 = 8;
 pub struct Audit {
     /// The version of this form: 1.
     pub format: u32,
-    /// The papers, in the order of [`PAPERS`].
+    /// The papers these claims are of, in the order of [`PAPERS`].
     pub papers: Vec<&'static str>,
     /// Trees up to B(n) were built.
     pub n_max: u32,
@@ -201,9 +202,14 @@ pub fn audit(
     };
     let wanted =
         |id: &str, errata: Option<&str>| only.is_empty() || only.iter().any(|word| is(word, id, errata));
-    let mut claims = Vec::new();
-    for paper in &papers {
-        claims.extend((paper.derive)(n_max, &wanted, progress)?);
+    let (mut claims, mut names) = (Vec::new(), Vec::new());
+    for paper in papers {
+        let found = (paper.derive)(n_max, &wanted, progress)?;
+        // Of several papers only those with a claim of that name are told of.
+        if !found.is_empty() {
+            names.push(paper.name);
+        }
+        claims.extend(found);
     }
     if let Some(word) =
         only.iter().find(|word| !claims.iter().any(|found: &Finding| is(word, found.id, found.errata)))
@@ -211,7 +217,7 @@ pub fn audit(
         let expected = "the id of a claim such as lemma-3, or an erratum such as E1";
         return Err(Error::value("claim", format!("`{word}`"), expected));
     }
-    Ok(Audit { format: 1, papers: papers.iter().map(|paper| paper.name).collect(), n_max, claims })
+    Ok(Audit { format: 1, papers: names, n_max, claims })
 }
 
 impl<S> Claim<S> {

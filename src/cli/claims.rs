@@ -13,12 +13,14 @@ use super::{Answer, files, table};
 
 const HELP: &str = "\
 Papers:
-  lo1990  Lo, Rajopadhye, Telle, Zhong: Parallel Divide and Conquer on Meshes
+  lo1990     Lo, Rajopadhye, Telle, Zhong: Parallel Divide and Conquer on Meshes
+  zhang2018  Zhang: Data Distribution Equivalence for Data Intensive Interconnection Networks
 
 Examples:
   meshwright claims lo1990
   meshwright claims lo1990 --only E1,theorem-4-25 --json
   meshwright claims lo1990 --out audit
+  meshwright claims zhang2018 --only Z22,stop-together
 
 Exit codes:
   0  done; a claim that had to be corrected is no failure
@@ -37,7 +39,7 @@ pub(super) struct Arguments {
     /// Only these claims (lemma-3) or errata (E1), with commas between: in full, with their numbers
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     only: Vec<String>,
-    /// Build trees of up to 2^N tasks: from 8, where every counterexample is in sight, to 16
+    /// lo1990: build trees of up to 2^N tasks: from 8, where every counterexample is in sight, to 16
     #[arg(long, value_name = "N", default_value_t = N_MAX)]
     n_max: u32,
     /// Print one JSON object and nothing else
@@ -95,7 +97,11 @@ fn text(audit: &Audit, in_full: bool) -> String {
         count(Verdict::Corrected),
         count(Verdict::Refuted)
     );
-    text += &format!("{} claims: {verdicts}; trees up to B({})\n", audit.claims.len(), audit.n_max);
+    let trees = match audit.papers.contains(&"lo1990") {
+        true => format!("; trees up to B({})", audit.n_max),
+        false => String::new(),
+    };
+    text += &format!("{} claims: {verdicts}{trees}\n", audit.claims.len());
     for finding in audit.claims.iter().filter(|finding| in_full || finding.verdict != Verdict::Holds) {
         text += &details(finding, in_full);
     }

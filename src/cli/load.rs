@@ -1,25 +1,126 @@
 //! Divisible loads in tables and words.
 
 use meshwright::topology::Machine;
+use meshwright::verdict::load::{self, Fewest};
 use meshwright::verdict::{LoadOutcome, LoadVerdict};
 
 use super::table;
 
 /// What `plan` says of a load.
-pub(super) fn text(job: &LoadVerdict, machine: &Machine) -> String {
-    const HEAD: [&str; 6] = ["method", "bound", "predicted", "simulated", "gap", "hottest link, messages"];
+pub(super) fn plan(job: &LoadVerdict, machine: &Machine) -> String {
+    const HEAD: [&str; 7] =
+        ["method", "bound", "predicted", "feasible", "simulated", "gap", "hottest link, messages"];
     let row = |outcome: &LoadOutcome| {
-        let mark = if job.is_won_by(outcome) { "* " } else { "  " };
         vec![
-            format!("{mark}{}", outcome.method),
+            format!("{}{}", mark(job, outcome), outcome.method),
             outcome.bound_cycles.to_string(),
             outcome.predicted_cycles.to_string(),
-            outcome.simulated_cycles.map_or(String::new(), |cycles| cycles.to_string()),
-            outcome.gap.map_or(String::new(), table::percent),
+            feasible(outcome),
+            outcome.simulated_cycles.map_or_else(unknown, |cycles| cycles.to_string()),
+            outcome.gap.map_or_else(unknown, table::percent),
             table::hottest(outcome.hottest_link, machine),
         ]
     };
-    let mut text = format!("\n{} ({} sources); times in cycles\n", job.name, job.sources.len());
+    let sources = counted(job.sources.len(), "source");
+    let mut text =
+        format!("\n{} ({sources}, sigma {}); times in cycles\n", job.name, table::number(job.sigma, 6));
     text += &table::table(&HEAD, 1, job.results.iter().map(row).collect());
-    text + &format!("* {}\n", job.reason)
+    text + &remarks(job, machine)
+}
+
+/// What `split` says of a load.
+pub(super) fn split(job: &LoadVerdict, machine: &Machine) -> String {
+    const HEAD: [&str; 7] = ["method", "switching", "speedup", "bound", "feasible", "simulated", "nodes"];
+    let row = |outcome: &LoadOutcome| {
+        vec![
+            format!("{}{}", mark(job, outcome), outcome.method),
+            outcome.switching.name().to_string(),
+            table::number(outcome.speedup, 4),
+            table::number(outcome.bound_speedup, 4),
+            feasible(outcome),
+            outcome.simulated_speedup.map_or_else(unknown, |speedup| table::number(speedup, 4)),
+            outcome.nodes_used.to_string(),
+        ]
+    };
+    let mut text = format!(
+        "{} · {} · sigma {} · startup {}\n",
+        machine.name,
+        counted(machine.living_count() as usize, "node"),
+        job.sigma,
+        table::number(job.startup, 9)
+    );
+    let source = |row: &load::SourceRow| {
+        let release = if row.release > 0.0 { format!(" from {}", row.release) } else { String::new() };
+        format!("{} {}{release}", machine.node_name(row.node), table::number(row.load, 4))
+    };
+    let sources: Vec<String> = job.sources.iter().take(SOURCES_NAMED_MAX).map(source).collect();
+    let more = if job.sources.len() > SOURCES_NAMED_MAX { " …" } else { "" };
+    text += &format!("{}: {}{more}\n", counted(job.sources.len(), "source"), sources.join(" · "));
+    text += &table::table(&HEAD, 2, job.results.iter().map(row).collect());
+    text + &remarks(job, machine)
+}
+
+/// More sources than this are counted, not listed.
+const SOURCES_NAMED_MAX: usize = 8;
+
+/// What stands below the tables: who is left out, why the winner wins, the certificate, and what is not possible.
+fn remarks(job: &LoadVerdict, machine: &Machine) -> String {
+    let mut text = String::new();
+    for skipped in &job.skipped {
+        text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
+    }
+    text += &format!("* {}\n", job.reason);
+    text.extend(job.advice.iter().map(|advice| format!("  {advice}\n")));
+    text += &format!("  {}\n", load::certificate(&job.bound.cut, job.bound.makespan, machine));
+    if let Some(processors) = &job.bound.processors {
+        text += &format!("  The fewest processors for it: {}.\n", fewest(processors));
+    }
+    if let Some(deadline) = &job.deadline {
+        let answer = match &deadline.processors {
+            Some(processors) => format!("the fewest processors are {}", fewest(processors)),
+            None if deadline.possible => "possible".to_string(),
+            None => "no schedule is".to_string(),
+        };
+        text += &format!("  Done by {}: {answer}.\n", table::number(deadline.makespan, 6));
+    }
+    for refutation in job.refutations(machine) {
+        text += &format!("  {refutation}.\n");
+    }
+    let warned = |outcome: &LoadOutcome| {
+        Some(format!(
+            "  {} under {}: {}\n",
+            outcome.method,
+            outcome.switching.name(),
+            outcome.warning.as_ref()?
+        ))
+    };
+    text.extend(job.results.iter().filter_map(warned));
+    text
+}
+
+fn mark(job: &LoadVerdict, outcome: &LoadOutcome) -> &'static str {
+    if job.is_won_by(outcome) { "* " } else { "  " }
+}
+
+fn feasible(outcome: &LoadOutcome) -> String {
+    match (outcome.feasible, outcome.reading) {
+        (true, _) => "yes".to_string(),
+        (false, meshwright::load::check::Reading::Undecided) => "undecided".to_string(),
+        (false, _) => "no".to_string(),
+    }
+}
+
+fn fewest(processors: &Fewest) -> String {
+    match processors {
+        Fewest { at_least, at_most } if at_least == at_most => at_least.to_string(),
+        Fewest { at_least, at_most } => format!("between {at_least} and {at_most}"),
+    }
+}
+
+fn counted(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+fn unknown() -> String {
+    "–".to_string()
 }

@@ -2,12 +2,13 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `plan`, `map`, `simulate`, `sweep`, `claims` | the verbs |
+//! | `plan`, `map`, `split`, `check`, `simulate`, `sweep`, `claims` | the verbs |
 //! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
 //! | `load` | divisible loads in tables and words |
 //! | `files`, `emit` | the files of a plan, and those of launchers |
 
+mod check;
 mod claims;
 mod costs;
 mod emit;
@@ -19,6 +20,7 @@ mod output;
 mod plan;
 mod search;
 mod simulate;
+mod split;
 mod sweep;
 mod table;
 mod traffic;
@@ -38,7 +40,7 @@ pub(crate) enum Answer {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done
-  1  a negative answer (a deadlock, a verdict nobody expects)
+  1  a negative answer (a deadlock, an impossible claim, a verdict nobody expects)
   2  unacceptable input; nothing is written";
 
 #[derive(Parser)]
@@ -54,6 +56,8 @@ struct CommandLine {
 enum Verb {
     Plan(plan::Arguments),
     Map(map::Arguments),
+    Split(split::Arguments),
+    Check(check::Arguments),
     Simulate(simulate::Arguments),
     Sweep(sweep::Arguments),
     Claims(claims::Arguments),
@@ -66,6 +70,8 @@ pub(crate) fn run() -> ExitCode {
     let answer = match &line.verb {
         Verb::Plan(arguments) => plan::run(arguments),
         Verb::Map(arguments) => map::run(arguments),
+        Verb::Split(arguments) => split::run(arguments),
+        Verb::Check(arguments) => check::run(arguments),
         Verb::Simulate(arguments) => simulate::run(arguments),
         Verb::Sweep(arguments) => sweep::run(arguments),
         Verb::Claims(arguments) => claims::run(arguments),

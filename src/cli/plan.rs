@@ -8,7 +8,7 @@ use meshwright::Result;
 use meshwright::report::{self, PlanReport};
 use meshwright::scenario::{self, Scenario, Work};
 use meshwright::topology::Machine;
-use meshwright::verdict::{DivideVerdict, JobVerdict, divide};
+use meshwright::verdict::{self, DivideVerdict, JobVerdict, divide};
 
 use super::output::{self, Progress};
 use super::{Answer, files, load, search, table};
@@ -71,6 +71,9 @@ fn judge(scenario: &Scenario) -> Result<Vec<JobVerdict>> {
                 let methods: Vec<&str> = methods.iter().map(String::as_str).collect();
                 divide::judge(&job.name, &phased, machine, &methods, *seed, &mut tell).map(JobVerdict::from)
             }
+            Work::Load(load) => {
+                verdict::load::judge(&job.name, load, machine, &mut tell).map(JobVerdict::from)
+            }
         }
     };
     jobs.iter().map(judge).collect()
@@ -104,7 +107,7 @@ fn text(plan: &PlanReport<'_>) -> String {
     for job in plan.jobs {
         text += &match job {
             JobVerdict::Divide(job) => divide_text(job, machine),
-            JobVerdict::Load(job) => load::text(job, machine),
+            JobVerdict::Load(job) => load::plan(job, machine),
         };
     }
     text + "\n"

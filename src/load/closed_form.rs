@@ -11,8 +11,8 @@
 //!
 //! The last row is not in the thesis. There the message of layer k goes hop by hop, and a link carries one message
 //! at a time, that of the nearest layer first. Let C_k be the time at which it has arrived. Shares shrink with the
-//! distance, so each hop of a message is over before the hop of the message before it lets it wait: message k leaves
-//! link k - 1 one transfer after message k - 1 has left that link, and takes one transfer more on link k. So
+//! distance, so on every link they have in common message k is right behind message k - 1: it reaches layer k - 1 one
+//! transfer of its own after message k - 1 did, and layer k another transfer later. So C_1 = sigma a_1,
 //! C_k = C_(k-1) + 2 sigma a_k, and a_k = T - C_k.
 //!
 //! # Source

@@ -2,7 +2,7 @@
 
 use super::earth_mover::{self, Rebalance};
 use super::schedulers::{Cell, Scheduled, Settings};
-use super::{Cells, Forwarding, Plan, Problem, UNUSED, voronoi};
+use super::{Cells, Forwarding, Plan, Problem, UNUSED, closed_form, voronoi};
 use crate::error::{Error, Result};
 use crate::topology::Topology;
 use crate::units::{NodeId, Port};
@@ -28,6 +28,7 @@ pub(super) struct Division<'p> {
     weighted: bool,
     /// Of the unreduced cells: how many nodes they have, and the makespan they allow.
     nodes_before: u32,
+    speedups_before: Vec<f64>,
     makespan_before: f64,
 }
 
@@ -55,11 +56,12 @@ impl<'p> Division<'p> {
                 .iter()
                 .map(|group| group.iter().map(|&source| sources[source].load).sum())
                 .collect(),
-            weights: weights(depths(problem), problem.sigma(), forwarding),
+            weights: closed_form::ratios(depths(problem), &problem.sigma(), forwarding),
             rebalances: Vec::new(),
             merged: 0,
             weighted: settings.weighted,
             nodes_before: 0,
+            speedups_before: Vec::new(),
             makespan_before: 0.0,
             problem,
             groups,
@@ -85,6 +87,7 @@ impl<'p> Division<'p> {
 
     fn remember(&mut self) {
         self.nodes_before = self.layers.iter().flatten().sum();
+        self.speedups_before = self.speedups();
         self.makespan_before = self.makespan();
     }
 
@@ -93,8 +96,13 @@ impl<'p> Division<'p> {
         self.layers[cell].iter().zip(&self.weights).map(|(&nodes, weight)| f64::from(nodes) * weight).sum()
     }
 
+    /// Sp_i of every cell.
+    pub(super) fn speedups(&self) -> Vec<f64> {
+        (0..self.groups.len()).map(|cell| self.speedup(cell)).collect()
+    }
+
     /// When a cell with this speedup is done.
-    fn finish(&self, cell: usize, speedup: f64) -> f64 {
+    pub(super) fn finish(&self, cell: usize, speedup: f64) -> f64 {
         let moving = self.rebalances.get(cell).map_or(0.0, |rebalance| rebalance.time);
         moving + self.loads[cell] / speedup
     }
@@ -121,7 +129,7 @@ impl<'p> Division<'p> {
 
     /// The schedule of the cells as they are now.
     pub(super) fn scheduled(mut self) -> Scheduled {
-        let speedups: Vec<f64> = (0..self.groups.len()).map(|cell| self.speedup(cell)).collect();
+        let speedups = self.speedups();
         let first: Vec<f64> =
             self.loads.iter().zip(&speedups).map(|(load, speedup)| load / speedup).collect();
         let mut shares = vec![0.0; self.cells.label.len()];
@@ -143,6 +151,7 @@ impl<'p> Division<'p> {
         Scheduled {
             plan: Plan { makespan, shares, cells: Some(self.cells) },
             cells: shape.zip(self.layers.into_iter().zip(speedups)).map(of_cell).collect(),
+            speedups_before: self.speedups_before,
             saved,
             saved_share: f64::from(saved) / f64::from(self.problem.machine().living_count()),
             merged: self.merged,
@@ -176,21 +185,6 @@ fn depths(problem: &Problem) -> usize {
         Some(grid) => grid.sides().iter().sum::<u32>() as usize + 1,
         None => problem.machine().nodes() as usize,
     }
-}
-
-/// By depth, what a node there takes when one at a source takes 1.
-pub(super) fn weights(depths: usize, sigma: f64, forwarding: Forwarding) -> Vec<f64> {
-    let mut weights = vec![1.0; depths];
-    let mut rest = 1.0;
-    for (depth, weight) in weights.iter_mut().enumerate().skip(1) {
-        *weight = match forwarding {
-            Forwarding::CutThrough => rest,
-            Forwarding::ModifiedStoreAndForward => rest / (1.0 + sigma),
-            Forwarding::StoreAndForward => rest / (1.0 + depth as f64 * sigma),
-        };
-        rest = (rest - sigma * *weight).max(0.0);
-    }
-    weights
 }
 
 /// Sources that are neighbours, directly or over other sources, together; in the order of their first ones.

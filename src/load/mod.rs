@@ -15,6 +15,7 @@
 //! | file | what |
 //! |---|---|
 //! | [`problem`] | [`Problem`]: machine, sources, sigma |
+//! | [`speed_file`] | processors and links that are not all alike, from a file |
 //! | [`number`] | [`Number`]: a formula is written once, for floats and for fractions |
 //! | [`layers`] | how many nodes are how many hops from the nearest source |
 //! | [`closed_form`] | one source, the thesis: shares, speedup and finish time in O(layers) |
@@ -22,10 +23,22 @@
 //! | [`schedulers`] | the thesis's schedulers for several sources: settings, answers, the table of methods |
 //! | [`equivalence`] | a cell as one processor; connected sources as one source (EPSA, EPSEA) |
 //! | [`earth_mover`] | evening out the loads of connected sources |
+//! | [`programme`] | one port, no front end, results, half duplex: the optimum as a linear programme |
+//! | [`ports`] | where to put the next source |
+//! | [`queues`] | loads that keep coming: which rates can be worked off |
 //! | [`reduced`], [`accelerated`], [`constrained`] | Voronoi schedulers (MDVDA, RMDVDA, ARMDVDA, RCMDVDA, RCMDVDEA) |
+//! | [`partition`] | the best cells in the thesis's model: a linear programme by prices |
+//! | [`experiment`] | random sources, many rounds: what is saved and gained, and how far it is from the optimum |
+//! | [`lower_band`] | the ideal community of a source, and the ratio to it |
 //! | [`optimum`] | the least makespan on shared links, its certificate and a flow that attains it |
 //! | [`poisson`] | a flow for a million nodes |
 //! | [`check`] | whether a claimed distribution is possible at all |
+//! | [`flow_matrix`] | the same as a system of equations: LU, determinants; [`flow_matrix::plan`] |
+//! | [`timing`] | its timing diagram |
+//! | [`paper_optimum`] | what the thesis's constraints allow when they are inequalities |
+//! | [`threshold`] | from which sigma on the thesis claims more than a cut allows |
+//! | [`serial`] | a link serves one message at a time, a processor gets one message; start-up cost |
+//! | [`installments`] | schedules one can run: the flow of the optimum in installments, any plan's shares as messages |
 //!
 //! # Source
 //!
@@ -37,13 +50,26 @@ pub mod closed_form;
 pub mod constrained;
 pub mod earth_mover;
 pub mod equivalence;
+pub mod experiment;
+pub mod flow_matrix;
+pub mod installments;
 pub mod layers;
+pub mod lower_band;
 pub mod number;
 pub mod optimum;
+pub mod paper_optimum;
+pub mod partition;
 pub mod poisson;
+pub mod ports;
 pub mod problem;
+pub mod programme;
+pub mod queues;
 pub mod reduced;
 pub mod schedulers;
+pub mod serial;
+pub mod speed_file;
+pub mod threshold;
+pub mod timing;
 pub mod voronoi;
 
 pub use number::Number;

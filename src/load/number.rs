@@ -59,9 +59,9 @@ pub trait Number:
         result
     }
 
-    /// The smaller of two numbers.
-    fn lesser(self, other: Self) -> Self {
-        if other < self { other } else { self }
+    /// The larger of two numbers.
+    fn greater(self, other: Self) -> Self {
+        if other > self { other } else { self }
     }
 }
 
@@ -102,9 +102,8 @@ mod tests {
     }
 
     #[test]
-    fn the_lesser_of_two_equal_numbers_is_the_first() {
-        assert_eq!(1.0.lesser(2.0), 1.0);
-        assert_eq!(2.0.lesser(1.0), 1.0);
-        assert!((-0.0f64).lesser(0.0).is_sign_negative());
+    fn the_greater_of_two_numbers() {
+        assert_eq!(Number::greater(1.0, 2.0), 2.0);
+        assert_eq!(Number::greater(Exact::whole(2), Exact::whole(1)), Exact::whole(2));
     }
 }

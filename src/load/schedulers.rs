@@ -103,6 +103,8 @@ pub struct Scheduled {
     pub plan: Plan,
     /// The cells, in the order of their first sources.
     pub cells: Vec<Cell>,
+    /// Sp_i of the unreduced cells.
+    pub speedups_before: Vec<f64>,
     /// How many nodes of the unreduced cells have nothing to do.
     pub saved: u32,
     /// The same as a share of the nodes that work.

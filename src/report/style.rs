@@ -1,13 +1,13 @@
 //! The style of the page and of a drawing that stands alone.
 
-use super::svg::palette;
+use super::svg::{hues, palette};
 
 const PAGE: &str = include_str!("report.css");
 const DRAWING: &str = include_str!("drawing.css");
 
 /// The style of the page: light and dark.
 pub(super) fn page() -> String {
-    format!("{PAGE}{DRAWING}{}", palette::css())
+    format!("{PAGE}{DRAWING}{}{}", palette::css(), hues::css())
 }
 
 /// A drawing of the page as a file of its own, on white.
@@ -29,20 +29,24 @@ fn drawing() -> String {
     let variables: Vec<(&str, &str)> = light_variables().collect();
     let mut css = String::new();
     for rule in DRAWING.lines() {
+        // One rule for each colour: `.fill{…}` becomes `.fill.k0{…}`, `.fill.k1{…}`, …
         if rule.contains("var(--k)") {
-            // One rule for each step of the palette: `.fill{…}` becomes `.fill.k0{…}`, `.fill.k1{…}`, …
-            for (step, colour) in palette::light().enumerate() {
-                let stepped = rule.replacen('{', &format!(".k{step}{{"), 1);
-                css.push_str(&stepped.replace("var(--k)", &colour));
-            }
-            continue;
+            css.extend(palette::light().enumerate().map(|(i, colour)| coloured(rule, 'k', i, &colour)));
+        } else if rule.contains("var(--c)") {
+            css.extend(hues::light().iter().enumerate().map(|(i, colour)| coloured(rule, 'c', i, colour)));
+        } else {
+            css.push_str(rule);
         }
-        css.push_str(rule);
     }
     for (name, value) in variables {
         css = css.replace(&format!("var({name})"), value);
     }
     css
+}
+
+/// A rule for one colour of a family.
+fn coloured(rule: &str, family: char, index: usize, colour: &str) -> String {
+    rule.replacen('{', &format!(".{family}{index}{{"), 1).replace(&format!("var(--{family})"), colour)
 }
 
 /// The names and values of the first block of the page's style: the light ones.
@@ -61,6 +65,7 @@ mod tests {
         let css = drawing();
         assert!(!css.contains("var("), "{css}");
         assert!(css.contains(".edge.k0{") && css.contains(".fill.k23{") && css.contains(".link.k7{"));
+        assert!(css.contains(".cell.c0{fill:#0072b2}"), "{css}");
         let svg = alone("<svg width=\"9\"><g/></svg>");
         assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"9\"><style>"), "{svg}");
         assert!(svg.ends_with("<g/></svg>\n"));

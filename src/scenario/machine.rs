@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::scenario::quantity;
 use crate::topology::machine::SWITCHINGS;
 use crate::topology::{Costs, Machine, Network, PortModel, Switching, Topology};
-use crate::units::NodeId;
+use crate::units::{NodeId, Ratio};
 
 const KEYS: &[&str] = &[
     "topology",
@@ -95,14 +95,15 @@ fn network(value: &Value<'_>) -> Result<Machine> {
     Ok(machine)
 }
 
+/// The frequency of the machine, if it has one.
+pub(super) fn clock(table: &Table<'_>) -> Result<Option<Ratio>> {
+    let Some(value) = table.get("clock") else { return Ok(None) };
+    let text = value.string("a frequency such as \"1 GHz\"")?;
+    quantity::clock(text).map(Some).map_err(|error| value.reword(error))
+}
+
 fn costs(table: &Table<'_>) -> Result<Costs> {
-    let clock = match table.get("clock") {
-        Some(value) => {
-            let text = value.string("a frequency such as \"1 GHz\"")?;
-            Some(quantity::clock(text).map_err(|error| value.reword(error))?)
-        }
-        None => None,
-    };
+    let clock = clock(table)?;
     let mut costs = Costs::default();
     cost(table, "startup", "cycles, or a time such as \"2 us\"", &mut costs, |costs, text| {
         costs.startup = quantity::cycles(text, clock)?;

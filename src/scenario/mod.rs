@@ -4,6 +4,8 @@
 //! |---|---|
 //! | [`machine`](mod@machine) | the `[machine]` table |
 //! | `divide` | the `[[divide]]` tables |
+//! | [`load`] | the `[[load]]` tables; sources and methods by their names |
+//! | [`claim`] | claimed schedules, in JSON |
 //! | [`given`] | placements made beforehand: searched for, or read from files |
 //! | [`tasks`] | `binomial:N`, `divide:N` or a file; names of placements |
 //! | [`quantity`] | numbers that may carry a unit |
@@ -12,8 +14,10 @@
 //!
 //! Every key is checked, and every error points at the text that caused it.
 
+pub mod claim;
 mod divide;
 pub mod given;
+pub mod load;
 pub mod machine;
 mod misfit;
 pub mod quantity;
@@ -60,6 +64,8 @@ pub struct Job {
 pub enum Work {
     /// Divide and conquer, or a phased trace: `[[divide]]`.
     Divide(DivideWork),
+    /// A divisible load: `[[load]]`.
+    Load(verdict::load::Job),
 }
 
 /// A phased job and how to place it.
@@ -134,19 +140,25 @@ fn scenario(source: &Source) -> Result<Scenario> {
     let entries = parse(source)?;
     let document = Table::document(source, &entries);
     document.check_keys(KEYS)?;
-    let machine = machine::read(&machine_table(source, &document)?)?;
-    for (key, message) in [
-        ("load", "`[[load]]` jobs are not planned yet by this version"),
-        ("groups", "`[[groups]]` jobs are not planned yet by this version"),
-    ] {
-        document.refuse(key, message, "`[[divide]]` jobs only")?;
-    }
+    let table = machine_table(source, &document)?;
+    let (machine, clock) = (machine::read(&table)?, machine::clock(&table)?);
+    let message = "`[[groups]]` jobs are not planned yet by this version";
+    document.refuse("groups", message, "`[[divide]]` and `[[load]]` jobs only")?;
     let seed = document.get("seed").map_or(Ok(0), |value| value.whole(0, u64::MAX))?;
-    let tables = document.tables("divide", "[[divide]]")?;
-    let jobs = tables.iter().map(|table| divide::read(table, &machine)).collect::<Result<Vec<_>>>()?;
-    if jobs.is_empty() {
-        return Err(source.error_at_end("the scenario has no job", "at least one `[[divide]]` table"));
+    let mut jobs = Vec::new();
+    for table in document.tables("divide", "[[divide]]")? {
+        jobs.push((table.start(), divide::read(&table, &machine)?));
     }
+    for table in document.tables("load", "[[load]]")? {
+        jobs.push((table.start(), load::read(&table, &machine, clock)?));
+    }
+    if jobs.is_empty() {
+        let expected = "at least one `[[divide]]` or `[[load]]` table";
+        return Err(source.error_at_end("the scenario has no job", expected));
+    }
+    // In the order of the file.
+    jobs.sort_by_key(|(start, _)| *start);
+    let jobs = jobs.into_iter().map(|(_, job)| job).collect();
     Ok(Scenario { machine, seed, jobs })
 }
 

@@ -126,6 +126,34 @@ pub fn byte_time(text: &str, clock: Option<Ratio>) -> Result<Ratio> {
     product(seconds_per_byte, clock).ok_or_else(bad)
 }
 
+/// A number that is not negative, decimal or as a fraction `p/q`.
+///
+/// # Errors
+///
+/// [`Error::Value`] for anything else, NaN and infinity among it.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::scenario::quantity;
+/// assert_eq!(quantity::number("1/4")?, 0.25);
+/// assert_eq!(quantity::number("2.5e-1")?, 0.25);
+/// assert!(quantity::number("nan").is_err() && quantity::number("-1").is_err());
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn number(text: &str) -> Result<f64> {
+    let decimal = |text: &str| text.trim().parse::<f64>().ok();
+    let number = match text.split_once('/') {
+        Some((p, q)) => decimal(p).zip(decimal(q)).map(|(p, q)| p / q),
+        None => decimal(text),
+    };
+    // 0 and not -0, whose sign would be seen in tables.
+    let number = number.filter(|number| *number >= 0.0 && number.is_finite()).map(|number| number + 0.0);
+    number.ok_or_else(|| {
+        Error::value("a number", quoted(text), "a number of at least 0, as in 0.1 or \"1/10\"")
+    })
+}
+
 /// A share: above 0 and at most 1, as a number or a fraction `p/q`.
 ///
 /// # Errors

@@ -47,6 +47,11 @@ impl<'a> Table<'a> {
         ))
     }
 
+    /// Where the table begins in the text, in bytes.
+    pub(super) fn start(&self) -> usize {
+        self.header.start
+    }
+
     /// The value of a key, if it is there.
     pub(super) fn get(&self, key: &'static str) -> Option<Value<'a>> {
         self.entries.get(key).map(|value| Value { source: self.source, key, value })
@@ -167,6 +172,16 @@ impl<'a> Value<'a> {
         let DeValue::Integer(n) = self.value.get_ref() else { return Err(expected()) };
         let n = u64::from_str_radix(n.as_str(), n.radix()).map_err(|_| expected())?;
         if (least..=most).contains(&n) { Ok(n) } else { Err(expected()) }
+    }
+
+    /// The table that this value is, called `name` in messages.
+    pub(super) fn table(&self, name: &'static str, expected: &str) -> Result<Table<'a>> {
+        match self.value.get_ref() {
+            DeValue::Table(entries) => {
+                Ok(Table { source: self.source, name, header: self.value.span(), entries })
+            }
+            _ => Err(self.unexpected(expected)),
+        }
     }
 
     /// The elements of an array.

@@ -73,6 +73,25 @@ impl Tokens<'_> {
         }
     }
 
+    /// The next word as a non-negative real number; `inf` is one, too.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Parse`] when the word is missing, is no number or is negative.
+    pub fn real_or_infinite(&mut self, name: &str) -> Result<f64> {
+        let expected = || "a real number of at least 0, or inf".to_string();
+        if !self.next_word()? {
+            return Err(self.missing(name, expected()));
+        }
+        match self.word() {
+            b"inf" => Ok(f64::INFINITY),
+            word => {
+                let value = parse_real(word).filter(|&value| value >= 0.0);
+                value.ok_or_else(|| self.unfit(name, expected()))
+            }
+        }
+    }
+
     /// The next word, which must be this one.
     ///
     /// # Errors

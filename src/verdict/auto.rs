@@ -121,7 +121,7 @@ fn prices(
         }
     }
     if priced.is_empty() {
-        return Err(super::nothing_applies(&left_out));
+        return Err(super::nothing_applies("placing the tasks", &left_out));
     }
     Ok((priced, left_out))
 }

@@ -82,14 +82,14 @@ pub(crate) fn gap(bound: u64, simulated: u64) -> f64 {
 }
 
 /// The error when every method was skipped: each different reason once.
-fn nothing_applies(skipped: &[Skipped]) -> Error {
+fn nothing_applies(what: &'static str, skipped: &[Skipped]) -> Error {
     let mut reasons: Vec<&str> = Vec::new();
     for skipped in skipped {
         if !reasons.contains(&skipped.why.as_str()) {
             reasons.push(&skipped.why);
         }
     }
-    Error::not_applicable("placing the tasks", reasons.join("; "))
+    Error::not_applicable(what, reasons.join("; "))
 }
 
 /// The verdict on one job of a plan.

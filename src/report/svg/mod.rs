@@ -8,29 +8,39 @@
 //! | `heat`, `blocks` | link loads: node by node, and of machines too large for that |
 //! | `bars` | all methods beside each other |
 //! | `curve` | latency against load |
+//! | `chart`, `surface` | curves of any kind; a value over two variables |
+//! | `axis` | round marks, numbers written short |
+//! | `load` | divisible load: cells, flow, timing |
 //! | `figures` | the figures of papers |
 //! | `layout` | where nodes and links are on paper |
-//! | `legend`, `palette`, `path` | the words below, the colours, and strokes written short |
+//! | `legend`, `path` | the words below, and strokes written short |
+//! | `palette`, `hues` | colours in an order, and colours without one |
 //!
 //! Ink is named by class, and the classes are coloured by variables of the page: the same drawing is then
 //! legible on paper, on a light screen and on a dark one.
 
+mod axis;
 pub(super) mod bars;
 pub(super) mod blocks;
+pub(super) mod chart;
 pub(super) mod curve;
 pub(super) mod figures;
 pub(super) mod heat;
+pub(super) mod hues;
 mod lanes;
 mod layout;
 mod legend;
+pub(super) mod load;
 mod messages;
 pub(super) mod palette;
 mod path;
 pub(super) mod placement;
 mod route;
+pub(super) mod surface;
 
 use std::fmt::{self, Display, Write};
 
+pub(super) use axis::written;
 pub(super) use layout::Layout;
 
 /// The words of a legend need this much, also below a small machine.
@@ -138,6 +148,11 @@ impl Svg {
     pub(super) fn tipped(&mut self, name: &'static str, attributes: &[Attribute<'_>], tip: &str) {
         self.start(name, attributes);
         self.push(format_args!("><title>{}</title></{name}>", escape(tip)));
+    }
+
+    /// The words shown when the element opened last is pointed at.
+    pub(super) fn title(&mut self, tip: &str) {
+        self.push(format_args!("<title>{}</title>", escape(tip)));
     }
 
     /// A square with round corners around a point, which shows `tip` when pointed at.

@@ -73,6 +73,30 @@ impl Path {
         self
     }
 
+    /// A rectangle with its corner at the upper left.
+    pub(super) fn rectangle(&mut self, corner: Point, width: f64, height: f64) -> &mut Self {
+        self.start(corner);
+        let Tenths { x, y } = Tenths::of(Point::new(width, height));
+        self.command('h', &[x]);
+        self.command('v', &[y]);
+        self.command('h', &[-x]);
+        self.data.push('z');
+        self
+    }
+
+    /// A closed polygon.
+    pub(super) fn polygon(&mut self, corners: &[Point]) -> &mut Self {
+        if let Some((&first, others)) = corners.split_first() {
+            self.start(first);
+            others.iter().for_each(|&corner| {
+                self.line(corner);
+            });
+            self.data.push('z');
+            self.pen = Tenths::of(first);
+        }
+        self
+    }
+
     /// A command whose points are all relative to the pen, which ends up at the last.
     fn go(&mut self, letter: char, points: &[Point]) -> &mut Self {
         let pen = self.pen;

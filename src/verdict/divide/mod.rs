@@ -158,7 +158,7 @@ pub fn judge(
         }
     }
     if results.is_empty() && !skipped.iter().any(|skipped| skipped.deadlock) {
-        return Err(super::nothing_applies(&skipped));
+        return Err(super::nothing_applies("placing the tasks", &skipped));
     }
     let winner = results.iter().min_by_key(|outcome| reason::rank(outcome));
     let reason = winner.map_or_else(

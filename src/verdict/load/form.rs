@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::load::check::Reading;
 use crate::load::{Cut, Forwarding, Plan};
 use crate::units::NodeId;
 use crate::verdict::{HottestLink, Skipped};
@@ -63,8 +64,8 @@ pub struct LoadBound {
     pub speedup: f64,
     /// The nodes that cannot be done earlier, whatever the schedule.
     pub cut: Cut,
-    /// The fewest processors that attain it.
-    pub processors: Fewest,
+    /// The fewest processors that attain it, if they were counted.
+    pub processors: Option<Fewest>,
 }
 
 /// How few processors suffice.
@@ -81,7 +82,9 @@ pub struct Fewest {
 pub struct Deadline {
     /// The time, in units of w Tcp.
     pub makespan: f64,
-    /// The fewest processors that meet it; none when no schedule does.
+    /// Whether any schedule meets it.
+    pub possible: bool,
+    /// The fewest processors that meet it, if they were counted.
     pub processors: Option<Fewest>,
 }
 
@@ -112,12 +115,21 @@ pub struct LoadOutcome {
     pub layers: Vec<u64>,
     /// By hops from the nearest source, the share of one such node: their mean where they are not all alike.
     pub fractions: Vec<f64>,
+    /// Whether all nodes of a layer have the same share.
+    #[serde(skip)]
+    pub by_layer: bool,
     /// How many nodes have a share.
     pub nodes_used: usize,
     /// Whether some schedule can bring these shares to their nodes and have them worked off in the makespan.
     pub feasible: bool,
+    /// Which question was decided.
+    pub reading: Reading,
     /// The nodes that refute it.
     pub violated_cut: Option<Cut>,
+    /// The moment until which they cannot send out enough, where shares must be there in time.
+    pub moment: Option<f64>,
+    /// The node that cannot work off its own share in time.
+    pub overloaded: Option<NodeId>,
     /// No schedule is faster than this.
     pub bound_speedup: f64,
     /// speedup / bound speedup: above 1 is more than there is.
@@ -155,6 +167,8 @@ pub struct TimingRow {
     pub computing: Vec<(f64, f64)>,
     /// From when on its own load is there, if it is a source.
     pub release: Option<f64>,
+    /// Whether it is a port of a source, which computes nothing.
+    pub port: bool,
 }
 
 impl LoadVerdict {

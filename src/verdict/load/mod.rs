@@ -2,8 +2,217 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `form` | the form of the answer |
+//! | this one | [`judge`]: the methods side by side |
+//! | `job` | [`Job`]: a load as it is asked for |
+//! | `methods` | [`METHODS`]: the table of all methods |
+//! | `answer` | what each method answers |
+//! | `feasible` | whether an answer is possible |
+//! | `run` | the referee's time |
+//! | `claim` | [`check`]: claimed schedules |
+//! | `form` | the form of the verdict |
+//! | `split` | the answer to `split` |
+//! | `words` | reasons, certificates and refutations in sentences |
 
+mod answer;
+mod claim;
+mod feasible;
 mod form;
+mod job;
+mod methods;
+mod run;
+mod split;
+mod words;
 
+pub use claim::{CheckAnswer, Checked, Claimed, check};
 pub use form::{Deadline, Fewest, LoadBound, LoadOutcome, LoadVerdict, SourceRow, TimingRow};
+pub use job::{Job, forwarding};
+pub use methods::{Kind, METHODS, Method};
+pub use split::{Named, SpeedRows, SplitAnswer};
+pub use words::{certificate, violation};
+
+use answer::{Answer, Case};
+use feasible::Feasible;
+
+use super::{Skipped, gap};
+use crate::error::{Error, Result};
+use crate::load::{Cells, Problem, UNUSED};
+use crate::topology::{Machine, Topology};
+
+/// Divides a load by every method named, and names the winner: the least time the referee measures.
+///
+/// A method that does not apply is listed with the reason if it was asked for by name. `progress` is told what is
+/// being worked on.
+///
+/// # Errors
+///
+/// As for [`Job::problem`]; [`Error::NotApplicable`] when no method applies.
+///
+/// # Panics
+///
+/// When a simulated time falls below the bound: then one of the two is wrong.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::load::Source;
+/// use meshwright::verdict::load::{self, Job};
+/// use meshwright::{topology::Machine, units::NodeId};
+/// let mesh = Machine::new("mesh:5x5")?;
+/// let job = Job::new(&mesh, vec![Source::at(NodeId(12), 1.0)], 0.5, 100_000_000);
+/// let verdict = load::judge("centre", &job, &mesh, &mut |_| {})?;
+/// assert_eq!(verdict.bound.speedup, 9.0, "the source and two for each of its four links");
+/// let thesis = verdict.results.iter().find(|result| result.method == "flow-matrix").unwrap();
+/// assert!((thesis.speedup - 11.5).abs() < 1e-12 && !thesis.feasible);
+/// assert_eq!(verdict.winner.as_deref(), Some("installments"));
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn judge(
+    name: &str,
+    job: &Job,
+    machine: &Machine,
+    progress: &mut dyn FnMut(&str),
+) -> Result<LoadVerdict> {
+    let problem = job.problem(machine)?;
+    progress("optimum");
+    let case = Case::new(job, &problem)?;
+    let (results, skipped) = outcomes(&case, progress)?;
+    if results.is_empty() {
+        return Err(super::nothing_applies("dividing the load", &skipped));
+    }
+    // The optimum cannot be sent as it is: what comes next to it wins.
+    let winner = results
+        .iter()
+        .filter(|outcome| outcome.simulated_cycles.is_some())
+        .min_by_key(|outcome| (outcome.simulated_cycles, outcome.is_fluid(), outcome.nodes_used));
+    Ok(LoadVerdict {
+        kind: "load",
+        name: name.to_string(),
+        winner: winner.map(|winner| winner.method.clone()),
+        winner_switching: winner.map(|winner| winner.switching),
+        reason: winner.map_or_else(
+            || "no method could be simulated".to_string(),
+            |winner| words::reason(winner, &results),
+        ),
+        advice: words::advice(&results),
+        skipped,
+        sigma: job.sigma,
+        sources: sources(&problem),
+        bytes: job.bytes,
+        unit_cycles: case.scale.unit_cycles(),
+        startup: case.scale.units(machine.costs.startup),
+        bound: case.bound()?,
+        deadline: case.deadline()?,
+        results,
+    })
+}
+
+/// Every method under every forwarding.
+fn outcomes(case: &Case<'_, '_>, progress: &mut dyn FnMut(&str)) -> Result<(Vec<LoadOutcome>, Vec<Skipped>)> {
+    let Job { methods, named, forwardings, .. } = case.job;
+    let (mut results, mut skipped): (Vec<LoadOutcome>, Vec<Skipped>) = (Vec::new(), Vec::new());
+    let sent = std::cell::OnceCell::new();
+    for name in methods {
+        let method = methods::find(name)
+            .ok_or_else(|| Error::value("method", format!("`{name}`"), "a method of the table"))?;
+        if !named && !method.kind.suits(case.problem.sources().len()) {
+            continue;
+        }
+        let forwardings = if method.kind.forwards() { forwardings.as_slice() } else { &forwardings[..1] };
+        for &forwarding in forwardings {
+            progress(&format!("{name}, {}", forwarding.name()));
+            match case.answer(method.kind, forwarding, &sent) {
+                Ok(answer) => results.push(outcome(case, name, answer)?),
+                Err(Error::NotApplicable { why, .. }) => {
+                    let skip = Skipped { method: name.clone(), why, deadlock: false };
+                    if !skipped.contains(&skip) {
+                        skipped.push(skip);
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok((results, skipped))
+}
+
+/// Bounds, checks and measures an answer.
+fn outcome(case: &Case<'_, '_>, name: &str, answer: Answer) -> Result<LoadOutcome> {
+    let (scale, bound) = (&case.scale, case.optimum.makespan);
+    let Feasible { feasible, reading, cut, moment, overloaded } = case.feasible(&answer)?;
+    let cycles = answer.run.map(|run| case.machine.costs.cycles(run.ticks).0);
+    let simulated = answer.run.map(|run| scale.units_of_ticks(run.ticks));
+    if let Some(simulated) = simulated {
+        case.assert_bound(name, simulated);
+    }
+    let bound_cycles = scale.cycles(bound).0;
+    let (layers, fractions, by_layer) = case.by_layer(&answer.plan.shares);
+    let plan = answer.plan;
+    Ok(LoadOutcome {
+        method: name.to_string(),
+        switching: answer.switching,
+        bound_cycles,
+        predicted_cycles: scale.cycles(plan.makespan).0,
+        simulated_cycles: cycles,
+        gap: cycles.map(|cycles| gap(bound_cycles, cycles)),
+        hottest_link: answer.run.and_then(|run| run.hottest),
+        messages: answer.run.map(|run| run.messages),
+        makespan: plan.makespan,
+        speedup: plan.speedup(),
+        layers,
+        fractions,
+        by_layer,
+        nodes_used: plan.nodes_used(),
+        feasible,
+        reading,
+        violated_cut: cut,
+        moment,
+        overloaded,
+        bound_speedup: 1.0 / bound,
+        ratio_to_bound: bound / plan.makespan,
+        simulated_speedup: simulated.map(|simulated| 1.0 / simulated),
+        labels: plan.cells.as_ref().map(|cells| labels(cells, case.machine)),
+        cell_speedups: answer.cell_speedups,
+        saved: answer.saved,
+        warning: answer.warning,
+        flow: answer.flow,
+        timing: answer.timing,
+        plan,
+    })
+}
+
+/// The sources as rows.
+fn sources(problem: &Problem<'_>) -> Vec<SourceRow> {
+    let row = |source: &crate::load::Source| SourceRow {
+        node: source.node,
+        at: problem.machine().coordinates(source.node),
+        load: source.load,
+        release: source.release,
+    };
+    problem.sources().iter().map(row).collect()
+}
+
+/// The labels of cells row by row: the last side of the machine is a row.
+fn labels(cells: &Cells, machine: &Machine) -> Vec<Vec<i64>> {
+    let row = machine.sides().last().map_or(cells.label.len(), |&side| side as usize);
+    let label = |&label: &u32| if label == UNUSED { -1 } else { i64::from(label) };
+    cells.label.chunks(row).map(|labels| labels.iter().map(label).collect()).collect()
+}
+
+impl LoadOutcome {
+    /// The shares by node, where those by layer do not tell all.
+    pub fn single_shares(&self) -> Option<&[f64]> {
+        (!self.by_layer).then_some(self.plan.shares.as_slice())
+    }
+
+    /// Whether this is the fluid optimum, whose simulated time is that of the installments that follow it.
+    pub fn is_fluid(&self) -> bool {
+        methods::find(&self.method).is_some_and(|method| matches!(method.kind, Kind::Optimum))
+    }
+}
+
+impl Kind {
+    /// Whether a forwarding makes a difference.
+    fn forwards(self) -> bool {
+        matches!(self, Self::FlowMatrix | Self::Scheduler(_))
+    }
+}

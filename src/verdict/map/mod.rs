@@ -62,7 +62,7 @@ pub fn report(
         }
     }
     if placements.is_empty() {
-        return Err(super::nothing_applies(&skipped));
+        return Err(super::nothing_applies("placing the tasks", &skipped));
     }
     Ok(MapReport {
         format: 1,

@@ -1,0 +1,83 @@
+//! J. Zhang, *Data Distribution Equivalence for Data Intensive Interconnection Networks*.
+//!
+//! | file | what |
+//! |---|---|
+//! | `literal`, `private` | the thesis word by word: layers, timing diagrams, matrices; each processor by itself |
+//! | `single` | one source at a corner, at the border, inside: first rows and explicit solutions |
+//! | `matrix` | the flow matrix, its determinants and what they say |
+//! | `sensitivity` | what is read off the curves |
+//! | `optimality` | what is said of the best: all stop together, private paths, NP-hardness |
+//! | `connected` | sources that are connected and taken as one |
+//! | `cells` | Voronoi cells of sources that are not |
+//! | `printed` | numbers that follow from other printed numbers |
+//! | `networks` | tori and hypercubes |
+//!
+//! Errata are numbered Z1, Z2 and so on.
+//!
+//! # Source
+//!
+//! `zhang2018`, all of it.
+
+mod cells;
+mod connected;
+mod literal;
+mod matrix;
+mod networks;
+mod optimality;
+mod printed;
+mod private;
+mod sensitivity;
+mod single;
+
+use super::{Claim, Finding, Paper, Verdict, Wanted};
+use crate::error::Result;
+
+/// The paper and its claims.
+pub const PAPER: Paper = Paper {
+    name: "zhang2018",
+    title: "J. Zhang: Data Distribution Equivalence for Data Intensive Interconnection Networks",
+    derive,
+};
+
+/// The claims in the order of the thesis.
+const SECTIONS: &[&[Claim<Study>]] = &[
+    single::CLAIMS,
+    matrix::CLAIMS,
+    sensitivity::CLAIMS,
+    optimality::CLAIMS,
+    connected::CLAIMS,
+    cells::CLAIMS,
+    networks::CLAIMS,
+    printed::CLAIMS,
+];
+
+/// What the claims share.
+struct Study;
+
+/// What a claim is made from: one that is expected to hold.
+const HOLDS: Claim<Study> = Claim {
+    id: "",
+    source: "",
+    statement: "",
+    definition: "",
+    printed: "",
+    correct: None,
+    errata: None,
+    expected: Verdict::Holds,
+    derive: |_| unreachable!("every claim has its own derivation"),
+};
+
+/// What a claim is made from: one that is expected to need a correction.
+const CORRECTED: Claim<Study> = Claim { expected: Verdict::Corrected, ..HOLDS };
+
+/// What a claim is made from: one of which nothing like it is right.
+const REFUTED: Claim<Study> = Claim { expected: Verdict::Refuted, ..HOLDS };
+
+fn derive(_: u32, wanted: &Wanted<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Finding>> {
+    let claims = SECTIONS.iter().copied().flatten().filter(|claim| wanted(claim.id, claim.errata));
+    let find = |claim: &Claim<Study>| {
+        progress(claim.source);
+        claim.find(&Study)
+    };
+    claims.map(find).collect()
+}

@@ -1,0 +1,214 @@
+//! What each method answers, before it is bounded and checked.
+
+use std::cell::OnceCell;
+
+use super::TimingRow;
+use super::job::Job;
+use super::methods::Kind;
+use super::run::{self, Run};
+use crate::error::{Error, Result};
+use crate::load::installments::{self, Installments, Scale, deliver};
+use crate::load::optimum::{self, Optimum};
+use crate::load::schedulers::{Cell, Method as Scheduler};
+use crate::load::{Forwarding, Plan, Problem, Source, flow_matrix, layers};
+use crate::topology::Machine;
+
+/// So many messages over each link that the optimum uses may be sent where nobody says how many.
+const CHUNKS_PER_LINK: u64 = 250;
+
+/// In all at least this many, and at most so many.
+const CHUNKS: std::ops::RangeInclusive<u64> = 30_000..=120_000;
+
+/// A load with all that its methods have in common.
+pub(super) struct Case<'p, 'm> {
+    pub(super) job: &'p Job,
+    pub(super) machine: &'m Machine,
+    pub(super) problem: &'p Problem<'m>,
+    pub(super) scale: Scale<'p, 'm>,
+    pub(super) optimum: Optimum,
+    /// By node id the hops to the nearest source.
+    pub(super) depth: Vec<u32>,
+}
+
+/// The optimum in messages, and the referee's word on it.
+pub(super) type Sent = (Installments, Option<Run>);
+
+/// What a method answers.
+pub(super) struct Answer {
+    pub(super) plan: Plan,
+    pub(super) switching: Forwarding,
+    /// By link id what crosses it, if the method says so.
+    pub(super) flow: Option<Vec<f64>>,
+    pub(super) cell_speedups: Option<Vec<f64>>,
+    pub(super) saved: Option<u64>,
+    pub(super) warning: Option<String>,
+    pub(super) timing: Vec<TimingRow>,
+    /// What the referee measured; none if nothing was sent.
+    pub(super) run: Option<Run>,
+    /// Whether the method comes with its own proof that it is possible.
+    pub(super) is_possible: bool,
+    /// Whether connected sources serve their cell together.
+    pub(super) is_joined: bool,
+}
+
+impl<'p, 'm> Case<'p, 'm> {
+    /// Solves what all methods are compared with.
+    pub(super) fn new(job: &'p Job, problem: &'p Problem<'m>) -> Result<Self> {
+        let machine = problem.machine();
+        let nodes: Vec<_> = problem.sources().iter().map(|source| source.node).collect();
+        Ok(Self {
+            job,
+            machine,
+            problem,
+            scale: Scale::new(problem, job.bytes)?,
+            optimum: optimum::solve(problem)?,
+            depth: layers::depths(machine, &nodes),
+        })
+    }
+
+    /// The optimum sent in messages over one link each, run by the referee.
+    fn send(&self) -> Result<Sent> {
+        let used = self.optimum.flow.link.iter().filter(|&&share| share > 0.0).count() as u64;
+        let chunks =
+            self.job.chunks.unwrap_or((CHUNKS_PER_LINK * used).clamp(*CHUNKS.start(), *CHUNKS.end()));
+        let sent = installments::plan(&self.scale, &self.optimum, &installments::Settings { chunks })?;
+        let run = run::run(self.machine, &sent.schedule)?;
+        Ok((sent, run))
+    }
+
+    /// The answer of one method; `sent` is made when it is first wanted.
+    pub(super) fn answer(
+        &self,
+        kind: Kind,
+        forwarding: Forwarding,
+        sent: &OnceCell<Result<Sent>>,
+    ) -> Result<Answer> {
+        let sent = || sent.get_or_init(|| self.send());
+        match kind {
+            Kind::FlowMatrix => self.flow_matrix(forwarding),
+            Kind::Scheduler(scheduler) => self.schedule(scheduler, forwarding),
+            Kind::Installments => match sent() {
+                Ok((installments, run)) => Ok(self.installments(installments, *run)),
+                Err(error) => Err(Error::not_applicable("installments", reason(error))),
+            },
+            Kind::Optimum => Ok(self.fluid(sent().as_ref().ok().and_then(|(_, run)| *run))),
+        }
+    }
+
+    fn flow_matrix(&self, forwarding: Forwarding) -> Result<Answer> {
+        let at_once = self.at_once()?;
+        let mut plan = flow_matrix::plan(&at_once, forwarding)?;
+        plan.makespan += self.problem.sources()[0].release;
+        let rows = TimingRow::of_layers(&flow_matrix::layers_of(&at_once)?, self.problem.sigma(), forwarding);
+        let run = self.delivered(&plan, forwarding)?;
+        let warning = (forwarding == Forwarding::CutThrough && self.problem.sigma() > 1.0).then(|| {
+            "sigma is above 1: links are slower than processors, and only the source and its neighbours work"
+                .to_string()
+        });
+        Ok(Answer { run, warning, timing: rows, ..Answer::of(plan, forwarding) })
+    }
+
+    fn schedule(&self, scheduler: &Scheduler, forwarding: Forwarding) -> Result<Answer> {
+        let mut scheduled = (scheduler.run)(&self.at_once()?, forwarding, &self.job.settings)?;
+        if !self.problem.starts_at_once() {
+            // A cell is done when it has worked off its load from the last release of its sources on.
+            let release = |&source: &usize| self.problem.sources()[source].release;
+            let end = |cell: &Cell| {
+                cell.sources.iter().map(release).fold(0.0, f64::max) + 1.0 / cell.weighted_speedup()
+            };
+            scheduled.plan.makespan = scheduled.cells.iter().map(end).fold(0.0, f64::max);
+            scheduled.warning.get_or_insert_with(|| {
+                "the thesis knows no release times: each cell is made as if they were 0 and begins when its load \
+                 is there"
+                    .to_string()
+            });
+        }
+        let run = self.delivered(&scheduled.plan, forwarding)?;
+        Ok(Answer {
+            run,
+            cell_speedups: Some(scheduled.cells.iter().map(|cell| cell.speedup).collect()),
+            saved: Some(scheduled.saved.into()),
+            is_joined: scheduled.cells.iter().any(|cell| cell.sources.len() > 1),
+            warning: scheduled.warning,
+            ..Answer::of(scheduled.plan, forwarding)
+        })
+    }
+
+    /// The problem without its releases, of which the thesis knows nothing.
+    fn at_once(&self) -> Result<Problem<'m>> {
+        if self.problem.starts_at_once() || !self.problem.is_uniform() {
+            return Ok(self.problem.clone());
+        }
+        let sources: Vec<Source> =
+            self.problem.sources().iter().map(|source| Source { release: 0.0, ..*source }).collect();
+        let at_once = Problem::new(self.machine, sources, self.problem.sigma())?;
+        if at_once.sources().len() < self.problem.sources().len() {
+            let why = "loads enter at one node at different times, and the thesis knows no release times";
+            return Err(Error::not_applicable("a method of the thesis", why));
+        }
+        Ok(at_once)
+    }
+
+    /// The shares of a plan sent one by one, the nearest first.
+    fn delivered(&self, plan: &Plan, forwarding: Forwarding) -> Result<Option<Run>> {
+        let Some(pieces) = run::pieces(plan, &self.depth) else { return Ok(None) };
+        run::run(self.machine, &deliver(&self.scale, plan, forwarding, pieces)?)
+    }
+
+    /// Messages are relayed when they are whole, but a node works on its share while the rest of it comes.
+    fn installments(&self, sent: &Installments, run: Option<Run>) -> Answer {
+        let plan = Plan { makespan: sent.makespan, shares: sent.shares.clone(), cells: None };
+        Answer { run, is_possible: true, ..Answer::of(plan, Forwarding::CutThrough) }
+    }
+
+    fn fluid(&self, run: Option<Run>) -> Answer {
+        let Optimum { makespan, flow, .. } = &self.optimum;
+        let plan = Plan { makespan: *makespan, shares: flow.node.clone(), cells: None };
+        let flow = Some(flow.link.clone());
+        Answer { run, flow, is_possible: true, ..Answer::of(plan, Forwarding::CutThrough) }
+    }
+}
+
+impl Answer {
+    fn of(plan: Plan, switching: Forwarding) -> Self {
+        Self {
+            plan,
+            switching,
+            flow: None,
+            cell_speedups: None,
+            saved: None,
+            warning: None,
+            timing: Vec::new(),
+            run: None,
+            is_possible: false,
+            is_joined: false,
+        }
+    }
+}
+
+impl TimingRow {
+    /// What one node of each layer of a single source does.
+    fn of_layers(counts: &[u64], sigma: f64, forwarding: Forwarding) -> Vec<Self> {
+        let rows = crate::load::timing::timing(counts, &sigma, forwarding);
+        let row = |(layer, row): (usize, &crate::load::timing::LayerTiming<f64>)| Self {
+            label: match (layer, row.nodes) {
+                (0, _) => "source".to_string(),
+                (layer, 1) => format!("layer {layer}, 1 node"),
+                (layer, nodes) => format!("layer {layer}, {nodes} nodes"),
+            },
+            communication: row.communication.iter().map(|[from, until]| (*from, *until)).collect(),
+            computing: vec![(row.computing[0], row.computing[1])],
+            release: None,
+            port: false,
+        };
+        rows.iter().enumerate().map(row).collect()
+    }
+}
+
+/// The reason of an error that says why something cannot be done.
+fn reason(error: &Error) -> String {
+    match error {
+        Error::NotApplicable { why, .. } => why.clone(),
+        other => other.to_string(),
+    }
+}
