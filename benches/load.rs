@@ -7,12 +7,14 @@ mod table;
 
 use std::hint::black_box;
 
+use meshwright::load::flow_matrix::FlowMatrix;
+use meshwright::load::installments::{self, Scale, Settings};
+use meshwright::load::optimum::Phase;
 use meshwright::load::{Forwarding, Problem, Source, Speeds, closed_form, layers, optimum, voronoi};
 use meshwright::rng;
 use meshwright::topology::{Machine, Topology};
 use meshwright::units::{LinkId, NodeId};
 use microlp::{ComparisonOp, LinearExpr, OptimizationDirection, SolveOutcome, Variable};
-use nalgebra::{DMatrix, DVector};
 use rand::RngExt;
 use table::{Comparison, way};
 
@@ -23,6 +25,7 @@ fn main() {
     crowded();
     unlike();
     programme();
+    messages();
 }
 
 fn mesh(side: u32) -> Machine {
@@ -52,24 +55,6 @@ fn one_by_one<'m>(problem: &Problem<'m>) -> Problem<'m> {
     problem.clone().with_speeds(Speeds { work, link }).expect("speeds")
 }
 
-/// Shares by LU: all finish at the same time, and the shares sum to 1.
-fn by_matrix(counts: &[u64], sigma: f64) -> Vec<f64> {
-    let order = counts.len();
-    let mut matrix = DMatrix::zeros(order, order);
-    for (column, &count) in counts.iter().enumerate() {
-        matrix[(0, column)] = count as f64;
-        for row in column + 1..order {
-            matrix[(row, column)] = if column == 0 { -1.0 } else { sigma };
-        }
-        if column > 0 {
-            matrix[(column, column)] = 1.0;
-        }
-    }
-    let mut right = DVector::zeros(order);
-    right[0] = 1.0;
-    matrix.lu().solve(&right).expect("the flow matrix is regular").as_slice().to_vec()
-}
-
 /// Layers, shares, speedup and the cut that admits no shorter time.
 fn one_source() {
     let mut table =
@@ -85,7 +70,10 @@ fn one_source() {
             black_box(shares).len() as u64
         };
         let of_form = |counts: &[u64]| closed_form::fractions(counts, &0.1, Forwarding::CutThrough);
-        let of_matrix = |counts: &[u64]| by_matrix(counts, 0.1);
+        let of_matrix = |counts: &[u64]| {
+            let matrix = FlowMatrix::new(counts, Forwarding::CutThrough);
+            matrix.solve_by_lu(0.1).expect("the flow matrix is regular")
+        };
         let counts = layers::counts(&machine, &[middle]);
         let pairs = of_form(&counts).into_iter().zip(of_matrix(&counts));
         pairs.for_each(|(form, matrix)| assert!((form - matrix).abs() < 1e-12, "{form} and {matrix}"));
@@ -219,6 +207,29 @@ fn programme() {
             way("cuts and flows", || optimum::solve(&problem).expect("connected").flow.link.len() as u64),
         ];
         table.size(&format!("{side}x{side}"), u64::from(side * side), 5, ways);
+    }
+    table.print();
+}
+
+/// The optimum's flow sent in messages, and the flows that are tried for a better schedule.
+fn messages() {
+    let mut table = Comparison::new("One source of a torus of 16x16 in messages, sigma 0.1", "message");
+    let machine = Machine::new("torus:16x16").expect("a torus");
+    let problem = problem(&machine, 1, 0.1);
+    let scale = Scale::new(&problem, 1 << 20).expect("a load");
+    let optimum = optimum::solve(&problem).expect("a torus is connected");
+    let phases = [Phase { from: 0.0, until: optimum.makespan, flow: optimum.flow.clone() }];
+    for chunks in [1000, 3000, 9000] {
+        let settings = Settings { chunks };
+        let ways = vec![
+            way("the optimum's flow", || {
+                installments::follow(&scale, &phases, &settings).map_or(0, |one| one.messages)
+            }),
+            way("the best of many flows", || {
+                installments::plan(&scale, &optimum, &settings).expect("there are fewer links").messages
+            }),
+        ];
+        table.size(&format!("{chunks} messages"), chunks, 3, ways);
     }
     table.print();
 }
