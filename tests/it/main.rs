@@ -21,6 +21,7 @@ mod laws;
 mod levels;
 mod load_cells;
 mod load_check;
+mod load_experiment;
 mod load_optimum;
 mod load_scale;
 mod load_thesis;

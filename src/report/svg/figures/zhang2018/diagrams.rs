@@ -1,7 +1,7 @@
 //! Networks with their layers, and timing diagrams.
 
 use super::super::super::load::gantt::{Gantt, Row, Span};
-use super::super::super::{Attribute, Point, Px, Svg, palette};
+use super::super::super::{Attribute, DRAWING_WIDTH_MIN, Point, Px, Svg, palette};
 use crate::load::{Forwarding, layers, timing};
 use crate::topology::{Machine, Network, Topology};
 use crate::units::NodeId;
@@ -52,7 +52,7 @@ pub(super) fn network(specification: &str, sources: &[u32]) -> String {
         }
         svg.text(centre.plus(0.0, 4.0), "label mid boxed", &node.to_string());
     }
-    svg.finish(right + 48.0, bottom + 48.0)
+    svg.finish((right + 48.0).max(DRAWING_WIDTH_MIN), bottom + 48.0)
 }
 
 /// What every processor does, layer by layer.

@@ -26,7 +26,7 @@ use curves::Case;
 
 /// All of them, chapter by chapter.
 pub(super) const FIGURES: &[&[Figure]] =
-    &[single::FIGURES, several::FIGURES, stored::FIGURES, toroidal::FIGURES];
+    &[single::FIGURES, several::FIGURES, stored::FIGURES, several::STORED_FIGURES, toroidal::FIGURES];
 
 const CUT_THROUGH: Forwarding = Forwarding::CutThrough;
 const STORED: Forwarding = Forwarding::ModifiedStoreAndForward;

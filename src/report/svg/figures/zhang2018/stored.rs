@@ -53,24 +53,24 @@ pub(super) const FIGURES: &[Figure] = &[
         draw: || curves::surface(&two_by_n(), STORED),
     },
     Figure {
-        number: "4.10",
-        caption: "Speedup of 3 x n meshes from the middle of the short side over n and sigma under modified store-and-forward.",
-        draw: || curves::surface(&three_by_n(), STORED),
-    },
-    Figure {
-        number: "4.12",
-        caption: "Speedup of 5 x n meshes from the middle node over n and sigma under modified store-and-forward.",
-        draw: || curves::surface(&five_by_n(), STORED),
-    },
-    Figure {
         number: "4.9",
         caption: "The same for 2 x n as curves, with the optimum. At sigma = 1 the speedup of 3 is not the source and two neighbours alone: they do two thirds of the work (erratum 20).",
         draw: || curves::speedups(&two_by_n(), STORED),
     },
     Figure {
+        number: "4.10",
+        caption: "Speedup of 3 x n meshes from the middle of the short side over n and sigma under modified store-and-forward.",
+        draw: || curves::surface(&three_by_n(), STORED),
+    },
+    Figure {
         number: "4.11",
         caption: "The same for 3 x n as curves, with the optimum.",
         draw: || curves::speedups(&three_by_n(), STORED),
+    },
+    Figure {
+        number: "4.12",
+        caption: "Speedup of 5 x n meshes from the middle node over n and sigma under modified store-and-forward.",
+        draw: || curves::surface(&five_by_n(), STORED),
     },
     Figure {
         number: "4.13",
