@@ -66,7 +66,7 @@
 //! | 3 | [`schedule`] |
 //! | 2 | [`routing`] |
 //! | 1 | [`topology`] |
-//! | 0 | [`units`], [`error`], [`rng`], [`text`], [`exact`] |
+//! | 0 | [`units`], [`error`], [`rng`], [`text`], [`exact`], [`statistics`] |
 
 pub mod claims;
 pub mod error;
@@ -79,6 +79,7 @@ pub mod routing;
 pub mod scenario;
 pub mod schedule;
 pub mod sim;
+pub mod statistics;
 pub mod text;
 pub mod topology;
 pub mod units;

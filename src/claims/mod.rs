@@ -140,7 +140,7 @@ pub const N_MIN: u32 = 8;
 pub struct Audit {
     /// The version of this form: 1.
     pub format: u32,
-    /// The papers, in the order of [`PAPERS`].
+    /// The papers these claims are of, in the order of [`PAPERS`].
     pub papers: Vec<&'static str>,
     /// Trees up to B(n) were built.
     pub n_max: u32,
@@ -202,9 +202,14 @@ pub fn audit(
     };
     let wanted =
         |id: &str, errata: Option<&str>| only.is_empty() || only.iter().any(|word| is(word, id, errata));
-    let mut claims = Vec::new();
-    for paper in &papers {
-        claims.extend((paper.derive)(n_max, &wanted, progress)?);
+    let (mut claims, mut names) = (Vec::new(), Vec::new());
+    for paper in papers {
+        let found = (paper.derive)(n_max, &wanted, progress)?;
+        // Of several papers only those with a claim of that name are told of.
+        if !found.is_empty() {
+            names.push(paper.name);
+        }
+        claims.extend(found);
     }
     if let Some(word) =
         only.iter().find(|word| !claims.iter().any(|found: &Finding| is(word, found.id, found.errata)))
@@ -212,7 +217,7 @@ pub fn audit(
         let expected = "the id of a claim such as lemma-3, or an erratum such as E1";
         return Err(Error::value("claim", format!("`{word}`"), expected));
     }
-    Ok(Audit { format: 1, papers: papers.iter().map(|paper| paper.name).collect(), n_max, claims })
+    Ok(Audit { format: 1, papers: names, n_max, claims })
 }
 
 impl<S> Claim<S> {

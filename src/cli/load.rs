@@ -78,7 +78,8 @@ fn remarks(job: &LoadVerdict, machine: &Machine) -> String {
     if let Some(deadline) = &job.deadline {
         let answer = match &deadline.processors {
             Some(processors) => format!("the fewest processors are {}", fewest(processors)),
-            None => "no schedule is done by then".to_string(),
+            None if deadline.possible => "possible".to_string(),
+            None => "no schedule is".to_string(),
         };
         text += &format!("  Done by {}: {answer}.\n", table::number(deadline.makespan, 6));
     }

@@ -147,7 +147,7 @@ fn verify(problem: &Problem, claim: &Claim) -> Result<()> {
     if (sum - 1.0).abs() > 1e-6 {
         return Err(Error::value("sum of the shares", sum, "1"));
     }
-    if let Some(moment) = claim.timed.unwrap_or(&[]).iter().find(|moment| !(**moment >= 0.0)) {
+    if let Some(moment) = claim.timed.unwrap_or(&[]).iter().find(|moment| moment.is_nan() || **moment < 0.0) {
         return Err(Error::value("moment", moment, "a number of at least 0"));
     }
     Ok(())

@@ -74,9 +74,9 @@ impl fmt::Display for Entry {
 /// use meshwright::load::{Forwarding, flow_matrix::FlowMatrix};
 /// let matrix = FlowMatrix::new(&[1, 4, 4], Forwarding::CutThrough);
 /// assert_eq!(matrix.to_string(), "\
-/// [ 1   4  4 ]
-/// [ 1  -1  0 ]
-/// [ 0 s-1  1 ]
+/// [ 1   4 4 ]
+/// [ 1  -1 0 ]
+/// [ 0 s-1 1 ]
 /// ");
 /// // a_0 = 1 / (9 - 4 sigma), equation 3.87.
 /// let shares = matrix.solve_by_lu(0.5).expect("there is one answer");

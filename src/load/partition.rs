@@ -11,12 +11,14 @@
 //!
 //! That is a Voronoi diagram with a head start a_i for each site. Two cells that share nodes have head starts that
 //! differ by a whole number, so whole numbers suffice. The method is primal-dual: with the head starts given, the
-//! shared nodes are dealt out by a small linear programme with one row per set of cells that share nodes; if some
-//! cells are then slower than others and hold all they may, their head start grows by one.
+//! shared nodes are dealt out; a set of cells that is too slow then, although it holds all it has a claim to, has its
+//! head start raised by one, which lowers the bound. When that set is all cells, the bound is attained.
+
+mod dealing;
 
 use std::collections::BTreeMap;
 
-use microlp::{ComparisonOp, LinearExpr, OptimizationDirection};
+use dealing::{Dealing, Pile, deal};
 
 use super::equivalence::{Division, connected};
 use super::reduced::singles;
@@ -28,15 +30,13 @@ use crate::topology::Topology;
 /// The most distances kept: 1 GiB of them.
 const DISTANCES_MAX: usize = 1 << 28;
 
-/// Speedups nearer than this, relatively, are the same.
-const SAME: f64 = 1e-9;
-
 /// A division that is best in the thesis's model, up to whole nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Partition {
     /// The division into whole nodes.
     pub scheduled: Scheduled,
-    /// 1 / makespan if nodes could be shared: no division into cells does better in this model.
+    /// 1 / makespan if nodes could be shared: no division into cells does better in this model. Cells that are not
+    /// weighted count as if their loads were equal.
     pub bound_speedup: f64,
     /// By cell its head start in hops; the smallest is 0.
     pub head_starts: Vec<i64>,
@@ -53,8 +53,7 @@ pub struct Partition {
 ///
 /// # Complexity
 ///
-/// O(sources * nodes) and a linear programme of O(sources) rows for each step; at most about sources * diameter
-/// steps.
+/// O(sources * nodes) and some flows among the cells for each step; at most about sources * diameter steps.
 ///
 /// # Examples
 ///
@@ -111,14 +110,14 @@ fn of_groups(
     let cells = division.groups.len();
     let wanted = if settings.weighted { division.loads.clone() } else { vec![1.0 / cells as f64; cells] };
     let mut auction = Auction::new(&division, forwarding, wanted);
-    let (dealt, bound_speedup) = auction.run();
-    let shared_nodes =
-        dealt.shares.iter().map(|row| row.iter().filter(|&&(_, s)| s > SAME).count().max(1) - 1).sum();
-    let label = auction.whole_nodes(&dealt);
+    let (shared, dealing) = auction.run();
+    let splits = |parts: &Vec<f64>| parts.iter().filter(|&&part| part > 0.0).count().max(1) - 1;
+    let shared_nodes = dealing.parts.iter().map(splits).sum();
+    let label = auction.whole_nodes(&shared, &dealing);
     let head_starts = auction.head_starts;
     let depths = auction.depths;
     let scheduled = divided(division, label, &depths).scheduled();
-    Ok(Partition { scheduled, bound_speedup, head_starts, shared_nodes })
+    Ok(Partition { scheduled, bound_speedup: dealing.rate, head_starts, shared_nodes })
 }
 
 /// The division with other labels.
@@ -131,16 +130,8 @@ fn divided<'p>(mut division: Division<'p>, label: Vec<u32>, depths: &[Vec<u32>])
     division
 }
 
-/// Sets of cells that share nodes, each with its nodes.
+/// Sets of cells that have equal claims to nodes, each with its nodes.
 type Shared = BTreeMap<Vec<u32>, Vec<u32>>;
-
-/// How the shared nodes are dealt out: by set (in the order of [`Shared`]) the cells with their parts of its price.
-struct Dealt {
-    shared: Shared,
-    shares: Vec<Vec<(u32, f64)>>,
-    /// By cell, its speedup over what it wants.
-    rates: Vec<f64>,
-}
 
 struct Auction {
     /// By cell, by node, the hops; `u32::MAX` where there is no way.
@@ -172,19 +163,18 @@ impl Auction {
         Self { depths, exponents, ratio, wanted, head_starts }
     }
 
-    /// Raises head starts until no division is better; also 1 / makespan.
-    fn run(&mut self) -> (Dealt, f64) {
+    /// Raises head starts until no division is better.
+    fn run(&mut self) -> (Shared, Dealing) {
         loop {
-            let dealt = self.deal(self.shared());
-            let slowest = dealt.rates.iter().copied().fold(f64::INFINITY, f64::min);
-            let stuck = self.stuck(&dealt, slowest);
-            if stuck.iter().all(|&is_stuck| is_stuck) || !self.may_gain(&dealt.shared, &stuck) {
+            let shared = self.shared();
+            let dealing = self.deal(&shared);
+            if dealing.is_limited.iter().all(|&is_in| is_in) || !self.may_gain(&shared, &dealing.is_limited) {
                 let least = self.head_starts.iter().copied().min().unwrap_or(0);
                 self.head_starts.iter_mut().for_each(|start| *start -= least);
-                return (dealt, slowest);
+                return (shared, dealing);
             }
-            for (start, &is_stuck) in self.head_starts.iter_mut().zip(&stuck) {
-                *start += i64::from(is_stuck);
+            for (start, &is_limited) in self.head_starts.iter_mut().zip(&dealing.is_limited) {
+                *start += i64::from(is_limited);
             }
         }
     }
@@ -228,93 +218,18 @@ impl Auction {
         self.ratio.powi(exponent as i32)
     }
 
-    /// Deals out the shared nodes so that the slowest cell is as fast as can be.
-    fn deal(&self, shared: Shared) -> Dealt {
-        let mut model = microlp::Problem::new(OptimizationDirection::Maximize);
-        let rate = model.add_var(1.0, (0.0, f64::INFINITY));
-        let mut rows: Vec<LinearExpr> =
-            self.wanted.iter().map(|&wanted| [(rate, -wanted)].into_iter().collect()).collect();
-        let mut own = vec![0.0; rows.len()];
-        let mut parts = Vec::new();
-        for (set, nodes) in &shared {
-            // What the whole set would add to its first cell; to the others, times the quotient of prices.
+    /// Deals out the nodes. Prices are counted from the cell with the largest head start, so they are at most 1.
+    fn deal(&self, shared: &Shared) -> Dealing {
+        let largest = self.head_starts.iter().copied().max().unwrap_or(0);
+        let price = |cell: u32| self.power(largest - self.head_starts[cell as usize]);
+        let pile = |(set, nodes): (&Vec<u32>, &Vec<u32>)| {
             let whole: f64 = nodes.iter().map(|&node| self.gain(set[0], node)).sum();
-            if let [cell] = set[..] {
-                own[cell as usize] = whole;
-                parts.push(vec![(cell, None)]);
-                continue;
-            }
-            let part = |&cell: &u32| {
-                let part = model.add_var(0.0, (0.0, 1.0));
-                let quotient =
-                    self.power(self.head_starts[cell as usize] - self.head_starts[set[0] as usize]);
-                rows[cell as usize].add(part, whole * quotient);
-                (cell, Some(part))
-            };
-            let parts_of_set: Vec<_> = set.iter().map(part).collect();
-            let sum = parts_of_set.iter().filter_map(|&(_, part)| Some((part?, 1.0)));
-            model.add_constraint(sum.collect::<LinearExpr>(), ComparisonOp::Le, 1.0);
-            parts.push(parts_of_set);
-        }
-        for (row, own) in rows.into_iter().zip(&own) {
-            model.add_constraint(row, ComparisonOp::Ge, -own);
-        }
-        let solution = model.solve().ok().and_then(|outcome| outcome.into_solution().ok());
-        let solution =
-            solution.expect("to deal out nothing is always possible, and there is no more than all");
-        let value =
-            |&(cell, part): &(u32, Option<_>)| (cell, part.map_or(1.0, |part| solution.var_value(part)));
-        let shares: Vec<Vec<(u32, f64)>> =
-            parts.iter().map(|parts| parts.iter().map(value).collect()).collect();
-        let rates = self.rates(&shared, &shares);
-        Dealt { shared, shares, rates }
-    }
-
-    fn rates(&self, shared: &Shared, shares: &[Vec<(u32, f64)>]) -> Vec<f64> {
-        let mut speedups = vec![0.0; self.wanted.len()];
-        for (nodes, shares) in shared.values().zip(shares) {
-            for &(cell, share) in shares {
-                let whole: f64 = nodes.iter().map(|&node| self.gain(cell, node)).sum();
-                speedups[cell as usize] += share * whole;
-            }
-        }
-        speedups.iter().zip(&self.wanted).map(|(speedup, wanted)| speedup / wanted).collect()
-    }
-
-    /// A set of slowest cells that no faster cell can give anything to: all cells if they are equally fast.
-    fn stuck(&self, dealt: &Dealt, slowest: f64) -> Vec<bool> {
-        let is_slow = |cell: usize| dealt.rates[cell] <= slowest * (1.0 + SAME);
-        let mut stuck = vec![true; dealt.rates.len()];
-        if (0..stuck.len()).all(is_slow) {
-            return stuck;
-        }
-        for start in (0..stuck.len()).filter(|&cell| is_slow(cell)) {
-            stuck = self.closure(dealt, start);
-            if (0..stuck.len()).all(|cell| !stuck[cell] || is_slow(cell)) {
-                return stuck;
-            }
-        }
-        stuck
-    }
-
-    /// The cells that something can come from: a holder of nodes a cell has a claim to, and so on.
-    fn closure(&self, dealt: &Dealt, start: usize) -> Vec<bool> {
-        let mut is_in = vec![false; dealt.rates.len()];
-        is_in[start] = true;
-        loop {
-            let before = is_in.iter().filter(|&&is_in| is_in).count();
-            for shares in &dealt.shares {
-                if shares.iter().any(|&(cell, _)| is_in[cell as usize]) {
-                    shares
-                        .iter()
-                        .filter(|&&(_, share)| share > SAME)
-                        .for_each(|&(cell, _)| is_in[cell as usize] = true);
-                }
-            }
-            if is_in.iter().filter(|&&is_in| is_in).count() == before {
-                return is_in;
-            }
-        }
+            Pile { cells: set.clone(), amount: whole * price(set[0]) }
+        };
+        let piles: Vec<Pile> = shared.iter().map(pile).collect();
+        let needs: Vec<f64> =
+            self.wanted.iter().enumerate().map(|(cell, wanted)| wanted * price(cell as u32)).collect();
+        deal(&piles, &needs)
     }
 
     /// Whether there is a node outside that would add something to a stuck cell.
@@ -330,23 +245,22 @@ impl Auction {
     }
 
     /// Whole nodes to cells: each set in the order of its cells and nodes; a node on the seam goes to who has the
-    /// larger part of it.
-    fn whole_nodes(&self, dealt: &Dealt) -> Vec<u32> {
+    /// larger part of it. What nobody needs goes to the last cell that has a part, or to the first.
+    fn whole_nodes(&self, shared: &Shared, dealing: &Dealing) -> Vec<u32> {
         let mut label = vec![UNUSED; self.depths[0].len()];
-        for ((set, nodes), shares) in dealt.shared.iter().zip(&dealt.shares) {
-            // In units of the set's first cell.
+        for ((set, nodes), parts) in shared.iter().zip(&dealing.parts) {
             let whole: f64 = nodes.iter().map(|&node| self.gain(set[0], node)).sum();
-            let dealt: f64 = shares.iter().map(|&(_, share)| share).sum();
-            let mut holders = shares.iter().filter(|&&(_, share)| share > SAME).peekable();
-            let Some(&&(first, share)) = holders.peek() else { continue };
-            let (mut holder, mut until, mut passed) = (first, share / dealt * whole, 0.0);
-            holders.next();
+            let dealt: f64 = parts.iter().sum();
+            let mut holders = set.iter().zip(parts).filter(|&(_, &part)| part > 0.0);
+            let (mut holder, mut until) =
+                holders.next().map_or((set[0], 1.0), |(&cell, part)| (cell, part / dealt));
+            let mut passed = 0.0;
             for &node in nodes {
-                let gain = self.gain(set[0], node);
+                let gain = self.gain(set[0], node) / whole;
                 while passed + gain / 2.0 > until
-                    && let Some(&(next, share)) = holders.next()
+                    && let Some((&next, part)) = holders.next()
                 {
-                    (holder, until) = (next, until + share / dealt * whole);
+                    (holder, until) = (next, until + part / dealt);
                 }
                 label[node as usize] = holder;
                 passed += gain;

@@ -228,7 +228,7 @@ fn shares(object: &Object<'_>, depth: &[u32]) -> Result<Vec<f64>> {
         let numbers = numbers.and_then(|numbers| numbers.collect::<Option<Vec<f64>>>());
         numbers.ok_or_else(|| object.unfit(key, "a list of numbers of at least 0"))
     };
-    let is_given = |key| object.optional(key).is_some_and(|value| !value.is_null());
+    let is_given = |key| object.optional(key).is_some();
     let (key, shares) = if is_given("shares") {
         ("shares", list("shares")?)
     } else if is_given("fractions") {
@@ -258,7 +258,7 @@ fn shares(object: &Object<'_>, depth: &[u32]) -> Result<Vec<f64>> {
 /// Who works for which source; only where every source has a cell of its own is a claim held to it.
 fn cells(object: &Object<'_>, nodes: usize, sources: usize) -> Result<Option<Cells>> {
     const EXPECTED: &str = "rows of labels, each the index of a source or -1";
-    let Some(rows) = object.optional("cells").filter(|value| !value.is_null()) else { return Ok(None) };
+    let Some(rows) = object.optional("cells") else { return Ok(None) };
     let label = |value: &Value| match value.as_i64() {
         Some(-1) => Some(UNUSED),
         Some(label) if (0..sources as i64).contains(&label) => Some(label as u32),
@@ -275,7 +275,7 @@ fn cells(object: &Object<'_>, nodes: usize, sources: usize) -> Result<Option<Cel
 
 impl<'a> Object<'a> {
     fn optional(&self, key: &str) -> Option<&'a Value> {
-        self.entries.get(key)
+        self.entries.get(key).filter(|value| !value.is_null())
     }
 
     fn require(&self, key: &'static str) -> Result<&'a Value> {

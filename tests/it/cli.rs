@@ -6,6 +6,7 @@ mod contract;
 mod emit;
 mod golden;
 mod hostile;
+mod load;
 mod routers;
 mod search;
 mod traffic;
@@ -56,6 +57,8 @@ fn help_has_examples_and_exit_codes() {
         vec!["--help"],
         vec!["plan", "--help"],
         vec!["map", "--help"],
+        vec!["split", "--help"],
+        vec!["check", "--help"],
         vec!["simulate", "--help"],
         vec!["sweep", "--help"],
         vec!["claims", "--help"],

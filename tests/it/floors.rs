@@ -9,6 +9,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("rng", 0),
     ("text", 0),
     ("exact", 0),
+    ("statistics", 0),
     ("topology", 1),
     ("routing", 2),
     ("schedule", 3),

@@ -19,29 +19,15 @@ fn golden(key: &str) -> Vec<Value> {
     all[key].as_array().expect("a list of entries").clone()
 }
 
-/// The machine an entry speaks of; a Gaussian network is the ring of a^2 + b^2 nodes with a second jump.
+/// The machine an entry speaks of.
 fn machine(topology: &Value) -> Machine {
     let side = |name: &str| topology[name].as_u64().expect("a side");
     let specification = match topology["kind"].as_str().expect("a kind") {
         "hypercube" => format!("hypercube:{}", side("d")),
-        "gaussian" => return gaussian(side("a"), side("b")),
+        "gaussian" => format!("gaussian:{}+{}i", side("a"), side("b")),
         kind => format!("{kind}:{}x{}", side("m"), side("n")),
     };
     Machine::new(&specification).expect("a machine")
-}
-
-/// The Gaussian integers modulo a + b i, where a and b have no common divisor: i is a number j with a + b j = 0.
-fn gaussian(a: u64, b: u64) -> Machine {
-    let nodes = a * a + b * b;
-    let jump = (0..nodes).find(|j| (a + b * j) % nodes == 0).expect("a and b have no common divisor");
-    let arcs = (0..nodes).flat_map(|node| [1, jump].map(|jump| (node, (node + jump) % nodes)));
-    let lines: Vec<String> = arcs.map(|(from, to)| format!("{} {}\n", from + 1, to + 1)).collect();
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("gaussian.mtx");
-    let head =
-        format!("%%MatrixMarket matrix coordinate pattern symmetric\n{nodes} {nodes} {}\n", lines.len());
-    std::fs::write(&file, head + &lines.concat()).expect("the folder can be written to");
-    Machine::new(&format!("graph:{}", file.display())).expect("a machine")
 }
 
 fn forwarding(case: &Value) -> Forwarding {

@@ -7,7 +7,7 @@ use crate::claims::Claim;
 use crate::claims::check::{Check, Derivation, Numbers};
 use crate::error::Result;
 use crate::load::Forwarding::{self, CutThrough, ModifiedStoreAndForward};
-use crate::load::schedulers::{METHODS, Reduction, Scheduled, Settings};
+use crate::load::schedulers::{METHODS, REDUCTIONS, Reduction, Scheduled, Settings};
 use crate::load::{Problem, Source, UNUSED, voronoi};
 use crate::rng::stream;
 use crate::topology::{Machine, Topology, distances_from};
@@ -63,9 +63,9 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         id: "acceleration",
         source: "sections 3.1.5, 4.1.5",
         statement: "how much faster the slowest cell becomes under ARMDVDA, 50x50 mesh, 10 random sources",
-        definition: "24 rounds, seed 0, freed nodes merged until no free one touches the slowest cell: mean gain and its standard error",
-        printed: "about 20 % (VCT), 10 % (S&F) at sigma = 0.01, within 2.6 standard errors, layer by layer",
-        correct: Some("it more than doubles, when the cells are reduced layer by layer"),
+        definition: "24 rounds, seed 0, freed nodes merged until no free one touches the slowest cell: mean speedup after over before",
+        printed: "about 20 % (VCT) and 10 % (S&F), within 5 %, at sigma = 0.01 with depth_min as printed",
+        correct: Some("about 20 % under both with depth_min as printed; above 50 % layer by layer"),
         errata: Some("Z34"),
         derive: acceleration,
         ..CORRECTED
@@ -85,7 +85,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         id: "figure-5.11",
         source: "figure 5.11",
         statement: "which part of the Voronoi diagram of 3x3 copies is that of the torus",
-        definition: "cells of the 5x5 torus by search; of nine copies as a plane mesh of 15x15",
+        definition: "cells of the torus by search, those of nine copies as one plane mesh; every pair of sources on 3x3 to 5x5",
         printed: "the corner part",
         correct: Some("the central part"),
         errata: Some("Z14"),
@@ -107,7 +107,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         id: "figure-5.18",
         source: "figures 5.15 to 5.18",
         statement: "the slowest cell after RMDVDA",
-        definition: "least Sp_i before and after, 50 rounds on the 20x20 torus, every reduction",
+        definition: "least Sp_i before and after every reduction, on tori of 3x3, 4x4 and 20x20",
         printed: "168 after the reduction, 128 (or 125) before",
         errata: Some("Z10"),
         derive: never_faster,
@@ -123,6 +123,9 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         ..HOLDS
     },
 ];
+
+/// Rounds of the dearest of these experiments.
+const ROUNDS_ACCELERATED: u64 = 24;
 
 /// A scheduler of the thesis at work.
 fn run(
@@ -286,32 +289,35 @@ fn saved_average(_: &Study) -> Result<Derivation> {
 
 fn acceleration(_: &Study) -> Result<Derivation> {
     let (mut printed, mut corrected) = (Check::default(), Check::default());
-    let mut numbers = Numbers::new(&["forwarding", "reduction", "gain, mean", "standard error"]);
+    let mut numbers = Numbers::new(&["forwarding", "reduction", "speedup before", "after", "gain"]);
     let machine = Machine::new("mesh:50x50")?;
     for (forwarding, claimed) in [(CutThrough, 0.20), (ModifiedStoreAndForward, 0.10)] {
         for reduction in [Reduction::Literal, Reduction::Peel] {
-            let mut gains = Vec::new();
-            for round in 0..24 {
+            let (mut before, mut after) = (0.0, 0.0);
+            for round in 0..ROUNDS_ACCELERATED {
                 let problem = Problem::new(&machine, random(&machine, 10, round), 0.01)?;
-                let before = run("voronoi", &problem, forwarding, reduction, true)?.plan.makespan;
-                gains.push(
-                    before / run("accelerated", &problem, forwarding, reduction, true)?.plan.makespan - 1.0,
-                );
+                let speedup = |method| -> Result<f64> {
+                    Ok(run(method, &problem, forwarding, reduction, true)?.plan.speedup()
+                        / ROUNDS_ACCELERATED as f64)
+                };
+                before += speedup("voronoi")?;
+                after += speedup("accelerated")?;
             }
-            let (mean, error) = mean(&gains);
-            let shown = format!("{:.0} %", 100.0 * mean);
-            if reduction == Reduction::Peel {
-                printed.case((mean - claimed).abs() <= 2.6 * error, || {
-                    format!("{}: {shown}", forwarding.name())
-                });
-                corrected.case(mean - 2.6 * error > 0.5 && mean > 1.0, || {
-                    format!("{}: {shown}", forwarding.name())
-                });
+            let gain = after / before - 1.0;
+            let shown = format!("{:.0} %", 100.0 * gain);
+            let words = || format!("{}: {before:.0} becomes {after:.0}, by {shown}", forwarding.name());
+            match reduction {
+                Reduction::Peel => corrected.case(gain > 0.5, words),
+                _ => {
+                    printed.case((gain - claimed).abs() <= 0.05, words);
+                    corrected.case((gain - 0.20).abs() <= 0.05, words);
+                }
             }
-            numbers.row(&[&forwarding.name(), &reduction.name(), &shown, &format!("{:.0}", 100.0 * error)]);
+            let round = |number: f64| format!("{number:.0}");
+            numbers.row(&[&forwarding.name(), &reduction.name(), &round(before), &round(after), &shown]);
         }
     }
-    let note = "as printed (depth_min) fewer nodes are free where they are needed, and the gain is near the thesis's figure";
+    let note = "means of speedups: single rounds with a very small cell gain many times as much";
     Ok(Derivation::of("24 rounds, seed 0", printed).corrected(corrected).numbers(numbers).note(note))
 }
 
@@ -339,28 +345,33 @@ fn unequal(_: &Study) -> Result<Derivation> {
 
 fn copies(_: &Study) -> Result<Derivation> {
     let (mut printed, mut corrected) = (Check::default(), Check::default());
-    let (torus, plane) = (Machine::new("torus:5x5")?, Machine::new("mesh:15x15")?);
-    for round in 0..20 {
-        let sources: Vec<u32> = random(&torus, 3, round).iter().map(|source| source.node.0).collect();
-        let sites: Vec<Vec<NodeId>> = sources.iter().map(|&node| vec![NodeId(node)]).collect();
-        let found = voronoi::cells(&torus, &sites);
+    for side in 3..=5u32 {
+        let torus = Machine::new(&format!("torus:{side}x{side}"))?;
+        let plane = Machine::new(&format!("mesh:{0}x{0}", 3 * side))?;
         let tiles = |node: u32| {
-            (0..9).map(move |tile| NodeId((tile / 3 * 5 + node / 5) * 15 + tile % 3 * 5 + node % 5))
+            let place =
+                move |tile: u32| (tile / 3 * side + node / side) * 3 * side + tile % 3 * side + node % side;
+            (0..9).map(move |tile| NodeId(place(tile)))
         };
-        let whole =
-            voronoi::cells(&plane, &sources.iter().map(|&node| tiles(node).collect()).collect::<Vec<_>>());
-        let same = |tile: usize| {
-            (0..25).all(|node| {
-                let place = tiles(node).nth(tile).expect("there are nine").index();
-                (whole.label[place], whole.depth[place])
-                    == (found.label[node as usize], found.depth[node as usize])
-            })
-        };
-        let words = || format!("5x5 torus, sources {sources:?}");
-        printed.case([0, 2, 6, 8].into_iter().all(same), words);
-        corrected.case(same(4), words);
+        for sources in pairs(&torus, (1.0, 1.0)) {
+            let sites: Vec<Vec<NodeId>> = sources.iter().map(|source| vec![source.node]).collect();
+            let found = voronoi::cells(&torus, &sites);
+            let copied: Vec<Vec<NodeId>> =
+                sources.iter().map(|source| tiles(source.node.0).collect()).collect();
+            let whole = voronoi::cells(&plane, &copied);
+            let same = |tile: usize| {
+                (0..side * side).all(|node| {
+                    let place = tiles(node).nth(tile).expect("there are nine").index();
+                    let node = node as usize;
+                    (whole.label[place], whole.depth[place]) == (found.label[node], found.depth[node])
+                })
+            };
+            let words = || format!("{side}x{side} torus, sources {}", names(&torus, &sources));
+            printed.case([0, 2, 6, 8].into_iter().all(same), words);
+            corrected.case(same(4), words);
+        }
     }
-    Ok(Derivation::of("20 times three random sources", printed).corrected(corrected))
+    Ok(Derivation::of("every pair of sources on the 3x3 to 5x5 torus", printed).corrected(corrected))
 }
 
 fn slow_links(_: &Study) -> Result<Derivation> {
@@ -390,24 +401,32 @@ fn slow_links(_: &Study) -> Result<Derivation> {
 
 fn never_faster(_: &Study) -> Result<Derivation> {
     let mut check = Check::default();
-    let machine = Machine::new("torus:20x20")?;
     let least =
         |scheduled: &Scheduled| scheduled.cells.iter().map(|cell| cell.speedup).fold(f64::MAX, f64::min);
-    for reduction in [Reduction::Literal, Reduction::LiteralMin, Reduction::Peel, Reduction::Node] {
-        for round in 0..50 {
-            let problem = Problem::new(&machine, random(&machine, 6, round), 0.01)?;
-            let before = least(&run("voronoi", &problem, CutThrough, reduction, true)?);
-            let after = least(&run("reduced", &problem, CutThrough, reduction, true)?);
+    let mut compare = |machine: &Machine, sources: Vec<Source>| -> Result<()> {
+        let problem = Problem::new(machine, sources, 0.01)?;
+        for (name, reduction) in REDUCTIONS {
+            let before = least(&run("voronoi", &problem, CutThrough, *reduction, true)?);
+            let after = least(&run("reduced", &problem, CutThrough, *reduction, true)?);
             check.case(after > before, || {
-                format!(
-                    "20x20 torus, round {round}, {}: {before:.3} before, {after:.3} after",
-                    reduction.name()
-                )
+                let sources = names(machine, problem.sources());
+                format!("{}, sources {sources}, {name}: {before:.3} before, {after:.3} after", machine.name)
             });
         }
+        Ok(())
+    };
+    for name in ["torus:3x3", "torus:4x4"] {
+        let machine = Machine::new(name)?;
+        pairs(&machine, (1.0, 1.0)).into_iter().try_for_each(|sources| compare(&machine, sources))?;
     }
+    let machine = Machine::new("torus:20x20")?;
+    (0..50).try_for_each(|round| compare(&machine, random(&machine, 6, round)))?;
     let note = "the slowest cell is not touched and no cell is ever raised: the least speedup cannot grow";
-    Ok(Derivation::of("200 reductions", check).note(note))
+    Ok(Derivation::of(
+        "every pair on the 3x3 and 4x4 torus, 50 rounds on the 20x20 torus, every reduction",
+        check,
+    )
+    .note(note))
 }
 
 fn star_shaped(_: &Study) -> Result<Derivation> {

@@ -101,8 +101,8 @@ fn certificate(network: &Network) -> Option<(Cut, Option<f64>)> {
         all.map(|&member| NodeId(member % nodes)).collect()
     };
     let living = network.problem().machine().living_count() as usize;
-    let partial = (0..network.copies() as u32).map(|copy| (copy, members(copy)));
-    let held = partial.filter(|(_, members)| !members.is_empty() && members.len() < living).last();
+    let mut copies = (0..network.copies() as u32).map(|copy| (copy, members(copy)));
+    let held = copies.rfind(|(_, members)| !members.is_empty() && members.len() < living);
     let (copy, nodes) = held.unwrap_or_else(|| (0, network.nodes_of(&worst)));
     let moment = network.begins.get(copy as usize + 1).copied();
     Some((Cut { nodes, capacity, demand }, moment))

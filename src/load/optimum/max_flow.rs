@@ -315,3 +315,56 @@ impl MaxFlow {
         components
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use petgraph::algo::ford_fulkerson;
+    use petgraph::graph::DiGraph;
+    use rand::RngExt;
+
+    use super::*;
+
+    #[test]
+    fn the_amount_is_that_of_another_library_and_the_cut_is_full() {
+        for seed in 0..200 {
+            let mut rng = crate::rng::stream(seed, "max_flow");
+            let nodes = rng.random_range(2..30usize);
+            let mut wires: Vec<Vec<u32>> = vec![Vec::new(); nodes];
+            for a in 0..nodes {
+                for b in 0..a {
+                    if rng.random_bool(0.2) {
+                        wires[a].push(b as u32);
+                        wires[b].push(a as u32);
+                    }
+                }
+            }
+            let mut first = vec![0];
+            wires.iter().for_each(|wires| first.push(first[first.len() - 1] + wires.len() as u32));
+            let mut flow = MaxFlow::new(first, &wires.concat());
+            let mut graph = DiGraph::<(), u64>::new();
+            let vertices: Vec<_> = (0..nodes + 2).map(|_| graph.add_node(())).collect();
+            let (source, sink) = (vertices[nodes], vertices[nodes + 1]);
+            let mut whole = 0;
+            for node in 0..nodes {
+                for arc in flow.arcs(node) {
+                    let units = rng.random_range(0..20);
+                    flow.raise_arc(arc, units);
+                    graph.add_edge(vertices[node], vertices[flow.target(arc)], units as u64);
+                }
+                let (takes, gives) = (rng.random_range(0..15), rng.random_range(0..12));
+                flow.raise_sink(node, takes);
+                flow.supply(node, gives);
+                graph.add_edge(vertices[node], sink, takes as u64);
+                graph.add_edge(source, vertices[node], gives as u64);
+                whole += gives;
+            }
+            flow.run();
+            let amount = ford_fulkerson(&graph, source, sink).0 as i64;
+            assert_eq!(whole - flow.left_over(), amount, "seed {seed}");
+            let left = |set: &[u32]| set.iter().map(|&node| flow.left_at(node as usize)).sum::<i64>();
+            let cuts = flow.violated();
+            assert_eq!(cuts.iter().map(|cut| left(cut)).sum::<i64>(), flow.left_over());
+            assert!(cuts.iter().all(|cut| left(cut) > 0), "seed {seed}: every set has too much");
+        }
+    }
+}

@@ -17,6 +17,7 @@
 //! | `max_flow` | push and relabel |
 //! | [`fewest`] | how many processors are enough for a deadline |
 //! | `search` | one path after the other, to empty processors |
+//! | `whole_grid` | large whole grids with all alike: cuts as before, flows by [`poisson`](super::poisson) |
 //! | `claim` | the flows that decide a claim |
 //!
 //! # Source
@@ -31,6 +32,7 @@ mod network;
 mod newton;
 mod search;
 mod start;
+mod whole_grid;
 
 pub use closed_form::{ClosedForm, Region, closed_form};
 pub use fewest::{Fewest, fewest};
@@ -38,7 +40,7 @@ pub use fewest::{Fewest, fewest};
 use network::{Network, share};
 
 use super::{Cut, Problem};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::topology::Topology;
 use crate::units::{LinkId, NodeId};
 
@@ -104,13 +106,18 @@ pub fn makespan(problem: &Problem) -> Result<(f64, Cut)> {
     if let Some(form) = closed_form(problem) {
         return Ok((form.makespan, form.cut(problem)));
     }
+    if let Some((makespan, cut, _)) = whole_grid::solve(problem) {
+        return Ok((makespan, cut));
+    }
     let solved = newton::solve(problem)?;
     Ok((solved.makespan, solved.cut))
 }
 
 /// The least makespan, the set that admits no smaller one, and a flow that attains it.
 ///
-/// The makespan is the ratio of the set, computed once; the flow keeps to every capacity within some 1e-12 of it.
+/// The makespan is the ratio of the set, computed once; the flow keeps to every capacity within some 1e-12 of it. On
+/// whole grids of 16384 nodes and more, with all alike, it is a [`poisson`](super::poisson) flow and keeps to them
+/// within 1e-6.
 ///
 /// # Errors
 ///
@@ -118,7 +125,9 @@ pub fn makespan(problem: &Problem) -> Result<(f64, Cut)> {
 ///
 /// # Complexity
 ///
-/// A few maximum flows on the machine, on one copy of it for each release. Each flow begins with the one before.
+/// A few maximum flows on the machine, on one copy of it for each release. Each flow begins with the one before, and
+/// the first at the makespan of the worst of some simple sets; who knows a better set, or has a flow nearly as good,
+/// asks [`within`] instead.
 ///
 /// # Examples
 ///
@@ -135,15 +144,71 @@ pub fn makespan(problem: &Problem) -> Result<(f64, Cut)> {
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn solve(problem: &Problem) -> Result<Optimum> {
+    if let Some((makespan, cut, flow)) = whole_grid::solve(problem) {
+        let (makespan, method) = named(problem, makespan);
+        return Ok(Optimum { makespan, cut, flow, phases: Vec::new(), method });
+    }
     let solved = newton::solve(problem)?;
     let phases = phases(&solved.network, solved.makespan);
     let flow = total(problem, &phases);
-    let (makespan, method) = match closed_form(problem) {
-        Some(form) => (form.makespan, "closed form"),
-        None => (solved.makespan, "cut"),
-    };
+    let (makespan, method) = named(problem, solved.makespan);
     let phases = if phases.len() > 1 { phases } else { Vec::new() };
     Ok(Optimum { makespan, cut: solved.cut, flow, phases, method })
+}
+
+/// A flow that is done at a deadline, or the set that rules it out.
+///
+/// One maximum flow: what a planner calls that has guessed a makespan, a large one by other means for instance, and
+/// wants it proved. A set that rules it out gives the next guess: its demand over its rate.
+///
+/// # Errors
+///
+/// [`Error::Value`] for a deadline that is not a number of at least 0.
+///
+/// # Complexity
+///
+/// A maximum flow on one copy of the machine for each release before the deadline.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::load::{Problem, Source, optimum};
+/// use meshwright::topology::Machine;
+/// use meshwright::units::NodeId;
+/// let ring = Machine::new("torus:8")?;
+/// let problem = Problem::new(&ring, vec![Source::at(NodeId(0), 1.0)], 1.0)?;
+/// assert!(optimum::within(&problem, 0.34)?.is_ok());
+/// let cut = optimum::within(&problem, 0.32)?.expect_err("three processors are not enough");
+/// assert!(cut.demand == 1.0 && (cut.capacity - 0.96).abs() < 1e-12);
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn within(problem: &Problem, deadline: f64) -> Result<Result<Flow, Cut>> {
+    if !(deadline >= 0.0 && deadline.is_finite()) {
+        return Err(Error::value("deadline", deadline, "a number of at least 0"));
+    }
+    let last = problem.sources().iter().map(|source| source.release).fold(0.0, f64::max);
+    if deadline < last {
+        let late = problem.sources().iter().filter(|source| source.release > deadline);
+        let mut nodes: Vec<NodeId> = late.clone().map(|source| source.node).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        return Ok(Err(Cut { nodes, capacity: 0.0, demand: late.map(|source| source.load).sum() }));
+    }
+    let mut network = Network::of_releases(problem);
+    network.raise_links(deadline);
+    network.raise_nodes(deadline);
+    network.flow.run();
+    let Some(worst) = network.flow.violated().into_iter().next() else {
+        return Ok(Ok(total(problem, &phases(&network, deadline))));
+    };
+    let balance = network.balance(&worst);
+    let capacity = balance.before + balance.rate * network.length(network.copies() - 1, deadline);
+    Ok(Err(Cut { nodes: network.nodes_of(&worst), capacity, demand: balance.demand }))
+}
+
+/// The makespan by its closed form if there is one, and how it was found.
+fn named(problem: &Problem, by_cut: f64) -> (f64, &'static str) {
+    closed_form(problem).map_or((by_cut, "cut"), |form| (form.makespan, "closed form"))
 }
 
 /// The flow of each interval.
@@ -152,14 +217,13 @@ fn phases(network: &Network, end: f64) -> Vec<Phase> {
     let nodes = network.nodes();
     let phase = |copy: usize| {
         let mut link = vec![0.0; machine.links() as usize];
-        let mut node = vec![0.0; nodes];
         for id in 0..nodes {
             let first = machine.first_link(NodeId(id as u32)).index();
             for port in 0..machine.ports(NodeId(id as u32)) {
                 link[first + port as usize] = share(network.flow.flow(network.arc(copy, id, port)));
             }
-            node[id] = share(network.flow.taken(copy * nodes + id));
         }
+        let node = (0..nodes).map(|id| share(network.flow.taken(copy * nodes + id))).collect();
         let from = network.begins[copy];
         Phase { from, until: from + network.length(copy, end), flow: Flow { link, node } }
     };

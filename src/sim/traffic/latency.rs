@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::statistics::student_t95;
+
 /// Latencies below this have a counter of their own in a flat table; longer ones are rare.
 const DENSE: u64 = 1 << 16;
 
@@ -190,51 +192,9 @@ fn mean(sum: u128, count: u64) -> f64 {
     if count == 0 { 0.0 } else { sum as f64 / count as f64 }
 }
 
-/// The 0.975 quantile of Student's t distribution: from a table up to 9 degrees of freedom, beyond by the
-/// expansion around the normal quantile z, whose error is below 0.0002 there.
-///
-/// # Source
-///
-/// `abramowitz1964`, formula 26.7.5 and table 26.10.
-fn student_t95(degrees: usize) -> f64 {
-    const TABLE: [f64; 9] = [12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622];
-    if let Some(&quantile) = degrees.checked_sub(1).and_then(|index| TABLE.get(index)) {
-        return quantile;
-    }
-    const Z: f64 = 1.959_964;
-    let v = degrees as f64;
-    let first = (Z.powi(3) + Z) / 4.0;
-    let second = (5.0 * Z.powi(5) + 16.0 * Z.powi(3) + 3.0 * Z) / 96.0;
-    let third = (3.0 * Z.powi(7) + 19.0 * Z.powi(5) + 17.0 * Z.powi(3) - 15.0 * Z) / 384.0;
-    Z + first / v + second / v.powi(2) + third / v.powi(3)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The density of t, up to a constant, integrated by Simpson's rule over 0 to x and 0 to infinity
-    /// (substituting x = tan a): the share within plus and minus the quantile must be 95 %.
-    #[test]
-    fn the_quantile_leaves_a_fortieth_on_each_side() {
-        for degrees in (1..=40).chain([100, 200]) {
-            let v = degrees as f64;
-            // (1 + tan^2/v)^(-(v+1)/2) / cos^2, bounded at the end of the range for every v >= 1.
-            let density = |a: f64| {
-                let (sin, cos) = a.sin_cos();
-                let base: f64 = cos * cos + sin * sin / v;
-                base.powf(-(v + 1.0) / 2.0) * cos.max(0.0).powf(v - 1.0)
-            };
-            let integral = |end: f64| {
-                let n = 20_000;
-                let h = end / f64::from(n);
-                let weight = |i: i32| if i == 0 || i == n { 1.0 } else { f64::from(2 + 2 * (i % 2)) };
-                (0..=n).map(|i| weight(i) * density(f64::from(i) * h)).sum::<f64>() * h / 3.0
-            };
-            let share = integral(student_t95(degrees).atan()) / integral(std::f64::consts::FRAC_PI_2);
-            assert!((share - 0.95).abs() < 2e-5, "{degrees} degrees: {share}");
-        }
-    }
 
     /// Against the definition on a sorted list, with values on both sides of the dense table.
     #[test]

@@ -9,15 +9,15 @@ use super::run::{self, Run};
 use crate::error::{Error, Result};
 use crate::load::installments::{self, Installments, Scale, deliver};
 use crate::load::optimum::{self, Optimum};
-use crate::load::schedulers::Method as Scheduler;
-use crate::load::{Forwarding, Plan, Problem, flow_matrix, layers};
+use crate::load::schedulers::{Cell, Method as Scheduler};
+use crate::load::{Forwarding, Plan, Problem, Source, flow_matrix, layers};
 use crate::topology::Machine;
 
-/// Installments may take at least this many messages where nobody says how many.
-const CHUNKS_LEAST: u64 = 3000;
+/// So many messages over each link that the optimum uses may be sent where nobody says how many.
+const CHUNKS_PER_LINK: u64 = 250;
 
-/// And this many over each link that the optimum uses.
-const CHUNKS_PER_LINK: u64 = 40;
+/// In all at least this many, and at most so many.
+const CHUNKS: std::ops::RangeInclusive<u64> = 30_000..=120_000;
 
 /// A load with all that its methods have in common.
 pub(super) struct Case<'p, 'm> {
@@ -69,7 +69,8 @@ impl<'p, 'm> Case<'p, 'm> {
     /// The optimum sent in messages over one link each, run by the referee.
     fn send(&self) -> Result<Sent> {
         let used = self.optimum.flow.link.iter().filter(|&&share| share > 0.0).count() as u64;
-        let chunks = self.job.chunks.unwrap_or(CHUNKS_LEAST.max(CHUNKS_PER_LINK * used));
+        let chunks =
+            self.job.chunks.unwrap_or((CHUNKS_PER_LINK * used).clamp(*CHUNKS.start(), *CHUNKS.end()));
         let sent = installments::plan(&self.scale, &self.optimum, &installments::Settings { chunks })?;
         let run = run::run(self.machine, &sent.schedule)?;
         Ok((sent, run))
@@ -95,9 +96,10 @@ impl<'p, 'm> Case<'p, 'm> {
     }
 
     fn flow_matrix(&self, forwarding: Forwarding) -> Result<Answer> {
-        let plan = flow_matrix::plan(self.problem, forwarding)?;
-        let rows =
-            TimingRow::of_layers(&flow_matrix::layers_of(self.problem)?, self.problem.sigma(), forwarding);
+        let at_once = self.at_once()?;
+        let mut plan = flow_matrix::plan(&at_once, forwarding)?;
+        plan.makespan += self.problem.sources()[0].release;
+        let rows = TimingRow::of_layers(&flow_matrix::layers_of(&at_once)?, self.problem.sigma(), forwarding);
         let run = self.delivered(&plan, forwarding)?;
         let warning = (forwarding == Forwarding::CutThrough && self.problem.sigma() > 1.0).then(|| {
             "sigma is above 1: links are slower than processors, and only the source and its neighbours work"
@@ -107,7 +109,20 @@ impl<'p, 'm> Case<'p, 'm> {
     }
 
     fn schedule(&self, scheduler: &Scheduler, forwarding: Forwarding) -> Result<Answer> {
-        let scheduled = (scheduler.run)(self.problem, forwarding, &self.job.settings)?;
+        let mut scheduled = (scheduler.run)(&self.at_once()?, forwarding, &self.job.settings)?;
+        if !self.problem.starts_at_once() {
+            // A cell is done when it has worked off its load from the last release of its sources on.
+            let release = |&source: &usize| self.problem.sources()[source].release;
+            let end = |cell: &Cell| {
+                cell.sources.iter().map(release).fold(0.0, f64::max) + 1.0 / cell.weighted_speedup()
+            };
+            scheduled.plan.makespan = scheduled.cells.iter().map(end).fold(0.0, f64::max);
+            scheduled.warning.get_or_insert_with(|| {
+                "the thesis knows no release times: each cell is made as if they were 0 and begins when its load \
+                 is there"
+                    .to_string()
+            });
+        }
         let run = self.delivered(&scheduled.plan, forwarding)?;
         Ok(Answer {
             run,
@@ -117,6 +132,21 @@ impl<'p, 'm> Case<'p, 'm> {
             warning: scheduled.warning,
             ..Answer::of(scheduled.plan, forwarding)
         })
+    }
+
+    /// The problem without its releases, of which the thesis knows nothing.
+    fn at_once(&self) -> Result<Problem<'m>> {
+        if self.problem.starts_at_once() || !self.problem.is_uniform() {
+            return Ok(self.problem.clone());
+        }
+        let sources: Vec<Source> =
+            self.problem.sources().iter().map(|source| Source { release: 0.0, ..*source }).collect();
+        let at_once = Problem::new(self.machine, sources, self.problem.sigma())?;
+        if at_once.sources().len() < self.problem.sources().len() {
+            let why = "loads enter at one node at different times, and the thesis knows no release times";
+            return Err(Error::not_applicable("a method of the thesis", why));
+        }
+        Ok(at_once)
     }
 
     /// The shares of a plan sent one by one, the nearest first.

@@ -1,14 +1,17 @@
 //! Whether an answer is possible, and what no answer can beat.
 
 use super::answer::{Answer, Case};
-use super::{Deadline, LoadBound};
+use super::{Deadline, Fewest, LoadBound};
 use crate::error::Result;
 use crate::load::check::{self, Claim, Feasibility, Reading};
-use crate::load::{Cells, Cut, Forwarding, Problem, layers};
+use crate::load::{Cells, Cut, Forwarding, Problem, layers, optimum};
 use crate::units::NodeId;
 
 /// The largest network a flow is sought in: nodes times moments.
 const COPIED_NODES_MAX: usize = 500_000;
+
+/// On larger machines the fewest processors are not looked for.
+const COUNTED_NODES_MAX: usize = 100_000;
 
 /// Whether some schedule keeps what a method says.
 pub(super) struct Feasible {
@@ -100,14 +103,27 @@ impl Case<'_, '_> {
     }
 
     /// The bound with its certificate.
-    pub(super) fn bound(&self) -> LoadBound {
+    pub(super) fn bound(&self) -> Result<LoadBound> {
         let makespan = self.optimum.makespan;
-        LoadBound { makespan, speedup: 1.0 / makespan, cut: self.optimum.cut.clone(), processors: None }
+        let processors = self.fewest(makespan)?;
+        Ok(LoadBound { makespan, speedup: 1.0 / makespan, cut: self.optimum.cut.clone(), processors })
+    }
+
+    /// How few processors are done by then; none for a machine too large to count them.
+    fn fewest(&self, deadline: f64) -> Result<Option<Fewest>> {
+        if self.depth.len() > COUNTED_NODES_MAX {
+            return Ok(None);
+        }
+        let fewest = optimum::fewest(self.problem, deadline)?;
+        Ok(Some(Fewest { at_least: fewest.at_least as u64, at_most: fewest.processors as u64 }))
     }
 
     /// How few processors meet the deadline.
     pub(super) fn deadline(&self) -> Result<Option<Deadline>> {
-        Ok(self.job.deadline.map(|makespan| Deadline { makespan, processors: None }))
+        let Some(makespan) = self.job.deadline else { return Ok(None) };
+        let possible = makespan >= self.optimum.makespan;
+        let processors = if possible { self.fewest(makespan)? } else { None };
+        Ok(Some(Deadline { makespan, possible, processors }))
     }
 
     /// How many nodes stand how many hops from the nearest source, the mean of their shares, and whether

@@ -82,7 +82,9 @@ pub struct Fewest {
 pub struct Deadline {
     /// The time, in units of w Tcp.
     pub makespan: f64,
-    /// The fewest processors that meet it; none when no schedule does.
+    /// Whether any schedule meets it.
+    pub possible: bool,
+    /// The fewest processors that meet it, if they were counted.
     pub processors: Option<Fewest>,
 }
 

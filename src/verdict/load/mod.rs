@@ -100,7 +100,7 @@ pub fn judge(
         bytes: job.bytes,
         unit_cycles: case.scale.unit_cycles(),
         startup: case.scale.units(machine.costs.startup),
-        bound: case.bound(),
+        bound: case.bound()?,
         deadline: case.deadline()?,
         results,
     })

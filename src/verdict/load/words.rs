@@ -122,16 +122,19 @@ fn percent(share: f64) -> String {
 }
 
 impl LoadVerdict {
-    /// Every promise that no schedule keeps, in words: the method and what refutes it.
+    /// Every promise that no schedule keeps, in words: who is refuted and by what.
     pub fn refutations(&self, machine: &Machine) -> Vec<String> {
-        let sentence = |outcome: &LoadOutcome| {
-            let cut = outcome.violated_cut.as_ref()?;
-            let (method, switching) = (&outcome.method, outcome.switching.name());
-            Some(format!(
-                "{method} under {switching} is not feasible: {}",
-                violation(cut, outcome.moment.unwrap_or(outcome.makespan), machine)
-            ))
-        };
-        self.results.iter().filter_map(sentence).collect()
+        // Methods that differ in nothing that matters are refuted together.
+        let mut refuted: Vec<(String, String)> = Vec::new();
+        for outcome in &self.results {
+            let Some(cut) = &outcome.violated_cut else { continue };
+            let why = violation(cut, outcome.moment.unwrap_or(outcome.makespan), machine);
+            let who = format!("{} under {}", outcome.method, outcome.switching.name());
+            match refuted.iter_mut().find(|(_, known)| *known == why) {
+                Some((others, _)) => *others += &format!(", {who}"),
+                None => refuted.push((who, why)),
+            }
+        }
+        refuted.into_iter().map(|(who, why)| format!("Not feasible: {who}: {why}")).collect()
     }
 }

@@ -75,7 +75,7 @@ fn the_answer_for_scripts_and_the_files() {
 fn unknown_papers_and_claims_are_errors() {
     let folder = folder(&[]);
     for (arguments, words) in [
-        (vec!["claims", "zhang2018"], "lo1990"),
+        (vec!["claims", "lo1991"], "lo1990, zhang2018"),
         (vec!["claims", "--only", "E10"], "`E10`"),
         (vec!["claims", "--n-max", "3"], "8 to 16"),
     ] {

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Paths of objects in what a verb prints (`*`: every element of a list) with the keys each must have.
-type Contract = [(&'static str, &'static [&'static str])];
+pub(super) type Contract = [(&'static str, &'static [&'static str])];
 
 const PLAN: &Contract = &[
     ("", &["format", "machine", "seed", "jobs"]),
@@ -106,7 +106,7 @@ fn at<'v>(value: &'v Value, path: &str) -> Vec<&'v Value> {
     found
 }
 
-fn hold(contract: &Contract, folder: &Path, arguments: &[&str]) -> Value {
+pub(super) fn hold(contract: &Contract, folder: &Path, arguments: &[&str]) -> Value {
     let (code, stdout, stderr) = run(folder, arguments);
     assert_eq!((code, stderr.as_str(), stdout.lines().count()), (0, "", 1), "{arguments:?}");
     let value: Value = serde_json::from_str(&stdout).unwrap();

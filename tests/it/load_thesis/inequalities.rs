@@ -72,9 +72,9 @@ fn recursion_programme_and_criterion_agree() {
                 };
                 assert_eq!(no_better, optimum.speedup == equal, "{what}");
                 if no_better {
-                    optimal += 1
+                    optimal += 1;
                 } else {
-                    improved += 1
+                    improved += 1;
                 }
                 let makespan = &optimum.fractions[0];
                 let mut sent = Exact::zero();

@@ -1,11 +1,12 @@
 //! One message per processor, one message at a time per link.
 
 use meshwright::exact::Exact;
-use meshwright::load::{Forwarding, closed_form, serial, threshold};
+use meshwright::load::{Forwarding, closed_form, layers, serial, threshold};
+use meshwright::topology::{Machine, Topology};
+use meshwright::units::{NodeId, Port};
 use microlp::{ComparisonOp, OptimizationDirection, Problem as Programme};
 
 use super::{assert_close, counts, float, forwarding, golden, largest, machine};
-use meshwright::topology::Topology;
 
 const MODELS: [Forwarding; 2] = [Forwarding::CutThrough, Forwarding::ModifiedStoreAndForward];
 
@@ -183,8 +184,8 @@ fn slow_links_and_dear_startups() {
 fn one_installment_over_all_paths() {
     for entry in golden("sf1_one_installment") {
         let machine = machine(&entry["topology"]);
-        let source = meshwright::units::NodeId(entry["source"].as_u64().expect("a node") as u32);
-        let ports = (0..machine.ports(source)).map(meshwright::units::Port);
+        let source = NodeId(entry["source"].as_u64().expect("a node") as u32);
+        let ports = (0..machine.ports(source)).map(Port);
         let degree = ports.filter(|&port| machine.neighbour(source, port).is_some()).count() as u32;
         let sigma = float(&entry["sigma"]);
         let found = serial::one_installment_speedup(machine.nodes(), degree, &sigma).expect("a machine");
@@ -256,4 +257,35 @@ fn thresholds_separate_claim_and_bound() {
         }
     }
     assert!(crossings >= 12, "{crossings}");
+}
+
+/// The thresholds of both forwardings to three digits, on machines and on a community of 250 nodes around a source.
+#[test]
+fn thresholds_of_machines() {
+    let community: Vec<u64> = [1].into_iter().chain((1..=10).map(|k| 4 * k)).chain([29]).collect();
+    assert_eq!(community.iter().sum::<u64>(), 250);
+    let of_machine = |specification: &str, node: u32| {
+        let machine = Machine::new(specification).expect("a machine");
+        layers::counts(&machine, &[NodeId(node)])
+    };
+    let cases = [
+        (of_machine("mesh:3x3", 0), 0.456, 0.839, 3),
+        (of_machine("hypercube:4", 5), 0.479, 0.918, 3),
+        (of_machine("mesh:5x5", 12), 0.245, 0.325, 3),
+        (of_machine("hypercube:5", 0), 0.239, 0.313, 3),
+        (of_machine("mesh:2x10", 4), 0.298, 0.425, 3),
+        (of_machine("torus:6x6", 0), 0.161, 0.191, 3),
+        (of_machine("mesh:3x8", 0), 0.146, 0.171, 3),
+        (of_machine("hypercube:6", 0), 0.123, 0.141, 3),
+        (of_machine("mesh:5x5", 24), 0.122, 0.139, 3),
+        (community, 0.018, 0.018, 3),
+        (of_machine("hypercube:10", 0), 0.0102, 0.0103, 4),
+    ];
+    for (layers, cut_through, modified, digits) in cases {
+        for (forwarding, expected) in MODELS.into_iter().zip([cut_through, modified]) {
+            let found = threshold::claim_holds_up_to(&layers, layers[1], forwarding).expect("it is exceeded");
+            let half = 0.5 * 0.1f64.powi(digits);
+            assert!((found - expected).abs() <= half, "{layers:?} {}: {found}", forwarding.name());
+        }
+    }
 }
