@@ -134,8 +134,9 @@ impl<'s, 'p, 'm> Timetable<'s, 'p, 'm> {
         if tick == 0 {
             return store.arrive(supply.bytes, 0, None);
         }
-        let step = record.wait(supply.node, Cycles(tick.saturating_sub(store.free) / self.per_cycle));
-        store.free = store.free.max(tick);
+        let wait = Cycles(tick.saturating_sub(store.free).div_ceil(self.per_cycle));
+        let step = record.wait(supply.node, wait);
+        store.free += wait.0 * self.per_cycle;
         store.arrive(supply.bytes, store.free, step);
     }
 
