@@ -31,6 +31,7 @@
 //! | [`experiment`] | random sources, many rounds: what is saved and gained, and how far it is from the optimum |
 //! | [`lower_band`] | the ideal community of a source, and the ratio to it |
 //! | [`optimum`] | the least makespan on shared links, its certificate and a flow that attains it |
+//! | [`poisson`] | a flow for a million nodes |
 //! | [`check`] | whether a claimed distribution is possible at all |
 //! | [`flow_matrix`] | the same as a system of equations: LU, determinants; [`flow_matrix::plan`] |
 //! | [`timing`] | its timing diagram |
@@ -58,6 +59,7 @@ pub mod number;
 pub mod optimum;
 pub mod paper_optimum;
 pub mod partition;
+pub mod poisson;
 pub mod ports;
 pub mod problem;
 pub mod programme;

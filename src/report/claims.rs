@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::facts::Fact;
-use super::svg::figures;
+use super::svg::figures::{self, Figure};
 use super::wording::grouped;
 use super::{File, style, template};
 use crate::claims::{Audit, Finding, PAPERS, Paper, Verdict};
@@ -20,7 +20,7 @@ struct View<'a> {
 /// A figure of a paper, drawn again.
 #[derive(Serialize)]
 struct Drawing {
-    number: u32,
+    number: &'static str,
     svg: String,
     caption: &'static str,
 }
@@ -46,7 +46,7 @@ struct Row<'a> {
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn claims_files(audit: &Audit) -> Vec<File> {
-    let figures = figures(audit);
+    let figures = drawn(audit);
     let alone = |figure: &Drawing| File {
         name: format!("figure-{}.svg", figure.number),
         what: format!("figure {} of the paper, drawn again", figure.number),
@@ -100,37 +100,12 @@ fn facts(audit: &Audit) -> Vec<Fact> {
     ]
 }
 
-/// The figures of the papers that have some.
-fn figures(audit: &Audit) -> Vec<Drawing> {
-    if !audit.papers.contains(&"lo1990") {
-        return Vec::new();
-    }
-    let drawing = |number, svg, caption| Drawing { number, svg, caption };
-    vec![
-        drawing(
-            1,
-            figures::trees(),
-            "The binomial trees B(0) to B(4), each made of two copies of the one before. Numbers are postorder labels from 0, \
-             children in decreasing size; the square is the root. A colour is the phase in which the edge is used.",
-        ),
-        drawing(
-            2,
-            figures::reflecting(),
-            "The reflecting mapping M_R: the second copy stands to the right or below, reflected. Edges to nodes further \
-             off are drawn as bows beside the line they take; no two edges of one phase share a link.",
-        ),
-        drawing(
-            3,
-            figures::growing(),
-            "The growing mapping M_G: each node grows a leaf outwards, all leaves of a phase equally far. In phases 5 and 6 \
-             edges of one phase overlap: they interfere by definition 6, although their messages never wait.",
-        ),
-        drawing(
-            4,
-            figures::proof(),
-            "The points of the proof of Lemma 3 on M_R(B(8)), at their real places. I is the root, F that of the upper half, C that of the \
-             upper left quadrant and B its child in the same row; A, D and E are at the borders of the quadrants. \
-             Dashed: the diagonals, on which the roots lie.",
-        ),
-    ]
+/// The figures of the papers, in their order.
+fn drawn(audit: &Audit) -> Vec<Drawing> {
+    let drawing = |figure: &'static Figure| Drawing {
+        number: figure.number,
+        svg: (figure.draw)(),
+        caption: figure.caption,
+    };
+    papers(audit).flat_map(|paper| figures::of(paper.name)).map(drawing).collect()
 }

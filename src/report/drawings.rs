@@ -11,10 +11,10 @@ use crate::verdict::Outcome;
 /// A drawing, or the sentence that stands in its place.
 #[derive(Serialize)]
 pub(super) struct Figure {
-    title: &'static str,
+    pub(super) title: &'static str,
     /// Empty when there is nothing to draw.
     pub(super) svg: String,
-    caption: String,
+    pub(super) caption: String,
 }
 
 /// The placement and the link loads of one method.

@@ -7,6 +7,7 @@
 //! | `facts` | the machine in a dozen facts |
 //! | `drawings` | which drawings a method gets, with their captions |
 //! | `files` | the files beside the page |
+//! | `load` | the section of a divisible load |
 //! | `claims` | the page of an audited paper |
 //! | `sweep` | the page of a sweep |
 //! | `results` | the points of a sweep, kept as they come |
@@ -21,6 +22,7 @@ mod claims;
 mod drawings;
 mod facts;
 mod files;
+mod load;
 mod page;
 mod results;
 mod style;

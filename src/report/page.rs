@@ -5,11 +5,11 @@ use serde::Serialize;
 use super::drawings::{Figure, figures};
 use super::svg::bars;
 use super::wording::{self, NONE, counted, grouped, percent};
-use super::{PlanReport, facts, style, template};
+use super::{PlanReport, facts, load, style, template};
 use crate::error::{Error, Result};
 use crate::topology::{Machine, Switching, Topology};
 use crate::units::NodeId;
-use crate::verdict::{DivideVerdict, JobVerdict, LoadVerdict, Outcome, PhaseRow, Skipped};
+use crate::verdict::{DivideVerdict, JobVerdict, Outcome, PhaseRow, Skipped};
 
 /// Up to here every phase has its row.
 const PHASES_LISTED_MAX: usize = 24;
@@ -24,7 +24,15 @@ struct View<'a> {
     machine: &'a str,
     style: String,
     facts: Vec<facts::Fact>,
-    jobs: Vec<Job<'a>>,
+    jobs: Vec<Section<'a>>,
+}
+
+/// The section of a job; the template tells them apart by their fields.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Section<'a> {
+    Divide(Job<'a>),
+    Load(load::View<'a>),
 }
 
 #[derive(Serialize)]
@@ -94,6 +102,11 @@ pub fn page(report: &PlanReport<'_>) -> Result<String> {
 /// Every node that a verdict names is one of the machine.
 pub(super) fn check(report: &PlanReport<'_>) -> Result<()> {
     let nodes = report.machine.nodes();
+    for job in report.jobs {
+        if let JobVerdict::Load(job) = job {
+            load::check(report.machine, job)?;
+        }
+    }
     for outcome in report.jobs.iter().filter_map(divide).flat_map(|job| &job.results) {
         let hottest = outcome.hottest_link.iter().flat_map(|link| [link.from, link.to]);
         let blame = outcome.blame.iter().flat_map(|blame| [blame.from, blame.to]);
@@ -117,27 +130,10 @@ fn divide(job: &JobVerdict) -> Option<&DivideVerdict> {
     }
 }
 
-fn job_view<'a>(machine: &Machine, job: &'a JobVerdict) -> Job<'a> {
+fn job_view<'a>(machine: &Machine, job: &'a JobVerdict) -> Section<'a> {
     match job {
-        JobVerdict::Divide(job) => divide_view(machine, job),
-        JobVerdict::Load(job) => load_view(job),
-    }
-}
-
-/// The words on a divisible load.
-fn load_view(job: &LoadVerdict) -> Job<'_> {
-    Job {
-        kind: "Divisible load",
-        name: &job.name,
-        tasks: counted(job.sources.len() as u64, "source"),
-        headline: format!("No schedule is faster than {:.2} processors", job.bound.speedup),
-        reason: &job.reason,
-        advice: job.advice.as_deref().unwrap_or_default(),
-        rows: Vec::new(),
-        skipped: skipped(&job.skipped),
-        bars: None,
-        bars_note: String::new(),
-        methods: Vec::new(),
+        JobVerdict::Divide(job) => Section::Divide(divide_view(machine, job)),
+        JobVerdict::Load(job) => Section::Load(load::view(machine, job)),
     }
 }
 

@@ -4,7 +4,8 @@ use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 
-/// A page from its template; what stands at the head of every page is a template of its own.
+/// A page from its template; what stands at the head of every page, and the section of a divisible load, are templates
+/// of their own.
 ///
 /// # Panics
 ///
@@ -13,7 +14,11 @@ pub(super) fn page(template: &str, view: impl Serialize) -> String {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     // The names end in html, so that text is escaped.
-    for (name, text) in [("head.html", include_str!("head.html")), ("page.html", template)] {
+    for (name, text) in [
+        ("head.html", include_str!("head.html")),
+        ("load.html", include_str!("load.html")),
+        ("page.html", template),
+    ] {
         environment.add_template(name, text).expect("the tests of the pages parse the templates");
     }
     let page = environment.get_template("page.html").expect("it was added above");

@@ -16,8 +16,8 @@ pub const GAUSSIAN: Family = Family {
         };
         let (a, b) = text.strip_suffix('i').and_then(|rest| rest.split_once('+')).ok_or_else(wrong)?;
         let (a, b): (u32, u32) = (a.parse().map_err(|_| wrong())?, b.parse().map_err(|_| wrong())?);
-        let norm = u64::from(a) * u64::from(a) + u64::from(b) * u64::from(b);
-        if norm == 0 || norm > u64::from(NODES_MAX) {
+        let norm = a.saturating_mul(a).saturating_add(b.saturating_mul(b));
+        if norm == 0 || norm > NODES_MAX {
             return Err(wrong());
         }
         Ok(Network::Graph(gaussian(a, b)?))

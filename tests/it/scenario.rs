@@ -59,7 +59,9 @@ fn every_key_is_read() {
     assert_eq!(machine.dead(), [NodeId(0), NodeId(29)]);
     assert_eq!(machine.dead_links(), [(NodeId(2), NodeId(10)), (NodeId(10), NodeId(11))]);
     let [sort, plain] = scenario.jobs.as_slice() else { panic!("two jobs") };
-    let [Work::Divide(divide), Work::Divide(plain_work)] = [&sort.work, &plain.work];
+    let [Work::Divide(divide), Work::Divide(plain_work)] = [&sort.work, &plain.work] else {
+        panic!("both are divide and conquer");
+    };
     assert_eq!((sort.name.as_str(), divide.methods.join(" ").as_str()), ("sort", "snake row-major"));
     let tree = divide.job.tasks.divide.as_ref().expect("a binomial tree");
     assert_eq!((&tree.shape, tree.alpha, tree.combine_alpha), (&Shape::Binomial(4), Some(0.25), Some(0.5)));

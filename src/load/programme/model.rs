@@ -4,7 +4,7 @@ use microlp::{ComparisonOp, OptimizationDirection, Solution, Variable};
 
 use super::{Answer, Commodity, Duplex, Variant, commodities, phases};
 use crate::error::{Error, Result};
-use crate::load::Problem;
+use crate::load::{Problem, Source};
 use crate::topology::{PortModel, Topology};
 use crate::units::{LinkId, NodeId, Port};
 
@@ -28,7 +28,15 @@ pub(super) struct Model<'a> {
     /// When every phase begins; the first at the first load.
     starts: Vec<f64>,
     commodities: Vec<Commodity>,
+    /// A lower bound on the makespan: the length of a single phase, so that the solver sees numbers of like size.
+    scale: f64,
 }
+
+/// The rows count loads and times in this part of their units: the solver's tolerance of 1e-7 is then 1e-10.
+const UNIT: f64 = 1000.0;
+
+/// Less of the load than this, of [`UNIT`] hoped for, is lost in the solver's tolerance.
+const DONE_MIN: f64 = 0.1;
 
 /// A weighted sum of variables.
 type Terms = Vec<(Variable, f64)>;
@@ -49,8 +57,8 @@ struct Part {
 /// How long the phases are and what is looked for.
 #[derive(Clone, Copy)]
 enum Goal {
-    /// One phase of length 1: the most load (variable) per unit of time, which makes capacities plain bounds.
-    Rate(Variable),
+    /// One phase of a given length: the most load (variable) done in it, which makes capacities plain bounds.
+    Most(Variable),
     /// Several phases, of which the last has the least length (variable).
     Length(Variable),
 }
@@ -60,7 +68,8 @@ impl<'a> Model<'a> {
     pub(super) fn new(problem: &'a Problem<'a>, variant: &'a Variant) -> Self {
         let machine = problem.machine();
         let nodes = machine.nodes() as usize;
-        let (mut wires, mut leaving, mut entering) = (Vec::new(), vec![vec![]; nodes], vec![vec![]; nodes]);
+        let (mut wires, mut leaving, mut entering) =
+            (Vec::<Wire>::new(), vec![vec![]; nodes], vec![vec![]; nodes]);
         for from in machine.living() {
             for port in (0..machine.ports(from)).map(Port) {
                 let Some(to) = machine.neighbour(from, port) else { continue };
@@ -75,7 +84,41 @@ impl<'a> Model<'a> {
         }
         let starts = phases(problem);
         let commodities = commodities(problem, variant, &starts);
-        Self { problem, variant, wires, leaving, entering, starts, commodities }
+        let out = |node: NodeId| {
+            leaving[node.index()].iter().map(|&wire: &usize| 1.0 / wires[wire].time).sum::<f64>()
+        };
+        let alone = |source: &Source| source.load / (1.0 / problem.work(source.node) + out(source.node));
+        let whole: f64 = machine.living().map(|node| 1.0 / problem.work(node)).sum();
+        // Links that take no time leave the second bound at 0, never the first.
+        let scale = problem.sources().iter().map(alone).fold(1.0 / whole, f64::max);
+        Self { problem, variant, wires, leaving, entering, starts, commodities, scale }
+    }
+
+    /// Whether every load has a way to a processor, and its results one back.
+    fn is_possible(&self) -> bool {
+        let works = |node: usize| self.problem.work(NodeId(node as u32)).is_finite();
+        self.problem.sources().iter().all(|source| {
+            let there = self.reached(source.node, &self.leaving, |wire| wire.to);
+            let back = self.returns().then(|| self.reached(source.node, &self.entering, |wire| wire.from));
+            let is_back = |node: usize| back.as_ref().is_none_or(|back| back[node]);
+            (0..self.nodes()).any(|node| there[node] && works(node) && is_back(node))
+        })
+    }
+
+    /// The nodes at the ends of chains of wires that begin at a node.
+    fn reached(&self, from: NodeId, wires: &[Vec<usize>], end: fn(&Wire) -> NodeId) -> Vec<bool> {
+        let mut reached = vec![false; self.nodes()];
+        reached[from.index()] = true;
+        let mut waiting = vec![from];
+        while let Some(node) = waiting.pop() {
+            for next in wires[node.index()].iter().map(|&wire| end(&self.wires[wire])) {
+                if !reached[next.index()] {
+                    reached[next.index()] = true;
+                    waiting.push(next);
+                }
+            }
+        }
+        reached
     }
 
     fn nodes(&self) -> usize {
@@ -96,10 +139,14 @@ impl<'a> Model<'a> {
 
     /// Builds the programme and solves it.
     pub(super) fn solve(&self) -> Result<Answer> {
+        if !self.is_possible() {
+            let why = "some load can reach no processor, or its results find no way back";
+            return Err(Error::not_applicable("dividing this load", why));
+        }
         let (mut programme, goal) = if self.starts.len() == 1 {
             let mut programme = microlp::Problem::new(OptimizationDirection::Maximize);
-            let rate = programme.add_var(1.0, (0.0, f64::INFINITY));
-            (programme, Goal::Rate(rate))
+            let done = programme.add_var(1.0, (0.0, f64::INFINITY));
+            (programme, Goal::Most(done))
         } else {
             let mut programme = microlp::Problem::new(OptimizationDirection::Minimize);
             let length = programme.add_var(1.0, (0.0, f64::INFINITY));
@@ -119,18 +166,17 @@ impl<'a> Model<'a> {
         match programme.solve() {
             Ok(outcome) => {
                 let solution = outcome.into_solution().expect("no limit of time was set");
-                self.read(&solution, goal, &parts).ok_or_else(never)
+                self.read(&solution, goal, &parts).ok_or_else(|| lost("times of too different sizes"))
             }
-            Err(microlp::Error::Infeasible) => Err(never()),
-            Err(why) => Err(Error::not_applicable("the linear programme", format!("its solver says: {why}"))),
+            Err(why) => Err(lost(&why.to_string())),
         }
     }
 
     /// How long a phase is; none if that is what is looked for.
     fn length(&self, phase: usize, goal: Goal) -> Option<f64> {
         match goal {
-            Goal::Rate(_) => Some(1.0),
-            Goal::Length(_) => self.starts.get(phase + 1).map(|end| end - self.starts[phase]),
+            Goal::Most(_) => Some(self.scale * UNIT),
+            Goal::Length(_) => self.starts.get(phase + 1).map(|end| (end - self.starts[phase]) * UNIT),
         }
     }
 
@@ -180,13 +226,13 @@ impl<'a> Model<'a> {
             terms.extend(before.map(|before| (before.waiting[node], 1.0)));
             terms.extend(part.waiting.get(node).map(|&kept| (kept, -1.0)));
             let constant = match goal {
-                Goal::Rate(rate) => {
+                Goal::Most(done) => {
                     if supply > 0.0 {
-                        terms.push((rate, supply));
+                        terms.push((done, supply));
                     }
                     0.0
                 }
-                Goal::Length(_) => -supply,
+                Goal::Length(_) => -supply * UNIT,
             };
             if !terms.is_empty() || constant != 0.0 {
                 programme.add_constraint(terms, ComparisonOp::Eq, constant);
@@ -222,7 +268,7 @@ impl<'a> Model<'a> {
                 terms.push((last, -1.0));
                 programme.add_constraint(terms, ComparisonOp::Le, 0.0);
             }
-            (None, Goal::Rate(_)) => unreachable!("a single phase has the length 1"),
+            (None, Goal::Most(_)) => unreachable!("a single phase has a given length"),
         };
         for node in 0..self.nodes() {
             let time = self.problem.work(NodeId(node as u32));
@@ -259,12 +305,14 @@ impl<'a> Model<'a> {
         terms.filter(|&(_, time)| time > 0.0).filter_map(|(variable, time)| Some((variable?, time))).collect()
     }
 
-    /// The values of the variables, added up over phases and commodities; none when nothing is ever done.
+    /// The values of the variables, added up over phases and commodities; none when the solver's tolerance hides it.
     fn read(&self, solution: &Solution, goal: Goal, parts: &[Vec<Part>]) -> Option<Answer> {
         let (scale, length) = match goal {
-            Goal::Rate(rate) if solution.var_value(rate) <= 0.0 => return None,
-            Goal::Rate(rate) => (1.0 / solution.var_value(rate), 1.0 / solution.var_value(rate)),
-            Goal::Length(length) => (1.0, solution.var_value(length)),
+            Goal::Most(done) if solution.var_value(done) < DONE_MIN => return None,
+            Goal::Most(done) => {
+                (1.0 / solution.var_value(done), self.scale * UNIT / solution.var_value(done))
+            }
+            Goal::Length(length) => (1.0 / UNIT, solution.var_value(length) / UNIT),
         };
         let links = self.problem.machine().links() as usize;
         let mut answer = Answer {
@@ -289,8 +337,7 @@ impl<'a> Model<'a> {
     }
 }
 
-/// There is no time in which it could be done.
-fn never() -> Error {
-    let why = "some load can reach no processor, or its results find no way back";
-    Error::not_applicable("dividing this load", why)
+/// The solver failed.
+fn lost(why: &str) -> Error {
+    Error::not_applicable("the linear programme", format!("its solver says: {why}"))
 }

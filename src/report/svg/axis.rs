@@ -9,7 +9,7 @@ pub(super) fn marks(greatest: f64) -> impl Iterator<Item = f64> + use<> {
 }
 
 /// Four significant digits, without what follows no more.
-pub(super) fn written(number: f64) -> String {
+pub(in crate::report) fn written(number: f64) -> String {
     if number == 0.0 || !number.is_finite() {
         return "0".to_string();
     }

@@ -64,6 +64,8 @@ pub(in crate::report) struct Axis {
 pub(in crate::report) enum Scale {
     /// From 0 to the greatest value.
     Linear(f64),
+    /// From a value below 0 to one above.
+    Between(f64, f64),
     /// From the least to the greatest value, each decade equally long.
     Decades(f64, f64),
 }
@@ -86,10 +88,19 @@ impl Scale {
         Self::Linear(if most > 0.0 { most * 1.04 } else { 1.0 })
     }
 
+    /// A linear scale from the least of these values or 0 to the greatest.
+    pub(in crate::report) fn between(values: impl Iterator<Item = f64>) -> Self {
+        let (least, most) = values
+            .filter(|value| value.is_finite())
+            .fold((0.0f64, 0.0f64), |(least, most), value| (least.min(value), most.max(value)));
+        if least < most { Self::Between(least * 1.04, most * 1.04) } else { Self::Between(-1.0, 1.0) }
+    }
+
     /// The place of a value, from 0 to 1 where it lies on the axis.
     pub(super) fn share(self, value: f64) -> f64 {
         match self {
             Self::Linear(most) => value / most,
+            Self::Between(least, most) => (value - least) / (most - least),
             Self::Decades(least, most) => (value.max(least * 0.1) / least).log10() / (most / least).log10(),
         }
     }
@@ -98,6 +109,11 @@ impl Scale {
     pub(super) fn marks(self) -> Vec<f64> {
         match self {
             Self::Linear(most) => marks(most).collect(),
+            Self::Between(least, most) => {
+                let above: Vec<f64> = marks(most.max(-least)).collect();
+                let below = above.iter().skip(1).rev().map(|mark| -mark);
+                below.chain(above.iter().copied()).filter(|mark| (least..=most).contains(mark)).collect()
+            }
             Self::Decades(least, most) => {
                 let decades = (most / least).log10().round() as i32;
                 let steps: &[f64] = if decades <= 2 { &[1.0, 2.0, 5.0] } else { &[1.0] };
@@ -148,7 +164,8 @@ impl Chart {
     fn draw_axes(&self, svg: &mut Svg) {
         for mark in self.y.scale.marks() {
             let y = BOTTOM - self.y.scale.share(mark) * (BOTTOM - TOP);
-            svg.line(Point::new(LEFT, y), Point::new(RIGHT, y), "ruler");
+            let class = if mark == 0.0 { "frame" } else { "ruler" };
+            svg.line(Point::new(LEFT, y), Point::new(RIGHT, y), class);
             svg.text(Point::new(LEFT - 9.0, y + 4.0), "axis end", &written(mark));
         }
         for mark in self.x.scale.marks() {

@@ -40,6 +40,7 @@ pub(super) mod surface;
 
 use std::fmt::{self, Display, Write};
 
+pub(super) use axis::written;
 pub(super) use layout::Layout;
 
 /// The words of a legend need this much, also below a small machine.

@@ -18,12 +18,12 @@ pub(in crate::report) struct Surface {
     pub(in crate::report) values: Vec<f64>,
 }
 
-/// The directions of the axes on paper, in pixels for their whole length: x to the lower right, y to the upper right.
+/// The directions of the axes on paper, in pixels for their whole length: x to the lower right, y to the lower left.
 const X_AXIS: Point = Point { x: 250.0, y: 92.0 };
 const Y_AXIS: Point = Point { x: 210.0, y: -104.0 };
 const HEIGHT: f64 = 230.0;
 
-/// The corner where both variables are least, on the floor.
+/// The corner where x is least and y greatest, on the floor.
 const ORIGIN: Point = Point { x: 86.0, y: 366.0 };
 
 /// The size of the map.
@@ -44,7 +44,8 @@ impl Surface {
             let (first, last) = (axis[0], axis[axis.len() - 1]);
             if last > first { (place - first) / (last - first) } else { 0.5 }
         };
-        let (u, v) = (share(&self.x, x), share(&self.y, y));
+        // Small values of the second variable are behind.
+        let (u, v) = (share(&self.x, x), 1.0 - share(&self.y, y));
         let w = value / self.top();
         ORIGIN.plus(X_AXIS.x * u + Y_AXIS.x * v, X_AXIS.y * u + Y_AXIS.y * v).plus(0.0, -HEIGHT * w)
     }
@@ -62,8 +63,8 @@ impl Surface {
         let mut svg = Svg::new(self.label.clone());
         self.draw_walls(&mut svg);
         let greatest = self.greatest();
-        // The eye is at the lower left of the far end of x: rows of great y are behind, those of small x too.
-        for y in (0..self.y.len().saturating_sub(1)).rev() {
+        // From behind to the front: small y and small x are behind.
+        for y in 0..self.y.len().saturating_sub(1) {
             for x in 0..self.x.len().saturating_sub(1) {
                 let places = [(x, y), (x + 1, y), (x + 1, y + 1), (x, y + 1)];
                 let corners = places.map(|(i, j)| self.at(self.x[i], self.y[j], self.value(i, j)));
@@ -80,7 +81,7 @@ impl Surface {
 
     /// The floor, and the two walls behind with a line for each mark of the value.
     fn draw_walls(&self, svg: &mut Svg) {
-        let (x, y) = ([self.x[0], self.x[self.x.len() - 1]], [self.y[0], self.y[self.y.len() - 1]]);
+        let (x, y) = ([self.x[0], self.x[self.x.len() - 1]], [self.y[self.y.len() - 1], self.y[0]]);
         let top = self.top();
         let mut path = Path::default();
         for value in marks(top * 1.000_001) {
@@ -95,7 +96,7 @@ impl Surface {
     }
 
     fn draw_space_axes(&self, svg: &mut Svg) {
-        let (first_y, last_x) = (self.y[0], self.x[self.x.len() - 1]);
+        let (first_y, last_x) = (self.y[self.y.len() - 1], self.x[self.x.len() - 1]);
         for &x in &thinned(&self.x) {
             svg.text(self.at(x, first_y, 0.0).plus(-7.0, 15.0), "axis end", &written(x));
         }
@@ -108,7 +109,7 @@ impl Surface {
         let middle = |a: Point, b: Point| a.towards(b, 0.5);
         let along_x = middle(self.at(self.x[0], first_y, 0.0), self.at(last_x, first_y, 0.0));
         svg.text(along_x.plus(-30.0, 44.0), "note end", &self.titles[0]);
-        let along_y = middle(self.at(last_x, first_y, 0.0), self.at(last_x, self.y[self.y.len() - 1], 0.0));
+        let along_y = middle(self.at(last_x, first_y, 0.0), self.at(last_x, self.y[0], 0.0));
         svg.text(along_y.plus(38.0, 34.0), "note", &self.titles[1]);
         svg.text(Point::new(12.0, self.at(self.x[0], first_y, self.top()).y - 18.0), "note", &self.titles[2]);
     }

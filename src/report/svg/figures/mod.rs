@@ -1,30 +1,44 @@
 //! The figures of papers, drawn again from what their definitions give.
 //!
-//! | file | what |
+//! | folder | paper |
 //! |---|---|
-//! | `trees` | `lo1990`, figure 1: the binomial trees |
-//! | `meshes` | `lo1990`, figures 2 and 3: the two mappings |
-//! | `proof` | `lo1990`, figure 4: the lengths in the proof of Lemma 3 |
+//! | [`lo1990`] | mappings of trees |
+//! | [`zhang2018`] | divisible load |
 
-mod meshes;
-mod proof;
-mod trees;
+mod lo1990;
+mod zhang2018;
 
-pub(in crate::report) use meshes::{growing, reflecting};
-pub(in crate::report) use proof::proof;
-pub(in crate::report) use trees::trees;
-
-use super::legend::{self, Entry};
-use super::{Point, Svg, palette};
-
-/// The class of a phase: all drawings of a figure share their colours.
-fn phase_class(phase: u32, phases: u32) -> String {
-    palette::class(phase as usize - 1, phases as usize)
+/// A figure of a paper.
+pub(in crate::report) struct Figure {
+    /// Its number in the paper.
+    pub(in crate::report) number: &'static str,
+    /// What it shows, and what is to be said of the printed one.
+    pub(in crate::report) caption: &'static str,
+    /// Draws it.
+    pub(in crate::report) draw: fn() -> String,
 }
 
-/// What the colours mean; returns the height.
-fn phase_legend(svg: &mut Svg, at: Point, width: f64, phases: u32) -> f64 {
-    let entry =
-        |phase| Entry { class: phase_class(phase, phases), stroke: 2.6, text: format!("phase {phase}") };
-    legend::list(svg, at, width, &(1..=phases).map(entry).collect::<Vec<_>>())
+/// The figures of each paper, by its name, in the order of the paper.
+const PAPERS: &[(&str, &[&[Figure]])] = &[("lo1990", &[lo1990::FIGURES]), ("zhang2018", zhang2018::FIGURES)];
+
+/// The figures of a paper; none for one that has none.
+pub(in crate::report) fn of(paper: &str) -> impl Iterator<Item = &'static Figure> + use<> {
+    let chapters = PAPERS.iter().find(|(name, _)| *name == paper).map_or(&[][..], |(_, chapters)| chapters);
+    chapters.iter().flat_map(|chapter| chapter.iter())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{PAPERS, of};
+
+    #[test]
+    fn every_number_is_there_once() {
+        for (paper, _) in PAPERS {
+            let numbers: BTreeSet<&str> = of(paper).map(|figure| figure.number).collect();
+            assert_eq!(numbers.len(), of(paper).count(), "{paper}");
+        }
+        assert_eq!(of("nobody2000").count(), 0);
+    }
 }

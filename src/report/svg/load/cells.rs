@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::super::path::Path;
 use super::super::{Attribute, DRAWING_WIDTH_MIN, Layout, Point, Px, Svg, hues};
 use super::sheet::Sheet;
-use crate::load::{Cells, UNUSED};
+use crate::load::{Cells, UNUSED, voronoi};
 use crate::report::wording::{self, counted};
 use crate::topology::{Machine, Topology};
 use crate::units::NodeId;
@@ -20,6 +20,7 @@ const CELLS_TIPPED_MAX: usize = 200;
 const SOURCES_NUMBERED_MAX: usize = 64;
 
 /// What is drawn: the cells and where their sources are.
+#[derive(Clone, Copy)]
 pub(in crate::report) struct View<'a> {
     pub(in crate::report) machine: &'a Machine,
     pub(in crate::report) cells: &'a Cells,
@@ -92,13 +93,26 @@ fn node_tile(view: &View<'_>, node: NodeId) -> Tile {
 }
 
 /// The hue of each source: cells that touch differ.
+///
+/// Sources count as neighbours where their cells touch, here or before any node was taken away: then a source keeps its
+/// hue from drawing to drawing.
 pub(super) fn hues_of(
     view: &View<'_>,
+    sheet: Option<&Sheet>,
     tiles: &[Tile],
     pairs: impl Iterator<Item = (usize, usize)>,
 ) -> Vec<u8> {
+    let sites: Vec<Vec<NodeId>> = view.sources.iter().map(|&node| vec![node]).collect();
+    let nearest = voronoi::cells(view.machine, &sites);
+    let whole = View { cells: &nearest, ..*view };
+    let before = match sheet {
+        Some(sheet) => self::tiles(&whole, sheet),
+        None => (0..view.machine.nodes()).map(|node| node_tile(&whole, NodeId(node))).collect(),
+    };
+    let labels =
+        |(a, b): (usize, usize)| [(tiles[a].label, tiles[b].label), (before[a].label, before[b].label)];
     let touching: BTreeSet<(u32, u32)> = pairs
-        .map(|(a, b)| (tiles[a].label, tiles[b].label))
+        .flat_map(labels)
         .filter(|&(a, b)| a != b && a != UNUSED && b != UNUSED)
         .map(|(a, b)| (a.min(b), a.max(b)))
         .collect();
@@ -108,7 +122,7 @@ pub(super) fn hues_of(
 fn on_sheet(view: &View<'_>, sheet: &Sheet) -> String {
     let mut svg = start(view);
     let tiles = tiles(view, sheet);
-    let hues = hues_of(view, &tiles, sheet.pairs());
+    let hues = hues_of(view, Some(sheet), &tiles, sheet.pairs());
     let deepest = tiles.iter().map(|tile| tile.depth).max().unwrap_or(0);
     sheet.draw_axes(&mut svg);
     if sheet.nodes_per_tile() == 1 && view.machine.nodes() <= NODES_TIPPED_MAX {
@@ -187,7 +201,7 @@ fn on_layout(view: &View<'_>, layout: &Layout<'_>) -> String {
             .filter_map(move |port| machine.neighbour(node, crate::units::Port(port)));
         ends.map(move |end| (node.index(), end.index()))
     });
-    let hues = hues_of(view, &tiles, links);
+    let hues = hues_of(view, None, &tiles, links);
     let deepest = tiles.iter().map(|tile| tile.depth).max().unwrap_or(0);
     layout.draw_axes(&mut svg);
     let side = (layout.pitch * 0.86).max(2.0);

@@ -21,6 +21,9 @@ const FULL: f64 = 1.0 - 1e-6;
 /// Below this part a link carries nothing, but for rounding.
 const IDLE: f64 = 1e-9;
 
+/// Below this part a link is drawn as pale as an idle one.
+const PALE: f64 = 0.005;
+
 /// What is drawn.
 pub(in crate::report) struct View<'a> {
     pub(in crate::report) machine: &'a Machine,
@@ -82,6 +85,11 @@ fn level(part: f64) -> usize {
     palette::level((part.clamp(0.0, 1.0) * 1e6) as u64, 1_000_000)
 }
 
+/// What distinguishes the strokes of two links.
+fn look(part: f64) -> (usize, bool, bool) {
+    (level(part), part >= FULL, part < PALE)
+}
+
 fn by_links(view: &View<'_>, layout: &Layout<'_>) -> Drawing {
     let mut svg = start(view);
     let mut used = used(view);
@@ -90,7 +98,7 @@ fn by_links(view: &View<'_>, layout: &Layout<'_>) -> Drawing {
     let used = used.split_off(links.saturating_sub(LINKS_DRAWN_MAX));
     layout.draw_axes(&mut svg);
     draw_nodes(view, layout, &mut svg);
-    for group in used.chunk_by(|a, b| (level(a.part), a.part >= FULL) == (level(b.part), b.part >= FULL)) {
+    for group in used.chunk_by(|a, b| look(a.part) == look(b.part)) {
         draw_group(view, layout, group, used.len() <= LINKS_TIPPED_MAX, &mut svg);
     }
     draw_cut(view, layout, &mut svg);
@@ -104,7 +112,11 @@ fn by_links(view: &View<'_>, layout: &Layout<'_>) -> Drawing {
 fn draw_group(view: &View<'_>, layout: &Layout<'_>, group: &[Used], tipped: bool, svg: &mut Svg) {
     let level = level(group[0].part);
     let full = group[0].part >= FULL;
-    let class = if full { "full".to_string() } else { format!("link {}", palette::class(level, STEPS)) };
+    let class = match group[0].part {
+        part if part >= FULL => "full".to_string(),
+        part if part < PALE => "unused".to_string(),
+        _ => format!("link {}", palette::class(level, STEPS)),
+    };
     let (broad, thin) = ((layout.pitch * 0.15).clamp(1.8, 7.0), (layout.pitch * 0.03).clamp(0.7, 1.3));
     let width = broad - (broad - thin) * level as f64 / (STEPS - 1) as f64;
     svg.open("g", &[("class", &class), ("stroke-width", &Px(width))]);
@@ -216,7 +228,7 @@ fn by_tiles(view: &View<'_>, sheet: &Sheet) -> Drawing {
     for row in 0..rows {
         for column in 0..columns {
             let part = busiest[sheet.index(row, column)];
-            let path = if part > IDLE { &mut paths[level(part)] } else { &mut empty };
+            let path = if part >= PALE { &mut paths[level(part)] } else { &mut empty };
             sheet.run(path, row, column, 1);
         }
     }
@@ -275,11 +287,7 @@ fn draw_legend(svg: &mut Svg, y: f64, strokes: bool, cut: bool) -> f64 {
     }
     if cut {
         svg.leaf("path", &[("d", &format!("M{x} {}v-7h22v14h-22z", Px(line))), ("class", &"cut")]);
-        svg.text(
-            Point::new(x + 30.0, line + 4.0),
-            "note",
-            "the cut: what enters inside leaves over these links or is worked off inside",
-        );
+        svg.text(Point::new(x + 30.0, line + 4.0), "note", "the cut that sets the bound");
     }
     if strokes || cut {
         height += 24.0;

@@ -12,7 +12,7 @@ use crate::topology::Network;
 use crate::units::NodeId;
 
 /// More tiles than this along a side are a file of megabytes.
-const TILES_MAX: u32 = 64;
+const TILES_MAX: u32 = 50;
 
 /// The radius of the ring, in pixels.
 const RING: f64 = 188.0;
@@ -52,7 +52,7 @@ pub(in crate::report) fn draw(view: &View<'_>) -> Option<String> {
         return None;
     }
     let tiles = cells::tiles(view, &sheet);
-    let hues = cells::hues_of(view, &tiles, sheet.pairs());
+    let hues = cells::hues_of(view, Some(&sheet), &tiles, sheet.pairs());
     let deepest = tiles.iter().map(|tile| tile.depth).max().unwrap_or(0);
     let words = counted(view.sources.len() as u64, "source");
     let mut svg = Svg::new(format!("The cells of {words} on {}, cast on a torus", view.machine.name));

@@ -1,6 +1,6 @@
 //! Figure 1: the binomial trees with their labels, edges coloured by phase.
 
-use super::super::{Attribute, Point, Px, Svg};
+use super::super::super::{Attribute, Point, Px, Svg};
 use super::{phase_class, phase_legend};
 use crate::claims::lo1990::literal::{self, Arc};
 
@@ -14,7 +14,7 @@ const PITCH: Point = Point { x: 42.0, y: 62.0 };
 const GAP: f64 = 34.0;
 
 /// B(0) to B(4) side by side, larger children to the left.
-pub(in crate::report) fn trees() -> String {
+pub(super) fn trees() -> String {
     let mut svg = Svg::new("The binomial trees B(0) to B(4), tasks in postorder, edges coloured by phase");
     let mut left = 24.0;
     let bottom = 34.0 + f64::from(N) * PITCH.y;

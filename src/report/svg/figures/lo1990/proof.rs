@@ -1,6 +1,6 @@
 //! Figure 4: where the points of the proof of Lemma 3 are, and which lengths are equal.
 
-use super::super::{Attribute, Point, Px, Svg};
+use super::super::super::{Attribute, Point, Px, Svg};
 use super::phase_class;
 use crate::claims::lo1990::reflecting::{ProofPoints, proof_points};
 
@@ -14,7 +14,7 @@ const PITCH: f64 = 34.0;
 const CORNER: Point = Point { x: 44.0, y: 40.0 };
 
 /// The square of M_R(B(2k)) with its quadrants and diagonals, the points A to F and I, and the lengths between them.
-pub(in crate::report) fn proof() -> String {
+pub(super) fn proof() -> String {
     let points = proof_points(K);
     let side = 1u32 << K;
     let mut svg = Svg::new("The lengths in the proof of Lemma 3, on the reflecting mapping of B(8)");

@@ -1,6 +1,6 @@
 //! Figures 2 and 3: both mappings of B(0) to B(6), edges coloured by phase, the root a square.
 
-use super::super::{Attribute, Point, Px, Svg};
+use super::super::super::{Attribute, Point, Px, Svg};
 use super::{phase_class, phase_legend};
 use crate::claims::lo1990::literal::{self, Arc, Place};
 
@@ -17,12 +17,12 @@ const GAP: f64 = 44.0;
 const ROWS: [&[u32]; 2] = [&[0, 1, 2, 3, 4], &[5, 6]];
 
 /// Figure 2: M_R.
-pub(in crate::report) fn reflecting() -> String {
+pub(super) fn reflecting() -> String {
     figure("The reflecting mapping", &literal::reflecting(N))
 }
 
 /// Figure 3: M_G.
-pub(in crate::report) fn growing() -> String {
+pub(super) fn growing() -> String {
     figure("The growing mapping", &literal::growing(&literal::reflecting(N)))
 }
 

@@ -1,0 +1,120 @@
+//! Who receives and computes when: from the method's own timing, else cell by cell from its shares.
+
+use crate::load::{Cells, Forwarding, UNUSED};
+use crate::report::svg::load::gantt::{Gantt, Row, Span};
+use crate::verdict::load::TimingRow;
+use crate::verdict::{LoadOutcome, LoadVerdict};
+
+/// More rows than this are no picture any more.
+const ROWS_MAX: usize = 24;
+
+/// The diagram, and how many rows there would be.
+pub(super) fn gantt(job: &LoadVerdict, outcome: &LoadOutcome) -> Option<(Gantt, usize)> {
+    let rows = match &outcome.plan.cells {
+        _ if !outcome.timing.is_empty() => {
+            outcome.timing.iter().enumerate().map(|(i, row)| given(i, row)).collect()
+        }
+        Some(cells) => of_cells(job, outcome, cells),
+        None => return None,
+    };
+    let all = rows.len();
+    let gantt = Gantt {
+        label: format!("Timing of {}, {}", outcome.method, outcome.switching.name()),
+        unit: "w Tcp".to_string(),
+        rows: busiest(rows),
+        finish: outcome.makespan,
+        bound: Some(job.bound.makespan),
+    };
+    Some((gantt, all))
+}
+
+/// A row as the method gives it; each row has a hue of its own.
+fn given(index: usize, row: &TimingRow) -> Row {
+    let span = |words: &str, &(start, end): &(f64, f64)| Span {
+        start,
+        end,
+        source: index,
+        mark: String::new(),
+        words: format!("{} {words}", row.label),
+    };
+    Row {
+        name: row.label.clone(),
+        communication: row.communication.iter().map(|times| span("receives", times)).collect(),
+        computing: row.computing.iter().map(|times| span("computes", times)).collect(),
+        release: row.release,
+        port: row.port,
+    }
+}
+
+/// One node of each layer of each cell: the shares of a cell leave its source one after the other, nearest first.
+fn of_cells(job: &LoadVerdict, outcome: &LoadOutcome, cells: &Cells) -> Vec<Row> {
+    let shares = &outcome.plan.shares;
+    let mut rows = vec![];
+    for source in 0..job.sources.len() {
+        // By depth the number of nodes and the largest share.
+        let mut layers: Vec<(u32, f64)> = vec![];
+        let labelled = cells.label.iter().zip(&cells.depth).zip(shares);
+        for ((_, &depth), &share) in
+            labelled.filter(|((label, depth), _)| **label == source as u32 && **depth != UNUSED)
+        {
+            let depth = depth as usize;
+            if layers.len() <= depth {
+                layers.resize(depth + 1, (0, 0.0));
+            }
+            layers[depth] = (layers[depth].0 + 1, layers[depth].1.max(share));
+        }
+        rows.extend(of_layers(source, &layers, job.sigma, outcome.switching));
+    }
+    rows
+}
+
+fn of_layers(source: usize, layers: &[(u32, f64)], sigma: f64, switching: Forwarding) -> Vec<Row> {
+    let (mut sent, mut arrived) = (0.0, 0.0);
+    let mut rows = vec![];
+    for (depth, &(nodes, share)) in layers.iter().enumerate().filter(|(_, (_, share))| *share > 0.0) {
+        let (from, transfer) = (sent, if depth == 0 { 0.0 } else { sigma * share });
+        sent += transfer;
+        arrived += if depth > 1 { 2.0 * transfer } else { transfer };
+        let begin = match switching {
+            _ if depth == 0 => 0.0,
+            Forwarding::CutThrough => from,
+            Forwarding::ModifiedStoreAndForward => sent,
+            Forwarding::StoreAndForward => arrived,
+        };
+        let span = |start, end, what: &str| Span {
+            start,
+            end,
+            source,
+            mark: String::new(),
+            words: format!("cell {source}, layer {depth}: {what}"),
+        };
+        let name = match (depth, nodes) {
+            (0, _) => format!("source {source}"),
+            (_, 1) => format!("{source}: layer {depth}, 1 node"),
+            _ => format!("{source}: layer {depth}, {nodes} nodes"),
+        };
+        let communication = if transfer > 0.0 {
+            vec![span(from, sent, "the share of each leaves the source")]
+        } else {
+            vec![]
+        };
+        let computing = vec![span(begin, begin + share, "each computes")];
+        rows.push(Row { name, communication, computing, ..Row::default() });
+    }
+    rows
+}
+
+/// The rows that are busy longest, in their order.
+fn busiest(rows: Vec<Row>) -> Vec<Row> {
+    if rows.len() <= ROWS_MAX {
+        return rows;
+    }
+    let busy = |row: &Row| {
+        row.communication.iter().chain(&row.computing).map(|span| span.end - span.start).sum::<f64>()
+    };
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.sort_by(|&a, &b| busy(&rows[b]).total_cmp(&busy(&rows[a])).then(a.cmp(&b)));
+    let mut kept = vec![false; rows.len()];
+    order.into_iter().take(ROWS_MAX).for_each(|index| kept[index] = true);
+    rows.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(row, _)| row).collect()
+}
