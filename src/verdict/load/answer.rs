@@ -14,10 +14,10 @@ use crate::load::{Forwarding, Plan, Problem, Source, flow_matrix, layers};
 use crate::topology::Machine;
 
 /// So many messages over each link that the optimum uses may be sent where nobody says how many.
-const CHUNKS_PER_LINK: u64 = 250;
+const CHUNKS_PER_LINK: u64 = 60;
 
 /// In all at least this many, and at most so many.
-const CHUNKS: std::ops::RangeInclusive<u64> = 30_000..=120_000;
+const CHUNKS: std::ops::RangeInclusive<u64> = 10_000..=60_000;
 
 /// A load with all that its methods have in common.
 pub(super) struct Case<'p, 'm> {

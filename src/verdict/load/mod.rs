@@ -10,7 +10,7 @@
 //! | `run`, `timing` | the referee's time; timing diagrams |
 //! | `claim` | [`check`]: claimed schedules |
 //! | `form` | the form of the verdict |
-//! | `split` | the answer to `split` |
+//! | `split`, `random` | the answers to `split` |
 //! | `words` | reasons, certificates and refutations in sentences |
 
 mod answer;
@@ -19,6 +19,7 @@ mod feasible;
 mod form;
 mod job;
 mod methods;
+mod random;
 mod run;
 mod split;
 mod timing;
@@ -28,6 +29,7 @@ pub use claim::{CheckAnswer, Checked, Claimed, check};
 pub use form::{Deadline, Fewest, LoadBound, LoadOutcome, LoadVerdict, SourceRow, TimingRow};
 pub use job::{Job, forwarding};
 pub use methods::{Kind, METHODS, Method};
+pub use random::{RandomAnswer, long_rounds, random};
 pub use split::{Named, SpeedRows, SplitAnswer};
 pub use words::{certificate, violation};
 
