@@ -1,5 +1,6 @@
 //! A divisible load as it is asked for.
 
+use super::further::Wishes;
 use super::methods::METHODS;
 use crate::error::{Error, Result};
 use crate::load::{Forwarding, Problem, Source, Speeds, schedulers};
@@ -28,6 +29,8 @@ pub struct Job {
     pub chunks: Option<u64>,
     /// A time by which all is to be done, in units of w Tcp.
     pub deadline: Option<f64>,
+    /// What is asked beyond the division.
+    pub further: Wishes,
 }
 
 impl Job {
@@ -44,6 +47,7 @@ impl Job {
             settings: schedulers::Settings::default(),
             chunks: None,
             deadline: None,
+            further: Wishes::default(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Deadline, LoadBound, LoadOutcome, LoadVerdict, SourceRow};
+use super::{Deadline, Further, LoadBound, LoadOutcome, LoadVerdict, SourceRow};
 use crate::topology::Machine;
 use crate::verdict::Skipped;
 
@@ -29,6 +29,9 @@ pub struct SplitAnswer<'a> {
     pub bound: &'a LoadBound,
     /// How few processors meet the deadline, if one was given.
     pub deadline: Option<&'a Deadline>,
+    /// What was asked beyond the division.
+    #[serde(flatten)]
+    pub further: &'a Further,
     /// The method with the least simulated time.
     pub winner: Option<&'a str>,
     /// Why it wins, in one sentence.
@@ -75,6 +78,7 @@ impl<'a> SplitAnswer<'a> {
             sources: &verdict.sources,
             bound: &verdict.bound,
             deadline: verdict.deadline.as_ref(),
+            further: &verdict.further,
             winner: verdict.winner.as_deref(),
             reason: &verdict.reason,
             methods: verdict.results.iter().map(Named::new).collect(),
