@@ -25,6 +25,7 @@ mod load_experiment;
 mod load_installments;
 mod load_optimum;
 mod load_scale;
+mod load_theorem;
 mod load_thesis;
 mod load_variants;
 mod loggp;

@@ -287,7 +287,7 @@ impl VariantAnswer {
             words.push("no front end".to_string());
         }
         if self.results > 0.0 {
-            words.push(format!("results of {} of a load", words::short(self.results)));
+            words.push(format!("results {} times the load", words::short(self.results)));
         }
         if self.duplex == Duplex::Half {
             words.push("half duplex".to_string());
