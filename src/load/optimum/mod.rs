@@ -19,6 +19,7 @@
 //! | `search` | one path after the other, to empty processors |
 //! | `whole_grid` | large whole grids with all alike: cuts as before, flows by [`poisson`](super::poisson) |
 //! | `claim` | the flows that decide a claim |
+//! | `commodities` | sources that are kept apart on links they share |
 //!
 //! # Source
 //!
@@ -26,6 +27,7 @@
 
 pub(super) mod claim;
 mod closed_form;
+pub(super) mod commodities;
 mod fewest;
 mod max_flow;
 mod network;
