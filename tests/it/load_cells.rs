@@ -414,3 +414,22 @@ fn erratum_22_has_no_smaller_example() {
     assert!(broken(7, 1, 3, Reduction::Literal));
     assert!(!broken(7, 1, 3, Reduction::Peel) && !broken(7, 1, 3, Reduction::Node));
 }
+
+/// One pass over a million nodes, whatever the number of sources: the cells cover the machine, and the layers count it.
+#[test]
+#[ignore = "a million nodes; prints how long it takes"]
+fn a_million_nodes_and_a_thousand_sources() {
+    let mesh = Machine::new("mesh:1000x1000").unwrap();
+    let mut seed = 3;
+    let sites: Vec<Vec<NodeId>> = (0..1000).map(|_| vec![NodeId(draw(&mut seed, 1_000_000))]).collect();
+    let begin = std::time::Instant::now();
+    let cells = voronoi::cells(&mesh, &sites);
+    println!("cells {:?}", begin.elapsed());
+    let begin = std::time::Instant::now();
+    let hole = mesh.clone().with_dead(vec![NodeId(0)]).unwrap();
+    let searched = voronoi::cells(&hole, &sites);
+    println!("searched {:?}", begin.elapsed());
+    assert_eq!(cells.label[1..], searched.label[1..]);
+    let layers = voronoi::layers(&cells, 1000);
+    assert_eq!(layers.iter().flatten().sum::<u32>(), 1_000_000);
+}
