@@ -5,7 +5,7 @@
 //! | `plan`, `map`, `split`, `check`, `simulate`, `sweep`, `claims` | the verbs |
 //! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
-//! | `load` | divisible loads in tables and words |
+//! | `load`, `random` | divisible loads in tables and words; averages over random sources |
 //! | `files`, `emit` | the files of a plan, and those of launchers |
 
 mod check;
@@ -18,6 +18,7 @@ mod load;
 mod map;
 mod output;
 mod plan;
+mod random;
 mod search;
 mod simulate;
 mod split;

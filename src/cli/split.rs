@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use meshwright::load::experiment::Experiment;
 use meshwright::load::installments::Scale;
 use meshwright::load::schedulers::{REDUCTIONS, Reduction};
 use meshwright::load::{FORWARDINGS, Forwarding, closed_form, speed_file};
@@ -16,7 +17,7 @@ use meshwright::{Error, Result};
 
 use super::costs::{seed, told};
 use super::output::{self, Progress};
-use super::{Answer, files, load as tables};
+use super::{Answer, files, load as tables, random};
 
 const HELP: &str = "\
 Times are in units of w Tcp, the time of the whole load on one processor; loads are shares of the whole. A link
@@ -27,6 +28,7 @@ Examples:
   meshwright split torus:8x8 --from 0,0=2 --from 3,3=1@0.05 --sigma 1/20 --deadline 0.1
   meshwright split mesh:20x20 --from 2,3 --from 9,14 --from 17,5 --sigma 0.02 --reduction node --json
   meshwright split hypercube:6 --from 0 --z 1 --tcm 0.2 --w 4 --tcp 1 --switching cut-through
+  meshwright split mesh:50x50 --random 10 --rounds 1000 --seed 1 --sigma 0.01 --switching cut-through
   meshwright split torus:16x16 --from 8,8 --sigma 0.1 --startup 1e-5 --method installments --out load
 
 Exit codes:
@@ -45,8 +47,15 @@ pub(super) struct Arguments {
     machine: String,
     /// Where load enters: R,C or ID on a network without coordinates; with =LOAD its part (default 1) and with
     /// @RELEASE when it is there, in units of w Tcp (default 0). Once for each source
-    #[arg(long, value_name = "NODE[=LOAD][@RELEASE]", required = true)]
+    #[arg(long, value_name = "NODE[=LOAD][@RELEASE]", required_unless_present = "random")]
     from: Vec<String>,
+    /// Instead: this many sources of equal loads, drawn at random again and again; averages with 95 % intervals of
+    /// what the thesis's schedulers save and gain, and of the optimum
+    #[arg(long, value_name = "K", conflicts_with_all = ["from", "method", "reduction", "speeds", "startup", "chunks", "deadline", "out"])]
+    random: Option<u32>,
+    /// With --random: how often
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "random")]
+    rounds: u32,
     #[command(flatten)]
     ratio: Ratio,
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help = switchings())]
@@ -147,6 +156,9 @@ fn reductions() -> String {
 /// Runs the verb.
 pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let sigma = arguments.ratio.sigma()?;
+    if let Some(sources) = arguments.random {
+        return averages(arguments, sources, sigma);
+    }
     let (mut machine, mut job) = job(arguments, sigma)?;
     let (costs, bytes) = Scale::costs_of(sigma, arguments.startup)?;
     (machine.costs, machine.switching, job.bytes) = (costs, Switching::StoreAndForward, bytes);
@@ -163,6 +175,30 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     Ok(Answer::Done)
 }
 
+/// The averages over random sources.
+fn averages(arguments: &Arguments, sources: u32, sigma: f64) -> Result<Answer> {
+    let machine = scenario::machine(&arguments.machine)?;
+    let answer = random::run(&Experiment {
+        machine: &machine,
+        sources,
+        rounds: arguments.rounds,
+        accelerated_rounds: 0,
+        seed: arguments.seed,
+        sigmas: vec![sigma],
+        forwardings: forwardings(&arguments.switching)?,
+    })?;
+    output::print(&if arguments.json { output::json(&answer) } else { random::text(&answer) })?;
+    Ok(Answer::Done)
+}
+
+/// The forwardings named, all of them if none is.
+fn forwardings(names: &[String]) -> Result<Vec<Forwarding>> {
+    match names {
+        [] => Ok(FORWARDINGS.iter().map(|(_, forwarding)| *forwarding).collect()),
+        names => names.iter().map(|name| words::forwarding(name)).collect(),
+    }
+}
+
 /// The machine and what is asked for on it.
 fn job(arguments: &Arguments, sigma: f64) -> Result<(Machine, Job)> {
     let machine = scenario::machine(&arguments.machine)?;
@@ -171,10 +207,7 @@ fn job(arguments: &Arguments, sigma: f64) -> Result<(Machine, Job)> {
     let names: Vec<&str> = arguments.method.iter().map(String::as_str).collect();
     job.methods = words::methods(&names)?;
     job.named = !names.contains(&"all");
-    job.forwardings = match arguments.switching.as_slice() {
-        [] => FORWARDINGS.iter().map(|(_, forwarding)| *forwarding).collect(),
-        names => names.iter().map(|name| words::forwarding(name)).collect::<Result<Vec<Forwarding>>>()?,
-    };
+    job.forwardings = forwardings(&arguments.switching)?;
     if let Some(path) = &arguments.speeds {
         job.speeds = Some(speed_file::read(path, &machine, sigma)?);
     }

@@ -7,6 +7,7 @@ use super::engine::Referee;
 use super::message::Core;
 use super::network;
 use super::program::Program;
+use super::timeline::{Timeline, Watched};
 use super::trace::{Trace, Wait};
 use crate::error::{Error, Result};
 use crate::routing::Routes;
@@ -39,6 +40,35 @@ pub fn run_schedule(machine: &Machine, schedule: &Schedule) -> Result<Trace> {
     Job::new(machine, schedule)?.run(&mut Core::new(machine))
 }
 
+/// As [`run_schedule`], and also tells when every message arrived and every computation ran.
+///
+/// # Errors
+///
+/// As for [`run_schedule`].
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::{schedule::goal, sim, topology::Machine};
+/// let text = "num_ranks 2\nrank 0 {\nl1: calc 50\nl2: send 8b to 1\nl2 requires l1\n}\nrank 1 {\nl1: recv 8b from 0\n}\n";
+/// let schedule = goal::parse(text.as_bytes(), "two.goal")?;
+/// let (trace, timeline) = sim::watch_schedule(&Machine::new("mesh:1x2")?, &schedule)?;
+/// assert_eq!(timeline.arrivals, [trace.ticks]);
+/// assert_eq!((timeline.computations[0].begin, timeline.computations[0].end), (0, 50));
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn watch_schedule(machine: &Machine, schedule: &Schedule) -> Result<(Trace, Timeline)> {
+    let job = Job::new(machine, schedule)?;
+    let arrivals = vec![0; job.messages.len()];
+    let mut timeline = Timeline { arrivals, computations: Vec::new() };
+    let trace = job.run_by(&mut Core::new(machine), |engine, program| {
+        let mut watched = Watched { program, timeline: std::mem::take(&mut timeline) };
+        engine.run(&mut watched);
+        timeline = watched.timeline;
+    })?;
+    Ok((trace, timeline))
+}
+
 /// A schedule on a machine that passed all checks but one, ready for an engine. Circles of waiting are looked for only
 /// when something went wrong: they show as steps that never end.
 pub(super) struct Job<'j, 'm> {
@@ -67,12 +97,21 @@ impl<'j, 'm> Job<'j, 'm> {
 
     /// Runs it on an engine of that machine; the error is a circle of waiting.
     pub(super) fn run(self, engine: &mut impl Referee<'m>) -> Result<Trace> {
+        self.run_by(engine, |engine, program| engine.run(program))
+    }
+
+    /// Runs it as `drive` does once all is loaded and the first steps have begun.
+    fn run_by<E: Referee<'m>>(
+        self,
+        engine: &mut E,
+        drive: impl FnOnce(&mut E, &mut Program),
+    ) -> Result<Trace> {
         let Self { schedule, mut program, messages, routes, costs } = self;
         engine.load(&messages, routes);
         // The engine has what it needs of them.
         drop(messages);
         program.begin(engine);
-        engine.run(&mut program);
+        drive(engine, &mut program);
         let mut deadlock = None;
         if !program.is_over() {
             schedule.verify().map_err(unfit)?;

@@ -9,7 +9,7 @@
 //! | `phased` | a workload: a barrier after each phase |
 //! | `dependency`, `program` | a workload: each rank goes on when its own messages are there |
 //! | `processes`, `router` | a workload: a state machine per node that decides at run time |
-//! | `trace` | what was measured |
+//! | `trace`, `timeline` | what was measured; what happened when |
 //! | [`traffic`] | open-loop synthetic traffic and its measurement |
 
 mod dependency;
@@ -21,10 +21,12 @@ mod phased;
 mod processes;
 mod program;
 mod router;
+mod timeline;
 mod trace;
 pub mod traffic;
 
-pub use dependency::run_schedule;
+pub use dependency::{run_schedule, watch_schedule};
 pub use phased::run_phased;
 pub use processes::run_processes;
+pub use timeline::{Computation, Timeline};
 pub use trace::{ProcessTrace, Trace, Wait};

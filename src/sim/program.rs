@@ -165,6 +165,15 @@ impl Program {
         self.messages.into_iter().map(|ends| if ends.arrived { ends.ticks } else { 0 }).collect()
     }
 
+    /// The rank of a computation of some length, and how many ticks it takes.
+    pub(super) fn computation(&self, step: u32) -> (u32, u64) {
+        let Act::Calc(calc) = self.steps[step as usize].act else {
+            unreachable!("only computations of some length have timers")
+        };
+        let (rank, cycles) = self.calcs[calc as usize];
+        (rank, cycles.0 * self.ticks_per_cycle)
+    }
+
     /// Begins every step that can begin, and all that this lets begin.
     pub(super) fn begin(&mut self, engine: &mut impl Engine) {
         let now = engine.now();

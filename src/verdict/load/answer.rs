@@ -14,10 +14,10 @@ use crate::load::{Forwarding, Plan, Problem, Source, flow_matrix, layers};
 use crate::topology::Machine;
 
 /// So many messages over each link that the optimum uses may be sent where nobody says how many.
-const CHUNKS_PER_LINK: u64 = 250;
+const CHUNKS_PER_LINK: u64 = 60;
 
 /// In all at least this many, and at most so many.
-const CHUNKS: std::ops::RangeInclusive<u64> = 30_000..=120_000;
+const CHUNKS: std::ops::RangeInclusive<u64> = 10_000..=60_000;
 
 /// A load with all that its methods have in common.
 pub(super) struct Case<'p, 'm> {
@@ -42,7 +42,8 @@ pub(super) struct Answer {
     pub(super) cell_speedups: Option<Vec<f64>>,
     pub(super) saved: Option<u64>,
     pub(super) warning: Option<String>,
-    pub(super) timing: Vec<TimingRow>,
+    /// The timing diagram of its own formulas; none where that of the simulation is to be shown.
+    pub(super) timing: Option<Vec<TimingRow>>,
     /// What the referee measured; none if nothing was sent.
     pub(super) run: Option<Run>,
     /// Whether the method comes with its own proof that it is possible.
@@ -72,7 +73,7 @@ impl<'p, 'm> Case<'p, 'm> {
         let chunks =
             self.job.chunks.unwrap_or((CHUNKS_PER_LINK * used).clamp(*CHUNKS.start(), *CHUNKS.end()));
         let sent = installments::plan(&self.scale, &self.optimum, &installments::Settings { chunks })?;
-        let run = run::run(self.machine, &sent.schedule)?;
+        let run = run::run(&self.scale, &self.depth, &sent.schedule)?;
         Ok((sent, run))
     }
 
@@ -88,24 +89,30 @@ impl<'p, 'm> Case<'p, 'm> {
             Kind::FlowMatrix => self.flow_matrix(forwarding),
             Kind::Scheduler(scheduler) => self.schedule(scheduler, forwarding),
             Kind::Installments => match sent() {
-                Ok((installments, run)) => Ok(self.installments(installments, *run)),
+                Ok((installments, run)) => Ok(self.installments(installments, run.clone())),
                 Err(error) => Err(Error::not_applicable("installments", reason(error))),
             },
-            Kind::Optimum => Ok(self.fluid(sent().as_ref().ok().and_then(|(_, run)| *run))),
+            Kind::Optimum => Ok(self.fluid(sent().as_ref().ok().and_then(|(_, run)| run.clone()))),
         }
     }
 
     fn flow_matrix(&self, forwarding: Forwarding) -> Result<Answer> {
         let at_once = self.at_once()?;
         let mut plan = flow_matrix::plan(&at_once, forwarding)?;
-        plan.makespan += self.problem.sources()[0].release;
-        let rows = TimingRow::of_layers(&flow_matrix::layers_of(&at_once)?, self.problem.sigma(), forwarding);
+        let release = self.problem.sources()[0].release;
+        plan.makespan += release;
+        let rows = TimingRow::of_layers(
+            &flow_matrix::layers_of(&at_once)?,
+            self.problem.sigma(),
+            forwarding,
+            release,
+        );
         let run = self.delivered(&plan, forwarding)?;
         let warning = (forwarding == Forwarding::CutThrough && self.problem.sigma() > 1.0).then(|| {
             "sigma is above 1: links are slower than processors, and only the source and its neighbours work"
                 .to_string()
         });
-        Ok(Answer { run, warning, timing: rows, ..Answer::of(plan, forwarding) })
+        Ok(Answer { run, warning, timing: Some(rows), ..Answer::of(plan, forwarding) })
     }
 
     fn schedule(&self, scheduler: &Scheduler, forwarding: Forwarding) -> Result<Answer> {
@@ -152,7 +159,7 @@ impl<'p, 'm> Case<'p, 'm> {
     /// The shares of a plan sent one by one, the nearest first.
     fn delivered(&self, plan: &Plan, forwarding: Forwarding) -> Result<Option<Run>> {
         let Some(pieces) = run::pieces(plan, &self.depth) else { return Ok(None) };
-        run::run(self.machine, &deliver(&self.scale, plan, forwarding, pieces)?)
+        run::run(&self.scale, &self.depth, &deliver(&self.scale, plan, forwarding, pieces)?)
     }
 
     /// Messages are relayed when they are whole, but a node works on its share while the rest of it comes.
@@ -178,30 +185,11 @@ impl Answer {
             cell_speedups: None,
             saved: None,
             warning: None,
-            timing: Vec::new(),
+            timing: None,
             run: None,
             is_possible: false,
             is_joined: false,
         }
-    }
-}
-
-impl TimingRow {
-    /// What one node of each layer of a single source does.
-    fn of_layers(counts: &[u64], sigma: f64, forwarding: Forwarding) -> Vec<Self> {
-        let rows = crate::load::timing::timing(counts, &sigma, forwarding);
-        let row = |(layer, row): (usize, &crate::load::timing::LayerTiming<f64>)| Self {
-            label: match (layer, row.nodes) {
-                (0, _) => "source".to_string(),
-                (layer, 1) => format!("layer {layer}, 1 node"),
-                (layer, nodes) => format!("layer {layer}, {nodes} nodes"),
-            },
-            communication: row.communication.iter().map(|[from, until]| (*from, *until)).collect(),
-            computing: vec![(row.computing[0], row.computing[1])],
-            release: None,
-            port: false,
-        };
-        rows.iter().enumerate().map(row).collect()
     }
 }
 

@@ -7,10 +7,10 @@
 //! | `methods` | [`METHODS`]: the table of all methods |
 //! | `answer` | what each method answers |
 //! | `feasible` | whether an answer is possible |
-//! | `run` | the referee's time |
+//! | `run`, `timing` | the referee's time; timing diagrams |
 //! | `claim` | [`check`]: claimed schedules |
 //! | `form` | the form of the verdict |
-//! | `split` | the answer to `split` |
+//! | `split`, `random` | the answers to `split` |
 //! | `words` | reasons, certificates and refutations in sentences |
 
 mod answer;
@@ -19,14 +19,17 @@ mod feasible;
 mod form;
 mod job;
 mod methods;
+mod random;
 mod run;
 mod split;
+mod timing;
 mod words;
 
 pub use claim::{CheckAnswer, Checked, Claimed, check};
 pub use form::{Deadline, Fewest, LoadBound, LoadOutcome, LoadVerdict, SourceRow, TimingRow};
 pub use job::{Job, forwarding};
 pub use methods::{Kind, METHODS, Method};
+pub use random::{RandomAnswer, long_rounds, random};
 pub use split::{Named, SpeedRows, SplitAnswer};
 pub use words::{certificate, violation};
 
@@ -139,8 +142,8 @@ fn outcomes(case: &Case<'_, '_>, progress: &mut dyn FnMut(&str)) -> Result<(Vec<
 fn outcome(case: &Case<'_, '_>, name: &str, answer: Answer) -> Result<LoadOutcome> {
     let (scale, bound) = (&case.scale, case.optimum.makespan);
     let Feasible { feasible, reading, cut, moment, overloaded } = case.feasible(&answer)?;
-    let cycles = answer.run.map(|run| case.machine.costs.cycles(run.ticks).0);
-    let simulated = answer.run.map(|run| scale.units_of_ticks(run.ticks));
+    let cycles = answer.run.as_ref().map(|run| case.machine.costs.cycles(run.ticks).0);
+    let simulated = answer.run.as_ref().map(|run| scale.units_of_ticks(run.ticks));
     if let Some(simulated) = simulated {
         case.assert_bound(name, simulated);
     }
@@ -154,8 +157,8 @@ fn outcome(case: &Case<'_, '_>, name: &str, answer: Answer) -> Result<LoadOutcom
         predicted_cycles: scale.cycles(plan.makespan).0,
         simulated_cycles: cycles,
         gap: cycles.map(|cycles| gap(bound_cycles, cycles)),
-        hottest_link: answer.run.and_then(|run| run.hottest),
-        messages: answer.run.map(|run| run.messages),
+        hottest_link: answer.run.as_ref().and_then(|run| run.hottest),
+        messages: answer.run.as_ref().map(|run| run.messages),
         makespan: plan.makespan,
         speedup: plan.speedup(),
         layers,
@@ -175,7 +178,7 @@ fn outcome(case: &Case<'_, '_>, name: &str, answer: Answer) -> Result<LoadOutcom
         saved: answer.saved,
         warning: answer.warning,
         flow: answer.flow,
-        timing: answer.timing,
+        timing: answer.timing.or(answer.run.map(|run| run.timing)).unwrap_or_default(),
         plan,
     })
 }

@@ -1,12 +1,14 @@
 //! The referee's time of a divided load.
 
+use super::TimingRow;
 use crate::error::Result;
 use crate::load::Plan;
+use crate::load::installments::Scale;
 use crate::routing::{self, Pair};
 use crate::schedule::cost::LinkLoads;
 use crate::schedule::{Message, Schedule};
 use crate::sim;
-use crate::topology::{Machine, Topology};
+use crate::topology::Topology;
 use crate::verdict::{HottestLink, measure};
 
 /// Loads that would take more messages than this are not sent.
@@ -19,19 +21,18 @@ const MESSAGES_ENOUGH: u64 = 200_000;
 const PIECES_MAX: u64 = 16;
 
 /// What the referee measured.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Run {
     pub(super) ticks: u64,
     pub(super) messages: u64,
     pub(super) hottest: Option<HottestLink>,
+    pub(super) timing: Vec<TimingRow>,
 }
 
 /// Runs a schedule; none when it comes to a standstill.
-pub(super) fn run(machine: &Machine, schedule: &Schedule) -> Result<Option<Run>> {
-    if schedule.ranks.is_empty() {
-        return Ok(None);
-    }
-    let trace = sim::run_schedule(machine, schedule)?;
+pub(super) fn run(scale: &Scale<'_, '_>, depth: &[u32], schedule: &Schedule) -> Result<Option<Run>> {
+    let machine = scale.problem().machine();
+    let (trace, timeline) = sim::watch_schedule(machine, schedule)?;
     if trace.deadlock.is_some() {
         return Ok(None);
     }
@@ -40,8 +41,12 @@ pub(super) fn run(machine: &Machine, schedule: &Schedule) -> Result<Option<Run>>
     let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
     let mut loads = LinkLoads::new(machine.links());
     loads.fill(&messages, &routing::routes(machine, &pairs)?);
-    let hottest = measure::hottest_link(&loads, machine);
-    Ok(Some(Run { ticks: trace.ticks, messages: messages.len() as u64, hottest }))
+    Ok(Some(Run {
+        ticks: trace.ticks,
+        messages: messages.len() as u64,
+        hottest: measure::hottest_link(&loads, machine),
+        timing: TimingRow::of_run(scale, depth, &matched, &timeline),
+    }))
 }
 
 /// Into how many pieces each share of a plan is cut on its way, with `depth` the hops to each node; none when the
