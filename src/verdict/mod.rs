@@ -5,6 +5,7 @@
 //! | this one | the form of an answer |
 //! | [`divide`] | divide and conquer and phased traces, every placement judged; why the winner wins |
 //! | [`load`](mod@load) | divisible loads, every method judged |
+//! | [`installments`] | what fewer processors and fewer messages cost |
 //! | [`auto`] | which placements are worth a simulation |
 //! | [`simulate`] | the answer to `simulate` |
 //! | [`experiment`] | open-loop traffic on one machine, ready to be measured at any load |
@@ -16,6 +17,7 @@
 pub mod auto;
 pub mod divide;
 pub mod experiment;
+pub mod installments;
 pub mod load;
 pub mod map;
 mod measure;

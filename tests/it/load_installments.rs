@@ -1,11 +1,20 @@
 //! Schedules one can run: flows in installments and shares as messages, simulated.
 
-use meshwright::load::installments::{Installments, Scale, Settings, plan};
-use meshwright::load::{Problem, Source, optimum};
+use meshwright::load::closed_form;
+use meshwright::load::installments::{
+    Installments, Scale, Settings, best_chunk, deliver, equal_chunks_bound, plan,
+};
+use meshwright::load::optimum::{self, Optimum};
+use meshwright::load::{Forwarding, Plan, Problem, Source, Speeds, layers};
+use meshwright::rng;
+use meshwright::schedule::{Op, Schedule, goal};
 use meshwright::sim;
-use meshwright::topology::Machine;
-use meshwright::units::NodeId;
+use meshwright::topology::{Machine, Switching, Topology};
+use meshwright::units::{Bytes, Cycles, NodeId, Ratio};
+use meshwright::verdict::installments::{pareto, with_buffers};
+use rand::{Rng, RngExt};
 
+/// A machine with fine costs for these numbers, and the bytes of the load.
 fn machine(name: &str, sigma: f64, startup: f64) -> (Machine, u64) {
     let mut machine = Machine::new(name).expect("a machine");
     let (costs, bytes) = Scale::costs_of(sigma, startup).expect("costs");
@@ -13,34 +22,272 @@ fn machine(name: &str, sigma: f64, startup: f64) -> (Machine, u64) {
     (machine, bytes)
 }
 
+/// Simulates a schedule: its time in cycles.
+fn run(scale: &Scale, schedule: &Schedule) -> Cycles {
+    assert_eq!(schedule.verify(), Ok(()));
+    let trace = sim::run_schedule(scale.problem().machine(), schedule).expect("it runs");
+    assert_eq!(trace.deadlock, None);
+    trace.cycles
+}
+
+/// Simulates a schedule: its time in units of w Tcp.
+fn simulated(scale: &Scale, schedule: &Schedule) -> f64 {
+    scale.units(run(scale, schedule))
+}
+
+/// Plans, simulates and holds together what is said in two ways.
+fn planned(scale: &Scale, optimum: &Optimum, chunks: u64) -> (Installments, f64) {
+    let found = plan(scale, optimum, &Settings { chunks }).expect("a plan");
+    let cycles = run(scale, &found.schedule);
+    assert_eq!(cycles.0, found.predicted_cycles, "the timetable is kept");
+    assert_eq!(found.schedule.messages().len() as u64, found.messages);
+    assert!(found.messages <= chunks);
+    let sum: f64 = found.shares.iter().sum();
+    assert!((sum - 1.0).abs() < 1e-9, "all is worked off: {sum}");
+    let sizes: f64 = found.installments.iter().sum();
+    assert!((sizes - 1.0).abs() < 1e-9);
+    (found, scale.units(cycles))
+}
+
+/// One source on a uniform machine: how far the simulated time is from the bound.
+fn gap(name: &str, node: u32, startup: f64, chunks: u64, switching: Switching) -> f64 {
+    let (machine, bytes) = machine(name, 0.1, startup);
+    let machine = machine.with_switching(switching);
+    let problem = Problem::new(&machine, vec![Source::at(NodeId(node), 1.0)], 0.1).expect("a problem");
+    let scale = Scale::new(&problem, bytes).expect("a scale");
+    let optimum = optimum::solve(&problem).expect("an optimum");
+    planned(&scale, &optimum, chunks).1 / optimum.makespan - 1.0
+}
+
 #[test]
-fn figures() {
-    for (name, node, startup) in [
-        ("torus:16x16", 0, 0.0),
-        ("torus:16x16", 0, 1e-6),
-        ("torus:16x16", 0, 1e-5),
-        ("torus:16x16", 0, 1e-4),
-        ("torus:16x16", 0, 1e-3),
-        ("mesh:50x50", 25 * 50 + 25, 0.0),
-    ] {
-        let (machine, bytes) = machine(name, 0.1, startup);
-        let problem = Problem::new(&machine, vec![Source::at(NodeId(node), 1.0)], 0.1).expect("a problem");
+fn three_thousand_messages_come_within_two_percent_of_the_bound() {
+    for switching in [Switching::Wormhole, Switching::CutThrough, Switching::StoreAndForward] {
+        let gap = gap("torus:16x16", 17, 0.0, 3000, switching);
+        assert!((0.0..0.01).contains(&gap), "{switching:?}: {gap}");
+    }
+}
+
+#[test]
+fn with_a_start_up_they_come_within_two_and_a_half() {
+    let gap = gap("torus:16x16", 17, 1e-5, 3000, Switching::Wormhole);
+    assert!((0.0..0.025).contains(&gap), "{gap}");
+}
+
+#[test]
+fn the_middle_of_a_large_mesh_makes_forty() {
+    let gap = gap("mesh:50x50", 25 * 50 + 25, 0.0, 3000, Switching::Wormhole);
+    assert!((0.0..41.0 / 40.0 - 1.0).contains(&gap), "{gap}");
+}
+
+/// A random small problem; small machines have small sums of what their nodes can do.
+fn random_machine(random: &mut impl Rng, sigma: f64, startup: f64) -> (Machine, u64) {
+    let names = ["mesh:3x4", "torus:4x4", "hypercube:4", "mesh:1x6", "torus:3x5", "mesh:2x2x3", "mesh:1x1"];
+    let (mut machine, bytes) = machine(names[random.random_range(0..names.len())], sigma, startup);
+    if machine.nodes() > 11 && random.random_range(0..3) == 0 {
+        machine = machine.with_dead(vec![NodeId(1), NodeId(7)]).expect("two of many");
+    }
+    let switching = [Switching::Wormhole, Switching::StoreAndForward][random.random_range(0..2)];
+    (machine.with_switching(switching), bytes)
+}
+
+#[test]
+fn no_schedule_beats_the_bound() {
+    let mut random = rng::stream(5, "installments");
+    for case in 0..60 {
+        let sigma = [0.0, 0.03, 0.2, 0.7, 1.5, 4.0][random.random_range(0..6)];
+        let startup = [0.0, 1e-6, 1e-4, 1e-2][random.random_range(0..4)];
+        let (machine, bytes) = random_machine(&mut random, sigma, startup);
+        let living: Vec<NodeId> = machine.living().collect();
+        let sources = (0..random.random_range(1..4)).map(|_| Source {
+            node: living[random.random_range(0..living.len())],
+            load: 1.0 + random.random_range(0..3) as f64,
+            release: if random.random_range(0..3) == 0 {
+                0.02 * random.random_range(0..9) as f64
+            } else {
+                0.0
+            },
+        });
+        let mut problem = Problem::new(&machine, sources.collect(), sigma).expect("a problem");
+        if random.random_range(0..3) == 0 && sigma > 0.0 {
+            let work =
+                (0..machine.nodes()).map(|_| [0.5, 1.0, 2.0, 3.0][random.random_range(0..4)]).collect();
+            let link =
+                (0..machine.links()).map(|_| sigma * [1.0, 1.5, 3.0][random.random_range(0..3)]).collect();
+            problem = problem.with_speeds(Speeds { work, link }).expect("speeds");
+        }
         let scale = Scale::new(&problem, bytes).expect("a scale");
         let optimum = optimum::solve(&problem).expect("an optimum");
-        for chunks in [300, 1000, 3000, 10000] {
-            let begin = std::time::Instant::now();
-            let Ok(found) = plan(&scale, &optimum, &Settings { chunks }) else { continue };
-            let took = begin.elapsed();
-            let trace = sim::run_schedule(&machine, &found.schedule).expect("a run");
-            println!(
-                "{name} {startup} chunks {chunks}: messages {} processors {} installments {} speedup {:.3} simulated {:.3} {:?}",
-                found.messages,
-                found.processors,
-                found.installments.len(),
-                1.0 / found.makespan,
-                1.0 / scale.units(trace.cycles),
-                took
-            );
+        let (_, time) = planned(&scale, &optimum, 400);
+        let bound = optimum.makespan * (1.0 - 1e-9);
+        assert!(time >= bound, "case {case} on {}: {time} beats {bound}", machine.name);
+        let shares = Plan { makespan: optimum.makespan, shares: optimum.flow.node.clone(), cells: None };
+        for (forwarding, pieces) in [
+            (Forwarding::CutThrough, 3),
+            (Forwarding::ModifiedStoreAndForward, 3),
+            (Forwarding::StoreAndForward, 3),
+        ] {
+            let schedule = deliver(&scale, &shares, forwarding, pieces).expect("it can be sent");
+            let time = simulated(&scale, &schedule);
+            assert!(time >= bound, "case {case} on {}, {forwarding:?}: {time} beats {bound}", machine.name);
         }
     }
+}
+
+#[test]
+fn loads_that_come_later_are_waited_for_and_cost_little() {
+    let (machine, bytes) = machine("mesh:12x12", 0.1, 0.0);
+    let late = |node, load, release| Source { node: NodeId(node), load, release };
+    let sources = vec![late(5, 3.0, 0.0), late(77, 1.0, 0.01), late(138, 2.0, 0.02), late(60, 1.0, 0.0)];
+    let problem = Problem::new(&machine, sources, 0.1).expect("a problem");
+    let scale = Scale::new(&problem, bytes).expect("a scale");
+    let optimum = optimum::solve(&problem).expect("an optimum");
+    let (found, time) = planned(&scale, &optimum, 6000);
+    let gap = time / optimum.makespan - 1.0;
+    assert!((-1e-9..0.04).contains(&gap), "{gap}");
+    let first = &found.schedule.ranks[77].ops[0];
+    assert_eq!(*first, Op::Calc { cycles: scale.cycles(0.01) }, "its node counts the time first");
+}
+
+#[test]
+fn processors_and_links_that_are_not_alike() {
+    let (machine, bytes) = machine("torus:8x8", 0.1, 0.0);
+    let work = (0..64).map(|node| if node % 3 == 0 { 2.0 } else { 1.0 }).collect();
+    let link = (0..machine.links()).map(|link| if link % 5 == 0 { 0.4 } else { 0.2 }).collect();
+    let problem = Problem::new(&machine, vec![Source::at(NodeId(9), 1.0), Source::at(NodeId(54), 2.0)], 0.1);
+    let problem = problem.and_then(|problem| problem.with_speeds(Speeds { work, link })).expect("a problem");
+    let scale = Scale::new(&problem, bytes).expect("a scale");
+    let optimum = optimum::solve(&problem).expect("an optimum");
+    let gap = planned(&scale, &optimum, 5000).1 / optimum.makespan - 1.0;
+    assert!((-1e-9..0.04).contains(&gap), "{gap}");
+}
+
+#[test]
+fn the_front_trades_processors_and_messages_for_time() {
+    let (machine, bytes) = machine("torus:8x8", 0.2, 1e-5);
+    let problem = Problem::new(&machine, vec![Source::at(NodeId(0), 1.0)], 0.2).expect("a problem");
+    let scale = Scale::new(&problem, bytes).expect("a scale");
+    let optimum = optimum::solve(&problem).expect("an optimum");
+    let rows = pareto(&scale, &optimum, &Settings { chunks: 600 }).expect("a front");
+    assert!(rows.len() > 10, "{} rows", rows.len());
+    for (index, row) in rows.iter().enumerate() {
+        assert_eq!(row.predicted_cycles, row.simulated_cycles);
+        assert!(row.gap >= 0.0 && row.messages <= 600);
+        let beats = |other: &meshwright::verdict::installments::FrontRow| {
+            other.processors <= row.processors
+                && other.messages <= row.messages
+                && other.simulated_cycles <= row.simulated_cycles
+        };
+        assert!(
+            rows.iter().enumerate().all(|(other, its)| other == index || !beats(its)),
+            "{row:?} is beaten"
+        );
+    }
+    let best = rows.iter().map(|row| row.gap).fold(f64::INFINITY, f64::min);
+    let fewest = rows.iter().map(|row| row.messages).min().expect("some rows");
+    let planned = planned(&scale, &optimum, 600).1 / optimum.makespan - 1.0;
+    assert!(best < 1.2 * planned, "{best} against {planned}");
+    assert!(fewest < 10, "{fewest}");
+}
+
+#[test]
+fn finite_buffers_change_the_time_by_little() {
+    for switching in [Switching::Wormhole, Switching::StoreAndForward] {
+        let mut machine = Machine::new("torus:6x6").expect("a torus").with_switching(switching);
+        machine.costs.startup = Cycles(8);
+        machine.costs.flit = Bytes(16);
+        machine.costs.byte_time = Ratio::new(1, 16).expect("a fraction");
+        let problem = Problem::new(&machine, vec![Source::at(NodeId(7), 1.0)], 0.25).expect("a problem");
+        let scale = Scale::new(&problem, 1 << 19).expect("a scale");
+        let optimum = optimum::solve(&problem).expect("an optimum");
+        let (found, time) = planned(&scale, &optimum, 500);
+        assert!(found.waiting_max >= 1 && found.waiting_max < 40, "{} messages wait", found.waiting_max);
+        let buffered = with_buffers(&scale, &found).expect("it runs").expect("it ends");
+        let change = scale.units(buffered) / time - 1.0;
+        assert!(change.abs() < 0.03, "{switching:?}: {change}");
+        assert!(scale.units(buffered) >= optimum.makespan * (1.0 - 1e-6));
+    }
+}
+
+#[test]
+fn it_is_goal() {
+    let (machine, bytes) = machine("mesh:4x4", 0.3, 1e-4);
+    let problem = Problem::new(&machine, vec![Source::at(NodeId(5), 1.0)], 0.3).expect("a problem");
+    let scale = Scale::new(&problem, bytes).expect("a scale");
+    let (found, time) = planned(&scale, &optimum::solve(&problem).expect("an optimum"), 100);
+    let mut text = Vec::new();
+    goal::write(&found.schedule, &mut text).expect("memory takes every write");
+    let again = goal::parse(&text[..], "installments.goal").expect("it is GOAL");
+    assert_eq!(again, found.schedule);
+    assert_eq!(simulated(&scale, &again), time);
+}
+
+/// The plan of the thesis for one source: every node of a layer gets the same.
+fn thesis(problem: &Problem, forwarding: Forwarding) -> Plan {
+    let machine = problem.machine();
+    let source = [problem.sources()[0].node];
+    let counts = layers::counts(machine, &source);
+    let fractions: Vec<f64> = closed_form::fractions(&counts, &problem.sigma(), forwarding);
+    let depths = layers::depths(machine, &source);
+    let shares: Vec<f64> = depths.iter().map(|&depth| fractions[depth as usize]).collect();
+    Plan { makespan: fractions[0], shares, cells: None }
+}
+
+#[test]
+fn where_the_thesis_is_possible_its_shares_take_its_time() {
+    // Layers of at most as many nodes as the source has links: every node has a path of its own.
+    for (name, node) in
+        [("mesh:2x2", 0), ("mesh:2x6", 0), ("mesh:3x3", 4), ("hypercube:3", 0), ("torus:3x3", 0)]
+    {
+        let (machine, bytes) = machine(name, 0.25, 0.0);
+        let problem = Problem::new(&machine, vec![Source::at(NodeId(node), 1.0)], 0.25).expect("a problem");
+        let scale = Scale::new(&problem, bytes).expect("a scale");
+        for forwarding in [Forwarding::CutThrough, Forwarding::ModifiedStoreAndForward] {
+            let plan = thesis(&problem, forwarding);
+            let schedule = deliver(&scale, &plan, forwarding, 300).expect("it can be sent");
+            let gap = simulated(&scale, &schedule) / plan.makespan - 1.0;
+            assert!((-1e-9..0.02).contains(&gap), "{name} {forwarding:?}: {gap}");
+        }
+    }
+}
+
+#[test]
+fn where_it_is_not_the_referee_takes_longer() {
+    let (machine, bytes) = machine("mesh:21x21", 0.1, 0.0);
+    let problem = Problem::new(&machine, vec![Source::at(NodeId(220), 1.0)], 0.1).expect("a problem");
+    let scale = Scale::new(&problem, bytes).expect("a scale");
+    let plan = thesis(&problem, Forwarding::CutThrough);
+    let schedule = deliver(&scale, &plan, Forwarding::CutThrough, 4).expect("it can be sent");
+    let time = simulated(&scale, &schedule);
+    // The four links of the source carry all but its own share, as evenly as whole shares allow.
+    let least = 0.1 * (1.0 - plan.shares[220]) / 4.0;
+    assert!((least..1.1 * least).contains(&time), "{time} against {least}, claimed {}", plan.makespan);
+    assert!(time > 3.0 * plan.makespan);
+}
+
+#[test]
+fn equal_chunks_have_a_best_size() {
+    let (least, sigma, startup) = (1.0 / 41.0, 0.1, 1e-5);
+    let best = best_chunk(least, sigma, startup, 5);
+    let time = |chunk| equal_chunks_bound(least, sigma, startup, 5, chunk);
+    let found = (1..20_000).map(|step| f64::from(step) * 1e-6).min_by(|a, b| time(*a).total_cmp(&time(*b)));
+    assert!((best - found.expect("many sizes")).abs() < 1e-6);
+    assert!(time(best) > least && time(best) < 1.3 * least);
+}
+
+#[test]
+fn what_cannot_be_sent_is_one_clear_error() {
+    let (machine, bytes) = machine("mesh:4x4", 0.1, 0.0);
+    let problem = Problem::new(&machine, vec![Source::at(NodeId(5), 1.0)], 0.1).expect("a problem");
+    assert!(Scale::new(&problem, 0).is_err());
+    let scale = Scale::new(&problem, bytes).expect("a scale");
+    let optimum = optimum::solve(&problem).expect("an optimum");
+    let error = plan(&scale, &optimum, &Settings { chunks: 3 }).map(|_| ()).expect_err("too few messages");
+    assert!(error.to_string().contains("only 3 messages are allowed"), "{error}");
+    let shares = Plan { makespan: 1.0, shares: vec![1.0 / 16.0; 16], cells: None };
+    assert!(deliver(&scale, &shares, Forwarding::CutThrough, 0).is_err());
+    let mut timeless = machine.clone();
+    timeless.costs.byte_time = Ratio::whole(0);
+    let problem = Problem::new(&timeless, vec![Source::at(NodeId(5), 1.0)], 0.1).expect("a problem");
+    assert!(Scale::new(&problem, bytes).is_err(), "links without time cannot have a sigma above 0");
+    assert!(Scale::costs_of(f64::NAN, 0.0).is_err());
 }

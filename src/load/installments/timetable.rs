@@ -91,9 +91,6 @@ impl<'s, 'p, 'm> Timetable<'s, 'p, 'm> {
     pub(super) fn run(&mut self, moments: &[f64], record: &mut impl Record) -> u64 {
         self.reset();
         let streams = self.streams;
-        for supply in &streams.supplies {
-            self.stores[supply.node.index()].held += supply.bytes;
-        }
         let (mut next, mut released) = (0, 0);
         let mut supplies = streams.supplies.clone();
         supplies.sort_by(|a, b| a.release.total_cmp(&b.release));
@@ -133,11 +130,13 @@ impl<'s, 'p, 'm> Timetable<'s, 'p, 'm> {
     fn release(&mut self, supply: &Supply, record: &mut impl Record) {
         let tick = self.scale.cycles(supply.release).0 * self.per_cycle;
         let store = &mut self.stores[supply.node.index()];
+        store.held += supply.bytes;
         if tick == 0 {
             return store.arrive(supply.bytes, 0, None);
         }
-        let step = record.wait(supply.node, Cycles(tick.saturating_sub(store.free) / self.per_cycle));
-        store.free = store.free.max(tick);
+        let wait = Cycles(tick.saturating_sub(store.free).div_ceil(self.per_cycle));
+        let step = record.wait(supply.node, wait);
+        store.free += wait.0 * self.per_cycle;
         store.arrive(supply.bytes, store.free, step);
     }
 
