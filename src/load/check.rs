@@ -75,7 +75,8 @@ pub struct Feasibility {
 /// # Errors
 ///
 /// [`Error::Value`] for lists that are not as long as the machine has nodes, for a negative share or one that is not
-/// a number, shares whose sum is not 1, and a makespan that is not above 0; as for [`optimum::makespan`] otherwise.
+/// a number, shares whose sum is not 1, and a makespan that is not above 0; [`Error::TooLarge`] when the machine, once
+/// for each moment, is larger than the largest machine; as for [`optimum::makespan`] otherwise.
 ///
 /// # Complexity
 ///
@@ -113,18 +114,21 @@ pub fn check(problem: &Problem, claim: &Claim) -> Result<Feasibility> {
     if let Some(node) = overloaded(problem, claim) {
         return Ok(Feasibility { overloaded: Some(node), ..answer(Reading::Mixed) });
     }
-    let mixed = claim::refute(problem, claim);
+    let mixed = claim::refute(problem, claim)?;
     let Some(cells) = claim.cells.filter(|_| problem.sources().len() > 1) else {
         return Ok(match mixed {
             None => Feasibility { feasible: true, ..answer(Reading::Mixed) },
             Some((cut, moment)) => Feasibility { cut: Some(cut), moment, ..answer(Reading::Mixed) },
         });
     };
-    let refuted = mixed.or_else(|| claim::refute_alone(problem, claim, cells));
+    let refuted = match mixed {
+        None => claim::refute_alone(problem, claim, cells)?,
+        mixed => mixed,
+    };
     if let Some((cut, moment)) = refuted {
         return Ok(Feasibility { cut: Some(cut), moment, ..answer(Reading::Necessary) });
     }
-    let feasible = claim::fits_within_cells(problem, claim, cells);
+    let feasible = claim::fits_within_cells(problem, claim, cells)?;
     let reading = if feasible { Reading::WithinCells } else { Reading::Undecided };
     Ok(Feasibility { feasible, ..answer(reading) })
 }

@@ -45,6 +45,10 @@ pub struct Ranking {
 ///
 /// O(nodes log nodes + links), and `trials` times that of [`optimum::makespan`].
 ///
+/// # Source
+///
+/// `zhang2018`, chapter 7.2, asks for good positions.
+///
 /// # Examples
 ///
 /// Link-limited, every node inside that is not next to the first source doubles what comes out.

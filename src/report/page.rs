@@ -24,6 +24,9 @@ struct View<'a> {
     machine: &'a str,
     style: String,
     facts: Vec<facts::Fact>,
+    /// Whether there are phased jobs, or none at all; whether there are divisible loads.
+    divides: bool,
+    loads: bool,
     jobs: Vec<Section<'a>>,
 }
 
@@ -94,6 +97,8 @@ pub fn page(report: &PlanReport<'_>) -> Result<String> {
         machine: &report.machine.name,
         style: style::page(),
         facts: facts::facts(report),
+        divides: report.jobs.is_empty() || report.jobs.iter().any(|job| divide(job).is_some()),
+        loads: report.jobs.iter().any(|job| divide(job).is_none()),
         jobs: report.jobs.iter().map(|job| job_view(report.machine, job)).collect(),
     };
     Ok(template::page(include_str!("report.html"), view))

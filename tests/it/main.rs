@@ -24,6 +24,7 @@ mod load_check;
 mod load_experiment;
 mod load_installments;
 mod load_optimum;
+mod load_scale;
 mod load_thesis;
 mod load_variants;
 mod loggp;

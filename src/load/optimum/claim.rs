@@ -1,31 +1,44 @@
 //! The flows that decide a claim: sinks are the claimed shares, links carry until the claimed makespan.
 
 use super::network::{Network, share};
+use crate::error::Result;
 use crate::load::check::{Claim, TOLERANCE};
 use crate::load::{Cells, Cut, Problem};
 use crate::units::NodeId;
 
+/// A set that refutes a claim, and the moment until which it cannot send out enough.
+pub(crate) type Refuted = (Cut, Option<f64>);
+
+/// Moments that differ by less than this share of the makespan are one.
+const ONE_MOMENT: f64 = 1e-12;
+
 /// The set that refutes a claim when any source may serve anybody, and until when it cannot send out enough.
-pub(crate) fn refute(problem: &Problem, claim: &Claim) -> Option<(Cut, Option<f64>)> {
+pub(crate) fn refute(problem: &Problem, claim: &Claim) -> Result<Option<Refuted>> {
     let everyone: Vec<usize> = (0..problem.sources().len()).collect();
-    certificate(&routed(problem, claim, &everyone, |_| true, |_, _| true))
+    Ok(certificate(&routed(problem, claim, &everyone, |_| true, |_, _| true)?))
 }
 
 /// The set that refutes a claim because a source alone cannot serve its nodes.
-pub(crate) fn refute_alone(problem: &Problem, claim: &Claim, cells: &Cells) -> Option<(Cut, Option<f64>)> {
-    (0..problem.sources().len()).find_map(|source| {
+pub(crate) fn refute_alone(problem: &Problem, claim: &Claim, cells: &Cells) -> Result<Option<Refuted>> {
+    for source in 0..problem.sources().len() {
         let is_own = |node: usize| cells.label[node] == source as u32;
-        certificate(&routed(problem, claim, &[source], is_own, |_, _| true))
-    })
+        if let Some(refuted) = certificate(&routed(problem, claim, &[source], is_own, |_, _| true)?) {
+            return Ok(Some(refuted));
+        }
+    }
+    Ok(None)
 }
 
 /// Whether every source can serve its nodes over links of its own cell.
-pub(crate) fn fits_within_cells(problem: &Problem, claim: &Claim, cells: &Cells) -> bool {
-    (0..problem.sources().len()).all(|source| {
+pub(crate) fn fits_within_cells(problem: &Problem, claim: &Claim, cells: &Cells) -> Result<bool> {
+    for source in 0..problem.sources().len() {
         let is_own = |node: usize| cells.label[node] == source as u32;
-        let network = routed(problem, claim, &[source], is_own, |from, to| is_own(from) && is_own(to));
-        network.flow.left_over() == 0
-    })
+        let network = routed(problem, claim, &[source], is_own, |from, to| is_own(from) && is_own(to))?;
+        if network.flow.left_over() > 0 {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The greatest flow from some sources to the nodes they serve.
@@ -35,9 +48,9 @@ fn routed<'p>(
     sources: &[usize],
     is_served: impl Fn(usize) -> bool,
     is_open: impl Fn(usize, usize) -> bool,
-) -> Network<'p> {
+) -> Result<Network<'p>> {
     let (begins, end) = intervals(problem, claim);
-    let mut network = Network::new(problem, begins);
+    let mut network = Network::new(problem, begins)?;
     sources.iter().for_each(|&source| network.supply(source));
     network.raise_links_where(end, 1.0 + TOLERANCE, is_open);
     let sum: f64 = claim.shares.iter().sum();
@@ -47,7 +60,7 @@ fn routed<'p>(
         }
     }
     network.flow.run();
-    network
+    Ok(network)
 }
 
 /// When the intervals begin in which rates may be taken as constant, and when the last one ends.
@@ -62,7 +75,9 @@ fn intervals(problem: &Problem, claim: &Claim) -> (Vec<f64>, f64) {
     let moments = timed.iter().zip(claim.shares).filter(|(_, share)| **share > 0.0);
     let mut points: Vec<f64> = moments.map(|(&moment, _)| moment + 0.0).chain(releases.clone()).collect();
     points.sort_unstable_by(f64::total_cmp);
-    points.dedup();
+    let apart = ONE_MOMENT * claim.makespan;
+    points
+        .dedup_by(|later, first| *later == *first || (*later - *first < apart && !releases.contains(later)));
     let end = *points.last().expect("there is a source");
     // What is released at a moment is there at this moment: an interval of no length.
     let twice = |&point: &f64| 1 + usize::from(releases.contains(&point));
@@ -89,7 +104,7 @@ fn place_share(network: &mut Network, claim: &Claim, node: usize, share: f64, en
 }
 
 /// The set with the most that is left over, and until when it holds this back.
-fn certificate(network: &Network) -> Option<(Cut, Option<f64>)> {
+fn certificate(network: &Network) -> Option<Refuted> {
     let flow = &network.flow;
     let excess = |set: &Vec<u32>| set.iter().map(|&copy| flow.left_at(copy as usize)).sum::<i64>();
     let worst = flow.violated().into_iter().max_by_key(excess)?;

@@ -64,7 +64,7 @@ pub fn fewest(problem: &Problem, deadline: f64) -> Result<Fewest> {
     if !(deadline >= solved.makespan * (1.0 - SLACK) && deadline.is_finite()) {
         return Err(Error::value("deadline", deadline, format!("at least {}", solved.makespan)));
     }
-    let mut network = Network::of_releases(problem);
+    let mut network = Network::of_releases(problem)?;
     network.raise_links(deadline);
     network.raise_nodes(deadline);
     network.flow.run();

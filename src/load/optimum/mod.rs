@@ -83,7 +83,8 @@ pub struct Optimum {
 ///
 /// # Errors
 ///
-/// [`crate::Error::NotApplicable`] when some load can reach no processor.
+/// [`Error::NotApplicable`] when some load can reach no processor, [`Error::TooLarge`] when the machine, once for each
+/// release, is larger than the largest machine.
 ///
 /// # Complexity
 ///
@@ -121,7 +122,8 @@ pub fn makespan(problem: &Problem) -> Result<(f64, Cut)> {
 ///
 /// # Errors
 ///
-/// [`crate::Error::NotApplicable`] when some load can reach no processor.
+/// [`Error::NotApplicable`] when some load can reach no processor, [`Error::TooLarge`] when the machine, once for each
+/// release, is larger than the largest machine.
 ///
 /// # Complexity
 ///
@@ -163,7 +165,7 @@ pub fn solve(problem: &Problem) -> Result<Optimum> {
 ///
 /// # Errors
 ///
-/// [`Error::Value`] for a deadline that is not a number of at least 0.
+/// [`Error::Value`] for a deadline that is not a number of at least 0, [`Error::TooLarge`] as for [`solve`].
 ///
 /// # Complexity
 ///
@@ -194,7 +196,7 @@ pub fn within(problem: &Problem, deadline: f64) -> Result<Result<Flow, Cut>> {
         nodes.dedup();
         return Ok(Err(Cut { nodes, capacity: 0.0, demand: late.map(|source| source.load).sum() }));
     }
-    let mut network = Network::of_releases(problem);
+    let mut network = Network::of_releases(problem)?;
     network.raise_links(deadline);
     network.raise_nodes(deadline);
     network.flow.run();

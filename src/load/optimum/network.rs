@@ -4,8 +4,9 @@
 //! interval is at most its length over z. What a node keeps goes from its copy in one interval to that in the next.
 
 use super::max_flow::MaxFlow;
+use crate::error::{Error, Result};
 use crate::load::Problem;
-use crate::topology::Topology;
+use crate::topology::{NODES_MAX, Topology};
 use crate::units::{LinkId, NodeId, Port};
 
 /// The whole load in units.
@@ -36,22 +37,34 @@ pub(crate) struct Balance {
 
 impl<'p> Network<'p> {
     /// The machine once per release, with the supplies in their intervals; nothing has a capacity yet.
-    pub(crate) fn of_releases(problem: &'p Problem<'p>) -> Self {
+    pub(crate) fn of_releases(problem: &'p Problem<'p>) -> Result<Self> {
         let mut begins: Vec<f64> = problem.sources().iter().map(|source| source.release + 0.0).collect();
         begins.sort_unstable_by(f64::total_cmp);
         begins.dedup();
-        let mut network = Self::new(problem, begins);
+        let mut network = Self::new(problem, begins)?;
         (0..problem.sources().len()).for_each(|source| network.supply(source));
-        network
+        Ok(network)
     }
 
     /// The machine once per interval, without supplies and without capacities; between two equal begins lies an
     /// interval of no length.
-    pub(crate) fn new(problem: &'p Problem<'p>, begins: Vec<f64>) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooLarge`] when all copies together have more nodes than the largest machine.
+    pub(crate) fn new(problem: &'p Problem<'p>, begins: Vec<f64>) -> Result<Self> {
+        let nodes = begins.len() as u64 * u64::from(problem.machine().nodes());
+        if nodes > u64::from(NODES_MAX) {
+            return Err(Error::TooLarge {
+                what: "a flow over this many moments",
+                needed: format!("{} copies of the machine, {nodes} nodes", begins.len()),
+                limit: format!("{NODES_MAX} nodes"),
+            });
+        }
         let (first, targets) = wires(problem, begins.len());
         let mut network = Self { problem, begins, flow: MaxFlow::new(first, &targets) };
         network.open_stores();
-        network
+        Ok(network)
     }
 
     /// Puts the load of a source into the first interval that begins at its release or later.

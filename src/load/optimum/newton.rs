@@ -19,7 +19,7 @@ pub(crate) struct Solved<'p> {
 
 /// Raises the makespan from cut to cut until everything is worked off.
 pub(crate) fn solve<'p>(problem: &'p Problem<'p>) -> Result<Solved<'p>> {
-    let mut network = Network::of_releases(problem);
+    let mut network = Network::of_releases(problem)?;
     let last = *network.begins.last().expect("there is a source");
     let (mut makespan, mut set) = (last, Vec::new());
     for start in start::sets(problem, &network.begins) {

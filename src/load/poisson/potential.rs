@@ -120,7 +120,9 @@ impl Axis {
                 }
             }
             _ if stride == 1 => {
-                values.chunks_mut(2 * side).for_each(|lines| self.two_lines(lines, side, back))
+                for lines in values.chunks_mut(2 * side) {
+                    self.two_lines(lines, side, back);
+                }
             }
             _ => {
                 for block in values.chunks_exact_mut(side * stride) {
@@ -176,13 +178,15 @@ impl Axis {
                     *z = Complex::new(one[i], two.get(i).copied().unwrap_or(0.0));
                 }
                 fft.process_with_scratch(&mut self.complex, &mut self.scratch);
-                for i in 0..side {
-                    // The spectrum of two real lines packed as real and imaginary part, taken apart again.
-                    let (z, mirror) = (self.complex[i], self.complex[(side - i) % side]);
-                    one[i] = (z.re + mirror.re - z.im + mirror.im) / 2.0;
-                    if let Some(value) = two.get_mut(i) {
-                        *value = (z.im + mirror.im + z.re - mirror.re) / 2.0;
-                    }
+                // The spectrum of two real lines packed as real and imaginary part, taken apart again.
+                let packed = |i: usize| (self.complex[i], self.complex[(side - i) % side]);
+                for (i, value) in one.iter_mut().enumerate() {
+                    let (z, mirror) = packed(i);
+                    *value = (z.re + mirror.re - z.im + mirror.im) / 2.0;
+                }
+                for (i, value) in two.iter_mut().enumerate() {
+                    let (z, mirror) = packed(i);
+                    *value = (z.im + mirror.im + z.re - mirror.re) / 2.0;
                 }
             }
             Waves::None | Waves::Pair => unreachable!("these have no lines to transform"),

@@ -97,8 +97,7 @@ pub struct Answer {
 ///
 /// # Source
 ///
-/// `zhang2018`, chapter 7.2 names these variants as future work; that static flows suffice is in the head of this
-/// module.
+/// `zhang2018`, chapter 7.2, leaves other constraints on processors as future work; none of these variants is in it.
 ///
 /// # Examples
 ///

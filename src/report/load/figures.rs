@@ -52,7 +52,9 @@ pub(in crate::report) fn alone(figure: &Figure) -> String {
 /// The drawings of one method that the job has not got already.
 pub(super) fn of_method(machine: &Machine, job: &LoadVerdict, outcome: &LoadOutcome) -> Vec<Figure> {
     let divided = outcome.plan.cells.is_some() && job.sources.len() > 1;
-    let cells = divided.then(|| cells_of(machine, job, outcome)).flatten();
+    let before = job.results.iter().take_while(|other| !std::ptr::eq(*other, outcome));
+    let is_new = before.filter(|other| other.plan.cells == outcome.plan.cells).count() == 0;
+    let cells = (divided && is_new).then(|| cells_of(machine, job, outcome)).flatten();
     let timing = (divided || !outcome.timing.is_empty()).then(|| timing_of(job, outcome)).flatten();
     cells.into_iter().chain(timing).collect()
 }
@@ -140,7 +142,8 @@ fn timing_of(job: &LoadVerdict, outcome: &LoadOutcome) -> Option<Figure> {
 /// Processors against simulated makespan of all that was simulated; what is beaten in both is drawn pale.
 fn front(job: &LoadVerdict) -> Option<Figure> {
     let all: Vec<(&LoadOutcome, f64)> =
-        job.results.iter().filter_map(|outcome| Some((outcome, 1.0 / outcome.simulated_speedup?))).collect();
+        // The simulation of the optimum is that of its installments, with their processors.
+        job.results.iter().filter(|outcome| !outcome.is_fluid()).filter_map(|outcome| Some((outcome, 1.0 / outcome.simulated_speedup?))).collect();
     if all.len() < 2 {
         return None;
     }

@@ -5,7 +5,7 @@ use super::super::{Attribute, Point, Px, Svg, hues};
 
 const WIDTH: f64 = 860.0;
 const RIGHT: f64 = 838.0;
-const TOP: f64 = 34.0;
+const TOP: f64 = 46.0;
 
 /// From row to row, and the same for a port, which only sends.
 const ROW: f64 = 36.0;
@@ -83,10 +83,10 @@ impl Gantt {
         // A bound that coincides with the end says nothing new.
         if let Some(bound) = self.bound.filter(|bound| (bound - self.finish).abs() > 1e-9 * self.finish) {
             let x = frame.x(bound);
-            svg.line(Point::new(x, TOP - 6.0), Point::new(x, bottom), "bound");
-            let far = frame.x(self.finish) - x > 250.0;
-            let at = if far { Point::new(x, TOP - 12.0) } else { Point::new(x - 4.0, bottom + 36.0) };
-            svg.text(at, "note end", &format!("not before {}", written(bound)));
+            svg.line(Point::new(x, TOP - 22.0), Point::new(x, bottom), "bound");
+            // A line above the words on the end, so that the two never meet.
+            let words = format!("no schedule is done before {}", written(bound));
+            svg.text(Point::new(x.max(frame.left + 180.0), TOP - 28.0), "note end", &words);
         }
         draw_key(
             &mut svg,

@@ -56,7 +56,8 @@ pub(in crate::report) fn draw(view: &View<'_>) -> Option<String> {
     let deepest = tiles.iter().map(|tile| tile.depth).max().unwrap_or(0);
     let words = counted(view.sources.len() as u64, "source");
     let mut svg = Svg::new(format!("The cells of {words} on {}, cast on a torus", view.machine.name));
-    let mut pieces = pieces(&sheet);
+    let turn = turn(view, &sheet);
+    let mut pieces = pieces(&sheet, turn);
     pieces.sort_by(|a, b| a.near.total_cmp(&b.near));
     for piece in &pieces {
         draw_piece(&mut svg, piece, &sheet, &tiles, &hues, deepest);
@@ -93,26 +94,51 @@ fn near([_, y, z]: [f64; 3]) -> f64 {
     z * LOOK.0 - y * LOOK.1
 }
 
-/// Row 0, column 0 is at the front on top; the angles of a corner between tiles.
-fn angles(sheet: &Sheet, row: f64, column: f64) -> (f64, f64) {
+/// The angles of a corner between tiles.
+fn angles(sheet: &Sheet, turn: (f64, f64), row: f64, column: f64) -> (f64, f64) {
     let (rows, columns) = sheet.tiles;
-    let u = -TAU / 4.0 + (column - f64::from(columns) / 2.0) / f64::from(columns) * TAU;
-    let v = TAU / 4.0 - row / f64::from(rows) * TAU;
-    (u, v)
+    (turn.0 + column / f64::from(columns) * TAU, turn.1 - row / f64::from(rows) * TAU)
 }
 
-fn pieces(sheet: &Sheet) -> Vec<Piece> {
+/// How far the torus is turned around its ring and its tube, so that as many sources as possible can be seen.
+fn turn(view: &View<'_>, sheet: &Sheet) -> (f64, f64) {
+    const STEPS: u32 = 12;
+    let part = |step: u32| f64::from(step) / f64::from(STEPS) * TAU;
+    let turns = (0..STEPS).flat_map(|around| (0..STEPS).map(move |over| (part(around), part(over))));
+    let seen = |turn: (f64, f64)| {
+        let looks = |node: &&NodeId| {
+            let (row, column) = sheet.place(**node);
+            let (u, v) = angles(sheet, turn, f64::from(row) + 0.5, f64::from(column) + 0.5);
+            near(normal(u, v)) > 0.35
+        };
+        view.sources.iter().filter(looks).count()
+    };
+    // The first of the best.
+    turns
+        .fold(((0.0, 0.0), None), |(best, most), turn| match seen(turn) {
+            count if most.is_none_or(|most| count > most) => (turn, Some(count)),
+            _ => (best, most),
+        })
+        .0
+}
+
+/// Where the surface looks.
+fn normal(u: f64, v: f64) -> [f64; 3] {
+    [v.cos() * u.cos(), v.cos() * u.sin(), v.sin()]
+}
+
+fn pieces(sheet: &Sheet, turn: (f64, f64)) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for row in 0..sheet.tiles.0 {
         for column in 0..sheet.tiles.1 {
             let (top, left) = (f64::from(row), f64::from(column));
-            let (u, v) = angles(sheet, top + 0.5, left + 0.5);
-            let normal = [v.cos() * u.cos(), v.cos() * u.sin(), v.sin()];
+            let (u, v) = angles(sheet, turn, top + 0.5, left + 0.5);
+            let normal = normal(u, v);
             if near(normal) <= -0.02 {
                 continue;
             }
             let corners = [(0.0, 0.0), (0.0, 1.0), (1.0, 1.0), (1.0, 0.0)].map(|(down, across)| {
-                let (u, v) = angles(sheet, top + down, left + across);
+                let (u, v) = angles(sheet, turn, top + down, left + across);
                 project(place(u, v))
             });
             let light: f64 = normal.iter().zip(LIGHT).map(|(n, l)| n * l).sum();
