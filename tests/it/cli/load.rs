@@ -247,7 +247,7 @@ const CLAIMS: &[(&str, &str)] = &[
     ("", ":1:1: EOF while parsing a value"),
     ("[]", ":1:1: the file is no object"),
     ("{\n  \"machine\": \"mesh:2x2\",\n  \"sigma\": nan\n}", ":3:13: expected ident"),
-    ("{\"machine\": \"mesh:2x\"}", ":1:2: machine is `mesh:2x`"),
+    ("{\"machine\": \"mesh:2x\"}", ":1:2: machine size is `2x`"),
     ("{\"machine\": \"mesh:2x2\"}", ":1:1: there is no `sigma`"),
     ("{\"machine\": \"mesh:2x2\", \"sigma\": -1}", ":1:25: `sigma` is -1"),
     ("{\"machine\": \"mesh:2x2\", \"sigma\": 1, \"sources\": []}", ":1:37: number of sources is 0"),
