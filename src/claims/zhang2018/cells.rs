@@ -4,9 +4,9 @@ use rand::seq::SliceRandom;
 
 use super::{CORRECTED, HOLDS, REFUTED, Study};
 use crate::claims::Claim;
-use crate::claims::check::{Check, Derivation, Numbers};
+use crate::claims::check::{Check, Derivation};
 use crate::error::Result;
-use crate::load::Forwarding::{self, CutThrough, ModifiedStoreAndForward};
+use crate::load::Forwarding::{self, CutThrough};
 use crate::load::schedulers::{METHODS, REDUCTIONS, Reduction, Scheduled, Settings};
 use crate::load::{Problem, Source, UNUSED, voronoi};
 use crate::rng::stream;
@@ -49,28 +49,6 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         ..CORRECTED
     },
     Claim {
-        id: "saved-average",
-        source: "figure 3.28, abstract, chapter 7",
-        statement: "what RMDVDA saves on the 50x50 mesh, 10 random sources, sigma = 0.01, on average",
-        definition: "200 rounds, seed 0: mean and its standard error",
-        printed: "about 40 % (abstract: over 30 %) with depth_min as printed; the mean is within 2.6 standard errors of 40 %",
-        correct: Some("30 % with depth_min as printed, 64 % layer by layer"),
-        errata: Some("Z33"),
-        derive: saved_average,
-        ..CORRECTED
-    },
-    Claim {
-        id: "acceleration",
-        source: "sections 3.1.5, 4.1.5",
-        statement: "how much faster the slowest cell becomes under ARMDVDA, 50x50 mesh, 10 random sources",
-        definition: "24 rounds, seed 0, freed nodes merged until no free one touches the slowest cell: mean speedup after over before",
-        printed: "about 20 % (VCT) and 10 % (S&F), within 5 %, at sigma = 0.01 with depth_min as printed",
-        correct: Some("about 20 % under both with depth_min as printed; above 50 % layer by layer"),
-        errata: Some("Z34"),
-        derive: acceleration,
-        ..CORRECTED
-    },
-    Claim {
         id: "unequal-cells",
         source: "section 3.1.6, situation II; algorithms 5 and 7",
         statement: "the slowest cell is the one with the least Sp_i",
@@ -90,17 +68,6 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         correct: Some("the central part"),
         errata: Some("Z14"),
         derive: copies,
-        ..CORRECTED
-    },
-    Claim {
-        id: "figure-5.15",
-        source: "figure 5.15",
-        statement: "ratio of the fastest to the slowest cell on the 50x50 torus from sigma = 0.4 on, 10 random sources",
-        definition: "100 rounds, seed 0: mean of the ratio",
-        printed: "about 1 (at most 1.1)",
-        correct: Some("1.6 at sigma = 0.4, 1.4 at 0.5, 1.1 at 0.9"),
-        errata: Some("Z26"),
-        derive: slow_links,
         ..CORRECTED
     },
     Claim {
@@ -124,11 +91,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
     },
 ];
 
-/// Rounds of the dearest of these experiments.
-const ROUNDS_ACCELERATED: u64 = 24;
-
 /// A scheduler of the thesis at work.
-fn run(
+pub(super) fn run(
     name: &str,
     problem: &Problem,
     forwarding: Forwarding,
@@ -140,7 +104,7 @@ fn run(
 }
 
 /// So many different random nodes with equal loads.
-fn random(machine: &Machine, sources: usize, round: u64) -> Vec<Source> {
+pub(super) fn random(machine: &Machine, sources: usize, round: u64) -> Vec<Source> {
     let mut rng = stream(round, "zhang2018 rounds");
     let mut nodes: Vec<u32> = (0..machine.nodes()).collect();
     let (chosen, _) = nodes.partial_shuffle(&mut rng, sources);
@@ -249,78 +213,6 @@ fn depth_min(_: &Study) -> Result<Derivation> {
         .corrected(corrected))
 }
 
-/// Mean and standard error of some numbers.
-fn mean(values: &[f64]) -> (f64, f64) {
-    let many = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / many;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (mean, (squares / (many - 1.0) / many).sqrt())
-}
-
-fn saved_average(_: &Study) -> Result<Derivation> {
-    let (mut printed, mut corrected) = (Check::default(), Check::default());
-    let mut numbers =
-        Numbers::new(&["reduction", "saved, mean", "standard error", "longer makespan, rounds of 200"]);
-    let machine = Machine::new("mesh:50x50")?;
-    for (reduction, right) in [(Reduction::Literal, 0.30), (Reduction::Peel, 0.64)] {
-        let (mut saved, mut broken) = (Vec::new(), 0);
-        for round in 0..200 {
-            let problem = Problem::new(&machine, random(&machine, 10, round), 0.01)?;
-            let scheduled = run("reduced", &problem, CutThrough, reduction, true)?;
-            saved.push(scheduled.saved_share);
-            broken += u32::from(!scheduled.makespan_kept);
-        }
-        let (mean, error) = mean(&saved);
-        let words = || format!("{}: {:.1} % +- {:.1}", reduction.name(), 100.0 * mean, 100.0 * error);
-        if reduction == Reduction::Literal {
-            printed.case((mean - 0.40).abs() <= 2.6 * error, words);
-        }
-        corrected.case((mean - right).abs() <= 2.6 * error, words);
-        numbers.row(&[
-            &reduction.name(),
-            &format!("{:.1} %", 100.0 * mean),
-            &format!("{:.1}", 100.0 * error),
-            &broken,
-        ]);
-    }
-    let note = "as printed the makespan grows in some rounds; layer by layer never";
-    Ok(Derivation::of("200 rounds, seed 0", printed).corrected(corrected).numbers(numbers).note(note))
-}
-
-fn acceleration(_: &Study) -> Result<Derivation> {
-    let (mut printed, mut corrected) = (Check::default(), Check::default());
-    let mut numbers = Numbers::new(&["forwarding", "reduction", "speedup before", "after", "gain"]);
-    let machine = Machine::new("mesh:50x50")?;
-    for (forwarding, claimed) in [(CutThrough, 0.20), (ModifiedStoreAndForward, 0.10)] {
-        for reduction in [Reduction::Literal, Reduction::Peel] {
-            let (mut before, mut after) = (0.0, 0.0);
-            for round in 0..ROUNDS_ACCELERATED {
-                let problem = Problem::new(&machine, random(&machine, 10, round), 0.01)?;
-                let speedup = |method| -> Result<f64> {
-                    Ok(run(method, &problem, forwarding, reduction, true)?.plan.speedup()
-                        / ROUNDS_ACCELERATED as f64)
-                };
-                before += speedup("voronoi")?;
-                after += speedup("accelerated")?;
-            }
-            let gain = after / before - 1.0;
-            let shown = format!("{:.0} %", 100.0 * gain);
-            let words = || format!("{}: {before:.0} becomes {after:.0}, by {shown}", forwarding.name());
-            match reduction {
-                Reduction::Peel => corrected.case(gain > 0.5, words),
-                _ => {
-                    printed.case((gain - claimed).abs() <= 0.05, words);
-                    corrected.case((gain - 0.20).abs() <= 0.05, words);
-                }
-            }
-            let round = |number: f64| format!("{number:.0}");
-            numbers.row(&[&forwarding.name(), &reduction.name(), &round(before), &round(after), &shown]);
-        }
-    }
-    let note = "means of speedups: single rounds with a very small cell gain many times as much";
-    Ok(Derivation::of("24 rounds, seed 0", printed).corrected(corrected).numbers(numbers).note(note))
-}
-
 fn unequal(_: &Study) -> Result<Derivation> {
     let (mut printed, mut corrected) = (Check::default(), Check::default());
     for name in (3..=7).map(|n| format!("mesh:1x{n}")) {
@@ -372,31 +264,6 @@ fn copies(_: &Study) -> Result<Derivation> {
         }
     }
     Ok(Derivation::of("every pair of sources on the 3x3 to 5x5 torus", printed).corrected(corrected))
-}
-
-fn slow_links(_: &Study) -> Result<Derivation> {
-    let (mut printed, mut corrected) = (Check::default(), Check::default());
-    let mut numbers = Numbers::new(&["sigma", "mean ratio", "standard error"]);
-    let machine = Machine::new("torus:50x50")?;
-    for (sigma, right) in [(0.4, 1.6), (0.5, 1.4), (0.9, 1.1)] {
-        let mut ratios = Vec::new();
-        for round in 0..100 {
-            let problem = Problem::new(&machine, random(&machine, 10, round), sigma)?;
-            let speedups: Vec<f64> = run("voronoi", &problem, CutThrough, Reduction::Peel, true)?
-                .cells
-                .iter()
-                .map(|cell| cell.speedup)
-                .collect();
-            let (least, most) = speedups.iter().fold((f64::MAX, 0.0f64), |(l, m), &s| (l.min(s), m.max(s)));
-            ratios.push(most / least);
-        }
-        let (mean, error) = mean(&ratios);
-        let words = || format!("sigma = {sigma}: {mean:.3} +- {error:.3}");
-        printed.case(mean <= 1.1, words);
-        corrected.case((mean - right).abs() <= 0.05 + 2.6 * error, words);
-        numbers.row(&[&sigma, &format!("{mean:.3}"), &format!("{error:.3}")]);
-    }
-    Ok(Derivation::of("100 rounds, seed 0", printed).corrected(corrected).numbers(numbers))
 }
 
 fn never_faster(_: &Study) -> Result<Derivation> {

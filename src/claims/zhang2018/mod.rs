@@ -9,6 +9,7 @@
 //! | `optimality` | what is said of the best: all stop together, private paths, NP-hardness |
 //! | `connected` | sources that are connected and taken as one |
 //! | `cells` | Voronoi cells of sources that are not |
+//! | `rounds` | averages over random sources |
 //! | `printed` | numbers that follow from other printed numbers |
 //! | `networks` | tori and hypercubes |
 //!
@@ -26,6 +27,7 @@ mod networks;
 mod optimality;
 mod printed;
 mod private;
+mod rounds;
 mod sensitivity;
 mod single;
 
@@ -47,6 +49,7 @@ const SECTIONS: &[&[Claim<Study>]] = &[
     optimality::CLAIMS,
     connected::CLAIMS,
     cells::CLAIMS,
+    rounds::CLAIMS,
     networks::CLAIMS,
     printed::CLAIMS,
 ];
