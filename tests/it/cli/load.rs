@@ -278,6 +278,30 @@ fn a_file_that_is_no_claim_is_refused_with_its_place() {
     }
 }
 
+/// The averages of a few rounds: the same for the same seed, and the reduction by layers keeps the makespan.
+#[test]
+fn random_sources_are_averaged() {
+    let folder = folder(&[]);
+    let words = "split mesh:12x12 --random 4 --rounds 6 --seed 3 --sigma 0.05 --switching cut-through --json";
+    let words: Vec<&str> = words.split(' ').collect();
+    let (code, stdout, stderr) = run(folder.path(), &words);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    let answer: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(
+        (&answer["rounds"], &answer["long_rounds"], &answer["seed"]),
+        (&6.into(), &6.into(), &3.into())
+    );
+    let reductions = answer["averages"][0]["reductions"].as_array().unwrap();
+    assert_eq!((&reductions[0]["reduction"], &reductions[0]["broken_share"]), (&"peel".into(), &0.0.into()));
+    let against = &answer["against_optimum"][0];
+    let [optimum, within] = ["optimum", "within_voronoi"].map(|key| float(&against[key]["mean"]));
+    assert!(optimum >= within && within > 1.0, "{optimum}, {within}");
+    assert_eq!(run(folder.path(), &words).1, stdout, "the same seed gives the same bytes");
+    assert_eq!(run(folder.path(), &[&words[..], &["--from", "0,0"]].concat()).0, 2);
+    let none = "split mesh:2x2 --random 5 --rounds 6 --sigma 0.05";
+    assert!(run(folder.path(), &none.split(' ').collect::<Vec<_>>()).2.contains("number of sources is 5"));
+}
+
 #[test]
 fn the_camera_array_is_planned() {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
