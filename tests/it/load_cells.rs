@@ -1,14 +1,16 @@
 //! Several sources: Voronoi cells and the thesis's schedulers, against the independent reference and against
 //! definitions.
 
+mod edges;
+
 use meshwright::load::accelerated::{accelerated, constrained_accelerated};
-use meshwright::load::constrained::constrained;
+use meshwright::load::constrained::{constrained, constrained_extended};
 use meshwright::load::earth_mover::{Rebalance, rebalance};
 use meshwright::load::equivalence::{epsa, epsea};
 use meshwright::load::partition::{Partition, constrained_partition, partition};
 use meshwright::load::reduced::reduced;
-use meshwright::load::schedulers::{Reduction, Scheduled, Settings};
-use meshwright::load::{Forwarding, Problem, Source, UNUSED, voronoi};
+use meshwright::load::schedulers::{Cell, METHODS, Reduction, Scheduled, Settings};
+use meshwright::load::{FORWARDINGS, Forwarding, Problem, Source, UNUSED, voronoi};
 use meshwright::topology::{Machine, Topology};
 use meshwright::units::NodeId;
 use serde_json::Value;
@@ -101,7 +103,7 @@ fn compare(scheduled: &Scheduled, columns: usize, theirs: &Value, slowest_before
             "sizes" => assert_eq!(of_cells, counts(value), "{place}"),
             "saved" => assert_eq!(scheduled.saved as usize, count(value), "{place}"),
             "min_sp" => {
-                assert!(is_near(slowest, value.as_f64().unwrap(), 1e-12), "{place}: {slowest} {value}")
+                assert!(is_near(slowest, value.as_f64().unwrap(), 1e-12), "{place}: {slowest} {value}");
             }
             "max_over_min" => assert!(is_near(fastest / slowest, value.as_f64().unwrap(), 1e-12), "{place}"),
             "makespan_kept" => assert_eq!(slowest >= slowest_before, value.as_bool().unwrap(), "{place}"),
@@ -270,7 +272,7 @@ fn rebalance_by_lp(machine: &Machine, nodes: &[NodeId], loads: &[f64]) -> (f64, 
                     let flow = model.add_var(per_link, (0.0, f64::INFINITY));
                     rows[i].add(flow, 1.0);
                     rows[j].add(flow, -1.0);
-                    model.add_constraint(&[(flow, 1.0), (busiest, -1.0)], ComparisonOp::Le, 0.0);
+                    model.add_constraint([(flow, 1.0), (busiest, -1.0)], ComparisonOp::Le, 0.0);
                 }
             }
         }
@@ -413,4 +415,23 @@ fn erratum_22_has_no_smaller_example() {
     }
     assert!(broken(7, 1, 3, Reduction::Literal));
     assert!(!broken(7, 1, 3, Reduction::Peel) && !broken(7, 1, 3, Reduction::Node));
+}
+
+/// One pass over a million nodes, whatever the number of sources: the cells cover the machine, and the layers count it.
+#[test]
+#[ignore = "a million nodes; prints how long it takes"]
+fn a_million_nodes_and_a_thousand_sources() {
+    let mesh = Machine::new("mesh:1000x1000").unwrap();
+    let mut seed = 3;
+    let sites: Vec<Vec<NodeId>> = (0..1000).map(|_| vec![NodeId(draw(&mut seed, 1_000_000))]).collect();
+    let begin = std::time::Instant::now();
+    let cells = voronoi::cells(&mesh, &sites);
+    println!("cells {:?}", begin.elapsed());
+    let begin = std::time::Instant::now();
+    let hole = mesh.clone().with_dead(vec![NodeId(0)]).unwrap();
+    let searched = voronoi::cells(&hole, &sites);
+    println!("searched {:?}", begin.elapsed());
+    assert_eq!(cells.label[1..], searched.label[1..]);
+    let layers = voronoi::layers(&cells, 1000);
+    assert_eq!(layers.iter().flatten().sum::<u32>(), 1_000_000);
 }

@@ -3,6 +3,7 @@
 //! To look at the pages: `MESHWRIGHT_PAGES=/tmp/pages cargo test --test it report`.
 
 mod by_hand;
+mod load;
 
 use std::fs;
 use std::path::Path;

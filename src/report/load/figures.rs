@@ -32,6 +32,7 @@ pub(in crate::report) fn drawings(
         let what = "the flow of the optimum and the cut that bounds it".to_string();
         all.extend(flow_of(machine, job, outcome).map(|figure| ("-flow.svg", what, figure)));
     }
+    all.extend(front(job).map(|figure| ("-front.svg", "processors against makespan".to_string(), figure)));
     let winner = job.results.iter().find(|outcome| job.is_won_by(outcome));
     let timed = winner.into_iter().chain(&job.results).find(|outcome| !outcome.timing.is_empty()).or(best);
     if let Some(outcome) = timed {
@@ -40,7 +41,6 @@ pub(in crate::report) fn drawings(
                 .map(|figure| ("-timing.svg", format!("who computes when under {}", outcome.method), figure)),
         );
     }
-    all.extend(front(job).map(|figure| ("-front.svg", "processors against makespan".to_string(), figure)));
     all
 }
 
@@ -133,7 +133,7 @@ fn timing_of(job: &LoadVerdict, outcome: &LoadOutcome) -> Option<Figure> {
     if gantt.rows.len() < rows {
         caption += &format!(" The {} busiest rows of {}.", gantt.rows.len(), grouped(rows as u64));
     }
-    if !outcome.feasible {
+    if gantt.promised {
         caption += " These are the times the method promises; the links cannot keep them.";
     }
     Some(Figure { title: "Timing", svg: gantt.draw(), caption })

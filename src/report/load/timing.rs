@@ -10,7 +10,7 @@ const ROWS_MAX: usize = 24;
 
 /// The diagram, and how many rows there would be.
 pub(super) fn gantt(job: &LoadVerdict, outcome: &LoadOutcome) -> Option<(Gantt, usize)> {
-    let rows = match &outcome.plan.cells {
+    let rows: Vec<Row> = match &outcome.plan.cells {
         _ if !outcome.timing.is_empty() => {
             outcome.timing.iter().enumerate().map(|(i, row)| given(i, row)).collect()
         }
@@ -18,11 +18,16 @@ pub(super) fn gantt(job: &LoadVerdict, outcome: &LoadOutcome) -> Option<(Gantt, 
         None => return None,
     };
     let all = rows.len();
+    let ends =
+        rows.iter().flat_map(|row| row.communication.iter().chain(&row.computing)).map(|span| span.end);
+    let finish = ends.fold(0.0, f64::max);
     let gantt = Gantt {
         label: format!("Timing of {}, {}", outcome.method, outcome.switching.name()),
         unit: "w Tcp".to_string(),
         rows: busiest(rows),
-        finish: outcome.makespan,
+        finish,
+        // What was simulated takes longer than what cannot be.
+        promised: !outcome.feasible && finish <= outcome.makespan * (1.0 + 1e-6),
         bound: Some(job.bound.makespan),
     };
     Some((gantt, all))
@@ -63,20 +68,26 @@ fn of_cells(job: &LoadVerdict, outcome: &LoadOutcome, cells: &Cells) -> Vec<Row>
             }
             layers[depth] = (layers[depth].0 + 1, layers[depth].1.max(share));
         }
-        rows.extend(of_layers(source, &layers, job.sigma, outcome.switching));
+        rows.extend(of_layers(source, &layers, job.sigma, outcome.switching, job.sources[source].release));
     }
     rows
 }
 
-fn of_layers(source: usize, layers: &[(u32, f64)], sigma: f64, switching: Forwarding) -> Vec<Row> {
-    let (mut sent, mut arrived) = (0.0, 0.0);
+fn of_layers(
+    source: usize,
+    layers: &[(u32, f64)],
+    sigma: f64,
+    switching: Forwarding,
+    release: f64,
+) -> Vec<Row> {
+    let (mut sent, mut arrived) = (release, release);
     let mut rows = vec![];
     for (depth, &(nodes, share)) in layers.iter().enumerate().filter(|(_, (_, share))| *share > 0.0) {
         let (from, transfer) = (sent, if depth == 0 { 0.0 } else { sigma * share });
         sent += transfer;
         arrived += if depth > 1 { 2.0 * transfer } else { transfer };
         let begin = match switching {
-            _ if depth == 0 => 0.0,
+            _ if depth == 0 => release,
             Forwarding::CutThrough => from,
             Forwarding::ModifiedStoreAndForward => sent,
             Forwarding::StoreAndForward => arrived,
@@ -99,7 +110,8 @@ fn of_layers(source: usize, layers: &[(u32, f64)], sigma: f64, switching: Forwar
             vec![]
         };
         let computing = vec![span(begin, begin + share, "each computes")];
-        rows.push(Row { name, communication, computing, ..Row::default() });
+        let release = (depth == 0).then_some(release);
+        rows.push(Row { name, communication, computing, release, port: false });
     }
     rows
 }

@@ -50,6 +50,8 @@ pub(in crate::report) struct Gantt {
     pub(in crate::report) rows: Vec<Row>,
     /// When all is done.
     pub(in crate::report) finish: f64,
+    /// Whether that is only promised.
+    pub(in crate::report) promised: bool,
     /// When all can be done at the earliest, if that is known.
     pub(in crate::report) bound: Option<f64>,
 }
@@ -79,7 +81,15 @@ impl Gantt {
         svg.text(Point::new(RIGHT, bottom + 36.0), "note end", &format!("time, {}", self.unit));
         let x = frame.x(self.finish);
         svg.line(Point::new(x, TOP - 6.0), Point::new(x, bottom), "finish");
-        svg.text(Point::new(x, TOP - 12.0), "note end", &format!("all done at {}", written(self.finish)));
+        svg.text(
+            Point::new(x.max(frame.left + 180.0), TOP - 12.0),
+            "note end",
+            &format!(
+                "{} {}",
+                if self.promised { "promised to be done at" } else { "all done at" },
+                written(self.finish)
+            ),
+        );
         // A bound that coincides with the end says nothing new.
         if let Some(bound) = self.bound.filter(|bound| (bound - self.finish).abs() > 1e-9 * self.finish) {
             let x = frame.x(bound);

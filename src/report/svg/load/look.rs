@@ -107,8 +107,14 @@ fn timing() -> String {
             port: false,
         });
     }
-    let gantt =
-        gantt::Gantt { label: "timing".into(), unit: "w Tcp".into(), rows, finish: 0.8, bound: Some(0.7) };
+    let gantt = gantt::Gantt {
+        label: "timing".into(),
+        unit: "w Tcp".into(),
+        rows,
+        finish: 0.8,
+        promised: false,
+        bound: Some(0.7),
+    };
     gantt.draw()
 }
 

@@ -89,7 +89,8 @@ pub(super) fn timing(counts: &[u64], forwarding: Forwarding) -> String {
     }
     let finish = rows.iter().flat_map(|row| &row.computing).map(|span| span.end).fold(0.0, f64::max);
     let label = format!("Timing diagram under {}", forwarding.name());
-    Gantt { label, unit: format!("w Tcp, at sigma = {SIGMA}"), rows, finish, bound: None }.draw()
+    Gantt { label, unit: format!("w Tcp, at sigma = {SIGMA}"), rows, finish, promised: false, bound: None }
+        .draw()
 }
 
 /// A number in small digits below the line.
