@@ -45,7 +45,7 @@ fn machines_that_do_less_have_a_programme() {
         ("mesh:1x2 --from 0,0 --sigma 0.5 --results 4", 1.5, false),
     ];
     for (words, speedup, is_known) in known {
-        let answer = split(VARIANT, &format!("{words} --method optimum"));
+        let answer = split(VARIANT, &format!("{words} --method optimum --chunks 40"));
         let variant = &answer["variant"];
         assert!((float(&variant["speedup"]) - speedup).abs() < 1e-7 * speedup, "{words}: {variant}");
         assert_eq!(
@@ -60,10 +60,10 @@ fn machines_that_do_less_have_a_programme() {
         assert!((float(&variant["loss"]) - loss).abs() < 1e-6, "{words}: {variant}");
         assert!((float(&methods[1]["ratio_to_bound"]) - 1.0 / (1.0 + loss)).abs() < 1e-6, "{words}");
     }
-    let odd = split(VARIANT, "torus:3x3 --from 0,0 --sigma 1 --no-front-end --method optimum");
+    let odd = split(VARIANT, "torus:3x3 --from 0,0 --sigma 1 --no-front-end --method optimum --chunks 40");
     assert_eq!(odd["variant"]["attained"], false, "a ring of three");
     assert!(odd["methods"][1]["warning"].is_string());
-    let all = split(VARIANT, "mesh:3x3 --from 0,0 --sigma 1 --ports all --method optimum");
+    let all = split(VARIANT, "mesh:3x3 --from 0,0 --sigma 1 --ports all --method optimum --chunks 40");
     assert!(all["variant"].is_null() && all["methods"].as_array().unwrap().len() == 1, "that is the optimum");
 }
 
@@ -74,7 +74,7 @@ fn shares_of_a_programme_hold_before_the_check() {
         "mesh:4x5 --from 1,1 --from 3,2=2 --sigma 0.3 --ports one",
         "mesh:3x3 --from 1,1 --sigma 0.7 --no-front-end",
     ] {
-        let answer = split(VARIANT, &format!("{words} --method optimum"));
+        let answer = split(VARIANT, &format!("{words} --method optimum --chunks 40"));
         std::fs::write(folder.path().join("split.json"), answer.to_string()).unwrap();
         assert_eq!(run(folder.path(), &["check", "split.json"]).0, 0, "{words}");
     }
@@ -85,10 +85,11 @@ fn a_programme_that_is_too_large_is_one_error_unless_there_is_a_theorem() {
     let folder = folder(&[]);
     let run = |words: &str| run(folder.path(), &words.split(' ').collect::<Vec<_>>());
     let (code, stdout, stderr) =
-        run("split mesh:100x100 --from 2,2 --sigma 4 --no-front-end --method optimum");
+        run("split mesh:80x80 --from 2,2 --sigma 4 --no-front-end --method optimum --chunks 40");
     assert_eq!((code, stdout.as_str()), (2, ""));
-    assert!(stderr.contains("needs 49601 variables; the limit is 30000"), "{stderr}");
-    let (code, stdout, _) = run("split mesh:100x100 --from 2,2 --sigma 4 --ports one --method optimum");
+    assert!(stderr.contains("needs 31681 variables; the limit is 30000"), "{stderr}");
+    let (code, stdout, _) =
+        run("split mesh:80x80 --from 2,2 --sigma 4 --ports one --method optimum --chunks 40");
     assert_eq!(code, 0);
     assert!(stdout.contains("speedup 1.25 (a theorem: min(N, 1 + 1/sigma)), 1.6 times as long"), "{stdout}");
     assert!(stdout.contains("programme is left out"), "{stdout}");
@@ -96,25 +97,29 @@ fn a_programme_that_is_too_large_is_one_error_unless_there_is_a_theorem() {
 
 #[test]
 fn the_next_source_has_a_place_and_a_gain() {
-    let answer = split(NEXT, "mesh:7x7 --from 2,2 --sigma 1 --method optimum --next --places 3");
+    let answer = split(NEXT, "mesh:7x7 --from 2,2 --sigma 1 --method optimum --chunks 40 --next --places 3");
     let places = answer["next_sources"].as_array().unwrap();
     assert_eq!((places.len(), &answer["next_share"], &answer["next_proved"]), (3, &0.5.into(), &true.into()));
     assert_eq!(places[0]["at"], serde_json::json!([5, 5]), "the node inside that is farthest");
     // What is told of a place is what the optimum is with a source there.
     for place in places {
         let (row, column) = (&place["at"][0], &place["at"][1]);
-        let words = format!("mesh:7x7 --from 2,2 --from {row},{column} --sigma 1 --method optimum");
+        let words =
+            format!("mesh:7x7 --from 2,2 --from {row},{column} --sigma 1 --method optimum --chunks 40");
         let with = split(&[("bound", &["makespan"])], &words);
         assert!((float(&with["bound"]["makespan"]) - float(&place["makespan"])).abs() < 1e-12);
         assert!((float(&place["gain"]) - 0.2 / float(&place["makespan"])).abs() < 1e-9);
     }
-    let fifth = split(NEXT, "mesh:7x7 --from 2,2 --sigma 1 --method optimum --next 1/5");
+    let fifth = split(NEXT, "mesh:7x7 --from 2,2 --sigma 1 --method optimum --chunks 40 --next 1/5");
     // The first source keeps 4/5 and its five shares of speed.
     assert!((float(&fifth["next_sources"][0]["gain"]) - 1.25).abs() < 1e-9);
     assert_eq!(fifth["next_sources"].as_array().map(Vec::len), Some(5));
     let (_, text, _) = run(
         folder(&[]).path(),
-        &["split", "mesh:7x7", "--from", "2,2", "--sigma", "1", "--method", "optimum", "--next"],
+        &[
+            "split", "mesh:7x7", "--from", "2,2", "--sigma", "1", "--method", "optimum", "--chunks", "40",
+            "--next",
+        ],
     );
     assert!(text.contains("with 0.5 of the load is best at (5,5): done by 0.1, 2 times as fast."), "{text}");
 }
