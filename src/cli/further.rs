@@ -72,6 +72,7 @@ impl Further {
         Wishes {
             variant: asked.then_some(variant),
             next: next.map(|Share(share)| Next { share, places: *places as usize }),
+            every: None,
         }
     }
 }
@@ -87,7 +88,7 @@ fn text(answer: &QueuesAnswer, machine: &Machine) -> String {
     let row = |source: &Arrivals| vec![machine.node_name(source.node), table::number(source.rate, 6)];
     let mut text = format!("{} · sigma {}\n", answer.machine, answer.sigma);
     text += &table::table(&["source", "loads per w Tcp"], 1, answer.sources.iter().map(row).collect());
-    text + &format!("{}\n", answer.sentence(machine))
+    text + &format!("{}\n", answer.queues.sentence(machine))
 }
 
 /// The table of the places for a further source.

@@ -55,7 +55,7 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine, clock: Option<Ratio>) -
         let path = value.folder().join(value.string("a file of speeds, relative to the scenario")?);
         load.speeds = Some(speed_file::read(&path, machine, sigma).map_err(|error| value.locate(error))?);
     }
-    load_further::read(table, machine, &mut load)?;
+    load_further::read(table, machine, &unit, &mut load)?;
     let name = match table.get("name") {
         Some(value) => match value.string("a name")?.trim() {
             "" => return Err(value.unexpected("a name")),
@@ -67,14 +67,14 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine, clock: Option<Ratio>) -
 }
 
 /// The unit w Tcp of a load, in cycles.
-struct Unit {
+pub(super) struct Unit {
     cycles: f64,
     clock: Option<Ratio>,
 }
 
 impl Unit {
     /// A time in cycles, or in seconds on a machine with a clock, as a number of w Tcp.
-    fn time(&self, value: &Value<'_>) -> Result<f64> {
+    pub(super) fn time(&self, value: &Value<'_>) -> Result<f64> {
         let text = value.quantity("cycles, or a time such as \"2 us\"")?;
         let cycles = quantity::cycles(&text, self.clock).map_err(|error| value.reword(error))?;
         Ok(cycles.0 as f64 / self.cycles)

@@ -1,5 +1,6 @@
 //! What is asked of a load beyond its division, in `[[load]]` tables and on the command line.
 
+use super::load::Unit;
 use super::quantity;
 use super::value::Table;
 use crate::error::{Error, Result};
@@ -7,7 +8,7 @@ use crate::load::programme::{Duplex, Variant};
 use crate::topology::{Machine, PortModel};
 use crate::verdict::load::{Job, Next, PLACES_DEFAULT};
 
-pub(super) const KEYS: &[&str] = &["results", "duplex", "front_end", "next", "places"];
+pub(super) const KEYS: &[&str] = &["results", "duplex", "front_end", "next", "places", "every"];
 
 /// More places than this are no ranking any more.
 pub const PLACES_MAX: u64 = 1000;
@@ -16,7 +17,7 @@ pub const PLACES_MAX: u64 = 1000;
 pub const EQUAL: &str = "equal";
 
 /// Reads these keys of one table; the ports are the machine's.
-pub(super) fn read(table: &Table<'_>, machine: &Machine, job: &mut Job) -> Result<()> {
+pub(super) fn read(table: &Table<'_>, machine: &Machine, unit: &Unit, job: &mut Job) -> Result<()> {
     let mut variant = Variant { ports: machine.ports, ..Variant::default() };
     if let Some(value) = table.get("results") {
         let text = value.quantity("a number of at least 0: the size of the results over that of the load")?;
@@ -31,6 +32,13 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine, job: &mut Job) -> Resul
     }
     if ["results", "duplex", "front_end"].iter().any(|key| table.get(key).is_some()) {
         job.further.variant = Some(variant);
+    }
+    if let Some(value) = table.get("every") {
+        let every = unit.time(&value)?;
+        if every == 0.0 {
+            return Err(value.unexpected("a time above 0"));
+        }
+        job.further.every = Some(every);
     }
     let places = match table.get("places") {
         Some(value) if table.get("next").is_none() => {

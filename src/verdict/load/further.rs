@@ -1,14 +1,14 @@
-//! Beyond the division: machines that do less at a time, places for a further source, loads that keep coming.
+//! Beyond the division: machines that do less at a time, places for a further source, the load again and again.
 
 use serde::Serialize;
 
 use super::answer::{Answer, Case};
 use super::job::Job;
-use super::words;
 use super::{LoadOutcome, LoadVerdict};
+use super::{Queues, words};
 use crate::error::{Error, Result};
 use crate::load::programme::{self, Duplex, Variant};
-use crate::load::{Cut, Forwarding, Plan, ports, queues};
+use crate::load::{Forwarding, Plan, ports, queues};
 use crate::topology::{Machine, PortModel};
 use crate::units::NodeId;
 use crate::verdict::Skipped;
@@ -35,6 +35,8 @@ pub struct Wishes {
     pub variant: Option<Variant>,
     /// Places for a further source.
     pub next: Option<Next>,
+    /// After how long the load comes again, for ever, in units of w Tcp.
+    pub every: Option<f64>,
 }
 
 /// A further source.
@@ -57,6 +59,8 @@ pub struct Further {
     pub next_share: Option<f64>,
     /// Whether it is proved that no place is better than the first.
     pub next_proved: Option<bool>,
+    /// Whether the load can be worked off when it comes again and again.
+    pub queues: Option<Queues>,
 }
 
 /// The optimum of a variant.
@@ -93,80 +97,6 @@ pub struct NextSource {
     pub makespan: f64,
     /// The least makespan without it over that with it.
     pub gain: f64,
-}
-
-/// Whether loads that keep coming can be worked off.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct QueuesAnswer {
-    /// The version of this form: 1.
-    pub format: u32,
-    /// The specification of the machine.
-    pub machine: String,
-    /// The time of a load on a link over its time on a processor.
-    pub sigma: f64,
-    /// Where loads arrive.
-    pub sources: Vec<Arrivals>,
-    /// The answer.
-    pub queues: Queues,
-}
-
-/// Loads that arrive at a node.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Arrivals {
-    /// The node.
-    pub node: NodeId,
-    /// Its coordinates.
-    pub at: Vec<u32>,
-    /// Loads per unit of time w Tcp.
-    pub rate: f64,
-}
-
-/// Whether queues stay short.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Queues {
-    /// Whether they do: every set of nodes can do more than arrives in it.
-    pub stable: bool,
-    /// By how much all rates may be multiplied before some queue grows for ever.
-    pub factor: f64,
-    /// The set that is the first to have too much, in loads per unit of time.
-    pub tightest: Cut,
-}
-
-/// Whether a machine can work off loads that keep coming: the loads of the job's sources are rates, in loads per unit
-/// of time w Tcp.
-///
-/// # Errors
-///
-/// As for [`Job::problem`] and [`queues::stability`].
-///
-/// # Examples
-///
-/// ```
-/// use meshwright::load::Source;
-/// use meshwright::verdict::load::{self, Job};
-/// use meshwright::{topology::Machine, units::NodeId};
-/// let mesh = Machine::new("mesh:5x5")?;
-/// let job = Job::new(&mesh, vec![Source::at(NodeId(12), 6.0)], 0.5, 1);
-/// let answer = load::queues(&job, &mesh)?;
-/// assert!(answer.queues.stable && (answer.queues.factor - 1.5).abs() < 1e-9);
-/// # Ok::<(), meshwright::Error>(())
-/// ```
-pub fn queues(job: &Job, machine: &Machine) -> Result<QueuesAnswer> {
-    let problem = job.problem(machine)?;
-    let rate: f64 = job.sources.iter().map(|source| source.load).sum();
-    let queues::Stability { stable, factor, tightest } = queues::stability(&problem, rate)?;
-    let arrivals = |source: &crate::load::Source| Arrivals {
-        node: source.node,
-        at: machine.coordinates(source.node),
-        rate: source.load * rate,
-    };
-    Ok(QueuesAnswer {
-        format: 1,
-        machine: machine.name.clone(),
-        sigma: job.sigma,
-        sources: problem.sources().iter().map(arrivals).collect(),
-        queues: Queues { stable, factor, tightest },
-    })
 }
 
 /// The variant that is wanted, and whether it was asked for: a machine of one port asks by itself.
@@ -212,6 +142,9 @@ impl Case<'_, '_> {
             progress("places for a further source");
             self.place(next, &mut further)?;
         }
+        if let Some(every) = self.job.further.every {
+            further.queues = Some(self.again(every)?);
+        }
         Ok(further)
     }
 
@@ -256,6 +189,13 @@ impl Case<'_, '_> {
             );
         }
         super::outcome(self, PROGRAMME, method)
+    }
+
+    /// Whether the load can be worked off when it comes again and again: in the long run releases do not matter.
+    fn again(&self, every: f64) -> Result<Queues> {
+        let mut job = self.job.clone();
+        job.sources.iter_mut().for_each(|source| source.release = 0.0);
+        Ok(queues::stability(&job.problem(self.machine)?, 1.0 / every)?.into())
     }
 
     /// Ranks the places for a further source.
@@ -330,23 +270,9 @@ impl LoadVerdict {
                 None => "No place was found for a further source.".to_string(),
             });
         }
+        let queues = further.queues.iter().map(|queues| queues.sentence(machine));
+        sentences.extend(queues.map(|sentence| format!("Coming again and again: {sentence}")));
         sentences
-    }
-}
-
-impl QueuesAnswer {
-    /// Whether the queues stay short and what limits them, in a sentence.
-    pub fn sentence(&self, machine: &Machine) -> String {
-        let Queues { stable, factor, tightest } = &self.queues;
-        let factor = words::short(*factor);
-        let (nodes, verb) = (words::nodes(tightest, machine), words::verbs(tightest));
-        let [demand, capacity] = [tightest.demand, tightest.capacity].map(words::short);
-        let set =
-            format!("{nodes} {verb} {demand} loads per unit of time and can work off or send out {capacity}");
-        match stable {
-            true => format!("Stable: all rates may grow to less than {factor} times what they are; {set}."),
-            false => format!("Not stable: all rates must fall below {factor} times what they are; {set}."),
-        }
     }
 }
 

@@ -7,7 +7,8 @@
 //! | `methods` | [`METHODS`]: the table of all methods |
 //! | `answer` | what each method answers |
 //! | `feasible` | whether an answer is possible |
-//! | `further` | machines that do less at a time, a further source, loads that keep coming |
+//! | `further` | machines that do less at a time, a further source |
+//! | `queues` | loads that keep coming |
 //! | `run`, `timing` | the referee's time; timing diagrams |
 //! | `claim` | [`check`]: claimed schedules |
 //! | `form` | the form of the verdict |
@@ -21,6 +22,7 @@ mod form;
 mod further;
 mod job;
 mod methods;
+mod queues;
 mod random;
 mod run;
 mod split;
@@ -29,12 +31,10 @@ mod words;
 
 pub use claim::{CheckAnswer, Checked, Claimed, check};
 pub use form::{Deadline, Fewest, LoadBound, LoadOutcome, LoadVerdict, SourceRow, TimingRow};
-pub use further::{
-    Arrivals, Further, Next, NextSource, PLACES_DEFAULT, PROGRAMME, Queues, QueuesAnswer, VariantAnswer,
-    Wishes, queues,
-};
+pub use further::{Further, Next, NextSource, PLACES_DEFAULT, PROGRAMME, VariantAnswer, Wishes};
 pub use job::{Job, forwarding};
 pub use methods::{Kind, METHODS, Method};
+pub use queues::{Arrivals, Queues, QueuesAnswer, queues};
 pub use random::{RandomAnswer, long_rounds, random};
 pub use split::{Named, SpeedRows, SplitAnswer};
 pub use words::{certificate, violation};

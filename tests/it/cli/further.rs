@@ -200,6 +200,14 @@ fn a_scenario_asks_the_same() {
     assert!(simulated <= 3.0 * (1.0 + 1e-9), "{simulated}");
     let (json, ..) = plan("", "front_end = false\n");
     assert!((float(&json["variant"]["speedup"])) < 3.0 + 1e-9, "no faster than with one port");
+    // 100000 bytes at sigma 0.5 are 200000 cycles of work; nine times as fast, they take 22222.2 cycles.
+    let (json, text, page) = plan("", "every = 20000\n");
+    let queues = &json["queues"];
+    assert_eq!((&queues["stable"], &queues["tightest"]["nodes"]), (&false.into(), &serde_json::json!([5])));
+    assert!((float(&queues["factor"]) - 0.9).abs() < 1e-9, "{queues}");
+    let sentence = "Coming again and again: Not stable: all rates must fall below 0.9 times";
+    assert!(text.contains(sentence) && page.contains(sentence), "{text}");
+    assert_eq!(plan("", "every = 23000\n").0["queues"]["stable"], true);
     let (json, ..) = plan("", "");
     assert!(json["variant"].is_null() && json["next_sources"].is_null());
 }
@@ -209,6 +217,7 @@ fn keys_that_are_wrong_are_told_at_their_place() {
     for (key, phrase) in [
         ("results = -1", "s.toml:9:11"),
         ("duplex = \"simplex\"", "`full` or `half`"),
+        ("every = 0", "a time above 0"),
         ("front_end = 1", "`true` or `false`"),
         ("next = 2", "s.toml:9:8"),
         ("places = 3", "`places` is given without `next`"),
