@@ -58,7 +58,8 @@ fn a_page_shows_cells_flow_timing_and_the_certificate() {
 
 #[test]
 fn any_machine_and_any_sigma_has_a_page() {
-    let cases: [(&str, &[(u32, f64, f64)], f64); 7] = [
+    type Case<'a> = (&'a str, &'a [(u32, f64, f64)], f64);
+    let cases: [Case<'_>; 7] = [
         ("mesh:1x1", &[(0, 1.0, 0.0)], 0.5),
         ("mesh:7", &[(3, 1.0, 0.0)], 2.0),
         ("torus:5x5", &[(0, 1.0, 0.0), (12, 1.0, 0.0)], 0.0),
