@@ -168,11 +168,11 @@ fn front(job: &LoadVerdict) -> Option<Figure> {
         label: "Processors against simulated makespan".to_string(),
         x: Axis {
             title: "processors used".to_string(),
-            scale: Scale::decades(all.iter().map(|(o, _)| o.nodes_used as f64)),
+            scale: Scale::linear(all.iter().map(|(o, _)| o.nodes_used as f64)),
         },
         y: Axis {
             title: "simulated makespan, w Tcp".to_string(),
-            scale: Scale::decades(all.iter().map(|(_, time)| *time).chain([job.bound.makespan])),
+            scale: Scale::linear(all.iter().map(|(_, time)| *time).chain([job.bound.makespan])),
         },
         series: vec![series("not beaten in both", 0, false), series("beaten in both", 1, true)],
         references: vec![(job.bound.makespan, format!("bound {}", super::words::short(job.bound.makespan)))],
