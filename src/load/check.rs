@@ -4,7 +4,7 @@
 //!
 //! `zhang2018`, chapters 3 and 4: the claims this was made for give every processor a link of its own.
 
-use super::optimum::claim;
+use super::optimum::{claim, commodities};
 use super::{Cells, Cut, Plan, Problem, optimum};
 use crate::error::{Error, Result};
 use crate::topology::Topology;
@@ -42,10 +42,12 @@ pub enum Reading {
     Mixed,
     /// Every node is served by its own source over links inside its cell: feasible for certain.
     WithinCells,
+    /// Every node is served by its own source over any links, all at the same time: exact, by a linear programme.
+    SideBySide,
     /// Infeasible for certain, because even mixed sources, or one source alone, cannot do it.
     Necessary,
     /// Every source alone fits, and so do all when mixed, but not inside the cells; whether they fit side by side
-    /// was not decided.
+    /// was not decided, because the programme would be large.
     Undecided,
 }
 
@@ -128,9 +130,13 @@ pub fn check(problem: &Problem, claim: &Claim) -> Result<Feasibility> {
     if let Some((cut, moment)) = refuted {
         return Ok(Feasibility { cut: Some(cut), moment, ..answer(Reading::Necessary) });
     }
-    let feasible = claim::fits_within_cells(problem, claim, cells)?;
-    let reading = if feasible { Reading::WithinCells } else { Reading::Undecided };
-    Ok(Feasibility { feasible, ..answer(reading) })
+    if claim::fits_within_cells(problem, claim, cells)? {
+        return Ok(Feasibility { feasible: true, ..answer(Reading::WithinCells) });
+    }
+    Ok(match commodities::fit_side_by_side(problem, claim, cells) {
+        Some(feasible) => Feasibility { feasible, ..answer(Reading::SideBySide) },
+        None => answer(Reading::Undecided),
+    })
 }
 
 /// Refuses what is no distribution.

@@ -1,14 +1,16 @@
 //! Several sources: Voronoi cells and the thesis's schedulers, against the independent reference and against
 //! definitions.
 
+mod edges;
+
 use meshwright::load::accelerated::{accelerated, constrained_accelerated};
-use meshwright::load::constrained::constrained;
+use meshwright::load::constrained::{constrained, constrained_extended};
 use meshwright::load::earth_mover::{Rebalance, rebalance};
 use meshwright::load::equivalence::{epsa, epsea};
 use meshwright::load::partition::{Partition, constrained_partition, partition};
 use meshwright::load::reduced::reduced;
-use meshwright::load::schedulers::{Reduction, Scheduled, Settings};
-use meshwright::load::{Forwarding, Problem, Source, UNUSED, voronoi};
+use meshwright::load::schedulers::{Cell, METHODS, Reduction, Scheduled, Settings};
+use meshwright::load::{FORWARDINGS, Forwarding, Problem, Source, UNUSED, voronoi};
 use meshwright::topology::{Machine, Topology};
 use meshwright::units::NodeId;
 use serde_json::Value;
@@ -413,4 +415,23 @@ fn erratum_22_has_no_smaller_example() {
     }
     assert!(broken(7, 1, 3, Reduction::Literal));
     assert!(!broken(7, 1, 3, Reduction::Peel) && !broken(7, 1, 3, Reduction::Node));
+}
+
+/// One pass over a million nodes, whatever the number of sources: the cells cover the machine, and the layers count it.
+#[test]
+#[ignore = "a million nodes; prints how long it takes"]
+fn a_million_nodes_and_a_thousand_sources() {
+    let mesh = Machine::new("mesh:1000x1000").unwrap();
+    let mut seed = 3;
+    let sites: Vec<Vec<NodeId>> = (0..1000).map(|_| vec![NodeId(draw(&mut seed, 1_000_000))]).collect();
+    let begin = std::time::Instant::now();
+    let cells = voronoi::cells(&mesh, &sites);
+    println!("cells {:?}", begin.elapsed());
+    let begin = std::time::Instant::now();
+    let hole = mesh.clone().with_dead(vec![NodeId(0)]).unwrap();
+    let searched = voronoi::cells(&hole, &sites);
+    println!("searched {:?}", begin.elapsed());
+    assert_eq!(cells.label[1..], searched.label[1..]);
+    let layers = voronoi::layers(&cells, 1000);
+    assert_eq!(layers.iter().flatten().sum::<u32>(), 1_000_000);
 }

@@ -209,14 +209,34 @@ fn sources_that_are_kept_apart() {
         let cells = Cells { label: label.to_vec(), depth: vec![0; 4] };
         let claim = Claim { makespan: 0.25, shares: &[0.25; 4], timed: None, cells: Some(&cells) };
         let verdict = check(&problem, &claim).expect("a claim");
+        let timed = Claim { timed: Some(&[0.0; 4]), ..claim };
+        assert!(!check(&problem, &timed).expect("a claim").feasible, "nothing arrives at once");
         (verdict.feasible, verdict.reading)
     };
     assert_eq!(verdict(1.0, [0, 0, 1, 1]), (true, Reading::WithinCells));
     assert_eq!(
         verdict(1.0, [0, 1, 0, 1]),
-        (false, Reading::Undecided),
+        (true, Reading::SideBySide),
         "the ways lead through the other's nodes"
     );
     assert_eq!(verdict(2.0, [0, 0, 1, 1]), (false, Reading::Necessary));
     assert_eq!(verdict(1.0, [0, 0, 0, 1]), (false, Reading::Necessary), "three quarters are not a half");
+}
+
+#[test]
+fn what_fits_alone_and_mixed_need_not_fit_side_by_side() {
+    // Everybody has a quarter and could keep it, but works for a source beyond the middle link, where two quarters
+    // then go each way.
+    let machine = Machine::new("mesh:4").expect("a line");
+    let sources = (0..4).map(|node| Source::at(NodeId(node), 1.0)).collect();
+    let problem = Problem::new(&machine, sources, 1.0).expect("a problem");
+    let cells = Cells { label: vec![2, 3, 0, 1], depth: vec![0; 4] };
+    let verdict = |makespan: f64| {
+        let claim = Claim { makespan, shares: &[0.25; 4], timed: None, cells: Some(&cells) };
+        let verdict = check(&problem, &claim).expect("a claim");
+        (verdict.feasible, verdict.reading)
+    };
+    assert_eq!(verdict(0.5), (true, Reading::SideBySide));
+    assert_eq!(verdict(0.49), (false, Reading::SideBySide));
+    assert_eq!(verdict(0.25), (false, Reading::SideBySide));
 }

@@ -10,7 +10,7 @@ fn experiment<'m>(machine: &'m Machine, rounds: u32, sigmas: &[f64]) -> Experime
         machine,
         sources: 10,
         rounds,
-        accelerated_rounds: rounds.min(60),
+        accelerated_rounds: rounds.min(200),
         seed: 2018,
         sigmas: sigmas.to_vec(),
         forwardings: vec![Forwarding::CutThrough],
@@ -20,7 +20,7 @@ fn experiment<'m>(machine: &'m Machine, rounds: u32, sigmas: &[f64]) -> Experime
 /// Saved share and gain of one reduction, in percent.
 fn percent(averages: &Averages, reduction: Reduction) -> (f64, f64) {
     let row = averages.reductions.iter().find(|row| row.reduction == reduction).unwrap();
-    (100.0 * row.saved_share.mean, 100.0 * row.gain.mean)
+    (100.0 * row.saved_share.mean, 100.0 * row.gain_of_means)
 }
 
 #[test]
@@ -74,7 +74,8 @@ fn a_few_rounds_show_the_order_of_the_reductions() {
     assert!(interval.deviation > 0.08 && interval.ci95 < 0.08, "{interval:?}");
 }
 
-/// The averages over 1000 rounds that the research found with another program; ARMDVDA over 60 rounds.
+/// The averages over 1000 rounds that the research found with another program. Its gains come from 60 rounds of its
+/// own and scatter widely, so they are printed beside ours, and only their order is held.
 #[test]
 #[ignore = "1000 rounds on 2500 nodes"]
 fn a_thousand_rounds_of_the_thesis() {
@@ -98,6 +99,10 @@ fn a_thousand_rounds_of_the_thesis() {
         println!("{family} {} {sigma}: {ours:.1?}, research {theirs:?}", forwarding.name());
         let broken: Vec<f64> = averages.reductions.iter().map(|row| row.broken_share).collect();
         println!("    broken {broken:.3?}, {:?}", averages.reductions[0].saved_share);
+        assert!(
+            gain_literal < 35.0 && gain_peel > 40.0 && gain_peel > 2.0 * gain_literal,
+            "{gain_literal} {gain_peel}"
+        );
         for (ours, theirs) in ours.iter().zip(theirs).take(4) {
             assert!((ours - theirs).abs() <= 2.0, "{family} {sigma}: {ours} {theirs}");
         }
@@ -111,13 +116,13 @@ fn the_optimum_is_far_above_what_cells_allow() {
     let mesh = Machine::new("mesh:50x50").unwrap();
     let rows = against_optimum(&experiment(&mesh, 16, &[0.01, 0.02, 0.1]), &|| ()).unwrap();
     for row in &rows {
-        println!("{row:#.2?}");
+        println!("{row:.2?}");
     }
     let [fast, medium, slow] = rows.as_slice() else { panic!("three sigmas") };
     assert!(fast.optimum_over_voronoi.mean >= 4.0, "{:?}", fast.optimum_over_voronoi);
     assert!(medium.optimum_over_voronoi.mean >= 2.7, "{:?}", medium.optimum_over_voronoi);
     assert!(2.0 * slow.needed_nodes.mean < slow.reduced_nodes.mean, "{slow:?}");
-    assert!(fast.claimed_partition.mean >= 3.2 * fast.claimed_voronoi.mean, "{fast:?}");
+    assert!(fast.partition_over_voronoi.mean >= 3.2, "{:?}", fast.partition_over_voronoi);
 }
 
 /// What must hold in every round: cells cannot beat the optimum, nor fewer cells more.

@@ -23,6 +23,7 @@ mod load_cells;
 mod load_check;
 mod load_experiment;
 mod load_installments;
+mod load_large;
 mod load_optimum;
 mod load_scale;
 mod load_thesis;

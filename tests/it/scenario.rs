@@ -119,7 +119,6 @@ fn bad_documents_are_refused_with_a_place() {
         ("[machine]\n[machine]\n".into(), 2, 2, "machine", "stands here twice", "each key once"),
         ("[machin]\n".into(), 1, 2, "machin", "unknown key `machin`", "`machine`"),
         ("machine = 3\n".into(), 1, 11, "3", "`machine` is 3", "[machine]"),
-        (machine("[[load]]\nsigma = 1"), 3, 3, "load", "`[[load]]`", "[[divide]]"),
         (machine("[[groups]]\nrandom = 4"), 3, 3, "groups", "`[[groups]]`", "[[divide]]"),
         (format!("seed = -1\n{}", machine("")), 1, 8, "-1", "`seed` is -1", "0 to 18446744073709551615"),
         ("[machine]\ntopology = \"mesh:4x4\"\n[divide]\n".into(), 3, 2, "divide", "a table", "two brackets"),
@@ -219,6 +218,66 @@ fn bad_jobs_are_refused_with_a_place() {
             "two brackets",
         ),
     ]);
+}
+
+/// A machine with a clock and one `[[load]]` whose lines begin at line 5.
+fn load(lines: &str) -> String {
+    format!("[machine]\ntopology = \"mesh:4x4\"\nclock = \"1 GHz\"\n[[load]]\n{lines}\n")
+}
+
+#[test]
+fn every_key_of_a_load_is_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("s.csv"), "node,to,time\n5,,2\n").expect("a file");
+    let text = load(
+        "name = \"cameras\"\nsources = [{ at = [0, 2], load = \"2/5\" }, { at = [3, 3], release = \"2 us\" }]\n\
+         work = 4\nbytes = \"2 kB\"\nmethods = [\"reduced\", \"optimum\"]\nreduction = \"node\"\nchunks = 50\n\
+         deadline = 4000\nspeeds = \"s.csv\"",
+    );
+    let scenario = scenario::read_bytes(&folder.path().join("s.toml"), text.into()).expect("a scenario");
+    let [job] = scenario.jobs.as_slice() else { panic!("one job") };
+    let Work::Load(load) = &job.work else { panic!("a load") };
+    assert_eq!((job.name.as_str(), load.sigma, load.bytes), ("cameras", 0.25, 2000));
+    let sources: Vec<(u32, f64, f64)> =
+        load.sources.iter().map(|source| (source.node.0, source.load, source.release)).collect();
+    // w Tcp is 2000 bytes of 4 cycles each: 2000 cycles are a quarter of it.
+    assert_eq!(sources, [(2, 0.4, 0.0), (15, 1.0, 0.25)]);
+    assert_eq!(load.methods, ["reduced", "optimum"]);
+    assert_eq!(load.settings.reduction, meshwright::load::schedulers::Reduction::Node);
+    assert_eq!((load.chunks, load.deadline), (Some(50), Some(0.5)));
+    assert_eq!(load.speeds.as_ref().map(|speeds| speeds.work[5]), Some(2.0));
+}
+
+#[test]
+fn bad_loads_are_refused_with_a_place() {
+    let one = |line: &str| load(&format!("sources = [{{ at = [0, 2] }}]\nsigma = 0.5\n{line}"));
+    let source = |source: &str| load(&format!("sigma = 0.5\nsources = [{source}]"));
+    check(vec![
+        (load("sigma = 0.5"), 4, 1, "[[load]]", "no `sources`", "sources = "),
+        (load("sources = [{ at = [0, 2] }]"), 4, 1, "[[load]]", "no `sigma`", "work = 6.7"),
+        (load("sources = []\nsigma = 1"), 5, 11, "[]", "an empty list", "at least one source"),
+        (load("sources = [{ at = [0, 2] }]\nsigma = nan"), 6, 9, "nan", "`sigma` is nan", "at least 0"),
+        (load("sources = [{ at = [0, 2] }]\nsigma = -1"), 6, 9, "-1", "`sigma` is -1", "at least 0"),
+        (load("sources = [{ at = [0, 2] }]\nsigma = 0"), 6, 9, "0", "links that take 1 cycles", "both 0"),
+        (load("sources = [{ at = [0, 2] }]\nwork = 0"), 6, 8, "0", "`work` is 0", "above 0"),
+        (one("work = 3"), 7, 8, "3", "both `sigma` and `work`", "one of them"),
+        (source("{ at = [4, 0] }"), 6, 20, "4", "`at` is 4", "from 0 to 3"),
+        (source("{ load = 1 }"), 6, 12, "{ load = 1 }", "no `at`", "the node"),
+        (source("3"), 6, 12, "3", "`sources` is 3", "{ at = "),
+        (source("{ at = [0, 0], load = 0 }"), 6, 34, "0", "`load` is 0", "above 0"),
+        (source("{ at = [0, 0], release = \"1 hour\" }"), 6, 37, "\"1 hour\"", "`release`", "cycles"),
+        (source("{ at = [0, 0], from = 1 }"), 6, 27, "from", "unknown key `from`", "`at`"),
+        (one("bytes = 0"), 7, 9, "0", "`bytes` is 0", "from 1"),
+        (one("methods = \"optimal\""), 7, 11, "\"optimal\"", "`optimal`", "did you mean `optimum`"),
+        (one("methods = []"), 7, 11, "[]", "an empty list", "a method"),
+        (one("reduction = \"peal\""), 7, 13, "\"peal\"", "`peal`", "did you mean `peel`"),
+        (one("chunks = 0"), 7, 10, "0", "`chunks` is 0", "from 1"),
+        (one("deadline = 0"), 7, 12, "0", "`deadline` is 0", "above 0"),
+        (one("speeds = \"no.csv\""), 7, 10, "\"no.csv\"", "no.csv", "relative"),
+        (one("colour = 1"), 7, 1, "colour", "unknown key `colour` in [[load]]", "`name`"),
+    ]);
+    let dead = "[machine]\ntopology = \"mesh:4x4\"\ndead = [[0, 2]]\n[[load]]\nsources = [{ at = [0, 2] }]\nsigma = 1\n";
+    check(vec![(dead.into(), 5, 19, "[0, 2]", "a dead node", "a living node")]);
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         id: "saved-average",
         source: "figure 3.28, abstract, chapter 7",
         statement: "what RMDVDA saves on the 50x50 mesh, 10 random sources, sigma = 0.01, on average",
-        definition: "200 rounds, seed 0: mean and its standard error",
+        definition: "200 rounds, seeds from 0: mean and its standard error",
         printed: "about 40 % (abstract: over 30 %) with depth_min as printed; the mean is within 2.6 standard errors of 40 %",
         correct: Some("30 % with depth_min as printed, 64 % layer by layer"),
         errata: Some("Z33"),
@@ -27,9 +27,11 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         id: "acceleration",
         source: "sections 3.1.5, 4.1.5",
         statement: "how much faster the slowest cell becomes under ARMDVDA, 50x50 mesh, 10 random sources",
-        definition: "24 rounds, seed 0, freed nodes merged until no free one touches the slowest cell: mean speedup after over before",
-        printed: "about 20 % (VCT) and 10 % (S&F), within 5 %, at sigma = 0.01 with depth_min as printed",
-        correct: Some("about 20 % under both with depth_min as printed; above 50 % layer by layer"),
+        definition: "200 rounds, seeds from 0, freed nodes merged until no free one touches the slowest cell: mean speedup after over before",
+        printed: "about 20 % (VCT) and 10 % (S&F), within 2.5 %, at sigma = 0.01 with depth_min as printed",
+        correct: Some(
+            "the same under both, between 10 % and 17.5 %, with depth_min as printed; above 50 % layer by layer",
+        ),
         errata: Some("Z34"),
         derive: acceleration,
         ..CORRECTED
@@ -38,7 +40,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         id: "figure-5.15",
         source: "figure 5.15",
         statement: "ratio of the fastest to the slowest cell on the 50x50 torus from sigma = 0.4 on, 10 random sources",
-        definition: "100 rounds, seed 0: mean of the ratio",
+        definition: "100 rounds, seeds from 0: mean of the ratio",
         printed: "about 1 (at most 1.1)",
         correct: Some("1.6 at sigma = 0.4, 1.4 at 0.5, 1.1 at 0.9"),
         errata: Some("Z26"),
@@ -48,7 +50,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
 ];
 
 /// Rounds of the dearest of these experiments.
-const ROUNDS_ACCELERATED: u64 = 24;
+const ROUNDS_ACCELERATED: u64 = 200;
 
 /// Mean and standard error of some numbers.
 fn mean(values: &[f64]) -> (f64, f64) {
@@ -85,7 +87,7 @@ fn saved_average(_: &Study) -> Result<Derivation> {
         ]);
     }
     let note = "as printed the makespan grows in some rounds; layer by layer never";
-    Ok(Derivation::of("200 rounds, seed 0", printed).corrected(corrected).numbers(numbers).note(note))
+    Ok(Derivation::of("200 rounds, seeds from 0", printed).corrected(corrected).numbers(numbers).note(note))
 }
 
 fn acceleration(_: &Study) -> Result<Derivation> {
@@ -110,8 +112,8 @@ fn acceleration(_: &Study) -> Result<Derivation> {
             match reduction {
                 Reduction::Peel => corrected.case(gain > 0.5, words),
                 _ => {
-                    printed.case((gain - claimed).abs() <= 0.05, words);
-                    corrected.case((gain - 0.20).abs() <= 0.05, words);
+                    printed.case((gain - claimed).abs() <= 0.025, words);
+                    corrected.case((0.10..0.175).contains(&gain), words);
                 }
             }
             let round = |number: f64| format!("{number:.0}");
@@ -119,7 +121,7 @@ fn acceleration(_: &Study) -> Result<Derivation> {
         }
     }
     let note = "means of speedups: single rounds with a very small cell gain many times as much";
-    Ok(Derivation::of("24 rounds, seed 0", printed).corrected(corrected).numbers(numbers).note(note))
+    Ok(Derivation::of("200 rounds, seeds from 0", printed).corrected(corrected).numbers(numbers).note(note))
 }
 
 fn slow_links(_: &Study) -> Result<Derivation> {
@@ -144,5 +146,5 @@ fn slow_links(_: &Study) -> Result<Derivation> {
         corrected.case((mean - right).abs() <= 0.05 + 2.6 * error, words);
         numbers.row(&[&sigma, &format!("{mean:.3}"), &format!("{error:.3}")]);
     }
-    Ok(Derivation::of("100 rounds, seed 0", printed).corrected(corrected).numbers(numbers))
+    Ok(Derivation::of("100 rounds, seeds from 0", printed).corrected(corrected).numbers(numbers))
 }

@@ -11,7 +11,7 @@ use crate::load::schedulers::{Scheduled, Settings};
 use crate::load::{Forwarding, Problem, Source, UNUSED, optimum};
 use crate::statistics::{Estimate, estimate};
 use crate::topology::{Machine, Topology};
-use crate::units::{NodeId, Port};
+use crate::units::Port;
 
 /// Averages over the rounds at one sigma, under cut-through and with reduction by layers.
 ///
@@ -36,6 +36,8 @@ pub struct AgainstOptimum {
     pub within_accelerated: Estimate,
     /// The optimum over the best inside the cells of MDVDA.
     pub optimum_over_voronoi: Estimate,
+    /// The bound of the thesis's model over all partitions, over what it claims for MDVDA.
+    pub partition_over_voronoi: Estimate,
     /// What the thesis claims for MDVDA over the optimum.
     pub claim_over_optimum: Estimate,
     /// The largest of these ratios.
@@ -93,6 +95,7 @@ pub fn against_optimum(experiment: &Experiment, finished: &(dyn Fn() + Sync)) ->
             within_reduced: of(&|round| round.within[1]),
             within_accelerated: of(&|round| round.within[2]),
             optimum_over_voronoi: of(&|round| round.optimum / round.within[0]),
+            partition_over_voronoi: of(&|round| round.claimed[2] / round.claimed[0]),
             claim_over_optimum: of(&|round| round.claimed[0] / round.optimum),
             claim_over_optimum_max: ratios.fold(0.0, f64::max),
             reduced_nodes: of(&|round| round.nodes[0]),
@@ -150,6 +153,7 @@ fn within(problem: &Problem, scheduled: &Scheduled) -> Result<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::NodeId;
 
     /// Cells cut apart by hand: the slowest of the cells, each on a machine of its own.
     #[test]

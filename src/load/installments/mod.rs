@@ -101,7 +101,23 @@ const STRETCHES: &[f64] = &[1.0, 1.02, 1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 2.6, 3.5,
 ///
 /// # Complexity
 ///
-/// Some 30 flows, and for each 60 timetables of O(messages log links).
+/// Some 30 flows, and for each 60 timetables of O(messages log links), fewer for more than 25,000 messages.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::load::installments::{Scale, Settings, plan};
+/// use meshwright::load::{Problem, Source, optimum};
+/// use meshwright::{topology::Machine, units::NodeId};
+/// let mut torus = Machine::new("torus:8x8")?;
+/// let (costs, bytes) = Scale::costs_of(0.2, 0.0)?;
+/// torus.costs = costs;
+/// let problem = Problem::new(&torus, vec![Source::at(NodeId(0), 1.0)], 0.2)?;
+/// let optimum = optimum::solve(&problem)?; // speedup 21
+/// let found = plan(&Scale::new(&problem, bytes)?, &optimum, &Settings { chunks: 1500 })?;
+/// assert!(optimum.makespan <= found.makespan && found.makespan < 1.01 * optimum.makespan);
+/// # Ok::<(), meshwright::Error>(())
+/// ```
 pub fn plan(scale: &Scale, optimum: &Optimum, settings: &Settings) -> Result<Installments> {
     let problem = scale.problem();
     let mut tried: Vec<((usize, usize), u64)> = Vec::new();
@@ -110,7 +126,7 @@ pub fn plan(scale: &Scale, optimum: &Optimum, settings: &Settings) -> Result<Ins
             return ticks;
         }
         let ticks = shallow_flow(problem, optimum.makespan * STRETCHES[place.0], SLACKS[place.1])
-            .and_then(|phases| Following::new(scale, &phases, settings).ok()?.search(60))
+            .and_then(|phases| Following::new(scale, &phases, settings).ok()?.search(tries(60, settings)))
             .map_or(u64::MAX, |(_, ticks)| ticks);
         tried.push((place, ticks));
         ticks
@@ -140,6 +156,11 @@ pub fn plan(scale: &Scale, optimum: &Optimum, settings: &Settings) -> Result<Ins
     }
 }
 
+/// How many sizes are tried: not so many where each try takes long.
+fn tries(most: usize, settings: &Settings) -> usize {
+    most.min((1_500_000 / settings.chunks.max(1)) as usize).max(12)
+}
+
 /// The phases of an optimum, one if it has no more.
 fn phases(problem: &Problem, optimum: &Optimum) -> Vec<Phase> {
     if !optimum.phases.is_empty() {
@@ -162,7 +183,7 @@ fn phases(problem: &Problem, optimum: &Optimum) -> Vec<Phase> {
 /// Some 200 timetables of O(messages log links) each, and O(nodes + links).
 pub fn follow(scale: &Scale, phases: &[Phase], settings: &Settings) -> Result<Installments> {
     let following = Following::new(scale, phases, settings)?;
-    let sizes = following.search(200).map_or(Sizes::equal(1), |(sizes, _)| sizes);
+    let sizes = following.search(tries(200, settings)).map_or(Sizes::equal(1), |(sizes, _)| sizes);
     let mut timetable = Timetable::new(scale, &following.streams);
     Ok(write(scale, &following.streams, &mut timetable, &sizes.moments(following.from, &following.ends)))
 }

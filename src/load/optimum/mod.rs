@@ -10,15 +10,16 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`closed_form`] | one source on whole meshes, tori, hypercubes: O(1) |
+//! | [`closed_form()`] | one source on whole meshes, tori, hypercubes: O(1) |
 //! | `newton` | everything else: from cut to cut |
 //! | `start` | the cuts to begin with |
 //! | `network` | the problem in whole units, one copy of the machine per interval between releases |
 //! | `max_flow` | push and relabel |
-//! | [`fewest`] | how many processors are enough for a deadline |
+//! | [`fewest()`] | how many processors are enough for a deadline |
 //! | `search` | one path after the other, to empty processors |
 //! | `whole_grid` | large whole grids with all alike: cuts as before, flows by [`poisson`](super::poisson) |
 //! | `claim` | the flows that decide a claim |
+//! | `commodities` | sources that are kept apart on links they share |
 //!
 //! # Source
 //!
@@ -26,6 +27,7 @@
 
 pub(super) mod claim;
 mod closed_form;
+pub(super) mod commodities;
 mod fewest;
 mod max_flow;
 mod network;
@@ -88,7 +90,7 @@ pub struct Optimum {
 ///
 /// # Complexity
 ///
-/// O(1) and the nodes of the set with a [`closed_form`]; otherwise a few maximum flows.
+/// O(1) and the nodes of the set with a [`closed_form()`]; otherwise a few maximum flows.
 ///
 /// # Examples
 ///

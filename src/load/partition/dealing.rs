@@ -226,9 +226,9 @@ fn way(forest: &[(usize, usize)], pile: usize, cell: usize) -> Option<Vec<(usize
             way.reverse();
             return Some(way);
         }
-        for next in 0..forest.len() {
+        for (next, is_seen) in is_seen.iter_mut().enumerate() {
             let touches = ends(next, forest[at].0, true) || ends(next, forest[at].1, false);
-            if touches && !std::mem::replace(&mut is_seen[next], true) {
+            if touches && !std::mem::replace(is_seen, true) {
                 queue.push((next, done));
             }
         }

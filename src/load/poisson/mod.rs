@@ -12,8 +12,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`potential`] | the Poisson equation by cosine and Hartley transforms |
-//! | [`repair`] | blocking flows from what is too much to what has room |
+//! | `potential` | the Poisson equation by cosine and Hartley transforms |
+//! | `repair` | blocking flows from what is too much to what has room |
 
 mod potential;
 mod repair;

@@ -5,8 +5,8 @@ use crate::load::installments::Scale;
 use crate::load::{Forwarding, timing};
 use crate::schedule::MatchedMessage;
 use crate::sim::Timeline;
-use crate::topology::{Machine, Topology};
-use crate::units::{LinkId, NodeId};
+use crate::topology::Machine;
+use crate::units::NodeId;
 
 /// The most links of sources in a diagram of a simulation.
 const PORTS_MAX: usize = 12;

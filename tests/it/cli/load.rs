@@ -247,7 +247,7 @@ const CLAIMS: &[(&str, &str)] = &[
     ("", ":1:1: EOF while parsing a value"),
     ("[]", ":1:1: the file is no object"),
     ("{\n  \"machine\": \"mesh:2x2\",\n  \"sigma\": nan\n}", ":3:13: expected ident"),
-    ("{\"machine\": \"mesh:2x\"}", ":1:2: machine is `mesh:2x`"),
+    ("{\"machine\": \"mesh:2x\"}", ":1:2: machine size is `2x`"),
     ("{\"machine\": \"mesh:2x2\"}", ":1:1: there is no `sigma`"),
     ("{\"machine\": \"mesh:2x2\", \"sigma\": -1}", ":1:25: `sigma` is -1"),
     ("{\"machine\": \"mesh:2x2\", \"sigma\": 1, \"sources\": []}", ":1:37: number of sources is 0"),
@@ -276,6 +276,30 @@ fn a_file_that_is_no_claim_is_refused_with_its_place() {
         let error = error.expect_err(text).to_string();
         assert!(error.starts_with("c.json:") && error.contains(place), "{text}: {error}");
     }
+}
+
+/// The averages of a few rounds: the same for the same seed, and the reduction by layers keeps the makespan.
+#[test]
+fn random_sources_are_averaged() {
+    let folder = folder(&[]);
+    let words = "split mesh:12x12 --random 4 --rounds 6 --seed 3 --sigma 0.05 --switching cut-through --json";
+    let words: Vec<&str> = words.split(' ').collect();
+    let (code, stdout, stderr) = run(folder.path(), &words);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    let answer: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(
+        (&answer["rounds"], &answer["long_rounds"], &answer["seed"]),
+        (&6.into(), &6.into(), &3.into())
+    );
+    let reductions = answer["averages"][0]["reductions"].as_array().unwrap();
+    assert_eq!((&reductions[0]["reduction"], &reductions[0]["broken_share"]), (&"peel".into(), &0.0.into()));
+    let against = &answer["against_optimum"][0];
+    let [optimum, within] = ["optimum", "within_voronoi"].map(|key| float(&against[key]["mean"]));
+    assert!(optimum >= within && within > 1.0, "{optimum}, {within}");
+    assert_eq!(run(folder.path(), &words).1, stdout, "the same seed gives the same bytes");
+    assert_eq!(run(folder.path(), &[&words[..], &["--from", "0,0"]].concat()).0, 2);
+    let none = "split mesh:2x2 --random 5 --rounds 6 --sigma 0.05";
+    assert!(run(folder.path(), &none.split(' ').collect::<Vec<_>>()).2.contains("number of sources is 5"));
 }
 
 #[test]
