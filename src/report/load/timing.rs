@@ -2,6 +2,7 @@
 
 use crate::load::{Cells, Forwarding, UNUSED};
 use crate::report::svg::load::gantt::{Gantt, Row, Span};
+use crate::topology::Machine;
 use crate::verdict::load::TimingRow;
 use crate::verdict::{LoadOutcome, LoadVerdict};
 
@@ -9,9 +10,9 @@ use crate::verdict::{LoadOutcome, LoadVerdict};
 const ROWS_MAX: usize = 28;
 
 /// The diagram, and how many rows there would be.
-pub(super) fn gantt(job: &LoadVerdict, outcome: &LoadOutcome) -> Option<(Gantt, usize)> {
+pub(super) fn gantt(machine: &Machine, job: &LoadVerdict, outcome: &LoadOutcome) -> Option<(Gantt, usize)> {
     let rows: Vec<Row> = match &outcome.plan.cells {
-        _ if !outcome.timing.is_empty() => given(&outcome.timing),
+        _ if !outcome.timing.is_empty() => given(machine, job, &outcome.timing),
         Some(cells) => of_cells(job, outcome, cells),
         None => return None,
     };
@@ -32,7 +33,13 @@ pub(super) fn gantt(job: &LoadVerdict, outcome: &LoadOutcome) -> Option<(Gantt, 
 }
 
 /// The rows as the method gives them: layers in hues of their own, nodes and ports all alike.
-fn given(rows: &[TimingRow]) -> Vec<Row> {
+fn given(machine: &Machine, job: &LoadVerdict, rows: &[TimingRow]) -> Vec<Row> {
+    // The row of a source or of one of its ports shows from when on there is something to do.
+    let released = |label: &str| {
+        let is_source = |name: String| label == name || label.starts_with(&format!("{name} →"));
+        let own = job.sources.iter().filter(|source| is_source(machine.node_name(source.node)));
+        own.map(|source| source.release).min_by(f64::total_cmp)
+    };
     let of_nodes = rows.iter().any(|row| row.port);
     let row = |(index, row): (usize, &TimingRow)| {
         let span = |words: &str, &(start, end): &(f64, f64)| Span {
@@ -47,7 +54,7 @@ fn given(rows: &[TimingRow]) -> Vec<Row> {
             name: row.label.clone(),
             communication: row.communication.iter().map(|times| span(words, times)).collect(),
             computing: row.computing.iter().map(|times| span("computes", times)).collect(),
-            release: row.release,
+            release: row.release.or_else(|| released(&row.label)),
             port: row.port,
         }
     };
