@@ -103,7 +103,7 @@ fn compare(scheduled: &Scheduled, columns: usize, theirs: &Value, slowest_before
             "sizes" => assert_eq!(of_cells, counts(value), "{place}"),
             "saved" => assert_eq!(scheduled.saved as usize, count(value), "{place}"),
             "min_sp" => {
-                assert!(is_near(slowest, value.as_f64().unwrap(), 1e-12), "{place}: {slowest} {value}")
+                assert!(is_near(slowest, value.as_f64().unwrap(), 1e-12), "{place}: {slowest} {value}");
             }
             "max_over_min" => assert!(is_near(fastest / slowest, value.as_f64().unwrap(), 1e-12), "{place}"),
             "makespan_kept" => assert_eq!(slowest >= slowest_before, value.as_bool().unwrap(), "{place}"),
@@ -272,7 +272,7 @@ fn rebalance_by_lp(machine: &Machine, nodes: &[NodeId], loads: &[f64]) -> (f64, 
                     let flow = model.add_var(per_link, (0.0, f64::INFINITY));
                     rows[i].add(flow, 1.0);
                     rows[j].add(flow, -1.0);
-                    model.add_constraint(&[(flow, 1.0), (busiest, -1.0)], ComparisonOp::Le, 0.0);
+                    model.add_constraint([(flow, 1.0), (busiest, -1.0)], ComparisonOp::Le, 0.0);
                 }
             }
         }

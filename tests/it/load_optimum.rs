@@ -24,7 +24,7 @@ fn golden() -> Value {
 /// The Gaussian network of a + bi: the integers modulo a^2 + b^2 with steps 1 and i = -a/b.
 fn gaussian(a: u32, b: u32) -> Machine {
     let n = a * a + b * b;
-    let i = (1..n).find(|i| (a + b * i) % n == 0).expect("a and b have no common divisor");
+    let i = (1..n).find(|i| (a + b * i).is_multiple_of(n)).expect("a and b have no common divisor");
     let arc = |from, step| Arc { from, to: (from + step) % n, weight: 1 };
     let arcs = (0..n).flat_map(|node| [arc(node, 1), arc(node, i)]).collect();
     let mut machine = Machine::new(&format!("mesh:{n}")).expect("a line as long");
