@@ -38,7 +38,7 @@ pub(in crate::report) fn drawings(
     let timed = winner.into_iter().chain(&job.results).find(|outcome| !outcome.timing.is_empty()).or(best);
     if let Some(outcome) = timed {
         all.extend(
-            timing_of(job, outcome)
+            timing_of(machine, job, outcome)
                 .map(|figure| ("-timing.svg", format!("who computes when under {}", outcome.method), figure)),
         );
     }
@@ -56,7 +56,7 @@ pub(super) fn of_method(machine: &Machine, job: &LoadVerdict, outcome: &LoadOutc
     let before = job.results.iter().take_while(|other| !std::ptr::eq(*other, outcome));
     let is_new = before.filter(|other| other.plan.cells == outcome.plan.cells).count() == 0;
     let cells = (divided && is_new).then(|| cells_of(machine, job, outcome)).flatten();
-    let timing = (divided || !outcome.timing.is_empty()).then(|| timing_of(job, outcome)).flatten();
+    let timing = (divided || !outcome.timing.is_empty()).then(|| timing_of(machine, job, outcome)).flatten();
     cells.into_iter().chain(timing).collect()
 }
 
@@ -124,8 +124,8 @@ fn flow_of(machine: &Machine, job: &LoadVerdict, outcome: &LoadOutcome) -> Optio
     Some(Figure { title: "Flow of the optimum", svg: drawing.svg, caption })
 }
 
-fn timing_of(job: &LoadVerdict, outcome: &LoadOutcome) -> Option<Figure> {
-    let (gantt, rows) = timing::gantt(job, outcome)?;
+fn timing_of(machine: &Machine, job: &LoadVerdict, outcome: &LoadOutcome) -> Option<Figure> {
+    let (gantt, rows) = timing::gantt(machine, job, outcome)?;
     let mut caption = format!(
         "Timing of {} ({}): above each axis what comes in, below it what is computed.",
         outcome.method,
@@ -169,7 +169,7 @@ fn front(job: &LoadVerdict) -> Option<Figure> {
         label: "Processors against simulated makespan".to_string(),
         x: Axis {
             title: "processors used".to_string(),
-            scale: Scale::decades(
+            scale: Scale::linear(
                 all.iter()
                     .map(|(o, _)| o.nodes_used as f64)
                     .chain(job.front.iter().map(|row| row.processors as f64)),
@@ -177,7 +177,7 @@ fn front(job: &LoadVerdict) -> Option<Figure> {
         },
         y: Axis {
             title: "simulated makespan, w Tcp".to_string(),
-            scale: Scale::decades(
+            scale: Scale::linear(
                 all.iter()
                     .map(|(_, time)| *time)
                     .chain(job.front.iter().map(|row| row.makespan))

@@ -93,7 +93,7 @@ impl Gantt {
         // A bound that coincides with the end says nothing new.
         if let Some(bound) = self.bound.filter(|bound| (bound - self.finish).abs() > 1e-9 * self.finish) {
             let x = frame.x(bound);
-            svg.line(Point::new(x, TOP - 22.0), Point::new(x, bottom), "bound");
+            svg.line(Point::new(x, TOP - 6.0), Point::new(x, bottom), "bound");
             // A line above the words on the end, so that the two never meet.
             let words = format!("no schedule is done before {}", written(bound));
             svg.text(Point::new(x.max(frame.left + 180.0), TOP - 28.0), "note end", &words);
