@@ -5,7 +5,7 @@ use meshwright::verdict::installments::FrontRow;
 use meshwright::verdict::load::{self, Fewest};
 use meshwright::verdict::{LoadOutcome, LoadVerdict};
 
-use super::table;
+use super::{further, table};
 
 /// What `plan` says of a load.
 pub(super) fn plan(job: &LoadVerdict, machine: &Machine) -> String {
@@ -58,7 +58,9 @@ pub(super) fn split(job: &LoadVerdict, machine: &Machine) -> String {
     let more = if job.sources.len() > SOURCES_NAMED_MAX { " …" } else { "" };
     text += &format!("{}: {}{more}\n", counted(job.sources.len(), "source"), sources.join(" · "));
     text += &table::table(&HEAD, 2, job.results.iter().map(row).collect());
-    text + &remarks(job, machine)
+    text += &remarks(job, machine);
+    text.extend(job.further.next_sources.iter().map(|places| further::places(places, machine)));
+    text
 }
 
 /// More sources than this are counted, not listed.
@@ -84,6 +86,7 @@ fn remarks(job: &LoadVerdict, machine: &Machine) -> String {
         };
         text += &format!("  Done by {}: {answer}.\n", table::number(deadline.makespan, 6));
     }
+    text.extend(job.further_sentences(machine).iter().map(|sentence| format!("  {sentence}\n")));
     for refutation in job.refutations(machine) {
         text += &format!("  {refutation}.\n");
     }

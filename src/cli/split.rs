@@ -16,6 +16,7 @@ use meshwright::verdict::load::{self, Job, METHODS, SpeedRows, SplitAnswer};
 use meshwright::{Error, Result};
 
 use super::costs::{seed, told};
+use super::further::{self, Further};
 use super::output::{self, Progress};
 use super::{Answer, files, load as tables, random};
 
@@ -29,10 +30,13 @@ Examples:
   meshwright split mesh:20x20 --from 2,3 --from 9,14 --from 17,5 --sigma 0.02 --reduction node --json
   meshwright split hypercube:6 --from 0 --z 1 --tcm 0.2 --w 4 --tcp 1 --switching cut-through
   meshwright split mesh:50x50 --random 10 --rounds 1000 --seed 1 --sigma 0.01 --switching cut-through
+  meshwright split mesh:20x20 --from 2,3 --sigma 0.1 --ports one --results 0.5 --next --places 3
+  meshwright split mesh:20x20 --from 2,3=20 --from 9,14=12.5 --sigma 0.1 --queues
   meshwright split torus:16x16 --from 8,8 --sigma 0.1 --startup 1e-5 --method installments --out load
 
 Exit codes:
   0  done; a method whose promise nobody can keep is an answer: feasible is then false
+  1  with --queues: the machine cannot work off what arrives
   2  unacceptable input; nothing is written";
 
 /// Divide a load that may be cut anywhere: the thesis's shares, whether they are possible, the optimum, messages
@@ -58,6 +62,8 @@ pub(super) struct Arguments {
     rounds: u32,
     #[command(flatten)]
     ratio: Ratio,
+    #[command(flatten)]
+    further: Further,
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help = switchings())]
     switching: Vec<String>,
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "all", help = methods())]
@@ -163,6 +169,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
         return averages(arguments, sources, sigma);
     }
     let (mut machine, mut job) = job(arguments, sigma)?;
+    if arguments.further.queues {
+        return further::queues(&machine, &job, arguments.json);
+    }
     let (costs, bytes) = Scale::costs_of(sigma, arguments.startup)?;
     (machine.costs, machine.switching, job.bytes) = (costs, Switching::StoreAndForward, bytes);
     let mut progress = Progress::new();
@@ -218,6 +227,7 @@ fn job(arguments: &Arguments, sigma: f64) -> Result<(Machine, Job)> {
     job.chunks = arguments.chunks;
     job.front = arguments.front;
     job.deadline = arguments.deadline;
+    job.further = arguments.further.wishes(&machine);
     Ok((machine, job))
 }
 

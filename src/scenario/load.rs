@@ -2,7 +2,7 @@
 
 use super::machine::node;
 use super::value::{Table, Value, list, nearest};
-use super::{Job, Work, quantity};
+use super::{Job, Work, load_further, quantity};
 use crate::error::{Error, Result};
 use crate::load::schedulers::{REDUCTIONS, Reduction};
 use crate::load::{FORWARDINGS, Forwarding, Problem, Source, speed_file};
@@ -35,7 +35,7 @@ pub const CHUNKS_MAX: u64 = 1_000_000;
 
 /// Reads one table.
 pub(super) fn read(table: &Table<'_>, machine: &Machine, clock: Option<Ratio>) -> Result<Job> {
-    table.check_keys(KEYS)?;
+    table.check_keys(&[KEYS, load_further::KEYS].concat())?;
     let bytes = match table.get("bytes") {
         Some(value) => quantity::bytes(&value.quantity("a volume")?).map_err(|error| value.reword(error))?.0,
         None => BYTES_DEFAULT,
@@ -69,6 +69,7 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine, clock: Option<Ratio>) -
         let path = value.folder().join(value.string("a file of speeds, relative to the scenario")?);
         load.speeds = Some(speed_file::read(&path, machine, sigma).map_err(|error| value.locate(error))?);
     }
+    load_further::read(table, machine, &mut load)?;
     let name = match table.get("name") {
         Some(value) => match value.string("a name")?.trim() {
             "" => return Err(value.unexpected("a name")),

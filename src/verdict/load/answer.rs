@@ -185,7 +185,7 @@ impl<'p, 'm> Case<'p, 'm> {
 }
 
 impl Answer {
-    fn of(plan: Plan, switching: Forwarding) -> Self {
+    pub(super) fn of(plan: Plan, switching: Forwarding) -> Self {
         Self {
             plan,
             switching,

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::Further;
 use crate::load::check::Reading;
 use crate::load::{Cut, Forwarding, Plan};
 use crate::units::NodeId;
@@ -43,6 +44,9 @@ pub struct LoadVerdict {
     pub front: Vec<FrontRow>,
     /// How few processors meet the deadline, if one was given.
     pub deadline: Option<Deadline>,
+    /// What was asked beyond the division.
+    #[serde(flatten)]
+    pub further: Further,
 }
 
 /// A source as it was planned for.

@@ -1,5 +1,6 @@
 //! A divisible load as it is asked for.
 
+use super::further::Wishes;
 use super::methods::METHODS;
 use crate::error::{Error, Result};
 use crate::load::{Forwarding, Problem, Source, Speeds, schedulers};
@@ -30,6 +31,8 @@ pub struct Job {
     pub front: bool,
     /// A time by which all is to be done, in units of w Tcp.
     pub deadline: Option<f64>,
+    /// What is asked beyond the division.
+    pub further: Wishes,
 }
 
 impl Job {
@@ -47,6 +50,7 @@ impl Job {
             chunks: None,
             front: false,
             deadline: None,
+            further: Wishes::default(),
         }
     }
 

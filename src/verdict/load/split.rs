@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Deadline, LoadBound, LoadOutcome, LoadVerdict, SourceRow};
+use super::{Deadline, Further, LoadBound, LoadOutcome, LoadVerdict, SourceRow};
 use crate::topology::Machine;
 use crate::verdict::Skipped;
 use crate::verdict::installments::FrontRow;
@@ -32,6 +32,9 @@ pub struct SplitAnswer<'a> {
     pub front: &'a [FrontRow],
     /// How few processors meet the deadline, if one was given.
     pub deadline: Option<&'a Deadline>,
+    /// What was asked beyond the division.
+    #[serde(flatten)]
+    pub further: &'a Further,
     /// The method with the least simulated time.
     pub winner: Option<&'a str>,
     /// Why it wins, in one sentence.
@@ -79,6 +82,7 @@ impl<'a> SplitAnswer<'a> {
             bound: &verdict.bound,
             front: &verdict.front,
             deadline: verdict.deadline.as_ref(),
+            further: &verdict.further,
             winner: verdict.winner.as_deref(),
             reason: &verdict.reason,
             methods: verdict.results.iter().map(Named::new).collect(),
