@@ -166,14 +166,6 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// `true` or `false`.
-    pub(super) fn boolean(&self) -> Result<bool> {
-        match self.value.get_ref() {
-            DeValue::Boolean(value) => Ok(*value),
-            _ => Err(self.unexpected("true or false")),
-        }
-    }
-
     /// A whole number from `least` to `most`.
     pub(super) fn whole(&self, least: u64, most: u64) -> Result<u64> {
         let expected = || self.unexpected(format!("a whole number from {least} to {most}"));
