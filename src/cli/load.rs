@@ -1,10 +1,11 @@
 //! Divisible loads in tables and words.
 
 use meshwright::topology::Machine;
+use meshwright::verdict::installments::FrontRow;
 use meshwright::verdict::load::{self, Fewest};
 use meshwright::verdict::{LoadOutcome, LoadVerdict};
 
-use super::table;
+use super::{further, table};
 
 /// What `plan` says of a load.
 pub(super) fn plan(job: &LoadVerdict, machine: &Machine) -> String {
@@ -57,7 +58,9 @@ pub(super) fn split(job: &LoadVerdict, machine: &Machine) -> String {
     let more = if job.sources.len() > SOURCES_NAMED_MAX { " …" } else { "" };
     text += &format!("{}: {}{more}\n", counted(job.sources.len(), "source"), sources.join(" · "));
     text += &table::table(&HEAD, 2, job.results.iter().map(row).collect());
-    text + &remarks(job, machine)
+    text += &remarks(job, machine);
+    text.extend(job.further.next_sources.iter().map(|places| further::places(places, machine)));
+    text
 }
 
 /// More sources than this are counted, not listed.
@@ -83,8 +86,12 @@ fn remarks(job: &LoadVerdict, machine: &Machine) -> String {
         };
         text += &format!("  Done by {}: {answer}.\n", table::number(deadline.makespan, 6));
     }
+    text.extend(job.further_sentences(machine).iter().map(|sentence| format!("  {sentence}\n")));
     for refutation in job.refutations(machine) {
         text += &format!("  {refutation}.\n");
+    }
+    if !job.front.is_empty() {
+        text += &front(job);
     }
     let warned = |outcome: &LoadOutcome| {
         Some(format!(
@@ -96,6 +103,29 @@ fn remarks(job: &LoadVerdict, machine: &Machine) -> String {
     };
     text.extend(job.results.iter().filter_map(warned));
     text
+}
+
+/// The most rows of a front that are printed.
+const FRONT_SHOWN_MAX: usize = 16;
+
+/// What fewer processors and fewer messages cost.
+fn front(job: &LoadVerdict) -> String {
+    const HEAD: [&str; 4] = ["processors", "messages", "waiting at a node", "simulated speedup"];
+    let row = |row: &FrontRow| {
+        vec![
+            row.processors.to_string(),
+            row.messages.to_string(),
+            row.waiting_max.to_string(),
+            table::number(1.0 / row.makespan, 4),
+        ]
+    };
+    // Of a long list some, evenly chosen; the first has the fewest processors, the last the most.
+    let (many, shown) = (job.front.len(), job.front.len().min(FRONT_SHOWN_MAX));
+    let rows = (0..shown).map(|at| row(&job.front[at * (many - 1) / (shown - 1).max(1)])).collect();
+    let more = if shown < many { format!("{shown} of {many} rows; --json has all\n") } else { String::new() };
+    "Installments, none beaten in processors, messages and time at once:\n".to_string()
+        + &table::table(&HEAD, 0, rows)
+        + &more
 }
 
 fn mark(job: &LoadVerdict, outcome: &LoadOutcome) -> &'static str {

@@ -6,6 +6,7 @@
 //! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
 //! | `load`, `random` | divisible loads in tables and words; averages over random sources |
+//! | `further` | variants of a machine, a further source, loads that keep coming |
 //! | `files`, `emit` | the files of a plan, and those of launchers |
 
 mod check;
@@ -14,6 +15,7 @@ mod costs;
 mod emit;
 mod error;
 mod files;
+mod further;
 mod load;
 mod map;
 mod output;

@@ -16,6 +16,7 @@ use meshwright::verdict::load::{self, Job, METHODS, SpeedRows, SplitAnswer};
 use meshwright::{Error, Result};
 
 use super::costs::{seed, told};
+use super::further::{self, Further};
 use super::output::{self, Progress};
 use super::{Answer, files, load as tables, random};
 
@@ -29,10 +30,13 @@ Examples:
   meshwright split mesh:20x20 --from 2,3 --from 9,14 --from 17,5 --sigma 0.02 --reduction node --json
   meshwright split hypercube:6 --from 0 --z 1 --tcm 0.2 --w 4 --tcp 1 --switching cut-through
   meshwright split mesh:50x50 --random 10 --rounds 1000 --seed 1 --sigma 0.01 --switching cut-through
+  meshwright split mesh:20x20 --from 2,3 --sigma 0.1 --ports one --results 0.5 --next --places 3
+  meshwright split mesh:20x20 --from 2,3=20 --from 9,14=12.5 --sigma 0.1 --queues
   meshwright split torus:16x16 --from 8,8 --sigma 0.1 --startup 1e-5 --method installments --out load
 
 Exit codes:
   0  done; a method whose promise nobody can keep is an answer: feasible is then false
+  1  with --queues: the machine cannot work off what arrives
   2  unacceptable input; nothing is written";
 
 /// Divide a load that may be cut anywhere: the thesis's shares, whether they are possible, the optimum, messages
@@ -51,13 +55,15 @@ pub(super) struct Arguments {
     from: Vec<String>,
     /// Instead: this many sources of equal loads, drawn at random again and again; averages with 95 % intervals of
     /// what the thesis's schedulers save and gain, and of the optimum
-    #[arg(long, value_name = "K", conflicts_with_all = ["from", "method", "reduction", "speeds", "startup", "chunks", "deadline", "out"])]
+    #[arg(long, value_name = "K", conflicts_with_all = ["from", "method", "reduction", "speeds", "startup", "chunks", "front", "deadline", "out"])]
     random: Option<u32>,
     /// With --random: how often
     #[arg(long, value_name = "N", default_value_t = 100, requires = "random")]
     rounds: u32,
     #[command(flatten)]
     ratio: Ratio,
+    #[command(flatten)]
+    further: Further,
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help = switchings())]
     switching: Vec<String>,
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "all", help = methods())]
@@ -73,6 +79,9 @@ pub(super) struct Arguments {
     /// The most messages of the installments [default: what serves the time best]
     #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=words::CHUNKS_MAX))]
     chunks: Option<u64>,
+    /// Also look for installments with fewer processors and fewer messages, and tell what they cost in time
+    #[arg(long)]
+    front: bool,
     /// Also tell the fewest processors that are done by then, in units of w Tcp
     #[arg(long, value_name = "D", allow_negative_numbers = true, value_parser = number)]
     deadline: Option<f64>,
@@ -160,6 +169,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
         return averages(arguments, sources, sigma);
     }
     let (mut machine, mut job) = job(arguments, sigma)?;
+    if arguments.further.queues {
+        return further::queues(&machine, &job, arguments.json);
+    }
     let (costs, bytes) = Scale::costs_of(sigma, arguments.startup)?;
     (machine.costs, machine.switching, job.bytes) = (costs, Switching::StoreAndForward, bytes);
     let mut progress = Progress::new();
@@ -213,7 +225,9 @@ fn job(arguments: &Arguments, sigma: f64) -> Result<(Machine, Job)> {
     }
     job.settings.reduction = arguments.reduction.unwrap_or(job.settings.reduction);
     job.chunks = arguments.chunks;
+    job.front = arguments.front;
     job.deadline = arguments.deadline;
+    job.further = arguments.further.wishes(&machine);
     Ok((machine, job))
 }
 

@@ -2,7 +2,7 @@
 
 use super::machine::node;
 use super::value::{Table, Value, list, nearest};
-use super::{Job, Work, quantity};
+use super::{Job, Work, load_further, quantity};
 use crate::error::{Error, Result};
 use crate::load::schedulers::{REDUCTIONS, Reduction};
 use crate::load::{FORWARDINGS, Forwarding, Problem, Source, speed_file};
@@ -10,8 +10,19 @@ use crate::topology::{Machine, Network, Topology};
 use crate::units::{NodeId, Ratio};
 use crate::verdict::load;
 
-const KEYS: &[&str] =
-    &["name", "sources", "sigma", "work", "bytes", "methods", "reduction", "chunks", "deadline", "speeds"];
+const KEYS: &[&str] = &[
+    "name",
+    "sources",
+    "sigma",
+    "work",
+    "bytes",
+    "methods",
+    "reduction",
+    "chunks",
+    "front",
+    "deadline",
+    "speeds",
+];
 
 /// The word for every method.
 const ALL: &str = "all";
@@ -24,7 +35,7 @@ pub const CHUNKS_MAX: u64 = 1_000_000;
 
 /// Reads one table.
 pub(super) fn read(table: &Table<'_>, machine: &Machine, clock: Option<Ratio>) -> Result<Job> {
-    table.check_keys(KEYS)?;
+    table.check_keys(&[KEYS, load_further::KEYS].concat())?;
     let bytes = match table.get("bytes") {
         Some(value) => quantity::bytes(&value.quantity("a volume")?).map_err(|error| value.reword(error))?.0,
         None => BYTES_DEFAULT,
@@ -44,6 +55,9 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine, clock: Option<Ratio>) -
     if let Some(value) = table.get("chunks") {
         load.chunks = Some(value.whole(1, CHUNKS_MAX)?);
     }
+    if let Some(value) = table.get("front") {
+        load.front = value.boolean()?;
+    }
     if let Some(value) = table.get("deadline") {
         let deadline = unit.time(&value)?;
         if deadline == 0.0 {
@@ -55,6 +69,7 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine, clock: Option<Ratio>) -
         let path = value.folder().join(value.string("a file of speeds, relative to the scenario")?);
         load.speeds = Some(speed_file::read(&path, machine, sigma).map_err(|error| value.locate(error))?);
     }
+    load_further::read(table, machine, &mut load)?;
     let name = match table.get("name") {
         Some(value) => match value.string("a name")?.trim() {
             "" => return Err(value.unexpected("a name")),

@@ -5,6 +5,7 @@
 //! | [`machine`](mod@machine) | the `[machine]` table |
 //! | `divide` | the `[[divide]]` tables |
 //! | [`load`] | the `[[load]]` tables; sources and methods by their names |
+//! | [`load_further`] | what is asked of a load beyond its division |
 //! | [`claim`] | claimed schedules, in JSON |
 //! | [`given`] | placements made beforehand: searched for, or read from files |
 //! | [`tasks`] | `binomial:N`, `divide:N` or a file; names of placements |
@@ -18,6 +19,7 @@ pub mod claim;
 mod divide;
 pub mod given;
 pub mod load;
+pub mod load_further;
 pub mod machine;
 mod misfit;
 pub mod quantity;

@@ -174,6 +174,14 @@ impl<'a> Value<'a> {
         if (least..=most).contains(&n) { Ok(n) } else { Err(expected()) }
     }
 
+    /// `true` or `false`.
+    pub(super) fn boolean(&self) -> Result<bool> {
+        match self.value.get_ref() {
+            DeValue::Boolean(truth) => Ok(*truth),
+            _ => Err(self.unexpected("`true` or `false`")),
+        }
+    }
+
     /// The table that this value is, called `name` in messages.
     pub(super) fn table(&self, name: &'static str, expected: &str) -> Result<Table<'a>> {
         match self.value.get_ref() {

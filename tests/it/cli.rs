@@ -4,6 +4,7 @@ mod choices;
 mod claims;
 mod contract;
 mod emit;
+mod further;
 mod golden;
 mod hostile;
 mod load;

@@ -4,12 +4,16 @@
 //! | file | what |
 //! |---|---|
 //! | `model` | variables and rows |
+//! | `theorem` | variants whose optimum has a formula |
 //!
 //! In the fluid limit messages are as short as one likes, so a time that meets every row is met by sending and working
 //! at constant rates. Rows that let a node take part in one message at a time are enough for that where the network
 //! has no rings of odd length; elsewhere they give a lower bound, and [`Answer::attained`] says so.
 
 mod model;
+mod theorem;
+
+pub use theorem::{Theorem, theorem};
 
 use serde::Serialize;
 

@@ -8,6 +8,7 @@ use crate::report::svg::load::{cells, flow, torus};
 use crate::report::wording::{counted, grouped};
 use crate::topology::Machine;
 use crate::units::NodeId;
+use crate::verdict::installments::FrontRow;
 use crate::verdict::{LoadOutcome, LoadVerdict};
 
 /// The drawings of a whole job: the ending of a file name, what it shows, and the figure.
@@ -175,17 +176,45 @@ fn front(job: &LoadVerdict) -> Option<Figure> {
         label: "Processors against simulated makespan".to_string(),
         x: Axis {
             title: "processors used".to_string(),
-            scale: Scale::linear(all.iter().map(|(o, _)| o.nodes_used as f64)),
+            scale: Scale::linear(
+                all.iter()
+                    .map(|(o, _)| o.nodes_used as f64)
+                    .chain(job.front.iter().map(|row| row.processors as f64)),
+            ),
         },
         y: Axis {
             title: "simulated makespan, w Tcp".to_string(),
-            scale: Scale::linear(all.iter().map(|(_, time)| *time).chain([job.bound.makespan])),
+            scale: Scale::linear(
+                all.iter()
+                    .map(|(_, time)| *time)
+                    .chain(job.front.iter().map(|row| row.makespan))
+                    .chain([job.bound.makespan]),
+            ),
         },
-        series: vec![series("not beaten in both", 0, false), series("beaten in both", 1, true)],
+        series: [series("not beaten in both", 0, false), series("beaten in both", 1, true)]
+            .into_iter()
+            .chain((!job.front.is_empty()).then(|| fewer(job)))
+            .collect(),
         references: vec![(job.bound.makespan, format!("bound {}", super::words::short(job.bound.makespan)))],
     };
     let caption = "Each point is a method: fewer processors to the left, faster below. Point at it for its name and its messages.".to_string();
     Some(Figure { title: "Processors against time", svg: chart.draw(), caption })
+}
+
+/// Installments with fewer processors and fewer messages.
+fn fewer(job: &LoadVerdict) -> Series {
+    let points = job.front.iter().map(|row| (row.processors as f64, row.makespan)).collect();
+    let mut series = Series::curve("installments in fewer messages", Ink::Hue(2), points);
+    let tip = |row: &FrontRow| {
+        format!(
+            "{}, {}, makespan {}",
+            counted(row.processors as u64, "processor"),
+            counted(row.messages, "message"),
+            super::words::short(row.makespan)
+        )
+    };
+    series.tips = job.front.iter().map(tip).collect();
+    series.stroked(Stroke::Points)
 }
 
 fn tip(outcome: &LoadOutcome, time: f64) -> String {

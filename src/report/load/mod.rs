@@ -96,7 +96,7 @@ pub(super) fn view<'a>(machine: &Machine, job: &'a LoadVerdict) -> View<'a> {
         reason: &job.reason,
         advice: job.advice.as_deref().unwrap_or_default(),
         certificate: words::certificate(machine, job),
-        suffices: words::suffices(job),
+        suffices: words::suffices(machine, job),
         sources: job
             .sources
             .iter()

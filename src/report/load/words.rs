@@ -31,8 +31,8 @@ pub(super) fn certificate(machine: &Machine, job: &LoadVerdict) -> String {
     load::certificate(&job.bound.cut, job.bound.makespan, machine)
 }
 
-/// How few processors are enough, for the bound and for the deadline.
-pub(super) fn suffices(job: &LoadVerdict) -> String {
+/// How few processors are enough, for the bound and for the deadline; what was asked beyond the division.
+pub(super) fn suffices(machine: &Machine, job: &LoadVerdict) -> String {
     let bound = job.bound.processors.as_ref();
     let mut text = bound.map_or(String::new(), |few| format!("{} attain it.", fewest(few)));
     if let Some(deadline) = &job.deadline {
@@ -42,7 +42,7 @@ pub(super) fn suffices(job: &LoadVerdict) -> String {
         };
         text = [text, words].join(" ").trim().to_string();
     }
-    text
+    [vec![text], job.further_sentences(machine)].concat().join(" ").trim().to_string()
 }
 
 fn fewest(few: &Fewest) -> String {

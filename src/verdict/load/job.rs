@@ -1,5 +1,6 @@
 //! A divisible load as it is asked for.
 
+use super::further::Wishes;
 use super::methods::METHODS;
 use crate::error::{Error, Result};
 use crate::load::{Forwarding, Problem, Source, Speeds, schedulers};
@@ -26,8 +27,12 @@ pub struct Job {
     pub settings: schedulers::Settings,
     /// How many messages the installments may take; none for the number that gives the least time.
     pub chunks: Option<u64>,
+    /// Whether also schedules with fewer processors and fewer messages are wanted.
+    pub front: bool,
     /// A time by which all is to be done, in units of w Tcp.
     pub deadline: Option<f64>,
+    /// What is asked beyond the division.
+    pub further: Wishes,
 }
 
 impl Job {
@@ -43,7 +48,9 @@ impl Job {
             forwardings: vec![forwarding(machine.switching)],
             settings: schedulers::Settings::default(),
             chunks: None,
+            front: false,
             deadline: None,
+            further: Wishes::default(),
         }
     }
 

@@ -7,6 +7,7 @@
 //! | `methods` | [`METHODS`]: the table of all methods |
 //! | `answer` | what each method answers |
 //! | `feasible` | whether an answer is possible |
+//! | `further` | machines that do less at a time, a further source, loads that keep coming |
 //! | `run`, `timing` | the referee's time; timing diagrams |
 //! | `claim` | [`check`]: claimed schedules |
 //! | `form` | the form of the verdict |
@@ -17,6 +18,7 @@ mod answer;
 mod claim;
 mod feasible;
 mod form;
+mod further;
 mod job;
 mod methods;
 mod random;
@@ -27,6 +29,10 @@ mod words;
 
 pub use claim::{CheckAnswer, Checked, Claimed, check};
 pub use form::{Deadline, Fewest, LoadBound, LoadOutcome, LoadVerdict, SourceRow, TimingRow};
+pub use further::{
+    Arrivals, Further, Next, NextSource, PLACES_DEFAULT, PROGRAMME, Queues, QueuesAnswer, VariantAnswer,
+    Wishes, queues,
+};
 pub use job::{Job, forwarding};
 pub use methods::{Kind, METHODS, Method};
 pub use random::{RandomAnswer, long_rounds, random};
@@ -78,10 +84,11 @@ pub fn judge(
     let problem = job.problem(machine)?;
     progress("optimum");
     let case = Case::new(job, &problem)?;
-    let (results, skipped) = outcomes(&case, progress)?;
+    let (mut results, mut skipped) = outcomes(&case, progress)?;
     if results.is_empty() {
         return Err(super::nothing_applies("dividing the load", &skipped));
     }
+    let further = case.further(&mut results, &mut skipped, progress)?;
     // The optimum cannot be sent as it is: what comes next to it wins.
     let winner = results
         .iter()
@@ -104,7 +111,9 @@ pub fn judge(
         unit_cycles: case.scale.unit_cycles(),
         startup: case.scale.units(machine.costs.startup),
         bound: case.bound()?,
+        front: if job.front { case.front(progress)? } else { Vec::new() },
         deadline: case.deadline()?,
+        further,
         results,
     })
 }

@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
-use super::{Deadline, LoadBound, LoadOutcome, LoadVerdict, SourceRow};
+use super::{Deadline, Further, LoadBound, LoadOutcome, LoadVerdict, SourceRow};
 use crate::topology::Machine;
 use crate::verdict::Skipped;
+use crate::verdict::installments::FrontRow;
 
 /// A divided load.
 #[derive(Debug, Serialize)]
@@ -27,8 +28,13 @@ pub struct SplitAnswer<'a> {
     pub sources: &'a [SourceRow],
     /// What no schedule can beat, and why.
     pub bound: &'a LoadBound,
+    /// Installments none of which is beaten in processors, messages and time at once, if they were asked for.
+    pub front: &'a [FrontRow],
     /// How few processors meet the deadline, if one was given.
     pub deadline: Option<&'a Deadline>,
+    /// What was asked beyond the division.
+    #[serde(flatten)]
+    pub further: &'a Further,
     /// The method with the least simulated time.
     pub winner: Option<&'a str>,
     /// Why it wins, in one sentence.
@@ -74,7 +80,9 @@ impl<'a> SplitAnswer<'a> {
             startup: verdict.startup,
             sources: &verdict.sources,
             bound: &verdict.bound,
+            front: &verdict.front,
             deadline: verdict.deadline.as_ref(),
+            further: &verdict.further,
             winner: verdict.winner.as_deref(),
             reason: &verdict.reason,
             methods: verdict.results.iter().map(Named::new).collect(),

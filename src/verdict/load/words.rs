@@ -88,7 +88,7 @@ pub fn violation(cut: &Cut, makespan: f64, machine: &Machine) -> String {
 }
 
 /// The nodes of a cut by name, or how many there are.
-fn nodes(cut: &Cut, machine: &Machine) -> String {
+pub(super) fn nodes(cut: &Cut, machine: &Machine) -> String {
     match cut.nodes.as_slice() {
         [node] => format!("node {}", machine.node_name(*node)),
         nodes if nodes.len() as u32 == machine.living_count() && nodes.len() > NAMED_MAX => {
@@ -102,12 +102,12 @@ fn nodes(cut: &Cut, machine: &Machine) -> String {
     }
 }
 
-fn verbs(cut: &Cut) -> &'static str {
+pub(super) fn verbs(cut: &Cut) -> &'static str {
     if cut.nodes.len() == 1 { "receives" } else { "receive" }
 }
 
 /// Four significant digits, and no more than it takes.
-fn short(x: f64) -> String {
+pub(super) fn short(x: f64) -> String {
     if x == 0.0 || !x.is_finite() {
         return x.to_string();
     }

@@ -1,0 +1,102 @@
+//! What is asked of a load beyond its division, in `[[load]]` tables and on the command line.
+
+use super::quantity;
+use super::value::Table;
+use crate::error::{Error, Result};
+use crate::load::programme::{Duplex, Variant};
+use crate::topology::{Machine, PortModel};
+use crate::verdict::load::{Job, Next, PLACES_DEFAULT};
+
+pub(super) const KEYS: &[&str] = &["results", "duplex", "front_end", "next", "places"];
+
+/// More places than this are no ranking any more.
+pub const PLACES_MAX: u64 = 1000;
+
+/// The word for a share as large as that of every other source.
+pub const EQUAL: &str = "equal";
+
+/// Reads these keys of one table; the ports are the machine's.
+pub(super) fn read(table: &Table<'_>, machine: &Machine, job: &mut Job) -> Result<()> {
+    let mut variant = Variant { ports: machine.ports, ..Variant::default() };
+    if let Some(value) = table.get("results") {
+        let text = value.quantity("a number of at least 0: the size of the results over that of the load")?;
+        variant.results = quantity::number(&text).map_err(|error| value.reword(error))?;
+    }
+    if let Some(value) = table.get("duplex") {
+        variant.duplex =
+            duplex(value.string("`full` or `half`")?).map_err(|_| value.unexpected("`full` or `half`"))?;
+    }
+    if let Some(value) = table.get("front_end") {
+        variant.front_end = value.boolean()?;
+    }
+    if ["results", "duplex", "front_end"].iter().any(|key| table.get(key).is_some()) {
+        job.further.variant = Some(variant);
+    }
+    let places = match table.get("places") {
+        Some(value) if table.get("next").is_none() => {
+            return Err(value.error("`places` is given without `next`", "next = \"equal\", or a share"));
+        }
+        Some(value) => value.whole(1, PLACES_MAX)? as usize,
+        None => PLACES_DEFAULT,
+    };
+    if let Some(value) = table.get("next") {
+        let text = value.quantity("`equal`, or a share between 0 and 1")?;
+        let share = next(&text).map_err(|error| value.reword(error))?;
+        job.further.next = Some(Next { share, places });
+    }
+    Ok(())
+}
+
+/// The share of a further source; none for `equal`.
+///
+/// # Errors
+///
+/// [`Error::Value`] for what is no number between 0 and 1.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::scenario::load_further::next;
+/// assert_eq!((next("1/4")?, next("equal")?), (Some(0.25), None));
+/// assert!(next("1").is_err() && next("0").is_err());
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn next(text: &str) -> Result<Option<f64>> {
+    if text == EQUAL {
+        return Ok(None);
+    }
+    let share = quantity::number(text).ok().filter(|&share| share > 0.0 && share < 1.0);
+    match share {
+        Some(share) => Ok(Some(share)),
+        None => {
+            let expected = "`equal`, or a share between 0 and 1, as in 0.25 or \"1/4\"";
+            Err(Error::value("share of the next source", format!("`{text}`"), expected))
+        }
+    }
+}
+
+/// The ports with this name.
+///
+/// # Errors
+///
+/// [`Error::Value`] with both names there are.
+pub fn ports(name: &str) -> Result<PortModel> {
+    match name {
+        "all" => Ok(PortModel::All),
+        "one" => Ok(PortModel::One),
+        _ => Err(Error::value("ports", format!("`{name}`"), "`all` or `one`")),
+    }
+}
+
+/// The duplex with this name.
+///
+/// # Errors
+///
+/// [`Error::Value`] with both names there are.
+pub fn duplex(name: &str) -> Result<Duplex> {
+    match name {
+        "full" => Ok(Duplex::Full),
+        "half" => Ok(Duplex::Half),
+        _ => Err(Error::value("duplex", format!("`{name}`"), "`full` or `half`")),
+    }
+}
