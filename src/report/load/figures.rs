@@ -34,15 +34,19 @@ pub(in crate::report) fn drawings(
         all.extend(flow_of(machine, job, outcome).map(|figure| ("-flow.svg", what, figure)));
     }
     all.extend(front(job).map(|figure| ("-front.svg", "processors against makespan".to_string(), figure)));
-    let winner = job.results.iter().find(|outcome| job.is_won_by(outcome));
-    let timed = winner.into_iter().chain(&job.results).find(|outcome| !outcome.timing.is_empty()).or(best);
-    if let Some(outcome) = timed {
+    if let Some(outcome) = timed(job).or(best) {
         all.extend(
             timing_of(machine, job, outcome)
                 .map(|figure| ("-timing.svg", format!("who computes when under {}", outcome.method), figure)),
         );
     }
     all
+}
+
+/// Whose timing stands beside the drawings of the job.
+fn timed(job: &LoadVerdict) -> Option<&LoadOutcome> {
+    let winner = job.results.iter().find(|outcome| job.is_won_by(outcome));
+    winner.into_iter().chain(&job.results).find(|outcome| !outcome.timing.is_empty())
 }
 
 /// A figure as a drawing that stands alone.
@@ -56,7 +60,10 @@ pub(super) fn of_method(machine: &Machine, job: &LoadVerdict, outcome: &LoadOutc
     let before = job.results.iter().take_while(|other| !std::ptr::eq(*other, outcome));
     let is_new = before.filter(|other| other.plan.cells == outcome.plan.cells).count() == 0;
     let cells = (divided && is_new).then(|| cells_of(machine, job, outcome)).flatten();
-    let timing = (divided || !outcome.timing.is_empty()).then(|| timing_of(machine, job, outcome)).flatten();
+    let is_shown = timed(job).is_some_and(|other| std::ptr::eq(other, outcome));
+    let timing = (!is_shown && (divided || !outcome.timing.is_empty()))
+        .then(|| timing_of(machine, job, outcome))
+        .flatten();
     cells.into_iter().chain(timing).collect()
 }
 
