@@ -1,6 +1,7 @@
 //! Divisible loads in tables and words.
 
 use meshwright::topology::Machine;
+use meshwright::verdict::installments::FrontRow;
 use meshwright::verdict::load::{self, Fewest};
 use meshwright::verdict::{LoadOutcome, LoadVerdict};
 
@@ -89,6 +90,9 @@ fn remarks(job: &LoadVerdict, machine: &Machine) -> String {
     for refutation in job.refutations(machine) {
         text += &format!("  {refutation}.\n");
     }
+    if !job.front.is_empty() {
+        text += &front(job);
+    }
     let warned = |outcome: &LoadOutcome| {
         Some(format!(
             "  {} under {}: {}\n",
@@ -99,6 +103,29 @@ fn remarks(job: &LoadVerdict, machine: &Machine) -> String {
     };
     text.extend(job.results.iter().filter_map(warned));
     text
+}
+
+/// The most rows of a front that are printed.
+const FRONT_SHOWN_MAX: usize = 16;
+
+/// What fewer processors and fewer messages cost.
+fn front(job: &LoadVerdict) -> String {
+    const HEAD: [&str; 4] = ["processors", "messages", "waiting at a node", "simulated speedup"];
+    let row = |row: &FrontRow| {
+        vec![
+            row.processors.to_string(),
+            row.messages.to_string(),
+            row.waiting_max.to_string(),
+            table::number(1.0 / row.makespan, 4),
+        ]
+    };
+    // Of a long list some, evenly chosen; the first has the fewest processors, the last the most.
+    let (many, shown) = (job.front.len(), job.front.len().min(FRONT_SHOWN_MAX));
+    let rows = (0..shown).map(|at| row(&job.front[at * (many - 1) / (shown - 1).max(1)])).collect();
+    let more = if shown < many { format!("{shown} of {many} rows; --json has all\n") } else { String::new() };
+    "Installments, none beaten in processors, messages and time at once:\n".to_string()
+        + &table::table(&HEAD, 0, rows)
+        + &more
 }
 
 fn mark(job: &LoadVerdict, outcome: &LoadOutcome) -> &'static str {

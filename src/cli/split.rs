@@ -55,7 +55,7 @@ pub(super) struct Arguments {
     from: Vec<String>,
     /// Instead: this many sources of equal loads, drawn at random again and again; averages with 95 % intervals of
     /// what the thesis's schedulers save and gain, and of the optimum
-    #[arg(long, value_name = "K", conflicts_with_all = ["from", "method", "reduction", "speeds", "startup", "chunks", "deadline", "out"])]
+    #[arg(long, value_name = "K", conflicts_with_all = ["from", "method", "reduction", "speeds", "startup", "chunks", "front", "deadline", "out"])]
     random: Option<u32>,
     /// With --random: how often
     #[arg(long, value_name = "N", default_value_t = 100, requires = "random")]
@@ -79,6 +79,9 @@ pub(super) struct Arguments {
     /// The most messages of the installments [default: what serves the time best]
     #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=words::CHUNKS_MAX))]
     chunks: Option<u64>,
+    /// Also look for installments with fewer processors and fewer messages, and tell what they cost in time
+    #[arg(long)]
+    front: bool,
     /// Also tell the fewest processors that are done by then, in units of w Tcp
     #[arg(long, value_name = "D", allow_negative_numbers = true, value_parser = number)]
     deadline: Option<f64>,
@@ -222,6 +225,7 @@ fn job(arguments: &Arguments, sigma: f64) -> Result<(Machine, Job)> {
     }
     job.settings.reduction = arguments.reduction.unwrap_or(job.settings.reduction);
     job.chunks = arguments.chunks;
+    job.front = arguments.front;
     job.deadline = arguments.deadline;
     job.further = arguments.further.wishes(&machine);
     Ok((machine, job))

@@ -10,8 +10,19 @@ use crate::topology::{Machine, Network, Topology};
 use crate::units::{NodeId, Ratio};
 use crate::verdict::load;
 
-const KEYS: &[&str] =
-    &["name", "sources", "sigma", "work", "bytes", "methods", "reduction", "chunks", "deadline", "speeds"];
+const KEYS: &[&str] = &[
+    "name",
+    "sources",
+    "sigma",
+    "work",
+    "bytes",
+    "methods",
+    "reduction",
+    "chunks",
+    "front",
+    "deadline",
+    "speeds",
+];
 
 /// The word for every method.
 const ALL: &str = "all";
@@ -43,6 +54,9 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine, clock: Option<Ratio>) -
     }
     if let Some(value) = table.get("chunks") {
         load.chunks = Some(value.whole(1, CHUNKS_MAX)?);
+    }
+    if let Some(value) = table.get("front") {
+        load.front = value.boolean()?;
     }
     if let Some(value) = table.get("deadline") {
         let deadline = unit.time(&value)?;

@@ -5,7 +5,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-const SCENARIOS: [&str; 4] = ["broken-mesh.toml", "choose.toml", "quickstart.toml", "torus-trace.toml"];
+const SCENARIOS: [&str; 5] =
+    ["broken-mesh.toml", "choose.toml", "ingest.toml", "quickstart.toml", "torus-trace.toml"];
 
 fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")

@@ -231,7 +231,7 @@ fn every_key_of_a_load_is_read() {
     std::fs::write(folder.path().join("s.csv"), "node,to,time\n5,,2\n").expect("a file");
     let text = load(
         "name = \"cameras\"\nsources = [{ at = [0, 2], load = \"2/5\" }, { at = [3, 3], release = \"2 us\" }]\n\
-         work = 4\nbytes = \"2 kB\"\nmethods = [\"reduced\", \"optimum\"]\nreduction = \"node\"\nchunks = 50\n\
+         work = 4\nbytes = \"2 kB\"\nmethods = [\"reduced\", \"optimum\"]\nreduction = \"node\"\nchunks = 50\nfront = true\n\
          deadline = 4000\nspeeds = \"s.csv\"",
     );
     let scenario = scenario::read_bytes(&folder.path().join("s.toml"), text.into()).expect("a scenario");
@@ -244,7 +244,7 @@ fn every_key_of_a_load_is_read() {
     assert_eq!(sources, [(2, 0.4, 0.0), (15, 1.0, 0.25)]);
     assert_eq!(load.methods, ["reduced", "optimum"]);
     assert_eq!(load.settings.reduction, meshwright::load::schedulers::Reduction::Node);
-    assert_eq!((load.chunks, load.deadline), (Some(50), Some(0.5)));
+    assert_eq!((load.chunks, load.deadline, load.front), (Some(50), Some(0.5), true));
     assert_eq!(load.speeds.as_ref().map(|speeds| speeds.work[5]), Some(2.0));
 }
 
@@ -272,6 +272,7 @@ fn bad_loads_are_refused_with_a_place() {
         (one("methods = []"), 7, 11, "[]", "an empty list", "a method"),
         (one("reduction = \"peal\""), 7, 13, "\"peal\"", "`peal`", "did you mean `peel`"),
         (one("chunks = 0"), 7, 10, "0", "`chunks` is 0", "from 1"),
+        (one("front = 1"), 7, 9, "1", "`front` is 1", "true or false"),
         (one("deadline = 0"), 7, 12, "0", "`deadline` is 0", "above 0"),
         (one("speeds = \"no.csv\""), 7, 10, "\"no.csv\"", "no.csv", "relative"),
         (one("colour = 1"), 7, 1, "colour", "unknown key `colour` in [[load]]", "`name`"),

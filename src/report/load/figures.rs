@@ -8,6 +8,7 @@ use crate::report::svg::load::{cells, flow, torus};
 use crate::report::wording::{counted, grouped};
 use crate::topology::Machine;
 use crate::units::NodeId;
+use crate::verdict::installments::FrontRow;
 use crate::verdict::{LoadOutcome, LoadVerdict};
 
 /// The drawings of a whole job: the ending of a file name, what it shows, and the figure.
@@ -33,15 +34,19 @@ pub(in crate::report) fn drawings(
         all.extend(flow_of(machine, job, outcome).map(|figure| ("-flow.svg", what, figure)));
     }
     all.extend(front(job).map(|figure| ("-front.svg", "processors against makespan".to_string(), figure)));
-    let winner = job.results.iter().find(|outcome| job.is_won_by(outcome));
-    let timed = winner.into_iter().chain(&job.results).find(|outcome| !outcome.timing.is_empty()).or(best);
-    if let Some(outcome) = timed {
+    if let Some(outcome) = timed(job).or(best) {
         all.extend(
-            timing_of(job, outcome)
+            timing_of(machine, job, outcome)
                 .map(|figure| ("-timing.svg", format!("who computes when under {}", outcome.method), figure)),
         );
     }
     all
+}
+
+/// Whose timing stands beside the drawings of the job.
+fn timed(job: &LoadVerdict) -> Option<&LoadOutcome> {
+    let winner = job.results.iter().find(|outcome| job.is_won_by(outcome));
+    winner.into_iter().chain(&job.results).find(|outcome| !outcome.timing.is_empty())
 }
 
 /// A figure as a drawing that stands alone.
@@ -55,7 +60,10 @@ pub(super) fn of_method(machine: &Machine, job: &LoadVerdict, outcome: &LoadOutc
     let before = job.results.iter().take_while(|other| !std::ptr::eq(*other, outcome));
     let is_new = before.filter(|other| other.plan.cells == outcome.plan.cells).count() == 0;
     let cells = (divided && is_new).then(|| cells_of(machine, job, outcome)).flatten();
-    let timing = (divided || !outcome.timing.is_empty()).then(|| timing_of(job, outcome)).flatten();
+    let is_shown = timed(job).is_some_and(|other| std::ptr::eq(other, outcome));
+    let timing = (!is_shown && (divided || !outcome.timing.is_empty()))
+        .then(|| timing_of(machine, job, outcome))
+        .flatten();
     cells.into_iter().chain(timing).collect()
 }
 
@@ -123,8 +131,8 @@ fn flow_of(machine: &Machine, job: &LoadVerdict, outcome: &LoadOutcome) -> Optio
     Some(Figure { title: "Flow of the optimum", svg: drawing.svg, caption })
 }
 
-fn timing_of(job: &LoadVerdict, outcome: &LoadOutcome) -> Option<Figure> {
-    let (gantt, rows) = timing::gantt(job, outcome)?;
+fn timing_of(machine: &Machine, job: &LoadVerdict, outcome: &LoadOutcome) -> Option<Figure> {
+    let (gantt, rows) = timing::gantt(machine, job, outcome)?;
     let mut caption = format!(
         "Timing of {} ({}): above each axis what comes in, below it what is computed.",
         outcome.method,
@@ -168,17 +176,45 @@ fn front(job: &LoadVerdict) -> Option<Figure> {
         label: "Processors against simulated makespan".to_string(),
         x: Axis {
             title: "processors used".to_string(),
-            scale: Scale::decades(all.iter().map(|(o, _)| o.nodes_used as f64)),
+            scale: Scale::linear(
+                all.iter()
+                    .map(|(o, _)| o.nodes_used as f64)
+                    .chain(job.front.iter().map(|row| row.processors as f64)),
+            ),
         },
         y: Axis {
             title: "simulated makespan, w Tcp".to_string(),
-            scale: Scale::decades(all.iter().map(|(_, time)| *time).chain([job.bound.makespan])),
+            scale: Scale::linear(
+                all.iter()
+                    .map(|(_, time)| *time)
+                    .chain(job.front.iter().map(|row| row.makespan))
+                    .chain([job.bound.makespan]),
+            ),
         },
-        series: vec![series("not beaten in both", 0, false), series("beaten in both", 1, true)],
+        series: [series("not beaten in both", 0, false), series("beaten in both", 1, true)]
+            .into_iter()
+            .chain((!job.front.is_empty()).then(|| fewer(job)))
+            .collect(),
         references: vec![(job.bound.makespan, format!("bound {}", super::words::short(job.bound.makespan)))],
     };
     let caption = "Each point is a method: fewer processors to the left, faster below. Point at it for its name and its messages.".to_string();
     Some(Figure { title: "Processors against time", svg: chart.draw(), caption })
+}
+
+/// Installments with fewer processors and fewer messages.
+fn fewer(job: &LoadVerdict) -> Series {
+    let points = job.front.iter().map(|row| (row.processors as f64, row.makespan)).collect();
+    let mut series = Series::curve("installments in fewer messages", Ink::Hue(2), points);
+    let tip = |row: &FrontRow| {
+        format!(
+            "{}, {}, makespan {}",
+            counted(row.processors as u64, "processor"),
+            counted(row.messages, "message"),
+            super::words::short(row.makespan)
+        )
+    };
+    series.tips = job.front.iter().map(tip).collect();
+    series.stroked(Stroke::Points)
 }
 
 fn tip(outcome: &LoadOutcome, time: f64) -> String {

@@ -2,18 +2,17 @@
 
 use crate::load::{Cells, Forwarding, UNUSED};
 use crate::report::svg::load::gantt::{Gantt, Row, Span};
+use crate::topology::Machine;
 use crate::verdict::load::TimingRow;
 use crate::verdict::{LoadOutcome, LoadVerdict};
 
 /// More rows than this are no picture any more.
-const ROWS_MAX: usize = 24;
+const ROWS_MAX: usize = 28;
 
 /// The diagram, and how many rows there would be.
-pub(super) fn gantt(job: &LoadVerdict, outcome: &LoadOutcome) -> Option<(Gantt, usize)> {
+pub(super) fn gantt(machine: &Machine, job: &LoadVerdict, outcome: &LoadOutcome) -> Option<(Gantt, usize)> {
     let rows: Vec<Row> = match &outcome.plan.cells {
-        _ if !outcome.timing.is_empty() => {
-            outcome.timing.iter().enumerate().map(|(i, row)| given(i, row)).collect()
-        }
+        _ if !outcome.timing.is_empty() => given(machine, job, &outcome.timing),
         Some(cells) => of_cells(job, outcome, cells),
         None => return None,
     };
@@ -33,22 +32,33 @@ pub(super) fn gantt(job: &LoadVerdict, outcome: &LoadOutcome) -> Option<(Gantt, 
     Some((gantt, all))
 }
 
-/// A row as the method gives it; each row has a hue of its own.
-fn given(index: usize, row: &TimingRow) -> Row {
-    let span = |words: &str, &(start, end): &(f64, f64)| Span {
-        start,
-        end,
-        source: index,
-        mark: String::new(),
-        words: format!("{} {words}", row.label),
+/// The rows as the method gives them: layers in hues of their own, nodes and ports all alike.
+fn given(machine: &Machine, job: &LoadVerdict, rows: &[TimingRow]) -> Vec<Row> {
+    // The row of a source or of one of its ports shows from when on there is something to do.
+    let released = |label: &str| {
+        let is_source = |name: String| label == name || label.starts_with(&format!("{name} →"));
+        let own = job.sources.iter().filter(|source| is_source(machine.node_name(source.node)));
+        own.map(|source| source.release).min_by(f64::total_cmp)
     };
-    Row {
-        name: row.label.clone(),
-        communication: row.communication.iter().map(|times| span("receives", times)).collect(),
-        computing: row.computing.iter().map(|times| span("computes", times)).collect(),
-        release: row.release,
-        port: row.port,
-    }
+    let of_nodes = rows.iter().any(|row| row.port);
+    let row = |(index, row): (usize, &TimingRow)| {
+        let span = |words: &str, &(start, end): &(f64, f64)| Span {
+            start,
+            end,
+            source: if of_nodes { 0 } else { index },
+            mark: String::new(),
+            words: format!("{} {words}", row.label),
+        };
+        let words = if row.port { "sends" } else { "receives" };
+        Row {
+            name: row.label.clone(),
+            communication: row.communication.iter().map(|times| span(words, times)).collect(),
+            computing: row.computing.iter().map(|times| span("computes", times)).collect(),
+            release: row.release.or_else(|| released(&row.label)),
+            port: row.port,
+        }
+    };
+    rows.iter().enumerate().map(row).collect()
 }
 
 /// One node of each layer of each cell: the shares of a cell leave its source one after the other, nearest first.
@@ -125,7 +135,12 @@ fn busiest(rows: Vec<Row>) -> Vec<Row> {
         row.communication.iter().chain(&row.computing).map(|span| span.end - span.start).sum::<f64>()
     };
     let mut order: Vec<usize> = (0..rows.len()).collect();
-    order.sort_by(|&a, &b| busy(&rows[b]).total_cmp(&busy(&rows[a])).then(a.cmp(&b)));
+    // Sources and their ports before all others.
+    let first = |row: &Row| row.port || row.release.is_some();
+    order.sort_by(|&a, &b| {
+        let rank = first(&rows[b]).cmp(&first(&rows[a]));
+        rank.then(busy(&rows[b]).total_cmp(&busy(&rows[a]))).then(a.cmp(&b))
+    });
     let mut kept = vec![false; rows.len()];
     order.into_iter().take(ROWS_MAX).for_each(|index| kept[index] = true);
     rows.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(row, _)| row).collect()

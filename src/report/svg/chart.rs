@@ -66,22 +66,9 @@ pub(in crate::report) enum Scale {
     Linear(f64),
     /// From a value below 0 to one above.
     Between(f64, f64),
-    /// From the least to the greatest value, each decade equally long.
-    Decades(f64, f64),
 }
 
 impl Scale {
-    /// Decades that hold all of these values that are above 0.
-    pub(in crate::report) fn decades(values: impl Iterator<Item = f64>) -> Self {
-        let (least, most) = values
-            .filter(|&value| value > 0.0 && value.is_finite())
-            .fold((f64::INFINITY, 0.0f64), |(least, most), value| (least.min(value), most.max(value)));
-        if least > most {
-            return Self::Decades(0.1, 1.0);
-        }
-        Self::Decades(10f64.powf((least * 0.999).log10().floor()), 10f64.powf((most * 1.001).log10().ceil()))
-    }
-
     /// A linear scale that holds all of these values.
     pub(in crate::report) fn linear(values: impl Iterator<Item = f64>) -> Self {
         let most = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
@@ -101,7 +88,6 @@ impl Scale {
         match self {
             Self::Linear(most) => value / most,
             Self::Between(least, most) => (value - least) / (most - least),
-            Self::Decades(least, most) => (value.max(least * 0.1) / least).log10() / (most / least).log10(),
         }
     }
 
@@ -113,14 +99,6 @@ impl Scale {
                 let above: Vec<f64> = marks(most.max(-least)).collect();
                 let below = above.iter().skip(1).rev().map(|mark| -mark);
                 below.chain(above.iter().copied()).filter(|mark| (least..=most).contains(mark)).collect()
-            }
-            Self::Decades(least, most) => {
-                let decades = (most / least).log10().round() as i32;
-                let steps: &[f64] = if decades <= 2 { &[1.0, 2.0, 5.0] } else { &[1.0] };
-                let first = least.log10().round() as i32;
-                let all = (first..=first + decades)
-                    .flat_map(|decade| steps.iter().map(move |step| step * 10f64.powi(decade)));
-                all.filter(|&mark| mark <= most * 1.000_001).collect()
             }
         }
     }
@@ -283,10 +261,10 @@ mod tests {
     }
 
     #[test]
-    fn decades_hold_all_values() {
-        let scale = Scale::decades([0.02, 30.0, 0.0, f64::NAN].into_iter());
-        assert!((scale.share(0.01)).abs() < 1e-9 && (scale.share(100.0) - 1.0).abs() < 1e-9);
-        assert_eq!(scale.marks().len(), 5);
-        assert_eq!(Scale::Decades(1.0, 10.0).marks().len(), 4);
+    fn scales_hold_all_values() {
+        let scale = Scale::between([-2.0, 5.0, f64::NAN].into_iter());
+        assert!(scale.share(-2.0) > 0.0 && scale.share(5.0) < 1.0);
+        assert!(scale.marks().contains(&0.0) && scale.marks().iter().any(|&mark| mark < 0.0));
+        assert_eq!(Scale::linear([0.0].into_iter()).share(0.5), 0.5);
     }
 }

@@ -12,6 +12,7 @@ use crate::load::optimum::{self, Optimum};
 use crate::load::schedulers::{Cell, Method as Scheduler};
 use crate::load::{Forwarding, Plan, Problem, Source, flow_matrix, layers};
 use crate::topology::Machine;
+use crate::verdict::installments::{FrontRow, pareto};
 
 /// So many messages over each link that the optimum uses may be sent where nobody says how many.
 const CHUNKS_PER_LINK: u64 = 60;
@@ -75,6 +76,13 @@ impl<'p, 'm> Case<'p, 'm> {
         let sent = installments::plan(&self.scale, &self.optimum, &installments::Settings { chunks })?;
         let run = run::run(&self.scale, &self.depth, &sent.schedule)?;
         Ok((sent, run))
+    }
+
+    /// Installments with fewer processors and messages, each run by the referee.
+    pub(super) fn front(&self, progress: &mut dyn FnMut(&str)) -> Result<Vec<FrontRow>> {
+        progress("processors against messages against time");
+        let chunks = self.job.chunks.unwrap_or(installments::Settings::default().chunks);
+        pareto(&self.scale, &self.optimum, &installments::Settings { chunks })
     }
 
     /// The answer of one method; `sent` is made when it is first wanted.

@@ -6,6 +6,7 @@ use super::Further;
 use crate::load::check::Reading;
 use crate::load::{Cut, Forwarding, Plan};
 use crate::units::NodeId;
+use crate::verdict::installments::FrontRow;
 use crate::verdict::{HottestLink, Skipped};
 
 /// A divisible load: every method that applies, and the winner.
@@ -39,6 +40,8 @@ pub struct LoadVerdict {
     pub startup: f64,
     /// What no schedule can beat, and why.
     pub bound: LoadBound,
+    /// Installments none of which is beaten in processors, messages and time at once, if they were asked for.
+    pub front: Vec<FrontRow>,
     /// How few processors meet the deadline, if one was given.
     pub deadline: Option<Deadline>,
     /// What was asked beyond the division.

@@ -27,6 +27,8 @@ pub struct Job {
     pub settings: schedulers::Settings,
     /// How many messages the installments may take; none for the number that gives the least time.
     pub chunks: Option<u64>,
+    /// Whether also schedules with fewer processors and fewer messages are wanted.
+    pub front: bool,
     /// A time by which all is to be done, in units of w Tcp.
     pub deadline: Option<f64>,
     /// What is asked beyond the division.
@@ -46,6 +48,7 @@ impl Job {
             forwardings: vec![forwarding(machine.switching)],
             settings: schedulers::Settings::default(),
             chunks: None,
+            front: false,
             deadline: None,
             further: Wishes::default(),
         }

@@ -111,6 +111,7 @@ pub fn judge(
         unit_cycles: case.scale.unit_cycles(),
         startup: case.scale.units(machine.costs.startup),
         bound: case.bound()?,
+        front: if job.front { case.front(progress)? } else { Vec::new() },
         deadline: case.deadline()?,
         further,
         results,

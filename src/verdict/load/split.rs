@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::{Deadline, Further, LoadBound, LoadOutcome, LoadVerdict, SourceRow};
 use crate::topology::Machine;
 use crate::verdict::Skipped;
+use crate::verdict::installments::FrontRow;
 
 /// A divided load.
 #[derive(Debug, Serialize)]
@@ -27,6 +28,8 @@ pub struct SplitAnswer<'a> {
     pub sources: &'a [SourceRow],
     /// What no schedule can beat, and why.
     pub bound: &'a LoadBound,
+    /// Installments none of which is beaten in processors, messages and time at once, if they were asked for.
+    pub front: &'a [FrontRow],
     /// How few processors meet the deadline, if one was given.
     pub deadline: Option<&'a Deadline>,
     /// What was asked beyond the division.
@@ -77,6 +80,7 @@ impl<'a> SplitAnswer<'a> {
             startup: verdict.startup,
             sources: &verdict.sources,
             bound: &verdict.bound,
+            front: &verdict.front,
             deadline: verdict.deadline.as_ref(),
             further: &verdict.further,
             winner: verdict.winner.as_deref(),

@@ -10,8 +10,11 @@ use meshwright::verdict::{JobVerdict, LoadVerdict};
 
 use super::assert_balanced;
 
-fn verdict(machine: &Machine, sources: &[(u32, f64, f64)], sigma: f64) -> LoadVerdict {
-    let source = |&(node, load, release): &(u32, f64, f64)| Source { node: NodeId(node), load, release };
+/// Node, load, release.
+type Entry = (u32, f64, f64);
+
+fn verdict(machine: &Machine, sources: &[Entry], sigma: f64) -> LoadVerdict {
+    let source = |&(node, load, release): &Entry| Source { node: NodeId(node), load, release };
     let job = Job::new(machine, sources.iter().map(source).collect(), sigma, 1_000_000);
     judge("cameras <b>", &job, machine, &mut |_| {}).expect("this load can be judged")
 }
@@ -58,8 +61,7 @@ fn a_page_shows_cells_flow_timing_and_the_certificate() {
 
 #[test]
 fn any_machine_and_any_sigma_has_a_page() {
-    type Case<'a> = (&'a str, &'a [(u32, f64, f64)], f64);
-    let cases: [Case<'_>; 7] = [
+    let cases: [(&str, &[Entry], f64); 7] = [
         ("mesh:1x1", &[(0, 1.0, 0.0)], 0.5),
         ("mesh:7", &[(3, 1.0, 0.0)], 2.0),
         ("torus:5x5", &[(0, 1.0, 0.0), (12, 1.0, 0.0)], 0.0),
@@ -75,6 +77,8 @@ fn any_machine_and_any_sigma_has_a_page() {
         assert_sound(name, &text);
         let (again, _) = page_and_files(&machine, job);
         assert!(text == again, "{name}: two pages differ");
+        // The one load that comes later has its mark.
+        assert_eq!(text.contains("the load is there at 0.05"), name == "mesh:3x3", "{name}");
         let cast = files.iter().any(|file| file.name.ends_with("-torus.svg"));
         assert_eq!(cast, name == "torus:5x5" || name == "torus:4x4", "{name}");
     }

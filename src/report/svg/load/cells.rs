@@ -275,6 +275,9 @@ pub(super) fn draw_pins(view: &View<'_>, svg: &mut Svg, radius: f64, at: impl Fn
     let radius = if numbered { radius } else { 2.2 };
     for (index, &node) in view.sources.iter().enumerate() {
         let centre = at(node);
+        // Beside the pin of another source there is room for a dot only.
+        let crowded = view.sources[..index].iter().any(|&other| at(other).distance(centre) < 1.7 * radius);
+        let (numbered, radius) = if crowded { (false, 2.2) } else { (numbered, radius) };
         let tip = cell_words(view, index as u32);
         let circle: [Attribute<'_>; 4] =
             [("cx", &Px(centre.x)), ("cy", &Px(centre.y)), ("r", &Px(radius)), ("class", &"pin")];

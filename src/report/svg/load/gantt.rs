@@ -1,6 +1,7 @@
 //! Timing diagrams: a row for each processor or layer, what it receives above its axis, what it computes below.
 
 use super::super::axis::{marks, written};
+use super::super::path::Path;
 use super::super::{Attribute, Point, Px, Svg, hues};
 
 const WIDTH: f64 = 860.0;
@@ -10,6 +11,9 @@ const TOP: f64 = 46.0;
 /// From row to row, and the same for a port, which only sends.
 const ROW: f64 = 36.0;
 const PORT: f64 = 22.0;
+
+/// More stretches than this in a row are not told apart.
+const SPANS_MAX: usize = 24;
 
 /// How high a bar is.
 const BAR: f64 = 13.0;
@@ -93,7 +97,7 @@ impl Gantt {
         // A bound that coincides with the end says nothing new.
         if let Some(bound) = self.bound.filter(|bound| (bound - self.finish).abs() > 1e-9 * self.finish) {
             let x = frame.x(bound);
-            svg.line(Point::new(x, TOP - 22.0), Point::new(x, bottom), "bound");
+            svg.line(Point::new(x, TOP - 6.0), Point::new(x, bottom), "bound");
             // A line above the words on the end, so that the two never meet.
             let words = format!("no schedule is done before {}", written(bound));
             svg.text(Point::new(x.max(frame.left + 180.0), TOP - 28.0), "note end", &words);
@@ -128,11 +132,11 @@ impl Frame {
 fn draw_row(svg: &mut Svg, frame: &Frame, row: &Row, top: f64) {
     let axis = top + if row.port { PORT - 4.0 } else { ROW / 2.0 };
     svg.text(Point::new(frame.left - 10.0, axis + if row.port { -3.0 } else { 4.0 }), "axis end", &row.name);
-    for span in &row.communication {
-        draw_bar(svg, frame, span, axis - BAR - 0.5, 3);
-    }
-    for span in &row.computing {
-        draw_bar(svg, frame, span, axis + 0.5, 0);
+    for (spans, top, shade) in [(&row.communication, axis - BAR - 0.5, 3), (&row.computing, axis + 0.5, 0)] {
+        match spans.len() > SPANS_MAX {
+            true => draw_many(svg, frame, spans, top, shade),
+            false => spans.iter().for_each(|span| draw_bar(svg, frame, span, top, shade)),
+        }
     }
     svg.line(Point::new(frame.left, axis), Point::new(RIGHT, axis), "frame");
     if let Some(release) = row.release.filter(|&release| release > 0.0) {
@@ -143,6 +147,27 @@ fn draw_row(svg: &mut Svg, frame: &Frame, row: &Row, top: f64) {
             &format!("the load is there at {}", written(release)),
         );
     }
+}
+
+/// Many stretches as one element; what lies nearer than can be seen is drawn as one bar.
+fn draw_many(svg: &mut Svg, frame: &Frame, spans: &[Span], top: f64, shade: usize) {
+    let mut ends: Vec<(f64, f64)> =
+        spans.iter().map(|span| (frame.x(span.start), frame.x(span.end))).collect();
+    ends.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut path = Path::default();
+    let mut pen = ends[0];
+    for &(left, right) in &ends[1..] {
+        if left < pen.1 + 0.5 {
+            pen.1 = pen.1.max(right);
+        } else {
+            path.rectangle(Point::new(pen.0, top), (pen.1 - pen.0).max(0.6), BAR);
+            pen = (left, right);
+        }
+    }
+    path.rectangle(Point::new(pen.0, top), (pen.1 - pen.0).max(0.6), BAR);
+    let class = format!("cell {}", hues::class(spans[0].source, shade));
+    let tip = format!("{}, {} times", spans[0].words, spans.len());
+    svg.tipped("path", &[("d", &path.data()), ("class", &class)], &tip);
 }
 
 fn draw_bar(svg: &mut Svg, frame: &Frame, span: &Span, top: f64, shade: usize) {
