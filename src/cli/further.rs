@@ -47,7 +47,7 @@ pub(super) struct Further {
     #[arg(
         long,
         conflicts_with_all = [
-            "random", "method", "switching", "reduction", "startup", "chunks", "deadline", "out", "ports",
+            "random", "method", "switching", "reduction", "startup", "chunks", "front", "deadline", "out", "ports",
             "no_front_end", "results", "duplex", "next",
         ]
     )]

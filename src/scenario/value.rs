@@ -178,7 +178,7 @@ impl<'a> Value<'a> {
     pub(super) fn boolean(&self) -> Result<bool> {
         match self.value.get_ref() {
             DeValue::Boolean(truth) => Ok(*truth),
-            _ => Err(self.unexpected("`true` or `false`")),
+            _ => Err(self.unexpected("true or false")),
         }
     }
 

@@ -218,7 +218,7 @@ fn keys_that_are_wrong_are_told_at_their_place() {
         ("results = -1", "s.toml:9:11"),
         ("duplex = \"simplex\"", "`full` or `half`"),
         ("every = 0", "a time above 0"),
-        ("front_end = 1", "`true` or `false`"),
+        ("front_end = 1", "true or false"),
         ("next = 2", "s.toml:9:8"),
         ("places = 3", "`places` is given without `next`"),
         ("next = \"equal\"\nplaces = 0", "a whole number from 1 to 1000"),
