@@ -4,7 +4,7 @@ use clap::Args;
 
 use meshwright::Result;
 use meshwright::load::programme::{Duplex, Variant};
-use meshwright::scenario::{load_further as words, quantity};
+use meshwright::scenario::load_further as words;
 use meshwright::topology::{Machine, PortModel};
 use meshwright::verdict::load::{self, Arrivals, Job, Next, NextSource, QueuesAnswer, Wishes};
 
@@ -22,7 +22,7 @@ pub(super) struct Further {
     #[arg(long, conflicts_with = "random")]
     no_front_end: bool,
     /// Also the least makespan where results of this size, that of the load being 1, go back to its source
-    #[arg(long, value_name = "RHO", conflicts_with = "random", allow_negative_numbers = true, value_parser = |text: &str| told(quantity::number(text)))]
+    #[arg(long, value_name = "RHO", conflicts_with = "random", allow_negative_numbers = true, value_parser = |text: &str| told(words::results(text)))]
     results: Option<f64>,
     /// Also the least makespan where the directions of a wire share its time: full or half [default: full]
     #[arg(long, value_name = "NAME", conflicts_with = "random", value_parser = |name: &str| told(words::duplex(name)))]

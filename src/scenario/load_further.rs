@@ -13,6 +13,9 @@ pub(super) const KEYS: &[&str] = &["results", "duplex", "front_end", "next", "pl
 /// More places than this are no ranking any more.
 pub const PLACES_MAX: u64 = 1000;
 
+/// Results that are larger than this many loads are a slip of the pen.
+pub const RESULTS_MAX: f64 = 1e6;
+
 /// The word for a share as large as that of every other source.
 pub const EQUAL: &str = "equal";
 
@@ -21,7 +24,7 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine, unit: &Unit, job: &mut 
     let mut variant = Variant { ports: machine.ports, ..Variant::default() };
     if let Some(value) = table.get("results") {
         let text = value.quantity("a number of at least 0: the size of the results over that of the load")?;
-        variant.results = quantity::number(&text).map_err(|error| value.reword(error))?;
+        variant.results = results(&text).map_err(|error| value.reword(error))?;
     }
     if let Some(value) = table.get("duplex") {
         variant.duplex =
@@ -81,6 +84,18 @@ pub fn next(text: &str) -> Result<Option<f64>> {
             Err(Error::value("share of the next source", format!("`{text}`"), expected))
         }
     }
+}
+
+/// The size of results over that of their load.
+///
+/// # Errors
+///
+/// [`Error::Value`] for what is no number from 0 to [`RESULTS_MAX`].
+pub fn results(text: &str) -> Result<f64> {
+    quantity::number(text).ok().filter(|&results| results <= RESULTS_MAX).ok_or_else(|| {
+        let expected = format!("a number from 0 to {RESULTS_MAX}, as in 0.5 or \"1/2\"");
+        Error::value("size of the results", format!("`{text}`"), expected)
+    })
 }
 
 /// The ports with this name.

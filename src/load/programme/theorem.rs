@@ -81,5 +81,9 @@ fn one_port(problem: &Problem) -> Option<Theorem> {
     let depths = layers::depths(problem.machine(), &[source.node]);
     let reached = depths.iter().filter(|&&depth| depth != u32::MAX).count();
     let speedup = (reached as f64).min(1.0 + 1.0 / problem.sigma());
-    Some(Theorem { makespan: source.release + 1.0 / speedup, formula: "min(N, 1 + 1/sigma)" })
+    let formula = match source.release > 0.0 {
+        true => "min(N, 1 + 1/sigma) from the release on",
+        false => "min(N, 1 + 1/sigma)",
+    };
+    Some(Theorem { makespan: source.release + 1.0 / speedup, formula })
 }

@@ -152,8 +152,9 @@ fn wishes_that_make_no_sense_are_refused() {
     for (words, phrase) in [
         ("--sigma 1 --ports two", "expected `all` or `one`"),
         ("--sigma 1 --duplex simplex", "expected `full` or `half`"),
-        ("--sigma 1 --results -1", "expected a number of at least 0"),
-        ("--sigma 1 --results nan", "expected a number of at least 0"),
+        ("--sigma 1 --results -1", "expected a number from 0 to 1000000"),
+        ("--sigma 1 --results 1e7", "expected a number from 0 to 1000000"),
+        ("--sigma 1 --results nan", "expected a number from 0 to 1000000"),
         ("--sigma 1 --next 1", "a share between 0 and 1"),
         ("--sigma 1 --next 0", "a share between 0 and 1"),
         ("--sigma 1 --next nan", "a share between 0 and 1"),
