@@ -56,7 +56,7 @@ pub(super) const FIGURES: &[Figure] = &[
     },
     Figure {
         number: "3.28",
-        caption: "Processors saved by RMDVDA, means of 24 random rounds of ten sources with 95 % intervals. The thesis averages about 40 %; its prose (peel) saves more, its pseudo-code (literal) less, and the pseudo-code can break the makespan (erratum 22).",
+        caption: "Processors saved by RMDVDA, means of 24 random rounds of ten sources with 95 % intervals. The thesis averages about 40 %; its prose (peel) saves more, its pseudo-code (literal) less, and the pseudo-code can break the makespan (erratum Z22).",
         draw: || voronoi::saved("mesh:50x50"),
     },
     Figure {
@@ -97,7 +97,7 @@ pub(super) const FIGURES: &[Figure] = &[
     },
     Figure {
         number: "3.31",
-        caption: "The speedup of these cells. The printed Table 3.4 (360 to 98 before, 125 to 98 after, 294 saved) does not fit ten cells of 2500 processors (erratum 11).",
+        caption: "The speedup of these cells. The printed Table 3.4 (360 to 98 before, 125 to 98 after, 294 saved) does not fit ten cells of 2500 processors (erratum Z11).",
         draw: || {
             voronoi::speedups(Case {
                 network: "mesh:50x50",
@@ -123,7 +123,7 @@ pub(super) const FIGURES: &[Figure] = &[
 pub(super) const STORED_FIGURES: &[Figure] = &[
     Figure {
         number: "4.18",
-        caption: "Chapter 4: the cells of ten random sources under store-and-forward; cells do not depend on the switching. 495 / 107 is 4.63, not 4.62 (erratum 9).",
+        caption: "Chapter 4: the cells of ten random sources under store-and-forward; cells do not depend on the switching. 495 / 107 is 4.63, not 4.62 (erratum Z9).",
         draw: || {
             voronoi::cells(Case { network: "mesh:50x50", method: "voronoi", sigma: 0.01, forwarding: STORED })
         },

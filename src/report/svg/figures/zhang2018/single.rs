@@ -60,12 +60,12 @@ pub(super) const FIGURES: &[Figure] = &[
     },
     Figure {
         number: "3.8",
-        caption: "Timing of the 2 x 10 mesh under cut-through, one row for a layer. Equation (3.39) must end at the layer before the last (erratum 2); here it does.",
+        caption: "Timing of the 2 x 10 mesh under cut-through, one row for a layer. Equation (3.39) must end at the layer before the last (erratum Z2); here it does.",
         draw: || diagrams::timing(&[1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1], CUT_THROUGH),
     },
     Figure {
         number: "3.9",
-        caption: "The 3 x 8 mesh from its corner: 1 2 3 3 3 3 3 3 2 1. Equation (3.50) lacks one of the six 3s (erratum 1).",
+        caption: "The 3 x 8 mesh from its corner: 1 2 3 3 3 3 3 3 2 1. Equation (3.50) lacks one of the six 3s (erratum Z1).",
         draw: || diagrams::network("mesh:3x8", &[0]),
     },
     Figure {
@@ -110,7 +110,7 @@ pub(super) const FIGURES: &[Figure] = &[
     },
     Figure {
         number: "3.18",
-        caption: "Speedup of 3 x n meshes from the middle of the short side (P2 in the numbering by diagonals). Every layer has at most three nodes, so these shares can be sent. For sigma above 0.2 the speedup saturates with n; it does not increase rapidly (erratum 21).",
+        caption: "Speedup of 3 x n meshes from the middle of the short side (P2 in the numbering by diagonals). Every layer has at most three nodes, so these shares can be sent. For sigma above 0.2 the speedup saturates with n; it does not increase rapidly (erratum Z21).",
         draw: || curves::surface(&three_by_n(), CUT_THROUGH),
     },
     Figure {
@@ -120,7 +120,7 @@ pub(super) const FIGURES: &[Figure] = &[
     },
     Figure {
         number: "3.20",
-        caption: "Speedup of 5 x n meshes from the middle node. P12 is the middle only for n = 5 and does not exist for n below 3 (erratum 16); here it is the middle node of each.",
+        caption: "Speedup of 5 x n meshes from the middle node. P12 is the middle only for n = 5 and does not exist for n below 3 (erratum Z16); here it is the middle node of each.",
         draw: || curves::surface(&five_by_n(), CUT_THROUGH),
     },
     Figure {
@@ -135,7 +135,7 @@ pub(super) const FIGURES: &[Figure] = &[
     },
     Figure {
         number: "3.23",
-        caption: "Seven connected sources on the 7 x 8 mesh: 7, 14, 15, 10, 6, 3 and 1 nodes. The vector of (3.98) has six entries for seven columns (erratum 3).",
+        caption: "Seven connected sources on the 7 x 8 mesh: 7, 14, 15, 10, 6, 3 and 1 nodes. The vector of (3.98) has six entries for seven columns (erratum Z3).",
         draw: || diagrams::network("mesh:7x8", SEVEN_NODES),
     },
     Figure {

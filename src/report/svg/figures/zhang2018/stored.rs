@@ -14,7 +14,7 @@ pub(super) const FIGURES: &[Figure] = &[
     },
     Figure {
         number: "4.2",
-        caption: "Shares of the 2 x 2 mesh under modified store-and-forward: 11.1 % for the last layer at sigma = 1. That local work is better from sigma = 1 on is not so (erratum 19).",
+        caption: "Shares of the 2 x 2 mesh under modified store-and-forward: 11.1 % for the last layer at sigma = 1. That local work is better from sigma = 1 on is not so (erratum Z19).",
         draw: || curves::shares(L2X2, STORED),
     },
     Figure {
@@ -54,7 +54,7 @@ pub(super) const FIGURES: &[Figure] = &[
     },
     Figure {
         number: "4.9",
-        caption: "The same for 2 x n as curves, with the optimum. At sigma = 1 the speedup of 3 is not the source and two neighbours alone: they do two thirds of the work (erratum 20).",
+        caption: "The same for 2 x n as curves, with the optimum. At sigma = 1 the speedup of 3 is not the source and two neighbours alone: they do two thirds of the work (erratum Z20).",
         draw: || curves::speedups(&two_by_n(), STORED),
     },
     Figure {
@@ -74,7 +74,7 @@ pub(super) const FIGURES: &[Figure] = &[
     },
     Figure {
         number: "4.13",
-        caption: "The same for 5 x n as curves, with the optimum. The limit for n = 5 is 25, not 24 (erratum 15).",
+        caption: "The same for 5 x n as curves, with the optimum. The limit for n = 5 is 25, not 24 (erratum Z15).",
         draw: || curves::speedups(&five_by_n(), STORED),
     },
     Figure {

@@ -44,13 +44,13 @@ pub(super) const FIGURES: &[Figure] = &[
     },
     Figure {
         number: "5.8",
-        caption: "Shares under figure 5.7. Entry -sigma* of (5.7) must be sigma* (erratum 7).",
+        caption: "Shares under figure 5.7.",
         draw: || curves::shares(BLOCK_25, CUT_THROUGH),
     },
     Figure {
         number: "5.10",
         caption: "Shares under figure 5.9, which has the same layers as figure 5.7.",
-        draw: || curves::shares(BLOCK_25, STORED),
+        draw: || curves::shares(BLOCK_25, CUT_THROUGH),
     },
     Figure {
         number: "5.12",
@@ -90,7 +90,7 @@ pub(super) const FIGURES: &[Figure] = &[
     },
     Figure {
         number: "5.15",
-        caption: "The speedup of the cells of figure 5.13. From sigma = 0.4 on the speedups still differ: the mean ratio of the fastest to the slowest is 1.59 at 0.4 and 1.11 at 0.9 (erratum 26).",
+        caption: "The speedup of the cells of figure 5.13. From sigma = 0.4 on the speedups still differ: the mean ratio of the fastest to the slowest is 1.59 at 0.4 and 1.11 at 0.9 (erratum Z26).",
         draw: || {
             voronoi::speedups(voronoi::Case {
                 network: "torus:50x50",
@@ -126,7 +126,7 @@ pub(super) const FIGURES: &[Figure] = &[
     },
     Figure {
         number: "5.18",
-        caption: "The speedup of the reduced cells. Reduction raises no cell, so the printed rise of the slowest from 125 to 168 belongs to another instance or to ARMDVDA (erratum 10).",
+        caption: "The speedup of the reduced cells. Reduction raises no cell, so the printed rise of the slowest from 125 to 168 belongs to another instance or to ARMDVDA (erratum Z10).",
         draw: || {
             voronoi::speedups(voronoi::Case {
                 network: "torus:50x50",
@@ -143,7 +143,7 @@ pub(super) const FIGURES: &[Figure] = &[
     },
     Figure {
         number: "5.20",
-        caption: "Shares of the 6 x 6 torus under modified store-and-forward.",
+        caption: "Shares of the 6 x 6 torus under modified store-and-forward. Entry -sigma* of (5.7) must be sigma* (erratum Z7).",
         draw: || curves::shares(L6X6_TORUS, STORED),
     },
     Figure {
@@ -163,27 +163,27 @@ pub(super) const FIGURES: &[Figure] = &[
     },
     Figure {
         number: "5.23",
-        caption: "Shares of the 2 x 2 mesh, cut-through and modified store-and-forward (dashed). The last layer keeps 11.1 % at sigma = 1, printed as 10 (erratum 15).",
+        caption: "Shares of the 2 x 2 mesh, cut-through and modified store-and-forward (dashed). The last layer keeps 11.1 % at sigma = 1, printed as 10 (erratum Z15).",
         draw: || curves::both_shares(L2X2),
     },
     Figure {
         number: "5.24",
-        caption: "Shares of the 2 x 3 mesh, cut-through and modified store-and-forward (dashed). The last layer keeps 5.6 % at sigma = 1, printed as 5 (erratum 15).",
+        caption: "Shares of the 2 x 3 mesh, cut-through and modified store-and-forward (dashed). The last layer keeps 4.76 % at sigma = 1.",
         draw: || curves::both_shares(L2X3),
     },
     Figure {
         number: "5.25",
-        caption: "Shares of the 3 x 3 mesh from the border, cut-through and modified store-and-forward (dashed). The last layer keeps 3.57 % at sigma = 1, printed as 5 (erratum 15).",
+        caption: "Shares of the 3 x 3 mesh from the border, cut-through and modified store-and-forward (dashed). The last layer keeps 3.57 % at sigma = 1, printed as 5 (erratum Z15).",
         draw: || curves::both_shares(L3X3_BORDER),
     },
     Figure {
         number: "5.26",
-        caption: "Shares of the 3 x 3 mesh from the middle, cut-through and modified store-and-forward (dashed). The last layer keeps 6.25 % at sigma = 1, printed as 5 (erratum 15).",
+        caption: "Shares of the 3 x 3 mesh from the middle, cut-through and modified store-and-forward (dashed). The last layer keeps 6.25 % at sigma = 1, printed as 5 (erratum Z15).",
         draw: || curves::both_shares(L3X3_MIDDLE),
     },
     Figure {
         number: "5.27",
-        caption: "Speedup under cut-through less that under modified store-and-forward, 5 x n meshes from the middle node. Below 0 the formulas make store-and-forward the faster one, although each of its schedules is one of cut-through: for n = 5 from sigma = 0.700 on (erratum 18).",
+        caption: "Speedup under cut-through less that under modified store-and-forward, 5 x n meshes from the middle node. Below 0 the formulas make store-and-forward the faster one, although each of its schedules is one of cut-through: for n = 5 from sigma = 0.700 on (erratum Z18).",
         draw: || {
             curves::differences(
                 &five_by_n().into_iter().zip(five_by_n()).collect::<Vec<_>>(),
