@@ -157,7 +157,7 @@ impl Case<'_, '_> {
         let is_off = |theorem: programme::Theorem| {
             (found - theorem.makespan).abs() > SOLVER * theorem.makespan.max(found)
         };
-        if !(found >= self.optimum.makespan * (1.0 - SOLVER)) || theorem.is_some_and(is_off) {
+        if found.is_nan() || found < self.optimum.makespan * (1.0 - SOLVER) || theorem.is_some_and(is_off) {
             let why = format!("its solver finds {found}: these numbers are of too different sizes for it");
             return Err(Error::not_applicable("the linear programme", why));
         }
