@@ -420,3 +420,16 @@ fn parts_that_are_not_connected_have_ends_of_their_own() {
     let problem = Problem::new(&square, everywhere, 9.0).expect("a problem");
     assert_eq!(proved(&problem).makespan, 0.25, "nothing needs to move");
 }
+
+/// What comes late and is little is done in a time that is lost in the digits of its release.
+#[test]
+fn little_that_comes_late_is_no_trouble() {
+    let mesh = Machine::new("mesh:3x3").unwrap();
+    for (late, release, sigma) in [(1e-9, 5.0, 1e5), (1e-12, 1e6, 0.1), (1e-15, 3.0, 10.0)] {
+        let late = Source { node: NodeId(0), load: late, release };
+        let problem = Problem::new(&mesh, vec![Source::at(NodeId(4), 1.0), late], sigma).unwrap();
+        let found = optimum::solve(&problem).unwrap();
+        assert!(found.makespan >= release && found.makespan <= release * (1.0 + 1e-9) + 1e-8, "{found:?}");
+        assert!((found.flow.node.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+    }
+}
