@@ -53,9 +53,14 @@ pub enum Error {
 }
 
 impl Error {
-    /// A value outside what is accepted.
+    /// A value outside what is accepted; a number of more than 24 digits is told as a power of ten.
     pub fn value(what: &'static str, value: impl ToString, expected: impl Into<String>) -> Self {
-        Self::Value { what, value: value.to_string(), expected: expected.into() }
+        let text = value.to_string();
+        let value = match text.parse::<f64>() {
+            Ok(number) if text.len() > 24 && number.is_finite() => format!("{number:e}"),
+            _ => text,
+        };
+        Self::Value { what, value, expected: expected.into() }
     }
 
     /// A method that cannot be applied.

@@ -147,7 +147,8 @@ fn fewest(processors: &Fewest) -> String {
     }
 }
 
-fn counted(number: usize, noun: &str) -> String {
+/// So many of something.
+pub(super) fn counted(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 

@@ -7,6 +7,7 @@ use meshwright::load::experiment::Experiment;
 use meshwright::statistics::Estimate;
 use meshwright::verdict::load::{self, RandomAnswer};
 
+use super::load::counted;
 use super::output::Progress;
 use super::table;
 
@@ -38,8 +39,11 @@ pub(super) fn text(answer: &RandomAnswer) -> String {
     }
     let sigma = answer.averages.first().map_or(0.0, |average| average.sigma);
     let mut text = format!(
-        "{} sources at random on {} · sigma {sigma} · {} rounds · seed {}\n",
-        answer.sources, answer.machine, answer.rounds, answer.seed
+        "{} at random on {} · sigma {sigma} · {} · seed {}\n",
+        counted(answer.sources as usize, "source"),
+        answer.machine,
+        counted(answer.rounds as usize, "round"),
+        answer.seed
     );
     text += &table::table(&HEAD, 2, rows);
     text += "saved: nodes that RMDVDA leaves idle · accelerated by: what ARMDVDA adds to the speedup of the cells\n";

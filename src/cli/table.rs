@@ -24,8 +24,11 @@ pub(super) fn percent(share: f64) -> String {
     format!("{} %", verdict::percentage(share))
 }
 
-/// At most so many decimals, and no more than it takes.
+/// At most so many decimals, and no more than it takes; what is too large to be read digit by digit as a power of ten.
 pub(super) fn number(x: f64, decimals: usize) -> String {
+    if x.is_finite() && x.abs() >= 1e15 {
+        return format!("{x:.decimals$e}");
+    }
     let text = format!("{x:.decimals$}");
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
 }

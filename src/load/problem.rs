@@ -4,6 +4,9 @@ use crate::error::{Error, Result};
 use crate::topology::{Machine, Topology};
 use crate::units::{LinkId, NodeId};
 
+/// The latest release in units of w Tcp; later ones would leave too few digits for the time after them.
+pub const RELEASE_MAX: f64 = 1_048_576.0;
+
 /// A place where load enters the machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Source {
@@ -64,7 +67,7 @@ impl<'m> Problem<'m> {
     /// # Errors
     ///
     /// [`Error::Value`] for no sources, a node outside the machine or dead, a load that is not above 0, a release
-    /// below 0, a sigma below 0, and for anything that is not a finite number.
+    /// below 0 or above [`RELEASE_MAX`], a sigma below 0, and for anything that is not a finite number.
     pub fn new(machine: &'m Machine, sources: Vec<Source>, sigma: f64) -> Result<Self> {
         if !(sigma >= 0.0 && sigma.is_finite()) {
             return Err(Error::value("sigma", sigma, "a number of at least 0"));
@@ -182,8 +185,8 @@ fn check(machine: &Machine, source: &Source) -> Result<()> {
     if !(load > 0.0 && load.is_finite()) {
         return Err(Error::value("load", load, "a number above 0"));
     }
-    if !(release >= 0.0 && release.is_finite()) {
-        return Err(Error::value("release", release, "a number of at least 0"));
+    if !(0.0..=RELEASE_MAX).contains(&release) {
+        return Err(Error::value("release", release, format!("a number from 0 to {RELEASE_MAX}")));
     }
     Ok(())
 }

@@ -208,17 +208,29 @@ fn claim(object: &Object<'_>, name: &str, depth: &[u32], sources: usize) -> Resu
         Some(value) => forwarding(value.as_str().unwrap_or_default())
             .map_err(|error| object.locate("switching", error))?,
     };
-    let makespan = match (object.optional("makespan"), object.optional("speedup")) {
-        (Some(_), _) => object.number("makespan")?,
-        (None, Some(_)) => 1.0 / object.number("speedup")?,
+    let (makespan, shares) = (makespan(object)?, shares(object, depth)?);
+    Ok(Claimed { name, switching, makespan, shares, cells: cells(object, depth.len(), sources)? })
+}
+
+/// The makespan, or the inverse of the speedup; where both stand they must agree.
+fn makespan(object: &Object<'_>) -> Result<f64> {
+    let given = |key| object.optional(key).map(|_| object.number(key)).transpose();
+    let (makespan, speedup) = (given("makespan")?, given("speedup")?);
+    let (key, claimed) = match (makespan, speedup) {
+        (Some(makespan), _) => ("makespan", makespan),
+        (None, Some(speedup)) => ("speedup", 1.0 / speedup),
         (None, None) => return Err(object.missing("makespan", "`makespan` or `speedup`")),
     };
-    if !(makespan > 0.0 && makespan.is_finite()) {
-        let key = if object.optional("makespan").is_some() { "makespan" } else { "speedup" };
+    if !(claimed > 0.0 && claimed.is_finite()) {
         return Err(object.unfit(key, "a number above 0"));
     }
-    let shares = shares(object, depth)?;
-    Ok(Claimed { name, switching, makespan, shares, cells: cells(object, depth.len(), sources)? })
+    match speedup {
+        Some(speedup) if (claimed * speedup - 1.0).abs() > 1e-6 => Err(object.unfit(
+            "speedup",
+            &format!("{}, which is 1 / `makespan`, or only one of the two", 1.0 / claimed),
+        )),
+        _ => Ok(claimed),
+    }
 }
 
 /// The shares by node.
@@ -233,6 +245,11 @@ fn shares(object: &Object<'_>, depth: &[u32]) -> Result<Vec<f64>> {
         ("shares", list("shares")?)
     } else if is_given("fractions") {
         let fractions = list("fractions")?;
+        let layers =
+            depth.iter().filter(|&&depth| depth != u32::MAX).max().map_or(0, |&depth| depth as usize + 1);
+        if fractions.len() > layers {
+            return Err(object.unfit("fractions", &format!("a fraction for each of the {layers} layers")));
+        }
         let share = |&depth: &u32| fractions.get(depth as usize).copied().unwrap_or(0.0);
         ("fractions", depth.iter().map(share).collect())
     } else {
@@ -300,7 +317,7 @@ impl<'a> Object<'a> {
                     .map(|at| grid.node_at(&at))
             }
             (Value::Array(at), Network::Graph(_)) if at.len() == 1 => {
-                at[0].as_u64().map(|id| NodeId(id as u32))
+                at[0].as_u64().and_then(|id| u32::try_from(id).ok()).map(NodeId)
             }
             (id, _) => id.as_u64().filter(|id| *id <= u64::from(last)).map(|id| NodeId(id as u32)),
         };
@@ -339,7 +356,10 @@ impl<'a> Object<'a> {
 /// A value as a message names it.
 fn shown(value: &Value) -> String {
     match value {
-        Value::Array(_) => "a list of something else".to_string(),
+        Value::Array(list) => match list.len() {
+            1 => "a list of 1 entry".to_string(),
+            entries => format!("a list of {entries} entries"),
+        },
         Value::Object(_) => "an object".to_string(),
         other => other.to_string(),
     }
