@@ -221,6 +221,25 @@ pub fn audit(
 }
 
 impl<S> Claim<S> {
+    /// What a claim is made from: one that is expected to hold.
+    pub const HOLDS: Self = Self {
+        id: "",
+        source: "",
+        statement: "",
+        definition: "",
+        printed: "",
+        correct: None,
+        errata: None,
+        expected: Verdict::Holds,
+        derive: |_| unreachable!("every claim has its own derivation"),
+    };
+
+    /// What a claim is made from: one that is expected to need a correction.
+    pub const CORRECTED: Self = Self { expected: Verdict::Corrected, ..Self::HOLDS };
+
+    /// What a claim is made from: one of which nothing like it is right.
+    pub const REFUTED: Self = Self { expected: Verdict::Refuted, ..Self::HOLDS };
+
     /// Derives the claim and judges it.
     ///
     /// # Errors

@@ -86,6 +86,7 @@ fn remarks(job: &LoadVerdict, machine: &Machine) -> String {
         };
         text += &format!("  Done by {}: {answer}.\n", table::number(deadline.makespan, 6));
     }
+    text.extend(job.lower_band().map(|sentence| format!("  {sentence}\n")));
     text.extend(job.further_sentences(machine).iter().map(|sentence| format!("  {sentence}\n")));
     for refutation in job.refutations(machine) {
         text += &format!("  {refutation}.\n");

@@ -13,7 +13,8 @@ use super::table;
 
 /// Runs an experiment with a bar for the waiting.
 pub(super) fn run(experiment: &Experiment<'_>) -> Result<RandomAnswer> {
-    let rounds = u64::from(experiment.rounds) + u64::from(load::long_rounds(experiment.rounds));
+    let rounds =
+        u64::from(experiment.rounds) + u64::from(load::long_rounds(experiment.rounds, experiment.machine));
     let progress = Mutex::new(Progress::with_steps(rounds));
     load::random(experiment, &|| {
         if let Ok(mut progress) = progress.lock() {

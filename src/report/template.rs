@@ -4,8 +4,8 @@ use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 
-/// A page from its template; what stands at the head of every page, and the section of a divisible load, are templates
-/// of their own.
+/// A page from its template; what stands at the head of every page, the section of a divisible load and the figures of a
+/// method are templates of their own.
 ///
 /// # Panics
 ///
@@ -16,6 +16,7 @@ pub(super) fn page(template: &str, view: impl Serialize) -> String {
     // The names end in html, so that text is escaped.
     for (name, text) in [
         ("head.html", include_str!("head.html")),
+        ("figures.html", include_str!("figures.html")),
         ("load.html", include_str!("load.html")),
         ("page.html", template),
     ] {

@@ -1,6 +1,8 @@
 //! The audit of the thesis on divisible load: verdicts, errata with their smallest counterexamples, known figures.
 
-use meshwright::claims::{Audit, Finding, Verdict, audit};
+use meshwright::claims::{Audit, Finding, audit};
+
+use crate::claims::every_finding_is_told;
 
 fn thesis(only: &[&str]) -> Audit {
     audit(Some("zhang2018"), 8, only, &mut |_| {}).unwrap()
@@ -68,19 +70,7 @@ const ERRATA: [(&str, &str, &str); 24] = [
 fn every_claim_is_derived_and_judged_as_expected() {
     let audit = thesis(&[]);
     assert!(audit.claims.len() >= 40 && audit.is_as_expected(), "{:?}", unexpected(&audit));
-    let mut ids: Vec<&str> = audit.claims.iter().map(|finding| finding.id).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    assert_eq!(ids.len(), audit.claims.len(), "no two claims share an id");
-    for finding in &audit.claims {
-        let texts =
-            [finding.source, finding.statement, finding.definition, finding.printed, &finding.evidence];
-        assert!(texts.iter().all(|text| !text.is_empty() && !text.contains("  ")), "{texts:?}");
-        let holds = finding.verdict == Verdict::Holds;
-        assert_eq!(holds, finding.counterexample.is_none(), "{}", finding.id);
-        assert_eq!(holds, finding.errata.is_none(), "{}: an erratum has its number", finding.id);
-        assert_eq!(holds, finding.checked.failures == 0, "{}", finding.id);
-    }
+    every_finding_is_told(&audit);
     for (number, id, counterexample) in ERRATA {
         let finding = find(&audit, id);
         assert_eq!(

@@ -33,7 +33,7 @@ mod trees;
 mod work;
 mod wormhole;
 
-use super::{Claim, Finding, Paper, Verdict, Wanted};
+use super::{Claim, Finding, Paper, Wanted};
 use crate::error::Result;
 use study::Study;
 
@@ -60,21 +60,8 @@ const SECTIONS: &[&[Claim<Study>]] = &[
     comparison::CLAIMS,
 ];
 
-/// What a claim is made from: one that is expected to hold.
-const HOLDS: Claim<Study> = Claim {
-    id: "",
-    source: "",
-    statement: "",
-    definition: "",
-    printed: "",
-    correct: None,
-    errata: None,
-    expected: Verdict::Holds,
-    derive: |_| unreachable!("every claim has its own derivation"),
-};
-
-/// What a claim is made from: one that is expected to need a correction.
-const CORRECTED: Claim<Study> = Claim { expected: Verdict::Corrected, ..HOLDS };
+const HOLDS: Claim<Study> = Claim::HOLDS;
+const CORRECTED: Claim<Study> = Claim::CORRECTED;
 
 fn derive(n_max: u32, wanted: &Wanted<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Finding>> {
     let claims: Vec<&Claim<Study>> =

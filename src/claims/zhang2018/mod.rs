@@ -31,7 +31,7 @@ mod rounds;
 mod sensitivity;
 mod single;
 
-use super::{Claim, Finding, Paper, Verdict, Wanted};
+use super::{Claim, Finding, Paper, Wanted};
 use crate::error::Result;
 
 /// The paper and its claims.
@@ -57,24 +57,9 @@ const SECTIONS: &[&[Claim<Study>]] = &[
 /// What the claims share.
 struct Study;
 
-/// What a claim is made from: one that is expected to hold.
-const HOLDS: Claim<Study> = Claim {
-    id: "",
-    source: "",
-    statement: "",
-    definition: "",
-    printed: "",
-    correct: None,
-    errata: None,
-    expected: Verdict::Holds,
-    derive: |_| unreachable!("every claim has its own derivation"),
-};
-
-/// What a claim is made from: one that is expected to need a correction.
-const CORRECTED: Claim<Study> = Claim { expected: Verdict::Corrected, ..HOLDS };
-
-/// What a claim is made from: one of which nothing like it is right.
-const REFUTED: Claim<Study> = Claim { expected: Verdict::Refuted, ..HOLDS };
+const HOLDS: Claim<Study> = Claim::HOLDS;
+const CORRECTED: Claim<Study> = Claim::CORRECTED;
+const REFUTED: Claim<Study> = Claim::REFUTED;
 
 fn derive(_: u32, wanted: &Wanted<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Finding>> {
     let claims = SECTIONS.iter().copied().flatten().filter(|claim| wanted(claim.id, claim.errata));

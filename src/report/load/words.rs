@@ -42,7 +42,8 @@ pub(super) fn suffices(machine: &Machine, job: &LoadVerdict) -> String {
         };
         text = [text, words].join(" ").trim().to_string();
     }
-    [vec![text], job.further_sentences(machine)].concat().join(" ").trim().to_string()
+    let lower_band = job.lower_band().into_iter().collect();
+    [vec![text], lower_band, job.further_sentences(machine)].concat().join(" ").trim().to_string()
 }
 
 fn fewest(few: &Fewest) -> String {

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::load::installments::{self, Installments, Scale, deliver};
 use crate::load::optimum::{self, Optimum};
 use crate::load::schedulers::{Cell, Method as Scheduler};
-use crate::load::{Forwarding, Plan, Problem, Source, flow_matrix, layers};
+use crate::load::{Forwarding, Plan, Problem, Source, flow_matrix, layers, lower_band};
 use crate::topology::Machine;
 use crate::verdict::installments::{FrontRow, pareto};
 
@@ -42,6 +42,8 @@ pub(super) struct Answer {
     pub(super) flow: Option<Vec<f64>>,
     pub(super) cell_speedups: Option<Vec<f64>>,
     pub(super) saved: Option<u64>,
+    /// The slowest cell over the ideal community of one source.
+    pub(super) beta: Option<f64>,
     pub(super) warning: Option<String>,
     /// The timing diagram of its own formulas; none where that of the simulation is to be shown.
     pub(super) timing: Option<Vec<TimingRow>>,
@@ -143,10 +145,21 @@ impl<'p, 'm> Case<'p, 'm> {
             run,
             cell_speedups: Some(scheduled.cells.iter().map(|cell| cell.speedup).collect()),
             saved: Some(scheduled.saved.into()),
+            beta: self.beta(&scheduled.plan, forwarding),
             is_joined: scheduled.cells.iter().any(|cell| cell.sources.len() > 1),
             warning: scheduled.warning,
             ..Answer::of(scheduled.plan, forwarding)
         })
+    }
+
+    /// The thesis's beta, where each source has the same load and all of it at once.
+    fn beta(&self, plan: &Plan, forwarding: Forwarding) -> Option<f64> {
+        let (many, sources) = (self.problem.sources().len() as u64, self.problem.sources());
+        let alike = sources.iter().all(|source| source.load == sources[0].load && source.release == 0.0);
+        // What the slowest cell does for one of its sources; L_i = 1 / many.
+        let slowest = plan.speedup() / many as f64;
+        let nodes = u64::from(self.machine.living_count());
+        alike.then(|| lower_band::beta(slowest, nodes, many, &self.problem.sigma(), forwarding))
     }
 
     /// The problem without its releases, of which the thesis knows nothing.
@@ -192,6 +205,7 @@ impl Answer {
             flow: None,
             cell_speedups: None,
             saved: None,
+            beta: None,
             warning: None,
             timing: None,
             run: None,

@@ -150,6 +150,9 @@ pub struct LoadOutcome {
     pub cell_speedups: Option<Vec<f64>>,
     /// How many nodes the method leaves idle of those it could use.
     pub saved: Option<u64>,
+    /// The thesis's beta, where all sources have equal loads: the speedup of the slowest cell over that of the ideal
+    /// community of one source.
+    pub beta: Option<f64>,
     /// What is doubtful about the method, as a sentence.
     pub warning: Option<String>,
     /// The shares and cells by node; for drawings.

@@ -185,6 +185,7 @@ fn outcome(case: &Case<'_, '_>, name: &str, answer: Answer) -> Result<LoadOutcom
         labels: plan.cells.as_ref().map(|cells| labels(cells, case.machine)),
         cell_speedups: answer.cell_speedups,
         saved: answer.saved,
+        beta: answer.beta,
         warning: answer.warning,
         flow: answer.flow,
         timing: answer.timing.or(answer.run.map(|run| run.timing)).unwrap_or_default(),

@@ -4,9 +4,13 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::load::experiment::{self, AgainstOptimum, Averages, Experiment};
+use crate::topology::{Machine, Topology};
 
 /// Rounds that are also compared with the optimum and accelerated, which takes longer, where there are more.
-const LONG_ROUNDS_MAX: u32 = 16;
+const LONG_ROUNDS: u32 = 16;
+
+/// But all, while they have no more nodes than this together: a few seconds.
+const LONG_NODES: u32 = 4_000_000;
 
 /// Averages over random sources.
 #[derive(Clone, Debug, Serialize)]
@@ -30,8 +34,8 @@ pub struct RandomAnswer {
 }
 
 /// The rounds that [`random`] compares with the optimum when there are so many in all.
-pub fn long_rounds(rounds: u32) -> u32 {
-    rounds.min(LONG_ROUNDS_MAX)
+pub fn long_rounds(rounds: u32, machine: &Machine) -> u32 {
+    rounds.min(LONG_ROUNDS.max(LONG_NODES / machine.nodes()))
 }
 
 /// Runs an experiment, and its first rounds against the optimum; `finished` is called after each round of either.
@@ -40,7 +44,7 @@ pub fn long_rounds(rounds: u32) -> u32 {
 ///
 /// As for [`experiment::run`].
 pub fn random(experiment: &Experiment<'_>, finished: &(dyn Fn() + Sync)) -> Result<RandomAnswer> {
-    let long_rounds = long_rounds(experiment.rounds);
+    let long_rounds = long_rounds(experiment.rounds, experiment.machine);
     let experiment = Experiment { accelerated_rounds: long_rounds, ..experiment.clone() };
     let few = Experiment { rounds: long_rounds, ..experiment.clone() };
     Ok(RandomAnswer {

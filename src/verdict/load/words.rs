@@ -122,6 +122,20 @@ fn percent(share: f64) -> String {
 }
 
 impl LoadVerdict {
+    /// How near the cells of the thesis come to what it calls ideal, under the first forwarding asked for.
+    pub fn lower_band(&self) -> Option<String> {
+        let first = self.results.iter().find(|outcome| outcome.beta.is_some())?.switching;
+        let cells = self.results.iter().filter(|outcome| outcome.switching == first);
+        let parts: Vec<String> = cells
+            .filter_map(|outcome| Some(format!("{} {}", outcome.method, short(outcome.beta?))))
+            .collect();
+        Some(format!(
+            "Of the thesis's ideal community ({}), the slowest cell reaches: {}.",
+            first.name(),
+            parts.join(", ")
+        ))
+    }
+
     /// Every promise that no schedule keeps, in words: who is refuted and by what.
     pub fn refutations(&self, machine: &Machine) -> Vec<String> {
         // Methods that differ in nothing that matters are refuted together.

@@ -116,6 +116,19 @@ fn several_sources_have_cells() {
 }
 
 /// Everything on the edge of what a load can be: right answers.
+/// 16 nodes for 2 sources: the ideal community has layers of 1, 4 and 3 nodes.
+#[test]
+fn the_slowest_cell_is_held_against_the_ideal_community() {
+    let answer = split("mesh:4x4 --from 0,0 --from 3,3 --sigma 0.5 --switching cut-through");
+    let voronoi = method(&answer, "voronoi");
+    let cells = voronoi["cell_speedups"].as_array().unwrap().iter().map(float);
+    let slowest = cells.fold(f64::MAX, f64::min);
+    assert!((float(&voronoi["beta"]) - slowest / (1.0 + 4.0 + 3.0 * 0.5)).abs() < 1e-12, "{voronoi}");
+    assert!(method(&answer, "optimum")["beta"].is_null());
+    let unequal = split("mesh:4x4 --from 0,0=2 --from 3,3 --sigma 0.5 --switching cut-through");
+    assert!(method(&unequal, "voronoi")["beta"].is_null(), "the thesis has it for equal loads alone");
+}
+
 #[test]
 fn edges_have_right_answers() {
     for (words, speedup) in [
