@@ -22,6 +22,7 @@ mod levels;
 mod load_cells;
 mod load_check;
 mod load_experiment;
+mod load_fuzz;
 mod load_installments;
 mod load_large;
 mod load_optimum;
