@@ -116,6 +116,10 @@ pub fn check(problem: &Problem, claim: &Claim) -> Result<Feasibility> {
     if let Some(node) = overloaded(problem, claim) {
         return Ok(Feasibility { overloaded: Some(node), ..answer(Reading::Mixed) });
     }
+    if let Some(late) = problem.sources().iter().find(|source| source.release >= claim.makespan) {
+        let cut = Cut { nodes: vec![late.node], capacity: 0.0, demand: late.load };
+        return Ok(Feasibility { cut: Some(cut), ..answer(Reading::Mixed) });
+    }
     let mixed = claim::refute(problem, claim)?;
     let Some(cells) = claim.cells.filter(|_| problem.sources().len() > 1) else {
         return Ok(match mixed {

@@ -4,6 +4,7 @@
 use meshwright::load::speed_file;
 use meshwright::scenario::{self, claim};
 use meshwright::topology::Machine;
+use meshwright::units::NodeId;
 use meshwright::verdict::load::check;
 use meshwright::{Error, Result};
 use proptest::prelude::*;
@@ -117,6 +118,19 @@ fn a_claim_says_everything_once() {
     refused("0.25", "0.3", "`speedup` is 4");
     refused("0.1, 0.1]", "0.1, 0.1, 0, 0]", "`fractions` is a list of 5 entries");
     refused("0.1 }", "1e300 }", "release is 1e300");
+}
+
+#[test]
+fn what_is_released_after_the_end_refutes_a_claim() {
+    for release in ["0.25", "0.4"] {
+        let text = CLAIM.replace("0.1 }", &format!("{release} }}"));
+        let file = claim::read_bytes("a.json".as_ref(), text.into_bytes()).expect("a claim");
+        let problem = file.problem().expect("a problem");
+        let answer = check(&problem, &file.claims, &mut |_| {}).expect("an answer");
+        let cut = answer.claims[0].violated_cut.as_ref().expect("a set that refutes it");
+        assert!(!answer.feasible && cut.nodes == [NodeId(0)] && cut.capacity == 0.0);
+        assert!((cut.demand - 2.0 / 3.0).abs() < 1e-15);
+    }
 }
 
 proptest! {
