@@ -256,7 +256,8 @@ pub fn source(text: &str, machine: &Machine) -> Result<Source> {
     };
     let refuse = || {
         let ranges: Vec<String> = sides.iter().map(|side| format!("0..{}", side - 1)).collect();
-        let expected = format!("{}[=LOAD][@RELEASE], with a load above 0", ranges.join(","));
+        let expected =
+            format!("{}[=LOAD][@RELEASE], with a load above 0 and a release of at least 0", ranges.join(","));
         Error::value("source", format!("`{text}`"), expected)
     };
     let number = |text: &str| quantity::number(text).map_err(|_| refuse());
