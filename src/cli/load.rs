@@ -87,6 +87,7 @@ fn remarks(job: &LoadVerdict, machine: &Machine) -> String {
         text += &format!("  Done by {}: {answer}.\n", table::number(deadline.makespan, 6));
     }
     text.extend(job.lower_band().map(|sentence| format!("  {sentence}\n")));
+    text.extend(job.results.iter().filter_map(|outcome| Some(format!("  {}\n", outcome.buffers.as_ref()?))));
     text.extend(job.further_sentences(machine).iter().map(|sentence| format!("  {sentence}\n")));
     for refutation in job.refutations(machine) {
         text += &format!("  {refutation}.\n");

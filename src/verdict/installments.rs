@@ -6,8 +6,6 @@ use crate::error::Result;
 use crate::load::installments::{Installments, Scale, Settings, front};
 use crate::load::optimum::Optimum;
 use crate::sim;
-use crate::sim::flit::{Replay, Router};
-use crate::units::Cycles;
 
 /// One schedule of a load.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -80,16 +78,4 @@ fn row(scale: &Scale, optimum: &Optimum, one: &Installments) -> Result<FrontRow>
         speedup: 1.0 / makespan,
         gap: makespan / optimum.makespan - 1.0,
     })
-}
-
-/// The time of a schedule on routers with the machine's buffers; none if it comes to a standstill.
-///
-/// # Errors
-///
-/// As for [`Replay::run_schedule`].
-pub fn with_buffers(scale: &Scale, installments: &Installments) -> Result<Option<Cycles>> {
-    let machine = scale.problem().machine();
-    let replay = Replay { router: Router::ideal(machine), packet: None, seed: 0 };
-    let trace = replay.run_schedule(machine, &installments.schedule)?;
-    Ok(trace.deadlock.is_none().then_some(trace.cycles))
 }

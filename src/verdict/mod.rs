@@ -15,6 +15,7 @@
 //! | `measure` | one placement: metrics, prediction, simulation |
 
 pub mod auto;
+pub mod buffers;
 pub mod divide;
 pub mod experiment;
 pub mod installments;

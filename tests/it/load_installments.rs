@@ -9,9 +9,11 @@ use meshwright::load::{Forwarding, Plan, Problem, Source, Speeds, layers};
 use meshwright::rng;
 use meshwright::schedule::{Op, Schedule, goal};
 use meshwright::sim;
+use meshwright::sim::flit::{Replay, Router};
 use meshwright::topology::{Machine, Switching, Topology};
 use meshwright::units::{Bytes, Cycles, NodeId, Ratio};
-use meshwright::verdict::installments::{pareto, with_buffers};
+use meshwright::verdict::buffers::delay;
+use meshwright::verdict::installments::pareto;
 use rand::{Rng, RngExt};
 
 /// A machine with fine costs for these numbers, and the bytes of the load.
@@ -201,11 +203,47 @@ fn finite_buffers_change_the_time_by_little() {
         let optimum = optimum::solve(&problem).expect("an optimum");
         let (found, time) = planned(&scale, &optimum, 500);
         assert!(found.waiting_max >= 1 && found.waiting_max < 40, "{} messages wait", found.waiting_max);
-        let buffered = with_buffers(&scale, &found).expect("it runs").expect("it ends");
+        // With the machine's own flits.
+        let replay = Replay { router: Router::ideal(&machine), packet: None, seed: 0 };
+        let buffered = replay.run_schedule(&machine, &found.schedule).expect("it runs").cycles;
         let change = scale.units(buffered) / time - 1.0;
         assert!(change.abs() < 0.03, "{switching:?}: {change}");
         assert!(scale.units(buffered) >= optimum.makespan * (1.0 - 1e-6));
+        let delay = delay(&machine, switching, &found.schedule).expect("it runs").expect("it ends");
+        assert!((delay - 1.0 - change).abs() < 0.01, "{switching:?}: {delay} and {change}");
     }
+}
+
+#[test]
+fn a_flit_waits_for_the_slot_of_the_one_before() {
+    // sigma 0.1, no start-up: the links of the source are busy all the time. A slot is free again three cycles after
+    // its flit was sent: one on the link, one in the slot, one for the credit; so q slots pass q flits in three cycles.
+    let (mut machine, bytes) = machine("torus:16x16", 0.1, 0.0);
+    let problem = Problem::new(&machine, vec![Source::at(NodeId(136), 1.0)], 0.1).expect("a problem");
+    let scale = Scale::new(&problem, bytes).expect("a scale");
+    let optimum = optimum::solve(&problem).expect("an optimum");
+    let (found, _) = planned(&scale, &optimum, 3000);
+    for (buffers, slower) in [(1, 3.0), (2, 1.5), (3, 1.0), (4, 1.0)] {
+        machine.buffers = buffers;
+        let found = delay(&machine, Switching::Wormhole, &found.schedule).expect("it runs").expect("it ends");
+        assert!((found / slower - 1.0).abs() < 0.02, "{buffers} slots: {found}");
+    }
+}
+
+#[test]
+fn what_the_flit_engine_cannot_do_is_an_error() {
+    let (machine, bytes) = machine("mesh:4x4", 0.0, 0.0);
+    let problem = Problem::new(&machine, vec![Source::at(NodeId(5), 1.0)], 0.0).expect("a problem");
+    let scale = Scale::new(&problem, bytes).expect("a scale");
+    let optimum = optimum::solve(&problem).expect("an optimum");
+    let (found, _) = planned(&scale, &optimum, 100);
+    let mut instant = machine.clone();
+    instant.costs.byte_time = Ratio::new(0, 1).expect("a fraction");
+    let error = delay(&instant, Switching::Wormhole, &found.schedule).expect_err("flits take no time");
+    assert!(error.to_string().contains("a byte takes none"), "{error}");
+    let large = Machine::new("mesh:400x400").expect("a mesh");
+    let error = delay(&large, Switching::Wormhole, &found.schedule).expect_err("too many nodes");
+    assert!(error.to_string().contains("160000 nodes"), "{error}");
 }
 
 #[test]

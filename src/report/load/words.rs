@@ -43,7 +43,8 @@ pub(super) fn suffices(machine: &Machine, job: &LoadVerdict) -> String {
         text = [text, words].join(" ").trim().to_string();
     }
     let lower_band = job.lower_band().into_iter().collect();
-    [vec![text], lower_band, job.further_sentences(machine)].concat().join(" ").trim().to_string()
+    let buffers = job.results.iter().filter_map(|outcome| outcome.buffers.clone()).collect();
+    [vec![text], lower_band, buffers, job.further_sentences(machine)].concat().join(" ").trim().to_string()
 }
 
 fn fewest(few: &Fewest) -> String {

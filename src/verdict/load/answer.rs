@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 
 use super::TimingRow;
+use super::buffered::Buffered;
 use super::job::Job;
 use super::methods::Kind;
 use super::run::{self, Run};
@@ -49,6 +50,8 @@ pub(super) struct Answer {
     pub(super) timing: Option<Vec<TimingRow>>,
     /// What the referee measured; none if nothing was sent.
     pub(super) run: Option<Run>,
+    /// What the machine's buffers cost, if that was asked.
+    pub(super) buffered: Option<Buffered>,
     /// Whether the method comes with its own proof that it is possible.
     pub(super) is_possible: bool,
     /// Whether connected sources serve their cell together.
@@ -186,7 +189,8 @@ impl<'p, 'm> Case<'p, 'm> {
     /// Messages are relayed when they are whole, but a node works on its share while the rest of it comes.
     fn installments(&self, sent: &Installments, run: Option<Run>) -> Answer {
         let plan = Plan { makespan: sent.makespan, shares: sent.shares.clone(), cells: None };
-        Answer { run, is_possible: true, ..Answer::of(plan, Forwarding::CutThrough) }
+        let buffered = run.as_ref().map(|_| Buffered::new(self, sent));
+        Answer { run, buffered, is_possible: true, ..Answer::of(plan, Forwarding::CutThrough) }
     }
 
     fn fluid(&self, run: Option<Run>) -> Answer {
@@ -209,6 +213,7 @@ impl Answer {
             warning: None,
             timing: None,
             run: None,
+            buffered: None,
             is_possible: false,
             is_joined: false,
         }

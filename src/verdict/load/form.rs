@@ -143,6 +143,14 @@ pub struct LoadOutcome {
     pub ratio_to_bound: f64,
     /// What the referee measures.
     pub simulated_speedup: Option<f64>,
+    /// The simulated time on routers with the machine's buffers, in cycles; of the installments only.
+    pub buffered_cycles: Option<u64>,
+    /// The simulated speedup on them.
+    pub buffered_speedup: Option<f64>,
+    /// The most messages that wait at one node at a time; of the installments only.
+    pub waiting_max: Option<u64>,
+    /// What the machine's buffers cost, or why that is not known, in a sentence; of the installments only.
+    pub buffers: Option<String>,
     /// Row by row the index of each node's source, -1 for a node without; null where sources are not kept apart.
     #[serde(rename = "cells")]
     pub labels: Option<Vec<Vec<i64>>>,

@@ -33,6 +33,8 @@ pub struct Job {
     pub deadline: Option<f64>,
     /// What is asked beyond the division.
     pub further: Wishes,
+    /// How the routers with the machine's buffers switch.
+    pub routers: Switching,
 }
 
 impl Job {
@@ -51,6 +53,7 @@ impl Job {
             front: false,
             deadline: None,
             further: Wishes::default(),
+            routers: machine.switching,
         }
     }
 

@@ -9,6 +9,7 @@
 //! | `feasible` | whether an answer is possible |
 //! | `further` | machines that do less at a time, a further source |
 //! | `queues` | loads that keep coming |
+//! | `buffered` | what the machine's buffers cost |
 //! | `run`, `timing` | the referee's time; timing diagrams |
 //! | `claim` | [`check`]: claimed schedules |
 //! | `form` | the form of the verdict |
@@ -16,6 +17,7 @@
 //! | `words` | reasons, certificates and refutations in sentences |
 
 mod answer;
+mod buffered;
 mod claim;
 mod feasible;
 mod form;
@@ -159,6 +161,7 @@ fn outcome(case: &Case<'_, '_>, name: &str, answer: Answer) -> Result<LoadOutcom
     let bound_cycles = scale.cycles(bound).0;
     let (layers, fractions, by_layer) = case.by_layer(&answer.plan.shares);
     let plan = answer.plan;
+    let delay = answer.buffered.as_ref().and_then(|buffered| buffered.delay);
     Ok(LoadOutcome {
         method: name.to_string(),
         switching: answer.switching,
@@ -182,6 +185,10 @@ fn outcome(case: &Case<'_, '_>, name: &str, answer: Answer) -> Result<LoadOutcom
         bound_speedup: 1.0 / bound,
         ratio_to_bound: bound / plan.makespan,
         simulated_speedup: simulated.map(|simulated| 1.0 / simulated),
+        buffered_cycles: cycles.zip(delay).map(|(cycles, delay)| (cycles as f64 * delay).round() as u64),
+        buffered_speedup: simulated.zip(delay).map(|(simulated, delay)| 1.0 / (simulated * delay)),
+        waiting_max: answer.buffered.as_ref().map(|buffered| buffered.waiting_max),
+        buffers: answer.buffered.as_ref().map(|buffered| buffered.sentence(case)),
         labels: plan.cells.as_ref().map(|cells| labels(cells, case.machine)),
         cell_speedups: answer.cell_speedups,
         saved: answer.saved,
