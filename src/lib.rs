@@ -31,6 +31,29 @@
 //! # Ok::<(), meshwright::Error>(())
 //! ```
 //!
+//! # Divisible load
+//!
+//! A load that may be cut anywhere enters at some nodes ([`load`]). The shares of the thesis ([`load::flow_matrix`],
+//! [`load::schedulers`]) are checked against the links ([`load::check`]); the optimum is a minimum cut
+//! ([`load::optimum`]), and messages come near it ([`load::installments`]).
+//!
+//! ```
+//! use meshwright::load::check::{Claim, check};
+//! use meshwright::load::{Forwarding, Problem, Source, flow_matrix, optimum};
+//! use meshwright::{topology::Machine, units::NodeId};
+//!
+//! // The centre of a 5 x 5 mesh; a link takes half as long for a load as a processor.
+//! let mesh = Machine::new("mesh:5x5")?;
+//! let problem = Problem::new(&mesh, vec![Source::at(NodeId(12), 1.0)], 0.5)?;
+//! let thesis = flow_matrix::plan(&problem, Forwarding::CutThrough)?;
+//! assert!((thesis.speedup() - 11.5).abs() < 1e-12);
+//! // Four links carry 8 loads per unit of time, and the source works off 1: that is all there is.
+//! let (makespan, cut) = optimum::makespan(&problem)?;
+//! assert!((1.0 / makespan - 9.0).abs() < 1e-12 && cut.nodes == [NodeId(12)]);
+//! assert!(!check(&problem, &Claim::of(&thesis))?.feasible);
+//! # Ok::<(), meshwright::Error>(())
+//! ```
+//!
 //! # The referee
 //!
 //! Workloads run on two engines. The message engine moves whole messages ([`sim::run_schedule`], [`sim::run_phased`]);
