@@ -112,20 +112,22 @@ const FRONT_SHOWN_MAX: usize = 16;
 
 /// What fewer processors and fewer messages cost.
 fn front(job: &LoadVerdict) -> String {
-    const HEAD: [&str; 4] = ["processors", "messages", "waiting at a node", "simulated speedup"];
+    const HEAD: [&str; 6] = ["processors", "messages", "waiting at a node", "makespan", "speedup", "gap"];
     let row = |row: &FrontRow| {
         vec![
             row.processors.to_string(),
             row.messages.to_string(),
             row.waiting_max.to_string(),
-            table::number(1.0 / row.makespan, 4),
+            table::number(row.makespan, 6),
+            table::number(row.speedup, 4),
+            table::percent(row.gap),
         ]
     };
     // Of a long list some, evenly chosen; the first has the fewest processors, the last the most.
     let (many, shown) = (job.front.len(), job.front.len().min(FRONT_SHOWN_MAX));
     let rows = (0..shown).map(|at| row(&job.front[at * (many - 1) / (shown - 1).max(1)])).collect();
     let more = if shown < many { format!("{shown} of {many} rows; --json has all\n") } else { String::new() };
-    "Installments, none beaten in processors, messages and time at once:\n".to_string()
+    "Installments, simulated, none beaten in processors, messages and time at once:\n".to_string()
         + &table::table(&HEAD, 0, rows)
         + &more
 }
