@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 
 use meshwright::Result;
-use meshwright::load::check::Reading;
 use meshwright::scenario::claim;
 use meshwright::topology::Machine;
 use meshwright::verdict::load::{self, CheckAnswer, Checked};
@@ -65,12 +64,7 @@ fn text(answer: &CheckAnswer, machine: &Machine) -> String {
             table::number(claim.speedup, 4),
             table::number(claim.bound_speedup, 4),
             table::number(claim.ratio_to_bound, 3),
-            match (claim.feasible, claim.reading) {
-                (true, _) => "yes",
-                (false, Reading::Undecided) => "undecided",
-                (false, _) => "no",
-            }
-            .to_string(),
+            claim.reading.word(claim.feasible).to_string(),
         ]
     };
     let mut text = format!("{} · sigma {}\n", answer.machine, answer.sigma);

@@ -16,7 +16,7 @@ pub(super) fn plan(job: &LoadVerdict, machine: &Machine) -> String {
             format!("{}{}", mark(job, outcome), outcome.method),
             outcome.bound_cycles.to_string(),
             outcome.predicted_cycles.to_string(),
-            feasible(outcome),
+            outcome.reading.word(outcome.feasible).to_string(),
             outcome.simulated_cycles.map_or_else(unknown, |cycles| cycles.to_string()),
             outcome.gap.map_or_else(unknown, table::percent),
             table::hottest(outcome.hottest_link, machine),
@@ -38,7 +38,7 @@ pub(super) fn split(job: &LoadVerdict, machine: &Machine) -> String {
             outcome.switching.name().to_string(),
             table::number(outcome.speedup, 4),
             table::number(outcome.bound_speedup, 4),
-            feasible(outcome),
+            outcome.reading.word(outcome.feasible).to_string(),
             outcome.simulated_speedup.map_or_else(unknown, |speedup| table::number(speedup, 4)),
             outcome.nodes_used.to_string(),
         ]
@@ -134,14 +134,6 @@ fn front(job: &LoadVerdict) -> String {
 
 fn mark(job: &LoadVerdict, outcome: &LoadOutcome) -> &'static str {
     if job.is_won_by(outcome) { "* " } else { "  " }
-}
-
-fn feasible(outcome: &LoadOutcome) -> String {
-    match (outcome.feasible, outcome.reading) {
-        (true, _) => "yes".to_string(),
-        (false, meshwright::load::check::Reading::Undecided) => "undecided".to_string(),
-        (false, _) => "no".to_string(),
-    }
 }
 
 fn fewest(processors: &Fewest) -> String {

@@ -47,7 +47,7 @@ struct Job<'a> {
     reason: &'a str,
     advice: &'a str,
     rows: Vec<Row<'a>>,
-    skipped: Vec<Skip<'a>>,
+    skipped: &'a [Skipped],
     bars: Option<String>,
     bars_note: String,
     methods: Vec<Method<'a>>,
@@ -60,12 +60,6 @@ struct Row<'a> {
     numbers: Vec<String>,
     hottest: String,
     hottest_messages: String,
-}
-
-#[derive(Serialize)]
-struct Skip<'a> {
-    method: &'a str,
-    why: &'a str,
 }
 
 #[derive(Serialize)]
@@ -142,10 +136,6 @@ fn job_view<'a>(machine: &Machine, job: &'a JobVerdict) -> Section<'a> {
     }
 }
 
-fn skipped(skipped: &[Skipped]) -> Vec<Skip<'_>> {
-    skipped.iter().map(|skip| Skip { method: &skip.method, why: &skip.why }).collect()
-}
-
 fn divide_view<'a>(machine: &Machine, job: &'a DivideVerdict) -> Job<'a> {
     let (winners, others): (Vec<_>, Vec<_>) = job.results.iter().partition(|outcome| job.is_won_by(outcome));
     let method = |outcome| method_view(machine, job, outcome);
@@ -160,7 +150,7 @@ fn divide_view<'a>(machine: &Machine, job: &'a DivideVerdict) -> Job<'a> {
         reason: &job.reason,
         advice: job.advice.as_deref().unwrap_or_default(),
         rows: job.results.iter().map(|outcome| row(machine, job, outcome)).collect(),
-        skipped: skipped(&job.skipped),
+        skipped: &job.skipped,
         bars: bars::draw(&job.results, job.winner.as_deref().unwrap_or_default()),
         bars_note: bars::note(&job.results),
         methods: winners.into_iter().chain(others).map(method).collect(),

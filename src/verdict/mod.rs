@@ -84,6 +84,11 @@ pub(crate) fn gap(bound: u64, simulated: u64) -> f64 {
     if simulated == bound { 0.0 } else { simulated as f64 / bound as f64 - 1.0 }
 }
 
+/// A share with its sign, which stays on the line of the number.
+fn percent(share: f64) -> String {
+    format!("{}\u{a0}%", percentage(share))
+}
+
 /// The error when every method was skipped: each different reason once.
 fn nothing_applies(what: &'static str, skipped: &[Skipped]) -> Error {
     let mut reasons: Vec<&str> = Vec::new();

@@ -1,15 +1,13 @@
 //! Sections 3.1.5, 3.1.6, 4.1.5 and 5.2.3, situations II and III: sources with Voronoi cells of their own.
 
-use rand::seq::SliceRandom;
-
 use super::{CORRECTED, HOLDS, REFUTED, Study};
 use crate::claims::Claim;
 use crate::claims::check::{Check, Derivation};
 use crate::error::Result;
 use crate::load::Forwarding::{self, CutThrough};
+use crate::load::experiment::Experiment;
 use crate::load::schedulers::{METHODS, REDUCTIONS, Reduction, Scheduled, Settings};
 use crate::load::{Problem, Source, UNUSED, voronoi};
-use crate::rng::stream;
 use crate::topology::{Machine, Topology, distances_from};
 use crate::units::NodeId;
 
@@ -103,12 +101,18 @@ pub(super) fn run(
     (method.run)(problem, forwarding, &Settings { reduction, weighted, ..Settings::default() })
 }
 
-/// So many different random nodes with equal loads.
-pub(super) fn random(machine: &Machine, sources: usize, round: u64) -> Vec<Source> {
-    let mut rng = stream(round, "zhang2018 rounds");
-    let mut nodes: Vec<u32> = (0..machine.nodes()).collect();
-    let (chosen, _) = nodes.partial_shuffle(&mut rng, sources);
-    chosen.iter().map(|&node| Source::at(NodeId(node), 1.0)).collect()
+/// The sources of a round, as `split --random` draws them with seed 0.
+pub(super) fn random(machine: &Machine, sources: u32, round: u32) -> Vec<Source> {
+    let drawn = Experiment {
+        machine,
+        sources,
+        rounds: round + 1,
+        accelerated_rounds: 0,
+        seed: 0,
+        sigmas: Vec::new(),
+        forwardings: Vec::new(),
+    };
+    drawn.draw(round)
 }
 
 /// Every pair of different nodes, the first with this load against the other.

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::load::Forwarding::{CutThrough, ModifiedStoreAndForward};
 use crate::load::Problem;
 use crate::load::schedulers::Reduction;
+use crate::statistics::{Estimate, estimate};
 use crate::topology::Machine;
 
 /// The claims in the order of the thesis.
@@ -16,7 +17,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         id: "saved-average",
         source: "figure 3.28, abstract, chapter 7",
         statement: "what RMDVDA saves on the 50x50 mesh, 10 random sources, sigma = 0.01, on average",
-        definition: "200 rounds, seeds from 0: mean and its standard error",
+        definition: "200 rounds, seed 0: mean and its standard error",
         printed: "about 40 % (abstract: over 30 %) with depth_min as printed; the mean is within 2.6 standard errors of 40 %",
         correct: Some("30 % with depth_min as printed, 64 % layer by layer"),
         errata: Some("Z33"),
@@ -27,7 +28,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         id: "acceleration",
         source: "sections 3.1.5, 4.1.5",
         statement: "how much faster the slowest cell becomes under ARMDVDA, 50x50 mesh, 10 random sources",
-        definition: "200 rounds, seeds from 0, freed nodes merged until no free one touches the slowest cell: mean speedup after over before",
+        definition: "200 rounds, seed 0, freed nodes merged until no free one touches the slowest cell: mean speedup after over before",
         printed: "about 20 % (VCT) and 10 % (S&F), within 2.5 %, at sigma = 0.01 with depth_min as printed",
         correct: Some(
             "the same under both, between 10 % and 17.5 %, with depth_min as printed; above 50 % layer by layer",
@@ -40,7 +41,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         id: "figure-5.15",
         source: "figure 5.15",
         statement: "ratio of the fastest to the slowest cell on the 50x50 torus from sigma = 0.4 on, 10 random sources",
-        definition: "100 rounds, seeds from 0: mean of the ratio",
+        definition: "100 rounds, seed 0: mean of the ratio",
         printed: "about 1 (at most 1.1)",
         correct: Some("1.6 at sigma = 0.4, 1.4 at 0.5, 1.1 at 0.9"),
         errata: Some("Z26"),
@@ -50,14 +51,12 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
 ];
 
 /// Rounds of the dearest of these experiments.
-const ROUNDS_ACCELERATED: u64 = 200;
+const ROUNDS_ACCELERATED: u32 = 200;
 
 /// Mean and standard error of some numbers.
 fn mean(values: &[f64]) -> (f64, f64) {
-    let many = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / many;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (mean, (squares / (many - 1.0) / many).sqrt())
+    let Estimate { count, mean, deviation, .. } = estimate(values);
+    (mean, deviation / (count as f64).sqrt())
 }
 
 fn saved_average(_: &Study) -> Result<Derivation> {
@@ -87,7 +86,7 @@ fn saved_average(_: &Study) -> Result<Derivation> {
         ]);
     }
     let note = "as printed the makespan grows in some rounds; layer by layer never";
-    Ok(Derivation::of("200 rounds, seeds from 0", printed).corrected(corrected).numbers(numbers).note(note))
+    Ok(Derivation::of("200 rounds, seed 0", printed).corrected(corrected).numbers(numbers).note(note))
 }
 
 fn acceleration(_: &Study) -> Result<Derivation> {
@@ -101,7 +100,7 @@ fn acceleration(_: &Study) -> Result<Derivation> {
                 let problem = Problem::new(&machine, random(&machine, 10, round), 0.01)?;
                 let speedup = |method| -> Result<f64> {
                     Ok(run(method, &problem, forwarding, reduction, true)?.plan.speedup()
-                        / ROUNDS_ACCELERATED as f64)
+                        / f64::from(ROUNDS_ACCELERATED))
                 };
                 before += speedup("voronoi")?;
                 after += speedup("accelerated")?;
@@ -121,7 +120,7 @@ fn acceleration(_: &Study) -> Result<Derivation> {
         }
     }
     let note = "means of speedups: single rounds with a very small cell gain many times as much";
-    Ok(Derivation::of("200 rounds, seeds from 0", printed).corrected(corrected).numbers(numbers).note(note))
+    Ok(Derivation::of("200 rounds, seed 0", printed).corrected(corrected).numbers(numbers).note(note))
 }
 
 fn slow_links(_: &Study) -> Result<Derivation> {
@@ -146,5 +145,5 @@ fn slow_links(_: &Study) -> Result<Derivation> {
         corrected.case((mean - right).abs() <= 0.05 + 2.6 * error, words);
         numbers.row(&[&sigma, &format!("{mean:.3}"), &format!("{error:.3}")]);
     }
-    Ok(Derivation::of("100 rounds, seeds from 0", printed).corrected(corrected).numbers(numbers))
+    Ok(Derivation::of("100 rounds, seed 0", printed).corrected(corrected).numbers(numbers))
 }

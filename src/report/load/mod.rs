@@ -18,7 +18,7 @@ use super::wording::{self, NONE, grouped, percent};
 use crate::error::{Error, Result};
 use crate::topology::{Machine, Topology};
 use crate::units::NodeId;
-use crate::verdict::{LoadOutcome, LoadVerdict};
+use crate::verdict::{LoadOutcome, LoadVerdict, Skipped};
 
 pub(super) use figures::{alone, drawings};
 
@@ -35,7 +35,7 @@ pub(super) struct View<'a> {
     suffices: String,
     sources: Vec<Vec<String>>,
     rows: Vec<Row<'a>>,
-    skipped: Vec<Skip<'a>>,
+    skipped: &'a [Skipped],
     warnings: Vec<String>,
     figures: Vec<Figure>,
     methods: Vec<Method<'a>>,
@@ -51,12 +51,6 @@ struct Row<'a> {
     feasible: bool,
     nodes: String,
     messages: String,
-}
-
-#[derive(Serialize)]
-struct Skip<'a> {
-    method: &'a str,
-    why: &'a str,
 }
 
 #[derive(Serialize)]
@@ -104,7 +98,7 @@ pub(super) fn view<'a>(machine: &Machine, job: &'a LoadVerdict) -> View<'a> {
             .map(|(index, source)| source_row(machine, index, source))
             .collect(),
         rows: job.results.iter().map(|outcome| row(job, outcome)).collect(),
-        skipped: job.skipped.iter().map(|skip| Skip { method: &skip.method, why: &skip.why }).collect(),
+        skipped: &job.skipped,
         warnings: words::warnings(job),
         figures: drawings(machine, job).into_iter().map(|(_, _, figure)| figure).collect(),
         methods: winners.into_iter().chain(others).collect(),

@@ -1,7 +1,7 @@
 //! Why a method wins, in one sentence.
 
 use super::{Outcome, PhaseRow};
-use crate::verdict::percentage;
+use crate::verdict::percent;
 
 /// Less is better: simulated time, then the time without barriers, then traffic.
 pub(crate) fn rank(outcome: &Outcome) -> (u64, u64, u64) {
@@ -88,9 +88,4 @@ fn cause(winner: &Outcome, other: &Outcome) -> String {
 
 fn hops(count: u32) -> String {
     if count == 1 { "1 hop".into() } else { format!("{count} hops") }
-}
-
-/// The sign stays on the line of its number.
-fn percent(share: f64) -> String {
-    format!("{}\u{a0}%", percentage(share))
 }

@@ -3,7 +3,7 @@
 use super::answer::Case;
 use crate::load::installments::Installments;
 use crate::topology::{Machine, Switching};
-use crate::verdict::{buffers, percentage};
+use crate::verdict::{buffers, percent};
 
 /// The installments on routers.
 pub(super) struct Buffered {
@@ -39,10 +39,10 @@ impl Buffered {
                 format!("With {buffers} the installments take as long")
             }
             Some(delay) if delay < 1.0 => {
-                format!("With {buffers} the installments take {}\u{a0}% less", percentage(1.0 - delay))
+                format!("With {buffers} the installments take {} less", percent(1.0 - delay))
             }
             Some(delay) if delay < 2.0 => {
-                format!("With {buffers} the installments take {}\u{a0}% longer", percentage(delay - 1.0))
+                format!("With {buffers} the installments take {} longer", percent(delay - 1.0))
             }
             Some(delay) => format!("With {buffers} the installments take {delay:.1} times as long"),
             None => format!("Installments with {buffers}: {}", self.why),

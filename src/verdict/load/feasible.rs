@@ -13,18 +13,6 @@ const COPIED_NODES_MAX: usize = 500_000;
 /// On larger machines the fewest processors are not looked for.
 const COUNTED_NODES_MAX: usize = 100_000;
 
-/// Whether some schedule keeps what a method says.
-pub(super) struct Feasible {
-    pub(super) feasible: bool,
-    pub(super) reading: Reading,
-    /// What refutes it.
-    pub(super) cut: Option<Cut>,
-    /// Until when it cannot send out enough, where shares must be there in time.
-    pub(super) moment: Option<f64>,
-    /// The node that cannot work off its own share.
-    pub(super) overloaded: Option<NodeId>,
-}
-
 /// Decides whether these shares can be brought to their nodes and worked off in time.
 ///
 /// Where a node begins when its whole share is there, the flow is followed from moment to moment. When that would
@@ -65,31 +53,24 @@ fn copies(moments: &[f64]) -> usize {
 
 impl Case<'_, '_> {
     /// Decides on an answer.
-    pub(super) fn feasible(&self, answer: &Answer) -> Result<Feasible> {
+    pub(super) fn feasible(&self, answer: &Answer) -> Result<Feasibility> {
         let plan = &answer.plan;
+        let known = |feasible: bool, reading: Reading, cut: Option<Cut>| Feasibility {
+            feasible,
+            reading,
+            cut,
+            moment: None,
+            overloaded: None,
+        };
         if answer.is_possible {
-            return Ok(Feasible {
-                feasible: true,
-                reading: Reading::Mixed,
-                cut: None,
-                moment: None,
-                overloaded: None,
-            });
+            return Ok(known(true, Reading::Mixed, None));
         }
         if let Some(cut) = self.beaten(plan.makespan) {
-            let reading = Reading::Necessary;
-            return Ok(Feasible { feasible: false, reading, cut: Some(cut), moment: None, overloaded: None });
+            return Ok(known(false, Reading::Necessary, Some(cut)));
         }
         // Sources that are taken as one serve their cell together.
         let cells = plan.cells.as_ref().filter(|_| !answer.is_joined);
-        let found = decide(self.problem, &plan.shares, plan.makespan, answer.switching, cells)?;
-        Ok(Feasible {
-            feasible: found.feasible,
-            reading: found.reading,
-            cut: found.cut,
-            moment: found.moment,
-            overloaded: found.overloaded,
-        })
+        decide(self.problem, &plan.shares, plan.makespan, answer.switching, cells)
     }
 
     /// The certificate of the bound refutes whatever promises to be faster, in that much less time.

@@ -42,10 +42,10 @@ pub use split::{Named, SpeedRows, SplitAnswer};
 pub use words::{certificate, violation};
 
 use answer::{Answer, Case};
-use feasible::Feasible;
 
 use super::{Skipped, gap};
 use crate::error::{Error, Result};
+use crate::load::check::Feasibility;
 use crate::load::{Cells, Problem, UNUSED};
 use crate::topology::{Machine, Topology};
 
@@ -152,7 +152,7 @@ fn outcomes(case: &Case<'_, '_>, progress: &mut dyn FnMut(&str)) -> Result<(Vec<
 /// Bounds, checks and measures an answer.
 fn outcome(case: &Case<'_, '_>, name: &str, answer: Answer) -> Result<LoadOutcome> {
     let (scale, bound) = (&case.scale, case.optimum.makespan);
-    let Feasible { feasible, reading, cut, moment, overloaded } = case.feasible(&answer)?;
+    let Feasibility { feasible, reading, cut, moment, overloaded } = case.feasible(&answer)?;
     let cycles = answer.run.as_ref().map(|run| case.machine.costs.cycles(run.ticks).0);
     let simulated = answer.run.as_ref().map(|run| scale.units_of_ticks(run.ticks));
     if let Some(simulated) = simulated {

@@ -3,7 +3,7 @@
 use super::{LoadOutcome, LoadVerdict};
 use crate::load::Cut;
 use crate::topology::Machine;
-use crate::verdict::percentage;
+use crate::verdict::percent;
 
 /// More nodes than this are counted, not named.
 const NAMED_MAX: usize = 8;
@@ -114,11 +114,6 @@ pub(super) fn short(x: f64) -> String {
     let decimals = (3 - x.abs().log10().floor() as i32).clamp(0, 12) as usize;
     let text = format!("{x:.decimals$}");
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
-}
-
-/// The sign stays on the line of its number.
-fn percent(share: f64) -> String {
-    format!("{}\u{a0}%", percentage(share))
 }
 
 impl LoadVerdict {
