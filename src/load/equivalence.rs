@@ -1,11 +1,12 @@
 //! Equivalent processors: a cell as one large processor, connected sources as one source (EPSA, EPSEA).
 
 use super::earth_mover::{self, Rebalance};
+use super::pieces::pieces;
 use super::schedulers::{Cell, Scheduled, Settings};
 use super::{Cells, Forwarding, Plan, Problem, UNUSED, closed_form, voronoi};
 use crate::error::{Error, Result};
 use crate::topology::Topology;
-use crate::units::{NodeId, Port};
+use crate::units::NodeId;
 
 /// The machine divided among the sources, on its way to a schedule.
 pub(super) struct Division<'p> {
@@ -189,32 +190,15 @@ fn depths(problem: &Problem) -> usize {
 
 /// Sources that are neighbours, directly or over other sources, together; in the order of their first ones.
 pub(super) fn connected(problem: &Problem) -> Vec<Vec<usize>> {
-    let machine = problem.machine();
-    let mut source_at = vec![UNUSED; machine.nodes() as usize];
-    for (index, source) in problem.sources().iter().enumerate() {
-        source_at[source.node.index()] = index as u32;
-    }
-    let mut groups = Vec::new();
-    for (index, source) in problem.sources().iter().enumerate() {
-        if std::mem::replace(&mut source_at[source.node.index()], UNUSED) != index as u32 {
-            continue;
-        }
-        let mut group = vec![index];
-        let mut done = 0;
-        while done < group.len() {
-            let node = problem.sources()[group[done]].node;
-            for next in (0..machine.ports(node)).filter_map(|port| machine.neighbour(node, Port(port))) {
-                match std::mem::replace(&mut source_at[next.index()], UNUSED) {
-                    UNUSED => {}
-                    other => group.push(other as usize),
-                }
-            }
-            done += 1;
-        }
+    let nodes: Vec<NodeId> = problem.sources().iter().map(|source| source.node).collect();
+    let mut source_at = vec![usize::MAX; problem.machine().nodes() as usize];
+    nodes.iter().enumerate().for_each(|(index, node)| source_at[node.index()] = index);
+    let group = |piece: Vec<NodeId>| {
+        let mut group: Vec<usize> = piece.iter().map(|node| source_at[node.index()]).collect();
         group.sort_unstable();
-        groups.push(group);
-    }
-    groups
+        group
+    };
+    pieces(problem.machine(), &nodes).into_iter().map(group).collect()
 }
 
 /// All sources as one group, or the reason why they are none.

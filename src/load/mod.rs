@@ -27,6 +27,7 @@
 //! | [`ports`] | where to put the next source |
 //! | [`queues`] | loads that keep coming: which rates can be worked off |
 //! | [`reduced`], [`accelerated`], [`constrained`] | Voronoi schedulers (MDVDA, RMDVDA, ARMDVDA, RCMDVDA, RCMDVDEA) |
+//! | `pieces` | what hangs together of a set of nodes |
 //! | [`partition`] | the best cells in the thesis's model: a linear programme by prices |
 //! | [`experiment`] | random sources, many rounds: what is saved and gained, and how far it is from the optimum |
 //! | [`lower_band`] | the ideal community of a source, and the ratio to it |
@@ -59,6 +60,7 @@ pub mod number;
 pub mod optimum;
 pub mod paper_optimum;
 pub mod partition;
+mod pieces;
 pub mod poisson;
 pub mod ports;
 pub mod problem;

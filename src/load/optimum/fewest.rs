@@ -1,6 +1,6 @@
 //! How many processors are enough for a deadline.
 
-use super::network::{Network, SLACK};
+use super::network::Network;
 use super::newton;
 use super::search::Search;
 use super::{Flow, phases, total};
@@ -43,7 +43,8 @@ impl Fewest {
 ///
 /// # Complexity
 ///
-/// That of [`super::solve`], and one search per processor that is not busy all the time.
+/// A maximum flow on one copy of the machine for each release, and one search per processor that is not busy all the
+/// time.
 ///
 /// # Examples
 ///
@@ -60,15 +61,17 @@ impl Fewest {
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn fewest(problem: &Problem, deadline: f64) -> Result<Fewest> {
-    let solved = newton::solve(problem)?;
-    if !(deadline >= solved.makespan * (1.0 - SLACK) && deadline.is_finite()) {
-        return Err(Error::value("deadline", deadline, format!("at least {}", solved.makespan)));
-    }
     let mut network = Network::of_releases(problem)?;
-    network.raise_links(deadline);
-    network.raise_nodes(deadline);
-    network.flow.run();
-    assert!(network.flow.left_over() == 0, "what is possible sooner is possible at the deadline");
+    let is_late = network.begins.last().is_none_or(|&begin| begin <= deadline) && deadline.is_finite();
+    if is_late {
+        network.raise_links(deadline);
+        network.raise_nodes(deadline);
+        network.flow.run();
+    }
+    if !is_late || network.flow.left_over() > 0 {
+        let least = newton::solve(problem)?.makespan;
+        return Err(Error::value("deadline", deadline, format!("at least {least}")));
+    }
     let at_least = least_number(&network, deadline);
     concentrate(&mut network, at_least);
     let flow = total(problem, &phases(&network, deadline));

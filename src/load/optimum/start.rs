@@ -1,8 +1,9 @@
 //! Sets of nodes that decide the makespan most often: everything, single sources, clusters of adjacent sources.
 
 use crate::load::Problem;
+use crate::load::pieces::pieces;
 use crate::topology::Topology;
-use crate::units::{NodeId, Port};
+use crate::units::NodeId;
 
 /// Sets of copies (copy i of node v is i times the nodes + v) to begin with, each in increasing order.
 ///
@@ -17,7 +18,9 @@ pub(crate) fn sets(problem: &Problem, begins: &[f64]) -> Vec<Vec<u32>> {
     places.sort_unstable();
     places.dedup();
     let mut sets: Vec<Vec<u32>> = places.iter().map(|&place| vec![place]).collect();
-    sets.extend(clusters(problem, &places).into_iter().filter(|cluster| cluster.len() > 1));
+    let nodes_of_sources: Vec<NodeId> = places.into_iter().map(NodeId).collect();
+    let clusters = pieces(problem.machine(), &nodes_of_sources).into_iter().filter(|piece| piece.len() > 1);
+    sets.extend(clusters.map(|cluster| cluster.into_iter().map(|node| node.0).collect()));
     sets.push(problem.machine().living().map(|node| node.0).collect());
     let copies = begins.len() as u32;
     // The loads that come from interval i on: the set in interval i and all later ones.
@@ -25,33 +28,4 @@ pub(crate) fn sets(problem: &Problem, begins: &[f64]) -> Vec<Vec<u32>> {
         (from..copies).flat_map(|copy| set.iter().map(move |&node| copy * nodes + node)).collect()
     };
     (0..copies).flat_map(|from| sets.iter().map(move |set| later(set, from)).collect::<Vec<_>>()).collect()
-}
-
-/// The connected pieces of the sources.
-fn clusters(problem: &Problem, places: &[u32]) -> Vec<Vec<u32>> {
-    let machine = problem.machine();
-    let mut seen = vec![false; places.len()];
-    let mut clusters = Vec::new();
-    for start in 0..places.len() {
-        if std::mem::replace(&mut seen[start], true) {
-            continue;
-        }
-        let mut cluster = vec![places[start]];
-        let mut at = 0;
-        while at < cluster.len() {
-            let node = NodeId(cluster[at]);
-            for port in 0..machine.ports(node) {
-                let next = machine.neighbour(node, Port(port));
-                if let Some(place) = next.and_then(|next| places.binary_search(&next.0).ok())
-                    && !std::mem::replace(&mut seen[place], true)
-                {
-                    cluster.push(places[place]);
-                }
-            }
-            at += 1;
-        }
-        cluster.sort_unstable();
-        clusters.push(cluster);
-    }
-    clusters
 }

@@ -1,6 +1,7 @@
 //! Large whole grids with equal processors and links: from cut to cut, with a Poisson flow at each makespan.
 
 use super::{Flow, closed_form, start};
+use crate::load::pieces::pieces;
 use crate::load::poisson::{Attempt, attempt};
 use crate::load::{Cut, Problem};
 use crate::topology::Topology;
@@ -17,9 +18,9 @@ pub(crate) fn solve(problem: &Problem) -> Option<(f64, Cut, Flow)> {
         return None;
     }
     let mut sets = Sets::new(problem);
-    let starts = start::sets(problem, &[0.0]);
-    let form = closed_form(problem).map(|form| form.cut(problem).nodes.iter().map(|node| node.0).collect());
-    let mut worst = sets.worst(starts.into_iter().chain(form));
+    let starts = start::sets(problem, &[0.0]).into_iter();
+    let starts = starts.map(|set| set.into_iter().map(NodeId).collect());
+    let mut worst = sets.worst(starts.chain(closed_form(problem).map(|form| form.cut(problem).nodes)));
     loop {
         match attempt(problem, worst.makespan()) {
             Attempt::Unsettled => return None,
@@ -29,7 +30,8 @@ pub(crate) fn solve(problem: &Problem) -> Option<(f64, Cut, Flow)> {
                 return Some((makespan, cut, flow));
             }
             Attempt::Overloaded(set) => {
-                let next = sets.worst(sets.pieces(&set).into_iter());
+                // One of its pieces asks for as much time as the whole or more.
+                let next = sets.worst(pieces(problem.machine(), &set).into_iter());
                 assert!(
                     next.makespan() > worst.makespan(),
                     "a set with more to do than it can needs more time"
@@ -69,59 +71,32 @@ impl<'p> Sets<'p> {
     }
 
     /// The set that asks for the greatest makespan.
-    fn worst(&mut self, sets: impl Iterator<Item = Vec<u32>>) -> Weighed {
+    fn worst(&mut self, sets: impl Iterator<Item = Vec<NodeId>>) -> Weighed {
         let mut worst: Option<Weighed> = None;
         for set in sets {
             let (demand, rate) = self.weigh(&set);
             if worst.as_ref().is_none_or(|worst| demand / rate > worst.makespan()) {
-                worst = Some(Weighed { nodes: set.into_iter().map(NodeId).collect(), demand, rate });
+                worst = Some(Weighed { nodes: set, demand, rate });
             }
         }
         worst.expect("there is a set")
     }
 
-    fn weigh(&mut self, set: &[u32]) -> (f64, f64) {
+    fn weigh(&mut self, set: &[NodeId]) -> (f64, f64) {
         let machine = self.problem.machine();
-        set.iter().for_each(|&node| self.inside[node as usize] = true);
+        set.iter().for_each(|node| self.inside[node.index()] = true);
         let mut leaving = 0u64;
         for &node in set {
-            leaving += (0..machine.ports(NodeId(node)))
-                .filter_map(|port| machine.neighbour(NodeId(node), Port(port)))
+            leaving += (0..machine.ports(node))
+                .filter_map(|port| machine.neighbour(node, Port(port)))
                 .filter(|other| !self.inside[other.index()])
                 .count() as u64;
         }
-        set.iter().for_each(|&node| self.inside[node as usize] = false);
+        set.iter().for_each(|node| self.inside[node.index()] = false);
         let links = if leaving == 0 { 0.0 } else { leaving as f64 / self.problem.sigma() };
         // Everything holds the whole load, which is 1 by definition and by summing only up to rounding.
         let everything = set.len() == self.load.len();
-        let demand = if everything { 1.0 } else { set.iter().map(|&node| self.load[node as usize]).sum() };
+        let demand = if everything { 1.0 } else { set.iter().map(|node| self.load[node.index()]).sum() };
         (demand, set.len() as f64 + links)
-    }
-
-    /// The connected pieces of a set, of which one asks for as much time as the whole or more.
-    fn pieces(&self, set: &[NodeId]) -> Vec<Vec<u32>> {
-        let machine = self.problem.machine();
-        let mut left = vec![false; self.load.len()];
-        set.iter().for_each(|node| left[node.index()] = true);
-        let mut pieces = Vec::new();
-        for &first in set {
-            if !std::mem::take(&mut left[first.index()]) {
-                continue;
-            }
-            let (mut piece, mut at) = (vec![first.0], 0);
-            while let Some(&node) = piece.get(at) {
-                at += 1;
-                for port in 0..machine.ports(NodeId(node)) {
-                    if let Some(other) = machine.neighbour(NodeId(node), Port(port))
-                        && std::mem::take(&mut left[other.index()])
-                    {
-                        piece.push(other.0);
-                    }
-                }
-            }
-            piece.sort_unstable();
-            pieces.push(piece);
-        }
-        pieces
     }
 }
