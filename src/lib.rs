@@ -94,6 +94,7 @@
 pub mod claims;
 pub mod error;
 pub mod exact;
+pub mod groups;
 pub mod load;
 pub mod mapping;
 pub mod report;

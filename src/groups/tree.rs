@@ -1,0 +1,137 @@
+//! Any rooted tree over a group and what it costs.
+
+use super::Group;
+use crate::topology::{Machine, Topology};
+
+/// A rooted tree whose vertices are the ranks of a group.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::groups::{Group, Tree};
+/// use meshwright::topology::Machine;
+/// let line = Machine::new("mesh:1x4")?;
+/// let tree = Tree::new(1, vec![1, Tree::NONE, 1, 2]);
+/// assert_eq!(tree.children(1), [0, 2]);
+/// assert_eq!(tree.height_links(&line, &Group::whole(&line, "row")?), 2);
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tree {
+    root: u32,
+    parent: Vec<u32>,
+    /// The children of v are `children[first[v]..first[v + 1]]`.
+    first: Vec<u32>,
+    children: Vec<u32>,
+}
+
+impl Tree {
+    /// In place of the parent of the root.
+    pub const NONE: u32 = u32::MAX;
+
+    /// The tree with these parents; children stand in the order of their ranks.
+    ///
+    /// # Panics
+    ///
+    /// When the parents are not those of one tree with this root.
+    ///
+    /// # Complexity
+    ///
+    /// O(s).
+    pub fn new(root: u32, parent: Vec<u32>) -> Self {
+        let size = parent.len();
+        let mut first = vec![0u32; size + 1];
+        for (rank, &up) in (0..).zip(&parent) {
+            assert_eq!(up == Self::NONE, rank == root, "the root alone has no parent");
+            if up != Self::NONE {
+                first[up as usize + 1] += 1;
+            }
+        }
+        for rank in 0..size {
+            first[rank + 1] += first[rank];
+        }
+        let mut next = first.clone();
+        let mut children = vec![0; size - 1];
+        for (rank, &up) in (0..).zip(&parent) {
+            if up != Self::NONE {
+                children[next[up as usize] as usize] = rank;
+                next[up as usize] += 1;
+            }
+        }
+        let tree = Self { root, parent, first, children };
+        assert_eq!(tree.top_down().len(), size, "every vertex hangs below the root");
+        tree
+    }
+
+    /// The rank of the root.
+    pub fn root(&self) -> u32 {
+        self.root
+    }
+
+    /// How many vertices there are.
+    pub fn size(&self) -> u32 {
+        self.parent.len() as u32
+    }
+
+    /// The rank of the parent; none for the root.
+    pub fn parent(&self, rank: u32) -> Option<u32> {
+        Some(self.parent[rank as usize]).filter(|&up| up != Self::NONE)
+    }
+
+    /// The ranks of the children.
+    pub fn children(&self, rank: u32) -> &[u32] {
+        &self.children[self.first[rank as usize] as usize..self.first[rank as usize + 1] as usize]
+    }
+
+    /// All vertices, each after its parent.
+    ///
+    /// # Complexity
+    ///
+    /// O(s).
+    pub fn top_down(&self) -> Vec<u32> {
+        let mut walk = vec![self.root];
+        let mut done = 0;
+        while done < walk.len() {
+            walk.extend(self.children(walk[done]));
+            done += 1;
+            assert!(walk.len() <= self.parent.len(), "a tree has no rings");
+        }
+        walk
+    }
+
+    /// H: the links of the longest way from the root.
+    ///
+    /// A barrier takes 2 H steps when nobody is in the way: up to the root, and down again.
+    ///
+    /// # Panics
+    ///
+    /// When a member cannot reach its parent, or the group has another size.
+    ///
+    /// # Complexity
+    ///
+    /// O(s) where distances are formulas.
+    pub fn height_links(&self, machine: &Machine, group: &Group) -> u32 {
+        self.below_root(machine, group).into_iter().max().unwrap_or(0)
+    }
+
+    /// Per rank the links of the way from the root.
+    ///
+    /// # Panics
+    ///
+    /// As for [`Tree::height_links`].
+    ///
+    /// # Complexity
+    ///
+    /// O(s) where distances are formulas.
+    pub fn below_root(&self, machine: &Machine, group: &Group) -> Vec<u32> {
+        assert_eq!(group.size(), self.size(), "a tree of this group");
+        let mut below = vec![0; self.parent.len()];
+        for rank in self.top_down() {
+            for &child in self.children(rank) {
+                let edge = machine.distance(group.node(rank), group.node(child));
+                below[child as usize] = below[rank as usize] + edge.expect("members reach each other").0;
+            }
+        }
+        below
+    }
+}
