@@ -11,6 +11,7 @@
 //! | file | what |
 //! |---|---|
 //! | [`group`] | a set of nodes in some order, and what splitting it means |
+//! | [`label_file`] | the members of a group and their labels, read from a file |
 //! | [`rank_halving`] | the paper's synchronisation trees, as a formula of rank and size |
 //! | [`tree`] | any rooted tree over a group and what it costs |
 //! | [`protocol`] | what a member does: passes over trees, splits, joins; programs that call them |
@@ -20,6 +21,7 @@
 //! `chochia1996`.
 
 pub mod group;
+pub mod label_file;
 pub mod protocol;
 pub mod rank_halving;
 pub mod tree;
