@@ -10,6 +10,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | [`adversary`] | groups on which rank-halving trees are worst |
 //! | [`group`] | a set of nodes in some order, and what splitting it means |
 //! | [`rank_halving`] | the paper's synchronisation trees, as a formula of rank and size |
 //! | [`tree`] | any rooted tree over a group and what it costs |
@@ -19,6 +20,7 @@
 //!
 //! `chochia1996`.
 
+pub mod adversary;
 pub mod group;
 pub mod protocol;
 pub mod rank_halving;
