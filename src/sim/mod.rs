@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `engine` | what workloads and engines ask of each other |
 //! | [`flit`] | the flit engine: routers cycle by cycle |
+//! | [`packet`] | the packet engine: synchronous steps, one packet per link and step |
 //! | `network` | flat tables of the machine |
 //! | `message` | the message engine: messages acquire, hold and release channels |
 //! | `phased` | a workload: a barrier after each phase |
@@ -17,6 +18,7 @@ mod engine;
 pub mod flit;
 mod message;
 mod network;
+pub mod packet;
 mod phased;
 mod processes;
 mod program;
