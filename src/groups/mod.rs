@@ -14,6 +14,7 @@
 //! | [`group`] | a set of nodes in some order, and what splitting it means |
 //! | [`rank_halving`] | the paper's synchronisation trees, as a formula of rank and size |
 //! | [`tree`] | any rooted tree over a group and what it costs |
+//! | [`mask`] | splitting by telling everybody all labels |
 //! | [`protocol`] | what a member does: passes over trees, splits, joins; programs that call them |
 //!
 //! # Source
@@ -22,6 +23,7 @@
 
 pub mod adversary;
 pub mod group;
+pub mod mask;
 pub mod protocol;
 pub mod rank_halving;
 pub mod tree;
