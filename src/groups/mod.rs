@@ -13,6 +13,7 @@
 //! | [`group`] | a set of nodes in some order, and what splitting it means |
 //! | [`rank_halving`] | the paper's synchronisation trees, as a formula of rank and size |
 //! | [`tree`] | any rooted tree over a group and what it costs |
+//! | [`paper`] | the paper's split: ranks and neighbours in the new trees found by routing on the old one |
 //! | [`protocol`] | what a member does: passes over trees, splits, joins; programs that call them |
 //!
 //! # Source
@@ -20,6 +21,7 @@
 //! `chochia1996`.
 
 pub mod group;
+pub mod paper;
 pub mod protocol;
 pub mod rank_halving;
 pub mod tree;
