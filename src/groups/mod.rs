@@ -16,6 +16,7 @@
 //! | [`rank_halving`] | the paper's synchronisation trees, as a formula of rank and size |
 //! | [`tree`] | any rooted tree over a group and what it costs |
 //! | [`mask`] | splitting by telling everybody all labels |
+//! | [`paper`] | the paper's split: ranks and neighbours in the new trees found by routing on the old one |
 //! | [`protocol`] | what a member does: passes over trees, splits, joins; programs that call them |
 //!
 //! # Source
@@ -26,6 +27,7 @@ pub mod adversary;
 pub mod group;
 pub mod mask;
 pub mod label_file;
+pub mod paper;
 pub mod protocol;
 pub mod rank_halving;
 pub mod tree;
