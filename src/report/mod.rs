@@ -8,6 +8,7 @@
 //! | `drawings` | which drawings a method gets, with their captions |
 //! | `files` | the files beside the page |
 //! | `load` | the section of a divisible load |
+//! | `groups` | the section of a program of groups |
 //! | `claims` | the page of an audited paper |
 //! | `sweep` | the page of a sweep |
 //! | `results` | the points of a sweep, kept as they come |
@@ -22,6 +23,7 @@ mod claims;
 mod drawings;
 mod facts;
 mod files;
+mod groups;
 mod load;
 mod page;
 mod results;
