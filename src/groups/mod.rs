@@ -24,8 +24,8 @@
 
 pub mod adversary;
 pub mod group;
-pub mod mask;
 pub mod label_file;
+pub mod mask;
 pub mod protocol;
 pub mod rank_halving;
 pub mod tree;
