@@ -2,6 +2,7 @@
 //! direct construction.
 
 mod any_order;
+mod direct;
 mod functions;
 mod golden;
 mod nested;
