@@ -25,9 +25,9 @@
 
 pub mod adversary;
 pub mod group;
-pub mod paper;
-pub mod mask;
 pub mod label_file;
+pub mod mask;
+pub mod paper;
 pub mod protocol;
 pub mod rank_halving;
 pub mod tree;

@@ -38,7 +38,11 @@ fn the_recursions_are_the_definitions() {
                 let side = if child < u { Side::Left } else { Side::Right };
                 let first = (0..tree.size()).find(|&v| is_within(&tree, v, child)).unwrap();
                 let before = |x| states[..first as usize].iter().filter(|&&state| state == x).count() as u32;
-                assert_eq!(functions.before_child(side), [before(0), before(1)], "{states:?}: {u} -> {child}");
+                assert_eq!(
+                    functions.before_child(side),
+                    [before(0), before(1)],
+                    "{states:?}: {u} -> {child}"
+                );
             }
             for x in [0, 1] {
                 let up_to_here = states[..=u as usize].iter().filter(|&&state| state == x).count();

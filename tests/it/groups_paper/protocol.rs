@@ -5,18 +5,37 @@ use meshwright::groups::paper::{Joining, Paper};
 use meshwright::groups::protocol::{Entry, Label, Member, Operation, Program, Scheme, Script, members};
 use meshwright::rng::stream;
 use meshwright::sim;
-use meshwright::topology::{Machine, Topology};
+use meshwright::sim::any_order::{self, Adversary, Order};
+use meshwright::topology::Machine;
 use meshwright::units::NodeId;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
-use super::any_order::{self, Channels};
 use super::direct;
 
 const SWITCHES: [(bool, bool); 4] = [(true, true), (false, true), (true, false), (false, false)];
 
 fn paper((partial, full): (bool, bool)) -> Paper {
     Paper { partial, full, ..Paper::default() }
+}
+
+/// One of all adversaries.
+pub(super) fn adversary(in_channels: bool, seed: u64, group: &Group) -> Adversary {
+    let victim = |of: u64| group.node((seed / of % u64::from(group.size())) as u32);
+    let orders = [
+        Order::Random,
+        Order::NewestFirst,
+        Order::StarveNode(victim(5)),
+        Order::StarvePair(victim(5), victim(7)),
+        Order::OldestFirst,
+    ];
+    Adversary { order: orders[seed as usize % orders.len()], in_channels, seed }
+}
+
+/// Runs members to the end.
+pub(super) fn run<S: Scheme, P: Program>(members: &mut [Member<'_, S, P>], adversary: Adversary) {
+    let trace = any_order::run_processes(members, adversary).unwrap();
+    assert!(trace.unfinished.is_empty(), "{adversary:?}: {:?} wait for ever", trace.unfinished);
 }
 
 /// Members that all do the same, but with labels of their own.
@@ -60,15 +79,14 @@ pub(super) fn check_logs<S: Scheme, P: Program>(members: &[Member<'_, S, P>]) ->
 fn check_split(machine: &Machine, group: &Group, labels: &[u32], seed: u64) {
     let (expected, _) = direct::places(group, labels);
     for switches in SWITCHES {
-        for channels in [Channels::Any, Channels::Fifo] {
+        for in_channels in [false, true] {
             let paper = paper(switches);
             let mut members = all(&paper, machine, group, labels, |split| vec![split]);
-            let mut random = stream(seed, "order of messages");
-            let finished = any_order::run(&mut members, channels, &mut random);
-            assert!(finished.iter().all(|&is| is), "{} {labels:?} {paper:?} {channels:?}", machine.name);
+            let adversary = adversary(in_channels, seed, group);
+            run(&mut members, adversary);
             for (node, place) in &expected {
                 let found = members[node.index()].places().last();
-                assert_eq!(found, Some(place), "{} {labels:?} {paper:?} {channels:?}: {node}", machine.name);
+                assert_eq!(found, Some(place), "{} {labels:?} {paper:?} {adversary:?}: {node}", machine.name);
             }
             check_logs(&members);
         }
@@ -77,7 +95,7 @@ fn check_split(machine: &Machine, group: &Group, labels: &[u32], seed: u64) {
 
 /// Some nodes of the machine, all of them as often as not.
 pub(super) fn some_nodes(machine: &Machine, random: &mut impl RngExt) -> Vec<NodeId> {
-    let mut nodes: Vec<_> = (0..machine.nodes()).map(NodeId).filter(|&node| machine.is_alive(node)).collect();
+    let mut nodes: Vec<_> = machine.living().collect();
     if random.random_bool(0.5) {
         nodes.shuffle(random);
         nodes.truncate(random.random_range(1..=nodes.len()));
@@ -88,14 +106,22 @@ pub(super) fn some_nodes(machine: &Machine, random: &mut impl RngExt) -> Vec<Nod
 #[test]
 fn random_groups_find_the_trees_of_the_direct_construction() {
     let mut random = stream(1, "groups");
-    let shapes = ["mesh:1x1", "mesh:2x2", "mesh:5x7", "torus:6x6", "mesh:2x3x4", "mesh:1x9", "hypercube:4", "mesh:8x8"];
+    let shapes = [
+        "mesh:1x1",
+        "mesh:2x2",
+        "mesh:5x7",
+        "torus:6x6",
+        "mesh:2x3x4",
+        "mesh:1x9",
+        "hypercube:4",
+        "mesh:8x8",
+    ];
     for seed in 0..48 {
         let machine = Machine::new(shapes[seed as usize % shapes.len()]).unwrap();
         let order = ["row", "column", "snake", "hilbert"][random.random_range(0..4)];
         let group = Group::of(&machine, order, &some_nodes(&machine, &mut random)).unwrap();
         let ones = random.random_range(0..=8);
-        let labels: Vec<_> =
-            (0..group.size()).map(|_| u32::from(random.random_range(0..8) < ones)).collect();
+        let labels: Vec<_> = (0..group.size()).map(|_| u32::from(random.random_range(0..8) < ones)).collect();
         check_split(&machine, &group, &labels, seed);
     }
 }
@@ -118,9 +144,8 @@ fn edge_cases() {
         (0..36).map(NodeId).filter(|node| !(1..5).contains(&(node.0 / 6)) || node.0 % 6 == 0).collect();
     let cube = Machine::new("mesh:4x4x4").unwrap();
     let diagonal: Vec<_> = (0..4).map(|i| NodeId(21 * i)).collect();
-    let mut dead = Machine::new("mesh:5x5").unwrap();
-    dead.set_dead(&[NodeId(0), NodeId(7), NodeId(12)]).unwrap();
-    let living: Vec<_> = (0..25).map(NodeId).filter(|&node| dead.is_alive(node)).collect();
+    let dead = Machine::new("mesh:5x5").unwrap().with_dead([0, 7, 12].map(NodeId).to_vec()).unwrap();
+    let living: Vec<_> = dead.living().collect();
     assert_eq!(living.len(), 22);
     for (machine, nodes) in [(&mesh, &l), (&mesh, &ring), (&cube, &diagonal), (&dead, &living)] {
         for order in ["row", "hilbert"] {
@@ -137,17 +162,16 @@ fn edge_cases() {
 fn both_joins_bring_the_group_together() {
     let machine = Machine::new("mesh:5x5").unwrap();
     let group = Group::whole(&machine, "snake").unwrap();
-    for (ones, joining) in [0, 1, 12, 25].into_iter().flat_map(|ones| {
-        [Joining::SubTrees, Joining::ParentTree].map(|joining| (ones, joining))
-    }) {
+    for (ones, joining) in [0, 1, 12, 25]
+        .into_iter()
+        .flat_map(|ones| [Joining::SubTrees, Joining::ParentTree].map(|joining| (ones, joining)))
+    {
         let labels: Vec<_> = (0..25).map(|rank| u32::from(rank * 7 % 25 < ones)).collect();
         let paper = Paper { joining, ..Paper::fast() };
         for seed in 0..5 {
             let operations = |split| vec![split, Operation::Join, Operation::Barrier];
             let mut members = all(&paper, &machine, &group, &labels, operations);
-            let mut random = stream(seed, "order of messages");
-            let finished = any_order::run(&mut members, Channels::Any, &mut random);
-            assert!(finished.iter().all(|&is| is));
+            run(&mut members, adversary(false, seed, &group));
             // A split, a join and a barrier, all of the first group.
             assert_eq!(check_logs(&members), 3);
             assert!(members.iter().all(|member| member.places().count() == 1));
@@ -167,23 +191,23 @@ fn only_order_of_messages_or_holding_makes_packets_meet_functions() {
     // How many packets come to a vertex that has not its functions yet: those that step 2 shall prevent.
     let machine = Machine::new("mesh:6x6").unwrap();
     let group = Group::whole(&machine, "hilbert").unwrap();
-    let held = |partial: bool, channels| {
+    let held = |partial: bool, in_channels| {
         let mut random = stream(5, "held");
         let mut runs = 0;
-        for _ in 0..60 {
+        for seed in 0..60 {
             let labels: Vec<_> = (0..36).map(|_| random.random_range(0..2)).collect();
             let paper = paper((partial, true));
             let mut members = all(&paper, &machine, &group, &labels, |split| vec![split]);
-            any_order::run(&mut members, channels, &mut random);
+            run(&mut members, Adversary { order: Order::Random, in_channels, seed });
             runs += u32::from(members.iter().any(|member| member.splitting(0).unwrap().held() > 0));
         }
         runs
     };
-    assert_eq!(held(true, Channels::Fifo), 0);
-    assert_eq!(held(false, Channels::Fifo), 0, "where messages keep their order step 2 is not needed");
-    let with_step_2 = held(true, Channels::Any);
+    assert_eq!(held(true, true), 0);
+    assert_eq!(held(false, true), 0, "where messages keep their order step 2 is not needed");
+    let with_step_2 = held(true, false);
     assert!(with_step_2 > 0, "where they do not, step 2 is not enough");
-    assert!(held(false, Channels::Any) >= with_step_2);
+    assert!(held(false, false) >= with_step_2);
 }
 
 #[test]
@@ -203,8 +227,7 @@ fn messages_of_the_next_operation_come_early() {
                 vec![Barrier, Barrier, split, Barrier, split, Join, Join, split, Barrier, Barrier, Join]
             };
             let mut members = all(&paper, &machine, &group, &labels, operations);
-            let finished = any_order::run(&mut members, Channels::Any, &mut random);
-            assert!(finished.iter().all(|&is| is));
+            run(&mut members, adversary(false, seed, &group));
             check_logs(&members);
             most = most.max(members.iter().map(Member::early_most).max().unwrap());
         }
