@@ -15,6 +15,7 @@
 //! | [`label_file`] | the members of a group and their labels, read from a file |
 //! | [`rank_halving`] | the paper's synchronisation trees, as a formula of rank and size |
 //! | [`tree`] | any rooted tree over a group and what it costs |
+//! | [`paper`] | the paper's split: ranks and neighbours in the new trees found by routing on the old one |
 //! | [`mask`] | splitting by telling everybody all labels |
 //! | [`protocol`] | what a member does: passes over trees, splits, joins; programs that call them |
 //!
@@ -26,6 +27,7 @@ pub mod adversary;
 pub mod group;
 pub mod label_file;
 pub mod mask;
+pub mod paper;
 pub mod protocol;
 pub mod rank_halving;
 pub mod tree;
