@@ -152,12 +152,7 @@ impl Pass {
                 Some(Outcome::Values(list.into_iter().map(|(_, value)| value).collect()))
             }
             (Operation::Scan(operator, _), Load::List(mut list)) => {
-                list.sort_unstable();
-                let mut sum = operator.identity();
-                for (_, value) in &mut list {
-                    sum = operator.apply(sum, *value);
-                    *value = sum;
-                }
+                into_prefixes(operator, &mut list);
                 self.down(Load::List(list), links, post)
             }
             (Operation::Scan(operator, _), _) => self.down(Load::Value(operator.identity()), links, post),
@@ -218,6 +213,16 @@ impl Pass {
             post.push((child, Way::Down, Load::List(theirs)));
         }
         Outcome::Value(find(self.rank).1)
+    }
+}
+
+/// Sorts values by their ranks and puts each together with all before it.
+pub(crate) fn into_prefixes(operator: Operator, list: &mut [(u32, u64)]) {
+    list.sort_unstable();
+    let mut sum = operator.identity();
+    for (_, value) in list {
+        sum = operator.apply(sum, *value);
+        *value = sum;
     }
 }
 
