@@ -216,6 +216,27 @@ impl Pass {
     }
 }
 
+/// What two parts of a group know, as one.
+///
+/// # Panics
+///
+/// When the operation does not put such loads together.
+pub(crate) fn combine(operation: Operation, a: Load, b: Load) -> Load {
+    match (operation, a, b) {
+        (_, Load::Nothing, Load::Nothing) => Load::Nothing,
+        (_, Load::List(mut a), Load::List(b)) => {
+            a.extend(b);
+            Load::List(a)
+        }
+        (
+            Operation::Reduce(operator, _) | Operation::AllReduce(operator, _) | Operation::Scan(operator, _),
+            Load::Value(a),
+            Load::Value(b),
+        ) => Load::Value(operator.apply(a, b)),
+        _ => unreachable!("all members call the same operation"),
+    }
+}
+
 /// Sorts values by their ranks and puts each together with all before it.
 pub(crate) fn into_prefixes(operator: Operator, list: &mut [(u32, u64)]) {
     list.sort_unstable();
