@@ -16,6 +16,7 @@
 //! | [`rank_halving`] | the paper's synchronisation trees, as a formula of rank and size |
 //! | [`tree`] | any rooted tree over a group and what it costs |
 //! | [`paper`] | the paper's split: ranks and neighbours in the new trees found by routing on the old one |
+//! | [`exchange`] | hubs, sweeps, binary trees of boxes: structures that know the shape of the group |
 //! | [`mask`] | splitting by telling everybody all labels |
 //! | [`protocol`] | what a member does: passes over trees, splits, joins; programs that call them |
 //!
@@ -23,6 +24,7 @@
 //!
 //! `chochia1996`.
 
+pub mod exchange;
 pub mod adversary;
 pub mod group;
 pub mod label_file;
