@@ -2,6 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | [`any_order`] | processes without a network: an adversary decides what arrives next |
 //! | `engine` | what workloads and engines ask of each other |
 //! | [`flit`] | the flit engine: routers cycle by cycle |
 //! | [`packet`] | the packet engine: synchronous steps, one packet per link and step |
@@ -13,6 +14,7 @@
 //! | `trace`, `timeline` | what was measured; what happened when |
 //! | [`traffic`] | open-loop synthetic traffic and its measurement |
 
+pub mod any_order;
 mod dependency;
 mod engine;
 pub mod flit;
