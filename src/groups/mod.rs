@@ -13,12 +13,14 @@
 //! | [`group`] | a set of nodes in some order, and what splitting it means |
 //! | [`rank_halving`] | the paper's synchronisation trees, as a formula of rank and size |
 //! | [`tree`] | any rooted tree over a group and what it costs |
+//! | [`contraction`] | splits that draw the trees of the new groups together |
 //! | [`protocol`] | what a member does: passes over trees, splits, joins; programs that call them |
 //!
 //! # Source
 //!
 //! `chochia1996`.
 
+pub mod contraction;
 pub mod group;
 pub mod protocol;
 pub mod rank_halving;
