@@ -10,10 +10,13 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | [`adversary`] | groups on which rank-halving trees are worst |
 //! | [`group`] | a set of nodes in some order, and what splitting it means |
+//! | [`label_file`] | the members of a group and their labels, read from a file |
 //! | [`rank_halving`] | the paper's synchronisation trees, as a formula of rank and size |
 //! | [`tree`] | any rooted tree over a group and what it costs |
 //! | [`contraction`] | splits that draw the trees of the new groups together |
+//! | [`mask`] | splitting by telling everybody all labels |
 //! | [`protocol`] | what a member does: passes over trees, splits, joins; programs that call them |
 //!
 //! # Source
@@ -21,7 +24,10 @@
 //! `chochia1996`.
 
 pub mod contraction;
+pub mod adversary;
 pub mod group;
+pub mod mask;
+pub mod label_file;
 pub mod protocol;
 pub mod rank_halving;
 pub mod tree;
