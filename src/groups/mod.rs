@@ -17,6 +17,7 @@
 //! | [`tree`] | any rooted tree over a group and what it costs |
 //! | [`paper`] | the paper's split: ranks and neighbours in the new trees found by routing on the old one |
 //! | [`exchange`] | hubs, sweeps, binary trees of boxes: structures that know the shape of the group |
+//! | [`contraction`] | splits that draw the trees of the new groups together |
 //! | [`mask`] | splitting by telling everybody all labels |
 //! | [`protocol`] | what a member does: passes over trees, splits, joins; programs that call them |
 //!
@@ -25,6 +26,7 @@
 //! `chochia1996`.
 
 pub mod exchange;
+pub mod contraction;
 pub mod adversary;
 pub mod group;
 pub mod label_file;
