@@ -14,12 +14,16 @@
 //! | [`rank_halving`] | the paper's synchronisation trees, as a formula of rank and size |
 //! | [`tree`] | any rooted tree over a group and what it costs |
 //! | [`protocol`] | what a member does: passes over trees, splits, joins; programs that call them |
+//! | [`nested`] | programs as async functions over a team: splits, conditionals, joins |
+//! | [`history`] | which groups there were when, from what their members did |
 //!
 //! # Source
 //!
 //! `chochia1996`.
 
 pub mod group;
+pub mod history;
+pub mod nested;
 pub mod protocol;
 pub mod rank_halving;
 pub mod tree;
