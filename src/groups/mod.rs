@@ -10,9 +10,12 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | [`adversary`] | groups on which rank-halving trees are worst |
 //! | [`group`] | a set of nodes in some order, and what splitting it means |
+//! | [`label_file`] | the members of a group and their labels, read from a file |
 //! | [`rank_halving`] | the paper's synchronisation trees, as a formula of rank and size |
 //! | [`tree`] | any rooted tree over a group and what it costs |
+//! | [`mask`] | splitting by telling everybody all labels |
 //! | [`protocol`] | what a member does: passes over trees, splits, joins; programs that call them |
 //! | [`nested`] | programs as async functions over a team: splits, conditionals, joins |
 //! | [`history`] | which groups there were when, from what their members did |
@@ -21,9 +24,12 @@
 //!
 //! `chochia1996`.
 
+pub mod adversary;
 pub mod group;
 pub mod history;
 pub mod nested;
+pub mod mask;
+pub mod label_file;
 pub mod protocol;
 pub mod rank_halving;
 pub mod tree;
