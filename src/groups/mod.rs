@@ -20,6 +20,8 @@
 //! | [`contraction`] | splits that draw the trees of the new groups together |
 //! | [`mask`] | splitting by telling everybody all labels |
 //! | [`protocol`] | what a member does: passes over trees, splits, joins; programs that call them |
+//! | [`nested`] | programs as async functions over a team: splits, conditionals, joins |
+//! | [`history`] | which groups there were when, from what their members did |
 //!
 //! # Source
 //!
@@ -29,6 +31,9 @@ pub mod exchange;
 pub mod contraction;
 pub mod adversary;
 pub mod group;
+pub mod history;
+pub mod nested;
+pub mod mask;
 pub mod label_file;
 pub mod mask;
 pub mod paper;
