@@ -1,7 +1,7 @@
 //! The paper's split: its functions, its routing, its protocol, against definitions, an independent reference and the
 //! direct construction.
 
-mod any_order;
+mod direct;
 mod functions;
 mod golden;
 mod nested;
