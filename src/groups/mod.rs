@@ -11,6 +11,7 @@
 //! | file | what |
 //! |---|---|
 //! | [`group`] | a set of nodes in some order, and what splitting it means |
+//! | [`range`] | groups that are a stretch of an order: two numbers, no messages |
 //! | [`rank_halving`] | the paper's synchronisation trees, as a formula of rank and size |
 //! | [`tree`] | any rooted tree over a group and what it costs |
 //! | [`mask`] | splitting by telling everybody all labels |
@@ -23,6 +24,7 @@
 pub mod group;
 pub mod mask;
 pub mod protocol;
+pub mod range;
 pub mod rank_halving;
 pub mod tree;
 
