@@ -2,83 +2,60 @@
 
 use meshwright::groups::Group;
 use meshwright::groups::mask::{Mask, TreeOf};
-use meshwright::groups::protocol::{Operation, Script, members};
+use meshwright::groups::monotone_nearest;
+use meshwright::groups::protocol::{Label, Operation, Scheme, Script, members};
 use meshwright::rng;
 use meshwright::sim;
 use meshwright::topology::{Machine, Topology};
 use meshwright::units::NodeId;
 use rand::{RngExt, seq::SliceRandom};
 
-use super::{HALVING, label};
+use super::label;
 
-/// Steps from the first entry to the last exit of a split of random members into so many colours.
-fn steps(machine: &Machine, tree: TreeOf, size: usize, colours: u32, seed: u64) -> u64 {
-    let random = &mut rng::stream(seed, "figures");
+const MONOTONE: TreeOf = monotone_nearest::tree;
+
+/// A random group of this size in the order of the Hilbert curve.
+fn random_group(machine: &Machine, size: usize, seed: u64) -> Group {
     let mut nodes: Vec<NodeId> = machine.living().collect();
-    nodes.shuffle(random);
-    let group = Group::of(machine, "hilbert", &nodes[..size]).unwrap();
-    let mask = Mask::new(machine, tree).knowing(colours, 1);
-    let script = |_| Script::new(vec![Operation::Split(label(random.random_range(0..colours), 0))]);
-    let programs = (0..size).map(script).collect();
-    let mut processes = members(&mask, machine, &group, programs).unwrap();
-    sim::packet::run_processes(machine, &mut processes).unwrap().cycles.0
+    nodes.shuffle(&mut rng::stream(seed, "members"));
+    Group::of(machine, "hilbert", &nodes[..size]).unwrap()
+}
+
+fn random_labels(size: usize, colours: u32, seed: u64) -> Vec<Label> {
+    let random = &mut rng::stream(seed, "labels");
+    (0..size).map(|_| label(random.random_range(0..colours), 0)).collect()
+}
+
+/// Steps from the first entry to the last exit of one split.
+pub fn steps<S: Scheme>(scheme: &S, machine: &Machine, group: &Group, labels: &[Label]) -> u64 {
+    let script = |&label: &Label| Script::new(vec![Operation::Split(label)]);
+    let mut processes = members(scheme, machine, group, labels.iter().map(script).collect()).unwrap();
+    let trace = sim::packet::run_processes(machine, &mut processes).unwrap();
+    assert!(trace.unfinished.is_empty());
+    processes.iter().flat_map(|member| member.log()).map(|entry| entry.end.0).max().unwrap()
+}
+
+/// The largest and the mean of some splits with random labels.
+fn splits(machine: &Machine, size: usize, colours: u32, times: u64) -> (u64, f64) {
+    let mask = Mask::new(machine, MONOTONE).knowing(colours, 1);
+    let all: Vec<u64> = (0..times)
+        .map(|seed| {
+            let group = random_group(machine, size, seed);
+            steps(&mask, machine, &group, &random_labels(size, colours, seed))
+        })
+        .collect();
+    (*all.iter().max().unwrap(), all.iter().sum::<u64>() as f64 / times as f64)
 }
 
 #[test]
-fn sixteen_ways_are_cheaper_than_one_of_the_papers() {
+fn a_split_of_a_mesh_takes_hardly_more_than_a_barrier() {
     let machine = Machine::new("mesh:16x16").unwrap().in_packets();
-    println!("{}", steps(&machine, HALVING, 256, 16, 1));
-    println!("{}", steps(&machine, HALVING, 256, 2, 1));
-    println!("{}", steps(&machine, HALVING, 64, 2, 1));
-}
-
-fn mn(machine: &Machine, group: &Group) -> meshwright::error::Result<meshwright::groups::Tree> {
-    let xy: Vec<(i64, i64)> = group
-        .members()
-        .iter()
-        .map(|&n| {
-            let c = machine.coordinates(n);
-            (i64::from(c[1]), i64::from(c[0]))
-        })
-        .collect();
-    let ecc = |&(x, y): &(i64, i64)| xy.iter().map(|&(a, b)| (a - x).abs() + (b - y).abs()).max().unwrap();
-    let root = (0..xy.len()).min_by_key(|&i| ecc(&xy[i])).unwrap();
-    let r = xy[root];
-    let parent = (0..xy.len())
-        .map(|v| {
-            if v == root {
-                return u32::MAX;
-            }
-            let p = xy[v];
-            let inside = |q: (i64, i64)| {
-                q.0 >= p.0.min(r.0) && q.0 <= p.0.max(r.0) && q.1 >= p.1.min(r.1) && q.1 <= p.1.max(r.1)
-            };
-            (0..xy.len())
-                .filter(|&u| u != v && inside(xy[u]))
-                .min_by_key(|&u| {
-                    let q = xy[u];
-                    (
-                        (p.0 - q.0).abs() + (p.1 - q.1).abs(),
-                        ((q.0 - r.0).abs() - (q.1 - r.1).abs()).abs(),
-                        q.1,
-                        q.0,
-                    )
-                })
-                .unwrap() as u32
-        })
-        .collect();
-    Ok(meshwright::groups::Tree::new(root as u32, parent))
-}
-
-#[test]
-fn dev_mn() {
-    let machine = Machine::new("mesh:16x16").unwrap().in_packets();
-    for (s, k) in [(16, 2), (64, 2), (128, 2), (192, 2), (256, 2), (64, 16), (256, 16), (256, 256)] {
-        let all: Vec<u64> = (0..20).map(|seed| steps(&machine, mn, s, k, seed)).collect();
-        println!(
-            "s {s} k {k}: avg {} max {}",
-            all.iter().sum::<u64>() as f64 / 20.0,
-            all.iter().max().unwrap()
-        );
+    // Two ways, four blocks: a barrier on this tree takes 32 steps.
+    assert!(splits(&machine, 256, 2, 3).0 <= 53);
+    for size in [16, 64, 128, 192] {
+        let (worst, mean) = splits(&machine, size, 2, 6);
+        assert!(worst <= 53 && mean <= 45.0, "{size} members: {worst} at most, {mean} on average");
     }
+    // Sixteen ways, sixteen blocks.
+    assert!(splits(&machine, 256, 16, 3).0 <= 110);
 }

@@ -6,6 +6,7 @@ use meshwright::groups::Group;
 use meshwright::groups::mask::Mask;
 use meshwright::groups::protocol::{Entry, Here, Label, Member, Operation, Program, Script, members};
 use meshwright::rng;
+use meshwright::sim::any_order::{Adversary, Order, run_in_any_order};
 use meshwright::sim;
 use meshwright::topology::{Machine, Topology};
 use meshwright::units::{Bytes, Cycles, NodeId};
@@ -140,5 +141,23 @@ fn nested_programs_run_as_the_definition_says() {
         check(&machine, seed, |processes| {
             assert!(sim::packet::run_processes(&machine, processes).unwrap().unfinished.is_empty());
         });
+    }
+}
+
+#[test]
+fn nested_programs_run_as_the_definition_says_in_every_order_of_arrival() {
+    for (seed, name) in (100..150).zip(MACHINES.iter().cycle()) {
+        let machine = Machine::new(name).unwrap();
+        for order in [
+            Order::OldestFirst,
+            Order::NewestFirst,
+            Order::Random,
+            Order::StarveNode(NodeId(seed as u32 % machine.nodes())),
+        ] {
+            let adversary = Adversary { order, in_channels: seed % 2 == 0, seed };
+            check(&machine, seed, |processes| {
+                assert!(run_in_any_order(processes, adversary).unwrap().unfinished.is_empty());
+            });
+        }
     }
 }
