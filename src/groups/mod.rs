@@ -12,8 +12,11 @@
 //! |---|---|
 //! | [`adversary`] | groups on which rank-halving trees are worst |
 //! | [`group`] | a set of nodes in some order, and what splitting it means |
+//! | [`extent`] | the farthest members, the most central one, what no barrier can beat |
 //! | [`rank_halving`] | the paper's synchronisation trees, as a formula of rank and size |
-//! | [`tree`] | any rooted tree over a group and what it costs |
+//! | [`monotone_nearest`], [`entry_bisection`] | trees of the least height; trees of few edges and few children |
+//! | [`tree`], [`trees`] | any rooted tree over a group and what it costs; the table of those there are |
+//! | [`barrier_time`], [`portfolio`] | when a barrier ends where sending takes time too; the tree on which it ends first |
 //! | [`protocol`] | what a member does: passes over trees, splits, joins; programs that call them |
 //!
 //! # Source
@@ -21,10 +24,19 @@
 //! `chochia1996`.
 
 pub mod adversary;
+pub mod barrier_time;
+mod displacement;
+pub mod entry_bisection;
+pub mod extent;
 pub mod group;
+pub mod monotone_nearest;
+pub mod portfolio;
 pub mod protocol;
 pub mod rank_halving;
 pub mod tree;
+pub mod trees;
 
+pub use extent::Extent;
 pub use group::Group;
 pub use tree::Tree;
+pub use trees::TREES;
