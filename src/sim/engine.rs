@@ -51,6 +51,12 @@ pub(super) trait Referee<'m>: Engine + Sized {
     /// of equal ones the lowest. Waiting for a port is not waiting for a link.
     fn longest_wait(&self) -> Option<(LinkId, u64)>;
 
+    /// The link that most packets crossed since the last [`Referee::load`], and how many; of equal ones the lowest.
+    /// `None` if there was none, or the engine does not count.
+    fn busiest(&self) -> Option<(LinkId, u64)> {
+        None
+    }
+
     /// After a run that did not deliver everything: a ring of channels, each held by a message that waits for the
     /// next. `undelivered` are the messages that were started and did not arrive.
     fn waiting_ring(&self, undelivered: &[u32]) -> Option<Vec<LinkId>>;
@@ -65,10 +71,11 @@ pub(super) trait Open<'m>: Referee<'m> {
     /// As for [`Referee::load`].
     fn open(&mut self);
 
-    /// Adds a message and tells how far it goes; its number is how many were added before. It is not started yet.
+    /// Adds a message and tells its number and how far it goes. The number is how many were added before, or that of a
+    /// message that has arrived. It is not started yet.
     ///
     /// # Errors
     ///
     /// [`crate::Error::NotApplicable`] when there is no path, [`crate::Error::TooLarge`] when its route does not fit.
-    fn add(&mut self, message: &Message) -> Result<Hops>;
+    fn add(&mut self, message: &Message) -> Result<(u32, Hops)>;
 }

@@ -2,8 +2,10 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | [`any_order`] | processes without a network: an adversary decides what arrives next |
 //! | `engine` | what workloads and engines ask of each other |
 //! | [`flit`] | the flit engine: routers cycle by cycle |
+//! | [`packet`] | the packet engine: synchronous steps, one packet per link and step |
 //! | `network` | flat tables of the machine |
 //! | `message` | the message engine: messages acquire, hold and release channels |
 //! | `phased` | a workload: a barrier after each phase |
@@ -12,11 +14,13 @@
 //! | `trace`, `timeline` | what was measured; what happened when |
 //! | [`traffic`] | open-loop synthetic traffic and its measurement |
 
+pub mod any_order;
 mod dependency;
 mod engine;
 pub mod flit;
 mod message;
 mod network;
+pub mod packet;
 mod phased;
 mod processes;
 mod program;

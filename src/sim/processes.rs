@@ -77,6 +77,7 @@ pub(super) fn run<'m, P: Process, E: Open<'m>>(
         unfinished: living.filter(|node| finished[node.index()].is_none()).collect(),
         finished_ticks: finished,
         longest_wait: engine.longest_wait().map(wait),
+        busiest: engine.busiest(),
         deadlock,
     })
 }
@@ -93,10 +94,15 @@ struct Letter<T> {
 struct Ensemble<'p, P: Process> {
     machine: &'p Machine,
     processes: &'p mut [P],
-    /// By the number of the message.
+    /// By the number of the message; that of one that has arrived may be given again.
     letters: Vec<Letter<P::Payload>>,
-    /// Node and token, by the number of the timer.
+    /// Node and token, by the number of the timer; the timers that have run out.
     computations: Vec<(NodeId, u32)>,
+    idle_timers: Vec<u32>,
+    /// Messages and computations asked for so far.
+    asked: usize,
+    /// A moment in ticks and in cycles: few divisions.
+    moment: (u64, Cycles),
     processor_free: Vec<u64>,
     finished: Vec<Option<u64>>,
     delivered: u64,
@@ -115,6 +121,9 @@ impl<'p, P: Process> Ensemble<'p, P> {
             machine,
             letters: Vec::new(),
             computations: Vec::new(),
+            idle_timers: Vec::new(),
+            asked: 0,
+            moment: (0, Cycles(0)),
             processor_free: vec![0; processes.len()],
             finished: vec![None; processes.len()],
             processes,
@@ -138,8 +147,11 @@ impl<'p, P: Process> Ensemble<'p, P> {
         }
         let now = engine.now();
         self.end = self.end.max(now);
+        if self.moment.0 != now {
+            self.moment = (now, self.machine.costs.cycles(now));
+        }
         let mut actions = std::mem::take(&mut self.actions);
-        let mut context = Context::new(node, self.machine.costs.cycles(now), &mut actions);
+        let mut context = Context::new(node, self.moment.1, &mut actions);
         tell(&mut self.processes[node.index()], &mut context);
         for action in actions.drain(..) {
             if let Err(error) = self.act(engine, node, action) {
@@ -159,14 +171,17 @@ impl<'p, P: Process> Ensemble<'p, P> {
         match action {
             Action::Send { to, bytes, payload, token } => {
                 self.check_message(to, bytes)?;
-                let hops = engine.add(&Message { source: node, target: to, bytes, phase: 0 })?;
+                let (number, hops) = engine.add(&Message { source: node, target: to, bytes, phase: 0 })?;
                 let costs = &self.machine.costs;
                 // One hop stays below 2^58 ticks with checked costs.
                 let hop = costs.alone_ticks(self.machine.switching, bytes, Hops(1));
                 self.account(hop.checked_mul(u64::from(hops.0.max(1))))?;
-                let message = self.letters.len() as u32;
-                self.letters.push(Letter { source: node, target: to, token, payload: Some(payload) });
-                engine.start(message, now);
+                let letter = Letter { source: node, target: to, token, payload: Some(payload) };
+                match self.letters.get_mut(number as usize) {
+                    Some(place) => *place = letter,
+                    None => self.letters.push(letter),
+                }
+                engine.start(number, now);
             }
             Action::Compute { cycles, token } => {
                 if cycles > CALC_MAX {
@@ -178,8 +193,13 @@ impl<'p, P: Process> Ensemble<'p, P> {
                 self.account(ticks)?;
                 let free = &mut self.processor_free[node.index()];
                 *free = (*free).max(now) + ticks.unwrap_or(0);
-                engine.set_timer(self.computations.len() as u32, *free);
-                self.computations.push((node, token));
+                let until = *free;
+                let timer = self.idle_timers.pop().unwrap_or(self.computations.len() as u32);
+                match self.computations.get_mut(timer as usize) {
+                    Some(place) => *place = (node, token),
+                    None => self.computations.push((node, token)),
+                }
+                engine.set_timer(timer, until);
             }
             Action::Finish => {
                 self.finished[node.index()].get_or_insert(now);
@@ -207,7 +227,8 @@ impl<'p, P: Process> Ensemble<'p, P> {
             needed: "more than 2^63 ticks".into(),
             limit: "2^63 ticks".into(),
         })?;
-        if self.letters.len() + self.computations.len() >= ACTIONS_MAX {
+        self.asked += 1;
+        if self.asked > ACTIONS_MAX {
             return Err(Error::TooLarge {
                 what: "the run of the processes",
                 needed: format!("more than {ACTIONS_MAX} messages and computations"),
@@ -235,6 +256,7 @@ impl<'m, P: Process, E: Open<'m>> Driver<E> for Ensemble<'_, P> {
 
     fn timer(&mut self, engine: &mut E, id: u32) {
         let (node, token) = self.computations[id as usize];
+        self.idle_timers.push(id);
         self.react(engine, node, |process, context| process.on_computed(token, context));
     }
 }

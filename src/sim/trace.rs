@@ -46,6 +46,9 @@ pub struct ProcessTrace {
     pub unfinished: Vec<NodeId>,
     /// Where messages waited most, or `None` if no message ever waited for a link.
     pub longest_wait: Option<Wait>,
+    /// The link that most packets crossed, and how many; `None` if no packet crossed any or the engine does not
+    /// count them.
+    pub busiest: Option<(LinkId, u64)>,
     /// A ring of channels whose holders wait for each other, if messages could not arrive.
     pub deadlock: Option<Vec<LinkId>>,
 }

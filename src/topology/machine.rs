@@ -301,6 +301,32 @@ impl Machine {
         self
     }
 
+    /// The same machine in steps of packets: a packet of 8 bytes takes one cycle over a link, is stored before it goes on
+    /// and costs no start-up; queues have four slots.
+    ///
+    /// # Source
+    ///
+    /// `chochia1996`, section 5; the bytes of a packet are ours.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::topology::Machine;
+    /// use meshwright::units::{Bytes, Hops};
+    /// let mesh = Machine::new("mesh:16x16")?.in_packets();
+    /// let ticks = mesh.costs.alone_ticks(mesh.switching, Bytes(8), Hops(5));
+    /// assert_eq!(ticks, 5 * mesh.costs.ticks_per_cycle());
+    /// # Ok::<(), meshwright::Error>(())
+    /// ```
+    pub fn in_packets(mut self) -> Self {
+        let byte_time = Ratio::new(1, 8).expect("eight is not zero");
+        self.switching = Switching::StoreAndForward;
+        self.costs = Costs { startup: Cycles(0), byte_time, flit: Bytes(8) };
+        self.ports = PortModel::All;
+        self.buffers = 4;
+        self
+    }
+
     /// The nodes that do not work, in increasing order.
     pub fn dead(&self) -> &[NodeId] {
         &self.dead

@@ -336,7 +336,7 @@ impl<'m> Open<'m> for Routers<'_> {
         Referee::load(self, &[], Routes::Stored { first: vec![0], links: Vec::new() });
     }
 
-    fn add(&mut self, message: &Message) -> Result<Hops> {
+    fn add(&mut self, message: &Message) -> Result<(u32, Hops)> {
         let Message { source, target, .. } = *message;
         if !self.machine.is_alive(target) {
             let why = format!("there is no path from node {source} to node {target}");
@@ -345,6 +345,6 @@ impl<'m> Open<'m> for Routers<'_> {
         self.messages.push(*message);
         self.unsent.push(0);
         self.missing.push(0);
-        Ok(self.walk(source, target))
+        Ok((self.messages.len() as u32 - 1, self.walk(source, target)))
     }
 }

@@ -367,7 +367,7 @@ impl<'m> Open<'m> for Core<'m> {
         self.load(&[], routes);
     }
 
-    fn add(&mut self, message: &Message) -> Result<Hops> {
+    fn add(&mut self, message: &Message) -> Result<(u32, Hops)> {
         if let Routes::Stored { first, links } = &mut self.routes {
             let (from, to) = message.pair();
             if !self.router.route(from, to, links) {
@@ -381,8 +381,9 @@ impl<'m> Open<'m> for Core<'m> {
             })?;
             first.push(end);
         }
-        let (_, hops) = Cursor::first(&self.routes, self.letters.len() as u32, message.pair());
+        let number = self.letters.len() as u32;
+        let (_, hops) = Cursor::first(&self.routes, number, message.pair());
         self.letters.push(Letter::new(message, &self.costs));
-        Ok(Hops(hops))
+        Ok((number, Hops(hops)))
     }
 }
