@@ -18,8 +18,6 @@
 //! | [`tree`], [`trees`] | any rooted tree over a group and what it costs; the table of those there are |
 //! | [`barrier_time`], [`portfolio`] | when a barrier ends where sending takes time too; the tree on which it ends first |
 //! | [`label_file`] | the members of a group and their labels, read from a file |
-//! | [`rank_halving`] | the paper's synchronisation trees, as a formula of rank and size |
-//! | [`tree`] | any rooted tree over a group and what it costs |
 //! | [`paper`] | the paper's split: ranks and neighbours in the new trees found by routing on the old one |
 //! | [`exchange`] | hubs, sweeps, binary trees of boxes: structures that know the shape of the group |
 //! | [`contraction`] | splits that draw the trees of the new groups together |
@@ -32,22 +30,21 @@
 //!
 //! `chochia1996`.
 
-pub mod exchange;
-pub mod contraction;
 pub mod adversary;
 pub mod barrier_time;
+pub mod contraction;
 mod displacement;
 pub mod entry_bisection;
+pub mod exchange;
 pub mod extent;
 pub mod group;
-pub mod monotone_nearest;
-pub mod portfolio;
 pub mod history;
-pub mod nested;
-pub mod mask;
 pub mod label_file;
 pub mod mask;
+pub mod monotone_nearest;
+pub mod nested;
 pub mod paper;
+pub mod portfolio;
 pub mod protocol;
 pub mod rank_halving;
 pub mod tree;

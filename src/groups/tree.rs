@@ -214,13 +214,4 @@ impl Tree {
         }
         depth.into_iter().max().unwrap_or(0)
     }
-
-    /// The most children of a vertex.
-    ///
-    /// # Complexity
-    ///
-    /// O(s).
-    pub fn fan_out(&self) -> u32 {
-        self.first.windows(2).map(|range| range[1] - range[0]).max().unwrap_or(0)
-    }
 }

@@ -10,7 +10,7 @@ mod searched;
 
 use super::Group;
 use crate::error::{Error, Result};
-use crate::topology::{Grid, Machine, Topology};
+use crate::topology::{Grid, Machine};
 
 pub use boxes::eccentricities;
 
