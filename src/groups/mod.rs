@@ -19,7 +19,6 @@
 //! | [`monotone_nearest`], [`entry_bisection`] | trees of the least height; trees of few edges and few children |
 //! | [`tree`], [`trees`] | any rooted tree over a group and what it costs; the table of those there are |
 //! | [`barrier_time`], [`portfolio`] | when a barrier ends where sending takes time too; the tree on which it ends first |
-//! | [`label_file`] | the members of a group and their labels, read from a file |
 //! | [`paper`] | the paper's split: ranks and neighbours in the new trees found by routing on the old one |
 //! | [`exchange`] | hubs, sweeps, binary trees of boxes: structures that know the shape of the group |
 //! | [`contraction`] | splits that draw the trees of the new groups together |
@@ -33,8 +32,6 @@
 //! `chochia1996`.
 
 pub mod adversary;
-pub mod contraction;
-pub mod exchange;
 pub mod barrier_time;
 pub mod contraction;
 mod displacement;
