@@ -6,7 +6,7 @@ use meshwright::groups::monotone_nearest;
 use meshwright::groups::protocol::{Label, Operation, Scheme, Script, members};
 use meshwright::rng;
 use meshwright::sim;
-use meshwright::topology::{Machine, Topology};
+use meshwright::topology::Machine;
 use meshwright::units::NodeId;
 use rand::{RngExt, seq::SliceRandom};
 

@@ -6,7 +6,7 @@ use meshwright::groups::Group;
 use meshwright::groups::mask::Mask;
 use meshwright::groups::protocol::{Entry, Here, Label, Member, Operation, Program, Script, members};
 use meshwright::rng;
-use meshwright::sim::any_order::{Adversary, Order, run_in_any_order};
+use meshwright::sim::any_order::{Adversary, Order, run_processes as run_in_any_order};
 use meshwright::sim;
 use meshwright::topology::{Machine, Topology};
 use meshwright::units::{Bytes, Cycles, NodeId};
