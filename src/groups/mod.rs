@@ -27,9 +27,9 @@
 pub mod adversary;
 pub mod group;
 pub mod history;
-pub mod nested;
-pub mod mask;
 pub mod label_file;
+pub mod mask;
+pub mod nested;
 pub mod protocol;
 pub mod rank_halving;
 pub mod tree;
