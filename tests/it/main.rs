@@ -15,6 +15,7 @@ mod flit;
 mod floors;
 mod golden;
 mod golden_boxes;
+mod groups_paper;
 mod groups_model;
 mod halving;
 mod launcher;
