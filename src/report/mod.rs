@@ -9,6 +9,7 @@
 //! | `files` | the files beside the page |
 //! | `load` | the section of a divisible load |
 //! | `groups` | the section of a program of groups |
+//! | `history` | groups over time |
 //! | `claims` | the page of an audited paper |
 //! | `sweep` | the page of a sweep |
 //! | `results` | the points of a sweep, kept as they come |
@@ -24,6 +25,7 @@ mod drawings;
 mod facts;
 mod files;
 mod groups;
+mod history;
 mod load;
 mod page;
 mod results;
@@ -38,6 +40,7 @@ use std::path::{Path, PathBuf};
 
 pub use claims::claims_files;
 pub use files::{File, files};
+pub use history::group_drawings;
 pub use page::page;
 pub use results::Results;
 pub use sweep::{sweep_files, sweep_page};
