@@ -32,8 +32,6 @@
 //! `chochia1996`.
 
 pub mod adversary;
-pub mod contraction;
-pub mod exchange;
 pub mod barrier_time;
 pub mod contraction;
 mod displacement;
