@@ -16,6 +16,7 @@ mod floors;
 mod golden;
 mod golden_boxes;
 mod groups_contraction;
+mod groups_experiment;
 mod groups_model;
 mod groups_paper;
 mod groups_trees;
