@@ -32,6 +32,7 @@ mod load_thesis;
 mod load_variants;
 mod loggp;
 mod networks;
+mod packet;
 mod processes;
 mod profile;
 mod readers;
