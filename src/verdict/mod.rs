@@ -5,6 +5,7 @@
 //! | this one | the form of an answer |
 //! | [`divide`] | divide and conquer and phased traces, every placement judged; why the winner wins |
 //! | [`load`](mod@load) | divisible loads, every method judged |
+//! | [`groups`] | programs of splits, barriers and joins, every split on every tree |
 //! | [`installments`] | what fewer processors and fewer messages cost |
 //! | [`auto`] | which placements are worth a simulation |
 //! | [`simulate`] | the answer to `simulate` |
@@ -18,6 +19,7 @@ pub mod auto;
 pub mod buffers;
 pub mod divide;
 pub mod experiment;
+pub mod groups;
 pub mod installments;
 pub mod load;
 pub mod map;

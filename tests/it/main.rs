@@ -15,6 +15,8 @@ mod flit;
 mod floors;
 mod golden;
 mod golden_boxes;
+mod groups_model;
+mod groups_paper;
 mod halving;
 mod launcher;
 mod laws;

@@ -1,0 +1,153 @@
+//! Many repetitions: what splits, barriers and joins take, by the size of the group.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::job::Job;
+use super::methods::{Method, Viewed, Visitor};
+use super::program::{self, Kind, Ran, Sample};
+use crate::error::Result;
+use crate::groups::Group;
+use crate::statistics::{Estimate, estimate};
+use crate::topology::Machine;
+use crate::units::LinkId;
+
+/// What an operation takes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Overhead {
+    /// The mean with its confidence interval, in cycles.
+    #[serde(flatten)]
+    pub mean: Estimate,
+    /// The greatest, in cycles.
+    pub max: u64,
+}
+
+/// What groups of one size take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SizeRow {
+    /// The least and the greatest size.
+    pub sizes: (u32, u32),
+    /// Their splits, by the size before.
+    pub split: Option<Overhead>,
+    /// Their barriers.
+    pub barrier: Option<Overhead>,
+    /// Their joins, by the size after.
+    pub join: Option<Overhead>,
+}
+
+/// All repetitions under one method.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    /// What each repetition gave, in their order.
+    pub rounds: Vec<Ran>,
+    /// The kinds of packets in the order in which they are first sent, then `up`, `down` and `across` of passes.
+    pub steps: Vec<&'static str>,
+}
+
+/// Runs all repetitions on all threads; `finished` is called after each.
+///
+/// Each repetition draws from a stream of its own and results are collected in their order, so the answer is the same
+/// however many threads there are.
+///
+/// # Errors
+///
+/// As for [`Job::group`] and [`program::run`].
+///
+/// # Source
+///
+/// `chochia1996`, section 5.
+pub fn run(
+    job: &Job,
+    machine: &Machine,
+    method: &Method,
+    finished: &(dyn Fn() + Sync),
+) -> Result<Experiment> {
+    let group = job.group(machine)?;
+    method.apply(job, machine, &group, Repetitions { job, machine, group: &group, finished })
+}
+
+struct Repetitions<'a> {
+    job: &'a Job,
+    machine: &'a Machine,
+    group: &'a Group,
+    finished: &'a (dyn Fn() + Sync),
+}
+
+impl Visitor for Repetitions<'_> {
+    type Output = Experiment;
+
+    fn visit<S: Viewed>(self, scheme: &S) -> Result<Experiment> {
+        let Self { job, machine, group, finished } = self;
+        let run = |number| {
+            let round = job.round(group, number);
+            let ran = program::run(scheme, machine, group, &round, (job.engine, job.pace));
+            finished();
+            ran
+        };
+        let rounds = (0..job.repeat).into_par_iter().map(run).collect::<Result<_>>()?;
+        Ok(Experiment { rounds, steps: S::STEPS.iter().copied().chain(["up", "down", "across"]).collect() })
+    }
+}
+
+impl Experiment {
+    /// What groups take, size by size.
+    pub fn by_size(&self) -> Vec<SizeRow> {
+        self.binned(|size| (size, size))
+    }
+
+    /// What groups take, in bins of sizes: 1, 2, 3 to 4, 5 to 8, 9 to 16 and so on.
+    pub fn by_doubling(&self) -> Vec<SizeRow> {
+        self.binned(|size| match size.next_power_of_two() {
+            1 => (1, 1),
+            most => (most / 2 + 1, most),
+        })
+    }
+
+    fn binned(&self, bin: fn(u32) -> (u32, u32)) -> Vec<SizeRow> {
+        let mut bins: BTreeMap<(u32, u32), [Vec<f64>; 3]> = BTreeMap::new();
+        for sample in self.samples() {
+            bins.entry(bin(sample.size)).or_default()[sample.kind as usize].push(sample.cycles as f64);
+        }
+        let row = |(sizes, [split, barrier, join]): (_, [Vec<f64>; 3])| SizeRow {
+            sizes,
+            split: overhead(&split),
+            barrier: overhead(&barrier),
+            join: overhead(&join),
+        };
+        bins.into_iter().map(row).collect()
+    }
+
+    /// What operations of this kind took the groups of these sizes at these levels.
+    pub fn overhead(&self, kind: Kind, wanted: impl Fn(&Sample) -> bool) -> Option<Overhead> {
+        let samples = self.samples().filter(|sample| sample.kind == kind && wanted(sample));
+        overhead(&samples.map(|sample| sample.cycles as f64).collect::<Vec<_>>())
+    }
+
+    /// Every operation of every group.
+    pub fn samples(&self) -> impl Iterator<Item = &Sample> {
+        self.rounds.iter().flat_map(|ran| &ran.samples)
+    }
+
+    /// The time of all repetitions one after the other, in cycles.
+    pub fn cycles(&self) -> u64 {
+        self.rounds.iter().map(|ran| ran.cycles).sum()
+    }
+
+    /// The messages sent in all repetitions, by kind.
+    pub fn sent(&self) -> Vec<(&'static str, u64)> {
+        let sum = |kind| self.rounds.iter().map(|ran| ran.sent[kind]).sum();
+        self.steps.iter().enumerate().map(|(kind, &name)| (name, sum(kind))).collect()
+    }
+
+    /// A ring of links whose messages waited for each other, if some repetition came to a standstill.
+    pub fn deadlock(&self) -> Option<&[LinkId]> {
+        self.rounds.iter().find_map(|ran| ran.deadlock.as_deref())
+    }
+}
+
+fn overhead(values: &[f64]) -> Option<Overhead> {
+    let max = values.iter().copied().max_by(f64::total_cmp)?;
+    Some(Overhead { mean: estimate(values), max: max as u64 })
+}

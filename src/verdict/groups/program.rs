@@ -1,0 +1,163 @@
+//! What the members do in one repetition, and how long each operation took each group.
+
+use super::engine::Engine;
+use super::job::{Pace, Round};
+use crate::error::Result;
+use crate::groups::Group;
+use crate::groups::protocol::{Here, Member, Operation, Program, Scheme, members};
+use crate::topology::Machine;
+use crate::units::LinkId;
+
+/// What a group does in an experiment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A split, of the group that is split.
+    Split,
+    /// A barrier.
+    Barrier,
+    /// A join, of the group that is there again.
+    Join,
+}
+
+/// How long one operation took one group: from its last member's entry to its last member's exit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// The operation.
+    pub kind: Kind,
+    /// How many splits deep the group is.
+    pub level: u32,
+    /// How many members it has.
+    pub size: u32,
+    /// The overhead, in cycles.
+    pub cycles: u64,
+}
+
+/// What one repetition gave.
+#[derive(Clone, Debug, Default)]
+pub struct Ran {
+    /// Every operation of every group.
+    pub samples: Vec<Sample>,
+    /// The time of all, in cycles.
+    pub cycles: u64,
+    /// How many messages arrived.
+    pub messages: u64,
+    /// How many were sent, by [`Scheme::STEPS`], then up, down and across in passes.
+    pub sent: Vec<u64>,
+    /// The most messages that waited for their time at one member.
+    pub early_most: usize,
+    /// The most memory a member keeps of its groups, in bytes, when the deepest groups stand.
+    pub bytes_kept_most: usize,
+    /// The link that most packets crossed in one run, and how many, if the engine counts them.
+    pub busiest: Option<(LinkId, u64)>,
+    /// A ring of links whose messages wait for each other, if members wait for ever.
+    pub deadlock: Option<Vec<LinkId>>,
+}
+
+/// A list of operations; under lock-step it stops after each of them until the next run.
+#[derive(Clone, Debug, Default)]
+pub struct Steps {
+    operations: Vec<Operation>,
+    next: usize,
+    rests: bool,
+    is_resting: bool,
+}
+
+impl Steps {
+    /// These operations, one after the other.
+    pub fn new(operations: Vec<Operation>, pace: Pace) -> Self {
+        Self { operations, next: 0, rests: pace == Pace::Lockstep, is_resting: false }
+    }
+}
+
+impl Program for Steps {
+    fn next(&mut self, _: Here) -> Operation {
+        if std::mem::take(&mut self.is_resting) || self.next == self.operations.len() {
+            return Operation::Stop;
+        }
+        self.is_resting = self.rests;
+        self.next += 1;
+        self.operations[self.next - 1]
+    }
+}
+
+/// The operations of the member with this rank: at every level a split and a barrier, then the joins.
+pub fn operations(round: &Round, rank: u32) -> Vec<Operation> {
+    let levels = round.labels.iter();
+    let down = levels.flat_map(|labels| [Operation::Split(labels[rank as usize]), Operation::Barrier]);
+    down.chain(round.labels.iter().map(|_| Operation::Join)).collect()
+}
+
+/// Runs one repetition.
+///
+/// # Errors
+///
+/// As for [`Scheme::places`] and [`Engine::run`].
+///
+/// # Panics
+///
+/// When members wait for ever although no messages wait for each other.
+pub fn run<S: Scheme>(
+    scheme: &S,
+    machine: &Machine,
+    group: &Group,
+    round: &Round,
+    (engine, pace): (Engine, Pace),
+) -> Result<Ran> {
+    let programs = (0..group.size()).map(|rank| Steps::new(operations(round, rank), pace)).collect();
+    let mut processes = members(scheme, machine, group, programs)?;
+    let runs = if pace == Pace::Lockstep { 3 * round.labels.len() } else { 1 };
+    let kinds = processes.first().map_or(0, |member| member.sent().len());
+    let mut ran = Ran { sent: vec![0; kinds], ..Ran::default() };
+    for number in 0..runs {
+        let trace = engine.run(machine, &mut processes)?;
+        ran.cycles += trace.cycles.0;
+        ran.messages += trace.messages;
+        if trace.busiest.map(|busiest| busiest.1) > ran.busiest.map(|busiest| busiest.1) {
+            ran.busiest = trace.busiest;
+        }
+        if trace.deadlock.is_some() {
+            ran.deadlock = trace.deadlock;
+            break;
+        }
+        assert!(trace.unfinished.is_empty(), "members wait for messages, and messages for nobody");
+        if number < 2 * round.labels.len() {
+            let kept = processes.iter().map(Member::bytes_kept).max();
+            ran.bytes_kept_most = ran.bytes_kept_most.max(kept.unwrap_or(0));
+        }
+    }
+    ran.samples = samples(&processes);
+    for member in &processes {
+        ran.early_most = ran.early_most.max(member.early_most());
+        for (sum, &count) in ran.sent.iter_mut().zip(member.sent()) {
+            *sum += u64::from(count);
+        }
+    }
+    Ok(ran)
+}
+
+/// Every operation of every group: how long from the last entry to the last exit.
+fn samples<S: Scheme, P: Program>(processes: &[Member<'_, S, P>]) -> Vec<Sample> {
+    // Group, how many operations of the group came before, kind, level, size, begin, end.
+    let mut entries: Vec<(u64, usize, Kind, u32, u32, u64, u64)> = Vec::new();
+    for member in processes {
+        for (at, entry) in member.log().iter().enumerate() {
+            let kind = match entry.operation {
+                Operation::Split(_) => Kind::Split,
+                Operation::Join => Kind::Join,
+                _ => Kind::Barrier,
+            };
+            let before = member.log()[..at].iter().filter(|other| other.group == entry.group).count();
+            let (begin, end) = (entry.begin.0, entry.end.0);
+            entries.push((entry.group, before, kind, entry.level, entry.size, begin, end));
+        }
+    }
+    entries.sort_unstable();
+    let sample = |same: &[(u64, usize, Kind, u32, u32, u64, u64)]| {
+        let (_, _, kind, level, size, ..) = same[0];
+        let last = |moment: fn(&(u64, usize, Kind, u32, u32, u64, u64)) -> u64| same.iter().map(moment).max();
+        let (begin, end) = (last(|entry| entry.5).unwrap_or(0), last(|entry| entry.6).unwrap_or(0));
+        // Members that need not wait may go on before the last has come.
+        Sample { kind, level, size, cycles: end.saturating_sub(begin) }
+    };
+    entries.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(sample).collect()
+}
