@@ -99,6 +99,43 @@ impl Tree {
         walk
     }
 
+    /// The most children a vertex has.
+    ///
+    /// # Complexity
+    ///
+    /// O(s).
+    pub fn fan_out(&self) -> u32 {
+        self.first.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0)
+    }
+
+    /// Whether the ranks of every sub-tree are consecutive: then values can be put together in the order of ranks.
+    ///
+    /// # Complexity
+    ///
+    /// O(s).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::groups::{Tree, rank_halving};
+    /// assert!(rank_halving::tree(12).keeps_order());
+    /// assert!(!Tree::new(1, vec![2, Tree::NONE, 1]).keeps_order(), "below 2 hangs 0, and 1 does not");
+    /// ```
+    pub fn keeps_order(&self) -> bool {
+        let mut spans: Vec<(u32, u32, u32)> = (0..self.size()).map(|rank| (rank, rank, 1)).collect();
+        for &rank in self.top_down().iter().rev() {
+            let (low, high, count) = spans[rank as usize];
+            if high - low + 1 != count {
+                return false;
+            }
+            if let Some(up) = self.parent(rank) {
+                let above = &mut spans[up as usize];
+                *above = (above.0.min(low), above.1.max(high), above.2 + count);
+            }
+        }
+        true
+    }
+
     /// H: the links of the longest way from the root.
     ///
     /// A barrier takes 2 H steps when nobody is in the way: up to the root, and down again.

@@ -16,6 +16,7 @@ mod floors;
 mod golden;
 mod golden_boxes;
 mod groups_paper;
+mod groups_model;
 mod halving;
 mod launcher;
 mod laws;

@@ -179,12 +179,7 @@ impl Pass {
                 Some(Outcome::Values(list.into_iter().map(|(_, value)| value).collect()))
             }
             (Operation::Scan(operator, _), Load::List(mut list)) => {
-                list.sort_unstable();
-                let mut sum = operator.identity();
-                for (_, value) in &mut list {
-                    sum = operator.apply(sum, *value);
-                    *value = sum;
-                }
+                into_prefixes(operator, &mut list);
                 self.down(Load::List(list), links, post)
             }
             (Operation::Scan(operator, _), _) => self.down(Load::Value(operator.identity()), links, post),
@@ -245,6 +240,37 @@ impl Pass {
             post.push((child, Way::Down, Load::List(theirs)));
         }
         Outcome::Value(find(self.rank).1)
+    }
+}
+
+/// What two parts of a group know, as one.
+///
+/// # Panics
+///
+/// When the operation does not put such loads together.
+pub(crate) fn combine(operation: Operation, a: Load, b: Load) -> Load {
+    match (operation, a, b) {
+        (_, Load::Nothing, Load::Nothing) => Load::Nothing,
+        (_, Load::List(mut a), Load::List(b)) => {
+            a.extend(b);
+            Load::List(a)
+        }
+        (
+            Operation::Reduce(operator, _) | Operation::AllReduce(operator, _) | Operation::Scan(operator, _),
+            Load::Value(a),
+            Load::Value(b),
+        ) => Load::Value(operator.apply(a, b)),
+        _ => unreachable!("all members call the same operation"),
+    }
+}
+
+/// Sorts values by their ranks and puts each together with all before it.
+pub(crate) fn into_prefixes(operator: Operator, list: &mut [(u32, u64)]) {
+    list.sort_unstable();
+    let mut sum = operator.identity();
+    for (_, value) in list {
+        sum = operator.apply(sum, *value);
+        *value = sum;
     }
 }
 
