@@ -27,15 +27,14 @@
 //!
 //! `chochia1996`.
 
-pub mod exchange;
-pub mod contraction;
 pub mod adversary;
+pub mod contraction;
+pub mod exchange;
 pub mod group;
 pub mod history;
-pub mod nested;
-pub mod mask;
 pub mod label_file;
 pub mod mask;
+pub mod nested;
 pub mod paper;
 pub mod protocol;
 pub mod rank_halving;
