@@ -17,6 +17,7 @@ mod golden;
 mod golden_boxes;
 mod groups_model;
 mod groups_paper;
+mod groups_trees;
 mod halving;
 mod launcher;
 mod laws;
