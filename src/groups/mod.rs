@@ -23,11 +23,11 @@
 //!
 //! `chochia1996`.
 
-pub mod exchange;
 pub mod adversary;
+pub mod exchange;
 pub mod group;
-pub mod mask;
 pub mod label_file;
+pub mod mask;
 pub mod protocol;
 pub mod rank_halving;
 pub mod tree;

@@ -15,6 +15,7 @@ mod flit;
 mod floors;
 mod golden;
 mod golden_boxes;
+mod groups_exchange;
 mod halving;
 mod launcher;
 mod laws;
