@@ -4,13 +4,14 @@
 //! |---|---|
 //! | this one | [`Claim`], [`Verdict`], [`PAPERS`], [`audit`] |
 //! | [`check`] | cases counted, the first that disagrees kept |
-//! | [`lo1990`], [`zhang2018`] | one file for each section of that paper |
+//! | [`lo1990`], [`zhang2018`], [`chochia1996`] | one file for each section of that paper |
 //!
 //! A verdict is computed, never looked up: the printed statement is compared with what its definition gives, case
 //! by case in increasing size, so that the first case that disagrees is the smallest. What the program expects
 //! stands beside it, and a difference between the two is told.
 
 pub mod check;
+pub mod chochia1996;
 pub mod lo1990;
 pub mod zhang2018;
 
@@ -127,7 +128,7 @@ pub type Derive = fn(n_max: u32, wanted: &Wanted<'_>, progress: &mut dyn FnMut(&
 pub type Wanted<'a> = dyn Fn(&str, Option<&str>) -> bool + 'a;
 
 /// Every paper the program has read.
-pub const PAPERS: &[Paper] = &[lo1990::PAPER, zhang2018::PAPER];
+pub const PAPERS: &[Paper] = &[lo1990::PAPER, zhang2018::PAPER, chochia1996::PAPER];
 
 /// The largest n the program derives claims for: 65536 tasks.
 pub const N_MAX: u32 = 16;

@@ -16,6 +16,8 @@ mod floors;
 mod golden;
 mod golden_boxes;
 mod groups_exchange;
+mod groups_paper;
+mod groups_model;
 mod halving;
 mod launcher;
 mod laws;

@@ -121,7 +121,7 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
             colour: 0,
             early: Vec::new(),
             early_most: 0,
-            sent: vec![0; S::STEPS.len() + 2],
+            sent: vec![0; S::STEPS.len() + 3],
             outbox: Outbox::default(),
             post: Vec::new(),
             log: Vec::new(),
@@ -153,7 +153,7 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
         self.early_most
     }
 
-    /// How many messages it sent: by [`Scheme::STEPS`], then up and down in passes.
+    /// How many messages it sent: by [`Scheme::STEPS`], then up, down and across in passes.
     pub fn sent(&self) -> &[u32] {
         &self.sent
     }
@@ -231,8 +231,13 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
             return self.enter(acting);
         }
         let (rank, _) = S::rank_and_size(&level.place);
-        let links = S::links(&level.place);
-        let (pass, outcome) = Pass::begin(self.operation, rank, S::ORDERED, links, &mut self.post);
+        let (pass, outcome) = if self.operation == Operation::Join {
+            let join = self.scheme.join(&self.levels[acting].place, &self.levels[acting + 1].place);
+            Pass::join(rank, &join, &mut self.post)
+        } else {
+            let links = S::links(&level.place);
+            Pass::begin(self.operation, rank, S::ORDERED, links, &mut self.post)
+        };
         self.doing = Doing::Pass(pass);
         self.flush(acting, number, context);
         outcome
@@ -302,15 +307,21 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
     ) -> Option<Outcome> {
         let Envelope { level, number, body } = envelope;
         let at = level as usize;
-        let own = &mut self.levels[at];
         match body {
             Body::Pass(way, load) => {
                 let Doing::Pass(pass) = &mut self.doing else { unreachable!("it is due") };
-                let outcome = pass.receive(from, way, load, S::links(&own.place), &mut self.post);
+                let links = match self.operation {
+                    Operation::Join => {
+                        self.scheme.join(&self.levels[at].place, &self.levels[at + 1].place).links
+                    }
+                    _ => S::links(&self.levels[at].place),
+                };
+                let outcome = pass.receive(from, way, load, links, &mut self.post);
                 self.flush(at, number, context);
                 outcome
             }
             Body::Split(packet) => {
+                let own = &mut self.levels[at];
                 let (_, splitting) = own.splitting.as_mut().expect("it is due");
                 self.scheme.receive(context.node(), &own.place, splitting, from, packet, &mut self.outbox);
                 self.flush(at, number, context);

@@ -21,4 +21,4 @@ pub mod scheme;
 pub use fixed::Fixed;
 pub use member::{Entry, Member, members};
 pub use program::{Here, Operation, Operator, Outcome, Program, Script};
-pub use scheme::{Label, Links, Outbox, Scheme, Side};
+pub use scheme::{Join, Label, Links, Outbox, Scheme, Side};

@@ -1,7 +1,7 @@
 //! Up a tree and down again: the part of one member in everything a group does together but a split.
 
 use super::program::{Operation, Operator, Outcome};
-use super::scheme::{Links, Side};
+use super::scheme::{Join, Links, Side};
 use crate::units::{Bytes, NodeId};
 
 /// What a message of a pass carries.
@@ -32,6 +32,8 @@ pub enum Way {
     Up,
     /// To a child.
     Down,
+    /// From the root of a tree to that of another.
+    Across,
 }
 
 /// Where the messages of a pass are put.
@@ -50,6 +52,10 @@ pub struct Pass {
     /// What each child reported, by its place among the children, where it is needed again.
     parts: Vec<Load>,
     ordered: bool,
+    /// At a root: that of another tree, which has to be told and waited for.
+    across: Option<NodeId>,
+    /// Whether that root has told that all of its tree have come.
+    met: bool,
 }
 
 impl Pass {
@@ -70,8 +76,8 @@ impl Pass {
         };
         let keeps = matches!(operation, Operation::Scan(..) | Operation::Gather(_));
         let parts = if keeps { vec![Load::Nothing; links.children.len()] } else { Vec::new() };
-        let mut pass =
-            Self { operation, rank, waiting: links.children.len() as u32, sum: own, parts, ordered };
+        let waiting = links.children.len() as u32;
+        let mut pass = Self { operation, rank, waiting, sum: own, parts, ordered, across: None, met: false };
         let outcome = match operation {
             Operation::Broadcast { from, value } => {
                 if from != rank {
@@ -89,11 +95,21 @@ impl Pass {
         (pass, outcome)
     }
 
+    /// Begins a join over trees whose roots wait for each other; the outcome, if there is nobody to wait for.
+    pub fn join(rank: u32, join: &Join<'_>, post: &mut Post) -> (Self, Option<Outcome>) {
+        let Join { links, across } = *join;
+        let waiting = links.children.len() as u32;
+        let (sum, parts, ordered, met) = (0, Vec::new(), false, false);
+        let mut pass = Self { operation: Operation::Join, rank, waiting, sum, parts, ordered, across, met };
+        let outcome = if waiting == 0 { pass.complete(links, post) } else { None };
+        (pass, outcome)
+    }
+
     /// A message of this pass has come; the outcome, if this member need not wait any more.
     ///
     /// # Panics
     ///
-    /// When it comes from a node that is neither parent nor child.
+    /// When it comes from a node that is no neighbour in the tree.
     pub fn receive(
         &mut self,
         from: NodeId,
@@ -102,8 +118,13 @@ impl Pass {
         links: &Links,
         post: &mut Post,
     ) -> Option<Outcome> {
-        if way == Way::Down {
-            return self.down(load, links, post);
+        match way {
+            Way::Down => return self.down(load, links, post),
+            Way::Across => {
+                self.met = true;
+                return if self.waiting == 0 { self.down(load, links, post) } else { None };
+            }
+            Way::Up => {}
         }
         match self.operation {
             Operation::Broadcast { .. } => {
@@ -144,6 +165,12 @@ impl Pass {
             post.push((parent, Way::Up, report));
             let is_over = matches!(self.operation, Operation::Reduce(..) | Operation::Gather(_));
             return is_over.then_some(Outcome::Done);
+        }
+        if let Some(other) = self.across {
+            post.push((other, Way::Across, Load::Nothing));
+            if !self.met {
+                return None;
+            }
         }
         match (self.operation, report) {
             (Operation::Reduce(..), Load::Value(sum)) => Some(Outcome::Value(sum)),

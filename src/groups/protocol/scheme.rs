@@ -25,6 +25,15 @@ pub struct Links {
     pub children: Vec<(NodeId, Side)>,
 }
 
+/// The edges a join goes over: up to the roots of the trees, across to another root where there is one, down again.
+#[derive(Clone, Copy, Debug)]
+pub struct Join<'p> {
+    /// The edges of a member.
+    pub links: &'p Links,
+    /// At the root of a tree: the root of the other tree that the join has to wait for.
+    pub across: Option<NodeId>,
+}
+
 /// The messages a member sends in answer to one event.
 #[derive(Debug)]
 pub struct Outbox<T> {
@@ -75,6 +84,13 @@ pub trait Scheme {
 
     /// The edges of a member in the tree of its group.
     fn links(place: &Self::Place) -> &Links;
+
+    /// The edges over which a group joins its siblings again: those of the group they came from, so that a join is a
+    /// barrier there, unless the scheme knows another way.
+    fn join<'p>(&self, parent: &'p Self::Place, own: &'p Self::Place) -> Join<'p> {
+        let _ = own;
+        Join { links: Self::links(parent), across: None }
+    }
 
     /// The rank of a member in its group, and the size of the group.
     fn rank_and_size(place: &Self::Place) -> (u32, u32);

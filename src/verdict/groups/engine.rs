@@ -42,7 +42,8 @@ impl Engine {
     /// As for [`sim::run_processes`].
     pub fn run<P: Process>(self, machine: &Machine, processes: &mut [P]) -> Result<ProcessTrace> {
         match self {
-            Self::Packet | Self::Message => sim::run_processes(machine, processes),
+            Self::Packet => sim::packet::run_processes(machine, processes),
+            Self::Message => sim::run_processes(machine, processes),
             Self::Flit => {
                 let replay = Replay { router: Router::ideal(machine), packet: Some(1), seed: 0 };
                 replay.run_processes(machine, processes)

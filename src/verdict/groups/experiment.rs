@@ -6,11 +6,10 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::job::Job;
-use super::methods::{Method, Visitor};
+use super::methods::{Method, Viewed, Visitor};
 use super::program::{self, Kind, Ran, Sample};
 use crate::error::Result;
 use crate::groups::Group;
-use crate::groups::protocol::Scheme;
 use crate::statistics::{Estimate, estimate};
 use crate::topology::Machine;
 use crate::units::LinkId;
@@ -43,7 +42,7 @@ pub struct SizeRow {
 pub struct Experiment {
     /// What each repetition gave, in their order.
     pub rounds: Vec<Ran>,
-    /// The kinds of packets in the order in which they are first sent, then `up` and `down` of passes.
+    /// The kinds of packets in the order in which they are first sent, then `up`, `down` and `across` of passes.
     pub steps: Vec<&'static str>,
 }
 
@@ -66,7 +65,7 @@ pub fn run(
     finished: &(dyn Fn() + Sync),
 ) -> Result<Experiment> {
     let group = job.group(machine)?;
-    method.apply(machine, &group, Repetitions { job, machine, group: &group, finished })
+    method.apply(job, machine, &group, Repetitions { job, machine, group: &group, finished })
 }
 
 struct Repetitions<'a> {
@@ -79,7 +78,7 @@ struct Repetitions<'a> {
 impl Visitor for Repetitions<'_> {
     type Output = Experiment;
 
-    fn visit<S: Scheme + Sync>(self, scheme: &S) -> Result<Experiment> {
+    fn visit<S: Viewed>(self, scheme: &S) -> Result<Experiment> {
         let Self { job, machine, group, finished } = self;
         let run = |number| {
             let round = job.round(group, number);
@@ -88,7 +87,7 @@ impl Visitor for Repetitions<'_> {
             ran
         };
         let rounds = (0..job.repeat).into_par_iter().map(run).collect::<Result<_>>()?;
-        Ok(Experiment { rounds, steps: S::STEPS.iter().copied().chain(["up", "down"]).collect() })
+        Ok(Experiment { rounds, steps: S::STEPS.iter().copied().chain(["up", "down", "across"]).collect() })
     }
 }
 

@@ -1,12 +1,16 @@
 //! Which trees go with which splits.
 
+use super::job::{Drawn, Job, Labels};
+use super::shown::Functions;
 use crate::error::{Error, Result};
-use crate::groups::Group;
+use crate::groups::mask::{self, Mask, TreeOf};
+use crate::groups::paper::{self, Paper};
 use crate::groups::protocol::Scheme;
+use crate::groups::{Group, rank_halving};
 use crate::topology::Machine;
 
 /// A way to split groups on a kind of trees.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Method {
     /// Its name in tables.
     pub name: &'static str,
@@ -16,12 +20,13 @@ pub struct Method {
     pub tree: &'static str,
     /// What it is, in half a sentence.
     pub summary: &'static str,
-    /// Whether labels may be other than 0 and 1, and whether keys count.
+    /// Which labels it understands.
     pub labels: LabelsKnown,
+    kind: Kind,
 }
 
 /// Which labels a split understands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LabelsKnown {
     /// 0 and 1, no keys.
     States,
@@ -31,7 +36,25 @@ pub enum LabelsKnown {
     Keys,
 }
 
-/// Every method; earlier ones win where all else is equal.
+/// How the scheme is made.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Paper(Paper),
+    Mask(TreeOf),
+}
+
+const fn mask(name: &'static str, tree: &'static str, build: TreeOf) -> Method {
+    Method {
+        name,
+        split: "mask",
+        tree,
+        summary: "everybody learns all labels",
+        labels: LabelsKnown::Keys,
+        kind: Kind::Mask(build),
+    }
+}
+
+/// Every method; earlier ones win where all else is equal, and stand for their split or tree if nothing else is said.
 pub const METHODS: &[Method] = &[
     Method {
         name: "paper",
@@ -39,6 +62,7 @@ pub const METHODS: &[Method] = &[
         tree: "rank-halving",
         summary: "the paper's six steps",
         labels: LabelsKnown::States,
+        kind: Kind::Paper(Paper { partial: true, full: true, joining: paper::Joining::SubTrees }),
     },
     Method {
         name: "paper-fast",
@@ -46,8 +70,37 @@ pub const METHODS: &[Method] = &[
         tree: "rank-halving",
         summary: "the paper's without its steps 2 and 5",
         labels: LabelsKnown::States,
+        kind: Kind::Paper(Paper { partial: false, full: false, joining: paper::Joining::SubTrees }),
     },
+    mask("mask/rank-halving", "rank-halving", |_, group| Ok(rank_halving::tree(group.size()))),
 ];
+
+/// A scheme whose splits can be shown.
+pub trait Viewed: Scheme + Sync {
+    /// What the split computed at a member with this new place, if it is the paper's.
+    fn functions(place: &Self::Place, splitting: &Self::Splitting) -> Option<Functions>;
+}
+
+impl Viewed for Paper {
+    fn functions(place: &paper::Place, splitting: &paper::Splitting) -> Option<Functions> {
+        let functions = splitting.functions()?;
+        Some(Functions {
+            left: functions.left,
+            right: functions.right,
+            before: functions.before,
+            total: functions.total,
+            max_left: functions.max_left,
+            max_right: functions.max_right,
+            adjacent_root: place.adjacent_root(),
+        })
+    }
+}
+
+impl Viewed for Mask<'_> {
+    fn functions(_: &mask::Place, _: &mask::Splitting) -> Option<Functions> {
+        None
+    }
+}
 
 /// Something done with a scheme whose type is known only then.
 pub trait Visitor {
@@ -59,7 +112,7 @@ pub trait Visitor {
     /// # Errors
     ///
     /// Its own.
-    fn visit<S: Scheme + Sync>(self, scheme: &S) -> Result<Self::Output>;
+    fn visit<S: Viewed>(self, scheme: &S) -> Result<Self::Output>;
 }
 
 impl Method {
@@ -67,9 +120,111 @@ impl Method {
     ///
     /// # Errors
     ///
-    /// Those of the visitor.
-    pub fn apply<V: Visitor>(&self, machine: &Machine, group: &Group, visitor: V) -> Result<V::Output> {
-        let _ = (machine, group, visitor);
-        Err(Error::not_applicable("this split", format!("`{}` is not built yet", self.name)))
+    /// [`Error::NotApplicable`] when the split does not understand the labels of the job; those of the visitor.
+    pub fn apply<V: Visitor>(
+        &self,
+        job: &Job,
+        machine: &Machine,
+        group: &Group,
+        visitor: V,
+    ) -> Result<V::Output> {
+        let needed = job.labels.needed();
+        if needed > self.labels {
+            let why = format!("its labels are {}, and {} are asked for", self.labels.words(), needed.words());
+            return Err(Error::not_applicable("this split", why));
+        }
+        let _ = group;
+        match self.kind {
+            Kind::Paper(paper) => visitor.visit(&paper),
+            Kind::Mask(tree) => {
+                let scheme = Mask::new(machine, tree);
+                // Colours that everybody knows beforehand need not be gathered.
+                visitor.visit(&match job.labels {
+                    Labels::Drawn { kind: Drawn::Colours(colours), .. } => scheme.knowing(colours.max(2), 1),
+                    _ if needed == LabelsKnown::States => scheme.knowing(2, 1),
+                    _ => scheme,
+                })
+            }
+        }
+    }
+}
+
+impl LabelsKnown {
+    fn words(self) -> &'static str {
+        match self {
+            Self::States => "0 and 1",
+            Self::Colours => "any colours without keys",
+            Self::Keys => "any colours and keys",
+        }
+    }
+}
+
+impl Labels {
+    /// What a split has to understand.
+    pub fn needed(&self) -> LabelsKnown {
+        match self {
+            Self::Given(members) if members.iter().any(|(_, label)| label.key > 0) => LabelsKnown::Keys,
+            Self::Given(members) if members.iter().any(|(_, label)| label.colour > 1) => LabelsKnown::Colours,
+            Self::Drawn { kind: Drawn::Colours(3..), .. } => LabelsKnown::Colours,
+            _ => LabelsKnown::States,
+        }
+    }
+}
+
+/// Every name of a split, in the order of the table.
+pub fn splits() -> Vec<&'static str> {
+    distinct(METHODS.iter().map(|method| method.split))
+}
+
+/// Every name of a tree, in the order of the table.
+pub fn trees() -> Vec<&'static str> {
+    distinct(METHODS.iter().map(|method| method.tree))
+}
+
+fn distinct(names: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
+    let mut all = Vec::new();
+    for name in names {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all
+}
+
+/// The methods with this split and this tree; `None` stands for any.
+///
+/// # Errors
+///
+/// [`Error::Value`] for unknown names; [`Error::NotApplicable`] when the two do not go together, with what would.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::verdict::groups::methods;
+/// assert_eq!(methods(Some("paper"), None)?[0].tree, "rank-halving");
+/// assert!(methods(Some("papyrus"), None).is_err());
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn methods(split: Option<&str>, tree: Option<&str>) -> Result<Vec<&'static Method>> {
+    for (what, name, known) in [("split", split, splits()), ("tree", tree, trees())] {
+        if let Some(name) = name.filter(|name| !known.contains(name)) {
+            return Err(Error::value(what, format!("`{name}`"), format!("auto, {}", known.join(", "))));
+        }
+    }
+    let fits = |wanted: Option<&str>, name: &str| wanted.is_none_or(|wanted| wanted == name);
+    let found: Vec<_> =
+        METHODS.iter().filter(|method| fits(split, method.split) && fits(tree, method.tree)).collect();
+    match (split, tree) {
+        (Some(split), Some(tree)) if found.is_empty() => {
+            let trees = METHODS.iter().filter(|method| method.split == split).map(|method| method.tree);
+            let splits = METHODS.iter().filter(|method| method.tree == tree).map(|method| method.split);
+            let why = format!(
+                "the split `{split}` does not work on `{tree}` trees: `{split}` works on {}, and on `{tree}` trees {} works",
+                distinct(trees).join(", "),
+                distinct(splits).join(", ")
+            );
+            Err(Error::not_applicable("this pair of split and tree", why))
+        }
+        _ => Ok(found),
     }
 }

@@ -41,12 +41,14 @@ pub struct Ran {
     pub cycles: u64,
     /// How many messages arrived.
     pub messages: u64,
-    /// How many were sent, by [`Scheme::STEPS`], then up and down in passes.
+    /// How many were sent, by [`Scheme::STEPS`], then up, down and across in passes.
     pub sent: Vec<u64>,
     /// The most messages that waited for their time at one member.
     pub early_most: usize,
     /// The most memory a member keeps of its groups, in bytes, when the deepest groups stand.
     pub bytes_kept_most: usize,
+    /// The link that most packets crossed in one run, and how many, if the engine counts them.
+    pub busiest: Option<(LinkId, u64)>,
     /// A ring of links whose messages wait for each other, if members wait for ever.
     pub deadlock: Option<Vec<LinkId>>,
 }
@@ -104,11 +106,15 @@ pub fn run<S: Scheme>(
     let programs = (0..group.size()).map(|rank| Steps::new(operations(round, rank), pace)).collect();
     let mut processes = members(scheme, machine, group, programs)?;
     let runs = if pace == Pace::Lockstep { 3 * round.labels.len() } else { 1 };
-    let mut ran = Ran { sent: vec![0; S::STEPS.len() + 2], ..Ran::default() };
+    let kinds = processes.first().map_or(0, |member| member.sent().len());
+    let mut ran = Ran { sent: vec![0; kinds], ..Ran::default() };
     for number in 0..runs {
         let trace = engine.run(machine, &mut processes)?;
         ran.cycles += trace.cycles.0;
         ran.messages += trace.messages;
+        if trace.busiest.map(|busiest| busiest.1) > ran.busiest.map(|busiest| busiest.1) {
+            ran.busiest = trace.busiest;
+        }
         if trace.deadlock.is_some() {
             ran.deadlock = trace.deadlock;
             break;

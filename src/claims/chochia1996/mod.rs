@@ -1,0 +1,50 @@
+//! G. Chochia, M. Cole, T. Heywood, *Synchronizing Arbitrary Processor Groups in Dynamically Partitioned 2-D Meshes*.
+//!
+//! | file | what |
+//! |---|---|
+//! | `orders` | the Hilbert curve and its distances |
+//! | `trees` | rank-halving trees: shape, assertions 1 and 2, lemma 1 |
+//! | `paths` | how far packets travel on them: theorems 1 to 3 |
+//! | `splits` | labels, the packets of step 4, lemmas 4 and 5 |
+//! | `worst_path` | the longest path over all groups of a size, and a group that has it |
+//!
+//! Errata are numbered G1, G2 and so on.
+//!
+//! # Source
+//!
+//! `chochia1996`, all of it.
+
+mod orders;
+mod paths;
+mod splits;
+mod trees;
+pub mod worst_path;
+
+use super::{Claim, Finding, Paper, Wanted};
+use crate::error::Result;
+
+/// The paper and its claims.
+pub const PAPER: Paper = Paper {
+    name: "chochia1996",
+    title: "G. Chochia, M. Cole, T. Heywood: Synchronizing Arbitrary Processor Groups in Dynamically Partitioned 2-D Meshes",
+    derive,
+};
+
+/// The claims in the order of the paper.
+const SECTIONS: &[&[Claim<Study>]] = &[orders::CLAIMS, trees::CLAIMS, paths::CLAIMS, splits::CLAIMS];
+
+/// What the claims share.
+struct Study;
+
+const HOLDS: Claim<Study> = Claim::HOLDS;
+const CORRECTED: Claim<Study> = Claim::CORRECTED;
+const REFUTED: Claim<Study> = Claim::REFUTED;
+
+fn derive(_: u32, wanted: &Wanted<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Finding>> {
+    let claims = SECTIONS.iter().copied().flatten().filter(|claim| wanted(claim.id, claim.errata));
+    let find = |claim: &Claim<Study>| {
+        progress(claim.source);
+        claim.find(&Study)
+    };
+    claims.map(find).collect()
+}

@@ -1,0 +1,349 @@
+//! Splitting: labels, the packets of step 4, lemmas 4 and 5.
+
+use fixedbitset::FixedBitSet;
+use rand::{Rng, RngExt};
+
+use super::{CORRECTED, Study};
+use crate::claims::Claim;
+use crate::claims::check::{Check, Derivation, Numbers};
+use crate::error::Result;
+use crate::exact::Exact;
+use crate::groups::{Tree, rank_halving};
+use crate::rng;
+
+pub(super) const CLAIMS: &[Claim<Study>] = &[
+    Claim {
+        id: "lemma-4",
+        source: "Section 4, lemma 4",
+        statement: "Few packets of step 4 pass through a vertex with s vertices below",
+        definition: "the pairs of parent and child in one new tree whose way on the old tree meets the vertex",
+        printed: "at most 3 log2 s",
+        correct: Some("at most 3 log2 s + 3 in every case tried; not proved"),
+        errata: Some("G10"),
+        derive: lemma_4,
+        ..CORRECTED
+    },
+    Claim {
+        id: "lemma-5-queue",
+        source: "Section 4, proof of lemma 5",
+        statement: "Queues of step 4 on a tree are short",
+        definition: "the longest queue of a link, problem by problem, under the priorities of the proof",
+        printed: "3 ceil(log2 s_u) packets for each link of a vertex with s_u vertices below",
+        correct: Some("3 log2 s_u + 3, and never more than 3 in any problem tried"),
+        errata: Some("G11"),
+        derive: lemma_5_queue,
+        ..CORRECTED
+    },
+    Claim {
+        id: "lemma-5-steps",
+        source: "Section 4, lemma 5",
+        statement: "Each of the six routing problems of step 4 is soon over",
+        definition: "its steps on a physical tree, one packet for each link and direction, under the priorities of the proof",
+        printed: "8 ceil(log2 s) steps",
+        derive: lemma_5_steps,
+        ..super::HOLDS
+    },
+    Claim {
+        id: "packet-roles",
+        source: "Section 3.2",
+        statement: "The packets of step 4 tell a vertex who is who",
+        definition: "what a vertex can conclude from its own rank, the sizes, and the coordinates that come",
+        printed: "a packet (q, r, c) is enough",
+        correct: Some(
+            "for all but the roots: a root also hears of the adjacent root, and needs to be told which packet that is",
+        ),
+        errata: Some("G12"),
+        derive: roles,
+        ..CORRECTED
+    },
+    Claim {
+        id: "uniform-sizes",
+        source: "Section 5",
+        statement: "The random labels give sub-groups of every size equally often",
+        definition: "the probability of each size of sub-group 1, zeta drawn once for the group and xi by every member",
+        printed: "1 / (s + 1) for zeta and xi drawn from the whole numbers of [0, s)",
+        correct: Some("1 / (s + 1) for zeta and xi drawn from the real numbers of [0, s)"),
+        errata: Some("G13"),
+        derive: uniform_sizes,
+        ..CORRECTED
+    },
+];
+
+/// The first and the last rank below every vertex, itself included.
+fn spans(tree: &Tree) -> Vec<(u32, u32)> {
+    let mut spans: Vec<(u32, u32)> = (0..tree.size()).map(|rank| (rank, rank)).collect();
+    for &rank in tree.top_down().iter().rev() {
+        if let Some(parent) = tree.parent(rank) {
+            let (first, last) = spans[rank as usize];
+            let above = &mut spans[parent as usize];
+            *above = (above.0.min(first), above.1.max(last));
+        }
+    }
+    spans
+}
+
+/// The pairs (parent, child) of the new tree of these old ranks, as old ranks.
+fn pairs(members: &[u32]) -> Vec<(u32, u32)> {
+    let size = members.len() as u32;
+    let of = |rank: u32| {
+        rank_halving::place(rank, size).parent.map(|up| (members[up as usize], members[rank as usize]))
+    };
+    (0..size).filter_map(of).collect()
+}
+
+/// The members with this label.
+fn members(labels: &FixedBitSet, size: u32, state: bool) -> Vec<u32> {
+    (0..size).filter(|&rank| labels.contains(rank as usize) == state).collect()
+}
+
+/// How many of the ways between these pairs on a tree meet each vertex.
+fn passing(tree: &Tree, spans: &[(u32, u32)], pairs: &[(u32, u32)]) -> Vec<u32> {
+    let below = |rank: u32, vertex: u32| {
+        let (first, last) = spans[vertex as usize];
+        (first..=last).contains(&rank)
+    };
+    let meets = |vertex: u32, &&(a, b): &&(u32, u32)| {
+        let (a_below, b_below) = (below(a, vertex), below(b, vertex));
+        a_below != b_below
+            || a_below && !tree.children(vertex).iter().any(|&child| below(a, child) && below(b, child))
+    };
+    (0..tree.size()).map(|vertex| pairs.iter().filter(|pair| meets(vertex, pair)).count() as u32).collect()
+}
+
+fn lemma_4(_: &Study) -> Result<Derivation> {
+    let (mut printed, mut corrected) = (Check::default(), Check::default());
+    // By floor(log2 s): the most packets seen.
+    let mut most = [0u32; 10];
+    let mut look = |size: u32, labels: &FixedBitSet| {
+        let tree = rank_halving::tree(size);
+        let spans = spans(&tree);
+        let passing = passing(&tree, &spans, &pairs(&members(labels, size, true)));
+        for (&(first, last), packets) in spans.iter().zip(passing) {
+            let below = last - first + 1;
+            let log = libm::log2(f64::from(below));
+            let words = || format!("a group of {size}, s = {below}: {packets} packets");
+            printed.case(f64::from(packets) <= 3.0 * log, words);
+            corrected.case(f64::from(packets) <= 3.0 * log + 3.0, words);
+            let most = &mut most[below.ilog2() as usize];
+            *most = packets.max(*most);
+        }
+    };
+    for size in 1..=11u32 {
+        for set in 0..1u32 << size {
+            let labels = (0..size as usize).filter(|bit| set >> bit & 1 == 1).collect();
+            look(size, &labels);
+        }
+    }
+    let mut generator = rng::stream(0, "lemma 4");
+    for _ in 0..400 {
+        let size = generator.random_range(12..=420u32);
+        look(size, &random_labels(&mut generator, size));
+    }
+    let mut numbers = Numbers::new(&["s from", "most packets", "3 log2 s"]);
+    for (log, most) in most.iter().enumerate().take(9) {
+        numbers.row(&[&(1u32 << log), most, &(3 * log)]);
+    }
+    let note = "V_R has at most floor(log2 s) + 2 vertices, and each may have two pairs that cross.";
+    Ok(Derivation::of("all labels of groups up to 11, 400 random groups up to 420", printed)
+        .corrected(corrected)
+        .numbers(numbers)
+        .note(note))
+}
+
+/// Labels of which a random share is set.
+fn random_labels(generator: &mut impl Rng, size: u32) -> FixedBitSet {
+    let share: f64 = generator.random();
+    (0..size as usize).filter(|_| generator.random::<f64>() < share).collect()
+}
+
+/// A packet on a tree.
+#[derive(Clone, Copy)]
+struct Packet {
+    source: u32,
+    target: u32,
+    at: u32,
+}
+
+impl Packet {
+    /// The next vertex on the way.
+    fn next(&self, tree: &Tree, spans: &[(u32, u32)]) -> u32 {
+        let down = tree.children(self.at).iter().find(|&&child| {
+            let (first, last) = spans[child as usize];
+            (first..=last).contains(&self.target)
+        });
+        down.copied().or(tree.parent(self.at)).expect("the target is in the tree")
+    }
+
+    /// Who goes first over a link: rules (c), (a) and (b) of the proof.
+    fn priority(&self) -> (bool, i64) {
+        let rises = self.source < self.target;
+        (rises, if rises { i64::from(self.target) } else { -i64::from(self.target) })
+    }
+}
+
+/// Steps of a routing problem, and whether every queue is within a limit; the longest queue.
+fn route(
+    tree: &Tree,
+    spans: &[(u32, u32)],
+    mut packets: Vec<Packet>,
+    mut queued: impl FnMut(u32, usize),
+) -> u32 {
+    let mut steps = 0;
+    packets.retain(|packet| packet.at != packet.target);
+    while !packets.is_empty() {
+        packets.sort_by_key(|packet| {
+            (packet.at, packet.next(tree, spans), std::cmp::Reverse(packet.priority()))
+        });
+        let mut from = 0;
+        while from < packets.len() {
+            let (at, next) = (packets[from].at, packets[from].next(tree, spans));
+            let same =
+                packets[from..].iter().take_while(|p| p.at == at && p.next(tree, spans) == next).count();
+            queued(at, same);
+            packets[from].at = next;
+            from += same;
+        }
+        packets.retain(|packet| packet.at != packet.target);
+        steps += 1;
+    }
+    steps
+}
+
+/// Random groups, and each of their six problems: find the parent, the left and the right child, of both states.
+fn problems(mut each: impl FnMut(&Tree, &[(u32, u32)], Vec<Packet>)) {
+    let mut generator = rng::stream(0, "lemma 5");
+    for round in 0..300u32 {
+        let size = if round < 40 { round + 1 } else { generator.random_range(41..=255) };
+        let tree = rank_halving::tree(size);
+        let spans = spans(&tree);
+        let labels = random_labels(&mut generator, size);
+        for state in [false, true] {
+            let pairs = pairs(&members(&labels, size, state));
+            let packet = |source, target| Packet { source, target, at: source };
+            each(&tree, &spans, pairs.iter().map(|&(up, down)| packet(down, up)).collect());
+            let side = |left: bool| pairs.iter().filter(move |&&(up, down)| (down < up) == left);
+            for left in [true, false] {
+                each(&tree, &spans, side(left).map(|&(up, down)| packet(up, down)).collect());
+            }
+        }
+    }
+}
+
+fn lemma_5_steps(_: &Study) -> Result<Derivation> {
+    let mut check = Check::default();
+    let mut largest = 0f64;
+    problems(|tree, spans, packets| {
+        let log = tree.size().next_power_of_two().ilog2();
+        let steps = route(tree, spans, packets, |_, _| ());
+        check.case(steps <= 8 * log, || format!("s = {}: {steps} steps", tree.size()));
+        if log > 0 {
+            largest = largest.max(f64::from(steps) / f64::from(log));
+        }
+    });
+    let note = format!("The most is {largest:.2} ceil(log2 s): the constant 8 has much room.");
+    Ok(Derivation::of("six problems of 300 groups, s <= 255", check).note(note))
+}
+
+fn lemma_5_queue(_: &Study) -> Result<Derivation> {
+    let (mut printed, mut corrected) = (Check::default(), Check::default());
+    problems(|tree, spans, packets| {
+        route(tree, spans, packets, |at, queue| {
+            let (first, last) = spans[at as usize];
+            let below = last - first + 1;
+            let words = || format!("s = {}, s_u = {below}: {queue} packets wait for a link", tree.size());
+            printed.case(queue as u32 <= 3 * below.next_power_of_two().ilog2(), words);
+            corrected.case(queue as f64 <= 3.0 * libm::log2(f64::from(below)) + 3.0 && queue <= 3, words);
+        });
+    });
+    let note = "A leaf has no vertices below and yet its own packet to send.";
+    Ok(Derivation::of("six problems of 300 groups, s <= 255", printed).corrected(corrected).note(note))
+}
+
+fn roles(_: &Study) -> Result<Derivation> {
+    let (mut printed, mut corrected) = (Check::default(), Check::default());
+    let mut roots = 0u64;
+    for size in 1..=64u32 {
+        for rank in 0..size {
+            // The indices that come are in the order of the ranks, and the vertex knows those.
+            let here = rank_halving::place(rank, size);
+            let ranks: Vec<u32> = [here.left, here.parent, here.right].into_iter().flatten().collect();
+            let mut sorted = ranks.clone();
+            sorted.sort_unstable();
+            sorted.dedup();
+            corrected
+                .case(sorted.len() == ranks.len(), || format!("s = {size}, rank {rank}: two are the same"));
+        }
+    }
+    for size in 2..=10u32 {
+        for set in 1..(1u32 << size) - 1 {
+            let labels: FixedBitSet = (0..size as usize).filter(|bit| set >> bit & 1 == 1).collect();
+            for state in [false, true] {
+                let (own, other) = (members(&labels, size, state), members(&labels, size, !state));
+                let root = rank_halving::root(own.len() as u32).expect("it has members");
+                let here = rank_halving::place(root, own.len() as u32);
+                let adjacent =
+                    other[rank_halving::root(other.len() as u32).expect("it has members") as usize];
+                // On its side there may be a child as well: two indices, and no way to tell them apart.
+                let side = if adjacent < own[root as usize] { here.left } else { here.right };
+                printed.case(side.is_none(), || {
+                    format!(
+                        "s = {size}, members {own:?}: rank {adjacent} may be the adjacent root or a child"
+                    )
+                });
+                roots += 1;
+            }
+        }
+    }
+    let note = format!(
+        "{} of {roots} roots of all splits of groups of 2 to 10 cannot tell. The state q in a packet must also be that of \
+         the destination: the two roots write across.",
+        printed.failures()
+    );
+    Ok(Derivation::of("roots of all splits of 2 to 10 members", printed).corrected(corrected).note(note))
+}
+
+/// s over k.
+fn binomial(s: u32, k: u32) -> Exact {
+    (0..k).fold(Exact::whole(1), |product, i| {
+        product * Exact::whole(i64::from(s - i)) / Exact::whole(i64::from(i + 1))
+    })
+}
+
+fn uniform_sizes(_: &Study) -> Result<Derivation> {
+    let (mut printed, mut corrected) = (Check::default(), Check::default());
+    let mut numbers = Numbers::new(&["s", "size 0", "size s", "1/(s + 1)"]);
+    for s in 1..=16u32 {
+        let whole = |n: u32| Exact::whole(i64::from(n));
+        let uniform = Exact::whole(1) / whole(s + 1);
+        let mut ends = Vec::new();
+        for k in 0..=s {
+            // p = j / s for j = 0 to s - 1, each with chance 1 / s.
+            let chance = (0..s).map(|j| {
+                let p = whole(j) / whole(s);
+                binomial(s, k) * p.power(k) * (Exact::whole(1) - p).power(s - k)
+            });
+            let drawn = chance.fold(Exact::zero(), |sum, term| sum + term) / whole(s);
+            printed.case(drawn == uniform, || {
+                format!("s = {s}: size {k} has probability {drawn}, not {uniform}")
+            });
+            if k == 0 || k == s {
+                ends.push(drawn);
+            }
+            // The integral of p^k (1 - p)^(s - k), term by term.
+            let integral = (0..=s - k).map(|i| {
+                let term = binomial(s - k, i) / whole(k + i + 1);
+                if i % 2 == 0 { term } else { Exact::zero() - term }
+            });
+            let real = binomial(s, k) * integral.fold(Exact::zero(), |sum, term| sum + term);
+            corrected.case(real == uniform, || format!("s = {s}: size {k} has probability {real}"));
+        }
+        let shown: Vec<String> =
+            ends.iter().chain([&uniform]).map(|p| format!("{:.4}", p.to_f64())).collect();
+        numbers.row(&[&s, &shown[0], &shown[1], &shown[2]]);
+    }
+    let note = "The paper does not say which numbers are drawn. Our experiments draw real ones.";
+    Ok(Derivation::of("s = 1 to 16, exact fractions", printed)
+        .corrected(corrected)
+        .numbers(numbers)
+        .note(note))
+}

@@ -1,0 +1,162 @@
+//! Where members stand: coordinates, how far they reach, the middle of it.
+
+use smallvec::{SmallVec, smallvec};
+
+use crate::topology::{Grid, Topology};
+use crate::units::NodeId;
+
+/// One number per axis.
+pub type Axes<T> = SmallVec<[T; 3]>;
+
+/// Per axis the coordinate at which a ring is cut open and laid flat; nothing on a mesh.
+pub type Cut = Axes<u32>;
+
+/// Twice the middle of some members, in the numbers of [`Frame::numbers`].
+pub type Centre = Axes<i32>;
+
+/// From where to where some members reach, in the numbers of [`Frame::numbers`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extents {
+    low: Axes<i32>,
+    high: Axes<i32>,
+}
+
+impl Extents {
+    /// Those of one member.
+    pub fn of(numbers: Axes<i32>) -> Self {
+        Self { low: numbers.clone(), high: numbers }
+    }
+
+    /// Takes in others.
+    pub fn include(&mut self, other: &Self) {
+        for (own, &theirs) in self.low.iter_mut().zip(&other.low) {
+            *own = (*own).min(theirs);
+        }
+        for (own, &theirs) in self.high.iter_mut().zip(&other.high) {
+            *own = (*own).max(theirs);
+        }
+    }
+
+    /// Twice the middle.
+    pub fn centre(&self) -> Centre {
+        self.low.iter().zip(&self.high).map(|(low, high)| low + high).collect()
+    }
+}
+
+/// The box that coordinates are taken from.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    grid: Grid,
+}
+
+impl Frame {
+    /// The coordinates of this box.
+    pub fn new(grid: Grid) -> Self {
+        Self { grid }
+    }
+
+    /// Whether it is the box of another network.
+    pub fn is_of(&self, grid: &Grid) -> bool {
+        self.grid == *grid
+    }
+
+    /// Links between two nodes where everything works: what members can compute alone.
+    #[inline]
+    pub fn distance(&self, a: NodeId, b: NodeId) -> u32 {
+        self.grid.distance(a, b).expect("a box is connected").0
+    }
+
+    /// Where to cut the rings of a first group: behind the longest stretch without a member.
+    ///
+    /// # Complexity
+    ///
+    /// O(axes (members + side)).
+    pub fn cut(&self, members: &[NodeId]) -> Cut {
+        if !self.grid.wraps() {
+            return Cut::new();
+        }
+        (0..self.grid.dimensions()).map(|axis| self.cut_along(members, axis)).collect()
+    }
+
+    fn cut_along(&self, members: &[NodeId], axis: usize) -> u32 {
+        let side = self.grid.sides()[axis];
+        let mut is_taken = vec![false; side as usize];
+        for &node in members {
+            is_taken[self.grid.coordinate(node, axis) as usize] = true;
+        }
+        let (mut empty, mut longest, mut cut) = (0, 0, 0);
+        for place in (0..side).chain(0..side) {
+            if !is_taken[place as usize] {
+                empty += 1;
+                continue;
+            }
+            if empty > longest {
+                (longest, cut) = (empty, place);
+            }
+            empty = 0;
+        }
+        cut
+    }
+
+    /// The cut of a new group: each ring is opened opposite to its centre.
+    pub fn cut_opposite(&self, cut: &Cut, centre: &Centre) -> Cut {
+        let middle = |axis: usize| match (&centre[..], axis) {
+            (&[sum, difference], 0) => (sum + difference).div_euclid(4),
+            (&[sum, difference], _) => (sum - difference).div_euclid(4),
+            (centre, axis) => centre[axis].div_euclid(2),
+        };
+        let sides = self.grid.sides();
+        let opposite = |(axis, &old): (usize, &u32)| {
+            let side = i64::from(sides[axis]);
+            (i64::from(old) + i64::from(middle(axis)) - side / 2).rem_euclid(side) as u32
+        };
+        cut.iter().enumerate().map(opposite).collect()
+    }
+
+    /// The numbers whose extents are kept: the sum and the difference of two coordinates, else the coordinates.
+    pub fn numbers(&self, node: NodeId, cut: &Cut) -> Axes<i32> {
+        let along = |axis: usize| {
+            let (coordinate, side) = (self.grid.coordinate(node, axis), self.grid.sides()[axis]);
+            let from = cut.get(axis).copied().unwrap_or(0);
+            (if coordinate >= from { coordinate - from } else { coordinate + side - from }) as i32
+        };
+        match self.grid.dimensions() {
+            2 => {
+                let (row, column) = (along(0), along(1));
+                smallvec![row + column, row - column]
+            }
+            axes => (0..axes).map(along).collect(),
+        }
+    }
+
+    /// Twice the distance of a member from a centre: the larger of two, the sum over more axes; both are links.
+    pub fn twice_from_centre(&self, node: NodeId, cut: &Cut, centre: &Centre) -> u32 {
+        let numbers = self.numbers(node, cut);
+        let apart = numbers.iter().zip(centre).map(|(number, centre)| (2 * number).abs_diff(*centre));
+        if numbers.len() == 2 { apart.max().unwrap_or(0) } else { apart.sum() }
+    }
+
+    /// The bits that hold the extents of one group: two numbers per axis.
+    pub fn extent_bits(&self) -> u32 {
+        let sides = self.grid.sides();
+        match *sides {
+            [rows, columns] => 4 * bits(rows + columns - 2),
+            _ => sides.iter().map(|side| 2 * bits(side - 1)).sum(),
+        }
+    }
+
+    /// The bits that hold a centre: one number per axis, in halves.
+    pub fn centre_bits(&self) -> u32 {
+        self.extent_bits() / 2 + self.grid.dimensions() as u32
+    }
+
+    /// The bits that hold the name of a node.
+    pub fn node_bits(&self) -> u32 {
+        bits(self.grid.nodes() - 1)
+    }
+}
+
+/// The bits that hold a number up to this one.
+pub fn bits(most: u32) -> u32 {
+    most.checked_ilog2().map_or(1, |highest| highest + 1)
+}

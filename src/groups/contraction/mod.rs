@@ -1,0 +1,82 @@
+//! Target-aware contraction: a split that draws the trees of the new groups together while it climbs the old tree.
+//!
+//! Every packet has a few words and every member keeps a few words per child (and per colour below it). The trees keep
+//! the order of ranks, and their roots move to the middles of the new groups. Three passes and two answers:
+//!
+//! | packet | which way | what |
+//! |---|---|---|
+//! | count | up | how many members of a colour are below, and how far they reach |
+//! | target | down | the ranks of the members of a colour below, their number in all, their middle |
+//! | head | up | the root of the one tree that the members of a colour below form |
+//! | attach | to a head that lost | its parent, and how many children it will have |
+//! | add | to that parent | a new child, its side and its turn |
+//!
+//! Where heads of a colour meet, [`heads::contract`] decides. Colours are merged in increasing order, so a split into
+//! k groups takes O(height + k) steps.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`frame`] | coordinates, extents and middles; rings are cut open and laid flat |
+//! | [`heads`] | one contraction |
+//! | [`direct`] | the trees of all new groups, built in one place |
+//! | [`packet`] | what members send, and how long it is |
+//! | [`merge`] | reports of children, merged by colour |
+//! | [`scheme`] | the part of one member |
+
+pub mod direct;
+pub mod frame;
+pub mod heads;
+pub mod merge;
+pub mod packet;
+pub mod scheme;
+
+pub use direct::OrderedTree;
+pub use scheme::{Place, Splitting};
+
+use frame::Frame;
+
+use super::{Group, Tree};
+use crate::error::{Error, Result};
+use crate::topology::{Machine, Network};
+
+/// The scheme: it knows the box and nothing of the groups.
+///
+/// Distances are those of the box with every node working, as members can compute them. On a torus each group lays
+/// its rings flat, opened opposite to its middle. Keys are not supported: new ranks keep the old order.
+#[derive(Clone, Debug)]
+pub struct Contraction {
+    frame: Frame,
+    penalty: u32,
+}
+
+impl Contraction {
+    /// On a mesh, a torus or a hypercube, with a penalty of one link for every child of a head beyond three.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotApplicable`] for networks without coordinates.
+    pub fn new(machine: &Machine) -> Result<Self> {
+        let Network::Grid(grid) = &machine.network else {
+            return Err(Error::not_applicable("tac", "it needs coordinates: a mesh, a torus or a hypercube"));
+        };
+        Ok(Self { frame: Frame::new(grid.clone()), penalty: 1 })
+    }
+
+    /// With another penalty, in links; 0 gives the lowest trees, and heads with very many children.
+    pub fn with_penalty(self, penalty: u32) -> Self {
+        Self { penalty, ..self }
+    }
+}
+
+/// The tree of a whole group: [`Contraction::first`].
+///
+/// # Errors
+///
+/// As for [`Contraction::new`].
+///
+/// # Panics
+///
+/// When the group is empty.
+pub fn tree(machine: &Machine, group: &Group) -> Result<Tree> {
+    Ok(Contraction::new(machine)?.first(group).tree)
+}
