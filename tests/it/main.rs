@@ -18,6 +18,8 @@ mod golden_boxes;
 mod groups_exchange;
 mod groups_paper;
 mod groups_model;
+mod groups_paper;
+mod groups_trees;
 mod halving;
 mod launcher;
 mod laws;
