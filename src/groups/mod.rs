@@ -31,7 +31,6 @@
 //! `chochia1996`.
 
 pub mod adversary;
-pub mod exchange;
 pub mod barrier_time;
 pub mod contraction;
 mod displacement;
@@ -39,8 +38,6 @@ pub mod entry_bisection;
 pub mod exchange;
 pub mod extent;
 pub mod group;
-pub mod label_file;
-pub mod mask;
 pub mod history;
 pub mod label_file;
 pub mod mask;

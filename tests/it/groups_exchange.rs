@@ -3,12 +3,10 @@
 use rand::{RngExt, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
-use meshwright::groups::exchange::{
-    FullBox, Hubs, Structure, Sweeps, diameter_links, gibbons_paterson, parties,
-};
+use meshwright::groups::exchange::{FullBox, Hubs, Structure, Sweeps, gibbons_paterson, parties};
 use meshwright::groups::exchange::{Party, k_centre::centres};
 use meshwright::groups::protocol::{Entry, Fixed, Here, Operation, Operator, Outcome, Program, members};
-use meshwright::groups::{Group, Tree, rank_halving};
+use meshwright::groups::{Extent, Group, Tree, monotone_nearest, rank_halving};
 use meshwright::rng::stream;
 use meshwright::sim::{
     self,
@@ -50,7 +48,10 @@ const MACHINES: &[&str] = &[
 
 /// Every structure that fits a group.
 fn structures(machine: &Machine, group: &Group) -> Vec<Structure> {
-    let mut all = vec![Structure::Rooted(rank_halving::tree(group.size()))];
+    let mut all = vec![
+        Structure::Rooted(rank_halving::tree(group.size())),
+        Structure::Rooted(monotone_nearest::tree(machine, group).expect("connected")),
+    ];
     all.extend([1, 3, 16].map(|hubs| Structure::Hubs(Hubs::new(machine, group, hubs).expect("connected"))));
     if let Ok(full_box) = FullBox::of(machine, group) {
         all.push(Structure::Sweeps(Sweeps::new(full_box)));
@@ -246,7 +247,7 @@ fn predictions_hold_where_nobody_is_in_the_way_and_else_are_bounds() {
     for trial in 0..100 {
         let machine = Machine::new(MACHINES[trial % MACHINES.len()]).expect("a machine").in_packets();
         let group = random_group(&machine, &mut rng);
-        let bound = diameter_links(&machine, &group).expect("connected");
+        let bound = Extent::of(&machine, &group).expect("connected").diameter;
         for structure in structures(&machine, &group) {
             let predicted = structure.barrier_links(&machine, &group);
             let measured = barrier_cycles(&structure, &machine, &group);
@@ -276,7 +277,7 @@ fn sweeps_reach_the_diameter() {
         let machine = Machine::new(name).expect("a machine").in_packets();
         let group = Group::whole(&machine, "row").expect("an order");
         let sweeps = Structure::Sweeps(Sweeps::new(FullBox::of(&machine, &group).expect("a box")));
-        let bound = diameter_links(&machine, &group).expect("connected");
+        let bound = Extent::of(&machine, &group).expect("connected").diameter;
         assert_eq!(barrier_cycles(&sweeps, &machine, &group), bound, "{name}");
         let lines: u32 = machine.sides().iter().map(|side| side - 1).sum();
         let (sum, scan) = (Operation::AllReduce(Operator::Sum, 7), Operation::Scan(Operator::Sum, 7));
@@ -293,28 +294,15 @@ fn sweeps_reach_the_diameter() {
     }
 }
 
-/// The definition: breadth-first distances between all pairs.
 #[test]
-fn diameters_are_those_of_the_definition() {
-    let mut rng = stream(3, "exchange");
-    for trial in 0..200 {
-        let machine = Machine::new(MACHINES[trial % MACHINES.len()]).expect("a machine");
-        let group = random_group(&machine, &mut rng);
-        let farthest = |&from: &NodeId| {
-            let all = distances_from(&machine, from);
-            group.members().iter().map(|to| all[to.index()]).max()
-        };
-        let definition = group.members().iter().filter_map(farthest).max().expect("a member");
-        assert_eq!(diameter_links(&machine, &group).expect("connected"), definition, "{}", machine.name);
-    }
-    let holes =
-        Machine::new("mesh:3x3").expect("a mesh").with_dead([1, 4].map(NodeId).to_vec()).expect("alive");
-    let ends = Group::of(&holes, "row", &[0, 2].map(NodeId)).expect("alive");
-    assert_eq!(diameter_links(&holes, &ends).expect("round the hole"), 6);
+fn hubs_that_cannot_be_are_refused() {
     let parted = Machine::new("mesh:3").expect("a line").with_dead(vec![NodeId(1)]).expect("alive");
     let ends = Group::whole(&parted, "row").expect("an order");
-    assert!(diameter_links(&parted, &ends).is_err() && Hubs::new(&parted, &ends, 2).is_err());
-    assert!(Hubs::new(&holes, &Group::whole(&holes, "row").expect("an order"), 0).is_err());
+    for hubs in [1, 2] {
+        assert!(Hubs::new(&parted, &ends, hubs).is_err(), "a member is cut off");
+    }
+    let line = Machine::new("mesh:3").expect("a line");
+    assert!(Hubs::new(&line, &ends, 0).is_err() && Hubs::new(&line, &Group::in_order(vec![]), 1).is_err());
 }
 
 #[test]
@@ -399,7 +387,7 @@ fn binary_trees_are_flat_and_their_ways_hardly_meet() {
 }
 
 #[test]
-#[ignore = "all rectangles with sides up to 33: half a minute in debug code"]
+#[ignore = "all rectangles with sides up to 33: seconds in debug code"]
 fn binary_trees_of_all_rectangles() {
     check_binary_trees(2..=33);
 }

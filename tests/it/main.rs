@@ -16,7 +16,6 @@ mod floors;
 mod golden;
 mod golden_boxes;
 mod groups_exchange;
-mod groups_paper;
 mod groups_model;
 mod groups_paper;
 mod groups_trees;
