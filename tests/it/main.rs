@@ -15,6 +15,7 @@ mod flit;
 mod floors;
 mod golden;
 mod golden_boxes;
+mod groups_exchange;
 mod groups_model;
 mod groups_paper;
 mod groups_trees;
