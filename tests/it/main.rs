@@ -19,6 +19,7 @@ mod groups_exchange;
 mod groups_model;
 mod groups_paper;
 mod groups_trees;
+mod groups_contraction;
 mod halving;
 mod launcher;
 mod laws;
