@@ -8,6 +8,7 @@
 //! | `drawings` | which drawings a method gets, with their captions |
 //! | `files` | the files beside the page |
 //! | `load` | the section of a divisible load |
+//! | `history` | groups over time |
 //! | `claims` | the page of an audited paper |
 //! | `sweep` | the page of a sweep |
 //! | `results` | the points of a sweep, kept as they come |
@@ -22,6 +23,7 @@ mod claims;
 mod drawings;
 mod facts;
 mod files;
+mod history;
 mod load;
 mod page;
 mod results;
@@ -36,6 +38,7 @@ use std::path::{Path, PathBuf};
 
 pub use claims::claims_files;
 pub use files::{File, files};
+pub use history::group_drawings;
 pub use page::page;
 pub use results::Results;
 pub use sweep::{sweep_files, sweep_page};
