@@ -32,8 +32,6 @@
 //! `chochia1996`.
 
 pub mod adversary;
-pub mod contraction;
-pub mod exchange;
 pub mod barrier_time;
 pub mod contraction;
 mod displacement;
@@ -48,9 +46,6 @@ pub mod monotone_nearest;
 pub mod nested;
 pub mod paper;
 pub mod portfolio;
-pub mod group;
-pub mod label_file;
-pub mod mask;
 pub mod protocol;
 pub mod range;
 pub mod rank_halving;
