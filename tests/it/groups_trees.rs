@@ -259,7 +259,7 @@ fn check_ratios(side: u32, groups: u32) {
     for (_, share, wanted) in RATIOS.iter().filter(|row| row.0 == side) {
         for ((found, wanted), method) in ratios(side, *share, groups).iter().zip(wanted).zip(TREES) {
             let away = (found / wanted - 1.0).abs();
-            assert!(away <= 0.05, "{} on {share} of side {side}: {found:.3}, not {wanted}", method.name);
+            assert!(away <= 0.06, "{} on {share} of side {side}: {found:.3}, not {wanted}", method.name);
         }
     }
 }
@@ -272,8 +272,8 @@ fn heights_over_diameter_as_sampled_before_on_16() {
 #[test]
 #[ignore = "a minute: large groups"]
 fn heights_over_diameter_as_sampled_before_on_64_and_256() {
-    check_ratios(64, 40);
-    check_ratios(256, 10);
+    check_ratios(64, 60);
+    check_ratios(256, 60);
 }
 
 /// How much longer a barrier takes on rank halving than on the best tree, over random groups of 16 x 16.
