@@ -1,10 +1,12 @@
 //! Trees of groups: every tree of `tests/golden/groups.json`, what is proved of them, the table of the research.
 
 use meshwright::groups::barrier_time::{Delays, barrier};
+use meshwright::groups::protocol::{Fixed, Operation, Script, members};
 use meshwright::groups::{
     Extent, Group, TREES, Tree, adversary, entry_bisection, monotone_nearest, portfolio, trees,
 };
 use meshwright::rng;
+use meshwright::sim::packet;
 use meshwright::topology::order::order;
 use meshwright::topology::{Grid, Machine, Topology};
 use meshwright::units::NodeId;
@@ -302,5 +304,37 @@ fn the_gain_falls_as_sending_takes_time() {
         assert!((found / random - 1.0).abs() <= 0.10, "alpha {overhead}: {found:.2}, not {random}");
         let found = gain(256, overhead, 1);
         assert!((found / full - 1.0).abs() <= 0.07, "alpha {overhead}, all: {found:.2}, not {full}");
+    }
+}
+
+/// The steps of one barrier in packets, from the start until the last member goes on.
+fn measured(machine: &Machine, group: &Group, tree: Tree) -> u64 {
+    let fixed = Fixed::<false>::new(tree);
+    let programs = vec![Script::new(vec![Operation::Barrier]); group.members().len()];
+    let mut all = members(&fixed, machine, group, programs).unwrap();
+    assert!(packet::run_processes(machine, &mut all).unwrap().unfinished.is_empty());
+    let ends = group.members().iter().map(|node| all[node.index()].log()[0].end.0);
+    ends.max().unwrap_or(0)
+}
+
+#[test]
+fn barriers_in_packets_take_what_is_predicted_and_what_is_in_the_way() {
+    let mut random = rng::stream(4, "barriers");
+    for name in ["mesh:16x16", "torus:12x10", "mesh:5x6x4"] {
+        let machine = machine(name).in_packets();
+        let (mut steps, mut predicted) = (0, 0);
+        for tenths in 1..=10 {
+            let group = random_group(&machine, tenths, &mut random);
+            let portfolio = portfolio::compare(&machine, &group, Delays::default()).unwrap();
+            for candidate in &portfolio.candidates {
+                let found = measured(&machine, &group, candidate.tree.clone());
+                assert!(found >= candidate.predicted, "{name} {}: {found}", candidate.name);
+                (steps, predicted) = (steps + found, predicted + candidate.predicted);
+            }
+            let best = portfolio.best();
+            let found = measured(&machine, &group, best.tree.clone());
+            assert!(found >= portfolio.bound && found <= best.predicted + 4, "{name}: {found}");
+        }
+        assert!(steps * 10 <= predicted * 11, "{name}: {steps} of {predicted} predicted");
     }
 }
