@@ -454,7 +454,9 @@ fn members_reach_their_hubs_on_shortest_ways() {
 #[test]
 fn hubs_beat_rooted_trees_on_tori() {
     let mut rng = stream(6, "exchange");
-    for (side, share, most) in [(16, 1, 1.63), (16, 2, 1.63), (32, 1, 1.44), (32, 4, 1.5)] {
+    for (side, share, most, least) in
+        [(16, 1, 1.63, 1.2), (16, 2, 1.63, 1.1), (32, 1, 1.44, 1.3), (32, 4, 1.5, 1.25)]
+    {
         let machine = Machine::new(&format!("torus:{side}x{side}")).expect("a torus").in_packets();
         let mut nodes: Vec<_> = (0..side * side).map(NodeId).collect();
         nodes.shuffle(&mut rng);
@@ -465,10 +467,11 @@ fn hubs_beat_rooted_trees_on_tori() {
         let ratio = |structure: &Structure| f64::from(barrier_cycles(structure, &machine, &group)) / bound;
         let predicted = f64::from(hubs.barrier_links(&machine, &group)) / bound;
         let measured = ratio(&hubs);
-        let what = format!("{side}, 1/{share}: {predicted} {measured}");
-        assert!((1.2..=1.5).contains(&predicted) && measured <= most, "{what}");
         let tree = Structure::Rooted(monotone_nearest::tree(&machine, &group).expect("connected"));
-        assert!(ratio(&tree) >= 1.7 && ratio(&tree) > measured * 1.15, "{what}");
+        let rooted = ratio(&tree);
+        let what = format!("{side}, 1/{share}: {predicted} {measured}, tree {rooted}");
+        assert!((1.2..=1.5).contains(&predicted) && measured <= most, "{what}");
+        assert!(rooted >= least * measured, "{what}");
     }
 }
 
