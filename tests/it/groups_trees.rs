@@ -2,6 +2,7 @@
 
 use meshwright::groups::barrier_time::{Delays, barrier};
 use meshwright::groups::protocol::{Fixed, Operation, Script, members};
+use meshwright::groups::trees::TreeMethod;
 use meshwright::groups::{
     Extent, Group, TREES, Tree, adversary, entry_bisection, monotone_nearest, portfolio, trees,
 };
@@ -19,6 +20,13 @@ fn machine(name: &str) -> Machine {
 
 fn build(name: &str, machine: &Machine, group: &Group) -> Tree {
     (trees::tree(name).unwrap().build)(machine, group).unwrap()
+}
+
+/// The one tree that refuses groups that are no full rectangles.
+const FOR_BOXES: &str = "gibbons-paterson";
+
+fn for_any_group() -> impl Iterator<Item = &'static TreeMethod> {
+    TREES.iter().filter(|method| method.name != FOR_BOXES)
 }
 
 /// A node given as (column, row).
@@ -153,7 +161,7 @@ fn trees_where_nodes_are_dead_or_there_is_no_box() {
         assert_eq!(nearest.height_links(&machine, &group), extent.radius);
         let steps = portfolio::compare(&machine, &group, Delays::default()).unwrap();
         let is_box = name.starts_with("mesh") || name.starts_with("torus");
-        assert_eq!(steps.candidates.len(), if is_box { TREES.len() } else { TREES.len() - 2 });
+        assert_eq!(steps.candidates.len(), TREES.len() - if is_box { 1 } else { 3 });
         assert_eq!(steps.refused.len() + steps.candidates.len(), TREES.len());
         assert_eq!(steps.best().name, "monotone-nearest");
         for candidate in &steps.candidates {
@@ -175,7 +183,10 @@ fn every_tree_stands_the_smallest_groups() {
         assert!((method.build)(&mesh, &Group::in_order(Vec::new())).is_err(), "{}", method.name);
         for members in [vec![4], vec![8, 0], vec![2, 5, 1]] {
             let group = Group::in_order(members.into_iter().map(NodeId).collect());
-            let tree = (method.build)(&mesh, &group).unwrap();
+            let Ok(tree) = (method.build)(&mesh, &group) else {
+                assert!(method.name == FOR_BOXES && group.size() > 1, "{}", method.name);
+                continue;
+            };
             assert_eq!(tree.size(), group.size(), "{}", method.name);
         }
         assert_eq!(trees::tree(method.name).unwrap().name, method.name);
@@ -200,7 +211,7 @@ fn keeps_order(tree: &Tree) -> bool {
 fn the_table_says_which_trees_keep_the_order() {
     let mesh = machine("mesh:16x16");
     let group = random_group(&mesh, 5, &mut rng::stream(3, "order"));
-    for method in TREES {
+    for method in for_any_group() {
         assert_eq!(keeps_order(&build(method.name, &mesh, &group)), method.keeps_order, "{}", method.name);
     }
 }
@@ -221,7 +232,7 @@ fn ratios(side: u32, share: f64, groups: u32) -> Vec<f64> {
     let mesh = machine(&format!("mesh:{side}x{side}"));
     let walk = Group::whole(&mesh, "hilbert").unwrap();
     let size = (f64::from(mesh.nodes()) * share) as u32;
-    let mut sums = vec![0.0; TREES.len()];
+    let mut sums = vec![0.0; for_any_group().count()];
     for seed in 0..u64::from(groups) {
         let mut random = rng::stream(seed, "ratios");
         let mut left = size;
@@ -233,7 +244,7 @@ fn ratios(side: u32, share: f64, groups: u32) -> Vec<f64> {
         };
         let group = Group::in_order(walk.members().iter().copied().filter(|node| draw(node)).collect());
         let diameter = f64::from(Extent::of(&mesh, &group).unwrap().diameter);
-        for (sum, method) in sums.iter_mut().zip(TREES) {
+        for (sum, method) in sums.iter_mut().zip(for_any_group()) {
             let height = (method.build)(&mesh, &group).unwrap().height_links(&mesh, &group);
             *sum += 2.0 * f64::from(height) / diameter;
         }
@@ -256,7 +267,8 @@ const RATIOS: &[(u32, f64, [f64; 4])] = &[
 
 fn check_ratios(side: u32, groups: u32) {
     for (_, share, wanted) in RATIOS.iter().filter(|row| row.0 == side) {
-        for ((found, wanted), method) in ratios(side, *share, groups).iter().zip(wanted).zip(TREES) {
+        for ((found, wanted), method) in ratios(side, *share, groups).iter().zip(wanted).zip(for_any_group())
+        {
             let away = (found / wanted - 1.0).abs();
             assert!(away <= 0.06, "{} on {share} of side {side}: {found:.3}, not {wanted}", method.name);
         }
