@@ -4,16 +4,18 @@
 //! ceil(log2 keys) the bits of a label. The factors were measured in the paper's model, one group at a time, on
 //! meshes from 8 x 8 to 64 x 64, with random members, with stretches of the Hilbert curve and of rows, with random
 //! labels and with labels that stand in runs; a test repeats a part of it and allows a factor of two.
+//! Groups that share links with others take longer.
 //!
 //! | split | steps | measured / predicted |
 //! |---|---|---|
-//! | paper | 3.1 x 2 H of its own trees, rank halving | 0.9 to 1.2 |
-//! | paper-fast | 1.9 x 2 H of its own trees | 0.7 to 1.3 |
-//! | mask | 2 H + (ceil(s b / 64) - 1) L | 0.5 to 1.2 |
-//! | tac | 2.5 x 2 H of the lowest tree + 2 (min(k, s) - 2) | 0.5 to 1.6 |
+//! | paper | 3.1 x 2 H of its own trees, rank halving | 0.8 to 1.2 |
+//! | paper-fast | 1.9 x 2 H of its own trees | 0.6 to 1.4 |
+//! | mask | 2 H + (ceil(s b / 64) - 1) L | 0.8 to 1.3; down to 0.3 for labels in runs |
+//! | tac | (1 + 1.5 e) x 2 H of MASK's tree + 3 (min(k, s / 4) - 2), the second part at least 0 | 0.5 to 1.8 |
 //!
-//! L is the load of the tree: how many of its edges, from parent to child, use the same link at most. When the largest
-//! label is not known beforehand, MASK takes 2 H + 1 steps more to find it.
+//! e = min(1, s (s - 1) / (2 k)) is the expected number of pairs of members with equal colours, at most 1: without a
+//! pair nothing is contracted. L is the load of the tree: how many of its edges, from parent to child, use the same link
+//! at most. When the largest label is not known beforehand, MASK takes 2 H + 1 steps more to find it.
 //!
 //! # Source
 //!
@@ -189,8 +191,10 @@ fn predict_mask(question: &Question) -> f64 {
 }
 
 fn predict_contraction(question: &Question) -> f64 {
-    let colours = question.demand.colours.min(question.size).saturating_sub(2);
-    5.0 * f64::from(question.tree_links) + 2.0 * f64::from(colours)
+    let colours = question.demand.colours.min(question.size / 4).saturating_sub(2);
+    let size = f64::from(question.size);
+    let pairs = (size * (size - 1.0) / (2.0 * f64::from(question.demand.colours))).min(1.0);
+    (2.0 + 3.0 * pairs) * f64::from(question.tree_links) + 3.0 * f64::from(colours)
 }
 
 /// MASK keeps seven numbers of four bytes a member for the group and eight bytes a label.
