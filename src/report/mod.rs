@@ -8,6 +8,8 @@
 //! | `drawings` | which drawings a method gets, with their captions |
 //! | `files` | the files beside the page |
 //! | `load` | the section of a divisible load |
+//! | `history` | groups over time |
+//! | `groups` | the section of a program of groups |
 //! | `claims` | the page of an audited paper |
 //! | `sweep` | the page of a sweep |
 //! | `results` | the points of a sweep, kept as they come |
@@ -22,6 +24,8 @@ mod claims;
 mod drawings;
 mod facts;
 mod files;
+mod groups;
+mod history;
 mod load;
 mod page;
 mod results;
@@ -36,6 +40,7 @@ use std::path::{Path, PathBuf};
 
 pub use claims::claims_files;
 pub use files::{File, files};
+pub use history::group_drawings;
 pub use page::page;
 pub use results::Results;
 pub use sweep::{sweep_files, sweep_page};

@@ -11,6 +11,7 @@
 //! | `chart`, `surface` | curves of any kind; a value over two variables |
 //! | `axis` | round marks, numbers written short |
 //! | `load` | divisible load: cells, flow, timing |
+//! | `history` | groups over time |
 //! | `figures` | the figures of papers |
 //! | `layout` | where nodes and links are on paper |
 //! | `legend`, `path` | the words below, and strokes written short |
@@ -26,6 +27,7 @@ pub(super) mod chart;
 pub(super) mod curve;
 pub(super) mod figures;
 pub(super) mod heat;
+pub(super) mod history;
 pub(super) mod hues;
 mod lanes;
 mod layout;

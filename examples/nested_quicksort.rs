@@ -1,0 +1,126 @@
+//! Quicksort as a nested data-parallel program: one key on each of 256 nodes, groups that split as the keys tell.
+//!
+//! A team chooses one of its members at random, learns its key, counts and splits: smaller keys here, the others there.
+//! Each part does the same on its own and waits for no other, until it is a single node or all its keys are equal. The
+//! parts then join, in the order in which they were split, and every node knows where its key stands in the sorted
+//! order. No list of the members of any group exists anywhere.
+//!
+//! `cargo run --release --example nested_quicksort [-- --out DIR]` prints the groups level by level; with `--out` it also
+//! draws them.
+
+use std::path::PathBuf;
+
+use meshwright::groups::history::History;
+use meshwright::groups::mask::Mask;
+use meshwright::groups::nested::{Run, Team};
+use meshwright::groups::protocol::{Operator, Scheme, members};
+use meshwright::groups::{Group, rank_halving};
+use meshwright::report::{group_drawings, write_all};
+use meshwright::rng;
+use meshwright::sim;
+use meshwright::topology::{Machine, Topology};
+use meshwright::units::{Cycles, NodeId};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+/// How long it takes to compare two keys.
+const COMPARISON: Cycles = Cycles(1);
+
+/// Where this member's key stands in the sorted order, if the team's keys begin at place `first`.
+///
+/// All members of a team have drawn equally often, so they draw the same number.
+async fn place(team: &mut Team, key: u64, first: u64, mut draws: ChaCha8Rng) -> u64 {
+    if team.size() == 1 {
+        return first;
+    }
+    let chosen = draws.random_range(0..team.size());
+    let pivot = team.broadcast(chosen, key).await;
+    team.compute(COMPARISON).await;
+    // Two counts in one word.
+    let counts = u64::from(key < pivot) << 32 | u64::from(key == pivot);
+    let counts = team.all_reduce(Operator::Sum, counts).await;
+    let (smaller, equal) = (counts >> 32, counts & u64::from(u32::MAX));
+    if equal == u64::from(team.size()) {
+        return first + u64::from(team.rank());
+    }
+    // Neither side is empty: the pivot is on one, and a smaller key, or else a larger one, on the other.
+    let (is_upper, lower) = if smaller > 0 { (key >= pivot, smaller) } else { (key > pivot, equal) };
+    let first = if is_upper { first + lower } else { first };
+    team.switch(is_upper.into(), async |part| Box::pin(place(part, key, first, draws)).await).await
+}
+
+/// What a run gave.
+pub(crate) struct Sorted {
+    /// By node, the place of its key.
+    pub(crate) places: Vec<u64>,
+    /// The groups over time.
+    pub(crate) history: History,
+    /// How long it took.
+    pub(crate) cycles: Cycles,
+}
+
+/// Sorts one key for each node of a machine.
+pub(crate) fn sort<S: Scheme>(
+    scheme: &S,
+    machine: &Machine,
+    keys: &[u64],
+    seed: u64,
+) -> meshwright::Result<Sorted> {
+    let group = Group::whole(machine, "hilbert")?;
+    let program = |&node: &NodeId| {
+        let (key, draws) = (keys[node.index()], rng::stream(seed, "pivots"));
+        Run::of(async move |team: &mut Team| place(team, key, 0, draws).await)
+    };
+    let programs = group.members().iter().map(program).collect();
+    let mut members = members(scheme, machine, &group, programs)?;
+    let trace = sim::packet::run_processes(machine, &mut members)?;
+    assert!(trace.unfinished.is_empty(), "every node comes to its end");
+    let history = History::of(&group, |node| members[node.index()].log());
+    let places = members.iter().map(|member| *member.program().result().expect("it has finished")).collect();
+    Ok(Sorted { places, history, cycles: trace.cycles })
+}
+
+/// One key for each node, some of them equal.
+pub(crate) fn keys(nodes: u32, seed: u64) -> Vec<u64> {
+    let mut random = rng::stream(seed, "keys");
+    (0..nodes).map(|_| random.random_range(0..u64::from(nodes))).collect()
+}
+
+/// Every node's place is that of its key in the sorted list, and no two nodes have the same place.
+fn check(keys: &[u64], places: &[u64]) {
+    let mut sorted = vec![None; keys.len()];
+    for (&key, &place) in keys.iter().zip(places) {
+        assert_eq!(sorted[place as usize].replace(key), None, "a place has one node");
+    }
+    let mut expected = keys.to_vec();
+    expected.sort_unstable();
+    assert!(sorted.into_iter().eq(expected.into_iter().map(Some)), "keys stand in their order");
+}
+
+fn table(name: &str, sorted: &Sorted) {
+    println!(
+        "{name}: {} steps\n{:>5} {:>7} {:>8} {:>7} {:>7}",
+        sorted.cycles.0, "level", "groups", "largest", "from", "to"
+    );
+    for (level, row) in sorted.history.levels().iter().enumerate() {
+        println!("{level:>5} {:>7} {:>8} {:>7} {:>7}", row.groups, row.largest, row.begin.0, row.end.0);
+    }
+}
+
+pub(crate) fn main() -> meshwright::Result<()> {
+    let machine = Machine::new("mesh:16x16")?.in_packets();
+    let keys = keys(machine.nodes(), 6);
+    let mask = Mask::new(&machine, |_, group| Ok(rank_halving::tree(group.size()))).knowing(2, 1);
+    let sorted = sort(&mask, &machine, &keys, 6)?;
+    check(&keys, &sorted.places);
+    table("mask", &sorted);
+    let mut arguments = std::env::args().skip(1);
+    if let (Some("--out"), Some(folder)) = (arguments.next().as_deref(), arguments.next()) {
+        let folder = PathBuf::from(folder);
+        let drawings = group_drawings(&machine, &sorted.history, "steps");
+        let files: Vec<_> =
+            drawings.iter().map(|(name, svg)| (folder.join(format!("{name}.svg")), svg.as_str())).collect();
+        write_all(&files)?;
+    }
+    Ok(())
+}
