@@ -58,7 +58,10 @@ fn barriers() {
         let machine = Machine::new(&format!("mesh:{side}x{side}")).expect("a mesh").in_packets();
         let make = || nested(&machine, 4, times);
         let trace = sim::packet::run_processes(&machine, &mut make()).expect("it runs");
-        println!("{side}: {} steps, {} messages, busiest {:?}", trace.cycles.0, trace.messages, trace.busiest);
+        println!(
+            "{side}: {} steps, {} messages, busiest {:?}",
+            trace.cycles.0, trace.messages, trace.busiest
+        );
         let ways = vec![
             way("packets", || sim::packet::run_processes(&machine, &mut make()).expect("it runs").ticks),
             way("flits", || in_flits(&machine, &mut make()).ticks),

@@ -200,6 +200,31 @@ impl History {
         levels
     }
 
+    /// The most groups there were at a time. A group that is split is none until its parts have joined.
+    ///
+    /// # Complexity
+    ///
+    /// O(E log E) for E spans.
+    pub fn most_at_once(&self) -> u32 {
+        // When a member comes into a group and when it leaves it; at one time, leaving comes first.
+        let mut moves: Vec<(Cycles, i32, u32)> = Vec::new();
+        for stay in self.spans.iter().flat_map(|spans| spans.chunk_by(|a, b| a.group == b.group)) {
+            moves.push((stay[0].begin, 1, stay[0].group));
+            moves.push((stay[stay.len() - 1].end, -1, stay[0].group));
+        }
+        moves.sort_unstable();
+        let mut present = vec![0i32; self.groups.len()];
+        let (mut count, mut most) = (0u32, 0);
+        for (_, change, group) in moves {
+            let members = &mut present[group as usize];
+            count -= u32::from(*members == 1 && change < 0);
+            count += u32::from(*members == 0 && change > 0);
+            *members += change;
+            most = most.max(count);
+        }
+        most
+    }
+
     /// The members so that those of one group stand together: by the colours of their splits, one after the other, then
     /// by rank. A program may split a group twice; the first split counts most.
     ///

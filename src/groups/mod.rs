@@ -27,9 +27,9 @@
 //!
 //! `chochia1996`.
 
-pub mod exchange;
-pub mod contraction;
 pub mod adversary;
+pub mod contraction;
+pub mod exchange;
 pub mod group;
 pub mod history;
 pub mod label_file;
