@@ -77,6 +77,18 @@ impl Group {
         Self { members }
     }
 
+    /// The group without these nodes, the others in the order they had: how it goes on when members have died.
+    ///
+    /// # Complexity
+    ///
+    /// O((s + d) log d) for d dead.
+    pub fn without(&self, dead: &[NodeId]) -> Self {
+        let mut sorted = dead.to_vec();
+        sorted.sort_unstable();
+        let lives = |node: &&NodeId| sorted.binary_search(node).is_err();
+        Self { members: self.members.iter().filter(lives).copied().collect() }
+    }
+
     /// The members in the order of their ranks.
     pub fn members(&self) -> &[NodeId] {
         &self.members

@@ -1,7 +1,7 @@
 //! Any rooted tree over a group and what it costs.
 
 use super::Group;
-use crate::topology::{Machine, Topology};
+use crate::topology::{Machine, Topology, search};
 
 /// A rooted tree whose vertices are the ranks of a group.
 ///
@@ -159,16 +159,59 @@ impl Tree {
     ///
     /// # Complexity
     ///
-    /// O(s) where distances are formulas.
+    /// As for [`Tree::edge_links`].
     pub fn below_root(&self, machine: &Machine, group: &Group) -> Vec<u32> {
-        assert_eq!(group.size(), self.size(), "a tree of this group");
-        let mut below = vec![0; self.parent.len()];
+        let mut below = self.edge_links(machine, group);
         for rank in self.top_down() {
             for &child in self.children(rank) {
-                let edge = machine.distance(group.node(rank), group.node(child));
-                below[child as usize] = below[rank as usize] + edge.expect("members reach each other").0;
+                below[child as usize] += below[rank as usize];
             }
         }
         below
+    }
+
+    /// Per rank the links to the parent; 0 for the root.
+    ///
+    /// # Panics
+    ///
+    /// As for [`Tree::height_links`].
+    ///
+    /// # Complexity
+    ///
+    /// O(s) where distances are formulas, else a search of O(nodes + links) for every vertex that has children.
+    pub fn edge_links(&self, machine: &Machine, group: &Group) -> Vec<u32> {
+        assert_eq!(group.size(), self.size(), "a tree of this group");
+        let mut links = vec![0; self.parent.len()];
+        let mut distance = Vec::new();
+        for rank in 0..self.size() {
+            if machine.is_whole() {
+                let Some(up) = self.parent(rank) else { continue };
+                let edge = machine.distance(group.node(up), group.node(rank));
+                links[rank as usize] = edge.expect("members reach each other").0;
+            } else if !self.children(rank).is_empty() {
+                search(machine, group.node(rank), &mut distance);
+                for &child in self.children(rank) {
+                    let edge = distance[group.node(child).index()];
+                    assert!(edge != u32::MAX, "members reach each other");
+                    links[child as usize] = edge;
+                }
+            }
+        }
+        links
+    }
+
+    /// The edges of the longest way from the root.
+    ///
+    /// # Complexity
+    ///
+    /// O(s).
+    pub fn hops(&self) -> u32 {
+        let mut depth = vec![0; self.parent.len()];
+        for rank in self.top_down() {
+            for &child in self.children(rank) {
+                depth[child as usize] = depth[rank as usize] + 1;
+            }
+        }
+        depth.into_iter().max().unwrap_or(0)
     }
 }

@@ -14,6 +14,8 @@ pub struct Order {
     pub summary: &'static str,
     /// All nodes in order.
     pub walk: fn(&[u32]) -> Vec<NodeId>,
+    /// The node at one place of the walk, without walking there: O(axes), on Hilbert walks O(log nodes).
+    pub at: fn(&[u32], u32) -> NodeId,
     /// Whether consecutive nodes are promised to be neighbours for these sides.
     pub unit_steps: fn(&[u32]) -> bool,
 }
@@ -24,24 +26,28 @@ pub const ORDERS: &[Order] = &[
         name: "row",
         summary: "row after row, each from the west",
         walk: row,
+        at: row_at,
         unit_steps: |sides| sides.iter().filter(|&&side| side > 1).count() <= 1,
     },
     Order {
         name: "column",
         summary: "column after column, each from the north",
         walk: column,
+        at: column_at,
         unit_steps: |sides| sides.iter().filter(|&&side| side > 1).count() <= 1,
     },
     Order {
         name: "snake",
         summary: "row after row, every other one backwards",
         walk: snake,
+        at: snake_at,
         unit_steps: |_| true,
     },
     Order {
         name: "hilbert",
         summary: "the Hilbert curve, generalised to every rectangle",
         walk: hilbert,
+        at: hilbert_at,
         unit_steps: |sides| !has_diagonal(plane(sides)),
     },
 ];
@@ -62,35 +68,39 @@ fn row(sides: &[u32]) -> Vec<NodeId> {
     (0..sides.iter().product()).map(NodeId).collect()
 }
 
+fn row_at(_: &[u32], index: u32) -> NodeId {
+    NodeId(index)
+}
+
 fn column(sides: &[u32]) -> Vec<NodeId> {
-    let nodes: u32 = sides.iter().product();
-    let to_node = |mut index: u32| {
-        let (mut id, mut stride) = (0, nodes);
-        for &side in sides {
-            stride /= side;
-            id += index % side * stride;
-            index /= side;
-        }
-        NodeId(id)
-    };
-    (0..nodes).map(to_node).collect()
+    (0..sides.iter().product()).map(|index| column_at(sides, index)).collect()
+}
+
+fn column_at(sides: &[u32], mut index: u32) -> NodeId {
+    let (mut id, mut stride) = (0, sides.iter().product::<u32>());
+    for &side in sides {
+        stride /= side;
+        id += index % side * stride;
+        index /= side;
+    }
+    NodeId(id)
 }
 
 fn snake(sides: &[u32]) -> Vec<NodeId> {
-    let nodes: u32 = sides.iter().product();
-    let to_node = |index: u32| {
-        let (mut id, mut stride) = (0, nodes);
-        for &side in sides {
-            stride /= side;
-            let block = index / stride;
-            // The block before this one ended where this one starts, so odd blocks run backwards.
-            let c = block % side;
-            let backwards = (block / side) % 2 == 1;
-            id += if backwards { side - 1 - c } else { c } * stride;
-        }
-        NodeId(id)
-    };
-    (0..nodes).map(to_node).collect()
+    (0..sides.iter().product()).map(|index| snake_at(sides, index)).collect()
+}
+
+fn snake_at(sides: &[u32], index: u32) -> NodeId {
+    let (mut id, mut stride) = (0, sides.iter().product::<u32>());
+    for &side in sides {
+        stride /= side;
+        let block = index / stride;
+        // The block before this one ended where this one starts, so odd blocks run backwards.
+        let c = block % side;
+        let backwards = (block / side) % 2 == 1;
+        id += if backwards { side - 1 - c } else { c } * stride;
+    }
+    NodeId(id)
 }
 
 /// The Hilbert walk: from the north-west corner to the other end of the longer side.
@@ -121,11 +131,9 @@ fn hilbert(sides: &[u32]) -> Vec<NodeId> {
             walk.push(NodeId(y * columns + x));
         }
     } else {
-        let (east, south) = (Step { row: 0, column: 1 }, Step { row: 1, column: 0 });
-        let (major, minor) =
-            if columns >= rows { ((columns, east), (rows, south)) } else { ((rows, south), (columns, east)) };
+        let (major, minor) = spanning(rows, columns);
         let mut push = |row: i64, column: i64| walk.push(NodeId((row * i64::from(columns) + column) as u32));
-        generalised(&mut push, Step { row: 0, column: 0 }, major.into(), minor.into());
+        generalised(&mut push, Step { row: 0, column: 0 }, major, minor);
     }
     let planes = sides.iter().product::<u32>() / (rows * columns);
     let mut all = Vec::with_capacity(walk.len() * planes as usize);
@@ -139,6 +147,32 @@ fn hilbert(sides: &[u32]) -> Vec<NodeId> {
         }
     }
     all
+}
+
+/// One node of the Hilbert walk: down the rectangles the walk is made of.
+fn hilbert_at(sides: &[u32], index: u32) -> NodeId {
+    let (rows, columns) = plane(sides);
+    let nodes = rows * columns;
+    let (plane, index) = (index / nodes, index % nodes);
+    let index = if plane.is_multiple_of(2) { index } else { nodes - 1 - index };
+    let base = snake_at(&sides[..sides.len().saturating_sub(2)], plane).0 * nodes;
+    if rows == columns && rows.is_power_of_two() {
+        let (x, y): (u32, u32) = fast_hilbert::h2xy(u64::from(index), rows.trailing_zeros() as u8);
+        return NodeId(base + y * columns + x);
+    }
+    let (major, minor) = spanning(rows, columns);
+    let at = generalised_at(i64::from(index), Step { row: 0, column: 0 }, major, minor);
+    NodeId(base + (at.row * i64::from(columns) + at.column) as u32)
+}
+
+/// The sides of a rectangle, the longer one first.
+fn spanning(rows: u32, columns: u32) -> (Side, Side) {
+    let (east, south) = (Step { row: 0, column: 1 }, Step { row: 1, column: 0 });
+    if columns >= rows {
+        ((columns, east).into(), (rows, south).into())
+    } else {
+        ((rows, south).into(), (columns, east).into())
+    }
 }
 
 /// Rows and columns of the plane of the last two axes.
@@ -208,6 +242,36 @@ impl Side {
     }
 }
 
+/// Where [`generalised`] is at this index: O(log nodes).
+fn generalised_at(mut index: i64, mut corner: Step, mut major: Side, mut minor: Side) -> Step {
+    loop {
+        if minor.length == 1 || major.length == 1 {
+            let line = if minor.length == 1 { major } else { minor };
+            return corner.plus(line.unit.times(index));
+        }
+        if 2 * major.length > 3 * minor.length {
+            let first = major.half().length * minor.length;
+            if index < first {
+                major = major.half();
+            } else {
+                (index, corner, major) = (index - first, corner.plus(major.half().span()), major.rest());
+            }
+            continue;
+        }
+        let (up, half) = (minor.half(), Side { length: major.length / 2, ..major });
+        let (first, second) = (up.length * half.length, major.length * minor.rest().length);
+        if index < first {
+            (major, minor) = (up, half);
+        } else if index < first + second {
+            (index, corner, minor) = (index - first, corner.plus(up.span()), minor.rest());
+        } else {
+            let far = Side { length: major.length - half.length, ..major };
+            (index, corner) = (index - first - second, corner.plus(major.last()).plus(up.last()));
+            (major, minor) = (up.reversed(), far.reversed());
+        }
+    }
+}
+
 /// Walks the rectangle that `major` and `minor` span at `corner`, from there to the end of `major`.
 fn generalised(push: &mut dyn FnMut(i64, i64), corner: Step, major: Side, minor: Side) {
     if minor.length == 1 || major.length == 1 {
@@ -242,6 +306,8 @@ mod tests {
             let mut seen = walk.clone();
             seen.sort_unstable();
             assert_eq!(seen, row(sides), "{} visits every node of {sides:?} once", order.name);
+            let places: Vec<NodeId> = (0..).take(walk.len()).map(|index| (order.at)(sides, index)).collect();
+            assert_eq!(places, walk, "{} finds every place of {sides:?}", order.name);
             let jump = walk.windows(2).position(|pair| mesh.distance(pair[0], pair[1]) != Some(Hops(1)));
             if (order.unit_steps)(sides) {
                 assert_eq!(jump, None, "{} promises unit steps on {sides:?}", order.name);

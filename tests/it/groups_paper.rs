@@ -5,4 +5,5 @@ mod direct;
 mod functions;
 mod golden;
 mod nested;
+mod packets;
 mod protocol;

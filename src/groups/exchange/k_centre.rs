@@ -1,11 +1,8 @@
 //! Where hubs stand: a k-centre problem, solved by farthest members and improved by centring.
 
 use crate::error::{Error, Result};
-use crate::groups::Group;
+use crate::groups::{Extent, Group};
 use crate::topology::{Machine, Topology, distances_from};
-
-/// Larger clusters keep the hub that the farthest-member rule gave them.
-const CENTRED_MAX: usize = 1024;
 
 /// How often the hubs are centred in their clusters.
 const ROUNDS: usize = 4;
@@ -22,6 +19,15 @@ pub struct Centres {
 }
 
 impl Centres {
+    /// Per hub the ranks of its cluster, in increasing order.
+    pub fn clusters(&self) -> Vec<Vec<u32>> {
+        let mut clusters = vec![Vec::new(); self.hubs.len()];
+        for (rank, &hub) in (0u32..).zip(&self.nearest) {
+            clusters[hub as usize].push(rank);
+        }
+        clusters
+    }
+
     /// max over hubs a, b of `r(a) + d(a, b) + r(b)`, for r the distance of the farthest member of a hub's cluster.
     ///
     /// # Panics
@@ -50,20 +56,16 @@ impl Centres {
 /// Places so many hubs, or as many as there are members.
 ///
 /// The next hub is the member farthest from all before, which keeps the greatest distance to a hub within twice the
-/// least possible. Clusters of at most 1024 members then move their hub to the member with the least greatest
-/// distance, some times over. The best of several first hubs, by [`Centres::barrier_links`], is taken.
+/// least possible. Then every cluster moves its hub to its most central member, some times over, which makes no
+/// greatest distance greater. The best of several first hubs, by [`Centres::barrier_links`], is taken.
 ///
 /// # Errors
 ///
-/// [`Error::Value`] for no hubs; [`Error::NotApplicable`] when two members do not reach each other.
-///
-/// # Panics
-///
-/// When the group is empty.
+/// [`Error::Value`] for no hubs, and for a group without members; [`Error::NotApplicable`] when two members do not reach each other.
 ///
 /// # Complexity
 ///
-/// O(hubs s + s^2 / hubs) for even clusters, where distances are formulas.
+/// O(hubs s) where distances are formulas, and [`Extent::of`] every cluster.
 ///
 /// # Source
 ///
@@ -84,7 +86,9 @@ pub fn centres(machine: &Machine, group: &Group, count: u32) -> Result<Centres> 
     if count == 0 {
         return Err(Error::value("number of hubs", count, "at least 1"));
     }
-    assert!(group.size() > 0, "a group has members");
+    if group.size() == 0 {
+        return Err(Error::value("size of a group", 0, "at least one member"));
+    }
     let size = group.size();
     if count >= size {
         check_reach(machine, group)?;
@@ -98,7 +102,7 @@ pub fn centres(machine: &Machine, group: &Group, count: u32) -> Result<Centres> 
         let mut found = farthest_first(machine, group, first, count)?;
         for _ in 0..=ROUNDS {
             let links = found.barrier_links(machine, group);
-            let hubs = centred(machine, group, &found);
+            let hubs = centred(machine, group, &found)?;
             let moved = hubs != found.hubs;
             let next = if moved { assign(machine, group, hubs)? } else { found.clone() };
             if best.as_ref().is_none_or(|&(least, _)| links < least) {
@@ -166,24 +170,15 @@ fn add(machine: &Machine, group: &Group, found: &mut Centres, hub: u32) {
     }
 }
 
-/// In each cluster the member whose farthest fellow is nearest; of equals the present hub, or else the first.
-fn centred(machine: &Machine, group: &Group, found: &Centres) -> Vec<u32> {
-    let mut clusters = vec![Vec::new(); found.hubs.len()];
-    for (rank, &hub) in (0u32..).zip(&found.nearest) {
-        clusters[hub as usize].push(rank);
-    }
-    let Some(grid) = machine.whole_grid() else { return found.hubs.clone() };
-    let farthest = |rank: u32, cluster: &[u32]| {
-        let links =
-            |&fellow: &u32| grid.distance(group.node(rank), group.node(fellow)).map_or(0, |hops| hops.0);
-        cluster.iter().map(links).max().unwrap_or(0)
-    };
-    let centre = |(cluster, &hub): (&Vec<u32>, &u32)| {
-        if cluster.len() > CENTRED_MAX {
-            return hub;
+/// In each cluster the present hub, or the member whose farthest fellow is nearest, if that is nearer.
+fn centred(machine: &Machine, group: &Group, found: &Centres) -> Result<Vec<u32>> {
+    let mut hubs = found.hubs.clone();
+    for (hub, cluster) in hubs.iter_mut().zip(found.clusters()) {
+        let radius = cluster.iter().map(|&rank| found.links[rank as usize]).max().unwrap_or(0);
+        let extent = Extent::of(machine, &Group::in_order(cluster.iter().map(|&r| group.node(r)).collect()))?;
+        if extent.radius < radius {
+            *hub = cluster[extent.centre as usize];
         }
-        let key = |&rank: &u32| (farthest(rank, cluster), rank != hub, rank);
-        cluster.iter().copied().min_by_key(key).expect("a hub is in its own cluster")
-    };
-    clusters.iter().zip(&found.hubs).map(centre).collect()
+    }
+    Ok(hubs)
 }

@@ -9,11 +9,10 @@
 //! | [`Structure::Rooted`] | 2 H |
 //! | [`Hubs`] | max over hubs a, b of H(a) + d(a, b) + H(b) |
 //! | [`Sweeps`] | sum over the axes of w - 1 on a line, floor(w / 2) on a ring |
-//! | any | at least D, the [diameter](diameter_links) |
+//! | any | at least D, the diameter of the group: [`Extent::barrier_bound_links`] |
 //!
 //! | file | what |
 //! |---|---|
-//! | [`diameter`] | D: the bound |
 //! | [`full_box`] | groups that are boxes |
 //! | [`gibbons_paterson`] | binary trees of boxes on paths that hardly meet |
 //! | [`hubs`] | centres that exchange what they know |
@@ -21,7 +20,6 @@
 //! | [`sweeps`] | axis after axis |
 //! | [`party`] | the process of one member, on any of the structures |
 
-pub mod diameter;
 pub mod full_box;
 pub mod gibbons_paterson;
 pub mod hubs;
@@ -29,12 +27,13 @@ pub mod k_centre;
 pub mod party;
 pub mod sweeps;
 
-pub use diameter::diameter_links;
 pub use full_box::FullBox;
 pub use hubs::Hubs;
 pub use party::{Party, parties};
 pub use sweeps::Sweeps;
 
+#[cfg(doc)]
+use super::Extent;
 use super::{Group, Tree};
 use crate::topology::Machine;
 
@@ -43,14 +42,14 @@ use crate::topology::Machine;
 /// # Examples
 ///
 /// ```
-/// use meshwright::groups::exchange::{FullBox, Structure, Sweeps, diameter_links};
-/// use meshwright::groups::{Group, rank_halving};
+/// use meshwright::groups::exchange::{FullBox, Structure, Sweeps};
+/// use meshwright::groups::{Extent, Group, rank_halving};
 /// use meshwright::topology::Machine;
 /// let mesh = Machine::new("mesh:4x5")?;
 /// let group = Group::whole(&mesh, "row")?;
 /// let sweeps = Structure::Sweeps(Sweeps::new(FullBox::of(&mesh, &group)?));
 /// let tree = Structure::Rooted(rank_halving::tree(20));
-/// assert_eq!(diameter_links(&mesh, &group)?, 3 + 4);
+/// assert_eq!(Extent::of(&mesh, &group)?.barrier_bound_links(), 3 + 4);
 /// assert_eq!(sweeps.barrier_links(&mesh, &group), 3 + 4);
 /// assert_eq!(tree.barrier_links(&mesh, &group), 14);
 /// # Ok::<(), meshwright::Error>(())

@@ -1,0 +1,82 @@
+//! How good the trees are, contention-free: twice the height over the diameter.
+
+use meshwright::groups::Group;
+use meshwright::groups::contraction::{Contraction, OrderedTree};
+use meshwright::rng;
+use meshwright::topology::Machine;
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+/// The largest distance of two members on a mesh: the spread of row + column or of row - column.
+fn diameter(group: &Group, side: u32) -> u32 {
+    let spread = |number: fn(i64, i64) -> i64| {
+        let side = i64::from(side);
+        let all =
+            group.members().iter().map(|node| number(i64::from(node.0) / side, i64::from(node.0) % side));
+        all.clone().max().unwrap() - all.min().unwrap()
+    };
+    spread(|row, column| row + column).max(spread(|row, column| row - column)) as u32
+}
+
+/// Mean 2H/D per level of groups of at least 8, and the most children of a member.
+fn nested(
+    side: u32,
+    penalty: u32,
+    repetitions: u32,
+    colour: impl Fn(u32, u32, u32, &mut ChaCha8Rng) -> u32,
+) -> ([f64; 6], usize) {
+    let machine = Machine::new(&format!("mesh:{side}x{side}")).unwrap();
+    let contraction = Contraction::new(&machine).unwrap().with_penalty(penalty);
+    let first = contraction.first(&Group::whole(&machine, "hilbert").unwrap());
+    let mut random = rng::stream(u64::from(side), "nested splits");
+    let (mut sum, mut count, mut fan_out) = ([0.0; 6], [0; 6], 0);
+    for _ in 0..repetitions {
+        let mut groups: Vec<OrderedTree> = vec![first.clone()];
+        for level in 0..6 {
+            let mut next = Vec::new();
+            for tree in &groups {
+                let size = tree.group.size();
+                let cut = random.random_range(0..=size);
+                let colours: Vec<u32> = (0..size).map(|rank| colour(rank, size, cut, &mut random)).collect();
+                next.extend(contraction.split(tree, &colours).into_iter().map(|(_, part)| part));
+            }
+            for part in next.iter().filter(|part| part.group.size() >= 8) {
+                let height = part.tree.height_links(&machine, &part.group);
+                sum[level] += 2.0 * f64::from(height) / f64::from(diameter(&part.group, side));
+                count[level] += 1;
+                let most = (0..part.group.size()).map(|rank| part.tree.children(rank).len()).max();
+                fan_out = fan_out.max(most.unwrap());
+            }
+            groups = next;
+        }
+    }
+    let mean: Vec<f64> = sum.iter().zip(count).map(|(sum, count)| sum / f64::from(count)).collect();
+    (mean.try_into().unwrap(), fan_out)
+}
+
+fn coin(_: u32, _: u32, _: u32, random: &mut ChaCha8Rng) -> u32 {
+    random.random_range(0..2)
+}
+
+/// The reference measured 1.15 to 1.38 and at most 12 children on 16 x 16 nodes; rank-halving has 2 and more.
+#[test]
+fn random_splits_keep_trees_low() {
+    let (mean, fan_out) = nested(16, 1, 6, coin);
+    println!("{mean:.3?}, fan-out {fan_out}");
+    assert!(mean[0] < 1.2 && mean.iter().all(|&mean| mean < 1.42), "{mean:?}");
+    assert!(fan_out <= 12, "{fan_out}");
+}
+
+#[test]
+#[ignore = "figures of the documentation"]
+fn quality_of_nested_splits() {
+    let threshold = |rank: u32, _: u32, cut: u32, _: &mut ChaCha8Rng| u32::from(rank < cut);
+    for (side, repetitions) in [(16, 200), (64, 10)] {
+        for penalty in [1, 0] {
+            let random = nested(side, penalty, repetitions, coin);
+            println!("{side}, penalty {penalty}, random: {:.3?}, fan-out {}", random.0, random.1);
+            let cut = nested(side, penalty, repetitions, threshold);
+            println!("{side}, penalty {penalty}, thresholds: {:.3?}, fan-out {}", cut.0, cut.1);
+        }
+    }
+}
