@@ -16,7 +16,7 @@ use meshwright::groups::mask::Mask;
 use meshwright::groups::nested::{Run, Team};
 use meshwright::groups::paper::Paper;
 use meshwright::groups::protocol::{Operator, Scheme, members};
-use meshwright::groups::{Group, rank_halving};
+use meshwright::groups::{Group, monotone_nearest};
 use meshwright::report::{GroupsOverTime, groups_files, write_all};
 use meshwright::rng;
 use meshwright::sim;
@@ -114,7 +114,7 @@ fn table(name: &str, sorted: &Sorted) {
 
 /// Sorts under four splits; the runs by name, the first one the paper's.
 pub(crate) fn runs(machine: &Machine, keys: &[u64]) -> meshwright::Result<Vec<(&'static str, Sorted)>> {
-    let mask = Mask::new(machine, |_, group| Ok(rank_halving::tree(group.size()))).knowing(2, 1);
+    let mask = Mask::new(machine, monotone_nearest::tree).knowing(2, 1);
     Ok(vec![
         ("paper", sort(&Paper::default(), machine, keys, SEED)?),
         ("paper-fast", sort(&Paper::fast(), machine, keys, SEED)?),

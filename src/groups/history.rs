@@ -200,29 +200,38 @@ impl History {
         levels
     }
 
-    /// The most groups there were at a time. A group that is split is none until its parts have joined.
+    /// How many groups there are, each number with the time from which it holds until the next. A group that is split
+    /// is none until its parts have joined.
     ///
     /// # Complexity
     ///
     /// O(E log E) for E spans.
-    pub fn most_at_once(&self) -> u32 {
-        // When a member comes into a group and when it leaves it; at one time, leaving comes first.
-        let mut moves: Vec<(Cycles, i32, u32)> = Vec::new();
+    pub fn counts(&self) -> Vec<(Cycles, u32)> {
+        // When a member comes into a group, and when it leaves it.
+        let mut moves: Vec<(Cycles, u32, bool)> = Vec::new();
         for stay in self.spans.iter().flat_map(|spans| spans.chunk_by(|a, b| a.group == b.group)) {
-            moves.push((stay[0].begin, 1, stay[0].group));
-            moves.push((stay[stay.len() - 1].end, -1, stay[0].group));
+            moves.push((stay[0].begin, stay[0].group, true));
+            moves.push((stay[stay.len() - 1].end, stay[0].group, false));
         }
         moves.sort_unstable();
-        let mut present = vec![0i32; self.groups.len()];
-        let (mut count, mut most) = (0u32, 0);
-        for (_, change, group) in moves {
-            let members = &mut present[group as usize];
-            count -= u32::from(*members == 1 && change < 0);
-            count += u32::from(*members == 0 && change > 0);
-            *members += change;
-            most = most.max(count);
+        let mut inside = vec![0u32; self.groups.len()];
+        let mut count = 0;
+        let mut counts: Vec<(Cycles, u32)> = Vec::new();
+        for now in moves.chunk_by(|a, b| a.0 == b.0) {
+            // First all who come, then all who leave: neither number goes below 0.
+            for &(_, group, _) in now.iter().filter(|(.., comes)| *comes) {
+                count += u32::from(inside[group as usize] == 0);
+                inside[group as usize] += 1;
+            }
+            for &(_, group, _) in now.iter().filter(|(.., comes)| !comes) {
+                inside[group as usize] -= 1;
+                count -= u32::from(inside[group as usize] == 0);
+            }
+            if counts.last().is_none_or(|&(_, last)| last != count) {
+                counts.push((now[0].0, count));
+            }
         }
-        most
+        counts
     }
 
     /// The members so that those of one group stand together: by the colours of their splits, one after the other, then

@@ -39,6 +39,8 @@ struct View<'a> {
 #[derive(Serialize)]
 struct Run<'a> {
     name: &'a str,
+    /// Whether it is shown at once: the fastest and the slowest.
+    open: bool,
     numbers: Vec<String>,
     figures: Vec<Figure>,
     levels: Vec<Vec<String>>,
@@ -107,42 +109,51 @@ fn html(page: &GroupsOverTime<'_>) -> String {
         ],
         headline: headline(page),
         unit: page.unit,
-        runs: page.runs.iter().map(|&(name, history)| view(machine, name, history, page.unit)).collect(),
+        runs: page.runs.iter().map(|&(name, history)| view(page, name, history)).collect(),
     };
     template::page(include_str!("history.html"), view)
 }
 
+/// The times of the fastest and the slowest run.
+fn extremes(page: &GroupsOverTime<'_>) -> (u64, u64) {
+    let ends = || page.runs.iter().map(|(_, history)| history.end().0);
+    (ends().min().unwrap_or(0), ends().max().unwrap_or(0))
+}
+
 /// The fastest run, and how much slower the slowest is.
 fn headline(page: &GroupsOverTime<'_>) -> String {
-    let by_end = |&&(_, history): &&(&str, &History)| history.end();
-    let (Some(best), Some(worst)) =
-        (page.runs.iter().min_by_key(by_end), page.runs.iter().max_by_key(by_end))
-    else {
-        return "No runs".to_string();
-    };
-    let (short, long) = (best.1.end().0, worst.1.end().0);
-    let mut words = format!("{} takes {} {}", best.0, grouped(short), page.unit);
+    let (short, long) = extremes(page);
+    let name =
+        |end| page.runs.iter().find(|(_, history)| history.end().0 == end).map_or("", |(name, _)| name);
+    let mut words = format!("{} takes {} {}", name(short), grouped(short), page.unit);
     if long > short {
-        words += &format!(", {} {:.1} times as long", worst.0, long as f64 / short as f64);
+        words += &format!(", {} {:.1} times as long", name(long), long as f64 / short.max(1) as f64);
     }
     words
 }
 
-fn view<'a>(machine: &Machine, name: &'a str, history: &History, unit: &str) -> Run<'a> {
+fn view<'a>(page: &GroupsOverTime<'a>, name: &'a str, history: &History) -> Run<'a> {
     let row = |(level, row): (usize, Level)| {
         let numbers = [level as u64, row.groups.into(), row.largest.into(), row.begin.0, row.end.0];
         numbers.map(grouped).to_vec()
     };
-    let levels = history.levels();
+    let (levels, end) = (history.levels(), history.end().0);
+    let most = history.counts().into_iter().map(|(_, count)| count).max().unwrap_or(0);
     let numbers = vec![
-        grouped(history.end().0),
+        grouped(end),
         grouped(history.groups().len() as u64),
         (levels.len() - 1).to_string(),
-        grouped(history.most_at_once().into()),
+        grouped(most.into()),
         percent(waiting(history)),
     ];
-    let levels = levels.into_iter().enumerate().map(row).collect();
-    Run { name, numbers, figures: figures(machine, history, unit), levels }
+    let (short, long) = extremes(page);
+    Run {
+        name,
+        open: end == short || end == long,
+        numbers,
+        figures: figures(page.machine, history, page.unit),
+        levels: levels.into_iter().enumerate().map(row).collect(),
+    }
 }
 
 /// The part of all time that members wait, until the last of them is done.

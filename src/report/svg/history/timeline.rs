@@ -70,7 +70,7 @@ pub(in crate::report) fn draw(view: &View<'_>) -> (String, usize) {
     draw_blocks(&mut svg, history, &raster, &frame);
     draw_seams(&mut svg, &raster, &frame);
     draw_axes(&mut svg, view, &frame);
-    let bottom = draw_counts(&mut svg, history, &raster, &frame);
+    let bottom = draw_counts(&mut svg, history, columns, &frame);
     draw_key(&mut svg);
     (svg.finish(LEFT + WIDTH + 22.0, bottom), order.len())
 }
@@ -165,10 +165,20 @@ fn draw_axes(svg: &mut Svg, view: &View<'_>, frame: &Frame) {
     svg.close();
 }
 
-/// How many groups there are; where the drawing ends.
-fn draw_counts(svg: &mut Svg, history: &History, raster: &Raster, frame: &Frame) -> f64 {
-    let counts = raster.counts(history.groups().len());
-    let most = counts.iter().copied().max().unwrap_or(1);
+/// How many groups there are, the most in each column; where the drawing ends.
+fn draw_counts(svg: &mut Svg, history: &History, columns: u32, frame: &Frame) -> f64 {
+    let end = history.end().0.max(1);
+    let mut counts = vec![0; columns as usize];
+    let steps = history.counts();
+    for (index, &(from, count)) in steps.iter().enumerate() {
+        let until = steps.get(index + 1).map_or(end, |(next, _)| next.0);
+        let column = |time: u64| (u128::from(time) * u128::from(columns) / u128::from(end)) as usize;
+        let last = column(until.saturating_sub(1)).min(counts.len() - 1);
+        for most in counts.iter_mut().take(last + 1).skip(column(from.0)) {
+            *most = count.max(*most);
+        }
+    }
+    let most = counts.iter().copied().max().unwrap_or(0).max(1);
     let (top, bottom) = (frame.bottom + GAP, frame.bottom + GAP + CURVE);
     let height = |count: u32| bottom - CURVE * f64::from(count) / f64::from(most);
     let x = |column: u32| LEFT + f64::from(column) * frame.column;
