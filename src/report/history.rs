@@ -83,7 +83,8 @@ pub fn groups_files(page: &GroupsOverTime<'_>) -> Vec<File> {
 pub(super) fn figures(machine: &Machine, history: &History, unit: &str) -> Vec<Figure> {
     let (svg, drawn) = timeline::draw(&timeline::View { history, unit, rows: timeline::Rows::Groups });
     let members = history.members().len();
-    let mut caption = "A row is a node, a block a group; below, how many groups there are.".to_string();
+    let mut caption =
+        "A row is a node, a block a group, a number its size; below, how many groups there are.".to_string();
     if drawn < members {
         caption += &format!(" {} of {} nodes are drawn.", grouped(drawn as u64), grouped(members as u64));
     }

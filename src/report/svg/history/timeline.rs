@@ -5,7 +5,7 @@ use super::super::path::Path;
 use super::super::{Attribute, Point, Px, Svg};
 use super::raster::{Area, Raster};
 use crate::groups::history::{History, Life};
-use crate::report::wording::counted;
+use crate::report::wording::{counted, grouped};
 
 /// More members than this do not stand below each other; as many are taken, evenly.
 const ROWS_MAX: usize = 480;
@@ -16,6 +16,9 @@ const TIPS_MAX: usize = 2000;
 const LEFT: f64 = 58.0;
 const WIDTH: f64 = 800.0;
 const TOP: f64 = 44.0;
+
+/// The room that a number needs.
+const LABEL: Point = Point { x: 26.0, y: 14.0 };
 
 /// How high the curve of the number of groups is, and the room above it.
 const CURVE: f64 = 64.0;
@@ -69,6 +72,9 @@ pub(in crate::report) fn draw(view: &View<'_>) -> (String, usize) {
     let mut svg = Svg::new(format!("{} over time", counted(history.groups().len() as u64, "group")));
     draw_blocks(&mut svg, history, &raster, &frame);
     draw_seams(&mut svg, &raster, &frame);
+    if view.rows == Rows::Groups {
+        draw_sizes(&mut svg, history, &order, &raster, &frame);
+    }
     draw_axes(&mut svg, view, &frame);
     let bottom = draw_counts(&mut svg, history, columns, &frame);
     draw_key(&mut svg);
@@ -145,6 +151,28 @@ fn draw_seams(svg: &mut Svg, raster: &Raster, frame: &Frame) {
         above = groups;
     }
     svg.leaf("path", &[("d", &path.data()), ("class", &"seam")]);
+}
+
+/// How many members a group has, at its beginning, where there is room.
+fn draw_sizes(svg: &mut Svg, history: &History, order: &[u32], raster: &Raster, frame: &Frame) {
+    let mut place = vec![None; history.members().len()];
+    (0..).zip(order).for_each(|(row, &member)| place[member as usize] = Some(row));
+    for (index, life) in (0..).zip(history.groups()) {
+        let mut rows: Vec<u32> = life.members.iter().filter_map(|&member| place[member as usize]).collect();
+        rows.sort_unstable();
+        let [Some(&first), Some(&last)] = [rows.first(), rows.last()] else { continue };
+        // A group that was split from one that had been split before need not stand together.
+        let is_whole = (last - first) as usize == rows.len() - 1;
+        let middle = (first + last) / 2;
+        let mut runs = raster.rows[middle as usize].iter().skip_while(|run| run.group != index);
+        let Some(start) = runs.next() else { continue };
+        let end = runs.take_while(|run| run.group == index).last().map_or(start.end, |run| run.end);
+        let height = f64::from(last - first + 1) * frame.row;
+        if is_whole && height >= LABEL.y && f64::from(end - start.first) * frame.column >= LABEL.x {
+            let at = frame.at(start.first, first).plus(3.0, height / 2.0 + 4.0);
+            svg.text(at, "label boxed", &grouped(life.members.len() as u64));
+        }
+    }
 }
 
 fn draw_axes(svg: &mut Svg, view: &View<'_>, frame: &Frame) {
