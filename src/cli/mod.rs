@@ -2,10 +2,11 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `plan`, `map`, `split`, `check`, `simulate`, `sweep`, `claims` | the verbs |
+//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims` | the verbs |
 //! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
 //! | `load`, `random` | divisible loads in tables and words; averages over random sources |
+//! | `group_tables` | programs of groups in tables and words |
 //! | `further` | variants of a machine, a further source, loads that keep coming |
 //! | `files`, `emit` | the files of a plan, and those of launchers |
 
@@ -16,6 +17,8 @@ mod emit;
 mod error;
 mod files;
 mod further;
+mod group_tables;
+mod groups;
 mod load;
 mod map;
 mod output;
@@ -60,6 +63,7 @@ enum Verb {
     Plan(plan::Arguments),
     Map(map::Arguments),
     Split(split::Arguments),
+    Groups(groups::Arguments),
     Check(check::Arguments),
     Simulate(simulate::Arguments),
     Sweep(sweep::Arguments),
@@ -74,6 +78,7 @@ pub(crate) fn run() -> ExitCode {
         Verb::Plan(arguments) => plan::run(arguments),
         Verb::Map(arguments) => map::run(arguments),
         Verb::Split(arguments) => split::run(arguments),
+        Verb::Groups(arguments) => groups::run(arguments),
         Verb::Check(arguments) => check::run(arguments),
         Verb::Simulate(arguments) => simulate::run(arguments),
         Verb::Sweep(arguments) => sweep::run(arguments),

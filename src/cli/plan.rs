@@ -8,10 +8,10 @@ use meshwright::Result;
 use meshwright::report::{self, PlanReport};
 use meshwright::scenario::{self, Scenario, Work};
 use meshwright::topology::Machine;
-use meshwright::verdict::{self, DivideVerdict, JobVerdict, divide};
+use meshwright::verdict::{self, DivideVerdict, JobVerdict, divide, groups};
 
 use super::output::{self, Progress};
-use super::{Answer, files, load, search, table};
+use super::{Answer, files, group_tables, load, search, table};
 
 const HELP: &str = "\
 Examples:
@@ -21,7 +21,7 @@ Examples:
 
 Exit codes:
   0  done
-  1  a negative answer: every placement of some job ends in a deadlock
+  1  a negative answer: every method of some job ends in a deadlock
   2  unacceptable input; nothing is written";
 
 /// Compare every method for every job of a scenario: bound, prediction, simulation, winner
@@ -76,6 +76,10 @@ fn judge(scenario: &Scenario) -> Result<Vec<JobVerdict>> {
             Work::Load(load) => {
                 verdict::load::judge(&job.name, load, machine, &mut tell).map(JobVerdict::from)
             }
+            Work::Groups(work) => {
+                let program = groups::Job { seed: work.seed.unwrap_or(*seed), ..work.job.clone() };
+                groups::judge(&job.name, &program, machine, &mut tell).map(JobVerdict::from)
+            }
         }
     };
     jobs.iter().map(judge).collect()
@@ -110,6 +114,7 @@ fn text(plan: &PlanReport<'_>) -> String {
         text += &match job {
             JobVerdict::Divide(job) => divide_text(job, machine),
             JobVerdict::Load(job) => load::plan(job, machine),
+            JobVerdict::Groups(job) => group_tables::plan(job, machine),
         };
     }
     text + "\n"

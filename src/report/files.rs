@@ -2,7 +2,7 @@
 
 use super::drawings::{heat_figure, placement_figure};
 use super::svg::{Layout, bars};
-use super::{PlanReport, load, page, style};
+use super::{PlanReport, groups, load, page, style};
 use crate::error::Result;
 use crate::mapping;
 use crate::schedule::{Schedule, goal};
@@ -22,7 +22,7 @@ pub struct File {
     pub text: String,
 }
 
-/// Per divisible load its drawings; per other job: the placement and the link loads of the winner, the bars of all methods, and the winner's
+/// Per divisible load and per program of groups its drawings; per other job: the placement and the link loads of the winner, the bars of all methods, and the winner's
 /// schedule as GOAL.
 ///
 /// A drawing that does not exist, because nothing is sent or the machine is too large, has no file. Rank r of
@@ -40,6 +40,11 @@ pub fn files(report: &PlanReport<'_>) -> Result<Vec<File>> {
             JobVerdict::Load(job) => {
                 for (ending, what, figure) in load::drawings(report.machine, job) {
                     files.push(File { name: format!("{stem}{ending}"), what, text: load::alone(&figure) });
+                }
+            }
+            JobVerdict::Groups(job) => {
+                for (ending, what, figure) in groups::drawings(report.machine, job) {
+                    files.push(File { name: format!("{stem}{ending}"), what, text: groups::alone(&figure) });
                 }
             }
         }

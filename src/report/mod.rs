@@ -9,6 +9,7 @@
 //! | `files` | the files beside the page |
 //! | `load` | the section of a divisible load |
 //! | `history` | groups over time |
+//! | `groups` | the section of a program of groups |
 //! | `claims` | the page of an audited paper |
 //! | `sweep` | the page of a sweep |
 //! | `results` | the points of a sweep, kept as they come |
@@ -23,6 +24,7 @@ mod claims;
 mod drawings;
 mod facts;
 mod files;
+mod groups;
 mod history;
 mod load;
 mod page;

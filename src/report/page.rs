@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::drawings::{Figure, figures};
 use super::svg::bars;
 use super::wording::{self, NONE, counted, grouped, percent};
-use super::{PlanReport, facts, load, style, template};
+use super::{PlanReport, facts, groups, load, style, template};
 use crate::error::{Error, Result};
 use crate::topology::{Machine, Switching, Topology};
 use crate::units::NodeId;
@@ -24,9 +24,10 @@ struct View<'a> {
     machine: &'a str,
     style: String,
     facts: Vec<facts::Fact>,
-    /// Whether there are phased jobs, or none at all; whether there are divisible loads.
+    /// Whether there are phased jobs, or none at all; whether there are divisible loads, and programs of groups.
     divides: bool,
     loads: bool,
+    programs: bool,
     jobs: Vec<Section<'a>>,
 }
 
@@ -36,6 +37,7 @@ struct View<'a> {
 enum Section<'a> {
     Divide(Job<'a>),
     Load(load::View<'a>),
+    Groups(groups::View<'a>),
 }
 
 #[derive(Serialize)]
@@ -92,7 +94,8 @@ pub fn page(report: &PlanReport<'_>) -> Result<String> {
         style: style::page(),
         facts: facts::facts(report),
         divides: report.jobs.is_empty() || report.jobs.iter().any(|job| divide(job).is_some()),
-        loads: report.jobs.iter().any(|job| divide(job).is_none()),
+        loads: report.jobs.iter().any(|job| matches!(job, JobVerdict::Load(_))),
+        programs: report.jobs.iter().any(|job| matches!(job, JobVerdict::Groups(_))),
         jobs: report.jobs.iter().map(|job| job_view(report.machine, job)).collect(),
     };
     Ok(template::page(include_str!("report.html"), view))
@@ -102,8 +105,10 @@ pub fn page(report: &PlanReport<'_>) -> Result<String> {
 pub(super) fn check(report: &PlanReport<'_>) -> Result<()> {
     let nodes = report.machine.nodes();
     for job in report.jobs {
-        if let JobVerdict::Load(job) = job {
-            load::check(report.machine, job)?;
+        match job {
+            JobVerdict::Load(job) => load::check(report.machine, job)?,
+            JobVerdict::Groups(job) => groups::check(report.machine, job)?,
+            JobVerdict::Divide(_) => {}
         }
     }
     for outcome in report.jobs.iter().filter_map(divide).flat_map(|job| &job.results) {
@@ -125,7 +130,7 @@ pub(super) fn check(report: &PlanReport<'_>) -> Result<()> {
 fn divide(job: &JobVerdict) -> Option<&DivideVerdict> {
     match job {
         JobVerdict::Divide(job) => Some(job),
-        JobVerdict::Load(_) => None,
+        JobVerdict::Load(_) | JobVerdict::Groups(_) => None,
     }
 }
 
@@ -133,6 +138,7 @@ fn job_view<'a>(machine: &Machine, job: &'a JobVerdict) -> Section<'a> {
     match job {
         JobVerdict::Divide(job) => Section::Divide(divide_view(machine, job)),
         JobVerdict::Load(job) => Section::Load(load::view(machine, job)),
+        JobVerdict::Groups(job) => Section::Groups(groups::view(machine, job)),
     }
 }
 

@@ -4,7 +4,7 @@ use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 
-/// A page from its template; what stands at the head of every page, the section of a divisible load and the figures of a
+/// A page from its template; what stands at the head of every page, the sections of a divisible load and of a program of groups and the figures of a
 /// method are templates of their own.
 ///
 /// # Panics
@@ -18,6 +18,7 @@ pub(super) fn page(template: &str, view: impl Serialize) -> String {
         ("head.html", include_str!("head.html")),
         ("figures.html", include_str!("figures.html")),
         ("load.html", include_str!("load.html")),
+        ("groups.html", include_str!("groups.html")),
         ("page.html", template),
     ] {
         environment.add_template(name, text).expect("the tests of the pages parse the templates");

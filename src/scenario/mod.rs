@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`machine`](mod@machine) | the `[machine]` table |
 //! | `divide` | the `[[divide]]` tables |
+//! | [`groups`] | the `[[groups]]` tables; splits, trees and engines by their names |
 //! | [`load`] | the `[[load]]` tables; sources and methods by their names |
 //! | [`load_further`] | what is asked of a load beyond its division |
 //! | [`claim`] | claimed schedules, in JSON |
@@ -18,6 +19,7 @@
 pub mod claim;
 mod divide;
 pub mod given;
+pub mod groups;
 pub mod load;
 pub mod load_further;
 pub mod machine;
@@ -68,6 +70,17 @@ pub enum Work {
     Divide(DivideWork),
     /// A divisible load: `[[load]]`.
     Load(verdict::load::Job),
+    /// A program of splits, barriers and joins: `[[groups]]`.
+    Groups(GroupsWork),
+}
+
+/// A program of groups and where its labels come from.
+#[derive(Clone, Debug)]
+pub struct GroupsWork {
+    /// The program.
+    pub job: verdict::groups::Job,
+    /// The seed of its labels, if the table has one of its own.
+    pub seed: Option<u64>,
 }
 
 /// A phased job and how to place it.
@@ -144,8 +157,6 @@ fn scenario(source: &Source) -> Result<Scenario> {
     document.check_keys(KEYS)?;
     let table = machine_table(source, &document)?;
     let (machine, clock) = (machine::read(&table)?, machine::clock(&table)?);
-    let message = "`[[groups]]` jobs are not planned yet by this version";
-    document.refuse("groups", message, "`[[divide]]` and `[[load]]` jobs only")?;
     let seed = document.get("seed").map_or(Ok(0), |value| value.whole(0, u64::MAX))?;
     let mut jobs = Vec::new();
     for table in document.tables("divide", "[[divide]]")? {
@@ -154,8 +165,11 @@ fn scenario(source: &Source) -> Result<Scenario> {
     for table in document.tables("load", "[[load]]")? {
         jobs.push((table.start(), load::read(&table, &machine, clock)?));
     }
+    for table in document.tables("groups", "[[groups]]")? {
+        jobs.push((table.start(), groups::read(&table, &machine)?));
+    }
     if jobs.is_empty() {
-        let expected = "at least one `[[divide]]` or `[[load]]` table";
+        let expected = "at least one `[[divide]]`, `[[load]]` or `[[groups]]` table";
         return Err(source.error_at_end("the scenario has no job", expected));
     }
     // In the order of the file.

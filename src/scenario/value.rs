@@ -68,14 +68,6 @@ impl<'a> Table<'a> {
         self.source.error(self.header.clone(), format!("{} has no `{key}`", self.name), example)
     }
 
-    /// The error for a word that is known and not supported.
-    pub(super) fn refuse(&self, key: &str, message: &str, expected: &str) -> Result<()> {
-        match self.entries.keys().find(|known| known.get_ref() == key) {
-            Some(found) => Err(self.source.error(found.span(), message, expected)),
-            None => Ok(()),
-        }
-    }
-
     /// The table under a key, called `name` in messages.
     pub(super) fn table(&self, key: &'static str, name: &'static str) -> Result<Option<Table<'a>>> {
         let Some((at, value)) = self.entries.get_key_value(key) else { return Ok(None) };

@@ -30,6 +30,7 @@ pub mod sweep;
 pub mod traffic;
 
 pub use divide::{Blame, DivideVerdict, Job, Outcome, PhaseRow};
+pub use groups::{GroupsOutcome, GroupsVerdict};
 pub use load::{LoadOutcome, LoadVerdict};
 
 use serde::Serialize;
@@ -110,6 +111,8 @@ pub enum JobVerdict {
     Divide(DivideVerdict),
     /// A divisible load.
     Load(LoadVerdict),
+    /// A program of groups.
+    Groups(GroupsVerdict),
 }
 
 impl JobVerdict {
@@ -118,6 +121,7 @@ impl JobVerdict {
         match self {
             Self::Divide(verdict) => &verdict.name,
             Self::Load(verdict) => &verdict.name,
+            Self::Groups(verdict) => &verdict.name,
         }
     }
 
@@ -126,6 +130,7 @@ impl JobVerdict {
         match self {
             Self::Divide(verdict) => verdict.winner.as_deref(),
             Self::Load(verdict) => verdict.winner.as_deref(),
+            Self::Groups(verdict) => verdict.winner.as_deref(),
         }
     }
 }
@@ -139,5 +144,11 @@ impl From<DivideVerdict> for JobVerdict {
 impl From<LoadVerdict> for JobVerdict {
     fn from(verdict: LoadVerdict) -> Self {
         Self::Load(verdict)
+    }
+}
+
+impl From<GroupsVerdict> for JobVerdict {
+    fn from(verdict: GroupsVerdict) -> Self {
+        Self::Groups(verdict)
     }
 }

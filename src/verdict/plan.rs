@@ -66,7 +66,7 @@ impl<'a> PlanAnswer<'a> {
 }
 
 /// The coordinates of the ends of the dead links.
-fn ends(machine: &Machine) -> Vec<[Vec<u32>; 2]> {
+pub(super) fn ends(machine: &Machine) -> Vec<[Vec<u32>; 2]> {
     let ends = |&(a, b): &(_, _)| [machine.coordinates(a), machine.coordinates(b)];
     machine.dead_links().iter().map(ends).collect()
 }

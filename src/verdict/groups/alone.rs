@@ -22,7 +22,7 @@ enum Event<T> {
 /// Runs processes, process i on node i: every message arrives after the time it takes alone.
 ///
 /// ```text
-/// arrival = start + T(W, d),    T as in Costs::alone_ticks
+/// arrival = start + T(W, d),    T the time of a message alone
 /// ```
 ///
 /// # Errors
@@ -37,10 +37,15 @@ enum Event<T> {
 /// # Complexity
 ///
 /// O(E log E) for E messages and computations; O(nodes + links) for each sender where no formula gives distances.
-pub(super) fn run_processes<P: Process>(machine: &Machine, processes: &mut [P]) -> Result<ProcessTrace> {
+pub(super) fn run_processes<P: Process>(
+    machine: &Machine,
+    processes: &mut [P],
+    alone_ticks: impl Fn(Bytes, Hops) -> u64,
+) -> Result<ProcessTrace> {
     machine.costs.check()?;
     let mut run = Run {
         machine,
+        alone_ticks,
         rows: vec![None; machine.nodes() as usize],
         agenda: BinaryHeap::new(),
         events: Vec::new(),
@@ -76,8 +81,10 @@ pub(super) fn run_processes<P: Process>(machine: &Machine, processes: &mut [P]) 
     })
 }
 
-struct Run<'m, T> {
+struct Run<'m, T, A> {
     machine: &'m Machine,
+    /// How long a message takes alone.
+    alone_ticks: A,
     /// Per sender the distances to all nodes, where there is no formula.
     rows: Vec<Option<Vec<u32>>>,
     /// Moment and number of the event: those of one moment happen in the order in which they were made.
@@ -88,7 +95,7 @@ struct Run<'m, T> {
     actions: Vec<Action<T>>,
 }
 
-impl<T> Run<'_, T> {
+impl<T, A: Fn(Bytes, Hops) -> u64> Run<'_, T, A> {
     fn react<P: Process<Payload = T>>(
         &mut self,
         processes: &mut [P],
@@ -150,6 +157,6 @@ impl<T> Run<'_, T> {
             let why = format!("there is no way from node {from} to node {to}");
             Error::not_applicable("the run of the processes", why)
         })?;
-        Ok(self.machine.costs.alone_ticks(self.machine.switching, bytes, hops))
+        Ok((self.alone_ticks)(bytes, hops))
     }
 }

@@ -1,6 +1,7 @@
 //! What no way of splitting, waiting and joining can beat.
 
-use super::job::{Pace, Round};
+use super::engine::Engine;
+use super::job::{Job, Pace, Round};
 use crate::groups::Group;
 use crate::topology::{Machine, Topology, distances_from};
 use crate::units::{Bytes, Hops, NodeId};
@@ -12,7 +13,7 @@ const PACKET: Bytes = Bytes(8);
 const PAIRS_SIZE_MAX: usize = 4096;
 
 /// How long news takes from one member to another.
-pub struct News<'m> {
+pub(super) struct News<'m> {
     machine: &'m Machine,
     /// Ticks of `first + each d` over d > 0 links.
     first: u64,
@@ -21,14 +22,14 @@ pub struct News<'m> {
 
 impl<'m> News<'m> {
     /// On this machine.
-    pub fn new(machine: &'m Machine) -> Self {
-        let alone = |hops| machine.costs.alone_ticks(machine.switching, PACKET, Hops(hops));
+    pub(super) fn new(machine: &'m Machine, engine: Engine) -> Self {
+        let alone = |hops| engine.alone_ticks(machine, PACKET, Hops(hops));
         let each = alone(2) - alone(1);
         Self { machine, first: alone(1) - each, each }
     }
 
     /// Links, where news is to cost 1 for each.
-    pub fn in_links(machine: &'m Machine) -> Self {
+    pub(super) fn in_links(machine: &'m Machine) -> Self {
         Self { machine, first: 0, each: 1 }
     }
 
@@ -44,7 +45,7 @@ impl<'m> News<'m> {
     /// # Complexity
     ///
     /// O(s 2^k) on a whole mesh of k dimensions, O(s^2) on other machines with formulas for distances.
-    pub fn exits(&self, nodes: &[NodeId], entries: &[u64]) -> Vec<u64> {
+    pub(super) fn exits(&self, nodes: &[NodeId], entries: &[u64]) -> Vec<u64> {
         if nodes.len() < 2 {
             return entries.to_vec();
         }
@@ -116,8 +117,8 @@ impl<'m> News<'m> {
 /// # Complexity
 ///
 /// O(levels times s 2^k) on a whole mesh of k dimensions.
-pub fn least_cycles(machine: &Machine, group: &Group, round: &Round, pace: Pace) -> u64 {
-    let news = News::new(machine);
+pub fn least_cycles(job: &Job, machine: &Machine, group: &Group, round: &Round) -> u64 {
+    let news = News::new(machine, job.engine);
     let levels = round.labels.len();
     let down = (0..levels).flat_map(|level| [level, level + 1]);
     let mut moments = vec![0; group.members().len()];
@@ -130,7 +131,7 @@ pub fn least_cycles(machine: &Machine, group: &Group, round: &Round, pace: Pace)
                 moments[rank as usize] = exit;
             }
         }
-        if pace == Pace::Lockstep {
+        if job.pace == Pace::Lockstep {
             let last = moments.iter().copied().max().unwrap_or(0);
             cycles += machine.costs.cycles(last).0;
             moments.fill(0);

@@ -6,6 +6,7 @@ use crate::schedule::process::Process;
 use crate::sim::flit::{Replay, Router};
 use crate::sim::{self, ProcessTrace};
 use crate::topology::Machine;
+use crate::units::{Bytes, Hops};
 
 /// An engine of the referee, or none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,17 +18,11 @@ pub enum Engine {
     Message,
     /// Routers cycle by cycle.
     Flit,
-    /// Nobody is in anybody's way: every message takes the time it takes alone.
-    Alone,
 }
 
 /// Every engine with its name on the command line.
-pub const ENGINES: &[(&str, Engine)] = &[
-    ("packet", Engine::Packet),
-    ("message", Engine::Message),
-    ("flit", Engine::Flit),
-    ("alone", Engine::Alone),
-];
+pub const ENGINES: &[(&str, Engine)] =
+    &[("packet", Engine::Packet), ("message", Engine::Message), ("flit", Engine::Flit)];
 
 impl Engine {
     /// The name on the command line and in files.
@@ -45,10 +40,33 @@ impl Engine {
             Self::Packet => sim::packet::run_processes(machine, processes),
             Self::Message => sim::run_processes(machine, processes),
             Self::Flit => {
-                let replay = Replay { router: Router::ideal(machine), packet: Some(1), seed: 0 };
+                let replay = Replay { router: Router::ideal(machine), packet: None, seed: 0 };
                 replay.run_processes(machine, processes)
             }
-            Self::Alone => alone::run_processes(machine, processes),
         }
+    }
+
+    /// Runs processes as if nobody were in anybody's way: every message takes the time it takes alone.
+    ///
+    /// # Errors
+    ///
+    /// As for [`sim::run_processes`].
+    pub fn run_alone<P: Process>(self, machine: &Machine, processes: &mut [P]) -> Result<ProcessTrace> {
+        alone::run_processes(machine, processes, |bytes, hops| self.alone_ticks(machine, bytes, hops))
+    }
+
+    /// The time of a message alone on the network, in ticks.
+    ///
+    /// ```text
+    /// packet:         c + (ceil(W / h) + d - 1) b h
+    /// message, flit:  as in Costs::alone_ticks
+    /// ```
+    pub fn alone_ticks(self, machine: &Machine, bytes: Bytes, hops: Hops) -> u64 {
+        let costs = &machine.costs;
+        if self != Self::Packet {
+            return costs.alone_ticks(machine.switching, bytes, hops);
+        }
+        let packets = bytes.0.div_ceil(costs.flit.0.max(1)).max(1);
+        costs.startup_ticks() + (packets + u64::from(hops.0.max(1)) - 1) * costs.head_ticks()
     }
 }

@@ -82,7 +82,7 @@ impl Visitor for Repetitions<'_> {
         let Self { job, machine, group, finished } = self;
         let run = |number| {
             let round = job.round(group, number);
-            let ran = program::run(scheme, machine, group, &round, (job.engine, job.pace));
+            let ran = program::run(scheme, job, machine, group, &round);
             finished();
             ran
         };
@@ -105,7 +105,15 @@ impl Experiment {
         })
     }
 
-    fn binned(&self, bin: fn(u32) -> (u32, u32)) -> Vec<SizeRow> {
+    /// What groups take, in bins of so many sizes; small sizes each for itself.
+    pub fn by_bins_of(&self, width: u32) -> Vec<SizeRow> {
+        self.binned(|size| {
+            let first = size.saturating_sub(1) / width * width + 1;
+            if size <= 2 * width { (size, size) } else { (first, first + width - 1) }
+        })
+    }
+
+    fn binned(&self, bin: impl Fn(u32) -> (u32, u32)) -> Vec<SizeRow> {
         let mut bins: BTreeMap<(u32, u32), [Vec<f64>; 3]> = BTreeMap::new();
         for sample in self.samples() {
             bins.entry(bin(sample.size)).or_default()[sample.kind as usize].push(sample.cycles as f64);

@@ -8,6 +8,8 @@ use crate::error::{Error, Result};
 use crate::groups::Group;
 use crate::groups::protocol::Label;
 use crate::rng::streams;
+use crate::schedule::process::Process;
+use crate::sim::ProcessTrace;
 use crate::topology::Machine;
 use crate::units::NodeId;
 
@@ -69,6 +71,8 @@ pub struct Job {
     pub seed: u64,
     /// What it runs on.
     pub engine: Engine,
+    /// Whether nobody is in anybody's way: then every message takes the time it takes alone.
+    pub alone: bool,
     /// Whether groups wait for each other.
     pub pace: Pace,
     /// The methods to compare.
@@ -96,6 +100,7 @@ impl Job {
             repeat: 1,
             seed: 0,
             engine: Engine::default(),
+            alone: false,
             pace: Pace::default(),
             methods: METHODS.iter().collect(),
             named: false,
@@ -134,6 +139,19 @@ impl Job {
         match self.labels {
             Labels::Given(_) => 1,
             Labels::Drawn { levels, .. } => levels,
+        }
+    }
+
+    /// Runs processes on what the job is to run on.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Engine::run`].
+    pub fn run<P: Process>(&self, machine: &Machine, processes: &mut [P]) -> Result<ProcessTrace> {
+        if self.alone {
+            self.engine.run_alone(machine, processes)
+        } else {
+            self.engine.run(machine, processes)
         }
     }
 

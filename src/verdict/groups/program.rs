@@ -1,7 +1,6 @@
 //! What the members do in one repetition, and how long each operation took each group.
 
-use super::engine::Engine;
-use super::job::{Pace, Round};
+use super::job::{Job, Pace, Round};
 use crate::error::Result;
 use crate::groups::Group;
 use crate::groups::protocol::{Here, Member, Operation, Program, Scheme, members};
@@ -91,25 +90,19 @@ pub fn operations(round: &Round, rank: u32) -> Vec<Operation> {
 ///
 /// # Errors
 ///
-/// As for [`Scheme::places`] and [`Engine::run`].
+/// As for [`Scheme::places`] and [`Job::run`].
 ///
 /// # Panics
 ///
 /// When members wait for ever although no messages wait for each other.
-pub fn run<S: Scheme>(
-    scheme: &S,
-    machine: &Machine,
-    group: &Group,
-    round: &Round,
-    (engine, pace): (Engine, Pace),
-) -> Result<Ran> {
-    let programs = (0..group.size()).map(|rank| Steps::new(operations(round, rank), pace)).collect();
+pub fn run<S: Scheme>(scheme: &S, job: &Job, machine: &Machine, group: &Group, round: &Round) -> Result<Ran> {
+    let programs = (0..group.size()).map(|rank| Steps::new(operations(round, rank), job.pace)).collect();
     let mut processes = members(scheme, machine, group, programs)?;
-    let runs = if pace == Pace::Lockstep { 3 * round.labels.len() } else { 1 };
+    let runs = if job.pace == Pace::Lockstep { 3 * round.labels.len() } else { 1 };
     let kinds = processes.first().map_or(0, |member| member.sent().len());
     let mut ran = Ran { sent: vec![0; kinds], ..Ran::default() };
     for number in 0..runs {
-        let trace = engine.run(machine, &mut processes)?;
+        let trace = job.run(machine, &mut processes)?;
         ran.cycles += trace.cycles.0;
         ran.messages += trace.messages;
         if trace.busiest.map(|busiest| busiest.1) > ran.busiest.map(|busiest| busiest.1) {

@@ -129,7 +129,7 @@ impl Visitor for OneSplit<'_> {
         let Self { job, machine, group, labels } = self;
         let program = |&label: &Label| Steps::new(vec![Operation::Split(label)], job.pace);
         let mut processes = members(scheme, machine, group, labels.iter().map(program).collect())?;
-        let trace = job.engine.run(machine, &mut processes)?;
+        let trace = job.run(machine, &mut processes)?;
         if trace.deadlock.is_some() {
             return Ok(None);
         }

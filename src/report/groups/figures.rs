@@ -1,0 +1,115 @@
+//! Which drawings a program of groups gets, and the words below them.
+
+use crate::report::drawings::Figure;
+use crate::report::style;
+use crate::report::svg::chart::{Axis, Chart, Ink, Scale, Series, Stroke};
+use crate::topology::Machine;
+use crate::verdict::groups::experiment::{Overhead, SizeRow};
+use crate::verdict::{GroupsOutcome, GroupsVerdict};
+
+/// More curves than this cannot be told apart.
+const METHODS_DRAWN_MAX: usize = 6;
+
+/// The drawings of a whole job: the ending of a file name, what it shows, and the figure.
+pub(in crate::report) fn drawings(_: &Machine, job: &GroupsVerdict) -> Vec<(&'static str, String, Figure)> {
+    let kinds: [(_, _, fn(&SizeRow) -> Option<Overhead>); 3] = [
+        ("-splits.svg", "Splits", |row| row.split),
+        ("-barriers.svg", "Barriers", |row| row.barrier),
+        ("-joins.svg", "Joins", |row| row.join),
+    ];
+    let mut all = Vec::new();
+    for (ending, title, of) in kinds {
+        if let Some(figure) = overheads(job, title, of) {
+            let what = format!("what {} take, by the size of the group", title.to_lowercase());
+            all.push((ending, what, figure));
+        }
+    }
+    all
+}
+
+/// A figure as a drawing that stands alone.
+pub(in crate::report) fn alone(figure: &Figure) -> String {
+    style::alone(&figure.svg)
+}
+
+/// The methods with curves: the winner, then one of each other split and then more, in the order of their times.
+fn drawn(job: &GroupsVerdict) -> Vec<&GroupsOutcome> {
+    let mut sorted: Vec<&GroupsOutcome> = job.results.iter().collect();
+    sorted.sort_by_key(|outcome| outcome.simulated_cycles);
+    let mut chosen: Vec<&GroupsOutcome> = Vec::new();
+    for outcome in &sorted {
+        if chosen.iter().all(|other| other.split != outcome.split) {
+            chosen.push(outcome);
+        }
+    }
+    for outcome in sorted {
+        if chosen.iter().all(|other| other.method != outcome.method) {
+            chosen.push(outcome);
+        }
+    }
+    chosen.truncate(METHODS_DRAWN_MAX);
+    chosen.sort_by_key(|outcome| outcome.simulated_cycles);
+    chosen
+}
+
+/// Mean and greatest overhead against the size of the group.
+fn overheads(
+    job: &GroupsVerdict,
+    title: &'static str,
+    of: fn(&SizeRow) -> Option<Overhead>,
+) -> Option<Figure> {
+    let mut series = Vec::new();
+    for (hue, outcome) in drawn(job).into_iter().enumerate() {
+        let rows: Vec<(f64, Overhead)> = outcome
+            .by_size
+            .iter()
+            .filter(|row| row.sizes.1 > 1)
+            .filter_map(|row| Some((f64::from(row.sizes.0 + row.sizes.1) / 2.0, of(row)?)))
+            .collect();
+        if rows.len() < 2 {
+            continue;
+        }
+        let mut mean = Series::curve(
+            format!("{}, mean", outcome.method),
+            Ink::Hue(hue),
+            rows.iter().map(|(size, overhead)| (*size, overhead.mean.mean)).collect(),
+        );
+        let known = |width: f64| if width.is_finite() { width } else { 0.0 };
+        mean.spread = rows.iter().map(|(_, overhead)| known(overhead.mean.ci95)).collect();
+        mean.tips = rows.iter().map(|(size, overhead)| tip(&outcome.method, *size, overhead)).collect();
+        series.push(mean);
+        let greatest = rows.iter().map(|(size, overhead)| (*size, overhead.max as f64)).collect();
+        let name = format!("{}, greatest", outcome.method);
+        series.push(Series::curve(name, Ink::Hue(hue), greatest).stroked(Stroke::Dashed));
+    }
+    if series.is_empty() {
+        return None;
+    }
+    let points = || series.iter().flat_map(|series| series.points.iter().copied());
+    let chart = Chart {
+        label: format!("{title}: overhead against the size of the group"),
+        x: Axis {
+            title: "members of the group".to_string(),
+            scale: Scale::linear(points().map(|point| point.0)),
+        },
+        y: Axis {
+            title: "overhead, cycles".to_string(),
+            scale: Scale::linear(points().map(|point| point.1)),
+        },
+        references: vec![],
+        series,
+    };
+    let whose = if title == "Barriers" { "of the group itself" } else { "of the group that is split" };
+    let caption = format!(
+        "From the last member’s entry to the last member’s exit, by the size {whose}: the mean of all groups with its \
+         95 % interval, and the greatest seen."
+    );
+    Some(Figure { title, svg: chart.draw(), caption })
+}
+
+fn tip(method: &str, size: f64, overhead: &Overhead) -> String {
+    format!(
+        "{method}, about {size} members: mean {:.1} cycles, greatest {}, {} seen",
+        overhead.mean.mean, overhead.max, overhead.mean.count
+    )
+}
