@@ -15,8 +15,6 @@ mod flit;
 mod floors;
 mod golden;
 mod golden_boxes;
-mod groups_model;
-mod groups_paper;
 mod groups_contraction;
 mod groups_exchange;
 mod groups_model;
