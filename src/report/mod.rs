@@ -40,7 +40,7 @@ use std::path::{Path, PathBuf};
 
 pub use claims::claims_files;
 pub use files::{File, files};
-pub use history::group_drawings;
+pub use history::{GroupsOverTime, groups_files};
 pub use page::page;
 pub use results::Results;
 pub use sweep::{sweep_files, sweep_page};

@@ -5,4 +5,6 @@ mod direct;
 mod functions;
 mod golden;
 mod nested;
+mod packets;
 mod protocol;
+mod steps;

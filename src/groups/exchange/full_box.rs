@@ -37,17 +37,16 @@ impl FullBox {
     ///
     /// # Errors
     ///
-    /// [`Error::NotApplicable`] when the network is no mesh or torus, the members do not fill a box, or a wire
+    /// [`Error::Value`] for a group without members; [`Error::NotApplicable`] when the network is no mesh or torus, the members do not fill a box, or a wire
     /// between two of them is dead.
-    ///
-    /// # Panics
-    ///
-    /// When the group is empty.
     ///
     /// # Complexity
     ///
     /// O(s axes + sum of the machine's sides).
     pub fn of(machine: &Machine, group: &Group) -> Result<Self> {
+        if group.size() == 0 {
+            return Err(Error::value("size of a group", 0, "at least one member"));
+        }
         let Network::Grid(grid) = &machine.network else {
             return Err(refusal(format!("{} is no mesh or torus", machine.name)));
         };
@@ -67,9 +66,8 @@ impl FullBox {
         let mut full_box = Self { sides, is_ring, rank: vec![0; volume as usize], cell: Vec::new() };
         for (rank, &node) in (0..).zip(group.members()) {
             let mut cell = 0;
-            for axis in 0..grid.dimensions() {
-                let side = grid.sides()[axis];
-                let inside = (grid.coordinate(node, axis) + side - first[axis]) % side;
+            for (axis, (&side, &first)) in grid.sides().iter().zip(&first).enumerate() {
+                let inside = (grid.coordinate(node, axis) + side - first) % side;
                 cell = cell * full_box.sides[axis] + inside;
             }
             full_box.rank[cell as usize] = rank;
@@ -166,7 +164,6 @@ fn interval(grid: &Grid, group: &Group, axis: usize) -> Result<(u32, u32)> {
         is_covered[grid.coordinate(NodeId(node), axis) as usize] = true;
     }
     let length = is_covered.iter().filter(|&&covered| covered).count() as u32;
-    assert!(length > 0, "a group has members");
     if length == side {
         return Ok((0, side));
     }

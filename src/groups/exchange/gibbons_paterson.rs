@@ -37,11 +37,7 @@ use crate::topology::{Machine, Topology};
 ///
 /// # Errors
 ///
-/// [`Error::NotApplicable`] when the members are not all nodes of a rectangle, or the machine has not one or two axes.
-///
-/// # Panics
-///
-/// When the group is empty.
+/// [`Error::Value`] for a group without members; [`Error::NotApplicable`] when the members are not all nodes of a rectangle, or the machine has not one or two axes.
 ///
 /// # Complexity
 ///

@@ -4,15 +4,13 @@ use super::k_centre::{Centres, centres};
 use crate::error::Result;
 use crate::groups::protocol::pass::{Load, Pass, Post, Way, combine, into_prefixes};
 use crate::groups::protocol::{Links, Operation, Outcome, Side};
-use crate::groups::{Group, Tree};
+use crate::groups::{Group, Tree, monotone_nearest};
 use crate::topology::{Machine, Topology};
 use crate::units::NodeId;
 
 /// Hubs, each with a tree of the members nearest to it.
 ///
-/// In the tree of a hub, every way down is a shortest way: the parent of a member is the nearest other member of its
-/// cluster on a shortest way to the hub.
-/// Barriers, all-reductions and scans exchange between all hubs. Broadcasts start at the hub of their source, so that
+/// Every hub has the [monotone nearest](monotone_nearest) tree of its cluster, whose ways are shortest ways. Barriers, all-reductions and scans exchange between all hubs. Broadcasts start at the hub of their source, so that
 /// they too pass between two hubs once; reductions and gatherings end at the first hub.
 ///
 /// # Examples
@@ -35,6 +33,8 @@ pub struct Hubs {
     hubs: Vec<u32>,
     /// Per rank, its hub's place among the hubs.
     nearest: Vec<u32>,
+    /// Per hub the other hubs, the farthest first: in this order they are told.
+    others: Vec<Vec<u32>>,
 }
 
 impl Hubs {
@@ -44,17 +44,20 @@ impl Hubs {
     ///
     /// As for [`centres`].
     ///
-    /// # Panics
-    ///
-    /// When the group is empty.
-    ///
     /// # Complexity
     ///
-    /// As for [`centres`]; the trees take O(s^2 / hubs) at worst, and O(s) where members stand close together.
+    /// As for [`centres`], for [`monotone_nearest::tree`] in each cluster, and O(hubs^2 log hubs).
     pub fn new(machine: &Machine, group: &Group, count: u32) -> Result<Self> {
         let found = centres(machine, group, count)?;
-        let parent = trees(machine, group, &found);
-        Ok(Self { tree: Tree::new(found.hubs[0], parent), hubs: found.hubs, nearest: found.nearest })
+        let parent = trees(machine, group, &found)?;
+        let others = |&hub: &u32| {
+            let mut others: Vec<u32> = found.hubs.iter().copied().filter(|&other| other != hub).collect();
+            let distance = |&other: &u32| machine.distance(group.node(hub), group.node(other));
+            others.sort_by_cached_key(|other| std::cmp::Reverse(distance(other)));
+            others
+        };
+        let others = found.hubs.iter().map(others).collect();
+        Ok(Self { tree: Tree::new(found.hubs[0], parent), hubs: found.hubs, nearest: found.nearest, others })
     }
 
     /// The ranks of the hubs.
@@ -158,36 +161,19 @@ impl Hubs {
 }
 
 /// Parents by rank: the first hub of the other hubs, in each cluster the nearest member on a shortest way to the hub.
-fn trees(machine: &Machine, group: &Group, found: &Centres) -> Vec<u32> {
+fn trees(machine: &Machine, group: &Group, found: &Centres) -> Result<Vec<u32>> {
     let mut parent = vec![Tree::NONE; group.members().len()];
-    let mut clusters = vec![Vec::new(); found.hubs.len()];
-    for (rank, &hub) in (0u32..).zip(&found.nearest) {
-        clusters[hub as usize].push(rank);
-    }
-    let links = |rank: u32| found.links[rank as usize];
-    let mut children = vec![0u32; group.members().len()];
-    for (cluster, &hub) in clusters.iter_mut().zip(&found.hubs) {
-        cluster.sort_unstable_by_key(|&rank| (links(rank), rank));
-        for (at, &rank) in cluster.iter().enumerate() {
-            if rank == hub {
-                parent[rank as usize] = if hub == found.hubs[0] { Tree::NONE } else { found.hubs[0] };
-                continue;
-            }
-            let is_between = |&other: &u32| {
-                let between = machine.distance(group.node(rank), group.node(other));
-                links(other) < links(rank) && between.is_some_and(|hops| hops.0 + links(other) == links(rank))
-            };
-            // The nearest to the member are the farthest from the hub: they stand last.
-            let mut nearer = cluster[..at].iter().copied().rev().filter(is_between);
-            let first = nearer.next().expect("the hub is on every way to it");
-            let equals = nearer.take_while(|&other| links(other) == links(first));
-            let best = equals.chain([first]).min_by_key(|&other| (children[other as usize], other));
-            let best = best.expect("there is a first");
-            parent[rank as usize] = best;
-            children[best as usize] += 1;
+    for (cluster, &hub) in found.clusters().iter().zip(&found.hubs) {
+        let own = Group::in_order(cluster.iter().map(|&rank| group.node(rank)).collect());
+        let root = cluster.binary_search(&hub).expect("a hub is in its own cluster") as u32;
+        let tree = monotone_nearest::rooted_at(machine, &own, root)?;
+        for (place, &rank) in (0..).zip(cluster) {
+            let first = Some(found.hubs[0]).filter(|&first| first != hub);
+            let up = tree.parent(place).map(|up| cluster[up as usize]).or(first);
+            parent[rank as usize] = up.unwrap_or(Tree::NONE);
         }
     }
-    parent
+    Ok(parent)
 }
 
 /// The part of one member in an operation with an exchange between hubs.
@@ -256,8 +242,8 @@ impl Meeting {
             let (to, way, load) = (self.post[at].0, self.post[at].1, self.post[at].2.clone());
             at += 1;
             if to == own {
-                let others = hubs.hubs.iter().filter(|&&hub| hub != rank);
-                out.extend(others.map(|&hub| (group.node(hub), None, load.clone())));
+                let others = &hubs.others[hubs.nearest[rank as usize] as usize];
+                out.extend(others.iter().map(|&hub| (group.node(hub), None, load.clone())));
                 outcome = self.hear(own, load);
             } else {
                 out.push((to, Some(way), load));

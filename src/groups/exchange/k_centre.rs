@@ -1,11 +1,8 @@
 //! Where hubs stand: a k-centre problem, solved by farthest members and improved by centring.
 
 use crate::error::{Error, Result};
-use crate::groups::Group;
+use crate::groups::{Extent, Group};
 use crate::topology::{Machine, Topology, distances_from};
-
-/// Larger clusters keep the hub that the farthest-member rule gave them.
-const CENTRED_MAX: usize = 1024;
 
 /// How often the hubs are centred in their clusters.
 const ROUNDS: usize = 4;
@@ -22,6 +19,15 @@ pub struct Centres {
 }
 
 impl Centres {
+    /// Per hub the ranks of its cluster, in increasing order.
+    pub fn clusters(&self) -> Vec<Vec<u32>> {
+        let mut clusters = vec![Vec::new(); self.hubs.len()];
+        for (rank, &hub) in (0u32..).zip(&self.nearest) {
+            clusters[hub as usize].push(rank);
+        }
+        clusters
+    }
+
     /// max over hubs a, b of `r(a) + d(a, b) + r(b)`, for r the distance of the farthest member of a hub's cluster.
     ///
     /// # Panics
@@ -50,20 +56,16 @@ impl Centres {
 /// Places so many hubs, or as many as there are members.
 ///
 /// The next hub is the member farthest from all before, which keeps the greatest distance to a hub within twice the
-/// least possible. Clusters of at most 1024 members then move their hub to the member with the least greatest
-/// distance, some times over. The best of several first hubs, by [`Centres::barrier_links`], is taken.
+/// least possible. Of several first hubs the best is taken, by [`Centres::barrier_links`]. Then every cluster moves its
+/// hub to its most central member, some times over, which makes no greatest distance greater; the best is taken again.
 ///
 /// # Errors
 ///
-/// [`Error::Value`] for no hubs; [`Error::NotApplicable`] when two members do not reach each other.
-///
-/// # Panics
-///
-/// When the group is empty.
+/// [`Error::Value`] for no hubs, and for a group without members; [`Error::NotApplicable`] when two members do not reach each other.
 ///
 /// # Complexity
 ///
-/// O(hubs s + s^2 / hubs) for even clusters, where distances are formulas.
+/// O(hubs s) where distances are formulas, and [`Extent::of`] every cluster.
 ///
 /// # Source
 ///
@@ -84,33 +86,39 @@ pub fn centres(machine: &Machine, group: &Group, count: u32) -> Result<Centres> 
     if count == 0 {
         return Err(Error::value("number of hubs", count, "at least 1"));
     }
-    assert!(group.size() > 0, "a group has members");
+    if group.size() == 0 {
+        return Err(Error::value("size of a group", 0, "at least one member"));
+    }
     let size = group.size();
     if count >= size {
         check_reach(machine, group)?;
         let all: Vec<u32> = (0..size).collect();
         return Ok(Centres { hubs: all.clone(), nearest: all, links: vec![0; size as usize] });
     }
-    let mut best: Option<(u32, Centres)> = None;
     let mut firsts = vec![0, size / 4, size / 2, size - size / 4 - 1];
     firsts.dedup();
+    let mut best: Option<(u32, Centres)> = None;
     for first in firsts {
-        let mut found = farthest_first(machine, group, first, count)?;
-        for _ in 0..=ROUNDS {
-            let links = found.barrier_links(machine, group);
-            let hubs = centred(machine, group, &found);
-            let moved = hubs != found.hubs;
-            let next = if moved { assign(machine, group, hubs)? } else { found.clone() };
-            if best.as_ref().is_none_or(|&(least, _)| links < least) {
-                best = Some((links, found));
-            }
-            found = next;
-            if !moved {
-                break;
-            }
+        let found = farthest_first(machine, group, first, count)?;
+        keep_shorter(machine, group, &mut best, found);
+    }
+    let mut found = best.as_ref().expect("there is a first hub").1.clone();
+    for _ in 0..ROUNDS {
+        let hubs = centred(machine, group, &found)?;
+        if hubs == found.hubs {
+            break;
         }
+        found = assign(machine, group, hubs);
+        keep_shorter(machine, group, &mut best, found.clone());
     }
     Ok(best.expect("there is a first hub").1)
+}
+
+fn keep_shorter(machine: &Machine, group: &Group, best: &mut Option<(u32, Centres)>, found: Centres) {
+    let links = found.barrier_links(machine, group);
+    if best.as_ref().is_none_or(|&(least, _)| links < least) {
+        *best = Some((links, found));
+    }
 }
 
 /// The links from one member to all, by rank.
@@ -146,13 +154,13 @@ fn farthest_first(machine: &Machine, group: &Group, first: u32, count: u32) -> R
 }
 
 /// Every member's nearest of these hubs.
-fn assign(machine: &Machine, group: &Group, hubs: Vec<u32>) -> Result<Centres> {
+fn assign(machine: &Machine, group: &Group, hubs: Vec<u32>) -> Centres {
     let size = group.members().len();
     let mut found = Centres { hubs: Vec::new(), nearest: vec![0; size], links: vec![u32::MAX; size] };
     for hub in hubs {
         add(machine, group, &mut found, hub);
     }
-    Ok(found)
+    found
 }
 
 fn add(machine: &Machine, group: &Group, found: &mut Centres, hub: u32) {
@@ -166,24 +174,15 @@ fn add(machine: &Machine, group: &Group, found: &mut Centres, hub: u32) {
     }
 }
 
-/// In each cluster the member whose farthest fellow is nearest; of equals the present hub, or else the first.
-fn centred(machine: &Machine, group: &Group, found: &Centres) -> Vec<u32> {
-    let mut clusters = vec![Vec::new(); found.hubs.len()];
-    for (rank, &hub) in (0u32..).zip(&found.nearest) {
-        clusters[hub as usize].push(rank);
-    }
-    let Some(grid) = machine.whole_grid() else { return found.hubs.clone() };
-    let farthest = |rank: u32, cluster: &[u32]| {
-        let links =
-            |&fellow: &u32| grid.distance(group.node(rank), group.node(fellow)).map_or(0, |hops| hops.0);
-        cluster.iter().map(links).max().unwrap_or(0)
-    };
-    let centre = |(cluster, &hub): (&Vec<u32>, &u32)| {
-        if cluster.len() > CENTRED_MAX {
-            return hub;
+/// In each cluster the present hub, or the member whose farthest fellow is nearest, if that is nearer.
+fn centred(machine: &Machine, group: &Group, found: &Centres) -> Result<Vec<u32>> {
+    let mut hubs = found.hubs.clone();
+    for (hub, cluster) in hubs.iter_mut().zip(found.clusters()) {
+        let radius = cluster.iter().map(|&rank| found.links[rank as usize]).max().unwrap_or(0);
+        let extent = Extent::of(machine, &Group::in_order(cluster.iter().map(|&r| group.node(r)).collect()))?;
+        if extent.radius < radius {
+            *hub = cluster[extent.centre as usize];
         }
-        let key = |&rank: &u32| (farthest(rank, cluster), rank != hub, rank);
-        cluster.iter().copied().min_by_key(key).expect("a hub is in its own cluster")
-    };
-    clusters.iter().zip(&found.hubs).map(centre).collect()
+    }
+    Ok(hubs)
 }

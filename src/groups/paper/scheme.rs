@@ -10,6 +10,9 @@ use crate::topology::Machine;
 use crate::units::NodeId;
 
 /// On whose trees groups join again.
+///
+/// Messages that come before a member is ready for them are at most two of its present tree, and of each split around
+/// it one of the adjacent root, or two of children in the other group: their number does not grow with the groups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Joining {
     /// Up the trees of both groups, their roots tell each other, and down again: the paper's.

@@ -26,7 +26,7 @@ enum Event {
 /// Messages on routers that move packets step by step.
 #[derive(Debug)]
 pub(super) struct Packets<'m> {
-    routers: Routers<'m>,
+    pub(super) routers: Routers<'m>,
     startup: u64,
     /// Ticks of a step.
     period: u64,

@@ -380,6 +380,23 @@ impl<'m> Routers<'m> {
     }
 }
 
+#[cfg(test)]
+impl Routers<'_> {
+    /// How often a packet crossed a link.
+    pub(super) fn crossings(&self) -> u64 {
+        self.crossed.iter().sum()
+    }
+
+    /// No packet anywhere, no slot taken, no router looked at.
+    pub(super) fn assert_empty(&self) {
+        assert_eq!(self.flying(), 0);
+        assert!(self.taken.iter().all(|&taken| taken == 0));
+        assert!(self.routers.iter().all(|router| router.lanes | router.fresh == 0));
+        assert!((0..self.active.summaries()).all(|index| self.active.summary(index) == 0));
+        assert!(self.letters.iter().all(|l| l.source == l.target || l.unsent + l.missing == 0));
+    }
+}
+
 /// The members of a set in increasing order.
 #[inline(always)]
 fn members(mut set: u64) -> impl Iterator<Item = u32> {

@@ -1,0 +1,499 @@
+//! Hubs, sweeps, trees of boxes: right values, nobody leaves a barrier early, predictions, bounds.
+
+use rand::{RngExt, seq::SliceRandom};
+use rand_chacha::ChaCha8Rng;
+
+use meshwright::groups::exchange::{FullBox, Hubs, Structure, Sweeps, gibbons_paterson, parties};
+use meshwright::groups::exchange::{Party, k_centre::centres};
+use meshwright::groups::protocol::{Entry, Fixed, Here, Operation, Operator, Outcome, Program, members};
+use meshwright::groups::{Extent, Group, Tree, monotone_nearest, rank_halving};
+use meshwright::rng::stream;
+use meshwright::sim::{
+    self,
+    any_order::{self, Adversary, Order},
+};
+use meshwright::topology::{Grid, Machine, Switching, Topology, distances_from};
+use meshwright::units::{Cycles, NodeId};
+
+/// A script that keeps what its operations left.
+#[derive(Clone, Debug, Default)]
+struct Diary {
+    operations: Vec<Operation>,
+    begun: usize,
+    outcomes: Vec<Outcome>,
+}
+
+impl Program for Diary {
+    fn next(&mut self, here: Here) -> Operation {
+        if self.begun > 0 {
+            self.outcomes.push(here.outcome);
+        }
+        self.begun += 1;
+        self.operations.get(self.begun - 1).copied().unwrap_or(Operation::Stop)
+    }
+}
+
+const MACHINES: &[&str] = &[
+    "mesh:1",
+    "mesh:9",
+    "torus:9",
+    "torus:2x2",
+    "mesh:5x7",
+    "torus:6x5",
+    "mesh:8x4",
+    "torus:4x4x3",
+    "mesh:3x2x4",
+    "hypercube:4",
+];
+
+/// Every structure that fits a group.
+fn structures(machine: &Machine, group: &Group) -> Vec<Structure> {
+    let mut all = vec![
+        Structure::Rooted(rank_halving::tree(group.size())),
+        Structure::Rooted(monotone_nearest::tree(machine, group).expect("connected")),
+    ];
+    all.extend([1, 3, 16].map(|hubs| Structure::Hubs(Hubs::new(machine, group, hubs).expect("connected"))));
+    if let Ok(full_box) = FullBox::of(machine, group) {
+        all.push(Structure::Sweeps(Sweeps::new(full_box)));
+        if machine.sides().len() <= 2 {
+            all.push(Structure::Rooted(gibbons_paterson::tree(machine, group).expect("a box")));
+        }
+    }
+    all
+}
+
+/// A box at a random place, across the border of a torus too, or any set of members, in a random order of ranks or row by row.
+fn random_group(machine: &Machine, rng: &mut ChaCha8Rng) -> Group {
+    let nodes = machine.nodes();
+    let mut members: Vec<NodeId> = if rng.random_bool(0.5) {
+        let grid = machine.whole_grid().expect("a box");
+        let sides = grid.sides();
+        let cut = |&side: &u32, rng: &mut ChaCha8Rng| {
+            let length = if rng.random_bool(0.4) { side } else { rng.random_range(1..=side) };
+            (rng.random_range(0..if grid.wraps() && side > 2 { side } else { side - length + 1 }), length)
+        };
+        let cuts: Vec<_> = sides.iter().map(|side| cut(side, rng)).collect();
+        let inside = |node: &NodeId| {
+            let axes = cuts.iter().zip(sides).enumerate();
+            axes.into_iter().all(|(axis, (&(first, length), &side))| {
+                (grid.coordinate(*node, axis) + side - first) % side < length
+            })
+        };
+        (0..nodes).map(NodeId).filter(inside).collect()
+    } else {
+        let mut all: Vec<_> = (0..nodes).map(NodeId).collect();
+        all.shuffle(rng);
+        all.truncate(rng.random_range(1..=nodes as usize));
+        all.sort_unstable();
+        all
+    };
+    if rng.random_bool(0.5) {
+        members.shuffle(rng);
+    }
+    Group::in_order(members)
+}
+
+/// Random operations, per operation the values of all ranks.
+fn random_operations(size: u32, rng: &mut ChaCha8Rng) -> Vec<Vec<Operation>> {
+    let mut all = Vec::new();
+    for _ in 0..rng.random_range(1..8) {
+        let operator = [Operator::Sum, Operator::Min, Operator::Max][rng.random_range(0..3)];
+        let kind = rng.random_range(0..7);
+        let from = rng.random_range(0..size);
+        let operation = |value: u64| match kind {
+            0 => Operation::Barrier,
+            1 => Operation::Broadcast { from, value },
+            2 => Operation::Reduce(operator, value),
+            3 => Operation::AllReduce(operator, value),
+            4 => Operation::Scan(operator, value),
+            5 => Operation::Gather(value),
+            _ => Operation::Compute(Cycles(value % 50)),
+        };
+        all.push((0..size).map(|_| operation(rng.random())).collect());
+    }
+    all
+}
+
+fn value(operation: Operation) -> u64 {
+    match operation {
+        Operation::Broadcast { value, .. }
+        | Operation::Reduce(_, value)
+        | Operation::AllReduce(_, value)
+        | Operation::Scan(_, value)
+        | Operation::Gather(value) => value,
+        _ => 0,
+    }
+}
+
+/// What an operation must leave at a rank, by a sequential fold.
+fn expected(all: &[Operation], rank: u32, root: u32) -> Outcome {
+    let fold = |operator: Operator, part: &[Operation]| {
+        part.iter().fold(operator.identity(), |sum, &each| operator.apply(sum, value(each)))
+    };
+    match all[0] {
+        Operation::Broadcast { from, .. } => Outcome::Value(value(all[from as usize])),
+        Operation::Reduce(operator, _) if rank == root => Outcome::Value(fold(operator, all)),
+        Operation::AllReduce(operator, _) => Outcome::Value(fold(operator, all)),
+        Operation::Scan(operator, _) => Outcome::Value(fold(operator, &all[..=rank as usize])),
+        Operation::Gather(_) if rank == root => {
+            Outcome::Values(all.iter().map(|&each| value(each)).collect())
+        }
+        _ => Outcome::Done,
+    }
+}
+
+fn diaries(operations: &[Vec<Operation>], size: u32) -> Vec<Diary> {
+    let own = |rank: usize| operations.iter().map(|all| all[rank]).collect();
+    (0..size as usize).map(|rank| Diary { operations: own(rank), ..Diary::default() }).collect()
+}
+
+fn check_values(operations: &[Vec<Operation>], root: u32, outcomes: &[&[Outcome]], what: &str) {
+    for (rank, outcomes) in (0..).zip(outcomes) {
+        assert_eq!(outcomes.len(), operations.len(), "{what}: rank {rank} comes to its end");
+        for (all, outcome) in operations.iter().zip(*outcomes) {
+            assert_eq!(*outcome, expected(all, rank, root), "{what}: rank {rank}, {:?}", all[rank as usize]);
+        }
+    }
+}
+
+/// Nobody leaves a barrier, an all-reduction or anything else that needs all before the last has come.
+fn check_barriers(logs: &[&[Entry]], what: &str) {
+    for at in 0..logs[0].len() {
+        if matches!(logs[0][at].operation, Operation::Barrier | Operation::AllReduce(..)) {
+            let last = logs.iter().map(|log| log[at].begin).max();
+            let first = logs.iter().map(|log| log[at].end).min();
+            assert!(last <= first, "{what}: operation {at}: {last:?} came, {first:?} left");
+        }
+    }
+}
+
+fn adversary(trial: usize) -> Adversary {
+    let orders = [Order::OldestFirst, Order::NewestFirst, Order::Random, Order::StarveNode(NodeId(0))];
+    Adversary { order: orders[trial / 3 % 4], in_channels: trial % 2 == 0, seed: trial as u64 }
+}
+
+fn of_members<'a, T>(group: &Group, all: &'a [T]) -> Vec<&'a T> {
+    group.members().iter().map(|node| &all[node.index()]).collect()
+}
+
+#[test]
+fn values_equal_sequential_folds() {
+    let mut rng = stream(1, "exchange");
+    for trial in 0..150 {
+        let machine = Machine::new(MACHINES[trial % MACHINES.len()]).expect("a machine");
+        // Worms of many hubs would wait for each other in the rings of a torus.
+        let machine =
+            if trial % 3 == 0 { machine.in_packets() } else { machine.with_switching(Switching::CutThrough) };
+        let group = random_group(&machine, &mut rng);
+        let operations = random_operations(group.size(), &mut rng);
+        for structure in structures(&machine, &group) {
+            let what = format!("{} on {}, {:?}", structure.name(), machine.name, group.members());
+            let programs = diaries(&operations, group.size());
+            let mut all = parties(&structure, &machine, &group, programs.clone());
+            let trace = match trial % 3 {
+                0 => sim::packet::run_processes(&machine, &mut all),
+                1 => sim::run_processes(&machine, &mut all),
+                _ => any_order::run_processes(&mut all, adversary(trial)),
+            };
+            let trace = trace.expect("a run");
+            assert!(trace.unfinished.is_empty(), "{what}: {:?} {:?}", trace.unfinished, trace.deadlock);
+            let own = of_members(&group, &all);
+            let outcomes: Vec<_> = own.iter().map(|party| party.program().outcomes.as_slice()).collect();
+            check_values(&operations, structure.root(), &outcomes, &what);
+            check_barriers(&own.iter().map(|party| party.log()).collect::<Vec<_>>(), &what);
+            if let Structure::Rooted(tree) = &structure {
+                agree_as_members(&machine, &group, &operations, tree.clone(), &outcomes);
+            }
+        }
+    }
+}
+
+/// Members of a fixed tree get what the parties of the same tree get.
+fn agree_as_members(
+    machine: &Machine,
+    group: &Group,
+    operations: &[Vec<Operation>],
+    tree: Tree,
+    outcomes: &[&[Outcome]],
+) {
+    let programs = || diaries(operations, group.size());
+    if tree.keeps_order() {
+        let fixed = Fixed::<true>::new(tree.clone());
+        let mut all = members(&fixed, machine, group, programs()).expect("members");
+        sim::run_processes(machine, &mut all).expect("a run");
+        let own = of_members(group, &all);
+        assert!(own.iter().zip(outcomes).all(|(member, outcomes)| member.program().outcomes == *outcomes));
+    }
+    let fixed = Fixed::<false>::new(tree);
+    let mut all = members(&fixed, machine, group, programs()).expect("members");
+    sim::run_processes(machine, &mut all).expect("a run");
+    let own = of_members(group, &all);
+    assert!(own.iter().zip(outcomes).all(|(member, outcomes)| member.program().outcomes == *outcomes));
+}
+
+/// The cycles of one barrier on a machine of packets: one cycle a link.
+fn barrier_cycles(structure: &Structure, machine: &Machine, group: &Group) -> u32 {
+    let program = Diary { operations: vec![Operation::Barrier], ..Diary::default() };
+    let mut all: Vec<Party<'_, Diary>> =
+        parties(structure, machine, group, vec![program; group.members().len()]);
+    let trace = sim::packet::run_processes(machine, &mut all).expect("a run");
+    assert!(trace.unfinished.is_empty());
+    trace.cycles.0 as u32
+}
+
+#[test]
+fn predictions_hold_where_nobody_is_in_the_way_and_else_are_bounds() {
+    let mut rng = stream(2, "exchange");
+    for trial in 0..100 {
+        let machine = Machine::new(MACHINES[trial % MACHINES.len()]).expect("a machine").in_packets();
+        let group = random_group(&machine, &mut rng);
+        let bound = Extent::of(&machine, &group).expect("connected").diameter;
+        for structure in structures(&machine, &group) {
+            let predicted = structure.barrier_links(&machine, &group);
+            let measured = barrier_cycles(&structure, &machine, &group);
+            let what = format!("{} on {}: {:?}", structure.name(), machine.name, group.members());
+            assert!(bound <= predicted && predicted <= measured, "{bound} {predicted} {measured} {what}");
+            match &structure {
+                Structure::Sweeps(_) => assert_eq!(predicted, measured, "{what}"),
+                Structure::Hubs(hubs) if hubs.hubs().len() == members_of(&group) => {
+                    assert_eq!(predicted, bound, "everybody tells everybody: {what}");
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn members_of(group: &Group) -> usize {
+    group.members().len()
+}
+
+/// Sweeps reach the bound on meshes and on full tori; scans and all-reductions take as long as barriers.
+#[test]
+fn sweeps_reach_the_diameter() {
+    for name in
+        ["mesh:13", "mesh:6x9", "mesh:4x5x3", "torus:7", "torus:8", "torus:6x9", "torus:5x4x3", "torus:2x6"]
+    {
+        let machine = Machine::new(name).expect("a machine").in_packets();
+        let group = Group::whole(&machine, "row").expect("an order");
+        let sweeps = Structure::Sweeps(Sweeps::new(FullBox::of(&machine, &group).expect("a box")));
+        let bound = Extent::of(&machine, &group).expect("connected").diameter;
+        assert_eq!(barrier_cycles(&sweeps, &machine, &group), bound, "{name}");
+        let lines: u32 = machine.sides().iter().map(|side| side - 1).sum();
+        let (sum, scan) = (Operation::AllReduce(Operator::Sum, 7), Operation::Scan(Operator::Sum, 7));
+        let (here, root) = (group.node(3), group.node(sweeps.root()));
+        let broadcast = Operation::Broadcast { from: 3, value: 7 };
+        let reduce = Operation::Reduce(Operator::Sum, 7);
+        let (near, far) = (machine.eccentricity(root).0, machine.eccentricity(here).0);
+        for (operation, links) in [(sum, bound), (scan, lines), (broadcast, far), (reduce, near)] {
+            let program = Diary { operations: vec![operation], ..Diary::default() };
+            let mut all = parties(&sweeps, &machine, &group, vec![program; members_of(&group)]);
+            let trace = sim::packet::run_processes(&machine, &mut all).expect("a run");
+            assert_eq!(trace.cycles.0, u64::from(links), "{name} {operation:?}");
+        }
+    }
+}
+
+#[test]
+fn hubs_that_cannot_be_are_refused() {
+    let parted = Machine::new("mesh:3").expect("a line").with_dead(vec![NodeId(1)]).expect("alive");
+    let ends = Group::whole(&parted, "row").expect("an order");
+    for hubs in [1, 2] {
+        assert!(Hubs::new(&parted, &ends, hubs).is_err(), "a member is cut off");
+    }
+    let line = Machine::new("mesh:3").expect("a line");
+    assert!(Hubs::new(&line, &ends, 0).is_err() && Hubs::new(&line, &Group::in_order(vec![]), 1).is_err());
+}
+
+#[test]
+fn boxes_are_found_and_others_refused() {
+    let find = |name: &str, nodes: &[u32]| {
+        let machine = Machine::new(name).expect("a machine");
+        let nodes: Vec<_> = nodes.iter().copied().map(NodeId).collect();
+        FullBox::of(&machine, &Group::in_order(nodes)).map(|full_box| full_box.sides().to_vec())
+    };
+    assert_eq!(find("mesh:3x3", &[5, 4, 7, 8]).expect("a square"), [2, 2]);
+    assert_eq!(find("torus:3x3", &[0, 2, 6, 8]).expect("over both borders"), [2, 2]);
+    assert_eq!(find("hypercube:3", &[1, 5]).expect("an edge"), [2, 1, 1]);
+    for (name, nodes) in [("mesh:3x3", [0, 2, 6, 8]), ("mesh:3x3", [0, 1, 3, 5]), ("mesh:1x9", [0, 1, 7, 8])]
+    {
+        assert!(find(name, &nodes).is_err(), "{name} {nodes:?}");
+    }
+    let broken = Machine::new("mesh:2x2").expect("a mesh").with_dead_links(vec![(NodeId(0), NodeId(1))]);
+    let broken = broken.expect("a wire");
+    let all = Group::whole(&broken, "row").expect("an order");
+    assert!(FullBox::of(&broken, &all).is_err(), "a wire inside is dead");
+    assert!(gibbons_paterson::tree(&Machine::new("mesh:2x2x2").expect("a cube"), &all).is_err());
+}
+
+/// The directed links of the way along the row first, as (from, to) cells.
+fn way(grid: &Grid, from: NodeId, to: NodeId) -> Vec<(NodeId, NodeId)> {
+    let (mut at, mut links) = (from, Vec::new());
+    for axis in (0..grid.dimensions()).rev() {
+        let (steps, up) = grid.offset(at, to, axis);
+        for _ in 0..steps {
+            let next = grid.step(at, axis, up).expect("inside");
+            links.push((at, next));
+            at = next;
+        }
+    }
+    links
+}
+
+/// The most ways that share a directed link: up, and down.
+fn most_shared(grid: &Grid, group: &Group, tree: &Tree) -> [usize; 2] {
+    let edges = || (0..tree.size()).filter_map(|rank| Some((rank, tree.parent(rank)?)));
+    let node = |rank| group.node(rank);
+    let up = edges().flat_map(|(child, parent)| way(grid, node(child), node(parent))).collect();
+    let down = edges().flat_map(|(child, parent)| way(grid, node(parent), node(child))).collect();
+    [up, down].map(|mut links: Vec<_>| {
+        links.sort_unstable();
+        links.chunk_by(|a, b| a == b).map(<[_]>::len).max().unwrap_or(0)
+    })
+}
+
+fn check_binary_trees(sides: std::ops::RangeInclusive<u32>) {
+    for (rows, columns) in sides.clone().flat_map(|rows| sides.clone().map(move |columns| (rows, columns))) {
+        let machine = Machine::new(&format!("mesh:{rows}x{columns}")).expect("a mesh");
+        let group = Group::whole(&machine, "row").expect("an order");
+        let tree = gibbons_paterson::tree(&machine, &group).expect("a box");
+        let what = format!("{rows}x{columns}");
+        let [up, down] = most_shared(machine.whole_grid().expect("whole"), &group, &tree);
+        assert!(tree.fan_out() <= 2 && up <= 2 && down <= 4, "{what}: {} {up} {down}", tree.fan_out());
+        let levels = rows.max(columns).next_power_of_two().ilog2();
+        let mut depth = vec![0; tree.size() as usize];
+        for rank in tree.top_down() {
+            depth[rank as usize] = tree.parent(rank).map_or(0, |up| depth[up as usize] + 1);
+        }
+        let depth = depth.into_iter().max().expect("a root");
+        assert!(depth <= 2 * levels, "{what}: {depth} edges");
+        let height = tree.height_links(&machine, &group);
+        let least = (rows / 2) + (columns / 2);
+        assert!(height <= least + 2 * levels + 2, "{what}: {height} links, {least} at least");
+    }
+}
+
+#[test]
+fn binary_trees_are_flat_and_their_ways_hardly_meet() {
+    check_binary_trees(2..=14);
+    for m in 2..=6u32 {
+        let n = 1 << m;
+        let machine = Machine::new(&format!("mesh:{n}x{n}")).expect("a mesh");
+        let group = Group::whole(&machine, "hilbert").expect("an order");
+        let tree = gibbons_paterson::tree(&machine, &group).expect("a box");
+        let height = tree.height_links(&machine, &group);
+        assert!(height <= n + 2 * m - 3, "side {n}: {height}");
+    }
+}
+
+#[test]
+#[ignore = "all rectangles with sides up to 33: seconds in debug code"]
+fn binary_trees_of_all_rectangles() {
+    check_binary_trees(2..=33);
+}
+
+/// Against all choices of k hubs among few members.
+#[test]
+fn hubs_are_within_twice_the_least_radius() {
+    let mut rng = stream(4, "exchange");
+    for trial in 0..60 {
+        let machine = Machine::new(["mesh:6x6", "torus:6x6", "mesh:4x3x3"][trial % 3]).expect("a machine");
+        let mut nodes: Vec<_> = (0..36).map(NodeId).collect();
+        nodes.shuffle(&mut rng);
+        nodes.truncate(rng.random_range(2..=11));
+        let group = Group::in_order(nodes);
+        let distance = |a: u32, b: u32| machine.distance(group.node(a), group.node(b)).expect("connected").0;
+        let size = group.size();
+        for count in 1..=3.min(size) {
+            let radius = |hubs: u32| {
+                let nearest = |rank| (0..size).filter(|hub| hubs >> hub & 1 == 1).map(move |hub| (rank, hub));
+                let links = |rank| nearest(rank).map(|(a, b)| distance(a, b)).min().expect("a hub");
+                (0..size).map(links).max().expect("a member")
+            };
+            let choices = (0..1u32 << size).filter(|hubs| hubs.count_ones() == count);
+            let least = choices.map(radius).min().expect("a choice");
+            let found = centres(&machine, &group, count).expect("connected");
+            let own: u32 = found.hubs.iter().map(|hub| 1 << hub).sum();
+            assert_eq!(own.count_ones(), count);
+            let reached = radius(own);
+            assert_eq!(found.links.iter().max(), Some(&reached));
+            assert!(least <= reached && reached <= 2 * least, "{least} {reached} {:?}", group.members());
+        }
+    }
+}
+
+/// The trees of hubs lead along shortest ways.
+#[test]
+fn members_reach_their_hubs_on_shortest_ways() {
+    let mut rng = stream(5, "exchange");
+    for trial in 0..60 {
+        let machine = Machine::new(MACHINES[trial % MACHINES.len()]).expect("a machine");
+        let group = random_group(&machine, &mut rng);
+        let count = rng.random_range(1..=group.size());
+        let hubs = Hubs::new(&machine, &group, count).expect("connected");
+        assert_eq!(hubs.hubs().len() as u32, count);
+        let found = centres(&machine, &group, count).expect("connected");
+        assert_eq!(hubs.barrier_links(&machine, &group), found.barrier_links(&machine, &group));
+        for rank in 0..group.size() {
+            let (mut at, mut links) = (rank, 0);
+            while !hubs.is_hub(at) {
+                let up = hubs.tree().parent(at).expect("a hub is above");
+                links += machine.distance(group.node(at), group.node(up)).expect("connected").0;
+                at = up;
+            }
+            let distances = distances_from(&machine, group.node(rank));
+            assert_eq!(at, hubs.hub_of(rank));
+            let nearest = hubs.hubs().iter().map(|&hub| distances[group.node(hub).index()]).min();
+            assert_eq!(Some(links), nearest, "the nearest hub, on a shortest way");
+        }
+    }
+}
+
+/// A rooted tree costs two radii, on a full torus two diameters; hubs come nearer to one, with the packets of all hubs
+/// in each other's way too.
+#[test]
+fn hubs_beat_rooted_trees_on_tori() {
+    let mut rng = stream(6, "exchange");
+    for (side, share, most, least) in
+        [(16, 1, 1.63, 1.2), (16, 2, 1.63, 1.1), (32, 1, 1.44, 1.3), (32, 4, 1.5, 1.25)]
+    {
+        let machine = Machine::new(&format!("torus:{side}x{side}")).expect("a torus").in_packets();
+        let mut nodes: Vec<_> = (0..side * side).map(NodeId).collect();
+        nodes.shuffle(&mut rng);
+        nodes.truncate((side * side / share) as usize);
+        let group = Group::of(&machine, "hilbert", &nodes).expect("alive");
+        let bound = f64::from(Extent::of(&machine, &group).expect("connected").diameter);
+        let hubs = Structure::Hubs(Hubs::new(&machine, &group, 16).expect("connected"));
+        let ratio = |structure: &Structure| f64::from(barrier_cycles(structure, &machine, &group)) / bound;
+        let predicted = f64::from(hubs.barrier_links(&machine, &group)) / bound;
+        let measured = ratio(&hubs);
+        let tree = Structure::Rooted(monotone_nearest::tree(&machine, &group).expect("connected"));
+        let rooted = ratio(&tree);
+        let what = format!("{side}, 1/{share}: {predicted} {measured}, tree {rooted}");
+        assert!((1.2..=1.5).contains(&predicted) && measured <= most, "{what}");
+        assert!(rooted >= least * measured, "{what}");
+    }
+}
+
+/// On rectangles sweeps are at D, the best rooted tree within two links of it, the paper's trees at twice.
+#[test]
+fn sweeps_trees_and_halving_on_full_rectangles() {
+    for (name, halving, binary) in [("mesh:8x8", 28, 22), ("mesh:16x16", 60, 42), ("mesh:12x20", 82, 42)] {
+        let machine = Machine::new(name).expect("a mesh").in_packets();
+        let group = Group::whole(&machine, "hilbert").expect("an order");
+        let bound = Extent::of(&machine, &group).expect("connected").diameter;
+        let trees = [
+            rank_halving::tree(group.size()),
+            gibbons_paterson::tree(&machine, &group).expect("a box"),
+            monotone_nearest::tree(&machine, &group).expect("connected"),
+        ];
+        for (tree, links) in trees.into_iter().zip([halving, binary, bound + 2]) {
+            let tree = Structure::Rooted(tree);
+            assert_eq!(tree.barrier_links(&machine, &group), links, "{name}");
+            let measured = barrier_cycles(&tree, &machine, &group);
+            assert!((links..=links + 4).contains(&measured), "{name}: {measured} for {links}");
+        }
+        let sweeps = Structure::Sweeps(Sweeps::new(FullBox::of(&machine, &group).expect("a box")));
+        assert_eq!(barrier_cycles(&sweeps, &machine, &group), bound, "{name}");
+    }
+}
