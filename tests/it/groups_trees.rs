@@ -1,10 +1,8 @@
 //! Trees of groups: every tree of `tests/golden/groups.json`, what is proved of them, the table of the research.
 
-use meshwright::groups::barrier_time::{Delays, barrier};
+use meshwright::groups::barrier_time::Delays;
 use meshwright::groups::protocol::{Fixed, Operation, Script, members};
-use meshwright::groups::{
-    Extent, Group, TREES, Tree, adversary, entry_bisection, monotone_nearest, portfolio, trees,
-};
+use meshwright::groups::{Extent, Group, TREES, Tree, adversary, portfolio, trees};
 use meshwright::rng;
 use meshwright::sim::packet;
 use meshwright::topology::order::order;
