@@ -2,6 +2,7 @@
 
 use meshwright::groups::barrier_time::Delays;
 use meshwright::groups::protocol::{Fixed, Operation, Script, members};
+use meshwright::groups::trees::TreeMethod;
 use meshwright::groups::{Extent, Group, TREES, Tree, adversary, portfolio, trees};
 use meshwright::rng;
 use meshwright::sim::packet;
@@ -17,6 +18,13 @@ fn machine(name: &str) -> Machine {
 
 fn build(name: &str, machine: &Machine, group: &Group) -> Tree {
     (trees::tree(name).unwrap().build)(machine, group).unwrap()
+}
+
+/// The one tree that refuses groups that are no full rectangles.
+const FOR_BOXES: &str = "gibbons-paterson";
+
+fn for_any_group() -> impl Iterator<Item = &'static TreeMethod> {
+    TREES.iter().filter(|method| method.name != FOR_BOXES)
 }
 
 /// A node given as (column, row).
@@ -151,7 +159,10 @@ fn trees_where_nodes_are_dead_or_there_is_no_box() {
         assert_eq!(nearest.height_links(&machine, &group), extent.radius);
         let steps = portfolio::compare(&machine, &group, Delays::default()).unwrap();
         let is_box = name.starts_with("mesh") || name.starts_with("torus");
-        assert_eq!(steps.candidates.len(), if is_box { TREES.len() } else { TREES.len() - 2 });
+        let without_a_box = ["rank-halving", "monotone-nearest"];
+        let fits = |method: &&TreeMethod| is_box || without_a_box.contains(&method.name);
+        let fitting: Vec<_> = for_any_group().filter(fits).map(|method| method.name).collect();
+        assert_eq!(steps.candidates.iter().map(|one| one.name).collect::<Vec<_>>(), fitting);
         assert_eq!(steps.refused.len() + steps.candidates.len(), TREES.len());
         assert_eq!(steps.best().name, "monotone-nearest");
         for candidate in &steps.candidates {
@@ -173,7 +184,10 @@ fn every_tree_stands_the_smallest_groups() {
         assert!((method.build)(&mesh, &Group::in_order(Vec::new())).is_err(), "{}", method.name);
         for members in [vec![4], vec![8, 0], vec![2, 5, 1]] {
             let group = Group::in_order(members.into_iter().map(NodeId).collect());
-            let tree = (method.build)(&mesh, &group).unwrap();
+            let Ok(tree) = (method.build)(&mesh, &group) else {
+                assert!(method.name == FOR_BOXES && group.size() > 1, "{}", method.name);
+                continue;
+            };
             assert_eq!(tree.size(), group.size(), "{}", method.name);
         }
         assert_eq!(trees::tree(method.name).unwrap().name, method.name);
@@ -198,7 +212,7 @@ fn keeps_order(tree: &Tree) -> bool {
 fn the_table_says_which_trees_keep_the_order() {
     let mesh = machine("mesh:16x16");
     let group = random_group(&mesh, 5, &mut rng::stream(3, "order"));
-    for method in TREES {
+    for method in for_any_group() {
         assert_eq!(keeps_order(&build(method.name, &mesh, &group)), method.keeps_order, "{}", method.name);
     }
 }
@@ -219,7 +233,7 @@ fn ratios(side: u32, share: f64, groups: u32) -> Vec<f64> {
     let mesh = machine(&format!("mesh:{side}x{side}"));
     let walk = Group::whole(&mesh, "hilbert").unwrap();
     let size = (f64::from(mesh.nodes()) * share) as u32;
-    let mut sums = vec![0.0; TREES.len()];
+    let mut sums = vec![0.0; for_any_group().count()];
     for seed in 0..u64::from(groups) {
         let mut random = rng::stream(seed, "ratios");
         let mut left = size;
@@ -231,7 +245,7 @@ fn ratios(side: u32, share: f64, groups: u32) -> Vec<f64> {
         };
         let group = Group::in_order(walk.members().iter().copied().filter(|node| draw(node)).collect());
         let diameter = f64::from(Extent::of(&mesh, &group).unwrap().diameter);
-        for (sum, method) in sums.iter_mut().zip(TREES) {
+        for (sum, method) in sums.iter_mut().zip(for_any_group()) {
             let height = (method.build)(&mesh, &group).unwrap().height_links(&mesh, &group);
             *sum += 2.0 * f64::from(height) / diameter;
         }
@@ -254,7 +268,8 @@ const RATIOS: &[(u32, f64, [f64; 4])] = &[
 
 fn check_ratios(side: u32, groups: u32) {
     for (_, share, wanted) in RATIOS.iter().filter(|row| row.0 == side) {
-        for ((found, wanted), method) in ratios(side, *share, groups).iter().zip(wanted).zip(TREES) {
+        for ((found, wanted), method) in ratios(side, *share, groups).iter().zip(wanted).zip(for_any_group())
+        {
             let away = (found / wanted - 1.0).abs();
             assert!(away <= 0.06, "{} on {share} of side {side}: {found:.3}, not {wanted}", method.name);
         }
@@ -273,7 +288,10 @@ fn heights_over_diameter_as_sampled_before_on_64_and_256() {
     check_ratios(256, 60);
 }
 
-/// How much longer a barrier takes on rank halving than on the best tree, over random groups of 16 x 16.
+/// Those that the earlier sampling chose from.
+const SAMPLED: [&str; 3] = ["monotone-nearest", "ecrb2", "ecrb4"];
+
+/// How much longer a barrier takes on rank halving than on the best of three trees, over random groups of 16 x 16.
 fn gain(size: u32, overhead: u64, groups: u64) -> f64 {
     let mesh = machine("mesh:16x16");
     let (mut paper, mut ours) = (0, 0);
@@ -286,7 +304,8 @@ fn gain(size: u32, overhead: u64, groups: u64) -> f64 {
         let group = Group::of(&mesh, "hilbert", &members).unwrap();
         let portfolio = portfolio::compare(&mesh, &group, Delays { link: 1, overhead }).unwrap();
         paper += portfolio.candidates[0].predicted;
-        ours += portfolio.best().predicted;
+        let of_sampling = portfolio.candidates.iter().filter(|one| SAMPLED.contains(&one.name));
+        ours += of_sampling.map(|one| one.predicted).min().unwrap();
         assert!(portfolio.best().predicted >= portfolio.bound);
         assert!(portfolio.candidates.iter().all(|one| one.predicted >= portfolio.best().predicted));
     }
