@@ -124,6 +124,7 @@ fn what_is_proved_of_trees_holds_on_every_kind_of_box() {
     ] {
         let machine = machine(name);
         let grid = machine.whole_grid().unwrap();
+        let axes = grid.sides().iter().filter(|&&side| side > 1).count() as u32;
         for round in 0..10 {
             let group = random_group(&machine, 1 + round, &mut random);
             let extent = Extent::of(&machine, &group).unwrap();
@@ -139,11 +140,9 @@ fn what_is_proved_of_trees_holds_on_every_kind_of_box() {
                 let below_root = |rank| tree.children(rank).len() as u32 <= 2 * cuts || rank == tree.root();
                 assert!((0..tree.size()).all(below_root));
                 let high = tree.height_links(&machine, &group);
-                // The root inside of the box: no group is known that goes beyond 23/7 of it.
-                assert!(
-                    grid.dimensions() > 2 || 7 * high <= 23 * width,
-                    "{name}: {high} links, width {width}"
-                );
+                // H <= (1 + g (3 k + 1) / 2) W with g = max(1/2, 1 - 1/k), times 2 k.
+                let bound = if axes < 2 { 4 * axes } else { 2 * axes + (axes - 1) * (3 * axes + 1) };
+                assert!(2 * axes * high <= bound * width, "{name}: {high} links, width {width}");
             }
         }
     }
@@ -271,7 +270,7 @@ fn check_ratios(side: u32, groups: u32) {
         for ((found, wanted), method) in ratios(side, *share, groups).iter().zip(wanted).zip(for_any_group())
         {
             let away = (found / wanted - 1.0).abs();
-            assert!(away <= 0.05, "{} on {share} of side {side}: {found:.3}, not {wanted}", method.name);
+            assert!(away <= 0.06, "{} on {share} of side {side}: {found:.3}, not {wanted}", method.name);
         }
     }
 }
@@ -284,8 +283,8 @@ fn heights_over_diameter_as_sampled_before_on_16() {
 #[test]
 #[ignore = "a minute: large groups"]
 fn heights_over_diameter_as_sampled_before_on_64_and_256() {
-    check_ratios(64, 40);
-    check_ratios(256, 10);
+    check_ratios(64, 60);
+    check_ratios(256, 60);
 }
 
 /// How much longer a barrier takes on rank halving than on the best tree, over random groups of 16 x 16.
