@@ -64,7 +64,8 @@ fn structures(machine: &Machine, group: &Group) -> Vec<Structure> {
     all
 }
 
-/// A box at a random place, across the border of a torus too, or any set of members, in a random order of ranks or row by row.
+/// A box at a random place, across the border of a torus too, or any set of members, in a random order of ranks or row
+/// by row.
 fn random_group(machine: &Machine, rng: &mut ChaCha8Rng) -> Group {
     let nodes = machine.nodes();
     let mut members: Vec<NodeId> = if rng.random_bool(0.5) {

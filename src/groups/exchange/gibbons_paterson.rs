@@ -27,7 +27,7 @@ use crate::topology::{Machine, Topology};
 ///
 /// ```text
 /// depth  = 2 m edges
-/// height = n + 2 m - 3 links or less, for m >= 2     (ecc of the best root: n)
+/// height = n + 2 m - 3 links, for m >= 2     (no root does better than n)
 /// ```
 ///
 /// Paths go along the row first. Tests find that in squares, and in rectangles with sides up to 33, at most 2 of them
@@ -38,7 +38,8 @@ use crate::topology::{Machine, Topology};
 ///
 /// # Errors
 ///
-/// [`Error::Value`] for a group without members; [`Error::NotApplicable`] when the members are not all nodes of a rectangle, or the machine has not one or two axes.
+/// [`Error::Value`] for a group without members; [`Error::NotApplicable`] when the members are not all
+/// nodes of a rectangle, or the machine has not one or two axes.
 ///
 /// # Complexity
 ///
