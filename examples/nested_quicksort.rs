@@ -8,20 +8,25 @@
 //! `cargo run --release --example nested_quicksort [-- --out DIR]` prints the groups level by level; with `--out` it also
 //! draws them.
 
-use std::path::PathBuf;
+use std::path::Path;
 
+use meshwright::groups::contraction::Contraction;
 use meshwright::groups::history::History;
 use meshwright::groups::mask::Mask;
 use meshwright::groups::nested::{Run, Team};
+use meshwright::groups::paper::Paper;
 use meshwright::groups::protocol::{Operator, Scheme, members};
-use meshwright::groups::{Group, rank_halving};
-use meshwright::report::{group_drawings, write_all};
+use meshwright::groups::{Group, monotone_nearest};
+use meshwright::report::{GroupsOverTime, groups_files, write_all};
 use meshwright::rng;
 use meshwright::sim;
 use meshwright::topology::{Machine, Topology};
 use meshwright::units::{Cycles, NodeId};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
+
+/// Of the keys, and of the members who name theirs.
+const SEED: u64 = 6;
 
 /// How long it takes to compare two keys.
 const COMPARISON: Cycles = Cycles(1);
@@ -107,20 +112,41 @@ fn table(name: &str, sorted: &Sorted) {
     }
 }
 
+/// Sorts under four splits; the runs by name, the first one the paper's.
+pub(crate) fn runs(machine: &Machine, keys: &[u64]) -> meshwright::Result<Vec<(&'static str, Sorted)>> {
+    let mask = Mask::new(machine, monotone_nearest::tree).knowing(2, 1);
+    Ok(vec![
+        ("paper", sort(&Paper::default(), machine, keys, SEED)?),
+        ("paper-fast", sort(&Paper::fast(), machine, keys, SEED)?),
+        ("tac", sort(&Contraction::new(machine)?, machine, keys, SEED)?),
+        ("mask", sort(&mask, machine, keys, SEED)?),
+    ])
+}
+
 pub(crate) fn main() -> meshwright::Result<()> {
     let machine = Machine::new("mesh:16x16")?.in_packets();
-    let keys = keys(machine.nodes(), 6);
-    let mask = Mask::new(&machine, |_, group| Ok(rank_halving::tree(group.size()))).knowing(2, 1);
-    let sorted = sort(&mask, &machine, &keys, 6)?;
-    check(&keys, &sorted.places);
-    table("mask", &sorted);
+    let keys = keys(machine.nodes(), SEED);
+    let runs = runs(&machine, &keys)?;
+    for (name, sorted) in &runs {
+        check(&keys, &sorted.places);
+        println!("{name}: {} steps", sorted.cycles.0);
+    }
+    println!();
+    let (name, sorted) = &runs[runs.len() - 1];
+    table(name, sorted);
     let mut arguments = std::env::args().skip(1);
     if let (Some("--out"), Some(folder)) = (arguments.next().as_deref(), arguments.next()) {
-        let folder = PathBuf::from(folder);
-        let drawings = group_drawings(&machine, &sorted.history, "steps");
-        let files: Vec<_> =
-            drawings.iter().map(|(name, svg)| (folder.join(format!("{name}.svg")), svg.as_str())).collect();
-        write_all(&files)?;
+        draw(&machine, &runs, Path::new(&folder))?;
     }
     Ok(())
+}
+
+/// Writes the page and its drawings.
+fn draw(machine: &Machine, runs: &[(&'static str, Sorted)], folder: &Path) -> meshwright::Result<()> {
+    let histories: Vec<_> = runs.iter().map(|(name, sorted)| (*name, &sorted.history)).collect();
+    let title = "Quicksort on groups that split as the keys tell";
+    let page = GroupsOverTime { title, machine, unit: "steps", runs: &histories };
+    let files = groups_files(&page);
+    let files: Vec<_> = files.iter().map(|file| (folder.join(&file.name), file.text.as_str())).collect();
+    write_all(&files)
 }

@@ -200,6 +200,40 @@ impl History {
         levels
     }
 
+    /// How many groups there are, each number with the time from which it holds until the next. A group that is split
+    /// is none until its parts have joined.
+    ///
+    /// # Complexity
+    ///
+    /// O(E log E) for E spans.
+    pub fn counts(&self) -> Vec<(Cycles, u32)> {
+        // When a member comes into a group, and when it leaves it.
+        let mut moves: Vec<(Cycles, u32, bool)> = Vec::new();
+        for stay in self.spans.iter().flat_map(|spans| spans.chunk_by(|a, b| a.group == b.group)) {
+            moves.push((stay[0].begin, stay[0].group, true));
+            moves.push((stay[stay.len() - 1].end, stay[0].group, false));
+        }
+        moves.sort_unstable();
+        let mut inside = vec![0u32; self.groups.len()];
+        let mut count = 0;
+        let mut counts: Vec<(Cycles, u32)> = Vec::new();
+        for now in moves.chunk_by(|a, b| a.0 == b.0) {
+            // First all who come, then all who leave: neither number goes below 0.
+            for &(_, group, _) in now.iter().filter(|(.., comes)| *comes) {
+                count += u32::from(inside[group as usize] == 0);
+                inside[group as usize] += 1;
+            }
+            for &(_, group, _) in now.iter().filter(|(.., comes)| !comes) {
+                inside[group as usize] -= 1;
+                count -= u32::from(inside[group as usize] == 0);
+            }
+            if counts.last().is_none_or(|&(_, last)| last != count) {
+                counts.push((now[0].0, count));
+            }
+        }
+        counts
+    }
+
     /// The members so that those of one group stand together: by the colours of their splits, one after the other, then
     /// by rank. A program may split a group twice; the first split counts most.
     ///

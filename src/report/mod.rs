@@ -8,8 +8,8 @@
 //! | `drawings` | which drawings a method gets, with their captions |
 //! | `files` | the files beside the page |
 //! | `load` | the section of a divisible load |
-//! | `history` | groups over time |
 //! | `groups` | the section of a program of groups |
+//! | `history` | groups over time |
 //! | `claims` | the page of an audited paper |
 //! | `sweep` | the page of a sweep |
 //! | `results` | the points of a sweep, kept as they come |
@@ -40,7 +40,7 @@ use std::path::{Path, PathBuf};
 
 pub use claims::claims_files;
 pub use files::{File, files};
-pub use history::group_drawings;
+pub use history::{GroupsOverTime, groups_files};
 pub use page::page;
 pub use results::Results;
 pub use sweep::{sweep_files, sweep_page};

@@ -1,6 +1,7 @@
 //! Programs as async functions over teams: what they compute, who waits for whom, and what is refused.
 
 mod history;
+mod page;
 mod programs;
 pub(crate) mod roster;
 

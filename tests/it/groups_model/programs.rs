@@ -5,8 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use meshwright::groups::Group;
 use meshwright::groups::nested::{Run, Team};
-use meshwright::groups::protocol::{Entry, Here, Operation, Operator, Outcome, Program};
+use meshwright::groups::protocol::{Entry, Here, Operation, Operator, Outcome, Program, members};
 use meshwright::rng;
+use meshwright::sim::any_order::{self, Adversary, Order};
 use meshwright::units::{Cycles, NodeId};
 use rand::RngExt;
 
@@ -22,9 +23,9 @@ enum Statement {
     Scan,
     /// Value := value of the member with rank (constant mod size).
     Broadcast(u32),
-    /// Value := value + what the root gathered, folded, and broadcast by nobody: only the root changes.
+    /// At the root alone: value := what was gathered, folded.
     Gather,
-    /// Value := value + the least of the group at the root alone.
+    /// At the root alone: value := value + the least of the group.
     Reduce,
     Barrier,
     /// As many cycles as the value says, below 16.
@@ -156,12 +157,24 @@ fn random_programs_compute_what_the_book_says() {
         let mut expected = values.clone();
         by_the_book(&program, &mut expected);
         let by_node = |node: NodeId| group.members().iter().position(|&member| member == node).unwrap();
-        let all = run(&Roster, &machine, &group, |node| {
-            let value = values[by_node(node)];
-            let program = &program;
+        let of = |rank: usize| {
+            let (value, program) = (values[rank], &program);
             Run::of(async move |team: &mut Team| perform(team, program, value).await)
-        });
+        };
+        let all = run(&Roster, &machine, &group, |node| of(by_node(node)));
         assert_eq!(results(&all, &group), expected, "round {round} on {mesh}: {program:?}");
+        let order = [Order::NewestFirst, Order::Random, Order::StarveNode(group.node(0))][round % 3];
+        let adversary = Adversary { order, in_channels: false, seed: round as u64 };
+        let mut delayed =
+            members(&Roster, &machine, &group, (0..group.size()).map(|rank| of(rank as usize)).collect())
+                .unwrap();
+        let trace = any_order::run_processes(&mut delayed, adversary).unwrap();
+        assert!(trace.unfinished.is_empty(), "round {round} on {mesh}, {adversary:?}: {program:?}");
+        assert_eq!(
+            results(&delayed, &group),
+            expected,
+            "round {round} on {mesh}, {adversary:?}: {program:?}"
+        );
         let levels = all.iter().flat_map(|member| member.log()).map(|entry| entry.level);
         deepest = deepest.max(levels.max().unwrap_or(0));
     }

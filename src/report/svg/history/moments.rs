@@ -53,7 +53,7 @@ pub(in crate::report) fn draw(
         let place = (index % ABREAST, index / ABREAST);
         let corner = Point::new(MARGIN + place.0 as f64 * step.0, HEADING + place.1 as f64 * step.1);
         let present = present(history, time);
-        draw_heading(&mut svg, corner, history, &present, &format!("at {} {unit}", grouped(time.0)));
+        draw_heading(&mut svg, corner, history, &present, &format!("after {} {unit}", grouped(time.0)));
         draw_panel(&mut svg, corner, history, &present, &colours, (columns, pitch));
     }
     let abreast = times.len().min(ABREAST) as f64;

@@ -101,25 +101,6 @@ impl Raster {
         let runs = self.rows[row].iter();
         runs.flat_map(|run| std::iter::repeat_n(run.group, (run.end - run.first) as usize)).collect()
     }
-
-    /// How many groups there are in each column.
-    pub(super) fn counts(&self, groups: usize) -> Vec<u32> {
-        let mut last_seen = vec![u32::MAX; groups];
-        let mut at = vec![0usize; self.rows.len()];
-        (0..self.columns)
-            .map(|column| {
-                let mut count = 0;
-                for (row, at) in self.rows.iter().zip(&mut at) {
-                    while row[*at].end <= column {
-                        *at += 1;
-                    }
-                    let seen = &mut last_seen[row[*at].group as usize];
-                    count += u32::from(std::mem::replace(seen, column) != column);
-                }
-                count
-            })
-            .collect()
-    }
 }
 
 #[cfg(test)]
@@ -156,6 +137,6 @@ mod tests {
         let columns = areas.iter().flat_map(|area| &area.rows).map(|(first, end)| end - first);
         assert_eq!((columns.sum::<u32>(), areas.len()), (30, 5), "everything is covered once");
         assert_eq!(raster.groups(2)[1..4], [0, 2, 2]);
-        assert_eq!(raster.counts(3)[..6], [1, 1, 2, 2, 2, 2]);
+        assert_eq!(history.counts(), [(Cycles(0), 1), (Cycles(2), 2), (Cycles(10), 0)]);
     }
 }

@@ -5,7 +5,7 @@ use super::super::path::Path;
 use super::super::{Attribute, Point, Px, Svg};
 use super::raster::{Area, Raster};
 use crate::groups::history::{History, Life};
-use crate::report::wording::counted;
+use crate::report::wording::{counted, grouped};
 
 /// More members than this do not stand below each other; as many are taken, evenly.
 const ROWS_MAX: usize = 480;
@@ -16,6 +16,9 @@ const TIPS_MAX: usize = 2000;
 const LEFT: f64 = 58.0;
 const WIDTH: f64 = 800.0;
 const TOP: f64 = 44.0;
+
+/// The room that a number needs.
+const LABEL: Point = Point { x: 26.0, y: 14.0 };
 
 /// How high the curve of the number of groups is, and the room above it.
 const CURVE: f64 = 64.0;
@@ -69,8 +72,11 @@ pub(in crate::report) fn draw(view: &View<'_>) -> (String, usize) {
     let mut svg = Svg::new(format!("{} over time", counted(history.groups().len() as u64, "group")));
     draw_blocks(&mut svg, history, &raster, &frame);
     draw_seams(&mut svg, &raster, &frame);
+    if view.rows == Rows::Groups {
+        draw_sizes(&mut svg, history, &order, &raster, &frame);
+    }
     draw_axes(&mut svg, view, &frame);
-    let bottom = draw_counts(&mut svg, history, &raster, &frame);
+    let bottom = draw_counts(&mut svg, history, columns, &frame);
     draw_key(&mut svg);
     (svg.finish(LEFT + WIDTH + 22.0, bottom), order.len())
 }
@@ -147,6 +153,28 @@ fn draw_seams(svg: &mut Svg, raster: &Raster, frame: &Frame) {
     svg.leaf("path", &[("d", &path.data()), ("class", &"seam")]);
 }
 
+/// How many members a group has, at its beginning, where there is room.
+fn draw_sizes(svg: &mut Svg, history: &History, order: &[u32], raster: &Raster, frame: &Frame) {
+    let mut place = vec![None; history.members().len()];
+    (0..).zip(order).for_each(|(row, &member)| place[member as usize] = Some(row));
+    for (index, life) in (0..).zip(history.groups()) {
+        let mut rows: Vec<u32> = life.members.iter().filter_map(|&member| place[member as usize]).collect();
+        rows.sort_unstable();
+        let [Some(&first), Some(&last)] = [rows.first(), rows.last()] else { continue };
+        // A group that was split from one that had been split before need not stand together.
+        let is_whole = (last - first) as usize == rows.len() - 1;
+        let middle = (first + last) / 2;
+        let mut runs = raster.rows[middle as usize].iter().skip_while(|run| run.group != index);
+        let Some(start) = runs.next() else { continue };
+        let end = runs.take_while(|run| run.group == index).last().map_or(start.end, |run| run.end);
+        let height = f64::from(last - first + 1) * frame.row;
+        if is_whole && height >= LABEL.y && f64::from(end - start.first) * frame.column >= LABEL.x {
+            let at = frame.at(start.first, first).plus(3.0, height / 2.0 + 4.0);
+            svg.text(at, "label boxed", &grouped(life.members.len() as u64));
+        }
+    }
+}
+
 fn draw_axes(svg: &mut Svg, view: &View<'_>, frame: &Frame) {
     let end = view.history.end().0.max(1) as f64;
     for mark in marks(end) {
@@ -165,10 +193,20 @@ fn draw_axes(svg: &mut Svg, view: &View<'_>, frame: &Frame) {
     svg.close();
 }
 
-/// How many groups there are; where the drawing ends.
-fn draw_counts(svg: &mut Svg, history: &History, raster: &Raster, frame: &Frame) -> f64 {
-    let counts = raster.counts(history.groups().len());
-    let most = counts.iter().copied().max().unwrap_or(1);
+/// How many groups there are, the most in each column; where the drawing ends.
+fn draw_counts(svg: &mut Svg, history: &History, columns: u32, frame: &Frame) -> f64 {
+    let end = history.end().0.max(1);
+    let mut counts = vec![0; columns as usize];
+    let steps = history.counts();
+    for (index, &(from, count)) in steps.iter().enumerate() {
+        let until = steps.get(index + 1).map_or(end, |(next, _)| next.0);
+        let column = |time: u64| (u128::from(time) * u128::from(columns) / u128::from(end)) as usize;
+        let last = column(until.saturating_sub(1)).min(counts.len() - 1);
+        for most in counts.iter_mut().take(last + 1).skip(column(from.0)) {
+            *most = count.max(*most);
+        }
+    }
+    let most = counts.iter().copied().max().unwrap_or(0).max(1);
     let (top, bottom) = (frame.bottom + GAP, frame.bottom + GAP + CURVE);
     let height = |count: u32| bottom - CURVE * f64::from(count) / f64::from(most);
     let x = |column: u32| LEFT + f64::from(column) * frame.column;
