@@ -1,73 +1,227 @@
-//! Groups in steps of packets: what one step of the mesh costs on the packet engine and on the flit engine.
+//! Groups in steps of packets: mesh steps per second on the packet engine, on the flit engine and on the message engine.
 //!
 //! `cargo bench --bench groups`
+//!
+//! Times are processor times of the thread, since the machine may be shared; without `/proc` they are times on the wall.
+//! Memory is the peak of the heap above what the members take.
 
-#[path = "../tests/it/packet/halving.rs"]
-mod halving;
-mod table;
+use std::time::Instant;
 
-use halving::Halving;
+use comfy_table::{CellAlignment, Table, TableStyle};
 use meshwright::groups::Group;
-use meshwright::groups::protocol::{Member, Operation, Script, members};
-use meshwright::rng;
+use meshwright::groups::paper::Paper;
+use meshwright::groups::protocol::{Label, Member, Operation, Script, members};
+use meshwright::schedule::process::{Context, Process};
+use meshwright::sim::any_order::{self, Adversary, Order};
 use meshwright::sim::flit::{Replay, Router};
 use meshwright::sim::{self, ProcessTrace};
-use meshwright::topology::Machine;
-use meshwright::units::NodeId;
+use meshwright::topology::{Machine, Topology};
+use meshwright::units::{Bytes, NodeId};
+use meshwright::{Result, rng};
+use peak_alloc::PeakAlloc;
 use rand::RngExt;
-use table::{Comparison, way};
+
+#[global_allocator]
+static HEAP: PeakAlloc = PeakAlloc;
 
 fn main() {
-    barriers();
+    protocol();
+    walkers();
+    adversaries();
+    a_million_members();
 }
 
-type Members = Vec<Member<'static, Halving, Script>>;
+/// The processor time of this thread so far.
+fn seconds() -> f64 {
+    let busy = || {
+        let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        Some(text.split(' ').next()?.parse::<f64>().ok()? / 1e9)
+    };
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    busy().unwrap_or_else(|| START.get_or_init(Instant::now).elapsed().as_secs_f64())
+}
 
-/// The groups after so many splits by coins, each with so many barriers.
-fn nested(machine: &Machine, splits: u32, times: usize) -> Members {
-    let mut rng = rng::stream(0, "labels");
-    let mut groups = vec![Group::whole(machine, "hilbert").expect("an order")];
-    for _ in 0..splits {
-        let split = |group: &Group| {
-            let colours: Vec<u32> = (0..group.size()).map(|_| rng.random_range(0..2)).collect();
-            group.split(&colours)
-        };
-        groups = groups.iter().flat_map(split).map(|(_, group)| group).collect();
+/// What one run cost.
+struct Cost {
+    trace: ProcessTrace,
+    seconds: f64,
+    megabytes: f64,
+}
+
+fn measure(run: impl FnOnce() -> Result<ProcessTrace>) -> Cost {
+    let before = HEAP.current_usage();
+    HEAP.reset_peak_usage();
+    let start = seconds();
+    let trace = run().expect("it runs");
+    let seconds = seconds() - start;
+    assert_eq!(trace.deadlock, None);
+    Cost { trace, seconds, megabytes: HEAP.peak_usage().saturating_sub(before) as f64 / 1e6 }
+}
+
+/// A table with these columns, numbers from the third on.
+fn table(title: &str, header: &[&str]) -> Table {
+    println!("\n{title}");
+    let mut table = Table::new();
+    *table.style_mut() = TableStyle::new();
+    table.set_header(header);
+    for column in 2..header.len() {
+        table.column_mut(column).expect("it is there").set_cell_alignment(CellAlignment::Right);
     }
-    let mut all = members(&Halving, machine, &Group::in_order(vec![]), vec![]).expect("no trees");
-    for group in groups {
-        let script = Script::new(vec![Operation::Barrier; times]);
-        let some = members(&Halving, machine, &group, vec![script; group.size() as usize]);
-        let mut some = some.expect("trees");
-        for &NodeId(node) in group.members() {
-            std::mem::swap(&mut all[node as usize], &mut some[node as usize]);
+    table
+}
+
+const COLUMNS: [&str; 8] =
+    ["mesh", "engine", "steps", "messages", "seconds", "steps/s", "messages/s", "memory"];
+
+fn row(table: &mut Table, size: &str, name: &str, cost: &Cost) {
+    let Cost { trace, seconds, megabytes } = cost;
+    table.add_row([
+        size.to_string(),
+        name.to_string(),
+        trace.cycles.0.to_string(),
+        trace.messages.to_string(),
+        format!("{seconds:.3}"),
+        format!("{:.0}", trace.cycles.0 as f64 / seconds),
+        format!("{:.0}", trace.messages as f64 / seconds),
+        format!("{megabytes:.1} MB"),
+    ]);
+}
+
+/// Runs processes on each engine, the best of some rounds by turns.
+fn compare<P: Process>(table: &mut Table, machine: &Machine, rounds: usize, make: impl Fn() -> Vec<P>) {
+    let mut router = Router::ideal(machine);
+    router.buffers = machine.buffers;
+    let flits = Replay { router, packet: Some(1), seed: 0 };
+    let mut best: [Option<Cost>; 3] = [None, None, None];
+    for _ in 0..rounds {
+        let (mut a, mut b, mut c) = (make(), make(), make());
+        let costs = [
+            measure(|| sim::packet::run_processes(machine, &mut a)),
+            measure(|| flits.run_processes(machine, &mut b)),
+            measure(|| sim::run_processes(machine, &mut c)),
+        ];
+        for (best, cost) in best.iter_mut().zip(costs) {
+            if best.as_ref().is_none_or(|best| cost.seconds < best.seconds) {
+                *best = Some(cost);
+            }
         }
     }
-    all
-}
-
-fn in_flits(machine: &Machine, members: &mut Members) -> ProcessTrace {
-    let mut router = Router::ideal(machine);
-    router.buffers = 4;
-    Replay { router, packet: Some(1), seed: 0 }.run_processes(machine, members).expect("it runs")
-}
-
-fn barriers() {
-    let mut table = Comparison::new("Barriers of sixteen groups on their trees", "step");
-    for (side, times, rounds) in [(16, 1000, 5), (64, 50, 3), (256, 3, 3)] {
-        let machine = Machine::new(&format!("mesh:{side}x{side}")).expect("a mesh").in_packets();
-        let make = || nested(&machine, 4, times);
-        let trace = sim::packet::run_processes(&machine, &mut make()).expect("it runs");
-        println!(
-            "{side}: {} steps, {} messages, busiest {:?}",
-            trace.cycles.0, trace.messages, trace.busiest
-        );
-        let ways = vec![
-            way("packets", || sim::packet::run_processes(&machine, &mut make()).expect("it runs").ticks),
-            way("flits", || in_flits(&machine, &mut make()).ticks),
-            way("messages", || sim::run_processes(&machine, &mut make()).expect("it runs").ticks),
-        ];
-        table.size(&format!("{side}x{side}"), trace.cycles.0, rounds, ways);
+    for (name, cost) in ["packets", "flits", "messages"].into_iter().zip(best) {
+        row(table, &machine.name, name, &cost.expect("a round"));
     }
-    table.print();
+}
+
+static PAPER: Paper =
+    Paper { partial: true, full: true, joining: meshwright::groups::paper::Joining::SubTrees };
+
+/// The paper's experiment: four splits by coins, a barrier after each, four joins; again and again.
+fn experiment(machine: &Machine, depth: usize, times: usize) -> Vec<Member<'static, Paper, Script>> {
+    let mut rng = rng::stream(0, "labels");
+    let group = Group::whole(machine, "hilbert").expect("an order");
+    let mut script = || {
+        let mut operations = Vec::new();
+        for _ in 0..times {
+            for _ in 0..depth {
+                let label = Label { colour: rng.random_range(0..2), key: 0 };
+                operations.extend([Operation::Split(label), Operation::Barrier]);
+            }
+            operations.extend(vec![Operation::Join; depth]);
+        }
+        Script::new(operations)
+    };
+    let scripts = (0..group.size()).map(|_| script()).collect();
+    members(&PAPER, machine, &group, scripts).expect("trees")
+}
+
+fn square(side: u32) -> Machine {
+    Machine::new(&format!("mesh:{side}x{side}")).expect("a mesh").in_packets()
+}
+
+fn protocol() {
+    let mut table = table("The paper's protocol: four splits, barriers and joins", &COLUMNS);
+    for (side, times, rounds) in [(16, 50, 5), (64, 3, 3), (256, 1, 1)] {
+        let machine = square(side);
+        compare(&mut table, &machine, rounds, || experiment(&machine, 4, times));
+    }
+    println!("{table}");
+}
+
+/// Hands every message on to a random node.
+struct Walker {
+    begins: bool,
+    left: u32,
+    nodes: u32,
+    rng: u64,
+}
+
+impl Walker {
+    fn send(&mut self, context: &mut Context<'_, ()>) {
+        self.rng = self.rng.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        if self.left > 0 {
+            self.left -= 1;
+            context.send(NodeId((self.rng >> 33) as u32 % self.nodes), Bytes(8), ());
+        }
+    }
+}
+
+impl Process for Walker {
+    type Payload = ();
+
+    fn on_start(&mut self, context: &mut Context<'_, ()>) {
+        if self.begins {
+            self.send(context);
+        }
+        context.finish();
+    }
+
+    fn on_message(&mut self, _: NodeId, (): (), context: &mut Context<'_, ()>) {
+        self.send(context);
+    }
+}
+
+/// Every `nth` node begins.
+fn crowd(machine: &Machine, nth: u32, left: u32) -> Vec<Walker> {
+    let nodes = machine.nodes();
+    (0..nodes).map(|i| Walker { begins: i % nth == 0, left, nodes, rng: u64::from(i) << 20 }).collect()
+}
+
+fn walkers() {
+    let mut table =
+        table("Packets that go from random node to random node, one for each four nodes", &COLUMNS);
+    for (side, left, rounds) in [(16, 2000, 3), (64, 100, 3), (256, 4, 1)] {
+        let machine = square(side);
+        compare(&mut table, &machine, rounds, || crowd(&machine, 4, left));
+    }
+    println!("{table}");
+}
+
+fn adversaries() {
+    let mut table = table("Without a network, 256 nodes", &["order", "channels", "messages", "messages/s"]);
+    let machine = square(16);
+    for (name, order) in [
+        ("oldest first", Order::OldestFirst),
+        ("newest first", Order::NewestFirst),
+        ("random", Order::Random),
+        ("a node starves", Order::StarveNode(NodeId(17))),
+    ] {
+        for in_channels in [false, true] {
+            let mut all = crowd(&machine, 1, 20_000);
+            let adversary = Adversary { order, in_channels, seed: 0 };
+            let Cost { trace, seconds, .. } = measure(|| any_order::run_processes(&mut all, adversary));
+            let rate = format!("{:.0}", trace.messages as f64 / seconds);
+            table.add_row([name, &in_channels.to_string(), &trace.messages.to_string(), &rate]);
+        }
+    }
+    println!("{table}");
+}
+
+fn a_million_members() {
+    let mut table = table("One split, barrier and join of all nodes", &COLUMNS);
+    for side in [256, 1024] {
+        let machine = square(side);
+        let mut all = experiment(&machine, 1, 1);
+        let cost = measure(|| sim::packet::run_processes(&machine, &mut all));
+        row(&mut table, &machine.name, "packets", &cost);
+    }
+    println!("{table}");
 }

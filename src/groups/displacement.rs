@@ -32,10 +32,4 @@ impl Displacements {
     pub(super) fn of(&self, rank: u32) -> &[i32] {
         &self.steps[rank as usize * self.axes..(rank as usize + 1) * self.axes]
     }
-
-    /// The links between two members of one orthant.
-    #[inline]
-    pub(super) fn links(&self, a: u32, b: u32) -> u32 {
-        self.of(a).iter().zip(self.of(b)).map(|(a, b)| a.abs_diff(*b)).sum()
-    }
 }

@@ -21,9 +21,24 @@ use crate::topology::{Machine, Network};
 /// With `bits(x) = floor(log2 x) + 1`, `bits(0) = 0`, and x the steps from one end of the tight box of an orthant to the
 /// other along each axis, no way has more edges than `1 + sum bits(x)`: every cut takes at least one bit away, and a box
 /// without bits has one member. No vertex but the root has more than two children, and the root one for each orthant.
-/// On the plane of a whole mesh or torus, with w links along both sides of the largest of these boxes, the height is at
-/// most `d + 7 w / 2` links, d the distance from the root to the first member entered: two cuts halve a box and both of
-/// its edges are inside of it. Where nodes are dead the box is cut all the same; ways round the holes come on top.
+///
+/// Let W be the links along all k long sides of the largest box of an orthant, the root inside. On a whole mesh or torus
+///
+/// ```text
+/// H <= (1 + g (3 k + 1) / 2) W,   g = max(1 / 2, 1 - 1 / k):   2 W on a line, 11/4 W on the plane, 13/3 W in a cube
+/// ```
+///
+/// *Proof.* Let w_1, w_2, .. be the links along the tight boxes of the sets that a way enters. (1) From a point of a tight
+/// box with sides a_1, .., a_k to the nearest member it is at most g (a_1 + .. + a_k): every face holds a member, and with
+/// p_i <= a_i / 2 the way to the nearer face of axis i, the one on that face is at most `p_i + sum over j of (a_j - p_j)`,
+/// j other than i, away; the mean of this over i is at most what is said. (2) So the edge from the entry of one set to that
+/// of the next takes at most `w_j - (1 - g) w_(j+1)`, the first of all at most `W - (1 - g) w_1`: what lies between the two
+/// boxes and the next box itself fit into the one before. In sum `H <= W + g (w_1 + w_2 + ..)`. (3) With sides in
+/// falling order `w_1 + w_2 + .. <= sum (k + i) a_i`, by induction: the longest side halved comes to stand at place m, and
+/// the k - m sides after it are no longer than it. As the sides fall and the factors rise, that is at most their mean
+/// `(3 k + 1) / 2` times w_1, and w_1 <= W.
+///
+/// Where nodes are dead the box is cut all the same; ways round the holes come on top.
 ///
 /// # Errors
 ///
@@ -69,13 +84,36 @@ fn tree(machine: &Machine, group: &Group, cuts: u32) -> Result<Tree> {
     };
     let root = Extent::of(machine, group)?.centre;
     let steps = Displacements::new(grid, group, root);
-    let mut builder = Builder { group, steps: &steps, parent: vec![Tree::NONE; group.members().len()] };
-    let mut ranks: Vec<u32> = (0..group.size()).filter(|&rank| rank != root).collect();
-    ranks.sort_by_cached_key(|&rank| orthant(steps.of(rank)));
-    for part in ranks.chunk_by_mut(|&a, &b| orthant(steps.of(a)) == orthant(steps.of(b))) {
-        builder.enter(part, root, cuts);
+    // Boxes of more axes than this are rare, and small along each of them.
+    let parent = match steps.axes {
+        0..=2 => parents::<2>(group, root, &steps, cuts),
+        3 => parents::<3>(group, root, &steps, cuts),
+        4..=8 => parents::<8>(group, root, &steps, cuts),
+        _ => parents::<24>(group, root, &steps, cuts),
+    };
+    Ok(Tree::new(root, parent))
+}
+
+/// A member with its steps from the root; axes that there are not have none.
+#[derive(Clone, Copy)]
+struct Member<const K: usize> {
+    steps: [i32; K],
+    rank: u32,
+}
+
+fn parents<const K: usize>(group: &Group, root: u32, steps: &Displacements, cuts: u32) -> Vec<u32> {
+    let member = |rank: u32| {
+        let mut own = [0; K];
+        own[..steps.axes].copy_from_slice(steps.of(rank));
+        Member { steps: own, rank }
+    };
+    let mut builder = Builder { group, cuts, parent: vec![Tree::NONE; group.members().len()] };
+    let mut members: Vec<Member<K>> = (0..group.size()).filter(|&rank| rank != root).map(member).collect();
+    members.sort_by_key(|member| orthant(&member.steps));
+    for part in members.chunk_by_mut(|a, b| orthant(&a.steps) == orthant(&b.steps)) {
+        builder.enter(part, &member(root));
     }
-    Ok(Tree::new(root, builder.parent))
+    builder.parent
 }
 
 /// Which signs the steps have, one bit an axis. An axis without steps takes the sign of the next one that has some; past
@@ -91,52 +129,61 @@ fn orthant(steps: &[i32]) -> u32 {
 
 struct Builder<'a> {
     group: &'a Group,
-    steps: &'a Displacements,
+    /// How often a set is cut before its parts are entered.
+    cuts: u32,
     parent: Vec<u32>,
 }
 
 impl Builder<'_> {
     /// Hangs a set of members below one outside of it.
-    fn enter(&mut self, set: &mut [u32], parent: u32, cuts: u32) {
-        let from = |&rank: &u32| (self.steps.links(rank, parent), self.group.node(rank));
-        let Some(at) = (0..set.len()).min_by_key(|&at| from(&set[at])) else { return };
-        let entry = set[at];
-        self.parent[entry as usize] = parent;
-        set.swap(0, at);
-        self.cut(&mut set[1..], entry, cuts, cuts);
+    fn enter<const K: usize>(&mut self, set: &mut [Member<K>], parent: &Member<K>) {
+        let mut nearest = (u32::MAX, 0);
+        for (at, member) in set.iter().enumerate() {
+            let links = member.steps.iter().zip(&parent.steps).map(|(a, b)| a.abs_diff(*b)).sum();
+            let is_lower = || self.group.node(member.rank) < self.group.node(set[nearest.1].rank);
+            if links < nearest.0 || (links == nearest.0 && is_lower()) {
+                nearest = (links, at);
+            }
+        }
+        if set.is_empty() {
+            return;
+        }
+        set.swap(0, nearest.1);
+        let (entry, others) = set.split_first_mut().expect("there is one");
+        self.parent[entry.rank as usize] = parent.rank;
+        self.cut(others, entry, self.cuts);
     }
 
     /// Cuts a set, its parts again if so many cuts are left, and enters what comes of it.
-    fn cut(&mut self, set: &mut [u32], parent: u32, left: u32, cuts: u32) {
+    fn cut<const K: usize>(&mut self, set: &mut [Member<K>], parent: &Member<K>, left: u32) {
         if left == 0 || set.len() < 2 {
-            return self.enter(set, parent, cuts);
+            return self.enter(set, parent);
         }
-        let (axis, middle) = self.middle(set);
+        let (axis, middle) = middle(set);
         let mut below = 0;
         for at in 0..set.len() {
-            if self.steps.of(set[at])[axis] <= middle {
+            if set[at].steps[axis] <= middle {
                 set.swap(below, at);
                 below += 1;
             }
         }
         let (low, high) = set.split_at_mut(below);
-        self.cut(low, parent, left - 1, cuts);
-        self.cut(high, parent, left - 1, cuts);
+        self.cut(low, parent, left - 1);
+        self.cut(high, parent, left - 1);
     }
+}
 
-    /// The longest side of the tight box, and the last step of its lower half.
-    fn middle(&self, set: &[u32]) -> (usize, i32) {
-        let mut longest = (-1, 0, 0);
-        for axis in 0..self.steps.axes {
-            let step = |&rank: &u32| self.steps.of(rank)[axis];
-            let (low, high) =
-                set.iter().map(step).fold((i32::MAX, i32::MIN), |(l, h), x| (l.min(x), h.max(x)));
-            if high - low > longest.0 {
-                longest = (high - low, axis, (low + high).div_euclid(2));
-            }
+/// The longest side of the tight box, and the last step of its lower half.
+fn middle<const K: usize>(set: &[Member<K>]) -> (usize, i32) {
+    let (mut low, mut high) = ([i32::MAX; K], [i32::MIN; K]);
+    for member in set {
+        for axis in 0..K {
+            low[axis] = low[axis].min(member.steps[axis]);
+            high[axis] = high[axis].max(member.steps[axis]);
         }
-        (longest.1, longest.2)
     }
+    let longest = (0..K).rev().max_by_key(|&axis| high[axis] - low[axis]).expect("a box has axes");
+    (longest, (low[longest] + high[longest]).div_euclid(2))
 }
 
 #[cfg(test)]

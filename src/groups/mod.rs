@@ -22,6 +22,7 @@
 //! | [`paper`] | the paper's split: ranks and neighbours in the new trees found by routing on the old one |
 //! | [`exchange`] | hubs, sweeps, binary trees of boxes: structures that know the shape of the group |
 //! | [`contraction`] | splits that draw the trees of the new groups together |
+//! | [`choice`] | which of the splits |
 //! | [`mask`] | splitting by telling everybody all labels |
 //! | [`protocol`] | what a member does: passes over trees, splits, joins; programs that call them |
 //! | [`nested`] | programs as async functions over a team: splits, conditionals, joins |
@@ -33,6 +34,7 @@
 
 pub mod adversary;
 pub mod barrier_time;
+pub mod choice;
 pub mod contraction;
 mod displacement;
 pub mod entry_bisection;

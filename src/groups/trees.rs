@@ -1,6 +1,7 @@
 //! The table of trees.
 
-use super::{Group, Tree, entry_bisection, monotone_nearest, rank_halving};
+use super::exchange::gibbons_paterson;
+use super::{Group, Tree, contraction, entry_bisection, monotone_nearest, rank_halving};
 use crate::error::{Error, Result};
 use crate::topology::Machine;
 
@@ -41,6 +42,18 @@ pub const TREES: &[TreeMethod] = &[
         summary: "entry and bisection in four parts: four children and about log2 n edges on a way",
         build: entry_bisection::four,
         keeps_order: false,
+    },
+    TreeMethod {
+        name: "gibbons-paterson",
+        summary: "full rectangles only: two children, 2 log2 n edges on a way, few edges on a link",
+        build: gibbons_paterson::tree,
+        keeps_order: false,
+    },
+    TreeMethod {
+        name: "tac",
+        summary: "target-aware contraction: low, and ranks keep their order; what a split by contraction starts from",
+        build: contraction::tree,
+        keeps_order: true,
     },
 ];
 

@@ -8,8 +8,8 @@
 //! | `drawings` | which drawings a method gets, with their captions |
 //! | `files` | the files beside the page |
 //! | `load` | the section of a divisible load |
-//! | `history` | groups over time |
 //! | `groups` | the section of a program of groups |
+//! | `history` | groups over time |
 //! | `claims` | the page of an audited paper |
 //! | `sweep` | the page of a sweep |
 //! | `results` | the points of a sweep, kept as they come |

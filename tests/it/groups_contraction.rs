@@ -7,7 +7,7 @@ mod steps;
 
 use meshwright::groups::contraction::{Contraction, OrderedTree};
 use meshwright::groups::protocol::{Label, Member, Operation, Scheme, Script, Side};
-use meshwright::topology::Machine;
+use meshwright::topology::{Machine, Topology};
 use meshwright::units::NodeId;
 
 /// The processes of all nodes of a machine, the members of a tree with their programs.
@@ -17,7 +17,6 @@ fn members<'s>(
     from: &OrderedTree,
     scripts: Vec<Vec<Operation>>,
 ) -> Vec<Member<'s, Contraction, Script>> {
-    use meshwright::topology::Topology;
     let mut all: Vec<_> =
         (0..machine.nodes()).map(|_| Member::new(contraction, None, Script::default())).collect();
     for ((place, script), node) in

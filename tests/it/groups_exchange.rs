@@ -448,3 +448,52 @@ fn members_reach_their_hubs_on_shortest_ways() {
         }
     }
 }
+
+/// A rooted tree costs two radii, on a full torus two diameters; hubs come nearer to one, with the packets of all hubs
+/// in each other's way too.
+#[test]
+fn hubs_beat_rooted_trees_on_tori() {
+    let mut rng = stream(6, "exchange");
+    for (side, share, most, least) in
+        [(16, 1, 1.63, 1.2), (16, 2, 1.63, 1.1), (32, 1, 1.44, 1.3), (32, 4, 1.5, 1.25)]
+    {
+        let machine = Machine::new(&format!("torus:{side}x{side}")).expect("a torus").in_packets();
+        let mut nodes: Vec<_> = (0..side * side).map(NodeId).collect();
+        nodes.shuffle(&mut rng);
+        nodes.truncate((side * side / share) as usize);
+        let group = Group::of(&machine, "hilbert", &nodes).expect("alive");
+        let bound = f64::from(Extent::of(&machine, &group).expect("connected").diameter);
+        let hubs = Structure::Hubs(Hubs::new(&machine, &group, 16).expect("connected"));
+        let ratio = |structure: &Structure| f64::from(barrier_cycles(structure, &machine, &group)) / bound;
+        let predicted = f64::from(hubs.barrier_links(&machine, &group)) / bound;
+        let measured = ratio(&hubs);
+        let tree = Structure::Rooted(monotone_nearest::tree(&machine, &group).expect("connected"));
+        let rooted = ratio(&tree);
+        let what = format!("{side}, 1/{share}: {predicted} {measured}, tree {rooted}");
+        assert!((1.2..=1.5).contains(&predicted) && measured <= most, "{what}");
+        assert!(rooted >= least * measured, "{what}");
+    }
+}
+
+/// On rectangles sweeps are at D, the best rooted tree within two links of it, the paper's trees at twice.
+#[test]
+fn sweeps_trees_and_halving_on_full_rectangles() {
+    for (name, halving, binary) in [("mesh:8x8", 28, 22), ("mesh:16x16", 60, 42), ("mesh:12x20", 82, 42)] {
+        let machine = Machine::new(name).expect("a mesh").in_packets();
+        let group = Group::whole(&machine, "hilbert").expect("an order");
+        let bound = Extent::of(&machine, &group).expect("connected").diameter;
+        let trees = [
+            rank_halving::tree(group.size()),
+            gibbons_paterson::tree(&machine, &group).expect("a box"),
+            monotone_nearest::tree(&machine, &group).expect("connected"),
+        ];
+        for (tree, links) in trees.into_iter().zip([halving, binary, bound + 2]) {
+            let tree = Structure::Rooted(tree);
+            assert_eq!(tree.barrier_links(&machine, &group), links, "{name}");
+            let measured = barrier_cycles(&tree, &machine, &group);
+            assert!((links..=links + 4).contains(&measured), "{name}: {measured} for {links}");
+        }
+        let sweeps = Structure::Sweeps(Sweeps::new(FullBox::of(&machine, &group).expect("a box")));
+        assert_eq!(barrier_cycles(&sweeps, &machine, &group), bound, "{name}");
+    }
+}

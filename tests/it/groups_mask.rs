@@ -134,10 +134,10 @@ fn what_is_sent_is_counted_by_hand() {
     let mask = Mask::new(&machine, HALVING);
     // Two colours fit into one block on each of the six edges, both ways.
     assert_eq!(sent(&mask.clone().knowing(2, 1), &halves), [0, 0, 6, 6]);
-    assert_eq!(sent(&mask.clone(), &halves), [6, 6, 6, 6]);
+    assert_eq!(sent(&mask.clone(), &halves), [12, 12, 6, 6]);
     // Equal labels: nothing has to be told when it is known, one barrier when it is not.
     assert_eq!(sent(&mask.clone().knowing(1, 1), &[label(0, 0); 7]), [0; 4]);
-    assert_eq!(sent(&mask.clone(), &[label(9, 9); 7]), [6, 6, 0, 0]);
+    assert_eq!(sent(&mask.clone(), &[label(9, 9); 7]), [12, 12, 0, 0]);
     // 2 x 32 bits a label: a block each, so 1 + 1 + 3 on the edges of each side, and 7 down every edge.
     assert_eq!(sent(&mask.clone().knowing(u32::MAX, u32::MAX), &wide), [0, 0, 10, 42]);
     // In one block: 2 (s - 1) messages whatever the labels are.

@@ -7,3 +7,4 @@ mod golden;
 mod nested;
 mod packets;
 mod protocol;
+mod steps;

@@ -1,10 +1,13 @@
 //! Trees of groups: every tree of `tests/golden/groups.json`, what is proved of them, the table of the research.
 
 use meshwright::groups::barrier_time::{Delays, barrier};
+use meshwright::groups::protocol::{Fixed, Operation, Script, members};
+use meshwright::groups::trees::TreeMethod;
 use meshwright::groups::{
     Extent, Group, TREES, Tree, adversary, entry_bisection, monotone_nearest, portfolio, trees,
 };
 use meshwright::rng;
+use meshwright::sim::packet;
 use meshwright::topology::order::order;
 use meshwright::topology::{Grid, Machine, Topology};
 use meshwright::units::NodeId;
@@ -17,6 +20,13 @@ fn machine(name: &str) -> Machine {
 
 fn build(name: &str, machine: &Machine, group: &Group) -> Tree {
     (trees::tree(name).unwrap().build)(machine, group).unwrap()
+}
+
+/// The one tree that refuses groups that are no full rectangles.
+const FOR_BOXES: &str = "gibbons-paterson";
+
+fn for_any_group() -> impl Iterator<Item = &'static TreeMethod> {
+    TREES.iter().filter(|method| method.name != FOR_BOXES)
 }
 
 /// A node given as (column, row).
@@ -114,6 +124,7 @@ fn what_is_proved_of_trees_holds_on_every_kind_of_box() {
     ] {
         let machine = machine(name);
         let grid = machine.whole_grid().unwrap();
+        let axes = grid.sides().iter().filter(|&&side| side > 1).count() as u32;
         for round in 0..10 {
             let group = random_group(&machine, 1 + round, &mut random);
             let extent = Extent::of(&machine, &group).unwrap();
@@ -129,11 +140,9 @@ fn what_is_proved_of_trees_holds_on_every_kind_of_box() {
                 let below_root = |rank| tree.children(rank).len() as u32 <= 2 * cuts || rank == tree.root();
                 assert!((0..tree.size()).all(below_root));
                 let high = tree.height_links(&machine, &group);
-                // The root inside of the box: no group is known that goes beyond 23/7 of it.
-                assert!(
-                    grid.dimensions() > 2 || 7 * high <= 23 * width,
-                    "{name}: {high} links, width {width}"
-                );
+                // H <= (1 + g (3 k + 1) / 2) W with g = max(1/2, 1 - 1/k), times 2 k.
+                let bound = if axes < 2 { 4 * axes } else { 2 * axes + (axes - 1) * (3 * axes + 1) };
+                assert!(2 * axes * high <= bound * width, "{name}: {high} links, width {width}");
             }
         }
     }
@@ -152,7 +161,7 @@ fn trees_where_nodes_are_dead_or_there_is_no_box() {
         assert_eq!(nearest.height_links(&machine, &group), extent.radius);
         let steps = portfolio::compare(&machine, &group, Delays::default()).unwrap();
         let is_box = name.starts_with("mesh") || name.starts_with("torus");
-        assert_eq!(steps.candidates.len(), if is_box { TREES.len() } else { TREES.len() - 2 });
+        assert_eq!(steps.candidates.len(), TREES.len() - if is_box { 1 } else { 3 });
         assert_eq!(steps.refused.len() + steps.candidates.len(), TREES.len());
         assert_eq!(steps.best().name, "monotone-nearest");
         for candidate in &steps.candidates {
@@ -174,7 +183,10 @@ fn every_tree_stands_the_smallest_groups() {
         assert!((method.build)(&mesh, &Group::in_order(Vec::new())).is_err(), "{}", method.name);
         for members in [vec![4], vec![8, 0], vec![2, 5, 1]] {
             let group = Group::in_order(members.into_iter().map(NodeId).collect());
-            let tree = (method.build)(&mesh, &group).unwrap();
+            let Ok(tree) = (method.build)(&mesh, &group) else {
+                assert!(method.name == FOR_BOXES && group.size() > 1, "{}", method.name);
+                continue;
+            };
             assert_eq!(tree.size(), group.size(), "{}", method.name);
         }
         assert_eq!(trees::tree(method.name).unwrap().name, method.name);
@@ -199,7 +211,7 @@ fn keeps_order(tree: &Tree) -> bool {
 fn the_table_says_which_trees_keep_the_order() {
     let mesh = machine("mesh:16x16");
     let group = random_group(&mesh, 5, &mut rng::stream(3, "order"));
-    for method in TREES {
+    for method in for_any_group() {
         assert_eq!(keeps_order(&build(method.name, &mesh, &group)), method.keeps_order, "{}", method.name);
     }
 }
@@ -220,7 +232,7 @@ fn ratios(side: u32, share: f64, groups: u32) -> Vec<f64> {
     let mesh = machine(&format!("mesh:{side}x{side}"));
     let walk = Group::whole(&mesh, "hilbert").unwrap();
     let size = (f64::from(mesh.nodes()) * share) as u32;
-    let mut sums = vec![0.0; TREES.len()];
+    let mut sums = vec![0.0; for_any_group().count()];
     for seed in 0..u64::from(groups) {
         let mut random = rng::stream(seed, "ratios");
         let mut left = size;
@@ -232,7 +244,7 @@ fn ratios(side: u32, share: f64, groups: u32) -> Vec<f64> {
         };
         let group = Group::in_order(walk.members().iter().copied().filter(|node| draw(node)).collect());
         let diameter = f64::from(Extent::of(&mesh, &group).unwrap().diameter);
-        for (sum, method) in sums.iter_mut().zip(TREES) {
+        for (sum, method) in sums.iter_mut().zip(for_any_group()) {
             let height = (method.build)(&mesh, &group).unwrap().height_links(&mesh, &group);
             *sum += 2.0 * f64::from(height) / diameter;
         }
@@ -255,9 +267,10 @@ const RATIOS: &[(u32, f64, [f64; 4])] = &[
 
 fn check_ratios(side: u32, groups: u32) {
     for (_, share, wanted) in RATIOS.iter().filter(|row| row.0 == side) {
-        for ((found, wanted), method) in ratios(side, *share, groups).iter().zip(wanted).zip(TREES) {
+        for ((found, wanted), method) in ratios(side, *share, groups).iter().zip(wanted).zip(for_any_group())
+        {
             let away = (found / wanted - 1.0).abs();
-            assert!(away <= 0.05, "{} on {share} of side {side}: {found:.3}, not {wanted}", method.name);
+            assert!(away <= 0.06, "{} on {share} of side {side}: {found:.3}, not {wanted}", method.name);
         }
     }
 }
@@ -270,8 +283,8 @@ fn heights_over_diameter_as_sampled_before_on_16() {
 #[test]
 #[ignore = "a minute: large groups"]
 fn heights_over_diameter_as_sampled_before_on_64_and_256() {
-    check_ratios(64, 40);
-    check_ratios(256, 10);
+    check_ratios(64, 60);
+    check_ratios(256, 60);
 }
 
 /// How much longer a barrier takes on rank halving than on the best tree, over random groups of 16 x 16.
@@ -302,5 +315,37 @@ fn the_gain_falls_as_sending_takes_time() {
         assert!((found / random - 1.0).abs() <= 0.10, "alpha {overhead}: {found:.2}, not {random}");
         let found = gain(256, overhead, 1);
         assert!((found / full - 1.0).abs() <= 0.07, "alpha {overhead}, all: {found:.2}, not {full}");
+    }
+}
+
+/// The steps of one barrier in packets, from the start until the last member goes on.
+fn measured(machine: &Machine, group: &Group, tree: Tree) -> u64 {
+    let fixed = Fixed::<false>::new(tree);
+    let programs = vec![Script::new(vec![Operation::Barrier]); group.members().len()];
+    let mut all = members(&fixed, machine, group, programs).unwrap();
+    assert!(packet::run_processes(machine, &mut all).unwrap().unfinished.is_empty());
+    let ends = group.members().iter().map(|node| all[node.index()].log()[0].end.0);
+    ends.max().unwrap_or(0)
+}
+
+#[test]
+fn barriers_in_packets_take_what_is_predicted_and_what_is_in_the_way() {
+    let mut random = rng::stream(4, "barriers");
+    for name in ["mesh:16x16", "torus:12x10", "mesh:5x6x4"] {
+        let machine = machine(name).in_packets();
+        let (mut steps, mut predicted) = (0, 0);
+        for tenths in 1..=10 {
+            let group = random_group(&machine, tenths, &mut random);
+            let portfolio = portfolio::compare(&machine, &group, Delays::default()).unwrap();
+            for candidate in &portfolio.candidates {
+                let found = measured(&machine, &group, candidate.tree.clone());
+                assert!(found >= candidate.predicted, "{name} {}: {found}", candidate.name);
+                (steps, predicted) = (steps + found, predicted + candidate.predicted);
+            }
+            let best = portfolio.best();
+            let found = measured(&machine, &group, best.tree.clone());
+            assert!(found >= portfolio.bound && found <= best.predicted + 4, "{name}: {found}");
+        }
+        assert!(steps * 10 <= predicted * 11, "{name}: {steps} of {predicted} predicted");
     }
 }

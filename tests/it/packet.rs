@@ -1,13 +1,11 @@
 //! The packet engine: small cases by hand, the rules word by word and the flit engine as second opinions, the steps of
 //! a barrier as an independent simulation found them.
 
-#[path = "packet/halving.rs"]
-mod halving;
 #[path = "packet/naive.rs"]
 mod naive;
 
-use halving::Halving;
 use meshwright::groups::Group;
+use meshwright::groups::paper::Paper;
 use meshwright::groups::protocol::{Operation, Script, members};
 use meshwright::rng;
 use meshwright::schedule::process::{Context, Process};
@@ -226,10 +224,11 @@ fn the_flit_engine_comes_close() {
 
 /// Runs one barrier in each of some groups that share no node.
 fn barriers(machine: &Machine, groups: &[Group]) -> (ProcessTrace, Vec<u64>) {
-    let mut all = members(&Halving, machine, &Group::in_order(vec![]), vec![]).unwrap();
+    let paper = Paper::default();
+    let mut all = members(&paper, machine, &Group::in_order(vec![]), vec![]).unwrap();
     for group in groups {
         let programs = vec![Script::new(vec![Operation::Barrier]); group.size() as usize];
-        let mut some = members(&Halving, machine, group, programs).unwrap();
+        let mut some = members(&paper, machine, group, programs).unwrap();
         for &NodeId(node) in group.members() {
             std::mem::swap(&mut all[node as usize], &mut some[node as usize]);
         }

@@ -6,6 +6,8 @@
 //! | `trees` | rank-halving trees: shape, assertions 1 and 2, lemma 1 |
 //! | `paths` | how far packets travel on them: theorems 1 to 3 |
 //! | `splits` | labels, the packets of step 4, lemmas 4 and 5 |
+//! | `protocol` | the split as messages: lemmas 2 and 3, steps 2 and 5, space, theorem 4 |
+//! | `experiments` | section 5 |
 //! | `worst_path` | the longest path over all groups of a size, and a group that has it |
 //!
 //! Errata are numbered G1, G2 and so on.
@@ -14,8 +16,10 @@
 //!
 //! `chochia1996`, all of it.
 
+mod experiments;
 mod orders;
 mod paths;
+mod protocol;
 mod splits;
 mod trees;
 pub mod worst_path;
@@ -31,7 +35,8 @@ pub const PAPER: Paper = Paper {
 };
 
 /// The claims in the order of the paper.
-const SECTIONS: &[&[Claim<Study>]] = &[orders::CLAIMS, trees::CLAIMS, paths::CLAIMS, splits::CLAIMS];
+const SECTIONS: &[&[Claim<Study>]] =
+    &[orders::CLAIMS, trees::CLAIMS, paths::CLAIMS, protocol::CLAIMS, splits::CLAIMS, experiments::CLAIMS];
 
 /// What the claims share.
 struct Study;

@@ -37,18 +37,15 @@ impl Contraction {
     ///
     /// When the group is empty.
     pub fn first(&self, group: &Group) -> OrderedTree {
-        let colours = vec![0; group.size() as usize];
-        let mut best = (u64::MAX, self.halving(group));
-        let mut tree = best.1.clone();
+        let (mut lowest, mut best) = (u32::MAX, self.halving(group));
         for _ in 0..CONTRACTIONS_MAX {
-            let (height, next) = self.split_with_heights(&tree, &colours).remove(0);
-            tree = next;
-            if height >= best.0 {
+            let (height, next) = self.contract_whole(&best);
+            if height >= lowest {
                 break;
             }
-            best = (height, tree.clone());
+            (lowest, best) = (height, next);
         }
-        best.1
+        best
     }
 
     /// The groups of equal colours, in increasing colour, with their trees.
@@ -75,42 +72,51 @@ impl Contraction {
     /// # Ok::<(), meshwright::Error>(())
     /// ```
     pub fn split(&self, from: &OrderedTree, colours: &[u32]) -> Vec<(u32, OrderedTree)> {
-        let groups = from.group.split(colours);
-        let trees = self.split_with_heights(from, colours);
-        groups.into_iter().zip(trees).map(|((colour, _), (_, tree))| (colour, tree)).collect()
+        let mut parts = Vec::new();
+        let places = self.sort_into_parts(from, colours, &mut parts);
+        self.climb(from, &places, &mut parts);
+        let groups = from.group.split(colours).into_iter().zip(parts);
+        groups.map(|((colour, group), part)| (colour, self.finish(group, part, &from.cut))).collect()
     }
 
-    /// The same in increasing colour, each with the height of its tree in links.
-    fn split_with_heights(&self, from: &OrderedTree, colours: &[u32]) -> Vec<(u64, OrderedTree)> {
+    /// One more contraction of a whole group, and its height.
+    fn contract_whole(&self, from: &OrderedTree) -> (u32, OrderedTree) {
+        let mut parts = Vec::new();
+        let places = self.sort_into_parts(from, &vec![0; from.group.size() as usize], &mut parts);
+        self.climb(from, &places, &mut parts);
+        let part = parts.remove(0);
+        (part.height, self.finish(from.group.clone(), part, &from.cut))
+    }
+
+    /// The parts of the colours in increasing order; per rank its part and its rank there.
+    fn sort_into_parts(&self, from: &OrderedTree, colours: &[u32], parts: &mut Vec<Part>) -> Vec<(u32, u32)> {
         let mut names: Vec<u32> = colours.to_vec();
         names.sort_unstable();
         names.dedup();
-        let mut parts: Vec<Part> = names.iter().map(|_| Part::default()).collect();
-        let mut place = Vec::with_capacity(colours.len());
+        parts.extend(names.iter().map(|_| Part::default()));
+        let mut places = Vec::with_capacity(colours.len());
         for (rank, colour) in (0..).zip(colours) {
             let part = names.binary_search(colour).expect("every colour is named");
-            let numbers = Extents::of(self.frame.numbers(from.group.node(rank), &from.cut));
-            place.push((part as u32, parts[part].take(numbers)));
+            let extents = Extents::of(self.frame.numbers(from.group.node(rank), &from.cut));
+            places.push((part as u32, parts[part].take(extents)));
         }
-        for part in &mut parts {
+        for part in parts {
             part.centre = part.extents.as_ref().expect("a part has members").centre();
         }
-        self.climb(from, &place, &mut parts);
-        let groups = from.group.split(colours).into_iter();
-        groups.zip(parts).map(|((_, group), part)| self.finish(group, part, &from.cut)).collect()
+        places
     }
 
-    fn finish(&self, group: Group, part: Part, cut: &Cut) -> (u64, OrderedTree) {
+    fn finish(&self, group: Group, part: Part, cut: &Cut) -> OrderedTree {
         let cut = self.frame.cut_opposite(cut, &part.centre);
-        (u64::from(part.height), OrderedTree { group, tree: Tree::new(part.root, part.parent), cut })
+        OrderedTree { group, tree: Tree::new(part.root, part.parent), cut }
     }
 
-    /// Contracts at every vertex, children before parents. `place` has the part and the new rank of each rank.
-    fn climb(&self, from: &OrderedTree, place: &[(u32, u32)], parts: &mut [Part]) {
-        let mut at: Vec<Vec<Piece>> = vec![Vec::new(); place.len()];
+    /// Contracts at every vertex, children before parents. `places` has the part and the new rank of each rank.
+    fn climb(&self, from: &OrderedTree, places: &[(u32, u32)], parts: &mut [Part]) {
+        let mut at: Vec<Vec<Piece>> = vec![Vec::new(); places.len()];
         let (mut heads, mut attached) = (Vec::new(), Vec::new());
         for &rank in from.tree.top_down().iter().rev() {
-            let (part, new_rank) = place[rank as usize];
+            let (part, new_rank) = places[rank as usize];
             let own = Piece { part, new_rank, head: Head::alone(from.group.node(rank)) };
             let mut meeting = Vec::new();
             let children = from.tree.children(rank);

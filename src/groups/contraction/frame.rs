@@ -160,3 +160,54 @@ impl Frame {
 pub fn bits(most: u32) -> u32 {
     most.checked_ilog2().map_or(1, |highest| highest + 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reach(frame: &Frame, cut: &Cut, nodes: &[u32]) -> Extents {
+        let mut of = nodes.iter().map(|&node| Extents::of(frame.numbers(NodeId(node), cut)));
+        let first = of.next().expect("a group has members");
+        of.fold(first, |mut all, one| {
+            all.include(&one);
+            all
+        })
+    }
+
+    /// The way to the farthest member lies between the way to the middle and that and half a diameter.
+    #[test]
+    fn the_middle_tells_the_eccentricity() {
+        let frame = Frame::new(Grid::mesh(&[9, 14]).unwrap());
+        let (cut, nodes) = (Cut::new(), [3, 17, 40, 41, 77, 90, 91, 125]);
+        let centre = reach(&frame, &cut, &nodes).centre();
+        let farthest = |from: u32| {
+            let far = nodes.iter().map(|&to| frame.distance(NodeId(from), NodeId(to))).max();
+            far.expect("a group has members")
+        };
+        let diameter = nodes.iter().map(|&from| farthest(from)).max().unwrap();
+        for from in 0..9 * 14 {
+            let twice = frame.twice_from_centre(NodeId(from), &cut, &centre);
+            assert!(twice <= 2 * farthest(from) && 2 * farthest(from) <= twice + diameter, "from {from}");
+        }
+    }
+
+    #[test]
+    fn rings_are_opened_where_nobody_is() {
+        let frame = Frame::new(Grid::torus(&[10]).unwrap());
+        let nodes = [8, 9, 0, 1].map(NodeId);
+        let cut = frame.cut(&nodes);
+        assert_eq!(cut[..], [8]);
+        assert_eq!(nodes.map(|node| frame.numbers(node, &cut)[0]), [0, 1, 2, 3]);
+        // The middle lies between 9 and 0: the new ring is opened opposite to 9.
+        let centre = reach(&frame, &cut, &[8, 9, 0, 1]).centre();
+        assert_eq!((centre[0], frame.cut_opposite(&cut, &centre)[0]), (3, 4));
+    }
+
+    #[test]
+    fn bits_hold_every_extent() {
+        let frame = Frame::new(Grid::mesh(&[16, 16]).unwrap());
+        assert_eq!((frame.extent_bits(), frame.centre_bits(), frame.node_bits()), (20, 12, 8));
+        let frame = Frame::new(Grid::mesh(&[4, 8, 2]).unwrap());
+        assert_eq!((frame.extent_bits(), frame.centre_bits(), frame.node_bits()), (12, 9, 6));
+    }
+}

@@ -61,6 +61,10 @@ pub fn contract(
     twice_from_centre: impl Fn(NodeId) -> u32,
     attached: &mut Vec<Attachment>,
 ) -> usize {
+    attached.clear();
+    if heads.len() == 1 {
+        return 0;
+    }
     let too_many = |head: &Head| u64::from(head.children.saturating_sub(CHILDREN_FREE)) * u64::from(penalty);
     let distance = |a: &Head, b: &Head| u64::from(frame.distance(a.node, b.node));
     // In units of 1/2000 of a link the sum is exact.
@@ -71,7 +75,6 @@ pub fn contract(
     };
     let winner = (0..heads.len()).min_by_key(cost).expect("heads meet");
     let end = heads.len();
-    attached.clear();
     let mut hang = |child: usize, inner: usize, inner_way: u64, side: Side| {
         let direct = distance(&heads[child], &heads[winner]);
         let over = inner_way + distance(&heads[child], &heads[inner]);

@@ -54,7 +54,7 @@ impl Merge {
         for stream in &self.streams {
             match stream.waiting.get(&stream.taken) {
                 Some(tally) => {
-                    least = Some(least.map_or(tally.colour, |colour: u32| colour.min(tally.colour)))
+                    least = Some(least.map_or(tally.colour, |colour: u32| colour.min(tally.colour)));
                 }
                 None if stream.is_over() => {}
                 None => return None,
@@ -90,5 +90,39 @@ impl Merge {
     pub fn bytes_kept(&self) -> usize {
         let reports: usize = self.streams.iter().map(|stream| stream.waiting.len()).sum();
         self.streams.len() * size_of::<Stream>() + reports * size_of::<(u32, Tally)>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use smallvec::smallvec;
+
+    use super::*;
+    use crate::groups::contraction::frame::Extents;
+
+    fn tally(colour: u32, count: u32) -> Tally {
+        Tally { colour, count, extents: Extents::of(smallvec![colour as i32]) }
+    }
+
+    /// A colour is merged as soon as every slot has told of it or of a larger one, and not before.
+    #[test]
+    fn colours_come_out_in_order_as_early_as_they_can() {
+        let mut merge = Merge::new(3, 1, tally(5, 1));
+        let mut counts = Vec::new();
+        let mut next = |merge: &mut Merge| merge.next(&mut counts).map(|tally| (tally.colour, tally.count));
+        merge.put(0, 1, true, tally(7, 2));
+        assert_eq!(next(&mut merge), None, "the first report of slot 0 is missing");
+        merge.put(0, 0, false, tally(4, 3));
+        assert_eq!(next(&mut merge), None, "slot 2 may have colour 4");
+        merge.put(2, 0, false, tally(5, 10));
+        assert_eq!(next(&mut merge), Some((4, 3)));
+        assert_eq!(next(&mut merge), Some((5, 11)));
+        assert_eq!(next(&mut merge), None, "slot 2 may have colour 6");
+        merge.put(2, 1, true, tally(7, 20));
+        assert!(!merge.is_over());
+        assert_eq!(next(&mut merge), Some((7, 22)));
+        assert!(merge.is_over());
+        assert_eq!(next(&mut merge), None);
+        assert_eq!(counts, [3, 0, 0, 0, 1, 10, 2, 0, 20]);
     }
 }

@@ -72,11 +72,10 @@ impl Contraction {
 ///
 /// # Errors
 ///
-/// As for [`Contraction::new`].
-///
-/// # Panics
-///
-/// When the group is empty.
+/// As for [`Contraction::new`]; [`Error::Value`] for an empty group.
 pub fn tree(machine: &Machine, group: &Group) -> Result<Tree> {
+    if group.size() == 0 {
+        return Err(Error::value("size of a group", 0, "at least one member"));
+    }
     Ok(Contraction::new(machine)?.first(group).tree)
 }

@@ -115,3 +115,32 @@ impl Packet {
 fn spelt(number: u32) -> u32 {
     8 * bits(number).div_ceil(7)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::groups::contraction::frame::Cut;
+    use crate::topology::Grid;
+
+    #[test]
+    fn packets_are_one_word_on_256_nodes() {
+        let frame = Frame::new(Grid::mesh(&[16, 16]).unwrap());
+        let (colour, node) = ((1 << 14) - 1, NodeId(255));
+        let extents = Extents::of(frame.numbers(node, &Cut::new()));
+        let centre = extents.centre();
+        let head = Head { node, height: 1 << 13, children: 255 };
+        let packets = [
+            Packet::Count { turn: 255, is_last: true, tally: Tally { colour, count: 256, extents } },
+            Packet::Target { colour, target: Target { before: 255, size: 256, centre } },
+            Packet::Head { colour, head },
+            Packet::Attach { parent: Some(node), children: 255 },
+            Packet::Add(Child { node, side: Side::Left, turn: 254 }),
+        ];
+        for (kind, packet) in packets.iter().enumerate() {
+            assert_eq!((packet.kind(), packet.bytes(&frame, 256)), (kind, Bytes(8)), "{packet:?}");
+        }
+        // 16 + 16 + 1 + 20 + 44 bits on a million nodes.
+        let frame = Frame::new(Grid::mesh(&[1000, 1000]).unwrap());
+        assert_eq!(packets[0].bytes(&frame, 1_000_000), Bytes(16));
+    }
+}

@@ -66,9 +66,8 @@ impl FullBox {
         let mut full_box = Self { sides, is_ring, rank: vec![0; volume as usize], cell: Vec::new() };
         for (rank, &node) in (0..).zip(group.members()) {
             let mut cell = 0;
-            for axis in 0..grid.dimensions() {
-                let side = grid.sides()[axis];
-                let inside = (grid.coordinate(node, axis) + side - first[axis]) % side;
+            for (axis, (&side, &first)) in grid.sides().iter().zip(&first).enumerate() {
+                let inside = (grid.coordinate(node, axis) + side - first) % side;
                 cell = cell * full_box.sides[axis] + inside;
             }
             full_box.rank[cell as usize] = rank;

@@ -33,6 +33,8 @@ pub struct Hubs {
     hubs: Vec<u32>,
     /// Per rank, its hub's place among the hubs.
     nearest: Vec<u32>,
+    /// Per hub the other hubs, the farthest first: in this order they are told.
+    others: Vec<Vec<u32>>,
 }
 
 impl Hubs {
@@ -44,11 +46,18 @@ impl Hubs {
     ///
     /// # Complexity
     ///
-    /// As for [`centres`], and for [`monotone_nearest::tree`] in each cluster.
+    /// As for [`centres`], for [`monotone_nearest::tree`] in each cluster, and O(hubs^2 log hubs).
     pub fn new(machine: &Machine, group: &Group, count: u32) -> Result<Self> {
         let found = centres(machine, group, count)?;
         let parent = trees(machine, group, &found)?;
-        Ok(Self { tree: Tree::new(found.hubs[0], parent), hubs: found.hubs, nearest: found.nearest })
+        let others = |&hub: &u32| {
+            let mut others: Vec<u32> = found.hubs.iter().copied().filter(|&other| other != hub).collect();
+            let distance = |&other: &u32| machine.distance(group.node(hub), group.node(other));
+            others.sort_by_cached_key(|other| std::cmp::Reverse(distance(other)));
+            others
+        };
+        let others = found.hubs.iter().map(others).collect();
+        Ok(Self { tree: Tree::new(found.hubs[0], parent), hubs: found.hubs, nearest: found.nearest, others })
     }
 
     /// The ranks of the hubs.
@@ -233,8 +242,8 @@ impl Meeting {
             let (to, way, load) = (self.post[at].0, self.post[at].1, self.post[at].2.clone());
             at += 1;
             if to == own {
-                let others = hubs.hubs.iter().filter(|&&hub| hub != rank);
-                out.extend(others.map(|&hub| (group.node(hub), None, load.clone())));
+                let others = &hubs.others[hubs.nearest[rank as usize] as usize];
+                out.extend(others.iter().map(|&hub| (group.node(hub), None, load.clone())));
                 outcome = self.hear(own, load);
             } else {
                 out.push((to, Some(way), load));

@@ -56,8 +56,8 @@ impl Centres {
 /// Places so many hubs, or as many as there are members.
 ///
 /// The next hub is the member farthest from all before, which keeps the greatest distance to a hub within twice the
-/// least possible. Then every cluster moves its hub to its most central member, some times over, which makes no
-/// greatest distance greater. The best of several first hubs, by [`Centres::barrier_links`], is taken.
+/// least possible. Of several first hubs the best is taken, by [`Centres::barrier_links`]. Then every cluster moves its
+/// hub to its most central member, some times over, which makes no greatest distance greater; the best is taken again.
 ///
 /// # Errors
 ///
@@ -95,26 +95,30 @@ pub fn centres(machine: &Machine, group: &Group, count: u32) -> Result<Centres> 
         let all: Vec<u32> = (0..size).collect();
         return Ok(Centres { hubs: all.clone(), nearest: all, links: vec![0; size as usize] });
     }
-    let mut best: Option<(u32, Centres)> = None;
     let mut firsts = vec![0, size / 4, size / 2, size - size / 4 - 1];
     firsts.dedup();
+    let mut best: Option<(u32, Centres)> = None;
     for first in firsts {
-        let mut found = farthest_first(machine, group, first, count)?;
-        for _ in 0..=ROUNDS {
-            let links = found.barrier_links(machine, group);
-            let hubs = centred(machine, group, &found)?;
-            let moved = hubs != found.hubs;
-            let next = if moved { assign(machine, group, hubs)? } else { found.clone() };
-            if best.as_ref().is_none_or(|&(least, _)| links < least) {
-                best = Some((links, found));
-            }
-            found = next;
-            if !moved {
-                break;
-            }
+        let found = farthest_first(machine, group, first, count)?;
+        keep_shorter(machine, group, &mut best, found);
+    }
+    let mut found = best.as_ref().expect("there is a first hub").1.clone();
+    for _ in 0..ROUNDS {
+        let hubs = centred(machine, group, &found)?;
+        if hubs == found.hubs {
+            break;
         }
+        found = assign(machine, group, hubs);
+        keep_shorter(machine, group, &mut best, found.clone());
     }
     Ok(best.expect("there is a first hub").1)
+}
+
+fn keep_shorter(machine: &Machine, group: &Group, best: &mut Option<(u32, Centres)>, found: Centres) {
+    let links = found.barrier_links(machine, group);
+    if best.as_ref().is_none_or(|&(least, _)| links < least) {
+        *best = Some((links, found));
+    }
 }
 
 /// The links from one member to all, by rank.
@@ -150,13 +154,13 @@ fn farthest_first(machine: &Machine, group: &Group, first: u32, count: u32) -> R
 }
 
 /// Every member's nearest of these hubs.
-fn assign(machine: &Machine, group: &Group, hubs: Vec<u32>) -> Result<Centres> {
+fn assign(machine: &Machine, group: &Group, hubs: Vec<u32>) -> Centres {
     let size = group.members().len();
     let mut found = Centres { hubs: Vec::new(), nearest: vec![0; size], links: vec![u32::MAX; size] };
     for hub in hubs {
         add(machine, group, &mut found, hub);
     }
-    Ok(found)
+    found
 }
 
 fn add(machine: &Machine, group: &Group, found: &mut Centres, hub: u32) {

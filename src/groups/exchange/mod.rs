@@ -35,6 +35,7 @@ pub use sweeps::Sweeps;
 #[cfg(doc)]
 use super::Extent;
 use super::{Group, Tree};
+use crate::error::Result;
 use crate::topology::Machine;
 
 /// How the members of a group exchange what they know.
@@ -65,12 +66,12 @@ pub enum Structure {
 }
 
 impl Structure {
-    /// The name in tables.
-    pub fn name(&self) -> &'static str {
+    /// The name in tables: `tree`, `hubs:16` with the number of hubs, `sweeps`.
+    pub fn name(&self) -> String {
         match self {
-            Self::Rooted(_) => "tree",
-            Self::Hubs(_) => "hubs",
-            Self::Sweeps(_) => "sweeps",
+            Self::Rooted(_) => "tree".into(),
+            Self::Hubs(hubs) => format!("hubs:{}", hubs.hubs().len()),
+            Self::Sweeps(_) => "sweeps".into(),
         }
     }
 
@@ -122,4 +123,37 @@ impl Structure {
             Self::Sweeps(sweeps) => sweeps.root(),
         }
     }
+}
+
+/// What there is beside rooted trees: sweeps, where the group fills a box, and hubs, once for each of these numbers that
+/// is not above the size of the group. More hubs are nearer to D as long as their messages are not in each other's way:
+/// on tori of 16 to 32 nodes a side, 8 and 16 hubs end first.
+///
+/// # Errors
+///
+/// As for [`k_centre::centres`].
+///
+/// # Complexity
+///
+/// That of its parts.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::groups::{Group, exchange};
+/// use meshwright::topology::Machine;
+/// let torus = Machine::new("torus:8x8")?;
+/// let group = Group::whole(&torus, "row")?;
+/// let found = exchange::structures(&torus, &group, &[8, 16, 100])?;
+/// let table: Vec<_> = found.iter().map(|each| (each.name(), each.barrier_links(&torus, &group))).collect();
+/// assert_eq!(table, [("sweeps".into(), 8), ("hubs:8".into(), 12), ("hubs:16".into(), 12)]);
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn structures(machine: &Machine, group: &Group, hubs: &[u32]) -> Result<Vec<Structure>> {
+    let sweeps = FullBox::of(machine, group).ok().map(|full_box| Structure::Sweeps(Sweeps::new(full_box)));
+    let mut all: Vec<_> = sweeps.into_iter().collect();
+    for &count in hubs.iter().filter(|&&count| count <= group.size()) {
+        all.push(Structure::Hubs(Hubs::new(machine, group, count)?));
+    }
+    Ok(all)
 }

@@ -24,10 +24,42 @@ impl Extent {
     }
 
     /// Of both.
-    pub fn and(self, other: Self) -> Self {
-        let join = |a: (u32, u32), b: (u32, u32)| (a.0.min(b.0), a.1.max(b.1));
-        Self { colours: join(self.colours, other.colours), keys: join(self.keys, other.keys) }
+    pub fn and(mut self, other: Self) -> Self {
+        self.include(Number::Colour, other.colours);
+        self.include(Number::Key, other.keys);
+        self
     }
+
+    /// Widens one of its two ranges.
+    pub fn include(&mut self, number: Number, (least, most): (u32, u32)) {
+        let range = self.of_number_mut(number);
+        *range = (range.0.min(least), range.1.max(most));
+    }
+
+    /// One of its two ranges.
+    pub fn of_number(&self, number: Number) -> (u32, u32) {
+        match number {
+            Number::Colour => self.colours,
+            Number::Key => self.keys,
+        }
+    }
+
+    /// One of its two ranges, to be changed.
+    pub fn of_number_mut(&mut self, number: Number) -> &mut (u32, u32) {
+        match number {
+            Number::Colour => &mut self.colours,
+            Number::Key => &mut self.keys,
+        }
+    }
+}
+
+/// One of the two numbers of a label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Number {
+    /// Its colour.
+    Colour,
+    /// Its key.
+    Key,
 }
 
 /// The bits of a number from 0 to this one: `ceil(log2(largest + 1))`.

@@ -32,7 +32,7 @@ pub mod stream;
 
 use std::sync::Arc;
 
-pub use coding::{Block, Coding, Extent, Run};
+pub use coding::{Block, Coding, Extent, Number, Run};
 pub use roster::{Parts, Roster};
 use stream::Stream;
 
@@ -111,34 +111,39 @@ impl<'m> Mask<'m> {
         }
     }
 
-    /// All that came up from the children and its own.
-    fn report(&self, place: &Place, splitting: &mut Splitting, out: &mut Outbox<Packet>) {
-        if splitting.waiting > 0 {
+    /// Reports one kind of number, once all children have.
+    fn report(&self, place: &Place, splitting: &mut Splitting, number: Number, out: &mut Outbox<Packet>) {
+        if splitting.waiting[number as usize] > 0 {
             return;
         }
-        let extent = splitting.extent;
+        let range = splitting.extent.of_number(number);
         match place.links.parent {
-            Some(parent) => out.send(parent, EXTENT, Packet::Extent(extent)),
-            None => self.pass_extent(place, splitting, extent, out),
+            Some(parent) => out.send(parent, RANGE, Packet::Extent(number, range)),
+            None => self.pass_range(place, splitting, (number, range), out),
         }
     }
 
-    fn pass_extent(
+    /// Tells the children between which values all numbers of a kind lie.
+    fn pass_range(
         &self,
         place: &Place,
         splitting: &mut Splitting,
-        extent: Extent,
+        (number, range): (Number, (u32, u32)),
         out: &mut Outbox<Packet>,
     ) {
         for &(child, _) in &place.links.children {
-            out.send(child, EXTENT, Packet::Width(extent));
+            out.send(child, RANGE, Packet::Width(number, range));
         }
-        self.know(place, splitting, extent, out);
+        *splitting.extent.of_number_mut(number) = range;
+        splitting.unknown -= 1;
+        if splitting.unknown == 0 {
+            self.know(place, splitting, splitting.extent, out);
+        }
     }
 }
 
-/// Two colours and two keys.
-const EXTENT: Bytes = Bytes(16);
+/// A smallest and a largest number.
+const RANGE: Bytes = Bytes(8);
 
 /// What a member keeps of a group.
 #[derive(Clone, Debug)]
@@ -159,10 +164,10 @@ impl Place {
 /// What members send each other.
 #[derive(Clone, Debug)]
 pub enum Packet {
-    /// Up: between which values the labels of a sub-tree lie.
-    Extent(Extent),
-    /// Down: between which values all labels lie.
-    Width(Extent),
+    /// Up: between which values the colours or the keys of a sub-tree lie.
+    Extent(Number, (u32, u32)),
+    /// Down: between which values all colours or keys lie.
+    Width(Number, (u32, u32)),
     /// Up: labels of a sub-tree.
     Gather(Block),
     /// Down: labels of the group, the last block with what they make of it.
@@ -173,8 +178,10 @@ pub enum Packet {
 #[derive(Debug)]
 pub struct Splitting {
     label: Label,
-    /// Children that have not told their extent.
-    waiting: u32,
+    /// Children that have not told the extent of their colours, of their keys.
+    waiting: [u32; 2],
+    /// How many of the two it does not know for the whole group.
+    unknown: u32,
     extent: Extent,
     coding: Option<Coding>,
     stream: Stream,
@@ -225,7 +232,8 @@ impl Scheme for Mask<'_> {
     fn begin(&self, _: NodeId, place: &Place, label: Label, out: &mut Outbox<Packet>) -> Splitting {
         let mut splitting = Splitting {
             label,
-            waiting: place.links.children.len() as u32,
+            waiting: [place.links.children.len() as u32; 2],
+            unknown: 2,
             extent: Extent::of(label),
             coding: None,
             stream: Stream::from(place.roster.stretch(place.rank).0),
@@ -236,7 +244,10 @@ impl Scheme for Mask<'_> {
         };
         match self.known {
             Some(extent) => self.know(place, &mut splitting, extent, out),
-            None => self.report(place, &mut splitting, out),
+            None => {
+                self.report(place, &mut splitting, Number::Colour, out);
+                self.report(place, &mut splitting, Number::Key, out);
+            }
         }
         splitting
     }
@@ -251,12 +262,12 @@ impl Scheme for Mask<'_> {
         out: &mut Outbox<Packet>,
     ) {
         match packet {
-            Packet::Extent(extent) => {
-                splitting.waiting -= 1;
-                splitting.extent = splitting.extent.and(extent);
-                self.report(place, splitting, out);
+            Packet::Extent(number, range) => {
+                splitting.waiting[number as usize] -= 1;
+                splitting.extent.include(number, range);
+                self.report(place, splitting, number, out);
             }
-            Packet::Width(extent) => self.pass_extent(place, splitting, extent, out),
+            Packet::Width(number, range) => self.pass_range(place, splitting, (number, range), out),
             Packet::Gather(block) => {
                 let coding = splitting.coding.expect("children hear of the width from their parent");
                 splitting.stream.add(block.first, coding.decode(&block));
@@ -272,8 +283,8 @@ impl Scheme for Mask<'_> {
 
     fn step(packet: &Packet) -> usize {
         match packet {
-            Packet::Extent(_) => 0,
-            Packet::Width(_) => 1,
+            Packet::Extent(..) => 0,
+            Packet::Width(..) => 1,
             Packet::Gather(_) => 2,
             Packet::Spread(..) => 3,
         }

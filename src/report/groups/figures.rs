@@ -1,8 +1,8 @@
 //! Which drawings a program of groups gets, and the words below them.
 
 use crate::report::drawings::Figure;
-use crate::report::style;
 use crate::report::svg::chart::{Axis, Chart, Ink, Scale, Series, Stroke};
+use crate::report::{history, style};
 use crate::topology::Machine;
 use crate::verdict::groups::experiment::{Overhead, SizeRow};
 use crate::verdict::{GroupsOutcome, GroupsVerdict};
@@ -11,7 +11,10 @@ use crate::verdict::{GroupsOutcome, GroupsVerdict};
 const METHODS_DRAWN_MAX: usize = 6;
 
 /// The drawings of a whole job: the ending of a file name, what it shows, and the figure.
-pub(in crate::report) fn drawings(_: &Machine, job: &GroupsVerdict) -> Vec<(&'static str, String, Figure)> {
+pub(in crate::report) fn drawings(
+    machine: &Machine,
+    job: &GroupsVerdict,
+) -> Vec<(&'static str, String, Figure)> {
     let kinds: [(_, _, fn(&SizeRow) -> Option<Overhead>); 3] = [
         ("-splits.svg", "Splits", |row| row.split),
         ("-barriers.svg", "Barriers", |row| row.barrier),
@@ -24,6 +27,13 @@ pub(in crate::report) fn drawings(_: &Machine, job: &GroupsVerdict) -> Vec<(&'st
             all.push((ending, what, figure));
         }
     }
+    // Of the first repetition of the winner.
+    let endings = [
+        ("-over-time.svg", "the groups over time"),
+        ("-on-the-machine.svg", "the groups on the machine at some moments"),
+    ];
+    let histories = job.history.iter().flat_map(|history| history::figures(machine, history, "cycles"));
+    all.extend(histories.zip(endings).map(|(figure, (ending, what))| (ending, what.to_string(), figure)));
     all
 }
 

@@ -65,7 +65,7 @@ pub fn run(
     finished: &(dyn Fn() + Sync),
 ) -> Result<Experiment> {
     let group = job.group(machine)?;
-    method.apply(job, machine, &group, Repetitions { job, machine, group: &group, finished })
+    method.apply(job, machine, Repetitions { job, machine, group: &group, finished })
 }
 
 struct Repetitions<'a> {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::experiment::SizeRow;
+use crate::groups::history::History;
 use crate::verdict::{HottestLink, Skipped};
 
 /// A program of splits, barriers and joins: every method that applies, and the winner.
@@ -36,6 +37,9 @@ pub struct GroupsVerdict {
     pub lockstep: bool,
     /// The seed of the labels.
     pub seed: u64,
+    /// Which groups there were when in the first repetition of the winner, if it is small enough; for drawings.
+    #[serde(skip)]
+    pub history: Option<History>,
 }
 
 /// What one method does with a program. Times are those of all repetitions, one after the other.

@@ -3,15 +3,21 @@
 use super::experiment::{self, Experiment};
 use super::form::{GroupsOutcome, GroupsVerdict};
 use super::job::{Job, Pace};
-use super::methods::Method;
-use super::program::Kind;
+use super::methods::{Method, Viewed, Visitor};
+use super::program::{self, Kind, Steps};
 use super::{bound_cycles, words};
 use crate::error::{Error, Result};
+use crate::groups::Group;
+use crate::groups::history::History;
+use crate::groups::protocol::members;
 use crate::topology::{Machine, Topology};
 use crate::verdict::{HottestLink, Skipped, gap, nothing_applies};
 
 /// About so many points has a curve over sizes.
 const BINS: u32 = 32;
+
+/// The groups of larger machines are not drawn over time.
+const HISTORY_MAX: u32 = 4096;
 
 /// Does a program by every method of the job, and names the winner: the least time the referee measures.
 ///
@@ -87,6 +93,7 @@ pub fn judge(
         engine: job.engine.name(),
         lockstep: job.pace == Pace::Lockstep,
         seed: job.seed,
+        history: winner.map(|winner| history(job, machine, winner)).transpose()?.flatten(),
         results,
     })
 }
@@ -123,6 +130,36 @@ fn outcome(
         by_doubling: simulated.by_doubling(),
         by_size: simulated.by_bins_of((members / BINS).max(1)),
     }))
+}
+
+/// Which groups there were when in the first repetition of a method, each group at its own pace.
+fn history(job: &Job, machine: &Machine, winner: &GroupsOutcome) -> Result<Option<History>> {
+    let group = job.group(machine)?;
+    let method = job.methods.iter().find(|method| method.name == winner.method);
+    match method.filter(|_| group.size() <= HISTORY_MAX) {
+        None => Ok(None),
+        Some(method) => method.apply(job, machine, Watched { job, machine, group: &group }),
+    }
+}
+
+struct Watched<'a> {
+    job: &'a Job,
+    machine: &'a Machine,
+    group: &'a Group,
+}
+
+impl Visitor for Watched<'_> {
+    type Output = Option<History>;
+
+    fn visit<S: Viewed>(self, scheme: &S) -> Result<Option<History>> {
+        let Self { job, machine, group } = self;
+        let round = job.round(group, 0);
+        let steps = |rank| Steps::new(program::operations(&round, rank), Pace::Free);
+        let mut processes = members(scheme, machine, group, (0..group.size()).map(steps).collect())?;
+        let trace = job.run(machine, &mut processes)?;
+        let ended = trace.deadlock.is_none();
+        Ok(ended.then(|| History::of(group, |node| processes[node.index()].log())))
+    }
 }
 
 /// The link that most packets crossed in one run.

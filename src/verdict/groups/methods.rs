@@ -3,10 +3,11 @@
 use super::job::{Drawn, Job, Labels};
 use super::shown::Functions;
 use crate::error::{Error, Result};
+use crate::groups::contraction::{self, Contraction};
 use crate::groups::mask::{self, Mask, TreeOf};
 use crate::groups::paper::{self, Paper};
 use crate::groups::protocol::Scheme;
-use crate::groups::{Group, rank_halving};
+use crate::groups::{entry_bisection, monotone_nearest, rank_halving};
 use crate::topology::Machine;
 
 /// A way to split groups on a kind of trees.
@@ -41,6 +42,7 @@ pub enum LabelsKnown {
 enum Kind {
     Paper(Paper),
     Mask(TreeOf),
+    Contraction,
 }
 
 const fn mask(name: &'static str, tree: &'static str, build: TreeOf) -> Method {
@@ -72,7 +74,18 @@ pub const METHODS: &[Method] = &[
         labels: LabelsKnown::States,
         kind: Kind::Paper(Paper { partial: false, full: false, joining: paper::Joining::SubTrees }),
     },
+    mask("mask/monotone-nearest", "monotone-nearest", monotone_nearest::tree),
+    mask("mask/ecrb2", "ecrb2", entry_bisection::two),
+    mask("mask/ecrb4", "ecrb4", entry_bisection::four),
     mask("mask/rank-halving", "rank-halving", |_, group| Ok(rank_halving::tree(group.size()))),
+    Method {
+        name: "tac",
+        split: "tac",
+        tree: "tac",
+        summary: "target-aware contraction: the trees of the new groups are drawn together, in packets of a few words",
+        labels: LabelsKnown::Colours,
+        kind: Kind::Contraction,
+    },
 ];
 
 /// A scheme whose splits can be shown.
@@ -102,6 +115,12 @@ impl Viewed for Mask<'_> {
     }
 }
 
+impl Viewed for Contraction {
+    fn functions(_: &contraction::Place, _: &contraction::Splitting) -> Option<Functions> {
+        None
+    }
+}
+
 /// Something done with a scheme whose type is known only then.
 pub trait Visitor {
     /// What comes of it.
@@ -121,21 +140,15 @@ impl Method {
     /// # Errors
     ///
     /// [`Error::NotApplicable`] when the split does not understand the labels of the job; those of the visitor.
-    pub fn apply<V: Visitor>(
-        &self,
-        job: &Job,
-        machine: &Machine,
-        group: &Group,
-        visitor: V,
-    ) -> Result<V::Output> {
+    pub fn apply<V: Visitor>(&self, job: &Job, machine: &Machine, visitor: V) -> Result<V::Output> {
         let needed = job.labels.needed();
         if needed > self.labels {
             let why = format!("its labels are {}, and {} are asked for", self.labels.words(), needed.words());
             return Err(Error::not_applicable("this split", why));
         }
-        let _ = group;
         match self.kind {
             Kind::Paper(paper) => visitor.visit(&paper),
+            Kind::Contraction => visitor.visit(&Contraction::new(machine)?),
             Kind::Mask(tree) => {
                 let scheme = Mask::new(machine, tree);
                 // Colours that everybody knows beforehand need not be gathered.

@@ -12,7 +12,7 @@ use super::program::Steps;
 use crate::error::Result;
 use crate::groups::protocol::{Label, Links, Member, Operation, Side, members};
 use crate::groups::{Group, Tree};
-use crate::topology::Machine;
+use crate::topology::{Machine, Topology};
 use crate::units::NodeId;
 
 /// A value of state 0 and one of state 1.
@@ -112,7 +112,7 @@ pub struct Shown {
 pub fn show(job: &Job, machine: &Machine, method: &Method) -> Result<Option<Shown>> {
     let group = job.group(machine)?;
     let labels = job.round(&group, 0).labels.swap_remove(0);
-    method.apply(job, machine, &group, OneSplit { job, machine, group: &group, labels })
+    method.apply(job, machine, OneSplit { job, machine, group: &group, labels })
 }
 
 struct OneSplit<'a> {
@@ -184,7 +184,7 @@ fn trees(machine: &Machine, vertices: &[Vertex]) -> Vec<NewTree> {
     for vertex in vertices {
         groups.entry(vertex.label).or_default().push(vertex);
     }
-    let mut rank_of = vec![u32::MAX; machine_nodes(machine)];
+    let mut rank_of = vec![u32::MAX; machine.nodes() as usize];
     let tree = |(label, mut group): (u32, Vec<&Vertex>)| {
         group.sort_unstable_by_key(|vertex| vertex.new_rank);
         for vertex in &group {
@@ -205,8 +205,4 @@ fn trees(machine: &Machine, vertices: &[Vertex]) -> Vec<NewTree> {
         }
     };
     groups.into_iter().map(tree).collect()
-}
-
-fn machine_nodes(machine: &Machine) -> usize {
-    crate::topology::Topology::nodes(machine) as usize
 }

@@ -1,5 +1,7 @@
 //! The messages lead to the trees of the direct construction, on every machine with coordinates and in every order.
 
+use std::collections::BTreeMap;
+
 use meshwright::Error;
 use meshwright::groups::Group;
 use meshwright::groups::contraction::{Contraction, OrderedTree};
@@ -49,7 +51,7 @@ struct Nest {
 /// Splits a group again and again, each group by colours of its own.
 fn nest(contraction: &Contraction, from: &OrderedTree, depth: usize, random: &mut ChaCha8Rng) -> Nest {
     let mut levels = vec![vec![from.clone()]];
-    let mut of_node = std::collections::BTreeMap::new();
+    let mut of_node = BTreeMap::new();
     for node in from.group.members() {
         of_node.insert(*node, Vec::new());
     }

@@ -1,6 +1,7 @@
 //! How good the trees are, contention-free: twice the height over the diameter.
 
 use meshwright::groups::Group;
+use meshwright::groups::adversary;
 use meshwright::groups::contraction::{Contraction, OrderedTree};
 use meshwright::rng;
 use meshwright::topology::Machine;
@@ -58,13 +59,27 @@ fn coin(_: u32, _: u32, _: u32, random: &mut ChaCha8Rng) -> u32 {
     random.random_range(0..2)
 }
 
-/// The reference measured 1.15 to 1.38 and at most 12 children on 16 x 16 nodes; rank-halving has 2 and more.
+/// Rank-halving has 2 and more; the reference's contractions had 1.15 to 1.38 and at most 12 children. Ours start from
+/// another tree, which shows in the first level.
 #[test]
 fn random_splits_keep_trees_low() {
     let (mean, fan_out) = nested(16, 1, 6, coin);
-    println!("{mean:.3?}, fan-out {fan_out}");
-    assert!(mean[0] < 1.2 && mean.iter().all(|&mean| mean < 1.42), "{mean:?}");
+    assert!(mean[0] <= 1.23, "{mean:?}");
+    assert!(mean.iter().all(|&mean| mean <= 1.42), "{mean:?}");
     assert!(fan_out <= 12, "{fan_out}");
+}
+
+/// Where rank-halving zig-zags between two corners, contraction crosses the mesh once up and once down.
+#[test]
+fn the_adversarys_group_has_a_low_tree() {
+    let machine = Machine::new("mesh:64x64").unwrap();
+    let group = adversary::adversarial_corner_group(&machine, "hilbert").unwrap();
+    let contraction = Contraction::new(&machine).unwrap();
+    let ratio = |tree: &OrderedTree| {
+        2.0 * f64::from(tree.tree.height_links(&machine, &group)) / f64::from(diameter(&group, 64))
+    };
+    let (halving, first) = (ratio(&contraction.halving(&group)), ratio(&contraction.first(&group)));
+    assert!(halving > 10.0 && first <= 2.0, "{halving} and {first}");
 }
 
 #[test]
@@ -78,5 +93,31 @@ fn quality_of_nested_splits() {
             let cut = nested(side, penalty, repetitions, threshold);
             println!("{side}, penalty {penalty}, thresholds: {:.3?}, fan-out {}", cut.0, cut.1);
         }
+    }
+}
+
+#[test]
+#[ignore = "figures of the documentation, in release"]
+fn trees_of_a_million() {
+    for (name, share) in [("mesh:1000x1000", 1.0), ("mesh:1414x1414", 0.5), ("torus:100x100x100", 1.0)] {
+        let machine = Machine::new(name).unwrap();
+        let mut random = rng::stream(1, "a million");
+        let all = Group::whole(&machine, "hilbert").unwrap();
+        let members = all.members().iter().copied().filter(|_| random.random::<f64>() < share).collect();
+        let group = Group::in_order(members);
+        let contraction = Contraction::new(&machine).unwrap();
+        let start = std::time::Instant::now();
+        let first = contraction.first(&group);
+        let tree_seconds = start.elapsed().as_secs_f64();
+        let colours: Vec<u32> = (0..group.size()).map(|rank| rank.wrapping_mul(0x9e37_79b9) >> 1).collect();
+        let start = std::time::Instant::now();
+        let parts = contraction.split(&first, &colours);
+        println!(
+            "{name}: {} members, tree of height {} in {tree_seconds:.2} s; {} groups in {:.2} s",
+            group.size(),
+            first.tree.height_links(&machine, &group),
+            parts.len(),
+            start.elapsed().as_secs_f64()
+        );
     }
 }

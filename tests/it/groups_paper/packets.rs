@@ -36,7 +36,7 @@ fn steps_2_and_5_cost_what_their_passes_cost() {
         assert_eq!(messages - fewer, 255);
         let (fast, fewest) = steps(Paper::fast(), seed);
         assert_eq!(fewer - fewest, 510);
-        // The root is 30 links from the farthest member: a pass up can be hidden behind packets, a barrier cannot.
-        assert!(without_2 + 10 <= whole && fast + 45 <= without_2, "{whole}, {without_2}, {fast} steps");
+        // The farthest member is 30 links below the root, and a release has to come down to it when all is done.
+        assert!(without_2 < whole && fast + 30 <= without_2, "{whole}, {without_2}, {fast} steps");
     }
 }

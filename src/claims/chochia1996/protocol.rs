@@ -1,0 +1,398 @@
+//! The split as messages: lemmas 2 and 3, what steps 2 and 5 are for, space, theorem 4.
+
+use rand::{Rng, RngExt};
+
+use super::{CORRECTED, HOLDS, Study};
+use crate::claims::Claim;
+use crate::claims::check::{Check, Derivation, Numbers};
+use crate::error::Result;
+use crate::groups::adversary::adversarial_corner_group;
+use crate::groups::paper::functions::{self, Functions};
+use crate::groups::paper::routing::{Hop, Role, Routed, route};
+use crate::groups::paper::{Paper, definition};
+use crate::groups::protocol::{Label, Member, Operation, Script, members};
+use crate::groups::{Group, rank_halving};
+use crate::rng;
+use crate::sim::any_order::{self, Adversary, Order};
+use crate::sim::packet;
+use crate::topology::Machine;
+use crate::units::NodeId;
+
+pub(super) const CLAIMS: &[Claim<Study>] = &[
+    Claim {
+        id: "lemma-2",
+        source: "Section 3.1, lemma 2",
+        statement: "One pass up and one down give every vertex its functions",
+        definition: "f, t, b and m as the sizes and largest elements of their sets",
+        printed: "b = s_L + f_L, m_L = b - 1, m_R = b + f_R + delta - 1, -infinity for no vertex; s = 0 at the root",
+        derive: lemma_2,
+        ..HOLDS
+    },
+    Claim {
+        id: "lemma-3",
+        source: "Section 3.2, lemma 3 and figure 3",
+        statement: "A packet (q, r, c) arrives at the vertex of rank r in state q, and passes no vertex twice",
+        definition: "the way of a packet from every vertex to every rank, step by step",
+        printed: "it has as many edges as the shortest way on the tree",
+        derive: lemma_3,
+        ..HOLDS
+    },
+    Claim {
+        id: "figure-3-tests",
+        source: "Section 3.2, figure 3",
+        statement: "Where a packet turns into a sub-tree, both of its tests are needed",
+        definition: "the outcome of the two tests, for every vertex and rank",
+        printed: "(m_z >= r) and (m_z - f_z < r), and either can fail",
+        correct: Some(
+            "on the left the first follows from b > r and f_L > 0, on the right the second from b <= r: one test each",
+        ),
+        errata: Some("G14"),
+        derive: figure_3_tests,
+        ..CORRECTED
+    },
+    Claim {
+        id: "step-2",
+        source: "Section 3, step 2; section 3.2",
+        statement: "Partial synchronisation makes sure that no packet of step 4 comes to a vertex without its functions",
+        definition: "how often one does, when an adversary chooses the order in which messages arrive",
+        printed: "with step 2, never",
+        correct: Some(
+            "never where channels keep the order of messages, and there without step 2 as well; elsewhere a vertex must hold \
+             early packets itself",
+        ),
+        errata: Some("G15"),
+        derive: step_2,
+        ..CORRECTED
+    },
+    Claim {
+        id: "step-5",
+        source: "Section 3, steps 5 and 6",
+        statement: "A vertex may enter its new group only when the routing of all has ended",
+        definition: "nested splits, barriers and joins without steps 2 and 5, under adversaries that keep no order",
+        printed: "without step 5 something goes wrong",
+        correct: Some(
+            "nothing does: packets carry the number of their operation, and a join needs every member",
+        ),
+        errata: Some("G16"),
+        derive: step_5,
+        ..CORRECTED
+    },
+    Claim {
+        id: "constant-space",
+        source: "Section 2",
+        statement: "A member needs constant space for its group",
+        definition: "the bytes a member keeps of its group and of a split under way",
+        printed: "as many for every size",
+        derive: constant_space,
+        ..HOLDS
+    },
+    Claim {
+        id: "theorem-4",
+        source: "Section 4, theorem 4",
+        statement: "A group of s members of an n x n mesh is split in O(n log s) steps",
+        definition: "the steps of a split with random labels in the packet engine: all nodes, and the corner group of any-order",
+        printed: "at most 12 n log2 s: six passes of 2 n floor(log2 s) links",
+        derive: theorem_4,
+        ..HOLDS
+    },
+    Claim {
+        id: "theorem-4-hilbert",
+        source: "Section 4, after theorem 4",
+        statement: "With a routing that keeps locality, Hilbert order needs only O(n sqrt(log n)) steps",
+        definition: "the links from the root to its lowest vertex in the corner group, which every pass must cross",
+        printed: "at most 3 sqrt(2) n sqrt(log2 n) links",
+        errata: Some("G17"),
+        derive: after_theorem_4,
+        ..super::REFUTED
+    },
+];
+
+/// Every assignment of states to so many vertices.
+fn all_states(size: u32) -> impl Iterator<Item = Vec<u8>> {
+    (0..1u32 << size).map(move |set| (0..size).map(|bit| (set >> bit & 1) as u8).collect())
+}
+
+fn random_states(generator: &mut impl Rng, size: u32) -> Vec<u8> {
+    let share: f64 = generator.random();
+    (0..size).map(|_| u8::from(generator.random::<f64>() < share)).collect()
+}
+
+fn lemma_2(_: &Study) -> Result<Derivation> {
+    let mut check = Check::default();
+    let mut look = |states: &[u8]| {
+        let defined = definition::functions(&rank_halving::tree(states.len() as u32), states);
+        check.case(functions::evaluate(states) == defined, || format!("states {states:?}"));
+    };
+    (1..=8).flat_map(all_states).for_each(|states| look(&states));
+    let mut generator = rng::stream(0, "lemma 2");
+    for size in 9..=40 {
+        look(&random_states(&mut generator, size));
+    }
+    let note = "Printed slips: s_L of the root is the number 0, not the empty set; F_L and F_R have {Delta} for Delta.";
+    Ok(Derivation::of("all states of trees up to 8, one of each size up to 40", check).note(note))
+}
+
+/// The way of a packet: the vertices it meets, or nothing if it is lost.
+fn way(functions: &[Functions], from: u32, packet: &Routed) -> Option<Vec<u32>> {
+    let size = functions.len() as u32;
+    let mut way = vec![from];
+    loop {
+        let at = *way.last().expect("it starts somewhere");
+        let place = rank_halving::place(at, size);
+        let next = match route(&functions[at as usize], packet) {
+            Hop::Here => return Some(way),
+            Hop::Left => place.left,
+            Hop::Right => place.right,
+            Hop::Parent => place.parent,
+        };
+        way.push(next.filter(|next| !way.contains(next))?);
+    }
+}
+
+/// Edges between two ranks of a tree of this size.
+fn edges(a: u32, b: u32, size: u32) -> usize {
+    let ancestors = |rank: u32| {
+        std::iter::successors(Some(rank), move |&rank| rank_halving::place(rank, size).parent)
+            .collect::<Vec<_>>()
+    };
+    let (a, b) = (ancestors(a), ancestors(b));
+    let common = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    a.len() + b.len() - 2 * common
+}
+
+fn lemma_3(_: &Study) -> Result<Derivation> {
+    let mut check = Check::default();
+    let mut look = |states: &[u8]| {
+        let (functions, size) = (functions::evaluate(states), states.len() as u32);
+        for (target, own) in (0..).zip(&functions) {
+            let packet =
+                Routed { state: own.state, rank: own.new_rank(), source: NodeId(0), role: Role::Left };
+            for from in 0..size {
+                let found = way(&functions, from, &packet);
+                let shortest = found.as_ref().is_some_and(|way| {
+                    way.last() == Some(&target) && way.len() == edges(from, target, size) + 1
+                });
+                check.case(shortest, || format!("states {states:?}, from {from} to {target}: {found:?}"));
+            }
+        }
+    };
+    (1..=8).flat_map(all_states).for_each(|states| look(&states));
+    let mut generator = rng::stream(0, "lemma 3");
+    for size in (20..=80).step_by(20) {
+        look(&random_states(&mut generator, size));
+    }
+    let note = "Printed slips in the proof: f_L^b for f_L^q, \"minimal rank < r\" for <= r, m_L > r + f_L for m_L - f_L >= r.";
+    Ok(Derivation::of("every packet of all states of trees up to 8, and of four larger ones", check)
+        .note(note))
+}
+
+fn figure_3_tests(_: &Study) -> Result<Derivation> {
+    let (mut printed, mut corrected) = (Check::default(), Check::default());
+    let (mut left_fails, mut right_fails) = (0u64, 0u64);
+    let mut first_cases = 0u64;
+    for states in (1..=10).flat_map(all_states) {
+        for own in functions::evaluate(&states) {
+            for q in 0..2usize {
+                for r in 0..own.total[q] {
+                    let (max, count, goes_left) = if own.before[q] > r {
+                        (own.max_left[q], own.left[q], true)
+                    } else {
+                        (own.max_right[q], own.right[q], false)
+                    };
+                    let Some(max) = max else { continue };
+                    let (reaches, begins) = (max >= r, i64::from(max) - i64::from(count) < i64::from(r));
+                    first_cases += 1;
+                    if goes_left {
+                        left_fails += u64::from(!reaches);
+                        corrected.case(reaches, || format!("states {states:?}: m_L < r"));
+                    } else {
+                        right_fails += u64::from(!begins && reaches);
+                        // r is the vertex itself: then the packet has arrived, which is looked at first.
+                        let here = own.state == q as u8 && own.new_rank() == r;
+                        corrected.case(begins || here, || format!("states {states:?}: m_R - f_R >= r"));
+                    }
+                }
+            }
+        }
+    }
+    printed.case(left_fails > 0, || format!("left: m_L >= r in all {first_cases} cases"));
+    printed.case(right_fails > 0, || {
+        "right: m_R - f_R < r whenever m_R >= r, but at the target itself".to_string()
+    });
+    Ok(Derivation::of("all states of trees up to 10", printed).corrected(corrected))
+}
+
+/// Members of a line of groups that run these programs under an adversary.
+fn under<'p>(
+    paper: &'p Paper,
+    line: &Machine,
+    programs: Vec<Vec<Operation>>,
+    adversary: Adversary,
+) -> Result<(Vec<Member<'p, Paper, Script>>, bool)> {
+    let group = Group::whole(line, "row")?;
+    let mut all = members(paper, line, &group, programs.into_iter().map(Script::new).collect())?;
+    let trace = any_order::run_processes(&mut all, adversary)?;
+    Ok((all, trace.unfinished.is_empty()))
+}
+
+fn split(state: u8) -> Operation {
+    Operation::Split(Label { colour: state.into(), key: 0 })
+}
+
+fn step_2(_: &Study) -> Result<Derivation> {
+    let (mut printed, mut corrected) = (Check::default(), Check::default());
+    let mut numbers =
+        Numbers::new(&["step 2", "order of messages kept", "runs", "runs in which a packet was early"]);
+    let mut generator = rng::stream(0, "step 2");
+    for (partial, in_channels) in [(true, false), (true, true), (false, false), (false, true)] {
+        let paper = Paper { partial, ..Paper::default() };
+        let mut early = 0;
+        for seed in 0..300u32 {
+            let size = 2 + seed % 30;
+            let line = Machine::new(&format!("mesh:1x{size}"))?;
+            let states = random_states(&mut generator, size);
+            let programs = states.iter().map(|&state| vec![split(state)]).collect();
+            let adversary = Adversary { order: Order::Random, in_channels, seed: seed.into() };
+            let (all, finished) = under(&paper, &line, programs, adversary)?;
+            let held: u32 =
+                all.iter().filter_map(|member| member.splitting(0)).map(|split| split.held()).sum();
+            early += u32::from(held > 0);
+            let words =
+                || format!("{size} members, states {states:?}, seed {seed}: {held} packets came too early");
+            if partial {
+                printed.case(held == 0, words);
+            }
+            // Held packets are no harm; where order is kept there are none.
+            corrected.case(finished && (held == 0 || !in_channels), words);
+        }
+        let yes = |is: bool| if is { "yes" } else { "no" };
+        numbers.row(&[&yes(partial), &yes(in_channels), &300, &early]);
+    }
+    let note = "Why: a packet climbs to vertices that have been told before, and where it goes down an edge, the functions went \
+                down the same edge before it.";
+    Ok(Derivation::of("groups of 2 to 31, messages arrive in random order", printed)
+        .corrected(corrected)
+        .numbers(numbers)
+        .note(note))
+}
+
+fn step_5(_: &Study) -> Result<Derivation> {
+    let (mut printed, mut corrected) = (Check::default(), Check::default());
+    let mut generator = rng::stream(0, "step 5");
+    let (paper, mut early_most, mut wrong) = (Paper::fast(), 0, 0u32);
+    for seed in 0..200u32 {
+        let size = 2 + seed % 40;
+        let line = Machine::new(&format!("mesh:1x{size}"))?;
+        let (first, second) = (random_states(&mut generator, size), random_states(&mut generator, size));
+        let program = |(&a, &b): (&u8, &u8)| {
+            vec![
+                split(a),
+                Operation::Barrier,
+                split(b),
+                Operation::Barrier,
+                Operation::Join,
+                split(b),
+                Operation::Join,
+            ]
+            .into_iter()
+            .chain([Operation::Join, Operation::Barrier, split(a)])
+            .collect()
+        };
+        let programs = first.iter().zip(&second).map(program).collect();
+        let order = [Order::Random, Order::NewestFirst, Order::StarveNode(NodeId(0))][seed as usize % 3];
+        let (all, finished) =
+            under(&paper, &line, programs, Adversary { order, in_channels: false, seed: seed.into() })?;
+        let group = Group::whole(&line, "row")?;
+        let colours: Vec<u32> = first.iter().map(|&state| state.into()).collect();
+        let right = group.split(&colours).iter().all(|(_, part)| {
+            (0..part.size()).all(|rank| {
+                let place = all[part.node(rank).index()].places().last().expect("a member has a place");
+                let here = rank_halving::place(rank, part.size());
+                (place.rank(), place.size()) == (rank, part.size())
+                    && place.links().parent == here.parent.map(|up| part.node(up))
+            })
+        });
+        wrong += u32::from(!(right && finished));
+        early_most = early_most.max(all.iter().map(Member::early_most).max().unwrap_or(0));
+        corrected.case(right && finished, || format!("{size} members, seed {seed}: a tree is wrong"));
+    }
+    printed.case(wrong > 0, || "200 programs end with the right trees".to_string());
+    let note = format!(
+        "At most {early_most} messages of later operations waited at a member. What is lost is a barrier, if one is wanted."
+    );
+    Ok(Derivation::of("200 programs of nested splits, three adversaries", printed)
+        .corrected(corrected)
+        .note(note))
+}
+
+fn constant_space(_: &Study) -> Result<Derivation> {
+    let mut check = Check::default();
+    let mut numbers = Numbers::new(&["s", "bytes"]);
+    let paper = Paper::default();
+    let mut first = None;
+    for size in [8u32, 64, 512, 4096] {
+        let line = Machine::new(&format!("mesh:1x{size}"))?;
+        let programs = (0..size).map(|rank| vec![split((rank % 2) as u8)]).collect();
+        let adversary = Adversary { order: Order::OldestFirst, in_channels: true, seed: 0 };
+        let (all, _) = under(&paper, &line, programs, adversary)?;
+        let bytes = all.iter().map(Member::bytes_kept).max().unwrap_or(0);
+        let expected = *first.get_or_insert(bytes);
+        check.equal(&expected, &bytes, || format!("s = {size}"));
+        numbers.row(&[&size, &bytes]);
+    }
+    let note = "Two levels, the split between them included.";
+    Ok(Derivation::of("s = 8 to 4096", check).numbers(numbers).note(note))
+}
+
+/// The steps of one split of a group with random labels.
+fn steps(machine: &Machine, group: &Group, generator: &mut impl Rng) -> Result<u64> {
+    let paper = Paper::default();
+    let programs =
+        (0..group.size()).map(|_| Script::new(vec![split(generator.random_range(0..2u8))])).collect();
+    let mut all = members(&paper, machine, group, programs)?;
+    Ok(packet::run_processes(machine, &mut all)?.cycles.0)
+}
+
+fn theorem_4(_: &Study) -> Result<Derivation> {
+    let mut check = Check::default();
+    let mut numbers = Numbers::new(&["n", "group", "s", "steps", "steps / (n log2 s)"]);
+    let mut generator = rng::stream(0, "theorem 4");
+    for side in [4u32, 8, 16, 32, 64] {
+        let mesh = Machine::new(&format!("mesh:{side}x{side}"))?.in_packets();
+        let groups = [
+            ("all nodes", Group::whole(&mesh, "hilbert")?),
+            ("corners", adversarial_corner_group(&mesh, "hilbert")?),
+        ];
+        for (name, group) in groups {
+            let steps = steps(&mesh, &group, &mut generator)?;
+            let limit = 12.0 * f64::from(side) * libm::log2(f64::from(group.size()));
+            check.case(steps as f64 <= limit, || {
+                format!("n = {side}, {name}: {steps} steps, {limit:.0} allowed")
+            });
+            numbers.row(&[
+                &side,
+                &name,
+                &group.size(),
+                &steps,
+                &format!("{:.2}", 12.0 * steps as f64 / limit),
+            ]);
+        }
+    }
+    let note = "The constant is ours: the theorem has none. Of all nodes the ratio falls with n, of the corner group it does not.";
+    Ok(Derivation::of("n = 4 to 64", check).numbers(numbers).note(note))
+}
+
+fn after_theorem_4(_: &Study) -> Result<Derivation> {
+    let mut check = Check::default();
+    let mut numbers = Numbers::new(&["n", "s", "links of a pass", "3 sqrt 2 n sqrt(log n)"]);
+    for side in [32u32, 64, 128, 256, 512] {
+        let mesh = Machine::new(&format!("mesh:{side}x{side}"))?;
+        let group = adversarial_corner_group(&mesh, "hilbert")?;
+        let links = rank_halving::tree(group.size()).height_links(&mesh, &group);
+        let limit = 3.0 * 2f64.sqrt() * f64::from(side) * libm::log2(f64::from(side)).sqrt();
+        check.case(f64::from(links) <= limit, || format!("n = {side}: {links} links, {limit:.0} allowed"));
+        numbers.row(&[&side, &group.size(), &links, &format!("{limit:.1}")]);
+    }
+    let note = "The remark rests on theorem 1; see theorem-1-upper.";
+    Ok(Derivation::of("n = 32 to 512", check).numbers(numbers).note(note))
+}

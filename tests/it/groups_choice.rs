@@ -1,0 +1,160 @@
+//! Predicted steps of splits against simulated ones, and what the choice says.
+
+use meshwright::groups::choice::{Demand, Question, SPLITS, choose, load};
+use meshwright::groups::contraction::Contraction;
+use meshwright::groups::mask::Mask;
+use meshwright::groups::paper::Paper;
+use meshwright::groups::protocol::{Label, Operation, Scheme, Script, members};
+use meshwright::groups::{Group, entry_bisection, monotone_nearest, rank_halving};
+use meshwright::rng;
+use meshwright::routing;
+use meshwright::sim;
+use meshwright::topology::{Machine, Topology};
+use meshwright::units::{Bytes, NodeId};
+use rand::{RngExt, seq::SliceRandom};
+
+fn demand(colours: u32, keys: u32) -> Demand {
+    Demand { colours, keys, is_known: true, memory: None }
+}
+
+fn steps<S: Scheme>(scheme: &S, machine: &Machine, group: &Group, labels: &[Label]) -> f64 {
+    let script = |&label: &Label| Script::new(vec![Operation::Split(label)]);
+    let mut processes = members(scheme, machine, group, labels.iter().map(script).collect()).unwrap();
+    sim::packet::run_processes(machine, &mut processes).unwrap();
+    processes.iter().flat_map(|member| member.log()).map(|entry| entry.end.0).max().unwrap() as f64
+}
+
+/// The steps of a split of the table, on the trees that its formula is about.
+fn simulated(name: &str, question: &Question, machine: &Machine, group: &Group, labels: &[Label]) -> f64 {
+    let Demand { colours, keys, is_known, .. } = question.demand;
+    match name {
+        "paper" => steps(&Paper::default(), machine, group, labels),
+        "paper-fast" => steps(&Paper::fast(), machine, group, labels),
+        "tac" => steps(&Contraction::new(machine).unwrap(), machine, group, labels),
+        _ => {
+            let mask = Mask::new(machine, monotone_nearest::tree);
+            let mask = if is_known { mask.knowing(colours, keys) } else { mask };
+            steps(&mask, machine, group, labels)
+        }
+    }
+}
+
+fn random_labels(size: u32, colours: u32) -> Vec<Label> {
+    let random = &mut rng::stream(5, "labels");
+    (0..size).map(|_| Label { colour: random.random_range(0..colours), key: 0 }).collect()
+}
+
+fn groups(machine: &Machine) -> Vec<Group> {
+    let whole = Group::whole(machine, "hilbert").unwrap();
+    let size = whole.members().len();
+    let mut nodes: Vec<NodeId> = machine.living().collect();
+    nodes.shuffle(&mut rng::stream(4, "members"));
+    let random = |part: usize| Group::of(machine, "hilbert", &nodes[..part]).unwrap();
+    let stretch = Group::in_order(whole.members()[size / 3..size / 3 * 2].to_vec());
+    vec![random(size / 12), random(size / 3), stretch, whole]
+}
+
+#[test]
+fn predictions_are_within_a_factor_of_two() {
+    for name in ["mesh:8x8", "mesh:16x16", "mesh:6x20"] {
+        let machine = Machine::new(name).unwrap().in_packets();
+        for group in groups(&machine) {
+            for (colours, is_known) in [(2, true), (2, false), (16, true)] {
+                let asked = Demand { is_known, ..demand(colours, 1) };
+                let question = Question::of(&machine, &group, monotone_nearest::tree, asked).unwrap();
+                let labels = random_labels(group.size(), colours);
+                for split in SPLITS.iter().filter(|split| colours <= split.colours_max) {
+                    let measured = simulated(split.name, &question, &machine, &group, &labels);
+                    let ratio = measured / (split.predict)(&question);
+                    let size = group.size();
+                    assert!(
+                        (0.5..2.0).contains(&ratio),
+                        "{} {size} of {name} in {colours}: {ratio}",
+                        split.name
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_choice_is_the_cheapest_that_can() {
+    let machine = Machine::new("mesh:16x16").unwrap();
+    let group = Group::whole(&machine, "hilbert").unwrap();
+    let ask = |demand| Question::of(&machine, &group, monotone_nearest::tree, demand).unwrap();
+    let two = choose(&ask(demand(2, 1))).unwrap();
+    assert_eq!(two.name, "mask");
+    let names: Vec<&str> = two.forecasts.iter().map(|forecast| forecast.name).collect();
+    assert_eq!(names, ["paper", "paper-fast", "mask", "tac"]);
+    for (forecast, split) in two.forecasts.iter().zip(SPLITS) {
+        assert_eq!(forecast.steps, Ok((split.predict)(&ask(demand(2, 1)))));
+    }
+    assert_eq!(two.why, "about 35 steps for 256 members (paper 186, paper-fast 114, tac 80)");
+    // Without memory for all labels there is TAC, unless there are keys.
+    let tight = Demand { memory: Some(Bytes(1000)), ..demand(2, 1) };
+    let small = choose(&ask(tight)).unwrap();
+    assert_eq!(small.name, "tac");
+    assert!(
+        small.why.contains("mask cannot: it would keep 9216 bytes at every member, and 1000 are allowed")
+    );
+    let sorted = choose(&ask(demand(16, 4))).unwrap();
+    assert_eq!(sorted.name, "mask");
+    assert!(sorted.why.contains("tac cannot: it knows no keys"), "{}", sorted.why);
+    let impossible = Demand { keys: 2, ..tight };
+    assert!(choose(&ask(impossible)).is_err());
+    // A big group with random labels: the labels alone take longer than to draw the trees together.
+    let machine = Machine::new("mesh:200x200").unwrap();
+    let group = Group::whole(&machine, "hilbert").unwrap();
+    let question = Question::of(&machine, &group, monotone_nearest::tree, demand(1000, 1)).unwrap();
+    assert_eq!(choose(&question).unwrap().name, "tac");
+}
+
+#[test]
+fn a_network_without_coordinates_has_no_contraction() {
+    let machine = Machine::new("ccc:3").unwrap();
+    let group = Group::whole(&machine, "row").unwrap();
+    let question =
+        Question::of(&machine, &group, |_, g| Ok(rank_halving::tree(g.size())), demand(3, 1)).unwrap();
+    let choice = choose(&question).unwrap();
+    assert_eq!(choice.name, "mask");
+    assert!(choice.why.contains("tac cannot: it needs coordinates"));
+}
+
+#[test]
+fn demands_that_make_no_sense_are_refused() {
+    let machine = Machine::new("mesh:2x2").unwrap();
+    let group = Group::whole(&machine, "row").unwrap();
+    for (colours, keys) in [(0, 1), (1, 0)] {
+        assert!(Question::of(&machine, &group, entry_bisection::two, demand(colours, keys)).is_err());
+    }
+    let nobody = Group::in_order(Vec::new());
+    assert!(Question::of(&machine, &nobody, entry_bisection::two, demand(2, 1)).is_err());
+}
+
+#[test]
+fn the_load_of_a_tree_is_counted_link_by_link() {
+    let machine = Machine::new("mesh:7x9").unwrap();
+    for group in groups(&machine) {
+        let tree = entry_bisection::four(&machine, &group).unwrap();
+        let mut most = 0;
+        // For each link count the edges that use it, one by one.
+        let pairs: Vec<(NodeId, NodeId)> = (0..group.size())
+            .filter_map(|rank| Some((group.node(tree.parent(rank)?), group.node(rank))))
+            .collect();
+        let routes = routing::routes(&machine, &pairs).unwrap();
+        for link in 0..machine.first_link(NodeId(machine.nodes())).0 {
+            let uses = |&(edge, &pair): &(usize, &(NodeId, NodeId))| {
+                let mut is_used = false;
+                routes.for_each_link(edge, pair, |used| is_used |= used.0 == link);
+                is_used
+            };
+            most = most.max(pairs.iter().enumerate().filter(uses).count());
+        }
+        assert_eq!(load(&machine, &group, &tree).unwrap() as usize, most);
+    }
+    let line = Machine::new("mesh:1x4").unwrap();
+    let group = Group::whole(&line, "row").unwrap();
+    let star = meshwright::groups::Tree::new(0, vec![meshwright::groups::Tree::NONE, 0, 0, 0]);
+    assert_eq!(load(&line, &group, &star).unwrap(), 3, "all three leave by the first link");
+}
