@@ -19,7 +19,6 @@ mod groups_choice;
 mod groups_mask;
 mod groups_contraction;
 mod groups_exchange;
-mod groups_contraction;
 mod groups_model;
 mod groups_paper;
 mod groups_range;
