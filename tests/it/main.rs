@@ -20,6 +20,8 @@ mod groups_contraction;
 mod groups_contraction;
 mod groups_exchange;
 mod groups_mask;
+mod groups_contraction;
+mod groups_experiment;
 mod groups_model;
 mod groups_paper;
 mod groups_range;

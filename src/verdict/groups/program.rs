@@ -44,8 +44,6 @@ pub struct Ran {
     pub sent: Vec<u64>,
     /// The most messages that waited for their time at one member.
     pub early_most: usize,
-    /// The most memory a member keeps of its groups, in bytes, when the deepest groups stand.
-    pub bytes_kept_most: usize,
     /// The link that most packets crossed in one run, and how many, if the engine counts them.
     pub busiest: Option<(LinkId, u64)>,
     /// A ring of links whose messages wait for each other, if members wait for ever.
@@ -101,7 +99,7 @@ pub fn run<S: Scheme>(scheme: &S, job: &Job, machine: &Machine, group: &Group, r
     let runs = if job.pace == Pace::Lockstep { 3 * round.labels.len() } else { 1 };
     let kinds = processes.first().map_or(0, |member| member.sent().len());
     let mut ran = Ran { sent: vec![0; kinds], ..Ran::default() };
-    for number in 0..runs {
+    for _ in 0..runs {
         let trace = job.run(machine, &mut processes)?;
         ran.cycles += trace.cycles.0;
         ran.messages += trace.messages;
@@ -113,10 +111,6 @@ pub fn run<S: Scheme>(scheme: &S, job: &Job, machine: &Machine, group: &Group, r
             break;
         }
         assert!(trace.unfinished.is_empty(), "members wait for messages, and messages for nobody");
-        if number < 2 * round.labels.len() {
-            let kept = processes.iter().map(Member::bytes_kept).max();
-            ran.bytes_kept_most = ran.bytes_kept_most.max(kept.unwrap_or(0));
-        }
     }
     ran.samples = samples(&processes);
     for member in &processes {
@@ -126,6 +120,28 @@ pub fn run<S: Scheme>(scheme: &S, job: &Job, machine: &Machine, group: &Group, r
         }
     }
     Ok(ran)
+}
+
+/// The most memory a member keeps of its groups, in bytes, when the deepest groups of a repetition stand.
+///
+/// # Errors
+///
+/// As for [`run`].
+pub fn bytes_kept_most<S: Scheme>(
+    scheme: &S,
+    job: &Job,
+    machine: &Machine,
+    group: &Group,
+    round: &Round,
+) -> Result<usize> {
+    let down = |rank| {
+        let mut operations = operations(round, rank);
+        operations.retain(|operation| *operation != Operation::Join);
+        Steps::new(operations, Pace::Free)
+    };
+    let mut processes = members(scheme, machine, group, (0..group.size()).map(down).collect())?;
+    job.engine.run_alone(machine, &mut processes)?;
+    Ok(processes.iter().map(Member::bytes_kept).max().unwrap_or(0))
 }
 
 /// Every operation of every group: how long from the last entry to the last exit.
