@@ -240,7 +240,7 @@ impl<'p, P: Process> Ensemble<'p, P> {
 }
 
 impl<'m, P: Process, E: Open<'m>> Driver<E> for Ensemble<'_, P> {
-    const WANTS_SENT: bool = true;
+    const WANTS_SENT: bool = P::HEARS_SENT;
 
     fn sent(&mut self, engine: &mut E, message: u32) {
         let Letter { source, token, .. } = self.letters[message as usize];

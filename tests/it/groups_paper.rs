@@ -8,3 +8,4 @@ mod nested;
 mod packets;
 mod protocol;
 mod steps;
+mod unready;

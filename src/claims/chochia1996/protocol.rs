@@ -53,12 +53,12 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
     Claim {
         id: "step-2",
         source: "Section 3, step 2; section 3.2",
-        statement: "Partial synchronisation makes sure that no packet of step 4 comes to a vertex without its functions",
-        definition: "how often one does, when an adversary chooses the order in which messages arrive",
-        printed: "with step 2, never",
+        statement: "Partial synchronisation is needed: it keeps packets of step 4 from vertices without their functions",
+        definition: "how often one comes there, when an adversary chooses the order in which messages arrive",
+        printed: "with step 2 never, without it in some run",
         correct: Some(
-            "never where channels keep the order of messages, and there without step 2 as well; elsewhere a vertex must hold \
-             early packets itself",
+            "with step 2 never, if vertices hold packets until their own step 2 is over; without it never where channels keep \
+             the order of messages, and elsewhere a vertex can hold packets until its functions have come",
         ),
         errata: Some("G15"),
         derive: step_2,
@@ -242,11 +242,11 @@ fn split(state: u8) -> Operation {
 fn step_2(_: &Study) -> Result<Derivation> {
     let (mut printed, mut corrected) = (Check::default(), Check::default());
     let mut numbers =
-        Numbers::new(&["step 2", "order of messages kept", "runs", "runs in which a packet was early"]);
+        Numbers::new(&["step 2", "order of messages kept", "runs", "runs in which a vertex was not ready"]);
     let mut generator = rng::stream(0, "step 2");
     for (partial, in_channels) in [(true, false), (true, true), (false, false), (false, true)] {
         let paper = Paper { partial, ..Paper::default() };
-        let mut early = 0;
+        let mut unready = 0;
         for seed in 0..300u32 {
             let size = 2 + seed % 30;
             let line = Machine::new(&format!("mesh:1x{size}"))?;
@@ -254,22 +254,28 @@ fn step_2(_: &Study) -> Result<Derivation> {
             let programs = states.iter().map(|&state| vec![split(state)]).collect();
             let adversary = Adversary { order: Order::Random, in_channels, seed: seed.into() };
             let (all, finished) = under(&paper, &line, programs, adversary)?;
-            let held: u32 =
-                all.iter().filter_map(|member| member.splitting(0)).map(|split| split.held()).sum();
-            early += u32::from(held > 0);
+            let early: u32 =
+                all.iter().filter_map(|member| member.splitting(0)).map(|split| split.unready()).sum();
+            unready += u32::from(early > 0);
             let words =
-                || format!("{size} members, states {states:?}, seed {seed}: {held} packets came too early");
+                || format!("{size} members, states {states:?}, seed {seed}: {early} packets came too early");
             if partial {
-                printed.case(held == 0, words);
+                printed.case(early == 0, words);
             }
-            // Held packets are no harm; where order is kept there are none.
-            corrected.case(finished && (held == 0 || !in_channels), words);
+            // Where neither step 2 nor the order of messages keeps them away, they are held, and nothing goes wrong.
+            corrected.case(finished && (early == 0 || !(partial || in_channels)), words);
+        }
+        if !partial {
+            let kept = if in_channels { "kept" } else { "not kept" };
+            printed.case(unready > 0, || {
+                format!("300 runs without step 2, order {kept}: every vertex was ready")
+            });
         }
         let yes = |is: bool| if is { "yes" } else { "no" };
-        numbers.row(&[&yes(partial), &yes(in_channels), &300, &early]);
+        numbers.row(&[&yes(partial), &yes(in_channels), &300, &unready]);
     }
     let note = "Why: a packet climbs to vertices that have been told before, and where it goes down an edge, the functions went \
-                down the same edge before it.";
+                down the same edge before it; with step 2, the vertex where it turns down knows that all below have theirs.";
     Ok(Derivation::of("groups of 2 to 31, messages arrive in random order", printed)
         .corrected(corrected)
         .numbers(numbers)

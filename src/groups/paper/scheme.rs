@@ -24,9 +24,11 @@ pub enum Joining {
 
 /// The paper's split into the groups of state 0 and state 1, which keep the order of their members.
 ///
-/// The steps 2 and 5 can be left out. Step 2 shall make sure that every vertex has its functions when a packet comes;
-/// a vertex that holds packets until its own functions have come makes sure of it alone, and where channels keep the
-/// order of messages nothing is ever held. Step 5 is a barrier: without it a member goes on as soon as it has heard of
+/// A vertex does the steps one after the other: it holds packets of others until its own step 4.
+///
+/// The steps 2 and 5 can be left out. Step 2 makes sure that every vertex has its functions when a packet comes; holding
+/// packets until one's own functions have come does so alone, and where channels keep the order of messages none ever
+/// come earlier. Step 5 is a barrier: without it a member goes on as soon as it has heard of
 /// its own new neighbours, and answers packets of others later.
 ///
 /// # Source

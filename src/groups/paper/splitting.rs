@@ -22,9 +22,10 @@ pub struct Splitting {
     waiting: [u8; 3],
     /// New neighbours that have not been heard of; known once the functions are.
     missing: u8,
-    /// Packets that came before the functions: never any where channels keep the order of messages.
+    /// Packets of others that came before this member was at step 4.
     held: Vec<Routed>,
-    held_all: u32,
+    /// How many of them even came before the functions.
+    unready: u32,
     progress: Progress,
 }
 
@@ -87,7 +88,7 @@ impl Splitting {
             waiting: [children; 3],
             missing: 0,
             held: Vec::new(),
-            held_all: 0,
+            unready: 0,
             progress: Progress::Evaluating,
         };
         splitting.count(event);
@@ -115,9 +116,9 @@ impl Splitting {
                 self.waiting[PARTIAL] -= 1;
                 self.synchronise_partially(event);
             }
-            Packet::Routing(routed) if self.functions.is_none() => {
+            Packet::Routing(routed) if self.progress == Progress::Evaluating => {
                 self.held.push(routed);
-                self.held_all += 1;
+                self.unready += u32::from(self.functions.is_none());
             }
             Packet::Routing(routed) => self.pass_on(routed, event),
             Packet::Gather => {
@@ -150,9 +151,6 @@ impl Splitting {
             event.out.send(child, Packet::BYTES, Packet::Backward { total: total[0], before });
         }
         self.missing = requests(&functions, self.node).count() as u8;
-        for routed in std::mem::take(&mut self.held) {
-            self.pass_on(routed, event);
-        }
         if event.paper.partial {
             self.synchronise_partially(event);
         } else {
@@ -168,11 +166,12 @@ impl Splitting {
         }
     }
 
-    /// Step 4: this member tells each of its new neighbours where it is.
+    /// Step 4 begins: packets of others that wait here go on, and this member tells each of its new neighbours where it
+    /// is.
     fn send_requests(&mut self, event: &mut Event<'_>) {
         let functions = self.functions.expect("the functions are known");
         self.progress = Progress::Routing;
-        for routed in requests(&functions, self.node) {
+        for routed in std::mem::take(&mut self.held).into_iter().chain(requests(&functions, self.node)) {
             self.pass_on(routed, event);
         }
         self.synchronise(event);
@@ -251,9 +250,13 @@ impl Splitting {
         self.neighbours
     }
 
-    /// How many routed packets came before the functions and had to be held.
-    pub fn held(&self) -> u32 {
-        self.held_all
+    /// How many routed packets came before the functions.
+    ///
+    /// None, if step 2 is done, or if messages from one node to another keep their order. Packets climb only to vertices
+    /// that had their functions earlier. The first vertex at which they turn down has ended step 2 by then, so that all
+    /// below have theirs; or it has sent what makes the functions of its child before the packet.
+    pub fn unready(&self) -> u32 {
+        self.unready
     }
 
     /// The memory it takes, in bytes.

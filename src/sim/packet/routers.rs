@@ -1,7 +1,7 @@
 //! The queues of all routers, and one step of them.
 
 use super::active::Active;
-use super::wires::{Out, Wires, class, port};
+use super::wires::{Out, Wire, Wires, class, port};
 use crate::topology::{Machine, PortModel, Topology};
 use crate::units::LinkId;
 
@@ -13,9 +13,8 @@ const NONE: u32 = u32::MAX;
 struct Packet {
     target: u32,
     message: u32,
-    /// The packet behind it.
+    /// While it stands behind another: the packet behind it, if there is one, and where it leaves the router.
     next: u32,
-    /// Where it leaves the router it stands at.
     out: Out,
 }
 
@@ -33,11 +32,34 @@ pub(super) struct Letter {
     missing: u64,
 }
 
-/// A queue: its ends.
+/// A queue of messages with packets to send: its ends.
+#[derive(Clone, Copy, Debug)]
+struct Fresh {
+    head: u32,
+    tail: u32,
+}
+
+/// An incoming queue: its ends, and what routers look at, so that they need not look at packets.
 #[derive(Clone, Copy, Debug)]
 struct Line {
     head: u32,
     tail: u32,
+    /// Slots that were taken when the step began.
+    taken: u32,
+    /// Of the head.
+    target: u32,
+    out: Out,
+}
+
+/// A link, seen from the router it leaves.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    wire: Wire,
+    /// The queue that is served first in the next step.
+    turn: u32,
+    /// The steps heads have waited for it, and the packets that crossed it.
+    waits: u64,
+    crossed: u64,
 }
 
 /// Which queues of a router are not empty.
@@ -53,6 +75,7 @@ struct Router {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     packet: u32,
+    target: u32,
     node: u32,
     lane: u32,
 }
@@ -67,12 +90,10 @@ pub(super) struct Routers<'m> {
     active: Active,
     /// Incoming queues, by node and local number.
     lanes: Vec<Line>,
-    /// Slots of each that were taken when the step began.
-    taken: Vec<u32>,
     /// Messages with packets to send, by place; with one port at the first place of a node.
-    fresh: Vec<Line>,
-    /// By place, the queue that is served first in the next step.
-    turns: Vec<u8>,
+    fresh: Vec<Fresh>,
+    /// By place.
+    links: Vec<Link>,
     packets: Vec<Packet>,
     idle: Vec<u32>,
     pub(super) letters: Vec<Letter>,
@@ -81,9 +102,6 @@ pub(super) struct Routers<'m> {
     left: Vec<u32>,
     /// By port, the queues of the router that is being looked at which want it and can go.
     able: [u64; u64::BITS as usize],
-    /// By place, the steps heads have waited for the link and the packets that crossed it.
-    waits: Vec<u64>,
-    crossed: Vec<u64>,
     /// Whether a packet crossed a link in this step.
     moved: bool,
     /// Whether somebody wants to know what was sent.
@@ -99,24 +117,21 @@ impl<'m> Routers<'m> {
     pub(super) fn new(machine: &Machine, wires: Wires<'m>) -> Self {
         let (nodes, places) = (machine.nodes() as usize, wires.places());
         let lanes = nodes * wires.lanes as usize;
-        let empty = Line { head: NONE, tail: NONE };
+        let link = |place| Link { wire: wires.at(place), turn: 0, waits: 0, crossed: 0 };
         Self {
             buffers: machine.buffers.max(1),
             one_port: machine.ports == PortModel::One,
             routers: vec![Router { lanes: 0, fresh: 0 }; nodes],
             active: Active::new(nodes),
-            lanes: vec![empty; lanes],
-            taken: vec![0; lanes],
-            fresh: vec![empty; places],
-            turns: vec![0; places],
+            lanes: vec![Line { head: NONE, tail: NONE, taken: 0, target: 0, out: 0 }; lanes],
+            fresh: vec![Fresh { head: NONE, tail: NONE }; places],
+            links: (0..places).map(link).collect(),
             packets: Vec::new(),
             idle: Vec::new(),
             letters: Vec::new(),
             entries: Vec::new(),
             left: Vec::new(),
             able: [0; u64::BITS as usize],
-            waits: vec![0; places],
-            crossed: vec![0; places],
             moved: false,
             tells_sent: true,
             sent: Vec::new(),
@@ -147,23 +162,24 @@ impl<'m> Routers<'m> {
 
     /// Forgets who waited and who crossed.
     pub(super) fn forget_counts(&mut self) {
-        self.waits.fill(0);
-        self.crossed.fill(0);
+        for link in &mut self.links {
+            (link.waits, link.crossed) = (0, 0);
+        }
     }
 
     /// The place heads waited for the longest, and how many steps; of equal ones the first.
     pub(super) fn longest_wait(&self) -> Option<(LinkId, u64)> {
-        self.most(&self.waits)
+        self.most(|link| link.waits)
     }
 
     /// The link that most packets crossed, and how many; of equal ones the first.
     pub(super) fn busiest(&self) -> Option<(LinkId, u64)> {
-        self.most(&self.crossed)
+        self.most(|link| link.crossed)
     }
 
-    fn most(&self, counts: &[u64]) -> Option<(LinkId, u64)> {
+    fn most(&self, count: impl Fn(&Link) -> u64) -> Option<(LinkId, u64)> {
         let (mut place, mut most) = (0, 0);
-        for (at, &count) in counts.iter().enumerate() {
+        for (at, count) in self.links.iter().map(count).enumerate() {
             if count > most {
                 (place, most) = (at, count);
             }
@@ -183,7 +199,7 @@ impl<'m> Routers<'m> {
         let line = &mut self.fresh[(source * self.wires.degree + slot) as usize];
         if router.fresh >> slot & 1 == 0 {
             router.fresh |= 1 << slot;
-            *line = Line { head: message, tail: message };
+            (line.head, line.tail) = (message, message);
             self.active.insert(source);
         } else {
             let before = std::mem::replace(&mut line.tail, message);
@@ -208,13 +224,42 @@ impl<'m> Routers<'m> {
     }
 
     /// Lets the heads at one router go, as far as they can.
-    #[inline]
+    #[inline(always)]
     fn visit(&mut self, node: u32) {
         let Router { lanes, fresh } = self.routers[node as usize];
+        if fresh == 0 && lanes.is_power_of_two() {
+            self.visit_alone(node, lanes.trailing_zeros());
+        } else {
+            self.visit_many(node, lanes, fresh);
+        }
+        let router = self.routers[node as usize];
+        if router.lanes | router.fresh == 0 {
+            self.active.remove(node);
+        }
+    }
+
+    /// The same where only one queue has packets, and these came in.
+    #[inline(always)]
+    fn visit_alone(&mut self, node: u32, local: u32) {
+        let Line { target, out, .. } = self.lanes[(node * self.wires.lanes + local) as usize];
+        let place = (node * self.wires.degree + port(out)) as usize;
+        if self.has_room(place, out, target) {
+            let link = &mut self.links[place];
+            link.turn = local + 1;
+            link.crossed += 1;
+            let wire = link.wire;
+            self.forward(node, local, wire);
+        } else {
+            self.links[place].waits += 1;
+        }
+    }
+
+    /// The same in general.
+    fn visit_many(&mut self, node: u32, lanes: u64, fresh: u64) {
         let mut ports = 0u64;
         for lane in members(lanes) {
-            let packet = self.packets[self.lanes[(node * self.wires.lanes + lane) as usize].head as usize];
-            ports |= self.ask(node, lane, packet.out, packet.target);
+            let Line { target, out, .. } = self.lanes[(node * self.wires.lanes + lane) as usize];
+            ports |= self.ask(node, lane, out, target);
         }
         for slot in members(fresh) {
             let message = self.fresh[(node * self.wires.degree + slot) as usize].head;
@@ -224,10 +269,13 @@ impl<'m> Routers<'m> {
         for port in members(ports) {
             self.serve(node, port);
         }
-        let router = self.routers[node as usize];
-        if router.lanes | router.fresh == 0 {
-            self.active.remove(node);
-        }
+    }
+
+    /// Whether a packet can cross the link at a place.
+    #[inline(always)]
+    fn has_room(&self, place: usize, out: Out, target: u32) -> bool {
+        let wire = self.links[place].wire;
+        wire.node == target || self.lanes[(wire.lane + class(out)) as usize].taken < self.buffers
     }
 
     /// Notes what a head wants; the port as a set, if it can go.
@@ -235,9 +283,8 @@ impl<'m> Routers<'m> {
     fn ask(&mut self, node: u32, queue: u32, out: Out, target: u32) -> u64 {
         let port = port(out);
         let place = (node * self.wires.degree + port) as usize;
-        let wire = self.wires.at(place);
-        if wire.node != target && self.taken[(wire.lane + class(out)) as usize] >= self.buffers {
-            self.waits[place] += 1;
+        if !self.has_room(place, out, target) {
+            self.links[place].waits += 1;
             return 0;
         }
         self.able[port as usize] |= 1 << queue;
@@ -248,54 +295,54 @@ impl<'m> Routers<'m> {
     #[inline(always)]
     fn serve(&mut self, node: u32, port: u32) {
         let able = std::mem::take(&mut self.able[port as usize]);
-        let place = (node * self.wires.degree + port) as usize;
-        let queue = if able.is_power_of_two() {
-            able.trailing_zeros()
-        } else {
-            self.waits[place] += u64::from(able.count_ones() - 1);
-            let after = able & (u64::MAX << self.turns[place]);
-            if after == 0 { able.trailing_zeros() } else { after.trailing_zeros() }
-        };
-        self.turns[place] = queue as u8 + 1;
-        self.crossed[place] += 1;
-        self.moved = true;
+        let link = &mut self.links[(node * self.wires.degree + port) as usize];
+        let after = able & (u64::MAX << link.turn);
+        let queue = if after == 0 { able.trailing_zeros() } else { after.trailing_zeros() };
+        link.waits += u64::from(able.count_ones() - 1);
+        link.turn = queue + 1;
+        link.crossed += 1;
+        let wire = link.wire;
         if queue == self.wires.lanes {
-            self.inject(node, port, place)
+            self.inject(node, port, wire)
         } else {
-            self.forward(node, queue, place)
+            self.forward(node, queue, wire)
         }
     }
 
     /// The head of an incoming queue crosses a link.
     #[inline(always)]
-    fn forward(&mut self, node: u32, local: u32, place: usize) {
+    fn forward(&mut self, node: u32, local: u32, wire: Wire) {
         let lane = node * self.wires.lanes + local;
         let line = &mut self.lanes[lane as usize];
-        let number = line.head;
-        let Packet { target, message, next, out } = self.packets[number as usize];
-        line.head = next;
-        if next == NONE {
+        let Line { head: number, tail, target, out, .. } = *line;
+        if number == tail {
             self.routers[node as usize].lanes &= !(1 << local);
+        } else {
+            line.head = self.packets[number as usize].next;
+            let head = &self.packets[line.head as usize];
+            (line.target, line.out) = (head.target, head.out);
         }
         self.left.push(lane);
-        let wire = self.wires.at(place);
+        self.moved = true;
         if wire.node == target {
             self.idle.push(number);
-            self.arrive(message);
+            self.arrive(self.packets[number as usize].message);
         } else {
-            self.entries.push(Entry { packet: number, node: wire.node, lane: wire.lane + class(out) });
+            let lane = wire.lane + class(out);
+            self.entries.push(Entry { packet: number, target, node: wire.node, lane });
         }
     }
 
     /// A packet of a waiting message crosses its first link.
     #[inline(always)]
-    fn inject(&mut self, node: u32, port: u32, place: usize) {
+    fn inject(&mut self, node: u32, port: u32, wire: Wire) {
         let slot = if self.one_port { 0 } else { port };
         let line = &mut self.fresh[(node * self.wires.degree + slot) as usize];
         let message = line.head;
         let letter = &mut self.letters[message as usize];
         letter.unsent -= 1;
         let Letter { target, next, out, unsent, .. } = *letter;
+        self.moved = true;
         if unsent == 0 {
             line.head = next;
             if next == NONE {
@@ -305,7 +352,6 @@ impl<'m> Routers<'m> {
                 self.sent.push(message);
             }
         }
-        let wire = self.wires.at(place);
         if wire.node == target {
             return self.arrive(message);
         }
@@ -315,7 +361,8 @@ impl<'m> Routers<'m> {
             Some(place) => *place = packet,
             None => self.packets.push(packet),
         }
-        self.entries.push(Entry { packet: number, node: wire.node, lane: wire.lane + class(out) });
+        let lane = wire.lane + class(out);
+        self.entries.push(Entry { packet: number, target, node: wire.node, lane });
     }
 
     /// A packet has come to its target.
@@ -331,25 +378,24 @@ impl<'m> Routers<'m> {
     /// The end of a step: what crossed joins its queues, and slots become free.
     fn settle(&mut self) {
         for &lane in &self.left {
-            self.taken[lane as usize] -= 1;
+            self.lanes[lane as usize].taken -= 1;
         }
         self.left.clear();
         for index in 0..self.entries.len() {
-            let Entry { packet: number, node, lane } = self.entries[index];
-            self.taken[lane as usize] += 1;
-            let packet = &mut self.packets[number as usize];
-            packet.next = NONE;
-            packet.out = self.wires.route(node, Some(lane), packet.target);
+            let Entry { packet: number, target, node, lane } = self.entries[index];
+            let out = self.wires.route(node, Some(lane), target);
             let local = lane - node * self.wires.lanes;
             let router = &mut self.routers[node as usize];
             let line = &mut self.lanes[lane as usize];
+            line.taken += 1;
             if router.lanes >> local & 1 == 0 {
                 router.lanes |= 1 << local;
-                *line = Line { head: number, tail: number };
+                *line = Line { head: number, tail: number, target, out, ..*line };
                 self.active.insert(node);
             } else {
                 let before = std::mem::replace(&mut line.tail, number);
                 self.packets[before as usize].next = number;
+                self.packets[number as usize].out = out;
             }
         }
         self.entries.clear();
@@ -366,10 +412,13 @@ impl<'m> Routers<'m> {
         loop {
             let lane = *chain.last().expect("it begins with one");
             let node = lane / self.wires.lanes;
-            let out = self.packets[self.lanes[lane as usize].head as usize].out;
+            let out = self.lanes[lane as usize].out;
             let wire = self.wires.at((node * self.wires.degree + port(out)) as usize);
             let next = wire.lane + class(out);
-            assert!(self.taken[next as usize] >= self.buffers, "a head that stands still waits for a slot");
+            assert!(
+                self.lanes[next as usize].taken >= self.buffers,
+                "a head that stands still waits for a slot"
+            );
             if let Some(start) = chain.iter().position(|&lane| lane == next) {
                 return Some(
                     chain[start..].iter().map(|&lane| self.wires.link(self.wires.before(lane))).collect(),
@@ -384,13 +433,13 @@ impl<'m> Routers<'m> {
 impl Routers<'_> {
     /// How often a packet crossed a link.
     pub(super) fn crossings(&self) -> u64 {
-        self.crossed.iter().sum()
+        self.links.iter().map(|link| link.crossed).sum()
     }
 
     /// No packet anywhere, no slot taken, no router looked at.
     pub(super) fn assert_empty(&self) {
         assert_eq!(self.flying(), 0);
-        assert!(self.taken.iter().all(|&taken| taken == 0));
+        assert!(self.lanes.iter().all(|line| line.taken == 0));
         assert!(self.routers.iter().all(|router| router.lanes | router.fresh == 0));
         assert!((0..self.active.summaries()).all(|index| self.active.summary(index) == 0));
         assert!(self.letters.iter().all(|l| l.source == l.target || l.unsent + l.missing == 0));

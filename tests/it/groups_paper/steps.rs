@@ -62,11 +62,11 @@ fn all_six_steps() {
     let mut root = Root::new(Paper::default());
     assert_eq!(root.hear(2, Packet::Forward([0, 1])), []);
     assert_eq!(root.hear(0, Packet::Forward([0, 1])), backward());
-    // Its functions are known, so it passes packets on; its own wait for step 2.
+    // Its functions are known, but nothing says that rank 2 has its own: packets wait for step 2.
     let request = routed(1, 1, 0, Role::Left);
-    assert_eq!(root.hear(0, request), [(2, request)]);
     assert_eq!(root.hear(0, Packet::Partial), []);
-    assert_eq!(root.hear(2, Packet::Partial), [own_request()]);
+    assert_eq!(root.hear(0, request), []);
+    assert_eq!(root.hear(2, Packet::Partial), [(2, request), own_request()]);
     assert_eq!(root.hear(0, Packet::Gather), []);
     assert_eq!(root.hear(2, routed(0, 0, 2, Role::Adjacent)), []);
     assert!(!root.has_place(), "rank 2 is not there");

@@ -1,0 +1,105 @@
+//! What keeps packets from vertices that do not have their functions yet.
+
+use meshwright::error::Result;
+use meshwright::groups::Group;
+use meshwright::groups::paper::packet::Packet;
+use meshwright::groups::paper::routing::{Hop, route};
+use meshwright::groups::paper::{Paper, Place, Splitting};
+use meshwright::groups::protocol::{Label, Links, Operation, Outbox, Scheme, Script, Side, members};
+use meshwright::rng::stream;
+use meshwright::sim::any_order::{Adversary, Order};
+use meshwright::topology::Machine;
+use meshwright::units::NodeId;
+use rand::RngExt;
+
+use super::protocol::run;
+
+/// The paper's split by members that pass packets of others on whenever they have their functions, at their own step 2
+/// too.
+#[derive(Debug)]
+struct Hasty(Paper);
+
+impl Scheme for Hasty {
+    const ORDERED: bool = Paper::ORDERED;
+    const STEPS: &'static [&'static str] = Paper::STEPS;
+    type Place = Place;
+    type Packet = Packet;
+    type Splitting = Splitting;
+
+    fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Place>> {
+        self.0.places(machine, group)
+    }
+    fn links(place: &Place) -> &Links {
+        Paper::links(place)
+    }
+    fn rank_and_size(place: &Place) -> (u32, u32) {
+        Paper::rank_and_size(place)
+    }
+    fn begin(&self, node: NodeId, place: &Place, label: Label, out: &mut Outbox<Packet>) -> Splitting {
+        self.0.begin(node, place, label, out)
+    }
+    fn receive(
+        &self,
+        node: NodeId,
+        place: &Place,
+        splitting: &mut Splitting,
+        from: NodeId,
+        packet: Packet,
+        out: &mut Outbox<Packet>,
+    ) {
+        let hop = match (&packet, splitting.functions()) {
+            (Packet::Routing(routed), Some(functions)) => route(functions, routed),
+            _ => Hop::Here,
+        };
+        let child = |side| place.links().children.iter().find(|child| child.1 == side).unwrap().0;
+        let to = match hop {
+            Hop::Here => return self.0.receive(node, place, splitting, from, packet, out),
+            Hop::Left => child(Side::Left),
+            Hop::Right => child(Side::Right),
+            Hop::Parent => place.links().parent.unwrap(),
+        };
+        out.send(to, Packet::BYTES, packet);
+    }
+    fn take_place(&self, splitting: &mut Splitting) -> Option<Place> {
+        self.0.take_place(splitting)
+    }
+    fn step(packet: &Packet) -> usize {
+        Paper::step(packet)
+    }
+    fn bytes_kept(place: &Place, splitting: Option<&Splitting>) -> usize {
+        Paper::bytes_kept(place, splitting)
+    }
+}
+
+const RUNS: u64 = 60;
+
+/// In how many runs a packet came to a vertex that did not have its functions yet.
+fn unready<S: Scheme<Splitting = Splitting>>(scheme: &S, in_channels: bool) -> usize {
+    let machine = Machine::new("mesh:6x6").unwrap();
+    let group = Group::whole(&machine, "hilbert").unwrap();
+    let mut random = stream(5, "labels");
+    let mut is_unready = |seed: &u64| {
+        let mut script = |_| {
+            let colour = random.random_range(0..2);
+            Script::new(vec![Operation::Split(Label { colour, key: 0 })])
+        };
+        let scripts = (0..36).map(&mut script).collect();
+        let mut members = members(scheme, &machine, &group, scripts).unwrap();
+        run(&mut members, Adversary { order: Order::Random, in_channels, seed: *seed });
+        members.iter().any(|member| member.splitting(0).unwrap().unready() > 0)
+    };
+    (0..RUNS).filter(&mut is_unready).count()
+}
+
+#[test]
+fn step_2_or_the_order_of_messages_keeps_packets_from_unready_vertices() {
+    let (with_step_2, without) = (Paper::default(), Paper { partial: false, ..Paper::default() });
+    assert_eq!(unready(&with_step_2, false), 0, "step 2 does its job on any channels");
+    assert_eq!(unready(&without, true), 0, "where messages keep their order it is not needed");
+    let needed = unready(&without, false);
+    assert!(needed > RUNS as usize / 2, "where they do not it is, or packets are held: {needed}");
+    // Step 2 does its job only where vertices hold packets until their own step 2 is over.
+    assert_eq!(unready(&Hasty(with_step_2), true), 0);
+    let hasty = unready(&Hasty(with_step_2), false);
+    assert!(0 < hasty && hasty < needed, "{hasty}, {needed}");
+}
