@@ -145,7 +145,7 @@ pub fn least_cycles(job: &Job, machine: &Machine, group: &Group, round: &Round) 
 ///
 /// # Complexity
 ///
-/// As for [`News::exits`].
+/// O(s 2^k) on a whole mesh of k dimensions, O(s^2) on other machines with formulas for distances.
 pub fn diameter(machine: &Machine, members: &[NodeId]) -> u64 {
     let exits = News::in_links(machine).exits(members, &vec![0; members.len()]);
     exits.into_iter().max().unwrap_or(0)
