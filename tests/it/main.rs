@@ -17,7 +17,6 @@ mod golden;
 mod golden_boxes;
 mod groups_choice;
 mod groups_contraction;
-mod groups_contraction;
 mod groups_exchange;
 mod groups_mask;
 mod groups_model;
