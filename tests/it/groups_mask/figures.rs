@@ -109,7 +109,7 @@ fn many_groups_split_at_the_same_time_within_the_figures() {
 #[test]
 #[ignore = "the figures of the documentation; minutes without optimisation"]
 fn figures() {
-    for (n, repetitions) in [(16, 1000), (32, 50), (64, 4)] {
+    for (n, repetitions) in [(16, 300), (32, 20), (64, 3)] {
         let machine = Machine::new(&format!("mesh:{n}x{n}")).unwrap().in_packets();
         for tree in ["rank-halving", "monotone-nearest", "ecrb2", "ecrb4"] {
             let build = trees::tree(tree).unwrap().build;
