@@ -3,7 +3,7 @@
 use super::job::{Job, Pace, Round};
 use crate::error::Result;
 use crate::groups::Group;
-use crate::groups::protocol::{Here, Member, Operation, Program, Scheme, members};
+use crate::groups::protocol::{Entry, Here, Member, Operation, Program, Scheme, members};
 use crate::topology::Machine;
 use crate::units::LinkId;
 
@@ -144,10 +144,22 @@ pub fn bytes_kept_most<S: Scheme>(
     Ok(processes.iter().map(Member::bytes_kept).max().unwrap_or(0))
 }
 
+/// An operation of one member, such that those of one group stand together when sorted.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Part {
+    group: u64,
+    /// How many operations of the group came before.
+    before: usize,
+    kind: Kind,
+    level: u32,
+    size: u32,
+    begin: u64,
+    end: u64,
+}
+
 /// Every operation of every group: how long from the last entry to the last exit.
 fn samples<S: Scheme, P: Program>(processes: &[Member<'_, S, P>]) -> Vec<Sample> {
-    // Group, how many operations of the group came before, kind, level, size, begin, end.
-    let mut entries: Vec<(u64, usize, Kind, u32, u32, u64, u64)> = Vec::new();
+    let mut parts: Vec<Part> = Vec::new();
     for member in processes {
         for (at, entry) in member.log().iter().enumerate() {
             let kind = match entry.operation {
@@ -155,18 +167,18 @@ fn samples<S: Scheme, P: Program>(processes: &[Member<'_, S, P>]) -> Vec<Sample>
                 Operation::Join => Kind::Join,
                 _ => Kind::Barrier,
             };
-            let before = member.log()[..at].iter().filter(|other| other.group == entry.group).count();
-            let (begin, end) = (entry.begin.0, entry.end.0);
-            entries.push((entry.group, before, kind, entry.level, entry.size, begin, end));
+            let &Entry { group, level, size, begin, end, .. } = entry;
+            let before = member.log()[..at].iter().filter(|other| other.group == group).count();
+            parts.push(Part { group, before, kind, level, size, begin: begin.0, end: end.0 });
         }
     }
-    entries.sort_unstable();
-    let sample = |same: &[(u64, usize, Kind, u32, u32, u64, u64)]| {
-        let (_, _, kind, level, size, ..) = same[0];
-        let last = |moment: fn(&(u64, usize, Kind, u32, u32, u64, u64)) -> u64| same.iter().map(moment).max();
-        let (begin, end) = (last(|entry| entry.5).unwrap_or(0), last(|entry| entry.6).unwrap_or(0));
-        // Members that need not wait may go on before the last has come.
-        Sample { kind, level, size, cycles: end.saturating_sub(begin) }
+    parts.sort_unstable();
+    let sample = |same: &[Part]| {
+        let Part { kind, level, size, .. } = same[0];
+        let entry = same.iter().map(|part| part.begin).max().unwrap_or(0);
+        let exit = same.iter().map(|part| part.end).max().unwrap_or(0);
+        // Members that need not wait may all have left before the last has come.
+        Sample { kind, level, size, cycles: exit.saturating_sub(entry) }
     };
-    entries.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(sample).collect()
+    parts.chunk_by(|a, b| (a.group, a.before) == (b.group, b.before)).map(sample).collect()
 }

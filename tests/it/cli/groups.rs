@@ -125,6 +125,9 @@ fn the_paper_s_split_has_the_values_of_the_reference() {
                 ("new_right", "new_right"),
                 ("adjacent_root", "new_adjacent"),
             ] {
+                if case[golden].is_null() {
+                    continue;
+                }
                 assert_eq!(
                     vertex[key],
                     node(&case[golden][rank], columns),
