@@ -303,9 +303,9 @@ impl<'m> Routers<'m> {
         link.crossed += 1;
         let wire = link.wire;
         if queue == self.wires.lanes {
-            self.inject(node, port, wire)
+            self.inject(node, port, wire);
         } else {
-            self.forward(node, queue, wire)
+            self.forward(node, queue, wire);
         }
     }
 
