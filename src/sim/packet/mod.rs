@@ -90,7 +90,7 @@ pub fn run_phased(machine: &Machine, phases: &Phases) -> Result<Trace> {
 ///
 /// # Errors
 ///
-/// As for [`crate::sim::run_processes`] and [`run_schedule`].
+/// As for [`crate::sim::run_processes`], with 2^28 messages and computations as the limit, and [`run_schedule`].
 pub fn run_processes<P: Process>(machine: &Machine, processes: &mut [P]) -> Result<ProcessTrace> {
     machine.costs.check()?;
     processes::run(machine, processes, &mut Packets::new(machine, routing::usual(machine))?)

@@ -229,6 +229,8 @@ impl<'m> Routers<'m> {
         let Router { lanes, fresh } = self.routers[node as usize];
         if fresh == 0 && lanes.is_power_of_two() {
             self.visit_alone(node, lanes.trailing_zeros());
+        } else if lanes == 0 && fresh.is_power_of_two() {
+            self.visit_source(node, fresh.trailing_zeros());
         } else {
             self.visit_many(node, lanes, fresh);
         }
@@ -251,6 +253,24 @@ impl<'m> Routers<'m> {
             self.forward(node, local, wire);
         } else {
             self.links[place].waits += 1;
+        }
+    }
+
+    /// The same where only one message has packets, and they are new.
+    #[inline(always)]
+    fn visit_source(&mut self, node: u32, slot: u32) {
+        let message = self.fresh[(node * self.wires.degree + slot) as usize].head;
+        let Letter { target, out, .. } = self.letters[message as usize];
+        let place = (node * self.wires.degree + port(out)) as usize;
+        let has_room = self.has_room(place, out, target);
+        let link = &mut self.links[place];
+        if has_room {
+            link.turn = self.wires.lanes + 1;
+            link.crossed += 1;
+            let wire = link.wire;
+            self.inject(node, port(out), wire);
+        } else {
+            link.waits += 1;
         }
     }
 
