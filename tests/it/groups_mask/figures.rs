@@ -150,9 +150,13 @@ fn very_many_colours_and_keys_are_right() {
 }
 
 #[test]
-#[ignore = "a million members: half a minute without optimisation"]
+#[ignore = "a million members: minutes without optimisation"]
 fn a_million_colours_are_right() {
     many_colours(1000, |i| label(mix(i), 0));
-    many_colours(1000, |i| label(mix(i) % 1_000_000, mix(i + 5)));
-    many_colours(1000, |i| label(i / 1000, 0));
+}
+
+#[test]
+#[ignore = "a million members: minutes without optimisation"]
+fn a_million_keys_are_right() {
+    many_colours(1000, |i| label(mix(i) % 1000, mix(i + 5)));
 }
