@@ -21,7 +21,7 @@
 //! | file | what |
 //! |---|---|
 //! | `wires` | flat tables: which link leads to which queue; where a packet goes next |
-//! | `routers` | the queues, and one step of all routers |
+//! | `routers`, `step` | the queues; one step of all routers |
 //! | `active` | the routers with packets |
 //! | `engine` | the same as an engine for workloads: messages, timers, time |
 //!
@@ -32,6 +32,7 @@
 mod active;
 mod engine;
 mod routers;
+mod step;
 mod wires;
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ fn random_labels(size: usize, colours: u32, seed: u64) -> Vec<Label> {
 }
 
 /// Steps from the first entry to the last exit of one split.
-pub fn steps<S: Scheme>(scheme: &S, machine: &Machine, group: &Group, labels: &[Label]) -> u64 {
+pub(super) fn steps<S: Scheme>(scheme: &S, machine: &Machine, group: &Group, labels: &[Label]) -> u64 {
     let script = |&label: &Label| Script::new(vec![Operation::Split(label)]);
     let mut processes = members(scheme, machine, group, labels.iter().map(script).collect()).unwrap();
     let trace = sim::packet::run_processes(machine, &mut processes).unwrap();
