@@ -85,9 +85,9 @@ fn zig_zag(size: u32) -> (Vec<u32>, u32) {
     while first < end {
         let at = first + (end - first) / 2;
         if way.len() % 2 == 0 {
-            end = at
+            end = at;
         } else {
-            first = at + 1
+            first = at + 1;
         }
         way.push(at);
     }

@@ -45,6 +45,7 @@ pub mod history;
 pub mod label_file;
 pub mod mask;
 pub mod monotone_nearest;
+mod nearby;
 pub mod nested;
 pub mod paper;
 pub mod portfolio;

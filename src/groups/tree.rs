@@ -1,7 +1,8 @@
 //! Any rooted tree over a group and what it costs.
 
 use super::Group;
-use crate::topology::{Machine, Topology, search};
+use super::nearby::Nearby;
+use crate::topology::{Machine, Topology};
 
 /// A rooted tree whose vertices are the ranks of a group.
 ///
@@ -178,23 +179,23 @@ impl Tree {
     ///
     /// # Complexity
     ///
-    /// O(s) where distances are formulas, else a search of O(nodes + links) for every vertex that has children.
+    /// O(s) where distances are formulas, else a search from every vertex, as far as its children are away.
     pub fn edge_links(&self, machine: &Machine, group: &Group) -> Vec<u32> {
         assert_eq!(group.size(), self.size(), "a tree of this group");
         let mut links = vec![0; self.parent.len()];
-        let mut distance = Vec::new();
-        for rank in 0..self.size() {
-            if machine.is_whole() {
+        if machine.is_whole() {
+            for rank in 0..self.size() {
                 let Some(up) = self.parent(rank) else { continue };
                 let edge = machine.distance(group.node(up), group.node(rank));
                 links[rank as usize] = edge.expect("members reach each other").0;
-            } else if !self.children(rank).is_empty() {
-                search(machine, group.node(rank), &mut distance);
-                for &child in self.children(rank) {
-                    let edge = distance[group.node(child).index()];
-                    assert!(edge != u32::MAX, "members reach each other");
-                    links[child as usize] = edge;
-                }
+            }
+            return links;
+        }
+        let mut nearby = Nearby::new(machine);
+        for rank in 0..self.size() {
+            nearby.start(group.node(rank));
+            for &child in self.children(rank) {
+                links[child as usize] = nearby.links(group.node(child)).expect("members reach each other");
             }
         }
         links

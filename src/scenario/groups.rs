@@ -65,7 +65,7 @@ fn labels(table: &Table<'_>, machine: &Machine) -> Result<Labels> {
     let (file, random) = (table.get("labels"), table.get("random"));
     let (contiguous, colours) = (table.get("contiguous"), table.get("colours"));
     if let Some(file) = file {
-        for other in [random, contiguous, colours].into_iter().flatten() {
+        if let Some(other) = random.or(contiguous).or(colours) {
             return Err(other.error("`labels` are given, too", "labels of a file, or random ones"));
         }
         let path = file.folder().join(file.string("a file of labels, relative to the scenario")?);

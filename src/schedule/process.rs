@@ -43,6 +43,9 @@ pub trait Process {
     /// What its messages carry. How long they take depends on the bytes named when they are sent, not on this.
     type Payload;
 
+    /// Whether [`Process::on_sent`] does anything; where it does not, nobody need call it.
+    const HEARS_SENT: bool = true;
+
     /// The run begins.
     fn on_start(&mut self, context: &mut Context<'_, Self::Payload>);
 

@@ -6,6 +6,7 @@ mod contract;
 mod emit;
 mod further;
 mod golden;
+mod groups;
 mod hostile;
 mod load;
 mod routers;
@@ -59,6 +60,7 @@ fn help_has_examples_and_exit_codes() {
         vec!["plan", "--help"],
         vec!["map", "--help"],
         vec!["split", "--help"],
+        vec!["groups", "--help"],
         vec!["check", "--help"],
         vec!["simulate", "--help"],
         vec!["sweep", "--help"],

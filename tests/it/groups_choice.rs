@@ -1,10 +1,11 @@
 //! Predicted steps of splits against simulated ones, and what the choice says.
 
-use meshwright::groups::choice::{Demand, Question, SPLITS, choose, load};
+use meshwright::groups::choice::{Demand, Question, SPLITS, choose, load, tree_for_mask};
 use meshwright::groups::contraction::Contraction;
 use meshwright::groups::mask::Mask;
 use meshwright::groups::paper::Paper;
 use meshwright::groups::protocol::{Label, Operation, Scheme, Script, members};
+use meshwright::groups::trees::{TREES, TreeMethod};
 use meshwright::groups::{Group, entry_bisection, monotone_nearest, rank_halving};
 use meshwright::rng;
 use meshwright::routing;
@@ -108,6 +109,25 @@ fn the_choice_is_the_cheapest_that_can() {
     let group = Group::whole(&machine, "hilbert").unwrap();
     let question = Question::of(&machine, &group, monotone_nearest::tree, demand(1000, 1)).unwrap();
     assert_eq!(choose(&question).unwrap().name, "tac");
+}
+
+#[test]
+fn the_tree_for_mask_is_hardly_beaten_by_another() {
+    for (name, colours) in [("mesh:16x16", 2), ("mesh:16x16", 256), ("mesh:6x20", 16), ("torus:9x9", 16)] {
+        let machine = Machine::new(name).unwrap().in_packets();
+        for group in groups(&machine) {
+            let (best, predicted) = tree_for_mask(&machine, &group, demand(colours, 1)).unwrap();
+            let labels = random_labels(group.size(), colours);
+            let simulated = |method: &TreeMethod| {
+                let mask = Mask::new(&machine, method.build).knowing(colours, 1);
+                steps(&mask, &machine, &group, &labels)
+            };
+            let ours = simulated(best);
+            let least = TREES.iter().map(simulated).fold(f64::INFINITY, f64::min);
+            assert!(ours <= 1.25 * least, "{} on {name}: {ours} where {least} is possible", best.name);
+            assert!((0.5..2.0).contains(&(ours / predicted)), "{} on {name}", best.name);
+        }
+    }
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! Hubs, sweeps, trees of boxes: right values, nobody leaves a barrier early, predictions, bounds.
 
+mod shapes;
+
 use rand::{RngExt, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
+use meshwright::groups::exchange::Party;
 use meshwright::groups::exchange::{FullBox, Hubs, Structure, Sweeps, gibbons_paterson, parties};
-use meshwright::groups::exchange::{Party, k_centre::centres};
 use meshwright::groups::protocol::{Entry, Fixed, Here, Operation, Operator, Outcome, Program, members};
 use meshwright::groups::{Extent, Group, Tree, monotone_nearest, rank_halving};
 use meshwright::rng::stream;
@@ -12,7 +14,7 @@ use meshwright::sim::{
     self,
     any_order::{self, Adversary, Order},
 };
-use meshwright::topology::{Grid, Machine, Switching, Topology, distances_from};
+use meshwright::topology::{Machine, Switching, Topology};
 use meshwright::units::{Cycles, NodeId};
 
 /// A script that keeps what its operations left.
@@ -62,7 +64,8 @@ fn structures(machine: &Machine, group: &Group) -> Vec<Structure> {
     all
 }
 
-/// A box at a random place, across the border of a torus too, or any set of members, in a random order of ranks or row by row.
+/// A box at a random place, across the border of a torus too, or any set of members, in a random order of ranks or row
+/// by row.
 fn random_group(machine: &Machine, rng: &mut ChaCha8Rng) -> Group {
     let nodes = machine.nodes();
     let mut members: Vec<NodeId> = if rng.random_bool(0.5) {
@@ -169,7 +172,7 @@ fn check_barriers(logs: &[&[Entry]], what: &str) {
 
 fn adversary(trial: usize) -> Adversary {
     let orders = [Order::OldestFirst, Order::NewestFirst, Order::Random, Order::StarveNode(NodeId(0))];
-    Adversary { order: orders[trial / 3 % 4], in_channels: trial % 2 == 0, seed: trial as u64 }
+    Adversary { order: orders[trial / 3 % 4], in_channels: trial.is_multiple_of(2), seed: trial as u64 }
 }
 
 fn of_members<'a, T>(group: &Group, all: &'a [T]) -> Vec<&'a T> {
@@ -268,6 +271,35 @@ fn members_of(group: &Group) -> usize {
     group.members().len()
 }
 
+/// Dead nodes outside of a box do not disturb its sweeps; hubs and trees go round those between their members.
+#[test]
+fn structures_where_nodes_are_dead() {
+    let machine = Machine::new("mesh:6x7").expect("a mesh").with_dead([0, 9, 17].map(NodeId).to_vec());
+    let machine = machine.expect("alive").in_packets();
+    let lower: Vec<_> = (21..42).map(NodeId).collect();
+    let lower = Group::of(&machine, "row", &lower).expect("alive");
+    let all = Group::whole(&machine, "hilbert").expect("an order");
+    assert!(FullBox::of(&machine, &all).is_err());
+    let mut rng = stream(7, "exchange");
+    for group in [lower, all] {
+        let bound = Extent::of(&machine, &group).expect("connected").diameter;
+        let operations = random_operations(group.size(), &mut rng);
+        for structure in structures(&machine, &group) {
+            let mut all = parties(&structure, &machine, &group, diaries(&operations, group.size()));
+            let trace = sim::packet::run_processes(&machine, &mut all).expect("a run");
+            assert!(trace.unfinished.is_empty());
+            let own = of_members(&group, &all);
+            let outcomes: Vec<_> = own.iter().map(|party| party.program().outcomes.as_slice()).collect();
+            check_values(&operations, structure.root(), &outcomes, &structure.name());
+            let measured = barrier_cycles(&structure, &machine, &group);
+            assert!(structure.barrier_links(&machine, &group) <= measured);
+            if let Structure::Sweeps(_) = structure {
+                assert_eq!((bound, measured), (2 + 6, 2 + 6));
+            }
+        }
+    }
+}
+
 /// Sweeps reach the bound on meshes and on full tori; scans and all-reductions take as long as barriers.
 #[test]
 fn sweeps_reach_the_diameter() {
@@ -290,161 +322,6 @@ fn sweeps_reach_the_diameter() {
             let mut all = parties(&sweeps, &machine, &group, vec![program; members_of(&group)]);
             let trace = sim::packet::run_processes(&machine, &mut all).expect("a run");
             assert_eq!(trace.cycles.0, u64::from(links), "{name} {operation:?}");
-        }
-    }
-}
-
-#[test]
-fn hubs_that_cannot_be_are_refused() {
-    let parted = Machine::new("mesh:3").expect("a line").with_dead(vec![NodeId(1)]).expect("alive");
-    let ends = Group::whole(&parted, "row").expect("an order");
-    for hubs in [1, 2] {
-        assert!(Hubs::new(&parted, &ends, hubs).is_err(), "a member is cut off");
-    }
-    let line = Machine::new("mesh:3").expect("a line");
-    assert!(Hubs::new(&line, &ends, 0).is_err() && Hubs::new(&line, &Group::in_order(vec![]), 1).is_err());
-}
-
-#[test]
-fn boxes_are_found_and_others_refused() {
-    let find = |name: &str, nodes: &[u32]| {
-        let machine = Machine::new(name).expect("a machine");
-        let nodes: Vec<_> = nodes.iter().copied().map(NodeId).collect();
-        FullBox::of(&machine, &Group::in_order(nodes)).map(|full_box| full_box.sides().to_vec())
-    };
-    assert_eq!(find("mesh:3x3", &[5, 4, 7, 8]).expect("a square"), [2, 2]);
-    assert_eq!(find("torus:3x3", &[0, 2, 6, 8]).expect("over both borders"), [2, 2]);
-    assert_eq!(find("hypercube:3", &[1, 5]).expect("an edge"), [2, 1, 1]);
-    for (name, nodes) in [("mesh:3x3", [0, 2, 6, 8]), ("mesh:3x3", [0, 1, 3, 5]), ("mesh:1x9", [0, 1, 7, 8])]
-    {
-        assert!(find(name, &nodes).is_err(), "{name} {nodes:?}");
-    }
-    let broken = Machine::new("mesh:2x2").expect("a mesh").with_dead_links(vec![(NodeId(0), NodeId(1))]);
-    let broken = broken.expect("a wire");
-    let all = Group::whole(&broken, "row").expect("an order");
-    assert!(FullBox::of(&broken, &all).is_err(), "a wire inside is dead");
-    assert!(gibbons_paterson::tree(&Machine::new("mesh:2x2x2").expect("a cube"), &all).is_err());
-}
-
-/// The directed links of the way along the row first, as (from, to) cells.
-fn way(grid: &Grid, from: NodeId, to: NodeId) -> Vec<(NodeId, NodeId)> {
-    let (mut at, mut links) = (from, Vec::new());
-    for axis in (0..grid.dimensions()).rev() {
-        let (steps, up) = grid.offset(at, to, axis);
-        for _ in 0..steps {
-            let next = grid.step(at, axis, up).expect("inside");
-            links.push((at, next));
-            at = next;
-        }
-    }
-    links
-}
-
-/// The most ways that share a directed link: up, and down.
-fn most_shared(grid: &Grid, group: &Group, tree: &Tree) -> [usize; 2] {
-    let edges = || (0..tree.size()).filter_map(|rank| Some((rank, tree.parent(rank)?)));
-    let node = |rank| group.node(rank);
-    let up = edges().flat_map(|(child, parent)| way(grid, node(child), node(parent))).collect();
-    let down = edges().flat_map(|(child, parent)| way(grid, node(parent), node(child))).collect();
-    [up, down].map(|mut links: Vec<_>| {
-        links.sort_unstable();
-        links.chunk_by(|a, b| a == b).map(<[_]>::len).max().unwrap_or(0)
-    })
-}
-
-fn check_binary_trees(sides: std::ops::RangeInclusive<u32>) {
-    for (rows, columns) in sides.clone().flat_map(|rows| sides.clone().map(move |columns| (rows, columns))) {
-        let machine = Machine::new(&format!("mesh:{rows}x{columns}")).expect("a mesh");
-        let group = Group::whole(&machine, "row").expect("an order");
-        let tree = gibbons_paterson::tree(&machine, &group).expect("a box");
-        let what = format!("{rows}x{columns}");
-        let [up, down] = most_shared(machine.whole_grid().expect("whole"), &group, &tree);
-        assert!(tree.fan_out() <= 2 && up <= 2 && down <= 4, "{what}: {} {up} {down}", tree.fan_out());
-        let levels = rows.max(columns).next_power_of_two().ilog2();
-        let mut depth = vec![0; tree.size() as usize];
-        for rank in tree.top_down() {
-            depth[rank as usize] = tree.parent(rank).map_or(0, |up| depth[up as usize] + 1);
-        }
-        let depth = depth.into_iter().max().expect("a root");
-        assert!(depth <= 2 * levels, "{what}: {depth} edges");
-        let height = tree.height_links(&machine, &group);
-        let least = (rows / 2) + (columns / 2);
-        assert!(height <= least + 2 * levels + 2, "{what}: {height} links, {least} at least");
-    }
-}
-
-#[test]
-fn binary_trees_are_flat_and_their_ways_hardly_meet() {
-    check_binary_trees(2..=14);
-    for m in 2..=6u32 {
-        let n = 1 << m;
-        let machine = Machine::new(&format!("mesh:{n}x{n}")).expect("a mesh");
-        let group = Group::whole(&machine, "hilbert").expect("an order");
-        let tree = gibbons_paterson::tree(&machine, &group).expect("a box");
-        let height = tree.height_links(&machine, &group);
-        assert!(height <= n + 2 * m - 3, "side {n}: {height}");
-    }
-}
-
-#[test]
-#[ignore = "all rectangles with sides up to 33: seconds in debug code"]
-fn binary_trees_of_all_rectangles() {
-    check_binary_trees(2..=33);
-}
-
-/// Against all choices of k hubs among few members.
-#[test]
-fn hubs_are_within_twice_the_least_radius() {
-    let mut rng = stream(4, "exchange");
-    for trial in 0..60 {
-        let machine = Machine::new(["mesh:6x6", "torus:6x6", "mesh:4x3x3"][trial % 3]).expect("a machine");
-        let mut nodes: Vec<_> = (0..36).map(NodeId).collect();
-        nodes.shuffle(&mut rng);
-        nodes.truncate(rng.random_range(2..=11));
-        let group = Group::in_order(nodes);
-        let distance = |a: u32, b: u32| machine.distance(group.node(a), group.node(b)).expect("connected").0;
-        let size = group.size();
-        for count in 1..=3.min(size) {
-            let radius = |hubs: u32| {
-                let nearest = |rank| (0..size).filter(|hub| hubs >> hub & 1 == 1).map(move |hub| (rank, hub));
-                let links = |rank| nearest(rank).map(|(a, b)| distance(a, b)).min().expect("a hub");
-                (0..size).map(links).max().expect("a member")
-            };
-            let choices = (0..1u32 << size).filter(|hubs| hubs.count_ones() == count);
-            let least = choices.map(radius).min().expect("a choice");
-            let found = centres(&machine, &group, count).expect("connected");
-            let own: u32 = found.hubs.iter().map(|hub| 1 << hub).sum();
-            assert_eq!(own.count_ones(), count);
-            let reached = radius(own);
-            assert_eq!(found.links.iter().max(), Some(&reached));
-            assert!(least <= reached && reached <= 2 * least, "{least} {reached} {:?}", group.members());
-        }
-    }
-}
-
-/// The trees of hubs lead along shortest ways.
-#[test]
-fn members_reach_their_hubs_on_shortest_ways() {
-    let mut rng = stream(5, "exchange");
-    for trial in 0..60 {
-        let machine = Machine::new(MACHINES[trial % MACHINES.len()]).expect("a machine");
-        let group = random_group(&machine, &mut rng);
-        let count = rng.random_range(1..=group.size());
-        let hubs = Hubs::new(&machine, &group, count).expect("connected");
-        assert_eq!(hubs.hubs().len() as u32, count);
-        let found = centres(&machine, &group, count).expect("connected");
-        assert_eq!(hubs.barrier_links(&machine, &group), found.barrier_links(&machine, &group));
-        for rank in 0..group.size() {
-            let (mut at, mut links) = (rank, 0);
-            while !hubs.is_hub(at) {
-                let up = hubs.tree().parent(at).expect("a hub is above");
-                links += machine.distance(group.node(at), group.node(up)).expect("connected").0;
-                at = up;
-            }
-            let distances = distances_from(&machine, group.node(rank));
-            assert_eq!(at, hubs.hub_of(rank));
-            let nearest = hubs.hubs().iter().map(|&hub| distances[group.node(hub).index()]).min();
-            assert_eq!(Some(links), nearest, "the nearest hub, on a shortest way");
         }
     }
 }

@@ -1,11 +1,9 @@
 //! Trees of groups: every tree of `tests/golden/groups.json`, what is proved of them, the table of the research.
 
-use meshwright::groups::barrier_time::{Delays, barrier};
+use meshwright::groups::barrier_time::Delays;
 use meshwright::groups::protocol::{Fixed, Operation, Script, members};
 use meshwright::groups::trees::TreeMethod;
-use meshwright::groups::{
-    Extent, Group, TREES, Tree, adversary, entry_bisection, monotone_nearest, portfolio, trees,
-};
+use meshwright::groups::{Extent, Group, TREES, Tree, adversary, portfolio, trees};
 use meshwright::rng;
 use meshwright::sim::packet;
 use meshwright::topology::order::order;
@@ -161,7 +159,10 @@ fn trees_where_nodes_are_dead_or_there_is_no_box() {
         assert_eq!(nearest.height_links(&machine, &group), extent.radius);
         let steps = portfolio::compare(&machine, &group, Delays::default()).unwrap();
         let is_box = name.starts_with("mesh") || name.starts_with("torus");
-        assert_eq!(steps.candidates.len(), TREES.len() - if is_box { 1 } else { 3 });
+        let without_a_box = ["rank-halving", "monotone-nearest"];
+        let fits = |method: &&TreeMethod| is_box || without_a_box.contains(&method.name);
+        let fitting: Vec<_> = for_any_group().filter(fits).map(|method| method.name).collect();
+        assert_eq!(steps.candidates.iter().map(|one| one.name).collect::<Vec<_>>(), fitting);
         assert_eq!(steps.refused.len() + steps.candidates.len(), TREES.len());
         assert_eq!(steps.best().name, "monotone-nearest");
         for candidate in &steps.candidates {
@@ -220,11 +221,12 @@ fn the_table_says_which_trees_keep_the_order() {
 fn the_adversary_pays_at_most_two_diameters_on_our_trees() {
     let mesh = machine("mesh:256x256");
     let group = adversary::adversarial_corner_group(&mesh, "hilbert").unwrap();
-    let portfolio = portfolio::compare(&mesh, &group, Delays::default()).unwrap();
-    let (halving, best) = (&portfolio.candidates[0], portfolio.best());
-    assert_eq!((halving.name, best.name), ("rank-halving", "monotone-nearest"));
-    assert!(best.predicted <= 2 * portfolio.bound, "{} <= 2 x {}", best.predicted, portfolio.bound);
-    assert!(10 * best.predicted < halving.predicted, "{} and {}", best.predicted, halving.predicted);
+    let barrier = |name| 2 * build(name, &mesh, &group).height_links(&mesh, &group);
+    let (halving, best) = (barrier("rank-halving"), barrier("monotone-nearest"));
+    let diameter = Extent::of(&mesh, &group).unwrap().diameter;
+    assert!(best <= 2 * diameter, "{best} <= 2 x {diameter}");
+    assert!(barrier("ecrb2").max(barrier("ecrb4")) <= 2 * diameter);
+    assert!(10 * best < halving, "{best} and {halving}");
 }
 
 /// Mean of 2 H / D over random groups of this share of the nodes, for every tree.
@@ -287,7 +289,10 @@ fn heights_over_diameter_as_sampled_before_on_64_and_256() {
     check_ratios(256, 60);
 }
 
-/// How much longer a barrier takes on rank halving than on the best tree, over random groups of 16 x 16.
+/// Those that the earlier sampling chose from.
+const SAMPLED: [&str; 3] = ["monotone-nearest", "ecrb2", "ecrb4"];
+
+/// How much longer a barrier takes on rank halving than on the best of three trees, over random groups of 16 x 16.
 fn gain(size: u32, overhead: u64, groups: u64) -> f64 {
     let mesh = machine("mesh:16x16");
     let (mut paper, mut ours) = (0, 0);
@@ -300,7 +305,8 @@ fn gain(size: u32, overhead: u64, groups: u64) -> f64 {
         let group = Group::of(&mesh, "hilbert", &members).unwrap();
         let portfolio = portfolio::compare(&mesh, &group, Delays { link: 1, overhead }).unwrap();
         paper += portfolio.candidates[0].predicted;
-        ours += portfolio.best().predicted;
+        let of_sampling = portfolio.candidates.iter().filter(|one| SAMPLED.contains(&one.name));
+        ours += of_sampling.map(|one| one.predicted).min().unwrap();
         assert!(portfolio.best().predicted >= portfolio.bound);
         assert!(portfolio.candidates.iter().all(|one| one.predicted >= portfolio.best().predicted));
     }

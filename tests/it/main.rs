@@ -1,6 +1,7 @@
 //! Integration tests: one binary, so that the library is linked once.
 
 mod agreement;
+mod any_order;
 mod bisection;
 mod bounds;
 mod browser;
@@ -18,6 +19,7 @@ mod golden_boxes;
 mod groups_choice;
 mod groups_contraction;
 mod groups_exchange;
+mod groups_experiment;
 mod groups_mask;
 mod groups_model;
 mod groups_paper;

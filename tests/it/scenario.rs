@@ -119,7 +119,7 @@ fn bad_documents_are_refused_with_a_place() {
         ("[machine]\n[machine]\n".into(), 2, 2, "machine", "stands here twice", "each key once"),
         ("[machin]\n".into(), 1, 2, "machin", "unknown key `machin`", "`machine`"),
         ("machine = 3\n".into(), 1, 11, "3", "`machine` is 3", "[machine]"),
-        (machine("[[groups]]\nrandom = 4"), 3, 3, "groups", "`[[groups]]`", "[[divide]]"),
+        (machine("[[groups]]\nrepeat = 4"), 3, 1, "[[groups]]", "no `random`", "labels"),
         (format!("seed = -1\n{}", machine("")), 1, 8, "-1", "`seed` is -1", "0 to 18446744073709551615"),
         ("[machine]\ntopology = \"mesh:4x4\"\n[divide]\n".into(), 3, 2, "divide", "a table", "two brackets"),
         (graph.into(), 2, 12, "\"graph:no/such.mtx\"", "no/such.mtx", "a file"),

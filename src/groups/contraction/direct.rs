@@ -76,7 +76,7 @@ impl Contraction {
         let places = self.sort_into_parts(from, colours, &mut parts);
         self.climb(from, &places, &mut parts);
         let groups = from.group.split(colours).into_iter().zip(parts);
-        groups.map(|((colour, group), part)| (colour, self.finish(group, part, &from.cut))).collect()
+        groups.map(|((colour, group), part)| (colour, part.tree(group, &from.cut))).collect()
     }
 
     /// One more contraction of a whole group, and its height.
@@ -85,11 +85,12 @@ impl Contraction {
         let places = self.sort_into_parts(from, &vec![0; from.group.size() as usize], &mut parts);
         self.climb(from, &places, &mut parts);
         let part = parts.remove(0);
-        (part.height, self.finish(from.group.clone(), part, &from.cut))
+        (part.height, part.tree(from.group.clone(), &from.cut))
     }
 
     /// The parts of the colours in increasing order; per rank its part and its rank there.
     fn sort_into_parts(&self, from: &OrderedTree, colours: &[u32], parts: &mut Vec<Part>) -> Vec<(u32, u32)> {
+        assert_eq!(colours.len(), from.group.members().len(), "a colour for each member");
         let mut names: Vec<u32> = colours.to_vec();
         names.sort_unstable();
         names.dedup();
@@ -104,11 +105,6 @@ impl Contraction {
             part.centre = part.extents.as_ref().expect("a part has members").centre();
         }
         places
-    }
-
-    fn finish(&self, group: Group, part: Part, cut: &Cut) -> OrderedTree {
-        let cut = self.frame.cut_opposite(cut, &part.centre);
-        OrderedTree { group, tree: Tree::new(part.root, part.parent), cut }
     }
 
     /// Contracts at every vertex, children before parents. `places` has the part and the new rank of each rank.
@@ -151,7 +147,7 @@ impl Contraction {
     }
 }
 
-/// More contractions than this never lowered a first tree.
+/// A first tree is contracted at most so often.
 const CONTRACTIONS_MAX: u32 = 8;
 
 /// A new group while it grows.
@@ -177,6 +173,11 @@ impl Part {
         self.parent.push(Tree::NONE);
         self.heads += 1;
         self.heads - 1
+    }
+
+    /// What has grown.
+    fn tree(self, group: Group, cut: &Cut) -> OrderedTree {
+        OrderedTree { group, tree: Tree::new(self.root, self.parent), cut: cut.clone() }
     }
 }
 

@@ -66,6 +66,17 @@ impl Frame {
         self.grid.distance(a, b).expect("a box is connected").0
     }
 
+    /// A coordinate, counted from the cut.
+    #[inline]
+    fn along(&self, node: NodeId, axis: usize, cut: &Cut) -> i32 {
+        let coordinate = self.grid.coordinate(node, axis);
+        match cut.get(axis) {
+            Some(&from) if coordinate < from => (coordinate + self.grid.sides()[axis] - from) as i32,
+            Some(&from) => (coordinate - from) as i32,
+            None => coordinate as i32,
+        }
+    }
+
     /// Where to cut the rings of a first group: behind the longest stretch without a member.
     ///
     /// # Complexity
@@ -98,28 +109,9 @@ impl Frame {
         cut
     }
 
-    /// The cut of a new group: each ring is opened opposite to its centre.
-    pub fn cut_opposite(&self, cut: &Cut, centre: &Centre) -> Cut {
-        let middle = |axis: usize| match (&centre[..], axis) {
-            (&[sum, difference], 0) => (sum + difference).div_euclid(4),
-            (&[sum, difference], _) => (sum - difference).div_euclid(4),
-            (centre, axis) => centre[axis].div_euclid(2),
-        };
-        let sides = self.grid.sides();
-        let opposite = |(axis, &old): (usize, &u32)| {
-            let side = i64::from(sides[axis]);
-            (i64::from(old) + i64::from(middle(axis)) - side / 2).rem_euclid(side) as u32
-        };
-        cut.iter().enumerate().map(opposite).collect()
-    }
-
     /// The numbers whose extents are kept: the sum and the difference of two coordinates, else the coordinates.
     pub fn numbers(&self, node: NodeId, cut: &Cut) -> Axes<i32> {
-        let along = |axis: usize| {
-            let (coordinate, side) = (self.grid.coordinate(node, axis), self.grid.sides()[axis]);
-            let from = cut.get(axis).copied().unwrap_or(0);
-            (if coordinate >= from { coordinate - from } else { coordinate + side - from }) as i32
-        };
+        let along = |axis| self.along(node, axis, cut);
         match self.grid.dimensions() {
             2 => {
                 let (row, column) = (along(0), along(1));
@@ -198,9 +190,12 @@ mod tests {
         let cut = frame.cut(&nodes);
         assert_eq!(cut[..], [8]);
         assert_eq!(nodes.map(|node| frame.numbers(node, &cut)[0]), [0, 1, 2, 3]);
-        // The middle lies between 9 and 0: the new ring is opened opposite to 9.
+        // The middle lies between 9 and 0.
         let centre = reach(&frame, &cut, &[8, 9, 0, 1]).centre();
-        assert_eq!((centre[0], frame.cut_opposite(&cut, &centre)[0]), (3, 4));
+        assert_eq!(
+            [8, 9, 0, 1].map(|node| frame.twice_from_centre(NodeId(node), &cut, &centre)),
+            [3, 1, 1, 3]
+        );
     }
 
     #[test]

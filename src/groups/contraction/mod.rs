@@ -12,7 +12,16 @@
 //! | add | to that parent | a new child, its side and its turn |
 //!
 //! Where heads of a colour meet, [`heads::contract`] decides. Colours are merged in increasing order, so a split into
-//! k groups takes O(height + k) steps.
+//! k groups takes O(height + k) steps. A member has its place when its parent and all its children are named; it goes
+//! on answering for the colours below it until the groups join. Packets may arrive in any order.
+//!
+//! Measured with random labels, the whole mesh split into two, each part into two and so on; steps and packets in the
+//! packet engine, one word a packet:
+//!
+//! | mesh | steps per split | packets per member | 2 H / D after 1 to 6 splits | most children |
+//! |---|---|---|---|---|
+//! | 16 x 16 | 75 to 78; 16 colours at once: 138 | 5.2; 9.4 | 1.22 1.31 1.35 1.38 1.40 1.38 | 12 |
+//! | 64 x 64 | 252 to 258 | 5.2 | 1.07 1.11 1.13 1.17 1.20 1.23 | 14 |
 //!
 //! | file | what |
 //! |---|---|
@@ -41,8 +50,9 @@ use crate::topology::{Machine, Network};
 
 /// The scheme: it knows the box and nothing of the groups.
 ///
-/// Distances are those of the box with every node working, as members can compute them. On a torus each group lays
-/// its rings flat, opened opposite to its middle. Keys are not supported: new ranks keep the old order.
+/// Distances are those of the box with every node working, as members can compute them. On a torus the rings are
+/// opened once, behind the longest stretch without a member of the first group, and laid flat: that says where the middle
+/// of a group is. Opened anew for every group, they tear its tree apart and it gets higher. Keys are not supported: new ranks keep the old order.
 #[derive(Clone, Debug)]
 pub struct Contraction {
     frame: Frame,

@@ -77,8 +77,9 @@ pub struct Splitting {
     colours: Vec<Colour>,
     /// Per colour one count for each slot.
     counts: Vec<u32>,
-    /// Its rank in the new group, and where that cuts rings open.
+    /// Its rank in the new group.
     rank: u32,
+    /// Where its groups cut rings open.
     cut: Cut,
     /// Its parent in the new group and how many children it will have.
     attached: Option<(Option<NodeId>, u32)>,
@@ -149,7 +150,6 @@ impl Event<'_> {
                 self.send(child, Packet::Target { colour, target });
             } else {
                 self.splitting.rank = before;
-                self.splitting.cut = self.contraction.frame.cut_opposite(&self.place.cut, centre);
                 self.splitting.colours[at].heads.push((slot, Head::alone(self.node)));
             }
             before += count;
@@ -237,7 +237,7 @@ impl Scheme for Contraction {
             colours: Vec::new(),
             counts: Vec::new(),
             rank: 0,
-            cut: Cut::new(),
+            cut: place.cut.clone(),
             attached: None,
             children: Vec::new(),
             is_taken: false,

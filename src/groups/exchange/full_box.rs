@@ -37,8 +37,8 @@ impl FullBox {
     ///
     /// # Errors
     ///
-    /// [`Error::Value`] for a group without members; [`Error::NotApplicable`] when the network is no mesh or torus, the members do not fill a box, or a wire
-    /// between two of them is dead.
+    /// [`Error::Value`] for a group without members; [`Error::NotApplicable`] when the network is no mesh or torus, the
+    /// members do not fill a box, or a wire between two of them is dead.
     ///
     /// # Complexity
     ///

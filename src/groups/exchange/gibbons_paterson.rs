@@ -27,17 +27,19 @@ use crate::topology::{Machine, Topology};
 ///
 /// ```text
 /// depth  = 2 m edges
-/// height = n + 2 m - 3 links or less, for m >= 2     (ecc of the best root: n)
+/// height = n + 2 m - 3 links, for m >= 2     (no root does better than n)
 /// ```
 ///
-/// Paths go along the row first. On the way up, at most 2 of them share a link in one direction, on the way down at most 4;
-/// checked for every rectangle with sides up to 33. The source keeps all paths apart, but its leaves share their nodes
-/// with inner vertices; here every node is one vertex, and the paths of edges between neighbours are what meets others.
-/// A rectangle with one side of 1 is a balanced tree of a line, whose paths share links as often as the tree is deep.
+/// Paths go along the row first. Tests find that in squares, and in rectangles with sides up to 33, at most 2 of them
+/// share a link in one direction on the way up, and at most 4 on the way down. Other rectangles end in lines, whose
+/// paths share links as often as the trees of the lines are deep: a path more, each time the ratio of the sides grows to
+/// the next power of four. The source keeps all paths apart, but there a node holds a leaf and an inner vertex; here it
+/// is one vertex.
 ///
 /// # Errors
 ///
-/// [`Error::Value`] for a group without members; [`Error::NotApplicable`] when the members are not all nodes of a rectangle, or the machine has not one or two axes.
+/// [`Error::Value`] for a group without members; [`Error::NotApplicable`] when the members are not all
+/// nodes of a rectangle, or the machine has not one or two axes.
 ///
 /// # Complexity
 ///

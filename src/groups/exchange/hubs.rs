@@ -10,8 +10,9 @@ use crate::units::NodeId;
 
 /// Hubs, each with a tree of the members nearest to it.
 ///
-/// Every hub has the [monotone nearest](monotone_nearest) tree of its cluster, whose ways are shortest ways. Barriers, all-reductions and scans exchange between all hubs. Broadcasts start at the hub of their source, so that
-/// they too pass between two hubs once; reductions and gatherings end at the first hub.
+/// Every hub has the [monotone nearest](monotone_nearest) tree of its cluster, whose ways are shortest ways. Barriers,
+/// all-reductions and scans exchange between all hubs, each telling the farthest first. Broadcasts start at the hub of
+/// their source, so that they too pass between two hubs once; reductions and gatherings end at the first hub.
 ///
 /// # Examples
 ///

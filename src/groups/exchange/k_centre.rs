@@ -61,7 +61,8 @@ impl Centres {
 ///
 /// # Errors
 ///
-/// [`Error::Value`] for no hubs, and for a group without members; [`Error::NotApplicable`] when two members do not reach each other.
+/// [`Error::Value`] for no hubs, and for a group without members; [`Error::NotApplicable`] when two members do
+/// not reach each other.
 ///
 /// # Complexity
 ///

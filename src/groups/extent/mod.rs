@@ -53,7 +53,7 @@ impl Extent {
     ///
     /// On meshes O(s), times `2^(k-1)` in k dimensions or at most O(k nodes). On tori O(s^2), at most O(k nodes). With
     /// dead nodes or links, and on networks without a box, a search of O(nodes + links) for each of few members, at
-    /// most for all; on large ones for no more than some dozens, and then the answer may not be exact.
+    /// most for all; on large ones for no more than a dozen, and then the answer may not be exact.
     pub fn of(machine: &Machine, group: &Group) -> Result<Self> {
         if group.size() == 0 {
             return Err(Error::value("size of a group", 0, "at least one member"));

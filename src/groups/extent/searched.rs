@@ -6,10 +6,10 @@ use crate::groups::Group;
 use crate::topology::{Machine, Topology, search};
 
 /// Nodes and links looked at in all searches together; there are never fewer than [`SEARCHES_MIN`] searches.
-const WORK_MAX: u64 = 1 << 28;
+const WORK_MAX: u64 = 1 << 27;
 
 /// So many searches are always made, if there are members for them.
-const SEARCHES_MIN: u64 = 32;
+const SEARCHES_MIN: u64 = 12;
 
 /// What is known of a member's farthest distance.
 #[derive(Clone, Copy)]

@@ -27,7 +27,7 @@ use crate::units::{Cycles, NodeId};
 ///
 /// The same holds inside of a branch:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0500
 /// use meshwright::groups::nested::Team;
 /// async fn wrong(team: &mut Team) {
 ///     team.branch(true, async |_| team.barrier().await, async |_| ()).await; // two borrows of `team`

@@ -362,6 +362,8 @@ fn child_id(parent: u64, number: u32, colour: u32) -> u64 {
 impl<S: Scheme, P: Program> Process for Member<'_, S, P> {
     type Payload = Envelope<S::Packet>;
 
+    const HEARS_SENT: bool = false;
+
     fn on_start(&mut self, context: &mut Context<'_, Self::Payload>) {
         if self.levels.is_empty() {
             context.finish();

@@ -7,15 +7,18 @@ use crate::topology::Machine;
 use crate::verdict::groups::experiment::{Overhead, SizeRow};
 use crate::verdict::{GroupsOutcome, GroupsVerdict};
 
-/// More curves than this cannot be told apart.
-const METHODS_DRAWN_MAX: usize = 6;
+/// One kind of operation of a row.
+type Of = fn(&SizeRow) -> Option<Overhead>;
+
+/// The mean of fewer operations has an interval too wide to be drawn.
+const INTERVAL_COUNT_MIN: usize = 5;
 
 /// The drawings of a whole job: the ending of a file name, what it shows, and the figure.
 pub(in crate::report) fn drawings(
     machine: &Machine,
     job: &GroupsVerdict,
 ) -> Vec<(&'static str, String, Figure)> {
-    let kinds: [(_, _, fn(&SizeRow) -> Option<Overhead>); 3] = [
+    let kinds: [(_, _, Of); 3] = [
         ("-splits.svg", "Splits", |row| row.split),
         ("-barriers.svg", "Barriers", |row| row.barrier),
         ("-joins.svg", "Joins", |row| row.join),
@@ -42,32 +45,21 @@ pub(in crate::report) fn alone(figure: &Figure) -> String {
     style::alone(&figure.svg)
 }
 
-/// The methods with curves: the winner, then one of each other split and then more, in the order of their times.
+/// The methods with curves: the fastest of each split, in the order of their times.
 fn drawn(job: &GroupsVerdict) -> Vec<&GroupsOutcome> {
     let mut sorted: Vec<&GroupsOutcome> = job.results.iter().collect();
     sorted.sort_by_key(|outcome| outcome.simulated_cycles);
     let mut chosen: Vec<&GroupsOutcome> = Vec::new();
-    for outcome in &sorted {
+    for outcome in sorted {
         if chosen.iter().all(|other| other.split != outcome.split) {
             chosen.push(outcome);
         }
     }
-    for outcome in sorted {
-        if chosen.iter().all(|other| other.method != outcome.method) {
-            chosen.push(outcome);
-        }
-    }
-    chosen.truncate(METHODS_DRAWN_MAX);
-    chosen.sort_by_key(|outcome| outcome.simulated_cycles);
     chosen
 }
 
 /// Mean and greatest overhead against the size of the group.
-fn overheads(
-    job: &GroupsVerdict,
-    title: &'static str,
-    of: fn(&SizeRow) -> Option<Overhead>,
-) -> Option<Figure> {
+fn overheads(job: &GroupsVerdict, title: &'static str, of: Of) -> Option<Figure> {
     let mut series = Vec::new();
     for (hue, outcome) in drawn(job).into_iter().enumerate() {
         let rows: Vec<(f64, Overhead)> = outcome
@@ -84,8 +76,10 @@ fn overheads(
             Ink::Hue(hue),
             rows.iter().map(|(size, overhead)| (*size, overhead.mean.mean)).collect(),
         );
-        let known = |width: f64| if width.is_finite() { width } else { 0.0 };
-        mean.spread = rows.iter().map(|(_, overhead)| known(overhead.mean.ci95)).collect();
+        let interval = |overhead: &Overhead| {
+            if overhead.mean.count < INTERVAL_COUNT_MIN { 0.0 } else { overhead.mean.ci95 }
+        };
+        mean.spread = rows.iter().map(|(_, overhead)| interval(overhead)).collect();
         mean.tips = rows.iter().map(|(size, overhead)| tip(&outcome.method, *size, overhead)).collect();
         series.push(mean);
         let greatest = rows.iter().map(|(size, overhead)| (*size, overhead.max as f64)).collect();
@@ -112,7 +106,7 @@ fn overheads(
     let whose = if title == "Barriers" { "of the group itself" } else { "of the group that is split" };
     let caption = format!(
         "From the last member’s entry to the last member’s exit, by the size {whose}: the mean of all groups with its \
-         95 % interval, and the greatest seen."
+         95 % interval, and the greatest seen; of each split the fastest trees."
     );
     Some(Figure { title, svg: chart.draw(), caption })
 }

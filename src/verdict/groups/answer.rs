@@ -58,7 +58,7 @@ pub struct GroupsAnswer {
     pub messages_all: Map<String, Value>,
     /// The most messages that waited at one member for its next operation.
     pub early_messages_max: usize,
-    /// The most bytes that one member kept of its groups.
+    /// The most bytes that one member kept of its groups in the first repetition.
     pub bytes_kept_max: usize,
     /// No method takes fewer steps for all repetitions.
     pub bound_cycles: u64,
@@ -181,7 +181,6 @@ impl GroupsAnswer {
         let Shown { vertices, trees, messages, .. } = shown.unwrap_or_default();
         let ends = crate::verdict::plan::ends(machine);
         let sent = experiment.sent();
-        let most = |of: fn(&super::program::Ran) -> usize| experiment.rounds.iter().map(of).max();
         Self {
             format: 1,
             machine: machine.name.clone(),
@@ -205,8 +204,8 @@ impl GroupsAnswer {
             messages,
             split_steps: shown_steps,
             messages_all: sent.into_iter().map(|(name, count)| (name.to_string(), count.into())).collect(),
-            early_messages_max: most(|ran| ran.early_most).unwrap_or(0),
-            bytes_kept_max: most(|ran| ran.bytes_kept_most).unwrap_or(0),
+            early_messages_max: experiment.rounds.iter().map(|ran| ran.early_most).max().unwrap_or(0),
+            bytes_kept_max: experiment.bytes_kept_most,
             bound_cycles,
             simulated_cycles: experiment.cycles(),
             deadlock: experiment.deadlock().map(|ring| super::ends_of(machine, ring)),

@@ -1,20 +1,24 @@
 //! Which split and which tree are used where nobody says so.
 
-use rayon::prelude::*;
-
-use super::experiment;
-use super::job::Job;
-use super::methods::{Method, methods};
+use super::job::{Drawn, Job, Labels};
+use super::methods::{LabelsKnown, Method, methods};
 use crate::error::{Error, Result};
+use crate::groups::choice::{self, Demand, Question};
+use crate::groups::mask::TreeOf;
+use crate::groups::monotone_nearest;
 use crate::topology::Machine;
-use crate::verdict::Skipped;
+use crate::verdict::{Skipped, nothing_applies};
 
-/// The method for a split and a tree by their names, and why it was taken: the word `auto` stands for whatever takes
-/// the fewest cycles for the first repetition if nobody is in anybody's way.
+/// The method for a split and a tree by their names, and why it was taken: the word `auto` stands for whatever is
+/// predicted to take the fewest steps for the first split.
 ///
 /// # Errors
 ///
-/// As for [`methods()`]; [`Error::NotApplicable`] when no method understands the labels.
+/// As for [`methods()`] and [`Job::group`]; [`Error::NotApplicable`] when no method understands the labels.
+///
+/// # Complexity
+///
+/// That of building the trees of the first group.
 pub fn choose(
     job: &Job,
     machine: &Machine,
@@ -26,20 +30,23 @@ pub fn choose(
     if let [only] = candidates[..] {
         return Ok((only, None));
     }
-    let trial = Job { repeat: 1, alone: true, ..job.clone() };
-    let tried: Vec<Result<u64>> = candidates
-        .par_iter()
-        .map(|method| experiment::run(&trial, machine, method, &|| ()).map(|run| run.cycles()))
-        .collect();
-    let mut best: Option<(u64, &'static Method)> = None;
-    let mut skipped = Vec::new();
-    let mut others = Vec::new();
-    for (method, tried) in candidates.into_iter().zip(tried) {
-        match tried {
-            Ok(cycles) => {
-                others.push(format!("{} {cycles}", method.name));
-                if best.is_none_or(|(least, _)| cycles < least) {
-                    best = Some((cycles, method));
+    let group = job.group(machine)?;
+    let demand = job.labels.demand();
+    let mut best: Option<(f64, &'static Method)> = None;
+    let (mut skipped, mut all) = (Vec::new(), Vec::new());
+    for method in candidates {
+        let tree: TreeOf = method.mask_tree().unwrap_or(monotone_nearest::tree);
+        let forecast = Question::of(machine, &group, tree, demand).and_then(|question| {
+            let forecasts = choice::choose(&question)?.forecasts;
+            let found = forecasts.into_iter().find(|forecast| forecast.name == method.split);
+            let steps = found.expect("the splits of both tables are the same").steps;
+            steps.map_err(|why| Error::not_applicable("this split", why))
+        });
+        match forecast {
+            Ok(steps) => {
+                all.push(format!("{} {steps:.0}", method.name));
+                if best.is_none_or(|(least, _)| steps < least) {
+                    best = Some((steps, method));
                 }
             }
             Err(Error::NotApplicable { why, .. }) => {
@@ -48,9 +55,23 @@ pub fn choose(
             Err(error) => return Err(error),
         }
     }
-    let (_, method) =
-        best.ok_or_else(|| crate::verdict::nothing_applies("splitting the groups", &skipped))?;
-    let why =
-        format!("the fewest cycles of a first repetition with nobody in the way: {}", others.join(", "));
-    Ok((method, Some(why)))
+    let (_, method) = best.ok_or_else(|| nothing_applies("splitting the groups", &skipped))?;
+    Ok((method, Some(format!("the fewest predicted steps for the first split: {}", all.join(", ")))))
+}
+
+impl Labels {
+    /// How many colours and keys there may be, and whether every member knows.
+    fn demand(&self) -> Demand {
+        let above = |most: Option<u32>| most.map_or(1, |most| most.saturating_add(1));
+        let is_known = self.needed() == LabelsKnown::States || matches!(self, Self::Drawn { .. });
+        let (colours, keys) = match self {
+            Self::Given(members) => (
+                above(members.iter().map(|(_, label)| label.colour).max()).max(2),
+                above(members.iter().map(|(_, label)| label.key).max()),
+            ),
+            Self::Drawn { kind: Drawn::Colours(colours), .. } => ((*colours).max(2), 1),
+            Self::Drawn { .. } => (2, 1),
+        };
+        Demand { colours, keys, is_known, memory: None }
+    }
 }

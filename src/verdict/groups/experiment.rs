@@ -44,6 +44,8 @@ pub struct Experiment {
     pub rounds: Vec<Ran>,
     /// The kinds of packets in the order in which they are first sent, then `up`, `down` and `across` of passes.
     pub steps: Vec<&'static str>,
+    /// The most bytes that one member kept of its groups in the first repetition.
+    pub bytes_kept_most: usize,
 }
 
 /// Runs all repetitions on all threads; `finished` is called after each.
@@ -87,7 +89,13 @@ impl Visitor for Repetitions<'_> {
             ran
         };
         let rounds = (0..job.repeat).into_par_iter().map(run).collect::<Result<_>>()?;
-        Ok(Experiment { rounds, steps: S::STEPS.iter().copied().chain(["up", "down", "across"]).collect() })
+        let first = job.round(group, 0);
+        let bytes_kept_most = program::bytes_kept_most(scheme, job, machine, group, &first)?;
+        Ok(Experiment {
+            rounds,
+            bytes_kept_most,
+            steps: S::STEPS.iter().copied().chain(["up", "down", "across"]).collect(),
+        })
     }
 }
 
@@ -99,17 +107,14 @@ impl Experiment {
 
     /// What groups take, in bins of sizes: 1, 2, 3 to 4, 5 to 8, 9 to 16 and so on.
     pub fn by_doubling(&self) -> Vec<SizeRow> {
-        self.binned(|size| match size.next_power_of_two() {
-            1 => (1, 1),
-            most => (most / 2 + 1, most),
-        })
+        self.binned(doubling)
     }
 
-    /// What groups take, in bins of so many sizes; small sizes each for itself.
+    /// What groups take, in bins of so many sizes; below that, in bins that double.
     pub fn by_bins_of(&self, width: u32) -> Vec<SizeRow> {
-        self.binned(|size| {
-            let first = size.saturating_sub(1) / width * width + 1;
-            if size <= 2 * width { (size, size) } else { (first, first + width - 1) }
+        self.binned(|size| match (size - 1) / width * width {
+            0 => (doubling(size).0, doubling(size).1.min(width)),
+            before => (before + 1, before + width),
         })
     }
 
@@ -152,6 +157,14 @@ impl Experiment {
     /// A ring of links whose messages waited for each other, if some repetition came to a standstill.
     pub fn deadlock(&self) -> Option<&[LinkId]> {
         self.rounds.iter().find_map(|ran| ran.deadlock.as_deref())
+    }
+}
+
+/// The bin of a size: 1, 2, 3 to 4, 5 to 8 and so on.
+fn doubling(size: u32) -> (u32, u32) {
+    match size.next_power_of_two() {
+        1 => (1, 1),
+        most => (most / 2 + 1, most),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::topology::{Machine, Topology};
 use crate::verdict::{HottestLink, Skipped, gap, nothing_applies};
 
 /// About so many points has a curve over sizes.
-const BINS: u32 = 32;
+const BINS: u32 = 16;
 
 /// The groups of larger machines are not drawn over time.
 const HISTORY_MAX: u32 = 4096;
@@ -126,7 +126,7 @@ fn outcome(
         split_cycles_mean: mean(Kind::Split),
         barrier_cycles_mean: mean(Kind::Barrier),
         join_cycles_mean: mean(Kind::Join),
-        bytes_kept_max: simulated.rounds.iter().map(|ran| ran.bytes_kept_most).max().unwrap_or(0),
+        bytes_kept_max: simulated.bytes_kept_most,
         by_doubling: simulated.by_doubling(),
         by_size: simulated.by_bins_of((members / BINS).max(1)),
     }))

@@ -135,6 +135,14 @@ pub trait Visitor {
 }
 
 impl Method {
+    /// How the trees of MASK are built.
+    pub(super) fn mask_tree(&self) -> Option<TreeOf> {
+        match self.kind {
+            Kind::Mask(tree) => Some(tree),
+            _ => None,
+        }
+    }
+
     /// Does something with the scheme of this method.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use super::job::{Job, Pace, Round};
 use crate::error::Result;
 use crate::groups::Group;
-use crate::groups::protocol::{Here, Member, Operation, Program, Scheme, members};
+use crate::groups::protocol::{Entry, Here, Member, Operation, Program, Scheme, members};
 use crate::topology::Machine;
 use crate::units::LinkId;
 
@@ -44,8 +44,6 @@ pub struct Ran {
     pub sent: Vec<u64>,
     /// The most messages that waited for their time at one member.
     pub early_most: usize,
-    /// The most memory a member keeps of its groups, in bytes, when the deepest groups stand.
-    pub bytes_kept_most: usize,
     /// The link that most packets crossed in one run, and how many, if the engine counts them.
     pub busiest: Option<(LinkId, u64)>,
     /// A ring of links whose messages wait for each other, if members wait for ever.
@@ -101,7 +99,7 @@ pub fn run<S: Scheme>(scheme: &S, job: &Job, machine: &Machine, group: &Group, r
     let runs = if job.pace == Pace::Lockstep { 3 * round.labels.len() } else { 1 };
     let kinds = processes.first().map_or(0, |member| member.sent().len());
     let mut ran = Ran { sent: vec![0; kinds], ..Ran::default() };
-    for number in 0..runs {
+    for _ in 0..runs {
         let trace = job.run(machine, &mut processes)?;
         ran.cycles += trace.cycles.0;
         ran.messages += trace.messages;
@@ -113,10 +111,6 @@ pub fn run<S: Scheme>(scheme: &S, job: &Job, machine: &Machine, group: &Group, r
             break;
         }
         assert!(trace.unfinished.is_empty(), "members wait for messages, and messages for nobody");
-        if number < 2 * round.labels.len() {
-            let kept = processes.iter().map(Member::bytes_kept).max();
-            ran.bytes_kept_most = ran.bytes_kept_most.max(kept.unwrap_or(0));
-        }
     }
     ran.samples = samples(&processes);
     for member in &processes {
@@ -128,10 +122,44 @@ pub fn run<S: Scheme>(scheme: &S, job: &Job, machine: &Machine, group: &Group, r
     Ok(ran)
 }
 
+/// The most memory a member keeps of its groups, in bytes, when the deepest groups of a repetition stand.
+///
+/// # Errors
+///
+/// As for [`run`].
+pub fn bytes_kept_most<S: Scheme>(
+    scheme: &S,
+    job: &Job,
+    machine: &Machine,
+    group: &Group,
+    round: &Round,
+) -> Result<usize> {
+    let down = |rank| {
+        let mut operations = operations(round, rank);
+        operations.retain(|operation| *operation != Operation::Join);
+        Steps::new(operations, Pace::Free)
+    };
+    let mut processes = members(scheme, machine, group, (0..group.size()).map(down).collect())?;
+    job.engine.run_alone(machine, &mut processes)?;
+    Ok(processes.iter().map(Member::bytes_kept).max().unwrap_or(0))
+}
+
+/// An operation of one member, such that those of one group stand together when sorted.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Part {
+    group: u64,
+    /// How many operations of the group came before.
+    before: usize,
+    kind: Kind,
+    level: u32,
+    size: u32,
+    begin: u64,
+    end: u64,
+}
+
 /// Every operation of every group: how long from the last entry to the last exit.
 fn samples<S: Scheme, P: Program>(processes: &[Member<'_, S, P>]) -> Vec<Sample> {
-    // Group, how many operations of the group came before, kind, level, size, begin, end.
-    let mut entries: Vec<(u64, usize, Kind, u32, u32, u64, u64)> = Vec::new();
+    let mut parts: Vec<Part> = Vec::new();
     for member in processes {
         for (at, entry) in member.log().iter().enumerate() {
             let kind = match entry.operation {
@@ -139,18 +167,18 @@ fn samples<S: Scheme, P: Program>(processes: &[Member<'_, S, P>]) -> Vec<Sample>
                 Operation::Join => Kind::Join,
                 _ => Kind::Barrier,
             };
-            let before = member.log()[..at].iter().filter(|other| other.group == entry.group).count();
-            let (begin, end) = (entry.begin.0, entry.end.0);
-            entries.push((entry.group, before, kind, entry.level, entry.size, begin, end));
+            let &Entry { group, level, size, begin, end, .. } = entry;
+            let before = member.log()[..at].iter().filter(|other| other.group == group).count();
+            parts.push(Part { group, before, kind, level, size, begin: begin.0, end: end.0 });
         }
     }
-    entries.sort_unstable();
-    let sample = |same: &[(u64, usize, Kind, u32, u32, u64, u64)]| {
-        let (_, _, kind, level, size, ..) = same[0];
-        let last = |moment: fn(&(u64, usize, Kind, u32, u32, u64, u64)) -> u64| same.iter().map(moment).max();
-        let (begin, end) = (last(|entry| entry.5).unwrap_or(0), last(|entry| entry.6).unwrap_or(0));
-        // Members that need not wait may go on before the last has come.
-        Sample { kind, level, size, cycles: end.saturating_sub(begin) }
+    parts.sort_unstable();
+    let sample = |same: &[Part]| {
+        let Part { kind, level, size, .. } = same[0];
+        let entry = same.iter().map(|part| part.begin).max().unwrap_or(0);
+        let exit = same.iter().map(|part| part.end).max().unwrap_or(0);
+        // Members that need not wait may all have left before the last has come.
+        Sample { kind, level, size, cycles: exit.saturating_sub(entry) }
     };
-    entries.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(sample).collect()
+    parts.chunk_by(|a, b| (a.group, a.before) == (b.group, b.before)).map(sample).collect()
 }

@@ -1,35 +1,24 @@
 //! How good the trees are, contention-free: twice the height over the diameter.
 
-use meshwright::groups::Group;
-use meshwright::groups::adversary;
 use meshwright::groups::contraction::{Contraction, OrderedTree};
+use meshwright::groups::{Extent, Group, adversary};
 use meshwright::rng;
-use meshwright::topology::Machine;
+use meshwright::topology::{Machine, Topology};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// The largest distance of two members on a mesh: the spread of row + column or of row - column.
-fn diameter(group: &Group, side: u32) -> u32 {
-    let spread = |number: fn(i64, i64) -> i64| {
-        let side = i64::from(side);
-        let all =
-            group.members().iter().map(|node| number(i64::from(node.0) / side, i64::from(node.0) % side));
-        all.clone().max().unwrap() - all.min().unwrap()
-    };
-    spread(|row, column| row + column).max(spread(|row, column| row - column)) as u32
-}
-
 /// Mean 2H/D per level of groups of at least 8, and the most children of a member.
 fn nested(
-    side: u32,
+    name: &str,
     penalty: u32,
     repetitions: u32,
     colour: impl Fn(u32, u32, u32, &mut ChaCha8Rng) -> u32,
 ) -> ([f64; 6], usize) {
-    let machine = Machine::new(&format!("mesh:{side}x{side}")).unwrap();
+    let machine = Machine::new(name).unwrap();
+    let diameter = |group: &Group| Extent::of(&machine, group).unwrap().diameter;
     let contraction = Contraction::new(&machine).unwrap().with_penalty(penalty);
     let first = contraction.first(&Group::whole(&machine, "hilbert").unwrap());
-    let mut random = rng::stream(u64::from(side), "nested splits");
+    let mut random = rng::stream(u64::from(machine.nodes()), "nested splits");
     let (mut sum, mut count, mut fan_out) = ([0.0; 6], [0; 6], 0);
     for _ in 0..repetitions {
         let mut groups: Vec<OrderedTree> = vec![first.clone()];
@@ -43,7 +32,7 @@ fn nested(
             }
             for part in next.iter().filter(|part| part.group.size() >= 8) {
                 let height = part.tree.height_links(&machine, &part.group);
-                sum[level] += 2.0 * f64::from(height) / f64::from(diameter(&part.group, side));
+                sum[level] += 2.0 * f64::from(height) / f64::from(diameter(&part.group));
                 count[level] += 1;
                 let most = (0..part.group.size()).map(|rank| part.tree.children(rank).len()).max();
                 fan_out = fan_out.max(most.unwrap());
@@ -63,7 +52,7 @@ fn coin(_: u32, _: u32, _: u32, random: &mut ChaCha8Rng) -> u32 {
 /// another tree, which shows in the first level.
 #[test]
 fn random_splits_keep_trees_low() {
-    let (mean, fan_out) = nested(16, 1, 6, coin);
+    let (mean, fan_out) = nested("mesh:16x16", 1, 6, coin);
     assert!(mean[0] <= 1.23, "{mean:?}");
     assert!(mean.iter().all(|&mean| mean <= 1.42), "{mean:?}");
     assert!(fan_out <= 12, "{fan_out}");
@@ -75,9 +64,9 @@ fn the_adversarys_group_has_a_low_tree() {
     let machine = Machine::new("mesh:64x64").unwrap();
     let group = adversary::adversarial_corner_group(&machine, "hilbert").unwrap();
     let contraction = Contraction::new(&machine).unwrap();
-    let ratio = |tree: &OrderedTree| {
-        2.0 * f64::from(tree.tree.height_links(&machine, &group)) / f64::from(diameter(&group, 64))
-    };
+    let diameter = Extent::of(&machine, &group).unwrap().diameter;
+    let ratio =
+        |tree: &OrderedTree| 2.0 * f64::from(tree.tree.height_links(&machine, &group)) / f64::from(diameter);
     let (halving, first) = (ratio(&contraction.halving(&group)), ratio(&contraction.first(&group)));
     assert!(halving > 10.0 && first <= 2.0, "{halving} and {first}");
 }
@@ -86,12 +75,18 @@ fn the_adversarys_group_has_a_low_tree() {
 #[ignore = "figures of the documentation"]
 fn quality_of_nested_splits() {
     let threshold = |rank: u32, _: u32, cut: u32, _: &mut ChaCha8Rng| u32::from(rank < cut);
-    for (side, repetitions) in [(16, 200), (64, 10)] {
+    for (name, repetitions) in [
+        ("mesh:16x16", 200),
+        ("mesh:64x64", 10),
+        ("torus:16x16", 50),
+        ("mesh:8x8x8", 50),
+        ("hypercube:9", 50),
+    ] {
         for penalty in [1, 0] {
-            let random = nested(side, penalty, repetitions, coin);
-            println!("{side}, penalty {penalty}, random: {:.3?}, fan-out {}", random.0, random.1);
-            let cut = nested(side, penalty, repetitions, threshold);
-            println!("{side}, penalty {penalty}, thresholds: {:.3?}, fan-out {}", cut.0, cut.1);
+            let random = nested(name, penalty, repetitions, coin);
+            println!("{name}, penalty {penalty}, random: {:.3?}, fan-out {}", random.0, random.1);
+            let cut = nested(name, penalty, repetitions, threshold);
+            println!("{name}, penalty {penalty}, thresholds: {:.3?}, fan-out {}", cut.0, cut.1);
         }
     }
 }

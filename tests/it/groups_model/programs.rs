@@ -3,12 +3,16 @@
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use meshwright::groups::Group;
+use meshwright::groups::contraction::Contraction;
+use meshwright::groups::mask::Mask;
 use meshwright::groups::nested::{Run, Team};
-use meshwright::groups::protocol::{Entry, Here, Operation, Operator, Outcome, Program, members};
-use meshwright::rng;
+use meshwright::groups::paper::Paper;
+use meshwright::groups::protocol::{Entry, Here, Operation, Operator, Outcome, Program, Scheme, members};
+use meshwright::groups::{Group, monotone_nearest};
 use meshwright::sim::any_order::{self, Adversary, Order};
+use meshwright::topology::Machine;
 use meshwright::units::{Cycles, NodeId};
+use meshwright::{rng, sim};
 use rand::RngExt;
 
 use super::roster::Roster;
@@ -121,25 +125,31 @@ fn by_the_book(program: &[Statement], values: &mut [u64]) {
     }
 }
 
-/// A random program, conditionals nested up to `depth` deep.
-fn draw(random: &mut impl RngExt, depth: u32) -> Vec<Statement> {
-    let length = random.random_range(1..4);
-    let statement = |random: &mut _| one(random, depth);
-    (0..length).map(|_| statement(random)).collect()
+/// What programs may have: roots that are middle ranks, and conditionals of so many ways.
+#[derive(Clone, Copy)]
+struct Kind {
+    roots: bool,
+    ways_most: u64,
 }
 
-fn one(random: &mut impl RngExt, depth: u32) -> Statement {
+/// A random program, conditionals nested up to `depth` deep.
+fn draw(random: &mut impl RngExt, kind: Kind, depth: u32) -> Vec<Statement> {
+    let length = random.random_range(1..4);
+    (0..length).map(|_| one(random, kind, depth)).collect()
+}
+
+fn one(random: &mut impl RngExt, kind: Kind, depth: u32) -> Statement {
     match random.random_range(0..if depth == 0 { 7 } else { 11 }) {
         0 => Statement::Sum,
         1 => Statement::Scan,
         2 => Statement::Broadcast(random.random_range(0..1000)),
-        3 => Statement::Gather,
-        4 => Statement::Reduce,
-        5 => Statement::Barrier,
+        3 if kind.roots => Statement::Gather,
+        4 if kind.roots => Statement::Reduce,
+        3..=5 => Statement::Barrier,
         6 => Statement::Compute,
         _ => {
-            let ways = random.random_range(2..5);
-            Statement::Conditional(ways, (0..ways).map(|_| draw(random, depth - 1)).collect())
+            let ways = random.random_range(2..=kind.ways_most);
+            Statement::Conditional(ways, (0..ways).map(|_| draw(random, kind, depth - 1)).collect())
         }
     }
 }
@@ -152,7 +162,7 @@ fn random_programs_compute_what_the_book_says() {
         let mesh = ["mesh:4x4", "torus:3x5", "mesh:1x7", "mesh:2x3x4", "mesh:1x1"][round % 5];
         let machine = machine(mesh);
         let group = Group::whole(&machine, "hilbert").unwrap();
-        let program = draw(&mut random, 5);
+        let program = draw(&mut random, Kind { roots: true, ways_most: 4 }, 5);
         let values: Vec<u64> = (0..group.size()).map(|_| random.random_range(0..1000)).collect();
         let mut expected = values.clone();
         by_the_book(&program, &mut expected);
@@ -179,6 +189,33 @@ fn random_programs_compute_what_the_book_says() {
         deepest = deepest.max(levels.max().unwrap_or(0));
     }
     assert_eq!(deepest, 5, "some programs were nested as deep as they may");
+}
+
+/// Under every split that members can do the same programs compute the same, in steps of packets.
+#[test]
+fn programs_do_not_know_how_groups_are_split() {
+    fn check<S: Scheme>(scheme: &S, machine: &Machine, ways_most: u64, seed: u64) {
+        let mut random = rng::stream(seed, "programs");
+        let group = Group::whole(machine, "hilbert").unwrap();
+        let program = draw(&mut random, Kind { roots: false, ways_most }, 4);
+        let values: Vec<u64> = (0..group.size()).map(|_| random.random_range(0..1000)).collect();
+        let mut expected = values.clone();
+        by_the_book(&program, &mut expected);
+        let body = &program;
+        let of = |&value: &u64| Run::of(async move |team: &mut Team| perform(team, body, value).await);
+        let mut all = members(scheme, machine, &group, values.iter().map(of).collect()).unwrap();
+        let trace = sim::packet::run_processes(machine, &mut all).unwrap();
+        assert!(trace.unfinished.is_empty(), "seed {seed}: {program:?}");
+        assert_eq!(results(&all, &group), expected, "seed {seed}: {program:?}");
+    }
+    for seed in 0..15 {
+        let machine =
+            Machine::new(["mesh:5x4", "mesh:4x4", "mesh:1x9"][seed as usize % 3]).unwrap().in_packets();
+        check(&Paper::default(), &machine, 2, seed);
+        check(&Paper::fast(), &machine, 2, seed);
+        check(&Contraction::new(&machine).unwrap(), &machine, 4, seed);
+        check(&Mask::new(&machine, monotone_nearest::tree), &machine, 4, seed);
+    }
 }
 
 /// Five conditionals inside of each other, one for each bit of the rank: every member ends alone and comes back.

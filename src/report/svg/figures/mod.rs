@@ -4,7 +4,9 @@
 //! |---|---|
 //! | [`lo1990`] | mappings of trees |
 //! | [`zhang2018`] | divisible load |
+//! | [`chochia1996`] | groups |
 
+mod chochia1996;
 mod lo1990;
 mod zhang2018;
 
@@ -19,7 +21,11 @@ pub(in crate::report) struct Figure {
 }
 
 /// The figures of each paper, by its name, in the order of the paper.
-const PAPERS: &[(&str, &[&[Figure]])] = &[("lo1990", &[lo1990::FIGURES]), ("zhang2018", zhang2018::FIGURES)];
+const PAPERS: &[(&str, &[&[Figure]])] = &[
+    ("lo1990", &[lo1990::FIGURES]),
+    ("zhang2018", zhang2018::FIGURES),
+    ("chochia1996", &[chochia1996::FIGURES]),
+];
 
 /// The figures of a paper; none for one that has none.
 pub(in crate::report) fn of(paper: &str) -> impl Iterator<Item = &'static Figure> + use<> {

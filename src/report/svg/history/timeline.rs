@@ -1,4 +1,4 @@
-//! Time across, members down, every group a block in its colour; who waits is paler.
+//! Time across, members down, every group a block in its colour, faded where members wait.
 
 use super::super::axis::{marks, written};
 use super::super::path::Path;
@@ -227,7 +227,7 @@ fn draw_counts(svg: &mut Svg, history: &History, columns: u32, frame: &Frame) ->
     bottom + 12.0
 }
 
-/// What is pale and what is not.
+/// What is faded and what is not.
 fn draw_key(svg: &mut Svg) {
     let colour = super::palette::class(1, 3);
     for (x, waits, words) in [
