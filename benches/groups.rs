@@ -139,7 +139,7 @@ fn square(side: u32) -> Machine {
 
 fn protocol() {
     let mut table = table("The paper's protocol: four splits, barriers and joins", &COLUMNS);
-    for (side, times, rounds) in [(16, 50, 5), (64, 3, 3), (256, 1, 1)] {
+    for (side, times, rounds) in [(16, 20, 3), (64, 1, 3), (256, 1, 1)] {
         let machine = square(side);
         compare(&mut table, &machine, rounds, || experiment(&machine, 4, times));
     }
@@ -188,7 +188,7 @@ fn crowd(machine: &Machine, nth: u32, left: u32) -> Vec<Walker> {
 fn walkers() {
     let mut table =
         table("Packets that go from random node to random node, one for each four nodes", &COLUMNS);
-    for (side, left, rounds) in [(16, 2000, 3), (64, 100, 3), (256, 4, 1)] {
+    for (side, left, rounds) in [(16, 1000, 3), (64, 50, 3), (256, 2, 1)] {
         let machine = square(side);
         compare(&mut table, &machine, rounds, || crowd(&machine, 4, left));
     }

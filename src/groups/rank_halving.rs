@@ -57,9 +57,9 @@ pub fn place(rank: u32, size: u32) -> Place {
             return Place { parent, left: middle(first, at), right: middle(at + 1, end), depth };
         }
         if rank < at {
-            end = at
+            end = at;
         } else {
-            first = at + 1
+            first = at + 1;
         }
         parent = Some(at);
         depth += 1;

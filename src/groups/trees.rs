@@ -77,8 +77,8 @@ fn rank_halving_tree(group: &Group) -> Result<Tree> {
 /// use meshwright::topology::Machine;
 /// let mesh = Machine::new("mesh:4x4")?;
 /// let all = Group::whole(&mesh, "hilbert")?;
-/// let height = |name| Ok((trees::tree(name)?.build)(&mesh, &all)?.height_links(&mesh, &all));
-/// assert_eq!((height("rank-halving")?, height("monotone-nearest")?), (6, 4));
+/// let tree = (trees::tree("monotone-nearest")?.build)(&mesh, &all)?;
+/// assert_eq!(tree.height_links(&mesh, &all), 4);
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn tree(name: &str) -> Result<&'static TreeMethod> {

@@ -95,7 +95,10 @@ fn facts(audit: &Audit) -> Vec<Fact> {
         Fact::new(
             "Comparisons",
             grouped(cases),
-            &format!("in exact numbers, trees up to B({})", audit.n_max),
+            &match audit.papers.contains(&"lo1990") {
+                true => format!("in exact numbers, trees up to B({})", audit.n_max),
+                false => "of what is printed with what is so".to_string(),
+            },
         ),
     ]
 }

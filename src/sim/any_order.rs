@@ -279,9 +279,9 @@ impl<T> Pool<T> {
             }
         }
         if is_starved {
-            self.starved.push_back(ticket)
+            self.starved.push_back(ticket);
         } else {
-            self.willing.push_back(ticket)
+            self.willing.push_back(ticket);
         }
         Ok(())
     }

@@ -64,6 +64,10 @@ pub(super) trait Referee<'m>: Engine + Sized {
 
 /// An engine that also takes messages made while it runs.
 pub(super) trait Open<'m>: Referee<'m> {
+    /// The most messages and computations of a run: processes that never stop end in an error, not in a hang. Engines
+    /// that give numbers again need no memory for those that are over and can afford more.
+    const ACTIONS_MAX: usize = 1 << 25;
+
     /// Prepares for a run that begins without messages; it begins at [`Engine::now`].
     ///
     /// # Panics

@@ -14,9 +14,6 @@ use crate::topology::machine::BYTES_MAX;
 use crate::topology::{Machine, Topology};
 use crate::units::{Bytes, Cycles, Hops, NodeId};
 
-/// The most messages and computations of a run: processes that never stop end in an error, not in a hang.
-const ACTIONS_MAX: usize = 1 << 25;
-
 /// Runs processes on the message engine, process i on node i, until nothing happens any more.
 ///
 /// The processes of dead nodes are not started. That some process has not finished when all is quiet is an
@@ -175,7 +172,7 @@ impl<'p, P: Process> Ensemble<'p, P> {
                 let costs = &self.machine.costs;
                 // One hop stays below 2^58 ticks with checked costs.
                 let hop = costs.alone_ticks(self.machine.switching, bytes, Hops(1));
-                self.account(hop.checked_mul(u64::from(hops.0.max(1))))?;
+                self.account(hop.checked_mul(u64::from(hops.0.max(1))), E::ACTIONS_MAX)?;
                 let letter = Letter { source: node, target: to, token, payload: Some(payload) };
                 match self.letters.get_mut(number as usize) {
                     Some(place) => *place = letter,
@@ -190,7 +187,7 @@ impl<'p, P: Process> Ensemble<'p, P> {
                 }
                 let Cycles(cycles) = cycles;
                 let ticks = cycles.checked_mul(self.machine.costs.ticks_per_cycle());
-                self.account(ticks)?;
+                self.account(ticks, E::ACTIONS_MAX)?;
                 let free = &mut self.processor_free[node.index()];
                 *free = (*free).max(now) + ticks.unwrap_or(0);
                 let until = *free;
@@ -220,7 +217,7 @@ impl<'p, P: Process> Ensemble<'p, P> {
     }
 
     /// Counts an action that takes so long if nothing else happens.
-    fn account(&mut self, ticks: Option<u64>) -> Result<()> {
+    fn account(&mut self, ticks: Option<u64>, most: usize) -> Result<()> {
         let sum = ticks.and_then(|ticks| self.serial.checked_add(ticks)).filter(|sum| sum >> 63 == 0);
         self.serial = sum.ok_or_else(|| Error::TooLarge {
             what: "the time of all messages and computations one after the other",
@@ -228,11 +225,11 @@ impl<'p, P: Process> Ensemble<'p, P> {
             limit: "2^63 ticks".into(),
         })?;
         self.asked += 1;
-        if self.asked > ACTIONS_MAX {
+        if self.asked > most {
             return Err(Error::TooLarge {
                 what: "the run of the processes",
-                needed: format!("more than {ACTIONS_MAX} messages and computations"),
-                limit: format!("{ACTIONS_MAX} of them"),
+                needed: format!("more than {most} messages and computations"),
+                limit: format!("{most} of them"),
             });
         }
         Ok(())

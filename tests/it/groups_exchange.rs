@@ -172,7 +172,7 @@ fn check_barriers(logs: &[&[Entry]], what: &str) {
 
 fn adversary(trial: usize) -> Adversary {
     let orders = [Order::OldestFirst, Order::NewestFirst, Order::Random, Order::StarveNode(NodeId(0))];
-    Adversary { order: orders[trial / 3 % 4], in_channels: trial % 2 == 0, seed: trial as u64 }
+    Adversary { order: orders[trial / 3 % 4], in_channels: trial.is_multiple_of(2), seed: trial as u64 }
 }
 
 fn of_members<'a, T>(group: &Group, all: &'a [T]) -> Vec<&'a T> {

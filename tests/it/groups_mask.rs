@@ -57,9 +57,12 @@ fn mix(i: u32) -> u32 {
     z ^ (z >> 16)
 }
 
+/// What each rank brings to a split.
+type Labelling = fn(u32) -> Label;
+
 #[test]
 fn special_splits_are_right() {
-    let cases: [(&str, fn(u32) -> Label); 8] = [
+    let cases: [(&str, Labelling); 8] = [
         ("all equal", |_| label(7, 0)),
         ("all different", |i| label(mix(i), 0)),
         ("two halves", |i| label(u32::from(i < 13), 0)),

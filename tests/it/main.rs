@@ -1,6 +1,7 @@
 //! Integration tests: one binary, so that the library is linked once.
 
 mod agreement;
+mod any_order;
 mod bisection;
 mod bounds;
 mod browser;

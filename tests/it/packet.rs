@@ -242,11 +242,11 @@ fn barriers(machine: &Machine, groups: &[Group]) -> (ProcessTrace, Vec<u64>) {
 
 /// The groups after another split by coins.
 fn split(groups: &[Group], rng: &mut impl rand::Rng) -> Vec<Group> {
-    let mut one = |group: &Group| {
+    let one = |group: &Group| {
         let colours: Vec<u32> = (0..group.size()).map(|_| rng.random_range(0..2)).collect();
         group.split(&colours)
     };
-    groups.iter().flat_map(|group| one(group)).map(|(_, group)| group).collect()
+    groups.iter().flat_map(one).map(|(_, group)| group).collect()
 }
 
 /// Averages over 3,000 repetitions of an independent simulation, by the sizes of groups.
@@ -257,7 +257,7 @@ const BARRIERS: [(u32, u32, f64); 5] =
 fn mean_barriers(repetitions: usize, levels: usize) -> Vec<(f64, f64, u64)> {
     let mesh = machine("mesh:16x16", 4);
     let whole = Group::whole(&mesh, "hilbert").unwrap();
-    assert_eq!(barriers(&mesh, &[whole.clone()]).1, [63], "the whole mesh");
+    assert_eq!(barriers(&mesh, std::slice::from_ref(&whole)).1, [63], "the whole mesh");
     let mut rng = rng::stream(1, "labels");
     let mut sums = [(0u64, 0u64); 257];
     for _ in 0..repetitions {

@@ -24,6 +24,7 @@ pub struct Splitting {
     missing: u8,
     /// Packets of others that came before this member was at step 4.
     held: Vec<Routed>,
+    held_all: u32,
     /// How many of them even came before the functions.
     unready: u32,
     progress: Progress,
@@ -88,6 +89,7 @@ impl Splitting {
             waiting: [children; 3],
             missing: 0,
             held: Vec::new(),
+            held_all: 0,
             unready: 0,
             progress: Progress::Evaluating,
         };
@@ -118,6 +120,7 @@ impl Splitting {
             }
             Packet::Routing(routed) if self.progress == Progress::Evaluating => {
                 self.held.push(routed);
+                self.held_all += 1;
                 self.unready += u32::from(self.functions.is_none());
             }
             Packet::Routing(routed) => self.pass_on(routed, event),
@@ -250,7 +253,13 @@ impl Splitting {
         self.neighbours
     }
 
-    /// How many routed packets came before the functions.
+    /// How many packets of others came before this member was at step 4 and had to be held: with step 2 up to
+    /// O(log s), what climbs from its children; with neither step 2 nor messages out of order, none.
+    pub fn held(&self) -> u32 {
+        self.held_all
+    }
+
+    /// How many packets of others came before the functions.
     ///
     /// None, if step 2 is done, or if messages from one node to another keep their order. Packets climb only to vertices
     /// that had their functions earlier. The first vertex at which they turn down has ended step 2 by then, so that all

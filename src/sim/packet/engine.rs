@@ -209,6 +209,8 @@ impl<'m> Referee<'m> for Packets<'m> {
 }
 
 impl<'m> Open<'m> for Packets<'m> {
+    const ACTIONS_MAX: usize = 1 << 28;
+
     fn open(&mut self) {
         self.load(&[], Routes::Stored { first: vec![0], links: Vec::new() });
         self.open = true;

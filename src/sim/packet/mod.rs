@@ -21,7 +21,7 @@
 //! | file | what |
 //! |---|---|
 //! | `wires` | flat tables: which link leads to which queue; where a packet goes next |
-//! | `routers` | the queues, and one step of all routers |
+//! | `routers`, `step` | the queues; one step of all routers |
 //! | `active` | the routers with packets |
 //! | `engine` | the same as an engine for workloads: messages, timers, time |
 //!
@@ -32,6 +32,7 @@
 mod active;
 mod engine;
 mod routers;
+mod step;
 mod wires;
 
 #[cfg(test)]
@@ -90,7 +91,7 @@ pub fn run_phased(machine: &Machine, phases: &Phases) -> Result<Trace> {
 ///
 /// # Errors
 ///
-/// As for [`crate::sim::run_processes`] and [`run_schedule`].
+/// As for [`crate::sim::run_processes`], with 2^28 messages and computations as the limit, and [`run_schedule`].
 pub fn run_processes<P: Process>(machine: &Machine, processes: &mut [P]) -> Result<ProcessTrace> {
     machine.costs.check()?;
     processes::run(machine, processes, &mut Packets::new(machine, routing::usual(machine))?)

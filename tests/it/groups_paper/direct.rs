@@ -5,8 +5,11 @@ use meshwright::groups::paper::place::Neighbours;
 use meshwright::groups::{Group, rank_halving};
 use meshwright::units::NodeId;
 
+/// The place of every member.
+type Places = Vec<(NodeId, Place)>;
+
 /// The new place of every member, in the order of old ranks; and the new groups.
-pub(super) fn places(group: &Group, labels: &[u32]) -> (Vec<(NodeId, Place)>, Vec<(u32, Group)>) {
+pub(super) fn places(group: &Group, labels: &[u32]) -> (Places, Vec<(u32, Group)>) {
     let parts = group.split(labels);
     let root = |part: &Group| part.node(rank_halving::tree(part.size()).root());
     let mut places = Vec::new();

@@ -1,6 +1,6 @@
 //! Figures 1 to 3: the curve, a bad group, a tree on the mesh with the way of a packet.
 
-use super::super::super::{Attribute, Point, Px, Svg, palette};
+use super::super::super::{Attribute, Point, Px, Svg, hues, palette};
 use crate::groups::paper::functions;
 use crate::groups::paper::routing::{Hop, Role, Routed, route};
 use crate::groups::rank_halving::{place, tree};
@@ -87,13 +87,13 @@ pub(super) fn curves() -> String {
 /// Figure 2.
 pub(super) fn bad_group() -> String {
     let mut svg = Svg::new("The group of theorem 3 on a mesh of side 16, and the edges of its tree");
-    let square = Square { left: 40.0, top: 8.0, side: 16, pitch: 30.0 };
+    let square = Square { left: 40.0, top: 8.0, side: 16, pitch: 28.0 };
     square.links(&mut svg);
     let (size, edges) = (15u32, 4);
     let mut line = 0;
     let mut places = Vec::new();
     for rank in 0..size {
-        let is_even = (edges - 1 - place(rank, size).depth) % 2 == 0;
+        let is_even = (edges - 1 - place(rank, size).depth).is_multiple_of(2);
         line += u32::from(is_even);
         places.push((square.at((if is_even { 0 } else { 15 }, line - 1)), is_even));
     }
@@ -159,7 +159,9 @@ pub(super) fn tree_and_packet() -> String {
         let length = from.distance(to);
         let (x, y) = ((from.y - to.y) / length * 5.0, (to.x - from.x) / length * 5.0);
         let tip = format!("the packet goes from rank {} to rank {}", pair[0], pair[1]);
-        stroke(&mut svg, from.plus(x, y), to.plus(x, y), "leap c24", 2.6, &tip);
+        let class = format!("series {} leap", hues::class(4, 0));
+        let data = format!("M{} {}L{} {}", Px(from.x + x), Px(from.y + y), Px(to.x + x), Px(to.y + y));
+        svg.tipped("path", &[("d", &data), ("class", &class), ("stroke-width", &3)], &tip);
     }
     for rank in 0..64 {
         if rank == tree.root() {

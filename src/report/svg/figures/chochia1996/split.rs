@@ -40,7 +40,7 @@ fn draw(
     }
     for rank in 0..size {
         let (old, centre) = (members[rank as usize], at(rank));
-        let class = format!("fill {}", hues::class(usize::from(state(old)), 4));
+        let class = format!("cell {}", hues::class(usize::from(state(old)), 3));
         let circle: [Attribute<'_>; 4] =
             [("cx", &Px(centre.x)), ("cy", &Px(centre.y)), ("r", &15), ("class", &class)];
         svg.tipped("circle", &circle, &format!("rank {rank}, state {}", state(old)));

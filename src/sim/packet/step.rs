@@ -1,0 +1,232 @@
+//! One step of all routers: heads are looked at as they stood when it began, and what crosses joins its queues at the end.
+
+use super::routers::{Entry, Letter, Line, NONE, Packet, Router, Routers};
+use super::wires::{Out, Wire, class, port};
+
+impl Routers<'_> {
+    /// One step; whether any packet crossed a link.
+    pub(super) fn step(&mut self) -> bool {
+        self.sent.clear();
+        self.delivered.clear();
+        for index in 0..self.active.summaries() {
+            for word in members(self.active.summary(index)) {
+                let word = 64 * index as u32 + word;
+                for bit in members(self.active.word(word as usize)) {
+                    self.visit(64 * word + bit);
+                }
+            }
+        }
+        self.settle();
+        std::mem::take(&mut self.moved)
+    }
+
+    /// Lets the heads at one router go, as far as they can.
+    #[inline(always)]
+    fn visit(&mut self, node: u32) {
+        let Router { lanes, fresh } = self.routers[node as usize];
+        if fresh == 0 && lanes.is_power_of_two() {
+            self.visit_alone(node, lanes.trailing_zeros());
+        } else if lanes == 0 && fresh.is_power_of_two() {
+            self.visit_source(node, fresh.trailing_zeros());
+        } else {
+            self.visit_many(node, lanes, fresh);
+        }
+        let router = self.routers[node as usize];
+        if router.lanes | router.fresh == 0 {
+            self.active.remove(node);
+        }
+    }
+
+    /// The same where only one queue has packets, and these came in.
+    #[inline(always)]
+    fn visit_alone(&mut self, node: u32, local: u32) {
+        let Line { target, out, .. } = self.lanes[(node * self.wires.lanes + local) as usize];
+        let place = (node * self.wires.degree + port(out)) as usize;
+        if self.has_room(place, out, target) {
+            let link = &mut self.links[place];
+            link.turn = local + 1;
+            link.crossed += 1;
+            let wire = link.wire;
+            self.forward(node, local, wire);
+        } else {
+            self.links[place].waits += 1;
+        }
+    }
+
+    /// The same where only one message has packets, and they are new.
+    #[inline(always)]
+    fn visit_source(&mut self, node: u32, slot: u32) {
+        let message = self.fresh[(node * self.wires.degree + slot) as usize].head;
+        let Letter { target, out, .. } = self.letters[message as usize];
+        let place = (node * self.wires.degree + port(out)) as usize;
+        let has_room = self.has_room(place, out, target);
+        let link = &mut self.links[place];
+        if has_room {
+            link.turn = self.wires.lanes + 1;
+            link.crossed += 1;
+            let wire = link.wire;
+            self.inject(node, port(out), wire);
+        } else {
+            link.waits += 1;
+        }
+    }
+
+    /// The same in general.
+    fn visit_many(&mut self, node: u32, lanes: u64, fresh: u64) {
+        let mut ports = 0u64;
+        for lane in members(lanes) {
+            let Line { target, out, .. } = self.lanes[(node * self.wires.lanes + lane) as usize];
+            ports |= self.ask(node, lane, out, target);
+        }
+        for slot in members(fresh) {
+            let message = self.fresh[(node * self.wires.degree + slot) as usize].head;
+            let letter = &self.letters[message as usize];
+            ports |= self.ask(node, self.wires.lanes, letter.out, letter.target);
+        }
+        for port in members(ports) {
+            self.serve(node, port);
+        }
+    }
+
+    /// Whether a packet can cross the link at a place.
+    #[inline(always)]
+    fn has_room(&self, place: usize, out: Out, target: u32) -> bool {
+        let wire = self.links[place].wire;
+        wire.node == target || self.lanes[(wire.lane + class(out)) as usize].taken < self.buffers
+    }
+
+    /// Notes what a head wants; the port as a set, if it can go.
+    #[inline(always)]
+    fn ask(&mut self, node: u32, queue: u32, out: Out, target: u32) -> u64 {
+        let port = port(out);
+        let place = (node * self.wires.degree + port) as usize;
+        if !self.has_room(place, out, target) {
+            self.links[place].waits += 1;
+            return 0;
+        }
+        self.able[port as usize] |= 1 << queue;
+        1 << port
+    }
+
+    /// Gives a link to the queue whose turn it is.
+    #[inline(always)]
+    fn serve(&mut self, node: u32, port: u32) {
+        let able = std::mem::take(&mut self.able[port as usize]);
+        let link = &mut self.links[(node * self.wires.degree + port) as usize];
+        let after = able & (u64::MAX << link.turn);
+        let queue = if after == 0 { able.trailing_zeros() } else { after.trailing_zeros() };
+        link.waits += u64::from(able.count_ones() - 1);
+        link.turn = queue + 1;
+        link.crossed += 1;
+        let wire = link.wire;
+        if queue == self.wires.lanes {
+            self.inject(node, port, wire);
+        } else {
+            self.forward(node, queue, wire);
+        }
+    }
+
+    /// The head of an incoming queue crosses a link.
+    #[inline(always)]
+    fn forward(&mut self, node: u32, local: u32, wire: Wire) {
+        let lane = node * self.wires.lanes + local;
+        let line = &mut self.lanes[lane as usize];
+        let Line { head: number, tail, target, out, .. } = *line;
+        if number == tail {
+            self.routers[node as usize].lanes &= !(1 << local);
+        } else {
+            line.head = self.packets[number as usize].next;
+            let head = &self.packets[line.head as usize];
+            (line.target, line.out) = (head.target, head.out);
+        }
+        self.left.push(lane);
+        self.moved = true;
+        if wire.node == target {
+            self.idle.push(number);
+            self.arrive(self.packets[number as usize].message);
+        } else {
+            let lane = wire.lane + class(out);
+            self.entries.push(Entry { packet: number, target, node: wire.node, lane });
+        }
+    }
+
+    /// A packet of a waiting message crosses its first link.
+    #[inline(always)]
+    fn inject(&mut self, node: u32, port: u32, wire: Wire) {
+        let slot = if self.one_port { 0 } else { port };
+        let line = &mut self.fresh[(node * self.wires.degree + slot) as usize];
+        let message = line.head;
+        let letter = &mut self.letters[message as usize];
+        letter.unsent -= 1;
+        let Letter { target, next, out, unsent, .. } = *letter;
+        self.moved = true;
+        if unsent == 0 {
+            line.head = next;
+            if next == NONE {
+                self.routers[node as usize].fresh &= !(1 << slot);
+            }
+            if self.tells_sent {
+                self.sent.push(message);
+            }
+        }
+        if wire.node == target {
+            return self.arrive(message);
+        }
+        let packet = Packet { target, message, next: NONE, out };
+        let number = self.idle.pop().unwrap_or(self.packets.len() as u32);
+        match self.packets.get_mut(number as usize) {
+            Some(place) => *place = packet,
+            None => self.packets.push(packet),
+        }
+        let lane = wire.lane + class(out);
+        self.entries.push(Entry { packet: number, target, node: wire.node, lane });
+    }
+
+    /// A packet has come to its target.
+    #[inline(always)]
+    fn arrive(&mut self, message: u32) {
+        let letter = &mut self.letters[message as usize];
+        letter.missing -= 1;
+        if letter.missing == 0 {
+            self.delivered.push(message);
+        }
+    }
+
+    /// The end of a step: what crossed joins its queues, and slots become free.
+    fn settle(&mut self) {
+        for &lane in &self.left {
+            self.lanes[lane as usize].taken -= 1;
+        }
+        self.left.clear();
+        for index in 0..self.entries.len() {
+            let Entry { packet: number, target, node, lane } = self.entries[index];
+            let out = self.wires.route(node, Some(lane), target);
+            let local = lane - node * self.wires.lanes;
+            let router = &mut self.routers[node as usize];
+            let line = &mut self.lanes[lane as usize];
+            line.taken += 1;
+            if router.lanes >> local & 1 == 0 {
+                router.lanes |= 1 << local;
+                *line = Line { head: number, tail: number, target, out, ..*line };
+                self.active.insert(node);
+            } else {
+                let before = std::mem::replace(&mut line.tail, number);
+                self.packets[before as usize].next = number;
+                self.packets[number as usize].out = out;
+            }
+        }
+        self.entries.clear();
+    }
+}
+
+/// The members of a set in increasing order.
+#[inline(always)]
+fn members(mut set: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        (set != 0).then(|| {
+            let member = set.trailing_zeros();
+            set &= set - 1;
+            member
+        })
+    })
+}
