@@ -1,5 +1,7 @@
 //! The trees of all new groups, built in one place: what the messages have to agree with.
 
+use smallvec::SmallVec;
+
 use super::Contraction;
 use super::frame::{Centre, Cut, Extents};
 use super::heads::{Head, contract};
@@ -109,22 +111,25 @@ impl Contraction {
 
     /// Contracts at every vertex, children before parents. `places` has the part and the new rank of each rank.
     fn climb(&self, from: &OrderedTree, places: &[(u32, u32)], parts: &mut [Part]) {
-        let mut at: Vec<Vec<Piece>> = vec![Vec::new(); places.len()];
-        let (mut heads, mut attached) = (Vec::new(), Vec::new());
+        // Most vertices leave one piece: it needs no memory of its own.
+        let mut at: Vec<SmallVec<[Piece; 1]>> = vec![SmallVec::new(); places.len()];
+        let (mut meeting, mut heads, mut attached) = (Vec::new(), Vec::new(), Vec::new());
         for &rank in from.tree.top_down().iter().rev() {
             let (part, new_rank) = places[rank as usize];
             let own = Piece { part, new_rank, head: Head::alone(from.group.node(rank)) };
-            let mut meeting = Vec::new();
+            meeting.clear();
             let children = from.tree.children(rank);
             let right = children.partition_point(|&child| child < rank);
             for &child in &children[..right] {
-                meeting.append(&mut at[child as usize]);
+                meeting.extend(at[child as usize].drain(..));
             }
             meeting.push(own);
             for &child in &children[right..] {
-                meeting.append(&mut at[child as usize]);
+                meeting.extend(at[child as usize].drain(..));
             }
-            meeting.sort_by_key(|piece| piece.part);
+            if !meeting.is_sorted_by_key(|piece| piece.part) {
+                meeting.sort_by_key(|piece| piece.part);
+            }
             let left = &mut at[rank as usize];
             for pieces in meeting.chunk_by(|a, b| a.part == b.part) {
                 let part = &mut parts[pieces[0].part as usize];
