@@ -20,7 +20,7 @@ use super::{Answer, output};
 
 /// What belongs to operations of groups alone.
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct CollectiveArguments {
     #[arg(
         long,
         value_name = "NAME",
@@ -30,7 +30,13 @@ pub(super) struct Arguments {
     )]
     pub(super) collective: Option<Asked>,
     /// With --collective: cycles a node works on each message it sends or receives
-    #[arg(long, value_name = "A", default_value_t = 0, requires = "collective")]
+    #[arg(
+        long,
+        value_name = "A",
+        default_value_t = 0,
+        allow_negative_numbers = true,
+        requires = "collective"
+    )]
     overhead: u64,
     /// With --collective: the members of the group, in a file as for --labels, whose labels do not matter [default:
     /// all nodes]
@@ -71,7 +77,7 @@ fn asked(name: &str) -> Result<Asked> {
     Ok(Asked(found.into_iter().map(|&(_, collective)| collective).collect()))
 }
 
-impl Arguments {
+impl CollectiveArguments {
     /// The group.
     pub(super) fn members(&self, machine: &Machine, order: &str, seed: u64) -> Result<Group> {
         if let Some(path) = &self.members {
@@ -93,7 +99,7 @@ impl Arguments {
 /// Answers with tables or JSON.
 pub(super) fn answer(
     asked: &Asked,
-    arguments: &Arguments,
+    arguments: &CollectiveArguments,
     machine: &Machine,
     group: &Group,
     wanted: &str,

@@ -87,7 +87,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     threads: Option<u32>,
     #[command(flatten)]
-    collective: collective::Arguments,
+    collective: collective::CollectiveArguments,
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,

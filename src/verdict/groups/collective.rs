@@ -9,12 +9,14 @@ use crate::groups::barrier_time::Delays;
 use crate::groups::exchange::{self, Party, Structure, parties};
 use crate::groups::protocol::{Here, Operation, Operator, Outcome, Program};
 use crate::groups::{Extent, Group, TREES, Tree};
-use crate::schedule::CALC_MAX;
 use crate::schedule::overhead::WithOverhead;
 use crate::sim::ProcessTrace;
 use crate::topology::{Machine, Topology};
 use crate::units::{Cycles, NodeId};
 use crate::verdict::Skipped;
+
+/// The longest overhead accepted, in cycles: 2^28 messages one after the other still fit into 64 bits.
+pub const OVERHEAD_MAX: u64 = 1 << 32;
 
 /// How many hubs are tried.
 pub const HUBS: [u32; 3] = [4, 8, 16];
@@ -187,7 +189,7 @@ struct Named {
 ///
 /// # Errors
 ///
-/// [`Error::Value`] for a group without members, an unknown name, or an overhead of more than 2^44 cycles;
+/// [`Error::Value`] for a group without members, an unknown name, or an overhead above [`OVERHEAD_MAX`];
 /// [`Error::NotApplicable`] when members do not reach each other, or what is wanted does not fit the group; as for the
 /// packet engine.
 ///
@@ -216,8 +218,8 @@ pub fn judge(
     overhead: u64,
     wanted: &str,
 ) -> Result<Vec<CollectiveVerdict>> {
-    if overhead > CALC_MAX.0 {
-        return Err(Error::value("overhead in cycles", overhead, format!("at most {}", CALC_MAX.0)));
+    if overhead > OVERHEAD_MAX {
+        return Err(Error::value("overhead in cycles", overhead, format!("at most {OVERHEAD_MAX}")));
     }
     let extent = Extent::of(machine, group)?;
     let (structures, skipped) = structures(machine, group)?;
@@ -300,6 +302,9 @@ fn choose(rows: &[StructureRow], wanted: &str) -> (String, String) {
     let others = rows.iter().filter(|row| row.name != best.name);
     let why = match others.min_by_key(|row| row.predicted_cycles) {
         None => "nothing else fits the group".into(),
+        Some(next) if next.predicted_cycles == best.predicted_cycles => {
+            format!("{} predicted cycles; {} is the next of as few", best.predicted_cycles, next.name)
+        }
         Some(next) => format!(
             "the fewest predicted cycles: {}, and {} with {}",
             best.predicted_cycles, next.predicted_cycles, next.name
