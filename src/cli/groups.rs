@@ -17,7 +17,7 @@ use meshwright::{Error, Result};
 
 use super::costs::{seed, told};
 use super::output::{self, Progress};
-use super::{Answer, files, group_tables as tables};
+use super::{Answer, collective, files, group_tables as tables};
 
 const HELP: &str = "\
 A repetition is a split at every level with a barrier in each new group, and then as many joins. Times are in steps: a
@@ -29,6 +29,7 @@ Examples:
   meshwright groups mesh:16x16 --random 4 --split mask --tree auto --asynchronous
   meshwright groups mesh:16x16 --random 1 --colours 16 --split mask --json
   meshwright groups torus:8x8 --order snake --labels labels.csv --json | jq '.vertices[0]'
+  meshwright groups mesh:16x16 --collective all-reduce --random-members 64 --seed 7 --overhead 4
   meshwright groups mesh:16x16 --random 4 --split auto --repeat 100 --out groups
 
 LABELS.csv lists the members of the group and their labels, `row,column,label` (on a hypercube or a graph
@@ -85,6 +86,8 @@ pub(super) struct Arguments {
     /// How many threads share the repetitions [default: one for each core]; the answer is the same
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     threads: Option<u32>,
+    #[command(flatten)]
+    collective: collective::CollectiveArguments,
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
@@ -131,6 +134,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
 fn answer(arguments: &Arguments) -> Result<Answer> {
     let mut machine = scenario::machine(&arguments.machine)?.in_packets();
     machine.buffers = arguments.buffers;
+    if let Some(asked) = &arguments.collective.collective {
+        let members = arguments.collective.members(&machine, &arguments.order, arguments.seed)?;
+        return collective::answer(
+            asked,
+            &arguments.collective,
+            &machine,
+            &members,
+            &arguments.tree,
+            arguments.json,
+        );
+    }
     let job = job(arguments, &machine)?;
     job.group(&machine)?;
     let (method, why) = groups::choose(&job, &machine, split(arguments)?, &arguments.tree)?;

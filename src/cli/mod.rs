@@ -6,12 +6,14 @@
 //! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
 //! | `load`, `random` | divisible loads in tables and words; averages over random sources |
+//! | `collective` | operations of one group on every structure, for `groups` |
 //! | `group_tables` | programs of groups in tables and words |
 //! | `further` | variants of a machine, a further source, loads that keep coming |
 //! | `files`, `emit` | the files of a plan, and those of launchers |
 
 mod check;
 mod claims;
+mod collective;
 mod costs;
 mod emit;
 mod error;

@@ -6,11 +6,13 @@
 //! | `verify`, `matching`, `cycle` | which send meets which receive; [`Fault`]: why a schedule cannot run to its end |
 //! | [`phases`] | [`Phases`]: messages grouped by phase, the loosely synchronous model of `lo1990` |
 //! | [`process`] | [`Process`]: a state machine per node, for what is decided at run time |
+//! | [`overhead`] | [`WithOverhead`](overhead::WithOverhead): a process whose messages cost its node time |
 //! | [`goal`] | GOAL text, read and written |
 //! | [`cost`] | analytic times: a message alone, a link's load, the serial sum |
 
 pub mod cost;
 pub mod goal;
+pub mod overhead;
 pub mod phases;
 pub mod process;
 

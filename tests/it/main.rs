@@ -17,6 +17,7 @@ mod floors;
 mod golden;
 mod golden_boxes;
 mod groups_choice;
+mod groups_collective;
 mod groups_contraction;
 mod groups_exchange;
 mod groups_experiment;

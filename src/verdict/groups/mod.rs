@@ -7,6 +7,7 @@
 //! | `engine`, `alone` | what it runs on; a network where nobody is in anybody's way |
 //! | `program` | one repetition, and how long each operation took each group |
 //! | `bound` | what no method can beat |
+//! | [`collective`] | barriers, broadcasts and the like: every structure side by side |
 //! | `shown` | one split with every function, tree and message |
 //! | `auto` | which split and tree are used where nobody says so |
 //! | `judge`, `form`, `words` | every method side by side |
@@ -17,6 +18,7 @@ mod alone;
 mod answer;
 mod auto;
 mod bound;
+pub mod collective;
 mod engine;
 pub mod experiment;
 mod form;
