@@ -6,6 +6,7 @@ mod bisection;
 mod bounds;
 mod browser;
 mod claims;
+mod claims_groups;
 mod claims_thesis;
 mod cli;
 mod definitions;
