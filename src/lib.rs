@@ -54,10 +54,35 @@
 //! # Ok::<(), meshwright::Error>(())
 //! ```
 //!
+//! # Groups
+//!
+//! A [group](groups) of nodes splits by labels known only at run time, waits for its own members, and joins again; each node is a
+//! [member](groups::protocol::Member) that sends real messages. The [paper's split](groups::paper), [telling everybody all
+//! labels](groups::mask) and [contraction](groups::contraction) build the new trees; [programs](groups::nested) are async functions.
+//!
+//! ```
+//! use meshwright::groups::protocol::{Label, Operation, Script, members};
+//! use meshwright::groups::{Group, paper::Paper};
+//! use meshwright::{sim, topology::Machine};
+//!
+//! // All nodes of a 4 x 4 mesh, split into even and odd ranks of the Hilbert curve; then a barrier in each half.
+//! let mesh = Machine::new("mesh:4x4")?.in_packets();
+//! let group = Group::whole(&mesh, "hilbert")?;
+//! let split = |rank| Operation::Split(Label { colour: rank % 2, key: 0 });
+//! let programs = (0..16).map(|rank| Script::new(vec![split(rank), Operation::Barrier])).collect();
+//! let paper = Paper::default();
+//! let mut nodes = members(&paper, &mesh, &group, programs)?;
+//! assert!(sim::packet::run_processes(&mesh, &mut nodes)?.unfinished.is_empty());
+//! let place = nodes[group.node(5).index()].places().last().expect("it is a member");
+//! assert_eq!((place.rank(), place.size()), (2, 8));
+//! # Ok::<(), meshwright::Error>(())
+//! ```
+//!
 //! # The referee
 //!
-//! Workloads run on two engines. The message engine moves whole messages ([`sim::run_schedule`], [`sim::run_phased`]);
-//! the flit engine moves flits through routers with virtual channels, cycle by cycle ([`sim::flit::Replay`]). A
+//! Workloads run on three engines. The message engine moves whole messages ([`sim::run_schedule`], [`sim::run_phased`]);
+//! the flit engine moves flits through routers with virtual channels, cycle by cycle ([`sim::flit::Replay`]); the packet engine
+//! moves packets link by link in steps ([`sim::packet`]). A
 //! workload is a schedule, or one state machine per node that decides at run time ([`schedule::Process`]). Open-loop
 //! traffic ([`sim::traffic`]) asks what a network carries; [`verdict::sweep`] draws latency against load. Each routing
 //! ([`ROUTINGS`]) is proved free of deadlocks, or refused with a ring of channels ([`routing::certify`]).
@@ -85,7 +110,7 @@
 //! | 7 | [`report`] |
 //! | 6 | [`scenario`], [`claims`] |
 //! | 5 | [`verdict`] |
-//! | 4 | [`mapping`], [`load`], [`sim`]: strangers to each other |
+//! | 4 | [`mapping`], [`load`], [`groups`], [`sim`]: strangers to each other |
 //! | 3 | [`schedule`] |
 //! | 2 | [`routing`] |
 //! | 1 | [`topology`] |

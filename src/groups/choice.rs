@@ -279,7 +279,7 @@ pub fn choose(question: &Question) -> Result<Choice> {
 /// That of all trees.
 pub fn tree_for_mask(machine: &Machine, group: &Group, demand: Demand) -> Result<(&'static TreeMethod, f64)> {
     let mut best: Option<(&TreeMethod, f64)> = None;
-    for method in TREES {
+    for method in TREES.iter().filter(|method| method.takes_any_members) {
         let question = match Question::of(machine, group, method.build, demand) {
             Err(Error::NotApplicable { .. }) => continue,
             question => question?,

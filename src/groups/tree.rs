@@ -123,18 +123,37 @@ impl Tree {
     /// assert!(!Tree::new(1, vec![2, Tree::NONE, 1]).keeps_order(), "below 2 hangs 0, and 1 does not");
     /// ```
     pub fn keeps_order(&self) -> bool {
-        let mut spans: Vec<(u32, u32, u32)> = (0..self.size()).map(|rank| (rank, rank, 1)).collect();
+        let mut sizes = vec![1; self.parent.len()];
         for &rank in self.top_down().iter().rev() {
-            let (low, high, count) = spans[rank as usize];
-            if high - low + 1 != count {
-                return false;
-            }
             if let Some(up) = self.parent(rank) {
-                let above = &mut spans[up as usize];
-                *above = (above.0.min(low), above.1.max(high), above.2 + count);
+                sizes[up as usize] += sizes[rank as usize];
             }
         }
-        true
+        self.spans().iter().zip(sizes).all(|((first, last), size)| last - first + 1 == size)
+    }
+
+    /// By rank the least and the largest rank of its sub-tree, its own included.
+    ///
+    /// # Complexity
+    ///
+    /// O(s).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::groups::rank_halving;
+    /// assert_eq!(rank_halving::tree(5).spans(), [(0, 0), (0, 1), (0, 4), (3, 3), (3, 4)]);
+    /// ```
+    pub fn spans(&self) -> Vec<(u32, u32)> {
+        let mut spans: Vec<(u32, u32)> = (0..self.size()).map(|rank| (rank, rank)).collect();
+        for &rank in self.top_down().iter().rev() {
+            if let Some(up) = self.parent(rank) {
+                let (first, last) = spans[rank as usize];
+                let above = &mut spans[up as usize];
+                *above = (above.0.min(first), above.1.max(last));
+            }
+        }
+        spans
     }
 
     /// H: the links of the longest way from the root.

@@ -15,6 +15,8 @@ pub struct TreeMethod {
     pub build: fn(&Machine, &Group) -> Result<Tree>,
     /// Whether the ranks of every sub-tree are consecutive, its root's among them.
     pub keeps_order: bool,
+    /// Whether it can be built over any members, and so over the groups they split into.
+    pub takes_any_members: bool,
 }
 
 /// Every tree the program knows.
@@ -24,36 +26,42 @@ pub const TREES: &[TreeMethod] = &[
         summary: "the paper's: every member finds its own place from its rank alone",
         build: |_, group| rank_halving_tree(group),
         keeps_order: true,
+        takes_any_members: true,
     },
     TreeMethod {
         name: "monotone-nearest",
         summary: "ways to the root are shortest ways: the least height of all rooted trees",
         build: monotone_nearest::tree,
         keeps_order: false,
+        takes_any_members: true,
     },
     TreeMethod {
         name: "ecrb2",
         summary: "entry and bisection in two parts: two children and about 2 log2 n edges on a way",
         build: entry_bisection::two,
         keeps_order: false,
+        takes_any_members: true,
     },
     TreeMethod {
         name: "ecrb4",
         summary: "entry and bisection in four parts: four children and about log2 n edges on a way",
         build: entry_bisection::four,
         keeps_order: false,
+        takes_any_members: true,
     },
     TreeMethod {
         name: "gibbons-paterson",
         summary: "full rectangles only: two children, 2 log2 n edges on a way, few edges on a link",
         build: gibbons_paterson::tree,
         keeps_order: false,
+        takes_any_members: false,
     },
     TreeMethod {
         name: "tac",
         summary: "target-aware contraction: low, and ranks keep their order; what a split by contraction starts from",
         build: contraction::tree,
         keeps_order: true,
+        takes_any_members: true,
     },
 ];
 

@@ -7,8 +7,8 @@ use crate::claims::Claim;
 use crate::claims::check::{Check, Derivation, Numbers};
 use crate::error::Result;
 use crate::groups::adversary::adversarial_corner_group;
-use crate::groups::paper::functions::{self, Functions};
-use crate::groups::paper::routing::{Hop, Role, Routed, route};
+use crate::groups::paper::functions;
+use crate::groups::paper::routing::{Role, Routed, way};
 use crate::groups::paper::{Paper, definition};
 use crate::groups::protocol::{Label, Member, Operation, Script, members};
 use crate::groups::{Group, rank_halving};
@@ -130,23 +130,6 @@ fn lemma_2(_: &Study) -> Result<Derivation> {
     }
     let note = "Printed slips: s_L of the root is the number 0, not the empty set; F_L and F_R have {Delta} for Delta.";
     Ok(Derivation::of("all states of trees up to 8, one of each size up to 40", check).note(note))
-}
-
-/// The way of a packet: the vertices it meets, or nothing if it is lost.
-fn way(functions: &[Functions], from: u32, packet: &Routed) -> Option<Vec<u32>> {
-    let size = functions.len() as u32;
-    let mut way = vec![from];
-    loop {
-        let at = *way.last().expect("it starts somewhere");
-        let place = rank_halving::place(at, size);
-        let next = match route(&functions[at as usize], packet) {
-            Hop::Here => return Some(way),
-            Hop::Left => place.left,
-            Hop::Right => place.right,
-            Hop::Parent => place.parent,
-        };
-        way.push(next.filter(|next| !way.contains(next))?);
-    }
 }
 
 /// Edges between two ranks of a tree of this size.

@@ -69,19 +69,6 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
     },
 ];
 
-/// The first and the last rank below every vertex, itself included.
-fn spans(tree: &Tree) -> Vec<(u32, u32)> {
-    let mut spans: Vec<(u32, u32)> = (0..tree.size()).map(|rank| (rank, rank)).collect();
-    for &rank in tree.top_down().iter().rev() {
-        if let Some(parent) = tree.parent(rank) {
-            let (first, last) = spans[rank as usize];
-            let above = &mut spans[parent as usize];
-            *above = (above.0.min(first), above.1.max(last));
-        }
-    }
-    spans
-}
-
 /// The pairs (parent, child) of the new tree of these old ranks, as old ranks.
 fn pairs(members: &[u32]) -> Vec<(u32, u32)> {
     let size = members.len() as u32;
@@ -116,7 +103,7 @@ fn lemma_4(_: &Study) -> Result<Derivation> {
     let mut most = [0u32; 10];
     let mut look = |size: u32, labels: &FixedBitSet| {
         let tree = rank_halving::tree(size);
-        let spans = spans(&tree);
+        let spans = tree.spans();
         let passing = passing(&tree, &spans, &pairs(&members(labels, size, true)));
         for (&(first, last), packets) in spans.iter().zip(passing) {
             let below = last - first + 1;
@@ -215,7 +202,7 @@ fn problems(mut each: impl FnMut(&Tree, &[(u32, u32)], Vec<Packet>)) {
     for round in 0..300u32 {
         let size = if round < 40 { round + 1 } else { generator.random_range(41..=255) };
         let tree = rank_halving::tree(size);
-        let spans = spans(&tree);
+        let spans = tree.spans();
         let labels = random_labels(&mut generator, size);
         for state in [false, true] {
             let pairs = pairs(&members(&labels, size, state));

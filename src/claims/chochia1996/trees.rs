@@ -4,7 +4,6 @@ use super::{CORRECTED, HOLDS, Study};
 use crate::claims::Claim;
 use crate::claims::check::{Check, Derivation};
 use crate::error::Result;
-use crate::groups::Tree;
 use crate::groups::rank_halving::{place, tree};
 
 pub(super) const CLAIMS: &[Claim<Study>] = &[
@@ -74,19 +73,6 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
 /// The largest size looked at, where all edges of all sizes are.
 const SIZE_MAX: u32 = 600;
 
-/// The first and the last rank in the sub-tree of every vertex.
-fn spans(tree: &Tree) -> Vec<(u32, u32)> {
-    let mut span: Vec<(u32, u32)> = (0..tree.size()).map(|rank| (rank, rank)).collect();
-    for &rank in tree.top_down().iter().rev() {
-        if let Some(parent) = tree.parent(rank) {
-            let (low, high) = span[rank as usize];
-            let above = &mut span[parent as usize];
-            *above = (above.0.min(low), above.1.max(high));
-        }
-    }
-    span
-}
-
 fn mapping(_: &Study) -> Result<Derivation> {
     let (mut printed, mut corrected) = (Check::default(), Check::default());
     for s in 1..=64u32 {
@@ -110,7 +96,7 @@ fn almost_balanced(_: &Study) -> Result<Derivation> {
     let mut check = Check::default();
     for s in 1..=SIZE_MAX {
         let tree = tree(s);
-        let span = spans(&tree);
+        let span = tree.spans();
         let size = |rank: u32| span[rank as usize].1 - span[rank as usize].0 + 1;
         let only_children = (0..s).filter(|&rank| tree.children(rank).len() == 1);
         let leaves = only_children.clone().all(|rank| size(tree.children(rank)[0]) == 1);
@@ -147,7 +133,7 @@ fn assertion_2(_: &Study) -> Result<Derivation> {
     let (mut printed, mut corrected) = (Check::default(), Check::default());
     for s in 1..=SIZE_MAX / 2 {
         let tree = tree(s);
-        let span = spans(&tree);
+        let span = tree.spans();
         for rank in 0..s {
             let parent = tree.parent(rank);
             let next =

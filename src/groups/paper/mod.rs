@@ -3,7 +3,7 @@
 //! | paper | here |
 //! |---|---|
 //! | phi(u), states 0 and 1 | the colour of a label, [`Functions::state`](functions::Functions::state) |
-//! | f_L^x, f_R^x, t^x, b^x, m_L^x, m_R^x | [`Functions`](functions::Functions) |
+//! | f_L^x, f_R^x, t^x, b^x, m_L^x, m_R^x | [`Functions`] |
 //! | s_L^x, s_R^x | [`Functions::before_child`](functions::Functions::before_child) |
 //! | (q, r, c), send(c) | [`Routed`](routing::Routed), [`routing::route`] |
 //! | splitting, joining | [`Paper`], [`Joining`] |

@@ -1,6 +1,7 @@
 //! Routing on the tree: where a packet for a rank of a new tree goes next.
 
 use super::functions::Functions;
+use crate::groups::rank_halving;
 use crate::units::NodeId;
 
 /// What the source of a routed packet is to the vertex that gets it.
@@ -79,5 +80,41 @@ pub fn route(functions: &Functions, packet: &Routed) -> Hop {
     match largest {
         Some(largest) if largest >= r && largest < r + count => side,
         _ => Hop::Parent,
+    }
+}
+
+/// The whole way of a packet from a vertex on the rank-halving tree of these functions: the ranks it meets; none if it
+/// comes back to one of them or leaves the tree.
+///
+/// # Complexity
+///
+/// O(d^2) for d edges.
+///
+/// # Source
+///
+/// `chochia1996`, lemma 3: it arrives.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::groups::paper::{functions, routing::{Role, Routed, way}};
+/// use meshwright::units::NodeId;
+/// let at = functions::evaluate(&[0, 1, 0, 1, 0, 1, 0]);
+/// let packet = Routed { state: 0, rank: 3, source: NodeId(0), role: Role::Parent };
+/// assert_eq!(way(&at, 0, &packet), Some(vec![0, 1, 3, 5, 6]));
+/// ```
+pub fn way(functions: &[Functions], from: u32, packet: &Routed) -> Option<Vec<u32>> {
+    let size = functions.len() as u32;
+    let (mut at, mut way) = (from, vec![from]);
+    loop {
+        let place = rank_halving::place(at, size);
+        let next = match route(&functions[at as usize], packet) {
+            Hop::Here => return Some(way),
+            Hop::Left => place.left,
+            Hop::Right => place.right,
+            Hop::Parent => place.parent,
+        };
+        at = next.filter(|next| !way.contains(next))?;
+        way.push(at);
     }
 }

@@ -121,7 +121,8 @@ mod tests {
             end: Cycles(end),
         };
         let split = |colour| entry(Operation::Split(Label { colour, key: 0 }), 0, 0, 2);
-        let quick = vec![split(0), entry(Operation::Join, 0, 4, 10)];
+        let quick =
+            vec![split(0), entry(Operation::Compute(Cycles(2)), 1, 2, 4), entry(Operation::Join, 0, 4, 10)];
         let slow =
             vec![split(1), entry(Operation::Compute(Cycles(6)), 1, 2, 8), entry(Operation::Join, 0, 8, 10)];
         // The middle one is slow.
@@ -131,7 +132,7 @@ mod tests {
         let run = |first, end, group, waits| Run { first, end, group, waits };
         assert_eq!(raster.rows[0], raster.rows[1]);
         assert_eq!(raster.rows[2], [run(0, 2, 0, false), run(2, 10, 2, false)]);
-        assert_eq!(raster.rows[0][1..], [run(2, 4, 0, true), run(4, 8, 1, true), run(8, 10, 1, false)]);
+        assert_eq!(raster.rows[0][1..], [run(2, 4, 1, false), run(4, 8, 1, true), run(8, 10, 1, false)]);
         let areas = raster.areas();
         assert_eq!(areas[0], Area { group: 0, waits: false, top: 0, rows: vec![(0, 2); 3] });
         let columns = areas.iter().flat_map(|area| &area.rows).map(|(first, end)| end - first);

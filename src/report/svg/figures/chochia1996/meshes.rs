@@ -2,7 +2,7 @@
 
 use super::super::super::{Attribute, Point, Px, Svg, hues, palette};
 use crate::groups::paper::functions;
-use crate::groups::paper::routing::{Hop, Role, Routed, route};
+use crate::groups::paper::routing::{self, Role, Routed};
 use crate::groups::rank_halving::{place, tree};
 use crate::topology::order::order;
 use crate::units::NodeId;
@@ -120,18 +120,7 @@ fn longest_way() -> Vec<u32> {
         let own = &functions[rank as usize];
         let target = place(own.new_rank(), own.new_size()).parent?;
         let packet = Routed { state: own.state, rank: target, source: NodeId(0), role: Role::Left };
-        let mut way = vec![rank];
-        loop {
-            let at = *way.last().expect("it starts somewhere");
-            let here = place(at, 64);
-            let next = match route(&functions[at as usize], &packet) {
-                Hop::Here => return Some(way),
-                Hop::Left => here.left,
-                Hop::Right => here.right,
-                Hop::Parent => here.parent,
-            };
-            way.push(next.expect("a packet stays on the tree"));
-        }
+        routing::way(&functions, rank, &packet)
     };
     (0..64).filter_map(way).max_by_key(Vec::len).expect("some vertex has a parent")
 }
