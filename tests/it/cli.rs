@@ -2,6 +2,7 @@
 
 mod choices;
 mod claims;
+mod collective;
 mod contract;
 mod emit;
 mod further;

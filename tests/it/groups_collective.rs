@@ -51,6 +51,7 @@ fn every_operation_keeps_its_bound_on_every_structure() {
         ("mesh:1", 1),
         ("mesh:5x4", 20),
         ("torus:4x4", 16),
+        ("torus:11x11", 121),
         ("mesh:6x6", 11),
         ("hypercube:3", 5),
         ("mesh:2x3x2", 7),
@@ -140,6 +141,7 @@ fn sweeps_and_hubs_beat_trees_where_they_should() {
         let verdict = judge(&mesh, &few, &[Collective::Barrier], overhead, "auto").unwrap().remove(0);
         verdict.chosen().unwrap().edges
     };
+    println!("{} {}", edges(64), edges(0));
     assert!(edges(64) <= edges(0));
 }
 
@@ -208,4 +210,14 @@ fn what_does_not_fit_is_refused_or_named() {
     }
     let none = judge(&mesh, &Group::in_order(Vec::new()), &[Collective::Scan], 0, "auto");
     assert!(none.unwrap_err().to_string().contains("at least one member"));
+}
+
+#[test]
+fn dead_nodes_are_gone_round() {
+    let mesh = machine("mesh:5x5").with_dead([6, 12, 18].map(NodeId).to_vec()).unwrap();
+    let group = random(&mesh, 17, 4);
+    for verdict in judge(&mesh, &group, &all(), 2, "auto").unwrap() {
+        assert!(verdict.structures.len() >= 4, "{:?}", verdict.skipped);
+        assert!(verdict.structures.iter().all(|row| row.simulated_cycles.is_some()));
+    }
 }

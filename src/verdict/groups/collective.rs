@@ -151,7 +151,7 @@ pub struct StructureRow {
     pub fan_out: u32,
     /// No structure takes less, in cycles.
     pub bound_cycles: u64,
-    /// How long it takes if no message is in another's way, in cycles.
+    /// How long it takes if no message is in another's way, but no less than the bound, in cycles.
     pub predicted_cycles: u64,
     /// What the referee measures, in cycles; none when messages waited for each other in a ring.
     pub simulated_cycles: Option<u64>,
@@ -327,10 +327,10 @@ impl Case<'_> {
     fn row(&self, Named { name, structure }: &Named) -> Result<StructureRow> {
         let Self { machine, group, bound, .. } = *self;
         let predicted = self.run(structure, |parties| Engine::Packet.run_alone(machine, parties))?;
-        let predicted = predicted.expect("nobody is in anybody's way");
+        // Alone, any number of packets fit on the last links to a root.
+        let predicted = predicted.expect("nobody is in anybody's way").max(bound);
         let simulated = self.run(structure, |parties| Engine::Packet.run(machine, parties))?;
-        assert!(predicted >= bound, "{name}: predicted {predicted}, which is below the bound {bound}");
-        assert!(simulated.is_none_or(|cycles| cycles >= bound), "nothing is faster than its bound");
+        assert!(simulated.is_none_or(|cycles| cycles >= bound), "nothing is faster than its bound: {name}");
         let gap = |cycles: u64| if bound == 0 { 0.0 } else { cycles as f64 / bound as f64 - 1.0 };
         let (height_links, edges) = match tree(structure) {
             Some(tree) => (tree.height_links(machine, group), tree.hops()),
