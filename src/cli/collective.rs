@@ -8,7 +8,7 @@ use serde::Serialize;
 use meshwright::groups::{Group, label_file};
 use meshwright::rng;
 use meshwright::topology::Machine;
-use meshwright::units::NodeId;
+use meshwright::units::{NodeId, Ratio};
 use meshwright::verdict::groups::collective::{self, COLLECTIVES, Collective, CollectiveVerdict};
 use meshwright::{Error, Result};
 use rand::seq::SliceRandom;
@@ -38,6 +38,9 @@ pub(super) struct CollectiveArguments {
         requires = "collective"
     )]
     overhead: u64,
+    /// With --collective: cycles of a packet over a link
+    #[arg(long, value_name = "L", default_value_t = 1, requires = "collective", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    link_delay: u32,
     /// With --collective: the members of the group, in a file as for --labels, whose labels do not matter [default:
     /// all nodes]
     #[arg(long, value_name = "FILE.csv", requires = "collective", conflicts_with = "random_members")]
@@ -105,7 +108,9 @@ pub(super) fn answer(
     wanted: &str,
     json: bool,
 ) -> Result<Answer> {
-    let verdicts = collective::judge(machine, group, &asked.0, arguments.overhead, wanted)?;
+    let mut machine = machine.clone();
+    machine.costs.byte_time = Ratio::new(arguments.link_delay.into(), machine.costs.flit.0)?;
+    let verdicts = collective::judge(&machine, group, &asked.0, arguments.overhead, wanted)?;
     let text = match &verdicts[..] {
         [one] if json => output::json(one),
         all if json => output::json(&All { format: 1, machine: &machine.name, collectives: all }),
@@ -120,10 +125,11 @@ pub(super) fn answer(
 fn text(verdicts: &[CollectiveVerdict]) -> String {
     let Some(first) = verdicts.first() else { return String::new() };
     let mut text = format!(
-        "{} · {} · D = {} · overhead {} for every send and receive\n",
+        "{} · {} · D = {} · {} for a packet over a link, {} for every send and receive\n",
         first.machine,
         counted(first.size as usize, "member"),
         counted(first.diameter as usize, "link"),
+        counted(first.link_delay as usize, "cycle"),
         counted(first.overhead as usize, "cycle"),
     );
     for verdict in verdicts {

@@ -5,7 +5,7 @@ use rand::seq::SliceRandom;
 
 use meshwright::groups::barrier_time::{self, Delays};
 use meshwright::groups::protocol::{Fixed, Operation, Script, members};
-use meshwright::groups::{Extent, Group, TREES, exchange, portfolio};
+use meshwright::groups::{Extent, Group, TREES, exchange, portfolio, rank_halving};
 use meshwright::rng::stream;
 use meshwright::schedule::overhead::WithOverhead;
 use meshwright::sim;
@@ -141,17 +141,21 @@ fn sweeps_and_hubs_beat_trees_where_they_should() {
         let verdict = judge(&mesh, &few, &[Collective::Barrier], overhead, "auto").unwrap().remove(0);
         verdict.chosen().unwrap().edges
     };
-    println!("{} {}", edges(64), edges(0));
-    assert!(edges(64) <= edges(0));
+    assert_eq!((edges(0), edges(64)), (7, 4));
 }
 
-/// The gains over the paper's trees that an independent simulation found for 64 random members of 16 x 16.
+/// How much sooner a barrier of 64 random members of 16 x 16 is over than on the paper's trees. Without overhead an
+/// independent simulation of packets took 82.0 and 32.9 steps; with it, the reference names one digit after the point
+/// and not its groups, so that a tenth is as near as one can ask. Where messages cost time, they are rarely in each
+/// other's way.
 #[test]
 fn the_best_trees_gain_what_the_reference_says() {
     let mesh = machine("mesh:16x16");
-    for (overhead, reference) in [(0, 2.8), (1, 2.3), (4, 1.5), (16, 1.2)] {
-        let (mut paper, mut best) = (0, 0);
-        for seed in 0..4 {
+    for (overhead, reference, within) in
+        [(0, 82.0 / 32.9, 0.05), (1, 2.3, 0.1), (4, 1.5, 0.1), (16, 1.2, 0.1)]
+    {
+        let (mut paper, mut best, mut formula) = (0, 0, 0);
+        for seed in 0..12 {
             let group = random(&mesh, 64, seed);
             let verdict = judge(&mesh, &group, &[Collective::Barrier], overhead, "auto").unwrap().remove(0);
             let simulated = |name: &str| {
@@ -160,10 +164,17 @@ fn the_best_trees_gain_what_the_reference_says() {
             };
             paper += simulated("rank-halving");
             best += ["monotone-nearest", "ecrb2", "ecrb4"].into_iter().map(simulated).min().unwrap();
+            let tree = rank_halving::tree(64);
+            let delays = Delays { link: 1, overhead };
+            formula += barrier_time::barrier(&tree, &tree.edge_links(&mesh, &group), delays);
         }
         let gain = paper as f64 / best as f64;
-        println!("alpha {overhead}: {gain:.2}, reference {reference}");
-        assert!((gain / reference - 1.0).abs() < 0.2, "alpha {overhead}: {gain}");
+        assert!((gain / reference - 1.0).abs() < within, "alpha {overhead}: {gain}");
+        let waited = paper as f64 / formula as f64 - 1.0;
+        assert!(
+            (0.0..if overhead == 0 { 0.03 } else { 0.005 }).contains(&waited),
+            "alpha {overhead}: {waited}"
+        );
     }
 }
 

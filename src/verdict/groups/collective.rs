@@ -126,6 +126,8 @@ pub struct CollectiveVerdict {
     pub size: u32,
     /// D: the greatest distance between two members, in links.
     pub diameter: u32,
+    /// What a packet takes over a link, in cycles.
+    pub link_delay: u64,
     /// alpha: what a node works on each message it sends or receives, in cycles.
     pub overhead: u64,
     /// The name of the structure to use.
@@ -238,6 +240,7 @@ pub fn judge(
             operation: collective.name(),
             size: group.size(),
             diameter: extent.diameter,
+            link_delay: machine.costs.cycles(delays.link).0,
             overhead,
             chosen,
             why,

@@ -23,6 +23,7 @@ const ONE: &Contract = &[
             "operation",
             "size",
             "diameter",
+            "link_delay",
             "overhead",
             "chosen",
             "why",
@@ -50,6 +51,18 @@ fn one_operation_and_all() {
         hold(ONE, folder.path(), &words("mesh:4x4 --collective barrier --members m.csv --overhead 2 --json"));
     assert_eq!((&one["size"], &one["diameter"], &one["overhead"]), (&3.into(), &5.into(), &2.into()));
     assert_eq!(one["structures"][0]["bound_cycles"], 5 + 2 * 2);
+    // Twice the delay and twice the overhead take twice as long.
+    let words_of = |rest: &str| format!("mesh:4x4 --collective scan --members m.csv {rest} --json");
+    let slow = hold(ONE, folder.path(), &words(&words_of("--overhead 6 --link-delay 2")));
+    let fast = hold(ONE, folder.path(), &words(&words_of("--overhead 3")));
+    assert_eq!((&slow["link_delay"], &fast["link_delay"]), (&2.into(), &1.into()));
+    for (slow, fast) in
+        slow["structures"].as_array().unwrap().iter().zip(fast["structures"].as_array().unwrap())
+    {
+        for key in ["bound_cycles", "predicted_cycles", "simulated_cycles"] {
+            assert_eq!(slow[key].as_u64().unwrap(), 2 * fast[key].as_u64().unwrap(), "{key}");
+        }
+    }
     let all = hold(ALL, folder.path(), &words("mesh:4x4 --collective all --json"));
     let operations: Vec<_> =
         all["collectives"].as_array().unwrap().iter().map(|each| &each["operation"]).collect();
@@ -89,6 +102,7 @@ fn bad_words_are_one_error() {
         ("--collective scan --overhead 4294967297", "at most 4294967296"),
         ("--collective scan --overhead -1", "invalid digit"),
         ("--collective scan --random 2", "cannot be used with"),
+        ("--collective scan --link-delay 0", "is not in 1..=65536"),
         ("--overhead 2", "--collective"),
         ("--random-members 2", "--collective"),
     ] {
