@@ -66,18 +66,19 @@ pub fn contract(
         return 0;
     }
     let too_many = |head: &Head| u64::from(head.children.saturating_sub(CHILDREN_FREE)) * u64::from(penalty);
-    let distance = |a: &Head, b: &Head| u64::from(frame.distance(a.node, b.node));
+    let apart = Apart::new(frame, heads);
     // In units of 1/2000 of a link the sum is exact.
     let cost = |&place: &usize| {
         let head = &heads[place];
-        let farthest = heads.iter().map(|other| distance(head, other) + u64::from(other.height)).max();
+        let way = |(other, at): (&Head, usize)| apart.links(heads, place, at) + u64::from(other.height);
+        let farthest = heads.iter().zip(0..).map(way).max();
         2000 * (farthest.unwrap_or(0) + too_many(head)) + 1001 * u64::from(twice_from_centre(head.node))
     };
     let winner = (0..heads.len()).min_by_key(cost).expect("heads meet");
     let end = heads.len();
     let mut hang = |child: usize, inner: usize, inner_way: u64, side: Side| {
-        let direct = distance(&heads[child], &heads[winner]);
-        let over = inner_way + distance(&heads[child], &heads[inner]);
+        let direct = apart.links(heads, child, winner);
+        let over = inner_way + apart.links(heads, child, inner);
         let is_direct = direct + too_many(&heads[winner]) <= over + too_many(&heads[inner]);
         let (parent, way) = if is_direct { (winner, direct) } else { (inner, over) };
         attached.push(Attachment { child, parent, side, turn: heads[parent].children });
@@ -89,4 +90,37 @@ pub fn contract(
     (0..winner).rev().fold((winner, 0), |(inner, way), child| hang(child, inner, way, Side::Left));
     (winner + 1..end).fold((winner, 0), |(inner, way), child| hang(child, inner, way, Side::Right));
     winner
+}
+
+/// So many heads meet at most vertices: their distances are computed once.
+const FEW: usize = 6;
+
+/// How far heads are from each other.
+struct Apart<'f> {
+    frame: &'f Frame,
+    few: Option<[[u32; FEW]; FEW]>,
+}
+
+impl<'f> Apart<'f> {
+    fn new(frame: &'f Frame, heads: &[Head]) -> Self {
+        let table = || {
+            let mut table = [[0; FEW]; FEW];
+            for (i, a) in heads.iter().enumerate() {
+                for (j, b) in heads[..i].iter().enumerate() {
+                    let links = frame.distance(a.node, b.node);
+                    (table[i][j], table[j][i]) = (links, links);
+                }
+            }
+            table
+        };
+        Self { frame, few: (heads.len() <= FEW).then(table) }
+    }
+
+    #[inline]
+    fn links(&self, heads: &[Head], a: usize, b: usize) -> u64 {
+        u64::from(match &self.few {
+            Some(table) => table[a][b],
+            None => self.frame.distance(heads[a].node, heads[b].node),
+        })
+    }
 }
