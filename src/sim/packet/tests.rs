@@ -3,6 +3,7 @@
 use rand::RngExt;
 
 use super::engine::Packets;
+use super::wires::Wires;
 use crate::schedule::{Message, Phases};
 use crate::sim::phased;
 use crate::topology::{Machine, Topology};
@@ -64,5 +65,21 @@ fn nothing_is_lost() {
         phased::run(&machine, &Phases::new(machine.nodes(), messages), &mut engine).unwrap();
         assert_eq!(engine.routers.crossings(), expected, "{name}");
         engine.routers.assert_empty();
+    }
+}
+
+#[test]
+fn both_ways_of_a_plane_at_once_are_the_ways_of_the_relation() {
+    for (name, routing) in [("mesh:16x16", "xy"), ("mesh:4x8", "xy"), ("mesh:8x2", "yx"), ("mesh:2x4", "yx")]
+    {
+        let machine = Machine::new(name).unwrap();
+        let mut wires = Wires::new(&machine, routing).unwrap();
+        assert!(wires.is_plane(), "{name}");
+        for (at, to) in (0..machine.nodes()).flat_map(|at| (0..machine.nodes()).map(move |to| (at, to))) {
+            assert_eq!(wires.hops(at, to), machine.distance(NodeId(at), NodeId(to)).unwrap().0, "{name}");
+            if at != to {
+                assert_eq!(wires.route(at, None, to), wires.look_up(at, None, to), "{name} {at} {to}");
+            }
+        }
     }
 }

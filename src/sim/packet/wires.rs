@@ -139,7 +139,7 @@ impl<'m> Wires<'m> {
     }
 
     /// The same where there are classes or tables.
-    fn look_up(&mut self, at: u32, lane: Option<u32>, target: u32) -> Out {
+    pub(super) fn look_up(&mut self, at: u32, lane: Option<u32>, target: u32) -> Out {
         let arrived = match self.relation {
             Relation::UpDown(_) => lane.map(|lane| self.link(self.before(lane))),
             _ => None,
@@ -176,5 +176,13 @@ impl<'m> Wires<'m> {
             hops += 1;
         }
         hops
+    }
+}
+
+#[cfg(test)]
+impl Wires<'_> {
+    /// Whether both ways are worked out at once.
+    pub(super) fn is_plane(&self) -> bool {
+        self.plane.is_some()
     }
 }
