@@ -1,6 +1,6 @@
 //! Groups in steps of packets: mesh steps per second on the packet engine, on the flit engine and on the message engine.
 //!
-//! `cargo bench --bench groups`
+//! `cargo bench --bench groups`; with `-- 16x16` only the paper's protocol on that mesh, on the packet engine, ten rounds.
 //!
 //! Times are processor times of the thread, since the machine may be shared; without `/proc` they are times on the wall.
 //! Memory is the peak of the heap above what the members take.
@@ -25,6 +25,9 @@ use rand::RngExt;
 static HEAP: PeakAlloc = PeakAlloc;
 
 fn main() {
+    if std::env::args().any(|argument| argument == "16x16") {
+        return sixteen();
+    }
     protocol();
     walkers();
     adversaries();
@@ -142,6 +145,17 @@ fn protocol() {
     for (side, times, rounds) in [(16, 20, 3), (64, 1, 3), (256, 1, 1)] {
         let machine = square(side);
         compare(&mut table, &machine, rounds, || experiment(&machine, 4, times));
+    }
+    println!("{table}");
+}
+
+fn sixteen() {
+    let machine = square(16);
+    let mut table = table("The paper's protocol: four splits, barriers and joins", &COLUMNS);
+    for _ in 0..10 {
+        let mut all = experiment(&machine, 4, 100);
+        let cost = measure(|| sim::packet::run_processes(&machine, &mut all));
+        row(&mut table, &machine.name, "packets", &cost);
     }
     println!("{table}");
 }

@@ -112,6 +112,17 @@ impl<'m> Axes<'m> {
         choices.as_slice().first().map(|choice| choice.port)
     }
 
+    /// Of a plane without rings whose coordinates are bit fields: the bits of each axis in the order of travel, and the
+    /// port that goes up; the way down is the port after it.
+    pub(crate) fn plane(&self) -> Option<[(u32, u32); 2]> {
+        match self.fields[..] {
+            [(first, up), (second, above)] if first != 0 && second != 0 => {
+                Some([(first, up.0), (second, above.0)])
+            }
+            _ => None,
+        }
+    }
+
     /// Whether some axis is a ring, on which worms could wait for each other.
     pub(crate) fn has_rings(&self) -> bool {
         has_rings(self.grid)

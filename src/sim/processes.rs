@@ -100,6 +100,8 @@ struct Ensemble<'p, P: Process> {
     asked: usize,
     /// A moment in ticks and in cycles: few divisions.
     moment: (u64, Cycles),
+    /// The bytes of the last message and its time over one link: few multiplications.
+    hop: (Bytes, u64),
     processor_free: Vec<u64>,
     finished: Vec<Option<u64>>,
     delivered: u64,
@@ -121,6 +123,8 @@ impl<'p, P: Process> Ensemble<'p, P> {
             idle_timers: Vec::new(),
             asked: 0,
             moment: (0, Cycles(0)),
+            // One hop stays below 2^58 ticks with checked costs.
+            hop: (Bytes(0), machine.costs.alone_ticks(machine.switching, Bytes(0), Hops(1))),
             processor_free: vec![0; processes.len()],
             finished: vec![None; processes.len()],
             processes,
@@ -158,6 +162,7 @@ impl<'p, P: Process> Ensemble<'p, P> {
         self.actions = actions;
     }
 
+    #[inline(always)]
     fn act<'m, E: Open<'m>>(
         &mut self,
         engine: &mut E,
@@ -169,10 +174,11 @@ impl<'p, P: Process> Ensemble<'p, P> {
             Action::Send { to, bytes, payload, token } => {
                 self.check_message(to, bytes)?;
                 let (number, hops) = engine.add(&Message { source: node, target: to, bytes, phase: 0 })?;
-                let costs = &self.machine.costs;
-                // One hop stays below 2^58 ticks with checked costs.
-                let hop = costs.alone_ticks(self.machine.switching, bytes, Hops(1));
-                self.account(hop.checked_mul(u64::from(hops.0.max(1))), E::ACTIONS_MAX)?;
+                if self.hop.0 != bytes {
+                    let costs = &self.machine.costs;
+                    self.hop = (bytes, costs.alone_ticks(self.machine.switching, bytes, Hops(1)));
+                }
+                self.account(self.hop.1.checked_mul(u64::from(hops.0.max(1))), E::ACTIONS_MAX)?;
                 let letter = Letter { source: node, target: to, token, payload: Some(payload) };
                 match self.letters.get_mut(number as usize) {
                     Some(place) => *place = letter,
@@ -205,34 +211,46 @@ impl<'p, P: Process> Ensemble<'p, P> {
         Ok(())
     }
 
+    #[inline(always)]
     fn check_message(&self, to: NodeId, bytes: Bytes) -> Result<()> {
-        if to.index() >= self.processes.len() {
-            let expected = format!("a node from 0 to {}", self.processes.len() - 1);
-            return Err(Error::value("target of a message", to, expected));
-        }
-        if bytes.0 > BYTES_MAX {
-            return Err(Error::value("message", bytes.0, format!("at most {BYTES_MAX} bytes")));
-        }
-        Ok(())
+        let nodes = self.processes.len();
+        if to.index() >= nodes || bytes.0 > BYTES_MAX { Err(bad_message(to, bytes, nodes)) } else { Ok(()) }
     }
 
     /// Counts an action that takes so long if nothing else happens.
+    #[inline(always)]
     fn account(&mut self, ticks: Option<u64>, most: usize) -> Result<()> {
         let sum = ticks.and_then(|ticks| self.serial.checked_add(ticks)).filter(|sum| sum >> 63 == 0);
-        self.serial = sum.ok_or_else(|| Error::TooLarge {
-            what: "the time of all messages and computations one after the other",
-            needed: "more than 2^63 ticks".into(),
-            limit: "2^63 ticks".into(),
-        })?;
+        let Some(sum) = sum else { return Err(too_long()) };
+        self.serial = sum;
         self.asked += 1;
-        if self.asked > most {
-            return Err(Error::TooLarge {
-                what: "the run of the processes",
-                needed: format!("more than {most} messages and computations"),
-                limit: format!("{most} of them"),
-            });
-        }
-        Ok(())
+        if self.asked > most { Err(too_many(most)) } else { Ok(()) }
+    }
+}
+
+#[cold]
+fn bad_message(to: NodeId, bytes: Bytes, nodes: usize) -> Error {
+    if to.index() >= nodes {
+        return Error::value("target of a message", to, format!("a node from 0 to {}", nodes - 1));
+    }
+    Error::value("message", bytes.0, format!("at most {BYTES_MAX} bytes"))
+}
+
+#[cold]
+fn too_long() -> Error {
+    Error::TooLarge {
+        what: "the time of all messages and computations one after the other",
+        needed: "more than 2^63 ticks".into(),
+        limit: "2^63 ticks".into(),
+    }
+}
+
+#[cold]
+fn too_many(most: usize) -> Error {
+    Error::TooLarge {
+        what: "the run of the processes",
+        needed: format!("more than {most} messages and computations"),
+        limit: format!("{most} of them"),
     }
 }
 

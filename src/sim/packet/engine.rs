@@ -216,6 +216,7 @@ impl<'m> Open<'m> for Packets<'m> {
         self.open = true;
     }
 
+    #[inline]
     fn add(&mut self, message: &Message) -> Result<(u32, Hops)> {
         let Message { source, target, .. } = *message;
         if !self.routers.machine().is_alive(target) {

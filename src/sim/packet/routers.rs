@@ -151,6 +151,7 @@ impl<'m> Routers<'m> {
     }
 
     /// The links of a way.
+    #[inline(always)]
     pub(super) fn hops(&mut self, source: u32, target: u32) -> u32 {
         self.wires.hops(source, target)
     }

@@ -48,6 +48,9 @@ pub(super) struct Wires<'m> {
     /// By place, which is node times degree plus port.
     wires: Vec<Wire>,
     choices: Choices,
+    /// On a plane without rings whose coordinates are bit fields: both fields and the ports that go up, in the order
+    /// of travel.
+    plane: Option<[(u32, u32); 2]>,
 }
 
 impl<'m> Wires<'m> {
@@ -79,7 +82,11 @@ impl<'m> Wires<'m> {
                     Wire { node: next.0, lane: next.0 * lanes + back * classes };
             }
         }
-        Ok(Self { machine, relation, degree, lanes, classes, wires, choices: Choices::new() })
+        let plane = match &relation {
+            Relation::DimensionOrder(axes) => axes.plane(),
+            _ => None,
+        };
+        Ok(Self { machine, relation, degree, lanes, classes, wires, choices: Choices::new(), plane })
     }
 
     /// Where the link at a place leads.
@@ -109,8 +116,19 @@ impl<'m> Wires<'m> {
     }
 
     /// The way out of a node for a packet that came in by this queue, or was made there.
-    #[inline]
+    #[inline(always)]
     pub(super) fn route(&mut self, at: u32, lane: Option<u32>, target: u32) -> Out {
+        if let Some([first, second]) = self.plane {
+            // Both ways are worked out, so that nothing has to be guessed.
+            let port = |(bits, up): (u32, u32)| up + u32::from(target & bits < at & bits);
+            let (now, later) = (port(first), port(second));
+            return (if (at ^ target) & first.0 == 0 { later } else { now } << 1) as Out;
+        }
+        self.route_elsewhere(at, lane, target)
+    }
+
+    /// The same on other machines.
+    fn route_elsewhere(&mut self, at: u32, lane: Option<u32>, target: u32) -> Out {
         if let Relation::DimensionOrder(axes) = &self.relation
             && !axes.has_rings()
         {
@@ -134,7 +152,19 @@ impl<'m> Wires<'m> {
     }
 
     /// The links of a way.
+    #[inline(always)]
     pub(super) fn hops(&mut self, source: u32, target: u32) -> u32 {
+        if let Some(fields) = self.plane {
+            return fields
+                .iter()
+                .map(|&(bits, _)| (source & bits).abs_diff(target & bits) >> bits.trailing_zeros())
+                .sum();
+        }
+        self.hops_elsewhere(source, target)
+    }
+
+    /// The same on other machines.
+    fn hops_elsewhere(&mut self, source: u32, target: u32) -> u32 {
         if let Relation::DimensionOrder(axes) = &self.relation {
             return axes.hops(NodeId(source), NodeId(target));
         }
