@@ -215,7 +215,7 @@ pub fn audit(
     if let Some(word) =
         only.iter().find(|word| !claims.iter().any(|found: &Finding| is(word, found.id, found.errata)))
     {
-        let expected = "the id of a claim such as lemma-3, or an erratum such as E1";
+        let expected = "the id of a claim such as lemma-3, or an erratum such as E1 or G7";
         return Err(Error::value("claim", format!("`{word}`"), expected));
     }
     Ok(Audit { format: 1, papers: names, n_max, claims })

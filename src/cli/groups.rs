@@ -107,7 +107,7 @@ fn trees() -> String {
 
 fn splits() -> String {
     format!(
-        "The split: {}, or auto: what is fastest on the trees [default: paper, if it works on the trees]",
+        "The split: {}, or auto: what is fastest on the trees [default: paper, if it works on the trees and knows the labels, else auto]",
         groups::splits().join(", ")
     )
 }
@@ -147,7 +147,7 @@ fn answer(arguments: &Arguments) -> Result<Answer> {
     }
     let job = job(arguments, &machine)?;
     job.group(&machine)?;
-    let (method, why) = groups::choose(&job, &machine, split(arguments)?, &arguments.tree)?;
+    let (method, why) = groups::choose(&job, &machine, split(arguments, &job)?, &arguments.tree)?;
     let progress = Mutex::new(Progress::with_steps(job.repeat.into()));
     let found = groups::find(&job, &machine, method, why, &|| {
         if let Ok(mut progress) = progress.lock() {
@@ -168,13 +168,15 @@ fn answer(arguments: &Arguments) -> Result<Answer> {
     Ok(if answer.deadlock.is_none() { Answer::Done } else { Answer::Negative })
 }
 
-/// The split that is meant: the paper's, if none is named and it works on the trees.
-fn split(arguments: &Arguments) -> Result<&str> {
+/// The split that is meant: the paper's, if none is named and it works on the trees and knows the labels.
+fn split<'a>(arguments: &'a Arguments, job: &Job) -> Result<&'a str> {
     if let Some(split) = &arguments.split {
         return Ok(split);
     }
     let tree = Some(arguments.tree.as_str()).filter(|&tree| tree != "auto");
-    let fits = groups::methods(None, tree)?.iter().any(|method| method.split == "paper");
+    let needed = job.labels.needed();
+    let fits =
+        groups::methods(None, tree)?.iter().any(|method| method.split == "paper" && method.labels >= needed);
     Ok(if fits { "paper" } else { "auto" })
 }
 

@@ -151,7 +151,14 @@ impl Method {
     pub fn apply<V: Visitor>(&self, job: &Job, machine: &Machine, visitor: V) -> Result<V::Output> {
         let needed = job.labels.needed();
         if needed > self.labels {
-            let why = format!("its labels are {}, and {} are asked for", self.labels.words(), needed.words());
+            let able = METHODS.iter().filter(|method| method.labels >= needed).map(|method| method.split);
+            let why = format!(
+                "the labels of `{}` are {}, and {} are asked for, as {} splits them",
+                self.split,
+                self.labels.words(),
+                needed.words(),
+                distinct(able).join(" or ")
+            );
             return Err(Error::not_applicable("this split", why));
         }
         match self.kind {

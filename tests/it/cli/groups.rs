@@ -215,8 +215,14 @@ fn colours_and_keys_are_split_as_mpi_does() {
         answer["trees"].as_array().unwrap().iter().map(|tree| &tree["members"]).collect();
     assert_eq!(members, [&serde_json::json!([1, 3]), &serde_json::json!([2, 5, 0])]);
     assert_eq!(answer["vertices"][0]["f_left"], Value::Null, "the functions are the paper's");
-    let error = refused(&[("l.csv", file)], "mesh:2x3 --labels l.csv");
-    assert!(error.contains("0 and 1"), "{error}");
+    let unnamed = groups(&[("l.csv", file)], "mesh:2x3 --labels l.csv");
+    assert_eq!(unnamed["split"], "mask", "the paper's knows no keys");
+    let unnamed = groups(&[], "mesh:4x4 --random 1 --colours 4 --repeat 2");
+    assert_ne!(unnamed["split"], "paper", "the paper's knows two labels");
+    let error = refused(&[("l.csv", file)], "mesh:2x3 --labels l.csv --split paper");
+    assert!(error.contains("0 and 1") && error.contains("as mask splits them"), "{error}");
+    let error = refused(&[], "mesh:4x4 --random 1 --colours 4 --split paper");
+    assert!(error.contains("as mask or tac splits them"), "{error}");
     let error = refused(&[("l.csv", file)], "mesh:2x3 --labels l.csv --split tac");
     assert!(error.contains("without keys"), "{error}");
 }
