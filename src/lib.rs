@@ -68,7 +68,7 @@
 //! // All nodes of a 4 x 4 mesh, split into even and odd ranks of the Hilbert curve; then a barrier in each half.
 //! let mesh = Machine::new("mesh:4x4")?.in_packets();
 //! let group = Group::whole(&mesh, "hilbert")?;
-//! let split = |rank| Operation::Split(Label { colour: rank % 2, key: 0 });
+//! let split = |rank: u32| Operation::Split(Label { colour: rank % 2, key: 0 });
 //! let programs = (0..16).map(|rank| Script::new(vec![split(rank), Operation::Barrier])).collect();
 //! let paper = Paper::default();
 //! let mut nodes = members(&paper, &mesh, &group, programs)?;

@@ -105,7 +105,8 @@ fn fact_1(_: &Study) -> Result<Derivation> {
         if side >= 4 {
             corrected.case((found - limit).abs() < 1e-12, || format!("n = {side}: {found}, not 3 - 4/n"));
         }
-        numbers.row(&[&side, &format!("{found:.6}"), &format!("{limit:.6}")]);
+        let limit = if side >= 4 { format!("{limit:.6}") } else { "-".to_string() };
+        numbers.row(&[&side, &format!("{found:.6}"), &limit]);
     }
     let note = "The factor 3 is the best: the largest ratio is 3 - 4/n for n from 4 to 64.";
     Ok(Derivation::of("all pairs of nodes, n = 1 to 64", printed)
