@@ -284,6 +284,21 @@ impl<S> Claim<S> {
     }
 }
 
+/// Derives those claims of a paper that are wanted, section by section.
+fn find_wanted<S>(
+    sections: &[&[Claim<S>]],
+    study: &S,
+    wanted: &Wanted<'_>,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Vec<Finding>> {
+    let claims = sections.iter().copied().flatten().filter(|claim| wanted(claim.id, claim.errata));
+    let find = |claim: &Claim<S>| {
+        progress(claim.source);
+        claim.find(study)
+    };
+    claims.map(find).collect()
+}
+
 /// The verdict that the cases give.
 fn judge(printed: &Check, corrected: Option<&Check>) -> Verdict {
     match (printed.holds(), corrected) {

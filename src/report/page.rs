@@ -149,10 +149,7 @@ fn divide_view<'a>(machine: &Machine, job: &'a DivideVerdict) -> Job<'a> {
         kind: wording::kind(job),
         name: &job.name,
         tasks: counted(job.tasks.tasks.into(), "task"),
-        headline: winners.first().map_or_else(
-            || "No method comes to an end".to_string(),
-            |winner| format!("{} wins with {}", winner.method, counted(winner.simulated_cycles, "cycle")),
-        ),
+        headline: wording::headline(winners.first().map(|winner| (&*winner.method, winner.simulated_cycles))),
         reason: &job.reason,
         advice: job.advice.as_deref().unwrap_or_default(),
         rows: job.results.iter().map(|outcome| row(machine, job, outcome)).collect(),

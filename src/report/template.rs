@@ -4,8 +4,8 @@ use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 
-/// A page from its template; what stands at the head of every page, the sections of a divisible load and of a program of groups and the figures of a
-/// method are templates of their own.
+/// A page from its template; what stands at the head of every page, the sections of a divisible load and of a program
+/// of groups, the figures of a method and the methods left out are templates of their own.
 ///
 /// # Panics
 ///
@@ -17,6 +17,7 @@ pub(super) fn page(template: &str, view: impl Serialize) -> String {
     for (name, text) in [
         ("head.html", include_str!("head.html")),
         ("figures.html", include_str!("figures.html")),
+        ("skipped.html", include_str!("skipped.html")),
         ("load.html", include_str!("load.html")),
         ("groups.html", include_str!("groups.html")),
         ("page.html", template),

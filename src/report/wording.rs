@@ -23,6 +23,14 @@ pub(super) fn grouped(number: u64) -> String {
     text
 }
 
+/// Who wins a job and with what time; or that nobody does.
+pub(super) fn headline(winner: Option<(&str, u64)>) -> String {
+    match winner {
+        Some((method, cycles)) => format!("{method} wins with {}", counted(cycles, "cycle")),
+        None => "No method comes to an end".to_string(),
+    }
+}
+
 /// A share as a percentage; a dash when the bound is 0 and the gap therefore infinite.
 ///
 /// Small shares have two decimals, and none but 0 itself is written as 0: a gap of 0 is a proof.

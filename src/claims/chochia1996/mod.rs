@@ -24,8 +24,11 @@ mod splits;
 mod trees;
 pub mod worst_path;
 
-use super::{Claim, Finding, Paper, Wanted};
+use std::cell::OnceCell;
+
+use super::{Claim, Finding, Paper, Wanted, find_wanted};
 use crate::error::Result;
+use crate::verdict::groups::experiment::Experiment;
 
 /// The paper and its claims.
 pub const PAPER: Paper = Paper {
@@ -38,18 +41,17 @@ pub const PAPER: Paper = Paper {
 const SECTIONS: &[&[Claim<Study>]] =
     &[orders::CLAIMS, trees::CLAIMS, paths::CLAIMS, protocol::CLAIMS, splits::CLAIMS, experiments::CLAIMS];
 
-/// What the claims share.
-struct Study;
+/// What the claims share: experiments that several of them look at, run when the first does.
+#[derive(Default)]
+struct Study {
+    scattered: OnceCell<Experiment>,
+    consecutive: [OnceCell<Experiment>; 2],
+}
 
 const HOLDS: Claim<Study> = Claim::HOLDS;
 const CORRECTED: Claim<Study> = Claim::CORRECTED;
 const REFUTED: Claim<Study> = Claim::REFUTED;
 
 fn derive(_: u32, wanted: &Wanted<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Finding>> {
-    let claims = SECTIONS.iter().copied().flatten().filter(|claim| wanted(claim.id, claim.errata));
-    let find = |claim: &Claim<Study>| {
-        progress(claim.source);
-        claim.find(&Study)
-    };
-    claims.map(find).collect()
+    find_wanted(SECTIONS, &Study::default(), wanted, progress)
 }

@@ -33,7 +33,7 @@ mod trees;
 mod work;
 mod wormhole;
 
-use super::{Claim, Finding, Paper, Wanted};
+use super::{Claim, Finding, Paper, Wanted, find_wanted};
 use crate::error::Result;
 use study::Study;
 
@@ -64,15 +64,10 @@ const HOLDS: Claim<Study> = Claim::HOLDS;
 const CORRECTED: Claim<Study> = Claim::CORRECTED;
 
 fn derive(n_max: u32, wanted: &Wanted<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Finding>> {
-    let claims: Vec<&Claim<Study>> =
-        SECTIONS.iter().copied().flatten().filter(|claim| wanted(claim.id, claim.errata)).collect();
-    if claims.is_empty() {
+    // The study is worth its time only if something of it is wanted.
+    if !SECTIONS.iter().copied().flatten().any(|claim| wanted(claim.id, claim.errata)) {
         return Ok(Vec::new());
     }
     let study = Study::new(n_max, progress)?;
-    let find = |claim: &Claim<Study>| {
-        progress(claim.source);
-        claim.find(&study)
-    };
-    claims.into_iter().map(find).collect()
+    find_wanted(SECTIONS, &study, wanted, progress)
 }

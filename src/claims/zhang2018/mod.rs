@@ -31,7 +31,7 @@ mod rounds;
 mod sensitivity;
 mod single;
 
-use super::{Claim, Finding, Paper, Wanted};
+use super::{Claim, Finding, Paper, Wanted, find_wanted};
 use crate::error::Result;
 
 /// The paper and its claims.
@@ -62,10 +62,5 @@ const CORRECTED: Claim<Study> = Claim::CORRECTED;
 const REFUTED: Claim<Study> = Claim::REFUTED;
 
 fn derive(_: u32, wanted: &Wanted<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Finding>> {
-    let claims = SECTIONS.iter().copied().flatten().filter(|claim| wanted(claim.id, claim.errata));
-    let find = |claim: &Claim<Study>| {
-        progress(claim.source);
-        claim.find(&Study)
-    };
-    claims.map(find).collect()
+    find_wanted(SECTIONS, &Study, wanted, progress)
 }

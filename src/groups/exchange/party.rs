@@ -250,16 +250,10 @@ impl<P: Program> Party<'_, P> {
 
     /// Handles early messages whose time has come; the outcome, if one ends the present operation.
     fn catch_up(&mut self, context: &mut Context<'_, Parcel>) -> Option<Outcome> {
-        let mut at = 0;
-        while at < self.early.len() {
-            if self.is_due(self.early[at].1.number) {
-                let (from, parcel) = self.early.remove(at);
-                let outcome = self.handle(from, parcel, context);
-                if outcome.is_some() {
-                    return outcome;
-                }
-            } else {
-                at += 1;
+        while let Some(at) = self.early.iter().position(|(_, parcel)| self.is_due(parcel.number)) {
+            let (from, parcel) = self.early.remove(at);
+            if let Some(outcome) = self.handle(from, parcel, context) {
+                return Some(outcome);
             }
         }
         None

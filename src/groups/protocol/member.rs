@@ -287,14 +287,16 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
     }
 
     /// Whether a message can be handled now.
-    fn is_due(&self, level: u32, number: u32, is_split: bool) -> bool {
+    fn is_due(&self, envelope: &Envelope<S::Packet>) -> bool {
+        let Envelope { level, number, ref body } = *envelope;
         let Some(own) = self.levels.get(level as usize) else { return false };
-        if is_split {
-            own.splitting.as_ref().is_some_and(|(present, _)| *present == number)
-        } else {
-            matches!(self.doing, Doing::Pass(_))
-                && self.acting() == level as usize
-                && own.number == number + 1
+        match body {
+            Body::Split(_) => own.splitting.as_ref().is_some_and(|(present, _)| *present == number),
+            Body::Pass(..) => {
+                matches!(self.doing, Doing::Pass(_))
+                    && self.acting() == level as usize
+                    && own.number == number + 1
+            }
         }
     }
 
@@ -333,17 +335,10 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
 
     /// Handles early messages whose time has come; the outcome, if one ends the present operation.
     fn catch_up(&mut self, context: &mut Context<'_, Envelope<S::Packet>>) -> Option<Outcome> {
-        let mut at = 0;
-        while at < self.early.len() {
-            let Envelope { level, number, ref body } = self.early[at].1;
-            if self.is_due(level, number, matches!(body, Body::Split(_))) {
-                let (from, envelope) = self.early.remove(at);
-                let outcome = self.handle(from, envelope, context);
-                if outcome.is_some() {
-                    return outcome;
-                }
-            } else {
-                at += 1;
+        while let Some(at) = self.early.iter().position(|(_, envelope)| self.is_due(envelope)) {
+            let (from, envelope) = self.early.remove(at);
+            if let Some(outcome) = self.handle(from, envelope, context) {
+                return Some(outcome);
             }
         }
         None
@@ -378,8 +373,7 @@ impl<S: Scheme, P: Program> Process for Member<'_, S, P> {
         envelope: Self::Payload,
         context: &mut Context<'_, Self::Payload>,
     ) {
-        let is_split = matches!(envelope.body, Body::Split(_));
-        if !self.is_due(envelope.level, envelope.number, is_split) {
+        if !self.is_due(&envelope) {
             self.early.push((from, envelope));
             self.early_most = self.early_most.max(self.early.len());
             return;

@@ -61,10 +61,7 @@ pub(super) fn view<'a>(machine: &Machine, job: &'a GroupsVerdict) -> View<'a> {
             counted(job.levels.into(), "split"),
             counted(job.runs.into(), "repetition"),
         ),
-        headline: winner.map_or_else(
-            || "No method comes to an end".to_string(),
-            |winner| format!("{} wins with {}", winner.method, counted(winner.simulated_cycles, "cycle")),
-        ),
+        headline: wording::headline(winner.map(|winner| (&*winner.method, winner.simulated_cycles))),
         reason: &job.reason,
         advice: job.advice.as_deref().unwrap_or_default(),
         rows: job.results.iter().map(|outcome| row(machine, job, outcome)).collect(),
