@@ -107,16 +107,21 @@
 //!
 //! | floor | modules |
 //! |---|---|
+//! | 8 | [`cli`] |
 //! | 7 | [`report`] |
 //! | 6 | [`scenario`], [`claims`] |
 //! | 5 | [`verdict`] |
-//! | 4 | [`mapping`], [`load`], [`groups`], [`sim`]: strangers to each other |
-//! | 3 | [`schedule`] |
+//! | 4 | [`mapping`], [`load`], [`groups`], [`sim`], [`skeleton`]: strangers to each other |
+//! | 3 | [`schedule`], [`transport`]: strangers to each other |
 //! | 2 | [`routing`] |
 //! | 1 | [`topology`] |
 //! | 0 | [`units`], [`error`], [`rng`], [`text`], [`exact`], [`statistics`] |
 
+// The command line stands above the library and names it as anybody else would.
+extern crate self as meshwright;
+
 pub mod claims;
+pub mod cli;
 pub mod error;
 pub mod exact;
 pub mod groups;
@@ -128,9 +133,11 @@ pub mod routing;
 pub mod scenario;
 pub mod schedule;
 pub mod sim;
+pub mod skeleton;
 pub mod statistics;
 pub mod text;
 pub mod topology;
+pub mod transport;
 pub mod units;
 pub mod verdict;
 

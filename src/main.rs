@@ -1,9 +1,7 @@
-//! The command line: parse, call, print.
-
-mod cli;
+//! The program: the command line of the library.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::run()
+    meshwright::cli::run()
 }

@@ -12,9 +12,18 @@ use meshwright::text::harmless;
 pub(super) fn show(error: &Error) {
     let text = match error {
         Error::Parse(error) => drawn(error),
-        other => Renderer::styled()
-            .render(&[Group::with_title(Level::ERROR.primary_title(harmless(&other.to_string())))]),
+        other => return tell(&other.to_string()),
     };
+    print(&text);
+}
+
+/// Prints a sentence to stderr, as an error.
+pub(super) fn tell(sentence: &str) {
+    let title = Level::ERROR.primary_title(harmless(sentence));
+    print(&Renderer::styled().render(&[Group::with_title(title)]));
+}
+
+fn print(text: &str) {
     // If nobody can be told, the exit code still tells.
     _ = writeln!(anstream::stderr(), "{text}");
 }

@@ -1,4 +1,4 @@
-//! One file per verb; here what they share: the grammar and the exit codes.
+//! The command line, for `meshwright` and `meshwright-mpi`: one file per verb; here what they share: the grammar and the exit codes.
 //!
 //! | file | what |
 //! |---|---|
@@ -10,6 +10,9 @@
 //! | `group_tables` | programs of groups in tables and words |
 //! | `further` | variants of a machine, a further source, loads that keep coming |
 //! | `files`, `emit` | the files of a plan, and those of launchers |
+
+// The text of `--help` is no Markdown: brackets in it are no links.
+#![allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags, rustdoc::bare_urls)]
 
 mod check;
 mod claims;
@@ -23,22 +26,26 @@ mod group_tables;
 mod groups;
 mod load;
 mod map;
-mod output;
+pub mod output;
 mod plan;
 mod random;
 mod search;
 mod simulate;
 mod split;
 mod sweep;
-mod table;
+pub mod table;
 mod traffic;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use meshwright::transport::Lost;
+use meshwright::{Error, Result};
+
 /// What a verb found; an error is the third exit code.
-pub(crate) enum Answer {
+#[derive(Debug)]
+pub enum Answer {
     /// Done: exit 0.
     Done,
     /// A negative answer, such as a deadlock: exit 1.
@@ -73,7 +80,7 @@ enum Verb {
 }
 
 /// Runs the program.
-pub(crate) fn run() -> ExitCode {
+pub fn run() -> ExitCode {
     let line = CommandLine::parse();
     line.color.write_global();
     let answer = match &line.verb {
@@ -86,12 +93,42 @@ pub(crate) fn run() -> ExitCode {
         Verb::Sweep(arguments) => sweep::run(arguments),
         Verb::Claims(arguments) => claims::run(arguments),
     };
-    match answer {
+    exit(answer.map_err(Failure::Input))
+}
+
+/// Why a verb came to no answer.
+#[derive(Debug)]
+pub enum Failure {
+    /// Unacceptable input: exit 2.
+    Input(Error),
+    /// A rank died or hangs: exit 3.
+    Lost(Lost),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Input(error)
+    }
+}
+
+impl From<Lost> for Failure {
+    fn from(lost: Lost) -> Self {
+        Self::Lost(lost)
+    }
+}
+
+/// Says what went wrong, if anything did; the exit code.
+pub fn exit(outcome: Result<Answer, Failure>) -> ExitCode {
+    match outcome {
         Ok(Answer::Done) => ExitCode::SUCCESS,
         Ok(Answer::Negative) => ExitCode::from(1),
-        Err(error) => {
+        Err(Failure::Input(error)) => {
             error::show(&error);
             ExitCode::from(2)
+        }
+        Err(Failure::Lost(lost)) => {
+            error::tell(&lost.to_string());
+            ExitCode::from(3)
         }
     }
 }

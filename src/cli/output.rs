@@ -12,7 +12,7 @@ use serde::Serialize;
 use meshwright::{Error, Result};
 
 /// Prints to stdout; a reader that has seen enough (`| head`) is no error.
-pub(super) fn print(text: &str) -> Result<()> {
+pub fn print(text: &str) -> Result<()> {
     let mut stdout = anstream::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Error::io("standard output", error)),
@@ -21,32 +21,38 @@ pub(super) fn print(text: &str) -> Result<()> {
 }
 
 /// One JSON object and a line end.
-pub(super) fn json(value: &impl Serialize) -> String {
+pub fn json(value: &impl Serialize) -> String {
     let text = serde_json::to_string(value).expect("reports have string keys and serialisable values");
     text + "\n"
 }
 
 /// The folder for files: it is made if it is not there.
-pub(super) fn folder(path: &Path) -> Result<PathBuf> {
+pub fn folder(path: &Path) -> Result<PathBuf> {
     std::fs::create_dir_all(path).map_err(|error| Error::io(path, error))?;
     Ok(path.to_path_buf())
 }
 
 /// A line on stderr that says what is being done, from the second second on and only to a terminal.
-pub(super) struct Progress {
+pub struct Progress {
     bar: ProgressBar,
     /// Shows the bar after a second, unless its channel is closed before.
     clock: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
+impl Default for Progress {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Progress {
     /// Starts to count the time.
-    pub(super) fn new() -> Self {
+    pub fn new() -> Self {
         Self::with("{spinner} {elapsed} {msg}", None)
     }
 
     /// Starts to count the time and so many steps.
-    pub(super) fn with_steps(steps: u64) -> Self {
+    pub fn with_steps(steps: u64) -> Self {
         Self::with("{spinner} {elapsed} {bar:30} {pos}/{len} {msg}", Some(steps))
     }
 
@@ -71,12 +77,12 @@ impl Progress {
     }
 
     /// Tells what is being done now.
-    pub(super) fn tell(&mut self, what: &str) {
+    pub fn tell(&mut self, what: &str) {
         self.bar.set_message(what.to_string());
     }
 
     /// One step is done; steps beyond the number said at first make the bar longer.
-    pub(super) fn step(&mut self, what: &str) {
+    pub fn step(&mut self, what: &str) {
         self.bar.inc(1);
         if self.bar.length().is_some_and(|length| length < self.bar.position()) {
             self.bar.inc_length(1);

@@ -8,7 +8,7 @@ use meshwright::verdict::simulate::Channel;
 use meshwright::verdict::{self, HottestLink};
 
 /// A table with its head; the columns from `numbers_from` on are aligned right.
-pub(super) fn table(head: &[&str], numbers_from: usize, rows: Vec<Vec<String>>) -> String {
+pub fn table(head: &[&str], numbers_from: usize, rows: Vec<Vec<String>>) -> String {
     let mut table = Table::new();
     let rule = LineStyle::none().fill('─').junction('─');
     let style = TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule);
@@ -20,12 +20,12 @@ pub(super) fn table(head: &[&str], numbers_from: usize, rows: Vec<Vec<String>>) 
 }
 
 /// A share as a percentage.
-pub(super) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     format!("{} %", verdict::percentage(share))
 }
 
 /// At most so many decimals, and no more than it takes; what is too large to be read digit by digit as a power of ten.
-pub(super) fn number(x: f64, decimals: usize) -> String {
+pub fn number(x: f64, decimals: usize) -> String {
     if x.is_finite() && x.abs() >= 1e15 {
         return format!("{x:.decimals$e}");
     }

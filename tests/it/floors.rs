@@ -13,6 +13,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("topology", 1),
     ("routing", 2),
     ("schedule", 3),
+    ("transport", 3),
     ("mapping", 4),
     ("load", 4),
     ("groups", 4),

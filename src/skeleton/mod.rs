@@ -1,0 +1,9 @@
+//! Work that really runs: on this thread, on all threads, on ranks.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`divide_and_conquer`] | [`DivideAndConquer`]: divide, is-small, solve, combine; executors on one thread and on all |
+
+pub mod divide_and_conquer;
+
+pub use divide_and_conquer::DivideAndConquer;

@@ -1,0 +1,155 @@
+//! Receive from a certain rank, with a certain tag.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use super::{Endpoint, Lost, Parcel, Wire};
+use crate::units::Bytes;
+
+/// How long one look for messages lasts; the endpoint notices lost ranks meanwhile.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// An endpoint with a place for messages that come before anybody asks for them, and counters.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::transport::{Endpoint, Mailbox, threads};
+/// let read = threads::run(2, |endpoint| {
+///     let mut mail = Mailbox::new(endpoint);
+///     if mail.rank() == 1 {
+///         mail.send(0, 1, &String::from("first"))?;
+///         mail.send(0, 2, &String::from("second"))?;
+///         return Ok(mail.sent().to_string());
+///     }
+///     mail.receive::<String>(1, 2) // the other one waits
+/// })?;
+/// assert_eq!(read, ["second", "2"]);
+/// # Ok::<(), meshwright::transport::Lost>(())
+/// ```
+#[derive(Debug)]
+pub struct Mailbox<E> {
+    endpoint: E,
+    /// By rank and tag, what has come and was not asked for yet.
+    early: BTreeMap<(u32, u32), VecDeque<Vec<u8>>>,
+    sent: u64,
+    sent_bytes: u64,
+}
+
+impl<E: Endpoint> Mailbox<E> {
+    /// Nothing has come yet.
+    pub fn new(endpoint: E) -> Self {
+        Self { endpoint, early: BTreeMap::new(), sent: 0, sent_bytes: 0 }
+    }
+
+    /// The number of this rank, from 0.
+    pub fn rank(&self) -> u32 {
+        self.endpoint.rank()
+    }
+
+    /// How many ranks there are.
+    pub fn ranks(&self) -> u32 {
+        self.endpoint.ranks()
+    }
+
+    /// The endpoint itself.
+    pub fn endpoint(&mut self) -> &mut E {
+        &mut self.endpoint
+    }
+
+    /// How many messages this rank has sent.
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// How much this rank has sent.
+    pub fn sent_bytes(&self) -> Bytes {
+        Bytes(self.sent_bytes)
+    }
+
+    /// Sends a value.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Endpoint::send`].
+    pub fn send<T: Wire>(&mut self, to: u32, tag: u32, value: &T) -> Result<(), Lost> {
+        let mut bytes = Vec::with_capacity(value.volume().0 as usize + 8);
+        value.write(&mut bytes);
+        self.send_bytes(to, tag, bytes)
+    }
+
+    /// Sends bytes.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Endpoint::send`].
+    pub fn send_bytes(&mut self, to: u32, tag: u32, bytes: Vec<u8>) -> Result<(), Lost> {
+        self.sent += 1;
+        self.sent_bytes += bytes.len() as u64;
+        self.endpoint.send(to, tag, bytes)
+    }
+
+    /// Waits for a value.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Endpoint::next`].
+    ///
+    /// # Panics
+    ///
+    /// When something else was sent.
+    pub fn receive<T: Wire>(&mut self, from: u32, tag: u32) -> Result<T, Lost> {
+        let bytes = self.receive_bytes(from, tag)?;
+        let mut rest = bytes.as_slice();
+        let value = T::read(&mut rest).filter(|_| rest.is_empty());
+        Ok(value.expect("sender and receiver agree on what a tag carries"))
+    }
+
+    /// Waits for bytes.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Endpoint::next`].
+    pub fn receive_bytes(&mut self, from: u32, tag: u32) -> Result<Vec<u8>, Lost> {
+        loop {
+            if let Some(waiting) = self.early.get_mut(&(from, tag)) {
+                let bytes = waiting.pop_front().expect("an empty queue is not kept");
+                if waiting.is_empty() {
+                    self.early.remove(&(from, tag));
+                }
+                return Ok(bytes);
+            }
+            let Some(Parcel { from: sender, tag: its_tag, bytes }) = self.endpoint.next(LOOK)? else {
+                continue;
+            };
+            if (sender, its_tag) == (from, tag) {
+                return Ok(bytes);
+            }
+            self.early.entry((sender, its_tag)).or_default().push_back(bytes);
+        }
+    }
+
+    /// The next message from whomever, an early one first; none when none has come after this time.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Endpoint::next`].
+    pub fn next(&mut self, wait: Duration) -> Result<Option<Parcel>, Lost> {
+        let Some(mut first) = self.early.first_entry() else { return self.endpoint.next(wait) };
+        let (from, tag) = *first.key();
+        let bytes = first.get_mut().pop_front().expect("an empty queue is not kept");
+        if first.get().is_empty() {
+            first.remove();
+        }
+        Ok(Some(Parcel { from, tag, bytes }))
+    }
+
+    /// Computes for a long time; see [`Endpoint::compute`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Endpoint::compute`].
+    pub fn compute<T: Send>(&mut self, work: impl FnOnce() -> T + Send) -> Result<T, Lost> {
+        self.endpoint.compute(work)
+    }
+}
