@@ -1,0 +1,4 @@
+//! Everything here starts real ranks with `mpirun`; what needs none is tested in the library.
+
+mod mpirun;
+mod ranks;
