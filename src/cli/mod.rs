@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims` | the verbs |
+//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims`, [`sort`] | the verbs |
 //! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
 //! | `load`, `random` | divisible loads in tables and words; averages over random sources |
@@ -31,6 +31,7 @@ mod plan;
 mod random;
 mod search;
 mod simulate;
+pub mod sort;
 mod split;
 mod sweep;
 pub mod table;
@@ -77,6 +78,7 @@ enum Verb {
     Simulate(simulate::Arguments),
     Sweep(sweep::Arguments),
     Claims(claims::Arguments),
+    Sort(sort::Arguments),
 }
 
 /// Runs the program.
@@ -92,6 +94,7 @@ pub fn run() -> ExitCode {
         Verb::Simulate(arguments) => simulate::run(arguments),
         Verb::Sweep(arguments) => sweep::run(arguments),
         Verb::Claims(arguments) => claims::run(arguments),
+        Verb::Sort(arguments) => return exit(sort::run(arguments)),
     };
     exit(answer.map_err(Failure::Input))
 }
