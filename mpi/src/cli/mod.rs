@@ -45,7 +45,8 @@ pub(crate) fn run() -> ExitCode {
     line.color.write_global();
     let (universe, _) =
         mpi::initialize_with_threading(mpi::Threading::Funneled).expect("MPI is started once in a process");
-    let endpoint = MpiEndpoint::new(&universe.world());
+    let mut endpoint = MpiEndpoint::watching(&universe.world(), std::time::Duration::from_secs(10));
+    let endpoint = &mut endpoint;
     let outcome = match &line.verb {
         Verb::Ranks(arguments) => ranks::run(arguments, endpoint),
     };
