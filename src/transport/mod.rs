@@ -9,10 +9,12 @@
 //! | [`mailbox`] | [`Mailbox`]: receive from this rank with this tag; messages counted |
 //! | [`wire`] | [`Wire`]: values as bytes, and how many |
 //! | [`threads`] | ranks that are threads of this process |
+//! | [`ping`] | how fast messages are |
 //! | [`watch`] | who beats to whom, and when somebody is lost |
 //! | [`watched`] | [`Watched`]: an endpoint that beats and watches while it waits, sends and computes |
 
 pub mod mailbox;
+pub mod ping;
 pub mod threads;
 pub mod watch;
 pub mod watched;
