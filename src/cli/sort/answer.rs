@@ -108,6 +108,9 @@ impl SortAnswer {
         text += &self.table();
         text += "work: of the slowest rank, without waiting · ended: the last rank, since its beginning · \
                  a message has up to 9 bytes more than the planner counts\n";
+        if !ranks.is_power_of_two() {
+            text += "the planner counts equal halves; here each rank gets an equal part\n";
+        }
         text += "checked: in increasing order; count, sum and xor are those of the input\n";
         if !self.executors.is_empty() {
             text += &self.comparison();
