@@ -9,6 +9,8 @@
 //! halves stand in the third quarter (the fourth says the same again, turned round). They stay where the matrix was
 //! divided, travel with nobody, and join the components of both halves when those are known.
 
+use std::ops::Range;
+
 use rand::RngExt;
 
 use crate::rng;
@@ -39,7 +41,7 @@ impl Bits {
     }
 
     /// The bits of these rows from this column on, so many of each.
-    fn part(&self, rows: std::ops::Range<u32>, first: u32, columns: u32) -> Self {
+    fn part(&self, rows: Range<u32>, first: u32, columns: u32) -> Self {
         let (skip, shift) = (first as usize / 64, first % 64);
         let width = columns.div_ceil(64) as usize;
         let last = match columns % 64 {
@@ -127,6 +129,16 @@ impl Graph {
     /// When there is no such vertex.
     pub fn neighbours(&self, vertex: u32) -> impl Iterator<Item = u32> {
         (0..).zip(self.matrix.row(vertex)).flat_map(|(at, &word)| ones(word, 64 * at))
+    }
+
+    /// These rows of the matrix, row after row in words of 64 bits.
+    ///
+    /// # Panics
+    ///
+    /// When there are no such rows.
+    pub fn rows(&self, rows: Range<u32>) -> &[u64] {
+        let width = self.vertices().div_ceil(64) as usize;
+        &self.matrix.words[rows.start as usize * width..rows.end as usize * width]
     }
 
     /// The volume of the matrix alone: n^2 / 8 bytes where n is a multiple of 64; rows are filled up to whole words.
@@ -226,27 +238,8 @@ impl DivideAndConquer for GraphHalving {
         graph.vertices() <= self.small
     }
 
-    /// From each vertex that is not reached yet, all that is reached from it.
     fn solve(&self, graph: Graph) -> Components {
-        let n = graph.vertices();
-        let mut least = vec![0; n as usize];
-        let mut fresh = vec![u64::MAX; n.div_ceil(64) as usize];
-        let mut open = Vec::new();
-        for start in 0..n {
-            if fresh[start as usize / 64] & 1 << (start % 64) == 0 {
-                continue;
-            }
-            fresh[start as usize / 64] &= !(1 << (start % 64));
-            open.push(start);
-            while let Some(vertex) = open.pop() {
-                least[vertex as usize] = start;
-                for ((at, &row), fresh) in (0..).zip(graph.matrix.row(vertex)).zip(&mut fresh) {
-                    let found = row & *fresh;
-                    *fresh &= !found;
-                    open.extend(ones(found, 64 * at));
-                }
-            }
-        }
+        let least = search(&graph).least;
         Components { least, between: graph.between }
     }
 
@@ -289,28 +282,109 @@ fn find(parents: &mut [u32], vertex: u32) -> u32 {
 }
 
 /// Joins two components under the lesser of their least vertices.
-pub(crate) fn join(parents: &mut [u32], one: u32, other: u32) {
+fn join(parents: &mut [u32], one: u32, other: u32) {
     let (one, other) = (find(parents, one), find(parents, other));
     parents[one.max(other) as usize] = one.min(other);
 }
 
 /// Every vertex under the least of its component: parents are never greater than their children.
-pub(crate) fn flatten(parents: &mut [u32]) {
+fn flatten(parents: &mut [u32]) {
     for vertex in 0..parents.len() {
         parents[vertex] = parents[parents[vertex] as usize];
     }
 }
 
-/// The components of a graph by an independent way: every edge joins what it touches.
+/// The components of a graph, undivided: from each vertex that is not reached yet, all that is reached from it.
 ///
 /// # Complexity
 ///
-/// O(n^2 / 64 + edges log n).
-pub fn union_find(graph: &Graph) -> Components {
-    let mut parents: Vec<u32> = (0..graph.vertices()).collect();
-    for vertex in 0..graph.vertices() {
-        graph.neighbours(vertex).for_each(|other| join(&mut parents, vertex, other));
+/// O(n^2 / 64 + n).
+pub fn search(graph: &Graph) -> Components {
+    let n = graph.vertices();
+    let mut least = vec![0; n as usize];
+    let mut fresh = vec![u64::MAX; n.div_ceil(64) as usize];
+    let mut open = Vec::new();
+    for start in 0..n {
+        if fresh[start as usize / 64] & 1 << (start % 64) == 0 {
+            continue;
+        }
+        fresh[start as usize / 64] &= !(1 << (start % 64));
+        open.push(start);
+        while let Some(vertex) = open.pop() {
+            least[vertex as usize] = start;
+            for ((at, &row), fresh) in (0..).zip(graph.matrix.row(vertex)).zip(&mut fresh) {
+                let found = row & *fresh;
+                *fresh &= !found;
+                open.extend(ones(found, 64 * at));
+            }
+        }
     }
-    flatten(&mut parents);
-    Components { least: parents, between: Vec::new() }
+    Components { least, between: Vec::new() }
+}
+
+/// The components of a graph by rows of its matrix, which anybody may work at: each edge joins what it touches.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::skeleton::applications::{Graph, components::{Forest, search}};
+/// let graph = Graph::random(100, 80, 7);
+/// let mut forest = Forest::of_rows(100, 0, graph.rows(0..50));
+/// forest.join(&Forest::of_rows(100, 50, graph.rows(50..100)));
+/// assert_eq!(forest.components(), search(&graph));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forest(Vec<u32>);
+
+impl Forest {
+    /// What the edges in these rows of the matrix of n vertices join, from this row on.
+    ///
+    /// # Panics
+    ///
+    /// When there are more rows than vertices.
+    ///
+    /// # Complexity
+    ///
+    /// O(n + rows n / 64 + edges log n).
+    pub fn of_rows(n: u32, first: u32, words: &[u64]) -> Self {
+        let mut parents: Vec<u32> = (0..n).collect();
+        let width = n.div_ceil(64).max(1) as usize;
+        for (vertex, row) in (first..).zip(words.chunks_exact(width)) {
+            for (at, &word) in (0..).zip(row) {
+                ones(word, 64 * at).for_each(|other| join(&mut parents, vertex, other));
+            }
+        }
+        flatten(&mut parents);
+        Self(parents)
+    }
+
+    /// What hangs together in either hangs together in both.
+    ///
+    /// # Complexity
+    ///
+    /// O(n log n).
+    pub fn join(&mut self, other: &Self) {
+        (0..).zip(&other.0).for_each(|(vertex, least)| join(&mut self.0, vertex, *least));
+        flatten(&mut self.0);
+    }
+
+    /// The components.
+    pub fn components(self) -> Components {
+        Components { least: self.0, between: Vec::new() }
+    }
+}
+
+/// Four bytes for each vertex, and eight for their number.
+impl Wire for Forest {
+    fn volume(&self) -> Bytes {
+        self.0.volume()
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        self.0.write(out);
+    }
+
+    fn read(from: &mut &[u8]) -> Option<Self> {
+        Some(Self(Components::read(from)?.least))
+    }
 }

@@ -60,6 +60,11 @@ impl<F: Fn(u32, u32) -> u64 + Sync> Reduce<F> {
         Self { length, element }
     }
 
+    /// What stands in a contribution at one place.
+    pub fn element(&self, number: u32, at: u32) -> u64 {
+        (self.element)(number, at)
+    }
+
     /// One contribution.
     pub fn contribution(&self, number: u32) -> Vec<u64> {
         (0..self.length).map(|at| (self.element)(number, at)).collect()
