@@ -54,6 +54,7 @@ mod report_files;
 mod routing;
 mod scenario;
 mod search;
+mod skeleton;
 mod sources;
 mod stepped;
 mod stories;
