@@ -13,6 +13,7 @@
 //! | [`traffic`], [`sweep`] | what one load gave; latency against load |
 //! | [`plan`] | the answer to `plan` |
 //! | [`map`] | the answer to `map`: both switchings, in the paper's units |
+//! | [`speedup`] | divide and conquer for real, beside what else could be used |
 //! | [`ranked`] | a placed tree over ranks, for the executors that really run |
 //! | `measure` | one placement: metrics, prediction, simulation |
 
@@ -28,6 +29,7 @@ mod measure;
 pub mod plan;
 pub mod ranked;
 pub mod simulate;
+pub mod speedup;
 pub mod sweep;
 pub mod traffic;
 
