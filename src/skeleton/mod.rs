@@ -11,9 +11,9 @@
 
 pub mod applications;
 pub mod divide_and_conquer;
-pub mod play;
 pub mod host;
 pub mod keep_half;
+pub mod play;
 pub mod rank_tree;
 
 pub use divide_and_conquer::{DivideAndConquer, on_threads, sequential};
