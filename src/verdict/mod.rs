@@ -12,6 +12,7 @@
 //! | [`experiment`] | open-loop traffic on one machine, ready to be measured at any load |
 //! | [`traffic`], [`sweep`] | what one load gave; latency against load |
 //! | [`plan`] | the answer to `plan` |
+//! | [`run`] | a schedule on real ranks: measured beside predicted |
 //! | [`map`] | the answer to `map`: both switchings, in the paper's units |
 //! | [`speedup`] | divide and conquer for real, beside what else could be used |
 //! | [`ranked`] | a placed tree over ranks, for the executors that really run |
@@ -28,6 +29,7 @@ pub mod map;
 mod measure;
 pub mod plan;
 pub mod ranked;
+pub mod run;
 pub mod simulate;
 pub mod speedup;
 pub mod sweep;

@@ -45,6 +45,7 @@ mod load_variants;
 mod loggp;
 mod networks;
 mod packet;
+mod play;
 mod processes;
 mod profile;
 mod readers;
