@@ -22,6 +22,7 @@ mod groups_collective;
 mod groups_contraction;
 mod groups_exchange;
 mod groups_experiment;
+mod groups_live;
 mod groups_mask;
 mod groups_model;
 mod groups_paper;
