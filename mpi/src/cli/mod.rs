@@ -3,8 +3,10 @@
 //! | file | what |
 //! |---|---|
 //! | [`ranks`] | which rank runs where |
+//! | [`scatter`] | divisible load on ranks |
 
 mod ranks;
+mod scatter;
 
 use std::process::ExitCode;
 
@@ -34,6 +36,7 @@ struct CommandLine {
 #[derive(Subcommand)]
 enum Verb {
     Ranks(ranks::Arguments),
+    Scatter(meshwright::cli::scatter::Arguments),
 }
 
 /// What a verb comes to on one rank.
@@ -48,6 +51,7 @@ pub(crate) fn run() -> ExitCode {
     let endpoint = MpiEndpoint::new(&universe.world());
     let outcome = match &line.verb {
         Verb::Ranks(arguments) => ranks::run(arguments, endpoint),
+        Verb::Scatter(arguments) => scatter::run(arguments, endpoint),
     };
     exit(outcome)
 }
