@@ -8,6 +8,7 @@
 //! | [`groups`] | programs of splits, barriers and joins, every split on every tree |
 //! | [`installments`] | what fewer processors and fewer messages cost |
 //! | [`auto`] | which placements are worth a simulation |
+//! | [`scatter`] | divisible load on ranks that really run |
 //! | [`simulate`] | the answer to `simulate` |
 //! | [`experiment`] | open-loop traffic on one machine, ready to be measured at any load |
 //! | [`traffic`], [`sweep`] | what one load gave; latency against load |
@@ -28,6 +29,7 @@ pub mod load;
 pub mod map;
 mod measure;
 pub mod plan;
+pub mod scatter;
 pub mod ranked;
 pub mod run;
 pub mod simulate;

@@ -5,10 +5,12 @@
 //! | [`frame`] | the way into MPI and out of it, whatever happens |
 //! | [`ranks`] | which rank runs where, and how fast messages are |
 //! | [`sort`] | merge sort of a file |
+//! | [`scatter`] | divisible load on ranks |
 
 mod frame;
 mod ranks;
 mod sort;
+mod scatter;
 
 use std::time::Duration;
 
@@ -54,6 +56,7 @@ impl CommandLine {
 enum Verb {
     Ranks(ranks::Arguments),
     Sort(sort::Arguments),
+    Scatter(meshwright::cli::scatter::Arguments),
 }
 
 /// What a verb comes to on one rank.
@@ -64,5 +67,6 @@ fn dispatch(verb: &Verb, endpoint: &mut MpiEndpoint) -> Outcome {
     match verb {
         Verb::Ranks(arguments) => ranks::run(arguments, endpoint),
         Verb::Sort(arguments) => sort::run(arguments, endpoint),
+        Verb::Scatter(arguments) => scatter::run(arguments, endpoint),
     }
 }
