@@ -58,6 +58,7 @@ mod sources;
 mod stepped;
 mod stories;
 mod traffic;
+mod transport;
 
 use std::path::{Path, PathBuf};
 
