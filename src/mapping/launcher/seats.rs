@@ -150,6 +150,30 @@ pub fn slots(seats: &[Seat]) -> Vec<u32> {
     slots
 }
 
+/// The table of coordinates of what a launcher gave: hosts in a row in the order in which they come, and along a second
+/// axis their slots, if a host has several.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::mapping::launcher::seats::{Seat, coordinates};
+/// let at = |host: &str| Seat { host: host.into(), processors: vec![], started: None };
+/// assert_eq!(coordinates(&[at("b"), at("a"), at("b")]), "host,slot,x,y\nb,0,0,0\na,0,1,0\nb,1,0,1\n");
+/// ```
+pub fn coordinates(seats: &[Seat]) -> String {
+    let slots = slots(seats);
+    let is_shared = slots.iter().any(|&slot| slot > 0);
+    let mut hosts = BTreeMap::<&str, usize>::new();
+    let mut text = if is_shared { "host,slot,x,y\n" } else { "host,slot,x\n" }.to_string();
+    for (seat, slot) in seats.iter().zip(slots) {
+        let next = hosts.len();
+        let x = hosts.entry(&seat.host).or_insert(next);
+        text += &format!("{},{slot},{x}", seat.host);
+        text += &if is_shared { format!(",{slot}\n") } else { "\n".to_string() };
+    }
+    text
+}
+
 /// A rank that is not where it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misplaced {
