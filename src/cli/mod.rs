@@ -32,7 +32,7 @@ mod random;
 mod search;
 mod simulate;
 mod split;
-mod sweep;
+pub mod sweep;
 pub mod table;
 mod traffic;
 

@@ -57,6 +57,7 @@ mod search;
 mod sources;
 mod stepped;
 mod stories;
+mod sweep_ranks;
 mod traffic;
 
 use std::path::{Path, PathBuf};

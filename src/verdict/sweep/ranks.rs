@@ -50,28 +50,24 @@ enum Heard {
     Open(Vec<Job>),
 }
 
-/// The crew of all ranks, led by rank 0; the others [`serve`].
-///
-/// # Examples
-///
-/// See the tests of sweeps on ranks; `meshwright-mpi sweep` is one.
-pub struct Ranks<E, M, T> {
-    crowd: Crowd<E, T>,
+/// The crew of all ranks, led by rank 0; the others [`serve`] until they are [dismissed](dismiss).
+pub struct Ranks<'e, E, M, T> {
+    crowd: Crowd<'e, E, T>,
     measure: M,
 }
 
-impl<E: Endpoint, M: Measure, T: FnMut(&Lost)> Ranks<E, M, T> {
+impl<'e, E: Endpoint, M: Measure, T: FnMut(&Lost)> Ranks<'e, E, M, T> {
     /// Waits for the others, who must have read the same: every rank says `what` it is to measure. `told` hears of every
     /// rank that is lost.
     ///
     /// # Errors
     ///
-    /// What another rank could not read, or [`Error::Value`] when it has read something else; the others are sent home.
+    /// What another rank could not read, or [`Error::Value`] when it has read something else.
     ///
     /// # Panics
     ///
     /// On another rank than 0, and when there is no thread.
-    pub fn muster(endpoint: E, what: &str, threads: usize, measure: M, told: T) -> Result<Self> {
+    pub fn muster(endpoint: &'e mut E, what: &str, threads: usize, measure: M, told: T) -> Result<Self> {
         assert!(endpoint.rank() == 0, "rank 0 leads");
         assert!(threads > 0, "somebody must work");
         let mut members = vec![Member::Silent; endpoint.ranks() as usize];
@@ -79,27 +75,13 @@ impl<E: Endpoint, M: Measure, T: FnMut(&Lost)> Ranks<E, M, T> {
         let mut crowd = Crowd { endpoint, what: what.to_string(), members, told };
         let begin = Instant::now();
         while crowd.members.contains(&Member::Silent) && begin.elapsed() < MUSTER {
-            if let Err(error) = crowd.greet() {
-                dismiss(&mut crowd.endpoint);
-                return Err(error);
-            }
+            crowd.greet()?;
         }
         Ok(Self { crowd, measure })
     }
-
-    /// How many ranks are counted on, this one among them.
-    pub fn here(&self) -> usize {
-        self.crowd.members.iter().filter(|member| matches!(member, Member::Here { .. })).count()
-    }
-
-    /// Sends the others home; the endpoint.
-    pub fn dismiss(mut self) -> E {
-        dismiss(&mut self.crowd.endpoint);
-        self.crowd.endpoint
-    }
 }
 
-impl<E: Endpoint, M: Measure, T: FnMut(&Lost)> Crew for Ranks<E, M, T> {
+impl<E: Endpoint, M: Measure, T: FnMut(&Lost)> Crew for Ranks<'_, E, M, T> {
     fn measure_all(&mut self, jobs: &[Job], came: &mut dyn FnMut(Point) -> Result<()>) -> Result<()> {
         let Self { crowd, measure } = self;
         let mut open: VecDeque<Job> = jobs.iter().copied().collect();
@@ -141,14 +123,14 @@ impl<E: Endpoint, M: Measure, T: FnMut(&Lost)> Crew for Ranks<E, M, T> {
 }
 
 /// Rank 0's view of the others.
-struct Crowd<E, T> {
-    endpoint: E,
+struct Crowd<'e, E, T> {
+    endpoint: &'e mut E,
     what: String,
     members: Vec<Member>,
     told: T,
 }
 
-impl<E: Endpoint, T: FnMut(&Lost)> Crowd<E, T> {
+impl<E: Endpoint, T: FnMut(&Lost)> Crowd<'_, E, T> {
     /// Listens to those who come.
     fn greet(&mut self) -> Result<()> {
         match self.endpoint.next(IDLE) {
@@ -238,13 +220,12 @@ impl<E: Endpoint, T: FnMut(&Lost)> Crowd<E, T> {
                 best = Some((share, *threads, rank));
             }
         }
-        let (Some((_, threads, rank)), Some(job)) = (best, open.pop_front()) else { return false };
+        let Some((_, threads, rank)) = best else { return false };
+        let Some(job) = open.pop_front() else { return false };
         let each = threads_each(loads, threads);
         if rank == 0 {
             bench.begin(job, each);
-        } else if let Err(lost) =
-            send(&mut self.endpoint, rank as u32, JOB, &(job.load, job.seed, each as u32))
-        {
+        } else if let Err(lost) = send(self.endpoint, rank as u32, JOB, &(job.load, job.seed, each as u32)) {
             open.push_front(job);
             if let Some(Heard::Open(jobs)) = self.lose(&Lost { rank: rank as u32, ..lost }) {
                 jobs.into_iter().for_each(|job| open.push_front(job));
