@@ -13,6 +13,7 @@
 //! | [`traffic`], [`sweep`] | what one load gave; latency against load |
 //! | [`plan`] | the answer to `plan` |
 //! | [`map`] | the answer to `map`: both switchings, in the paper's units |
+//! | [`ranked`] | a placed tree over ranks, for the executors that really run |
 //! | `measure` | one placement: metrics, prediction, simulation |
 
 pub mod auto;
@@ -25,6 +26,7 @@ pub mod load;
 pub mod map;
 mod measure;
 pub mod plan;
+pub mod ranked;
 pub mod simulate;
 pub mod sweep;
 pub mod traffic;
@@ -32,6 +34,7 @@ pub mod traffic;
 pub use divide::{Blame, DivideVerdict, Job, Outcome, PhaseRow};
 pub use groups::{GroupsOutcome, GroupsVerdict};
 pub use load::{LoadOutcome, LoadVerdict};
+pub use ranked::Ranked;
 
 use serde::Serialize;
 

@@ -59,6 +59,7 @@ mod stepped;
 mod stories;
 mod sweep_ranks;
 mod traffic;
+mod transport;
 
 use std::path::{Path, PathBuf};
 
