@@ -19,7 +19,7 @@ mod claims;
 mod collective;
 mod costs;
 mod emit;
-mod error;
+pub mod error;
 mod files;
 mod further;
 mod group_tables;
@@ -117,18 +117,32 @@ impl From<Lost> for Failure {
     }
 }
 
+impl Failure {
+    /// The exit code.
+    pub fn code(&self) -> u8 {
+        match self {
+            Self::Input(_) => 2,
+            Self::Lost(_) => 3,
+        }
+    }
+
+    /// Says on stderr what went wrong.
+    pub fn show(&self) {
+        match self {
+            Self::Input(error) => error::show(error),
+            Self::Lost(lost) => error::tell(&lost.to_string()),
+        }
+    }
+}
+
 /// Says what went wrong, if anything did; the exit code.
 pub fn exit(outcome: Result<Answer, Failure>) -> ExitCode {
     match outcome {
         Ok(Answer::Done) => ExitCode::SUCCESS,
         Ok(Answer::Negative) => ExitCode::from(1),
-        Err(Failure::Input(error)) => {
-            error::show(&error);
-            ExitCode::from(2)
-        }
-        Err(Failure::Lost(lost)) => {
-            error::tell(&lost.to_string());
-            ExitCode::from(3)
+        Err(failure) => {
+            failure.show();
+            ExitCode::from(failure.code())
         }
     }
 }
