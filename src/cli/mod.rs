@@ -36,7 +36,7 @@ mod search;
 mod simulate;
 pub mod sort;
 mod split;
-mod sweep;
+pub mod sweep;
 pub mod table;
 mod traffic;
 

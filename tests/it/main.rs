@@ -60,6 +60,7 @@ mod skeleton;
 mod sources;
 mod stepped;
 mod stories;
+mod sweep_ranks;
 mod traffic;
 mod transport;
 
