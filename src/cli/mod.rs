@@ -3,6 +3,8 @@
 //! | file | what |
 //! |---|---|
 //! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims`, [`sort`] | the verbs |
+//! | [`scatter`] | a load on ranks that really run |
+//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims` | the verbs |
 //! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
 //! | `load`, `random` | divisible loads in tables and words; averages over random sources |
@@ -29,11 +31,12 @@ mod map;
 pub mod output;
 mod plan;
 mod random;
+pub mod scatter;
 mod search;
 mod simulate;
 pub mod sort;
 mod split;
-mod sweep;
+pub mod sweep;
 pub mod table;
 mod traffic;
 
@@ -74,6 +77,7 @@ enum Verb {
     Map(map::Arguments),
     Split(split::Arguments),
     Groups(groups::Arguments),
+    Scatter(scatter::OnThreads),
     Check(check::Arguments),
     Simulate(simulate::Arguments),
     Sweep(sweep::Arguments),
@@ -86,6 +90,7 @@ pub fn run() -> ExitCode {
     let line = CommandLine::parse();
     line.color.write_global();
     let answer = match &line.verb {
+        Verb::Scatter(arguments) => return exit(scatter::run(arguments)),
         Verb::Plan(arguments) => plan::run(arguments),
         Verb::Map(arguments) => map::run(arguments),
         Verb::Split(arguments) => split::run(arguments),

@@ -11,6 +11,7 @@
 //! | `groups` | the section of a program of groups |
 //! | `history` | groups over time |
 //! | `claims` | the page of an audited paper |
+//! | `scatter` | timing of a load on ranks that ran |
 //! | `sweep` | the page of a sweep |
 //! | `results` | the points of a sweep, kept as they come |
 //! | `style` | the style of the page, and of a drawing alone |
@@ -29,6 +30,7 @@ mod history;
 mod load;
 mod page;
 mod results;
+mod scatter;
 mod style;
 mod svg;
 mod sweep;
@@ -44,6 +46,7 @@ pub use files::{File, files};
 pub use history::{GroupsOverTime, groups_files};
 pub use page::page;
 pub use results::Results;
+pub use scatter::{scatter_files, scatter_gantt};
 pub use sweep::{sweep_files, sweep_page};
 pub use wording::grouped;
 
@@ -84,7 +87,7 @@ pub struct PlanReport<'a> {
 /// # std::fs::remove_file(&path).unwrap();
 /// # Ok::<(), meshwright::Error>(())
 /// ```
-pub fn write_atomically(path: &Path, text: &str) -> Result<()> {
+pub fn write_atomically(path: &Path, text: impl AsRef<[u8]>) -> Result<()> {
     write_all(&[(path.to_path_buf(), text)])
 }
 
@@ -93,12 +96,12 @@ pub fn write_atomically(path: &Path, text: &str) -> Result<()> {
 /// # Errors
 ///
 /// [`Error::Io`] with the path that was refused; temporary files are removed.
-pub fn write_all(files: &[(PathBuf, &str)]) -> Result<()> {
+pub fn write_all<T: AsRef<[u8]>>(files: &[(PathBuf, T)]) -> Result<()> {
     let written = files
         .iter()
         .try_for_each(|(path, text)| fs::write(beside(path), text).map_err(|source| Error::io(path, source)));
     let renamed = written.and_then(|()| {
-        let rename = |(path, _): &(PathBuf, &str)| {
+        let rename = |(path, _): &(PathBuf, T)| {
             fs::rename(beside(path), path).map_err(|source| Error::io(path, source))
         };
         files.iter().try_for_each(rename)
