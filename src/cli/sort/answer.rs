@@ -32,6 +32,7 @@ pub(super) struct Executor {
 /// What was sorted where, and what was sent for it.
 #[derive(Serialize)]
 pub(super) struct SortAnswer {
+    format: u32,
     input: String,
     output: String,
     numbers: usize,
@@ -79,6 +80,7 @@ impl SortAnswer {
             phases.push(phase("from the root", &run.back, whole, true));
         }
         Self {
+            format: 1,
             input: arguments.input.display().to_string(),
             output: arguments.out.display().to_string(),
             numbers,
