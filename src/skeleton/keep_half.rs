@@ -129,7 +129,8 @@ impl Record {
 ///
 /// # Complexity
 ///
-/// 2 (p - 1) messages on p ranks of the tree; p - 1 less those that carry a problem when it is small too early.
+/// 2 (p - 1) messages on p ranks of the tree, fewer where a problem is small before the tree ends: nothing comes back from a rank
+/// that got none.
 ///
 /// # Source
 ///

@@ -4,10 +4,11 @@ use std::fmt::Display;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::mpirun::{printed, run_in};
+use crate::mpirun::{command, ended, printed, run_in};
 
 /// Numbers without a pattern, from a linear congruence.
 fn numbers(count: usize) -> Vec<u32> {
@@ -139,6 +140,36 @@ fn what_is_no_file_of_numbers_is_refused_once() {
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{errors}");
         assert_eq!((errors.matches("error:").count(), errors.matches(why).count()), (1, 1), "{errors}");
         assert_eq!(entries(folder.path()), ["numbers.bin", "odd.bin"]);
+    }
+}
+
+/// The processes that a process has started.
+fn children(process: u32) -> Vec<u32> {
+    let list =
+        std::fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
+    list.split_whitespace().filter_map(|number| number.parse().ok()).collect()
+}
+
+#[test]
+fn a_killed_rank_leaves_no_half_sorted_file() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("numbers.bin"), vec![7; 16_000_000]).unwrap();
+    for victim in [0, 9] {
+        let mut command = command(16, &["sort", "numbers.bin", "--out", "sorted.bin"]);
+        command.current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("mpirun is there");
+        let begin = Instant::now();
+        while children(child.id()).len() < 16 {
+            assert!(begin.elapsed() < Duration::from_secs(60), "16 ranks start");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(child.try_wait().unwrap().is_none(), "16 ranks need longer for 4 million numbers");
+        let process = children(child.id())[victim].to_string();
+        assert!(Command::new("kill").args(["-KILL", &process]).status().unwrap().success());
+        let output = ended(child, Duration::from_secs(20));
+        assert!(!output.status.success() && output.stdout.is_empty(), "{output:?}");
+        assert!(!folder.path().join("sorted.bin").exists());
     }
 }
 

@@ -62,7 +62,7 @@ pub struct SortArguments {
     /// The machine, with as many living nodes as there are ranks: rank r is its r-th node [default: the mesh nearest to a square]
     #[arg(long, value_name = "MACHINE")]
     on: Option<String>,
-    /// Where the tasks of the tree go: any placement of `meshwright map`; auto, the winner; launched, rank r is task r
+    /// Where the tasks of the tree go: one placement of `meshwright map` by its name; auto, the winner; launched, rank r is task r
     /// [default: centred-halving on boxes, else bisection]
     #[arg(long, value_name = "NAME")]
     placement: Option<String>,
