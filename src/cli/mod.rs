@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims` | the verbs |
+//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims`, [`divide`] | the verbs |
 //! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
 //! | `load`, `random` | divisible loads in tables and words; averages over random sources |
@@ -18,6 +18,7 @@ mod check;
 mod claims;
 mod collective;
 mod costs;
+pub mod divide;
 mod emit;
 pub mod error;
 mod files;
@@ -77,6 +78,7 @@ enum Verb {
     Simulate(simulate::Arguments),
     Sweep(sweep::Arguments),
     Claims(claims::Arguments),
+    Divide(divide::Arguments),
 }
 
 /// Runs the program.
@@ -92,6 +94,7 @@ pub fn run() -> ExitCode {
         Verb::Simulate(arguments) => simulate::run(arguments),
         Verb::Sweep(arguments) => sweep::run(arguments),
         Verb::Claims(arguments) => claims::run(arguments),
+        Verb::Divide(arguments) => divide::run(arguments),
     };
     exit(answer.map_err(Failure::Input))
 }

@@ -44,6 +44,7 @@ pub use history::{GroupsOverTime, groups_files};
 pub use page::page;
 pub use results::Results;
 pub use sweep::{sweep_files, sweep_page};
+pub use wording::grouped;
 
 use crate::error::{Error, Result};
 use crate::topology::Machine;

@@ -2,9 +2,11 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | [`divide`] | divide and conquer beside the collective operations of MPI |
 //! | [`frame`] | the way into MPI and out of it, whatever happens |
 //! | [`ranks`] | which rank runs where, and how fast messages are |
 
+mod divide;
 mod frame;
 mod ranks;
 
@@ -50,6 +52,7 @@ impl CommandLine {
 
 #[derive(Subcommand)]
 enum Verb {
+    Divide(divide::Arguments),
     Ranks(ranks::Arguments),
 }
 
@@ -59,6 +62,7 @@ type Outcome = Result<Answer, Failure>;
 /// Runs the verb on this rank.
 fn dispatch(verb: &Verb, endpoint: &mut MpiEndpoint) -> Outcome {
     match verb {
+        Verb::Divide(arguments) => divide::run(arguments, endpoint),
         Verb::Ranks(arguments) => ranks::run(arguments, endpoint),
     }
 }
