@@ -2,6 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | [`divide`] | divide and conquer beside the collective operations of MPI |
 //! | [`frame`] | the way into MPI and out of it, whatever happens |
 //! | `rank_order` | ranks in the order of a file |
 //! | [`ranks`] | which rank runs where, and how fast messages are |
@@ -9,6 +10,7 @@
 //! | [`scatter`] | divisible load on ranks |
 //! | `seats` | its options that have to do with where ranks are |
 
+mod divide;
 mod frame;
 mod rank_order;
 mod ranks;
@@ -62,6 +64,7 @@ impl CommandLine {
 
 #[derive(Subcommand)]
 enum Verb {
+    Divide(divide::Arguments),
     Ranks(ranks::Arguments),
     Sort(sort::Arguments),
     Scatter(meshwright::cli::scatter::Arguments),
@@ -73,6 +76,7 @@ type Outcome = Result<Answer, Failure>;
 /// Runs the verb on this rank.
 fn dispatch(verb: &Verb, endpoint: &mut MpiEndpoint) -> Outcome {
     match verb {
+        Verb::Divide(arguments) => divide::run(arguments, endpoint),
         Verb::Ranks(arguments) => ranks::run(arguments, endpoint),
         Verb::Sort(arguments) => sort::run(arguments, endpoint),
         Verb::Scatter(arguments) => scatter::run(arguments, endpoint),
