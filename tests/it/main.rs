@@ -59,6 +59,7 @@ mod stepped;
 mod stories;
 mod traffic;
 mod transport;
+mod watch;
 
 use std::path::{Path, PathBuf};
 
