@@ -4,9 +4,11 @@
 //! |---|---|
 //! | [`frame`] | the way into MPI and out of it, whatever happens |
 //! | [`ranks`] | which rank runs where, and how fast messages are |
+//! | [`trial`] | what goes wrong on purpose, for tests |
 
 mod frame;
 mod ranks;
+mod trial;
 
 use std::time::Duration;
 
