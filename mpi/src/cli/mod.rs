@@ -9,6 +9,7 @@
 //! | [`sort`] | merge sort of a file |
 //! | [`scatter`] | divisible load on ranks |
 //! | `seats` | its options that have to do with where ranks are |
+//! | [`trial`] | what goes wrong on purpose, for tests |
 
 mod divide;
 mod frame;
@@ -17,6 +18,7 @@ mod ranks;
 mod scatter;
 mod seats;
 mod sort;
+mod trial;
 
 use std::path::PathBuf;
 use std::time::Duration;
