@@ -12,9 +12,9 @@
 mod frame;
 mod rank_order;
 mod ranks;
-mod sort;
 mod scatter;
 mod seats;
+mod sort;
 
 use std::path::PathBuf;
 use std::time::Duration;
