@@ -2,9 +2,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims`, [`sort`] | the verbs |
+//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `run`, `claims`, [`sort`] | the verbs |
 //! | [`scatter`] | a load on ranks that really run |
-//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims` | the verbs |
 //! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
 //! | `load`, `random` | divisible loads in tables and words; averages over random sources |
@@ -31,6 +30,7 @@ mod map;
 pub mod output;
 mod plan;
 mod random;
+pub mod run;
 pub mod scatter;
 mod search;
 mod simulate;
@@ -81,6 +81,7 @@ enum Verb {
     Check(check::Arguments),
     Simulate(simulate::Arguments),
     Sweep(sweep::Arguments),
+    Run(run::Arguments),
     Claims(claims::Arguments),
     Sort(sort::Arguments),
 }
@@ -91,6 +92,7 @@ pub fn run() -> ExitCode {
     line.color.write_global();
     let answer = match &line.verb {
         Verb::Scatter(arguments) => return exit(scatter::run(arguments)),
+        Verb::Run(arguments) => return exit(run::run(arguments)),
         Verb::Plan(arguments) => plan::run(arguments),
         Verb::Map(arguments) => map::run(arguments),
         Verb::Split(arguments) => split::run(arguments),

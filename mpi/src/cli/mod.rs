@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`frame`] | the way into MPI and out of it, whatever happens |
 //! | `rank_order` | ranks in the order of a file |
+//! | [`run`](mod@run) | any schedule, every byte checked |
 //! | [`ranks`] | which rank runs where, and how fast messages are |
 //! | [`sort`] | merge sort of a file |
 //! | [`scatter`] | divisible load on ranks |
@@ -12,6 +13,7 @@
 mod frame;
 mod rank_order;
 mod ranks;
+mod run;
 mod scatter;
 mod seats;
 mod sort;
@@ -63,6 +65,7 @@ impl CommandLine {
 #[derive(Subcommand)]
 enum Verb {
     Ranks(ranks::Arguments),
+    Run(run::Arguments),
     Sort(sort::Arguments),
     Scatter(meshwright::cli::scatter::Arguments),
 }
@@ -74,6 +77,7 @@ type Outcome = Result<Answer, Failure>;
 fn dispatch(verb: &Verb, endpoint: &mut MpiEndpoint) -> Outcome {
     match verb {
         Verb::Ranks(arguments) => ranks::run(arguments, endpoint),
+        Verb::Run(arguments) => run::run(arguments, endpoint),
         Verb::Sort(arguments) => sort::run(arguments, endpoint),
         Verb::Scatter(arguments) => scatter::run(arguments, endpoint),
     }
