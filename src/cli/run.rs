@@ -32,9 +32,9 @@ planned    the referee's cycles on the machine of the plan with its own costs
 
 Examples:
   meshwright plan examples/quickstart.toml --out plan
-  meshwright run plan/plan.json
+  meshwright run plan/plan.json --job \"merge sort\"
   meshwright run plan/merge-sort.goal --repeat 9 --no-compute
-  mpirun -n 64 meshwright-mpi run plan/plan.json
+  mpirun -n 64 meshwright-mpi run plan/plan.json --job \"merge sort\"
 
 Exit codes:
   0  every message came, and every byte was right
@@ -124,17 +124,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
 pub fn on_ranks(arguments: &Arguments, endpoint: impl Endpoint) -> Result<Answer, Failure> {
     let mut mail = Mailbox::new(endpoint);
     if mail.rank() > 0 {
-        return match run::follow(&mut mail)? {
-            None => Ok(Answer::Done),
-            Some(why) => Err(Failure::Input(Error::not_applicable("running the plan", why))),
-        };
+        run::follow(&mut mail)?;
+        return Ok(Answer::Done);
     }
     let ranks = mail.ranks();
     let work = mail.compute(|| arguments.work().and_then(|work| work.check_ranks(ranks).map(|()| work)))?;
     let work = match work {
         Ok(work) => work,
         Err(error) => {
-            run::refuse(&error, &mut mail)?;
+            run::refuse(&mut mail)?;
             return Err(error.into());
         }
     };
