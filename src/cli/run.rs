@@ -27,7 +27,8 @@ at the same time.
 
 measured   the median of the runs
 predicted  the referee's time, on the network of the plan or of --on, else with a link between any two ranks, when a
-           message costs what was measured between the ranks before (start-up and time per byte, cutting through)
+           message costs what was measured before, all ranks sending at a time (start-up and time per byte, cutting
+           through)
 planned    the referee's cycles on the machine of the plan with its own costs
 
 Examples:
