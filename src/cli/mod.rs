@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims`, [`sort`] | the verbs |
+//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `run`, `claims`, [`sort`] | the verbs |
 //! | [`scatter`] | a load on ranks that really run |
 //! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims` | the verbs |
 //! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims`, [`divide`] | the verbs |
@@ -33,6 +33,7 @@ mod map;
 pub mod output;
 mod plan;
 mod random;
+pub mod run;
 pub mod scatter;
 mod search;
 mod simulate;
@@ -83,6 +84,7 @@ enum Verb {
     Check(check::Arguments),
     Simulate(simulate::Arguments),
     Sweep(sweep::Arguments),
+    Run(run::Arguments),
     Claims(claims::Arguments),
     Sort(sort::Arguments),
     Divide(divide::Arguments),
@@ -94,6 +96,7 @@ pub fn run() -> ExitCode {
     line.color.write_global();
     let answer = match &line.verb {
         Verb::Scatter(arguments) => return exit(scatter::run(arguments)),
+        Verb::Run(arguments) => return exit(run::run(arguments)),
         Verb::Plan(arguments) => plan::run(arguments),
         Verb::Map(arguments) => map::run(arguments),
         Verb::Split(arguments) => split::run(arguments),

@@ -5,6 +5,7 @@
 //! | [`divide`] | divide and conquer beside the collective operations of MPI |
 //! | [`frame`] | the way into MPI and out of it, whatever happens |
 //! | `rank_order` | ranks in the order of a file |
+//! | [`run`](mod@run) | any schedule, every byte checked |
 //! | [`ranks`] | which rank runs where, and how fast messages are |
 //! | [`sort`] | merge sort of a file |
 //! | [`scatter`] | divisible load on ranks |
@@ -15,6 +16,7 @@ mod divide;
 mod frame;
 mod rank_order;
 mod ranks;
+mod run;
 mod scatter;
 mod seats;
 mod sort;
@@ -68,6 +70,7 @@ impl CommandLine {
 enum Verb {
     Divide(divide::Arguments),
     Ranks(ranks::Arguments),
+    Run(run::Arguments),
     Sort(sort::Arguments),
     Scatter(meshwright::cli::scatter::Arguments),
 }
@@ -80,6 +83,7 @@ fn dispatch(verb: &Verb, endpoint: &mut MpiEndpoint) -> Outcome {
     match verb {
         Verb::Divide(arguments) => divide::run(arguments, endpoint),
         Verb::Ranks(arguments) => ranks::run(arguments, endpoint),
+        Verb::Run(arguments) => run::run(arguments, endpoint),
         Verb::Sort(arguments) => sort::run(arguments, endpoint),
         Verb::Scatter(arguments) => scatter::run(arguments, endpoint),
     }
