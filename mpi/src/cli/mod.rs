@@ -2,8 +2,10 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | [`groups`] | groups that split, beside those of MPI |
 //! | [`ranks`] | which rank runs where |
 
+mod groups;
 mod ranks;
 
 use std::process::ExitCode;
@@ -11,6 +13,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use meshwright::cli::{Answer, Failure, exit};
 use meshwright_mpi::MpiEndpoint;
+use mpi::traits::Communicator;
 
 const AFTER: &str = "\
 Start it with mpirun, one process for each rank:
@@ -34,6 +37,7 @@ struct CommandLine {
 #[derive(Subcommand)]
 enum Verb {
     Ranks(ranks::Arguments),
+    Groups(groups::Arguments),
 }
 
 /// What a verb comes to on one rank.
@@ -48,6 +52,7 @@ pub(crate) fn run() -> ExitCode {
     let endpoint = MpiEndpoint::new(&universe.world());
     let outcome = match &line.verb {
         Verb::Ranks(arguments) => ranks::run(arguments, endpoint),
+        Verb::Groups(arguments) => groups::run(arguments, &endpoint.world().duplicate(), endpoint),
     };
     exit(outcome)
 }
