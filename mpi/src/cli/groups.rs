@@ -133,7 +133,7 @@ pub(super) fn run(arguments: &Arguments, world: &SimpleCommunicator, endpoint: i
             progress.step("splits");
         }
     };
-    let found = live::beside::beside(&mut group, &mut other, &series, step)?;
+    let found = live::compare(&mut group, &mut other, &series, step)?;
     drop(progress);
     if rank == 0 {
         let report = Report { machine: &machine.name, tree: tree.name, series: &series, found: &found };
@@ -183,7 +183,7 @@ fn text(report: &Report<'_>) -> String {
     };
     let of_levels = if series.depth == 1 { String::new() } else { format!(", {} levels deep", series.depth) };
     format!(
-        "{} ranks on {machine}, tree {tree}: {} splits{of_levels}, {} colours, seed {}\n{}{equal}\n",
+        "ranks: {} on {machine}, tree {tree}; splits: {}{of_levels}, colours: {}, seed {}\n{}{equal}\n",
         found.ranks,
         series.splits,
         series.colours,

@@ -107,7 +107,7 @@ pub struct Beside {
 /// # Panics
 ///
 /// When there is no colour.
-pub fn beside<E: Endpoint, O: Other>(
+pub fn compare<E: Endpoint, O: Other>(
     world: &mut Group<'_, E>,
     other: &mut O,
     series: &Series,
@@ -190,7 +190,7 @@ impl Comparison<'_> {
         if !is_other_first {
             other_part = self.split_other(other, label, at);
         }
-        self.compare(part.as_mut().and_then(MaybePart::part), other_part.as_ref(), (split, level));
+        self.check(part.as_mut().and_then(MaybePart::part), other_part.as_ref(), (split, level));
         self.time_barriers(part.as_mut().and_then(MaybePart::part), other_part.as_mut(), at)?;
         if level + 1 < self.series.depth {
             let group = part.as_mut().and_then(MaybePart::part).map(|part| &mut **part);
@@ -246,7 +246,7 @@ impl Comparison<'_> {
     }
 
     /// Whether both made the same of this member.
-    fn compare<E: Endpoint, O: Other>(
+    fn check<E: Endpoint, O: Other>(
         &mut self,
         part: Option<&mut Part<'_, E>>,
         other: Option<&O>,

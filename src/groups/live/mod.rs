@@ -40,7 +40,7 @@ mod letters;
 pub mod part;
 pub mod program;
 
-pub use beside::{Beside, Messages, Other, Series, Times};
+pub use beside::{Beside, Messages, Other, Series, Times, compare};
 pub use group::Group;
 pub use letters::TAG;
 pub use part::{MaybePart, Part};

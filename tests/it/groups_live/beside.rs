@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Mutex;
 
-use meshwright::groups::live::{Beside, Group, Messages, Other, Series, beside};
+use meshwright::groups::live::{Beside, Group, Messages, Other, Series, compare};
 use meshwright::groups::trees;
 use meshwright::topology::Machine;
 use meshwright::transport::Mailbox;
@@ -64,7 +64,7 @@ fn run(nodes: u32, series: Series, is_wrong: bool) -> Vec<Beside> {
         let mail = Rc::new(RefCell::new(Mailbox::new(other)));
         let mut other = Naive { mail, members: (0..nodes).collect(), rank, is_wrong };
         let mut done = 0;
-        let found = beside(&mut world, &mut other, &series, || done += 1)?;
+        let found = compare(&mut world, &mut other, &series, || done += 1)?;
         assert_eq!(done, series.splits);
         Ok(found)
     };
