@@ -3,7 +3,10 @@
 //! | file | what |
 //! |---|---|
 //! | [`endpoint`] | [`MpiEndpoint`]: one rank's end of the network |
+//! | [`process`] | [`Process`]: on which host a rank runs |
 
 pub mod endpoint;
+pub mod process;
 
 pub use endpoint::MpiEndpoint;
+pub use process::Process;
