@@ -1,5 +1,7 @@
 //! `meshwright-mpi groups`.
 
+use std::rc::Rc;
+
 use clap::Args;
 use meshwright::cli::output::{self, Progress};
 use meshwright::cli::{Answer, table};
@@ -7,8 +9,9 @@ use meshwright::groups::barrier_time::Delays;
 use meshwright::groups::live::{self, Beside, Group, Messages, Other, Series, Times};
 use meshwright::groups::trees::{self, TREES, TreeMethod};
 use meshwright::topology::Machine;
-use meshwright::transport::{Endpoint, Mailbox};
+use meshwright::transport::Mailbox;
 use meshwright::{Result, scenario, verdict};
+use meshwright_mpi::MpiEndpoint;
 use mpi::topology::{Color, SimpleCommunicator, UserGroup};
 use mpi::traits::{Communicator, CommunicatorCollectives, Group as _};
 use serde::Serialize;
@@ -76,14 +79,14 @@ fn trees_help() -> String {
 /// A communicator as a group beside ours.
 struct MpiGroup {
     communicator: SimpleCommunicator,
-    world: std::rc::Rc<UserGroup>,
+    world: Rc<UserGroup>,
 }
 
 impl Other for MpiGroup {
     fn split(&mut self, colour: Option<u32>, key: u32) -> Option<Self> {
         let colour = colour.map_or_else(Color::undefined, |colour| Color::with_value(colour as i32));
         let communicator = self.communicator.split_by_color_with_key(colour, key as i32)?;
-        Some(Self { communicator, world: std::rc::Rc::clone(&self.world) })
+        Some(Self { communicator, world: Rc::clone(&self.world) })
     }
 
     fn barrier(&mut self) {
@@ -111,8 +114,10 @@ struct Report<'r> {
     found: &'r Beside,
 }
 
-/// Runs the verb on this rank; `world` is for the collectives of MPI.
-pub(super) fn run(arguments: &Arguments, world: &SimpleCommunicator, endpoint: impl Endpoint) -> Outcome {
+/// Runs the verb on this rank.
+pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome {
+    let world = endpoint.world();
+    let mut other = MpiGroup { communicator: world.duplicate(), world: Rc::new(world.group()) };
     let mut mail = Mailbox::new(endpoint);
     let (rank, ranks) = (mail.rank(), mail.ranks());
     let specification = arguments.machine.clone().unwrap_or_else(|| verdict::nearest_to_a_square(ranks));
@@ -126,7 +131,6 @@ pub(super) fn run(arguments: &Arguments, world: &SimpleCommunicator, endpoint: i
         seed: arguments.seed,
     };
     let mut group = Group::world(&mut mail, &machine, tree)?;
-    let mut other = MpiGroup { communicator: world.duplicate(), world: std::rc::Rc::new(world.group()) };
     let mut progress = (rank == 0).then(|| Progress::with_steps(series.splits.into()));
     let step = || {
         if let Some(progress) = &mut progress {

@@ -2,11 +2,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`groups`] | groups that split, beside those of MPI |
-//! | [`ranks`] | which rank runs where |
-
-mod groups;
 //! | [`frame`] | the way into MPI and out of it, whatever happens |
+//! | [`groups`] | groups that split, beside those of MPI |
 //! | `rank_order` | ranks in the order of a file |
 //! | [`ranks`] | which rank runs where, and how fast messages are |
 //! | [`sort`] | merge sort of a file |
@@ -14,6 +11,7 @@ mod groups;
 //! | `seats` | its options that have to do with where ranks are |
 
 mod frame;
+mod groups;
 mod rank_order;
 mod ranks;
 mod scatter;
@@ -26,7 +24,6 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use meshwright::cli::{Answer, Failure};
 use meshwright_mpi::MpiEndpoint;
-use mpi::traits::Communicator;
 
 pub(crate) use frame::run;
 
@@ -80,9 +77,7 @@ type Outcome = Result<Answer, Failure>;
 fn dispatch(verb: &Verb, endpoint: &mut MpiEndpoint) -> Outcome {
     match verb {
         Verb::Ranks(arguments) => ranks::run(arguments, endpoint),
-        Verb::Groups(arguments) => groups::run(arguments, &endpoint.world().duplicate(), endpoint),
-    };
-    exit(outcome)
+        Verb::Groups(arguments) => groups::run(arguments, endpoint),
         Verb::Sort(arguments) => sort::run(arguments, endpoint),
         Verb::Scatter(arguments) => scatter::run(arguments, endpoint),
     }
