@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`divide`] | divide and conquer beside the collective operations of MPI |
 //! | [`frame`] | the way into MPI and out of it, whatever happens |
+//! | [`groups`] | groups that split, beside those of MPI |
 //! | `rank_order` | ranks in the order of a file |
 //! | [`run`](mod@run) | any schedule, every byte checked |
 //! | [`ranks`] | which rank runs where, and how fast messages are |
@@ -14,6 +15,7 @@
 
 mod divide;
 mod frame;
+mod groups;
 mod rank_order;
 mod ranks;
 mod run;
@@ -71,6 +73,7 @@ enum Verb {
     Divide(divide::Arguments),
     Ranks(ranks::Arguments),
     Run(run::Arguments),
+    Groups(groups::Arguments),
     Sort(sort::Arguments),
     Scatter(meshwright::cli::scatter::Arguments),
 }
@@ -84,6 +87,7 @@ fn dispatch(verb: &Verb, endpoint: &mut MpiEndpoint) -> Outcome {
         Verb::Divide(arguments) => divide::run(arguments, endpoint),
         Verb::Ranks(arguments) => ranks::run(arguments, endpoint),
         Verb::Run(arguments) => run::run(arguments, endpoint),
+        Verb::Groups(arguments) => groups::run(arguments, endpoint),
         Verb::Sort(arguments) => sort::run(arguments, endpoint),
         Verb::Scatter(arguments) => scatter::run(arguments, endpoint),
     }
