@@ -48,6 +48,7 @@ mod packet;
 mod processes;
 mod profile;
 mod readers;
+mod real_machine;
 mod referee;
 mod report;
 mod report_files;
