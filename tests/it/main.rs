@@ -50,6 +50,7 @@ mod play;
 mod processes;
 mod profile;
 mod readers;
+mod real_machine;
 mod referee;
 mod report;
 mod report_files;
