@@ -4,9 +4,11 @@
 //! |---|---|
 //! | [`frame`] | the way into MPI and out of it, whatever happens |
 //! | [`ranks`] | which rank runs where, and how fast messages are |
+//! | [`sweep`] | latency against load, the loads spread over the ranks |
 
 mod frame;
 mod ranks;
+mod sweep;
 
 use std::time::Duration;
 
@@ -51,6 +53,7 @@ impl CommandLine {
 #[derive(Subcommand)]
 enum Verb {
     Ranks(ranks::Arguments),
+    Sweep(sweep::Arguments),
 }
 
 /// What a verb comes to on one rank.
@@ -60,5 +63,6 @@ type Outcome = Result<Answer, Failure>;
 fn dispatch(verb: &Verb, endpoint: &mut MpiEndpoint) -> Outcome {
     match verb {
         Verb::Ranks(arguments) => ranks::run(arguments, endpoint),
+        Verb::Sweep(arguments) => sweep::run(arguments, endpoint),
     }
 }

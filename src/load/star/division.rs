@@ -27,7 +27,10 @@ impl Line {
 
     /// `self + factor other + constant`.
     fn plus(self, factor: f64, other: Self, constant: f64) -> Self {
-        Self { slope: self.slope + factor * other.slope, offset: self.offset + factor * other.offset + constant }
+        Self {
+            slope: self.slope + factor * other.slope,
+            offset: self.offset + factor * other.offset + constant,
+        }
     }
 }
 
@@ -107,7 +110,8 @@ impl Star {
     pub fn divide(&self, load: f64) -> Division {
         let order = self.order();
         let mut taken = vec![false; order.len()];
-        let (mut best_makespan, mut best) = self.tried(&order, &taken, load).expect("rank 0 can do all alone");
+        let (mut best_makespan, mut best) =
+            self.tried(&order, &taken, load).expect("rank 0 can do all alone");
         for count in 1..=order.len() {
             let first: Vec<bool> = (0..order.len()).map(|place| place < count).collect();
             if let Some((makespan, division)) = self.tried(&order, &first, load)
@@ -137,7 +141,8 @@ impl Star {
 
     /// The makespan with these of the ranks, and the division; none where they cannot end together.
     fn tried(&self, order: &[usize], taken: &[bool], load: f64) -> Option<(f64, Division)> {
-        let order: Vec<usize> = order.iter().zip(taken).filter(|(_, taken)| **taken).map(|(&rank, _)| rank).collect();
+        let order: Vec<usize> =
+            order.iter().zip(taken).filter(|(_, taken)| **taken).map(|(&rank, _)| rank).collect();
         let shares = self.equal_finish(&order, load)?;
         let makespan = self.timetable(&order, &shares).makespan;
         Some((makespan, Division { order, shares }))

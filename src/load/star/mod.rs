@@ -91,8 +91,11 @@ impl Star {
         if let Some(rank) = ranks.iter().find(|rank| !(rank.work > 0.0 && rank.work.is_finite())) {
             return Err(Error::value("work time", rank.work, "a finite number above 0"));
         }
-        let others = ranks.iter().skip(1).flat_map(|rank| [("link time", rank.link), ("start-up", rank.startup)]);
-        let back = results.iter().flat_map(|r| [("size of the results", r.constant), ("size of the results", r.share)]);
+        let others =
+            ranks.iter().skip(1).flat_map(|rank| [("link time", rank.link), ("start-up", rank.startup)]);
+        let back = results
+            .iter()
+            .flat_map(|r| [("size of the results", r.constant), ("size of the results", r.share)]);
         for (what, value) in others.chain(back) {
             if !(value >= 0.0 && value.is_finite()) {
                 return Err(Error::value(what, value, "a finite number of at least 0"));
