@@ -146,8 +146,25 @@ where
     A::Solution: Wire,
     E: Endpoint,
 {
+    since(Instant::now(), app, tree, mail, problem)
+}
+
+/// The same, with the clock started before.
+pub(super) fn since<A, E>(
+    begin: Instant,
+    app: &A,
+    tree: &RankTree,
+    mail: &mut Mailbox<E>,
+    problem: Option<A::Problem>,
+) -> Result<Run<A::Solution>, Lost>
+where
+    A: DivideAndConquer,
+    A::Problem: Wire,
+    A::Solution: Wire,
+    E: Endpoint,
+{
     let place = tree.place(mail.rank());
-    let mut diary = Diary { begin: Instant::now(), record: Record::new(tree.phases()) };
+    let mut diary = Diary { begin, record: Record::new(tree.phases()) };
     let (mut problem, mut left) = (problem, place.workers);
     if let Some(parent) = place.parent {
         problem = mail.receive(parent, DOWN)?;

@@ -10,6 +10,7 @@ use meshwright_mpi::MpiEndpoint;
 use serde::Serialize;
 
 use super::Outcome;
+use super::seats::SeatArguments;
 
 /// The large messages, in bytes.
 const LARGE: Bytes = Bytes(1 << 20);
@@ -18,6 +19,8 @@ const AFTER: &str = "\
 Examples:
   mpirun -n 4 meshwright-mpi ranks
   mpirun --hostfile hosts -n 64 meshwright-mpi ranks --watch 10
+  mpirun --hostfile hosts -n 64 meshwright-mpi ranks --coordinates hosts.csv
+  mpirun -n 16 -rf ranks.txt meshwright-mpi ranks --expect rankfile:ranks.txt
 
 A round trip is an empty message from rank 0 and back; the bandwidth is that of 1 MiB there and back.";
 
@@ -31,6 +34,8 @@ pub(super) struct Arguments {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    seats: SeatArguments,
     /// Let all ranks compute for so long first
     #[arg(long, value_name = "SECONDS", hide = true)]
     compute: Option<u32>,
@@ -66,6 +71,10 @@ pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome 
     if let Some(seconds) = arguments.compute {
         mail.endpoint().tell("computing");
         mail.compute(|| std::thread::sleep(Duration::from_secs(seconds.into())))?;
+    }
+    if arguments.seats.is_asked() {
+        let host = processes[own as usize].host.clone();
+        return arguments.seats.run(&mut mail, host, arguments.json);
     }
     let mut measured = Vec::new();
     if let Some(seconds) = arguments.watch {

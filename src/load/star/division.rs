@@ -57,7 +57,7 @@ impl Star {
     ///
     /// # Source
     ///
-    /// `bharadwaj1996`, chapters 3 (rank 0 without a front end) and 10 (start-ups); results derived here.
+    /// `bharadwaj1996`, on single-level trees without front ends; start-ups and results derived here.
     pub fn equal_finish(&self, order: &[usize], load: f64) -> Option<Vec<f64>> {
         let mut shares = vec![0.0; self.ranks.len()];
         let Some(&first) = order.first() else {
