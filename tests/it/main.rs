@@ -63,6 +63,7 @@ mod stories;
 mod sweep_ranks;
 mod traffic;
 mod transport;
+mod watch;
 
 use std::path::{Path, PathBuf};
 
