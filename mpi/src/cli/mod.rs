@@ -13,10 +13,10 @@
 mod frame;
 mod rank_order;
 mod ranks;
-mod sweep;
 mod scatter;
 mod seats;
 mod sort;
+mod sweep;
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -49,7 +49,10 @@ fn a_launcher_of_another_mpi_is_refused() {
         let output = ended(command.spawn().expect("it was built"), Duration::from_secs(60));
         assert_eq!(output.status.code(), Some(2));
         assert!(output.stdout.is_empty());
-        assert_eq!(said(&output).matches("4 processes were started, but each of them is alone").count(), times);
+        assert_eq!(
+            said(&output).matches("4 processes were started, but each of them is alone").count(),
+            times
+        );
     }
 }
 

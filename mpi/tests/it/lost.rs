@@ -35,8 +35,10 @@ struct Run {
 fn processes(mpirun: &Child) -> Vec<u32> {
     let begin = Instant::now();
     loop {
-        let mut found: Vec<(u32, u32)> =
-            children(mpirun.id()).into_iter().filter_map(|process| Some((rank_of(process)?, process))).collect();
+        let mut found: Vec<(u32, u32)> = children(mpirun.id())
+            .into_iter()
+            .filter_map(|process| Some((rank_of(process)?, process)))
+            .collect();
         if found.len() == RANKS as usize {
             found.sort_unstable();
             // They have to know each other before one is lost: MPI itself waits for all of them at the start.
@@ -85,7 +87,10 @@ fn assert_names(said: &str, rank: u32, process: u32, doing: &str) {
     let messages: Vec<&str> = said.lines().filter(|line| line.contains(" is lost: ")).collect();
     let [message] = messages[..] else { panic!("one message is expected:\n{said}") };
     let named = format!("rank {rank} (process {process} on ");
-    assert!(message.contains(&named) && message.contains("no sign of life for ") && message.contains(doing), "{said}");
+    assert!(
+        message.contains(&named) && message.contains("no sign of life for ") && message.contains(doing),
+        "{said}"
+    );
 }
 
 #[test]
