@@ -8,6 +8,7 @@
 //! | `rank_order` | ranks in the order of a file |
 //! | [`run`](mod@run) | any schedule, every byte checked |
 //! | [`ranks`] | which rank runs where, and how fast messages are |
+//! | [`sweep`] | latency against load, the loads spread over the ranks |
 //! | [`sort`] | merge sort of a file |
 //! | [`scatter`] | divisible load on ranks |
 //! | `seats` | its options that have to do with where ranks are |
@@ -23,6 +24,7 @@ mod scatter;
 mod seats;
 mod sort;
 mod trial;
+mod sweep;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -74,6 +76,7 @@ enum Verb {
     Ranks(ranks::Arguments),
     Run(run::Arguments),
     Groups(groups::Arguments),
+    Sweep(sweep::Arguments),
     Sort(sort::Arguments),
     Scatter(meshwright::cli::scatter::Arguments),
 }
@@ -88,6 +91,7 @@ fn dispatch(verb: &Verb, endpoint: &mut MpiEndpoint) -> Outcome {
         Verb::Ranks(arguments) => ranks::run(arguments, endpoint),
         Verb::Run(arguments) => run::run(arguments, endpoint),
         Verb::Groups(arguments) => groups::run(arguments, endpoint),
+        Verb::Sweep(arguments) => sweep::run(arguments, endpoint),
         Verb::Sort(arguments) => sort::run(arguments, endpoint),
         Verb::Scatter(arguments) => scatter::run(arguments, endpoint),
     }

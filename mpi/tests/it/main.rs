@@ -6,3 +6,4 @@ mod lost;
 mod mpirun;
 mod ranks;
 mod sort;
+mod sweep;
