@@ -4,6 +4,7 @@ mod choices;
 mod claims;
 mod collective;
 mod contract;
+mod divide;
 mod emit;
 mod further;
 mod golden;
@@ -66,6 +67,7 @@ fn help_has_examples_and_exit_codes() {
         vec!["simulate", "--help"],
         vec!["sweep", "--help"],
         vec!["claims", "--help"],
+        vec!["divide", "--help"],
     ] {
         let (code, stdout, stderr) = run(folder.path(), &arguments);
         assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}");
