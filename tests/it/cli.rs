@@ -4,6 +4,7 @@ mod choices;
 mod claims;
 mod collective;
 mod contract;
+mod divide;
 mod emit;
 mod further;
 mod golden;
@@ -68,6 +69,7 @@ fn help_has_examples_and_exit_codes() {
         vec!["sweep", "--help"],
         vec!["claims", "--help"],
         vec!["sort", "--help"],
+        vec!["divide", "--help"],
     ] {
         let (code, stdout, stderr) = run(folder.path(), &arguments);
         assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}");

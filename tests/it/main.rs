@@ -2,6 +2,7 @@
 
 mod agreement;
 mod any_order;
+mod applications;
 mod bisection;
 mod bounds;
 mod browser;

@@ -3,6 +3,7 @@
 mod endpoint;
 mod frame;
 mod lost;
+mod divide;
 mod mpirun;
 mod ranks;
 mod sort;
