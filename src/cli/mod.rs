@@ -2,6 +2,8 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims`, [`sort`] | the verbs |
+//! | [`scatter`] | a load on ranks that really run |
 //! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims` | the verbs |
 //! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
@@ -29,10 +31,12 @@ mod map;
 pub mod output;
 mod plan;
 mod random;
+pub mod scatter;
 mod search;
 mod simulate;
+pub mod sort;
 mod split;
-mod sweep;
+pub mod sweep;
 pub mod table;
 mod traffic;
 
@@ -73,10 +77,12 @@ enum Verb {
     Map(map::Arguments),
     Split(split::Arguments),
     Groups(groups::Arguments),
+    Scatter(scatter::OnThreads),
     Check(check::Arguments),
     Simulate(simulate::Arguments),
     Sweep(sweep::Arguments),
     Claims(claims::Arguments),
+    Sort(sort::Arguments),
 }
 
 /// Runs the program.
@@ -84,6 +90,7 @@ pub fn run() -> ExitCode {
     let line = CommandLine::parse();
     line.color.write_global();
     let answer = match &line.verb {
+        Verb::Scatter(arguments) => return exit(scatter::run(arguments)),
         Verb::Plan(arguments) => plan::run(arguments),
         Verb::Map(arguments) => map::run(arguments),
         Verb::Split(arguments) => split::run(arguments),
@@ -92,6 +99,7 @@ pub fn run() -> ExitCode {
         Verb::Simulate(arguments) => simulate::run(arguments),
         Verb::Sweep(arguments) => sweep::run(arguments),
         Verb::Claims(arguments) => claims::run(arguments),
+        Verb::Sort(arguments) => return exit(sort::run(arguments)),
     };
     exit(answer.map_err(Failure::Input))
 }

@@ -39,6 +39,7 @@
 //! | [`paper_optimum`] | what the thesis's constraints allow when they are inequalities |
 //! | [`threshold`] | from which sigma on the thesis claims more than a cut allows |
 //! | [`serial`] | a link serves one message at a time, a processor gets one message; start-up cost |
+//! | [`star`] | rank 0 sends to each of the others in turn, with start-ups and results: what runs on real ranks |
 //! | [`installments`] | schedules one can run: the flow of the optimum in installments, any plan's shares as messages |
 //!
 //! # Source
@@ -70,6 +71,7 @@ pub mod reduced;
 pub mod schedulers;
 pub mod serial;
 pub mod speed_file;
+pub mod star;
 pub mod threshold;
 pub mod timing;
 pub mod voronoi;

@@ -11,7 +11,8 @@
 use fixedbitset::FixedBitSet;
 use serde::Serialize;
 
-use super::{Grid, Network, Topology, network};
+use super::real::{self, Place};
+use super::{FAMILIES, Grid, Network, Topology, network};
 use crate::error::{Error, Result};
 use crate::units::{Bytes, Cycles, Hops, LinkId, NodeId, Port, Ratio};
 
@@ -177,14 +178,18 @@ pub struct Machine {
     dead_links: Vec<(NodeId, NodeId)>,
     /// By link id, both directions; of no length while every link works.
     is_dead_link: FixedBitSet,
+    /// In the order of the launcher's slots; empty for a machine that stands nowhere.
+    places: Vec<Place>,
 }
 
 impl Machine {
     /// A machine with default costs on which everything works.
     ///
+    /// A real machine, such as `coordinates:hosts.csv`, knows where its nodes are, and may have dead ones.
+    ///
     /// # Errors
     ///
-    /// As for [`network`].
+    /// As for [`network`], and for [`real::SOURCES`].
     ///
     /// # Examples
     ///
@@ -194,9 +199,24 @@ impl Machine {
     /// # Ok::<(), meshwright::Error>(())
     /// ```
     pub fn new(specification: &str) -> Result<Self> {
-        let network = network(specification)?;
-        Ok(Self {
+        if let Some(machine) = real::machine(specification) {
+            return machine;
+        }
+        let network = network(specification).map_err(|error| match error {
+            Error::Value { what: "machine", value, expected } if !is_family(specification) => {
+                let sources: Vec<&str> = real::SOURCES.iter().map(|source| source.usage).collect();
+                Error::value("machine", value, format!("{expected}, {}", sources.join(", ")))
+            }
+            other => other,
+        })?;
+        Ok(Self::real(specification, network, Vec::new()))
+    }
+
+    /// A machine whose nodes, or some of them, are at these places, given in the order of the launcher's slots.
+    pub(super) fn real(specification: &str, network: Network, places: Vec<Place>) -> Self {
+        Self {
             name: specification.to_string(),
+            places,
             is_dead: FixedBitSet::with_capacity(network.nodes() as usize),
             network,
             dead: Vec::new(),
@@ -207,7 +227,7 @@ impl Machine {
             ports: PortModel::default(),
             buffers: 4,
             virtual_channels: 1,
-        })
+        }
     }
 
     /// The same machine with these nodes dead.
@@ -327,6 +347,20 @@ impl Machine {
         self
     }
 
+    /// Where its nodes really are, in the order of the launcher's slots; empty for a machine that is only planned.
+    pub fn places(&self) -> &[Place] {
+        &self.places
+    }
+
+    /// The nodes that work, in the order in which a launcher counts their slots: that of the places, if the machine has
+    /// some, else that of the numbers.
+    pub fn slot_order(&self) -> Vec<NodeId> {
+        match self.places.as_slice() {
+            [] => self.living().collect(),
+            places => places.iter().map(|place| place.node).filter(|&node| self.is_alive(node)).collect(),
+        }
+    }
+
     /// The nodes that do not work, in increasing order.
     pub fn dead(&self) -> &[NodeId] {
         &self.dead
@@ -381,6 +415,11 @@ impl Machine {
             _ => None,
         }
     }
+}
+
+/// Whether a specification begins with the name of a family, so that an error is about what follows.
+fn is_family(specification: &str) -> bool {
+    specification.split_once(':').is_some_and(|(name, _)| FAMILIES.iter().any(|family| family.name == name))
 }
 
 impl Topology for Machine {

@@ -8,6 +8,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use clap::Parser;
+use meshwright::Error;
 use meshwright::cli::{Answer, Failure, error::tell};
 use meshwright::transport::{Endpoint, Finder, Lost};
 use meshwright_mpi::{MpiEndpoint, Process};
@@ -15,7 +16,7 @@ use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
 
-use super::{CommandLine, Outcome, dispatch};
+use super::{CommandLine, Outcome, dispatch, rank_order};
 
 /// What launchers say about a process: how many there are, and which one this is.
 const LAUNCHERS: [(&str, &str); 3] = [
@@ -98,7 +99,12 @@ fn refuse(started: u32, rank: u32, universe: Universe) -> ExitCode {
 
 /// Runs the verb on this rank, and leaves together with the others.
 fn on_ranks(line: &CommandLine, universe: Universe) -> ExitCode {
-    let mut endpoint = MpiEndpoint::watching(&universe.world(), line.patience());
+    let world = match rank_order::world(&universe.world(), line.rank_order.as_deref()) {
+        Ok(world) => world,
+        Err(refused) => end_for_input(refused),
+    };
+    let mut endpoint = MpiEndpoint::watching(&world, line.patience());
+    drop(world); // the endpoint has its own, and MPI frees nothing after its end
     let rank = endpoint.rank();
     let processes = endpoint.processes().to_vec();
     announce_panics(rank, processes[rank as usize].clone());
@@ -144,6 +150,21 @@ fn end_for_failure(outcome: Outcome, endpoint: &MpiEndpoint) -> Answer {
         Failure::Input(_) => {
             failure.show();
             end(failure.code())
+        }
+    }
+}
+
+/// Unacceptable input for all ranks, known to one: that one speaks, and all end.
+fn end_for_input(refused: Option<Error>) -> ! {
+    match refused {
+        Some(error) => {
+            let failure = Failure::Input(error);
+            failure.show();
+            end(failure.code())
+        }
+        None => {
+            sleep(TURN);
+            end(2)
         }
     }
 }

@@ -3,13 +3,22 @@
 //! | file | what |
 //! |---|---|
 //! | [`frame`] | the way into MPI and out of it, whatever happens |
+//! | `rank_order` | ranks in the order of a file |
 //! | [`ranks`] | which rank runs where, and how fast messages are |
 //! | [`trial`] | what goes wrong on purpose, for tests |
+//! | [`sort`] | merge sort of a file |
+//! | [`scatter`] | divisible load on ranks |
+//! | `seats` | its options that have to do with where ranks are |
 
 mod frame;
+mod rank_order;
 mod ranks;
 mod trial;
+mod scatter;
+mod seats;
+mod sort;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
@@ -40,6 +49,9 @@ struct CommandLine {
     /// A rank that is silent for longer than this is lost; 0: nobody watches
     #[arg(long, global = true, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=86_400))]
     patience: u32,
+    /// Number the ranks as a file of `meshwright map --emit mpich-rank-order` says; for an MPI that does not read it
+    #[arg(long, global = true, value_name = "FILE")]
+    rank_order: Option<PathBuf>,
     #[command(subcommand)]
     verb: Verb,
 }
@@ -53,6 +65,8 @@ impl CommandLine {
 #[derive(Subcommand)]
 enum Verb {
     Ranks(ranks::Arguments),
+    Sort(sort::Arguments),
+    Scatter(meshwright::cli::scatter::Arguments),
 }
 
 /// What a verb comes to on one rank.
@@ -62,5 +76,7 @@ type Outcome = Result<Answer, Failure>;
 fn dispatch(verb: &Verb, endpoint: &mut MpiEndpoint) -> Outcome {
     match verb {
         Verb::Ranks(arguments) => ranks::run(arguments, endpoint),
+        Verb::Sort(arguments) => sort::run(arguments, endpoint),
+        Verb::Scatter(arguments) => scatter::run(arguments, endpoint),
     }
 }

@@ -10,7 +10,11 @@ use meshwright_mpi::MpiEndpoint;
 use serde::Serialize;
 
 use super::Outcome;
+<<<<<<< HEAD
 use super::trial::Trial;
+=======
+use super::seats::SeatArguments;
+>>>>>>> main
 
 /// The large messages, in bytes.
 const LARGE: Bytes = Bytes(1 << 20);
@@ -19,6 +23,8 @@ const AFTER: &str = "\
 Examples:
   mpirun -n 4 meshwright-mpi ranks
   mpirun --hostfile hosts -n 64 meshwright-mpi ranks --watch 10
+  mpirun --hostfile hosts -n 64 meshwright-mpi ranks --coordinates hosts.csv
+  mpirun -n 16 -rf ranks.txt meshwright-mpi ranks --expect rankfile:ranks.txt
 
 A round trip is an empty message from rank 0 and back; the bandwidth is that of 1 MiB there and back.";
 
@@ -33,7 +39,17 @@ pub(super) struct Arguments {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+<<<<<<< HEAD
     trial: Trial,
+=======
+    seats: SeatArguments,
+    /// Let all ranks compute for so long first
+    #[arg(long, value_name = "SECONDS", hide = true)]
+    compute: Option<u32>,
+    /// Let this rank panic
+    #[arg(long, value_name = "RANK", hide = true)]
+    panic: Option<u32>,
+>>>>>>> main
 }
 
 /// What is known about a rank.
@@ -60,6 +76,18 @@ pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome 
     arguments.trial.run(endpoint)?;
     let mut mail = Mailbox::new(endpoint);
     let own = mail.rank();
+<<<<<<< HEAD
+=======
+    assert!(arguments.panic != Some(own), "this rank was asked to panic");
+    if let Some(seconds) = arguments.compute {
+        mail.endpoint().tell("computing");
+        mail.compute(|| std::thread::sleep(Duration::from_secs(seconds.into())))?;
+    }
+    if arguments.seats.is_asked() {
+        let host = processes[own as usize].host.clone();
+        return arguments.seats.run(&mut mail, host, arguments.json);
+    }
+>>>>>>> main
     let mut measured = Vec::new();
     if let Some(seconds) = arguments.watch {
         measured = ping::round_trips(&mut mail, LARGE, Duration::from_secs(seconds.into()))?;
