@@ -1,25 +1,5 @@
 //! Integration tests: one binary, so that the library is linked once.
 
-                files.push(path.strip_prefix(root).expect("found below the root").to_path_buf());
-                folders.push(path);
-            if path.is_dir() {
-            let path = entry.expect("the folder can be listed").path();
-            }
-            } else if path.extension().is_some_and(|ending| ending == "rs") {
-        for entry in std::fs::read_dir(&folder).expect("the folder is in the repository") {
-        }
-    files
-    files.sort();
-    let mut files = Vec::new();
-    let mut folders = vec![root.join(folder)];
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("a text file")
-    while let Some(folder) = folders.pop() {
-    }
-/// Every Rust file under a folder of the repository, in a fixed order, relative to the repository.
-/// The text of a file of the repository.
-fn rust_files(folder: &str) -> Vec<PathBuf> {
-fn text(path: &Path) -> String {
 mod agreement;
 mod any_order;
 mod bisection;
@@ -70,19 +50,46 @@ mod play;
 mod processes;
 mod profile;
 mod readers;
+mod real_machine;
 mod referee;
 mod report;
 mod report_files;
 mod routing;
+mod scatter;
 mod scenario;
 mod search;
 mod skeleton;
 mod sources;
+mod star;
 mod stepped;
 mod stories;
 mod sweep_ranks;
 mod traffic;
 mod transport;
 mod watch;
+
 use std::path::{Path, PathBuf};
+
+/// Every Rust file under a folder of the repository, in a fixed order, relative to the repository.
+fn rust_files(folder: &str) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    let mut folders = vec![root.join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("the folder is in the repository") {
+            let path = entry.expect("the folder can be listed").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                files.push(path.strip_prefix(root).expect("found below the root").to_path_buf());
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// The text of a file of the repository.
+fn text(path: &Path) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("a text file")
 }

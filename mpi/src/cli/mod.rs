@@ -13,10 +13,10 @@
 mod frame;
 mod rank_order;
 mod ranks;
-mod trial;
 mod scatter;
 mod seats;
 mod sort;
+mod trial;
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -10,11 +10,8 @@ use meshwright_mpi::MpiEndpoint;
 use serde::Serialize;
 
 use super::Outcome;
-<<<<<<< HEAD
-use super::trial::Trial;
-=======
 use super::seats::SeatArguments;
->>>>>>> main
+use super::trial::Trial;
 
 /// The large messages, in bytes.
 const LARGE: Bytes = Bytes(1 << 20);
@@ -39,17 +36,9 @@ pub(super) struct Arguments {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-<<<<<<< HEAD
-    trial: Trial,
-=======
     seats: SeatArguments,
-    /// Let all ranks compute for so long first
-    #[arg(long, value_name = "SECONDS", hide = true)]
-    compute: Option<u32>,
-    /// Let this rank panic
-    #[arg(long, value_name = "RANK", hide = true)]
-    panic: Option<u32>,
->>>>>>> main
+    #[command(flatten)]
+    trial: Trial,
 }
 
 /// What is known about a rank.
@@ -76,18 +65,10 @@ pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome 
     arguments.trial.run(endpoint)?;
     let mut mail = Mailbox::new(endpoint);
     let own = mail.rank();
-<<<<<<< HEAD
-=======
-    assert!(arguments.panic != Some(own), "this rank was asked to panic");
-    if let Some(seconds) = arguments.compute {
-        mail.endpoint().tell("computing");
-        mail.compute(|| std::thread::sleep(Duration::from_secs(seconds.into())))?;
-    }
     if arguments.seats.is_asked() {
         let host = processes[own as usize].host.clone();
         return arguments.seats.run(&mut mail, host, arguments.json);
     }
->>>>>>> main
     let mut measured = Vec::new();
     if let Some(seconds) = arguments.watch {
         measured = ping::round_trips(&mut mail, LARGE, Duration::from_secs(seconds.into()))?;
