@@ -170,7 +170,7 @@ fn end_for_input(refused: Option<Error>) -> ! {
 }
 
 /// Says that a rank is lost, and ends all ranks.
-fn end_for(lost: &Lost, processes: &[Process]) -> ! {
+pub(super) fn end_for(lost: &Lost, processes: &[Process]) -> ! {
     let Lost { rank, why } = lost;
     let process = processes.get(*rank as usize).map_or(String::new(), |process| format!(" ({process})"));
     tell(&format!("rank {rank}{process} is lost: {why}"));
