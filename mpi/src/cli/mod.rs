@@ -23,8 +23,8 @@ mod run;
 mod scatter;
 mod seats;
 mod sort;
-mod trial;
 mod sweep;
+mod trial;
 
 use std::path::PathBuf;
 use std::time::Duration;
