@@ -1,5 +1,6 @@
 //! Hidden options of `ranks`: what goes wrong on purpose, so that tests see how the frame ends.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -11,6 +12,9 @@ use super::Failure;
 
 #[derive(Args)]
 pub(super) struct Trial {
+    /// Every rank makes a file of its number in this folder when it begins
+    #[arg(long, value_name = "FOLDER", hide = true)]
+    ready: Option<PathBuf>,
     /// All ranks compute for so many seconds
     #[arg(long, value_name = "SECONDS", hide = true)]
     compute: Option<u32>,
@@ -32,6 +36,10 @@ impl Trial {
         assert!(self.panic != Some(own), "this rank was asked to panic");
         if self.refuse.is_some_and(|rank| rank == own || rank == 0) {
             return Err(Error::not_applicable("the trial", format!("rank {own} was asked to refuse")).into());
+        }
+        if let Some(folder) = &self.ready {
+            let file = folder.join(own.to_string());
+            std::fs::write(&file, "").map_err(|error| Error::io(file, error))?;
         }
         if self.forgive {
             endpoint.forgive();

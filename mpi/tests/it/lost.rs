@@ -22,10 +22,18 @@ fn busy(options: &[&str], is_computing: bool) -> Run {
 }
 
 fn busy_with(options: &[&str], arguments: &[&str]) -> Run {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
     let patience = PATIENCE.to_string();
-    let arguments = [&["ranks", "--patience", &patience], arguments].concat();
+    let ready = folder.path().to_str().expect("its name is text");
+    let arguments = [&["ranks", "--patience", &patience, "--ready", ready], arguments].concat();
     let mut command = command_with(options, RANKS, &arguments);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun is there");
+    let begin = Instant::now();
+    // MPI itself waits for all of them at the start.
+    while folder.path().read_dir().expect("it is ours").count() < RANKS as usize {
+        assert!(begin.elapsed() < Duration::from_secs(60), "the ranks do not start");
+        std::thread::sleep(Duration::from_millis(20));
+    }
     Run { processes: processes(&child), child }
 }
 
@@ -35,23 +43,13 @@ struct Run {
     processes: Vec<u32>,
 }
 
-/// The processes of all ranks, found among the descendants of `mpirun`, once they are there.
+/// The processes of all ranks, found among the children of `mpirun`.
 fn processes(mpirun: &Child) -> Vec<u32> {
-    let begin = Instant::now();
-    loop {
-        let mut found: Vec<(u32, u32)> = children(mpirun.id())
-            .into_iter()
-            .filter_map(|process| Some((rank_of(process)?, process)))
-            .collect();
-        if found.len() == RANKS as usize {
-            found.sort_unstable();
-            // They have to know each other before one is lost: MPI itself waits for all of them at the start.
-            std::thread::sleep(Duration::from_secs(2));
-            return found.into_iter().map(|(_, process)| process).collect();
-        }
-        assert!(begin.elapsed() < Duration::from_secs(60), "the ranks do not start: {found:?}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let mut found: Vec<(u32, u32)> =
+        children(mpirun.id()).into_iter().filter_map(|process| Some((rank_of(process)?, process))).collect();
+    assert_eq!(found.len(), RANKS as usize);
+    found.sort_unstable();
+    found.into_iter().map(|(_, process)| process).collect()
 }
 
 fn children(of: u32) -> Vec<u32> {
