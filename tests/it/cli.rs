@@ -11,6 +11,7 @@ mod groups;
 mod hostile;
 mod load;
 mod routers;
+mod run;
 mod search;
 mod traffic;
 
@@ -65,6 +66,7 @@ fn help_has_examples_and_exit_codes() {
         vec!["check", "--help"],
         vec!["simulate", "--help"],
         vec!["sweep", "--help"],
+        vec!["run", "--help"],
         vec!["claims", "--help"],
     ] {
         let (code, stdout, stderr) = run(folder.path(), &arguments);
