@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `run`, `claims`, [`sort`] | the verbs |
 //! | [`scatter`] | a load on ranks that really run |
+//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims` | the verbs |
+//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims`, [`divide`] | the verbs |
 //! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
 //! | `load`, `random` | divisible loads in tables and words; averages over random sources |
@@ -19,6 +21,7 @@ mod check;
 mod claims;
 mod collective;
 mod costs;
+pub mod divide;
 mod emit;
 pub mod error;
 mod files;
@@ -84,6 +87,7 @@ enum Verb {
     Run(run::Arguments),
     Claims(claims::Arguments),
     Sort(sort::Arguments),
+    Divide(divide::Arguments),
 }
 
 /// Runs the program.
@@ -102,6 +106,7 @@ pub fn run() -> ExitCode {
         Verb::Sweep(arguments) => sweep::run(arguments),
         Verb::Claims(arguments) => claims::run(arguments),
         Verb::Sort(arguments) => return exit(sort::run(arguments)),
+        Verb::Divide(arguments) => divide::run(arguments),
     };
     exit(answer.map_err(Failure::Input))
 }

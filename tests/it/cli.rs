@@ -13,6 +13,7 @@ mod load;
 mod routers;
 mod run;
 mod search;
+mod sort;
 mod traffic;
 
 use std::path::Path;
@@ -68,6 +69,7 @@ fn help_has_examples_and_exit_codes() {
         vec!["sweep", "--help"],
         vec!["run", "--help"],
         vec!["claims", "--help"],
+        vec!["sort", "--help"],
     ] {
         let (code, stdout, stderr) = run(folder.path(), &arguments);
         assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}");

@@ -50,19 +50,23 @@ mod play;
 mod processes;
 mod profile;
 mod readers;
+mod real_machine;
 mod referee;
 mod report;
 mod report_files;
 mod routing;
+mod scatter;
 mod scenario;
 mod search;
 mod skeleton;
 mod sources;
+mod star;
 mod stepped;
 mod stories;
 mod sweep_ranks;
 mod traffic;
 mod transport;
+mod watch;
 
 use std::path::{Path, PathBuf};
 

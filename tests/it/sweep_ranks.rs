@@ -8,7 +8,7 @@ use meshwright::error::{Error, Result};
 use meshwright::sim::traffic::{Latencies, Measured};
 use meshwright::topology::Machine;
 use meshwright::transport::threads::{self, ThreadEndpoint};
-use meshwright::transport::{Endpoint, Lost, Parcel};
+use meshwright::transport::{Endpoint, Lost, Parcel, Watched};
 use meshwright::verdict::experiment::Reference;
 use meshwright::verdict::sweep::{Curve, Ranks, Sweep, ranks, run, run_with, spread};
 use meshwright::verdict::traffic::Point;
@@ -221,6 +221,72 @@ fn a_rank_that_was_taken_for_lost_may_answer_late() {
         assert_eq!(found.curve.unwrap(), curve);
         assert_eq!(found.lines, lines, "each point is kept once");
     }
+}
+
+/// Rank 0 was stopped for so long that the others have left it: it goes on alone.
+#[test]
+fn rank_0_that_was_taken_for_lost_measures_alone() {
+    let (curve, lines) = alone(&[]);
+    let found = Setting { ranks: 3, threads: 1, slandered: Some((0, 0)), ..Setting::default() }.run();
+    assert_eq!(found.lost, [1, 2]);
+    assert_eq!(found.curve.unwrap(), curve);
+    assert_eq!(found.lines, lines);
+}
+
+/// A rank that falls silent at its first job, among ranks that watch each other.
+struct Mute {
+    end: Watched<ThreadEndpoint>,
+    dies: bool,
+}
+
+impl Endpoint for Mute {
+    fn rank(&self) -> u32 {
+        self.end.rank()
+    }
+
+    fn ranks(&self) -> u32 {
+        self.end.ranks()
+    }
+
+    fn send(&mut self, to: u32, tag: u32, bytes: Vec<u8>) -> Result<(), Lost> {
+        self.end.send(to, tag, bytes)
+    }
+
+    fn next(&mut self, wait: Duration) -> Result<Option<Parcel>, Lost> {
+        match self.end.next(wait)? {
+            Some(_) if self.dies => Err(Lost { rank: 0, why: "this rank is dead".to_string() }),
+            parcel => Ok(parcel),
+        }
+    }
+}
+
+/// Whoever else is taken for lost on a busy machine, the answer is the same.
+#[test]
+fn ranks_that_watch_each_other_go_on_without_a_silent_one() {
+    let (curve, lines) = alone(&[]);
+    let found = threads::run(4, |end| {
+        let mut end = Watched::new(end, Duration::from_millis(400));
+        end.forgive();
+        let mut end = Mute { dies: end.rank() == 2, end };
+        let measure = |load, seed, _| Ok(point(load, seed));
+        if end.rank() > 0 {
+            _ = ranks::serve(&mut end, "mesh", 1, &measure, |_| {});
+            return Ok(None);
+        }
+        let (mut lost, mut told) = (Vec::new(), Vec::new());
+        let mut crew =
+            Ranks::muster(&mut end, "mesh", 1, measure, |gone: &Lost| lost.push(gone.rank)).unwrap();
+        let curve = run_with(&mut crew, &sweep(), &[], &mut |point| {
+            told.push(line(point));
+            Ok(())
+        });
+        ranks::dismiss(&mut end);
+        told.sort();
+        Ok(Some((curve.unwrap(), told, lost)))
+    });
+    let (found, told, lost) = found.unwrap().swap_remove(0).expect("rank 0 leads");
+    assert!(found == curve && told == lines);
+    assert!(lost.contains(&2), "{lost:?}");
 }
 
 #[test]

@@ -170,7 +170,7 @@ fn end_for_input(refused: Option<Error>) -> ! {
 }
 
 /// Says that a rank is lost, and ends all ranks.
-fn end_for(lost: &Lost, processes: &[Process]) -> ! {
+pub(super) fn end_for(lost: &Lost, processes: &[Process]) -> ! {
     let Lost { rank, why } = lost;
     let process = processes.get(*rank as usize).map_or(String::new(), |process| format!(" ({process})"));
     tell(&format!("rank {rank}{process} is lost: {why}"));
@@ -200,7 +200,7 @@ fn end(code: u8) -> ! {
 /// The others are done; MPI cannot be left in order, because it would wait for those that are lost.
 fn leave_without_the_lost(rank: u32, code: u8) -> ! {
     if rank > 0 {
-        sleep(LEAVING);
+        sleep(TURN); // the exit code is that of rank 0
     }
     end(code)
 }

@@ -187,20 +187,27 @@ impl<E: Endpoint, T: FnMut(&Lost)> Crowd<'_, E, T> {
         }
     }
 
-    /// This rank is lost: its loads are open again.
+    /// This rank is lost: its loads are open again. When it is rank 0 that the others believe to be lost, they have left it.
     fn lose(&mut self, lost: &Lost) -> Option<Heard> {
-        assert!(lost.rank > 0, "rank 0 is here");
-        let member = std::mem::replace(&mut self.members[lost.rank as usize], Member::Lost);
-        if member == Member::Lost {
+        let left = if lost.rank == 0 { 1..self.endpoint.ranks() } else { lost.rank..lost.rank + 1 };
+        let mut open = Vec::new();
+        let mut is_new = false;
+        for rank in left {
+            let member = std::mem::replace(&mut self.members[rank as usize], Member::Lost);
+            if member == Member::Lost {
+                continue;
+            }
+            is_new = true;
+            (self.told)(&Lost { rank, why: lost.why.clone() });
+            if let Member::Here { holds, .. } = member {
+                open.extend(holds);
+            }
+        }
+        if !is_new {
             // An endpoint that says it again and again does not wait.
             thread::sleep(LOOK);
-            return None;
         }
-        (self.told)(lost);
-        match member {
-            Member::Here { holds, .. } => Some(Heard::Open(holds)),
-            Member::Silent | Member::Lost => None,
-        }
+        is_new.then_some(Heard::Open(open))
     }
 
     /// Gives the first open load of so many to the rank with the most room; false when nobody has a free thread.
