@@ -5,5 +5,6 @@ mod frame;
 mod lost;
 mod mpirun;
 mod ranks;
+mod run;
 mod sort;
 mod sweep;

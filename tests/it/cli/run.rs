@@ -145,8 +145,12 @@ fn a_schedule_without_messages_and_one_of_a_single_rank_run() {
     let own = "num_ranks 1\nrank 0 {\na: send 100b to 0 tag 4\nb: recv 100b from 0 tag 4\nc: calc 1000\nc requires b\n}\n";
     let folder = folder(&[("empty.goal", "num_ranks 3\n"), ("own.goal", own)]);
     let (code, empty) = report(folder.path(), &["empty.goal"]);
-    assert_eq!((code, &empty["phases"], &empty["measured_nanoseconds"]), (0, &Value::Array(vec![]), &0.into()));
-    let (code, own) = report(folder.path(), &["own.goal", "--cycle-time", "50", "--repeat", "2", "--out", "o"]);
+    assert_eq!(
+        (code, &empty["phases"], &empty["measured_nanoseconds"]),
+        (0, &Value::Array(vec![]), &0.into())
+    );
+    let (code, own) =
+        report(folder.path(), &["own.goal", "--cycle-time", "50", "--repeat", "2", "--out", "o"]);
     assert_eq!((code, &own["verified_bytes"]), (0, &200.into()));
     assert!(own["measured_nanoseconds"].as_u64().unwrap() >= 50_000);
     let written = std::fs::read_to_string(folder.path().join("o/run.json")).unwrap();
