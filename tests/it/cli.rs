@@ -12,6 +12,7 @@ mod groups;
 mod hostile;
 mod load;
 mod routers;
+mod run;
 mod search;
 mod sort;
 mod traffic;
@@ -67,6 +68,7 @@ fn help_has_examples_and_exit_codes() {
         vec!["check", "--help"],
         vec!["simulate", "--help"],
         vec!["sweep", "--help"],
+        vec!["run", "--help"],
         vec!["claims", "--help"],
         vec!["sort", "--help"],
         vec!["divide", "--help"],

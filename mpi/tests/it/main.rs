@@ -6,5 +6,6 @@ mod lost;
 mod divide;
 mod mpirun;
 mod ranks;
+mod run;
 mod sort;
 mod sweep;

@@ -124,6 +124,7 @@ pub fn play<E: Endpoint>(
     mail: &mut Mailbox<E>,
 ) -> Result<Played, Lost> {
     let mut player = Player::new(&rank.ops, Program::new(rank), number, settings, mail);
+    player.mail.endpoint().tell(&format!("run {number} of a schedule"));
     player.prepare();
     go(player.mail)?;
     let waiting = player.run()?;
