@@ -2,6 +2,7 @@
 
 mod endpoint;
 mod frame;
+mod groups;
 mod lost;
 mod mpirun;
 mod ranks;
