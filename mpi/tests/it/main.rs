@@ -2,6 +2,7 @@
 
 mod endpoint;
 mod frame;
+mod groups;
 mod lost;
 mod divide;
 mod mpirun;
