@@ -2,3 +2,4 @@
 
 mod mpirun;
 mod ranks;
+mod scatter;
