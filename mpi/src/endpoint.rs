@@ -1,109 +1,121 @@
 //! One rank of MPI as an endpoint.
-//!
-//! Messages are sent with `MPI_Isend` from buffers that this endpoint keeps until MPI has done with them. The tag travels
-//! behind the bytes, because MPI promises tags up to 32767 only.
 
-#![allow(unsafe_code)] // rsmpi has no request that owns its buffer
+mod port;
 
-use std::os::raw::c_int;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use meshwright::transport::{Endpoint, Lost, Parcel};
-use mpi::ffi;
+use meshwright::transport::{Endpoint, Finder, Lost, Parcel, Watched};
 use mpi::topology::SimpleCommunicator;
-use mpi::traits::{AsRaw, Communicator, MatchedReceiveVec, Source};
+use mpi::traits::Communicator;
 
-/// The tag of all messages of an endpoint.
-const TAG: c_int = 1;
+use crate::process::{self, Process};
+use port::Port;
 
-/// How long a rank that waits sleeps, at least and at most: ranks may share a core.
-const SLEEP: (Duration, Duration) = (Duration::from_micros(1), Duration::from_millis(1));
-
-/// One rank's end of the network.
+/// One rank's end of the network; ranks may watch each other.
+///
+/// All calls are made by the thread that started MPI.
+///
+/// # Examples
+///
+/// ```no_run
+/// use meshwright::transport::{Endpoint, Mailbox};
+/// use meshwright_mpi::MpiEndpoint;
+/// let universe = mpi::initialize().expect("MPI is started once in a process");
+/// let mut mail = Mailbox::new(MpiEndpoint::new(&universe.world()));
+/// let (rank, ranks) = (mail.rank(), mail.ranks());
+/// mail.send((rank + 1) % ranks, 7, &rank)?;
+/// assert_eq!(mail.receive::<u32>((rank + ranks - 1) % ranks, 7)?, (rank + ranks - 1) % ranks);
+/// # Ok::<(), meshwright::transport::Lost>(())
+/// ```
 pub struct MpiEndpoint {
     world: SimpleCommunicator,
-    sending: Vec<(ffi::MPI_Request, Vec<u8>)>,
+    processes: Vec<Process>,
+    network: Watched<Port>,
 }
 
 impl MpiEndpoint {
-    /// The end of this process in a communicator of its own.
+    /// The end of this process in communicators of its own; nobody watches. All ranks call this together.
     pub fn new(world: &SimpleCommunicator) -> Self {
-        Self { world: world.duplicate(), sending: Vec::new() }
+        Self::watching(world, Duration::ZERO)
     }
 
-    /// The communicator.
+    /// The same, but a rank that is silent for longer than this is [`Lost`]. All ranks call this together, with the same
+    /// patience, and [`MpiEndpoint::finish`] at the end. Without patience nobody watches.
+    ///
+    /// From now on work that takes more than a fifth of the patience belongs into [`Endpoint::compute`].
+    pub fn watching(world: &SimpleCommunicator, patience: Duration) -> Self {
+        let processes = process::gather(world);
+        let port = Port::new(world, process::crowd(&processes, world.rank() as usize));
+        Self { world: world.duplicate(), processes, network: Watched::new(port, patience) }
+    }
+
+    /// A communicator for the caller's own use: the endpoint's messages travel in another one.
     pub fn world(&self) -> &SimpleCommunicator {
         &self.world
     }
 
-    /// Gives back the buffers of messages that are out.
-    fn tidy(&mut self) {
-        self.sending.retain_mut(|(request, _)| {
-            let mut is_done: c_int = 0;
-            // SAFETY: the request comes from `MPI_Isend` and is tested until it is done, once; the status is not asked for.
-            unsafe { ffi::MPI_Test(request, &raw mut is_done, ffi::RSMPI_STATUS_IGNORE) };
-            is_done == 0
-        });
+    /// All processes, by rank.
+    pub fn processes(&self) -> &[Process] {
+        &self.processes
+    }
+
+    /// What to do as soon as this rank knows that another one is lost, such as ending all ranks.
+    pub fn on_lost(&mut self, hook: impl FnMut(&Lost, Finder) + 'static) {
+        self.network.on_lost(hook);
+    }
+
+    /// From now on the ranks go on without those that are lost, as [`Watched::forgive`] says. `mpirun` has to let them:
+    /// Open MPI does with `--enable-recovery`.
+    pub fn forgive(&mut self) {
+        self.network.forgive();
+    }
+
+    /// All losses that are known.
+    pub fn losses(&self) -> &[Lost] {
+        self.network.losses()
+    }
+
+    /// Waits until all ranks have come here, and goes on watching meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Watched::finish`].
+    pub fn finish(&mut self) -> Result<(), Lost> {
+        self.network.finish()
+    }
+
+    /// The longest message that is sent in one piece; at first 1 GiB. Longer ones travel in pieces of this size.
+    ///
+    /// # Panics
+    ///
+    /// When it is 0 or more than 2 GiB - 1, which MPI cannot count.
+    pub fn set_piece(&mut self, bytes: usize) {
+        self.network.inner_mut().set_piece(bytes);
     }
 }
 
 impl Endpoint for MpiEndpoint {
     fn rank(&self) -> u32 {
-        self.world.rank() as u32
+        self.network.rank()
     }
 
     fn ranks(&self) -> u32 {
-        self.world.size() as u32
+        self.network.ranks()
     }
 
-    fn send(&mut self, to: u32, tag: u32, mut bytes: Vec<u8>) -> Result<(), Lost> {
-        self.tidy();
-        bytes.extend_from_slice(&tag.to_le_bytes());
-        let count = c_int::try_from(bytes.len()).expect("a message of MPI is shorter than 2 GiB");
-        // SAFETY: all values are set by the call before they are read; the buffer lives, and does not move, until the
-        // request is done: it is owned by `sending`, which is emptied by `tidy` and `drop` alone.
-        unsafe {
-            let mut request = std::mem::zeroed();
-            ffi::MPI_Isend(
-                bytes.as_ptr().cast(),
-                count,
-                ffi::RSMPI_UINT8_T,
-                to as c_int,
-                TAG,
-                self.world.as_raw(),
-                &raw mut request,
-            );
-            self.sending.push((request, bytes));
-        }
-        Ok(())
+    fn send(&mut self, to: u32, tag: u32, bytes: Vec<u8>) -> Result<(), Lost> {
+        self.network.send(to, tag, bytes)
     }
 
     fn next(&mut self, wait: Duration) -> Result<Option<Parcel>, Lost> {
-        let begin = Instant::now();
-        let mut sleep = SLEEP.0;
-        loop {
-            if let Some(found) = self.world.any_process().immediate_matched_probe_with_tag(TAG) {
-                let (mut bytes, status) = found.matched_receive_vec::<u8>();
-                let (rest, tag) = bytes.split_last_chunk().expect("the tag travels behind the bytes");
-                let (length, tag) = (rest.len(), u32::from_le_bytes(*tag));
-                bytes.truncate(length);
-                return Ok(Some(Parcel { from: status.source_rank() as u32, tag, bytes }));
-            }
-            self.tidy();
-            if begin.elapsed() >= wait {
-                return Ok(None);
-            }
-            std::thread::sleep(sleep);
-            sleep = (sleep * 2).min(SLEEP.1);
-        }
+        self.network.next(wait)
     }
-}
 
-impl Drop for MpiEndpoint {
-    fn drop(&mut self) {
-        while !self.sending.is_empty() {
-            self.tidy();
-            std::thread::yield_now();
-        }
+    fn compute<T: Send>(&mut self, work: impl FnOnce() -> T + Send) -> Result<T, Lost> {
+        self.network.compute(work)
+    }
+
+    fn tell(&mut self, doing: &str) {
+        self.network.tell(doing);
     }
 }

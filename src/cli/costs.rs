@@ -11,8 +11,8 @@ use meshwright::{Error, Result};
 /// `--on` and what changes that machine.
 #[derive(Args)]
 pub(super) struct MachineArguments {
-    /// mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE, or a TOML file with a [machine]
-    /// table
+    /// mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml,
+    /// coordinates:FILE.csv, slurm[:names|:MACHINE]; or a TOML file with a [machine] table
     #[arg(long, value_name = "MACHINE")]
     on: String,
     /// How messages move: wormhole, cut-through or store-and-forward [default: as the machine file says, else wormhole]

@@ -21,7 +21,7 @@ pub(super) struct EmitArguments {
     /// bgq-mapfile, vcoordfile, scotch-map or goal, with a colon and a file; may be given several times
     #[arg(long, value_name = "FORMAT:FILE", value_parser = target)]
     emit: Vec<Target>,
-    /// --emit: a file of host names, one on a line, the first for node 0 [default: node0, node1, …]
+    /// --emit: a file of host names, one on a line, the first for node 0 [default: as the machine says, else node0, node1, …]
     #[arg(long, value_name = "FILE", requires = "emit")]
     hosts: Option<PathBuf>,
     /// --emit: which rank runs which task: task, tree or mirrored-tree [default: tree for binomial:N, else task]
@@ -72,7 +72,7 @@ impl EmitArguments {
         ranks.check(tasks)?;
         let hosts = match &self.hosts {
             Some(path) => Hosts::read(path, machine)?,
-            None => Hosts::Numbered,
+            None => Hosts::of(machine),
         };
         Ok(Emission { targets: &self.emit, hosts, ranks })
     }

@@ -18,7 +18,7 @@ pub(super) fn show(error: &Error) {
 }
 
 /// Prints a sentence to stderr, as an error.
-pub(super) fn tell(sentence: &str) {
+pub fn tell(sentence: &str) {
     let title = Level::ERROR.primary_title(harmless(sentence));
     print(&Renderer::styled().render(&[Group::with_title(title)]));
 }

@@ -2,8 +2,10 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `run`, `claims`, [`sort`] | the verbs |
 //! | [`scatter`] | a load on ranks that really run |
 //! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims` | the verbs |
+//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims`, [`divide`] | the verbs |
 //! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
 //! | `load`, `random` | divisible loads in tables and words; averages over random sources |
@@ -19,8 +21,9 @@ mod check;
 mod claims;
 mod collective;
 mod costs;
+pub mod divide;
 mod emit;
-mod error;
+pub mod error;
 mod files;
 mod further;
 mod group_tables;
@@ -30,11 +33,13 @@ mod map;
 pub mod output;
 mod plan;
 mod random;
+pub mod run;
 pub mod scatter;
 mod search;
 mod simulate;
+pub mod sort;
 mod split;
-mod sweep;
+pub mod sweep;
 pub mod table;
 mod traffic;
 
@@ -79,7 +84,10 @@ enum Verb {
     Check(check::Arguments),
     Simulate(simulate::Arguments),
     Sweep(sweep::Arguments),
+    Run(run::Arguments),
     Claims(claims::Arguments),
+    Sort(sort::Arguments),
+    Divide(divide::Arguments),
 }
 
 /// Runs the program.
@@ -88,6 +96,7 @@ pub fn run() -> ExitCode {
     line.color.write_global();
     let answer = match &line.verb {
         Verb::Scatter(arguments) => return exit(scatter::run(arguments)),
+        Verb::Run(arguments) => return exit(run::run(arguments)),
         Verb::Plan(arguments) => plan::run(arguments),
         Verb::Map(arguments) => map::run(arguments),
         Verb::Split(arguments) => split::run(arguments),
@@ -96,6 +105,8 @@ pub fn run() -> ExitCode {
         Verb::Simulate(arguments) => simulate::run(arguments),
         Verb::Sweep(arguments) => sweep::run(arguments),
         Verb::Claims(arguments) => claims::run(arguments),
+        Verb::Sort(arguments) => return exit(sort::run(arguments)),
+        Verb::Divide(arguments) => divide::run(arguments),
     };
     exit(answer.map_err(Failure::Input))
 }
@@ -121,18 +132,32 @@ impl From<Lost> for Failure {
     }
 }
 
+impl Failure {
+    /// The exit code.
+    pub fn code(&self) -> u8 {
+        match self {
+            Self::Input(_) => 2,
+            Self::Lost(_) => 3,
+        }
+    }
+
+    /// Says on stderr what went wrong.
+    pub fn show(&self) {
+        match self {
+            Self::Input(error) => error::show(error),
+            Self::Lost(lost) => error::tell(&lost.to_string()),
+        }
+    }
+}
+
 /// Says what went wrong, if anything did; the exit code.
 pub fn exit(outcome: Result<Answer, Failure>) -> ExitCode {
     match outcome {
         Ok(Answer::Done) => ExitCode::SUCCESS,
         Ok(Answer::Negative) => ExitCode::from(1),
-        Err(Failure::Input(error)) => {
-            error::show(&error);
-            ExitCode::from(2)
-        }
-        Err(Failure::Lost(lost)) => {
-            error::tell(&lost.to_string());
-            ExitCode::from(3)
+        Err(failure) => {
+            failure.show();
+            ExitCode::from(failure.code())
         }
     }
 }

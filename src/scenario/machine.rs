@@ -1,11 +1,10 @@
 //! The `[machine]` table.
 
-use std::path::Path;
-
 use super::value::{Table, Value, list, nearest};
 use crate::error::{Error, Result};
 use crate::scenario::quantity;
 use crate::topology::machine::SWITCHINGS;
+use crate::topology::real;
 use crate::topology::{Costs, Machine, Network, PortModel, Switching, Topology};
 use crate::units::{NodeId, Ratio};
 
@@ -84,15 +83,24 @@ fn switchings() -> Vec<&'static str> {
 /// The network; a file is looked for beside the scenario.
 fn network(value: &Value<'_>) -> Result<Machine> {
     let specification = value.string("a network such as \"mesh:8x8\"")?;
-    let beside = specification.strip_prefix("graph:").map(|file| value.folder().join(file));
-    let full = match beside.as_deref().map(Path::to_str) {
-        Some(Some(path)) => format!("graph:{path}"),
-        Some(None) => return Err(value.unexpected("a file in a folder whose name is UTF-8")),
+    let file_of = |(kind, file): (&'static str, &str)| (kind, value.folder().join(file));
+    let beside = from_file(specification).map(file_of);
+    let full = match beside.as_ref().map(|(kind, path)| (kind, path.to_str())) {
+        Some((kind, Some(path))) => format!("{kind}:{path}"),
+        Some((_, None)) => return Err(value.unexpected("a file in a folder whose name is UTF-8")),
         None => specification.to_string(),
     };
     let mut machine = Machine::new(&full).map_err(|error| value.locate(error))?;
     machine.name = specification.to_string();
     Ok(machine)
+}
+
+/// The word before the colon and the file behind it, for machines that come from files.
+fn from_file(specification: &str) -> Option<(&'static str, &str)> {
+    let sources = real::SOURCES.iter().filter(|source| source.is_file).map(|source| source.name);
+    let (name, file) = specification.split_once(':')?;
+    let kind = sources.chain(["graph"]).find(|kind| *kind == name)?;
+    Some((kind, file)).filter(|_| !file.is_empty())
 }
 
 /// The frequency of the machine, if it has one.
@@ -136,7 +144,8 @@ fn cost(
 
 /// Marks the dead nodes.
 fn bury(machine: Machine, value: &Value<'_>) -> Result<Machine> {
-    let mut dead = Vec::new();
+    // Those it has already are places without a host.
+    let mut dead = machine.dead().to_vec();
     let mut last = None;
     for place in value.array("a list of nodes such as [[3, 5]]")? {
         dead.push(node(&machine, "dead", &place)?);

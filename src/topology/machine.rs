@@ -11,6 +11,7 @@
 use fixedbitset::FixedBitSet;
 use serde::Serialize;
 
+use super::real::{self, Place};
 use super::{Grid, Network, Topology, network};
 use crate::error::{Error, Result};
 use crate::units::{Bytes, Cycles, Hops, LinkId, NodeId, Port, Ratio};
@@ -177,14 +178,18 @@ pub struct Machine {
     dead_links: Vec<(NodeId, NodeId)>,
     /// By link id, both directions; of no length while every link works.
     is_dead_link: FixedBitSet,
+    /// In the order of the launcher's slots; empty for a machine that stands nowhere.
+    pub(super) places: Vec<Place>,
 }
 
 impl Machine {
     /// A machine with default costs on which everything works.
     ///
+    /// A real machine, such as `coordinates:hosts.csv`, knows where its nodes are, and may have dead ones.
+    ///
     /// # Errors
     ///
-    /// As for [`network`].
+    /// As for [`network`], and for [`real::SOURCES`].
     ///
     /// # Examples
     ///
@@ -194,9 +199,18 @@ impl Machine {
     /// # Ok::<(), meshwright::Error>(())
     /// ```
     pub fn new(specification: &str) -> Result<Self> {
-        let network = network(specification)?;
-        Ok(Self {
+        if let Some(machine) = real::machine(specification) {
+            return machine;
+        }
+        let network = network(specification).map_err(|error| real::or_sources(error, specification))?;
+        Ok(Self::real(specification, network, Vec::new()))
+    }
+
+    /// A machine whose nodes, or some of them, are at these places, given in the order of the launcher's slots.
+    pub(super) fn real(specification: &str, network: Network, places: Vec<Place>) -> Self {
+        Self {
             name: specification.to_string(),
+            places,
             is_dead: FixedBitSet::with_capacity(network.nodes() as usize),
             network,
             dead: Vec::new(),
@@ -207,7 +221,7 @@ impl Machine {
             ports: PortModel::default(),
             buffers: 4,
             virtual_channels: 1,
-        })
+        }
     }
 
     /// The same machine with these nodes dead.

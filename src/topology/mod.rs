@@ -9,6 +9,7 @@
 //! | [`graph_file`] | Matrix Market, METIS and Scotch files |
 //! | [`order`] | row, column, snake and Hilbert orders of the nodes |
 //! | [`machine`] | a network with its dead nodes, switching and costs |
+//! | [`real`] | machines that stand somewhere: hwloc, coordinates, Slurm |
 
 pub mod cube_connected_cycles;
 pub mod gaussian;
@@ -17,6 +18,7 @@ pub mod graph_file;
 pub mod grid;
 pub mod machine;
 pub mod order;
+pub mod real;
 
 use std::collections::VecDeque;
 use std::fmt::Debug;

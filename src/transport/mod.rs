@@ -9,12 +9,19 @@
 //! | [`mailbox`] | [`Mailbox`]: receive from this rank with this tag; messages counted |
 //! | [`wire`] | [`Wire`]: values as bytes, and how many |
 //! | [`threads`] | ranks that are threads of this process |
+//! | [`ping`] | how fast messages are |
+//! | [`watch`] | who beats to whom, and when somebody is lost |
+//! | [`watched`] | [`Watched`]: an endpoint that beats and watches while it waits, sends and computes |
 
 pub mod mailbox;
+pub mod ping;
 pub mod threads;
+pub mod watch;
+pub mod watched;
 pub mod wire;
 
 pub use mailbox::Mailbox;
+pub use watched::{Finder, Watched};
 pub use wire::Wire;
 
 use std::time::Duration;
@@ -92,5 +99,34 @@ pub trait Endpoint {
         Self: Sized,
     {
         Ok(work())
+    }
+
+    /// Tells what this rank is doing now, in a few words: if it is lost, whoever finds out says so.
+    fn tell(&mut self, _doing: &str) {}
+}
+
+impl<E: Endpoint> Endpoint for &mut E {
+    fn rank(&self) -> u32 {
+        (**self).rank()
+    }
+
+    fn ranks(&self) -> u32 {
+        (**self).ranks()
+    }
+
+    fn send(&mut self, to: u32, tag: u32, bytes: Vec<u8>) -> Result<(), Lost> {
+        (**self).send(to, tag, bytes)
+    }
+
+    fn next(&mut self, wait: Duration) -> Result<Option<Parcel>, Lost> {
+        (**self).next(wait)
+    }
+
+    fn compute<T: Send>(&mut self, work: impl FnOnce() -> T + Send) -> Result<T, Lost> {
+        (**self).compute(work)
+    }
+
+    fn tell(&mut self, doing: &str) {
+        (**self).tell(doing);
     }
 }

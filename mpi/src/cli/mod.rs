@@ -1,57 +1,98 @@
-//! One file per verb; here the grammar, and the way into MPI and out of it.
+//! One file per verb; here the grammar.
 //!
 //! | file | what |
 //! |---|---|
-//! | [`ranks`] | which rank runs where |
+//! | [`divide`] | divide and conquer beside the collective operations of MPI |
+//! | [`frame`] | the way into MPI and out of it, whatever happens |
+//! | [`groups`] | groups that split, beside those of MPI |
+//! | `rank_order` | ranks in the order of a file |
+//! | [`run`](mod@run) | any schedule, every byte checked |
+//! | [`ranks`] | which rank runs where, and how fast messages are |
+//! | [`sweep`] | latency against load, the loads spread over the ranks |
+//! | [`sort`] | merge sort of a file |
 //! | [`scatter`] | divisible load on ranks |
+//! | `seats` | its options that have to do with where ranks are |
+//! | [`trial`] | what goes wrong on purpose, for tests |
 
+mod divide;
+mod frame;
+mod groups;
+mod rank_order;
 mod ranks;
+mod run;
 mod scatter;
+mod seats;
+mod sort;
+mod sweep;
+mod trial;
 
-use std::process::ExitCode;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand};
-use meshwright::cli::{Answer, Failure, exit};
+use meshwright::cli::{Answer, Failure};
 use meshwright_mpi::MpiEndpoint;
+
+pub(crate) use frame::run;
 
 const AFTER: &str = "\
 Start it with mpirun, one process for each rank:
   mpirun -n 4 meshwright-mpi ranks
 
+Ranks watch each other. One that is silent for longer than --patience, because its process or its
+host has died or hangs, ends the run; the message names it. mpirun itself notices processes that die.
+
 Exit codes:
-  0  done
-  1  a negative answer
-  2  unacceptable input; nothing is written
-  3  a rank was lost";
+  0    done
+  1    a negative answer
+  2    unacceptable input; nothing is written
+  3    a rank was lost
+  101  a bug: a rank has panicked";
 
 #[derive(Parser)]
 #[command(name = "meshwright-mpi", version, about = "Runs the plans of Meshwright on MPI", after_help = AFTER, max_term_width = 100)]
 struct CommandLine {
     #[command(flatten)]
     color: colorchoice_clap::Color,
+    /// A rank that is silent for longer than this is lost; 0: nobody watches
+    #[arg(long, global = true, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=86_400))]
+    patience: u32,
+    /// Number the ranks as a file of `meshwright map --emit mpich-rank-order` says; for an MPI that does not read it
+    #[arg(long, global = true, value_name = "FILE")]
+    rank_order: Option<PathBuf>,
     #[command(subcommand)]
     verb: Verb,
 }
 
+impl CommandLine {
+    fn patience(&self) -> Duration {
+        Duration::from_secs(self.patience.into())
+    }
+}
+
 #[derive(Subcommand)]
 enum Verb {
+    Divide(divide::Arguments),
     Ranks(ranks::Arguments),
+    Run(run::Arguments),
+    Groups(groups::Arguments),
+    Sweep(sweep::Arguments),
+    Sort(sort::Arguments),
     Scatter(meshwright::cli::scatter::Arguments),
 }
 
 /// What a verb comes to on one rank.
 type Outcome = Result<Answer, Failure>;
 
-/// Runs the program on this rank.
-pub(crate) fn run() -> ExitCode {
-    let line = CommandLine::parse();
-    line.color.write_global();
-    let (universe, _) =
-        mpi::initialize_with_threading(mpi::Threading::Funneled).expect("MPI is started once in a process");
-    let endpoint = MpiEndpoint::new(&universe.world());
-    let outcome = match &line.verb {
+/// Runs the verb on this rank.
+fn dispatch(verb: &Verb, endpoint: &mut MpiEndpoint) -> Outcome {
+    match verb {
+        Verb::Divide(arguments) => divide::run(arguments, endpoint),
         Verb::Ranks(arguments) => ranks::run(arguments, endpoint),
+        Verb::Run(arguments) => run::run(arguments, endpoint),
+        Verb::Groups(arguments) => groups::run(arguments, endpoint),
+        Verb::Sweep(arguments) => sweep::run(arguments, endpoint),
+        Verb::Sort(arguments) => sort::run(arguments, endpoint),
         Verb::Scatter(arguments) => scatter::run(arguments, endpoint),
-    };
-    exit(outcome)
+    }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::error::Result;
 use crate::text::{Syntax, Tokens, printable};
+use crate::topology::real::{HOST_EXPECTED, Slot, is_host};
 use crate::topology::{Machine, Topology};
 use crate::units::NodeId;
 
@@ -16,11 +17,28 @@ const SYNTAX: Syntax = Syntax { punctuation: b"", line_comment: b"#", block_comm
 pub enum Hosts {
     /// `node0`, `node1` and so on.
     Numbered,
-    /// By node: the name, and how many nodes before it have the same.
-    Named(Vec<(String, u32)>),
+    /// By node: the name, and which slot of it.
+    Named(Vec<(String, Slot)>),
 }
 
 impl Hosts {
+    /// The names that the machine itself has, if it was read from a real one; else the numbers.
+    ///
+    /// # Complexity
+    ///
+    /// O(nodes).
+    pub fn of(machine: &Machine) -> Self {
+        if machine.places().is_empty() {
+            return Self::Numbered;
+        }
+        // Nodes without a place are dead: nobody asks for their names.
+        let mut names = vec![(String::new(), Slot::OfHost(0)); machine.nodes() as usize];
+        for place in machine.places() {
+            names[place.node.index()] = (place.host.clone(), place.slot);
+        }
+        Self::Named(names)
+    }
+
     /// Reads a file of host names: the first is the host of node 0, and so on for every node, dead ones included.
     ///
     /// One name stands on a line; empty lines and comments after `#` do not count. A host that stands k times has
@@ -50,7 +68,8 @@ impl Hosts {
     /// use meshwright::{mapping::launcher::Hosts, topology::Machine, units::NodeId};
     /// let pair = Machine::new("mesh:1x3")?;
     /// let hosts = Hosts::parse("a.cluster\nb.cluster\na.cluster\n".as_bytes(), "hosts", &pair)?;
-    /// assert_eq!((hosts.name(NodeId(2)), hosts.slot(NodeId(2))), ("a.cluster".to_string(), 1));
+    /// assert_eq!(hosts.name(NodeId(2)), "a.cluster");
+    /// assert_eq!(hosts.slot(NodeId(2)).to_string(), "1");
     /// # Ok::<(), meshwright::Error>(())
     /// ```
     pub fn parse(reader: impl Read, file: &str, machine: &Machine) -> Result<Self> {
@@ -74,9 +93,9 @@ impl Hosts {
     /// # Panics
     ///
     /// As [`Hosts::name`].
-    pub fn slot(&self, node: NodeId) -> u32 {
+    pub fn slot(&self, node: NodeId) -> Slot {
         match self {
-            Self::Numbered => 0,
+            Self::Numbered => Slot::OfHost(0),
             Self::Named(names) => names[node.index()].1,
         }
     }
@@ -85,7 +104,7 @@ impl Hosts {
 fn hosts(tokens: &mut Tokens<'_>, machine: &Machine) -> Result<Hosts> {
     let nodes = machine.nodes() as usize;
     let expected = || format!("{nodes} names, one for each node of {}", machine.name);
-    let mut names: Vec<(String, u32)> = Vec::new();
+    let mut names: Vec<(String, Slot)> = Vec::new();
     let mut slots = BTreeMap::<String, u32>::new();
     while tokens.next_anywhere()? {
         if names.len() == nodes {
@@ -96,11 +115,11 @@ fn hosts(tokens: &mut Tokens<'_>, machine: &Machine) -> Result<Hosts> {
         let word = tokens.word();
         if !is_host(word) {
             let message = format!("`{}` is no host name", printable(word));
-            return Err(tokens.error(message, "letters, digits, `-`, `.` and `_`, such as `node10.cluster`"));
+            return Err(tokens.error(message, HOST_EXPECTED));
         }
         let name = String::from_utf8_lossy(word).into_owned();
         let slot = slots.entry(name.clone()).or_default();
-        names.push((name, *slot));
+        names.push((name, Slot::OfHost(*slot)));
         *slot += 1;
         tokens.end_line("one host name")?;
     }
@@ -108,10 +127,4 @@ fn hosts(tokens: &mut Tokens<'_>, machine: &Machine) -> Result<Hosts> {
         return Err(tokens.error(format!("the file ends after {} host names", names.len()), expected()));
     }
     Ok(Hosts::Named(names))
-}
-
-/// Whether a word can stand for a host in every format: what separates words in one of them is not allowed.
-fn is_host(word: &[u8]) -> bool {
-    word.first().is_some_and(u8::is_ascii_alphanumeric)
-        && word.iter().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'.' | b'_'))
 }

@@ -8,13 +8,17 @@
 //! | `by_node` | Scotch `.map`, GOAL: nodes by their numbers |
 //! | [`ranks`] | which rank runs which task |
 //! | [`hosts`] | what the nodes are called |
+//! | [`expected`] | such files, read again: where each rank is to be |
+//! | [`seats`] | where each rank is, and whether that is where it should be |
 
 mod by_coordinates;
 mod by_host;
 mod by_node;
 mod by_slot;
+pub mod expected;
 pub mod hosts;
 pub mod ranks;
+pub mod seats;
 
 pub use hosts::Hosts;
 pub use ranks::Ranks;
