@@ -128,9 +128,8 @@ fn with_start_ups_the_search_is_near_the_best_of_all() {
         worst = f64::max(worst, ratio);
         left_out += u32::from(division.order.len() + 1 < ranks);
     }
-    println!("missed {missed} of 200, worst {worst}, ranks left out in {left_out}");
     assert!(left_out > 50, "start-ups matter here: {left_out}");
-    assert!(worst < 1.1, "{worst}");
+    assert!(missed <= 2 && worst < 1.004, "missed {missed} of 200, at worst {worst} times as long");
 }
 
 /// The prediction is what the referee measures on a star of links with one port.

@@ -8,5 +8,6 @@ mod divide;
 mod mpirun;
 mod ranks;
 mod run;
+mod scatter;
 mod sort;
 mod sweep;
