@@ -1,4 +1,5 @@
 //! Everything here starts real ranks with `mpirun`; what needs none is tested in the library.
 
+mod launch;
 mod mpirun;
 mod ranks;
