@@ -51,6 +51,8 @@ fn launch(folder: &Path, ranks: u32, mpirun: &[&str], program: &[&str]) -> Outpu
         .envs([("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")])
         .args(["--mca", "plm", "rsh", "--mca", "plm_rsh_agent", &agent])
         .args(["--mca", "orte_tmpdir_base", &folder.display().to_string()])
+        // Each played host believes that it has all cores for itself.
+        .args(["--mca", "mpi_yield_when_idle", "1"])
         .args(mpirun)
         .args(["-n", &ranks.to_string()])
         .arg(env!("CARGO_BIN_EXE_meshwright-mpi"))
