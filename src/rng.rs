@@ -28,6 +28,19 @@ pub(crate) fn digest(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
+/// A small generator that follows from some numbers: those of neighbouring numbers begin far apart.
+///
+/// ```
+/// use rand::Rng;
+/// use meshwright::rng::numbered;
+/// assert_eq!(numbered(&[1, 2]).next_u64(), numbered(&[1, 2]).next_u64());
+/// assert_ne!(numbered(&[1, 2]).next_u64(), numbered(&[2, 1]).next_u64());
+/// ```
+pub fn numbered(numbers: &[u32]) -> SplitMix64 {
+    let step = |seed: u64, number: &u32| SplitMix64::seed_from_u64(seed ^ u64::from(*number)).next_u64();
+    SplitMix64::seed_from_u64(numbers.iter().fold(0, step))
+}
+
 /// Small generators (8 bytes each) for a range of nodes, one each: a node's numbers do not depend on the range.
 ///
 /// ```

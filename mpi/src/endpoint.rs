@@ -4,7 +4,7 @@ mod port;
 
 use std::time::Duration;
 
-use meshwright::transport::{Endpoint, Lost, Parcel, Watched};
+use meshwright::transport::{Endpoint, Finder, Lost, Parcel, Watched};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::Communicator;
 
@@ -45,7 +45,8 @@ impl MpiEndpoint {
     /// From now on work that takes more than a fifth of the patience belongs into [`Endpoint::compute`].
     pub fn watching(world: &SimpleCommunicator, patience: Duration) -> Self {
         let processes = process::gather(world);
-        Self { world: world.duplicate(), processes, network: Watched::new(Port::new(world), patience) }
+        let port = Port::new(world, process::crowd(&processes, world.rank() as usize));
+        Self { world: world.duplicate(), processes, network: Watched::new(port, patience) }
     }
 
     /// A communicator for the caller's own use: the endpoint's messages travel in another one.
@@ -58,8 +59,8 @@ impl MpiEndpoint {
         &self.processes
     }
 
-    /// What to do as soon as this rank finds that another one is lost, such as ending all ranks.
-    pub fn on_lost(&mut self, hook: impl FnMut(&Lost) + 'static) {
+    /// What to do as soon as this rank knows that another one is lost, such as ending all ranks.
+    pub fn on_lost(&mut self, hook: impl FnMut(&Lost, Finder) + 'static) {
         self.network.on_lost(hook);
     }
 

@@ -42,3 +42,10 @@ pub(crate) fn gather(world: &SimpleCommunicator) -> Vec<Process> {
         })
         .collect()
 }
+
+/// How many ranks share a core of this rank's host, rounded up.
+pub(crate) fn crowd(processes: &[Process], own: usize) -> u32 {
+    let here = processes.iter().filter(|process| process.host == processes[own].host).count();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    here.div_ceil(cores) as u32
+}

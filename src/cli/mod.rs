@@ -2,7 +2,10 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `run`, `claims`, [`sort`] | the verbs |
+//! | [`scatter`] | a load on ranks that really run |
 //! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims` | the verbs |
+//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims`, [`divide`] | the verbs |
 //! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
 //! | `load`, `random` | divisible loads in tables and words; averages over random sources |
@@ -18,6 +21,7 @@ mod check;
 mod claims;
 mod collective;
 mod costs;
+pub mod divide;
 mod emit;
 pub mod error;
 mod files;
@@ -29,10 +33,13 @@ mod map;
 pub mod output;
 mod plan;
 mod random;
+pub mod run;
+pub mod scatter;
 mod search;
 mod simulate;
+pub mod sort;
 mod split;
-mod sweep;
+pub mod sweep;
 pub mod table;
 mod traffic;
 
@@ -73,10 +80,14 @@ enum Verb {
     Map(map::Arguments),
     Split(split::Arguments),
     Groups(groups::Arguments),
+    Scatter(scatter::OnThreads),
     Check(check::Arguments),
     Simulate(simulate::Arguments),
     Sweep(sweep::Arguments),
+    Run(run::Arguments),
     Claims(claims::Arguments),
+    Sort(sort::Arguments),
+    Divide(divide::Arguments),
 }
 
 /// Runs the program.
@@ -84,6 +95,8 @@ pub fn run() -> ExitCode {
     let line = CommandLine::parse();
     line.color.write_global();
     let answer = match &line.verb {
+        Verb::Scatter(arguments) => return exit(scatter::run(arguments)),
+        Verb::Run(arguments) => return exit(run::run(arguments)),
         Verb::Plan(arguments) => plan::run(arguments),
         Verb::Map(arguments) => map::run(arguments),
         Verb::Split(arguments) => split::run(arguments),
@@ -92,6 +105,8 @@ pub fn run() -> ExitCode {
         Verb::Simulate(arguments) => simulate::run(arguments),
         Verb::Sweep(arguments) => sweep::run(arguments),
         Verb::Claims(arguments) => claims::run(arguments),
+        Verb::Sort(arguments) => return exit(sort::run(arguments)),
+        Verb::Divide(arguments) => divide::run(arguments),
     };
     exit(answer.map_err(Failure::Input))
 }

@@ -109,7 +109,7 @@ fn run_traffic(arguments: &Arguments, machine: &Machine, traffic: &str) -> Resul
     let load = arguments.load.expect("the grammar asks for a load beside traffic");
     let mut progress = Progress::new();
     progress.tell(&format!("load {load}"));
-    let point = experiment.measure(load, seed_of(arguments.run.seed, load), arguments.run.threads())?;
+    let point = experiment.measure(load, seed_of(arguments.run.seed, load), arguments.run.threads(1))?;
     drop(progress);
     let report = TrafficReport::new(experiment.conditions, experiment.reference, point);
     finish(arguments, &report, || traffic_text(&report, machine))?;

@@ -1,20 +1,22 @@
-//! `meshwright sweep`.
+//! `meshwright sweep`, and the same on ranks.
 
-use std::path::PathBuf;
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use meshwright::Result;
 use meshwright::report::{self, Results};
 use meshwright::topology::Machine;
+use meshwright::transport::{Endpoint, Lost};
 use meshwright::verdict::experiment::Experiment;
-use meshwright::verdict::sweep::{self, Sweep, spread};
+use meshwright::verdict::sweep::{self, Crew, Ranks, Sweep, Threads, ranks, spread};
 use meshwright::verdict::traffic::{Point, SweepReport};
 
 use super::costs::MachineArguments;
 use super::output::{self, Progress};
 use super::traffic::{RouterArguments, TrafficArguments};
-use super::{Answer, files, table};
+use super::{Answer, Failure, files, table};
 
 const HELP: &str = "\
 Examples:
@@ -35,7 +37,7 @@ Exit codes:
 /// Every finished point is on the disk at once with --results: the same command goes on where it was interrupted.
 #[derive(Args)]
 #[command(after_help = HELP)]
-pub(super) struct Arguments {
+pub struct Arguments {
     #[command(flatten)]
     machine: MachineArguments,
     /// Who sends to whom: uniform, uniform-with-self, transpose, bit-complement, bit-reverse, shuffle, tornado, neighbour, hot-spot or permutation:FILE
@@ -74,14 +76,85 @@ pub(super) struct Arguments {
 /// Runs the verb.
 pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let machine = arguments.machine.machine()?;
-    let router = arguments.router.router(&machine)?;
+    let experiment = experiment(arguments, &machine)?;
+    let measure = |load, seed, threads| experiment.measure(load, seed, threads);
+    let mut crew = Threads::new(arguments.run.threads(1), measure);
+    lead(arguments, &machine, &experiment, &mut crew, &|| String::new())
+}
+
+/// Runs the verb on one rank of many: rank 0 hands out the points, keeps the file and prints; all measure.
+///
+/// So many ranks as `sharers` share the cores of this host. `told` hears of lost ranks, on rank 0 of all and on the
+/// others of rank 0. The endpoint is one that goes on without them.
+///
+/// # Errors
+///
+/// [`Failure::Input`] on rank 0, whoever found it; [`Failure::Lost`] on the others when rank 0 is.
+pub fn run_on<E: Endpoint>(
+    arguments: &Arguments,
+    endpoint: &mut E,
+    sharers: usize,
+    told: impl FnMut(&Lost),
+) -> Result<Answer, Failure> {
+    let rank = endpoint.rank();
+    match on_rank(arguments, endpoint, arguments.run.threads(sharers), told) {
+        Err(Failure::Input(error)) if rank > 0 => {
+            ranks::refuse(endpoint, &error)?;
+            Ok(Answer::Done)
+        }
+        outcome => {
+            if rank == 0 {
+                ranks::dismiss(endpoint);
+            }
+            outcome
+        }
+    }
+}
+
+/// What one rank does.
+fn on_rank<E: Endpoint>(
+    arguments: &Arguments,
+    endpoint: &mut E,
+    threads: usize,
+    mut told: impl FnMut(&Lost),
+) -> Result<Answer, Failure> {
+    let machine = endpoint.compute(|| arguments.machine.machine())??;
+    let experiment = endpoint.compute(|| experiment(arguments, &machine))??;
+    let measure = |load, seed, threads| experiment.measure(load, seed, threads);
+    let what = experiment.conditions.line();
+    if endpoint.rank() > 0 {
+        ranks::serve(endpoint, &what, threads, &measure, told)?;
+        return Ok(Answer::Done);
+    }
+    let here = Cell::new(endpoint.ranks());
+    let told = |lost: &Lost| {
+        here.set(here.get() - 1);
+        told(lost);
+    };
+    let mut crew = Ranks::muster(endpoint, &what, threads, measure, told)?;
+    Ok(lead(arguments, &machine, &experiment, &mut crew, &|| format!("{} ranks · ", here.get()))?)
+}
+
+/// What is measured, but for the loads.
+fn experiment<'m>(arguments: &Arguments, machine: &'m Machine) -> Result<Experiment<'m>> {
+    let router = arguments.router.router(machine)?;
     let preset = arguments.router.preset.as_deref();
-    let experiment = arguments.run.experiment(&machine, router, &arguments.traffic, preset)?;
-    let (seed, threads) = (arguments.run.seed, arguments.run.threads());
-    let loads = loads(arguments, &experiment)?;
-    let sweep = Sweep { loads, saturation: arguments.saturation, seed, threads };
-    let curve = measure(&experiment, &sweep, arguments.results.as_deref())?;
-    let report = SweepReport { conditions: experiment.conditions, reference: experiment.reference, curve };
+    arguments.run.experiment(machine, router, &arguments.traffic, preset)
+}
+
+/// Has a crew measure the curve, and tells what came of it. `who` says in a few words who is at work.
+fn lead(
+    arguments: &Arguments,
+    machine: &Machine,
+    experiment: &Experiment<'_>,
+    crew: &mut impl Crew,
+    who: &dyn Fn() -> String,
+) -> Result<Answer> {
+    let loads = loads(arguments, experiment)?;
+    let sweep = Sweep { loads, saturation: arguments.saturation, seed: arguments.run.seed, threads: 1 };
+    let curve = measure(experiment, crew, &sweep, arguments.results.as_deref(), who)?;
+    let (conditions, reference) = (experiment.conditions.clone(), experiment.reference);
+    let report = SweepReport { conditions, reference, curve };
     let written = match &arguments.out {
         Some(folder) => {
             let mut all = report::sweep_files(&report);
@@ -90,7 +163,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
         }
         None => String::new(),
     };
-    output::print(&if arguments.json { output::json(&report) } else { text(&report, &machine) + &written })?;
+    output::print(&if arguments.json { output::json(&report) } else { text(&report, machine) + &written })?;
     Ok(if report.deadlocks() { Answer::Negative } else { Answer::Done })
 }
 
@@ -107,15 +180,16 @@ fn loads(arguments: &Arguments, experiment: &Experiment<'_>) -> Result<Vec<f64>>
 /// Measures the curve, with a bar for the waiting and a file for the points.
 fn measure(
     experiment: &Experiment<'_>,
+    crew: &mut impl Crew,
     sweep: &Sweep,
-    file: Option<&std::path::Path>,
+    file: Option<&Path>,
+    who: &dyn Fn() -> String,
 ) -> Result<sweep::Curve> {
     let mut results = file.map(|path| Results::open(path, &experiment.conditions.line())).transpose()?;
     let known = results.as_ref().map_or(Vec::new(), |results| results.points().to_vec());
     let mut progress = Progress::with_steps(sweep.loads.len() as u64);
-    let measure = |load, seed, threads| experiment.measure(load, seed, threads);
-    let curve = sweep::run(sweep, &known, measure, &mut |point| {
-        progress.step(&format!("load {}", point.load));
+    let curve = sweep::run_with(crew, sweep, &known, &mut |point| {
+        progress.step(&format!("{}load {}", who(), point.load));
         results.as_mut().map_or(Ok(()), |results| results.append(point))
     })?;
     drop(progress);

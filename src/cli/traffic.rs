@@ -76,10 +76,10 @@ impl TrafficArguments {
         Experiment::new(machine, router, runs)
     }
 
-    /// How many threads work.
-    pub(super) fn threads(&self) -> usize {
+    /// How many threads of this process work, when so many processes share the cores.
+    pub(super) fn threads(&self, sharers: usize) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-        self.threads.map_or(cores, usize::from)
+        self.threads.map_or((cores / sharers.max(1)).max(1), usize::from)
     }
 }
 

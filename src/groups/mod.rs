@@ -26,6 +26,7 @@
 //! | [`mask`] | splitting by telling everybody all labels |
 //! | [`protocol`] | what a member does: passes over trees, splits, joins; programs that call them |
 //! | [`nested`] | programs as async functions over a team: splits, conditionals, joins |
+//! | [`live`] | groups of ranks that really run |
 //! | [`history`] | which groups there were when, from what their members did |
 //!
 //! # Source
@@ -43,6 +44,7 @@ pub mod extent;
 pub mod group;
 pub mod history;
 pub mod label_file;
+pub mod live;
 pub mod mask;
 pub mod monotone_nearest;
 mod nearby;

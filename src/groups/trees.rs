@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::topology::Machine;
 
 /// A named way to build a tree over a group.
+#[derive(Debug)]
 pub struct TreeMethod {
     /// The name on the command line.
     pub name: &'static str,

@@ -11,6 +11,7 @@
 //! | `groups` | the section of a program of groups |
 //! | `history` | groups over time |
 //! | `claims` | the page of an audited paper |
+//! | `scatter` | timing of a load on ranks that ran |
 //! | `sweep` | the page of a sweep |
 //! | `results` | the points of a sweep, kept as they come |
 //! | `style` | the style of the page, and of a drawing alone |
@@ -29,6 +30,7 @@ mod history;
 mod load;
 mod page;
 mod results;
+mod scatter;
 mod style;
 mod svg;
 mod sweep;
@@ -36,14 +38,17 @@ mod template;
 mod wording;
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 pub use claims::claims_files;
-pub use files::{File, files};
+pub use files::{File, files, schedules};
 pub use history::{GroupsOverTime, groups_files};
 pub use page::page;
 pub use results::Results;
+pub use scatter::{scatter_files, scatter_gantt};
 pub use sweep::{sweep_files, sweep_page};
+pub use wording::grouped;
 
 use crate::error::{Error, Result};
 use crate::topology::Machine;
@@ -82,7 +87,7 @@ pub struct PlanReport<'a> {
 /// # std::fs::remove_file(&path).unwrap();
 /// # Ok::<(), meshwright::Error>(())
 /// ```
-pub fn write_atomically(path: &Path, text: &str) -> Result<()> {
+pub fn write_atomically(path: &Path, text: impl AsRef<[u8]>) -> Result<()> {
     write_all(&[(path.to_path_buf(), text)])
 }
 
@@ -91,12 +96,12 @@ pub fn write_atomically(path: &Path, text: &str) -> Result<()> {
 /// # Errors
 ///
 /// [`Error::Io`] with the path that was refused; temporary files are removed.
-pub fn write_all(files: &[(PathBuf, &str)]) -> Result<()> {
+pub fn write_all<T: AsRef<[u8]>>(files: &[(PathBuf, T)]) -> Result<()> {
     let written = files
         .iter()
         .try_for_each(|(path, text)| fs::write(beside(path), text).map_err(|source| Error::io(path, source)));
     let renamed = written.and_then(|()| {
-        let rename = |(path, _): &(PathBuf, &str)| {
+        let rename = |(path, _): &(PathBuf, T)| {
             fs::rename(beside(path), path).map_err(|source| Error::io(path, source))
         };
         files.iter().try_for_each(rename)
@@ -108,6 +113,33 @@ pub fn write_all(files: &[(PathBuf, &str)]) -> Result<()> {
         }
     }
     renamed
+}
+
+/// Writes a file piece by piece; it has its name only when all of it is on the disk.
+///
+/// # Errors
+///
+/// [`Error::Io`] with the path that was refused; the temporary file is removed.
+///
+/// # Examples
+///
+/// ```
+/// let path = std::env::temp_dir().join(format!("meshwright-doc-{}.bin", std::process::id()));
+/// meshwright::report::write_streamed(&path, |file| (1..=3).try_for_each(|byte| file.write_all(&[byte])))?;
+/// assert_eq!(std::fs::read(&path).unwrap(), [1, 2, 3]);
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn write_streamed(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
+    let part = beside(path);
+    let written = fs::File::create(&part)
+        .and_then(|mut file| write(&mut file).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&part, path));
+    written.map_err(|source| {
+        // The first error is the one to report; a leftover that cannot be removed adds nothing to it.
+        let _ = fs::remove_file(&part);
+        Error::io(path, source)
+    })
 }
 
 /// A name in the same directory that no other process writes to.

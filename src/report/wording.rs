@@ -11,7 +11,13 @@ pub(super) const NONE: &str = "–";
 const THIN_SPACE: char = '\u{202f}';
 
 /// `1234567` as `1 234 567`, with thin spaces.
-pub(super) fn grouped(number: u64) -> String {
+///
+/// # Examples
+///
+/// ```
+/// assert_eq!(meshwright::report::grouped(1234567), "1\u{202f}234\u{202f}567");
+/// ```
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 2);
     for (i, digit) in digits.chars().enumerate() {

@@ -5,8 +5,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::keep_half::PhaseRecord;
-use super::{DivideAndConquer, RankTree, Record, on_ranks};
+use super::keep_half::{self, PhaseRecord};
+use super::{DivideAndConquer, RankTree, Record};
 use crate::transport::{Endpoint, Lost, Mailbox, Wire};
 
 /// The rank that has the problem at first and the solution in the end.
@@ -45,7 +45,7 @@ pub struct HostRun<S> {
 ///
 /// # Complexity
 ///
-/// As [`on_ranks`], one message more each way when the host is not the root, and 3 (p - 1) small ones to begin together and to
+/// As [`on_ranks`](super::on_ranks), one message more each way when the host is not the root, and 3 (p - 1) small ones to begin together and to
 /// gather the record.
 ///
 /// # Source
@@ -66,9 +66,10 @@ where
     meet(mail)?;
     let begin = Instant::now();
     let (problem, there) = hand(mail, (HOST, tree.root()), TO_ROOT, problem)?;
-    let run = on_ranks(app, tree, mail, problem)?;
-    let (solution, back) = hand(mail, (tree.root(), HOST), TO_HOST, run.solution)?;
+    let run = keep_half::since(begin, app, tree, mail, problem)?;
+    let (solution, mut back) = hand(mail, (tree.root(), HOST), TO_HOST, run.solution)?;
     let time = begin.elapsed();
+    back.ended_seconds = time.as_secs_f64();
     let record = run.record.gather(mail, HOST)?;
     // The host has seen the beginning of the one and the end of the other.
     Ok(record.map(|record| HostRun { solution, record, there, back, time }))

@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | [`divide_and_conquer`] | [`DivideAndConquer`]: divide, is-small, solve, combine; executors on one thread and on all |
+//! | [`play`] | any schedule, rank by rank, every byte checked |
 //! | [`rank_tree`] | [`RankTree`]: which rank hands work to which, for any number of ranks |
 //! | [`keep_half`] | [`on_ranks`]: the executor on ranks, keep half, send half; what was sent in each phase |
 //! | [`host`] | [`from_host`]: rank 0 has the problem, reads the clock and gets the solution |
@@ -12,6 +13,7 @@ pub mod applications;
 pub mod divide_and_conquer;
 pub mod host;
 pub mod keep_half;
+pub mod play;
 pub mod rank_tree;
 
 pub use divide_and_conquer::{DivideAndConquer, on_threads, sequential};

@@ -21,7 +21,7 @@ pub mod watched;
 pub mod wire;
 
 pub use mailbox::Mailbox;
-pub use watched::Watched;
+pub use watched::{Finder, Watched};
 pub use wire::Wire;
 
 use std::time::Duration;

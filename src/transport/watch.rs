@@ -75,15 +75,18 @@ impl Watch {
         self.patience / BEATS
     }
 
-    /// The rank that this one beats to; none when no other is left.
+    /// The rank that this one beats to; none when no other is left, or the others believe that this one is lost.
     pub fn ahead(&self) -> Option<u32> {
-        (1..self.ranks).map(|step| (self.rank + step) % self.ranks).find(|rank| !self.lost.contains(rank))
+        self.first((1..self.ranks).map(|step| (self.rank + step) % self.ranks))
     }
 
-    /// The rank that this one watches; none when no other is left.
+    /// The rank that this one watches; none when no other is left, or the others believe that this one is lost.
     pub fn behind(&self) -> Option<u32> {
-        let back = |step| (self.rank + (self.ranks - step)) % self.ranks;
-        (1..self.ranks).map(back).find(|rank| !self.lost.contains(rank))
+        self.first((1..self.ranks).map(|step| (self.rank + (self.ranks - step)) % self.ranks))
+    }
+
+    fn first(&self, mut ranks: impl Iterator<Item = u32>) -> Option<u32> {
+        ranks.find(|rank| !self.lost.contains(rank)).filter(|_| !self.lost.contains(&self.rank))
     }
 
     /// The ranks that are known to be lost.

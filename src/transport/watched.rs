@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use super::watch::Watch;
 use super::{Endpoint, Lost, Parcel, Wire};
@@ -33,8 +33,17 @@ const STACK: usize = 8 << 20;
 /// At most so many messages are taken in one look while a rank computes.
 const LOOK: u32 = 1_000;
 
-/// What is done as soon as a rank is found to be lost, before anybody else is told.
-type Hook = Box<dyn FnMut(&Lost)>;
+/// What is done as soon as a rank is known to be lost, and who found out: this rank or another one.
+type Hook = Box<dyn FnMut(&Lost, Finder)>;
+
+/// Who has found that a rank is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finder {
+    /// This rank; it has told the others.
+    Own,
+    /// Another rank, which has told this one.
+    Other,
+}
 
 /// An endpoint that beats to the next rank and watches the one before, as [`Watch`] says, whenever it sends, waits or computes.
 ///
@@ -109,8 +118,8 @@ impl<E: Endpoint> Watched<E> {
         &mut self.inner
     }
 
-    /// What to do as soon as this rank finds that another one is lost, before the others are told; it may end the process.
-    pub fn on_lost(&mut self, hook: impl FnMut(&Lost) + 'static) {
+    /// What to do as soon as this rank knows that another one is lost, also while it computes; it may end the process.
+    pub fn on_lost(&mut self, hook: impl FnMut(&Lost, Finder) + 'static) {
         self.hook = Some(Box::new(hook));
     }
 
@@ -206,7 +215,11 @@ impl<E: Endpoint> Watched<E> {
             NEWS => {
                 let (rank, why) =
                     <(u32, String)>::read(&mut parcel.bytes.as_slice()).expect("it was written as such");
-                self.learn(Lost { rank, why });
+                let lost = Lost { rank, why };
+                self.learn(lost.clone());
+                if let Some(hook) = &mut self.hook {
+                    hook(&lost, Finder::Other);
+                }
             }
             DONE => _ = self.closing.done.insert(parcel.from),
             CLOSE => self.closing.is_closed = true,
@@ -248,14 +261,14 @@ impl<E: Endpoint> Watched<E> {
         if self.is_lost(lost.rank) {
             return;
         }
-        if let Some(hook) = &mut self.hook {
-            hook(&lost);
-        }
         let mut bytes = Vec::new();
         (lost.rank, lost.why.clone()).write(&mut bytes);
-        self.learn(lost);
+        self.learn(lost.clone());
         for other in self.others() {
             self.say(other, NEWS, bytes.clone());
+        }
+        if let Some(hook) = &mut self.hook {
+            hook(&lost, Finder::Own);
         }
     }
 
@@ -292,7 +305,9 @@ impl<E: Endpoint> Watched<E> {
 }
 
 /// The time of day so long ago: hours, minutes and seconds in Greenwich.
+#[expect(clippy::disallowed_types, reason = "a message to people is no result")]
 fn time_of_day(ago: Duration) -> String {
+    use std::time::SystemTime;
     let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let seconds = since_1970.saturating_sub(ago).as_secs();
     format!("{:02}:{:02}:{:02} UTC", seconds / 3600 % 24, seconds / 60 % 60, seconds % 60)

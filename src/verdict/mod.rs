@@ -8,11 +8,14 @@
 //! | [`groups`] | programs of splits, barriers and joins, every split on every tree |
 //! | [`installments`] | what fewer processors and fewer messages cost |
 //! | [`auto`] | which placements are worth a simulation |
+//! | [`scatter`] | divisible load on ranks that really run |
 //! | [`simulate`] | the answer to `simulate` |
 //! | [`experiment`] | open-loop traffic on one machine, ready to be measured at any load |
 //! | [`traffic`], [`sweep`] | what one load gave; latency against load |
 //! | [`plan`] | the answer to `plan` |
+//! | [`run`] | a schedule on real ranks: measured beside predicted |
 //! | [`map`] | the answer to `map`: both switchings, in the paper's units |
+//! | [`speedup`] | divide and conquer for real, beside what else could be used |
 //! | [`ranked`] | a placed tree over ranks, for the executors that really run |
 //! | `measure` | one placement: metrics, prediction, simulation |
 
@@ -27,14 +30,17 @@ pub mod map;
 mod measure;
 pub mod plan;
 pub mod ranked;
+pub mod run;
+pub mod scatter;
 pub mod simulate;
+pub mod speedup;
 pub mod sweep;
 pub mod traffic;
 
 pub use divide::{Blame, DivideVerdict, Job, Outcome, PhaseRow};
 pub use groups::{GroupsOutcome, GroupsVerdict};
 pub use load::{LoadOutcome, LoadVerdict};
-pub use ranked::Ranked;
+pub use ranked::{Ranked, nearest_to_a_square};
 
 use serde::Serialize;
 

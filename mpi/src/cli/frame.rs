@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::Parser;
 use meshwright::Error;
 use meshwright::cli::{Answer, Failure, error::tell};
-use meshwright::transport::{Endpoint, Lost};
+use meshwright::transport::{Endpoint, Finder, Lost};
 use meshwright_mpi::{MpiEndpoint, Process};
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
@@ -31,7 +31,8 @@ const TURN: Duration = Duration::from_millis(500);
 /// How long leaving MPI may take.
 const LEAVING: Duration = Duration::from_secs(10);
 
-/// The exit code of a rank that has panicked.
+/// The exit codes of a rank that has heard of a lost one, and of one that has panicked.
+const LOST: u8 = 3;
 const PANIC: u8 = 101;
 
 /// Runs the program on this rank.
@@ -107,7 +108,13 @@ fn on_ranks(line: &CommandLine, universe: Universe) -> ExitCode {
     let rank = endpoint.rank();
     let processes = endpoint.processes().to_vec();
     announce_panics(rank, processes[rank as usize].clone());
-    endpoint.on_lost(move |lost| end_for(lost, &processes));
+    endpoint.on_lost(move |lost, finder| match finder {
+        Finder::Own => end_for(lost, &processes),
+        Finder::Other => {
+            sleep(TURN); // the finder speaks, and ends all ranks if it can
+            end(LOST)
+        }
+    });
     let outcome = catch_unwind(AssertUnwindSafe(|| dispatch(&line.verb, &mut endpoint)));
     let answer = match outcome {
         Ok(outcome) => end_for_failure(outcome, &endpoint),
@@ -163,11 +170,11 @@ fn end_for_input(refused: Option<Error>) -> ! {
 }
 
 /// Says that a rank is lost, and ends all ranks.
-fn end_for(lost: &Lost, processes: &[Process]) -> ! {
+pub(super) fn end_for(lost: &Lost, processes: &[Process]) -> ! {
     let Lost { rank, why } = lost;
     let process = processes.get(*rank as usize).map_or(String::new(), |process| format!(" ({process})"));
     tell(&format!("rank {rank}{process} is lost: {why}"));
-    end(Failure::Lost(lost.clone()).code())
+    end(LOST)
 }
 
 /// A panic has been announced where it happened.
@@ -184,7 +191,7 @@ fn announce_panics(rank: u32, process: Process) {
     }));
 }
 
-/// Ends all ranks with this exit code.
+/// Ends all ranks with this exit code; under `--enable-recovery` Open MPI ends this one only.
 fn end(code: u8) -> ! {
     let _guard = guard(i32::from(code));
     SimpleCommunicator::world().abort(i32::from(code))
@@ -193,14 +200,14 @@ fn end(code: u8) -> ! {
 /// The others are done; MPI cannot be left in order, because it would wait for those that are lost.
 fn leave_without_the_lost(rank: u32, code: u8) -> ! {
     if rank > 0 {
-        sleep(LEAVING);
+        sleep(TURN); // the exit code is that of rank 0
     }
     end(code)
 }
 
 /// Leaves MPI, and ends with this code.
 fn leave(universe: Universe, code: ExitCode) -> ExitCode {
-    let guard = guard(3);
+    let guard = guard(LOST.into());
     drop(universe);
     drop(guard);
     code

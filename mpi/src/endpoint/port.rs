@@ -30,10 +30,14 @@ const OPEN: usize = 64;
 
 /// A rank that waits asks again at once for so long, then lets other processes run before it asks again, then sleeps.
 const SPIN: Duration = Duration::from_micros(20);
-const YIELD: Duration = Duration::from_millis(1);
+/// When it begins to sleep: where every rank has a core, and where ranks share cores.
+const YIELD: (Duration, Duration) = (Duration::from_millis(100), Duration::from_millis(1));
 
-/// The longest sleep, and the longest one while long messages are under way, which need this rank's help.
-const SLEEP: (Duration, Duration) = (Duration::from_millis(5), Duration::from_micros(100));
+/// The longest sleep, for each rank that shares the core: so asking never takes more than a small part of a core.
+const SLEEP: Duration = Duration::from_micros(200);
+
+/// While messages are under way, which may need this rank's help: when it begins to sleep, and the longest sleep.
+const UNDER_WAY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_micros(100));
 
 /// How long the buffers of messages that nobody has taken are waited for at the end.
 const GRACE: Duration = Duration::from_secs(2);
@@ -59,6 +63,8 @@ struct Receiving {
 pub(super) struct Port {
     world: SimpleCommunicator,
     piece: usize,
+    /// How many ranks share a core.
+    crowd: u32,
     sending: Vec<Sending>,
     /// Once so many messages are on their way out, it is worth while to look which ones are done.
     tidy_at: usize,
@@ -70,14 +76,15 @@ pub(super) struct Port {
 }
 
 impl Port {
-    /// The end of this process in a communicator of its own.
-    pub(super) fn new(world: &SimpleCommunicator) -> Self {
+    /// The end of this process in a communicator of its own, where so many ranks share a core.
+    pub(super) fn new(world: &SimpleCommunicator, crowd: u32) -> Self {
         let world = world.duplicate();
         // SAFETY: the communicator is valid, and the handler is one that MPI brings along.
         unsafe { ffi::MPI_Comm_set_errhandler(world.as_raw(), ffi::RSMPI_ERRORS_RETURN) };
         Self {
             world,
             piece: LONG,
+            crowd,
             sending: Vec::new(),
             tidy_at: OPEN,
             receiving: VecDeque::new(),
@@ -219,14 +226,16 @@ impl Port {
     /// Waits a little, and longer the longer nothing has come.
     fn idle(&mut self, left: Duration) {
         let idle = self.idle_since.get_or_insert_with(Instant::now).elapsed();
+        let is_under_way = !(self.sending.is_empty() && self.receiving.is_empty() && self.pieces.is_empty());
+        let awake = if self.crowd > 1 { YIELD.1 } else { YIELD.0 };
+        let (awake, longest) =
+            if is_under_way { (awake.max(UNDER_WAY.0), UNDER_WAY.1) } else { (awake, SLEEP * self.crowd) };
         if idle < SPIN {
             std::hint::spin_loop();
-        } else if idle < YIELD {
+        } else if idle < awake {
             std::thread::yield_now();
         } else {
-            let is_busy = !(self.sending.is_empty() && self.receiving.is_empty() && self.pieces.is_empty());
-            let most = if is_busy { SLEEP.1 } else { SLEEP.0 };
-            std::thread::sleep((idle / 8).min(most).min(left));
+            std::thread::sleep((idle / 8).min(longest).min(left));
         }
     }
 }

@@ -9,13 +9,25 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The program with so many ranks, which may be more than there are cores.
 pub(crate) fn command(ranks: u32, arguments: &[&str]) -> Command {
+    command_with(&[], ranks, arguments)
+}
+
+/// The same with options for `mpirun`.
+pub(crate) fn command_with(options: &[&str], ranks: u32, arguments: &[&str]) -> Command {
+    let mut command = started(options, ranks, Path::new(env!("CARGO_BIN_EXE_meshwright-mpi")));
+    command.args(arguments);
+    command
+}
+
+/// Another program on so many ranks.
+pub(crate) fn started(options: &[&str], ranks: u32, program: &Path) -> Command {
     let mut command = Command::new("mpirun");
     command
         // Open MPI wants to be told twice that root may start it, as in a container.
         .envs([("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")])
+        .args(options)
         .args(["--oversubscribe", "-n", &ranks.to_string()])
-        .arg(env!("CARGO_BIN_EXE_meshwright-mpi"))
-        .args(arguments)
+        .arg(program)
         .stdin(Stdio::null());
     command
 }

@@ -112,6 +112,27 @@ impl Block {
     pub fn bytes(&self) -> Bytes {
         Bytes(self.bits.div_ceil(8))
     }
+
+    /// Its bits, 64 to a word, the lowest first.
+    pub(in crate::groups) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// A block that was taken apart; none when these are not the words of so many bits.
+    pub(in crate::groups) fn from_words(
+        (first, count): (u32, u32),
+        is_runs: bool,
+        bits: u64,
+        words: Vec<u64>,
+    ) -> Option<Self> {
+        (words.len() as u64 == bits.div_ceil(64)).then(|| Self {
+            first,
+            count,
+            is_runs,
+            bits,
+            words: words.into(),
+        })
+    }
 }
 
 impl Coding {
@@ -167,7 +188,7 @@ impl Coding {
     }
 
     /// How many bits these take as runs.
-    pub(super) fn bits_of_runs(&self, runs: u64) -> u64 {
+    pub(in crate::groups) fn bits_of_runs(&self, runs: u64) -> u64 {
         runs * u64::from(self.bits() + self.length_bits)
     }
 

@@ -346,7 +346,7 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
 }
 
 /// A number for a new group that all its members find alone.
-fn child_id(parent: u64, number: u32, colour: u32) -> u64 {
+pub(in crate::groups) fn child_id(parent: u64, number: u32, colour: u32) -> u64 {
     // The finaliser of SplitMix64: a bijection, so siblings never meet; cousins do with chance 2^-64.
     let mut z = parent.wrapping_add((u64::from(number) << 32 | u64::from(colour)) ^ 0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -60,16 +60,15 @@ impl Results {
 ///
 /// # Examples
 ///
-/// Two ranks alike and a link that takes as long as the work: rank 0 sends a third and works off two thirds meanwhile? No:
-/// it sends first, so that all end at `2/3 + 1/3` of the time alone.
+/// Two ranks alike and a link that takes half as long as the work: rank 0 sends first, then both work side by side.
 ///
 /// ```
 /// use meshwright::load::star::{Rank, Star};
 /// let root = Rank { work: 1.0, link: 0.0, startup: 0.0 };
-/// let star = Star::new(vec![root, Rank { link: 1.0, ..root }], None)?;
+/// let star = Star::new(vec![root, Rank { link: 0.5, ..root }], None)?;
 /// let division = star.divide(90.0);
 /// assert_eq!(division.shares, [45.0, 45.0]);
-/// assert_eq!(star.timetable(&division.order, &division.shares).makespan, 90.0);
+/// assert_eq!(star.timetable(&division.order, &division.shares).makespan, 67.5);
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -120,7 +119,7 @@ impl Star {
     ///
     /// # Source
     ///
-    /// `bharadwaj1996`, chapter 5.
+    /// `bharadwaj1996`, on sequences in single-level trees.
     pub fn order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (1..self.ranks.len()).collect();
         let key = |rank: usize| {

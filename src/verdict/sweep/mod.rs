@@ -1,11 +1,19 @@
 //! Latency against load, point by point, and where the network saturates.
 //!
 //! Each point draws its numbers from a stream named after its load, so that it is the same whichever points are
-//! measured beside it, in whatever order and on however many threads.
+//! measured beside it, in whatever order, on however many threads and ranks.
+//!
+//! | file | what |
+//! |---|---|
+//! | this one | the curve and the search for the saturation |
+//! | [`crew`] | [`Crew`]: who measures; [`Threads`] of this process |
+//! | [`ranks`] | [`Ranks`]: rank 0 hands out loads to the ranks of an endpoint |
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
-use std::thread;
+pub mod crew;
+pub mod ranks;
+
+pub use crew::{Crew, Job, Threads};
+pub use ranks::Ranks;
 
 use rand::Rng;
 use serde::Serialize;
@@ -49,6 +57,11 @@ pub struct Saturation {
     /// The most that arrived at any measured load, in flits per node and cycle.
     pub throughput: f64,
 }
+
+/// What runs one load with a seed on so many threads.
+pub trait Measure: Fn(f64, u64, usize) -> Result<Point> + Sync {}
+
+impl<M: Fn(f64, u64, usize) -> Result<Point> + Sync> Measure for M {}
 
 /// What a sweep found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -155,16 +168,26 @@ pub fn seed_of(seed: u64, load: f64) -> u64 {
 /// assert!(saturation.load > 0.3 * 0.98);
 /// # Ok::<(), meshwright::Error>(())
 /// ```
-pub fn run<M>(
+pub fn run<M: Measure>(
     sweep: &Sweep,
     known: &[Point],
     measure: M,
     finished: &mut dyn FnMut(&Point) -> Result<()>,
-) -> Result<Curve>
-where
-    M: Fn(f64, u64, usize) -> Result<Point> + Sync,
-{
-    assert!(sweep.threads > 0, "somebody must work");
+) -> Result<Curve> {
+    run_with(&mut Threads::new(sweep.threads, measure), sweep, known, finished)
+}
+
+/// The same with a crew, however many threads the sweep says.
+///
+/// # Errors
+///
+/// As for [`run`].
+pub fn run_with(
+    crew: &mut impl Crew,
+    sweep: &Sweep,
+    known: &[Point],
+    finished: &mut dyn FnMut(&Point) -> Result<()>,
+) -> Result<Curve> {
     if sweep.loads.len() > POINTS_MAX {
         return Err(Error::value("number of points", sweep.loads.len(), format!("at most {POINTS_MAX}")));
     }
@@ -173,18 +196,26 @@ where
     loads.sort_by(f64::total_cmp);
     loads.dedup();
     let mut points: Vec<Point> = loads.iter().filter_map(|&load| find(known, load)).collect();
+    let mut measured = |loads: &[f64]| -> Result<Vec<Point>> {
+        let mut points = Vec::new();
+        let job = |&load: &f64| Job { load, seed: seed_of(sweep.seed, load) };
+        // The heaviest first, since they take longest.
+        let jobs: Vec<Job> = loads.iter().rev().map(job).collect();
+        crew.measure_all(&jobs, &mut |point| {
+            finished(&point)?;
+            points.push(point);
+            Ok(())
+        })?;
+        Ok(points)
+    };
     loads.retain(|&load| find(&points, load).is_none());
-    points.extend(measure_all(&loads, sweep, &measure, finished)?);
+    points.extend(measured(&loads)?);
     points.sort_by(|a, b| a.load.total_cmp(&b.load));
     let stands_still = points.iter().any(|point| point.deadlock.is_some());
     let saturation = if sweep.saturation && !stands_still {
         let mut point = |load: f64| match find(known, load) {
             Some(point) => Ok(point),
-            None => {
-                let point = measure(load, seed_of(sweep.seed, load), sweep.threads)?;
-                finished(&point)?;
-                Ok(point)
-            }
+            None => Ok(measured(&[load])?.pop().expect("a load that is measured has a point")),
         };
         Some(search(&mut points, &mut point)?)
     } else {
@@ -195,51 +226,6 @@ where
 
 fn find(points: &[Point], load: f64) -> Option<Point> {
     points.iter().find(|point| point.load == load).cloned()
-}
-
-/// Measures loads on all threads, each load on one; the heaviest first, since they take longest.
-fn measure_all<M>(
-    loads: &[f64],
-    sweep: &Sweep,
-    measure: &M,
-    finished: &mut dyn FnMut(&Point) -> Result<()>,
-) -> Result<Vec<Point>>
-where
-    M: Fn(f64, u64, usize) -> Result<Point> + Sync,
-{
-    let next = AtomicUsize::new(0);
-    let (sender, receiver) = mpsc::channel();
-    thread::scope(|scope| {
-        for _ in 0..sweep.threads.min(loads.len()) {
-            let (sender, next) = (sender.clone(), &next);
-            scope.spawn(move || {
-                while let Some(&load) = loads.iter().rev().nth(next.fetch_add(1, Ordering::Relaxed)) {
-                    let point = measure(load, seed_of(sweep.seed, load), 1);
-                    let failed = point.is_err();
-                    // Nobody listens any more once another point has failed.
-                    if sender.send((load, point)).is_err() || failed {
-                        break;
-                    }
-                }
-            });
-        }
-        drop(sender);
-        let mut points = Vec::new();
-        let mut failure: Option<(f64, Error)> = None;
-        for (load, point) in receiver {
-            let kept = point.and_then(|point| finished(&point).map(|()| point));
-            match kept {
-                Ok(point) => points.push(point),
-                Err(error) => {
-                    next.store(loads.len(), Ordering::Relaxed);
-                    if failure.as_ref().is_none_or(|(least, _)| load < *least) {
-                        failure = Some((load, error));
-                    }
-                }
-            }
-        }
-        failure.map_or(Ok(points), |(_, error)| Err(error))
-    })
 }
 
 /// Halves the interval between a load that is carried and one that is not.

@@ -1,0 +1,13 @@
+//! `meshwright-mpi sort`.
+
+use meshwright::cli::sort;
+use meshwright::transport::Endpoint;
+
+use super::Outcome;
+
+pub(super) use sort::SortArguments as Arguments;
+
+/// Runs the verb on this rank.
+pub(super) fn run(arguments: &Arguments, endpoint: impl Endpoint) -> Outcome {
+    sort::on_rank(arguments, endpoint)
+}

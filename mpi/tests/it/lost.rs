@@ -1,0 +1,165 @@
+//! Ranks that die or hang: the run ends in time, and says which rank it was.
+
+use std::process::{Child, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::mpirun::{command, command_with, ended};
+
+/// Ranks are lost after so many seconds.
+const PATIENCE: u64 = 3;
+
+/// The run ends so long after the patience is over.
+const END: Duration = Duration::from_secs(PATIENCE + 2);
+
+/// Time for a busy machine on top of what is stated.
+const SLACK: Duration = Duration::from_secs(8);
+
+const RANKS: u32 = 16;
+
+/// A run in which all ranks are busy for long: they wait, or they compute.
+fn busy(options: &[&str], is_computing: bool) -> Run {
+    busy_with(options, &[if is_computing { "--compute" } else { "--watch" }, "60"])
+}
+
+fn busy_with(options: &[&str], arguments: &[&str]) -> Run {
+    let patience = PATIENCE.to_string();
+    let arguments = [&["ranks", "--patience", &patience], arguments].concat();
+    let mut command = command_with(options, RANKS, &arguments);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun is there");
+    Run { processes: processes(&child), child }
+}
+
+struct Run {
+    child: Child,
+    /// By rank.
+    processes: Vec<u32>,
+}
+
+/// The processes of all ranks, found among the descendants of `mpirun`, once they are there.
+fn processes(mpirun: &Child) -> Vec<u32> {
+    let begin = Instant::now();
+    loop {
+        let mut found: Vec<(u32, u32)> = children(mpirun.id())
+            .into_iter()
+            .filter_map(|process| Some((rank_of(process)?, process)))
+            .collect();
+        if found.len() == RANKS as usize {
+            found.sort_unstable();
+            // They have to know each other before one is lost: MPI itself waits for all of them at the start.
+            std::thread::sleep(Duration::from_secs(2));
+            return found.into_iter().map(|(_, process)| process).collect();
+        }
+        assert!(begin.elapsed() < Duration::from_secs(60), "the ranks do not start: {found:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn children(of: u32) -> Vec<u32> {
+    let text = std::fs::read_to_string(format!("/proc/{of}/task/{of}/children")).unwrap_or_default();
+    text.split_whitespace().filter_map(|word| word.parse().ok()).collect()
+}
+
+fn rank_of(process: u32) -> Option<u32> {
+    let is_ours = std::fs::read_link(format!("/proc/{process}/exe")).ok()?.ends_with("meshwright-mpi");
+    let environment = std::fs::read(format!("/proc/{process}/environ")).ok()?;
+    let mut variables = environment.split(|&byte| byte == 0);
+    let rank = variables.find_map(|one| one.strip_prefix(b"OMPI_COMM_WORLD_RANK="))?;
+    std::str::from_utf8(rank).ok()?.parse().ok().filter(|_| is_ours)
+}
+
+impl Run {
+    fn signal(&self, signal: &str, rank: u32) {
+        let process = self.processes[rank as usize].to_string();
+        let status = std::process::Command::new("kill").args([signal, &process]).status();
+        assert!(status.expect("kill is there").success());
+    }
+
+    /// What it said on stderr, how it ended, and how long that took.
+    fn end(self) -> (String, Output, Duration) {
+        let begin = Instant::now();
+        let output = ended(self.child, Duration::from_secs(50));
+        let took = begin.elapsed();
+        for process in self.processes {
+            assert_eq!(rank_of(process), None, "process {process} is left behind");
+        }
+        (String::from_utf8_lossy(&output.stderr).into_owned(), output, took)
+    }
+}
+
+/// The one message, which names the rank, its process, its host and what it was doing.
+fn assert_names(said: &str, rank: u32, process: u32, doing: &str) {
+    let messages: Vec<&str> = said.lines().filter(|line| line.contains(" is lost: ")).collect();
+    let [message] = messages[..] else { panic!("one message is expected:\n{said}") };
+    let named = format!("rank {rank} (process {process} on ");
+    assert!(
+        message.contains(&named) && message.contains("no sign of life for ") && message.contains(doing),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_rank_that_is_stopped_is_named_in_time() {
+    for (rank, is_computing, doing) in
+        [(3, false, "sending back what comes"), (0, false, "measuring round trips"), (15, true, "computing")]
+    {
+        let run = busy(&[], is_computing);
+        let process = run.processes[rank as usize];
+        run.signal("-STOP", rank);
+        let (said, output, took) = run.end();
+        assert_names(&said, rank, process, doing);
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        assert!(took < END + SLACK, "{took:?}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn a_rank_that_is_killed_ends_the_run() {
+    for (rank, is_computing) in [(5, false), (0, true)] {
+        let run = busy(&[], is_computing);
+        let process = run.processes[rank as usize];
+        run.signal("-KILL", rank);
+        let (said, output, took) = run.end();
+        // Whoever is quicker says it.
+        let of_mpirun = said.contains(&format!("mpirun noticed that process rank {rank} "));
+        let ours = said.contains(&format!("rank {rank} (process {process} on "));
+        assert!(of_mpirun || ours, "{said}");
+        assert!(!output.status.success());
+        assert!(took < END + SLACK, "{took:?}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn where_mpirun_lets_the_others_go_on_they_end_by_themselves() {
+    let run = busy(&["--enable-recovery"], true);
+    let process = run.processes[9];
+    run.signal("-KILL", 9);
+    let (said, output, took) = run.end();
+    assert_names(&said, 9, process, "computing");
+    // Open MPI ends with 0 then, whatever its processes say.
+    assert!(took < END + SLACK, "{took:?}");
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn where_losses_are_forgiven_the_others_come_to_their_end() {
+    // One that is killed, where mpirun lets the others go on; and one that only stops.
+    for (options, signal, rank) in [(&["--enable-recovery"][..], "-KILL", 9), (&[], "-STOP", 1)] {
+        let run = busy_with(options, &["--forgive", "--compute", "7"]);
+        run.signal(signal, rank);
+        let (said, output, took) = run.end();
+        assert!(output.status.success(), "{said}");
+        assert!(!said.contains(" is lost: "), "{said}");
+        assert!(took < Duration::from_secs(7) + END + SLACK, "{took:?}");
+        let table = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(table.lines().count() > RANKS as usize, "{table}");
+    }
+}
+
+#[test]
+fn without_patience_nobody_is_lost() {
+    let mut command = command(4, &["ranks", "--patience", "0", "--compute", "1"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun is there");
+    assert!(ended(child, Duration::from_secs(60)).status.success());
+}
