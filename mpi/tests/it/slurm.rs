@@ -102,7 +102,7 @@ impl Cluster {
 
 /// Six tasks on four hosts of two slots: Slurm puts each on the host of its node, and its environment reads back as a machine.
 #[test]
-#[ignore = "needs the daemons of Slurm, root, and half a minute"]
+#[ignore = "needs the daemons of Slurm, and root"]
 fn a_host_file_brings_every_task_to_its_host() {
     let Some(cluster) = cluster() else {
         eprintln!("\n*** NOT TESTED: Slurm is not installed ***\n");
