@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use super::watch::Watch;
 use super::{Endpoint, Lost, Parcel, Wire};
@@ -305,7 +305,9 @@ impl<E: Endpoint> Watched<E> {
 }
 
 /// The time of day so long ago: hours, minutes and seconds in Greenwich.
+#[expect(clippy::disallowed_types, reason = "a message to people is no result")]
 fn time_of_day(ago: Duration) -> String {
+    use std::time::SystemTime;
     let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let seconds = since_1970.saturating_sub(ago).as_secs();
     format!("{:02}:{:02}:{:02} UTC", seconds / 3600 % 24, seconds / 60 % 60, seconds % 60)

@@ -40,7 +40,7 @@ pub mod traffic;
 pub use divide::{Blame, DivideVerdict, Job, Outcome, PhaseRow};
 pub use groups::{GroupsOutcome, GroupsVerdict};
 pub use load::{LoadOutcome, LoadVerdict};
-pub use ranked::Ranked;
+pub use ranked::{Ranked, nearest_to_a_square};
 
 use serde::Serialize;
 

@@ -130,7 +130,14 @@ fn tree(tasks: &TaskGraph, ranks: &[u32]) -> Result<RankTree> {
 }
 
 /// The mesh of so many nodes whose sides differ least.
-fn nearest_to_a_square(nodes: u32) -> String {
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::verdict::nearest_to_a_square;
+/// assert_eq!([16, 12, 7].map(nearest_to_a_square), ["mesh:4x4", "mesh:3x4", "mesh:1x7"]);
+/// ```
+pub fn nearest_to_a_square(nodes: u32) -> String {
     let rows = (1..=nodes.isqrt()).rev().find(|rows| nodes.is_multiple_of(*rows)).unwrap_or(1);
     format!("mesh:{rows}x{}", nodes / rows)
 }

@@ -12,6 +12,7 @@ mod hostile;
 mod load;
 mod routers;
 mod search;
+mod sort;
 mod traffic;
 
 use std::path::Path;
@@ -66,6 +67,7 @@ fn help_has_examples_and_exit_codes() {
         vec!["simulate", "--help"],
         vec!["sweep", "--help"],
         vec!["claims", "--help"],
+        vec!["sort", "--help"],
     ] {
         let (code, stdout, stderr) = run(folder.path(), &arguments);
         assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}");

@@ -1,5 +1,7 @@
 //! Groups of ranks that really run, on threads: against what the words mean, and programs as on the simulator.
 
+mod beside;
+
 use meshwright::groups::live::{self, Group, MaybePart, tree_for};
 use meshwright::groups::mask::Mask;
 use meshwright::groups::nested::{Run, Team};

@@ -36,8 +36,8 @@ const YIELD: (Duration, Duration) = (Duration::from_millis(100), Duration::from_
 /// The longest sleep, for each rank that shares the core: so asking never takes more than a small part of a core.
 const SLEEP: Duration = Duration::from_micros(200);
 
-/// The longest sleep while messages are under way, which need this rank's help.
-const SHORT_SLEEP: Duration = Duration::from_micros(100);
+/// While messages are under way, which may need this rank's help: when it begins to sleep, and the longest sleep.
+const UNDER_WAY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_micros(100));
 
 /// How long the buffers of messages that nobody has taken are waited for at the end.
 const GRACE: Duration = Duration::from_secs(2);
@@ -226,14 +226,16 @@ impl Port {
     /// Waits a little, and longer the longer nothing has come.
     fn idle(&mut self, left: Duration) {
         let idle = self.idle_since.get_or_insert_with(Instant::now).elapsed();
+        let is_under_way = !(self.sending.is_empty() && self.receiving.is_empty() && self.pieces.is_empty());
+        let awake = if self.crowd > 1 { YIELD.1 } else { YIELD.0 };
+        let (awake, longest) =
+            if is_under_way { (awake.max(UNDER_WAY.0), UNDER_WAY.1) } else { (awake, SLEEP * self.crowd) };
         if idle < SPIN {
             std::hint::spin_loop();
-        } else if idle < if self.crowd > 1 { YIELD.1 } else { YIELD.0 } {
+        } else if idle < awake {
             std::thread::yield_now();
         } else {
-            let is_busy = !(self.sending.is_empty() && self.receiving.is_empty() && self.pieces.is_empty());
-            let most = if is_busy { SHORT_SLEEP } else { SLEEP * self.crowd };
-            std::thread::sleep((idle / 8).min(most).min(left));
+            std::thread::sleep((idle / 8).min(longest).min(left));
         }
     }
 }

@@ -18,9 +18,13 @@ const RANKS: u32 = 16;
 
 /// A run in which all ranks are busy for long: they wait, or they compute.
 fn busy(options: &[&str], is_computing: bool) -> Run {
-    let work = if is_computing { "--compute" } else { "--watch" };
+    busy_with(options, &[if is_computing { "--compute" } else { "--watch" }, "60"])
+}
+
+fn busy_with(options: &[&str], arguments: &[&str]) -> Run {
     let patience = PATIENCE.to_string();
-    let mut command = command_with(options, RANKS, &["ranks", work, "60", "--patience", &patience]);
+    let arguments = [&["ranks", "--patience", &patience], arguments].concat();
+    let mut command = command_with(options, RANKS, &arguments);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun is there");
     Run { processes: processes(&child), child }
 }
@@ -136,6 +140,21 @@ fn where_mpirun_lets_the_others_go_on_they_end_by_themselves() {
     // Open MPI ends with 0 then, whatever its processes say.
     assert!(took < END + SLACK, "{took:?}");
     assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn where_losses_are_forgiven_the_others_come_to_their_end() {
+    // One that is killed, where mpirun lets the others go on; and one that only stops.
+    for (options, signal, rank) in [(&["--enable-recovery"][..], "-KILL", 9), (&[], "-STOP", 1)] {
+        let run = busy_with(options, &["--forgive", "--compute", "7"]);
+        run.signal(signal, rank);
+        let (said, output, took) = run.end();
+        assert!(output.status.success(), "{said}");
+        assert!(!said.contains(" is lost: "), "{said}");
+        assert!(took < Duration::from_secs(7) + END + SLACK, "{took:?}");
+        let table = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(table.lines().count() > RANKS as usize, "{table}");
+    }
 }
 
 #[test]

@@ -5,4 +5,5 @@ mod frame;
 mod lost;
 mod mpirun;
 mod ranks;
+mod sort;
 mod sweep;

@@ -27,17 +27,20 @@
 //! | `labels` | what stands in one message of a split |
 //! | `letters` | messages along the edges of a tree |
 //! | [`program`] | programs for the simulator on real ranks |
+//! | [`beside`] | random splits, ours beside another implementation |
 //!
 //! # Source
 //!
 //! `chochia1996` for groups that split and join; `sack2010` for splitting by an exchange of all colours.
 
+pub mod beside;
 pub mod group;
 mod labels;
 mod letters;
 pub mod part;
 pub mod program;
 
+pub use beside::{Beside, Messages, Other, Series, Times, compare};
 pub use group::Group;
 pub use letters::TAG;
 pub use part::{MaybePart, Part};

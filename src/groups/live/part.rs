@@ -107,4 +107,12 @@ impl<'m, E: Endpoint> MaybePart<'m, E> {
             Self::Outside(Outside { mail, outer }) => meet(mail, &outer.edges, outer.word),
         }
     }
+
+    /// The mailbox of this rank.
+    pub fn mail(&mut self) -> &mut Mailbox<E> {
+        match self {
+            Self::Inside(part) => part.mail(),
+            Self::Outside(outside) => outside.mail,
+        }
+    }
 }

@@ -37,6 +37,7 @@ const VERDICT: u32 = DATA + 2;
 const SUMMARY: u32 = DATA + 3;
 const PING: u32 = DATA + 4;
 const GO: u32 = DATA + 5;
+const PONG: u32 = DATA + 6;
 
 /// A message may be so large: what MPI counts in one piece, with room for a header.
 pub const MESSAGE_MAX: u64 = 1 << 30;

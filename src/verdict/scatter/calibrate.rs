@@ -13,7 +13,7 @@ use crate::transport::{Endpoint, Lost, Mailbox};
 /// How often a clock is asked; the quickest answer counts.
 const ASKED: u32 = 8;
 
-/// How often each of the two messages goes to a rank and its receipt comes back; the medians count.
+/// How often each of the two messages goes to a rank and its receipt comes back.
 const PINGS: usize = 5;
 
 /// The longest message that is measured, and the shortest of the long ones.
@@ -53,11 +53,14 @@ pub struct Calibration {
 /// Measures all ranks: each gets its messages while those before it are at work, as they will be; then all work at the
 /// same time.
 ///
-/// A message counts until its receipt is back, as in the run. With medians t(0) and t(n) of messages of 0 and n bytes,
+/// A message counts until its receipt is back, as in the run. With times t(0) and t(n) of messages of 0 and n bytes,
 ///
 /// ```text
-/// s = t(0),  z = (t(n) - t(0)) / n,  w = time of all repetitions / their bytes
+/// s = median t(0),  z = (min t(n) - min t(0)) / n,  w = time of all repetitions / their bytes
 /// ```
+///
+/// A message may wait until its rank gets a core, so one time says little; the difference of the quickest is that of
+/// the bytes.
 ///
 /// # Errors
 ///
@@ -142,9 +145,9 @@ fn ping<E: Endpoint>(mail: &mut Mailbox<E>, rank: u32, bytes: u64) -> Result<(f6
     }
     let [short, long] = times.map(|mut times| {
         times.sort_by(f64::total_cmp);
-        times[PINGS / 2]
+        times
     });
-    Ok((short, (long - short).max(0.0) / bytes as f64))
+    Ok((short[PINGS / 2], (long[0] - short[0]).max(0.0) / bytes as f64))
 }
 
 /// The size of results as a line through those of a sample and of half of it.

@@ -8,9 +8,10 @@ use meshwright::groups::mask::Mask;
 use meshwright::groups::nested::{Run, Team};
 use meshwright::groups::paper::Paper;
 use meshwright::groups::protocol::{Entry, Here, Operation, Operator, Outcome, Program, Scheme, members};
-use meshwright::groups::{Group, monotone_nearest};
+use meshwright::groups::{Group, live, monotone_nearest, trees};
 use meshwright::sim::any_order::{self, Adversary, Order};
 use meshwright::topology::Machine;
+use meshwright::transport::{Mailbox, threads};
 use meshwright::units::{Cycles, NodeId};
 use meshwright::{rng, sim};
 use rand::RngExt;
@@ -189,6 +190,32 @@ fn random_programs_compute_what_the_book_says() {
         deepest = deepest.max(levels.max().unwrap_or(0));
     }
     assert_eq!(deepest, 5, "some programs were nested as deep as they may");
+}
+
+/// On ranks that really run too: threads here, messages in whatever order they come.
+#[test]
+fn random_programs_compute_the_same_on_ranks() {
+    let mut random = rng::stream(7, "programs");
+    for round in 0..40 {
+        let specification = ["mesh:3x4", "torus:3x3", "mesh:1x7", "mesh:2x2x2", "mesh:1x1"][round % 5];
+        let machine = Machine::new(specification).unwrap();
+        let size = machine.living_count();
+        let program = draw(&mut random, Kind { roots: true, ways_most: 4 }, 4);
+        let values: Vec<u64> = (0..size).map(|_| random.random_range(0..1000)).collect();
+        let mut expected = values.clone();
+        by_the_book(&program, &mut expected);
+        let run = |endpoint| {
+            let mut mail = Mailbox::new(endpoint);
+            // Its root is the middle rank.
+            let tree = trees::tree("rank-halving").unwrap();
+            let mut world = live::Group::world(&mut mail, &machine, tree).unwrap();
+            let (value, program) = (values[world.rank() as usize], &program);
+            let mut run = Run::of(async move |team: &mut Team| perform(team, program, value).await);
+            live::drive(&mut world, &mut run)?;
+            Ok(run.into_result().expect("it has come to its end"))
+        };
+        assert_eq!(threads::run(size, run).unwrap(), expected, "round {round}: {program:?}");
+    }
 }
 
 /// Under every split that members can do the same programs compute the same, in steps of packets.

@@ -1,0 +1,197 @@
+//! `meshwright-mpi groups`.
+
+use std::rc::Rc;
+
+use clap::Args;
+use meshwright::cli::output::{self, Progress};
+use meshwright::cli::{Answer, table};
+use meshwright::groups::barrier_time::Delays;
+use meshwright::groups::live::{self, Beside, Group, Messages, Other, Series, Times};
+use meshwright::groups::trees::{self, TREES, TreeMethod};
+use meshwright::topology::Machine;
+use meshwright::transport::Mailbox;
+use meshwright::{Result, scenario, verdict};
+use meshwright_mpi::MpiEndpoint;
+use mpi::topology::{Color, SimpleCommunicator, UserGroup};
+use mpi::traits::{Communicator, CommunicatorCollectives, Group as _};
+use serde::Serialize;
+
+use super::Outcome;
+
+const HELP: &str = "\
+Each split draws a colour and a key for every rank; in every fourth one some ranks draw no colour and take no part. Ours
+is MASK over messages from point to point; beside it MPI_Comm_split, with the same colours and keys. Ranks, sizes and
+members of all groups are compared. A time is that of the rank that is ready last; the table has the medians.
+
+Examples:
+  mpirun -n 16 meshwright-mpi groups
+  mpirun -n 16 meshwright-mpi groups torus:4x4 --tree ecrb4 --splits 500 --colours 2 --depth 3
+  mpirun -n 64 meshwright-mpi groups --splits 200 --json
+
+Exit codes:
+  0  all groups are equal, and the messages are those of the formula
+  1  they are not
+  2  unacceptable input
+  3  a rank was lost";
+
+/// Split groups of ranks at random, beside MPI_Comm_split and MPI_Barrier
+#[derive(Args)]
+#[command(after_help = HELP)]
+pub(super) struct Arguments {
+    /// Where the ranks are: mesh:RxC[xD…], torus:RxC[…], hypercube:D, graph:FILE, or a TOML file with a [machine] table,
+    /// with a working node for each rank [default: the mesh nearest to a square]
+    #[arg(value_name = "MACHINE")]
+    machine: Option<String>,
+    /// How often all ranks are split
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    splits: u32,
+    /// From how many colours each rank draws
+    #[arg(long, value_name = "K", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1_000_000_000))]
+    colours: u32,
+    /// How deep: 2 splits the new groups once more
+    #[arg(long, value_name = "D", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=16))]
+    depth: u32,
+    /// How many barriers are passed in each new group, one after the other
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    repeat: u32,
+    #[arg(long, value_name = "NAME", default_value = "auto", help = trees_help())]
+    tree: String,
+    /// The seed of colours and keys
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a message costs its sender, and its receiver, in links that it could cross meanwhile: some microseconds of
+/// software against some fifty nanoseconds of a link.
+const OVERHEAD_LINKS: u64 = 16;
+
+fn trees_help() -> String {
+    let names: Vec<&str> = TREES.iter().filter(|tree| tree.takes_any_members).map(|tree| tree.name).collect();
+    format!(
+        "The trees: {}, or auto: where a barrier is over first if a message costs {OVERHEAD_LINKS} links at each end",
+        names.join(", ")
+    )
+}
+
+/// A communicator as a group beside ours.
+struct MpiGroup {
+    communicator: SimpleCommunicator,
+    world: Rc<UserGroup>,
+}
+
+impl Other for MpiGroup {
+    fn split(&mut self, colour: Option<u32>, key: u32) -> Option<Self> {
+        let colour = colour.map_or_else(Color::undefined, |colour| Color::with_value(colour as i32));
+        let communicator = self.communicator.split_by_color_with_key(colour, key as i32)?;
+        Some(Self { communicator, world: Rc::clone(&self.world) })
+    }
+
+    fn barrier(&mut self) {
+        CommunicatorCollectives::barrier(&self.communicator);
+    }
+
+    fn rank(&self) -> u32 {
+        self.communicator.rank() as u32
+    }
+
+    fn members(&self) -> Vec<u32> {
+        let ranks: Vec<i32> = (0..self.communicator.size()).collect();
+        let in_world = self.communicator.group().translate_ranks(&ranks, &*self.world);
+        in_world.into_iter().map(|rank| rank.expect("all members are in the world") as u32).collect()
+    }
+}
+
+#[derive(Serialize)]
+struct Report<'r> {
+    machine: &'r str,
+    tree: &'static str,
+    #[serde(flatten)]
+    series: &'r Series,
+    #[serde(flatten)]
+    found: &'r Beside,
+}
+
+/// Runs the verb on this rank.
+pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome {
+    let world = endpoint.world();
+    let mut other = MpiGroup { communicator: world.duplicate(), world: Rc::new(world.group()) };
+    let mut mail = Mailbox::new(endpoint);
+    let (rank, ranks) = (mail.rank(), mail.ranks());
+    let specification = arguments.machine.clone().unwrap_or_else(|| verdict::nearest_to_a_square(ranks));
+    let machine = scenario::machine(&specification)?;
+    let tree = tree(&arguments.tree, &machine)?;
+    let series = Series {
+        splits: arguments.splits,
+        depth: arguments.depth,
+        colours: arguments.colours,
+        barriers: arguments.repeat,
+        seed: arguments.seed,
+    };
+    let mut group = Group::world(&mut mail, &machine, tree)?;
+    let mut progress = (rank == 0).then(|| Progress::with_steps(series.splits.into()));
+    let step = || {
+        if let Some(progress) = &mut progress {
+            progress.step("splits");
+        }
+    };
+    let found = live::compare(&mut group, &mut other, &series, step)?;
+    drop(progress);
+    if rank == 0 {
+        let report = Report { machine: &machine.name, tree: tree.name, series: &series, found: &found };
+        output::print(&if arguments.json { output::json(&report) } else { text(&report) })?;
+    }
+    let is_right = found.differences == 0 && kinds(&found).iter().all(|(_, m, _)| m.sent == m.expected);
+    Ok(if is_right { Answer::Done } else { Answer::Negative })
+}
+
+fn tree(name: &str, machine: &Machine) -> Result<&'static TreeMethod> {
+    match name {
+        "auto" => live::tree_for(machine, Delays { link: 1, overhead: OVERHEAD_LINKS }),
+        name => trees::tree(name),
+    }
+}
+
+/// What was measured of each kind of operation.
+fn kinds(found: &Beside) -> [(&'static str, Messages, Option<Times>); 3] {
+    [
+        ("split", found.split_messages, Some(found.split)),
+        ("barrier", found.barrier_messages, Some(found.barrier)),
+        ("join", found.join_messages, None),
+    ]
+}
+
+fn text(report: &Report<'_>) -> String {
+    let Report { machine, tree, series, found } = report;
+    let row = |(name, messages, times): (&str, Messages, Option<Times>)| {
+        let each = |count: u64| table::number(count as f64 / messages.operations.max(1) as f64, 2);
+        let time = |of: fn(&Times) -> f64, decimals| {
+            times.map_or("-".to_string(), |times| table::number(of(&times), decimals))
+        };
+        vec![
+            name.to_string(),
+            messages.operations.to_string(),
+            each(messages.sent),
+            each(messages.expected),
+            time(|times| times.ours_microseconds, 1),
+            time(|times| times.other_microseconds, 1),
+            time(|times| times.ratio, 3),
+        ]
+    };
+    let head = ["operation", "times", "messages each", "2 (s - 1)", "ours, us", "MPI, us", "ours / MPI"];
+    let equal = match &found.first_difference {
+        None => format!("All {} groups: ranks, sizes and members are those of MPI_Comm_split.", found.groups),
+        Some(first) => format!("{} differences from MPI_Comm_split; the first: {first}", found.differences),
+    };
+    let of_levels = if series.depth == 1 { String::new() } else { format!(", {} levels deep", series.depth) };
+    format!(
+        "ranks: {} on {machine}, tree {tree}; splits: {}{of_levels}, colours: {}, seed {}\n{}{equal}\n",
+        found.ranks,
+        series.splits,
+        series.colours,
+        series.seed,
+        table::table(&head, 1, kinds(found).map(row).to_vec()),
+    )
+}
