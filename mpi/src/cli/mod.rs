@@ -8,11 +8,11 @@
 //! | `rank_order` | ranks in the order of a file |
 //! | [`run`](mod@run) | any schedule, every byte checked |
 //! | [`ranks`] | which rank runs where, and how fast messages are |
+//! | [`trial`] | what goes wrong on purpose, for tests |
 //! | [`sweep`] | latency against load, the loads spread over the ranks |
 //! | [`sort`] | merge sort of a file |
 //! | [`scatter`] | divisible load on ranks |
 //! | `seats` | its options that have to do with where ranks are |
-//! | [`trial`] | what goes wrong on purpose, for tests |
 
 mod divide;
 mod frame;
@@ -23,8 +23,8 @@ mod run;
 mod scatter;
 mod seats;
 mod sort;
-mod trial;
 mod sweep;
+mod trial;
 
 use std::path::PathBuf;
 use std::time::Duration;
