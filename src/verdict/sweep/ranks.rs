@@ -298,15 +298,14 @@ pub fn serve<E: Endpoint, M: Measure>(
     assert!(endpoint.rank() > 0, "rank 0 leads");
     assert!(threads > 0, "somebody must work");
     let here = (threads as u32, what.to_string(), None::<String>);
-    let served = thread::scope(|scope| {
+    thread::scope(|scope| {
         let mut bench = Bench::new(scope, measure);
         let served = send(endpoint, 0, HERE, &here).and_then(|()| attend(endpoint, &mut bench));
         if let Err(lost) = &served {
             told(lost);
         }
         served
-    });
-    served
+    })
 }
 
 /// Begins what comes and sends what is done.
