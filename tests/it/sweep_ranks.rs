@@ -122,6 +122,10 @@ struct Setting<'a> {
     known: &'a [Point],
     /// Loads above this one cannot be measured.
     fails_above: Option<f64>,
+    /// So many loads the search measures at a time.
+    width: usize,
+    /// Only these lines can be measured, if there are any.
+    only: &'a [String],
     /// This rank has read something else, or nothing.
     strange: Option<(u32, Option<&'a str>)>,
 }
@@ -135,6 +139,9 @@ impl Setting<'_> {
             std::thread::sleep(Duration::from_millis(1));
             match self.fails_above {
                 Some(most) if load > most => Err(Error::value("load", load, "less")),
+                _ if !self.only.is_empty() && !self.only.contains(&line(&point(load, seed))) => {
+                    Err(Error::value("load", load, "another"))
+                }
                 _ => Ok(point(load, seed)),
             }
         };
@@ -164,8 +171,8 @@ impl Setting<'_> {
     ) -> (Result<Curve>, Vec<String>, Vec<u32>) {
         let (mut lines, mut lost) = (Vec::new(), Vec::new());
         let crew = Ranks::muster(end, "mesh", self.threads, measure, |gone: &Lost| lost.push(gone.rank));
-        let curve = crew.and_then(|mut crew| {
-            run_with(&mut crew, &sweep(), self.known, &mut |point| {
+        let curve = crew.and_then(|crew| {
+            run_with(&mut crew.looking_ahead(self.width), &sweep(), self.known, &mut |point| {
                 lines.push(line(point));
                 Ok(())
             })
@@ -187,6 +194,27 @@ fn any_number_of_ranks_finds_the_curve_and_the_lines_of_one_thread() {
             assert_eq!(found.measured.len(), lines.len());
             assert!(found.lost.is_empty() && found.ended[1..].iter().all(|end| *end == Some(Ok(()))));
         }
+    }
+}
+
+/// The search measures loads that it may need together with the one it needs; nobody hears of those it does not.
+#[test]
+fn a_search_that_looks_ahead_leaves_the_same_lines() {
+    let (curve, lines) = alone(&[]);
+    for (ranks, width) in [(3, 3), (7, 7), (2, 9), (8, 8)] {
+        let found = Setting { ranks, threads: 1, width, ..Setting::default() }.run();
+        assert_eq!(found.curve.unwrap(), curve);
+        assert_eq!(found.lines, lines);
+        assert!(found.measured.values().all(|&times| times == 1));
+        assert_eq!(found.measured.len() > lines.len(), ranks > 2, "three loads make two steps");
+
+        let found = Setting { ranks, threads: 1, width, only: &lines, ..Setting::default() }.run();
+        assert_eq!(found.curve.unwrap(), curve, "what is not needed cannot fail");
+        assert_eq!(found.lines, lines);
+        let found =
+            Setting { ranks, threads: 1, width, deaths: &[(1, 5), (2, 3)], ..Setting::default() }.run();
+        assert_eq!(found.curve.unwrap(), curve);
+        assert_eq!(found.lines, lines);
     }
 }
 
