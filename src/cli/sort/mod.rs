@@ -72,7 +72,8 @@ pub struct SortArguments {
     /// The integers have a sign: -1 comes before 0
     #[arg(long)]
     signed: bool,
-    /// Sort once more on one thread and once more on all threads of rank 0, and compare results and times
+    /// Sort once more on one thread and once more on all threads of rank 0, and compare results and times; `mpirun --bind-to none`
+    /// lets rank 0 have more than one
     #[arg(long)]
     compare: bool,
     /// Print one JSON object and nothing else
