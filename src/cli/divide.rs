@@ -16,7 +16,7 @@ pub const APPLICATIONS: &str = "\
 Applications, and what --size counts:
   merge-sort    numbers of 32 bits [default: 4000000]
   matrix-chain  matrices of 64 x 64 numbers modulo 2^31 - 1 [default: 1024]
-  components    vertices of a graph with as many edges, given by its adjacency matrix [default: 16384]
+  components    vertices of a graph with as many edges, in bits of its matrix [default: 16384]
   broadcast     bytes that everyone reads [default: 16000000]
   reduce        elements of the vectors that are added [default: 1000000]
   all           one after the other";

@@ -29,8 +29,9 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome {
     let mut collectives = MpiCollectives::new(endpoint.world());
     let ranks = endpoint.ranks();
-    let tasks = arguments.work.tasks(Some(ranks))?;
     let mut mail = Mailbox::new(endpoint);
+    // Every rank plans the same, and a search takes its time.
+    let tasks = mail.compute(|| arguments.work.tasks(Some(ranks)))??;
     let mut progress = (mail.rank() == 0).then(Progress::new);
     let mut all = Vec::new();
     for (task, ranked) in &tasks {

@@ -30,9 +30,9 @@ fn all_applications_beside_the_collective_operations_of_mpi() {
 #[test]
 fn sixty_four_ranks_on_a_placement_of_choice() {
     let arguments = ["divide", "components", "--size", "1000", "--repeat", "1", "--on", "torus:8x8"];
-    let arguments = [&arguments[..], &["--placement", "auto"]].concat();
+    let arguments = [&arguments[..], &["--placement", "bisection"]].concat();
     let text = printed(&run(64, &arguments));
-    assert!(text.contains("ranks on torus:8x8 by "), "{text}");
+    assert!(text.contains("ranks on torus:8x8 by bisection"), "{text}");
     assert_eq!(text.matches(" yes").count(), 3, "{text}");
     assert!(text.contains("MPI_Scatterv of rows, union-find, MPI_Gatherv, union-find"), "{text}");
 }

@@ -58,7 +58,7 @@ fn what_cannot_be_run_is_refused() {
         (vec!["divide", "components", "--size", "4294967295"], "0 to 100000 vertices"),
         (vec!["divide", "reduce", "--on", "mesh:2x2", "--ranks", "5"], "as many living nodes as ranks, 5"),
         (vec!["divide", "reduce", "--placement", "nowhere"], "centred-halving"),
-        (vec!["divide", "reduce", "--on", "mesh:0x2"], "mesh"),
+        (vec!["divide", "reduce", "--on", "mesh:0x2"], "sides of at least 1"),
         (vec!["divide", "reduce", "--ranks", "0"], "1..=1024"),
         (vec!["divide", "reduce", "--threads", "0"], "1..=1024"),
         (vec!["divide", "reduce", "--repeat", "0"], "1..=10000"),
