@@ -8,7 +8,7 @@
 //! | `payload` | what messages carry |
 //! | `wrong` | [`Wrong`], [`Waiting`]: what can be found wrong |
 //! | `book` | what rank 0 knows of all ranks |
-//! | `gather` | [`gather`]: the times of all ranks at rank 0, phase by phase |
+//! | `gather` | [`gather()`]: the times of all ranks at rank 0, phase by phase |
 //! | `probe` | [`clock`]: one time for all ranks; [`links`]: start-up and time per byte of the real ranks |
 
 mod book;
