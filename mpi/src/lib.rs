@@ -3,10 +3,13 @@
 //! | file | what |
 //! |---|---|
 //! | [`endpoint`] | [`MpiEndpoint`]: one rank's end of the network |
+//! | [`collectives`] | [`MpiCollectives`]: the collective operations of MPI |
 //! | [`process`] | [`Process`]: on which host a rank runs |
 
+pub mod collectives;
 pub mod endpoint;
 pub mod process;
 
+pub use collectives::MpiCollectives;
 pub use endpoint::MpiEndpoint;
 pub use process::Process;

@@ -11,9 +11,10 @@ use super::output;
 /// The page's file name.
 pub(super) const PAGE: &str = "report.html";
 
-/// A plan as one JSON object.
-pub(super) fn json(plan: &PlanReport<'_>) -> String {
-    output::json(&PlanAnswer::new(plan.machine, plan.seed, plan.jobs))
+/// A plan as one JSON object; it names the files of its schedules, if files are written.
+pub(super) fn json(plan: &PlanReport<'_>, with_files: bool) -> String {
+    let schedules = if with_files { report::schedules(plan.jobs) } else { Vec::new() };
+    output::json(&PlanAnswer::new(plan.machine, plan.seed, plan.jobs, schedules))
 }
 
 /// A file of this text.
@@ -25,7 +26,7 @@ pub(super) fn file(name: &str, what: &str, text: String) -> File {
 pub(super) fn of_plan(plan: &PlanReport<'_>) -> Result<Vec<File>> {
     let mut files = vec![
         file(PAGE, "tables and drawings: open it in a browser", report::page(plan)?),
-        file("plan.json", "the same for scripts", json(plan)),
+        file("plan.json", "the same for scripts, and for `run`", json(plan, true)),
     ];
     files.extend(report::files(plan)?);
     Ok(files)

@@ -2,9 +2,10 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims`, [`sort`] | the verbs |
+//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `run`, `claims`, [`sort`] | the verbs |
 //! | [`scatter`] | a load on ranks that really run |
 //! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims` | the verbs |
+//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims`, [`divide`] | the verbs |
 //! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
 //! | `load`, `random` | divisible loads in tables and words; averages over random sources |
@@ -20,6 +21,7 @@ mod check;
 mod claims;
 mod collective;
 mod costs;
+pub mod divide;
 mod emit;
 pub mod error;
 mod files;
@@ -31,6 +33,7 @@ mod map;
 pub mod output;
 mod plan;
 mod random;
+pub mod run;
 pub mod scatter;
 mod search;
 mod simulate;
@@ -81,8 +84,10 @@ enum Verb {
     Check(check::Arguments),
     Simulate(simulate::Arguments),
     Sweep(sweep::Arguments),
+    Run(run::Arguments),
     Claims(claims::Arguments),
     Sort(sort::Arguments),
+    Divide(divide::Arguments),
 }
 
 /// Runs the program.
@@ -91,6 +96,7 @@ pub fn run() -> ExitCode {
     line.color.write_global();
     let answer = match &line.verb {
         Verb::Scatter(arguments) => return exit(scatter::run(arguments)),
+        Verb::Run(arguments) => return exit(run::run(arguments)),
         Verb::Plan(arguments) => plan::run(arguments),
         Verb::Map(arguments) => map::run(arguments),
         Verb::Split(arguments) => split::run(arguments),
@@ -100,6 +106,7 @@ pub fn run() -> ExitCode {
         Verb::Sweep(arguments) => sweep::run(arguments),
         Verb::Claims(arguments) => claims::run(arguments),
         Verb::Sort(arguments) => return exit(sort::run(arguments)),
+        Verb::Divide(arguments) => divide::run(arguments),
     };
     exit(answer.map_err(Failure::Input))
 }

@@ -54,7 +54,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let machine = &scenario.machine;
     let plan = PlanReport { title: &title, scenario: &file, machine, seed: scenario.seed, jobs: &jobs };
     let written = write(arguments, &plan)?;
-    output::print(&if arguments.json { files::json(&plan) } else { text(&plan) + &written })?;
+    output::print(&if arguments.json {
+        files::json(&plan, arguments.out.is_some())
+    } else {
+        text(&plan) + &written
+    })?;
     // A load that is too large to be sent has no winner, and that is no deadlock.
     let ends = |job: &JobVerdict| matches!(job, JobVerdict::Load(_)) || job.winner().is_some();
     Ok(if jobs.iter().all(ends) { Answer::Done } else { Answer::Negative })

@@ -97,7 +97,7 @@ pub fn run_on<E: Endpoint>(
     told: impl FnMut(&Lost),
 ) -> Result<Answer, Failure> {
     let rank = endpoint.rank();
-    match on_rank(arguments, endpoint, arguments.run.threads(sharers), told) {
+    match on_rank(arguments, endpoint, sharers, told) {
         Err(Failure::Input(error)) if rank > 0 => {
             ranks::refuse(endpoint, &error)?;
             Ok(Answer::Done)
@@ -115,13 +115,13 @@ pub fn run_on<E: Endpoint>(
 fn on_rank<E: Endpoint>(
     arguments: &Arguments,
     endpoint: &mut E,
-    threads: usize,
+    sharers: usize,
     mut told: impl FnMut(&Lost),
 ) -> Result<Answer, Failure> {
     let machine = endpoint.compute(|| arguments.machine.machine())??;
     let experiment = endpoint.compute(|| experiment(arguments, &machine))??;
     let measure = |load, seed, threads| experiment.measure(load, seed, threads);
-    let what = experiment.conditions.line();
+    let (what, threads) = (experiment.conditions.line(), arguments.run.threads(sharers));
     if endpoint.rank() > 0 {
         ranks::serve(endpoint, &what, threads, &measure, told)?;
         return Ok(Answer::Done);
@@ -131,7 +131,9 @@ fn on_rank<E: Endpoint>(
         here.set(here.get() - 1);
         told(lost);
     };
-    let mut crew = Ranks::muster(endpoint, &what, threads, measure, told)?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let unshared = endpoint.ranks() as usize * cores.min(sharers) / sharers.max(1);
+    let mut crew = Ranks::muster(endpoint, &what, threads, measure, told)?.looking_ahead(unshared);
     Ok(lead(arguments, &machine, &experiment, &mut crew, &|| format!("{} ranks · ", here.get()))?)
 }
 

@@ -6,6 +6,7 @@ use super::{PlanReport, groups, load, page, style};
 use crate::error::Result;
 use crate::mapping;
 use crate::schedule::{Schedule, goal};
+use crate::verdict::plan::ScheduleFile;
 use crate::verdict::{DivideVerdict, JobVerdict};
 
 /// The longest stem of a file name; file systems allow 255 bytes.
@@ -22,8 +23,8 @@ pub struct File {
     pub text: String,
 }
 
-/// Per divisible load and per program of groups its drawings; per other job: the placement and the link loads of the winner, the bars of all methods, and the winner's
-/// schedule as GOAL.
+/// Per divisible load and per program of groups its drawings; per other job: the placement and the link loads of the
+/// winner and the bars of all methods. Of every job that has one, a schedule as GOAL; see [`schedules`].
 ///
 /// A drawing that does not exist, because nothing is sent or the machine is too large, has no file. Rank r of
 /// the schedule runs on node r.
@@ -40,6 +41,9 @@ pub fn files(report: &PlanReport<'_>) -> Result<Vec<File>> {
             JobVerdict::Load(job) => {
                 for (ending, what, figure) in load::drawings(report.machine, job) {
                     files.push(File { name: format!("{stem}{ending}"), what, text: load::alone(&figure) });
+                }
+                for (outcome, schedule) in job.scheduled() {
+                    files.push(goal_file(&stem, &outcome.method, schedule));
                 }
             }
             JobVerdict::Groups(job) => {
@@ -74,11 +78,34 @@ fn files_of(report: &PlanReport<'_>, job: &DivideVerdict, stem: &str, files: &mu
     }
     if let Some(winner) = winner {
         let phases = mapping::schedule(&job.tasks, &winner.placement, report.machine);
-        let mut text = vec![];
-        goal::write(&Schedule::from_phases(&phases), &mut text).expect("memory takes every write");
-        let text = String::from_utf8(text).expect("GOAL is ASCII");
-        add(".goal", format!("the schedule of {}, for `meshwright simulate`", winner.method), text);
+        files.push(goal_file(stem, &winner.method, &Schedule::from_phases(&phases)));
     }
+}
+
+/// A schedule as text.
+fn goal_file(stem: &str, method: &str, schedule: &Schedule) -> File {
+    let mut text = vec![];
+    goal::write(schedule, &mut text).expect("memory takes every write");
+    let text = String::from_utf8(text).expect("GOAL is ASCII");
+    File {
+        name: format!("{stem}.goal"),
+        what: format!("the schedule of {method}, for `simulate` and `run`"),
+        text,
+    }
+}
+
+/// By job, which of [`files`] holds a schedule: of phased jobs that of the winner, of divisible loads that of the
+/// installments. Programs of groups decide at run time and have none.
+pub fn schedules(jobs: &[JobVerdict]) -> Vec<Option<ScheduleFile>> {
+    let method = |job: &JobVerdict| match job {
+        JobVerdict::Divide(job) => job.winner.clone(),
+        JobVerdict::Load(job) => job.scheduled().next().map(|(outcome, _)| outcome.method.clone()),
+        JobVerdict::Groups(_) => None,
+    };
+    let file = |(job, stem): (&JobVerdict, String)| {
+        method(job).map(|schedule_method| ScheduleFile { schedule: format!("{stem}.goal"), schedule_method })
+    };
+    jobs.iter().zip(stems(jobs)).map(file).collect()
 }
 
 /// One stem for each job, no two the same.

@@ -42,7 +42,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 pub use claims::claims_files;
-pub use files::{File, files};
+pub use files::{File, files, schedules};
 pub use history::{GroupsOverTime, groups_files};
 pub use page::page;
 pub use results::Results;

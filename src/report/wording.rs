@@ -12,6 +12,8 @@ const THIN_SPACE: char = '\u{202f}';
 
 /// `1234567` as `1 234 567`, with thin spaces.
 ///
+/// # Examples
+///
 /// ```
 /// assert_eq!(meshwright::report::grouped(1234567), "1\u{202f}234\u{202f}567");
 /// ```

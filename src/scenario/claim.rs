@@ -78,11 +78,11 @@ pub fn read_bytes(path: &Path, bytes: Vec<u8>) -> Result<ClaimFile> {
 }
 
 /// An object of the file and the text it stands in.
-struct Object<'a> {
-    text: &'a Text,
-    entries: &'a Map<String, Value>,
+pub(super) struct Object<'a> {
+    pub(super) text: &'a Text,
+    pub(super) entries: &'a Map<String, Value>,
     /// Where to look for its keys.
-    from: usize,
+    pub(super) from: usize,
 }
 
 fn file(text: &Text) -> Result<ClaimFile> {
@@ -95,7 +95,7 @@ fn file(text: &Text) -> Result<ClaimFile> {
         ));
     };
     let object = Object { text, entries, from: 0 };
-    let machine = machine(&object)?;
+    let machine = machine(&object, "machine")?;
     let sigma = object.number("sigma")?;
     let sources = sources(&object, &machine)?;
     let problem = Problem::new(&machine, sources.clone(), sigma);
@@ -117,7 +117,7 @@ fn file(text: &Text) -> Result<ClaimFile> {
 }
 
 /// The error of JSON that is none, at its place.
-fn syntax(text: &Text, error: &serde_json::Error) -> Error {
+pub(super) fn syntax(text: &Text, error: &serde_json::Error) -> Error {
     let message = error.to_string();
     let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
     let line =
@@ -130,11 +130,12 @@ fn syntax(text: &Text, error: &serde_json::Error) -> Error {
     text.error(at..at + length, message, "JSON")
 }
 
-fn machine(object: &Object<'_>) -> Result<Machine> {
-    let Some(name) = object.require("machine")?.as_str() else {
-        return Err(object.unfit("machine", "a network such as \"mesh:8x8\""));
+/// The network of this key, with what is dead on it.
+pub(super) fn machine(object: &Object<'_>, key: &'static str) -> Result<Machine> {
+    let Some(name) = object.require(key)?.as_str() else {
+        return Err(object.unfit(key, "a network such as \"mesh:8x8\""));
     };
-    let mut machine = Machine::new(name).map_err(|error| object.locate("machine", error))?;
+    let mut machine = Machine::new(name).map_err(|error| object.locate(key, error))?;
     let list = |key| match object.optional(key) {
         None => Ok(&[][..]),
         Some(Value::Array(list)) => Ok(list.as_slice()),
@@ -291,16 +292,16 @@ fn cells(object: &Object<'_>, nodes: usize, sources: usize) -> Result<Option<Cel
 }
 
 impl<'a> Object<'a> {
-    fn optional(&self, key: &str) -> Option<&'a Value> {
+    pub(super) fn optional(&self, key: &str) -> Option<&'a Value> {
         self.entries.get(key).filter(|value| !value.is_null())
     }
 
-    fn require(&self, key: &'static str) -> Result<&'a Value> {
+    pub(super) fn require(&self, key: &'static str) -> Result<&'a Value> {
         self.optional(key).ok_or_else(|| self.missing(key, &format!("`{key}`")))
     }
 
     /// A number of at least 0, or a string that holds one.
-    fn number(&self, key: &'static str) -> Result<f64> {
+    pub(super) fn number(&self, key: &'static str) -> Result<f64> {
         let value = self.require(key)?;
         number(value).ok_or_else(|| self.unfit(key, "a number of at least 0, as in 0.1 or \"1/10\""))
     }
@@ -326,24 +327,24 @@ impl<'a> Object<'a> {
     }
 
     /// Where a key stands; the beginning of the file if it is not found.
-    fn span(&self, key: &str) -> std::ops::Range<usize> {
+    pub(super) fn span(&self, key: &str) -> std::ops::Range<usize> {
         let quoted = format!("\"{key}\"");
         let found = self.text.text[self.from..].find(&quoted).map(|at| at + self.from);
         found.map_or(0..1, |at| at..at + quoted.len())
     }
 
-    fn unfit(&self, key: &str, expected: &str) -> Error {
+    pub(super) fn unfit(&self, key: &str, expected: &str) -> Error {
         let value = self.optional(key).map_or_else(|| "missing".to_string(), shown);
         self.text.error(self.span(key), format!("`{key}` is {value}"), expected)
     }
 
-    fn missing(&self, key: &str, expected: &str) -> Error {
+    pub(super) fn missing(&self, key: &str, expected: &str) -> Error {
         let at = self.from.min(self.text.text.len());
         self.text.error(at..(at + 1).min(self.text.text.len()), format!("there is no `{key}`"), expected)
     }
 
     /// An error of a floor below, told at this key.
-    fn locate(&self, key: &str, error: Error) -> Error {
+    pub(super) fn locate(&self, key: &str, error: Error) -> Error {
         match error {
             Error::Value { what, value, expected } => {
                 self.text.error(self.span(key), format!("{what} is {value}"), expected)

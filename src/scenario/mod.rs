@@ -11,6 +11,7 @@
 //! | [`given`] | placements made beforehand: searched for, or read from files |
 //! | [`tasks`] | `binomial:N`, `divide:N` or a file; names of placements |
 //! | [`quantity`] | numbers that may carry a unit |
+//! | [`planned`] | the schedule of a job of a plan, from plan.json |
 //! | `misfit` | files with too many tasks for the machine: where they say so |
 //! | `source`, `value` | the text, and values that know where they stand in it |
 //!
@@ -24,6 +25,7 @@ pub mod load;
 pub mod load_further;
 pub mod machine;
 mod misfit;
+pub mod planned;
 pub mod quantity;
 mod source;
 pub mod tasks;

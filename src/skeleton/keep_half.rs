@@ -129,7 +129,8 @@ impl Record {
 ///
 /// # Complexity
 ///
-/// 2 (p - 1) messages on p ranks of the tree; p - 1 less those that carry a problem when it is small too early.
+/// 2 (p - 1) messages on p ranks of the tree, fewer where a problem is small before the tree ends: nothing comes back from a rank
+/// that got none.
 ///
 /// # Source
 ///
@@ -166,6 +167,7 @@ where
     let place = tree.place(mail.rank());
     let mut diary = Diary { begin, record: Record::new(tree.phases()) };
     let (mut problem, mut left) = (problem, place.workers);
+    mail.endpoint().tell("waiting for its part of the problem");
     if let Some(parent) = place.parent {
         problem = mail.receive(parent, DOWN)?;
         diary.end(place.phase);
@@ -189,7 +191,9 @@ where
     }
     let Some(problem) = problem else { return Ok(Run { solution: None, record: diary.record }) };
     let begin = Instant::now();
+    mail.endpoint().tell("solving its part of the problem");
     let mut solution = mail.compute(|| sequential(app, problem))?;
+    mail.endpoint().tell("combining solutions");
     diary.solved(begin);
     let last = 2 * tree.phases() + 1;
     for child in busy.into_iter().rev() {

@@ -12,7 +12,7 @@ use fixedbitset::FixedBitSet;
 use serde::Serialize;
 
 use super::real::{self, Place};
-use super::{FAMILIES, Grid, Network, Topology, network};
+use super::{Grid, Network, Topology, network};
 use crate::error::{Error, Result};
 use crate::units::{Bytes, Cycles, Hops, LinkId, NodeId, Port, Ratio};
 
@@ -179,7 +179,7 @@ pub struct Machine {
     /// By link id, both directions; of no length while every link works.
     is_dead_link: FixedBitSet,
     /// In the order of the launcher's slots; empty for a machine that stands nowhere.
-    places: Vec<Place>,
+    pub(super) places: Vec<Place>,
 }
 
 impl Machine {
@@ -202,13 +202,7 @@ impl Machine {
         if let Some(machine) = real::machine(specification) {
             return machine;
         }
-        let network = network(specification).map_err(|error| match error {
-            Error::Value { what: "machine", value, expected } if !is_family(specification) => {
-                let sources: Vec<&str> = real::SOURCES.iter().map(|source| source.usage).collect();
-                Error::value("machine", value, format!("{expected}, {}", sources.join(", ")))
-            }
-            other => other,
-        })?;
+        let network = network(specification).map_err(|error| real::or_sources(error, specification))?;
         Ok(Self::real(specification, network, Vec::new()))
     }
 
@@ -347,20 +341,6 @@ impl Machine {
         self
     }
 
-    /// Where its nodes really are, in the order of the launcher's slots; empty for a machine that is only planned.
-    pub fn places(&self) -> &[Place] {
-        &self.places
-    }
-
-    /// The nodes that work, in the order in which a launcher counts their slots: that of the places, if the machine has
-    /// some, else that of the numbers.
-    pub fn slot_order(&self) -> Vec<NodeId> {
-        match self.places.as_slice() {
-            [] => self.living().collect(),
-            places => places.iter().map(|place| place.node).filter(|&node| self.is_alive(node)).collect(),
-        }
-    }
-
     /// The nodes that do not work, in increasing order.
     pub fn dead(&self) -> &[NodeId] {
         &self.dead
@@ -415,11 +395,6 @@ impl Machine {
             _ => None,
         }
     }
-}
-
-/// Whether a specification begins with the name of a family, so that an error is about what follows.
-fn is_family(specification: &str) -> bool {
-    specification.split_once(':').is_some_and(|(name, _)| FAMILIES.iter().any(|family| family.name == name))
 }
 
 impl Topology for Machine {

@@ -15,7 +15,27 @@ pub struct PlanAnswer<'a> {
     /// The seed of whatever is random.
     pub seed: u64,
     /// The verdicts, in the order of the scenario.
-    pub jobs: &'a [JobVerdict],
+    pub jobs: Vec<JobAnswer<'a>>,
+}
+
+/// The verdict on a job, and where its schedule is.
+#[derive(Debug, Serialize)]
+pub struct JobAnswer<'a> {
+    /// The verdict.
+    #[serde(flatten)]
+    pub verdict: &'a JobVerdict,
+    /// The file with its schedule, for `run`; left out where there is none.
+    #[serde(flatten)]
+    pub schedule: Option<ScheduleFile>,
+}
+
+/// A file with a schedule.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ScheduleFile {
+    /// Its name, relative to the plan.
+    pub schedule: String,
+    /// The method whose schedule it is.
+    pub schedule_method: String,
 }
 
 /// A machine as it was planned for.
@@ -46,8 +66,16 @@ pub struct MachineFacts<'a> {
 }
 
 impl<'a> PlanAnswer<'a> {
-    /// The answer for these verdicts.
-    pub fn new(machine: &'a Machine, seed: u64, jobs: &'a [JobVerdict]) -> Self {
+    /// The answer for these verdicts; `schedules` are those that have been written, by job.
+    pub fn new(
+        machine: &'a Machine,
+        seed: u64,
+        jobs: &'a [JobVerdict],
+        schedules: Vec<Option<ScheduleFile>>,
+    ) -> Self {
+        let schedules = schedules.into_iter().chain(std::iter::repeat(None));
+        let answer = |(verdict, schedule)| JobAnswer { verdict, schedule };
+        let jobs = jobs.iter().zip(schedules).map(answer).collect();
         let machine = MachineFacts {
             topology: &machine.name,
             nodes: machine.nodes(),

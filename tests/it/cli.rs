@@ -4,6 +4,7 @@ mod choices;
 mod claims;
 mod collective;
 mod contract;
+mod divide;
 mod emit;
 mod further;
 mod golden;
@@ -11,7 +12,9 @@ mod groups;
 mod hostile;
 mod load;
 mod routers;
+mod run;
 mod search;
+mod sort;
 mod traffic;
 
 use std::path::Path;
@@ -65,7 +68,10 @@ fn help_has_examples_and_exit_codes() {
         vec!["check", "--help"],
         vec!["simulate", "--help"],
         vec!["sweep", "--help"],
+        vec!["run", "--help"],
         vec!["claims", "--help"],
+        vec!["sort", "--help"],
+        vec!["divide", "--help"],
     ] {
         let (code, stdout, stderr) = run(folder.path(), &arguments);
         assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}");

@@ -2,6 +2,7 @@
 
 mod agreement;
 mod any_order;
+mod applications;
 mod bisection;
 mod bounds;
 mod browser;
@@ -50,14 +51,17 @@ mod play;
 mod processes;
 mod profile;
 mod readers;
+mod real_machine;
 mod referee;
 mod report;
 mod report_files;
 mod routing;
+mod scatter;
 mod scenario;
 mod search;
 mod skeleton;
 mod sources;
+mod star;
 mod stepped;
 mod stories;
 mod sweep_ranks;

@@ -173,9 +173,12 @@ fn the_halving_tree_is_the_one_that_is_placed() {
     }
 }
 
+/// (phase, parent, child)
+type Edges = &'static [(u32, u32, u32)];
+
 #[test]
 fn what_is_no_tree_is_refused() {
-    let bad: [(u32, &[(u32, u32, u32)], &str); 6] = [
+    let bad: [(u32, Edges, &str); 6] = [
         (3, &[], "rank of the tree is 3"),
         (0, &[(1, 0, 3)], "rank of the tree is 3"),
         (0, &[(1, 1, 2)], "parent in the tree is 1"),

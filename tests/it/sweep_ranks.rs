@@ -8,7 +8,7 @@ use meshwright::error::{Error, Result};
 use meshwright::sim::traffic::{Latencies, Measured};
 use meshwright::topology::Machine;
 use meshwright::transport::threads::{self, ThreadEndpoint};
-use meshwright::transport::{Endpoint, Lost, Parcel};
+use meshwright::transport::{Endpoint, Lost, Parcel, Watched};
 use meshwright::verdict::experiment::Reference;
 use meshwright::verdict::sweep::{Curve, Ranks, Sweep, ranks, run, run_with, spread};
 use meshwright::verdict::traffic::Point;
@@ -122,6 +122,10 @@ struct Setting<'a> {
     known: &'a [Point],
     /// Loads above this one cannot be measured.
     fails_above: Option<f64>,
+    /// So many loads the search measures at a time.
+    width: usize,
+    /// Only these lines can be measured, if there are any.
+    only: &'a [String],
     /// This rank has read something else, or nothing.
     strange: Option<(u32, Option<&'a str>)>,
 }
@@ -135,6 +139,9 @@ impl Setting<'_> {
             std::thread::sleep(Duration::from_millis(1));
             match self.fails_above {
                 Some(most) if load > most => Err(Error::value("load", load, "less")),
+                _ if !self.only.is_empty() && !self.only.contains(&line(&point(load, seed))) => {
+                    Err(Error::value("load", load, "another"))
+                }
                 _ => Ok(point(load, seed)),
             }
         };
@@ -164,8 +171,8 @@ impl Setting<'_> {
     ) -> (Result<Curve>, Vec<String>, Vec<u32>) {
         let (mut lines, mut lost) = (Vec::new(), Vec::new());
         let crew = Ranks::muster(end, "mesh", self.threads, measure, |gone: &Lost| lost.push(gone.rank));
-        let curve = crew.and_then(|mut crew| {
-            run_with(&mut crew, &sweep(), self.known, &mut |point| {
+        let curve = crew.and_then(|crew| {
+            run_with(&mut crew.looking_ahead(self.width), &sweep(), self.known, &mut |point| {
                 lines.push(line(point));
                 Ok(())
             })
@@ -187,6 +194,27 @@ fn any_number_of_ranks_finds_the_curve_and_the_lines_of_one_thread() {
             assert_eq!(found.measured.len(), lines.len());
             assert!(found.lost.is_empty() && found.ended[1..].iter().all(|end| *end == Some(Ok(()))));
         }
+    }
+}
+
+/// The search measures loads that it may need together with the one it needs; nobody hears of those it does not.
+#[test]
+fn a_search_that_looks_ahead_leaves_the_same_lines() {
+    let (curve, lines) = alone(&[]);
+    for (ranks, width) in [(3, 3), (7, 7), (2, 9), (8, 8)] {
+        let found = Setting { ranks, threads: 1, width, ..Setting::default() }.run();
+        assert_eq!(found.curve.unwrap(), curve);
+        assert_eq!(found.lines, lines);
+        assert!(found.measured.values().all(|&times| times == 1));
+        assert_eq!(found.measured.len() > lines.len(), ranks > 2, "three loads make two steps");
+
+        let found = Setting { ranks, threads: 1, width, only: &lines, ..Setting::default() }.run();
+        assert_eq!(found.curve.unwrap(), curve, "what is not needed cannot fail");
+        assert_eq!(found.lines, lines);
+        let found =
+            Setting { ranks, threads: 1, width, deaths: &[(1, 5), (2, 3)], ..Setting::default() }.run();
+        assert_eq!(found.curve.unwrap(), curve);
+        assert_eq!(found.lines, lines);
     }
 }
 
@@ -221,6 +249,72 @@ fn a_rank_that_was_taken_for_lost_may_answer_late() {
         assert_eq!(found.curve.unwrap(), curve);
         assert_eq!(found.lines, lines, "each point is kept once");
     }
+}
+
+/// Rank 0 was stopped for so long that the others have left it: it goes on alone.
+#[test]
+fn rank_0_that_was_taken_for_lost_measures_alone() {
+    let (curve, lines) = alone(&[]);
+    let found = Setting { ranks: 3, threads: 1, slandered: Some((0, 0)), ..Setting::default() }.run();
+    assert_eq!(found.lost, [1, 2]);
+    assert_eq!(found.curve.unwrap(), curve);
+    assert_eq!(found.lines, lines);
+}
+
+/// A rank that falls silent at its first job, among ranks that watch each other.
+struct Mute {
+    end: Watched<ThreadEndpoint>,
+    dies: bool,
+}
+
+impl Endpoint for Mute {
+    fn rank(&self) -> u32 {
+        self.end.rank()
+    }
+
+    fn ranks(&self) -> u32 {
+        self.end.ranks()
+    }
+
+    fn send(&mut self, to: u32, tag: u32, bytes: Vec<u8>) -> Result<(), Lost> {
+        self.end.send(to, tag, bytes)
+    }
+
+    fn next(&mut self, wait: Duration) -> Result<Option<Parcel>, Lost> {
+        match self.end.next(wait)? {
+            Some(_) if self.dies => Err(Lost { rank: 0, why: "this rank is dead".to_string() }),
+            parcel => Ok(parcel),
+        }
+    }
+}
+
+/// Whoever else is taken for lost on a busy machine, the answer is the same.
+#[test]
+fn ranks_that_watch_each_other_go_on_without_a_silent_one() {
+    let (curve, lines) = alone(&[]);
+    let found = threads::run(4, |end| {
+        let mut end = Watched::new(end, Duration::from_millis(400));
+        end.forgive();
+        let mut end = Mute { dies: end.rank() == 2, end };
+        let measure = |load, seed, _| Ok(point(load, seed));
+        if end.rank() > 0 {
+            _ = ranks::serve(&mut end, "mesh", 1, &measure, |_| {});
+            return Ok(None);
+        }
+        let (mut lost, mut told) = (Vec::new(), Vec::new());
+        let mut crew =
+            Ranks::muster(&mut end, "mesh", 1, measure, |gone: &Lost| lost.push(gone.rank)).unwrap();
+        let curve = run_with(&mut crew, &sweep(), &[], &mut |point| {
+            told.push(line(point));
+            Ok(())
+        });
+        ranks::dismiss(&mut end);
+        told.sort();
+        Ok(Some((curve.unwrap(), told, lost)))
+    });
+    let (found, told, lost) = found.unwrap().swap_remove(0).expect("rank 0 leads");
+    assert!(found == curve && told == lines);
+    assert!(lost.contains(&2), "{lost:?}");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -28,8 +29,15 @@ const LAUNCHERS: [(&str, &str); 3] = [
 /// How long another rank waits for rank 0 to say what went wrong for all, before it says so itself.
 const TURN: Duration = Duration::from_millis(500);
 
-/// How long leaving MPI may take.
+/// How long the start may take, until all ranks know each other: MPI itself waits for all of them.
+const START: Duration = Duration::from_secs(120);
+
+/// How long leaving MPI may take, and how long ending all ranks.
 const LEAVING: Duration = Duration::from_secs(10);
+const ABORT: Duration = Duration::from_secs(2);
+
+/// What is said when that was not enough.
+const STUCK: &str = "MPI does not let this process go; it ends now";
 
 /// The exit codes of a rank that has heard of a lost one, and of one that has panicked.
 const LOST: u8 = 3;
@@ -57,6 +65,8 @@ fn code_of(error: &clap::Error) -> u8 {
 }
 
 fn with_mpi(line: Result<CommandLine, clap::Error>, launched: Option<(u32, u32)>) -> ExitCode {
+    let starting =
+        guard(START, LOST, "the ranks did not find each other within 120 s: one of them, or its host, hangs");
     let (universe, _) =
         mpi::initialize_with_threading(mpi::Threading::Funneled).expect("MPI is started once in a process");
     let world = universe.world();
@@ -77,7 +87,7 @@ fn with_mpi(line: Result<CommandLine, clap::Error>, launched: Option<(u32, u32)>
         }
         Ok(line) => {
             line.color.write_global();
-            on_ranks(&line, universe)
+            on_ranks(&line, universe, starting)
         }
     }
 }
@@ -98,12 +108,13 @@ fn refuse(started: u32, rank: u32, universe: Universe) -> ExitCode {
 }
 
 /// Runs the verb on this rank, and leaves together with the others.
-fn on_ranks(line: &CommandLine, universe: Universe) -> ExitCode {
+fn on_ranks(line: &CommandLine, universe: Universe, starting: Sender<()>) -> ExitCode {
     let world = match rank_order::world(&universe.world(), line.rank_order.as_deref()) {
         Ok(world) => world,
         Err(refused) => end_for_input(refused),
     };
     let mut endpoint = MpiEndpoint::watching(&world, line.patience());
+    drop(starting);
     drop(world); // the endpoint has its own, and MPI frees nothing after its end
     let rank = endpoint.rank();
     let processes = endpoint.processes().to_vec();
@@ -130,7 +141,7 @@ fn on_ranks(line: &CommandLine, universe: Universe) -> ExitCode {
     if !endpoint.losses().is_empty() {
         leave_without_the_lost(rank, code);
     }
-    let guard = guard(i32::from(code));
+    let guard = guard(LEAVING, code, STUCK);
     drop(endpoint);
     drop(guard);
     leave(universe, ExitCode::from(code))
@@ -170,7 +181,7 @@ fn end_for_input(refused: Option<Error>) -> ! {
 }
 
 /// Says that a rank is lost, and ends all ranks.
-fn end_for(lost: &Lost, processes: &[Process]) -> ! {
+pub(super) fn end_for(lost: &Lost, processes: &[Process]) -> ! {
     let Lost { rank, why } = lost;
     let process = processes.get(*rank as usize).map_or(String::new(), |process| format!(" ({process})"));
     tell(&format!("rank {rank}{process} is lost: {why}"));
@@ -193,33 +204,33 @@ fn announce_panics(rank: u32, process: Process) {
 
 /// Ends all ranks with this exit code; under `--enable-recovery` Open MPI ends this one only.
 fn end(code: u8) -> ! {
-    let _guard = guard(i32::from(code));
+    let _guard = guard(ABORT, code, STUCK);
     SimpleCommunicator::world().abort(i32::from(code))
 }
 
 /// The others are done; MPI cannot be left in order, because it would wait for those that are lost.
 fn leave_without_the_lost(rank: u32, code: u8) -> ! {
     if rank > 0 {
-        sleep(LEAVING);
+        sleep(TURN); // the exit code is that of rank 0
     }
     end(code)
 }
 
 /// Leaves MPI, and ends with this code.
 fn leave(universe: Universe, code: ExitCode) -> ExitCode {
-    let guard = guard(LOST.into());
+    let guard = guard(LEAVING, LOST, STUCK);
     drop(universe);
     drop(guard);
     code
 }
 
-/// From now on this process ends after a while with this code, wherever it hangs, unless the guard is dropped.
-fn guard(code: i32) -> std::sync::mpsc::Sender<()> {
-    let (guard, is_gone) = std::sync::mpsc::channel();
+/// From now on this process ends after this time with this code, wherever it hangs, unless the guard is dropped.
+fn guard(time: Duration, code: u8, sentence: &'static str) -> Sender<()> {
+    let (guard, is_gone) = channel();
     std::thread::spawn(move || {
-        if is_gone.recv_timeout(LEAVING) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
-            tell("MPI does not let this process go; it ends now");
-            std::process::exit(code);
+        if is_gone.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+            tell(sentence);
+            std::process::exit(code.into());
         }
     });
     guard

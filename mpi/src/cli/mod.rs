@@ -2,21 +2,29 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | [`divide`] | divide and conquer beside the collective operations of MPI |
 //! | [`frame`] | the way into MPI and out of it, whatever happens |
 //! | [`groups`] | groups that split, beside those of MPI |
 //! | `rank_order` | ranks in the order of a file |
+//! | [`run`](mod@run) | any schedule, every byte checked |
 //! | [`ranks`] | which rank runs where, and how fast messages are |
+//! | [`trial`] | what goes wrong on purpose, for tests |
+//! | [`sweep`] | latency against load, the loads spread over the ranks |
 //! | [`sort`] | merge sort of a file |
 //! | [`scatter`] | divisible load on ranks |
 //! | `seats` | its options that have to do with where ranks are |
 
+mod divide;
 mod frame;
 mod groups;
 mod rank_order;
 mod ranks;
+mod run;
 mod scatter;
 mod seats;
 mod sort;
+mod sweep;
+mod trial;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -64,8 +72,11 @@ impl CommandLine {
 
 #[derive(Subcommand)]
 enum Verb {
+    Divide(divide::Arguments),
     Ranks(ranks::Arguments),
+    Run(run::Arguments),
     Groups(groups::Arguments),
+    Sweep(sweep::Arguments),
     Sort(sort::Arguments),
     Scatter(meshwright::cli::scatter::Arguments),
 }
@@ -76,8 +87,11 @@ type Outcome = Result<Answer, Failure>;
 /// Runs the verb on this rank.
 fn dispatch(verb: &Verb, endpoint: &mut MpiEndpoint) -> Outcome {
     match verb {
+        Verb::Divide(arguments) => divide::run(arguments, endpoint),
         Verb::Ranks(arguments) => ranks::run(arguments, endpoint),
+        Verb::Run(arguments) => run::run(arguments, endpoint),
         Verb::Groups(arguments) => groups::run(arguments, endpoint),
+        Verb::Sweep(arguments) => sweep::run(arguments, endpoint),
         Verb::Sort(arguments) => sort::run(arguments, endpoint),
         Verb::Scatter(arguments) => scatter::run(arguments, endpoint),
     }

@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use clap::Args;
 use meshwright::cli::{Answer, output, table};
-use meshwright::transport::{Endpoint, Mailbox, ping};
+use meshwright::transport::{Mailbox, ping};
 use meshwright::units::Bytes;
 use meshwright_mpi::MpiEndpoint;
 use serde::Serialize;
 
 use super::Outcome;
 use super::seats::SeatArguments;
+use super::trial::Trial;
 
 /// The large messages, in bytes.
 const LARGE: Bytes = Bytes(1 << 20);
@@ -36,12 +37,8 @@ pub(super) struct Arguments {
     json: bool,
     #[command(flatten)]
     seats: SeatArguments,
-    /// Let all ranks compute for so long first
-    #[arg(long, value_name = "SECONDS", hide = true)]
-    compute: Option<u32>,
-    /// Let this rank panic
-    #[arg(long, value_name = "RANK", hide = true)]
-    panic: Option<u32>,
+    #[command(flatten)]
+    trial: Trial,
 }
 
 /// What is known about a rank.
@@ -65,13 +62,9 @@ struct Report {
 /// Runs the verb on this rank.
 pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome {
     let processes = endpoint.processes().to_vec();
+    arguments.trial.run(endpoint)?;
     let mut mail = Mailbox::new(endpoint);
     let own = mail.rank();
-    assert!(arguments.panic != Some(own), "this rank was asked to panic");
-    if let Some(seconds) = arguments.compute {
-        mail.endpoint().tell("computing");
-        mail.compute(|| std::thread::sleep(Duration::from_secs(seconds.into())))?;
-    }
     if arguments.seats.is_asked() {
         let host = processes[own as usize].host.clone();
         return arguments.seats.run(&mut mail, host, arguments.json);

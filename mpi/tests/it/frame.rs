@@ -64,3 +64,18 @@ fn a_panic_names_its_rank_and_ends_the_run() {
     assert_eq!(output.status.code(), Some(101), "{}", said(&output));
     assert_eq!(said(&output).matches("a bug: rank 7 (process ").count(), 1, "{}", said(&output));
 }
+
+#[test]
+fn unacceptable_input_is_refused_once() {
+    // On all ranks, where rank 0 speaks, and on one of the others, while all others wait for it.
+    for (refuse, named) in [("0", 0), ("2", 2)] {
+        let output = run(4, &["ranks", "--refuse", refuse, "--watch", "60"]);
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert_eq!(said(&output).matches("was asked to refuse").count(), 1, "{}", said(&output));
+        assert!(
+            said(&output)
+                .contains(&format!("the trial is not possible here: rank {named} was asked to refuse"))
+        );
+        assert!(output.stdout.is_empty());
+    }
+}

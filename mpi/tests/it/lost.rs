@@ -18,10 +18,22 @@ const RANKS: u32 = 16;
 
 /// A run in which all ranks are busy for long: they wait, or they compute.
 fn busy(options: &[&str], is_computing: bool) -> Run {
-    let work = if is_computing { "--compute" } else { "--watch" };
+    busy_with(options, &[if is_computing { "--compute" } else { "--watch" }, "60"])
+}
+
+fn busy_with(options: &[&str], arguments: &[&str]) -> Run {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
     let patience = PATIENCE.to_string();
-    let mut command = command_with(options, RANKS, &["ranks", work, "60", "--patience", &patience]);
+    let ready = folder.path().to_str().expect("its name is text");
+    let arguments = [&["ranks", "--patience", &patience, "--ready", ready], arguments].concat();
+    let mut command = command_with(options, RANKS, &arguments);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun is there");
+    let begin = Instant::now();
+    // MPI itself waits for all of them at the start.
+    while folder.path().read_dir().expect("it is ours").count() < RANKS as usize {
+        assert!(begin.elapsed() < Duration::from_secs(60), "the ranks do not start");
+        std::thread::sleep(Duration::from_millis(20));
+    }
     Run { processes: processes(&child), child }
 }
 
@@ -31,23 +43,13 @@ struct Run {
     processes: Vec<u32>,
 }
 
-/// The processes of all ranks, found among the descendants of `mpirun`, once they are there.
+/// The processes of all ranks, found among the children of `mpirun`.
 fn processes(mpirun: &Child) -> Vec<u32> {
-    let begin = Instant::now();
-    loop {
-        let mut found: Vec<(u32, u32)> = children(mpirun.id())
-            .into_iter()
-            .filter_map(|process| Some((rank_of(process)?, process)))
-            .collect();
-        if found.len() == RANKS as usize {
-            found.sort_unstable();
-            // They have to know each other before one is lost: MPI itself waits for all of them at the start.
-            std::thread::sleep(Duration::from_secs(2));
-            return found.into_iter().map(|(_, process)| process).collect();
-        }
-        assert!(begin.elapsed() < Duration::from_secs(60), "the ranks do not start: {found:?}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let mut found: Vec<(u32, u32)> =
+        children(mpirun.id()).into_iter().filter_map(|process| Some((rank_of(process)?, process))).collect();
+    assert_eq!(found.len(), RANKS as usize);
+    found.sort_unstable();
+    found.into_iter().map(|(_, process)| process).collect()
 }
 
 fn children(of: u32) -> Vec<u32> {
@@ -136,6 +138,21 @@ fn where_mpirun_lets_the_others_go_on_they_end_by_themselves() {
     // Open MPI ends with 0 then, whatever its processes say.
     assert!(took < END + SLACK, "{took:?}");
     assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn where_losses_are_forgiven_the_others_come_to_their_end() {
+    // One that is killed, where mpirun lets the others go on; and one that only stops.
+    for (options, signal, rank) in [(&["--enable-recovery"][..], "-KILL", 9), (&[], "-STOP", 1)] {
+        let run = busy_with(options, &["--forgive", "--compute", "7"]);
+        run.signal(signal, rank);
+        let (said, output, took) = run.end();
+        assert!(output.status.success(), "{said}");
+        assert!(!said.contains(" is lost: "), "{said}");
+        assert!(took < Duration::from_secs(7) + END + SLACK, "{took:?}");
+        let table = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(table.lines().count() > RANKS as usize, "{table}");
+    }
 }
 
 #[test]

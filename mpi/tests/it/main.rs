@@ -3,6 +3,13 @@
 mod endpoint;
 mod frame;
 mod groups;
+mod launch;
 mod lost;
+mod divide;
 mod mpirun;
 mod ranks;
+mod run;
+mod scatter;
+mod slurm;
+mod sort;
+mod sweep;

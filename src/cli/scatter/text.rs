@@ -59,15 +59,15 @@ fn split(findings: &Findings<'_>, outcome: &Outcome) -> String {
     const HEAD: [&str; 11] = [
         "rank",
         "host",
-        "w ns/byte",
-        "z ns/byte",
-        "start-up µs",
-        "share bytes",
-        "predicted received ms",
-        "measured received ms",
-        "predicted finish ms",
-        "measured finish ms",
-        "error %",
+        "w\nns/byte",
+        "z\nns/byte",
+        "start-up\nµs",
+        "share\nbytes",
+        "received ms\npredicted",
+        "\nmeasured",
+        "finish ms\npredicted",
+        "\nmeasured",
+        "error\n%",
     ];
     let row = |(rank, &share): (usize, &u64)| {
         let measured = &findings.report.calibration.ranks[rank];

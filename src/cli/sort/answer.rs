@@ -32,6 +32,7 @@ pub(super) struct Executor {
 /// What was sorted where, and what was sent for it.
 #[derive(Serialize)]
 pub(super) struct SortAnswer {
+    format: u32,
     input: String,
     output: String,
     numbers: usize,
@@ -79,6 +80,7 @@ impl SortAnswer {
             phases.push(phase("from the root", &run.back, whole, true));
         }
         Self {
+            format: 1,
             input: arguments.input.display().to_string(),
             output: arguments.out.display().to_string(),
             numbers,
@@ -108,6 +110,9 @@ impl SortAnswer {
         text += &self.table();
         text += "work: of the slowest rank, without waiting · ended: the last rank, since its beginning · \
                  a message has up to 9 bytes more than the planner counts\n";
+        if !ranks.is_power_of_two() {
+            text += "the planner counts equal halves; here each rank gets an equal part\n";
+        }
         text += "checked: in increasing order; count, sum and xor are those of the input\n";
         if !self.executors.is_empty() {
             text += &self.comparison();

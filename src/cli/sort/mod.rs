@@ -36,10 +36,15 @@ Examples:
   meshwright sort numbers.bin --out sorted.bin
   meshwright sort numbers.bin --out sorted.bin --ranks 16 --on torus:4x4 --compare
   mpirun -n 16 meshwright-mpi sort numbers.bin --out sorted.bin
-  mpirun -n 16 meshwright-mpi sort numbers.bin --out sorted.bin --on mesh:4x4 --placement growing --signed
+  mpirun -n 16 meshwright-mpi sort numbers.bin --out sorted.bin --placement growing --signed
 
-Rank 0 reads IN and writes OUT. It hands the numbers to the root of the tree, which keeps half, sends half, and so
-does every rank; sorted halves are merged on the way back.";
+Rank 0 reads IN and writes OUT. It hands the numbers to the root of the tree, which keeps half
+and sends half; so does every rank. Sorted halves are merged on the way back.
+
+Exit codes:
+  0  done
+  2  unacceptable input; nothing is written
+  3  a rank was lost; nothing is written";
 
 /// Sort a file of 32-bit integers by merge sort on ranks: keep half, send half
 ///
@@ -57,7 +62,7 @@ pub struct SortArguments {
     /// The machine, with as many living nodes as there are ranks: rank r is its r-th node [default: the mesh nearest to a square]
     #[arg(long, value_name = "MACHINE")]
     on: Option<String>,
-    /// Where the tasks of the tree go: any placement of `meshwright map`; auto, the winner; launched, rank r is task r
+    /// Where the tasks of the tree go: one placement of `meshwright map` by its name; auto, the winner; launched, rank r is task r
     /// [default: centred-halving on boxes, else bisection]
     #[arg(long, value_name = "NAME")]
     placement: Option<String>,

@@ -71,7 +71,7 @@ pub(super) fn check(input: &Path, out: &Path) -> Result<u64> {
         return Err(Error::value("IN", input.display(), "a file of 32-bit integers"));
     }
     if !metadata.len().is_multiple_of(4) {
-        let length = format!("{} bytes long", metadata.len());
+        let length = format!("{} of {} bytes", input.display(), metadata.len());
         return Err(Error::value("IN", length, "whole 32-bit integers: a multiple of 4 bytes"));
     }
     let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

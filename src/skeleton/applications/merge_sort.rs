@@ -19,8 +19,8 @@ pub struct MergeSort<T> {
     numbers: PhantomData<fn() -> T>,
 }
 
-/// Shorter lists fit into a cache next to the processor, where the standard library sorts them at once.
-const SMALL: usize = 1 << 14;
+/// Up to here the standard library sorts a list in less time than it takes to hand half of it to somebody else.
+const SMALL: usize = 1 << 12;
 
 impl<T> MergeSort<T> {
     /// Lists of up to so many numbers, and lists of one, are not divided.

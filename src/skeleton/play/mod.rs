@@ -8,7 +8,7 @@
 //! | `payload` | what messages carry |
 //! | `wrong` | [`Wrong`], [`Waiting`]: what can be found wrong |
 //! | `book` | what rank 0 knows of all ranks |
-//! | `gather` | [`gather`]: the times of all ranks at rank 0, phase by phase |
+//! | `gather` | [`gather()`]: the times of all ranks at rank 0, phase by phase |
 //! | `probe` | [`clock`]: one time for all ranks; [`links`]: start-up and time per byte of the real ranks |
 
 mod book;
@@ -37,6 +37,7 @@ const VERDICT: u32 = DATA + 2;
 const SUMMARY: u32 = DATA + 3;
 const PING: u32 = DATA + 4;
 const GO: u32 = DATA + 5;
+const PONG: u32 = DATA + 6;
 
 /// A message may be so large: what MPI counts in one piece, with room for a header.
 pub const MESSAGE_MAX: u64 = 1 << 30;
@@ -123,6 +124,7 @@ pub fn play<E: Endpoint>(
     mail: &mut Mailbox<E>,
 ) -> Result<Played, Lost> {
     let mut player = Player::new(&rank.ops, Program::new(rank), number, settings, mail);
+    player.mail.endpoint().tell(&format!("run {number} of a schedule"));
     player.prepare();
     go(player.mail)?;
     let waiting = player.run()?;

@@ -152,7 +152,7 @@ impl<'p, E: Endpoint> Player<'p, E> {
             Op::Recv { .. } if self.arrived[step as usize] => self.end(step),
             Op::Recv { .. } => {}
             Op::Calc { cycles } if cycles.0 == 0 || self.settings.cycle_nanoseconds.is_none() => {
-                self.end(step)
+                self.end(step);
             }
             Op::Calc { .. } => self.computing.push_back(step),
         }

@@ -1,8 +1,8 @@
 //! What the real ranks are like: one time for all of them, and what a message costs.
 
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
-use super::PING;
+use super::{PING, PONG};
 use crate::transport::{Endpoint, Lost, Mailbox};
 
 /// The shortest of so many round trips says most about a clock.
@@ -25,7 +25,12 @@ pub struct Clock {
 }
 
 impl Clock {
+    #[expect(
+        clippy::disallowed_types,
+        reason = "measured times are no results, and hosts have no other clock in common"
+    )]
     fn new() -> Self {
+        use std::time::{SystemTime, UNIX_EPOCH};
         let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as i64);
         Self { origin: Instant::now(), since, ahead: Vec::new() }
     }
@@ -86,8 +91,9 @@ pub struct Links {
     pub byte_time: f64,
 }
 
-/// Measures what a message between rank 0 and its next, its middle and its last rank costs; one rank sends to itself. Every
-/// rank calls it at the same time; all are told the result.
+/// Measures what a message between ranks costs while all ranks send: rank r and the rank half of them further on exchange
+/// messages, all pairs at a time; one rank sends to itself. Every rank calls it at the same time; all are told the result,
+/// the median of all pairs.
 ///
 /// ```text
 /// c = median of t(0),  b = (median of t(1 MiB) - c) / 1 MiB,  t = half a round trip
@@ -97,43 +103,61 @@ pub struct Links {
 ///
 /// [`Lost`] when a rank died or hangs.
 pub fn links<E: Endpoint>(mail: &mut Mailbox<E>) -> Result<Links, Lost> {
-    let ranks = mail.ranks();
-    let mut partners = vec![1, ranks / 2, ranks - 1];
-    partners.sort_unstable();
-    partners.dedup();
-    partners.retain(|&partner| partner > 0 && partner < ranks);
-    if mail.rank() > 0 {
-        if partners.contains(&mail.rank()) {
-            for _ in 0..SMALL_ROUNDS + LARGE_ROUNDS {
-                let bytes = mail.receive_bytes(0, PING)?;
-                mail.send_bytes(0, PING, bytes)?;
-            }
+    let (ranks, rank) = (mail.ranks(), mail.rank());
+    let half = ranks / 2;
+    let own = if ranks == 1 {
+        Some(measured(0, 1.0, mail)?)
+    } else if rank < half {
+        Some(measured(rank + half, 2.0, mail)?)
+    } else {
+        if rank < 2 * half {
+            echo(rank - half, mail)?;
+        }
+        None
+    };
+    if rank > 0 {
+        if let Some(own) = own {
+            mail.send(0, PING, &own)?;
         }
         let (startup, byte_time) = mail.receive(0, PING)?;
         return Ok(Links { startup, byte_time });
     }
-    if ranks == 1 {
-        partners.push(0);
+    let mut all: Vec<(f64, f64)> = own.into_iter().collect();
+    for rank in 1..half {
+        all.push(mail.receive(rank, PING)?);
     }
-    let (mut small, mut large) = (Vec::new(), Vec::new());
-    for partner in partners {
-        let ways = if partner == 0 { 1.0 } else { 2.0 };
-        for (rounds, bytes, times) in [(SMALL_ROUNDS, 0, &mut small), (LARGE_ROUNDS, LARGE, &mut large)] {
-            for _ in 0..rounds {
-                let message = vec![0x55; bytes];
-                let begin = Instant::now();
-                mail.send_bytes(partner, PING, message)?;
-                mail.receive_bytes(partner, PING)?;
-                times.push(begin.elapsed().as_nanos() as f64 / ways);
-            }
-        }
-    }
-    let startup = median(&mut small);
-    let byte_time = (median(&mut large) - startup).max(0.0) / LARGE as f64;
+    let (mut startups, mut byte_times): (Vec<f64>, Vec<f64>) = all.into_iter().unzip();
+    let result = (median(&mut startups), median(&mut byte_times));
     for rank in 1..ranks {
-        mail.send(rank, PING, &(startup, byte_time))?;
+        mail.send(rank, PING, &result)?;
     }
-    Ok(Links { startup, byte_time })
+    Ok(Links { startup: result.0, byte_time: result.1 })
+}
+
+/// Start-up and time per byte between this rank and its partner, over so many ways a round.
+fn measured<E: Endpoint>(partner: u32, ways: f64, mail: &mut Mailbox<E>) -> Result<(f64, f64), Lost> {
+    let mut median_of = |rounds: usize, bytes: usize| {
+        let mut times = Vec::new();
+        for _ in 0..rounds {
+            let message = vec![0x55; bytes];
+            let begin = Instant::now();
+            mail.send_bytes(partner, PONG, message)?;
+            mail.receive_bytes(partner, PONG)?;
+            times.push(begin.elapsed().as_nanos() as f64 / ways);
+        }
+        Ok(median(&mut times))
+    };
+    let (startup, large) = (median_of(SMALL_ROUNDS, 0)?, median_of(LARGE_ROUNDS, LARGE)?);
+    Ok((startup, (large - startup).max(0.0) / LARGE as f64))
+}
+
+/// Sends back whatever the partner sends.
+fn echo<E: Endpoint>(partner: u32, mail: &mut Mailbox<E>) -> Result<(), Lost> {
+    for _ in 0..SMALL_ROUNDS + LARGE_ROUNDS {
+        let bytes = mail.receive_bytes(partner, PONG)?;
+        mail.send_bytes(partner, PONG, bytes)?;
+    }
+    Ok(())
 }
 
 /// The middle one of some values, at least one.

@@ -4,6 +4,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::schedule::{Op, Rank};
 
+/// By peer, tag and sequence of a message the step that receives it.
+type Receives = BTreeMap<(u32, u32, u32), u32>;
+
 /// What is still to be done.
 pub(super) struct Program {
     /// By step, how many starts and ends it still waits for.
@@ -16,8 +19,8 @@ pub(super) struct Program {
     unfinished: usize,
     /// By step, how many messages of its kind with its peer and tag stand before it.
     pub(super) sequence: Vec<u32>,
-    /// The step that receives the message with this peer, tag and sequence.
-    receives: BTreeMap<(u32, u32, u32), u32>,
+    /// Of messages that have not come.
+    receives: Receives,
 }
 
 impl Program {
@@ -83,7 +86,7 @@ impl Program {
 }
 
 /// The k-th send to a rank with a tag meets the k-th such receive there, in the order of the steps.
-fn numbered(rank: &Rank) -> (Vec<u32>, BTreeMap<(u32, u32, u32), u32>) {
+fn numbered(rank: &Rank) -> (Vec<u32>, Receives) {
     let mut counts: BTreeMap<(bool, u32, u32), u32> = BTreeMap::new();
     let mut receives = BTreeMap::new();
     let number = |(step, op): (u32, &Op)| {

@@ -78,12 +78,12 @@ pub(super) struct Row {
 
 fn machine(specification: &str, tokens: &mut Tokens<'_>) -> Result<Machine> {
     let (shape, shape_place) = head_comments(tokens)?;
+    tokens.set_syntax(SYNTAX);
     let (has_slots, axes) = head(tokens)?;
     if let Some(sides) = shape.sides.as_ref().filter(|sides| sides.len() != axes) {
         let message = format!("there are {} sides, but {axes} columns of coordinates", sides.len());
         return Err(tokens.error_at(shape_place, &joined(sides), message, "a side for each column"));
     }
-    tokens.set_syntax(SYNTAX);
     let mut rows = Rows::default();
     while tokens.next_anywhere()? {
         rows.read(tokens, has_slots, axes, shape.sides.as_deref())?;

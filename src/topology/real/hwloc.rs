@@ -12,7 +12,7 @@ use roxmltree::{Document, Node, ParsingOptions};
 use super::hierarchy::{self, Group};
 use super::{HOST_EXPECTED, Place, Slot, is_host};
 use crate::error::{Error, Result};
-use crate::text::{self, parse_error, printable};
+use crate::text::{self, harmless, parse_error, printable};
 use crate::topology::{Machine, NODES_MAX, Network};
 use crate::units::NodeId;
 
@@ -99,7 +99,7 @@ pub fn parse(specification: &str, bytes: &[u8], file: &str) -> Result<Machine> {
 fn said(error: &roxmltree::Error) -> String {
     let text = error.to_string();
     let end = text.rfind(" at ").unwrap_or(text.len());
-    printable(&text.as_bytes()[..end])
+    harmless(&text[..end])
 }
 
 /// Where a line and a column, both from 1 and in characters, are in the text, in bytes.

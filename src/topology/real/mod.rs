@@ -17,7 +17,7 @@ pub mod started;
 
 use std::path::Path;
 
-use super::Machine;
+use super::{FAMILIES, Machine};
 use crate::error::{Error, Result};
 use crate::units::NodeId;
 
@@ -121,6 +121,36 @@ pub(super) fn machine(specification: &str) -> Option<Result<Machine>> {
         return Some(Err(Error::value("machine", format!("`{specification}`"), source.usage)));
     }
     Some((source.read)(specification, rest))
+}
+
+impl Machine {
+    /// Where its nodes really are, in the order of the launcher's slots; empty for a machine that is only planned.
+    pub fn places(&self) -> &[Place] {
+        &self.places
+    }
+
+    /// The nodes that work, in the order in which a launcher counts their slots: that of the places, if the machine has
+    /// some, else that of the numbers.
+    pub fn slot_order(&self) -> Vec<NodeId> {
+        match self.places.as_slice() {
+            [] => self.living().collect(),
+            places => places.iter().map(|place| place.node).filter(|&node| self.is_alive(node)).collect(),
+        }
+    }
+}
+
+/// Names the sources, too, in the error that a specification is of no family.
+pub(super) fn or_sources(error: Error, specification: &str) -> Error {
+    let name = specification.split_once(':').map(|(name, _)| name);
+    match error {
+        Error::Value { what: "machine", value, expected }
+            if !FAMILIES.iter().any(|family| Some(family.name) == name) =>
+        {
+            let sources: Vec<&str> = SOURCES.iter().map(|source| source.usage).collect();
+            Error::value("machine", value, format!("{expected}, {}", sources.join(", ")))
+        }
+        other => other,
+    }
 }
 
 /// What a host may be called in every format of every launcher.

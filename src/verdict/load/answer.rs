@@ -2,17 +2,18 @@
 
 use std::cell::OnceCell;
 
-use super::TimingRow;
 use super::buffered::Buffered;
 use super::job::Job;
 use super::methods::Kind;
 use super::run::{self, Run};
+use super::{SCHEDULE_NODES_MAX, TimingRow};
 use crate::error::{Error, Result};
 use crate::load::installments::{self, Installments, Scale, deliver};
 use crate::load::optimum::{self, Optimum};
 use crate::load::schedulers::{Cell, Method as Scheduler};
 use crate::load::{Forwarding, Plan, Problem, Source, flow_matrix, layers, lower_band};
-use crate::topology::Machine;
+use crate::schedule::Schedule;
+use crate::topology::{Machine, Topology};
 use crate::verdict::installments::{FrontRow, pareto};
 
 /// So many messages over each link that the optimum uses may be sent where nobody says how many.
@@ -52,6 +53,8 @@ pub(super) struct Answer {
     pub(super) run: Option<Run>,
     /// What the machine's buffers cost, if that was asked.
     pub(super) buffered: Option<Buffered>,
+    /// The messages, if they may be run.
+    pub(super) schedule: Option<Schedule>,
     /// Whether the method comes with its own proof that it is possible.
     pub(super) is_possible: bool,
     /// Whether connected sources serve their cell together.
@@ -190,7 +193,8 @@ impl<'p, 'm> Case<'p, 'm> {
     fn installments(&self, sent: &Installments, run: Option<Run>) -> Answer {
         let plan = Plan { makespan: sent.makespan, shares: sent.shares.clone(), cells: None };
         let buffered = run.as_ref().map(|_| Buffered::new(self, sent));
-        Answer { run, buffered, is_possible: true, ..Answer::of(plan, Forwarding::CutThrough) }
+        let schedule = (self.machine.nodes() <= SCHEDULE_NODES_MAX).then(|| sent.schedule.clone());
+        Answer { run, buffered, schedule, is_possible: true, ..Answer::of(plan, Forwarding::CutThrough) }
     }
 
     fn fluid(&self, run: Option<Run>) -> Answer {
@@ -214,6 +218,7 @@ impl Answer {
             timing: None,
             run: None,
             buffered: None,
+            schedule: None,
             is_possible: false,
             is_joined: false,
         }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::Further;
 use crate::load::check::Reading;
 use crate::load::{Cut, Forwarding, Plan};
+use crate::schedule::Schedule;
 use crate::units::NodeId;
 use crate::verdict::installments::FrontRow;
 use crate::verdict::{HottestLink, Skipped};
@@ -172,7 +173,14 @@ pub struct LoadOutcome {
     /// Who receives and works when; for drawings.
     #[serde(skip)]
     pub timing: Vec<TimingRow>,
+    /// The messages that were simulated, so that they can be run; of the installments only, and on machines of at most
+    /// [`SCHEDULE_NODES_MAX`] nodes.
+    #[serde(skip)]
+    pub schedule: Option<Schedule>,
 }
+
+/// Schedules of divisible loads are kept on machines of at most so many nodes.
+pub const SCHEDULE_NODES_MAX: u32 = 1 << 14;
 
 /// One row of a timing diagram: communication above the axis, computing below it. Times are in units of w Tcp.
 #[derive(Clone, Debug, PartialEq)]
@@ -190,6 +198,11 @@ pub struct TimingRow {
 }
 
 impl LoadVerdict {
+    /// The outcomes whose messages can be run.
+    pub fn scheduled(&self) -> impl Iterator<Item = (&LoadOutcome, &Schedule)> {
+        self.results.iter().filter_map(|outcome| Some((outcome, outcome.schedule.as_ref()?)))
+    }
+
     /// Whether this is the winner's outcome.
     pub fn is_won_by(&self, outcome: &LoadOutcome) -> bool {
         self.winner.as_ref() == Some(&outcome.method) && self.winner_switching == Some(outcome.switching)

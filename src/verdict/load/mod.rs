@@ -32,7 +32,9 @@ mod timing;
 mod words;
 
 pub use claim::{CheckAnswer, Checked, Claimed, check};
-pub use form::{Deadline, Fewest, LoadBound, LoadOutcome, LoadVerdict, SourceRow, TimingRow};
+pub use form::{
+    Deadline, Fewest, LoadBound, LoadOutcome, LoadVerdict, SCHEDULE_NODES_MAX, SourceRow, TimingRow,
+};
 pub use further::{Further, Next, NextSource, PLACES_DEFAULT, PROGRAMME, VariantAnswer, Wishes};
 pub use job::{Job, forwarding};
 pub use methods::{Kind, METHODS, Method};
@@ -195,6 +197,7 @@ fn outcome(case: &Case<'_, '_>, name: &str, answer: Answer) -> Result<LoadOutcom
         beta: answer.beta,
         warning: answer.warning,
         flow: answer.flow,
+        schedule: answer.schedule,
         timing: answer.timing.or(answer.run.map(|run| run.timing)).unwrap_or_default(),
         plan,
     })

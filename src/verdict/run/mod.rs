@@ -111,14 +111,13 @@ impl Work {
     }
 }
 
-/// What the other ranks are told when rank 0 refuses the input; every one of them waits in [`follow`].
+/// Tells the other ranks, which all wait in [`follow`], that rank 0 refuses the input.
 ///
 /// # Errors
 ///
 /// [`Lost`] when a rank died or hangs.
-pub fn refuse<E: Endpoint>(error: &Error, mail: &mut Mailbox<E>) -> Result<(), Lost> {
-    let order = Order::Refused(error.to_string());
-    (1..mail.ranks()).try_for_each(|rank| mail.send(rank, ORDER, &order))
+pub fn refuse<E: Endpoint>(mail: &mut Mailbox<E>) -> Result<(), Lost> {
+    (1..mail.ranks()).try_for_each(|rank| mail.send(rank, ORDER, &Order::Nothing))
 }
 
 /// Runs it, at rank 0: `work` has passed [`Work::check`] and [`Work::check_ranks`], and all other ranks are in [`follow`].
@@ -151,14 +150,14 @@ fn say<E: Endpoint>(mail: &mut Mailbox<E>, more: bool) -> Result<(), Lost> {
     (1..mail.ranks()).try_for_each(|rank| mail.send(rank, MORE, &more))
 }
 
-/// Runs one rank's part, at every other rank; the sentence with which rank 0 refused the input, if it did.
+/// Runs one rank's part, at every other rank: nothing, if rank 0 refused the input.
 ///
 /// # Errors
 ///
 /// [`Lost`] when a rank died or hangs.
-pub fn follow<E: Endpoint>(mail: &mut Mailbox<E>) -> Result<Option<String>, Lost> {
+pub fn follow<E: Endpoint>(mail: &mut Mailbox<E>) -> Result<(), Lost> {
     let (settings, rank) = match mail.receive(0, ORDER)? {
-        Order::Refused(why) => return Ok(Some(why)),
+        Order::Nothing => return Ok(()),
         Order::Play(settings, rank) => (settings, rank),
     };
     links(mail)?;
@@ -169,5 +168,5 @@ pub fn follow<E: Endpoint>(mail: &mut Mailbox<E>) -> Result<Option<String>, Lost
         gather(&rank, &played, &clock, mail)?;
         number += 1;
     }
-    Ok(None)
+    Ok(())
 }

@@ -10,8 +10,8 @@ use crate::units::{Bytes, Cycles, NodeId};
 /// An order.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Order {
-    /// The input was refused, with this sentence.
-    Refused(String),
+    /// The input was refused.
+    Nothing,
     /// Play this program.
     Play(Settings, Rank),
 }
@@ -22,8 +22,8 @@ type Step = ((u8, u32), u32, u64);
 /// A rank as it travels: its steps; step, step it waits for, and whether for the start only.
 type Program = (Vec<Step>, Vec<(u32, u32, bool)>);
 
-/// An order as it travels: why it was refused; the nanoseconds of a cycle, and those of patience; the program.
-type Travelling = (Option<String>, (Option<f64>, u64), Program);
+/// An order as it travels: the nanoseconds of a cycle, and those of patience; the program.
+type Travelling = Option<((Option<f64>, u64), Program)>;
 
 fn step(op: &Op) -> Step {
     match *op {
@@ -45,12 +45,12 @@ fn op(&((kind, peer), tag, amount): &Step) -> Op {
 impl Order {
     fn travelling(&self) -> Travelling {
         match self {
-            Self::Refused(why) => (Some(why.clone()), (None, 0), (Vec::new(), Vec::new())),
+            Self::Nothing => None,
             Self::Play(settings, rank) => {
                 let wait = |d: &Dependency| (d.step, d.on, d.start_only);
                 let program =
                     (rank.ops.iter().map(step).collect(), rank.dependencies.iter().map(wait).collect());
-                (None, (settings.cycle_nanoseconds, settings.patience.as_nanos() as u64), program)
+                Some(((settings.cycle_nanoseconds, settings.patience.as_nanos() as u64), program))
             }
         }
     }
@@ -66,10 +66,9 @@ impl Wire for Order {
     }
 
     fn read(from: &mut &[u8]) -> Option<Self> {
-        let (refused, (cycle_nanoseconds, patience), (steps, waits)) = Travelling::read(from)?;
-        if let Some(why) = refused {
-            return Some(Self::Refused(why));
-        }
+        let Some(((cycle_nanoseconds, patience), (steps, waits))) = Travelling::read(from)? else {
+            return Some(Self::Nothing);
+        };
         let settings = Settings { cycle_nanoseconds, patience: Duration::from_nanos(patience) };
         let dependency = |(step, on, start_only)| Dependency { step, on, start_only };
         let ops = steps.iter().map(op).collect();
@@ -98,7 +97,7 @@ mod tests {
         for order in [
             Order::Play(settings, Rank { ops, dependencies }),
             Order::Play(still, Rank::default()),
-            Order::Refused("no".to_string()),
+            Order::Nothing,
         ] {
             let mut bytes = Vec::new();
             order.write(&mut bytes);

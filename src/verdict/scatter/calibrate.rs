@@ -13,8 +13,11 @@ use crate::transport::{Endpoint, Lost, Mailbox};
 /// How often a clock is asked; the quickest answer counts.
 const ASKED: u32 = 8;
 
-/// How often each of the two messages goes to a rank and its receipt comes back; the medians count.
+/// How often each of the two messages goes to a rank and its receipt comes back; of more ranks than [`MANY`], the least
+/// that has a median.
 const PINGS: usize = 5;
+const PINGS_OF_MANY: usize = 3;
+const MANY: u32 = 16;
 
 /// The longest message that is measured, and the shortest of the long ones.
 const LONG: (u64, u64) = (1 << 22, 1 << 16);
@@ -50,14 +53,17 @@ pub struct Calibration {
     pub seconds: f64,
 }
 
-/// Measures all ranks: each gets its messages while those before it are at work, as they will be; then all work at the
-/// same time.
+/// Measures all ranks: clocks first, while nobody works; then each rank gets its messages while those before it are at work,
+/// as they will be; then all work at the same time.
 ///
-/// A message counts until its receipt is back, as in the run. With medians t(0) and t(n) of messages of 0 and n bytes,
+/// A message counts until its receipt is back, as in the run. With times t(0) and t(n) of messages of 0 and n bytes,
 ///
 /// ```text
-/// s = t(0),  z = (t(n) - t(0)) / n,  w = time of all repetitions / their bytes
+/// s = median t(0),  z = (min t(n) - min t(0)) / n,  w = time of all repetitions / their bytes
 /// ```
+///
+/// A message may wait until its rank gets a core, so one time says little; the difference of the quickest is that of
+/// the bytes.
 ///
 /// # Errors
 ///
@@ -89,8 +95,12 @@ pub(super) fn calibrate<E: Endpoint>(
         mail.send(rank, NAME, &())?;
         let host = mail.receive::<String>(rank, NAME)?;
         let (clock_offset, clock_error) = offset(mail, rank, clock)?;
-        let (startup, link) = ping(mail, rank, message)?;
-        measured.push(Measured { host, times: Rank { work: 0.0, link, startup }, clock_offset, clock_error });
+        let times = Rank { work: 0.0, link: 0.0, startup: 0.0 };
+        measured.push(Measured { host, times, clock_offset, clock_error });
+    }
+    for rank in 1..ranks {
+        let times = &mut measured[rank as usize].times;
+        (times.startup, times.link) = ping(mail, rank, message)?;
         mail.send_bytes(rank, SAMPLE, load.piece(sample(rank)))?;
     }
     (1..ranks).try_for_each(|rank| mail.send(rank, COUNT, &()))?;
@@ -130,21 +140,22 @@ fn offset<E: Endpoint>(mail: &mut Mailbox<E>, rank: u32, clock: Clock) -> Result
 /// Start-up and seconds per byte of messages to a rank.
 fn ping<E: Endpoint>(mail: &mut Mailbox<E>, rank: u32, bytes: u64) -> Result<(f64, f64), Lost> {
     let payload = vec![1; bytes as usize];
-    let mut times = [[0.0; PINGS]; 2];
-    for k in 0..PINGS {
+    let pings = if mail.ranks() > MANY { PINGS_OF_MANY } else { PINGS };
+    let mut times = [vec![], vec![]];
+    for _ in 0..pings {
         for (long, times) in times.iter_mut().enumerate() {
             let begin = Instant::now();
             // The bytes are copied, as those of a piece are.
             mail.send_bytes(rank, PING, if long == 1 { payload.clone() } else { vec![] })?;
             mail.receive::<()>(rank, PING)?;
-            times[k] = begin.elapsed().as_secs_f64();
+            times.push(begin.elapsed().as_secs_f64());
         }
     }
     let [short, long] = times.map(|mut times| {
         times.sort_by(f64::total_cmp);
-        times[PINGS / 2]
+        times
     });
-    Ok((short, (long - short).max(0.0) / bytes as f64))
+    Ok((short[pings / 2], (long[0] - short[0]).max(0.0) / bytes as f64))
 }
 
 /// The size of results as a line through those of a sample and of half of it.

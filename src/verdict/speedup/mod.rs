@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | this one | [`APPLICATIONS`], and the form of the answer |
+//! | this one | [`APPLICATIONS`], and the form of the [`Answer`] |
 //! | `cases` | each application: a problem of any size, its solution by other ways |
 //! | `here` | [`measure_here`]: one thread, all threads, ranks that are threads |
 //! | `ranks` | [`measure_on_ranks`]: one rank, all ranks, the collective operations of the network |
@@ -142,6 +142,23 @@ impl Task {
         let volume = Bytes(cases::volume(self).max(1));
         Ranked::new(preset, volume, machine, placement, (self.ranks, self.seed))
     }
+}
+
+/// What was measured, for scripts.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Answer {
+    /// The version of this form.
+    pub format: u32,
+    /// The seed of all problems.
+    pub seed: u64,
+    /// How often everyone solved each problem.
+    pub repeat: u32,
+    /// How many threads stole work; none where only ranks worked.
+    pub threads: Option<u32>,
+    /// How many ranks there were.
+    pub ranks: u32,
+    /// Application by application.
+    pub applications: Vec<Speedups>,
 }
 
 /// One way to solve the problem.

@@ -28,9 +28,15 @@ pub trait Crew {
     /// What measuring a load, or handing a point over, came to: of several errors that of the least load. What was under
     /// way is handed over nevertheless; nothing else is begun.
     fn measure_all(&mut self, jobs: &[Job], came: &mut dyn FnMut(Point) -> Result<()>) -> Result<()>;
+
+    /// How many loads take no longer than one: the search for the saturation measures so many at a time, though it will
+    /// need only some of them.
+    fn width(&self) -> usize {
+        1
+    }
 }
 
-/// The crew of one machine: each load on a thread of its own, a single load on all.
+/// The crew of one machine: each load on a thread of its own; fewer loads than threads share them.
 #[derive(Debug)]
 pub struct Threads<M> {
     threads: usize,
@@ -51,7 +57,7 @@ impl<M: Measure> Threads<M> {
 
 impl<M: Measure> Crew for Threads<M> {
     fn measure_all(&mut self, jobs: &[Job], came: &mut dyn FnMut(Point) -> Result<()>) -> Result<()> {
-        let each = threads_each(jobs.len(), self.threads);
+        let each = threads_each(jobs.len(), 1, self.threads);
         let mut refusal = Refusal::default();
         thread::scope(|scope| {
             let mut bench = Bench::new(scope, &self.measure);
@@ -75,9 +81,9 @@ impl<M: Measure> Crew for Threads<M> {
     }
 }
 
-/// How many threads measure each of so many loads: a single one has all of them.
-pub(super) fn threads_each(loads: usize, threads: usize) -> usize {
-    if loads == 1 { threads } else { 1 }
+/// How many of its threads a rank gives to each of so many loads that so many ranks measure.
+pub(super) fn threads_each(loads: usize, ranks: usize, threads: usize) -> usize {
+    (threads / loads.div_ceil(ranks).max(1)).max(1)
 }
 
 /// The error of the least load that came to one.

@@ -196,31 +196,13 @@ pub fn run_with(
     loads.sort_by(f64::total_cmp);
     loads.dedup();
     let mut points: Vec<Point> = loads.iter().filter_map(|&load| find(known, load)).collect();
-    let mut measured = |loads: &[f64]| -> Result<Vec<Point>> {
-        let mut points = Vec::new();
-        let job = |&load: &f64| Job { load, seed: seed_of(sweep.seed, load) };
-        // The heaviest first, since they take longest.
-        let jobs: Vec<Job> = loads.iter().rev().map(job).collect();
-        crew.measure_all(&jobs, &mut |point| {
-            finished(&point)?;
-            points.push(point);
-            Ok(())
-        })?;
-        Ok(points)
-    };
     loads.retain(|&load| find(&points, load).is_none());
-    points.extend(measured(&loads)?);
+    let mut run = Run { crew, seed: sweep.seed, known, finished, ahead: Vec::new() };
+    points.extend(run.all(&loads)?);
     points.sort_by(|a, b| a.load.total_cmp(&b.load));
     let stands_still = points.iter().any(|point| point.deadlock.is_some());
-    let saturation = if sweep.saturation && !stands_still {
-        let mut point = |load: f64| match find(known, load) {
-            Some(point) => Ok(point),
-            None => Ok(measured(&[load])?.pop().expect("a load that is measured has a point")),
-        };
-        Some(search(&mut points, &mut point)?)
-    } else {
-        None
-    };
+    let saturation =
+        if sweep.saturation && !stands_still { Some(search(&mut points, &mut run)?) } else { None };
     Ok(Curve { points, saturation })
 }
 
@@ -228,31 +210,130 @@ fn find(points: &[Point], load: f64) -> Option<Point> {
     points.iter().find(|point| point.load == load).cloned()
 }
 
-/// Halves the interval between a load that is carried and one that is not.
-fn search(points: &mut Vec<Point>, point: &mut dyn FnMut(f64) -> Result<Point>) -> Result<Saturation> {
-    let mut upper = points.iter().find(|point| point.saturated).map(|point| point.load);
-    let carried = points.iter().take_while(|point| !point.saturated).last();
-    let mut lower = carried.map_or(0.0, |point| point.load);
-    loop {
+/// A sweep under way.
+struct Run<'a, C> {
+    crew: &'a mut C,
+    seed: u64,
+    known: &'a [Point],
+    finished: &'a mut dyn FnMut(&Point) -> Result<()>,
+    /// Points that may be needed; nobody has been told of them.
+    ahead: Vec<Point>,
+}
+
+impl<C: Crew> Run<'_, C> {
+    /// The jobs for these loads, the heaviest first, since they take longest.
+    fn jobs(&self, loads: &[f64]) -> Vec<Job> {
+        let mut loads = loads.to_vec();
+        loads.sort_by(|a, b| b.total_cmp(a));
+        loads.dedup();
+        loads.into_iter().map(|load| Job { load, seed: seed_of(self.seed, load) }).collect()
+    }
+
+    /// Measures these loads.
+    fn all(&mut self, loads: &[f64]) -> Result<Vec<Point>> {
+        let jobs = self.jobs(loads);
+        let mut points = Vec::new();
+        self.crew.measure_all(&jobs, &mut |point| {
+            (self.finished)(&point)?;
+            points.push(point);
+            Ok(())
+        })?;
+        Ok(points)
+    }
+
+    /// The point of a load that the search needs now; others it may need later.
+    fn point(&mut self, load: f64, later: &[f64]) -> Result<Point> {
+        if let Some(point) = find(self.known, load) {
+            return Ok(point);
+        }
+        if find(&self.ahead, load).is_none() {
+            self.look_ahead(load, later);
+        }
+        match find(&self.ahead, load) {
+            Some(point) => {
+                (self.finished)(&point)?;
+                Ok(point)
+            }
+            None => Ok(self.all(&[load])?.pop().expect("a load that is measured has a point")),
+        }
+    }
+
+    /// Measures a load together with others; what cannot be measured now is no error before it is needed.
+    fn look_ahead(&mut self, load: f64, later: &[f64]) {
+        let is_new = |load: &f64| find(self.known, *load).is_none() && find(&self.ahead, *load).is_none();
+        let mut loads: Vec<f64> = later.iter().copied().filter(is_new).collect();
+        if loads.is_empty() {
+            return;
+        }
+        loads.push(load);
+        let jobs = self.jobs(&loads);
+        let ahead = &mut self.ahead;
+        _ = self.crew.measure_all(&jobs, &mut |point| {
+            ahead.push(point);
+            Ok(())
+        });
+    }
+}
+
+/// The loads between which the saturation is searched: the greatest that is carried, the least that is not.
+#[derive(Clone, Copy)]
+struct Interval {
+    lower: f64,
+    upper: Option<f64>,
+}
+
+impl Interval {
+    /// The load to be measured next; none when the interval is small enough.
+    fn next(self) -> Option<f64> {
+        let Self { lower, upper } = self;
         let load = match upper {
-            None if lower >= 1.0 => break,
+            None if lower >= 1.0 => return None,
             None if lower == 0.0 => 1.0,
             None => rounded(lower * 2.0).min(1.0),
-            Some(upper) if upper - lower <= INTERVAL * upper => break,
+            Some(upper) if upper - lower <= INTERVAL * upper => return None,
             Some(upper) => rounded((lower + upper) / 2.0),
         };
-        if load <= lower.max(LOAD_MIN) || upper.is_some_and(|upper| load >= upper) {
-            break;
+        let is_inside = load > lower.max(LOAD_MIN) && upper.is_none_or(|upper| load < upper);
+        is_inside.then_some(load)
+    }
+
+    /// What is left when it is known whether this load is carried.
+    fn after(self, load: f64, saturated: bool) -> Self {
+        if saturated { Self { upper: Some(load), ..self } } else { Self { lower: load, ..self } }
+    }
+
+    /// The loads of all ways that the search can take in so many steps after the next one.
+    fn later(self, steps: u32) -> Vec<f64> {
+        let mut loads = Vec::new();
+        let mut ways = vec![self];
+        for step in 0..=steps {
+            let mut further = Vec::new();
+            for way in ways {
+                let Some(load) = way.next() else { continue };
+                if step > 0 {
+                    loads.push(load);
+                }
+                further.extend([way.after(load, true), way.after(load, false)]);
+            }
+            ways = further;
         }
-        let measured = point(load)?;
-        if measured.saturated {
-            upper = Some(load);
-        } else {
-            lower = load;
-        }
+        loads
+    }
+}
+
+/// Halves the interval between a load that is carried and one that is not.
+fn search<C: Crew>(points: &mut Vec<Point>, run: &mut Run<'_, C>) -> Result<Saturation> {
+    let upper = points.iter().find(|point| point.saturated).map(|point| point.load);
+    let carried = points.iter().take_while(|point| !point.saturated).last();
+    let mut interval = Interval { lower: carried.map_or(0.0, |point| point.load), upper };
+    while let Some(load) = interval.next() {
+        // So many steps have at most as many loads as are measured at once: 1, 3, 7 and so on.
+        let steps = (run.crew.width() + 1).ilog2().saturating_sub(1);
+        let measured = run.point(load, &interval.later(steps))?;
+        interval = interval.after(load, measured.saturated);
         let at = points.partition_point(|point| point.load < load);
         points.insert(at, measured);
     }
     let throughput = points.iter().map(|point| point.accepted).fold(0.0, f64::max);
-    Ok(Saturation { load: lower, not_carried: upper, throughput })
+    Ok(Saturation { load: interval.lower, not_carried: interval.upper, throughput })
 }

@@ -54,6 +54,7 @@ enum Heard {
 pub struct Ranks<'e, E, M, T> {
     crowd: Crowd<'e, E, T>,
     measure: M,
+    width: usize,
 }
 
 impl<'e, E: Endpoint, M: Measure, T: FnMut(&Lost)> Ranks<'e, E, M, T> {
@@ -77,13 +78,23 @@ impl<'e, E: Endpoint, M: Measure, T: FnMut(&Lost)> Ranks<'e, E, M, T> {
         while crowd.members.contains(&Member::Silent) && begin.elapsed() < MUSTER {
             crowd.greet()?;
         }
-        Ok(Self { crowd, measure })
+        Ok(Self { crowd, measure, width: 1 })
+    }
+
+    /// So many ranks have processors of their own: the search for the saturation measures so many loads at a time.
+    #[must_use]
+    pub fn looking_ahead(self, width: usize) -> Self {
+        Self { width, ..self }
     }
 }
 
 impl<E: Endpoint, M: Measure, T: FnMut(&Lost)> Crew for Ranks<'_, E, M, T> {
+    fn width(&self) -> usize {
+        self.width.min(self.crowd.here())
+    }
+
     fn measure_all(&mut self, jobs: &[Job], came: &mut dyn FnMut(Point) -> Result<()>) -> Result<()> {
-        let Self { crowd, measure } = self;
+        let Self { crowd, measure, .. } = self;
         let mut open: VecDeque<Job> = jobs.iter().copied().collect();
         let mut awaited: Vec<f64> = jobs.iter().map(|job| job.load).collect();
         let mut refusal = Refusal::default();
@@ -187,20 +198,27 @@ impl<E: Endpoint, T: FnMut(&Lost)> Crowd<'_, E, T> {
         }
     }
 
-    /// This rank is lost: its loads are open again.
+    /// This rank is lost: its loads are open again. When it is rank 0 that the others believe to be lost, they have left it.
     fn lose(&mut self, lost: &Lost) -> Option<Heard> {
-        assert!(lost.rank > 0, "rank 0 is here");
-        let member = std::mem::replace(&mut self.members[lost.rank as usize], Member::Lost);
-        if member == Member::Lost {
+        let left = if lost.rank == 0 { 1..self.endpoint.ranks() } else { lost.rank..lost.rank + 1 };
+        let mut open = Vec::new();
+        let mut is_new = false;
+        for rank in left {
+            let member = std::mem::replace(&mut self.members[rank as usize], Member::Lost);
+            if member == Member::Lost {
+                continue;
+            }
+            is_new = true;
+            (self.told)(&Lost { rank, why: lost.why.clone() });
+            if let Member::Here { holds, .. } = member {
+                open.extend(holds);
+            }
+        }
+        if !is_new {
             // An endpoint that says it again and again does not wait.
             thread::sleep(LOOK);
-            return None;
         }
-        (self.told)(lost);
-        match member {
-            Member::Here { holds, .. } => Some(Heard::Open(holds)),
-            Member::Silent | Member::Lost => None,
-        }
+        is_new.then_some(Heard::Open(open))
     }
 
     /// Gives the first open load of so many to the rank with the most room; false when nobody has a free thread.
@@ -222,7 +240,7 @@ impl<E: Endpoint, T: FnMut(&Lost)> Crowd<'_, E, T> {
         }
         let Some((_, threads, rank)) = best else { return false };
         let Some(job) = open.pop_front() else { return false };
-        let each = threads_each(loads, threads);
+        let each = threads_each(loads, self.here(), threads);
         if rank == 0 {
             bench.begin(job, each);
         } else if let Err(lost) = send(self.endpoint, rank as u32, JOB, &(job.load, job.seed, each as u32)) {
@@ -236,6 +254,11 @@ impl<E: Endpoint, T: FnMut(&Lost)> Crowd<'_, E, T> {
             holds.push(job);
         }
         true
+    }
+
+    /// How many ranks are counted on, this one among them.
+    fn here(&self) -> usize {
+        self.members.iter().filter(|member| matches!(member, Member::Here { .. })).count()
     }
 
     /// This rank has done with this load.
@@ -275,15 +298,14 @@ pub fn serve<E: Endpoint, M: Measure>(
     assert!(endpoint.rank() > 0, "rank 0 leads");
     assert!(threads > 0, "somebody must work");
     let here = (threads as u32, what.to_string(), None::<String>);
-    let served = thread::scope(|scope| {
+    thread::scope(|scope| {
         let mut bench = Bench::new(scope, measure);
         let served = send(endpoint, 0, HERE, &here).and_then(|()| attend(endpoint, &mut bench));
         if let Err(lost) = &served {
             told(lost);
         }
         served
-    });
-    served
+    })
 }
 
 /// Begins what comes and sends what is done.

@@ -219,7 +219,9 @@ fn sessions() -> Vec<Vec<(String, Vec<String>)>> {
 fn the_page_shows_what_the_program_writes() {
     let mut formats = vec![];
     // One folder for the whole page: later sections use the files of earlier ones.
-    let folder = folder(&[]);
+    let data = |file: &str| crate::text(&Path::new("tests/data").join(file));
+    let real = ["two-packages.xml", "coordinates.csv"].map(|file| (file, data(file)));
+    let folder = folder(&real.each_ref().map(|(file, text)| (*file, text.as_str())));
     for session in sessions() {
         for (command, shown) in session {
             let words: Vec<&str> = command.split(' ').collect();

@@ -1,0 +1,47 @@
+//! `meshwright-mpi divide`.
+
+use clap::Args;
+use meshwright::cli::{Answer, divide, output::Progress};
+use meshwright::transport::{Endpoint, Mailbox};
+use meshwright::verdict::speedup::measure_on_ranks;
+use meshwright_mpi::{MpiCollectives, MpiEndpoint};
+
+use super::Outcome;
+
+const HELP: &str = "\
+Examples:
+  mpirun -n 4 meshwright-mpi divide merge-sort
+  mpirun -n 16 meshwright-mpi divide all --on mesh:4x4 --placement auto --json
+
+sequential is one rank while the others wait; ranks keep half and send half along the placed tree, one thread each.
+Beside them stand the collective operations of MPI, with the same root. A rank inside of such an operation does not
+answer those that watch it: let them wait longer with --patience when a problem is large.";
+
+/// Run divide and conquer on one rank and on all of them, beside the collective operations of MPI: speed-ups
+#[derive(Args)]
+#[command(after_help = HELP, before_help = divide::APPLICATIONS)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    work: divide::Work,
+}
+
+/// Runs the verb on this rank.
+pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome {
+    let mut collectives = MpiCollectives::new(endpoint.world());
+    let ranks = endpoint.ranks();
+    let tasks = arguments.work.tasks(Some(ranks))?;
+    let mut mail = Mailbox::new(endpoint);
+    let mut progress = (mail.rank() == 0).then(Progress::new);
+    let mut all = Vec::new();
+    for (task, ranked) in &tasks {
+        if let Some(progress) = &mut progress {
+            progress.tell(task.application.name);
+        }
+        all.extend(measure_on_ranks(task, ranked, &mut mail, &mut collectives)?);
+    }
+    drop(progress);
+    if mail.rank() > 0 {
+        return Ok(Answer::Done);
+    }
+    Ok(arguments.work.print(None, ranks, all)?)
+}

@@ -1,0 +1,118 @@
+//! The collective operations of MPI.
+
+use meshwright::transport::Lost;
+use meshwright::verdict::speedup::Collectives;
+use mpi::Count;
+use mpi::collective::SystemOperation;
+use mpi::datatype::{Partition, PartitionMut};
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::{Communicator, Root};
+
+/// All ranks of a communicator; every operation blocks until MPI lets go, and a rank inside of one does not answer others.
+///
+/// # Examples
+///
+/// ```no_run
+/// use meshwright::verdict::speedup::Collectives;
+/// use meshwright_mpi::MpiCollectives;
+/// let universe = mpi::initialize().expect("MPI is started once in a process");
+/// let mut all = MpiCollectives::new(&universe.world());
+/// assert_eq!(all.broadcast(0, vec![7])?, [7]);
+/// # Ok::<(), meshwright::transport::Lost>(())
+/// ```
+pub struct MpiCollectives {
+    world: SimpleCommunicator,
+}
+
+impl MpiCollectives {
+    /// In a communicator of their own; all ranks call this together.
+    pub fn new(world: &SimpleCommunicator) -> Self {
+        Self { world: world.duplicate() }
+    }
+
+    fn is(&self, root: u32) -> bool {
+        self.world.rank() as u32 == root
+    }
+
+    fn ranks(&self) -> usize {
+        self.world.size() as usize
+    }
+}
+
+/// Where each part begins when they stand one after the other.
+fn starts(counts: &[Count]) -> Vec<Count> {
+    let begin = |end: &mut Count, count: &Count| {
+        let begin = *end;
+        *end = end.checked_add(*count).expect("all parts together are shorter than 2 GiB");
+        Some(begin)
+    };
+    counts.iter().scan(0, begin).collect()
+}
+
+fn count(length: usize) -> Count {
+    Count::try_from(length).expect("a message of MPI is shorter than 2 GiB")
+}
+
+impl Collectives for MpiCollectives {
+    const PREFIX: &'static str = "MPI_";
+
+    /// `MPI_Bcast`, of the length first.
+    fn broadcast(&mut self, root: u32, value: Vec<u8>) -> Result<Vec<u8>, Lost> {
+        let process = self.world.process_at_rank(root as i32);
+        let mut length = value.len() as u64;
+        process.broadcast_into(&mut length);
+        let mut value = if self.is(root) { value } else { vec![0; length as usize] };
+        process.broadcast_into(&mut value[..]);
+        Ok(value)
+    }
+
+    /// `MPI_Reduce`.
+    fn sum(&mut self, root: u32, values: &[u64]) -> Result<Option<Vec<u64>>, Lost> {
+        let process = self.world.process_at_rank(root as i32);
+        if !self.is(root) {
+            process.reduce_into(values, SystemOperation::sum());
+            return Ok(None);
+        }
+        let mut sums = vec![0; values.len()];
+        process.reduce_into_root(values, &mut sums[..], SystemOperation::sum());
+        Ok(Some(sums))
+    }
+
+    /// `MPI_Scatterv`, after `MPI_Scatter` of the lengths.
+    fn scatter(&mut self, root: u32, parts: Option<Vec<Vec<u8>>>) -> Result<Vec<u8>, Lost> {
+        let process = self.world.process_at_rank(root as i32);
+        let mut length: Count = 0;
+        let Some(parts) = parts else {
+            process.scatter_into(&mut length);
+            let mut part = vec![0u8; length as usize];
+            process.scatter_varcount_into(&mut part[..]);
+            return Ok(part);
+        };
+        let counts: Vec<Count> = parts.iter().map(|part| count(part.len())).collect();
+        process.scatter_into_root(&counts[..], &mut length);
+        let mut part = vec![0u8; length as usize];
+        let all = parts.concat();
+        let starts = starts(&counts);
+        process.scatter_varcount_into_root(&Partition::new(&all[..], counts, starts), &mut part[..]);
+        Ok(part)
+    }
+
+    /// `MPI_Gatherv`, after `MPI_Gather` of the lengths.
+    fn gather(&mut self, root: u32, bytes: Vec<u8>) -> Result<Option<Vec<Vec<u8>>>, Lost> {
+        let process = self.world.process_at_rank(root as i32);
+        let length = count(bytes.len());
+        if !self.is(root) {
+            process.gather_into(&length);
+            process.gather_varcount_into(&bytes[..]);
+            return Ok(None);
+        }
+        let mut counts: Vec<Count> = vec![0; self.ranks()];
+        process.gather_into_root(&length, &mut counts[..]);
+        let starts = starts(&counts);
+        let mut all = vec![0u8; counts.iter().map(|count| *count as usize).sum()];
+        let mut places = PartitionMut::new(&mut all[..], &counts[..], &starts[..]);
+        process.gather_varcount_into_root(&bytes[..], &mut places);
+        let part = |(start, count): (&Count, &Count)| all[*start as usize..][..*count as usize].to_vec();
+        Ok(Some(starts.iter().zip(&counts).map(part).collect()))
+    }
+}

@@ -1,0 +1,157 @@
+//! Schedules to be run: GOAL text, or what `plan --out` wrote.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::claim::{Object, machine as network, syntax};
+use super::machine::switching;
+use super::source::Source as Text;
+use crate::error::{Error, Result};
+use crate::schedule::goal;
+use crate::topology::{Machine, PortModel};
+use crate::units::{Bytes, Cycles, Ratio};
+use crate::verdict::run::Work;
+
+/// The largest denominator of the costs of a machine.
+const DENOMINATOR_MAX: u64 = 1 << 16;
+
+/// Reads what is to be run: of a file whose name ends with `.json` the schedule of a job of the plan, which needs no name
+/// if there is only one; else GOAL text, for which no machine is known.
+///
+/// # Errors
+///
+/// [`Error::Parse`] with the place of what is wrong, in this file or in the schedule it names; [`Error::Value`] for a job
+/// that is not there, with the names of those that are; [`Error::NotApplicable`] for a job that has no schedule;
+/// [`Error::Io`] when a file cannot be read.
+pub fn read(path: &Path, job: Option<&str>) -> Result<Work> {
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
+        return of_plan(&Text::read(path)?, job);
+    }
+    if let Some(job) = job {
+        return Err(Error::value("job", format!("`{job}`"), "no job: GOAL text holds one schedule"));
+    }
+    Ok(Work { name: path.display().to_string(), schedule: goal::read(path)?, machine: None })
+}
+
+fn of_plan(text: &Text, wanted: Option<&str>) -> Result<Work> {
+    let value: Value = serde_json::from_str(&text.text).map_err(|error| syntax(text, &error))?;
+    let Value::Object(entries) = &value else {
+        return Err(text.error(
+            0..1,
+            "the file is no object",
+            "plan.json, as `meshwright plan --out` writes it",
+        ));
+    };
+    let plan = Object { text, entries, from: 0 };
+    let machine = machine(&plan)?;
+    let job = job(&plan, wanted)?;
+    let name = name(job.entries);
+    let Some(file) = job.optional("schedule") else {
+        return Err(Error::not_applicable("running the plan", without_schedule(&name, job.entries)));
+    };
+    let Some(file) = file.as_str() else {
+        return Err(job.unfit("schedule", "the name of a GOAL file beside the plan"));
+    };
+    let schedule = goal::read(&text.folder().join(file))?;
+    Ok(Work { name, schedule, machine: Some(machine) })
+}
+
+/// Why a job has no schedule.
+fn without_schedule(name: &str, entries: &Map<String, Value>) -> String {
+    match entries.get("kind").and_then(Value::as_str) {
+        Some("groups") => {
+            format!("what `{name}` sends is decided at run time; run it with `meshwright-mpi groups`")
+        }
+        _ => format!(
+            "`{name}` names no schedule; `meshwright plan --out DIR` writes plans that do where there is one"
+        ),
+    }
+}
+
+fn name(job: &Map<String, Value>) -> String {
+    job.get("name").and_then(Value::as_str).unwrap_or_default().to_string()
+}
+
+/// The job of this name, or the only one.
+fn job<'a>(plan: &Object<'a>, wanted: Option<&str>) -> Result<Object<'a>> {
+    const EXPECTED: &str = "a list of jobs with names";
+    let Value::Array(jobs) = plan.require("jobs")? else { return Err(plan.unfit("jobs", EXPECTED)) };
+    let jobs: Option<Vec<&Map<String, Value>>> = jobs.iter().map(Value::as_object).collect();
+    let jobs = jobs.ok_or_else(|| plan.unfit("jobs", EXPECTED))?;
+    let names = jobs.iter().map(|job| format!("`{}`", name(job))).collect::<Vec<_>>().join(", ");
+    let found = match (wanted, jobs.as_slice()) {
+        (_, []) => return Err(plan.unfit("jobs", "a list of at least one job")),
+        (Some(wanted), jobs) => jobs.iter().position(|job| name(job) == wanted),
+        (None, [_]) => Some(0),
+        (None, _) => {
+            return Err(Error::value("job", "missing", format!("--job with one of {names}")));
+        }
+    };
+    let Some(found) = found else {
+        return Err(Error::value(
+            "job",
+            format!("`{}`", wanted.unwrap_or_default()),
+            format!("one of {names}"),
+        ));
+    };
+    let named = format!("\"{}\"", name(jobs[found]));
+    let jobs_at = plan.span("jobs").end;
+    let from = plan.text.text[jobs_at..].find(&named).map_or(jobs_at, |at| jobs_at + at);
+    Ok(Object { text: plan.text, entries: jobs[found], from })
+}
+
+/// The machine of the plan.
+fn machine(plan: &Object<'_>) -> Result<Machine> {
+    let Value::Object(entries) = plan.require("machine")? else {
+        return Err(plan.unfit("machine", "an object with `topology` and costs"));
+    };
+    let object = Object { text: plan.text, entries, from: plan.span("machine").end };
+    let mut machine = network(&object, "topology")?;
+    let name = object.require("switching")?.as_str().unwrap_or_default();
+    machine.switching = switching(name).map_err(|error| object.locate("switching", error))?;
+    let whole = |key: &'static str| {
+        object.require(key)?.as_u64().ok_or_else(|| object.unfit(key, "a whole number of at least 0"))
+    };
+    machine.costs.startup = Cycles(whole("startup")?);
+    machine.costs.flit = Bytes(whole("flit")?);
+    let byte_time = object.number("byte_time")?;
+    machine.costs.byte_time = ratio(byte_time).ok_or_else(|| {
+        object
+            .unfit("byte_time", &format!("cycles per byte as p/q with p and q of at most {DENOMINATOR_MAX}"))
+    })?;
+    machine.costs.check().map_err(|error| object.locate("startup", error))?;
+    machine.ports = match object.require("ports")?.as_str() {
+        Some("all") => PortModel::All,
+        Some("one") => PortModel::One,
+        _ => return Err(object.unfit("ports", "`all` or `one`")),
+    };
+    Ok(machine)
+}
+
+/// The ratio of the least denominator that is this number to the bit.
+fn ratio(number: f64) -> Option<Ratio> {
+    let of = |denominator: u64| {
+        let numerator = (number * denominator as f64).round();
+        let ratio = Ratio::new(numerator as u64, denominator).ok()?;
+        (numerator <= DENOMINATOR_MAX as f64 && ratio.to_f64() == number).then_some(ratio)
+    };
+    (1..=DENOMINATOR_MAX).find_map(of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ratio;
+    use crate::units::Ratio;
+
+    #[test]
+    fn ratios_come_back_from_decimals() {
+        for (p, q) in
+            [(0, 1), (1, 1), (1, 30), (7, 3), (1, 65_536), (65_536, 1), (65_535, 65_536), (125, 117)]
+        {
+            let given = Ratio::new(p, q).unwrap();
+            assert_eq!(ratio(given.to_f64()), Some(given));
+        }
+        assert_eq!([1e-9, 65_537.0, f64::NAN, std::f64::consts::PI].map(ratio), [None; 4]);
+    }
+}
