@@ -86,7 +86,8 @@ fn the_table_says_what_was_found() {
 
 #[test]
 fn what_does_not_fit_is_refused_once() {
-    for (machine, expected) in [("mesh:3x3", "one for each working node of mesh:3x3"), ("mesh:2x", "machine size is `2x`")]
+    for (machine, expected) in
+        [("mesh:3x3", "one for each working node of mesh:3x3"), ("mesh:2x", "machine size is `2x`")]
     {
         let output = run(4, &["groups", machine]);
         let error = String::from_utf8_lossy(&output.stderr);
