@@ -2,10 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `run`, `claims`, [`sort`] | the verbs |
-//! | [`scatter`] | a load on ranks that really run |
-//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims` | the verbs |
-//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `claims`, [`divide`] | the verbs |
+//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `run`, [`sort`], [`divide`], [`scatter`], `claims` | the verbs |
 //! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
 //! | `load`, `random` | divisible loads in tables and words; averages over random sources |
