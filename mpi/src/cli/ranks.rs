@@ -25,7 +25,7 @@ Examples:
 
 A round trip is an empty message from rank 0 and back; the bandwidth is that of 1 MiB there and back.";
 
-/// Show which rank runs on which host, and how fast messages are between rank 0 and the others
+/// Show which rank runs on which host, and how fast messages between rank 0 and others are
 #[derive(Args)]
 #[command(after_help = AFTER)]
 pub(super) struct Arguments {
