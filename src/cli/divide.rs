@@ -9,7 +9,7 @@ use meshwright::verdict::Ranked;
 use meshwright::verdict::speedup::{self, Answer as Report, Executor, Speedups, Task};
 
 use super::output::{self, Progress};
-use super::{Answer, costs, table};
+use super::{Answer, costs, ranks_as_threads, table};
 
 /// The applications, for `--help`.
 pub const APPLICATIONS: &str = "\
@@ -66,14 +66,13 @@ pub struct Work {
 }
 
 impl Work {
-    /// The problems, each with its placed tree over so many ranks; without a number, over the nodes of the machine.
+    /// The problems, each with its placed tree over so many ranks.
     ///
     /// # Errors
     ///
     /// As for [`speedup::applications`], [`Task::new`] and [`Task::ranked`].
-    pub fn tasks(&self, ranks: Option<u32>) -> Result<Vec<(Task, Ranked)>> {
+    pub fn tasks(&self, ranks: u32) -> Result<Vec<(Task, Ranked)>> {
         let machine = self.on.as_deref().map(scenario::machine).transpose()?;
-        let ranks = ranks.or(machine.as_ref().map(|machine| machine.living_count())).unwrap_or(4);
         let task = |application| {
             let task = Task::new(application, self.size, (ranks, self.seed, self.repeat))?;
             let ranked = task.ranked(machine.clone(), self.placement.as_deref())?;
@@ -113,14 +112,16 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
     let threads = arguments.threads.unwrap_or_else(cores);
-    let tasks = arguments.work.tasks(arguments.ranks)?;
+    let on = arguments.work.on.as_deref();
+    let ranks = arguments.ranks.map_or_else(|| ranks_as_threads(on, || 4), Ok)?;
+    let tasks = arguments.work.tasks(ranks)?;
     let mut progress = Progress::new();
     let measure = |(task, ranked): &(Task, Ranked)| {
         speedup::measure_here(task, threads, ranked, &mut |what| progress.tell(what))
     };
     let applications = tasks.iter().map(measure).collect::<Result<Vec<_>>>()?;
     drop(progress);
-    arguments.work.print(Some(threads), tasks[0].0.ranks, applications)
+    arguments.work.print(Some(threads), ranks, applications)
 }
 
 /// The table, and what stands in it.

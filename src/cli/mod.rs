@@ -45,7 +45,29 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use meshwright::transport::Lost;
-use meshwright::{Error, Result};
+use meshwright::{Error, Result, scenario};
+
+/// The most ranks that are threads of one process.
+const THREADS_MAX: u32 = 1024;
+
+/// How many ranks there are as threads when nobody says: the living nodes of the machine, if one is named.
+fn ranks_as_threads(machine: Option<&str>, otherwise: impl FnOnce() -> u32) -> Result<u32> {
+    let machine = machine.map(scenario::machine).transpose()?;
+    let ranks = machine.map_or_else(otherwise, |machine| machine.living_count());
+    check_threads(ranks).map(|()| ranks)
+}
+
+/// Refuses more ranks than threads.
+fn check_threads(ranks: u32) -> Result<()> {
+    if ranks <= THREADS_MAX {
+        return Ok(());
+    }
+    Err(Error::TooLarge {
+        what: "a run on threads",
+        needed: format!("{ranks} ranks"),
+        limit: format!("{THREADS_MAX}; `mpirun -n {ranks} meshwright-mpi` takes more"),
+    })
+}
 
 /// What a verb found; an error is the third exit code.
 #[derive(Debug)]

@@ -5,19 +5,16 @@ use std::time::Duration;
 
 use clap::Args;
 
+use meshwright::Result;
 use meshwright::report::grouped;
 use meshwright::scenario::{self, planned};
 use meshwright::skeleton::play;
 use meshwright::transport::{Endpoint, Mailbox, threads};
 use meshwright::verdict::run::{self, PhaseRow, REPEAT_MAX, RunReport, Settings, Work};
-use meshwright::{Error, Result};
 
 use super::load::counted;
 use super::output::{self, Progress};
-use super::{Answer, Failure, files, table};
-
-/// The most ranks that are threads of one process.
-const THREADS_MAX: u32 = 1024;
+use super::{Answer, Failure, check_threads, files, table};
 
 /// Phases in a table; all of them are in the JSON.
 const ROWS_MAX: usize = 40;
@@ -102,13 +99,7 @@ impl Arguments {
 /// Runs the verb on threads of this process, one for each rank.
 pub(super) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
     let work = arguments.work()?;
-    if work.ranks() > THREADS_MAX {
-        return Err(Failure::Input(Error::TooLarge {
-            what: "a run on threads",
-            needed: format!("{} ranks", work.ranks()),
-            limit: format!("{THREADS_MAX}; `mpirun -n {} meshwright-mpi run` takes more", work.ranks()),
-        }));
-    }
+    check_threads(work.ranks())?;
     let mut progress = Progress::new();
     progress.tell(&format!("{} on {} ranks", work.name, work.ranks()));
     let settings = arguments.settings();
@@ -192,7 +183,7 @@ fn phases(report: &RunReport) -> String {
         let us = |time: Option<f64>| time.map_or("none".to_string(), |time| thousands_of(time / 1e3, 1));
         let ratio = measured.zip(predicted).filter(|(_, predicted)| *predicted > 0.0);
         let ratio =
-            ratio.map_or("none".to_string(), |(measured, predicted)| table::number(measured / predicted, 2));
+            ratio.map_or("none".to_string(), |(measured, predicted)| format!("{:.2}", measured / predicted));
         let mut row = vec![what, grouped(messages), grouped(bytes), us(measured), us(predicted), ratio];
         row.extend(planned.then(|| cycles.map_or("none".to_string(), |cycles| thousands_of(cycles, 0))));
         row

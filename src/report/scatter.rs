@@ -32,7 +32,7 @@ pub fn scatter_files(report: &Report) -> Vec<File> {
 
 fn drawing(outcome: &Outcome) -> Gantt {
     let finish = outcome.measured.makespan.max(outcome.predicted.makespan);
-    let (unit, factor) = if finish < 1.0 { ("ms", 1e3) } else { ("s", 1.0) };
+    let (unit, factor) = unit(finish);
     let mut rows = vec![];
     for rank in shown(outcome) {
         for (hue, name, table) in [(0, "predicted", &outcome.predicted), (1, "measured", &outcome.measured)] {
@@ -91,12 +91,13 @@ fn drawing(outcome: &Outcome) -> Gantt {
 /// ```
 pub fn scatter_gantt(outcome: &Outcome) -> String {
     let finish = outcome.measured.makespan.max(outcome.predicted.makespan).max(f64::MIN_POSITIVE);
+    let (unit, factor) = unit(finish);
     let ranks = shown(outcome);
     let width = ranks.last().map_or(1, |rank| rank.to_string().len());
     let mut text = format!(
-        "Split {}, 0 to {} s; rank 0 sends and the others receive <, work #, results >\n",
+        "Split {}, 0 to {} {unit}; rank 0 sends and the others receive <, work #, results >\n",
         outcome.split,
-        super::svg::written(finish)
+        super::svg::written(finish * factor)
     );
     for rank in ranks {
         for (name, table) in [("predicted", &outcome.predicted), ("measured", &outcome.measured)] {
@@ -105,6 +106,11 @@ pub fn scatter_gantt(outcome: &Outcome) -> String {
         }
     }
     text
+}
+
+/// In what a diagram counts that ends after so many seconds, and how many of them make one.
+fn unit(finish: f64) -> (&'static str, f64) {
+    if finish < 1.0 { ("ms", 1e3) } else { ("s", 1.0) }
 }
 
 fn line(table: &Timetable, rank: usize, finish: f64) -> String {

@@ -248,7 +248,7 @@ fn the_verb_refuses_and_writes_nothing() {
         (&["words", "cut.pgm", "--slow", "4=2"], "a rank from 0 to 3"),
         (&["words", "cut.pgm", "--slow", "1=0"], "1 to 1000"),
         (&["words", "cut.pgm", "--split", "best"], "expected ours, equal or thesis, or all"),
-        (&["words", "cut.pgm", "--on", "mesh:3x3"], "one for each rank"),
+        (&["--ranks", "4", "words", "cut.pgm", "--on", "mesh:3x3"], "one for each rank"),
         (&["words", "cut.pgm", "--calibrate", "0"], "above 0"),
         (&["--ranks", "0", "words", "cut.pgm"], "1..=1024"),
     ] {

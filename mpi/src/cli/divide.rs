@@ -32,7 +32,7 @@ pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome 
     let ranks = endpoint.ranks();
     let mut mail = Mailbox::new(endpoint);
     // Every rank plans the same, and a search takes its time.
-    let tasks = mail.compute(|| arguments.work.tasks(Some(ranks)))??;
+    let tasks = mail.compute(|| arguments.work.tasks(ranks))??;
     let mut progress = (mail.rank() == 0).then(Progress::new);
     let mut all = Vec::new();
     for (task, ranked) in &tasks {

@@ -23,7 +23,8 @@ Examples:
   mpirun --hostfile hosts -n 64 meshwright-mpi ranks --coordinates hosts.csv
   mpirun -n 16 -rf ranks.txt meshwright-mpi ranks --expect rankfile:ranks.txt
 
-A round trip is an empty message from rank 0 and back; the bandwidth is that of 1 MiB there and back.";
+A round trip is an empty message from rank 0 and back; the bandwidth is that of 1 MiB there and
+back.";
 
 /// Show which rank runs on which host, and how fast messages between rank 0 and others are
 #[derive(Args)]

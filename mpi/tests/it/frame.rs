@@ -1,6 +1,6 @@
 //! What users read when something is wrong: once, from rank 0, and with the right exit code.
 
-use crate::mpirun::{command, ended, printed, run};
+use crate::mpirun::{command, command_with, ended, printed, run};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
@@ -77,5 +77,24 @@ fn unacceptable_input_is_refused_once() {
                 .contains(&format!("the trial is not possible here: rank {named} was asked to refuse"))
         );
         assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn a_quiet_mpirun_leaves_one_line_of_an_error() {
+    let cases: [&[&str]; 4] = [
+        &["run", "none.goal"],
+        &["sort", "none.bin", "--out", "sorted.bin"],
+        &["scatter", "words", "none.txt"],
+        &["divide", "none"],
+    ];
+    for arguments in cases {
+        let mut command = command_with(&["-q"], 4, arguments);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun is there");
+        let output = ended(child, Duration::from_secs(60));
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert!(output.stdout.is_empty());
+        assert!(said(&output).starts_with("error: ") && said(&output).contains("none"), "{}", said(&output));
+        assert_eq!(said(&output).lines().count(), 1, "{}", said(&output));
     }
 }

@@ -18,7 +18,7 @@ use meshwright::verdict::scatter::{self, Load, Part, Report, SPLITS, Settings, S
 use meshwright::{Error, Result};
 
 use super::output::{self, Progress};
-use super::{Answer, Failure, files};
+use super::{Answer, Failure, files, ranks_as_threads};
 
 const HELP: &str = "\
 First every rank is measured: messages to it (start-up s and time per byte z), and how long it
@@ -204,6 +204,7 @@ struct Verified {
 /// What is printed.
 #[derive(Serialize)]
 struct Findings<'a> {
+    format: u32,
     file: String,
     bytes: u64,
     ranks: u32,
@@ -302,6 +303,7 @@ pub fn run_on(arguments: &Arguments, endpoint: impl Endpoint, host: &str) -> Res
     };
     drop(progress);
     let findings = Findings {
+        format: 1,
         file: arguments.file().display().to_string(),
         bytes: job.load().bytes(),
         ranks,
@@ -332,17 +334,18 @@ fn finish(arguments: &Arguments, findings: &Findings<'_>) -> Result<Answer, Fail
 /// Divide a file over threads by what is measured of them, beside the prediction
 #[derive(Args)]
 pub(super) struct OnThreads {
-    /// How many ranks there are, each a thread
-    #[arg(long, value_name = "N", default_value_t = 4, global = true, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    ranks: u32,
+    /// How many ranks there are, each a thread [default: the nodes of the machine, else 4]
+    #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    ranks: Option<u32>,
     #[command(flatten)]
     arguments: Arguments,
 }
 
 /// Runs the verb on threads.
 pub(super) fn run(on_threads: &OnThreads) -> Result<Answer, Failure> {
-    let answers =
-        threads::run(on_threads.ranks, |endpoint| Ok(run_on(&on_threads.arguments, endpoint, "thread")))?;
+    let on = on_threads.arguments.run().on.as_deref();
+    let ranks = on_threads.ranks.map_or_else(|| ranks_as_threads(on, || 4), Ok)?;
+    let answers = threads::run(ranks, |endpoint| Ok(run_on(&on_threads.arguments, endpoint, "thread")))?;
     // Rank 0 comes first; the others end well unless somebody is lost.
     let mut answers = answers.into_iter();
     let first = answers.next().expect("there is a rank 0")?;

@@ -23,7 +23,7 @@ use meshwright::verdict::Ranked;
 use meshwright::{Error, scenario};
 
 use super::output::{self, Progress};
-use super::{Answer, Failure, costs};
+use super::{Answer, Failure, costs, ranks_as_threads};
 use answer::{Executor, SortAnswer};
 use numbers::{Checksum, Number};
 
@@ -94,7 +94,8 @@ pub struct SortArguments {
 pub(super) struct Arguments {
     #[command(flatten)]
     sort: SortArguments,
-    /// How many ranks: 1 to 1024 [default: as many as the processor has threads]
+    /// How many ranks: 1 to 1024 [default: the nodes of the machine, else as many as the
+    /// processor has threads]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     ranks: Option<u32>,
 }
@@ -102,7 +103,8 @@ pub(super) struct Arguments {
 /// Runs the verb on ranks that are threads.
 pub(super) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
     let processors = || std::thread::available_parallelism().map_or(1, |count| count.get().min(1024) as u32);
-    let ranks = arguments.ranks.unwrap_or_else(processors);
+    let on = arguments.sort.on.as_deref();
+    let ranks = arguments.ranks.map_or_else(|| ranks_as_threads(on, processors), Ok)?;
     let ended = threads::run(ranks, |endpoint| Ok(on_rank(&arguments.sort, endpoint)))?;
     ended.into_iter().next().expect("there is a rank 0")
 }
@@ -146,7 +148,7 @@ fn sort<T: Number, E: Endpoint>(arguments: &SortArguments, mail: &mut Mailbox<E>
     let sorted = run.solution.as_ref().expect("the host had a problem");
     tell("checking");
     let checked = mail.compute(|| sorted.is_sorted() && Checksum::of(sorted) == before)?;
-    assert!(checked, "what comes back is in order, and as many numbers of equal sum and xor as before");
+    assert!(checked, "what comes back is in order, and the same numbers as before, by count, sum and hash");
     let mut answer = SortAnswer::new(arguments, &ranked, &run, sorted.len());
     if let Some(list) = again {
         tell("sorting on threads");

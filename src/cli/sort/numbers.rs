@@ -44,7 +44,8 @@ impl Number for i32 {
 pub(super) struct Checksum {
     count: usize,
     sum: i64,
-    xor: i64,
+    /// The sum of the numbers with mixed bits: it differs even where numbers have changed such that their sum has not.
+    mixed: u64,
 }
 
 impl Checksum {
@@ -53,10 +54,18 @@ impl Checksum {
         let add = |so_far: Self, number: &T| Self {
             count: so_far.count + 1,
             sum: so_far.sum.wrapping_add(number.worth()),
-            xor: so_far.xor ^ number.worth(),
+            mixed: so_far.mixed.wrapping_add(mix(number.worth() as u64)),
         };
         list.iter().fold(Self::default(), add)
     }
+}
+
+/// Mixes the bits of a number: the last step of SplitMix64.
+fn mix(number: u64) -> u64 {
+    let mut x = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
 }
 
 /// The length of the input, in bytes.

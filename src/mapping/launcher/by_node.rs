@@ -19,7 +19,7 @@ pub(super) const SCOTCH_MAP: Format = Format {
 /// The schedule of the placed job; rank r of it is node r.
 pub(super) const GOAL: Format = Format {
     name: "goal",
-    summary: "LogGOPSim and `meshwright simulate`: the messages between nodes",
+    summary: "LogGOPSim, `meshwright simulate` and `meshwright run`: the messages between nodes",
     check: any_machine,
     write: |launch| goal_text(launch),
 };

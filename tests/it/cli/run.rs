@@ -132,7 +132,7 @@ fn schedules_that_cannot_end_are_refused_before_anything_starts() {
     for (arguments, expected) in [
         (&["circle.goal"][..], "wait"),
         (&["large.goal"], "2000000000 bytes; the limit is 1073741824 bytes between real ranks"),
-        (&["many.goal"], "`mpirun -n 5000 meshwright-mpi run` takes more"),
+        (&["many.goal"], "`mpirun -n 5000 meshwright-mpi` takes more"),
         (&["none.goal"], "none.goal: "),
         (&["a.goal", "--out", "many.goal"], "expected a folder, which many.goal is not"),
         (&["a.goal", "--job", "x"], "GOAL text holds one schedule"),
