@@ -193,7 +193,7 @@ fn end_for(lost: &Lost, processes: &[Process]) -> ! {
 /// The same where lost ranks are forgiven, so that each of the others comes to this by itself: one of them speaks, if it can.
 pub(super) fn end_for_forgiven(lost: &Lost, own: u32, processes: &[Process]) -> ! {
     if own != (lost.rank + 1) % processes.len() as u32 {
-        sleep(TURN);
+        sleep(3 * TURN);
     }
     end_for(lost, processes)
 }
