@@ -14,7 +14,7 @@ pub(super) const CLOCK: u32 = 3;
 pub(super) const SAMPLE: u32 = 4;
 /// To a rank that works on a sample: count from now on.
 pub(super) const COUNT: u32 = 5;
-/// To a rank that works on a sample: it is enough. From it: nanoseconds, and how often.
+/// To a rank that works on a sample: it is enough. From it: how many seconds one time takes.
 pub(super) const STOP: u32 = 6;
 /// To a rank: its piece, in blocks. From it: the piece is there.
 pub(super) const PIECE: u32 = 7;
