@@ -41,6 +41,13 @@ pub(super) struct Arguments {
     trial: Trial,
 }
 
+impl Arguments {
+    /// Whether it calls operations of MPI that block.
+    pub(super) fn blocks(&self) -> bool {
+        self.trial.blocks()
+    }
+}
+
 /// What is known about a rank.
 #[derive(Serialize)]
 struct Row {

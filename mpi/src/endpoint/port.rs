@@ -86,6 +86,10 @@ pub(super) struct Port {
     idle_since: Option<Instant>,
 }
 
+// SAFETY: nothing of a port is shared with anybody outside of it, not even the counted buffers; one thread at a time uses it
+// behind a lock, and a second one does only where MPI was started for calls of several threads.
+unsafe impl Send for Port {}
+
 impl Port {
     /// The end of this process in a communicator of its own, where so many ranks share a core.
     pub(super) fn new(world: &SimpleCommunicator, crowd: u32) -> Self {
