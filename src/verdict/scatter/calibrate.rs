@@ -8,6 +8,7 @@ use super::protocol::{self, CLOCK, COUNT, Clock, NAME, PING, SAMPLE, STOP};
 use super::worker::slowly;
 use super::{Load, Settings, Work};
 use crate::load::star::{Rank, Results};
+use crate::statistics::median;
 use crate::transport::{Endpoint, Lost, Mailbox};
 
 /// How often a clock is asked; the quickest answer counts.
@@ -151,11 +152,10 @@ fn ping<E: Endpoint>(mail: &mut Mailbox<E>, rank: u32, bytes: u64) -> Result<(f6
             times.push(begin.elapsed().as_secs_f64());
         }
     }
-    let [short, long] = times.map(|mut times| {
-        times.sort_by(f64::total_cmp);
-        times
-    });
-    Ok((short[pings / 2], (long[0] - short[0]).max(0.0) / bytes as f64))
+    let [shortest, quickest] =
+        times.each_ref().map(|times| times.iter().copied().fold(f64::INFINITY, f64::min));
+    let startup = median(times[0].iter().copied()).expect("there is a ping");
+    Ok((startup, (quickest - shortest).max(0.0) / bytes as f64))
 }
 
 /// The size of results as a line through those of a sample and of half of it.
