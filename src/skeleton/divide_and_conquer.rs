@@ -59,6 +59,15 @@ pub trait DivideAndConquer: Sync {
     /// Solves a problem without dividing it.
     fn solve(&self, problem: Self::Problem) -> Self::Solution;
 
+    /// Solves a problem of any size that nobody else helps with: what one thread or one rank does with its own part. It divides until
+    /// problems are small, as [`sequential`] does, unless the application knows a quicker way.
+    fn solve_alone(&self, problem: Self::Problem) -> Self::Solution
+    where
+        Self: Sized,
+    {
+        sequential(self, problem)
+    }
+
     /// What is kept and what is sent away, for so many workers on each side: (kept, sent). With equal numbers these are halves.
     fn divide(&self, problem: Self::Problem, workers: (u32, u32)) -> (Self::Problem, Self::Problem);
 

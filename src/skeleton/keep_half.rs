@@ -12,7 +12,7 @@
 
 use std::time::Instant;
 
-use super::{DivideAndConquer, RankTree, sequential};
+use super::{DivideAndConquer, RankTree};
 use crate::transport::{Endpoint, Lost, Mailbox, Topic, Wire};
 use crate::units::Bytes;
 
@@ -117,7 +117,7 @@ impl Record {
 /// The part of one rank; every rank of the tree calls it, with a problem at the root.
 ///
 /// Without a problem at the root nobody has anything to do, and everybody is told. Each rank solves its own part on one
-/// thread.
+/// thread, by [`DivideAndConquer::solve_alone`].
 ///
 /// # Errors
 ///
@@ -192,7 +192,7 @@ where
     let Some(problem) = problem else { return Ok(Run { solution: None, record: diary.record }) };
     let begin = Instant::now();
     mail.endpoint().tell("solving its part of the problem");
-    let mut solution = mail.compute(|| sequential(app, problem))?;
+    let mut solution = mail.compute(|| app.solve_alone(problem))?;
     mail.endpoint().tell("combining solutions");
     diary.solved(begin);
     let last = 2 * tree.phases() + 1;

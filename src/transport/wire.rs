@@ -58,7 +58,7 @@ pub trait Wire: Sized {
     }
 }
 
-/// Numbers: their bytes, many of them in one go.
+/// Numbers: their bytes, many of them in one go where numbers lie in memory as they are sent.
 macro_rules! numbers {
     ($($number:ty)*) => {$(
         impl Wire for $number {
@@ -81,16 +81,19 @@ macro_rules! numbers {
             }
 
             fn write_all(values: &[Self], out: &mut Vec<u8>) {
-                let begin = out.len();
-                out.resize(begin + size_of_val(values), 0);
-                for (place, value) in out[begin..].chunks_exact_mut(size_of::<Self>()).zip(values) {
-                    place.copy_from_slice(&value.to_le_bytes());
+                if cfg!(target_endian = "little") {
+                    return out.extend_from_slice(bytemuck::cast_slice(values));
                 }
+                out.reserve(size_of_val(values));
+                values.iter().for_each(|value| value.write(out));
             }
 
             fn read_all(count: usize, from: &mut &[u8]) -> Option<Vec<Self>> {
                 let (all, rest) = from.split_at_checked(count.checked_mul(size_of::<Self>())?)?;
                 *from = rest;
+                if cfg!(target_endian = "little") {
+                    return Some(bytemuck::pod_collect_to_vec(all));
+                }
                 let number = |bytes: &[u8]| Self::from_le_bytes(bytes.try_into().expect("chunks have this size"));
                 Some(all.chunks_exact(size_of::<Self>()).map(number).collect())
             }

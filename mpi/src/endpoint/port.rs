@@ -28,16 +28,23 @@ const LONG: usize = 1 << 30;
 /// So many messages are received at the same time.
 const OPEN: usize = 64;
 
-/// A rank that waits asks again at once for so long, then lets other processes run before it asks again, then sleeps.
+/// Messages of up to so many bytes come as a whole: every MPI sends them without asking the receiver.
+const SHORT: usize = 1 << 10;
+
+/// A rank that waits asks again at once for so long, where it has a core of its own; then it lets other processes run before it
+/// asks again, and then it sleeps.
 const SPIN: Duration = Duration::from_micros(20);
-/// When it begins to sleep: where every rank has a core, and where ranks share cores.
-const YIELD: (Duration, Duration) = (Duration::from_millis(100), Duration::from_millis(1));
+/// When it begins to sleep: where every rank has a core, and where ranks share cores. Asking in turns costs those who work.
+const YIELD: (Duration, Duration) = (Duration::from_millis(100), Duration::from_millis(5));
 
 /// The longest sleep, for each rank that shares the core: so asking never takes more than a small part of a core.
 const SLEEP: Duration = Duration::from_micros(200);
 
 /// While messages are under way, which may need this rank's help: when it begins to sleep, and the longest sleep.
 const UNDER_WAY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_micros(100));
+
+/// A buffer of up to so many bytes that was sent is kept to receive into: fresh memory costs as much as the message.
+const SPARE: usize = 1 << 26;
 
 /// How long the buffers of messages that nobody has taken are waited for at the end.
 const GRACE: Duration = Duration::from_secs(2);
@@ -56,7 +63,9 @@ struct Receiving {
     is_done: bool,
     from: u32,
     is_last: bool,
+    /// Empty, with room for what comes.
     bytes: Vec<u8>,
+    count: usize,
 }
 
 /// This process as one end of the network.
@@ -71,6 +80,8 @@ pub(super) struct Port {
     receiving: VecDeque<Receiving>,
     /// The pieces that have come, by rank.
     pieces: BTreeMap<u32, Vec<u8>>,
+    /// The largest buffer that was sent, of those that are not in use.
+    spare: Vec<u8>,
     /// Since when nothing has come, if this rank waits.
     idle_since: Option<Instant>,
 }
@@ -89,6 +100,7 @@ impl Port {
             tidy_at: OPEN,
             receiving: VecDeque::new(),
             pieces: BTreeMap::new(),
+            spare: Vec::new(),
             idle_since: None,
         }
     }
@@ -101,9 +113,17 @@ impl Port {
 
     /// Gives back the buffers of messages that are out.
     fn tidy(&mut self) -> Result<(), Lost> {
-        let mut lost = None;
+        let (mut lost, spare) = (None, &mut self.spare);
         self.sending.retain_mut(|sending| match is_done(&mut sending.request) {
-            Ok(is_done) => !is_done,
+            Ok(false) => true,
+            Ok(true) => {
+                let bytes = Rc::get_mut(&mut sending.bytes).map(std::mem::take);
+                let is_better = |bytes: &Vec<u8>| (spare.capacity() + 1..=SPARE).contains(&bytes.capacity());
+                if let Some(bytes) = bytes.filter(is_better) {
+                    *spare = bytes;
+                }
+                false
+            }
             Err(why) => {
                 lost.get_or_insert(Lost { rank: sending.to, why });
                 // MPI may still read the buffer of a message that failed.
@@ -156,24 +176,57 @@ impl Port {
         if is_there == 0 {
             return Ok(false);
         }
-        let (mut count, mut request): (c_int, _) = (0, MaybeUninit::uninit());
-        // SAFETY: a message is there, so MPI has set its handle and its status. The buffer has room for all of it, and belongs
-        // to an entry of `receiving`, where it does not move before the request is done.
-        let (status, bytes, code) = unsafe {
+        let mut count: c_int = 0;
+        // SAFETY: a message is there, so MPI has set its status.
+        let status = unsafe {
             let status = status.assume_init();
             ffi::MPI_Get_count(&raw const status, ffi::RSMPI_UINT8_T, &raw mut count);
-            let mut bytes = vec![0_u8; count as usize];
-            let to = bytes.as_mut_ptr().cast();
-            let code =
-                ffi::MPI_Imrecv(to, count, ffi::RSMPI_UINT8_T, message.as_mut_ptr(), request.as_mut_ptr());
-            (status, bytes, code)
+            status
+        };
+        let bytes = self.room(count as usize);
+        self.receive(&mut message, &status, count, bytes)?;
+        Ok(true)
+    }
+
+    /// An empty buffer with room for so many bytes.
+    fn room(&mut self, count: usize) -> Vec<u8> {
+        if count > SHORT && (count..=2 * count).contains(&self.spare.capacity()) {
+            let mut spare = std::mem::take(&mut self.spare);
+            spare.clear();
+            return spare;
+        }
+        Vec::with_capacity(count)
+    }
+
+    /// Begins to receive the message that was found, and ends it at once if it is short.
+    fn receive(
+        &mut self,
+        message: &mut MaybeUninit<ffi::MPI_Message>,
+        status: &ffi::MPI_Status,
+        count: c_int,
+        mut bytes: Vec<u8>,
+    ) -> Result<(), Lost> {
+        let is_short = count as usize <= SHORT;
+        let mut request = MaybeUninit::uninit();
+        let to = bytes.as_mut_ptr().cast();
+        // SAFETY: MPI has set the message. The buffer has room for all of it, and belongs to an entry of `receiving`, where it
+        // does not move before the request is done.
+        let code = unsafe {
+            if is_short {
+                request.write(ffi::RSMPI_REQUEST_NULL);
+                let (kind, no_status) = (ffi::RSMPI_UINT8_T, ffi::RSMPI_STATUS_IGNORE);
+                ffi::MPI_Mrecv(to, count, kind, message.as_mut_ptr(), no_status)
+            } else {
+                ffi::MPI_Imrecv(to, count, ffi::RSMPI_UINT8_T, message.as_mut_ptr(), request.as_mut_ptr())
+            }
         };
         self.own(code)?;
         // SAFETY: MPI has set it, for there was no error.
         let request = unsafe { request.assume_init() };
         let (from, is_last) = (status.MPI_SOURCE as u32, status.MPI_TAG == LAST);
-        self.receiving.push_back(Receiving { request, is_done: false, from, is_last, bytes });
-        Ok(true)
+        let count = count as usize;
+        self.receiving.push_back(Receiving { request, is_done: is_short, from, is_last, bytes, count });
+        Ok(())
     }
 
     /// An error that names no other rank is this rank's.
@@ -191,12 +244,17 @@ impl Port {
                 continue;
             }
             let this = &mut self.receiving[at];
-            this.is_done = is_done(&mut this.request).map_err(|why| Lost { rank: this.from, why })?;
+            if !this.is_done {
+                this.is_done = is_done(&mut this.request).map_err(|why| Lost { rank: this.from, why })?;
+            }
             if !this.is_done {
                 at += 1;
                 continue;
             }
-            let Receiving { from, is_last, bytes, .. } = self.receiving.remove(at).expect("it is there");
+            let this = self.receiving.remove(at).expect("it is there");
+            let Receiving { from, is_last, mut bytes, count, .. } = this;
+            // SAFETY: the buffer has room for so many, and MPI has written them all.
+            unsafe { bytes.set_len(count) };
             if let Some(parcel) = self.complete(from, is_last, bytes) {
                 return Ok(Some(parcel));
             }
@@ -230,7 +288,7 @@ impl Port {
         let awake = if self.crowd > 1 { YIELD.1 } else { YIELD.0 };
         let (awake, longest) =
             if is_under_way { (awake.max(UNDER_WAY.0), UNDER_WAY.1) } else { (awake, SLEEP * self.crowd) };
-        if idle < SPIN {
+        if idle < SPIN && self.crowd == 1 {
             std::hint::spin_loop();
         } else if idle < awake {
             std::thread::yield_now();

@@ -16,7 +16,7 @@ use clap::Args;
 
 use meshwright::mapping::divide::{PRESETS, Preset};
 use meshwright::skeleton::applications::MergeSort;
-use meshwright::skeleton::{from_host, on_threads, sequential};
+use meshwright::skeleton::{DivideAndConquer, from_host, on_threads};
 use meshwright::transport::{Endpoint, Lost, Mailbox, Topic, threads};
 use meshwright::units::Bytes;
 use meshwright::verdict::Ranked;
@@ -31,6 +31,10 @@ use numbers::{Checksum, Number};
 const AGREED: u32 = Topic::Sort.tag(0);
 const NUMBER: u32 = Topic::Sort.tag(1);
 
+/// So many parts for each thread, so that there is something to steal; and the least worth stealing, in numbers.
+const PARTS: usize = 4;
+const LEAST: usize = 1 << 12;
+
 const HELP: &str = "\
 Examples:
   meshwright sort numbers.bin --out sorted.bin
@@ -39,7 +43,8 @@ Examples:
   mpirun -n 16 meshwright-mpi sort numbers.bin --out sorted.bin --placement growing --signed
 
 Rank 0 reads IN and writes OUT. It hands the numbers to the root of the tree, which keeps half
-and sends half; so does every rank. Sorted halves are merged on the way back.
+and sends half; so does every rank. Each sorts its last part with the standard library.
+Sorted halves are merged on the way back.
 
 Exit codes:
   0  done
@@ -72,8 +77,8 @@ pub struct SortArguments {
     /// The integers have a sign: -1 comes before 0
     #[arg(long)]
     signed: bool,
-    /// Sort once more on one thread and once more on all threads of rank 0, and compare results and times; `mpirun --bind-to none`
-    /// lets rank 0 have more than one
+    /// Sort once more on one thread (the standard library alone) and once more on all threads of rank 0, and compare results and
+    /// times; `mpirun --bind-to none` lets rank 0 have more than one
     #[arg(long)]
     compare: bool,
     /// Print one JSON object and nothing else
@@ -174,10 +179,10 @@ fn compared<T: Number>(list: Vec<T>, sorted: &[T]) -> Vec<Executor> {
         assert!(result == sorted, "all executors come to one solution");
         Executor { name, seconds }
     };
-    let sort = MergeSort::default();
     let threads = rayon::current_num_threads();
+    let sort = MergeSort::new(sorted.len().div_ceil(threads * PARTS).max(LEAST));
     vec![
-        timed("1 thread".to_string(), &|list| sequential(&sort, list), copy),
+        timed("1 thread".to_string(), &|list| sort.solve_alone(list), copy),
         timed(format!("{threads} threads"), &|list| on_threads(&sort, list), list),
     ]
 }

@@ -20,6 +20,12 @@ const PINGS: usize = 5;
 const PINGS_OF_MANY: usize = 3;
 const MANY: u32 = 16;
 
+/// The work of a rank is measured in so many rounds.
+const ROUNDS: usize = 5;
+
+/// So many moments are kept at most.
+const MOMENTS: usize = 1 << 12;
+
 /// The longest message that is measured, and the shortest of the long ones.
 const LONG: (u64, u64) = (1 << 22, 1 << 16);
 
@@ -60,11 +66,12 @@ pub struct Calibration {
 /// A message counts until its receipt is back, as in the run. With times t(0) and t(n) of messages of 0 and n bytes,
 ///
 /// ```text
-/// s = median t(0),  z = (min t(n) - min t(0)) / n,  w = time of all repetitions / their bytes
+/// s = median t(0),  z = max(median t(n) - median t(0), min t(n) - min t(0)) / n
+/// w = median over five rounds, one after the other: time of a round / bytes worked on in it
 /// ```
 ///
-/// A message may wait until its rank gets a core, so one time says little; the difference of the quickest is that of
-/// the bytes.
+/// A message may wait until its rank gets a core, and a rank may stand still meanwhile, so one time says little. All ranks work at the
+/// same time, so w is that of a rank that shares its core with those it shares it with.
 ///
 /// # Errors
 ///
@@ -106,21 +113,66 @@ pub(super) fn calibrate<E: Endpoint>(
     }
     (1..ranks).try_for_each(|rank| mail.send(rank, COUNT, &()))?;
     let piece = load.piece(sample(0));
-    let (start, mut count) = (Instant::now(), 0u64);
-    while count == 0 || start.elapsed() < settings.calibration {
+    let (start, mut repetitions) = (Instant::now(), Repetitions::begin(clock.now()));
+    while repetitions.is_empty() || start.elapsed() < settings.calibration {
         std::hint::black_box(slowly(mail, work, &piece, settings.times(0))?);
-        count += 1;
+        repetitions.done(clock.now());
     }
-    measured[0].times.work = start.elapsed().as_secs_f64() / (count as f64 * bytes(0));
+    measured[0].times.work = repetitions.seconds() / bytes(0);
     (1..ranks).try_for_each(|rank| mail.send(rank, STOP, &()))?;
     for rank in 1..ranks {
-        let (nanoseconds, count) = mail.receive::<(u64, u64)>(rank, STOP)?;
-        measured[rank as usize].times.work =
-            protocol::seconds(nanoseconds.max(1)) / (count as f64 * bytes(rank));
+        measured[rank as usize].times.work = mail.receive::<f64>(rank, STOP)? / bytes(rank);
     }
     let results = results(mail, load, work, sample(0).start, sample_size)?;
     let seconds = clock.seconds() - begin;
     Ok(Calibration { ranks: measured, results, sample_bytes: sample_size, message_bytes: message, seconds })
+}
+
+/// The moments between repetitions of some work, in nanoseconds; of many only every second, fourth, ... one.
+pub(super) struct Repetitions {
+    moments: Vec<u64>,
+    count: u64,
+    stride: u64,
+}
+
+impl Repetitions {
+    /// The first one begins.
+    pub(super) fn begin(now: u64) -> Self {
+        Self { moments: vec![now], count: 0, stride: 1 }
+    }
+
+    /// One is done, the next begins.
+    pub(super) fn done(&mut self, now: u64) {
+        self.count += 1;
+        if self.count.is_multiple_of(self.stride) {
+            self.moments.push(now);
+        }
+        if self.moments.len() > MOMENTS {
+            self.moments = self.moments.iter().copied().step_by(2).collect();
+            self.stride *= 2;
+        }
+    }
+
+    /// Whether none is done.
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// How long one takes, in seconds: the median of the rounds. A clock that stood still shows a nanosecond.
+    ///
+    /// # Panics
+    ///
+    /// When none is done.
+    pub(super) fn seconds(&self) -> f64 {
+        let count = self.moments.len() - 1;
+        let rounds = ROUNDS.min(count);
+        let round = |number: usize| {
+            let (begin, end) = (number * count / rounds, (number + 1) * count / rounds);
+            let time = self.moments[end].saturating_sub(self.moments[begin]).max(1);
+            protocol::seconds(time) / ((end - begin) as u64 * self.stride) as f64
+        };
+        middle(&(0..rounds).map(round).collect::<Vec<_>>())
+    }
 }
 
 /// The clock of a rank minus that of rank 0, and by how much that may be wrong: half of the quickest question and answer.
@@ -138,7 +190,7 @@ fn offset<E: Endpoint>(mail: &mut Mailbox<E>, rank: u32, clock: Clock) -> Result
     Ok(best)
 }
 
-/// Start-up and seconds per byte of messages to a rank.
+/// Start-up and seconds per byte of messages to a rank: the larger difference, of the medians or of the quickest.
 fn ping<E: Endpoint>(mail: &mut Mailbox<E>, rank: u32, bytes: u64) -> Result<(f64, f64), Lost> {
     let payload = vec![1; bytes as usize];
     let pings = if mail.ranks() > MANY { PINGS_OF_MANY } else { PINGS };
@@ -152,10 +204,16 @@ fn ping<E: Endpoint>(mail: &mut Mailbox<E>, rank: u32, bytes: u64) -> Result<(f6
             times.push(begin.elapsed().as_secs_f64());
         }
     }
-    let [shortest, quickest] =
-        times.each_ref().map(|times| times.iter().copied().fold(f64::INFINITY, f64::min));
-    let startup = median(times[0].iter().copied()).expect("there is a ping");
-    Ok((startup, (quickest - shortest).max(0.0) / bytes as f64))
+    let difference = |of: fn(&[f64]) -> f64| (of(&times[1]) - of(&times[0])).max(0.0);
+    Ok((middle(&times[0]), difference(middle).max(difference(least)) / bytes as f64))
+}
+
+fn middle(times: &[f64]) -> f64 {
+    median(times.iter().copied()).expect("something was measured")
+}
+
+fn least(times: &[f64]) -> f64 {
+    times.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
 /// The size of results as a line through those of a sample and of half of it.
@@ -178,4 +236,38 @@ fn results<E: Endpoint>(
     }
     let share = ((whole.1 - half.1) / (whole.0 - half.0)).max(0.0);
     Ok(Results { constant: (whole.1 - share * whole.0).max(0.0), share })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOMENTS, Repetitions};
+
+    fn seconds(times: &[u64]) -> f64 {
+        let mut now = 5;
+        let mut repetitions = Repetitions::begin(now);
+        for time in times {
+            now += time;
+            repetitions.done(now);
+        }
+        repetitions.seconds()
+    }
+
+    #[test]
+    fn a_round_that_stood_still_does_not_count() {
+        // Two repetitions of 1 ms in each of the five rounds; then one of them takes a second.
+        let mut times = [1_000_000; 10];
+        assert!((seconds(&times) - 1e-3).abs() < 1e-12);
+        times[6] = 1_000_000_000;
+        assert!((seconds(&times) - 1e-3).abs() < 1e-12);
+        // Two ranks on one core, in turns: a round has both, the work and the wait.
+        assert!((seconds(&[1, 3].repeat(50)) - 2e-9).abs() < 1e-18);
+    }
+
+    #[test]
+    fn few_and_many_repetitions() {
+        assert_eq!((seconds(&[2]), seconds(&[1, 3]), seconds(&[0])), (2e-9, 3e-9, 1e-9));
+        for count in [MOMENTS, MOMENTS + 1, 5 * MOMENTS + 3] {
+            assert!((seconds(&vec![7; count]) - 7e-9).abs() < 1e-15, "{count}");
+        }
+    }
 }

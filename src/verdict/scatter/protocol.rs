@@ -14,7 +14,7 @@ pub(super) const CLOCK: u32 = Topic::Scatter.tag(3);
 pub(super) const SAMPLE: u32 = Topic::Scatter.tag(4);
 /// To a rank that works on a sample: count from now on.
 pub(super) const COUNT: u32 = Topic::Scatter.tag(5);
-/// To a rank that works on a sample: it is enough. From it: nanoseconds, and how often.
+/// To a rank that works on a sample: it is enough. From it: how many seconds one time takes.
 pub(super) const STOP: u32 = Topic::Scatter.tag(6);
 /// To a rank: its piece, in blocks. From it: the piece is there.
 pub(super) const PIECE: u32 = Topic::Scatter.tag(7);

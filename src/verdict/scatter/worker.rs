@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::Work;
+use super::calibrate::Repetitions;
 use super::protocol::{self, CLOCK, COUNT, Clock, END, NAME, PIECE, PING, RESULTS, SAMPLE, STOP};
 use crate::transport::{Endpoint, Lost, Mailbox, Wire};
 
@@ -67,7 +68,7 @@ pub fn serve<E: Endpoint>(
     }
 }
 
-/// Works on a sample until it is enough, and says how long how many times took.
+/// Works on a sample until it is enough, and says how long one time takes, in seconds.
 fn sample<E: Endpoint>(
     mail: &mut Mailbox<E>,
     work: &dyn Work,
@@ -75,17 +76,17 @@ fn sample<E: Endpoint>(
     times: u32,
     clock: Clock,
 ) -> Result<(), Lost> {
-    let (mut begin, mut count, mut stop) = (clock.now(), 0u64, false);
-    while !stop || count == 0 {
+    let (mut repetitions, mut stop) = (Repetitions::begin(clock.now()), false);
+    while !stop || repetitions.is_empty() {
         std::hint::black_box(slowly(mail, work, piece, times)?);
-        count += 1;
+        repetitions.done(clock.now());
         while let Some(order) = mail.next(Duration::ZERO)? {
             match order.tag {
-                COUNT => (begin, count) = (clock.now(), 0),
+                COUNT => repetitions = Repetitions::begin(clock.now()),
                 STOP => stop = true,
                 tag => unreachable!("a rank at work is not asked for {tag}"),
             }
         }
     }
-    mail.send(0, STOP, &(clock.now() - begin, count))
+    mail.send(0, STOP, &repetitions.seconds())
 }

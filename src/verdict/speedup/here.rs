@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::cases::{Case, Problem, Solution, Visit, visit};
 use super::{Ranked, Speedups, Task, Times};
 use crate::error::{Error, Result};
-use crate::skeleton::{self, on_ranks, on_threads, sequential};
+use crate::skeleton::{self, DivideAndConquer, on_ranks, on_threads};
 use crate::transport::{Mailbox, threads};
 
 /// Solves a task on one thread, on so many threads, on ranks that are threads, and as others would; `tell` hears what is being done.
@@ -66,7 +66,7 @@ impl Visit for Here<'_> {
                 all[index].add(seconds, solution == right);
             };
             let one = problem.clone();
-            add(0, timed(|| sequential(case.app(), one)));
+            add(0, timed(|| case.app().solve_alone(one)));
             let one = problem.clone();
             add(1, self.pool.install(|| timed(|| on_threads(case.app(), one))));
             add(2, self.on_ranks(&case, &problem));

@@ -5,7 +5,7 @@ use super::collectives::{Collectives, Peers};
 use super::here::timed;
 use super::{Ranked, Speedups, Task, Times};
 use crate::skeleton::host::HOST;
-use crate::skeleton::{meet, on_ranks, sequential};
+use crate::skeleton::{DivideAndConquer, meet, on_ranks};
 use crate::transport::{Endpoint, Lost, Mailbox, Topic};
 
 /// The times of all executors come to rank 0.
@@ -82,7 +82,7 @@ impl<E: Endpoint, O: Collectives> Visit for OnRanks<'_, E, O> {
         for _ in 0..task.repeat {
             // The others wait for the next meeting, and do not disturb.
             if let Some(one) = problem() {
-                let (seconds, solution) = peers.mail.compute(|| timed(|| sequential(case.app(), one)))?;
+                let (seconds, solution) = peers.mail.compute(|| timed(|| case.app().solve_alone(one)))?;
                 add(0, seconds, Some(solution));
             }
             let one = problem();
