@@ -255,7 +255,15 @@ impl Port {
             }
             let this = &mut self.receiving[at];
             if !this.is_done {
-                this.is_done = is_done(&mut this.request).map_err(|why| Lost { rank: this.from, why })?;
+                match is_done(&mut this.request) {
+                    Ok(is_done) => this.is_done = is_done,
+                    Err(why) => {
+                        // MPI may still write to the buffer, and the request must not be asked again.
+                        let Receiving { from, bytes, .. } = self.receiving.remove(at).expect("it is there");
+                        std::mem::forget(bytes);
+                        return Err(Lost { rank: from, why });
+                    }
+                }
             }
             if !this.is_done {
                 at += 1;

@@ -44,7 +44,8 @@ impl Number for i32 {
 pub(super) struct Checksum {
     count: usize,
     sum: i64,
-    xor: i64,
+    /// Of the hashes of all numbers.
+    hashes: u64,
 }
 
 impl Checksum {
@@ -53,10 +54,17 @@ impl Checksum {
         let add = |so_far: Self, number: &T| Self {
             count: so_far.count + 1,
             sum: so_far.sum.wrapping_add(number.worth()),
-            xor: so_far.xor ^ number.worth(),
+            hashes: so_far.hashes.wrapping_add(hash(number.worth())),
         };
         list.iter().fold(Self::default(), add)
     }
+}
+
+/// A number that looks like any other, so that numbers of equal sum have hashes of other sums.
+fn hash(number: i64) -> u64 {
+    let high = |bits: u64| bits ^ (bits >> 32);
+    let mixed = high((number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    high(mixed.wrapping_mul(0xd6e8_feb8_6659_fd93))
 }
 
 /// The length of the input, in bytes.
