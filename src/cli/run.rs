@@ -163,7 +163,7 @@ fn finish(arguments: &Arguments, report: &RunReport, ranks_are: &str) -> Result<
 fn text(report: &RunReport, ranks_are: &str) -> String {
     let machine =
         report.machine.as_ref().map_or(String::new(), |machine| format!(" · planned for {machine}"));
-    let runs = counted(report.repeat as usize, "run");
+    let runs = counted(report.repeat, "run");
     let mut text = format!(
         "{} · {}, {ranks_are}{machine} · {runs}\n",
         report.name,
