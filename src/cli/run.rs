@@ -154,7 +154,7 @@ fn finish(arguments: &Arguments, report: &RunReport, ranks_are: &str) -> Result<
 fn text(report: &RunReport, ranks_are: &str) -> String {
     let machine =
         report.machine.as_ref().map_or(String::new(), |machine| format!(" · planned for {machine}"));
-    let runs = counted(report.repeat as usize, "run");
+    let runs = counted(report.repeat, "run");
     let mut text = format!(
         "{} · {}, {ranks_are}{machine} · {runs}\n",
         report.name,
@@ -180,12 +180,12 @@ fn phases(report: &RunReport) -> String {
     let planned = report.planned_cycles.is_some();
     let cells = |what: String, messages, bytes, times: [Option<f64>; 3]| {
         let [measured, predicted, cycles] = times;
-        let us = |time: Option<f64>| time.map_or("none".to_string(), |time| thousands_of(time / 1e3, 1));
+        let us = |time: Option<f64>| time.map_or("none".to_string(), |time| grouped_decimal(time / 1e3, 1));
         let ratio = measured.zip(predicted).filter(|(_, predicted)| *predicted > 0.0);
         let ratio =
             ratio.map_or("none".to_string(), |(measured, predicted)| format!("{:.2}", measured / predicted));
         let mut row = vec![what, grouped(messages), grouped(bytes), us(measured), us(predicted), ratio];
-        row.extend(planned.then(|| cycles.map_or("none".to_string(), |cycles| thousands_of(cycles, 0))));
+        row.extend(planned.then(|| cycles.map_or("none".to_string(), |cycles| grouped_decimal(cycles, 0))));
         row
     };
     let row = |phase: &PhaseRow| {
@@ -222,8 +222,8 @@ fn verdict(report: &RunReport) -> String {
     text + &format!("{verified} bytes were compared with what was sent\n")
 }
 
-/// A number of so many decimals, with narrow spaces between groups of three digits before them.
-fn thousands_of(number: f64, decimals: usize) -> String {
+/// A number of so many decimals, its digits in groups.
+fn grouped_decimal(number: f64, decimals: usize) -> String {
     let text = format!("{number:.decimals$}");
     let (whole, rest) =
         text.split_once('.').map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));
@@ -233,11 +233,11 @@ fn thousands_of(number: f64, decimals: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::thousands_of;
+    use super::grouped_decimal;
 
     #[test]
-    fn digits_stand_in_groups_of_three() {
-        assert_eq!([0.04, 1234.56].map(|number| thousands_of(number, 1)), ["0.0", "1\u{202f}234.6"]);
-        assert_eq!(thousands_of(12_345.4, 0), "12\u{202f}345");
+    fn digits_before_the_point_stand_in_groups_of_three() {
+        assert_eq!([0.04, 1234.56].map(|number| grouped_decimal(number, 1)), ["0.0", "1\u{202f}234.6"]);
+        assert_eq!(grouped_decimal(12_345.4, 0), "12\u{202f}345");
     }
 }

@@ -87,6 +87,17 @@ enum Verb {
     Sweep(sweep::Arguments),
 }
 
+impl Verb {
+    /// Whether it calls operations of MPI that block, during which a second thread answers other ranks.
+    fn blocks(&self) -> bool {
+        match self {
+            Self::Divide(_) | Self::Groups(_) => true,
+            Self::Ranks(arguments) => arguments.blocks(),
+            Self::Run(_) | Self::Sweep(_) | Self::Sort(_) | Self::Scatter(_) => false,
+        }
+    }
+}
+
 /// What a verb comes to on one rank.
 type Outcome = Result<Answer, Failure>;
 

@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome 
     let sharers = processes.iter().filter(|process| process.host == *host).count();
     let told = |lost: &Lost| {
         if own > 0 {
-            frame::end_for(lost, &processes);
+            frame::end_for_forgiven(lost, own, &processes);
         }
         let Lost { rank, why } = lost;
         let process = &processes[*rank as usize];

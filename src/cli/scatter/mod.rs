@@ -278,8 +278,8 @@ pub fn run_on(arguments: &Arguments, endpoint: impl Endpoint, host: &str) -> Res
         scatter::serve(&mut mail, arguments.work(), host, slow.times(rank))?;
         return Ok(Answer::Done);
     }
-    let prepared = arguments.settings(ranks, host).and_then(|settings| Ok((settings, arguments.job()?)));
-    let (settings, job) = match prepared {
+    let prepare = || arguments.settings(ranks, host).and_then(|settings| Ok((settings, arguments.job()?)));
+    let (settings, job) = match mail.compute(prepare)? {
         Ok(prepared) => prepared,
         Err(error) => {
             scatter::dismiss(&mut mail)?;
@@ -289,9 +289,12 @@ pub fn run_on(arguments: &Arguments, endpoint: impl Endpoint, host: &str) -> Res
     let mut progress = Progress::new();
     progress.tell("measuring the ranks, then running each split");
     let report = scatter::conduct(&mut mail, job.load(), arguments.work(), &settings)?;
-    let mut products = report.outcomes.iter().map(|outcome| job.join(&outcome.parts));
-    let product = products.next().expect("there is a split");
-    assert!(products.all(|other| other == product), "the result depends on the split");
+    let product = mail.compute(|| {
+        let mut products = report.outcomes.iter().map(|outcome| job.join(&outcome.parts));
+        let product = products.next().expect("there is a split");
+        assert!(products.all(|other| other == product), "the result depends on the split");
+        product
+    })?;
     let verified = match arguments.run().verify {
         true => {
             progress.tell("all on rank 0");
@@ -311,7 +314,7 @@ pub fn run_on(arguments: &Arguments, endpoint: impl Endpoint, host: &str) -> Res
         verified,
         report: &report,
     };
-    finish(arguments, &findings)
+    mail.compute(|| finish(arguments, &findings))?
 }
 
 /// Writes what is asked for and prints the answer.

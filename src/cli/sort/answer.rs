@@ -115,7 +115,7 @@ impl SortAnswer {
         if !ranks.is_power_of_two() {
             text += "the planner counts equal halves; here each rank gets an equal part\n";
         }
-        text += "checked: in increasing order; count, sum and a hash of all numbers are those of the input\n";
+        text += "checked: in increasing order; count, sum and sum of hashes are those of the input\n";
         if !self.executors.is_empty() {
             text += &self.comparison();
         }

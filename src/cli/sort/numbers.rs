@@ -44,8 +44,8 @@ impl Number for i32 {
 pub(super) struct Checksum {
     count: usize,
     sum: i64,
-    /// The sum of the numbers with mixed bits: it differs even where numbers have changed such that their sum has not.
-    mixed: u64,
+    /// Of the hashes of all numbers.
+    hashes: u64,
 }
 
 impl Checksum {
@@ -54,18 +54,17 @@ impl Checksum {
         let add = |so_far: Self, number: &T| Self {
             count: so_far.count + 1,
             sum: so_far.sum.wrapping_add(number.worth()),
-            mixed: so_far.mixed.wrapping_add(mix(number.worth() as u64)),
+            hashes: so_far.hashes.wrapping_add(hash(number.worth())),
         };
         list.iter().fold(Self::default(), add)
     }
 }
 
-/// Mixes the bits of a number: the last step of SplitMix64.
-fn mix(number: u64) -> u64 {
-    let mut x = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
+/// A number that looks like any other, so that numbers of equal sum have hashes of other sums.
+fn hash(number: i64) -> u64 {
+    let high = |bits: u64| bits ^ (bits >> 32);
+    let mixed = high((number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    high(mixed.wrapping_mul(0xd6e8_feb8_6659_fd93))
 }
 
 /// The length of the input, in bytes.
