@@ -213,8 +213,7 @@ impl<E: Endpoint> Watched<E> {
         match parcel.bytes.pop().expect("the last byte says what it is") {
             BEAT if is_behind => self.heard = String::from_utf8_lossy(&parcel.bytes).into_owned(),
             NEWS => {
-                let (rank, why) =
-                    <(u32, String)>::read(&mut parcel.bytes.as_slice()).expect("it was written as such");
+                let (rank, why) = <(u32, String)>::from_bytes(&parcel.bytes).expect("it was written as such");
                 let lost = Lost { rank, why };
                 self.learn(lost.clone());
                 if let Some(hook) = &mut self.hook {
@@ -261,8 +260,7 @@ impl<E: Endpoint> Watched<E> {
         if self.is_lost(lost.rank) {
             return;
         }
-        let mut bytes = Vec::new();
-        (lost.rank, lost.why.clone()).write(&mut bytes);
+        let bytes = (lost.rank, lost.why.clone()).to_bytes();
         self.learn(lost.clone());
         for other in self.others() {
             self.say(other, NEWS, bytes.clone());

@@ -19,9 +19,10 @@ use serde::Serialize;
 use super::Outcome;
 
 const HELP: &str = "\
-Each split draws a colour and a key for every rank; in every fourth one some ranks draw no colour and take no part. Ours
-is MASK over messages from point to point; beside it MPI_Comm_split, with the same colours and keys. Ranks, sizes and
-members of all groups are compared. A time is that of the rank that is ready last; the table has the medians.
+Each split draws a colour and a key for every rank; in every fourth one some ranks draw no colour
+and take no part. Ours is MASK over messages from point to point; beside it MPI_Comm_split, with
+the same colours and keys. Ranks, sizes and members of all groups are compared. A time is that of
+the rank that is ready last; the table has the medians.
 
 Examples:
   mpirun -n 16 meshwright-mpi groups

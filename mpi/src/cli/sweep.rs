@@ -28,7 +28,7 @@ Exit codes (Open MPI with --enable-recovery says 0 whatever they are):
   2  unacceptable input
   3  rank 0 was lost";
 
-/// Measure latency against load as `meshwright sweep` does, with the loads spread over the ranks
+/// Measure latency against load as `meshwright sweep` does, the loads spread over the ranks
 #[derive(Args)]
 #[command(after_help = AFTER)]
 #[group(skip)] // the name would be that of the group inside
