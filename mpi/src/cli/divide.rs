@@ -34,6 +34,7 @@ pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome 
     let mut progress = (mail.rank() == 0).then(Progress::new);
     let mut all = Vec::new();
     for (task, ranked) in &tasks {
+        mail.endpoint().tell(&format!("at {}, one way or another", task.application.name));
         if let Some(progress) = &mut progress {
             progress.tell(task.application.name);
         }

@@ -9,7 +9,7 @@ use meshwright::groups::barrier_time::Delays;
 use meshwright::groups::live::{self, Beside, Group, Messages, Other, Series, Times};
 use meshwright::groups::trees::{self, TREES, TreeMethod};
 use meshwright::topology::Machine;
-use meshwright::transport::Mailbox;
+use meshwright::transport::{Endpoint, Mailbox};
 use meshwright::{Result, scenario, verdict};
 use meshwright_mpi::{Attendant, MpiEndpoint};
 use mpi::topology::{Color, SimpleCommunicator, UserGroup};
@@ -122,6 +122,7 @@ pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome 
     let (world, attendant) = (endpoint.world(), endpoint.attendant());
     let communicator = attendant.during(|| world.duplicate());
     let mut other = MpiGroup { communicator, world: Rc::new(world.group()), attendant };
+    endpoint.tell("splitting groups");
     let mut mail = Mailbox::new(endpoint);
     let (rank, ranks) = (mail.rank(), mail.ranks());
     let specification = arguments.machine.clone().unwrap_or_else(|| verdict::nearest_to_a_square(ranks));

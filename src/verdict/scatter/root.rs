@@ -65,6 +65,7 @@ pub fn conduct<E: Endpoint>(
     work: &dyn Work,
     settings: &Settings,
 ) -> Result<Report, Lost> {
+    mail.endpoint().tell("handing out the load");
     let clock = Clock::start();
     let calibration = calibrate(mail, load, work, settings, clock)?;
     let star = split::star(&calibration, load);

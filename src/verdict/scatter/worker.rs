@@ -45,6 +45,7 @@ pub fn serve<E: Endpoint>(
     times: u32,
 ) -> Result<(), Lost> {
     let clock = Clock::start();
+    mail.endpoint().tell("working for rank 0, or waiting for work");
     loop {
         let Some(order) = mail.next(LOOK)? else { continue };
         match order.tag {
