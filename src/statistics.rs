@@ -1,4 +1,4 @@
-//! What a sample says of what it was drawn from: means, deviations and confidence intervals.
+//! What a sample says of what it was drawn from: means, medians, deviations and confidence intervals.
 
 use serde::Serialize;
 
@@ -13,6 +13,28 @@ pub struct Estimate {
     pub deviation: f64,
     /// Half the width of the 95 % confidence interval of the mean; infinite for fewer than two values.
     pub ci95: f64,
+}
+
+/// The value in the middle; of an even number the mean of the two in the middle, of none none.
+///
+/// # Complexity
+///
+/// O(values log values).
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::statistics::median;
+/// assert_eq!(median([3.0, 1.0, 2.0]), Some(2.0));
+/// assert_eq!(median([4.0, 1.0, 2.0, 3.0]), Some(2.5));
+/// assert_eq!(median([]), None);
+/// ```
+pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut ascending: Vec<f64> = values.into_iter().collect();
+    ascending.sort_unstable_by(f64::total_cmp);
+    let upper = *ascending.get(ascending.len() / 2)?;
+    let lower = ascending[(ascending.len() - 1) / 2];
+    Some(lower.midpoint(upper))
 }
 
 /// The mean of these values with its confidence interval; the mean of none is 0.

@@ -4,7 +4,8 @@
 
 use std::time::{Duration, Instant};
 
-use meshwright::transport::{Endpoint, Lost, Mailbox, ping};
+use meshwright::statistics;
+use meshwright::transport::{Endpoint, Lost, Mailbox};
 use meshwright_mpi::MpiEndpoint;
 use mpi::traits::{Communicator, Destination, Source};
 
@@ -147,11 +148,11 @@ fn speed(endpoint: &mut MpiEndpoint) -> Result<(), Lost> {
             }
             mpis.push(begin.elapsed());
         }
-        for times in [&mut ours, &mut mpis] {
-            times.sort_unstable();
-        }
         if own == 0 {
-            let median = |times: &[Duration]| ping::median(times).unwrap_or_default().as_secs_f64() * 1e6;
+            let microseconds = |time: &Duration| time.as_secs_f64() * 1e6;
+            let median = |times: &[Duration]| {
+                statistics::median(times.iter().map(microseconds)).expect("there is a round")
+            };
             println!("{length:>10}  {:>12.1}  {:>12.1}", median(&ours), median(&mpis));
         }
     }

@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use clap::Args;
 
+use meshwright::report::grouped;
 use meshwright::scenario::{self, planned};
 use meshwright::skeleton::play;
 use meshwright::transport::{Endpoint, Mailbox, threads};
 use meshwright::verdict::run::{self, PhaseRow, REPEAT_MAX, RunReport, Settings, Work};
 use meshwright::{Error, Result};
 
+use super::load::counted;
 use super::output::{self, Progress};
 use super::{Answer, Failure, files, table};
 
@@ -21,14 +23,14 @@ const THREADS_MAX: u32 = 1024;
 const ROWS_MAX: usize = 40;
 
 const HELP: &str = "\
-A phase is all messages with one tag; it lasts from the begin of its first send to the end of its last receive.
-Every byte that comes is compared with what was sent. A rank computes by the clock: ranks that share a core do so
-at the same time.
+A phase is all messages with one tag; it lasts from the begin of its first send to the end of
+its last receive. Every byte that comes is compared with what was sent. A rank computes by the
+clock: ranks that share a core do so at the same time.
 
 measured   the median of the runs
-predicted  the referee's time, on the network of the plan or of --on, else with a link between any two ranks, when a
-           message costs what was measured before, all ranks sending at a time (start-up and time per byte, cutting
-           through)
+predicted  the referee's time, on the network of the plan or of --on, else with a link between
+           any two ranks, when a message costs what was measured before, all ranks sending at a
+           time (start-up and time per byte, cutting through)
 planned    the referee's cycles on the machine of the plan with its own costs
 
 Examples:
@@ -43,7 +45,7 @@ Exit codes:
   2  unacceptable input; nothing is written
   3  a rank was lost";
 
-/// Run a schedule on real ranks, check every byte, and put measured times beside predicted ones
+/// Run a schedule on real ranks: every byte checked, measured times beside predicted ones
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub struct Arguments {
@@ -87,6 +89,7 @@ impl Arguments {
 
     /// What is to be run, checked.
     fn work(&self) -> Result<Work> {
+        output::check_folder(self.out.as_deref())?;
         let mut work = planned::read(&self.plan, self.job.as_deref())?;
         if let Some(on) = &self.on {
             work.machine = Some(scenario::machine(on)?);
@@ -160,8 +163,12 @@ fn finish(arguments: &Arguments, report: &RunReport, ranks_are: &str) -> Result<
 fn text(report: &RunReport, ranks_are: &str) -> String {
     let machine =
         report.machine.as_ref().map_or(String::new(), |machine| format!(" · planned for {machine}"));
-    let runs = if report.repeat == 1 { "1 run".to_string() } else { format!("{} runs", report.repeat) };
-    let mut text = format!("{} · {} ranks, {ranks_are}{machine} · {runs}\n", report.name, report.ranks);
+    let runs = counted(report.repeat, "run");
+    let mut text = format!(
+        "{} · {}, {ranks_are}{machine} · {runs}\n",
+        report.name,
+        counted(report.ranks as usize, "rank")
+    );
     text += &format!(
         "between these ranks a message takes {} us + {} ns per byte\n",
         table::number(report.startup_nanoseconds / 1e3, 2),
@@ -182,12 +189,12 @@ fn phases(report: &RunReport) -> String {
     let planned = report.planned_cycles.is_some();
     let cells = |what: String, messages, bytes, times: [Option<f64>; 3]| {
         let [measured, predicted, cycles] = times;
-        let us = |time: Option<f64>| time.map_or("none".to_string(), |time| thousands_of(time / 1e3, 1));
+        let us = |time: Option<f64>| time.map_or("none".to_string(), |time| grouped_decimal(time / 1e3, 1));
         let ratio = measured.zip(predicted).filter(|(_, predicted)| *predicted > 0.0);
         let ratio =
             ratio.map_or("none".to_string(), |(measured, predicted)| table::number(measured / predicted, 2));
-        let mut row = vec![what, thousands(messages), thousands(bytes), us(measured), us(predicted), ratio];
-        row.extend(planned.then(|| cycles.map_or("none".to_string(), |cycles| thousands_of(cycles, 0))));
+        let mut row = vec![what, grouped(messages), grouped(bytes), us(measured), us(predicted), ratio];
+        row.extend(planned.then(|| cycles.map_or("none".to_string(), |cycles| grouped_decimal(cycles, 0))));
         row
     };
     let row = |phase: &PhaseRow| {
@@ -207,7 +214,7 @@ fn phases(report: &RunReport) -> String {
 
 /// What came of the checks.
 fn verdict(report: &RunReport) -> String {
-    let verified = thousands(report.verified_bytes);
+    let verified = grouped(report.verified_bytes);
     if report.right {
         return format!("verified: every message came, and all {verified} bytes were as sent\n");
     }
@@ -224,36 +231,22 @@ fn verdict(report: &RunReport) -> String {
     text + &format!("{verified} bytes were compared with what was sent\n")
 }
 
-/// A number with commas between groups of three digits.
-fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// The same for a number of so many decimals.
-fn thousands_of(number: f64, decimals: usize) -> String {
+/// A number of so many decimals, its digits in groups.
+fn grouped_decimal(number: f64, decimals: usize) -> String {
     let text = format!("{number:.decimals$}");
     let (whole, rest) =
         text.split_once('.').map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));
-    let whole = whole.parse().map_or(whole.to_string(), thousands);
+    let whole = whole.parse().map_or(whole.to_string(), grouped);
     rest.map_or(whole.clone(), |rest| format!("{whole}.{rest}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{thousands, thousands_of};
+    use super::grouped_decimal;
 
     #[test]
-    fn digits_stand_in_groups_of_three() {
-        assert_eq!([0, 999, 1000, 1_234_567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([0.04, 1234.56].map(|number| thousands_of(number, 1)), ["0.0", "1,234.6"]);
-        assert_eq!(thousands_of(12_345.4, 0), "12,345");
+    fn digits_before_the_point_stand_in_groups_of_three() {
+        assert_eq!([0.04, 1234.56].map(|number| grouped_decimal(number, 1)), ["0.0", "1\u{202f}234.6"]);
+        assert_eq!(grouped_decimal(12_345.4, 0), "12\u{202f}345");
     }
 }

@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 
 use super::keep_half::{self, PhaseRecord};
 use super::{DivideAndConquer, RankTree, Record};
-use crate::transport::{Endpoint, Lost, Mailbox, Wire};
+use crate::transport::{Endpoint, Lost, Mailbox, Topic, Wire};
 
 /// The rank that has the problem at first and the solution in the end.
 pub const HOST: u32 = 0;
 
 /// The problem goes to the root, the solution comes back; all are there, all may begin.
-const TO_ROOT: u32 = 0x6463_0004;
-const TO_HOST: u32 = 0x6463_0005;
-const HERE: u32 = 0x6463_0006;
-const BEGIN: u32 = 0x6463_0007;
+const TO_ROOT: u32 = Topic::Host.tag(0);
+const TO_HOST: u32 = Topic::Host.tag(1);
+const HERE: u32 = Topic::Host.tag(2);
+const BEGIN: u32 = Topic::Host.tag(3);
 
 /// What the host knows after a run.
 #[derive(Clone, Debug)]

@@ -13,13 +13,13 @@
 use std::time::Instant;
 
 use super::{DivideAndConquer, RankTree};
-use crate::transport::{Endpoint, Lost, Mailbox, Wire};
+use crate::transport::{Endpoint, Lost, Mailbox, Topic, Wire};
 use crate::units::Bytes;
 
 /// Problems go down, solutions come up, records go to one rank.
-const DOWN: u32 = 0x6463_0001;
-const UP: u32 = 0x6463_0002;
-const RECORD: u32 = 0x6463_0003;
+const DOWN: u32 = Topic::KeepHalf.tag(0);
+const UP: u32 = Topic::KeepHalf.tag(1);
+const RECORD: u32 = Topic::KeepHalf.tag(2);
 
 /// What comes of a run on one rank.
 #[derive(Clone, Debug)]

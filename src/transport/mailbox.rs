@@ -73,9 +73,7 @@ impl<E: Endpoint> Mailbox<E> {
     ///
     /// As for [`Endpoint::send`].
     pub fn send<T: Wire>(&mut self, to: u32, tag: u32, value: &T) -> Result<(), Lost> {
-        let mut bytes = Vec::with_capacity(value.volume().0 as usize + 8);
-        value.write(&mut bytes);
-        self.send_bytes(to, tag, bytes)
+        self.send_bytes(to, tag, value.to_bytes())
     }
 
     /// Sends bytes.
@@ -100,9 +98,7 @@ impl<E: Endpoint> Mailbox<E> {
     /// When something else was sent.
     pub fn receive<T: Wire>(&mut self, from: u32, tag: u32) -> Result<T, Lost> {
         let bytes = self.receive_bytes(from, tag)?;
-        let mut rest = bytes.as_slice();
-        let value = T::read(&mut rest).filter(|_| rest.is_empty());
-        Ok(value.expect("sender and receiver agree on what a tag carries"))
+        Ok(T::from_bytes(&bytes).expect("sender and receiver agree on what a tag carries"))
     }
 
     /// Waits for bytes.

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | this one | [`Endpoint`]: send, and take what comes; [`Lost`]: a rank that does not answer any more |
 //! | [`mailbox`] | [`Mailbox`]: receive from this rank with this tag; messages counted |
+//! | [`topic`] | [`Topic`]: who sends with which tags |
 //! | [`wire`] | [`Wire`]: values as bytes, and how many |
 //! | [`threads`] | ranks that are threads of this process |
 //! | [`ping`] | how fast messages are |
@@ -16,11 +17,13 @@
 pub mod mailbox;
 pub mod ping;
 pub mod threads;
+pub mod topic;
 pub mod watch;
 pub mod watched;
 pub mod wire;
 
 pub use mailbox::Mailbox;
+pub use topic::Topic;
 pub use watched::{Finder, Watched};
 pub use wire::Wire;
 

@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Endpoint, Lost, Mailbox};
+use super::{Endpoint, Lost, Mailbox, Topic};
 use crate::units::Bytes;
 
-/// The tags: a message that is sent back, and the end.
-const PING: u32 = 1;
-const STOP: u32 = 2;
+/// A message that is sent back, and whether there is another round.
+const PING: u32 = Topic::Ping.tag(0);
+const AGAIN: u32 = Topic::Ping.tag(1);
 
 /// What is measured with one rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,11 +18,6 @@ pub struct RoundTrips {
     pub empty: Vec<Duration>,
     /// The times of large messages there and back, ascending.
     pub large: Vec<Duration>,
-}
-
-/// The middle one of ascending times; of an even number, the lower one of the two in the middle.
-pub fn median(ascending: &[Duration]) -> Option<Duration> {
-    ascending.get(ascending.len().checked_sub(1)? / 2).copied()
 }
 
 /// Rank 0 sends messages to each of the others in turn and waits for them to come back: at least once, and until the time is
@@ -67,14 +62,15 @@ pub fn round_trips(
             trips.large.push(took);
             payload = back;
         }
-        if measured.is_empty() || begin.elapsed() >= time {
+        let goes_on = !measured.is_empty() && begin.elapsed() < time;
+        (1..mail.ranks()).try_for_each(|rank| mail.send(rank, AGAIN, &goes_on))?;
+        if !goes_on {
             break;
         }
     }
     for trips in &mut measured {
         trips.empty.sort_unstable();
         trips.large.sort_unstable();
-        mail.send_bytes(trips.rank, STOP, Vec::new())?;
     }
     Ok(measured)
 }
@@ -90,14 +86,16 @@ fn there_and_back(
     Ok((begin.elapsed(), bytes))
 }
 
-/// Sends back what comes from rank 0, until it says that this is the end.
+/// Sends back both messages of each round.
 fn echo(mail: &mut Mailbox<impl Endpoint>) -> Result<(), Lost> {
     mail.endpoint().tell("sending back what comes");
     loop {
-        match mail.next(Duration::from_secs(1))? {
-            Some(parcel) if parcel.tag == PING => mail.send_bytes(parcel.from, PING, parcel.bytes)?,
-            Some(_) => return Ok(()),
-            None => {}
+        for _ in 0..2 {
+            let bytes = mail.receive_bytes(0, PING)?;
+            mail.send_bytes(0, PING, bytes)?;
+        }
+        if !mail.receive::<bool>(0, AGAIN)? {
+            return Ok(());
         }
     }
 }

@@ -2,6 +2,9 @@
 
 use crate::units::Bytes;
 
+/// Behind its bytes a value keeps room for a few more, which an endpoint may add without moving all.
+const ROOM: usize = 8;
+
 /// A value that can be sent: little-endian, a list with its length before it.
 ///
 /// # Examples
@@ -24,6 +27,18 @@ pub trait Wire: Sized {
 
     /// Takes a value off the front; none when this is no such value.
     fn read(from: &mut &[u8]) -> Option<Self>;
+
+    /// This value alone.
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.volume().0 as usize + ROOM);
+        self.write(&mut bytes);
+        bytes
+    }
+
+    /// The value of which these are all bytes; none when this is no such value, or something is left over.
+    fn from_bytes(mut bytes: &[u8]) -> Option<Self> {
+        Self::read(&mut bytes).filter(|_| bytes.is_empty())
+    }
 
     /// How many bytes many values take.
     fn volume_of_all(values: &[Self]) -> u64 {

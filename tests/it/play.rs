@@ -6,7 +6,7 @@ use meshwright::schedule::{Dependency, Op, Rank, Schedule, goal};
 use meshwright::skeleton::play::{
     Clock, Defect, Gathered, Played, Settings, Waiting, Wrong, clock, gather, links, play,
 };
-use meshwright::transport::{Endpoint, Lost, Mailbox, Parcel, threads};
+use meshwright::transport::{Endpoint, Lost, Mailbox, Parcel, Topic, threads};
 use meshwright::units::{Bytes, Cycles, NodeId};
 use proptest::prelude::*;
 
@@ -220,7 +220,7 @@ impl<E: Endpoint> Endpoint for Harmful<E> {
     }
 
     fn send(&mut self, to: u32, tag: u32, mut bytes: Vec<u8>) -> Result<(), Lost> {
-        const DATA: u32 = 0x504c_0000;
+        const DATA: u32 = Topic::Play.tag(0);
         if tag == DATA && self.inner.rank() == self.rank {
             match self.left {
                 Some(0) => {

@@ -282,14 +282,7 @@ fn round_trips_go_to_everybody_equally_often() {
         assert_eq!((trips.empty.len() as u64, trips.large.len() as u64), (rounds, rounds));
         assert!(trips.empty.is_sorted() && trips.large.is_sorted());
     }
-    assert_eq!(sent.0, 3 * 10_000 * rounds);
+    // One byte says whether there is another round.
+    assert_eq!(sent.0, 3 * 10_001 * rounds);
     assert_eq!(measured[1..].iter().map(|(_, sent)| sent.0).collect::<Vec<_>>(), [10_000 * rounds; 3]);
-}
-
-#[test]
-fn the_middle_of_no_times_is_none() {
-    let times: Vec<Duration> = (1..=5).map(Duration::from_millis).collect();
-    assert_eq!(ping::median(&[]), None);
-    assert_eq!(ping::median(&times), Some(times[2]));
-    assert_eq!(ping::median(&times[..4]), Some(times[1]));
 }

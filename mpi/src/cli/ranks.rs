@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 use meshwright::cli::{Answer, output, table};
+use meshwright::statistics;
 use meshwright::transport::{Mailbox, ping};
 use meshwright::units::Bytes;
 use meshwright_mpi::MpiEndpoint;
@@ -25,7 +26,7 @@ Examples:
 
 A round trip is an empty message from rank 0 and back; the bandwidth is that of 1 MiB there and back.";
 
-/// Show which rank runs on which host, and how fast messages are between rank 0 and the others
+/// Show which rank runs on which host, and how fast messages between rank 0 and others are
 #[derive(Args)]
 #[command(after_help = AFTER)]
 pub(super) struct Arguments {
@@ -39,6 +40,13 @@ pub(super) struct Arguments {
     seats: SeatArguments,
     #[command(flatten)]
     trial: Trial,
+}
+
+impl Arguments {
+    /// Whether it calls operations of MPI that block.
+    pub(super) fn blocks(&self) -> bool {
+        self.trial.blocks()
+    }
 }
 
 /// What is known about a rank.
@@ -78,17 +86,18 @@ pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome 
     }
     let row = |(rank, process): (u32, &meshwright_mpi::Process)| {
         let trips = measured.iter().find(|trips| trips.rank == rank);
-        let microseconds = |time: Duration| time.as_secs_f64() * 1e6;
+        let microseconds = |time: &Duration| time.as_secs_f64() * 1e6;
+        let median = |times: &[Duration]| statistics::median(times.iter().map(microseconds));
         Row {
             rank,
             host: process.host.clone(),
             process: process.id,
             round_trips: trips.map(|trips| trips.empty.len()),
-            round_trip_median_us: trips.and_then(|trips| ping::median(&trips.empty)).map(microseconds),
-            round_trip_max_us: trips.and_then(|trips| trips.empty.last().copied()).map(microseconds),
+            round_trip_median_us: trips.and_then(|trips| median(&trips.empty)),
+            round_trip_max_us: trips.and_then(|trips| trips.empty.last()).map(microseconds),
             bandwidth_mb_per_s: trips
-                .and_then(|trips| ping::median(&trips.large))
-                .map(|time| 2.0 * LARGE.0 as f64 / microseconds(time)),
+                .and_then(|trips| median(&trips.large))
+                .map(|time| 2.0 * LARGE.0 as f64 / time),
         }
     };
     let rows: Vec<Row> = (0..).zip(&processes).map(row).collect();

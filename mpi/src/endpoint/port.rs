@@ -91,6 +91,10 @@ pub(super) struct Port {
     idle_since: Option<Instant>,
 }
 
+// SAFETY: nothing of a port is shared with anybody outside of it, not even the counted buffers; one thread at a time uses it
+// behind a lock, and a second one does only where MPI was started for calls of several threads.
+unsafe impl Send for Port {}
+
 impl Port {
     /// The end of this process in a communicator of its own, where so many ranks share a core.
     pub(super) fn new(world: &SimpleCommunicator, crowd: u32) -> Self {
@@ -251,7 +255,15 @@ impl Port {
             }
             let this = &mut self.receiving[at];
             if !this.is_done {
-                this.is_done = is_done(&mut this.request).map_err(|why| Lost { rank: this.from, why })?;
+                match is_done(&mut this.request) {
+                    Ok(is_done) => this.is_done = is_done,
+                    Err(why) => {
+                        // MPI may still write to the buffer, and the request must not be asked again.
+                        let Receiving { from, bytes, .. } = self.receiving.remove(at).expect("it is there");
+                        std::mem::forget(bytes);
+                        return Err(Lost { rank: from, why });
+                    }
+                }
             }
             if !this.is_done {
                 at += 1;

@@ -17,19 +17,19 @@ use clap::Args;
 use meshwright::mapping::divide::{PRESETS, Preset};
 use meshwright::skeleton::applications::MergeSort;
 use meshwright::skeleton::{DivideAndConquer, from_host, on_threads};
-use meshwright::transport::{Endpoint, Lost, Mailbox, threads};
+use meshwright::transport::{Endpoint, Lost, Mailbox, Topic, threads};
 use meshwright::units::Bytes;
 use meshwright::verdict::Ranked;
 use meshwright::{Error, scenario};
 
 use super::output::{self, Progress};
-use super::{Answer, Failure};
+use super::{Answer, Failure, costs};
 use answer::{Executor, SortAnswer};
 use numbers::{Checksum, Number};
 
 /// Rank 0 has done what it was to do, or could not; a number that all ranks must know.
-const AGREED: u32 = 0x736f_0001;
-const NUMBER: u32 = 0x736f_0002;
+const AGREED: u32 = Topic::Sort.tag(0);
+const NUMBER: u32 = Topic::Sort.tag(1);
 
 /// So many parts for each thread, so that there is something to steal; and the least worth stealing, in numbers.
 const PARTS: usize = 4;
@@ -72,7 +72,7 @@ pub struct SortArguments {
     #[arg(long, value_name = "NAME")]
     placement: Option<String>,
     /// The seed of the random placement: a whole number
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = costs::seed)]
     seed: u64,
     /// The integers have a sign: -1 comes before 0
     #[arg(long)]
@@ -146,7 +146,7 @@ fn sort<T: Number, E: Endpoint>(arguments: &SortArguments, mail: &mut Mailbox<E>
     let sorted = run.solution.as_ref().expect("the host had a problem");
     tell("checking");
     let checked = mail.compute(|| sorted.is_sorted() && Checksum::of(sorted) == before)?;
-    assert!(checked, "what comes back is in order, and as many numbers of equal sum and xor as before");
+    assert!(checked, "what comes back is in order, and as many numbers of equal sums as before");
     let mut answer = SortAnswer::new(arguments, &ranked, &run, sorted.len());
     if let Some(list) = again {
         tell("sorting on threads");

@@ -44,7 +44,8 @@ impl Number for i32 {
 pub(super) struct Checksum {
     count: usize,
     sum: i64,
-    xor: i64,
+    /// Of the hashes of all numbers.
+    hashes: u64,
 }
 
 impl Checksum {
@@ -53,18 +54,25 @@ impl Checksum {
         let add = |so_far: Self, number: &T| Self {
             count: so_far.count + 1,
             sum: so_far.sum.wrapping_add(number.worth()),
-            xor: so_far.xor ^ number.worth(),
+            hashes: so_far.hashes.wrapping_add(hash(number.worth())),
         };
         list.iter().fold(Self::default(), add)
     }
+}
+
+/// A number that looks like any other, so that numbers of equal sum have hashes of other sums.
+fn hash(number: i64) -> u64 {
+    let high = |bits: u64| bits ^ (bits >> 32);
+    let mixed = high((number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    high(mixed.wrapping_mul(0xd6e8_feb8_6659_fd93))
 }
 
 /// The length of the input, in bytes.
 ///
 /// # Errors
 ///
-/// [`Error::Io`] when the input cannot be opened, [`Error::Value`] when it is no file of whole 32-bit integers or the output
-/// has no place to be.
+/// [`Error::Io`] when the input cannot be opened, [`Error::Value`] when it is no file of whole 32-bit integers; as for
+/// [`report::check_place`].
 pub(super) fn check(input: &Path, out: &Path) -> Result<u64> {
     let metadata = File::open(input).and_then(|file| file.metadata()).map_err(|why| Error::io(input, why))?;
     if !metadata.is_file() {
@@ -74,10 +82,7 @@ pub(super) fn check(input: &Path, out: &Path) -> Result<u64> {
         let length = format!("{} of {} bytes", input.display(), metadata.len());
         return Err(Error::value("IN", length, "whole 32-bit integers: a multiple of 4 bytes"));
     }
-    let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if out.is_dir() || out.file_name().is_none() || !folder.is_dir() {
-        return Err(Error::value("OUT", out.display(), "the name of a file in a folder that is there"));
-    }
+    report::check_place("OUT", out)?;
     Ok(metadata.len())
 }
 

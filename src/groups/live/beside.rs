@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::{Group, MaybePart, Part};
 use crate::rng;
+use crate::statistics::median;
 use crate::transport::{Endpoint, Lost};
 
 /// One rank's end of a group of another implementation, such as `MPI_Comm_split` makes.
@@ -311,23 +312,15 @@ impl Messages {
 
 impl Times {
     fn of(ours: Vec<u64>, other: Vec<u64>) -> Self {
-        let [ours, other] = [ours, other].map(|times| median(times) / 1e3);
+        let [ours, other] = [ours, other].map(|times| {
+            // What was not measured is 0.
+            let measured = times.into_iter().filter(|&time| time > 0).map(|time| time as f64 / 1e3);
+            median(measured).unwrap_or(0.0)
+        });
         Self {
             ours_microseconds: ours,
             other_microseconds: other,
             ratio: if other > 0.0 { ours / other } else { 0.0 },
         }
-    }
-}
-
-/// The median of what was measured; 0 when nothing was.
-fn median(mut times: Vec<u64>) -> f64 {
-    times.retain(|&time| time > 0);
-    times.sort_unstable();
-    let middle = times.len() / 2;
-    match times.len() {
-        0 => 0.0,
-        length if length % 2 == 1 => times[middle] as f64,
-        _ => (times[middle - 1] + times[middle]) as f64 / 2.0,
     }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::labels::{self, Packer};
 use super::letters::{self, Edges, Kind};
 use super::part::{MaybePart, Outer, Outside, Part};
 use crate::error::{Error, Result};
@@ -53,11 +52,11 @@ pub struct Group<'m, E> {
     pub(super) mail: &'m mut Mailbox<E>,
     machine: &'m Machine,
     tree: &'static TreeMethod,
-    block: Bytes,
+    pub(super) block: Bytes,
     /// Ranks on the endpoint, by node.
     ranks: Arc<[u32]>,
-    roster: Arc<Roster>,
-    rank: u32,
+    pub(super) roster: Arc<Roster>,
+    pub(super) rank: u32,
     level: u32,
     id: u64,
     /// How many operations were begun.
@@ -174,75 +173,6 @@ impl<'m, E: Endpoint> Group<'m, E> {
             number: 0,
         };
         Ok(MaybePart::Inside(Part { group, outer }))
-    }
-
-    /// Everybody learns the labels of all, in the order of [`Roster`].
-    fn exchange(&mut self, word: u64, own: labels::Choice) -> Result<Vec<labels::Choice>, Lost> {
-        let edges = self.edges();
-        let mut packer = Packer::new(self.block);
-        let mut all = Vec::new();
-        let mut is_own_in = false;
-        let children: Vec<(u32, u32)> = self
-            .roster
-            .tree()
-            .children(self.rank)
-            .iter()
-            .copied()
-            .zip(edges.children.iter().copied())
-            .collect();
-        for (child, on_endpoint) in children {
-            if child > self.rank && !is_own_in {
-                self.pass_up(&edges, word, &mut all, packer.push(own))?;
-                is_own_in = true;
-            }
-            let (begin, end) = self.roster.stretch(child);
-            let mut left = end - begin;
-            while left > 0 {
-                for choice in self.hear_labels(on_endpoint, word)?.1 {
-                    left -= 1;
-                    self.pass_up(&edges, word, &mut all, packer.push(choice))?;
-                }
-            }
-        }
-        if !is_own_in {
-            self.pass_up(&edges, word, &mut all, packer.push(own))?;
-        }
-        self.pass_up(&edges, word, &mut all, packer.finish())?;
-        if let Some(parent) = edges.parent {
-            while all.len() < self.size() as usize {
-                let (block, labels) = self.hear_labels(parent, word)?;
-                self.pass_down(&edges, word, &block)?;
-                all.extend(labels);
-            }
-        }
-        Ok(all)
-    }
-
-    /// A block of labels and what it says.
-    fn hear_labels(&mut self, from: u32, word: u64) -> Result<(Vec<u8>, Vec<labels::Choice>), Lost> {
-        let block = letters::hear_bytes(self.mail, from, word)?;
-        let labels = labels::unpack(&block).expect("labels are read as they were written");
-        Ok((block, labels))
-    }
-
-    /// A full block goes on: to the parent, from the root to its children.
-    fn pass_up(
-        &mut self,
-        edges: &Edges,
-        word: u64,
-        all: &mut Vec<labels::Choice>,
-        block: Option<Vec<u8>>,
-    ) -> Result<(), Lost> {
-        let Some(block) = block else { return Ok(()) };
-        if let Some(parent) = edges.parent {
-            return letters::tell_bytes(self.mail, parent, word, &block);
-        }
-        all.extend(labels::unpack(&block).expect("labels are read as they were written"));
-        self.pass_down(edges, word, &block)
-    }
-
-    fn pass_down(&mut self, edges: &Edges, word: u64, block: &[u8]) -> Result<(), Lost> {
-        edges.children.iter().try_for_each(|&child| letters::tell_bytes(self.mail, child, word, block))
     }
 
     /// Waits until all members have come here.
@@ -395,7 +325,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
         word
     }
 
-    fn edges(&self) -> Edges {
+    pub(super) fn edges(&self) -> Edges {
         Edges::of(&self.roster, self.rank, &self.ranks)
     }
 }

@@ -175,7 +175,7 @@ mod tests {
     /// 64 labels of one bit are 8 bytes, runs of them would be 64 times seven bits.
     #[test]
     fn blocks_are_filled() {
-        let two: Vec<Choice> = (0..64).map(|rank| Some(Label { colour: rank % 2 * 63, key: 0 })).collect();
+        let two: Vec<Choice> = (0..64).map(|rank| Some(Label { colour: rank % 2, key: 0 })).collect();
         assert_eq!([8, 7].map(|block| messages(block, &two).len()), [1, 2]);
         let equal = vec![Some(Label { colour: 9, key: 3 }); 1000];
         assert_eq!(messages(0, &equal).len(), 1, "equal labels take no bits");

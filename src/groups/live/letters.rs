@@ -2,10 +2,10 @@
 
 use crate::groups::mask::Roster;
 use crate::groups::protocol::member::child_id;
-use crate::transport::{Endpoint, Lost, Mailbox, Wire};
+use crate::transport::{Endpoint, Lost, Mailbox, Topic, Wire};
 
 /// The tag of all messages of groups; a program that sends messages beside them uses others.
-pub const TAG: u32 = 0x8000_0000;
+pub const TAG: u32 = Topic::Groups.tag(0);
 
 /// What a group does together; it stands in the word of its messages.
 #[derive(Clone, Copy, Debug)]
@@ -65,8 +65,7 @@ pub(super) fn tell<E: Endpoint, T: Wire>(
     word: u64,
     value: &T,
 ) -> Result<(), Lost> {
-    let mut body = Vec::with_capacity(value.volume().0 as usize);
-    value.write(&mut body);
+    let body = value.to_bytes();
     to.into_iter().try_for_each(|rank| tell_bytes(mail, rank, word, &body))
 }
 
@@ -90,9 +89,7 @@ pub(super) fn hear_bytes<E: Endpoint>(mail: &mut Mailbox<E>, from: u32, word: u6
 /// When the message belongs to another operation, or carries something else.
 pub(super) fn hear<E: Endpoint, T: Wire>(mail: &mut Mailbox<E>, from: u32, word: u64) -> Result<T, Lost> {
     let bytes = hear_bytes(mail, from, word)?;
-    let mut rest = bytes.as_slice();
-    let value = T::read(&mut rest).filter(|_| rest.is_empty());
-    Ok(value.expect("all members of a group bring values of one type"))
+    Ok(T::from_bytes(&bytes).expect("all members of a group bring values of one type"))
 }
 
 /// What all members bring, put together up to the root, and told to nobody: the root's own knowledge.

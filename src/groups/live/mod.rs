@@ -24,6 +24,7 @@
 //! |---|---|
 //! | [`group`] | [`Group`]: what its members do together |
 //! | [`part`] | [`Part`]: a group that a split made, until it joins |
+//! | `exchange` | the labels of all members, told to everybody |
 //! | `labels` | what stands in one message of a split |
 //! | `letters` | messages along the edges of a tree |
 //! | [`program`] | programs for the simulator on real ranks |
@@ -34,6 +35,7 @@
 //! `chochia1996` for groups that split and join; `sack2010` for splitting by an exchange of all colours.
 
 pub mod beside;
+mod exchange;
 pub mod group;
 mod labels;
 mod letters;

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::expected::Expected;
 use crate::topology::real::started::{Started, started};
-use crate::transport::{Endpoint, Lost, Mailbox, Wire};
+use crate::transport::{Endpoint, Lost, Mailbox, Topic, Wire};
 use crate::units::Bytes;
 
 /// The tag of these messages.
-const TAG: u32 = 0x5EA7;
+const TAG: u32 = Topic::Seats.tag(0);
 
 /// Where one rank is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -25,19 +25,19 @@ pub use gather::{Gathered, PhaseTimes, gather};
 pub use probe::{Clock, Links, clock, links};
 pub use wrong::{Defect, Waiting, Wrong};
 
+use super::host::meet;
 use crate::schedule::Rank;
-use crate::transport::{Endpoint, Lost, Mailbox};
+use crate::transport::{Endpoint, Lost, Mailbox, Topic};
 use player::Player;
 use program::Program;
 
 /// Messages of a schedule, what ranks say of themselves, and what rank 0 says to all; all of the tags of this module.
-const DATA: u32 = 0x504c_0000;
-const STATE: u32 = DATA + 1;
-const VERDICT: u32 = DATA + 2;
-const SUMMARY: u32 = DATA + 3;
-const PING: u32 = DATA + 4;
-const GO: u32 = DATA + 5;
-const PONG: u32 = DATA + 6;
+const DATA: u32 = Topic::Play.tag(0);
+const STATE: u32 = Topic::Play.tag(1);
+const VERDICT: u32 = Topic::Play.tag(2);
+const SUMMARY: u32 = Topic::Play.tag(3);
+const PING: u32 = Topic::Play.tag(4);
+const PONG: u32 = Topic::Play.tag(5);
 
 /// A message may be so large: what MPI counts in one piece, with room for a header.
 pub const MESSAGE_MAX: u64 = 1 << 30;
@@ -126,19 +126,7 @@ pub fn play<E: Endpoint>(
     let mut player = Player::new(&rank.ops, Program::new(rank), number, settings, mail);
     player.mail.endpoint().tell(&format!("run {number} of a schedule"));
     player.prepare();
-    go(player.mail)?;
+    meet(player.mail)?;
     let waiting = player.run()?;
     Ok(player.ended(waiting))
-}
-
-/// All ranks begin when all are there.
-fn go<E: Endpoint>(mail: &mut Mailbox<E>) -> Result<(), Lost> {
-    if mail.rank() > 0 {
-        mail.send(0, GO, &())?;
-        return mail.receive(0, GO);
-    }
-    for rank in 1..mail.ranks() {
-        mail.receive::<()>(rank, GO)?;
-    }
-    (1..mail.ranks()).try_for_each(|rank| mail.send(rank, GO, &()))
 }

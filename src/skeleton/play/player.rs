@@ -234,7 +234,7 @@ impl<'p, E: Endpoint> Player<'p, E> {
 
     fn take(&mut self, parcel: Parcel) {
         let Parcel { from, tag, bytes } = parcel;
-        let (state, over) = (|| State::read(&mut &*bytes), bytes.first() == Some(&1));
+        let (state, over) = (|| State::from_bytes(&bytes), bytes.first() == Some(&1));
         match tag {
             DATA => self.take_message(from, bytes),
             STATE => {

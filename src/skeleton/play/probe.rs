@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::{PING, PONG};
+use crate::statistics::median;
 use crate::transport::{Endpoint, Lost, Mailbox};
 
 /// The shortest of so many round trips says most about a clock.
@@ -126,8 +127,8 @@ pub fn links<E: Endpoint>(mail: &mut Mailbox<E>) -> Result<Links, Lost> {
     for rank in 1..half {
         all.push(mail.receive(rank, PING)?);
     }
-    let (mut startups, mut byte_times): (Vec<f64>, Vec<f64>) = all.into_iter().unzip();
-    let result = (median(&mut startups), median(&mut byte_times));
+    let (startups, byte_times): (Vec<f64>, Vec<f64>) = all.into_iter().unzip();
+    let result = (middle(startups), middle(byte_times));
     for rank in 1..ranks {
         mail.send(rank, PING, &result)?;
     }
@@ -145,7 +146,7 @@ fn measured<E: Endpoint>(partner: u32, ways: f64, mail: &mut Mailbox<E>) -> Resu
             mail.receive_bytes(partner, PONG)?;
             times.push(begin.elapsed().as_nanos() as f64 / ways);
         }
-        Ok(median(&mut times))
+        Ok(middle(times))
     };
     let (startup, large) = (median_of(SMALL_ROUNDS, 0)?, median_of(LARGE_ROUNDS, LARGE)?);
     Ok((startup, (large - startup).max(0.0) / LARGE as f64))
@@ -160,8 +161,6 @@ fn echo<E: Endpoint>(partner: u32, mail: &mut Mailbox<E>) -> Result<(), Lost> {
     Ok(())
 }
 
-/// The middle one of some values, at least one.
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    values[values.len() / 2]
+fn middle(times: Vec<f64>) -> f64 {
+    median(times).expect("something was measured")
 }

@@ -15,14 +15,14 @@ use crate::error::{Error, Result};
 use crate::schedule::{Op, Schedule};
 use crate::skeleton::play::{self, Gathered, MESSAGE_MAX, clock, gather, links, play};
 use crate::topology::{Machine, Topology};
-use crate::transport::{Endpoint, Lost, Mailbox};
+use crate::transport::{Endpoint, Lost, Mailbox, Topic};
 use order::Order;
 
 pub use report::{PhaseRow, RunReport};
 
 /// What rank 0 says before each run: whether there is one.
-const MORE: u32 = 0x5255_0000;
-const ORDER: u32 = MORE + 1;
+const MORE: u32 = Topic::Run.tag(0);
+const ORDER: u32 = Topic::Run.tag(1);
 
 /// More runs than this are a slip of the pen.
 pub const REPEAT_MAX: u32 = 100_000;

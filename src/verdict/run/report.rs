@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::{Settings, Work, predicted};
 use crate::skeleton::play::{Gathered, Links, Waiting, Wrong};
+use crate::statistics::median;
 use predicted::Times;
 
 /// The answer to `run`.
@@ -102,7 +103,7 @@ impl RunReport {
             bytes: phases.iter().map(|phase| phase.bytes).sum(),
             phases,
             verified_bytes: runs.iter().map(|run| run.checked_bytes).sum(),
-            measured_nanoseconds: median(&all).unwrap_or(0),
+            measured_nanoseconds: middle(&all).unwrap_or(0),
             runs_nanoseconds: all,
             predicted_nanoseconds: predicted.as_ref().ok().map(|times| times.all),
             planned_cycles: planned.map(|times| times.all),
@@ -137,31 +138,14 @@ fn phases(
         phase: tag,
         messages,
         bytes,
-        measured_nanoseconds: measured.get(&tag).and_then(|times| median(times)),
+        measured_nanoseconds: measured.get(&tag).and_then(|times| middle(times)),
         predicted_nanoseconds: predicted.and_then(|times| times.phases.get(&tag).copied()),
         planned_cycles: planned.and_then(|times| times.phases.get(&tag).copied()),
     };
     sums.into_iter().map(row).collect()
 }
 
-/// The middle value, or the mean of the two in the middle; none of none.
-fn median(values: &[u64]) -> Option<u64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_unstable();
-    let middle = sorted.len() / 2;
-    match sorted.len() {
-        0 => None,
-        count if count.is_multiple_of(2) => Some(sorted[middle - 1].midpoint(sorted[middle])),
-        _ => Some(sorted[middle]),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::median;
-
-    #[test]
-    fn the_median_lies_in_the_middle() {
-        assert_eq!([&[][..], &[7], &[9, 1], &[9, 1, 2]].map(median), [None, Some(7), Some(5), Some(2)]);
-    }
+/// The median of some nanoseconds; none of none.
+fn middle(nanoseconds: &[u64]) -> Option<u64> {
+    median(nanoseconds.iter().map(|&time| time as f64)).map(|time| time as u64)
 }

@@ -2,26 +2,26 @@
 
 use std::time::{Duration, Instant};
 
-use crate::transport::{Endpoint, Lost, Mailbox};
+use crate::transport::{Endpoint, Lost, Mailbox, Topic};
 
 /// To a rank: say how you are called. From it: its host.
-pub(super) const NAME: u32 = 1;
+pub(super) const NAME: u32 = Topic::Scatter.tag(1);
 /// To a rank: some bytes. From it: they are there.
-pub(super) const PING: u32 = 2;
+pub(super) const PING: u32 = Topic::Scatter.tag(2);
 /// To a rank: what does your clock say? From it: nanoseconds.
-pub(super) const CLOCK: u32 = 3;
+pub(super) const CLOCK: u32 = Topic::Scatter.tag(3);
 /// To a rank: a piece to work on again and again.
-pub(super) const SAMPLE: u32 = 4;
+pub(super) const SAMPLE: u32 = Topic::Scatter.tag(4);
 /// To a rank that works on a sample: count from now on.
-pub(super) const COUNT: u32 = 5;
+pub(super) const COUNT: u32 = Topic::Scatter.tag(5);
 /// To a rank that works on a sample: it is enough. From it: how many seconds one time takes.
-pub(super) const STOP: u32 = 6;
+pub(super) const STOP: u32 = Topic::Scatter.tag(6);
 /// To a rank: its piece, in blocks. From it: the piece is there.
-pub(super) const PIECE: u32 = 7;
+pub(super) const PIECE: u32 = Topic::Scatter.tag(7);
 /// From a rank: its times and the results, in blocks.
-pub(super) const RESULTS: u32 = 8;
+pub(super) const RESULTS: u32 = Topic::Scatter.tag(8);
 /// To a rank: all is done.
-pub(super) const END: u32 = 9;
+pub(super) const END: u32 = Topic::Scatter.tag(9);
 
 /// The longest message; a piece may be longer.
 const BLOCK: usize = 1 << 28;

@@ -67,7 +67,7 @@ pub fn count(text: &[u8]) -> WordCount {
 pub fn join(parts: &[Part]) -> WordCount {
     let mut all: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
     for part in parts {
-        let words = Vec::<(Vec<u8>, u64)>::read(&mut part.results.as_slice());
+        let words = Vec::<(Vec<u8>, u64)>::from_bytes(&part.results);
         for (word, count) in words.expect("a rank returns words with their numbers") {
             *all.entry(word).or_insert(0) += count;
         }

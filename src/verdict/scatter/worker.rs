@@ -53,7 +53,7 @@ pub fn serve<E: Endpoint>(
             CLOCK => mail.send(0, CLOCK, &clock.now())?,
             SAMPLE => sample(mail, work, &order.bytes, times, clock)?,
             PIECE => {
-                let length = u64::read(&mut order.bytes.as_slice()).expect("a piece begins with its length");
+                let length = u64::from_bytes(&order.bytes).expect("a piece begins with its length");
                 let piece = protocol::receive_rest(mail, 0, PIECE, length as usize)?;
                 let there = clock.now();
                 mail.send(0, PIECE, &())?;

@@ -40,22 +40,15 @@ impl<E: Endpoint, C: Collectives> Peers<'_, E, C> {
         parts: Option<Vec<P>>,
         work: impl FnOnce(P) -> S + Send,
     ) -> Result<Option<Vec<S>>, Lost> {
-        let parts = parts.map(|parts| parts.iter().map(bytes).collect());
+        let parts = parts.map(|parts| parts.iter().map(Wire::to_bytes).collect());
         let part = value(&self.collectives.scatter(self.root, parts)?);
         let result = self.mail.compute(|| work(part))?;
-        let results = self.collectives.gather(self.root, bytes(&result))?;
+        let results = self.collectives.gather(self.root, result.to_bytes())?;
         Ok(results.map(|results| results.iter().map(|result| value(result)).collect()))
     }
 }
 
-/// A value as bytes.
-pub(crate) fn bytes<T: Wire>(value: &T) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(value.volume().0 as usize);
-    value.write(&mut bytes);
-    bytes
-}
-
 /// The value again.
 pub(crate) fn value<T: Wire>(bytes: &[u8]) -> T {
-    T::read(&mut &*bytes).expect("all ranks agree on what they send each other")
+    T::from_bytes(bytes).expect("all ranks agree on what they send each other")
 }

@@ -25,6 +25,7 @@ use serde::Serialize;
 use super::Ranked;
 use crate::error::{Error, Result};
 use crate::mapping::divide::{PRESETS, Preset};
+use crate::statistics::median;
 use crate::topology::Machine;
 use crate::units::Bytes;
 
@@ -205,9 +206,9 @@ impl Speedups {
 
     /// From the times of all rounds; the first executor is the one with which the others are compared.
     fn new(task: &Task, ranked: &Ranked, times: Vec<Times>) -> Self {
-        let first = times.first().map_or(0.0, |times| median(&times.seconds));
+        let first = times.first().map_or(0.0, |times| middle(&times.seconds));
         let executor = |times: Times| {
-            let seconds = median(&times.seconds);
+            let seconds = middle(&times.seconds);
             let runs = times.seconds.len() as u32;
             let speedup = first / seconds;
             Executor {
@@ -251,29 +252,14 @@ impl Times {
     }
 }
 
-/// The value in the middle, of an even number the mean of both; a clock that stood still shows a nanosecond.
-fn median(seconds: &[f64]) -> f64 {
-    let mut seconds = seconds.to_vec();
-    seconds.sort_by(f64::total_cmp);
-    let middle = seconds.len() / 2;
-    let median = match seconds.len() {
-        0 => 0.0,
-        count if count % 2 == 0 => (seconds[middle - 1] + seconds[middle]) / 2.0,
-        _ => seconds[middle],
-    };
-    median.max(1e-9)
+/// The median of some times; a clock that stood still shows a nanosecond.
+fn middle(seconds: &[f64]) -> f64 {
+    median(seconds.iter().copied()).unwrap_or(0.0).max(1e-9)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_median_stands_in_the_middle() {
-        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
-        assert_eq!(median(&[0.0]), 1e-9);
-    }
 
     #[test]
     fn sizes_out_of_range_are_refused() {

@@ -11,19 +11,19 @@ use std::time::{Duration, Instant};
 use super::Measure;
 use super::crew::{Bench, Crew, Job, LOOK, Refusal, threads_each};
 use crate::error::{Error, Result};
-use crate::transport::{Endpoint, Lost, Parcel, Wire};
+use crate::transport::{Endpoint, Lost, Parcel, Topic, Wire};
 use crate::verdict::traffic::Point;
 
 /// To rank 0: what this rank is to measure and on how many threads, or why it cannot.
-const HERE: u32 = 0;
+const HERE: u32 = Topic::Sweep.tag(0);
 /// From rank 0: a load, its seed, and on how many threads.
-const JOB: u32 = 1;
+const JOB: u32 = Topic::Sweep.tag(1);
 /// To rank 0: a point, as it stands in a results file.
-const POINT: u32 = 2;
+const POINT: u32 = Topic::Sweep.tag(2);
 /// To rank 0: a load, and why it could not be measured.
-const REFUSED: u32 = 3;
+const REFUSED: u32 = Topic::Sweep.tag(3);
 /// From rank 0: there is nothing more to do.
-const END: u32 = 4;
+const END: u32 = Topic::Sweep.tag(4);
 
 /// How long a rank without work listens at a time.
 const IDLE: Duration = Duration::from_millis(100);
@@ -352,11 +352,9 @@ pub fn dismiss(endpoint: &mut impl Endpoint) {
 }
 
 fn send<T: Wire>(endpoint: &mut impl Endpoint, to: u32, tag: u32, value: &T) -> Result<(), Lost> {
-    let mut bytes = Vec::new();
-    value.write(&mut bytes);
-    endpoint.send(to, tag, bytes)
+    endpoint.send(to, tag, value.to_bytes())
 }
 
 fn read<T: Wire>(parcel: &Parcel) -> T {
-    T::read(&mut parcel.bytes.as_slice()).expect("sender and receiver agree on what a tag carries")
+    T::from_bytes(&parcel.bytes).expect("sender and receiver agree on what a tag carries")
 }

@@ -2,11 +2,12 @@
 
 use rand::Rng;
 
-use super::super::collectives::{bytes, value};
+use super::super::collectives::value;
 use super::{Collectives, Endpoint, Lost, Peers, Task, Way};
 use crate::rng;
 use crate::skeleton::DivideAndConquer;
 use crate::skeleton::applications::{Broadcast, Copies, Receipt};
+use crate::transport::Wire;
 use crate::units::Bytes;
 
 /// So many bytes at random, for every rank.
@@ -60,7 +61,7 @@ impl super::Case for Case {
         let given = problem.map(|copies| copies.value).unwrap_or_default();
         let value_here = peers.collectives.broadcast(peers.root, given)?;
         let receipt = peers.mail.compute(|| read(&value_here, 1))?;
-        let receipts = peers.collectives.gather(peers.root, bytes(&receipt))?;
+        let receipts = peers.collectives.gather(peers.root, receipt.to_bytes())?;
         Ok(receipts.and_then(|all| {
             let read = all.iter().map(|receipt| value(receipt));
             read.reduce(|one, other| Broadcast.combine(one, other))
