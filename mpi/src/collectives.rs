@@ -8,26 +8,29 @@ use mpi::datatype::{Partition, PartitionMut};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Root};
 
-/// All ranks of a communicator; every operation blocks until MPI lets go, and a rank inside of one does not answer others.
+use crate::endpoint::Attendant;
+
+/// All ranks of a communicator; every operation blocks until MPI lets go. Meanwhile the attendant answers.
 ///
 /// # Examples
 ///
 /// ```no_run
 /// use meshwright::verdict::speedup::Collectives;
-/// use meshwright_mpi::MpiCollectives;
+/// use meshwright_mpi::{Attendant, MpiCollectives};
 /// let universe = mpi::initialize().expect("MPI is started once in a process");
-/// let mut all = MpiCollectives::new(&universe.world());
+/// let mut all = MpiCollectives::new(&universe.world(), Attendant::default());
 /// assert_eq!(all.broadcast(0, vec![7])?, [7]);
 /// # Ok::<(), meshwright::transport::Lost>(())
 /// ```
 pub struct MpiCollectives {
     world: SimpleCommunicator,
+    attendant: Attendant,
 }
 
 impl MpiCollectives {
     /// In a communicator of their own; all ranks call this together.
-    pub fn new(world: &SimpleCommunicator) -> Self {
-        Self { world: world.duplicate() }
+    pub fn new(world: &SimpleCommunicator, attendant: Attendant) -> Self {
+        Self { world: attendant.during(|| world.duplicate()), attendant }
     }
 
     fn is(&self, root: u32) -> bool {
@@ -58,61 +61,69 @@ impl Collectives for MpiCollectives {
 
     /// `MPI_Bcast`, of the length first.
     fn broadcast(&mut self, root: u32, value: Vec<u8>) -> Result<Vec<u8>, Lost> {
-        let process = self.world.process_at_rank(root as i32);
-        let mut length = value.len() as u64;
-        process.broadcast_into(&mut length);
-        let mut value = if self.is(root) { value } else { vec![0; length as usize] };
-        process.broadcast_into(&mut value[..]);
-        Ok(value)
+        self.attendant.during(|| {
+            let process = self.world.process_at_rank(root as i32);
+            let mut length = value.len() as u64;
+            process.broadcast_into(&mut length);
+            let mut value = if self.is(root) { value } else { vec![0; length as usize] };
+            process.broadcast_into(&mut value[..]);
+            Ok(value)
+        })
     }
 
     /// `MPI_Reduce`.
     fn sum(&mut self, root: u32, values: &[u64]) -> Result<Option<Vec<u64>>, Lost> {
-        let process = self.world.process_at_rank(root as i32);
-        if !self.is(root) {
-            process.reduce_into(values, SystemOperation::sum());
-            return Ok(None);
-        }
-        let mut sums = vec![0; values.len()];
-        process.reduce_into_root(values, &mut sums[..], SystemOperation::sum());
-        Ok(Some(sums))
+        self.attendant.during(|| {
+            let process = self.world.process_at_rank(root as i32);
+            if !self.is(root) {
+                process.reduce_into(values, SystemOperation::sum());
+                return Ok(None);
+            }
+            let mut sums = vec![0; values.len()];
+            process.reduce_into_root(values, &mut sums[..], SystemOperation::sum());
+            Ok(Some(sums))
+        })
     }
 
     /// `MPI_Scatterv`, after `MPI_Scatter` of the lengths.
     fn scatter(&mut self, root: u32, parts: Option<Vec<Vec<u8>>>) -> Result<Vec<u8>, Lost> {
-        let process = self.world.process_at_rank(root as i32);
-        let mut length: Count = 0;
-        let Some(parts) = parts else {
-            process.scatter_into(&mut length);
+        self.attendant.during(|| {
+            let process = self.world.process_at_rank(root as i32);
+            let mut length: Count = 0;
+            let Some(parts) = parts else {
+                process.scatter_into(&mut length);
+                let mut part = vec![0u8; length as usize];
+                process.scatter_varcount_into(&mut part[..]);
+                return Ok(part);
+            };
+            let counts: Vec<Count> = parts.iter().map(|part| count(part.len())).collect();
+            process.scatter_into_root(&counts[..], &mut length);
             let mut part = vec![0u8; length as usize];
-            process.scatter_varcount_into(&mut part[..]);
-            return Ok(part);
-        };
-        let counts: Vec<Count> = parts.iter().map(|part| count(part.len())).collect();
-        process.scatter_into_root(&counts[..], &mut length);
-        let mut part = vec![0u8; length as usize];
-        let all = parts.concat();
-        let starts = starts(&counts);
-        process.scatter_varcount_into_root(&Partition::new(&all[..], counts, starts), &mut part[..]);
-        Ok(part)
+            let all = parts.concat();
+            let starts = starts(&counts);
+            process.scatter_varcount_into_root(&Partition::new(&all[..], counts, starts), &mut part[..]);
+            Ok(part)
+        })
     }
 
     /// `MPI_Gatherv`, after `MPI_Gather` of the lengths.
     fn gather(&mut self, root: u32, bytes: Vec<u8>) -> Result<Option<Vec<Vec<u8>>>, Lost> {
-        let process = self.world.process_at_rank(root as i32);
-        let length = count(bytes.len());
-        if !self.is(root) {
-            process.gather_into(&length);
-            process.gather_varcount_into(&bytes[..]);
-            return Ok(None);
-        }
-        let mut counts: Vec<Count> = vec![0; self.ranks()];
-        process.gather_into_root(&length, &mut counts[..]);
-        let starts = starts(&counts);
-        let mut all = vec![0u8; counts.iter().map(|count| *count as usize).sum()];
-        let mut places = PartitionMut::new(&mut all[..], &counts[..], &starts[..]);
-        process.gather_varcount_into_root(&bytes[..], &mut places);
-        let part = |(start, count): (&Count, &Count)| all[*start as usize..][..*count as usize].to_vec();
-        Ok(Some(starts.iter().zip(&counts).map(part).collect()))
+        self.attendant.during(|| {
+            let process = self.world.process_at_rank(root as i32);
+            let length = count(bytes.len());
+            if !self.is(root) {
+                process.gather_into(&length);
+                process.gather_varcount_into(&bytes[..]);
+                return Ok(None);
+            }
+            let mut counts: Vec<Count> = vec![0; self.ranks()];
+            process.gather_into_root(&length, &mut counts[..]);
+            let starts = starts(&counts);
+            let mut all = vec![0u8; counts.iter().map(|count| *count as usize).sum()];
+            let mut places = PartitionMut::new(&mut all[..], &counts[..], &starts[..]);
+            process.gather_varcount_into_root(&bytes[..], &mut places);
+            let part = |(start, count): (&Count, &Count)| all[*start as usize..][..*count as usize].to_vec();
+            Ok(Some(starts.iter().zip(&counts).map(part).collect()))
+        })
     }
 }

@@ -1,19 +1,25 @@
 //! One rank of MPI as an endpoint.
 
+mod attendant;
 mod port;
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use meshwright::transport::{Endpoint, Finder, Lost, Parcel, Watched};
+use mpi::Threading;
+use mpi::environment::threading_support;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::Communicator;
 
 use crate::process::{self, Process};
+pub use attendant::Attendant;
+use attendant::{Network, Thread, lock};
 use port::Port;
 
 /// One rank's end of the network; ranks may watch each other.
 ///
-/// All calls are made by the thread that started MPI.
+/// All calls are made by the thread that started MPI; but see [`Attendant`].
 ///
 /// # Examples
 ///
@@ -30,7 +36,10 @@ use port::Port;
 pub struct MpiEndpoint {
     world: SimpleCommunicator,
     processes: Vec<Process>,
-    network: Watched<Port>,
+    attendant: Attendant,
+    /// Ends before the network does.
+    _thread: Option<Thread>,
+    network: Arc<Network>,
 }
 
 impl MpiEndpoint {
@@ -42,11 +51,23 @@ impl MpiEndpoint {
     /// The same, but a rank that is silent for longer than this is [`Lost`]. All ranks call this together, with the same
     /// patience, and [`MpiEndpoint::finish`] at the end. Without patience nobody watches.
     ///
-    /// From now on work that takes more than a fifth of the patience belongs into [`Endpoint::compute`].
+    /// From now on work that takes more than a fifth of the patience belongs into [`Endpoint::compute`], and calls of MPI
+    /// that block into [`Attendant::during`].
     pub fn watching(world: &SimpleCommunicator, patience: Duration) -> Self {
         let processes = process::gather(world);
         let port = Port::new(world, process::crowd(&processes, world.rank() as usize));
-        Self { world: world.duplicate(), processes, network: Watched::new(port, patience) }
+        let network = Arc::new(Mutex::new(Watched::new(port, patience)));
+        let attendant = Attendant::default();
+        let needs_thread = patience > Duration::ZERO && processes.len() > 1;
+        let thread = (needs_thread && threading_support() == Threading::Multiple)
+            .then(|| Thread::start(Arc::clone(&network), &attendant, patience));
+        Self { world: world.duplicate(), processes, attendant, _thread: thread, network }
+    }
+
+    /// For calls of MPI that block. It is of use where MPI was started with [`Threading::Multiple`]; without, nobody answers
+    /// or watches during such a call.
+    pub fn attendant(&self) -> Attendant {
+        self.attendant.clone()
     }
 
     /// A communicator for the caller's own use: the endpoint's messages travel in another one.
@@ -59,20 +80,21 @@ impl MpiEndpoint {
         &self.processes
     }
 
-    /// What to do as soon as this rank knows that another one is lost, such as ending all ranks.
-    pub fn on_lost(&mut self, hook: impl FnMut(&Lost, Finder) + 'static) {
-        self.network.on_lost(hook);
+    /// What to do as soon as this rank knows that another one is lost, such as ending all ranks; during
+    /// a call of MPI that blocks another thread does it.
+    pub fn on_lost(&mut self, hook: impl FnMut(&Lost, Finder) + Send + 'static) {
+        lock(&self.network).on_lost(hook);
     }
 
     /// From now on the ranks go on without those that are lost, as [`Watched::forgive`] says. `mpirun` has to let them:
     /// Open MPI does with `--enable-recovery`.
     pub fn forgive(&mut self) {
-        self.network.forgive();
+        lock(&self.network).forgive();
     }
 
     /// All losses that are known.
-    pub fn losses(&self) -> &[Lost] {
-        self.network.losses()
+    pub fn losses(&self) -> Vec<Lost> {
+        lock(&self.network).losses().to_vec()
     }
 
     /// Waits until all ranks have come here, and goes on watching meanwhile.
@@ -81,7 +103,7 @@ impl MpiEndpoint {
     ///
     /// As for [`Watched::finish`].
     pub fn finish(&mut self) -> Result<(), Lost> {
-        self.network.finish()
+        lock(&self.network).finish()
     }
 
     /// The longest message that is sent in one piece; at first 1 GiB. Longer ones travel in pieces of this size.
@@ -90,32 +112,32 @@ impl MpiEndpoint {
     ///
     /// When it is 0 or more than 2 GiB - 1, which MPI cannot count.
     pub fn set_piece(&mut self, bytes: usize) {
-        self.network.inner_mut().set_piece(bytes);
+        lock(&self.network).inner_mut().set_piece(bytes);
     }
 }
 
 impl Endpoint for MpiEndpoint {
     fn rank(&self) -> u32 {
-        self.network.rank()
+        lock(&self.network).rank()
     }
 
     fn ranks(&self) -> u32 {
-        self.network.ranks()
+        lock(&self.network).ranks()
     }
 
     fn send(&mut self, to: u32, tag: u32, bytes: Vec<u8>) -> Result<(), Lost> {
-        self.network.send(to, tag, bytes)
+        lock(&self.network).send(to, tag, bytes)
     }
 
     fn next(&mut self, wait: Duration) -> Result<Option<Parcel>, Lost> {
-        self.network.next(wait)
+        lock(&self.network).next(wait)
     }
 
     fn compute<T: Send>(&mut self, work: impl FnOnce() -> T + Send) -> Result<T, Lost> {
-        self.network.compute(work)
+        lock(&self.network).compute(work)
     }
 
     fn tell(&mut self, doing: &str) {
-        self.network.tell(doing);
+        lock(&self.network).tell(doing);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`endpoint`] | [`MpiEndpoint`]: one rank's end of the network |
+//! | [`endpoint`] | [`MpiEndpoint`]: one rank's end of the network; [`Attendant`]: while MPI blocks |
 //! | [`collectives`] | [`MpiCollectives`]: the collective operations of MPI |
 //! | [`process`] | [`Process`]: on which host a rank runs |
 
@@ -11,5 +11,5 @@ pub mod endpoint;
 pub mod process;
 
 pub use collectives::MpiCollectives;
-pub use endpoint::MpiEndpoint;
+pub use endpoint::{Attendant, MpiEndpoint};
 pub use process::Process;

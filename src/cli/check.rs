@@ -26,7 +26,8 @@ methods   a list of claims with \"name\" each, as `meshwright split --json` prin
 
 Examples:
   meshwright check claim.json
-  meshwright split mesh:50x50 --from 25,25 --sigma 0.1 --json > split.json; meshwright check split.json --json
+  meshwright split mesh:50x50 --from 25,25 --sigma 0.1 --json > split.json
+  meshwright check split.json --json
 
 Exit codes:
   0  every claim is possible

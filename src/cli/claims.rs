@@ -27,7 +27,7 @@ Exit codes:
   1  a verdict differs from the one the program expects
   2  unacceptable input; nothing is written";
 
-/// Derive every definition, lemma, theorem and equation of a paper again, with a verdict on each
+/// Derive every definition, theorem and equation of a paper again, with a verdict on each
 ///
 /// A claim holds, is corrected (the right form and the smallest counterexample are given) or is refuted.
 #[derive(Args)]

@@ -27,10 +27,11 @@ Examples:
   meshwright divide components --size 8192 --threads 4 --ranks 8
   meshwright divide all --on mesh:2x3 --placement bisection --json
 
-sequential, threads and ranks on threads divide the same problem by the same code: on one thread, by work-stealing
-threads, and over ranks that keep half and send half along the placed tree, one thread each. Beside them stands what
-could be used instead. Every solution is compared with one that was found by an independent way.
-On ranks of MPI: mpirun -n 4 meshwright-mpi divide merge-sort
+sequential, threads and ranks on threads divide the same problem by the same code: on one thread,
+by work-stealing threads, and over ranks that keep half and send half along the placed tree, one
+thread each. Beside them stands what could be used instead. Every solution is compared with one
+that was found by an independent way. On ranks of MPI:
+  mpirun -n 4 meshwright-mpi divide merge-sort
 
 Exit codes:
   0  done
@@ -57,7 +58,7 @@ pub struct Work {
     #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     repeat: u32,
     /// For problems at random
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = costs::seed)]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = costs::seed)]
     seed: u64,
     /// Print one JSON object and nothing else
     #[arg(long)]
@@ -94,9 +95,9 @@ impl Work {
     }
 }
 
-/// Run divide and conquer on one thread, on all threads and on ranks, beside what else could be used: speed-ups
+/// Run divide and conquer on one thread, on all threads and on ranks, and compare the times
 #[derive(Args)]
-#[command(after_help = HELP, before_help = APPLICATIONS)]
+#[command(after_help = format!("{APPLICATIONS}\n\n{HELP}"))]
 pub(super) struct Arguments {
     #[command(flatten)]
     work: Work,
@@ -125,7 +126,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
 /// The table, and what stands in it.
 fn text(report: &Report) -> String {
     const HEAD: [&str; 7] =
-        ["application", "executor", "workers", "runs", "median (s)", "speed-up", "checked"];
+        ["application", "executor", "workers", "runs", "median, s", "speed-up", "checked"];
     let mut text = String::new();
     let mut rows = Vec::new();
     for speedups in &report.applications {
@@ -138,8 +139,8 @@ fn text(report: &Report) -> String {
     }
     text += &table::table(&HEAD, 2, rows);
     text += &format!(
-        "seed {} · speed-up: the time of the sequential executor over that of this one · checked: every solution equals one \
-         found by an independent way\n",
+        "seed {} · speed-up: the time of the sequential executor over that of this one\n\
+         checked: every solution equals one found by an independent way\n",
         report.seed
     );
     text

@@ -20,8 +20,9 @@ use super::output::{self, Progress};
 use super::{Answer, collective, files, group_tables as tables};
 
 const HELP: &str = "\
-A repetition is a split at every level with a barrier in each new group, and then as many joins. Times are in steps: a
-packet crosses one link in a step. Overhead counts from the last member's entry to the last member's exit.
+A repetition is a split at every level with a barrier in each new group, and then as many joins.
+Times are in steps: a packet crosses one link in a step. Overhead counts from the last member's
+entry to the last member's exit.
 
 Examples:
   meshwright groups mesh:16x16 --order hilbert --random 4 --repeat 2000
@@ -32,15 +33,15 @@ Examples:
   meshwright groups mesh:16x16 --collective all-reduce --random-members 64 --seed 7 --overhead 4
   meshwright groups mesh:16x16 --random 4 --split auto --repeat 100 --out groups
 
-LABELS.csv lists the members of the group and their labels, `row,column,label` (on a hypercube or a graph
-`node,label`); a fourth number is the key by which the members of a new group are ordered.
+LABELS.csv lists the members of the group and their labels, `row,column,label` (on a hypercube or
+a graph `node,label`); a fourth number is the key by which the members of a new group are ordered.
 
 Exit codes:
   0  done
   1  a negative answer: messages wait for each other in a ring
   2  unacceptable input; nothing is written";
 
-/// Split groups, wait in them and join them again, by real messages on the simulated machine
+/// Split groups, wait in them and join them again, by messages on the simulated machine
 ///
 /// With --labels one split, with every member's values and the trees of the new groups; with --random many splits, and
 /// what they take by the size of the group.

@@ -62,6 +62,9 @@ Exit codes:
   1  a negative answer (a deadlock, an impossible claim, a verdict nobody expects)
   2  unacceptable input; nothing is written";
 
+/// The longest line of a text that is set by hand; `--help` is no wider than 100 columns.
+const HELP_WIDTH: usize = 98;
+
 #[derive(Parser)]
 #[command(name = "meshwright", version, about, after_help = EXIT_CODES, max_term_width = 100)]
 struct CommandLine {
@@ -77,14 +80,14 @@ enum Verb {
     Map(map::Arguments),
     Split(split::Arguments),
     Groups(groups::Arguments),
-    Scatter(scatter::OnThreads),
     Check(check::Arguments),
     Simulate(simulate::Arguments),
     Sweep(sweep::Arguments),
     Run(run::Arguments),
-    Claims(claims::Arguments),
     Sort(sort::Arguments),
     Divide(divide::Arguments),
+    Scatter(scatter::OnThreads),
+    Claims(claims::Arguments),
 }
 
 /// Runs the program.
@@ -92,8 +95,6 @@ pub fn run() -> ExitCode {
     let line = CommandLine::parse();
     line.color.write_global();
     let answer = match &line.verb {
-        Verb::Scatter(arguments) => return exit(scatter::run(arguments)),
-        Verb::Run(arguments) => return exit(run::run(arguments)),
         Verb::Plan(arguments) => plan::run(arguments),
         Verb::Map(arguments) => map::run(arguments),
         Verb::Split(arguments) => split::run(arguments),
@@ -101,9 +102,11 @@ pub fn run() -> ExitCode {
         Verb::Check(arguments) => check::run(arguments),
         Verb::Simulate(arguments) => simulate::run(arguments),
         Verb::Sweep(arguments) => sweep::run(arguments),
-        Verb::Claims(arguments) => claims::run(arguments),
+        Verb::Run(arguments) => return exit(run::run(arguments)),
         Verb::Sort(arguments) => return exit(sort::run(arguments)),
         Verb::Divide(arguments) => divide::run(arguments),
+        Verb::Scatter(arguments) => return exit(scatter::run(arguments)),
+        Verb::Claims(arguments) => claims::run(arguments),
     };
     exit(answer.map_err(Failure::Input))
 }
@@ -156,5 +159,26 @@ pub fn exit(outcome: Result<Answer, Failure>) -> ExitCode {
             failure.show();
             ExitCode::from(failure.code())
         }
+    }
+}
+
+/// The lines of `--help` that are set by hand and do not fit beside the others, of all verbs.
+pub fn lines_too_long(command: &clap::Command) -> Vec<String> {
+    let own = [command.get_after_help(), command.get_after_long_help(), command.get_before_help()];
+    let own = own.into_iter().flatten().map(ToString::to_string);
+    let lines = own.flat_map(|text| text.lines().map(str::to_string).collect::<Vec<_>>());
+    let long = lines.filter(|line| line.chars().count() > HELP_WIDTH);
+    let long = long.map(|line| format!("{}: {line}", command.get_name()));
+    long.chain(command.get_subcommands().flat_map(lines_too_long)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn lines_of_help_do_not_wrap() {
+        let none: [&str; 0] = [];
+        assert_eq!(super::lines_too_long(&super::CommandLine::command()), none);
     }
 }

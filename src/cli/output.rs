@@ -32,6 +32,22 @@ pub fn folder(path: &Path) -> Result<PathBuf> {
     Ok(path.to_path_buf())
 }
 
+/// Makes sure that this folder is there or can be made, before long work is done for its files.
+///
+/// # Errors
+///
+/// [`Error::Value`] where another file stands in its way.
+pub fn check_folder(path: Option<&Path>) -> Result<()> {
+    let nearest = path.and_then(|path| path.ancestors().find(|folder| folder.symlink_metadata().is_ok()));
+    match (path, nearest) {
+        (Some(path), Some(nearest)) if !nearest.is_dir() => {
+            let expected = format!("a folder, which {} is not", nearest.display());
+            Err(Error::value("output folder", path.display(), expected))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A line on stderr that says what is being done, from the second second on and only to a terminal.
 pub struct Progress {
     bar: ProgressBar,

@@ -12,6 +12,7 @@ use meshwright::transport::{Endpoint, Mailbox, threads};
 use meshwright::verdict::run::{self, PhaseRow, REPEAT_MAX, RunReport, Settings, Work};
 use meshwright::{Error, Result};
 
+use super::load::counted;
 use super::output::{self, Progress};
 use super::{Answer, Failure, files, table};
 
@@ -22,14 +23,14 @@ const THREADS_MAX: u32 = 1024;
 const ROWS_MAX: usize = 40;
 
 const HELP: &str = "\
-A phase is all messages with one tag; it lasts from the begin of its first send to the end of its last receive.
-Every byte that comes is compared with what was sent. A rank computes by the clock: ranks that share a core do so
-at the same time.
+A phase is all messages with one tag; it lasts from the begin of its first send to the end of
+its last receive. Every byte that comes is compared with what was sent. A rank computes by the
+clock: ranks that share a core do so at the same time.
 
 measured   the median of the runs
-predicted  the referee's time, on the network of the plan or of --on, else with a link between any two ranks, when a
-           message costs what was measured before, all ranks sending at a time (start-up and time per byte, cutting
-           through)
+predicted  the referee's time, on the network of the plan or of --on, else with a link between
+           any two ranks, when a message costs what was measured before, all ranks sending at a
+           time (start-up and time per byte, cutting through)
 planned    the referee's cycles on the machine of the plan with its own costs
 
 Examples:
@@ -44,7 +45,7 @@ Exit codes:
   2  unacceptable input; nothing is written
   3  a rank was lost";
 
-/// Run a schedule on real ranks, check every byte, and put measured times beside predicted ones
+/// Run a schedule on real ranks: every byte checked, measured times beside predicted ones
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub struct Arguments {
@@ -88,6 +89,7 @@ impl Arguments {
 
     /// What is to be run, checked.
     fn work(&self) -> Result<Work> {
+        output::check_folder(self.out.as_deref())?;
         let mut work = planned::read(&self.plan, self.job.as_deref())?;
         if let Some(on) = &self.on {
             work.machine = Some(scenario::machine(on)?);
@@ -161,8 +163,12 @@ fn finish(arguments: &Arguments, report: &RunReport, ranks_are: &str) -> Result<
 fn text(report: &RunReport, ranks_are: &str) -> String {
     let machine =
         report.machine.as_ref().map_or(String::new(), |machine| format!(" · planned for {machine}"));
-    let runs = if report.repeat == 1 { "1 run".to_string() } else { format!("{} runs", report.repeat) };
-    let mut text = format!("{} · {} ranks, {ranks_are}{machine} · {runs}\n", report.name, report.ranks);
+    let runs = counted(report.repeat, "run");
+    let mut text = format!(
+        "{} · {}, {ranks_are}{machine} · {runs}\n",
+        report.name,
+        counted(report.ranks as usize, "rank")
+    );
     text += &format!(
         "between these ranks a message takes {} us + {} ns per byte\n",
         table::number(report.startup_nanoseconds / 1e3, 2),

@@ -27,7 +27,7 @@ Examples:
   meshwright simulate broadcast.goal --on torus:8x8 --switching store-and-forward --json
   meshwright simulate broadcast.goal --on torus:8x8 --engine flit --set virtual_channels=2
   meshwright simulate --on mesh:16x16 --traffic uniform --load 0.1 --packet 4
-  meshwright simulate --on torus:8x8 --traffic transpose --load 0.05 --preset booksim --set virtual_channels=2
+  meshwright simulate --on torus:8x8 --traffic transpose --load 0.05 --set virtual_channels=2
 
 Exit codes:
   0  done

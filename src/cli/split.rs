@@ -21,25 +21,25 @@ use super::output::{self, Progress};
 use super::{Answer, files, load as tables, random};
 
 const HELP: &str = "\
-Times are in units of w Tcp, the time of the whole load on one processor; loads are shares of the whole. A link
-carries 1/sigma of them per unit of time and direction. Speedups are 1/makespan.
+Times are in units of w Tcp, the time of the whole load on one processor; loads are shares of the
+whole. A link carries 1/sigma of them per unit of time and direction. Speedups are 1/makespan.
 
 Examples:
   meshwright split mesh:50x50 --from 25,25 --sigma 0.1
   meshwright split torus:8x8 --from 0,0=2 --from 3,3=1@0.05 --sigma 1/20 --deadline 0.1
-  meshwright split mesh:20x20 --from 2,3 --from 9,14 --from 17,5 --sigma 0.02 --reduction node --json
+  meshwright split mesh:20x20 --from 2,3 --from 9,14 --from 17,5 --sigma 0.02 --reduction node
   meshwright split hypercube:6 --from 0 --z 1 --tcm 0.2 --w 4 --tcp 1 --switching cut-through
-  meshwright split mesh:50x50 --random 10 --rounds 1000 --seed 1 --sigma 0.01 --switching cut-through
+  meshwright split mesh:50x50 --random 10 --rounds 1000 --sigma 0.01 --switching cut-through
   meshwright split mesh:20x20 --from 2,3 --sigma 0.1 --ports one --results 0.5 --next --places 3
   meshwright split mesh:20x20 --from 2,3=20 --from 9,14=12.5 --sigma 0.1 --queues
-  meshwright split torus:16x16 --from 8,8 --sigma 0.1 --startup 1e-5 --method installments --out load
+  meshwright split torus:16x16 --from 8,8 --sigma 0.1 --startup 1e-5 --method optimum --out load
 
 Exit codes:
   0  done; a method whose promise nobody can keep is an answer: feasible is then false
   1  with --queues: the machine cannot work off what arrives
   2  unacceptable input; nothing is written";
 
-/// Divide a load that may be cut anywhere: the thesis's shares, whether they are possible, the optimum, messages
+/// Divide a load that may be cut anywhere: the thesis's shares, the optimum, messages
 ///
 /// Every method's shares are bounded, checked against the links of the machine, sent as messages and simulated.
 #[derive(Args)]

@@ -21,11 +21,11 @@ use super::{Answer, Failure, files, table};
 const HELP: &str = "\
 Examples:
   meshwright sweep --on mesh:16x16 --traffic uniform --packet 1 --points 10 --out curve
-  meshwright sweep --on torus:8x8 --traffic transpose --packet 16 --preset booksim --loads 0.05,0.1,0.15
+  meshwright sweep --on torus:8x8 --traffic transpose --preset booksim --loads 0.05,0.1
   meshwright sweep --on mesh:8x8 --traffic uniform --saturation --results sweep.jsonl --json
 
-A load is carried when every measured packet arrives before the drain ends, at least 95 % of what is offered
-arrives, and the mean latency is at most ten times that of packets which never wait.
+A load is carried when every measured packet arrives before the drain ends, at least 95 % of what
+is offered arrives, and the mean latency is at most ten times that of packets which never wait.
 
 Exit codes:
   0  done

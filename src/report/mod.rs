@@ -93,26 +93,24 @@ pub fn write_atomically(path: &Path, text: impl AsRef<[u8]>) -> Result<()> {
 
 /// Writes several files; none of them appears before the text of all is on the disk.
 ///
+/// Where a device or a pipe stands, such as `/dev/null`, it stays, and the text is written into it.
+///
 /// # Errors
 ///
 /// [`Error::Io`] with the path that was refused; temporary files are removed.
 pub fn write_all<T: AsRef<[u8]>>(files: &[(PathBuf, T)]) -> Result<()> {
-    let written = files
-        .iter()
-        .try_for_each(|(path, text)| fs::write(beside(path), text).map_err(|source| Error::io(path, source)));
-    let renamed = written.and_then(|()| {
-        let rename = |(path, _): &(PathBuf, T)| {
-            fs::rename(beside(path), path).map_err(|source| Error::io(path, source))
-        };
-        files.iter().try_for_each(rename)
-    });
-    if renamed.is_err() {
-        for (path, _) in files {
-            // The first error is the one to report; a leftover that cannot be removed adds nothing to it.
-            let _ = fs::remove_file(beside(path));
-        }
+    let drafts: Vec<Draft> = files.iter().map(|(path, _)| Draft::of(path)).collect();
+    let each = || files.iter().zip(&drafts);
+    let write = |((path, text), draft): (&(PathBuf, T), &Draft)| {
+        fs::write(&draft.part, text).map_err(|source| Error::io(path, source))
+    };
+    let place =
+        |((path, _), draft): (&(PathBuf, T), &Draft)| draft.place().map_err(|source| Error::io(path, source));
+    let placed = each().try_for_each(write).and_then(|()| each().try_for_each(place));
+    if placed.is_err() {
+        drafts.iter().for_each(Draft::remove);
     }
-    renamed
+    placed
 }
 
 /// Writes a file piece by piece; it has its name only when all of it is on the disk.
@@ -131,15 +129,72 @@ pub fn write_all<T: AsRef<[u8]>>(files: &[(PathBuf, T)]) -> Result<()> {
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn write_streamed(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
-    let part = beside(path);
-    let written = fs::File::create(&part)
-        .and_then(|mut file| write(&mut file).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&part, path));
+    let draft = Draft::of(path);
+    let sync = |file: fs::File| if draft.is_direct() { Ok(()) } else { file.sync_all() };
+    let written = fs::File::create(&draft.part)
+        .and_then(|mut file| write(&mut file).and_then(|()| sync(file)))
+        .and_then(|()| draft.place());
     written.map_err(|source| {
-        // The first error is the one to report; a leftover that cannot be removed adds nothing to it.
-        let _ = fs::remove_file(&part);
+        draft.remove();
         Error::io(path, source)
     })
+}
+
+/// Makes sure that a file can be written here, before long work is done for it; `what` names it in the error.
+///
+/// # Errors
+///
+/// [`Error::Value`] where a folder stands or the folder around it is missing, [`Error::Io`] when the system refuses a file there.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::report::check_place;
+/// let folder = std::env::temp_dir();
+/// assert!(check_place("OUT", &folder.join(format!("meshwright-doc-{}.txt", std::process::id()))).is_ok());
+/// assert!(check_place("OUT", &folder).is_err());
+/// ```
+pub fn check_place(what: &'static str, path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if path.is_dir() || path.file_name().is_none() || !folder.is_dir() {
+        return Err(Error::value(what, path.display(), "the name of a file in a folder that is there"));
+    }
+    let draft = Draft::of(path);
+    let tried =
+        if draft.is_direct() { Ok(()) } else { fs::File::create(&draft.part).map(|_| draft.remove()) };
+    tried.map_err(|source| Error::io(path, source))
+}
+
+/// Where a text is written first, and where it belongs.
+struct Draft {
+    part: PathBuf,
+    target: PathBuf,
+}
+
+impl Draft {
+    /// Beside what a link points to; a device or a pipe is written to directly.
+    fn of(path: &Path) -> Self {
+        if fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir()) {
+            return Self { part: path.to_path_buf(), target: path.to_path_buf() };
+        }
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        Self { part: beside(&target), target }
+    }
+
+    fn is_direct(&self) -> bool {
+        self.part == self.target
+    }
+
+    fn place(&self) -> std::io::Result<()> {
+        if self.is_direct() { Ok(()) } else { fs::rename(&self.part, &self.target) }
+    }
+
+    fn remove(&self) {
+        if !self.is_direct() {
+            // The first error is the one to report; a leftover that cannot be removed adds nothing to it.
+            let _ = fs::remove_file(&self.part);
+        }
+    }
 }
 
 /// A name in the same directory that no other process writes to.

@@ -7,10 +7,12 @@ use serde_json::{Map, Value};
 use super::claim::{Object, machine as network, syntax};
 use super::machine::switching;
 use super::source::Source as Text;
+use super::value::nearest;
 use crate::error::{Error, Result};
 use crate::schedule::goal;
 use crate::topology::{Machine, PortModel};
 use crate::units::{Bytes, Cycles, Ratio};
+use crate::verdict::plan::FORMAT;
 use crate::verdict::run::Work;
 
 /// The largest denominator of the costs of a machine.
@@ -44,6 +46,9 @@ fn of_plan(text: &Text, wanted: Option<&str>) -> Result<Work> {
         ));
     };
     let plan = Object { text, entries, from: 0 };
+    if plan.optional("format").is_some_and(|format| *format != FORMAT) {
+        return Err(plan.unfit("format", &format!("{FORMAT}, the format of the plans of this version")));
+    }
     let machine = machine(&plan)?;
     let job = job(&plan, wanted)?;
     let name = name(job.entries);
@@ -89,10 +94,14 @@ fn job<'a>(plan: &Object<'a>, wanted: Option<&str>) -> Result<Object<'a>> {
         }
     };
     let Some(found) = found else {
+        let known: Vec<String> = jobs.iter().map(|job| name(job)).collect();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let near = nearest(wanted.unwrap_or_default(), &known);
+        let hint = near.map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
         return Err(Error::value(
             "job",
             format!("`{}`", wanted.unwrap_or_default()),
-            format!("one of {names}"),
+            format!("one of {names}{hint}"),
         ));
     };
     let named = format!("\"{}\"", name(jobs[found]));

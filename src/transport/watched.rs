@@ -34,7 +34,7 @@ const STACK: usize = 8 << 20;
 const LOOK: u32 = 1_000;
 
 /// What is done as soon as a rank is known to be lost, and who found out: this rank or another one.
-type Hook = Box<dyn FnMut(&Lost, Finder)>;
+type Hook = Box<dyn FnMut(&Lost, Finder) + Send>;
 
 /// Who has found that a rank is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +119,7 @@ impl<E: Endpoint> Watched<E> {
     }
 
     /// What to do as soon as this rank knows that another one is lost, also while it computes; it may end the process.
-    pub fn on_lost(&mut self, hook: impl FnMut(&Lost, Finder) + 'static) {
+    pub fn on_lost(&mut self, hook: impl FnMut(&Lost, Finder) + Send + 'static) {
         self.hook = Some(Box::new(hook));
     }
 
@@ -286,8 +286,8 @@ impl<E: Endpoint> Watched<E> {
         Err(lost.clone())
     }
 
-    /// Takes what has come, for later.
-    fn pump(&mut self) {
+    /// Looks once without waiting: beats if it is time, and takes what has come, for later.
+    pub fn look(&mut self) {
         for _ in 0..LOOK {
             self.attend();
             match self.inner.next(Duration::ZERO) {
@@ -376,7 +376,7 @@ impl<E: Endpoint> Endpoint for Watched<E> {
                 .expect("the system has a thread for the work");
             let mut nap = NAP.0;
             while is_done.recv_timeout(nap) == Err(RecvTimeoutError::Timeout) {
-                self.pump();
+                self.look();
                 nap = (nap * 2).min(NAP.1);
             }
             worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))

@@ -5,6 +5,9 @@ use serde::Serialize;
 use super::JobVerdict;
 use crate::topology::{Machine, PortModel, Switching, Topology};
 
+/// The format of plan.json, as this version writes and reads it.
+pub const FORMAT: u32 = 1;
+
 /// A planned scenario.
 #[derive(Debug, Serialize)]
 pub struct PlanAnswer<'a> {
@@ -89,7 +92,7 @@ impl<'a> PlanAnswer<'a> {
             virtual_channels: machine.virtual_channels,
             ports: machine.ports,
         };
-        Self { format: 1, machine, seed, jobs }
+        Self { format: FORMAT, machine, seed, jobs }
     }
 }
 

@@ -103,11 +103,26 @@ fn placed(job: &Job, machine: &Machine, name: &str, seed: u64) -> Result<(String
     if name == LAUNCHED {
         return Ok((name.to_string(), (0..job.tasks.tasks).collect()));
     }
-    let placement = if name == AUTO { winner(job, machine, seed)? } else { job.place(name, machine, seed)? };
+    let placement = if name == AUTO {
+        winner(job, machine, seed)?
+    } else {
+        job.place(name, machine, seed).map_err(of_ranks)?
+    };
     let mut rank = vec![None; machine.nodes() as usize];
     (0..).zip(machine.living()).for_each(|(number, node)| rank[node.index()] = Some(number));
     let of = |node: &crate::units::NodeId| rank[node.index()].expect("tasks are placed on living nodes");
     Ok((placement.name, placement.nodes.iter().map(of).collect()))
+}
+
+/// An unknown placement, with the names that are known here.
+fn of_ranks(error: Error) -> Error {
+    match error {
+        Error::Value { what: "placement", value, expected } => {
+            let expected = format!("{AUTO}, {LAUNCHED}, {}", expected.trim_end_matches(" or all"));
+            Error::Value { what: "placement", value, expected }
+        }
+        other => other,
+    }
 }
 
 /// The placement that wins.

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use by_hand::*;
 use meshwright::mapping::task_graph::TaskGraph;
-use meshwright::report::{PlanReport, page, write_all, write_atomically};
+use meshwright::report::{PlanReport, check_place, page, write_all, write_atomically, write_streamed};
 use meshwright::topology::{Machine, Topology};
 use meshwright::units::NodeId;
 use meshwright::verdict::HottestLink;
@@ -170,6 +170,32 @@ fn several_files_appear_together_or_not_at_all() {
     let error = write_all(&[(good, "a"), (bad, "b")]).unwrap_err();
     assert!(error.to_string().contains("missing"), "{error}");
     assert_eq!(fs::read_dir(directory.path()).expect("it exists").count(), 0);
+}
+
+/// A device stays a device, and a link stays a link.
+#[cfg(unix)]
+#[test]
+fn what_is_no_plain_file_is_written_through() {
+    use std::os::unix::fs::{FileTypeExt, symlink};
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| directory.path().join(name);
+    fs::write(path("old"), "old").expect("the directory is ours");
+    symlink(path("old"), path("link")).expect("the directory is ours");
+    symlink("/dev/null", path("sink")).expect("the directory is ours");
+    for (times, text) in ["atomic", "streamed"].into_iter().enumerate() {
+        for name in ["link", "sink"] {
+            check_place("OUT", &path(name)).expect("there is a place");
+            match times {
+                0 => write_atomically(&path(name), text),
+                _ => write_streamed(&path(name), |file| file.write_all(text.as_bytes())),
+            }
+            .expect("the directory is ours");
+            assert!(fs::symlink_metadata(path(name)).expect("it exists").is_symlink());
+        }
+        assert_eq!(fs::read_to_string(path("old")).expect("it was written"), text);
+        assert!(fs::metadata(path("sink")).expect("it exists").file_type().is_char_device());
+    }
+    assert_eq!(fs::read_dir(directory.path()).expect("it exists").count(), 3);
 }
 
 /// Bars that look alike get a second scale, others do not.

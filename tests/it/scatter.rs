@@ -160,7 +160,7 @@ fn images_are_read_or_refused_with_the_place() {
     assert_eq!(Image::parse(&image.bytes_of_file(), "a.ppm").expect("it was written so"), image);
     let refused = |bytes: &[u8]| Image::parse(bytes, "a.pgm").expect_err("no image").to_string();
     for (bytes, place) in [
-        (&b""[..], "a.pgm:1:1: the file begins with ``"),
+        (&b""[..], "a.pgm:1:1: the file is empty"),
         (b"P2\n1 1\n255\n7", "a.pgm:1:1: the file begins with `P2`"),
         (b"P5\n0 1\n255\n", "a.pgm:2:1: the width is `0`"),
         (b"P5 # comment\n3 -1 255\n", "a.pgm:2:3: the height is `-1`"),
@@ -241,9 +241,13 @@ fn the_verb_refuses_and_writes_nothing() {
     for (arguments, message) in [
         (&["words", "missing.txt"][..], "missing.txt"),
         (&["image", "cut.pgm", "--out-image", "new.pgm"], "3 bytes of pixels"),
+        (&["image", "/dev/null", "--out-image", "new.pgm"], "the file is empty"),
+        (&["image", "cut.pgm", "--out-image", "."], "--out-image is ."),
+        (&["image", "cut.pgm", "--out-image", "no/new.pgm"], "in a folder that is there"),
+        (&["words", "cut.pgm", "--out", "cut.pgm/x"], "expected a folder, which cut.pgm is not"),
         (&["words", "cut.pgm", "--slow", "4=2"], "a rank from 0 to 3"),
         (&["words", "cut.pgm", "--slow", "1=0"], "1 to 1000"),
-        (&["words", "cut.pgm", "--split", "best"], "ours or equal or thesis or all"),
+        (&["words", "cut.pgm", "--split", "best"], "expected ours, equal or thesis, or all"),
         (&["words", "cut.pgm", "--on", "mesh:3x3"], "one for each rank"),
         (&["words", "cut.pgm", "--calibrate", "0"], "above 0"),
         (&["--ranks", "0", "words", "cut.pgm"], "1..=1024"),

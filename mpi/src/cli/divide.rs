@@ -13,13 +13,12 @@ Examples:
   mpirun -n 4 meshwright-mpi divide merge-sort
   mpirun -n 16 meshwright-mpi divide all --on mesh:4x4 --placement auto --json
 
-sequential is one rank while the others wait; ranks keep half and send half along the placed tree, one thread each.
-Beside them stand the collective operations of MPI, with the same root. A rank inside of such an operation does not
-answer those that watch it: let them wait longer with --patience when a problem is large.";
+sequential is one rank while the others wait; ranks keep half and send half along the placed tree,
+one thread each. Beside them stand the collective operations of MPI, with the same root.";
 
-/// Run divide and conquer on one rank and on all of them, beside the collective operations of MPI: speed-ups
+/// Run divide and conquer on one rank and on all, beside the collective operations of MPI
 #[derive(Args)]
-#[command(after_help = HELP, before_help = divide::APPLICATIONS)]
+#[command(after_help = format!("{}\n\n{HELP}", divide::APPLICATIONS))]
 pub(super) struct Arguments {
     #[command(flatten)]
     work: divide::Work,
@@ -27,7 +26,7 @@ pub(super) struct Arguments {
 
 /// Runs the verb on this rank.
 pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome {
-    let mut collectives = MpiCollectives::new(endpoint.world());
+    let mut collectives = MpiCollectives::new(endpoint.world(), endpoint.attendant());
     let ranks = endpoint.ranks();
     let mut mail = Mailbox::new(endpoint);
     // Every rank plans the same, and a search takes its time.

@@ -13,6 +13,7 @@ use meshwright::Error;
 use meshwright::cli::{Answer, Failure, error::tell};
 use meshwright::transport::{Endpoint, Finder, Lost};
 use meshwright_mpi::{MpiEndpoint, Process};
+use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
@@ -67,8 +68,9 @@ fn code_of(error: &clap::Error) -> u8 {
 fn with_mpi(line: Result<CommandLine, clap::Error>, launched: Option<(u32, u32)>) -> ExitCode {
     let starting =
         guard(START, LOST, "the ranks did not find each other within 120 s: one of them, or its host, hangs");
-    let (universe, _) =
-        mpi::initialize_with_threading(mpi::Threading::Funneled).expect("MPI is started once in a process");
+    let blocks = line.as_ref().is_ok_and(|line| line.verb.blocks());
+    let threading = if blocks { Threading::Multiple } else { Threading::Funneled };
+    let (universe, _) = mpi::initialize_with_threading(threading).expect("MPI is started once in a process");
     let world = universe.world();
     let ranks = world.size() as u32;
     if let Some((started, rank)) = launched
@@ -181,11 +183,19 @@ fn end_for_input(refused: Option<Error>) -> ! {
 }
 
 /// Says that a rank is lost, and ends all ranks.
-pub(super) fn end_for(lost: &Lost, processes: &[Process]) -> ! {
+fn end_for(lost: &Lost, processes: &[Process]) -> ! {
     let Lost { rank, why } = lost;
     let process = processes.get(*rank as usize).map_or(String::new(), |process| format!(" ({process})"));
     tell(&format!("rank {rank}{process} is lost: {why}"));
     end(LOST)
+}
+
+/// The same where lost ranks are forgiven, so that each of the others comes to this by itself: one of them speaks, if it can.
+pub(super) fn end_for_forgiven(lost: &Lost, own: u32, processes: &[Process]) -> ! {
+    if own != (lost.rank + 1) % processes.len() as u32 {
+        sleep(3 * TURN);
+    }
+    end_for(lost, processes)
 }
 
 /// A panic has been announced where it happened.

@@ -11,7 +11,7 @@ use meshwright::groups::trees::{self, TREES, TreeMethod};
 use meshwright::topology::Machine;
 use meshwright::transport::Mailbox;
 use meshwright::{Result, scenario, verdict};
-use meshwright_mpi::MpiEndpoint;
+use meshwright_mpi::{Attendant, MpiEndpoint};
 use mpi::topology::{Color, SimpleCommunicator, UserGroup};
 use mpi::traits::{Communicator, CommunicatorCollectives, Group as _};
 use serde::Serialize;
@@ -19,9 +19,10 @@ use serde::Serialize;
 use super::Outcome;
 
 const HELP: &str = "\
-Each split draws a colour and a key for every rank; in every fourth one some ranks draw no colour and take no part. Ours
-is MASK over messages from point to point; beside it MPI_Comm_split, with the same colours and keys. Ranks, sizes and
-members of all groups are compared. A time is that of the rank that is ready last; the table has the medians.
+Each split draws a colour and a key for every rank; in every fourth one some ranks draw no colour
+and take no part. Ours is MASK over messages from point to point; beside it MPI_Comm_split, with
+the same colours and keys. Ranks, sizes and members of all groups are compared. A time is that of
+the rank that is ready last; the table has the medians.
 
 Examples:
   mpirun -n 16 meshwright-mpi groups
@@ -80,17 +81,19 @@ fn trees_help() -> String {
 struct MpiGroup {
     communicator: SimpleCommunicator,
     world: Rc<UserGroup>,
+    attendant: Attendant,
 }
 
 impl Other for MpiGroup {
     fn split(&mut self, colour: Option<u32>, key: u32) -> Option<Self> {
         let colour = colour.map_or_else(Color::undefined, |colour| Color::with_value(colour as i32));
-        let communicator = self.communicator.split_by_color_with_key(colour, key as i32)?;
-        Some(Self { communicator, world: Rc::clone(&self.world) })
+        let communicator =
+            self.attendant.during(|| self.communicator.split_by_color_with_key(colour, key as i32))?;
+        Some(Self { communicator, world: Rc::clone(&self.world), attendant: self.attendant.clone() })
     }
 
     fn barrier(&mut self) {
-        CommunicatorCollectives::barrier(&self.communicator);
+        self.attendant.during(|| CommunicatorCollectives::barrier(&self.communicator));
     }
 
     fn rank(&self) -> u32 {
@@ -116,8 +119,9 @@ struct Report<'r> {
 
 /// Runs the verb on this rank.
 pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome {
-    let world = endpoint.world();
-    let mut other = MpiGroup { communicator: world.duplicate(), world: Rc::new(world.group()) };
+    let (world, attendant) = (endpoint.world(), endpoint.attendant());
+    let communicator = attendant.during(|| world.duplicate());
+    let mut other = MpiGroup { communicator, world: Rc::new(world.group()), attendant };
     let mut mail = Mailbox::new(endpoint);
     let (rank, ranks) = (mail.rank(), mail.ranks());
     let specification = arguments.machine.clone().unwrap_or_else(|| verdict::nearest_to_a_square(ranks));

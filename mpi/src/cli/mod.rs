@@ -40,7 +40,10 @@ Start it with mpirun, one process for each rank:
   mpirun -n 4 meshwright-mpi ranks
 
 Ranks watch each other. One that is silent for longer than --patience, because its process or its
-host has died or hangs, ends the run; the message names it. mpirun itself notices processes that die.
+host has died or hangs, ends the run; the message names it. mpirun itself notices processes that
+die.
+
+After an error mpirun adds words of its own; mpirun -q leaves them out.
 
 Exit codes:
   0    done
@@ -49,16 +52,19 @@ Exit codes:
   3    a rank was lost
   101  a bug: a rank has panicked";
 
+/// The heading of the options that all verbs have.
+const RANKS: &str = "Ranks";
+
 #[derive(Parser)]
 #[command(name = "meshwright-mpi", version, about = "Runs the plans of Meshwright on MPI", after_help = AFTER, max_term_width = 100)]
 struct CommandLine {
     #[command(flatten)]
     color: colorchoice_clap::Color,
     /// A rank that is silent for longer than this is lost; 0: nobody watches
-    #[arg(long, global = true, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=86_400))]
+    #[arg(long, global = true, help_heading = RANKS, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=86_400))]
     patience: u32,
     /// Number the ranks as a file of `meshwright map --emit mpich-rank-order` says; for an MPI that does not read it
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, help_heading = RANKS, value_name = "FILE")]
     rank_order: Option<PathBuf>,
     #[command(subcommand)]
     verb: Verb,
@@ -72,13 +78,24 @@ impl CommandLine {
 
 #[derive(Subcommand)]
 enum Verb {
-    Divide(divide::Arguments),
     Ranks(ranks::Arguments),
     Run(run::Arguments),
+    Sort(sort::Arguments),
+    Divide(divide::Arguments),
+    Scatter(meshwright::cli::scatter::Arguments),
     Groups(groups::Arguments),
     Sweep(sweep::Arguments),
-    Sort(sort::Arguments),
-    Scatter(meshwright::cli::scatter::Arguments),
+}
+
+impl Verb {
+    /// Whether it calls operations of MPI that block, during which a second thread answers other ranks.
+    fn blocks(&self) -> bool {
+        match self {
+            Self::Divide(_) | Self::Groups(_) => true,
+            Self::Ranks(arguments) => arguments.blocks(),
+            Self::Run(_) | Self::Sweep(_) | Self::Sort(_) | Self::Scatter(_) => false,
+        }
+    }
 }
 
 /// What a verb comes to on one rank.
@@ -87,12 +104,23 @@ type Outcome = Result<Answer, Failure>;
 /// Runs the verb on this rank.
 fn dispatch(verb: &Verb, endpoint: &mut MpiEndpoint) -> Outcome {
     match verb {
-        Verb::Divide(arguments) => divide::run(arguments, endpoint),
         Verb::Ranks(arguments) => ranks::run(arguments, endpoint),
         Verb::Run(arguments) => run::run(arguments, endpoint),
+        Verb::Sort(arguments) => sort::run(arguments, endpoint),
+        Verb::Divide(arguments) => divide::run(arguments, endpoint),
+        Verb::Scatter(arguments) => scatter::run(arguments, endpoint),
         Verb::Groups(arguments) => groups::run(arguments, endpoint),
         Verb::Sweep(arguments) => sweep::run(arguments, endpoint),
-        Verb::Sort(arguments) => sort::run(arguments, endpoint),
-        Verb::Scatter(arguments) => scatter::run(arguments, endpoint),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn lines_of_help_do_not_wrap() {
+        let none: [&str; 0] = [];
+        assert_eq!(meshwright::cli::lines_too_long(&super::CommandLine::command()), none);
     }
 }

@@ -26,7 +26,7 @@ Examples:
 
 A round trip is an empty message from rank 0 and back; the bandwidth is that of 1 MiB there and back.";
 
-/// Show which rank runs on which host, and how fast messages are between rank 0 and the others
+/// Show which rank runs on which host, and how fast messages between rank 0 and others are
 #[derive(Args)]
 #[command(after_help = AFTER)]
 pub(super) struct Arguments {
@@ -40,6 +40,13 @@ pub(super) struct Arguments {
     seats: SeatArguments,
     #[command(flatten)]
     trial: Trial,
+}
+
+impl Arguments {
+    /// Whether it calls operations of MPI that block.
+    pub(super) fn blocks(&self) -> bool {
+        self.trial.blocks()
+    }
 }
 
 /// What is known about a rank.

@@ -28,7 +28,7 @@ Exit codes (Open MPI with --enable-recovery says 0 whatever they are):
   2  unacceptable input
   3  rank 0 was lost";
 
-/// Measure latency against load as `meshwright sweep` does, with the loads spread over the ranks
+/// Measure latency against load as `meshwright sweep` does, the loads spread over the ranks
 #[derive(Args)]
 #[command(after_help = AFTER)]
 #[group(skip)] // the name would be that of the group inside
@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome 
     let sharers = processes.iter().filter(|process| process.host == *host).count();
     let told = |lost: &Lost| {
         if own > 0 {
-            frame::end_for(lost, &processes);
+            frame::end_for_forgiven(lost, own, &processes);
         }
         let Lost { rank, why } = lost;
         let process = &processes[*rank as usize];

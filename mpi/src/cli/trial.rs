@@ -7,6 +7,7 @@ use clap::Args;
 use meshwright::Error;
 use meshwright::transport::Endpoint;
 use meshwright_mpi::MpiEndpoint;
+use mpi::traits::CommunicatorCollectives;
 
 use super::Failure;
 
@@ -18,6 +19,9 @@ pub(super) struct Trial {
     /// All ranks compute for so many seconds
     #[arg(long, value_name = "SECONDS", hide = true)]
     compute: Option<u32>,
+    /// Rank 0 computes for so many seconds, while the others wait for it inside of MPI_Barrier
+    #[arg(long, value_name = "SECONDS", hide = true)]
+    block: Option<u32>,
     /// Lost ranks are forgiven
     #[arg(long, hide = true)]
     forgive: bool,
@@ -30,6 +34,11 @@ pub(super) struct Trial {
 }
 
 impl Trial {
+    /// Whether it calls operations of MPI that block.
+    pub(super) fn blocks(&self) -> bool {
+        self.block.is_some()
+    }
+
     /// Lets happen what is asked for.
     pub(super) fn run(&self, endpoint: &mut MpiEndpoint) -> Result<(), Failure> {
         let own = endpoint.rank();
@@ -44,9 +53,13 @@ impl Trial {
         if self.forgive {
             endpoint.forgive();
         }
-        if let Some(seconds) = self.compute {
+        if let Some(seconds) = self.compute.or(self.block.filter(|_| own == 0)) {
             endpoint.tell("computing");
             endpoint.compute(|| std::thread::sleep(Duration::from_secs(seconds.into())))?;
+        }
+        if self.blocks() {
+            endpoint.tell("waiting inside of MPI");
+            endpoint.attendant().during(|| endpoint.world().barrier());
         }
         Ok(())
     }

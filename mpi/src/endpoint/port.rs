@@ -37,6 +37,9 @@ const SPIN: Duration = Duration::from_micros(20);
 /// When it begins to sleep: where every rank has a core, and where ranks share cores. Asking in turns costs those who work.
 const YIELD: (Duration, Duration) = (Duration::from_millis(100), Duration::from_millis(5));
 
+/// With this variable Open MPI's `mpirun` tells its processes that they share cores; then they let others run as they wait.
+const OVERSUBSCRIBED: &str = "OMPI_MCA_mpi_oversubscribe";
+
 /// The longest sleep, for each rank that shares the core: so asking never takes more than a small part of a core.
 const SLEEP: Duration = Duration::from_micros(200);
 
@@ -74,6 +77,8 @@ pub(super) struct Port {
     piece: usize,
     /// How many ranks share a core.
     crowd: u32,
+    /// Whether MPI lets others run whenever it is asked in vain.
+    mpi_yields: bool,
     sending: Vec<Sending>,
     /// Once so many messages are on their way out, it is worth while to look which ones are done.
     tidy_at: usize,
@@ -86,6 +91,10 @@ pub(super) struct Port {
     idle_since: Option<Instant>,
 }
 
+// SAFETY: nothing of a port is shared with anybody outside of it, not even the counted buffers; one thread at a time uses it
+// behind a lock, and a second one does only where MPI was started for calls of several threads.
+unsafe impl Send for Port {}
+
 impl Port {
     /// The end of this process in a communicator of its own, where so many ranks share a core.
     pub(super) fn new(world: &SimpleCommunicator, crowd: u32) -> Self {
@@ -96,6 +105,7 @@ impl Port {
             world,
             piece: LONG,
             crowd,
+            mpi_yields: std::env::var(OVERSUBSCRIBED).is_ok_and(|value| value == "1"),
             sending: Vec::new(),
             tidy_at: OPEN,
             receiving: VecDeque::new(),
@@ -299,7 +309,9 @@ impl Port {
         if idle < SPIN && self.crowd == 1 {
             std::hint::spin_loop();
         } else if idle < awake {
-            std::thread::yield_now();
+            if !self.mpi_yields {
+                std::thread::yield_now();
+            }
         } else {
             std::thread::sleep((idle / 8).min(longest).min(left));
         }
@@ -355,10 +367,14 @@ impl Endpoint for Port {
     fn next(&mut self, wait: Duration) -> Result<Option<Parcel>, Lost> {
         let begin = Instant::now();
         loop {
-            while self.receiving.len() < OPEN && self.open()? {}
             if let Some(parcel) = self.take()? {
                 self.idle_since = None;
                 return Ok(Some(parcel));
+            }
+            // A question that is in vain makes MPI look at the network, and the next one finds what it saw there. Where ranks
+            // share cores it lets others run first, so nobody who has a message should ask.
+            if self.receiving.len() < OPEN && (self.open()? || self.open()?) {
+                continue;
             }
             if !self.sending.is_empty() {
                 self.tidy()?;

@@ -131,6 +131,25 @@ fn a_rank_that_is_killed_ends_the_run() {
     }
 }
 
+/// In operations of MPI that block a second thread beats and watches.
+#[test]
+fn ranks_inside_of_mpi_are_watched_and_watch() {
+    let healthy = busy_with(&[], &["--block", "6"]);
+    let (said, output, _) = healthy.end();
+    assert!(output.status.success(), "longer than the patience, and nobody is lost: {said}");
+    for (rank, doing) in [(0, "computing"), (7, "waiting inside of MPI")] {
+        let run = busy_with(&[], &["--block", "60"]);
+        let process = run.processes[rank as usize];
+        std::thread::sleep(Duration::from_secs(1)); // all have come into MPI, and have said so
+        run.signal("-STOP", rank);
+        let (said, output, took) = run.end();
+        assert_names(&said, rank, process, doing);
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        assert!(took < END + SLACK, "{took:?}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
 #[test]
 fn where_mpirun_lets_the_others_go_on_they_end_by_themselves() {
     let run = busy(&["--enable-recovery"], true);

@@ -21,15 +21,16 @@ use super::output::{self, Progress};
 use super::{Answer, Failure, files};
 
 const HELP: &str = "\
-First every rank is measured: messages to it (start-up s and time per byte z), and how long it works on a piece
-while all others work, too (w: ranks may share cores). Then the load is divided, sent piece by piece, worked off and
-returned, once for each split, and the prediction stands beside the clock.
+First every rank is measured: messages to it (start-up s and time per byte z), and how long it
+works on a piece while all others work, too (w: ranks may share cores). Then the load is divided,
+sent piece by piece, worked off and returned, once for each split, and the prediction stands
+beside the clock.
 
 Splits:
-  ours    by s, z and w, so that all end together; ranks that are not worth their start-up get nothing
+  ours    by s, z and w, so that all end together; ranks not worth their start-up get nothing
   equal   the same for everybody
-  thesis  by the flow matrix of a machine with the mean w and z and no start-ups: all ranks one hop from
-          rank 0, or those of --on
+  thesis  by the flow matrix of a machine with the mean w and z and no start-ups:
+          all ranks one hop from rank 0, or those of --on
 
 Examples:
   mpirun -n 4 meshwright-mpi scatter words book.txt
@@ -46,7 +47,7 @@ Exit codes:
   2  unacceptable input; nothing is written
   3  a rank was lost";
 
-/// Divide a file over ranks by what is measured of them, and compare with the prediction
+/// Divide a file over ranks by what is measured of them, beside the prediction
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub struct Arguments {
@@ -116,14 +117,15 @@ struct Splits(Vec<Split>);
 fn named<T: Copy>(table: &[(&str, T)], name: &str) -> Result<T, String> {
     let names: Vec<&str> = table.iter().map(|(name, _)| *name).collect();
     let found = table.iter().find(|(entry, _)| *entry == name).map(|&(_, value)| value);
-    found.ok_or_else(|| format!("expected {}", names.join(" or ")))
+    let (last, others) = names.split_last().expect("the table has entries");
+    found.ok_or_else(|| format!("expected {} or {last}", others.join(", ")))
 }
 
 fn splits(text: &str) -> Result<Splits, String> {
     match text {
         "all" => Ok(Splits(SPLITS.iter().map(|&(_, split)| split).collect())),
         name => {
-            named(SPLITS, name).map(|split| Splits(vec![split])).map_err(|names| format!("{names} or all"))
+            named(SPLITS, name).map(|split| Splits(vec![split])).map_err(|names| format!("{names}, or all"))
         }
     }
 }
@@ -234,12 +236,16 @@ impl Arguments {
     }
 
     fn job(&self) -> Result<Job> {
+        output::check_folder(self.run().out.as_deref())?;
         Ok(match &self.what {
             What::Words(words) => {
                 let text = std::fs::read(&words.file).map_err(|error| Error::io(&words.file, error))?;
                 Job::Words(Text(text))
             }
-            What::Image(image) => Job::Image(Image::read(&image.file)?, image.filter),
+            What::Image(image) => {
+                report::check_place("--out-image", &image.out_image)?;
+                Job::Image(Image::read(&image.file)?, image.filter)
+            }
         })
     }
 
@@ -326,7 +332,7 @@ fn finish(arguments: &Arguments, findings: &Findings<'_>) -> Result<Answer, Fail
     Ok(if is_wrong { Answer::Negative } else { Answer::Done })
 }
 
-/// `meshwright scatter`: ranks are threads.
+/// Divide a file over threads by what is measured of them, beside the prediction
 #[derive(Args)]
 pub(super) struct OnThreads {
     /// How many ranks there are, each a thread

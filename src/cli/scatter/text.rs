@@ -1,41 +1,33 @@
 //! The answer in tables and words.
 
-use meshwright::report::scatter_gantt;
+use meshwright::report::{grouped, scatter_gantt};
 use meshwright::verdict::scatter::Outcome;
+use meshwright::verdict::scatter::calibrate::Measured;
 
 use super::{Findings, Product};
+use crate::cli::load::counted;
 use crate::cli::table;
+
+/// What stands where there is no value.
+const NONE: &str = "–";
 
 /// Diagrams of more ranks than this are left to `--out`.
 const DRAWN_MAX: u32 = 8;
 
-/// `1234567` as `1 234 567`, with narrow spaces.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push('\u{202f}');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 fn milliseconds(seconds: f64) -> String {
-    format!("{:.1}", seconds * 1e3)
+    format!("{:.2}", seconds * 1e3)
 }
 
 /// By how much the first is more than the second.
 fn error(measured: f64, predicted: f64) -> String {
-    if predicted > 0.0 { format!("{:+.1}", 100.0 * (measured / predicted - 1.0)) } else { "–".to_string() }
+    if predicted > 0.0 { format!("{:+.1}", 100.0 * (measured / predicted - 1.0)) } else { NONE.to_string() }
 }
 
 /// Everything in words.
 pub(super) fn text(findings: &Findings<'_>) -> String {
     let Findings { file, bytes, ranks, report, .. } = findings;
     let calibration = &report.calibration;
-    let mut text = format!("{file} · {} bytes · {ranks} ranks\n", grouped(*bytes));
+    let mut text = format!("{file} · {} bytes · {}\n", grouped(*bytes), counted(*ranks as usize, "rank"));
     text += &format!(
         "measured in {} ms: messages of 0 and {} bytes, work on {} bytes by all at the same time\n",
         milliseconds(calibration.seconds),
@@ -47,6 +39,7 @@ pub(super) fn text(findings: &Findings<'_>) -> String {
         table::number(calibration.results.constant, 0),
         table::number(calibration.results.share, 4)
     );
+    text += &measured(findings);
     for outcome in &report.outcomes {
         text += &split(findings, outcome);
     }
@@ -54,44 +47,49 @@ pub(super) fn text(findings: &Findings<'_>) -> String {
     text + &product(findings)
 }
 
-/// The table of one split.
-fn split(findings: &Findings<'_>, outcome: &Outcome) -> String {
-    const HEAD: [&str; 11] = [
-        "rank",
-        "host",
-        "w\nns/byte",
-        "z\nns/byte",
-        "start-up\nµs",
-        "share\nbytes",
-        "received ms\npredicted",
-        "\nmeasured",
-        "finish ms\npredicted",
-        "\nmeasured",
-        "error\n%",
-    ];
-    let row = |(rank, &share): (usize, &u64)| {
-        let measured = &findings.report.calibration.ranks[rank];
+/// The table of what was measured of the ranks.
+fn measured(findings: &Findings<'_>) -> String {
+    const HEAD: [&str; 5] = ["rank", "host", "work, ns per byte", "link, ns per byte", "start-up, us"];
+    let row = |(rank, measured): (usize, &Measured)| {
         let times = measured.times;
         let mut row = vec![rank.to_string(), measured.host.clone(), format!("{:.2}", times.work * 1e9)];
         row.extend(match rank {
-            0 => ["–".to_string(), "–".to_string()],
+            0 => [NONE.to_string(), NONE.to_string()],
             _ => [format!("{:.3}", times.link * 1e9), format!("{:.1}", times.startup * 1e6)],
         });
-        row.push(grouped(share));
+        row
+    };
+    table::table(&HEAD, 2, findings.report.calibration.ranks.iter().enumerate().map(row).collect())
+}
+
+/// The table of one split.
+fn split(findings: &Findings<'_>, outcome: &Outcome) -> String {
+    const HEAD: [&str; 7] = [
+        "rank",
+        "share,\nbytes",
+        "received, ms\npredicted",
+        "\nmeasured",
+        "finished, ms\npredicted",
+        "\nmeasured",
+        "error,\n%",
+    ];
+    let row = |(rank, &share): (usize, &u64)| {
+        let mut row = vec![rank.to_string(), grouped(share)];
+        let received = |time: f64| if rank == 0 { NONE.to_string() } else { milliseconds(time) };
         row.extend(match (outcome.predicted.rows[rank], outcome.measured.rows[rank]) {
             (Some(predicted), Some(measured)) => [
-                if rank == 0 { "–".to_string() } else { milliseconds(predicted.receive.1) },
-                if rank == 0 { "–".to_string() } else { milliseconds(measured.receive.1) },
+                received(predicted.receive.1),
+                received(measured.receive.1),
                 milliseconds(predicted.work.1),
                 milliseconds(measured.work.1),
                 error(measured.work.1, predicted.work.1),
             ],
-            _ => std::array::from_fn(|_| "–".to_string()),
+            _ => std::array::from_fn(|_| NONE.to_string()),
         });
         row
     };
     let rows = outcome.share_bytes.iter().enumerate().map(row).collect();
-    let mut text = format!("\nsplit {}\n", outcome.split) + &table::table(&HEAD, 2, rows);
+    let mut text = format!("\nsplit {}\n", outcome.split) + &table::table(&HEAD, 1, rows);
     if findings.ranks <= DRAWN_MAX {
         text += &scatter_gantt(outcome);
     }
@@ -101,7 +99,7 @@ fn split(findings: &Findings<'_>, outcome: &Outcome) -> String {
 /// The table of all splits.
 fn totals(findings: &Findings<'_>) -> String {
     const HEAD: [&str; 6] =
-        ["split", "ranks used", "predicted ms", "measured ms", "error %", "claimed by the thesis ms"];
+        ["split", "ranks used", "predicted, ms", "measured, ms", "error, %", "claimed by the thesis, ms"];
     let row = |outcome: &Outcome| {
         let used = outcome.share_bytes.iter().filter(|&&share| share > 0).count();
         let (predicted, measured) = (outcome.predicted.makespan, outcome.measured.makespan);
@@ -111,7 +109,7 @@ fn totals(findings: &Findings<'_>) -> String {
             milliseconds(predicted),
             milliseconds(measured),
             error(measured, predicted),
-            outcome.claimed_seconds.map_or_else(|| "–".to_string(), milliseconds),
+            outcome.claimed_seconds.map_or_else(|| NONE.to_string(), milliseconds),
         ]
     };
     let rows = findings.report.outcomes.iter().map(row).collect();

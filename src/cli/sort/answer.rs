@@ -9,6 +9,7 @@ use meshwright::units::Bytes;
 use meshwright::verdict::Ranked;
 
 use super::SortArguments;
+use crate::cli::load::counted;
 use crate::cli::table;
 
 /// A phase: what was sent, beside what the planner sees.
@@ -105,10 +106,11 @@ impl SortAnswer {
         let numbers = grouped(*numbers as u64);
         let mut text = format!(
             "{numbers} {kind} 32-bit integers of {input}, sorted into {output}\n\
-             {ranks} ranks on {machine}, {placement}, root at rank {root}\n\n"
+             {} on {machine}, {placement}, root at rank {root}\n\n",
+            counted(*ranks as usize, "rank")
         );
         text += &self.table();
-        text += "work: of the slowest rank, without waiting · ended: the last rank, since its beginning · \
+        text += "work: of the slowest rank, without waiting; ended: the last rank, since its beginning\n\
                  a message has up to 9 bytes more than the planner counts\n";
         if !ranks.is_power_of_two() {
             text += "the planner counts equal halves; here each rank gets an equal part\n";
@@ -141,7 +143,7 @@ impl SortAnswer {
     }
 
     fn comparison(&self) -> String {
-        let ranks = Executor { name: format!("{} ranks", self.ranks), seconds: self.seconds };
+        let ranks = Executor { name: counted(self.ranks as usize, "rank"), seconds: self.seconds };
         let first = self.executors[0].seconds;
         let row = |executor: &Executor| {
             vec![executor.name.clone(), seconds(executor.seconds), format!("{:.2}", first / executor.seconds)]
@@ -163,5 +165,5 @@ fn phase(name: &str, record: &PhaseRecord, planned: Bytes, has_end: bool) -> Pha
 }
 
 fn seconds(seconds: f64) -> String {
-    format!("{seconds:.4}")
+    format!("{seconds:.6}")
 }

@@ -23,7 +23,7 @@ use meshwright::verdict::Ranked;
 use meshwright::{Error, scenario};
 
 use super::output::{self, Progress};
-use super::{Answer, Failure};
+use super::{Answer, Failure, costs};
 use answer::{Executor, SortAnswer};
 use numbers::{Checksum, Number};
 
@@ -72,7 +72,7 @@ pub struct SortArguments {
     #[arg(long, value_name = "NAME")]
     placement: Option<String>,
     /// The seed of the random placement: a whole number
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = costs::seed)]
     seed: u64,
     /// The integers have a sign: -1 comes before 0
     #[arg(long)]

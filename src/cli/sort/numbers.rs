@@ -71,8 +71,8 @@ fn hash(number: i64) -> u64 {
 ///
 /// # Errors
 ///
-/// [`Error::Io`] when the input cannot be opened, [`Error::Value`] when it is no file of whole 32-bit integers or the output
-/// has no place to be.
+/// [`Error::Io`] when the input cannot be opened, [`Error::Value`] when it is no file of whole 32-bit integers; as for
+/// [`report::check_place`].
 pub(super) fn check(input: &Path, out: &Path) -> Result<u64> {
     let metadata = File::open(input).and_then(|file| file.metadata()).map_err(|why| Error::io(input, why))?;
     if !metadata.is_file() {
@@ -82,10 +82,7 @@ pub(super) fn check(input: &Path, out: &Path) -> Result<u64> {
         let length = format!("{} of {} bytes", input.display(), metadata.len());
         return Err(Error::value("IN", length, "whole 32-bit integers: a multiple of 4 bytes"));
     }
-    let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if out.is_dir() || out.file_name().is_none() || !folder.is_dir() {
-        return Err(Error::value("OUT", out.display(), "the name of a file in a folder that is there"));
-    }
+    report::check_place("OUT", out)?;
     Ok(metadata.len())
 }
 

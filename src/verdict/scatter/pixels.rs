@@ -89,7 +89,10 @@ impl Image {
             Some(b"P6") => 3,
             _ => {
                 let length = bytes.len().min(2);
-                let message = format!("the file begins with `{}`", printable(&bytes[..length]));
+                let message = match length {
+                    0 => "the file is empty".to_string(),
+                    _ => format!("the file begins with `{}`", printable(&bytes[..length])),
+                };
                 return Err(header.refused(
                     length,
                     message,

@@ -65,7 +65,10 @@ fn a_plan_leads_to_the_schedules_of_its_jobs_and_to_its_machine() {
     let message = refused(folder.path(), &["p/plan.json", "--job", "teams"]);
     assert!(message.contains("decided at run time; run it with `meshwright-mpi groups`"), "{message}");
     let message = refused(folder.path(), &["p/plan.json", "--job", "sorts"]);
-    assert!(message.contains("`sorts`; expected one of `sort`, `cameras`, `teams`"), "{message}");
+    assert!(
+        message.contains("`sorts`; expected one of `sort`, `cameras`, `teams` (did you mean `sort`?)"),
+        "{message}"
+    );
     let message = refused(folder.path(), &["p/plan.json"]);
     assert!(message.contains("--job with one of `sort`, `cameras`, `teams`"), "{message}");
 }
@@ -89,6 +92,7 @@ fn broken_plans_are_refused_at_their_place() {
         ("{".to_string(), "p.json:1:"),
         ("[]".to_string(), "the file is no object"),
         ("{}".to_string(), "there is no `machine`"),
+        ("{\"format\":2}".to_string(), "`format` is 2"),
         (plan("3", good), "p.json:2:1"),
         (plan(&MACHINE.replace("mesh:2x2", "mash:2x2"), good), "p.json:2:12"),
         (plan(&MACHINE.replace("wormhole", "worm"), good), "switching is `worm`"),
@@ -130,6 +134,7 @@ fn schedules_that_cannot_end_are_refused_before_anything_starts() {
         (&["large.goal"], "2000000000 bytes; the limit is 1073741824 bytes between real ranks"),
         (&["many.goal"], "`mpirun -n 5000 meshwright-mpi run` takes more"),
         (&["none.goal"], "none.goal: "),
+        (&["a.goal", "--out", "many.goal"], "expected a folder, which many.goal is not"),
         (&["a.goal", "--job", "x"], "GOAL text holds one schedule"),
         (&["a.goal", "--on", "mesh:1x1"], "at most the 1 nodes of mesh:1x1"),
         (&["a.goal", "--repeat", "0"], "0 is not in 1..=100000"),

@@ -74,11 +74,13 @@ fn every_number_of_ranks_sorts_in_place() {
 fn what_cannot_be_sorted_is_refused_once() {
     let (folder, _) = numbers();
     std::fs::write(folder.path().join("odd.bin"), [0; 9]).unwrap();
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 9] = [
         (&["odd.bin", "--out", "s.bin"], "IN is odd.bin of 9 bytes; expected whole 32-bit integers"),
         (&["none.bin", "--out", "s.bin"], "none.bin"),
         (&["/dev/null", "--out", "s.bin"], "a file of 32-bit integers"),
         (&["numbers.bin", "--out", "."], "OUT is ."),
+        (&["numbers.bin", "--out", "s.bin", "--placement", "grow"], "expected auto, launched, reflecting"),
+        (&["numbers.bin", "--out", "s.bin", "--seed", "-1"], "expected a whole number from 0 to"),
         (&["numbers.bin", "--out", "no/s.bin"], "in a folder that is there"),
         (&["numbers.bin", "--out", "s.bin", "--on", "mesh:3x3"], "mesh:3x3 with 9 living nodes"),
         (&["numbers.bin", "--out", "s.bin", "--placement", "growing"], "growing"),

@@ -20,7 +20,7 @@ impl super::Case for Case {
     type App = MergeSort<u32>;
 
     const WAYS: &'static [Way<Self>] = &[
-        ("sort_unstable of the standard library", |_, mut list| {
+        ("std: sort_unstable", |_, mut list| {
             list.sort_unstable();
             list
         }),
