@@ -6,7 +6,7 @@ use super::letters::{self, Edges};
 use crate::transport::{Endpoint, Lost};
 
 impl<E: Endpoint> Group<'_, E> {
-    /// Everybody learns the labels of all, in the order of [`Roster`].
+    /// Everybody learns the labels of all, in the order of [`Roster`](crate::groups::mask::Roster).
     pub(super) fn exchange(&mut self, word: u64, own: labels::Choice) -> Result<Vec<labels::Choice>, Lost> {
         let edges = self.edges();
         let mut packer = Packer::new(self.block);
