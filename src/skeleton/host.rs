@@ -81,14 +81,10 @@ where
 ///
 /// [`Lost`] when a rank does not answer any more.
 pub fn meet<E: Endpoint>(mail: &mut Mailbox<E>) -> Result<(), Lost> {
-    if mail.rank() != HOST {
-        mail.send(HOST, HERE, &())?;
-        return mail.receive(HOST, BEGIN);
+    match mail.gather(HOST, HERE, ())? {
+        Some(_) => mail.send_to_others(BEGIN, &()),
+        None => mail.receive(HOST, BEGIN),
     }
-    for rank in 1..mail.ranks() {
-        mail.receive::<()>(rank, HERE)?;
-    }
-    (1..mail.ranks()).try_for_each(|rank| mail.send(rank, BEGIN, &()))
 }
 
 /// One rank hands a value to another: it leaves the one and comes to the other, which both count it.

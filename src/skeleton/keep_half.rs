@@ -100,17 +100,13 @@ impl Record {
     ///
     /// As for [`Mailbox::receive`].
     pub fn gather<E: Endpoint>(self, mail: &mut Mailbox<E>, to: u32) -> Result<Option<Self>, Lost> {
-        if mail.rank() != to {
-            mail.send(to, RECORD, &(self.phases, self.solve))?;
-            return Ok(None);
-        }
-        let mut all = self;
-        for rank in (0..mail.ranks()).filter(|&rank| rank != to) {
-            let (phases, solve): (Vec<PhaseRecord>, PhaseRecord) = mail.receive(rank, RECORD)?;
-            all.phases.iter_mut().zip(&phases).for_each(|(phase, other)| phase.merge(other));
-            all.solve.merge(&solve);
-        }
-        Ok(Some(all))
+        let Some(all) = mail.gather(to, RECORD, (self.phases, self.solve))? else { return Ok(None) };
+        let together = all.into_iter().reduce(|mut sum, (phases, solve)| {
+            sum.0.iter_mut().zip(&phases).for_each(|(phase, other)| phase.merge(other));
+            sum.1.merge(&solve);
+            sum
+        });
+        Ok(together.map(|(phases, solve)| Self { phases, solve }))
     }
 }
 

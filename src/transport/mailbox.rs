@@ -87,6 +87,57 @@ impl<E: Endpoint> Mailbox<E> {
         self.endpoint.send(to, tag, bytes)
     }
 
+    /// Sends a value to all other ranks.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Endpoint::send`].
+    pub fn send_to_others<T: Wire>(&mut self, tag: u32, value: &T) -> Result<(), Lost> {
+        let (own, bytes) = (self.rank(), value.to_bytes());
+        let mut others = (0..self.ranks()).filter(|&rank| rank != own);
+        others.try_for_each(|rank| self.send_bytes(rank, tag, bytes.clone()))
+    }
+
+    /// Brings the values of all ranks to one of them: there all by rank, elsewhere none. Every rank calls it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Endpoint::send`] and [`Endpoint::next`].
+    ///
+    /// # Panics
+    ///
+    /// When something else was sent.
+    ///
+    /// # Complexity
+    ///
+    /// One message from each other rank.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright::transport::{Mailbox, threads};
+    /// let squares = threads::run(3, |endpoint| {
+    ///     let mut mail = Mailbox::new(endpoint);
+    ///     let rank = mail.rank();
+    ///     mail.gather(1, 7, rank * rank)
+    /// })?;
+    /// assert_eq!(squares, [None, Some(vec![0, 1, 4]), None]);
+    /// # Ok::<(), meshwright::transport::Lost>(())
+    /// ```
+    pub fn gather<T: Wire>(&mut self, to: u32, tag: u32, own: T) -> Result<Option<Vec<T>>, Lost> {
+        let rank = self.rank();
+        if rank != to {
+            self.send(to, tag, &own)?;
+            return Ok(None);
+        }
+        let mut own = Some(own);
+        let all = (0..self.ranks()).map(|from| match own.take_if(|_| from == rank) {
+            Some(own) => Ok(own),
+            None => self.receive(from, tag),
+        });
+        all.collect::<Result<_, _>>().map(Some)
+    }
+
     /// Waits for a value.
     ///
     /// # Errors

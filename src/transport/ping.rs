@@ -63,7 +63,7 @@ pub fn round_trips(
             payload = back;
         }
         let goes_on = !measured.is_empty() && begin.elapsed() < time;
-        (1..mail.ranks()).try_for_each(|rank| mail.send(rank, AGAIN, &goes_on))?;
+        mail.send_to_others(AGAIN, &goes_on)?;
         if !goes_on {
             break;
         }

@@ -201,13 +201,13 @@ fn agree<T: Send, E: Endpoint>(
         };
     }
     let done = mail.compute(work)?;
-    (1..mail.ranks()).try_for_each(|rank| mail.send(rank, AGREED, &done.is_ok()))?;
+    mail.send_to_others(AGREED, &done.is_ok())?;
     Ok(Some(done?))
 }
 
 /// Rank 0 tells all ranks a number.
 fn to_all<E: Endpoint>(mail: &mut Mailbox<E>, number: Option<u64>) -> Result<u64, Lost> {
     let Some(number) = number else { return mail.receive(0, NUMBER) };
-    (1..mail.ranks()).try_for_each(|rank| mail.send(rank, NUMBER, &number))?;
+    mail.send_to_others(NUMBER, &number)?;
     Ok(number)
 }

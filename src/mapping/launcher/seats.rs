@@ -123,15 +123,7 @@ impl Wire for Seat {
 /// # Ok::<(), meshwright::transport::Lost>(())
 /// ```
 pub fn gather<E: Endpoint>(mail: &mut Mailbox<E>, seat: &Seat) -> Result<Vec<Seat>, Lost> {
-    if mail.rank() > 0 {
-        mail.send(0, TAG, seat)?;
-        return Ok(Vec::new());
-    }
-    let mut all = vec![seat.clone()];
-    for rank in 1..mail.ranks() {
-        all.push(mail.receive(rank, TAG)?);
-    }
-    Ok(all)
+    Ok(mail.gather(0, TAG, seat.clone())?.unwrap_or_default())
 }
 
 /// How many ranks of the same host come before each rank.

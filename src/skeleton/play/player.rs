@@ -226,9 +226,7 @@ impl<'p, E: Endpoint> Player<'p, E> {
         }
         self.played.over = book.is_over();
         let chain = book.chain();
-        for rank in 1..self.mail.ranks() {
-            self.mail.send(rank, VERDICT, &self.played.over)?;
-        }
+        self.mail.send_to_others(VERDICT, &self.played.over)?;
         Ok(Some(chain))
     }
 

@@ -129,9 +129,7 @@ pub fn links<E: Endpoint>(mail: &mut Mailbox<E>) -> Result<Links, Lost> {
     }
     let (startups, byte_times): (Vec<f64>, Vec<f64>) = all.into_iter().unzip();
     let result = (middle(startups), middle(byte_times));
-    for rank in 1..ranks {
-        mail.send(rank, PING, &result)?;
-    }
+    mail.send_to_others(PING, &result)?;
     Ok(Links { startup: result.0, byte_time: result.1 })
 }
 

@@ -117,7 +117,7 @@ impl Work {
 ///
 /// [`Lost`] when a rank died or hangs.
 pub fn refuse<E: Endpoint>(mail: &mut Mailbox<E>) -> Result<(), Lost> {
-    (1..mail.ranks()).try_for_each(|rank| mail.send(rank, ORDER, &Order::Nothing))
+    mail.send_to_others(ORDER, &Order::Nothing)
 }
 
 /// Runs it, at rank 0: `work` has passed [`Work::check`] and [`Work::check_ranks`], and all other ranks are in [`follow`].
@@ -147,7 +147,7 @@ pub fn lead<E: Endpoint>(work: &Work, settings: &Settings, mail: &mut Mailbox<E>
 }
 
 fn say<E: Endpoint>(mail: &mut Mailbox<E>, more: bool) -> Result<(), Lost> {
-    (1..mail.ranks()).try_for_each(|rank| mail.send(rank, MORE, &more))
+    mail.send_to_others(MORE, &more)
 }
 
 /// Runs one rank's part, at every other rank: nothing, if rank 0 refused the input.

@@ -111,7 +111,7 @@ pub(super) fn calibrate<E: Endpoint>(
         (times.startup, times.link) = ping(mail, rank, message)?;
         mail.send_bytes(rank, SAMPLE, load.piece(sample(rank)))?;
     }
-    (1..ranks).try_for_each(|rank| mail.send(rank, COUNT, &()))?;
+    mail.send_to_others(COUNT, &())?;
     let piece = load.piece(sample(0));
     let (start, mut repetitions) = (Instant::now(), Repetitions::begin(clock.now()));
     while repetitions.is_empty() || start.elapsed() < settings.calibration {
@@ -119,7 +119,7 @@ pub(super) fn calibrate<E: Endpoint>(
         repetitions.done(clock.now());
     }
     measured[0].times.work = repetitions.seconds() / bytes(0);
-    (1..ranks).try_for_each(|rank| mail.send(rank, STOP, &()))?;
+    mail.send_to_others(STOP, &())?;
     for rank in 1..ranks {
         measured[rank as usize].times.work = mail.receive::<f64>(rank, STOP)? / bytes(rank);
     }

@@ -95,7 +95,7 @@ pub fn conduct<E: Endpoint>(
 ///
 /// [`Lost`] when a rank is.
 pub fn dismiss<E: Endpoint>(mail: &mut Mailbox<E>) -> Result<(), Lost> {
-    (1..mail.ranks()).try_for_each(|rank| mail.send(rank, END, &()))
+    mail.send_to_others(END, &())
 }
 
 /// One distribution.
