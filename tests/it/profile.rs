@@ -252,26 +252,42 @@ proptest! {
         prop_assert!(profile.prefix().iter().zip(sums).all(|(bound, sum)| *bound <= sum));
     }
 
-    /// Start-up, byte time and volume together, in whole ticks: growing is the best on its mesh up to n = 14.
+    /// Start-up, byte time and volume together, in whole ticks: growing is the best on its mesh up to n = 13.
     #[test]
     fn growing_is_optimal_for_messages_of_any_size(
-        n in 1u32..15,
+        n in 1u32..14,
         (c, p, q, volume) in (0u64..200, 1u64..40, 1u64..40, 1u64..1 << 20),
         (alpha, combine_alpha) in (0.2f64..=1.0, prop::option::of(0.2f64..=1.0)),
     ) {
         let costs = Costs { startup: Cycles(c), byte_time: Ratio::new(p, q).unwrap(), flit: Bytes(1) };
         let job = Divide { shape: Shape::Binomial(n), alpha: Some(alpha), combine_alpha, volume: Bytes(volume) };
         let bound = bound::divide_ticks(&job, &square(n), Switching::StoreAndForward, &costs);
-        let ticks = |alpha: f64, i: u32| {
-            let bytes = ((volume as f64 * alpha.powi(i.cast_signed())).round() as u64).max(1);
-            (c * costs.byte_time.denominator() + bytes * costs.byte_time.numerator())
-                * u64::from(growing::dilation(i).0)
-        };
-        let stages = [Some(alpha), combine_alpha];
-        let time: u64 = stages.iter().flatten().flat_map(|&alpha| (1..=n).map(move |i| (alpha, i)))
-            .map(|(alpha, i)| ticks(alpha, i)).sum();
-        prop_assert_eq!(bound, time);
+        prop_assert_eq!(bound, growing_ticks(&job, &costs));
     }
+}
+
+/// The time of the growing mapping: every message over as many links as its phase is long.
+fn growing_ticks(job: &Divide, costs: &Costs) -> u64 {
+    let ticks = |alpha: f64, i: u32| {
+        let bytes = ((job.volume.0 as f64 * alpha.powi(i.cast_signed())).round() as u64).max(1);
+        (costs.startup.0 * costs.byte_time.denominator() + bytes * costs.byte_time.numerator())
+            * u64::from(growing::dilation(i).0)
+    };
+    let stages = [job.alpha, job.combine_alpha];
+    let phases =
+        stages.into_iter().flatten().flat_map(|alpha| (1..=job.shape.phases()).map(move |i| (alpha, i)));
+    phases.map(|(alpha, i)| ticks(alpha, i)).sum()
+}
+
+/// From n = 14 on, messages rounded to whole bytes are no powers of alpha any more where it counts: the bound lies a few
+/// ticks below. In 107,000 draws it was at most 4 bytes, in 3 % of them, and never for n from 6 to 13.
+#[test]
+fn whole_bytes_leave_a_few_ticks_below_growing() {
+    let costs = Costs { startup: Cycles(0), byte_time: Ratio::new(1, 1).unwrap(), flit: Bytes(1) };
+    let alpha = Some(0.483_796_879_879_566_77);
+    let job = Divide { shape: Shape::Binomial(14), alpha, combine_alpha: None, volume: Bytes(571_995) };
+    let bound = bound::divide_ticks(&job, &square(14), Switching::StoreAndForward, &costs);
+    assert_eq!((bound, growing_ticks(&job, &costs)), (589_413, 589_415));
 }
 
 #[test]
