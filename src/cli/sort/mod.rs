@@ -142,7 +142,7 @@ fn sort<T: Number, E: Endpoint>(arguments: &SortArguments, mail: &mut Mailbox<E>
         None => (Checksum::default(), None, None),
     };
     tell("sorting on ranks");
-    let Some(run) = from_host(&MergeSort::<T>::default(), &ranked.tree, mail, list)? else {
+    let Some(run) = from_host(&MergeSort::<T>::new(LEAST), &ranked.tree, mail, list)? else {
         return Ok(Answer::Done);
     };
     let sorted = run.solution.as_ref().expect("the host had a problem");

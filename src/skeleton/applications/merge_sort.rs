@@ -20,7 +20,7 @@ pub struct MergeSort<T> {
 }
 
 /// Up to here the standard library sorts a list in less time than it takes to hand half of it to somebody else.
-const SMALL: usize = 1 << 12;
+const SMALL: usize = 1 << 16;
 
 impl<T> MergeSort<T> {
     /// Lists of up to so many numbers, and lists of one, are not divided.
