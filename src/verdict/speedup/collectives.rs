@@ -7,7 +7,6 @@ use crate::transport::{Endpoint, Lost, Mailbox, Wire};
 /// # Errors
 ///
 /// [`Lost`] when a rank does not answer any more.
-#[allow(clippy::missing_errors_doc)] // said once for all of them
 pub trait Collectives {
     /// What stands before the names of the operations, such as `MPI_`.
     const PREFIX: &'static str;
