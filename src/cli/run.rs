@@ -116,7 +116,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
 }
 
 /// Runs the verb on this rank; rank 0 reads the plan, and prints.
-pub fn on_ranks(arguments: &Arguments, endpoint: impl Endpoint) -> Result<Answer, Failure> {
+pub fn run_on(arguments: &Arguments, endpoint: impl Endpoint) -> Result<Answer, Failure> {
     let mut mail = Mailbox::new(endpoint);
     if mail.rank() > 0 {
         run::follow(&mut mail)?;

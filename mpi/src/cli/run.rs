@@ -9,5 +9,5 @@ pub(super) use cli::run::Arguments;
 
 /// Runs the verb on this rank.
 pub(super) fn run(arguments: &Arguments, endpoint: impl Endpoint) -> Outcome {
-    cli::run::on_ranks(arguments, endpoint)
+    cli::run::run_on(arguments, endpoint)
 }

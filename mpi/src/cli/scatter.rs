@@ -2,11 +2,12 @@
 
 use meshwright::cli::scatter::{Arguments, run_on};
 use meshwright::transport::Endpoint;
+use meshwright_mpi::MpiEndpoint;
 
 use super::Outcome;
 
 /// Runs the verb on this rank.
-pub(super) fn run(arguments: &Arguments, endpoint: impl Endpoint) -> Outcome {
-    let host = mpi::environment::processor_name().unwrap_or_else(|_| "unknown".to_string());
+pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome {
+    let host = endpoint.processes()[endpoint.rank() as usize].host.clone();
     run_on(arguments, endpoint, &host)
 }

@@ -9,5 +9,5 @@ pub(super) use sort::SortArguments as Arguments;
 
 /// Runs the verb on this rank.
 pub(super) fn run(arguments: &Arguments, endpoint: impl Endpoint) -> Outcome {
-    sort::on_rank(arguments, endpoint)
+    sort::run_on(arguments, endpoint)
 }

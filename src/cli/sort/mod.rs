@@ -105,7 +105,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
     let processors = || std::thread::available_parallelism().map_or(1, |count| count.get().min(1024) as u32);
     let on = arguments.sort.on.as_deref();
     let ranks = arguments.ranks.map_or_else(|| ranks_as_threads(on, processors), Ok)?;
-    let ended = threads::run(ranks, |endpoint| Ok(on_rank(&arguments.sort, endpoint)))?;
+    let ended = threads::run(ranks, |endpoint| Ok(run_on(&arguments.sort, endpoint)))?;
     ended.into_iter().next().expect("there is a rank 0")
 }
 
@@ -115,7 +115,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
 ///
 /// [`Failure::Input`] on every rank when the file, the machine or the placement is not acceptable, [`Failure::Lost`] when a
 /// rank is lost; then nothing is written.
-pub fn on_rank(arguments: &SortArguments, endpoint: impl Endpoint) -> Result<Answer, Failure> {
+pub fn run_on(arguments: &SortArguments, endpoint: impl Endpoint) -> Result<Answer, Failure> {
     let mut mail = Mailbox::new(endpoint);
     match arguments.signed {
         true => sort::<i32, _>(arguments, &mut mail),
