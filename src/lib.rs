@@ -117,6 +117,8 @@
 //! | 1 | [`topology`] |
 //! | 0 | [`units`], [`error`], [`rng`], [`text`], [`exact`], [`statistics`] |
 
+#![forbid(unsafe_code)]
+
 // The command line stands above the library and names it as anybody else would.
 extern crate self as meshwright;
 
