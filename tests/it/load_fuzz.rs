@@ -134,7 +134,7 @@ fn what_is_released_after_the_end_refutes_a_claim() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn words_in_other_places(

@@ -120,7 +120,7 @@ fn check(schedule: &Schedule, played: &[Played], gathered: &Gathered) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
     fn what_verifies_comes_to_its_end_in_its_own_order(schedule in any_schedule()) {

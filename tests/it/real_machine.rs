@@ -89,7 +89,7 @@ fn distance_by_digits(a: &[u32], b: &[u32]) -> u32 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
     fn cores_are_as_far_as_what_they_share_is_deep(arities in prop::collection::vec(1u32..5, 1..5), is_old: bool) {
         let host = hwloc::parse("hwloc:a.xml", host_xml(&arities, is_old).as_bytes(), "a.xml").unwrap();

@@ -97,7 +97,7 @@ fn is_circle(s: &Schedule, steps: &[(NodeId, u32)]) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1024, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(1024))]
 
     #[test]
     fn text_there_and_back(s in any_schedule(true)) {
