@@ -10,12 +10,14 @@
 //! | `gaps` | blanks and comments, none of them endless |
 //! | `buffer` | the part of the file that is in memory |
 //! | `excerpt` | the part of a line that an error shows |
+//! | `nearest` | did you mean |
 //! | `again` | files read once more, for a fault noticed late |
 
 mod again;
 mod buffer;
 mod excerpt;
 mod gaps;
+mod nearest;
 mod numbers;
 
 use std::fs::File;
@@ -24,6 +26,7 @@ use std::path::Path;
 
 pub use again::{error_where, requote};
 pub use excerpt::{harmless, parse_error, printable};
+pub use nearest::{did_you_mean, nearest};
 
 use crate::error::{Error, ParseError, Result};
 

@@ -52,6 +52,30 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
     told(quantity::share(text))
 }
 
+/// Which machine, whose costs do not matter.
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+pub(super) struct MachineName {
+    /// mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml,
+    /// coordinates:FILE.csv, slurm[:names|:MACHINE]; or a TOML file with a [machine] table (its costs do not matter here)
+    #[arg(value_name = "MACHINE")]
+    machine: Option<String>,
+    /// The same as an option, as in every other verb
+    #[arg(long, value_name = "MACHINE")]
+    on: Option<String>,
+}
+
+impl MachineName {
+    /// The machine.
+    ///
+    /// # Errors
+    ///
+    /// As for [`scenario::machine`].
+    pub(super) fn read(&self) -> Result<Machine> {
+        scenario::machine(self.on.as_ref().or(self.machine.as_ref()).expect("clap requires one of them"))
+    }
+}
+
 /// A well-known computation.
 pub(super) fn preset(text: &str) -> Result<&'static Preset, String> {
     told(tasks::preset(text))

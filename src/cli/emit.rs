@@ -8,6 +8,7 @@ use serde::Serialize;
 use meshwright::mapping::launcher::{self, FORMATS, Format, Hosts, Launch, Ranks, ranks};
 use meshwright::mapping::{Placement, TaskGraph};
 use meshwright::report;
+use meshwright::text::did_you_mean;
 use meshwright::topology::{Machine, Switching};
 use meshwright::verdict::map::{Choice, MapReport, MapRow};
 use meshwright::{Error, Result};
@@ -38,8 +39,9 @@ struct Target {
 
 fn target(text: &str) -> Result<Target, String> {
     let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
-    let form = || format!("expected FORMAT:FILE with one of {}", names.join(", "));
-    let (name, file) = text.split_once(':').ok_or_else(form)?;
+    let (name, file) = text.split_once(':').unwrap_or((text, ""));
+    let form =
+        || format!("expected FORMAT:FILE with one of {}{}", names.join(", "), did_you_mean(name, &names));
     let format = launcher::format(name).map_err(|_| form())?;
     match file {
         "" => Err(form()),

@@ -7,7 +7,7 @@ use clap::Args;
 
 use meshwright::groups::label_file;
 use meshwright::report::PlanReport;
-use meshwright::scenario::{self, groups as words};
+use meshwright::scenario::groups as words;
 use meshwright::topology::Machine;
 use meshwright::topology::order::ORDERS;
 use meshwright::verdict::groups::{
@@ -15,7 +15,7 @@ use meshwright::verdict::groups::{
 };
 use meshwright::{Error, Result};
 
-use super::costs::{seed, told};
+use super::costs::{MachineName, seed, told};
 use super::output::{self, Progress};
 use super::{Answer, collective, files, group_tables as tables};
 
@@ -48,10 +48,8 @@ Exit codes:
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct Arguments {
-    /// mesh:RxC[xD…], torus:RxC[…], hypercube:D, graph:FILE, or a TOML file with a [machine] table (its costs do not
-    /// matter here)
-    #[arg(value_name = "MACHINE")]
-    machine: String,
+    #[command(flatten)]
+    machine: MachineName,
     #[arg(long, value_name = "NAME", default_value = "hilbert", help = orders())]
     order: String,
     #[arg(long, value_name = "NAME", default_value = "auto", help = trees())]
@@ -133,7 +131,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
 }
 
 fn answer(arguments: &Arguments) -> Result<Answer> {
-    let mut machine = scenario::machine(&arguments.machine)?.in_packets();
+    let mut machine = arguments.machine.read()?.in_packets();
     machine.buffers = arguments.buffers;
     if let Some(asked) = &arguments.collective.collective {
         let members = arguments.collective.members(&machine, &arguments.order, arguments.seed)?;

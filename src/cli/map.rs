@@ -92,6 +92,7 @@ fn placements() -> String {
 pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let names: Vec<&str> = arguments.placement.iter().map(String::as_str).collect();
     let mut names = tasks::placements(&names)?;
+    arguments.search.check(&names)?;
     let machine = arguments.machine.machine()?;
     let Arguments { alpha, combine_alpha, volume, preset, seed, .. } = *arguments;
     let weights = Weights { alpha, combine_alpha, volume, preset };

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use meshwright::Result;
-use meshwright::mapping::search::{Progress as Step, Start};
+use meshwright::mapping::search::{self, Progress as Step, Start};
 use meshwright::scenario::given::{self, STEPS_DEFAULT, Search};
 use meshwright::topology::Machine;
 use meshwright::verdict::divide::Job;
+use meshwright::{Error, Result};
 
 use super::costs::told;
 use super::output::Progress;
@@ -18,18 +18,18 @@ use super::output::Progress;
 #[derive(Args)]
 #[command(next_help_heading = "Search (--placement search)")]
 pub(super) struct SearchArguments {
-    /// Where the search starts: best (of all placements the program knows) or random
-    #[arg(long, value_name = "START", default_value = "best", value_parser = |text: &str| told(given::start(text)))]
-    start: Start,
+    /// Where the search starts: best (of all placements the program knows) or random [default: best]
+    #[arg(long, value_name = "START", value_parser = |text: &str| told(given::start(text)))]
+    start: Option<Start>,
     /// How many moves to try; the same steps give the same answer [default: 1000000, with --time no limit]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = super::costs::seed)]
     steps: Option<u64>,
     /// Stop after so many seconds; the steps made are printed, so that the search can be repeated
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     time: Option<Duration>,
-    /// How many different placements to give at most, the best first
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    answers: u32,
+    /// How many different placements to give at most, the best first [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    answers: Option<u32>,
     /// TASK=ROW,COLUMN (TASK=ID on a graph): this task must be on that node; may be given several times
     #[arg(long, value_name = "TASK=NODE")]
     pin: Vec<String>,
@@ -42,6 +42,30 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 impl SearchArguments {
+    /// Refuses options of a search where none of the placements is one: they would change nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] with the first of them.
+    pub(super) fn check(&self, names: &[String]) -> Result<()> {
+        if names.iter().any(|name| name == search::NAME) {
+            return Ok(());
+        }
+        let given = [
+            (self.start.is_some(), "--start"),
+            (self.steps.is_some(), "--steps"),
+            (self.time.is_some(), "--time"),
+            (self.answers.is_some(), "--answers"),
+            (!self.pin.is_empty(), "--pin"),
+        ];
+        match given.iter().find(|(is_given, _)| *is_given) {
+            Some((_, option)) => {
+                Err(Error::value(option, "given without a search", "--placement search beside it"))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// What is to be looked for.
     ///
     /// # Errors
@@ -51,7 +75,8 @@ impl SearchArguments {
         let pins = self.pin.iter().map(|text| given::pin(text, machine)).collect::<Result<_>>()?;
         let unlimited = if self.time.is_some() { u64::MAX } else { STEPS_DEFAULT };
         let steps = self.steps.unwrap_or(unlimited);
-        Ok(Search { start: self.start, steps, answers: self.answers as usize, pins })
+        let start = self.start.unwrap_or(Start::Best);
+        Ok(Search { start, steps, answers: self.answers.unwrap_or(1) as usize, pins })
     }
 
     /// Looks, as long as it may, and tells how far it is.

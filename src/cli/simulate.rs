@@ -136,9 +136,9 @@ fn text(report: &SimulateReport, machine: &Machine) -> String {
         ["flit hops", &report.flit_hops.map_or("unknown".to_string(), |hops| hops.to_string())],
         ["hottest link", &table::hottest(report.hottest_link, machine)],
         ["latency, mean", &table::number(latency.mean, 2)],
-        ["latency, median", &latency.p50.to_string()],
-        ["latency, 99 of 100", &latency.p99.to_string()],
-        ["latency, longest", &latency.max.to_string()],
+        ["latency, p50", &latency.p50.to_string()],
+        ["latency, p99", &latency.p99.to_string()],
+        ["latency, max", &latency.max.to_string()],
     ]
     .map(|row| row.map(str::to_string).to_vec())
     .to_vec();
@@ -175,9 +175,9 @@ fn traffic_text(report: &TrafficReport, machine: &Machine) -> String {
         ["saturated", if point.saturated { "yes" } else { "no" }],
         ["latency if no packet waits", &known(reference.zero_load_cycles, 2)],
         ["latency, mean", &(table::number(latency.mean, 2) + &half)],
-        ["latency, median", &latency.p50.to_string()],
-        ["latency, 99 of 100", &latency.p99.to_string()],
-        ["latency, longest", &latency.max.to_string()],
+        ["latency, p50", &latency.p50.to_string()],
+        ["latency, p99", &latency.p99.to_string()],
+        ["latency, max", &latency.max.to_string()],
         ["links passed, mean", &table::number(point.hops_mean, 3)],
         ["packets measured", &point.packets.to_string()],
         ["packets not arrived", &point.undelivered.to_string()],

@@ -9,13 +9,13 @@ use meshwright::load::installments::Scale;
 use meshwright::load::schedulers::{REDUCTIONS, Reduction};
 use meshwright::load::{FORWARDINGS, Forwarding, closed_form, speed_file};
 use meshwright::report::PlanReport;
-use meshwright::scenario::{self, load as words, quantity};
+use meshwright::scenario::{load as words, quantity};
 use meshwright::topology::{Machine, Switching};
 use meshwright::verdict::LoadVerdict;
 use meshwright::verdict::load::{self, Job, METHODS, SpeedRows, SplitAnswer};
 use meshwright::{Error, Result};
 
-use super::costs::{seed, told};
+use super::costs::{MachineName, seed, told};
 use super::further::{self, Further};
 use super::output::{self, Progress};
 use super::{Answer, files, load as tables, random};
@@ -45,10 +45,8 @@ Exit codes:
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct Arguments {
-    /// mesh:RxC[xD…], torus:RxC[…], hypercube:D, graph:FILE, or a TOML file with a [machine] table (its costs do not
-    /// matter here)
-    #[arg(value_name = "MACHINE")]
-    machine: String,
+    #[command(flatten)]
+    machine: MachineName,
     /// Where load enters: R,C or ID on a network without coordinates; with =LOAD its part (default 1) and with
     /// @RELEASE when it is there, in units of w Tcp (default 0). Once for each source
     #[arg(long, value_name = "NODE[=LOAD][@RELEASE]", required_unless_present = "random")]
@@ -189,7 +187,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
 
 /// The averages over random sources.
 fn averages(arguments: &Arguments, sources: u32, sigma: f64) -> Result<Answer> {
-    let machine = scenario::machine(&arguments.machine)?;
+    let machine = arguments.machine.read()?;
     let answer = random::run(&Experiment {
         machine: &machine,
         sources,
@@ -213,7 +211,7 @@ fn forwardings(names: &[String]) -> Result<Vec<Forwarding>> {
 
 /// The machine and what is asked for on it.
 fn job(arguments: &Arguments, sigma: f64) -> Result<(Machine, Job)> {
-    let machine = scenario::machine(&arguments.machine)?;
+    let machine = arguments.machine.read()?;
     let from = arguments.from.iter().map(|text| words::source(text, &machine));
     let mut job = Job::new(&machine, from.collect::<Result<_>>()?, sigma, 1);
     let names: Vec<&str> = arguments.method.iter().map(String::as_str).collect();

@@ -201,7 +201,7 @@ fn measure(
 
 fn text(report: &SweepReport, machine: &Machine) -> String {
     const HEAD: [&str; 10] =
-        ["load", "of bound", "accepted", "latency", "± 95 %", "of T0", "half", "99 of 100", "hops", ""];
+        ["load", "of bound", "accepted", "latency", "± 95 %", "x zero-load", "p50", "p99", "mean hops", ""];
     let mut text = heading(report);
     text += &table::table(&HEAD, 0, report.curve.points.iter().map(|point| row(report, point)).collect());
     if let Some(found) = report.curve.saturation {

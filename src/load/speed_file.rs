@@ -11,12 +11,12 @@ use crate::units::NodeId;
 
 const SYNTAX: Syntax = Syntax { punctuation: b",", line_comment: b"#", block_comments: false, by_line: true };
 
-/// The first line.
+/// The first line, which may be left out.
 const HEADER: &str = "node,to,time";
 
 /// Reads the times of a load on single processors and links, in units of w Tcp.
 ///
-/// After the header `node,to,time` a line `7,,2` says that processor 7 takes 2 for the whole load, and a line
+/// After the header `node,to,time`, which may be left out, a line `7,,2` says that processor 7 takes 2 for the whole load, and a line
 /// `7,8,0.5` that the link from node 7 to node 8 takes 0.5 in this direction. `inf` makes a processor that only
 /// relays, and a link that carries nothing. A processor without a line takes 1, a link without one sigma.
 ///
@@ -47,6 +47,7 @@ pub fn read(path: &Path, machine: &Machine, sigma: f64) -> Result<Speeds> {
 /// let speeds = speed_file::parse(text.as_bytes(), "a.csv", &line, 0.1)?;
 /// assert_eq!(speeds.work, [1.0, 2.0, 1.0]);
 /// assert_eq!(speeds.link.iter().filter(|&&time| time == 0.5).count(), 1);
+/// assert_eq!(speed_file::parse("1,,2\n".as_bytes(), "a.csv", &line, 0.1)?.work, [1.0, 2.0, 1.0]);
 /// assert!(speed_file::parse("node,to,time\n0,2,1\n".as_bytes(), "a.csv", &line, 0.1).is_err());
 /// # Ok::<(), meshwright::Error>(())
 /// ```
@@ -85,9 +86,12 @@ fn speeds(tokens: &mut Tokens<'_>, machine: &Machine, sigma: f64) -> Result<Spee
 }
 
 fn header(tokens: &mut Tokens<'_>) -> Result<()> {
-    let expected = || format!("the header `{HEADER}`");
+    let expected = || format!("the header `{HEADER}`, or a line such as `7,,2` or `7,8,0.5`");
     if tokens.next_anywhere()? {
         tokens.hold();
+        if tokens.word().iter().all(u8::is_ascii_digit) {
+            return Ok(());
+        }
     }
     for word in ["node", ",", "to", ",", "time"] {
         if !(tokens.next_on_line()? && tokens.word() == word.as_bytes()) {

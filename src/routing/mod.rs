@@ -31,6 +31,7 @@ pub mod valiant;
 pub use relation::{Choice, Choices, Header, Relation};
 
 use crate::error::{Error, Result};
+use crate::text::did_you_mean;
 use crate::topology::{Grid, Machine, Topology};
 use crate::units::{Hops, LinkId, NodeId};
 use rand::Rng;
@@ -96,15 +97,10 @@ pub fn relation<'m>(name: &str, machine: &'m Machine) -> Result<Relation<'m>> {
 
 /// The error for a name that is not in the table, with the nearest one if one is near.
 fn unknown(name: &str) -> Error {
-    let names = || ROUTINGS.iter().flat_map(|routing| routing.aliases.iter().copied().chain([routing.name]));
-    let mut expected = ROUTINGS.iter().map(|routing| routing.name).collect::<Vec<_>>().join(", ");
-    // Comparing is quadratic: a word far longer than any known one is like none of them.
-    let likeness = |known: &str| if name.len() > 64 { 0.0 } else { strsim::jaro_winkler(name, known) };
-    let near = names().filter(|known| likeness(known) > 0.8);
-    if let Some(near) = near.max_by(|a, b| likeness(a).total_cmp(&likeness(b))) {
-        expected += &format!(" (did you mean `{near}`?)");
-    }
-    Error::value("routing", format!("`{name}`"), expected)
+    let names = ROUTINGS.iter().flat_map(|routing| routing.aliases.iter().copied().chain([routing.name]));
+    let names: Vec<&str> = names.collect();
+    let expected = ROUTINGS.iter().map(|routing| routing.name).collect::<Vec<_>>().join(", ");
+    Error::value("routing", format!("`{name}`"), expected + &did_you_mean(name, &names))
 }
 
 /// The routes of a list of messages, one path each.

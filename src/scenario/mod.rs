@@ -38,7 +38,9 @@ use toml::de::DeTable;
 pub use source::SCENARIO_BYTES_MAX;
 
 use crate::error::{Error, Result};
-use crate::topology::Machine;
+use crate::text::nearest;
+use crate::topology::real::SOURCES;
+use crate::topology::{FAMILIES, Machine};
 use crate::verdict;
 use source::Source;
 use value::Table;
@@ -141,7 +143,9 @@ pub fn machine(specification: &str) -> Result<Machine> {
     if !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml")) {
         return Machine::new(specification).map_err(|error| match error {
             Error::Value { what: what @ "machine", value, expected } => {
-                Error::Value { what, value, expected: format!("{expected}, or a file that ends in .toml") }
+                let hint = nearest_machine(specification);
+                let expected = format!("{expected}, or a file that ends in .toml{hint}");
+                Error::Value { what, value, expected }
             }
             other => other,
         });
@@ -151,6 +155,17 @@ pub fn machine(specification: &str) -> Result<Machine> {
     let document = Table::document(&source, &entries);
     document.check_keys(KEYS)?;
     machine::read(&machine_table(&source, &document)?)
+}
+
+/// ``(did you mean `mesh:4x4`?)``, where the family of a machine is misspelt.
+fn nearest_machine(specification: &str) -> String {
+    let (name, rest) = specification.split_once(':').unwrap_or((specification, ""));
+    let families = FAMILIES.iter().map(|family| family.name);
+    let known: Vec<&str> = families.chain(SOURCES.iter().map(|source| source.name)).collect();
+    match nearest(name, &known) {
+        Some(near) if near != name => format!(" (did you mean `{near}:{rest}`?)"),
+        _ => String::new(),
+    }
 }
 
 fn scenario(source: &Source) -> Result<Scenario> {

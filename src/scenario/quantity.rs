@@ -43,7 +43,14 @@ pub fn bytes(text: &str) -> Result<Bytes> {
     let expected = format!("1 to {BYTES_MAX} bytes, as in 65536, \"64 KiB\" or \"1.5 MB\"");
     let bad = || Error::value("a volume", quoted(text), expected.clone());
     let (number, unit) = split(text);
-    let factor = if unit.is_empty() { 1 } else { factor(BYTE_UNITS, unit).ok_or_else(bad)? };
+    let factor = match unit {
+        "" => 1,
+        unit => factor(BYTE_UNITS, unit).ok_or_else(|| {
+            let alike = BYTE_UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit));
+            let hint = alike.map(|(name, _)| format!(" (did you mean `{number} {name}`?)"));
+            Error::value("a volume", quoted(text), expected.clone() + &hint.unwrap_or_default())
+        })?,
+    };
     let number = decimal(number).ok_or_else(bad)?;
     let exact = u128::from(number.numerator()) * u128::from(factor);
     let denominator = u128::from(number.denominator());

@@ -7,6 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::source::Source;
 use crate::error::{Error, Result};
+pub(super) use crate::text::nearest;
 
 /// A table with its name as the user writes it, e.g. `[machine]`.
 #[derive(Clone, Debug)]
@@ -216,20 +217,6 @@ fn describe(value: &DeValue<'_>) -> String {
         DeValue::Array(_) => "a list".to_string(),
         DeValue::Table(_) => "a table".to_string(),
     }
-}
-
-/// The known word that looks most like the given one, if one does.
-pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
-    // Comparing is quadratic: a word far longer than any known one is like none of them.
-    if word.len() > 64 {
-        return None;
-    }
-    let likeness = |candidate: &str| strsim::jaro_winkler(word, candidate);
-    known
-        .iter()
-        .copied()
-        .filter(|candidate| likeness(candidate) > 0.8)
-        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
 }
 
 /// Words as a message lists them: `a`, `b`, `c`.

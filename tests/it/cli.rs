@@ -16,6 +16,7 @@ mod run;
 mod search;
 mod sort;
 mod traffic;
+mod words;
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -26,7 +26,7 @@ const ENDLESS: u64 = 8 * WHOLE;
 ///
 /// # Source
 ///
-/// `dinic1970`: augmenting along shortest paths, all of one length at a time.
+/// `dinitz1970`: augmenting along shortest paths, all of one length at a time.
 pub(super) fn shallow_flow(problem: &Problem, end: f64, slack: f64) -> Option<Vec<Phase>> {
     let mut begins: Vec<f64> = problem.sources().iter().map(|source| source.release).collect();
     begins.sort_by(f64::total_cmp);

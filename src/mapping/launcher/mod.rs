@@ -25,6 +25,7 @@ pub use ranks::Ranks;
 
 use super::{Placement, TaskGraph};
 use crate::error::{Error, Result};
+use crate::text::did_you_mean;
 use crate::topology::Machine;
 use crate::units::NodeId;
 
@@ -100,7 +101,11 @@ pub const FORMATS: &[Format] = &[
 pub fn format(name: &str) -> Result<&'static Format> {
     FORMATS.iter().find(|format| format.name == name).ok_or_else(|| {
         let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
-        Error::value("launcher format", format!("`{name}`"), format!("one of {}", names.join(", ")))
+        Error::value(
+            "launcher format",
+            format!("`{name}`"),
+            format!("one of {}", names.join(", ")) + &did_you_mean(name, &names),
+        )
     })
 }
 

@@ -18,6 +18,7 @@ use rand::{Rng, RngExt};
 
 use super::permutation;
 use crate::error::{Error, Result};
+use crate::text::did_you_mean;
 use crate::topology::{Grid, Machine, Network, Topology};
 use crate::units::NodeId;
 
@@ -178,7 +179,11 @@ impl Pattern {
         });
         let entry = entry.ok_or_else(|| {
             let usages: Vec<_> = PATTERNS.iter().map(|entry| entry.usage).collect();
-            Error::value("traffic", format!("`{name}`"), format!("one of {}", usages.join(", ")))
+            Error::value(
+                "traffic",
+                format!("`{name}`"),
+                format!("one of {}", usages.join(", ")) + &did_you_mean(name, &usages),
+            )
         })?;
         Ok(Self { name: name.to_string(), rule: (entry.build)(rest, machine)? })
     }

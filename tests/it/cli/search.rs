@@ -93,7 +93,7 @@ fn searches_that_cannot_be_are_refused() {
         (&["--time", "0"], "greater than 0"),
         (&["--answers", "0"], "0"),
         (&["--start", "here"], "expected best or random"),
-        (&["--placement", "hilbert", "--pin", "0=0,0"], "knows of no pins"),
+        (&["--placement", "hilbert", "--pin", "0=0,0"], "expected --placement search beside it"),
     ] {
         let line = if arguments[0] == "plan" {
             arguments.to_vec()
