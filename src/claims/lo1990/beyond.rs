@@ -93,7 +93,7 @@ fn footnote_1(_: &Study) -> Result<Derivation> {
             check.case(refused, || format!("{placement} places B({n}) on {}", mesh.name));
         }
     }
-    Ok(Derivation::of("four trees, each on a mesh that is too small, four placements", check))
+    Ok(Derivation::of("four trees, each refused on a mesh that is too small by four placements", check))
 }
 
 fn simulation(study: &Study) -> Result<Derivation> {
