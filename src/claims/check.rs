@@ -34,6 +34,13 @@ impl Check {
         self.case(printed == found, || format!("{}: printed {printed}, in fact {found}", words()));
     }
 
+    /// The cases of another check after these.
+    pub fn add(&mut self, other: Self) {
+        self.cases += other.cases;
+        self.failures += other.failures;
+        self.first = self.first.take().or(other.first);
+    }
+
     /// Whether no case failed.
     pub fn holds(&self) -> bool {
         self.failures == 0

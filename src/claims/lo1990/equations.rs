@@ -22,6 +22,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "time of one message under wormhole routing",
         definition: "simulated time of one message over d links of an idle line",
         printed: "T(e) = c + b (W + d h)",
+        fails_if: "a simulated message on an idle line takes another time than c + b (W + d h)",
         derive: eq_1,
         ..HOLDS
     },
@@ -31,6 +32,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "a large message takes about b W",
         definition: "simulated time over b W where b W > 1000 (c + b d h)",
         printed: "T(e) / (b W) = 1, up to (c + b d h) / (b W)",
+        fails_if: "for a large message the simulated time is 1/500 or more away from b W",
         derive: eq_2,
         ..HOLDS
     },
@@ -40,6 +42,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "a small message takes about c, however far it goes",
         definition: "simulated time over c where c > 1000 b (W + d h)",
         printed: "T(e) / c = 1, up to b (W + d h) / c",
+        fails_if: "for a small message the simulated time is 1/500 or more away from c",
         derive: eq_3,
         ..HOLDS
     },
@@ -50,6 +53,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         definition: "simulated time of M_R(B(n)), alpha = 1/2: all terms, and with c or b far above the others",
         printed: "c n for small, b (W(E_1) + ... + W(E_n)) for large volumes; all terms: \
             c n + b sum W(E_i) + b h sum D(E_i)",
+        fails_if: "the simulated time of M_R differs from all terms, or by 1/500 from the greatest where it \
+            outweighs the others",
         derive: eq_4,
         ..HOLDS
     },
@@ -59,6 +64,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "every contention-free mapping has slowdown 1 under wormhole routing",
         definition: "simulated time with h = 0 over c n + b sum W(E_i), for four mappings without contention",
         printed: "S(M) = 1",
+        fails_if: "one of the four mappings meets contention, or takes longer than the perfect time with h = 0",
         derive: eq_5,
         ..HOLDS
     },
@@ -68,6 +74,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "time of one message under store-and-forward routing",
         definition: "simulated time of one message over d links of an idle line",
         printed: "T(e) = d (c + b W): c D(e) if c outweighs b W, b D_w(e) if b W outweighs c",
+        fails_if: "a simulated message on an idle line takes another time than d (c + b W), or 1/500 away from the \
+            greater term",
         derive: eq_6,
         ..HOLDS
     },
@@ -77,6 +85,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "time of a phase under store-and-forward routing",
         definition: "simulated time of each phase of M_R and M_G, alpha 1 and 1/2",
         printed: "T(E_i) = c D(E_i) with b = 0, b D_w(E_i) with c = 0",
+        fails_if: "a simulated phase of M_R or M_G takes another time than c D(E_i) or b D_w(E_i)",
         derive: eq_7,
         ..HOLDS
     },
@@ -86,6 +95,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "time of all phases under store-and-forward routing",
         definition: "simulated time of M_R and M_G, all terms",
         printed: "T(E_C) = c sum D(E_i) + b sum D_w(E_i)",
+        fails_if: "the simulated time of M_R or M_G is not the sum of both terms",
         derive: eq_8,
         ..HOLDS
     },
@@ -95,6 +105,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "time of the perfect mapping under store-and-forward routing",
         definition: "simulated time of M_R(B(n)) for n <= 4, which has dilation 1 and no contention",
         printed: "T_P(E_C) = c n + b (W(E_1) + ... + W(E_n))",
+        fails_if: "M_R of B(1) to B(4), which is perfect, takes another time",
         derive: eq_9,
         ..HOLDS
     },
@@ -104,6 +115,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "slowdown under store-and-forward routing",
         definition: "simulated time over the perfect time, with b W = 1 in units of c for small and c = 0 for large volumes",
         printed: "(1/n) sum D(E_i) for small, sum D_w(E_i) / sum W(E_i) for large volumes",
+        fails_if: "the simulated slowdown differs from the quotient for some n, mapping or volume",
         derive: eq_10,
         ..HOLDS
     },

@@ -1,8 +1,8 @@
 //! Section 4: the reflecting and the growing mapping, and the figures that show them.
 
-use super::HOLDS;
 use super::literal::Place;
 use super::study::{BOTH, Mapping, Mapping::Growing, Mapping::Reflecting, Study};
+use super::{HOLDS, NOT_CHECKABLE};
 use crate::claims::Claim;
 use crate::claims::check::{Check, Derivation, Numbers};
 use crate::error::Result;
@@ -16,6 +16,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "the mesh of B(n) has 2^n nodes, and is square or twice as wide as high",
         definition: "2^floor(n/2) times 2^ceil(n/2), and their ratio",
         printed: "2^n nodes, ratio 1 for even n, 2 for odd n",
+        fails_if: "the sides give another number of nodes than 2^n, or another ratio",
         derive: mesh_size,
         ..HOLDS
     },
@@ -25,6 +26,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "both mappings give every task a node of its own",
         definition: "nodes that definitions 2 and 3, built word by word, use",
         printed: "every node of the mesh, once",
+        fails_if: "two tasks have one node, or a node has none",
         derive: one_to_one,
         ..HOLDS
     },
@@ -35,6 +37,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         definition: "the mapping built copy by copy; the place of both roots each time",
         printed: "the roots lie on one row (odd n) or one column (even n); column = GrayDecode(bits 0, 2, 4, ... of the \
             label), row = GrayDecode(bits 1, 3, 5, ...), as the placement `reflecting` has it",
+        fails_if: "the two roots are not on one line, or a task is elsewhere than our placement `reflecting` puts it",
         derive: definition_2,
         ..HOLDS
     },
@@ -43,9 +46,10 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         source: "Figure 2",
         statement: "where the root of M_R(B(n)) is",
         definition: "the place of the last task, built copy by copy",
-        printed: "(r, r) for n = 2k and (r, 2^(k+1) - 1 - r) for n = 2k + 1, with r = floor(2^(k+1) / 3)",
+        printed: "the drawing is lost in our copy; by our own formula the root is at (r, r) for n = 2k and (r, 2^(k+1) - 1 - r) for n = 2k + 1, with r = floor(2^(k+1) / 3)",
+        fails_if: "a drawing turns up; until then, the root built copy by copy is not where our formula has it",
         derive: figure_2,
-        ..HOLDS
+        ..NOT_CHECKABLE
     },
     Claim {
         id: "definition-3",
@@ -54,6 +58,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         definition: "the mapping built leaf by leaf",
         printed: "leaves at distance 2^(ceil(n/2) - 2) from their parents, in rows for odd n and in columns for even n; as \
             the placement `growing` has it",
+        fails_if: "a new leaf is not outwards of its parent at that distance, or elsewhere than our placement \
+            `growing` puts it",
         derive: definition_3,
         ..HOLDS
     },
@@ -62,9 +68,11 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         source: "Figure 3",
         statement: "where the root of M_G(B(n)) is",
         definition: "the place of the last task, built leaf by leaf",
-        printed: "(R/2, C/2) on R rows and C columns for n >= 2: south-east of the centre",
+        printed: "the drawing is lost in our copy; by our own formula the root is at (R/2, C/2) on R rows and C columns for \
+            n >= 2",
+        fails_if: "a drawing turns up; until then, the root built leaf by leaf is not where our formula has it",
         derive: figure_3,
-        ..HOLDS
+        ..NOT_CHECKABLE
     },
     Claim {
         id: "same-line",
@@ -72,6 +80,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "tasks joined by an edge are in one row or one column",
         definition: "places of both ends of every edge",
         printed: "equal rows or equal columns",
+        fails_if: "the ends of an edge differ in row and in column",
         derive: same_line,
         ..HOLDS
     },
@@ -81,6 +90,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "the nodes fix the paths: each edge takes the one shortest way",
         definition: "links of the route of each edge, followed node by node, rows first and columns first",
         printed: "as many links as rows and columns between the ends, the same in both orders",
+        fails_if: "rows first and columns first visit different nodes, or a route has more links than the ends are \
+            apart",
         derive: shortest_path,
         ..HOLDS
     },

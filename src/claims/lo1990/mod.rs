@@ -11,6 +11,7 @@
 //! | [`reflecting`], `totals` | section 6.2: dilations; times and slowdown |
 //! | `growing`, `lemma8` | section 6.3 |
 //! | `comparison` | section 6.4, abstract and conclusion |
+//! | `beyond` | the footnote and the ongoing work |
 //!
 //! Labels are 0-based postorder numbers, children in decreasing size. Phase 1 joins the two largest halves. Row 0 is
 //! in the north, column 0 in the west.
@@ -19,6 +20,7 @@
 //!
 //! `lo1990`, all of it.
 
+mod beyond;
 mod comparison;
 mod definitions;
 mod equations;
@@ -58,10 +60,16 @@ const SECTIONS: &[&[Claim<Study>]] = &[
     lemma8::CLAIMS,
     growing::SLOWDOWNS,
     comparison::CLAIMS,
+    beyond::CLAIMS,
 ];
 
 const HOLDS: Claim<Study> = Claim::HOLDS;
 const CORRECTED: Claim<Study> = Claim::CORRECTED;
+const REMARK: Claim<Study> = Claim::REMARK;
+const NOT_CHECKABLE: Claim<Study> = Claim::NOT_CHECKABLE;
+const NOT_BUILT: Claim<Study> = Claim::NOT_BUILT;
+
+const _: () = assert!(Claim::each_can_fail(SECTIONS), "a claim does not say how it would fail");
 
 fn derive(n_max: u32, wanted: &Wanted<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Finding>> {
     // The study is worth its time only if something of it is wanted.

@@ -16,6 +16,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "all messages of a phase of M_R go equally far",
         definition: "shortest and longest route of phase i in M_R(B(n))",
         printed: "min of D(e) over E_i = max of D(e) over E_i",
+        fails_if: "two edges of one phase of M_R have different lengths",
         derive: uniform,
         ..HOLDS
     },
@@ -25,6 +26,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "the weighted dilation of phase i of M_R(B(n))",
         definition: "D_w(E_i) = max of W(e) D(e), routes counted link by link, for each alpha",
         printed: "D_w(E_i) = J(ceil(i/2)) alpha^i with J(q) = (2^q - (-1)^q) / 3",
+        fails_if: "every D_w(E_i) agrees with the printed index, or some simulated or counted one with neither",
         correct: Some(
             "D_w(E_i) = J(ceil((n-i+1)/2)) alpha^i: the edge between the two halves is the longest, and phase 1 uses it",
         ),
@@ -38,6 +40,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "the vertical and the horizontal joint of a size are equally long",
         definition: "dilations of phases 2j - 1 and 2j of M_R(B(2k))",
         printed: "D(E_(2j-1)) = D(E_(2j))",
+        fails_if: "phases 2j - 1 and 2j of M_R have different dilations",
         derive: pairs,
         ..HOLDS
     },
@@ -47,6 +50,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "recurrence for the joint of M_R(B(2k))",
         definition: "dilation of phase 2k, of phase 2k - 2, and of phase 1 of M_R(B(2k)), routes counted link by link",
         printed: "D(E_(2k)) = 2^(k-1) - D(E_(2k-2)), indices being phases of M_R(B(2k)) for k >= 2",
+        fails_if: "the printed indices give every dilation, or the corrected recurrence misses one",
         correct: Some(
             "J_k = 2^(k-1) - J_(k-1) with J_k the dilation of phase 1 of M_R(B(2k)): the joint of the two halves, \
             which the proof calls E_(2k), is used first",
@@ -61,6 +65,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "roots lie on the diagonals of the square of M_R(B(2k))",
         definition: "places of the root I of B(2k) and of the root F of its largest subtree B(2k - 1)",
         printed: "I on the main diagonal, F on the other one",
+        fails_if: "a root is off its diagonal",
         derive: diagonals,
         ..HOLDS
     },
@@ -71,6 +76,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         definition: "places of A to F and I in M_R(B(2k)): A, D, E on the borders of the quadrants in the row of F, C and B the \
             children of F and C in that row",
         printed: "AB = CD = EF, AD = 2^(k-1) - 1, DE = 1, AE = BF, CF = AE - BC, IF = CF",
+        fails_if: "one of the seven equations of lengths fails for some k",
         derive: figure_4,
         ..HOLDS
     },

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::literal::{self, Arc};
 use super::study::Study;
-use super::{HOLDS, work};
+use super::{HOLDS, NOT_CHECKABLE, work};
 use crate::claims::Claim;
 use crate::claims::check::{Check, Derivation, Numbers};
 use crate::error::Result;
@@ -22,6 +22,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "CBT(n) has 2^n - 1 nodes, 2^(n-1) of them leaves",
         definition: "tasks of CBT(n), and tasks that send nothing in the divide stage",
         printed: "2^n - 1 nodes, 2^(n-1) leaves",
+        fails_if: "some CBT(n) has another number of tasks, or of tasks that send nothing",
         derive: cbt_size,
         ..HOLDS
     },
@@ -31,6 +32,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "in CBT(n) only the nodes of one level are active at a time",
         definition: "depth of every task that sends in a phase, found by following parents",
         printed: "in phases 2j - 1 and 2j the 2^(j-1) nodes of depth j - 1 send, and nobody else",
+        fails_if: "in some phase a task of another level sends, or one of the level does not",
         derive: cbt_levels,
         ..HOLDS
     },
@@ -41,6 +43,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         definition: "simulated time of the divide stage on the same mesh, divided by the leaves that then work, every \
             leaf with the same work; CBT(n) placed by rows, along the Hilbert curve and by recursive bisection, B(n) by M_R and M_G, the best of each",
         printed: "T(B(n)) / 2^n < T(CBT(n)) / 2^(n-1)",
+        fails_if: "for some n, switching and alpha the binomial tree takes as long for each leaf as the complete \
+            binary tree, placed or at distance 1",
         derive: work::keep_half,
         ..HOLDS
     },
@@ -50,17 +54,20 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "B(n): two copies of B(n - 1), their roots joined",
         definition: "parent and phase of every task, copy by copy",
         printed: "2^n tasks in postorder: parent(x) = x | (x + 1), phase(x) = n - t(x), t(x) the trailing ones of x",
+        fails_if: "a task built copy by copy has another parent or phase than parent(x) and phase(x) say",
         derive: definition_1,
         ..HOLDS
     },
     Claim {
         id: "figure-1",
         source: "Figure 1",
-        statement: "the tasks are labelled in postorder, larger children first",
-        definition: "a walk over the tree of definition 1, children by phase, each task numbered after its children",
-        printed: "task x is the x-th to be left, from 0 (the figure is lost in the copies; from 0 is our choice)",
+        statement: "the tree, its labels in postorder, larger children first",
+        definition: "our labels beside a walk over the tree of definition 1, children by phase, each task numbered after its \
+            children",
+        printed: "the drawing of B(4) is lost in our copy; what the text says of it: postorder labels (from 0 is our choice)",
+        fails_if: "a drawing of B(4) turns up; until then, a task is left in another place than its label",
         derive: postorder,
-        ..HOLDS
+        ..NOT_CHECKABLE
     },
     Claim {
         id: "subtrees",
@@ -68,6 +75,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "the subtree of every node is a binomial tree",
         definition: "the arcs among x - 2^t + 1 .. x against those of B(t), t the number of children of x",
         printed: "the subtree of x is B(t)",
+        fails_if: "the arcs below some task are not those of B(t)",
         derive: subtrees,
         ..HOLDS
     },
@@ -77,6 +85,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "the i-th child of the root is the root of B(n - i)",
         definition: "tasks below each child of the root, children in decreasing size",
         printed: "n children, the i-th with 2^(n-i) tasks",
+        fails_if: "the root has another number of children than n, or the i-th has another number of tasks than \
+            2^(n-i)",
         derive: children,
         ..HOLDS
     },
@@ -87,6 +97,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         definition: "C(n), in which every node creates a node beside it in each phase, and B(n), both written in a \
             normal form that keeps only who created whom and when",
         printed: "C(n) = B(n), phase by phase",
+        fails_if: "C(n) and B(n) have different normal forms for some n",
         derive: lemma_1,
         ..HOLDS
     },

@@ -21,6 +21,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "in phase i there are 2^(i-1) active nodes, and each of them sends",
         definition: "messages of each phase of the tree of definition 1, and their senders",
         printed: "2^(i-1) messages, from as many different nodes",
+        fails_if: "a phase has another number of messages than 2^(i-1), or one node sends two",
         derive: active_nodes,
         ..HOLDS
     },
@@ -30,6 +31,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "who is activated in phase i sends in phases i + 1, ..., n, and receives once",
         definition: "the phases in which each task sends",
         printed: "i + 1, i + 2, ..., n",
+        fails_if: "a task sends in another phase than those after its own, or not in one of them",
         derive: activation,
         ..HOLDS
     },
@@ -39,6 +41,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "a message of phase i has volume alpha^i",
         definition: "every node holds x, keeps alpha x and sends alpha x, from a root that holds 1",
         printed: "alpha^i",
+        fails_if: "a node that keeps and sends alpha x holds another volume than alpha^i after phase i",
         derive: volumes,
         ..HOLDS
     },
@@ -49,6 +52,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         definition: "data of a half over data of the whole: numbers of a list, entries of an adjacency matrix, one value",
         printed: "1 for broadcast, leader election and combining values, 1/2 for merge sort and data distribution, 1/4 \
             for halving a graph; 1/2 down and 1 up for a product of matrices",
+        fails_if: "the share of half the data in the whole is not the one printed, or our presets have another",
         derive: examples,
         ..HOLDS
     },
@@ -58,6 +62,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "the combine stage has the patterns of the divide stage, turned round",
         definition: "simulated time of each phase of the combine stage",
         printed: "phase n + 1 - i of the combine stage takes as long as phase i of the divide stage",
+        fails_if: "a phase of the combine stage takes longer or shorter than its counterpart",
         derive: combine,
         ..HOLDS
     },

@@ -19,6 +19,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "what algorithm 2, named RMDVDA, leaves in use",
         definition: "its steps: Voronoi cells and their flow matrices; nodes in use beside those of algorithm 3, RMDVDA",
         printed: "reduced cells",
+        fails_if: "algorithm 2 leaves as many nodes in use as algorithm 3 for every pair, or fewer than all for some",
         correct: Some("all nodes: it is MDVDA, and reduces nothing"),
         errata: Some("Z14"),
         derive: algorithm_2,
@@ -30,6 +31,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "the programmes keep load in the cell where it enters",
         definition: "two sources with half of the load each: the sum over each cell, when all cells stop together as (3.91), (3.93) ask",
         printed: "sum of all alpha = 1 is enough",
+        fails_if: "a common stop works off half of the load in each cell for every pair, or the corrected balance \
+            does not for some",
         correct: Some("the sum of alpha over cell j must be L_j, and T is the largest T_j"),
         errata: Some("Z8"),
         derive: balance,
@@ -41,6 +44,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "RMDVDA finishes within the makespan of MDVDA",
         definition: "every pair of sources on lines of 3 to 9 processors and on the 3x3 to 4x4 meshes, sigma 1/100 to 1/2",
         printed: "with depth_i = depth_min, the radius of the slowest cell",
+        fails_if: "the cut at depth_min never makes a pair of sources slower, or cutting layer by layer does for some",
         correct: Some("layer by layer, as long as the cell stays at least as fast as the slowest"),
         errata: Some("Z22"),
         derive: depth_min,
@@ -52,6 +56,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "the slowest cell is the one with the least Sp_i",
         definition: "makespan after the reduction, every pair of sources on 1x3 to 1x7 with loads 1:4 and 4:1",
         printed: "reducing all cells to the least Sp_i keeps the makespan",
+        fails_if: "reducing to the least Sp_i never makes a pair slower, or reducing to the least Sp_i / L_i does \
+            for some",
         correct: Some("reducing to the least Sp_i / L_i keeps it"),
         errata: Some("Z23"),
         derive: unequal,
@@ -63,6 +69,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "which part of the Voronoi diagram of 3x3 copies is that of the torus",
         definition: "cells of the torus by search, those of nine copies as one plane mesh; every pair of sources on 3x3 to 5x5",
         printed: "the corner part",
+        fails_if: "the corner part is the diagram of the torus for every pair, or the central part is not for some",
         correct: Some("the central part"),
         errata: Some("Z14"),
         derive: copies,
@@ -74,6 +81,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "the slowest cell after RMDVDA",
         definition: "least Sp_i before and after every reduction, on tori of 3x3, 4x4 and 20x20",
         printed: "168 after the reduction, 128 (or 125) before",
+        fails_if: "some reduction makes the slowest cell faster",
         errata: Some("Z10"),
         derive: never_faster,
         ..REFUTED
@@ -84,6 +92,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "the load of a source reaches its cell without leaving it, by shortest paths",
         definition: "every node with a neighbour of its own cell one hop nearer, ties to the lowest source; random sources on mesh and torus",
         printed: "cells of the Manhattan distance",
+        fails_if: "a node is nearer to another source than its own, or has no neighbour in its cell that is one \
+            hop nearer",
         derive: star_shaped,
         ..HOLDS
     },

@@ -27,6 +27,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "first row of the flow matrix of the 6x7 mesh with four connected sources",
         definition: "every connected set of four nodes, nodes counted by their hops from it",
         printed: "(4,8,12,10,6,2) is the row of some set",
+        fails_if: "no connected set of four nodes of the 6x7 mesh has this row",
         derive: |_| {
             let found = sets_with("mesh:6x7", 4, &ROW_42)?;
             let mut check = Check::default();
@@ -42,6 +43,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "flow matrix of the 7x8 mesh with seven connected sources, and the vector it is multiplied with",
         definition: "every connected set of seven nodes, nodes counted by their hops from it: how many layers there are",
         printed: "(7,14,15,10,6,3,1) times (alpha_0, ..., alpha_5): 6 loads",
+        fails_if: "a set with this row has six layers, or not seven",
         correct: Some("the same row times (alpha_0, ..., alpha_6): 7 loads"),
         errata: Some("Z3"),
         derive: |_| {
@@ -65,6 +67,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "speedup of 42 and 56 processors with connected sources for sigma <= 0.05",
         definition: "the timing diagram",
         printed: "about 42 and about 56 (within 2 %)",
+        fails_if: "the speedups at sigma = 0.05 are within 2 % of 42 and 56, or not those of the corrected form",
         correct: Some("39.2 and 52.6 at sigma = 0.05; 41.4 and 55.3 at 0.01"),
         errata: Some("Z32"),
         derive: about_42,
@@ -76,6 +79,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "speedup of 42 and 56 processors with connected sources for sigma near 1",
         definition: "the timing diagram at sigma = 1, virtual cut-through",
         printed: "12 and 21",
+        fails_if: "the speedup at sigma = 1 is not 12 or not 21",
         derive: |_| {
             let (mut check, one) = (Check::default(), Exact::whole(1));
             for (row_of, printed) in [(&ROW_42[..], 12), (&ROW_56[..], 21)] {
@@ -92,6 +96,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "first row of the flow matrix of the 5x5 torus with four connected sources",
         definition: "every connected set of four nodes, nodes counted by their hops from it",
         printed: "(4,8,9,4) is the row of some set",
+        fails_if: "no connected set of four nodes of the 5x5 torus has this row",
         derive: |_| {
             let found = sets_with("torus:5x5", 4, &[4, 8, 9, 4])?;
             let blocks = sets_with("torus:5x5", 4, &[4, 8, 8, 4, 1])?;
@@ -112,6 +117,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "when the processors of the last layer of a cell stop",
         definition: "both sides with the loads of the timing diagram",
         printed: "(alpha_1 + ... + alpha_(l-2)) + alpha_(l-1) w Tcp = T",
+        fails_if: "both sides agree without z Tcm for every sigma, or not with it for some",
         correct: Some("(alpha_1 + ... + alpha_(l-2)) z Tcm + alpha_(l-1) w Tcp = T"),
         errata: Some("Z7"),
         derive: eq_3_130,
@@ -123,6 +129,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "makespan when connected sources with unequal loads even them out first",
         definition: "the cut bound: for every set of nodes, its load over what it works off and sends out",
         printed: "that of EPSA: not below the bound",
+        fails_if: "EPSA's time alone is never below the cut bound, or with the moving before it is for some loads",
         correct: Some("that of EPSA and the time of the moving before it: never below the bound"),
         errata: Some("Z24"),
         derive: rebalancing,

@@ -10,6 +10,8 @@
 //! | `connected` | sources that are connected and taken as one |
 //! | `cells` | Voronoi cells of sources that are not |
 //! | `rounds` | averages over random sources |
+//! | `headlines` | section 5.4.1, sentences of abstract and conclusion |
+//! | `future` | section 7.2 |
 //! | `printed` | numbers that follow from other printed numbers |
 //! | `networks` | tori and hypercubes |
 //!
@@ -21,6 +23,8 @@
 
 mod cells;
 mod connected;
+mod future;
+mod headlines;
 mod literal;
 mod matrix;
 mod networks;
@@ -52,6 +56,8 @@ const SECTIONS: &[&[Claim<Study>]] = &[
     rounds::CLAIMS,
     networks::CLAIMS,
     printed::CLAIMS,
+    headlines::CLAIMS,
+    future::CLAIMS,
 ];
 
 /// What the claims share.
@@ -60,6 +66,11 @@ struct Study;
 const HOLDS: Claim<Study> = Claim::HOLDS;
 const CORRECTED: Claim<Study> = Claim::CORRECTED;
 const REFUTED: Claim<Study> = Claim::REFUTED;
+const REMARK: Claim<Study> = Claim::REMARK;
+const NOT_CHECKABLE: Claim<Study> = Claim::NOT_CHECKABLE;
+const NOT_BUILT: Claim<Study> = Claim::NOT_BUILT;
+
+const _: () = assert!(Claim::each_can_fail(SECTIONS), "a claim does not say how it would fail");
 
 fn derive(_: u32, wanted: &Wanted<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Finding>> {
     find_wanted(SECTIONS, &Study, wanted, progress)

@@ -17,6 +17,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "distance on the torus, axis by axis",
         definition: "breadth-first search on tori from 3x3 to 7x6",
         printed: "D_x = min(|D_x - L_x|, m - |D_x - L_x|): defined by itself; the nearest D_x that solves it is taken",
+        fails_if: "the printed distance is that of a search for every pair of nodes, or the corrected one is not \
+            for some",
         correct: Some("D_x = min(|P_x - L_x|, m - |P_x - L_x|) with the coordinate P_x of the processor"),
         errata: Some("Z7"),
         derive: distances,
@@ -28,6 +30,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "first row of the flow matrix of the 6x6 torus",
         definition: "nodes counted by their hops, from every source",
         printed: "(1,4,8,10,8,4,1)",
+        fails_if: "a count of hops gives some source of the 6x6 torus another row",
         derive: |_| everywhere("torus:6x6", &[1, 4, 8, 10, 8, 4, 1]),
         ..HOLDS
     },
@@ -37,6 +40,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "first row of the flow matrix of the 5x5 torus",
         definition: "nodes counted by their hops, from every source",
         printed: "(1,4,8,8,4)",
+        fails_if: "a count of hops gives some source of the 5x5 torus another row",
         derive: |_| everywhere("torus:5x5", &[1, 4, 8, 8, 4]),
         ..HOLDS
     },
@@ -46,6 +50,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "processors in layer i of the d-dimensional hypercube",
         definition: "nodes counted by their hops, d from 1 to 10",
         printed: "d over i",
+        fails_if: "a layer of some cube of 1 to 10 dimensions has another number of nodes",
         derive: |_| {
             let mut check = Check::default();
             for d in 1..=10u64 {
@@ -63,6 +68,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "first row of the flow matrix of the 2-cube",
         definition: "nodes counted by their hops",
         printed: "(1,2,1)",
+        fails_if: "a count of hops gives the 2-cube another row",
         derive: |_| rows(&[("hypercube:2", 0, &[1, 2, 1])]),
         ..HOLDS
     },
@@ -72,6 +78,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "first row of the flow matrix of the 3-cube under virtual cut-through",
         definition: "nodes counted by their hops",
         printed: "(1,2,2,1), although written as binomials of 3",
+        fails_if: "a count of hops gives the 3-cube the printed row, or not (1,3,3,1)",
         correct: Some("(1,3,3,1)"),
         errata: Some("Z29"),
         derive: cube,
@@ -83,6 +90,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "first row of the flow matrix of the 3-cube under S&F",
         definition: "nodes counted by their hops",
         printed: "(1,2,2,1) again",
+        fails_if: "a count of hops gives the 3-cube the printed row, or not (1,3,3,1)",
         correct: Some("(1,3,3,1)"),
         errata: Some("Z3"),
         derive: cube,

@@ -16,6 +16,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "first row of the flow matrix of the 2x2 mesh",
         definition: "nodes counted by their hops from the corner",
         printed: "(1,2,1)",
+        fails_if: "a count of hops gives the 2x2 mesh another row",
         derive: |_| rows(&[("mesh:2x2", 0, &[1, 2, 1])]),
         ..HOLDS
     },
@@ -25,6 +26,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "loads of the 2x2 mesh under virtual cut-through",
         definition: "the timing diagram, step by step in fractions",
         printed: "alpha_0 = alpha_1 = 1 / (4 - sigma), alpha_3 = (1 - sigma) / (4 - sigma)",
+        fails_if: "a load of the timing diagram differs from its formula for some sigma",
         derive: |_| {
             explicit("mesh:2x2", 0, CutThrough, |s| {
                 let whole = n(4) - s;
@@ -39,6 +41,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "first row of the flow matrix of the 2x3 mesh, source at a corner",
         definition: "nodes counted by their hops from the corner",
         printed: "(1,2,2,1)",
+        fails_if: "a count of hops gives the 2x3 mesh another row",
         derive: |_| rows(&[("mesh:2x3", 0, &[1, 2, 2, 1])]),
         ..HOLDS
     },
@@ -48,6 +51,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "loads of the 2x3 mesh under virtual cut-through",
         definition: "the timing diagram, step by step in fractions",
         printed: "1, 1, 1 - sigma and (1 - sigma)^2, each over sigma^2 - 4 sigma + 6",
+        fails_if: "a load of the timing diagram differs from its formula for some sigma",
         derive: |_| {
             explicit("mesh:2x3", 0, CutThrough, |s| {
                 let whole = s * s - n(4) * s + n(6);
@@ -62,6 +66,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "when the last processor of the 2xn mesh may begin",
         definition: "the sum of the loads sent before, from the timing diagram: both sides of the equation",
         printed: "(alpha_1 + alpha_3 + ... + alpha_(2n-1)) z Tcm + alpha_(2n-1) w Tcp = T",
+        fails_if: "the printed sum gives T for every n and sigma, or the one that ends at alpha_(2n-3) does not \
+            for some",
         correct: Some("the sum ends at alpha_(2n-3): P_(2n-1) does not wait for its own load"),
         errata: Some("Z2"),
         derive: last_of_2xn,
@@ -73,6 +79,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "first row of the flow matrix of the 2xn mesh, source at a corner",
         definition: "nodes counted by their hops from the corner, n from 2 to 40",
         printed: "(1,2,...,2,1) of n + 1 entries",
+        fails_if: "a count of hops gives some 2xn mesh another row",
         derive: |_| {
             let mut check = Check::default();
             for n in 2..=40 {
@@ -90,6 +97,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "first row of the flow matrix of the 3x8 mesh, source at a corner",
         definition: "nodes counted by their hops from the corner",
         printed: "(1,2,3,3,3,3,3,2,1), 21 nodes, for a vector of 10 loads",
+        fails_if: "a count of hops gives the 3x8 mesh five 3s, or another number than six",
         correct: Some("(1,2,3,3,3,3,3,3,2,1): six 3s, 24 nodes"),
         errata: Some("Z1"),
         derive: |_| {
@@ -104,6 +112,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "first row of the flow matrix of the 5x5 mesh, source at a corner",
         definition: "nodes counted by their hops from the corner",
         printed: "(1,2,3,4,5,4,3,2,1)",
+        fails_if: "a count of hops gives the 5x5 mesh another row",
         derive: |_| rows(&[("mesh:5x5", 0, &[1, 2, 3, 4, 5, 4, 3, 2, 1])]),
         ..HOLDS
     },
@@ -113,6 +122,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "first row of the flow matrix of the 3x3 mesh, source in the middle of a side",
         definition: "nodes counted by their hops from node (0,1)",
         printed: "(1,3,3,2)",
+        fails_if: "a count of hops gives the 3x3 mesh from the middle of a side another row",
         derive: |_| rows(&[("mesh:3x3", 1, &[1, 3, 3, 2])]),
         ..HOLDS
     },
@@ -122,6 +132,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "loads of the 3x3 mesh under virtual cut-through, source in the middle of a side",
         definition: "the timing diagram, step by step in fractions",
         printed: "1, 1, 1 - sigma and (1 - sigma)^2, each over 9 - 7 sigma + 2 sigma^2",
+        fails_if: "a load of the timing diagram differs from its formula for some sigma",
         derive: |_| {
             explicit("mesh:3x3", 1, CutThrough, |s| {
                 let whole = n(9) - n(7) * s + n(2) * s * s;
@@ -136,6 +147,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "first row of the flow matrix of the 3x3 mesh, source in the centre",
         definition: "nodes counted by their hops from node (1,1)",
         printed: "(1,4,4)",
+        fails_if: "a count of hops gives the 3x3 mesh from its centre another row",
         derive: |_| rows(&[("mesh:3x3", 4, &[1, 4, 4])]),
         ..HOLDS
     },
@@ -145,6 +157,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "loads of the 3x3 mesh under virtual cut-through, source in the centre",
         definition: "the timing diagram, step by step in fractions",
         printed: "1, 1 and 1 - sigma, each over 9 - 4 sigma",
+        fails_if: "a load of the timing diagram differs from its formula for some sigma",
         derive: |_| {
             explicit("mesh:3x3", 4, CutThrough, |s| {
                 let whole = n(9) - n(4) * s;
@@ -159,6 +172,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "D_i = D_j implies alpha_i = alpha_j",
         definition: "every processor's own equation, the transfers before it summed along a path of shortest hops",
         printed: "loads depend on the hops from the source alone",
+        fails_if: "a processor's own equation gives it another load than its layer has, on some machine for some \
+            sigma",
         derive: equal_depth,
         ..HOLDS
     },
@@ -168,6 +183,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "loads of the 2x2 mesh under modified store and forward",
         definition: "the timing diagram, step by step in fractions",
         printed: "((sigma+1)/(sigma+2))^2, (sigma+1)/(sigma+2)^2, 1/(sigma+2)^2",
+        fails_if: "a load of the timing diagram differs from its formula for some sigma",
         derive: |_| {
             explicit("mesh:2x2", 0, ModifiedStoreAndForward, |s| {
                 let (one, two) = (s + n(1), s + n(2));
@@ -182,6 +198,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "loads of the 2x3 mesh under modified store and forward",
         definition: "the timing diagram, step by step in fractions",
         printed: "(sigma+1)^(3-k) / (sigma+2)^3 for layer k",
+        fails_if: "the printed loads are those of the timing diagram, or the corrected ones differ for some sigma",
         correct: Some("(sigma+1)^(3-k) / ((sigma+1)^3 + 2 (sigma+1)^2 + 2 (sigma+1) + 1) for layer k"),
         errata: Some("Z28"),
         derive: eq_4_25,
