@@ -8,6 +8,7 @@
 //! | [`groups`] | programs of splits, barriers and joins, every split on every tree |
 //! | [`installments`] | what fewer processors and fewer messages cost |
 //! | [`auto`] | which placements are worth a simulation |
+//! | `look` | a search whose judge is the simulation |
 //! | [`scatter`] | divisible load on ranks that really run |
 //! | [`simulate`] | the answer to `simulate` |
 //! | [`experiment`] | open-loop traffic on one machine, ready to be measured at any load |
@@ -26,6 +27,7 @@ pub mod experiment;
 pub mod groups;
 pub mod installments;
 pub mod load;
+pub(crate) mod look;
 pub mod map;
 mod measure;
 pub mod plan;

@@ -12,7 +12,7 @@ use super::measure::{self, Measured, Traffic};
 use super::{Skipped, gap};
 use crate::error::{Error, Result};
 use crate::mapping::bound::Profile;
-use crate::mapping::{self, Divide, Placement, Request, TaskGraph, bound};
+use crate::mapping::{self, Divide, Placement, Request, TaskGraph, bound, search};
 use crate::schedule::Schedule;
 use crate::sim::{self, Trace};
 use crate::topology::{Machine, Switching, Topology};
@@ -34,10 +34,32 @@ pub struct Job {
 pub struct Searched {
     /// The steps it made: asked for again, they give the same placements.
     pub steps: u64,
-    /// What was predicted for the placement it started from.
+    /// The least that was predicted for a placement it started from.
     pub start_cycles: u64,
+    /// The least that was simulated for a placement it started from, under the machine's switching; none
+    /// when none comes to an end.
+    pub start_simulated_cycles: Option<u64>,
     /// What is predicted for the placements it found, the best first.
     pub predicted_cycles: Vec<u64>,
+    /// What is simulated for them: this says which is the best.
+    pub simulated_cycles: Vec<Option<u64>>,
+}
+
+impl Searched {
+    /// What a search did, in cycles of its machine.
+    pub(crate) fn new(outcome: &search::Outcome, machine: &Machine) -> Self {
+        let cycles = |ticks: u64| machine.costs.cycles(ticks).0;
+        // A judge's word for what never ends is the most there is.
+        let simulated = |ticks: u64| (ticks != u64::MAX).then(|| cycles(ticks));
+        let answers = outcome.answers.iter();
+        Self {
+            steps: outcome.steps,
+            start_cycles: cycles(outcome.start_ticks),
+            start_simulated_cycles: simulated(outcome.start_judged_ticks),
+            predicted_cycles: answers.clone().map(|answer| cycles(answer.predicted_ticks)).collect(),
+            simulated_cycles: answers.map(|answer| simulated(answer.judged_ticks)).collect(),
+        }
+    }
 }
 
 impl Job {
@@ -48,6 +70,15 @@ impl Job {
     /// As for [`mapping::divide::task_graph`].
     pub fn divide(divide: &Divide) -> Result<Self> {
         Ok(Self::trace(mapping::divide::task_graph(divide)?))
+    }
+
+    /// A divide-and-conquer job whose shares stand for data.
+    ///
+    /// # Errors
+    ///
+    /// As for [`mapping::divide::in_proportion`].
+    pub fn data(divide: &Divide) -> Result<Self> {
+        Ok(Self::trace(mapping::divide::in_proportion(divide)?))
     }
 
     /// A trace or any other phased graph.
@@ -67,7 +98,8 @@ impl Job {
         }
     }
 
-    /// No placement takes less, in ticks of this machine under its switching.
+    /// No placement takes less that sends these messages whole, phase after phase: in ticks of this machine under its
+    /// switching.
     ///
     /// # Examples
     ///
@@ -96,7 +128,7 @@ impl Job {
         profile: Option<&Profile>,
     ) -> u64 {
         match (&self.tasks.divide, profile) {
-            (Some(divide), Some(profile)) => bound::profile_ticks(divide, profile, switching, &machine.costs),
+            (Some(_), Some(profile)) => bound::tree_ticks(&self.tasks, profile, switching, &machine.costs),
             _ => (0..self.tasks.phases())
                 .map(|index| bound::phase_ticks(&self.tasks, index, switching, &machine.costs))
                 .sum(),
@@ -163,7 +195,7 @@ pub fn judge(
     let winner = results.iter().min_by_key(|outcome| reason::rank(outcome));
     let reason = winner.map_or_else(
         || "no placement comes to an end under this switching".to_string(),
-        |winner| reason::sentence(winner, &results),
+        |winner| reason::sentence(&job.tasks, winner, &results),
     );
     let advice = winner.and_then(|winner| reason::traffic(winner, &results));
     Ok(DivideVerdict {
