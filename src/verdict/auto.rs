@@ -133,7 +133,7 @@ fn prices(
         }
     }
     if priced.is_empty() {
-        return Err(super::nothing_applies("placing the tasks", &left_out));
+        return Err(super::no_placement(&job.tasks, machine, &left_out));
     }
     Ok((priced, left_out))
 }

@@ -5,6 +5,7 @@
 //! | T_P(E_C), perfect mapping | [`perfect`] | weights |
 //! | R, radius of the machine | [`radius()`] | links |
 //! | D_j = d_1 + ... + d_j | [`prefix`] | links |
+//! | (any phased graph: degrees, cuts, volume) | [`graph_ticks`] | ticks |
 //!
 //! The statements with their proofs, and what is open, are in `docs/theorems.md`.
 //!
@@ -31,9 +32,11 @@
 //! many.
 
 mod cheapest;
+mod graph;
 mod profile;
 mod radius;
 
+pub use graph::{GraphBound, Terrain, graph_ticks};
 pub use profile::{Least, Profile};
 pub use radius::{ball, largest_balls, radius};
 
@@ -148,7 +151,8 @@ fn profile_ticks(sizes: &[[Vec<u128>; 2]], profile: &Profile, switching: Switchi
     u64::try_from(ticks).unwrap_or(u64::MAX)
 }
 
-/// The bound of one phase of any task graph in ticks: its slowest message over a single link.
+/// The time of one phase of any task graph in ticks if no message met another and none went over more than one link: the
+/// perfect mapping, and what every placement takes at least.
 pub fn phase_ticks(tasks: &TaskGraph, index: usize, switching: Switching, costs: &Costs) -> u64 {
     let alone = |edge: &super::task_graph::Edge| {
         let hops = Hops(u32::from(edge.source != edge.target));

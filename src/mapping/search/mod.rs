@@ -108,6 +108,11 @@ pub struct Outcome {
 /// Says what a placement takes, in ticks; for one that takes no less than the second argument any number that is no less.
 pub type Judge<'j> = &'j mut dyn FnMut(&[NodeId], u64) -> u64;
 
+/// Why no placement at all keeps together the tasks that talk to each other: a machine in parts that are too small.
+pub(crate) fn apart(graph: &TaskGraph, machine: &Machine) -> Option<String> {
+    room::apart(graph, machine)
+}
+
 /// Searches until the steps are made or `watch` breaks off.
 ///
 /// `watch` is called every few milliseconds; the library knows no clock, so a time limit is its affair. The same problem

@@ -5,10 +5,10 @@ mod form;
 pub use form::{BySwitching, Choice, Levels, MapPhase, MapReport, MapRow, Positions, SWITCHINGS};
 
 use super::auto::{self, Candidates};
+use super::divide::Ground;
 use super::measure::{self, Measured};
 use super::{Job, Skipped, divide, gap};
 use crate::error::{Error, Result};
-use crate::mapping::bound::Profile;
 use crate::mapping::times::{Times, times};
 use crate::mapping::{self, Divide, Placement, TaskGraph, bound};
 use crate::sim;
@@ -46,8 +46,8 @@ pub fn report(
         auto::expand(job, machine, methods, seed, progress)?;
     let job: &Job = &job;
     let weights = weights(job);
-    let profile = job.profile(machine);
-    let limits = each(|switching, _| limits(job, machine, switching, profile.as_ref(), &weights));
+    let ground = job.ground(machine);
+    let limits = each(|switching, _| limits(job, machine, switching, &ground, &weights));
     let mut placements = Vec::new();
     for (index, method) in methods.iter().enumerate() {
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
@@ -61,7 +61,7 @@ pub fn report(
         }
     }
     if placements.is_empty() {
-        return Err(super::nothing_applies("placing the tasks", &skipped));
+        return Err(super::no_placement(&job.tasks, machine, &skipped));
     }
     Ok(MapReport {
         format: 1,
@@ -190,18 +190,12 @@ fn weights(job: &Job) -> Vec<f64> {
     (0..tasks.phases()).map(weight).collect()
 }
 
-/// The lower bounds of the job in the paper's units and in ticks; `profile` that of a divide-and-conquer job.
-fn limits(
-    job: &Job,
-    machine: &Machine,
-    switching: Switching,
-    profile: Option<&Profile>,
-    weights: &[f64],
-) -> Limits {
-    let ticks = job.bound_ticks_on(machine, switching, profile);
+/// The lower bounds of the job in the paper's units and in ticks.
+fn limits(job: &Job, machine: &Machine, switching: Switching, ground: &Ground, weights: &[f64]) -> Limits {
+    let ticks = job.bound_on(machine, switching, ground).ticks;
     let exact = in_cycles(machine, ticks);
-    let times = match (switching, &job.tasks.divide, profile) {
-        (Switching::StoreAndForward, Some(divide), Some(profile)) => {
+    let times = match (switching, &job.tasks.divide, ground) {
+        (Switching::StoreAndForward, Some(divide), Ground::Tree(profile)) => {
             let small = profile.distance() as f64 * divide.stages().count() as f64;
             let joint = lightest(&job.tasks, divide);
             let large = profile.least_of_fractions(&joint).max(bound::perfect(weights));
