@@ -150,9 +150,14 @@ fn text(report: &MapReport, seed: u64) -> String {
     text += "alone: as if no two messages met · link: no schedule on these routes is faster · \
              path: each message waits for all it meets\n";
     if let Some(searched) = &report.searched {
+        let simulated =
+            |cycles: Option<u64>| cycles.map_or("endless".to_string(), |cycles| cycles.to_string());
         text += &format!(
-            "search: {} steps from {} predicted cycles to {}; --steps {0} gives the same again\n",
-            searched.steps, searched.start_cycles, searched.predicted_cycles[0]
+            "search: {} steps from {} simulated cycles to {} (predicted {}); --steps {0} gives the same again\n",
+            searched.steps,
+            simulated(searched.start_simulated_cycles),
+            simulated(searched.simulated_cycles[0]),
+            searched.predicted_cycles[0]
         );
     }
     if let Some(choice) = &report.choice {

@@ -110,7 +110,7 @@ pub(super) fn look(
     let cycles = |ticks: u64| machine.costs.cycles(ticks).0;
     given::look(job, names, machine, search, seed, &mut |step: &Step| {
         progress.tell(&format!(
-            "search: {} steps, {} cycles predicted, {} at the start",
+            "search: {} steps, {} cycles simulated, {} at the start",
             step.steps,
             cycles(step.best_ticks),
             cycles(step.start_ticks)

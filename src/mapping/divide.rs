@@ -107,14 +107,22 @@ impl Shape {
 
     /// Calls `edge(phase, parent, child)` for every edge, phase after phase, phases from 1.
     pub(crate) fn for_each_edge(&self, mut edge: impl FnMut(u32, u32, u32)) {
+        self.for_each_part(|phase, parent, child, _| edge(phase, parent, child));
+    }
+
+    /// As [`Self::for_each_edge`], with the size of the child's subtree.
+    fn for_each_part(&self, mut part: impl FnMut(u32, u32, u32, u32)) {
         match self {
             Self::Binomial(n) => {
                 for i in 1..=*n {
-                    binomial::children(*n, i).for_each(|child| edge(i, binomial::parent(child), child));
+                    let send = |child| part(i, binomial::parent(child), child, 1 << (n - i));
+                    binomial::children(*n, i).for_each(send);
                 }
             }
             Self::Halving(sides) => {
-                halving::for_each_split(sides, |split| edge(split.phase, split.parent, split.child));
+                halving::for_each_split(sides, |split| {
+                    part(split.phase, split.parent, split.child, split.cells);
+                });
             }
         }
     }
@@ -237,12 +245,17 @@ impl Divide {
     /// assert_eq!((1..=4).map(|number| chain.weight(number)).collect::<Vec<_>>(), [0.5, 0.25, 1.0, 1.0]);
     /// ```
     pub fn weight(&self, number: u32) -> f64 {
+        let down = self.alpha.filter(|_| number <= self.shape.phases());
+        let alpha = down.or(self.combine_alpha);
+        alpha.map_or(0.0, |alpha| weight(alpha, self.tree_phase(number)))
+    }
+
+    /// The phase of the tree, 1 to n, whose edges the phase with this number uses: the combine stage runs backwards.
+    pub(crate) fn tree_phase(&self, number: u32) -> u32 {
         let n = self.shape.phases();
-        match (self.alpha, self.combine_alpha) {
-            (Some(alpha), _) if number <= n => weight(alpha, number),
-            (Some(_), Some(alpha)) => weight(alpha, 2 * n + 1 - number),
-            (None, Some(alpha)) => weight(alpha, n + 1 - number),
-            (_, None) => 0.0,
+        match self.alpha {
+            Some(_) => number.min(2 * n + 1 - number),
+            None => n + 1 - number,
         }
     }
 }
@@ -278,21 +291,65 @@ impl Divide {
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn task_graph(job: &Divide) -> Result<TaskGraph> {
+    graph_with(job, |alpha, phase, _| bytes(alpha, phase, job.volume))
+}
+
+/// As [`task_graph`], for shares that stand for data: whoever works with a part p of all tasks gets the part
+/// p^log2(1/alpha) of the volume, rounded to the nearest byte, at least one.
+///
+/// With alpha = 1/2 everyone ends with an equal part; with alpha = 1 everyone gets the whole; with alpha = 1/4, as
+/// the matrix of p of all vertices, p^2. Where a tree halves evenly p = 2^-i, so the messages are those of [`task_graph`].
+///
+/// # Errors
+///
+/// As for [`Divide::check`].
+///
+/// # Complexity
+///
+/// O(tasks).
+///
+/// # Source
+///
+/// `lo1990`, section 3, where all halves are equal; the parts are those of
+/// [`DivideAndConquer`](crate::skeleton::DivideAndConquer).
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::mapping::{Divide, Shape, divide::in_proportion};
+/// use meshwright::units::Bytes;
+/// let sort = Divide { shape: Shape::Halving(vec![3]), alpha: Some(0.5), combine_alpha: None, volume: Bytes(900) };
+/// let tree = in_proportion(&sort)?;
+/// // A child for two of the three tasks, and its own child for one.
+/// assert_eq!((tree.phase(0)[0].bytes, tree.phase(1)[0].bytes), (Bytes(600), Bytes(300)));
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn in_proportion(job: &Divide) -> Result<TaskGraph> {
+    job.check()?;
+    let whole = f64::from(job.shape.tasks());
+    let part_bytes = |alpha: f64, _, part: u32| {
+        let share = libm::pow(f64::from(part) / whole, -libm::log2(alpha));
+        Bytes(((job.volume.0 as f64 * share).round() as u64).max(1))
+    };
+    let mut graph = graph_with(job, part_bytes)?;
+    graph.in_proportion = true;
+    Ok(graph)
+}
+
+/// The graph whose messages have the bytes that `size(alpha, phase, size of the subtree)` says.
+fn graph_with(job: &Divide, size: impl Fn(f64, u32, u32) -> Bytes) -> Result<TaskGraph> {
     job.check()?;
     let (n, tasks) = (job.shape.phases(), job.shape.tasks());
     let mut edges = Vec::with_capacity(job.stages().count() * (tasks as usize - 1));
     if let Some(alpha) = job.alpha {
-        job.shape.for_each_edge(|i, parent, child| {
-            edges.push((i, Edge { source: parent, target: child, bytes: bytes(alpha, i, job.volume) }));
+        job.shape.for_each_part(|i, source, target, part| {
+            edges.push((i, Edge { source, target, bytes: size(alpha, i, part) }));
         });
     }
     if let Some(alpha) = job.combine_alpha {
         let last = if job.alpha.is_some() { 2 * n } else { n };
-        job.shape.for_each_edge(|i, parent, child| {
-            edges.push((
-                last + 1 - i,
-                Edge { source: child, target: parent, bytes: bytes(alpha, i, job.volume) },
-            ));
+        job.shape.for_each_part(|i, target, source, part| {
+            edges.push((last + 1 - i, Edge { source, target, bytes: size(alpha, i, part) }));
         });
     }
     let mut graph = TaskGraph::new(job.shape.name(), tasks, edges)?;

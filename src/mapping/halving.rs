@@ -31,6 +31,8 @@ pub(crate) struct Split {
     pub(crate) parent: u32,
     /// Who receives.
     pub(crate) child: u32,
+    /// The cells the child takes over: the size of its subtree.
+    pub(crate) cells: u32,
     /// How far the child is along the axis.
     pub(crate) distance: u32,
     /// Whether the child has the lower coordinate.
@@ -149,7 +151,8 @@ pub(crate) fn for_each_split(sides: &[u32], mut split: impl FnMut(Split)) {
                 child.below |= bit;
             }
             let (distance, down) = (if round == 0 { 1 } else { keep }, child.below & bit != 0);
-            split(Split { phase, axis, parent: owner.root, child: child.root, distance, down });
+            let (parent, cells) = (owner.root, child.size);
+            split(Split { phase, axis, parent, child: child.root, cells, distance, down });
             next.extend([child, rest]);
         }
         std::mem::swap(&mut owners, &mut next);

@@ -36,6 +36,9 @@ pub struct TaskGraph {
     pub tasks: u32,
     /// The job it is made from, if it is divide and conquer: then stronger bounds hold.
     pub divide: Option<Divide>,
+    /// Whether its messages are parts of data, in proportion to the tasks that work on them, see
+    /// [`in_proportion`](super::divide::in_proportion).
+    pub in_proportion: bool,
     edges: Vec<Edge>,
     numbers: Vec<u32>,
     first: Vec<u32>,
@@ -93,6 +96,7 @@ impl TaskGraph {
             name: name.into(),
             tasks,
             divide: None,
+            in_proportion: false,
             edges: Vec::with_capacity(edges.len()),
             numbers: vec![],
             first: vec![],

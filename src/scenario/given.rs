@@ -11,6 +11,7 @@ use crate::mapping::{Placement, map_file};
 use crate::topology::{Machine, Network, Topology};
 use crate::units::NodeId;
 use crate::verdict::divide::{Job, Searched};
+use crate::verdict::look;
 
 /// The steps of a search when nobody says: some seconds for a thousand tasks.
 pub const STEPS_DEFAULT: u64 = 1_000_000;
@@ -85,13 +86,8 @@ pub fn look(
         steps: search.steps,
         answers: search.answers,
     };
-    let outcome = search::search(&problem, watch)?;
-    let cycles = |ticks: u64| machine.costs.cycles(ticks).0;
-    job.searched = Some(Searched {
-        steps: outcome.steps,
-        start_cycles: cycles(outcome.start_ticks),
-        predicted_cycles: outcome.answers.iter().map(|answer| cycles(answer.predicted_ticks)).collect(),
-    });
+    let outcome = look::search(&problem, watch)?;
+    job.searched = Some(Searched::new(&outcome, machine));
     let first = job.given.len();
     job.given.extend(outcome.answers.into_iter().map(|answer| answer.placement));
     names.splice(place..=place, job.given[first..].iter().map(|placement| placement.name.clone()));

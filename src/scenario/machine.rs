@@ -148,7 +148,7 @@ fn bury(machine: Machine, value: &Value<'_>) -> Result<Machine> {
     let mut dead = machine.dead().to_vec();
     let mut last = None;
     for place in value.array("a list of nodes such as [[3, 5]]")? {
-        dead.push(node(&machine, "dead", &place)?);
+        dead.extend(nodes(&machine, "dead", &place)?);
         last = Some(place);
     }
     match last {
@@ -179,22 +179,57 @@ fn cut(machine: Machine, value: &Value<'_>) -> Result<Machine> {
 
 /// A node: by its coordinates on a mesh or torus, by its id on a network without them.
 pub(super) fn node(machine: &Machine, key: &str, place: &Value<'_>) -> Result<NodeId> {
-    match &machine.network {
-        Network::Grid(grid) if !machine.name.starts_with("hypercube:") => {
-            let sides = grid.sides();
-            let ranges: Vec<String> = sides.iter().map(|side| format!("0..{}", side - 1)).collect();
-            let expected = format!("a node as [{}]", ranges.join(", "));
-            let coordinates = place.array(&expected)?;
-            if coordinates.len() != sides.len() {
-                let message = format!("`{key}` has a node with {} coordinates", coordinates.len());
-                return Err(place.error(message, expected));
-            }
-            let coordinates: Vec<u32> = coordinates
-                .zip(sides)
-                .map(|(c, &side)| Ok(c.whole(0, u64::from(side) - 1)? as u32))
-                .collect::<Result<_>>()?;
-            Ok(grid.node_at(&coordinates))
+    let Some(sides) = sides(machine) else { return id(machine, place) };
+    let one = |c: &Value<'_>, side: u32| c.whole(0, u64::from(side) - 1).map(|at| vec![at as u32]);
+    Ok(box_of(machine, key, place, sides, "", one)?[0])
+}
+
+/// As [`node`], with `"*"` for all places along an axis: a row, a column, a plane.
+fn nodes(machine: &Machine, key: &str, place: &Value<'_>) -> Result<Vec<NodeId>> {
+    let Some(sides) = sides(machine) else { return id(machine, place).map(|node| vec![node]) };
+    let one = |c: &Value<'_>, side: u32| {
+        if c.string("").is_ok_and(|word| word == "*") {
+            return Ok((0..side).collect());
         }
-        _ => Ok(NodeId(place.whole(0, u64::from(machine.nodes()) - 1)? as u32)),
+        let expected = || format!("a whole number from 0 to {}, or \"*\" for all", side - 1);
+        c.whole(0, u64::from(side) - 1).map(|at| vec![at as u32]).map_err(|_| c.unexpected(expected()))
+    };
+    box_of(machine, key, place, sides, ", \"*\" for all along an axis", one)
+}
+
+/// The sides of a machine whose nodes have coordinates.
+fn sides(machine: &Machine) -> Option<&[u32]> {
+    match &machine.network {
+        Network::Grid(grid) if !machine.name.starts_with("hypercube:") => Some(grid.sides()),
+        _ => None,
     }
+}
+
+fn id(machine: &Machine, place: &Value<'_>) -> Result<NodeId> {
+    Ok(NodeId(place.whole(0, u64::from(machine.nodes()) - 1)? as u32))
+}
+
+/// The nodes with one of the coordinates that `along` reads for each axis.
+fn box_of(
+    machine: &Machine,
+    key: &str,
+    place: &Value<'_>,
+    sides: &[u32],
+    or: &str,
+    along: impl Fn(&Value<'_>, u32) -> Result<Vec<u32>>,
+) -> Result<Vec<NodeId>> {
+    let ranges: Vec<String> = sides.iter().map(|side| format!("0..{}", side - 1)).collect();
+    let expected = format!("a node as [{}]{or}", ranges.join(", "));
+    let coordinates = place.array(&expected)?;
+    if coordinates.len() != sides.len() {
+        let message = format!("`{key}` has a node with {} coordinates", coordinates.len());
+        return Err(place.error(message, expected));
+    }
+    let mut ids = vec![0];
+    for (coordinate, &side) in coordinates.zip(sides) {
+        let places = along(&coordinate, side)?;
+        ids = ids.iter().flat_map(|id| places.iter().map(move |at| id * side + at)).collect();
+    }
+    debug_assert!(ids.iter().all(|&id| id < machine.nodes()), "coordinates are inside");
+    Ok(ids.into_iter().map(NodeId).collect())
 }

@@ -82,8 +82,24 @@ impl Weights {
 pub fn preset(name: &str) -> Result<&'static Preset> {
     PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
         let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
-        Error::value("preset", format!("`{name}`"), one_of(name, &names, ""))
+        let expected = if is_collective(name) {
+            format!(
+                "one of {}; collectives in pieces are not planned yet: \
+                 `meshwright groups MACHINE --collective all-reduce` ranks structures for one packet",
+                list(&names)
+            )
+        } else {
+            one_of(name, &names, "")
+        };
+        Error::value("preset", format!("`{name}`"), expected)
     })
+}
+
+/// Whether this is an operation of all ranks that no tree of divide and conquer does: none of the presets is near it.
+fn is_collective(name: &str) -> bool {
+    const NAMES: [&str; 6] = ["allreduce", "allgather", "alltoall", "reducescatter", "gather", "scan"];
+    let word: String = name.chars().filter(char::is_ascii_alphabetic).collect();
+    NAMES.contains(&word.to_ascii_lowercase().as_str())
 }
 
 /// "one of ...", with the nearest name.
@@ -177,7 +193,8 @@ pub fn read(specification: &str, folder: &Path, weights: Weights, machine: &Mach
     fits(specification, shape.tasks(), machine)?;
     let (alpha, combine_alpha) = weights.shares()?;
     let volume = weights.volume.unwrap_or(VOLUME_DEFAULT);
-    Job::divide(&Divide { shape, alpha, combine_alpha, volume })
+    let divide = Divide { shape, alpha, combine_alpha, volume };
+    if weights.preset.is_some() { Job::data(&divide) } else { Job::divide(&divide) }
 }
 
 /// A GOAL file as a schedule for `machine`.

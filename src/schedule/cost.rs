@@ -210,11 +210,22 @@ pub fn link_bound(
     alone(messages, routes, switching, costs).max(link)
 }
 
+/// A time no schedule of a phase on these routes and ports can beat, in ticks.
+fn least(messages: &[Message], routes: &Routes<'_>, loads: &LinkLoads, machine: &Machine) -> u64 {
+    let links = link_bound(messages, routes, loads, machine.switching, &machine.costs);
+    match machine.ports {
+        PortModel::All => links,
+        PortModel::One => links.max(ports(messages, machine.switching, &machine.costs)),
+    }
+}
+
 /// What is known of a whole schedule before it is simulated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Forecast {
     /// The predicted ticks of all phases, see [`predicted`].
     pub ticks: u64,
+    /// No schedule on these routes takes less, in ticks: [`link_bound`] and [`ports`], summed over the phases.
+    pub least_ticks: u64,
     /// The longest route of each phase, added up, in links.
     pub dilations: u64,
     /// All hops of all messages.
@@ -254,6 +265,7 @@ pub fn forecast(phases: &Phases, machine: &Machine) -> Result<Forecast> {
         serial = serial_sum(serial, messages, &routes, machine.switching, &machine.costs)?;
         loads.fill(messages, &routes);
         forecast.ticks += predicted(messages, &routes, &loads, machine.switching, machine);
+        forecast.least_ticks += least(messages, &routes, &loads, machine);
         let hops =
             || pairs.iter().enumerate().map(|(message, &pair)| u64::from(routes.hops(message, pair).0));
         forecast.dilations += hops().max().unwrap_or(0);

@@ -9,6 +9,7 @@
 //! | `network` | flat tables of the machine |
 //! | `message` | the message engine: messages acquire, hold and release channels |
 //! | `phased` | a workload: a barrier after each phase |
+//! | `lines` | of equal lines of a phase one is run |
 //! | `dependency`, `program` | a workload: each rank goes on when its own messages are there |
 //! | `processes`, `router` | a workload: a state machine per node that decides at run time |
 //! | `trace`, `timeline` | what was measured; what happened when |
@@ -18,6 +19,7 @@ pub mod any_order;
 mod dependency;
 mod engine;
 pub mod flit;
+mod lines;
 mod message;
 mod network;
 pub mod packet;

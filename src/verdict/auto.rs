@@ -2,12 +2,14 @@
 //!
 //! Every placement that applies is priced by the link-level prediction under the machine's own switching, start-up,
 //! byte time, flit size and ports. Where even the cheapest is far from the bound of the job, a short search starts from
-//! it. The cheapest few are simulated, and with them the one with the least traffic; the referee decides among these.
+//! it. The cheapest few are simulated, and with them the one with the least traffic, and whoever cannot be excluded: whose
+//! busiest links would let it be faster than the cheapest is when it is simulated. The referee decides among these, so
+//! that the winner is no slower than any placement that was left out.
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-use super::{Job, Skipped, percentage};
+use super::{Job, Skipped, look, percentage};
 use crate::error::{Error, Result};
 use crate::mapping::search::{self, Problem};
 use crate::mapping::{self, PLACEMENTS, Placement};
@@ -20,7 +22,7 @@ pub const AUTO: &str = "auto";
 /// How many of the cheapest are simulated, and of those a search finds.
 const SIMULATED: usize = 3;
 
-/// A search is worth its time when the best price is more than a hundredth above the bound.
+/// A search is worth its time when the best price, simulated, is more than a hundredth above the bound.
 const NEAR: u64 = 100;
 
 /// How long the search goes on.
@@ -49,6 +51,8 @@ pub(crate) struct Candidates<'a> {
 struct Priced {
     method: String,
     ticks: u64,
+    /// No schedule on its routes takes less.
+    least_ticks: u64,
     hops: u64,
 }
 
@@ -67,18 +71,26 @@ pub(crate) fn expand<'a>(
     }
     let bound = job.bound_ticks(machine);
     let (mut priced, mut left_out) = prices(job, machine, seed, bound, progress)?;
-    let found = found(job, machine, seed, bound, &mut priced, progress)?;
     // Equally cheap ones by traffic, then in the order of the table.
-    priced.sort_by_key(|priced| (priced.ticks, priced.hops));
+    let by_price = |priced: &Priced| (priced.ticks, priced.hops);
+    priced.sort_by_key(by_price);
+    // Of a large job a simulation can take a minute: who is predicted to meet the bound needs no rivals.
+    let is_clear = job.tasks.tasks > PRICED_TASKS_MAX && priced[0].ticks == bound;
+    let mut reached = bound;
+    if !is_clear {
+        let first = job.place(&priced[0].method, machine, seed)?;
+        reached = look::simulated_below(u64::MAX, &job.tasks, machine, &first)?;
+    }
+    let (found, reached) = found(job, machine, seed, [bound, reached], &mut priced, progress)?;
+    priced.sort_by_key(by_price);
     let frugal = (0..priced.len()).min_by_key(|&index| priced[index].hops).unwrap_or_default();
     let best = priced[0].ticks;
     // What a search found is simulated all the same: the prediction told these apart from the rest, not from each other.
     let is_found = |method: &String| found.iter().any(|placement| placement.name == *method);
-    // Of a large job a simulation can take a minute: who is predicted to meet the bound needs no rivals.
-    let rivals = if job.tasks.tasks > PRICED_TASKS_MAX && best == bound { 1 } else { SIMULATED };
+    let rivals = if is_clear { 1 } else { SIMULATED };
     let mut others = 0;
-    for (index, Priced { method, ticks, .. }) in priced.into_iter().enumerate() {
-        let runs = is_found(&method) || others < rivals;
+    for (index, Priced { method, ticks, least_ticks, .. }) in priced.into_iter().enumerate() {
+        let runs = is_found(&method) || others < rivals || least_ticks < reached;
         others += usize::from(!is_found(&method));
         if named.contains(&method) {
             continue;
@@ -121,7 +133,7 @@ fn prices(
         }
     }
     if priced.is_empty() {
-        return Err(super::nothing_applies("placing the tasks", &left_out));
+        return Err(super::no_placement(&job.tasks, machine, &left_out));
     }
     Ok((priced, left_out))
 }
@@ -144,20 +156,20 @@ fn dearer(machine: &Machine, ticks: u64, best: u64) -> String {
     }
 }
 
-/// Searches for a placement, unless the best one is near the bound or the job is large; adds its price.
+/// Searches for a placement, unless the time that was reached is near the bound or the job is large; adds its price.
+/// With it what is reached now, simulated.
 fn found(
     job: &Job,
     machine: &Machine,
     seed: u64,
-    bound: u64,
+    [bound, reached]: [u64; 2],
     priced: &mut Vec<Priced>,
     progress: &mut dyn FnMut(&str),
-) -> Result<Vec<Placement>> {
-    let best = priced.iter().map(|priced| priced.ticks).min().unwrap_or_default();
-    let near = best - bound.min(best) <= bound / NEAR;
+) -> Result<(Vec<Placement>, u64)> {
+    let near = reached - bound.min(reached) <= bound / NEAR;
     let taken = job.given.iter().any(|placement| placement.name == search::NAME);
     if near || taken || job.tasks.tasks > SEARCHED_TASKS_MAX {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), reached));
     }
     let start = search::Start::Best;
     let problem = Problem {
@@ -169,19 +181,21 @@ fn found(
         steps: SEARCH_STEPS,
         answers: SIMULATED,
     };
-    let outcome = search::search(&problem, &mut |step| {
+    let outcome = look::search(&problem, &mut |step| {
         progress(&format!("auto: search, {} steps", step.steps));
         ControlFlow::Continue(())
     })?;
+    let reached = outcome.answers[0].judged_ticks.min(reached);
     let found: Vec<Placement> = outcome.answers.into_iter().map(|answer| answer.placement).collect();
     for placement in &found {
         priced.push(price(job, machine, placement)?);
     }
-    Ok(found)
+    Ok((found, reached))
 }
 
 /// The predicted time of a placement under the machine's switching, and its hops.
 fn price(job: &Job, machine: &Machine, placement: &Placement) -> Result<Priced> {
-    let Forecast { ticks, hops, .. } = forecast(&mapping::schedule(&job.tasks, placement, machine), machine)?;
-    Ok(Priced { method: placement.name.clone(), ticks, hops })
+    let schedule = mapping::schedule(&job.tasks, placement, machine);
+    let Forecast { ticks, least_ticks, hops, .. } = forecast(&schedule, machine)?;
+    Ok(Priced { method: placement.name.clone(), ticks, least_ticks, hops })
 }

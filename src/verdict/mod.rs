@@ -8,6 +8,7 @@
 //! | [`groups`] | programs of splits, barriers and joins, every split on every tree |
 //! | [`installments`] | what fewer processors and fewer messages cost |
 //! | [`auto`] | which placements are worth a simulation |
+//! | `look` | a search whose judge is the simulation |
 //! | [`scatter`] | divisible load on ranks that really run |
 //! | [`simulate`] | the answer to `simulate` |
 //! | [`experiment`] | open-loop traffic on one machine, ready to be measured at any load |
@@ -26,6 +27,7 @@ pub mod experiment;
 pub mod groups;
 pub mod installments;
 pub mod load;
+pub(crate) mod look;
 pub mod map;
 mod measure;
 pub mod plan;
@@ -45,6 +47,8 @@ pub use ranked::{Ranked, nearest_to_a_square};
 use serde::Serialize;
 
 use crate::error::Error;
+use crate::mapping::{TaskGraph, search};
+use crate::topology::Machine;
 
 /// The link that carries the most messages over the whole job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -110,6 +114,15 @@ fn nothing_applies(what: &'static str, skipped: &[Skipped]) -> Error {
         }
     }
     Error::not_applicable(what, reasons.join("; "))
+}
+
+/// The error when no placement applies: a machine in parts is the one reason, if it is one.
+fn no_placement(graph: &TaskGraph, machine: &Machine, skipped: &[Skipped]) -> Error {
+    const WHAT: &str = "placing the tasks";
+    match search::apart(graph, machine) {
+        Some(why) => Error::not_applicable(WHAT, why),
+        None => nothing_applies(WHAT, skipped),
+    }
 }
 
 /// The verdict on one job of a plan.

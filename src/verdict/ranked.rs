@@ -73,7 +73,7 @@ impl Ranked {
             None => Shape::Halving(vec![ranks]),
         };
         let Preset { alpha, combine_alpha, .. } = *preset;
-        let job = Job::divide(&Divide { shape, alpha, combine_alpha, volume })?;
+        let job = Job::data(&Divide { shape, alpha, combine_alpha, volume })?;
         let closed = if machine.whole_grid().is_some() { "centred-halving" } else { "bisection" };
         let name = placement.unwrap_or(closed);
         let (placement, ranks) = placed(&job, &machine, name, seed)?;

@@ -188,6 +188,51 @@ fn short_odd_lines_are_searched() {
     }
 }
 
+/// M5: parts of data: each task ends with its share of the volume, whatever the box; on powers of two all is as with halves.
+#[test]
+fn parts_of_data_are_equal_in_the_end() {
+    for sides in [&[3][..], &[7], &[35], &[5, 7], &[3, 3], &[6, 9], &[2, 3, 5], &[4, 8]] {
+        let tasks: u32 = sides.iter().product();
+        let volume = Bytes(40 * u64::from(tasks));
+        let shape = Shape::Halving(sides.to_vec());
+        let sort = Divide { shape, alpha: Some(0.5), combine_alpha: Some(0.5), volume };
+        let graph = divide::in_proportion(&sort).unwrap();
+        let mut held = vec![0; tasks as usize];
+        held[tasks as usize - 1] = volume.0;
+        for index in 0..graph.phases() {
+            if graph.number(index) == sort.shape.phases() + 1 {
+                assert!(held.iter().all(|&bytes| bytes == 40), "{sides:?}: {held:?}");
+            }
+            for edge in graph.phase(index) {
+                held[edge.source as usize] -= edge.bytes.0;
+                held[edge.target as usize] += edge.bytes.0;
+            }
+        }
+        assert_eq!(held.iter().sum::<u64>(), held[tasks as usize - 1], "all of it comes back");
+        if tasks.is_power_of_two() {
+            assert_eq!(graph.edges(), divide::task_graph(&sort).unwrap().edges());
+        }
+    }
+}
+
+/// M5: bounds hold for messages of unlike size in one phase, whatever the computation; `judge` asserts it.
+#[test]
+fn parts_of_data_stay_above_their_bound() {
+    let names: Vec<&str> = meshwright::mapping::PLACEMENTS.iter().map(|method| method.name).collect();
+    for (preset, sides) in
+        divide::PRESETS.iter().flat_map(|preset| [&[7][..], &[5, 7], &[3, 3]].map(|sides| (preset, sides)))
+    {
+        for &(_, switching) in meshwright::topology::machine::SWITCHINGS {
+            let machine = Machine::new(&named("mesh", sides)).unwrap().with_switching(switching);
+            let (shape, volume) = (Shape::Halving(sides.to_vec()), Bytes(1000));
+            let divide::Preset { alpha, combine_alpha, .. } = *preset;
+            let job = Job::data(&Divide { shape, alpha, combine_alpha, volume }).unwrap();
+            let verdict = verdict::divide::judge("", &job, &machine, &names, 0, &mut |_| {}).unwrap();
+            assert!(verdict.results.len() >= 5, "{} on {}", preset.name, machine.name);
+        }
+    }
+}
+
 fn for_each_permutation(items: &mut Vec<u32>, from: usize, visit: &mut impl FnMut(&[u32])) {
     if from == items.len() {
         return visit(items);

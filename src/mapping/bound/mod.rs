@@ -5,6 +5,7 @@
 //! | T_P(E_C), perfect mapping | [`perfect`] | weights |
 //! | R, radius of the machine | [`radius()`] | links |
 //! | D_j = d_1 + ... + d_j | [`prefix`] | links |
+//! | (any phased graph: degrees, cuts, volume) | [`graph_ticks`] | ticks |
 //!
 //! The statements with their proofs, and what is open, are in `docs/theorems.md`.
 //!
@@ -31,9 +32,11 @@
 //! many.
 
 mod cheapest;
+mod graph;
 mod profile;
 mod radius;
 
+pub use graph::{GraphBound, Terrain, graph_ticks};
 pub use profile::{Least, Profile};
 pub use radius::{ball, largest_balls, radius};
 
@@ -93,37 +96,63 @@ pub fn store_and_forward(machine: &Machine, n: u32, weights: &[f64]) -> f64 {
     Profile::new(machine, n).least_of_fractions(weights)
 }
 
-/// The bound of a whole divide-and-conquer job in ticks, messages rounded to bytes as they are sent.
+/// The bound of a whole divide-and-conquer job in ticks, messages rounded to bytes as [`divide::task_graph`] sends them.
 ///
 /// More than 2^64 - 1 ticks count as so many.
 pub fn divide_ticks(job: &Divide, machine: &Machine, switching: Switching, costs: &Costs) -> u64 {
     let profile = Profile::of_tree(machine, &job.shape.active());
-    profile_ticks(job, &profile, switching, costs)
+    let ticks = |alpha: f64, i: u32| {
+        let transfer = costs.transfer_ticks(divide::bytes(alpha, i, job.volume));
+        u128::from(costs.startup_ticks()) + u128::from(transfer)
+    };
+    let of_phase = |i: u32| job.stages().map(|alpha| ticks(alpha, i)).collect::<Vec<_>>();
+    let sizes: Vec<_> = (1..=job.shape.phases()).map(|i| [of_phase(i), of_phase(i)]).collect();
+    profile_ticks(&sizes, &profile, switching, costs)
 }
 
-/// As [`divide_ticks`], with a profile that is there already.
-pub fn profile_ticks(job: &Divide, profile: &Profile, switching: Switching, costs: &Costs) -> u64 {
-    // Per phase of the tree the ticks of its messages in all stages: c + b W each.
-    let weights: Vec<u128> = (1..=job.shape.phases())
-        .map(|i| {
-            let ticks = |alpha: f64| {
-                u128::from(costs.startup_ticks())
-                    + u128::from(costs.transfer_ticks(divide::bytes(alpha, i, job.volume)))
-            };
-            job.stages().map(ticks).sum()
-        })
-        .collect();
+/// As [`divide_ticks`], of the graph of a divide-and-conquer job as its messages are, with a profile of its tree.
+///
+/// Messages of one phase may differ in size, see [`divide::in_proportion`]: the longest way of the phase is then that of
+/// its smallest message at least, and its largest message goes over one link at least. Either way is a bound.
+///
+/// # Panics
+///
+/// When the graph is not that of a divide-and-conquer job.
+pub fn tree_ticks(tasks: &TaskGraph, profile: &Profile, switching: Switching, costs: &Costs) -> u64 {
+    let job = tasks.divide.as_ref().expect("the graph of a divide-and-conquer job");
+    profile_ticks(&sizes(tasks, job, costs), profile, switching, costs)
+}
+
+/// Of each phase of the tree the ticks c + b W of its smallest and of its largest message, one for each stage.
+fn sizes(tasks: &TaskGraph, job: &Divide, costs: &Costs) -> Vec<[Vec<u128>; 2]> {
+    let mut sizes = vec![[vec![], vec![]]; job.shape.phases() as usize];
+    for index in 0..tasks.phases() {
+        let ticks = |bytes| u128::from(costs.startup_ticks()) + u128::from(costs.transfer_ticks(bytes));
+        let bytes = || tasks.phase(index).iter().map(|edge| edge.bytes);
+        let [least, most] = &mut sizes[job.tree_phase(tasks.number(index)) as usize - 1];
+        least.push(ticks(bytes().min().unwrap_or_default()));
+        most.push(ticks(bytes().max().unwrap_or_default()));
+    }
+    sizes
+}
+
+fn profile_ticks(sizes: &[[Vec<u128>; 2]], profile: &Profile, switching: Switching, costs: &Costs) -> u64 {
+    let of_phase = |which: usize| sizes.iter().map(move |sizes| sizes[which].iter().sum::<u128>());
+    let (least, most): (Vec<u128>, u128) = (of_phase(0).collect(), of_phase(1).sum());
     let ticks = match switching {
         Switching::Wormhole | Switching::CutThrough => {
-            let distance = u128::from(profile.distance()) * job.stages().count() as u128;
-            weights.iter().sum::<u128>() + u128::from(costs.head_ticks()) * distance
+            let stages = sizes.first().map_or(0, |sizes| sizes[0].len()) as u128;
+            let head = u128::from(costs.head_ticks()) * stages;
+            let far = least.iter().sum::<u128>() + head * u128::from(profile.distance());
+            far.max(most + head * sizes.len() as u128)
         }
-        Switching::StoreAndForward => profile.least(&weights).cost,
+        Switching::StoreAndForward => profile.least(&least).cost.max(most),
     };
     u64::try_from(ticks).unwrap_or(u64::MAX)
 }
 
-/// The bound of one phase of any task graph in ticks: its slowest message over a single link.
+/// The time of one phase of any task graph in ticks if no message met another and none went over more than one link: the
+/// perfect mapping, and what every placement takes at least.
 pub fn phase_ticks(tasks: &TaskGraph, index: usize, switching: Switching, costs: &Costs) -> u64 {
     let alone = |edge: &super::task_graph::Edge| {
         let hops = Hops(u32::from(edge.source != edge.target));

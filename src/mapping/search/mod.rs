@@ -4,6 +4,7 @@
 //! |---|---|
 //! | this one | the question, the answers, how a search starts and when it stops |
 //! | `job`, `ways` | the job in ticks; the routes of the machine |
+//! | `found` | the best placements met, and when a judge is asked |
 //! | `full` | the cost of a placement from nothing |
 //! | `state`, `maxima` | the same, kept up to date while tasks change places |
 //! | `room` | pinned tasks, dead nodes, parts that do not reach each other; why there is no answer |
@@ -13,7 +14,11 @@
 //! What is made small is the predicted time: the sum over phases of the time of the slowest message,
 //! [`crate::schedule::cost::predicted`]. Equal times are told apart by fourth roots of sums of fourth powers of link
 //! loads and distances, which see every message and not the worst alone.
+//!
+//! A prediction does not see who waits behind whom. [`search_by`] has a judge for that, usually a simulation: what
+//! he says decides who is best.
 
+mod found;
 mod full;
 mod job;
 mod maxima;
@@ -70,9 +75,9 @@ pub struct Problem<'a> {
 pub struct Progress {
     /// Steps made so far.
     pub steps: u64,
-    /// The predicted ticks at the start.
+    /// The ticks at the start: predicted, or what the judge says.
     pub start_ticks: u64,
-    /// The fewest predicted ticks so far.
+    /// The fewest such ticks so far.
     pub best_ticks: u64,
 }
 
@@ -83,6 +88,8 @@ pub struct Answer {
     pub placement: Placement,
     /// What the formula says, in ticks of the machine.
     pub predicted_ticks: u64,
+    /// What the judge says, if there is one; else as predicted.
+    pub judged_ticks: u64,
 }
 
 /// What a search found.
@@ -92,8 +99,18 @@ pub struct Outcome {
     pub answers: Vec<Answer>,
     /// The steps made: asked for as [`Problem::steps`], they give the same outcome again.
     pub steps: u64,
-    /// The predicted ticks at the start.
+    /// The fewest predicted ticks of the placements it started from.
     pub start_ticks: u64,
+    /// The same as the judge says, if there is one.
+    pub start_judged_ticks: u64,
+}
+
+/// Says what a placement takes, in ticks; for one that takes no less than the second argument any number that is no less.
+pub type Judge<'j> = &'j mut dyn FnMut(&[NodeId], u64) -> u64;
+
+/// Why no placement at all keeps together the tasks that talk to each other: a machine in parts that are too small.
+pub(crate) fn apart(graph: &TaskGraph, machine: &Machine) -> Option<String> {
+    room::apart(graph, machine)
 }
 
 /// Searches until the steps are made or `watch` breaks off.
@@ -139,6 +156,47 @@ pub struct Outcome {
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn search(problem: &Problem<'_>, watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>) -> Result<Outcome> {
+    run(problem, None, watch)
+}
+
+/// As [`search`], with a judge: what he says of a placement decides how good it is, and the prediction whom he is asked about.
+///
+/// He is asked about every placement of the start, so that no answer is worse than any of them.
+///
+/// # Errors
+///
+/// As for [`search`].
+///
+/// # Examples
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use meshwright::mapping::search::{Problem, Start, search_by};
+/// use meshwright::mapping::{Divide, Shape, divide};
+/// use meshwright::{topology::Machine, units::Bytes};
+/// let job = Divide { shape: Shape::Binomial(2), alpha: Some(1.0), combine_alpha: None, volume: Bytes(64) };
+/// let (graph, machine) = (divide::task_graph(&job)?, Machine::new("mesh:2x2")?);
+/// let problem =
+///     Problem { graph: &graph, machine: &machine, pins: &[], start: Start::Best, seed: 1, steps: 100, answers: 1 };
+/// // This one likes the root, task 3, in a corner of its own choice.
+/// let mut judge = |nodes: &[_], _| if nodes[3] == meshwright::units::NodeId(0) { 1 } else { 2 };
+/// let outcome = search_by(&problem, &mut judge, &mut |_| ControlFlow::Continue(()))?;
+/// assert_eq!(outcome.answers[0].judged_ticks, 1);
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn search_by<'j>(
+    problem: &Problem<'_>,
+    judge: Judge<'j>,
+    watch: &'j mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<Outcome> {
+    run(problem, Some(judge), watch)
+}
+
+fn run<'j>(
+    problem: &Problem<'_>,
+    judge: Option<Judge<'j>>,
+    watch: &'j mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<Outcome> {
     if problem.answers == 0 {
         return Err(Error::value("number of answers", 0, "at least 1"));
     }
@@ -146,7 +204,7 @@ pub fn search(problem: &Problem<'_>, watch: &mut dyn FnMut(&Progress) -> Control
     let ways = ways::Ways::new(problem.machine)?;
     let room = room::Room::new(problem)?;
     let joint = job.join();
-    let mut rounds = rounds::Rounds::new(problem, [&job, &joint], &ways, &room, watch);
+    let mut rounds = rounds::Rounds::new(problem, [&job, &joint], &ways, &room, judge, watch);
     let (nodes, links) = (problem.machine.nodes(), problem.machine.links());
     let state = |job| state::State::new(job, &ways, nodes, links);
     rounds.run((job.phases() != joint.phases()).then(|| state(&job)), state(&joint));

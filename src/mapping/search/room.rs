@@ -9,6 +9,8 @@ use crate::units::NodeId;
 
 /// Groups beyond this many ways of dividing them are given up.
 const TRIES_MAX: u32 = 1 << 20;
+/// So many parts of a machine are listed.
+const PARTS_SHOWN: usize = 6;
 /// No part: the node is dead.
 pub(super) const DEAD: u32 = u32::MAX;
 
@@ -215,6 +217,35 @@ fn parts_of(machine: &Machine) -> (Vec<u32>, Vec<Vec<NodeId>>) {
         parts.push(part);
     }
     (part_of_node, parts)
+}
+
+/// Why no placement at all keeps together those who talk, if dead nodes and links are the reason.
+pub(super) fn apart(graph: &TaskGraph, machine: &Machine) -> Option<String> {
+    let (_, mut parts) = parts_of(machine);
+    let mut sizes = vec![0usize; graph.tasks as usize];
+    groups_of(graph).into_iter().for_each(|group| sizes[group as usize] += 1);
+    let most = sizes.into_iter().max().unwrap_or(0);
+    if parts.len() < 2 || parts.iter().any(|part| part.len() >= most) {
+        return None;
+    }
+    let cut = match (machine.dead().is_empty(), machine.dead_links().is_empty()) {
+        (false, true) => format!("dead nodes cut {} into", machine.name),
+        (true, false) => format!("dead links cut {} into", machine.name),
+        (false, false) => format!("dead nodes and links cut {} into", machine.name),
+        (true, true) => format!("{} consists of", machine.name),
+    };
+    let (count, shown) = (parts.len(), parts.len().min(PARTS_SHOWN));
+    // The largest, in the order of their first nodes.
+    parts.sort_by_key(|part| std::cmp::Reverse(part.len()));
+    parts.truncate(shown);
+    parts.sort_by_key(|part| part[0]);
+    let one = |part: &Vec<NodeId>| {
+        let nodes = if part.len() == 1 { "node" } else { "nodes" };
+        format!("{} {nodes} from {}", part.len(), machine.node_name(part[0]))
+    };
+    let list = parts.iter().map(one).collect::<Vec<_>>().join(", ");
+    let which = if shown < count { "the largest of them " } else { "" };
+    Some(format!("{cut} {count} parts, {which}{list}; {most} tasks that talk to each other need one part"))
 }
 
 /// For each task the lowest task it talks to, directly or through others.

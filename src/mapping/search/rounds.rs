@@ -6,14 +6,15 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_xoshiro::SplitMix64;
 
+use super::found::{Entry, Found};
 use super::full::{Cost, Full};
 use super::job::Job;
 use super::room::Room;
 use super::shapes::Shapes;
 use super::state::State;
 use super::ways::Ways;
-use super::{Answer, NAME, Outcome, Problem, Progress, Start};
-use crate::mapping::recursive_bisection::{Aim, RECURSIVE_BISECTION, Weights};
+use super::{Answer, Judge, NAME, Outcome, Problem, Progress, Start};
+use crate::mapping::recursive_bisection::{Aim, Weights};
 use crate::mapping::{PLACEMENTS, Placement, Request, place};
 use crate::rng::streams;
 use crate::topology::{Machine, Topology};
@@ -44,8 +45,9 @@ pub(super) struct Rounds<'p, 'w> {
     shapes: Option<Shapes>,
     near: Near,
     rng: SplitMix64,
-    best: Vec<(u64, Vec<u32>)>,
+    found: Found<'w>,
     start_ticks: u64,
+    start_judged_ticks: u64,
     steps: u64,
     looks: u64,
     stopped: bool,
@@ -88,6 +90,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
         [job, joint]: [&'p Job; 2],
         ways: &'p Ways<'p>,
         room: &'p Room,
+        judge: Option<Judge<'w>>,
         watch: &'w mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Self {
         let machine = problem.machine;
@@ -101,8 +104,9 @@ impl<'p, 'w> Rounds<'p, 'w> {
             shapes: machine.whole_grid().and_then(Shapes::new),
             near: Near::new(machine),
             rng: streams(problem.seed, NAME, 0..1).remove(0),
-            best: Vec::new(),
+            found: Found::new(problem.answers, problem.graph.edges().len(), judge),
             start_ticks: 0,
+            start_judged_ticks: 0,
             steps: 0,
             looks: 0,
             stopped: false,
@@ -118,7 +122,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
         let mut round = 0;
         while self.goes_on(0) {
             let again = round % 4 == 3;
-            let mut node_of = if again { self.best[0].1.clone() } else { self.bisect(round) };
+            let mut node_of = if again { self.found.best[0].nodes.clone() } else { self.bisect(round) };
             if let Some(shapes) = self.shapes.take() {
                 self.turn_blocks(&shapes, &mut node_of, turns);
                 self.shapes = Some(shapes);
@@ -132,39 +136,48 @@ impl<'p, 'w> Rounds<'p, 'w> {
             exchanges += exchanges / 4;
             round += 1;
         }
+        self.found.judge_waiting();
     }
 
     /// What was found.
     pub(super) fn outcome(self) -> Outcome {
-        let answer = |(index, (ticks, nodes)): (usize, (u64, Vec<u32>))| Answer {
+        let answer = |(index, Entry { judged, predicted, nodes }): (usize, Entry)| Answer {
             placement: Placement { name: name(index), nodes: nodes.into_iter().map(NodeId).collect() },
-            predicted_ticks: ticks,
+            predicted_ticks: predicted,
+            judged_ticks: judged,
         };
         Outcome {
-            answers: self.best.into_iter().enumerate().map(answer).collect(),
+            answers: self.found.best.into_iter().enumerate().map(answer).collect(),
             steps: self.steps,
             start_ticks: self.start_ticks,
+            start_judged_ticks: self.start_judged_ticks,
         }
     }
 
-    /// Evaluates where the search starts.
+    /// Evaluates where the search starts: all of it, however little time there is, so that no search is worse than what it
+    /// could have begun with.
     fn begin(&mut self) {
         let random = self.random();
-        let ticks = self.full.cost(&random).ticks;
-        self.offer(ticks, &random);
+        self.start_ticks = u64::MAX;
+        self.start_at(&random);
         if self.problem.start == Start::Best {
             let request = Request::of(self.problem.graph, self.problem.machine, self.problem.seed);
-            for method in PLACEMENTS.iter().filter(|method| method.name != RECURSIVE_BISECTION.name) {
+            for method in PLACEMENTS {
                 let Ok(placement) = place(method.name, &request) else { continue };
                 let mut node_of: Vec<u32> = placement.nodes.iter().map(|node| node.0).collect();
                 self.room.settle(&mut node_of, &mut Vec::new());
                 if self.room.allows(&node_of) {
-                    let ticks = self.full.cost(&node_of).ticks;
-                    self.offer(ticks, &node_of);
+                    self.start_at(&node_of);
                 }
             }
         }
-        self.start_ticks = self.best[0].0;
+        self.start_judged_ticks = self.found.best[0].judged;
+    }
+
+    fn start_at(&mut self, node_of: &[u32]) {
+        let ticks = self.full.cost(node_of).ticks;
+        self.start_ticks = self.start_ticks.min(ticks);
+        self.found.offer_now(ticks, node_of);
     }
 
     /// Every task on a node of its part, drawn by lot.
@@ -194,26 +207,17 @@ impl<'p, 'w> Rounds<'p, 'w> {
         node_of
     }
 
-    /// Remembers a placement if it is among the best; the same one counts once.
-    fn offer(&mut self, ticks: u64, node_of: &[u32]) {
-        let wanted = self.problem.answers;
-        if self.best.len() == wanted && self.best.last().is_some_and(|(worst, _)| *worst <= ticks) {
-            return;
-        }
-        let place = self.best.binary_search_by(|(other, nodes)| (*other, &nodes[..]).cmp(&(ticks, node_of)));
-        if let Err(place) = place {
-            self.best.insert(place, (ticks, node_of.to_vec()));
-            self.best.truncate(wanted);
-        }
-    }
-
     /// Counts a step of about so many links looked at, if there is one more to make.
     fn goes_on(&mut self, looks: u64) -> bool {
         self.looks += looks;
+        self.found.look(looks);
         if self.looks >= LOOKS_BETWEEN_WATCHES && !self.stopped {
             self.looks = 0;
-            let progress =
-                Progress { steps: self.steps, start_ticks: self.start_ticks, best_ticks: self.best[0].0 };
+            let progress = Progress {
+                steps: self.steps,
+                start_ticks: self.start_judged_ticks,
+                best_ticks: self.found.best[0].judged,
+            };
             self.stopped = (self.watch)(&progress).is_break();
         }
         self.stopped |= self.steps == self.problem.steps;
@@ -256,7 +260,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
     /// Remembers a placement if its exact cost is among the best.
     fn offer_exactly(&mut self, node_of: &[u32]) {
         let ticks = self.full.cost(node_of).ticks;
-        self.offer(ticks, node_of);
+        self.found.offer(ticks, node_of);
     }
 
     /// Anneals by exchanges of two tasks, or of a task and a free node.
@@ -288,7 +292,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
                 continue;
             }
             since.push((a, b));
-            let worth_it = after < best || self.best.len() < self.problem.answers;
+            let worth_it = after < best || self.found.wants_more();
             if after < best {
                 best = after;
                 since.clear();

@@ -51,7 +51,7 @@ pub struct PhaseRow {
 pub struct Outcome {
     /// The method's name.
     pub method: String,
-    /// No placement can be faster, in cycles.
+    /// No placement that sends these messages whole can be faster, in cycles; a schedule in pieces can.
     pub bound_cycles: u64,
     /// What the formula says, in cycles.
     pub predicted_cycles: u64,

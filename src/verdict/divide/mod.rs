@@ -11,8 +11,8 @@ use super::auto::{self, Candidates};
 use super::measure::{self, Measured, Traffic};
 use super::{Skipped, gap};
 use crate::error::{Error, Result};
-use crate::mapping::bound::Profile;
-use crate::mapping::{self, Divide, Placement, Request, TaskGraph, bound};
+use crate::mapping::bound::{GraphBound, Profile, Terrain};
+use crate::mapping::{self, Divide, Placement, Request, TaskGraph, bound, search};
 use crate::schedule::Schedule;
 use crate::sim::{self, Trace};
 use crate::topology::{Machine, Switching, Topology};
@@ -34,10 +34,32 @@ pub struct Job {
 pub struct Searched {
     /// The steps it made: asked for again, they give the same placements.
     pub steps: u64,
-    /// What was predicted for the placement it started from.
+    /// The least that was predicted for a placement it started from.
     pub start_cycles: u64,
+    /// The least that was simulated for a placement it started from, under the machine's switching; none
+    /// when none comes to an end.
+    pub start_simulated_cycles: Option<u64>,
     /// What is predicted for the placements it found, the best first.
     pub predicted_cycles: Vec<u64>,
+    /// What is simulated for them: this says which is the best.
+    pub simulated_cycles: Vec<Option<u64>>,
+}
+
+impl Searched {
+    /// What a search did, in cycles of its machine.
+    pub(crate) fn new(outcome: &search::Outcome, machine: &Machine) -> Self {
+        let cycles = |ticks: u64| machine.costs.cycles(ticks).0;
+        // A judge's word for what never ends is the most there is.
+        let simulated = |ticks: u64| (ticks != u64::MAX).then(|| cycles(ticks));
+        let answers = outcome.answers.iter();
+        Self {
+            steps: outcome.steps,
+            start_cycles: cycles(outcome.start_ticks),
+            start_simulated_cycles: simulated(outcome.start_judged_ticks),
+            predicted_cycles: answers.clone().map(|answer| cycles(answer.predicted_ticks)).collect(),
+            simulated_cycles: answers.map(|answer| simulated(answer.judged_ticks)).collect(),
+        }
+    }
 }
 
 impl Job {
@@ -48,6 +70,15 @@ impl Job {
     /// As for [`mapping::divide::task_graph`].
     pub fn divide(divide: &Divide) -> Result<Self> {
         Ok(Self::trace(mapping::divide::task_graph(divide)?))
+    }
+
+    /// A divide-and-conquer job whose shares stand for data.
+    ///
+    /// # Errors
+    ///
+    /// As for [`mapping::divide::in_proportion`].
+    pub fn data(divide: &Divide) -> Result<Self> {
+        Ok(Self::trace(mapping::divide::in_proportion(divide)?))
     }
 
     /// A trace or any other phased graph.
@@ -67,7 +98,8 @@ impl Job {
         }
     }
 
-    /// No placement takes less, in ticks of this machine under its switching.
+    /// No placement takes less that sends these messages whole, phase after phase: in ticks of this machine under its
+    /// switching.
     ///
     /// # Examples
     ///
@@ -79,29 +111,38 @@ impl Job {
     /// # Ok::<(), meshwright::Error>(())
     /// ```
     pub fn bound_ticks(&self, machine: &Machine) -> u64 {
-        self.bound_ticks_on(machine, machine.switching, self.profile(machine).as_ref())
+        self.bound_on(machine, machine.switching, &self.ground(machine)).ticks
     }
 
-    /// What the machine allows the dilations of a divide-and-conquer job to be; none for other phased graphs.
-    pub(crate) fn profile(&self, machine: &Machine) -> Option<Profile> {
-        let shape = &self.tasks.divide.as_ref()?.shape;
-        (shape.tasks() <= machine.living_count()).then(|| Profile::of_tree(machine, &shape.active()))
-    }
-
-    /// As [`Self::bound_ticks`], under any switching and with the profile at hand.
-    pub(crate) fn bound_ticks_on(
-        &self,
-        machine: &Machine,
-        switching: Switching,
-        profile: Option<&Profile>,
-    ) -> u64 {
-        match (&self.tasks.divide, profile) {
-            (Some(divide), Some(profile)) => bound::profile_ticks(divide, profile, switching, &machine.costs),
-            _ => (0..self.tasks.phases())
-                .map(|index| bound::phase_ticks(&self.tasks, index, switching, &machine.costs))
-                .sum(),
+    /// What the machine allows this job.
+    pub(crate) fn ground(&self, machine: &Machine) -> Ground {
+        match &self.tasks.divide {
+            Some(divide) if divide.shape.tasks() <= machine.living_count() => {
+                Ground::Tree(Profile::of_tree(machine, &divide.shape.active()))
+            }
+            _ => Ground::Graph(Terrain::new(machine)),
         }
     }
+
+    /// As [`Self::bound_ticks`], under any switching, with the phases.
+    pub(crate) fn bound_on(&self, machine: &Machine, switching: Switching, ground: &Ground) -> GraphBound {
+        match ground {
+            Ground::Tree(profile) => {
+                let phase = |index| bound::phase_ticks(&self.tasks, index, switching, &machine.costs);
+                GraphBound {
+                    phases: (0..self.tasks.phases()).map(phase).collect(),
+                    ticks: bound::tree_ticks(&self.tasks, profile, switching, &machine.costs),
+                }
+            }
+            Ground::Graph(terrain) => bound::graph_ticks(&self.tasks, terrain, machine, switching),
+        }
+    }
+}
+
+/// What a machine allows a job: the dilations of a tree of divide and conquer, or the links of any phased graph.
+pub(crate) enum Ground {
+    Tree(Profile),
+    Graph(Terrain),
 }
 
 /// Plans a phased job by every method named, and names the winner. The name `auto` stands for the placements that
@@ -144,13 +185,13 @@ pub fn judge(
     let Candidates { methods, left_out: mut skipped, job } =
         auto::expand(job, machine, methods, seed, progress)?;
     let job: &Job = &job;
-    let bound_ticks = job.bound_ticks(machine);
+    let limits = job.bound_on(machine, machine.switching, &job.ground(machine));
     let mut results = Vec::new();
     for (index, method) in methods.iter().enumerate() {
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
         let skip = |why, deadlock| Skipped { method: method.clone(), why, deadlock };
         let placed = job.place(method, machine, seed);
-        match placed.and_then(|placement| outcome(job, machine, placement, bound_ticks)) {
+        match placed.and_then(|placement| outcome(job, machine, placement, &limits)) {
             Ok(Simulated::Outcome(outcome)) => results.push(*outcome),
             Ok(Simulated::Deadlock(why)) => skipped.push(skip(why, true)),
             Err(Error::NotApplicable { why, .. }) => skipped.push(skip(why, false)),
@@ -158,12 +199,12 @@ pub fn judge(
         }
     }
     if results.is_empty() && !skipped.iter().any(|skipped| skipped.deadlock) {
-        return Err(super::nothing_applies("placing the tasks", &skipped));
+        return Err(super::no_placement(&job.tasks, machine, &skipped));
     }
     let winner = results.iter().min_by_key(|outcome| reason::rank(outcome));
     let reason = winner.map_or_else(
         || "no placement comes to an end under this switching".to_string(),
-        |winner| reason::sentence(winner, &results),
+        |winner| reason::sentence(&job.tasks, winner, &results),
     );
     let advice = winner.and_then(|winner| reason::traffic(winner, &results));
     Ok(DivideVerdict {
@@ -187,7 +228,8 @@ enum Simulated {
 }
 
 /// Measures and simulates one placement.
-fn outcome(job: &Job, machine: &Machine, placement: Placement, bound_ticks: u64) -> Result<Simulated> {
+fn outcome(job: &Job, machine: &Machine, placement: Placement, limits: &GraphBound) -> Result<Simulated> {
+    let bound_ticks = limits.ticks;
     let measured = measure::measure(&job.tasks, &placement, machine, &[machine.switching])?;
     let trace = sim::run_phased(machine, &measured.schedule)?;
     if let Some(ring) = &trace.deadlock {
@@ -211,7 +253,7 @@ fn outcome(job: &Job, machine: &Machine, placement: Placement, bound_ticks: u64)
         hops_total: measured.hops_total(),
         hottest_link: measure::hottest_link(&traffic.loads, machine),
         blame: measure::blame(&trace, machine),
-        phases: rows(job, machine, &measured, &trace),
+        phases: rows(job, machine, limits, (&measured, &trace)),
         link_messages: (0..machine.links()).map(|link| traffic.loads.messages(LinkId(link))).collect(),
         method: placement.name.clone(),
         placement,
@@ -224,7 +266,12 @@ fn dependency_cycles(measured: &Measured, machine: &Machine) -> Result<Option<u6
     Ok(trace.deadlock.is_none().then_some(trace.cycles.0))
 }
 
-fn rows(job: &Job, machine: &Machine, measured: &Measured, trace: &Trace) -> Vec<PhaseRow> {
+fn rows(
+    job: &Job,
+    machine: &Machine,
+    limits: &GraphBound,
+    (measured, trace): (&Measured, &Trace),
+) -> Vec<PhaseRow> {
     let cycles = |ticks: u64| machine.costs.cycles(ticks).0;
     let row = |(index, metrics): (usize, &mapping::metrics::PhaseMetrics)| PhaseRow {
         phase: job.tasks.number(index),
@@ -233,7 +280,7 @@ fn rows(job: &Job, machine: &Machine, measured: &Measured, trace: &Trace) -> Vec
         dilation: metrics.dilation.0,
         contention: metrics.contention,
         link_load: metrics.link_load,
-        bound_cycles: cycles(bound::phase_ticks(&job.tasks, index, machine.switching, &machine.costs)),
+        bound_cycles: cycles(limits.phases[index]),
         link_cycles: cycles(measured.known[0][index].link),
         predicted_cycles: cycles(measured.known[0][index].predicted),
         path_cycles: cycles(measured.known[0][index].path),

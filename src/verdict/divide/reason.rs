@@ -1,6 +1,7 @@
 //! Why a method wins, in one sentence.
 
 use super::{Outcome, PhaseRow};
+use crate::mapping::{Shape, TaskGraph};
 use crate::verdict::percent;
 
 /// Less is better: simulated time, then the time without barriers, then traffic.
@@ -8,10 +9,22 @@ pub(crate) fn rank(outcome: &Outcome) -> (u64, u64, u64) {
     (outcome.simulated_cycles, outcome.dependency_cycles.unwrap_or(u64::MAX), outcome.hops_total)
 }
 
+/// Of what the lower bound is one: every placement of these messages, each sent whole.
+fn class(tasks: &TaskGraph) -> &'static str {
+    match tasks.divide.as_ref().map(|divide| &divide.shape) {
+        Some(Shape::Binomial(_)) => "binomial trees that send whole messages",
+        Some(Shape::Halving(_)) => "halving trees that send whole messages",
+        None => "these messages, sent whole",
+    }
+}
+
 /// Says how good the winner is and what sets it apart from the runner-up.
-pub(crate) fn sentence(winner: &Outcome, results: &[Outcome]) -> String {
+pub(crate) fn sentence(tasks: &TaskGraph, winner: &Outcome, results: &[Outcome]) -> String {
     let quality = match winner.gap {
-        0.0 => "it meets the lower bound, so no placement can be faster".to_string(),
+        0.0 => format!(
+            "it meets the lower bound of {}, so no other placement is faster (a schedule in pieces can be)",
+            class(tasks)
+        ),
         gap if gap < 1.0 => format!("it takes {} more than the lower bound", percent(gap)),
         gap => format!("it takes {:.1} times the lower bound", 1.0 + gap),
     };

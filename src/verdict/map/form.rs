@@ -45,6 +45,9 @@ pub struct MapReport {
     pub alpha: Option<f64>,
     /// The same for the combine stage.
     pub combine_alpha: Option<f64>,
+    /// Whether messages are parts of data, in proportion to the tasks that work on them, see
+    /// [`in_proportion`](crate::mapping::divide::in_proportion); else each is alpha^i of the volume.
+    pub in_proportion: bool,
     /// Bytes at the root, for divide and conquer.
     pub volume: Option<u64>,
     /// c, in cycles.
@@ -94,7 +97,7 @@ pub struct MapRow {
     pub time: BySwitching<Times>,
     /// Times over those of the perfect mapping.
     pub slowdown: BySwitching<Times>,
-    /// What no placement can beat.
+    /// What no placement that sends these messages whole can beat.
     pub bound: BySwitching<Times>,
     /// What the referee measures, with a barrier after each phase; null where the routes deadlock.
     pub simulated_cycles: BySwitching<Option<u64>>,

@@ -5,13 +5,12 @@ mod form;
 pub use form::{BySwitching, Choice, Levels, MapPhase, MapReport, MapRow, Positions, SWITCHINGS};
 
 use super::auto::{self, Candidates};
+use super::divide::Ground;
 use super::measure::{self, Measured};
 use super::{Job, Skipped, divide, gap};
 use crate::error::{Error, Result};
-use crate::mapping::bound::Profile;
-use crate::mapping::divide::weight;
 use crate::mapping::times::{Times, times};
-use crate::mapping::{self, Placement, bound};
+use crate::mapping::{self, Divide, Placement, TaskGraph, bound};
 use crate::sim;
 use crate::topology::{Machine, Switching};
 
@@ -47,8 +46,8 @@ pub fn report(
         auto::expand(job, machine, methods, seed, progress)?;
     let job: &Job = &job;
     let weights = weights(job);
-    let profile = job.profile(machine);
-    let limits = each(|switching, _| limits(job, machine, switching, profile.as_ref(), &weights));
+    let ground = job.ground(machine);
+    let limits = each(|switching, _| limits(job, machine, switching, &ground, &weights));
     let mut placements = Vec::new();
     for (index, method) in methods.iter().enumerate() {
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
@@ -62,7 +61,7 @@ pub fn report(
         }
     }
     if placements.is_empty() {
-        return Err(super::nothing_applies("placing the tasks", &skipped));
+        return Err(super::no_placement(&job.tasks, machine, &skipped));
     }
     Ok(MapReport {
         format: 1,
@@ -70,6 +69,7 @@ pub fn report(
         machine: machine.name.clone(),
         alpha: job.tasks.divide.as_ref().and_then(|divide| divide.alpha),
         combine_alpha: job.tasks.divide.as_ref().and_then(|divide| divide.combine_alpha),
+        in_proportion: job.tasks.in_proportion,
         volume: job.tasks.divide.as_ref().map(|divide| divide.volume.0),
         startup: machine.costs.startup.0,
         byte_time: machine.costs.byte_time.to_f64(),
@@ -177,39 +177,48 @@ fn in_cycles(machine: &Machine, ticks: u64) -> f64 {
     ticks as f64 / machine.costs.ticks_per_cycle() as f64
 }
 
-/// W(E_i): alpha^i for divide and conquer, the heaviest message in bytes for a trace.
+/// W(E_i): the heaviest message, in volumes of the root for divide and conquer (alpha^i), in bytes for a trace.
 fn weights(job: &Job) -> Vec<f64> {
+    let tasks = &job.tasks;
     let heaviest =
-        |index: usize| job.tasks.phase(index).iter().map(|edge| edge.bytes.0).max().unwrap_or(0) as f64;
-    (0..job.tasks.phases())
-        .map(|index| {
-            job.tasks.divide.as_ref().map_or_else(|| heaviest(index), |d| d.weight(job.tasks.number(index)))
-        })
-        .collect()
+        |index: usize| tasks.phase(index).iter().map(|edge| edge.bytes.0).max().unwrap_or(0) as f64;
+    let weight = |index: usize| match &tasks.divide {
+        Some(divide) if tasks.in_proportion => heaviest(index) / divide.volume.0 as f64,
+        Some(divide) => divide.weight(tasks.number(index)),
+        None => heaviest(index),
+    };
+    (0..tasks.phases()).map(weight).collect()
 }
 
-/// The lower bounds of the job in the paper's units and in ticks; `profile` that of a divide-and-conquer job.
-fn limits(
-    job: &Job,
-    machine: &Machine,
-    switching: Switching,
-    profile: Option<&Profile>,
-    weights: &[f64],
-) -> Limits {
-    let ticks = job.bound_ticks_on(machine, switching, profile);
+/// The lower bounds of the job in the paper's units and in ticks.
+fn limits(job: &Job, machine: &Machine, switching: Switching, ground: &Ground, weights: &[f64]) -> Limits {
+    let ticks = job.bound_on(machine, switching, ground).ticks;
     let exact = in_cycles(machine, ticks);
-    let times = match (switching, &job.tasks.divide, profile) {
-        (Switching::StoreAndForward, Some(divide), Some(profile)) => {
-            // The combine stage runs over the same routes: its weights join those of the divide stage.
-            let joint: Vec<f64> = (1..=divide.shape.phases())
-                .map(|i| divide.stages().map(|alpha| weight(alpha, i)).sum())
-                .collect();
+    let times = match (switching, &job.tasks.divide, ground) {
+        (Switching::StoreAndForward, Some(divide), Ground::Tree(profile)) => {
             let small = profile.distance() as f64 * divide.stages().count() as f64;
-            Times::without_contention(small, profile.least_of_fractions(&joint), exact)
+            let joint = lightest(&job.tasks, divide);
+            let large = profile.least_of_fractions(&joint).max(bound::perfect(weights));
+            Times::without_contention(small, large, exact)
         }
         _ => Times::without_contention(job.tasks.phases() as f64, bound::perfect(weights), exact),
     };
     Limits { times, ticks }
+}
+
+/// The lightest message of each phase of the tree. The combine stage runs over the same routes: its weights join those of
+/// the divide stage.
+fn lightest(tasks: &TaskGraph, divide: &Divide) -> Vec<f64> {
+    let mut joint = vec![0.0; divide.shape.phases() as usize];
+    for index in 0..tasks.phases() {
+        let number = tasks.number(index);
+        let bytes = || tasks.phase(index).iter().map(|edge| edge.bytes.0).min().unwrap_or(0);
+        joint[divide.tree_phase(number) as usize - 1] += match tasks.in_proportion {
+            true => bytes() as f64 / divide.volume.0 as f64,
+            false => divide.weight(number),
+        };
+    }
+    joint
 }
 
 fn simulate_each(measured: &Measured, machine: &Machine) -> Result<BySwitching<Option<u64>>> {

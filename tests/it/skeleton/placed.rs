@@ -23,9 +23,8 @@ fn sorts(machine: Option<Machine>, placement: Option<&str>, ranks: u32) -> Ranke
     assert!(sorted.is_sorted() && sorted.len() == 16 * ranks as usize, "{what}");
     assert_eq!(run.record.messages(), 2 * (u64::from(ranks) - 1), "{what}");
     assert_eq!(run.there.messages, u64::from(ranked.tree.root() != 0), "{what}");
-    if ranks.is_power_of_two() {
-        assert_eq!(numbers_alone(&run.record), ranked.planned(), "{what}");
-    }
+    // M5: on uneven trees, too, since parts of data are planned in proportion.
+    assert_eq!(numbers_alone(&run.record), ranked.planned(), "{what}");
     ranked
 }
 

@@ -1,0 +1,45 @@
+//! A search whose judge is the simulation.
+
+use std::ops::ControlFlow;
+
+use crate::error::Result;
+use crate::mapping::search::{self, Outcome, Problem, Progress};
+use crate::mapping::{self, Placement, TaskGraph};
+use crate::schedule::cost::forecast;
+use crate::sim;
+use crate::topology::Machine;
+
+/// Searches as [`search::search_by`] does; how good a placement is says its simulated time under the machine's switching.
+///
+/// So no answer is slower than a placement that the program makes without a search, unless the start is random.
+///
+/// # Errors
+///
+/// As for [`search::search`].
+pub(crate) fn search(
+    problem: &Problem<'_>,
+    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<Outcome> {
+    let mut judge = |nodes: &[_], limit| {
+        let placement = Placement { name: search::NAME.to_string(), nodes: nodes.to_vec() };
+        simulated_below(limit, problem.graph, problem.machine, &placement).unwrap_or(u64::MAX)
+    };
+    search::search_by(problem, &mut judge, watch)
+}
+
+/// The simulated ticks of a placement; if they are no less than `limit`, some number that is no less. The most there is
+/// when it never comes to an end.
+pub(crate) fn simulated_below(
+    limit: u64,
+    graph: &TaskGraph,
+    machine: &Machine,
+    placement: &Placement,
+) -> Result<u64> {
+    let schedule = mapping::schedule(graph, placement, machine);
+    let least = forecast(&schedule, machine)?.least_ticks;
+    if least >= limit {
+        return Ok(least);
+    }
+    let trace = sim::run_phased(machine, &schedule)?;
+    Ok(if trace.deadlock.is_some() { u64::MAX } else { trace.ticks })
+}
