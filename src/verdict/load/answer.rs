@@ -10,7 +10,7 @@ use super::{SCHEDULE_NODES_MAX, TimingRow};
 use crate::error::{Error, Result};
 use crate::load::installments::{self, Installments, Scale, deliver};
 use crate::load::optimum::{self, Optimum};
-use crate::load::schedulers::{Cell, Method as Scheduler};
+use crate::load::schedulers::Method as Scheduler;
 use crate::load::{Forwarding, Plan, Problem, Source, flow_matrix, layers, lower_band};
 use crate::schedule::Schedule;
 use crate::topology::{Machine, Topology};
@@ -132,17 +132,11 @@ impl<'p, 'm> Case<'p, 'm> {
     }
 
     fn schedule(&self, scheduler: &Scheduler, forwarding: Forwarding) -> Result<Answer> {
-        let mut scheduled = (scheduler.run)(&self.at_once()?, forwarding, &self.job.settings)?;
+        let mut scheduled = (scheduler.run)(self.problem, forwarding, &self.job.settings)?;
         if !self.problem.starts_at_once() {
-            // A cell is done when it has worked off its load from the last release of its sources on.
-            let release = |&source: &usize| self.problem.sources()[source].release;
-            let end = |cell: &Cell| {
-                cell.sources.iter().map(release).fold(0.0, f64::max) + 1.0 / cell.weighted_speedup()
-            };
-            scheduled.plan.makespan = scheduled.cells.iter().map(end).fold(0.0, f64::max);
             scheduled.warning.get_or_insert_with(|| {
-                "the thesis knows no release times: each cell is made as if they were 0 and begins when its load \
-                 is there"
+                "the thesis knows no release times: here a cell begins when the last of its loads is there, and cells \
+                 are compared by when they end"
                     .to_string()
             });
         }
