@@ -14,17 +14,18 @@ use super::{Answer, output, table};
 /// Machines that do less at a time, a further source, loads that keep coming.
 #[derive(Args)]
 pub(super) struct Further {
-    /// Also the least makespan where nodes send on all links at a time, or on one and receive on one: all or one
+    /// Nodes send on all links at a time, or on one and receive on one: all or one. Every row is then of that machine, or
+    /// left out
     /// [default: as the machine file says, else all]
     #[arg(long, value_name = "NAME", conflicts_with = "random", value_parser = |name: &str| told(words::ports(name)))]
     ports: Option<PortModel>,
-    /// Also the least makespan where a processor moves every message itself and computes nothing meanwhile
+    /// A processor moves every message itself and computes nothing meanwhile
     #[arg(long, conflicts_with = "random")]
     no_front_end: bool,
-    /// Also the least makespan where results of this size, that of the load being 1, go back to its source
+    /// Results of this size, that of the load being 1, go back to its source
     #[arg(long, value_name = "RHO", conflicts_with = "random", allow_negative_numbers = true, value_parser = |text: &str| told(words::results(text)))]
     results: Option<f64>,
-    /// Also the least makespan where the directions of a wire share its time: full or half [default: full]
+    /// The directions of a wire share its time: full or half [default: full]
     #[arg(long, value_name = "NAME", conflicts_with = "random", value_parser = |name: &str| told(words::duplex(name)))]
     duplex: Option<Duplex>,
     /// Also where to put a further source that takes this share of the load from all others alike [without a share:

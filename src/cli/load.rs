@@ -74,7 +74,7 @@ fn remarks(job: &LoadVerdict, machine: &Machine) -> String {
     }
     text += &format!("* {}\n", job.reason);
     text.extend(job.advice.iter().map(|advice| format!("  {advice}\n")));
-    text += &format!("  {}\n", load::certificate(&job.bound.cut, job.bound.makespan, machine));
+    text += &format!("  {}\n", job.bound.certificate);
     if let Some(processors) = &job.bound.processors {
         text += &format!("  The fewest processors for it: {}.\n", fewest(processors));
     }

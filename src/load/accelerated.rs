@@ -171,7 +171,8 @@ fn widen(
 ///
 /// # Errors
 ///
-/// [`Error::NotApplicable`] when processors, links or releases differ; [`Error::TooLarge`] when the machine is no
+/// [`Error::NotApplicable`] when processors or links differ, or one node has loads of different
+/// releases; [`Error::TooLarge`] when the machine is no
 /// whole mesh or torus and the distances of all sources do not fit.
 ///
 /// # Complexity

@@ -5,6 +5,7 @@
 //! `zhang2018`, chapters 3 and 4: the claims this was made for give every processor a link of its own.
 
 use super::optimum::{claim, commodities};
+use super::witness::{Stretch, Witness};
 use super::{Cells, Cut, Plan, Problem};
 use crate::error::{Error, Result};
 use crate::topology::Topology;
@@ -46,8 +47,11 @@ pub enum Reading {
     SideBySide,
     /// Infeasible for certain, because even mixed sources, or one source alone, cannot do it.
     Necessary,
-    /// Every source alone fits, and so do all when mixed, but not inside the cells; whether they fit side by side
-    /// was not decided, because the programme would be large.
+    /// The machine that was asked for does less at a time, or results come back: exact, by a linear programme.
+    Programme,
+    /// A schedule of messages keeps the claim in a simulation: feasible for certain.
+    Schedule,
+    /// Nothing refutes the claim and no schedule was found that keeps it, or the programme would be too large.
     Undecided,
 }
 
@@ -62,8 +66,30 @@ pub struct Feasibility {
     pub cut: Option<Cut>,
     /// When the share must be there, the moment until which the set cannot send out enough.
     pub moment: Option<f64>,
-    /// The node that cannot work off its share in time, if there is one.
+    /// The node that cannot work off its share in time, if there is one; [`Self::moment`] is then when its share can
+    /// be there at the earliest, where its way is what takes too long.
     pub overloaded: Option<NodeId>,
+    /// What no way to send these shares can beat on the machine that was asked for, if that was computed.
+    pub least: Option<f64>,
+    /// What shows that the claim can be kept.
+    pub witness: Option<Witness>,
+}
+
+impl Feasibility {
+    /// An answer with nothing but its reading.
+    pub(crate) fn of(feasible: bool, reading: Reading) -> Self {
+        Self { feasible, reading, cut: None, moment: None, overloaded: None, least: None, witness: None }
+    }
+
+    /// Yes, and this flow shows it.
+    fn shown(reading: Reading, makespan: f64, flow: Vec<Stretch>) -> Self {
+        Self { witness: Some(Witness::of_flow(makespan, flow, Vec::new())), ..Self::of(true, reading) }
+    }
+
+    /// No, and this set shows it.
+    fn refuted(reading: Reading, (cut, moment): claim::Refuted) -> Self {
+        Self { cut: Some(cut), moment, ..Self::of(false, reading) }
+    }
 }
 
 impl Reading {
@@ -113,40 +139,34 @@ impl Reading {
 /// ```
 pub fn check(problem: &Problem, claim: &Claim) -> Result<Feasibility> {
     verify(problem, claim)?;
-    let answer = |reading: Reading| Feasibility {
-        feasible: false,
-        reading,
-        cut: None,
-        moment: None,
-        overloaded: None,
-    };
     if let Some(node) = overloaded(problem, claim) {
-        return Ok(Feasibility { overloaded: Some(node), ..answer(Reading::Mixed) });
+        return Ok(Feasibility { overloaded: Some(node), ..Feasibility::of(false, Reading::Mixed) });
     }
     if let Some(late) = problem.sources().iter().find(|source| source.release >= claim.makespan) {
         let cut = Cut { nodes: vec![late.node], capacity: 0.0, demand: late.load };
-        return Ok(Feasibility { cut: Some(cut), ..answer(Reading::Mixed) });
+        return Ok(Feasibility::refuted(Reading::Mixed, (cut, None)));
     }
-    let mixed = claim::refute(problem, claim)?;
+    let mixed = claim::decide(problem, claim)?;
     let Some(cells) = claim.cells.filter(|_| problem.sources().len() > 1) else {
         return Ok(match mixed {
-            None => Feasibility { feasible: true, ..answer(Reading::Mixed) },
-            Some((cut, moment)) => Feasibility { cut: Some(cut), moment, ..answer(Reading::Mixed) },
+            Ok(flow) => Feasibility::shown(Reading::Mixed, claim.makespan, flow),
+            Err(refuted) => Feasibility::refuted(Reading::Mixed, refuted),
         });
     };
     let refuted = match mixed {
-        None => claim::refute_alone(problem, claim, cells)?,
-        mixed => mixed,
+        Ok(_) => claim::refute_alone(problem, claim, cells)?,
+        Err(refuted) => Some(refuted),
     };
-    if let Some((cut, moment)) = refuted {
-        return Ok(Feasibility { cut: Some(cut), moment, ..answer(Reading::Necessary) });
+    if let Some(refuted) = refuted {
+        return Ok(Feasibility::refuted(Reading::Necessary, refuted));
     }
-    if claim::fits_within_cells(problem, claim, cells)? {
-        return Ok(Feasibility { feasible: true, ..answer(Reading::WithinCells) });
+    if let Some(flow) = claim::fit_within_cells(problem, claim, cells)? {
+        return Ok(Feasibility::shown(Reading::WithinCells, claim.makespan, flow));
     }
     Ok(match commodities::fit_side_by_side(problem, claim, cells) {
-        Some(feasible) => Feasibility { feasible, ..answer(Reading::SideBySide) },
-        None => answer(Reading::Undecided),
+        Some(Some(flow)) => Feasibility::shown(Reading::SideBySide, claim.makespan, flow),
+        Some(None) => Feasibility::of(false, Reading::SideBySide),
+        None => Feasibility::of(false, Reading::Undecided),
     })
 }
 

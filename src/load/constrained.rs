@@ -9,7 +9,8 @@ use crate::error::Result;
 ///
 /// # Errors
 ///
-/// [`crate::Error::NotApplicable`] when processors, links or releases differ.
+/// [`crate::Error::NotApplicable`] when processors or links differ, or one node has loads of different
+/// releases.
 ///
 /// # Complexity
 ///

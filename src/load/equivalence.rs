@@ -17,6 +17,8 @@ pub(super) struct Division<'p> {
     pub(super) sites: Vec<Vec<NodeId>>,
     /// What enters in each cell, as a share of the whole load.
     pub(super) loads: Vec<f64>,
+    /// By cell, when the last of its loads is there: it begins then.
+    releases: Vec<f64>,
     /// Labels are indices of cells here.
     pub(super) cells: Cells,
     /// By cell, how many nodes there are at each depth.
@@ -38,7 +40,7 @@ impl<'p> Division<'p> {
     ///
     /// # Errors
     ///
-    /// [`Error::NotApplicable`] when processors or links differ, or a load comes later.
+    /// [`Error::NotApplicable`] when processors or links differ, or one node has loads of different releases.
     pub(super) fn new(
         problem: &'p Problem,
         forwarding: Forwarding,
@@ -56,6 +58,10 @@ impl<'p> Division<'p> {
             loads: groups
                 .iter()
                 .map(|group| group.iter().map(|&source| sources[source].load).sum())
+                .collect(),
+            releases: groups
+                .iter()
+                .map(|group| group.iter().map(|&source| sources[source].release).fold(0.0, f64::max))
                 .collect(),
             weights: closed_form::ratios(depths(problem), &problem.sigma(), forwarding),
             rebalances: Vec::new(),
@@ -105,10 +111,10 @@ impl<'p> Division<'p> {
     /// When a cell with this speedup is done.
     pub(super) fn finish(&self, cell: usize, speedup: f64) -> f64 {
         let moving = self.rebalances.get(cell).map_or(0.0, |rebalance| rebalance.time);
-        moving + self.loads[cell] / speedup
+        self.releases[cell] + moving + self.loads[cell] / speedup
     }
 
-    /// What cells are compared by: the smaller, the faster.
+    /// What cells are compared by, the smaller, the faster: when they are done, or, as in the thesis, 1 / Sp_i.
     pub(super) fn pace(&self, cell: usize, speedup: f64) -> f64 {
         if self.weighted { self.finish(cell, speedup) } else { speedup.recip() }
     }
@@ -163,7 +169,7 @@ impl<'p> Division<'p> {
     }
 }
 
-/// The equations of the thesis know one kind of processor and link, and loads that are there from the beginning.
+/// The equations of the thesis know one kind of processor and link, and one beginning for each cell.
 fn check(problem: &Problem, method: &'static str) -> Result<()> {
     if !problem.is_uniform() {
         return Err(Error::not_applicable(
@@ -171,10 +177,12 @@ fn check(problem: &Problem, method: &'static str) -> Result<()> {
             "its equations need processors and links that are all alike",
         ));
     }
-    if !problem.starts_at_once() {
+    let mut nodes: Vec<NodeId> = problem.sources().iter().map(|source| source.node).collect();
+    nodes.sort_unstable();
+    if nodes.windows(2).any(|pair| pair[0] == pair[1]) {
         return Err(Error::not_applicable(
             method,
-            "its equations need loads that are there from the beginning",
+            "loads enter at one node at different times, and a cell has one beginning",
         ));
     }
     Ok(())
@@ -234,7 +242,8 @@ pub(super) fn warn_of_unequal_loads(scheduled: &mut Scheduled, problem: &Problem
 ///
 /// # Errors
 ///
-/// [`Error::NotApplicable`] when the sources are not connected, or processors, links or releases differ.
+/// [`Error::NotApplicable`] when the sources are not connected, processors or links differ, or one node has loads of
+/// different releases.
 ///
 /// # Complexity
 ///

@@ -34,6 +34,7 @@
 //! | [`optimum`] | the least makespan on shared links, its certificate and a flow that attains it |
 //! | [`poisson`] | a flow for a million nodes |
 //! | [`check`] | whether a claimed distribution is possible at all |
+//! | [`witness`] | the flow or the schedule that shows it |
 //! | [`flow_matrix`] | the same as a system of equations: LU, determinants; [`flow_matrix::plan`] |
 //! | [`timing`] | its timing diagram |
 //! | [`paper_optimum`] | what the thesis's constraints allow when they are inequalities |
@@ -75,6 +76,7 @@ pub mod star;
 pub mod threshold;
 pub mod timing;
 pub mod voronoi;
+pub mod witness;
 
 pub use number::Number;
 pub use problem::{Problem, Source, Speeds};

@@ -98,6 +98,10 @@ fn of_groups(
         let why = "under pure store-and-forward the first hop does not cost what the others do";
         return Err(Error::not_applicable("the best partition", why));
     }
+    if !problem.starts_at_once() {
+        let why = "its prices need loads that are there from the beginning";
+        return Err(Error::not_applicable("the best partition", why));
+    }
     let all = groups.len().saturating_mul(problem.machine().nodes() as usize);
     if all > DISTANCES_MAX {
         return Err(Error::TooLarge {

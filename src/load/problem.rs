@@ -124,6 +124,12 @@ impl<'m> Problem<'m> {
         Ok(self)
     }
 
+    /// The same problem on a copy of its machine with other costs or ports.
+    pub(crate) fn on<'n>(&self, machine: &'n Machine) -> Problem<'n> {
+        let (sources, speeds) = (self.sources.clone(), self.speeds.clone());
+        Problem { machine, sigma: self.sigma, sources, speeds }
+    }
+
     /// What the load is divided on.
     pub fn machine(&self) -> &'m Machine {
         self.machine

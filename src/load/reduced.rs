@@ -100,7 +100,8 @@ pub(super) fn singles(problem: &Problem) -> Vec<Vec<usize>> {
 ///
 /// # Errors
 ///
-/// [`crate::Error::NotApplicable`] when processors, links or releases differ.
+/// [`crate::Error::NotApplicable`] when processors or links differ, or one node has loads of different
+/// releases.
 ///
 /// # Complexity
 ///
@@ -115,7 +116,8 @@ pub fn voronoi(problem: &Problem, forwarding: Forwarding, settings: &Settings) -
 
 /// RMDVDA: cells that are faster than the slowest one give up outer nodes.
 ///
-/// By layers and by nodes the makespan is kept: Sp_i / L_i stays at least that of the slowest cell. The literal
+/// By layers and by nodes the makespan is kept: no cell is done later than the slowest one was. A cell begins when its
+/// load is there (R_i its release), so the slowest has the greatest R_i + L_i / Sp_i. The literal
 /// readings cut by depth alone, so they may break it; the answer then carries a warning.
 ///
 /// # Errors

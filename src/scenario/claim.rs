@@ -5,13 +5,15 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::load::forwarding;
+use super::load_further as words;
 use super::quantity;
 use super::source::Source as Text;
 use crate::error::{Error, Result};
+use crate::load::programme::Variant;
 use crate::load::{Cells, Forwarding, Problem, Source, Speeds, UNUSED, layers};
 use crate::topology::{Machine, Network, Topology};
 use crate::units::NodeId;
-use crate::verdict::load::Claimed;
+use crate::verdict::load::{Claimed, Terms};
 
 /// What a file claims, and of which load.
 #[derive(Clone, Debug)]
@@ -24,6 +26,8 @@ pub struct ClaimFile {
     pub sigma: f64,
     /// Processors and links, if they are not all alike.
     pub speeds: Option<Speeds>,
+    /// Ports, front ends, results, wires and start-ups.
+    pub terms: Terms,
     /// The claims, in the order of the file.
     pub claims: Vec<Claimed>,
 }
@@ -47,7 +51,8 @@ impl ClaimFile {
 ///
 /// It is one object with `machine`, `sigma`, `sources` (nodes, or objects with `at` or `node`, `load`, `release`) and
 /// a claim: `makespan` or `speedup`; `shares` by node, or `fractions` by hops from the nearest source; `switching`.
-/// With `methods`, a list of claims, each of them is one.
+/// With `methods`, a list of claims, each of them is one. `ports`, `front_end`, `results`, `duplex` (or an object
+/// `variant` of them) and `startup`, in units of w Tcp, say on which terms.
 ///
 /// # Errors
 ///
@@ -104,6 +109,7 @@ fn file(text: &Text) -> Result<ClaimFile> {
     if let Some(speeds) = &speeds {
         problem.with_speeds(speeds.clone()).map_err(|error| object.locate("speeds", error))?;
     }
+    let terms = terms(&object)?;
     let nodes: Vec<NodeId> = sources.iter().map(|source| source.node).collect();
     let depth = layers::depths(&machine, &nodes);
     let claims = match object.optional("methods") {
@@ -113,7 +119,7 @@ fn file(text: &Text) -> Result<ClaimFile> {
         }
         Some(_) => return Err(object.unfit("methods", "a list of claims")),
     };
-    Ok(ClaimFile { machine, sources, sigma, speeds, claims })
+    Ok(ClaimFile { machine, sources, sigma, speeds, terms, claims })
 }
 
 /// The error of JSON that is none, at its place.
@@ -187,6 +193,45 @@ fn speeds(object: &Object<'_>, value: &Value) -> Result<Speeds> {
     };
     Ok(Speeds { work: times("work")?, link: times("link")? })
 }
+
+/// What the machine does at a time and what messages cost: under `variant`, as `split` prints it, or by themselves.
+fn terms(object: &Object<'_>) -> Result<Terms> {
+    let startup = if object.optional("startup").is_some() { object.number("startup")? } else { 0.0 };
+    if startup > STARTUP_MAX {
+        return Err(object.unfit("startup", &format!("a number from 0 to {STARTUP_MAX}, in units of w Tcp")));
+    }
+    let entries = match object.optional("variant") {
+        None => object.entries,
+        Some(Value::Object(entries)) => entries,
+        Some(_) => return Err(object.unfit("variant", VARIANT)),
+    };
+    let object = &Object { text: object.text, entries, from: object.from };
+    let mut variant = Variant::default();
+    if let Some(value) = object.optional("ports") {
+        let name = value.as_str().unwrap_or_default();
+        variant.ports = words::ports(name).map_err(|_| object.unfit("ports", "`all` or `one`"))?;
+    }
+    if let Some(value) = object.optional("duplex") {
+        let name = value.as_str().unwrap_or_default();
+        variant.duplex = words::duplex(name).map_err(|_| object.unfit("duplex", "`full` or `half`"))?;
+    }
+    if let Some(value) = object.optional("front_end") {
+        variant.front_end = value.as_bool().ok_or_else(|| object.unfit("front_end", "true or false"))?;
+    }
+    if object.optional("results").is_some() {
+        variant.results = object.number("results")?;
+        if variant.results > words::RESULTS_MAX {
+            return Err(object.unfit("results", &format!("a number from 0 to {}", words::RESULTS_MAX)));
+        }
+    }
+    Ok(Terms { variant, startup })
+}
+
+/// The form of a variant.
+const VARIANT: &str = "an object with `ports`, `front_end`, `results` and `duplex`";
+
+/// Longer start-ups than this are no messages any more, in units of w Tcp.
+const STARTUP_MAX: f64 = 1_048_576.0;
 
 /// Several claims, each looked for in the text behind the one before.
 fn claims(object: &Object<'_>, methods: &[Value], depth: &[u32], sources: usize) -> Result<Vec<Claimed>> {

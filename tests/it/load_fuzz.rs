@@ -84,7 +84,7 @@ fn read_claim(bytes: &[u8]) -> bool {
         return false;
     };
     let problem = file.problem().expect("the reader has tried it");
-    match check(&problem, &file.claims, &mut |_| {}) {
+    match check(&problem, &file.terms, &file.claims, &mut |_| {}) {
         Ok(answer) => assert_eq!(answer.claims.len(), file.claims.len()),
         Err(error) => assert!(matches!(error, Error::NotApplicable { .. }), "{error}"),
     }
@@ -126,7 +126,7 @@ fn what_is_released_after_the_end_refutes_a_claim() {
         let text = CLAIM.replace("0.1 }", &format!("{release} }}"));
         let file = claim::read_bytes("a.json".as_ref(), text.into_bytes()).expect("a claim");
         let problem = file.problem().expect("a problem");
-        let answer = check(&problem, &file.claims, &mut |_| {}).expect("an answer");
+        let answer = check(&problem, &file.terms, &file.claims, &mut |_| {}).expect("an answer");
         let cut = answer.claims[0].violated_cut.as_ref().expect("a set that refutes it");
         assert!(!answer.feasible && cut.nodes == [NodeId(0)] && cut.capacity == 0.0);
         assert!((cut.demand - 2.0 / 3.0).abs() < 1e-15);

@@ -49,6 +49,40 @@ pub const MESSAGES_MAX: u64 = 1 << 24;
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn deliver(scale: &Scale, plan: &Plan, forwarding: Forwarding, pieces: u32) -> Result<Schedule> {
+    deliver_and_return(scale, plan, forwarding, pieces, 0.0)
+}
+
+/// The same, and what was worked off sends its results, `results` times the size of their load, back the way the load
+/// came.
+///
+/// # Errors
+///
+/// As for [`deliver`].
+///
+/// # Complexity
+///
+/// That of [`deliver`], twice as many messages.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::load::{Forwarding, Plan, Problem, Source, installments::{Scale, deliver_and_return}};
+/// use meshwright::{topology::{Costs, Machine}, units::{Bytes, Cycles, NodeId}};
+/// let mut line = Machine::new("mesh:1x2")?;
+/// line.costs = Costs { startup: Cycles(0), flit: Bytes(0), ..Costs::default() };
+/// let problem = Problem::new(&line, vec![Source::at(NodeId(0), 1.0)], 0.5)?;
+/// let plan = Plan { makespan: 0.7, shares: vec![0.6, 0.4], cells: None };
+/// let schedule = deliver_and_return(&Scale::new(&problem, 300)?, &plan, Forwarding::StoreAndForward, 1, 0.5)?;
+/// assert_eq!(meshwright::sim::run_schedule(&line, &schedule)?.cycles.0, 120 + 240 + 60);
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn deliver_and_return(
+    scale: &Scale,
+    plan: &Plan,
+    forwarding: Forwarding,
+    pieces: u32,
+    results: f64,
+) -> Result<Schedule> {
     if pieces == 0 {
         return Err(Error::value("number of pieces", pieces, "at least 1"));
     }
@@ -62,7 +96,7 @@ pub fn deliver(scale: &Scale, plan: &Plan, forwarding: Forwarding, pieces: u32) 
             limit: format!("{MESSAGES_MAX} messages"),
         });
     }
-    let mut carrier = Carrier::new(scale, forwarding);
+    let mut carrier = Carrier::new(scale, forwarding, results);
     for of_source in consignments.chunk_by(|a, b| a.source == b.source) {
         carrier.load(of_source, pieces);
     }
@@ -79,6 +113,8 @@ struct Piece {
     first: u32,
     hops: u32,
     crossed: u32,
+    /// Whether it is a result on its way back.
+    returns: bool,
     /// The step after which it goes on, where it is.
     step: Option<u32>,
 }
@@ -86,15 +122,19 @@ struct Piece {
 struct Carrier<'s, 'p, 'm> {
     scale: &'s Scale<'p, 'm>,
     works_when_whole: bool,
+    /// The size of results over that of their load.
+    results: f64,
     record: Programs,
     pieces: Vec<Piece>,
     paths: Vec<LinkId>,
     /// By link id, when it is free, in ticks.
     free: Vec<u64>,
-    /// By node id, all it gets, and the bytes still to come; and the steps that brought some, where it waits for all.
+    /// By node id, all it gets, and the bytes still to come; and the pieces that are there, where it waits for all.
     share: Vec<u64>,
     awaited: Vec<u64>,
-    brought: Vec<Vec<u32>>,
+    brought: Vec<Vec<Piece>>,
+    /// By node id, when its processor is free, in ticks.
+    processor: Vec<u64>,
     /// By node id, how long its processor has waited for releases, in cycles.
     waited: Vec<u64>,
     /// Pieces by the tick from which they go on, of equal ones the lower index.
@@ -102,12 +142,13 @@ struct Carrier<'s, 'p, 'm> {
 }
 
 impl<'s, 'p, 'm> Carrier<'s, 'p, 'm> {
-    fn new(scale: &'s Scale<'p, 'm>, forwarding: Forwarding) -> Self {
+    fn new(scale: &'s Scale<'p, 'm>, forwarding: Forwarding, results: f64) -> Self {
         let machine = scale.problem().machine();
         let nodes = machine.nodes() as usize;
         Self {
             scale,
             works_when_whole: forwarding == Forwarding::ModifiedStoreAndForward,
+            results,
             record: Programs::new(machine.nodes(), machine.links() as usize),
             pieces: Vec::new(),
             paths: Vec::new(),
@@ -115,6 +156,7 @@ impl<'s, 'p, 'm> Carrier<'s, 'p, 'm> {
             share: vec![0; nodes],
             awaited: vec![0; nodes],
             brought: vec![Vec::new(); nodes],
+            processor: vec![0; nodes],
             waited: vec![0; nodes],
             agenda: BinaryHeap::new(),
         }
@@ -130,6 +172,7 @@ impl<'s, 'p, 'm> Carrier<'s, 'p, 'm> {
         let step = self.record.wait(entry.node, Cycles(release.saturating_sub(*waited)));
         *waited = release.max(*waited);
         let tick = *waited * self.scale.costs().ticks_per_cycle();
+        self.processor[entry.node.index()] = tick;
         let mut bytes = vec![0; machine.nodes() as usize];
         consignments.iter().for_each(|one| bytes[one.node.index()] += one.bytes);
         let tree = balanced_tree(machine, entry.node, &bytes);
@@ -149,7 +192,7 @@ impl<'s, 'p, 'm> Carrier<'s, 'p, 'm> {
                 let bytes = one.bytes * (index + 1) / count - one.bytes * index / count;
                 let number = self.pieces.len() as u32;
                 let (first, hops) = (first as u32, one.hops);
-                self.pieces.push(Piece { node: one.node, bytes, first, hops, crossed: 0, step });
+                self.pieces.push(Piece { node: one.node, bytes, first, hops, crossed: 0, returns: false, step });
                 self.agenda.push(Reverse((tick, number)));
             }
         }
@@ -160,11 +203,17 @@ impl<'s, 'p, 'm> Carrier<'s, 'p, 'm> {
         while let Some(Reverse((tick, number))) = self.agenda.pop() {
             let piece = self.pieces[number as usize];
             if piece.crossed == piece.hops {
-                self.arrive(piece);
+                self.arrive(piece, tick);
                 continue;
             }
-            let link = self.paths[(piece.first + piece.crossed) as usize];
             let machine = self.scale.problem().machine();
+            let link = if piece.returns {
+                let way = self.paths[(piece.first + piece.hops - 1 - piece.crossed) as usize];
+                let end = machine.target(way).expect("a link of a path leads somewhere");
+                machine.wire(end, machine.source(way)).expect("links come in pairs")
+            } else {
+                self.paths[(piece.first + piece.crossed) as usize]
+            };
             let to = machine.target(link).expect("a link of a path leads somewhere");
             let channel = Channel { link, from: machine.source(link), to };
             let message = self.scale.message(link, piece.bytes);
@@ -176,21 +225,41 @@ impl<'s, 'p, 'm> Carrier<'s, 'p, 'm> {
         }
     }
 
-    /// A piece is where it is worked off.
-    fn arrive(&mut self, piece: Piece) {
+    /// A piece is where it is worked off, or a result where its load came from.
+    fn arrive(&mut self, piece: Piece, tick: u64) {
         let node = piece.node.index();
+        if piece.returns {
+            return;
+        }
         if !self.works_when_whole {
-            let cycles = self.scale.work(piece.node, piece.bytes);
-            return self.record.work(piece.node, cycles, piece.step.into_iter());
+            return self.work(&[piece], piece.bytes, tick);
         }
         self.awaited[node] -= piece.bytes;
-        self.brought[node].extend(piece.step);
+        self.brought[node].push(piece);
         if self.awaited[node] == 0 {
-            let mut steps = std::mem::take(&mut self.brought[node]);
-            steps.sort_unstable();
-            steps.dedup();
-            let bytes = self.share[node];
-            self.record.work(piece.node, self.scale.work(piece.node, bytes), steps.into_iter());
+            let pieces = std::mem::take(&mut self.brought[node]);
+            self.work(&pieces, self.share[node], tick);
+        }
+    }
+
+    /// A node works off pieces that are there, and their results set out.
+    fn work(&mut self, pieces: &[Piece], bytes: u64, tick: u64) {
+        let node = pieces[0].node;
+        let cycles = self.scale.work(node, bytes);
+        let mut after: Vec<u32> = pieces.iter().filter_map(|piece| piece.step).collect();
+        after.sort_unstable();
+        after.dedup();
+        let step = self.record.work(node, cycles, after.into_iter());
+        let free = &mut self.processor[node.index()];
+        *free = tick.max(*free) + cycles.0 * self.scale.costs().ticks_per_cycle();
+        if self.results == 0.0 {
+            return;
+        }
+        for piece in pieces.iter().filter(|piece| piece.hops > 0) {
+            let bytes = (piece.bytes as f64 * self.results).ceil() as u64;
+            let number = self.pieces.len() as u32;
+            self.pieces.push(Piece { bytes, crossed: 0, returns: true, step: Some(step), ..*piece });
+            self.agenda.push(Reverse((*free, number)));
         }
     }
 }

@@ -32,7 +32,7 @@ mod streams;
 mod theory;
 mod timetable;
 
-pub use deliver::{MESSAGES_MAX, deliver};
+pub use deliver::{MESSAGES_MAX, deliver, deliver_and_return};
 pub use front::front;
 pub use scale::Scale;
 pub use theory::{best_chunk, equal_chunks_bound};

@@ -10,8 +10,8 @@ pub(super) trait Record {
     /// is received.
     fn send(&mut self, line: u32, channel: Channel, message: Bytes, after: impl Iterator<Item = u32>) -> u32;
 
-    /// Work on a node after these steps of it.
-    fn work(&mut self, node: NodeId, cycles: Cycles, after: impl Iterator<Item = u32>);
+    /// Work on a node after these steps of it; returns the step it is.
+    fn work(&mut self, node: NodeId, cycles: Cycles, after: impl Iterator<Item = u32>) -> u32;
 
     /// The processor of a node does nothing for a while; returns the step that ends then, if there is one.
     fn wait(&mut self, node: NodeId, cycles: Cycles) -> Option<u32>;
@@ -25,7 +25,9 @@ impl Record for Nothing {
         0
     }
 
-    fn work(&mut self, _: NodeId, _: Cycles, _: impl Iterator<Item = u32>) {}
+    fn work(&mut self, _: NodeId, _: Cycles, _: impl Iterator<Item = u32>) -> u32 {
+        0
+    }
 
     fn wait(&mut self, _: NodeId, _: Cycles) -> Option<u32> {
         None
@@ -80,11 +82,12 @@ impl Record for Programs {
         append(&mut self.schedule.ranks[to.index()], receive, std::iter::empty())
     }
 
-    fn work(&mut self, node: NodeId, cycles: Cycles, after: impl Iterator<Item = u32>) {
+    fn work(&mut self, node: NodeId, cycles: Cycles, after: impl Iterator<Item = u32>) -> u32 {
         let before = self.last_work[node.index()];
         let rank = &mut self.schedule.ranks[node.index()];
         let step = append(rank, Op::Calc { cycles }, before.into_iter().chain(after));
         self.last_work[node.index()] = Some(step);
+        step
     }
 
     fn wait(&mut self, node: NodeId, cycles: Cycles) -> Option<u32> {

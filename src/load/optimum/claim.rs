@@ -3,8 +3,10 @@
 use super::network::{Network, share};
 use crate::error::Result;
 use crate::load::check::{Claim, TOLERANCE};
+use crate::load::witness::Stretch;
 use crate::load::{Cells, Cut, Problem};
-use crate::units::NodeId;
+use crate::topology::Topology;
+use crate::units::{NodeId, Port};
 
 /// A set that refutes a claim, and the moment until which it cannot send out enough.
 pub(crate) type Refuted = (Cut, Option<f64>);
@@ -12,10 +14,14 @@ pub(crate) type Refuted = (Cut, Option<f64>);
 /// Moments that differ by less than this share of the makespan are one.
 const ONE_MOMENT: f64 = 1e-12;
 
-/// The set that refutes a claim when any source may serve anybody, and until when it cannot send out enough.
-pub(crate) fn refute(problem: &Problem, claim: &Claim) -> Result<Option<Refuted>> {
+/// The flow that keeps a claim when any source may serve anybody, or the set that refutes it.
+pub(crate) fn decide(problem: &Problem, claim: &Claim) -> Result<std::result::Result<Vec<Stretch>, Refuted>> {
     let everyone: Vec<usize> = (0..problem.sources().len()).collect();
-    Ok(certificate(&routed(problem, claim, &everyone, |_| true, |_, _| true)?))
+    let network = routed(problem, claim, &everyone, |_| true, |_, _| true)?;
+    Ok(match certificate(&network) {
+        Some(refuted) => Err(refuted),
+        None => Ok(stretches(&network, intervals(problem, claim).1, None)),
+    })
 }
 
 /// The set that refutes a claim because a source alone cannot serve its nodes.
@@ -29,16 +35,37 @@ pub(crate) fn refute_alone(problem: &Problem, claim: &Claim, cells: &Cells) -> R
     Ok(None)
 }
 
-/// Whether every source can serve its nodes over links of its own cell.
-pub(crate) fn fits_within_cells(problem: &Problem, claim: &Claim, cells: &Cells) -> Result<bool> {
+/// The flow by which every source serves its nodes over links of its own cell, if there is one.
+pub(crate) fn fit_within_cells(problem: &Problem, claim: &Claim, cells: &Cells) -> Result<Option<Vec<Stretch>>> {
+    let mut flow = Vec::new();
     for source in 0..problem.sources().len() {
         let is_own = |node: usize| cells.label[node] == source as u32;
         let network = routed(problem, claim, &[source], is_own, |from, to| is_own(from) && is_own(to))?;
         if network.flow.left_over() > 0 {
-            return Ok(false);
+            return Ok(None);
+        }
+        flow.extend(stretches(&network, intervals(problem, claim).1, Some(source)));
+    }
+    Ok(Some(flow))
+}
+
+/// What crosses every link in every interval.
+fn stretches(network: &Network, last: f64, source: Option<usize>) -> Vec<Stretch> {
+    let machine = network.problem().machine();
+    let mut stretches = Vec::new();
+    for copy in 0..network.copies() {
+        let begin = network.begins[copy];
+        let end = begin + network.length(copy, last);
+        for from in (0..network.nodes() as u32).map(NodeId) {
+            for port in 0..machine.ports(from) {
+                let units = network.flow.flow(network.arc(copy, from.index(), port));
+                if let Some(to) = machine.neighbour(from, Port(port)).filter(|_| units > 0) {
+                    stretches.push(Stretch { from, to, amount: share(units), begin, end, source });
+                }
+            }
         }
     }
-    Ok(true)
+    stretches
 }
 
 /// The greatest flow from some sources to the nodes they serve.

@@ -3,6 +3,7 @@
 use microlp::{ComparisonOp, OptimizationDirection, Variable};
 
 use crate::load::check::{Claim, TOLERANCE};
+use crate::load::witness::Stretch;
 use crate::load::{Cells, Problem};
 use crate::topology::Topology;
 use crate::units::{LinkId, Port};
@@ -10,9 +11,9 @@ use crate::units::{LinkId, Port};
 /// The most flows of one source over one link that the programme may have.
 const FLOWS_MAX: usize = 2_000;
 
-/// Whether every source can serve its own nodes while all others do; `None` when the programme would be too large, or
-/// the claim names moments or has loads that come later.
-pub(crate) fn fit_side_by_side(problem: &Problem, claim: &Claim, cells: &Cells) -> Option<bool> {
+/// The flow by which every source serves its own nodes while all others do, or none where it cannot; `None` in all
+/// when the programme would be too large, or the claim names moments or has loads that come later.
+pub(crate) fn fit_side_by_side(problem: &Problem, claim: &Claim, cells: &Cells) -> Option<Option<Vec<Stretch>>> {
     let machine = problem.machine();
     let flows = problem.sources().len() * machine.links() as usize;
     if flows > FLOWS_MAX || claim.timed.is_some() || !problem.starts_at_once() {
@@ -54,6 +55,20 @@ pub(crate) fn fit_side_by_side(problem: &Problem, claim: &Claim, cells: &Cells) 
             programme.add_constraint(&sum, ComparisonOp::Eq, enters);
         }
     }
-    let worked_off = programme.solve().ok()?.into_solution().ok()?.objective();
-    Some(worked_off >= 1.0 - 1e-7)
+    let solution = programme.solve().ok()?.into_solution().ok()?;
+    if solution.objective() < 1.0 - 1e-7 {
+        return Some(None);
+    }
+    let mut stretches = Vec::new();
+    for (source, flow) in flow.iter().enumerate() {
+        for (link, variable) in flow.iter().enumerate() {
+            let amount = variable.map_or(0.0, |variable| solution.var_value(variable));
+            let link = LinkId(link as u32);
+            if let Some(to) = machine.target(link).filter(|_| amount > 0.0) {
+                let (begin, end, source) = (0.0, claim.makespan, Some(source));
+                stretches.push(Stretch { from: machine.source(link), to, amount, begin, end, source });
+            }
+        }
+    }
+    Some(Some(stretches))
 }

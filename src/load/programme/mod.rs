@@ -17,7 +17,7 @@ pub use theorem::{Theorem, theorem};
 
 use serde::Serialize;
 
-use super::Problem;
+use super::{Cells, Problem};
 use crate::error::{Error, Result};
 use crate::topology::{Machine, PortModel, Topology};
 use crate::units::{NodeId, Port};
@@ -121,10 +121,58 @@ pub struct Answer {
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn solve(problem: &Problem, variant: &Variant) -> Result<Answer> {
+    solved(problem, variant, None)
+}
+
+/// The least makespan within which these shares can be worked off on a machine of this variant, by the same linear
+/// programme; with cells every source serves its own nodes.
+///
+/// A fluid answer: messages are as short as one likes, and nodes work on what arrives.
+///
+/// # Errors
+///
+/// As for [`solve`]; [`Error::Value`] when there is not one share (and label) per node.
+///
+/// # Complexity
+///
+/// That of [`solve`].
+///
+/// # Examples
+///
+/// The results of a node at the end of a wire come back over it after the load has gone.
+///
+/// ```
+/// use meshwright::load::programme::{Duplex, Variant, keep};
+/// use meshwright::load::{Problem, Source};
+/// use meshwright::{topology::Machine, units::NodeId};
+/// let line = Machine::new("mesh:1x2")?;
+/// let problem = Problem::new(&line, vec![Source::at(NodeId(0), 1.0)], 1.0)?;
+/// let half = Variant { results: 1.0, duplex: Duplex::Half, ..Variant::default() };
+/// let least = keep(&problem, &half, &[0.25, 0.75], None)?.makespan;
+/// assert!((least - 1.5).abs() < 1e-6, "0.75 there and 0.75 back");
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn keep(problem: &Problem, variant: &Variant, shares: &[f64], cells: Option<&Cells>) -> Result<Answer> {
+    let nodes = problem.machine().nodes() as usize;
+    let lists = [Some(shares.len()), cells.map(|cells| cells.label.len())];
+    if let Some(length) = lists.into_iter().flatten().find(|&length| length != nodes) {
+        return Err(Error::value("number of shares", length, nodes.to_string()));
+    }
+    solved(problem, variant, Some(Kept { shares, cells }))
+}
+
+/// Shares that are given.
+#[derive(Clone, Copy)]
+struct Kept<'a> {
+    shares: &'a [f64],
+    cells: Option<&'a Cells>,
+}
+
+fn solved(problem: &Problem, variant: &Variant, kept: Option<Kept<'_>>) -> Result<Answer> {
     if !(variant.results >= 0.0 && variant.results.is_finite()) {
         return Err(Error::value("size of the results", variant.results, "a number of at least 0"));
     }
-    let model = Model::new(problem, variant);
+    let model = Model::new(problem, variant, kept);
     let variables = model.size();
     if variables > VARIABLES_MAX {
         return Err(Error::TooLarge {
@@ -164,6 +212,8 @@ fn is_bipartite(machine: &Machine) -> bool {
 
 /// The loads of one source, which must not be mixed with others, or all of them where nothing comes back.
 struct Commodity {
+    /// The indices of its sources.
+    sources: Vec<usize>,
     /// Where its results go.
     home: Option<NodeId>,
     /// Node, phase and share of every load.
@@ -178,16 +228,19 @@ fn phases(problem: &Problem) -> Vec<f64> {
     starts
 }
 
-/// What must be told apart.
-fn commodities(problem: &Problem, variant: &Variant, starts: &[f64]) -> Vec<Commodity> {
+/// What must be told apart: results that go to different places, and every source where it has its own nodes.
+fn commodities(problem: &Problem, variant: &Variant, starts: &[f64], apart: bool) -> Vec<Commodity> {
     let mut commodities: Vec<Commodity> = Vec::new();
-    for source in problem.sources() {
+    for (index, source) in problem.sources().iter().enumerate() {
         let home = (variant.results > 0.0).then_some(source.node);
         let phase = starts.partition_point(|&start| start < source.release);
         let supply = (source.node, phase, source.load);
-        match commodities.iter_mut().find(|commodity| commodity.home == home) {
-            Some(commodity) => commodity.supplies.push(supply),
-            None => commodities.push(Commodity { home, supplies: vec![supply] }),
+        match commodities.iter_mut().find(|commodity| !apart && commodity.home == home) {
+            Some(commodity) => {
+                commodity.supplies.push(supply);
+                commodity.sources.push(index);
+            }
+            None => commodities.push(Commodity { sources: vec![index], home, supplies: vec![supply] }),
         }
     }
     commodities

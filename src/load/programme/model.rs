@@ -2,9 +2,10 @@
 
 use microlp::{ComparisonOp, OptimizationDirection, Solution, Variable};
 
-use super::{Answer, Commodity, Duplex, Variant, commodities, phases};
+use super::{Answer, Commodity, Duplex, Kept, Variant, commodities, phases};
 use crate::error::{Error, Result};
-use crate::load::{Problem, Source};
+use crate::load::check::TOLERANCE;
+use crate::load::{Cells, Problem, Source};
 use crate::topology::{PortModel, Topology};
 use crate::units::{LinkId, NodeId, Port};
 
@@ -28,6 +29,8 @@ pub(super) struct Model<'a> {
     /// When every phase begins; the first at the first load.
     starts: Vec<f64>,
     commodities: Vec<Commodity>,
+    /// The shares, where they are given.
+    kept: Option<Kept<'a>>,
     /// A lower bound on the makespan: the length of a single phase, so that the solver sees numbers of like size.
     scale: f64,
 }
@@ -65,7 +68,7 @@ enum Goal {
 
 impl<'a> Model<'a> {
     /// Collects the wires, the phases and the commodities.
-    pub(super) fn new(problem: &'a Problem<'a>, variant: &'a Variant) -> Self {
+    pub(super) fn new(problem: &'a Problem<'a>, variant: &'a Variant, kept: Option<Kept<'a>>) -> Self {
         let machine = problem.machine();
         let nodes = machine.nodes() as usize;
         let (mut wires, mut leaving, mut entering) =
@@ -83,7 +86,7 @@ impl<'a> Model<'a> {
             }
         }
         let starts = phases(problem);
-        let commodities = commodities(problem, variant, &starts);
+        let commodities = commodities(problem, variant, &starts, kept.is_some_and(|kept| kept.cells.is_some()));
         let out = |node: NodeId| {
             leaving[node.index()].iter().map(|&wire: &usize| 1.0 / wires[wire].time).sum::<f64>()
         };
@@ -91,7 +94,7 @@ impl<'a> Model<'a> {
         let whole: f64 = machine.living().map(|node| 1.0 / problem.work(node)).sum();
         // Links that take no time leave the second bound at 0, never the first.
         let scale = problem.sources().iter().map(alone).fold(1.0 / whole, f64::max);
-        Self { problem, variant, wires, leaving, entering, starts, commodities, scale }
+        Self { problem, variant, wires, leaving, entering, starts, commodities, kept, scale }
     }
 
     /// Whether every load has a way to a processor, and its results one back.
@@ -163,6 +166,7 @@ impl<'a> Model<'a> {
             self.add_capacities(&mut programme, phase, goal, &added);
             parts.push(added);
         }
+        self.add_shares(&mut programme, goal, &parts);
         match programme.solve() {
             Ok(outcome) => {
                 let solution = outcome.into_solution().expect("no limit of time was set");
@@ -198,13 +202,46 @@ impl<'a> Model<'a> {
             if leads_home { add(wire.time) } else { None }
         });
         let returned = returned.collect();
-        let work = (0..self.nodes()).map(|node| add(self.problem.work(NodeId(node as u32)))).collect();
+        let work = (0..self.nodes()).map(|node| match self.may_work(commodity, node) {
+            true => add(self.problem.work(NodeId(node as u32))),
+            false => None,
+        });
+        let work = work.collect();
         let is_last = phase + 1 == self.starts.len();
         let mut keep = |kept: bool| -> Vec<Variable> {
             let nodes = if kept && !is_last { self.nodes() } else { 0 };
             (0..nodes).map(|_| programme.add_var(0.0, (0.0, f64::INFINITY))).collect()
         };
         Part { flow, returned, work, waiting: keep(true), finished: keep(self.returns()) }
+    }
+
+    /// Whether a node may work for a commodity.
+    fn may_work(&self, commodity: &Commodity, node: usize) -> bool {
+        self.kept.is_none_or(|Kept { shares, cells }| {
+            let is_own = |cells: &Cells| commodity.sources.contains(&(cells.label[node] as usize));
+            shares[node] > 0.0 && cells.is_none_or(is_own)
+        })
+    }
+
+    /// Nobody works off more than its share, where shares are given; all the load together makes it exactly that.
+    fn add_shares(&self, programme: &mut microlp::Problem, goal: Goal, parts: &[Vec<Part>]) {
+        let Some(Kept { shares, .. }) = self.kept else { return };
+        let whole: f64 = shares.iter().sum();
+        for (node, share) in shares.iter().enumerate() {
+            let most = share / whole * (1.0 + TOLERANCE);
+            let work = parts.iter().flatten().filter_map(|part| Some((part.work[node]?, 1.0)));
+            let mut terms: Terms = work.collect();
+            if terms.is_empty() {
+                continue;
+            }
+            match goal {
+                Goal::Most(done) => {
+                    terms.push((done, -most));
+                    programme.add_constraint(terms, ComparisonOp::Le, 0.0);
+                }
+                Goal::Length(_) => programme.add_constraint(terms, ComparisonOp::Le, most * UNIT),
+            }
+        }
     }
 
     /// What comes into every node goes out, is worked off or waits; and so for the results.

@@ -89,7 +89,7 @@ pub(super) fn view<'a>(machine: &Machine, job: &'a LoadVerdict) -> View<'a> {
         headline: words::headline(job),
         reason: &job.reason,
         advice: job.advice.as_deref().unwrap_or_default(),
-        certificate: words::certificate(machine, job),
+        certificate: job.bound.certificate.clone(),
         suffices: words::suffices(machine, job),
         sources: job
             .sources

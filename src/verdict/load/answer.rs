@@ -4,16 +4,19 @@ use std::cell::OnceCell;
 
 use super::buffered::Buffered;
 use super::job::Job;
+use super::limited::{Limited, variant};
 use super::methods::Kind;
 use super::run::{self, Run};
+use super::terms::Terms;
 use super::{SCHEDULE_NODES_MAX, TimingRow};
 use crate::error::{Error, Result};
-use crate::load::installments::{self, Installments, Scale, deliver};
+use crate::load::installments::{self, Installments, Scale, deliver_and_return};
 use crate::load::optimum::{self, Optimum};
-use crate::load::schedulers::{Cell, Method as Scheduler};
+use crate::load::schedulers::Method as Scheduler;
 use crate::load::{Forwarding, Plan, Problem, Source, flow_matrix, layers, lower_band};
 use crate::schedule::Schedule;
 use crate::topology::{Machine, Topology};
+use crate::verdict::Skipped;
 use crate::verdict::installments::{FrontRow, pareto};
 
 /// So many messages over each link that the optimum uses may be sent where nobody says how many.
@@ -29,6 +32,9 @@ pub(super) struct Case<'p, 'm> {
     pub(super) problem: &'p Problem<'m>,
     pub(super) scale: Scale<'p, 'm>,
     pub(super) optimum: Optimum,
+    /// The optimum of the machine that was asked for, if it does less at a time.
+    pub(super) limited: Option<Limited>,
+    pub(super) terms: Terms,
     /// By node id the hops to the nearest source.
     pub(super) depth: Vec<u32>,
 }
@@ -63,15 +69,26 @@ pub(super) struct Answer {
 
 impl<'p, 'm> Case<'p, 'm> {
     /// Solves what all methods are compared with.
-    pub(super) fn new(job: &'p Job, problem: &'p Problem<'m>) -> Result<Self> {
+    pub(super) fn new(
+        job: &'p Job,
+        problem: &'p Problem<'m>,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Self> {
+        progress("optimum");
         let machine = problem.machine();
         let nodes: Vec<_> = problem.sources().iter().map(|source| source.node).collect();
+        let scale = Scale::new(problem, job.bytes)?;
+        let optimum = optimum::solve(problem)?;
+        let wanted = variant(job, machine);
+        let variant = wanted.map(|(variant, _)| variant).unwrap_or_default();
         Ok(Self {
             job,
             machine,
             problem,
-            scale: Scale::new(problem, job.bytes)?,
-            optimum: optimum::solve(problem)?,
+            limited: Limited::solve(wanted, problem, optimum.makespan, progress)?,
+            terms: Terms { variant, startup: scale.units(machine.costs.startup) },
+            scale,
+            optimum,
             depth: layers::depths(machine, &nodes),
         })
     }
@@ -87,7 +104,17 @@ impl<'p, 'm> Case<'p, 'm> {
     }
 
     /// Installments with fewer processors and messages, each run by the referee.
-    pub(super) fn front(&self, progress: &mut dyn FnMut(&str)) -> Result<Vec<FrontRow>> {
+    pub(super) fn front(
+        &self,
+        progress: &mut dyn FnMut(&str),
+        skipped: &mut Vec<Skipped>,
+    ) -> Result<Vec<FrontRow>> {
+        if self.limited.is_some() {
+            let what = "its schedules are timed for a machine that does everything at a time";
+            let why = reason(&self.of_another_machine("front", what));
+            skipped.push(Skipped { method: "front".to_string(), why, deadlock: false });
+            return Ok(Vec::new());
+        }
         progress("processors against messages against time");
         let chunks = self.job.chunks.unwrap_or(installments::Settings::default().chunks);
         pareto(&self.scale, &self.optimum, &installments::Settings { chunks })
@@ -104,8 +131,15 @@ impl<'p, 'm> Case<'p, 'm> {
         match kind {
             Kind::FlowMatrix => self.flow_matrix(forwarding),
             Kind::Scheduler(scheduler) => self.schedule(scheduler, forwarding),
+            Kind::Optimum if self.limited.is_some() => {
+                let what = "it is the optimum of a machine with all ports, front ends, full duplex and no results";
+                Err(self.of_another_machine("optimum", what))
+            }
+            Kind::Installments if self.terms.variant.results > 0.0 => {
+                Err(self.of_another_machine("installments", "they send no results back"))
+            }
             Kind::Installments => match sent() {
-                Ok((installments, run)) => Ok(self.installments(installments, run.clone())),
+                Ok((installments, run)) => self.installments(installments, run.clone()),
                 Err(error) => Err(Error::not_applicable("installments", reason(error))),
             },
             Kind::Optimum => Ok(self.fluid(sent().as_ref().ok().and_then(|(_, run)| run.clone()))),
@@ -132,17 +166,11 @@ impl<'p, 'm> Case<'p, 'm> {
     }
 
     fn schedule(&self, scheduler: &Scheduler, forwarding: Forwarding) -> Result<Answer> {
-        let mut scheduled = (scheduler.run)(&self.at_once()?, forwarding, &self.job.settings)?;
+        let mut scheduled = (scheduler.run)(self.problem, forwarding, &self.job.settings)?;
         if !self.problem.starts_at_once() {
-            // A cell is done when it has worked off its load from the last release of its sources on.
-            let release = |&source: &usize| self.problem.sources()[source].release;
-            let end = |cell: &Cell| {
-                cell.sources.iter().map(release).fold(0.0, f64::max) + 1.0 / cell.weighted_speedup()
-            };
-            scheduled.plan.makespan = scheduled.cells.iter().map(end).fold(0.0, f64::max);
             scheduled.warning.get_or_insert_with(|| {
-                "the thesis knows no release times: each cell is made as if they were 0 and begins when its load \
-                 is there"
+                "the thesis knows no release times: here a cell begins when the last of its loads is there, and cells \
+                 are compared by when they end"
                     .to_string()
             });
         }
@@ -184,24 +212,40 @@ impl<'p, 'm> Case<'p, 'm> {
     }
 
     /// The shares of a plan sent one by one, the nearest first.
-    fn delivered(&self, plan: &Plan, forwarding: Forwarding) -> Result<Option<Run>> {
+    pub(super) fn delivered(&self, plan: &Plan, forwarding: Forwarding) -> Result<Option<Run>> {
         let Some(pieces) = run::pieces(plan, &self.depth) else { return Ok(None) };
-        run::run(&self.scale, &self.depth, &deliver(&self.scale, plan, forwarding, pieces)?)
+        let results = self.terms.variant.results;
+        let schedule = deliver_and_return(&self.scale, plan, forwarding, pieces, results)?;
+        if let Some(why) = self.terms.misfit(&schedule) {
+            return Err(self.of_another_machine("sending the shares", &why));
+        }
+        run::run(&self.scale, &self.depth, &schedule)
     }
 
     /// Messages are relayed when they are whole, but a node works on its share while the rest of it comes.
-    fn installments(&self, sent: &Installments, run: Option<Run>) -> Answer {
-        let plan = Plan { makespan: sent.makespan, shares: sent.shares.clone(), cells: None };
+    fn installments(&self, sent: &Installments, run: Option<Run>) -> Result<Answer> {
+        if let Some(why) = self.terms.misfit(&sent.schedule) {
+            return Err(self.of_another_machine("installments", &why));
+        }
+        // They are timed for all ports: with one, what is promised is what was measured.
+        let makespan = match (&self.limited, &run) {
+            (None, _) => sent.makespan,
+            (Some(_), Some(run)) => self.scale.units_of_ticks(run.ticks),
+            (Some(_), None) => return Err(self.of_another_machine("installments", "they come to a standstill")),
+        };
+        let plan = Plan { makespan, shares: sent.shares.clone(), cells: None };
         let buffered = run.as_ref().map(|_| Buffered::new(self, sent));
         let schedule = (self.machine.nodes() <= SCHEDULE_NODES_MAX).then(|| sent.schedule.clone());
-        Answer { run, buffered, schedule, is_possible: true, ..Answer::of(plan, Forwarding::CutThrough) }
+        Ok(Answer { run, buffered, schedule, is_possible: true, ..Answer::of(plan, Forwarding::CutThrough) })
     }
 
     fn fluid(&self, run: Option<Run>) -> Answer {
         let Optimum { makespan, flow, .. } = &self.optimum;
         let plan = Plan { makespan: *makespan, shares: flow.node.clone(), cells: None };
         let flow = Some(flow.link.clone());
-        Answer { run, flow, is_possible: true, ..Answer::of(plan, Forwarding::CutThrough) }
+        // A start-up makes messages that are as short as one likes take as long as one likes.
+        let is_possible = self.terms.startup == 0.0;
+        Answer { run, flow, is_possible, ..Answer::of(plan, Forwarding::CutThrough) }
     }
 }
 

@@ -2,11 +2,18 @@
 
 use serde::Serialize;
 
-use super::feasible::decide;
-use super::{LoadBound, SourceRow, sources};
-use crate::error::Result;
+use super::feasible::{Asked, Sent, decide};
+use super::limited::Limited;
+use super::terms::Terms;
+use super::{LoadBound, SourceRow, VariantAnswer, run, sources};
+use crate::error::{Error, Result};
 use crate::load::check::Reading;
-use crate::load::{Cells, Cut, Forwarding, Problem, optimum};
+use crate::load::installments::{Scale, deliver_and_return};
+use crate::load::programme::Variant;
+use crate::load::witness::Witness;
+use crate::load::{Cells, Cut, Forwarding, Plan, Problem, layers, optimum};
+use crate::schedule::{Schedule, goal};
+use crate::topology::Switching;
 use crate::units::NodeId;
 
 /// A schedule that somebody claims.
@@ -33,6 +40,10 @@ pub struct CheckAnswer {
     pub machine: String,
     /// The time of a load on a link over its time on a processor.
     pub sigma: f64,
+    /// The start-up of a message, in units of w Tcp.
+    pub startup: f64,
+    /// The machine that is claimed for and its optimum, if it does less at a time.
+    pub variant: Option<VariantAnswer>,
     /// Where the load enters.
     pub sources: Vec<SourceRow>,
     /// What no schedule can beat, and why.
@@ -64,13 +75,17 @@ pub struct Checked {
     pub moment: Option<f64>,
     /// The node that cannot work off its own share.
     pub overloaded: Option<NodeId>,
+    /// What no way to send these shares can beat on a machine that does less at a time, if that was computed.
+    pub least_makespan: Option<f64>,
+    /// What shows that the claim can be kept.
+    pub witness: Option<Witness>,
     /// No schedule is faster than this.
     pub bound_speedup: f64,
     /// Claimed speed over the fastest there is.
     pub ratio_to_bound: f64,
 }
 
-/// Checks every claim.
+/// Checks every claim on these terms.
 ///
 /// # Errors
 ///
@@ -80,48 +95,109 @@ pub struct Checked {
 ///
 /// ```
 /// use meshwright::load::{Forwarding, Problem, Source};
-/// use meshwright::verdict::load::{Claimed, check};
+/// use meshwright::verdict::load::{Claimed, Terms, check};
 /// use meshwright::{topology::Machine, units::NodeId};
 /// let line = Machine::new("mesh:3")?;
 /// let problem = Problem::new(&line, vec![Source::at(NodeId(0), 1.0)], 1.0)?;
 /// let shares = vec![1.0 / 3.0; 3];
 /// let claim = Claimed { name: "all alike".into(), switching: Forwarding::CutThrough, makespan: 1.0 / 3.0, shares, cells: None };
-/// let answer = check(&problem, &[claim], &mut |_| {})?;
+/// let answer = check(&problem, &Terms::default(), &[claim], &mut |_| {})?;
 /// assert!(!answer.feasible && answer.claims[0].violated_cut.is_some());
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn check(
     problem: &Problem<'_>,
+    terms: &Terms,
     claims: &[Claimed],
     progress: &mut dyn FnMut(&str),
 ) -> Result<CheckAnswer> {
-    let (makespan, cut) = optimum::makespan(problem)?;
+    let (plain, cut) = optimum::makespan(problem)?;
+    let wanted = (terms.variant != Variant::default()).then_some((terms.variant, false));
+    let limited = Limited::solve(wanted, problem, plain, progress)?;
+    let bound = LoadBound::of_cut(plain, cut, problem.machine());
+    let bound = match &limited {
+        Some(limited) if limited.answer.makespan > plain => bound.limited(&limited.answer),
+        _ => bound,
+    };
     let mut checked = Vec::new();
     for claim in claims {
         progress(&claim.name);
-        let Claimed { name, switching, makespan: claimed, shares, cells } = claim;
-        let found = decide(problem, shares, *claimed, *switching, cells.as_ref())?;
+        let Claimed { name, switching, makespan, shares, cells } = claim;
+        let (makespan, switching) = (*makespan, *switching);
+        let asked = Asked { terms: *terms, shares, makespan, switching, cells: cells.as_ref() };
+        let found = decide(problem, &asked, &mut || send(problem, &asked))?;
         checked.push(Checked {
             name: name.clone(),
-            switching: *switching,
-            makespan: *claimed,
-            speedup: 1.0 / claimed,
+            switching,
+            makespan,
+            speedup: 1.0 / makespan,
             feasible: found.feasible,
             reading: found.reading,
             violated_cut: found.cut,
             moment: found.moment,
             overloaded: found.overloaded,
-            bound_speedup: 1.0 / makespan,
-            ratio_to_bound: makespan / claimed,
+            least_makespan: found.least,
+            witness: found.witness,
+            bound_speedup: bound.speedup,
+            ratio_to_bound: bound.makespan / makespan,
         });
     }
     Ok(CheckAnswer {
         format: 1,
         machine: problem.machine().name.clone(),
         sigma: problem.sigma(),
+        startup: terms.startup,
+        variant: limited.map(|limited| limited.answer),
         sources: sources(problem),
-        bound: LoadBound { makespan, speedup: 1.0 / makespan, cut, processors: None },
+        bound,
         feasible: checked.iter().all(|checked| checked.feasible),
         claims: checked,
     })
+}
+
+/// Schedules of more messages than this are not written out.
+const WRITTEN_MESSAGES_MAX: u64 = 2_000;
+
+/// Into how many pieces shares are cut where every message has a start-up: the best of these.
+const PIECES: &[u32] = &[1, 2, 4, 16];
+
+/// The shares sent as messages on the machine that is claimed for, as `split` sends them; none where that cannot be.
+fn send(problem: &Problem<'_>, asked: &Asked<'_>) -> Result<Option<Sent>> {
+    let Asked { terms, shares, makespan, switching, cells } = *asked;
+    let mut machine = problem.machine().clone();
+    let Ok((costs, bytes)) = Scale::costs_of(problem.sigma(), terms.startup) else { return Ok(None) };
+    (machine.costs, machine.switching, machine.ports) = (costs, Switching::StoreAndForward, terms.variant.ports);
+    let problem = problem.on(&machine);
+    let Ok(scale) = Scale::new(&problem, bytes) else { return Ok(None) };
+    let nodes: Vec<NodeId> = problem.sources().iter().map(|source| source.node).collect();
+    let depth = layers::depths(&machine, &nodes);
+    let plan = Plan { makespan, shares: shares.to_vec(), cells: cells.cloned() };
+    let Some(most) = run::pieces(&plan, &depth) else { return Ok(None) };
+    let tried = if terms.startup > 0.0 { PIECES } else { &[most] };
+    let mut best: Option<Sent> = None;
+    for &pieces in tried.iter().filter(|&&pieces| pieces <= most) {
+        let sent = deliver_and_return(&scale, &plan, switching, pieces, terms.variant.results);
+        let schedule = match sent {
+            Ok(schedule) => schedule,
+            Err(Error::NotApplicable { .. } | Error::TooLarge { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        if terms.misfit(&schedule).is_some() {
+            return Ok(None);
+        }
+        let Some(run) = run::run(&scale, &depth, &schedule)? else { continue };
+        let makespan = scale.units_of_ticks(run.ticks);
+        if best.as_ref().is_none_or(|best| makespan < best.makespan) {
+            let goal = (run.messages <= WRITTEN_MESSAGES_MAX).then(|| written(&schedule));
+            best = Some(Sent { makespan, messages: run.messages, goal });
+        }
+    }
+    Ok(best)
+}
+
+/// A schedule as GOAL text.
+fn written(schedule: &Schedule) -> String {
+    let mut text = Vec::new();
+    goal::write(schedule, &mut text).expect("memory takes what is written");
+    String::from_utf8(text).expect("GOAL is plain text")
 }

@@ -1,11 +1,17 @@
 //! Whether an answer is possible, and what no answer can beat.
 
 use super::answer::{Answer, Case};
+use super::run::Run;
+use super::terms::Terms;
+use super::ways::late;
 use super::{Deadline, Fewest, LoadBound};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::load::check::{self, Claim, Feasibility, Reading};
+use crate::load::programme::{self, Variant};
+use crate::load::witness::{Kind, Stretch, Witness};
 use crate::load::{Cells, Cut, Forwarding, Problem, layers, optimum};
-use crate::units::NodeId;
+use crate::topology::Topology;
+use crate::units::{LinkId, NodeId};
 
 /// The largest network a flow is sought in: nodes times moments.
 const COPIED_NODES_MAX: usize = 500_000;
@@ -13,11 +19,83 @@ const COPIED_NODES_MAX: usize = 500_000;
 /// On larger machines the fewest processors are not looked for.
 const COUNTED_NODES_MAX: usize = 100_000;
 
-/// Decides whether these shares can be brought to their nodes and worked off in time.
+/// A schedule in messages is held to its time up to this part: it consists of whole bytes and cycles.
+const WHOLE_CYCLES: f64 = 1e-6;
+
+/// The solver of linear programmes is good for this part of a makespan.
+pub(super) const SOLVER: f64 = 1e-6;
+
+/// What is to be decided.
+pub(super) struct Asked<'a> {
+    pub(super) terms: Terms,
+    pub(super) shares: &'a [f64],
+    pub(super) makespan: f64,
+    pub(super) switching: Forwarding,
+    pub(super) cells: Option<&'a Cells>,
+}
+
+/// Shares that were sent as messages on the machine that was asked for.
+pub(super) struct Sent {
+    /// When all was done, in units of w Tcp.
+    pub(super) makespan: f64,
+    pub(super) messages: u64,
+    pub(super) goal: Option<String>,
+}
+
+/// Decides whether these shares can be brought to their nodes and worked off in time, on the terms asked for.
+///
+/// What machines refute that do more is refuted. Where the terms leave a flow free to be sent in messages as short as
+/// one likes, a flow or a linear programme decides. Elsewhere (pure store-and-forward, start-ups, shares that must be
+/// whole on such a machine) only a schedule in messages can say yes: `send` makes one.
+pub(super) fn decide(
+    problem: &Problem<'_>,
+    asked: &Asked<'_>,
+    send: &mut dyn FnMut() -> Result<Option<Sent>>,
+) -> Result<Feasibility> {
+    let Asked { terms, shares, makespan, switching, cells } = *asked;
+    let found = by_flow(problem, shares, makespan, switching, cells)?;
+    if !found.feasible && found.reading != Reading::Undecided {
+        return Ok(found);
+    }
+    let is_fluid = switching != Forwarding::StoreAndForward && terms.startup == 0.0;
+    if is_fluid && terms.is_plain() && found.feasible {
+        return Ok(found);
+    }
+    if let Some((node, moment)) = late(problem, asked) {
+        let no = Feasibility::of(false, Reading::Necessary);
+        return Ok(Feasibility { overloaded: Some(node), moment, ..no });
+    }
+    let mut least = None;
+    if terms.variant != Variant::default() {
+        let programme = by_programme(problem, asked)?;
+        least = programme.least;
+        if !programme.feasible && programme.reading != Reading::Undecided {
+            return Ok(programme);
+        }
+        if programme.feasible && is_fluid && switching == Forwarding::CutThrough {
+            return Ok(programme);
+        }
+    }
+    let in_time = |sent: &Sent| sent.makespan <= makespan * (1.0 + WHOLE_CYCLES);
+    Ok(match send()?.filter(in_time) {
+        Some(Sent { makespan, messages, goal }) => {
+            let witness = Witness {
+                kind: Kind::Schedule,
+                messages: Some(messages),
+                goal,
+                ..Witness::of_flow(makespan, Vec::new(), Vec::new())
+            };
+            Feasibility { least, witness: Some(witness), ..Feasibility::of(true, Reading::Schedule) }
+        }
+        None => Feasibility { least, ..Feasibility::of(false, Reading::Undecided) },
+    })
+}
+
+/// Decides by a flow, on a machine with all ports, front ends, no results and no start-up.
 ///
 /// Where a node begins when its whole share is there, the flow is followed from moment to moment. When that would
 /// take too large a network the moments are left out: what is then refuted is refuted, the rest stays undecided.
-pub(super) fn decide(
+fn by_flow(
     problem: &Problem<'_>,
     shares: &[f64],
     makespan: f64,
@@ -29,9 +107,48 @@ pub(super) fn decide(
     let timed = moments.as_ref().filter(is_small).map(Vec::as_slice);
     let found = check::check(problem, &Claim { makespan, shares, timed, cells })?;
     if moments.is_some() && timed.is_none() && found.feasible {
-        return Ok(Feasibility { feasible: false, reading: Reading::Undecided, ..found });
+        return Ok(Feasibility::of(false, Reading::Undecided));
     }
     Ok(found)
+}
+
+/// Decides by the linear programme of the machine that was asked for, with nodes that work on what arrives.
+fn by_programme(problem: &Problem<'_>, asked: &Asked<'_>) -> Result<Feasibility> {
+    let Asked { terms, shares, makespan, cells, .. } = *asked;
+    let known = programme::theorem(problem, &terms.variant)?.map(|theorem| theorem.makespan);
+    let beyond = |least: f64| least > makespan * (1.0 + SOLVER);
+    if let Some(least) = known.filter(|&least| beyond(least)) {
+        return Ok(Feasibility { least: Some(least), ..Feasibility::of(false, Reading::Programme) });
+    }
+    let answer = match programme::keep(problem, &terms.variant, shares, cells) {
+        Ok(answer) => answer,
+        Err(Error::TooLarge { .. } | Error::NotApplicable { .. }) => {
+            return Ok(Feasibility { least: known, ..Feasibility::of(false, Reading::Undecided) });
+        }
+        Err(error) => return Err(error),
+    };
+    let least = Some(answer.makespan);
+    if beyond(answer.makespan) {
+        return Ok(Feasibility { least, ..Feasibility::of(false, Reading::Programme) });
+    }
+    if !answer.attained {
+        return Ok(Feasibility { least, ..Feasibility::of(false, Reading::Undecided) });
+    }
+    let [flow, returned] = [&answer.flow, &answer.returned].map(|flow| stretches(problem, flow, answer.makespan));
+    let witness = Some(Witness::of_flow(answer.makespan, flow, returned));
+    Ok(Feasibility { least, witness, ..Feasibility::of(true, Reading::Programme) })
+}
+
+/// What crosses links until the makespan.
+fn stretches(problem: &Problem<'_>, flow: &[f64], end: f64) -> Vec<Stretch> {
+    let machine = problem.machine();
+    let begin = problem.sources().iter().map(|source| source.release).fold(f64::INFINITY, f64::min);
+    let stretch = |(link, &amount): (usize, &f64)| {
+        let link = LinkId(link as u32);
+        let to = machine.target(link).filter(|_| amount > 0.0)?;
+        Some(Stretch { from: machine.source(link), to, amount, begin, end, source: None })
+    };
+    flow.iter().enumerate().filter_map(stretch).collect()
 }
 
 /// By node the moment by which its whole share must be there.
@@ -55,22 +172,22 @@ impl Case<'_, '_> {
     /// Decides on an answer.
     pub(super) fn feasible(&self, answer: &Answer) -> Result<Feasibility> {
         let plan = &answer.plan;
-        let known = |feasible: bool, reading: Reading, cut: Option<Cut>| Feasibility {
-            feasible,
-            reading,
-            cut,
-            moment: None,
-            overloaded: None,
-        };
         if answer.is_possible {
-            return Ok(known(true, Reading::Mixed, None));
+            return Ok(Feasibility::of(true, Reading::Mixed));
         }
         if let Some(cut) = self.beaten(plan.makespan) {
-            return Ok(known(false, Reading::Necessary, Some(cut)));
+            return Ok(Feasibility { cut: Some(cut), ..Feasibility::of(false, Reading::Mixed) });
         }
         // Sources that are taken as one serve their cell together.
         let cells = plan.cells.as_ref().filter(|_| !answer.is_joined);
-        decide(self.problem, &plan.shares, plan.makespan, answer.switching, cells)
+        let (shares, makespan, switching) = (plan.shares.as_slice(), plan.makespan, answer.switching);
+        let asked = Asked { terms: self.terms, shares, makespan, switching, cells };
+        let sent = |run: &Run| Sent {
+            makespan: self.scale.units_of_ticks(run.ticks),
+            messages: run.messages,
+            goal: None,
+        };
+        decide(self.problem, &asked, &mut || Ok(answer.run.as_ref().map(sent)))
     }
 
     /// The certificate of the bound refutes whatever promises to be faster, in that much less time.
@@ -85,9 +202,13 @@ impl Case<'_, '_> {
 
     /// The bound with its certificate.
     pub(super) fn bound(&self) -> Result<LoadBound> {
-        let makespan = self.optimum.makespan;
-        let processors = self.fewest(makespan)?;
-        Ok(LoadBound { makespan, speedup: 1.0 / makespan, cut: self.optimum.cut.clone(), processors })
+        let makespan = self.least();
+        let bound = LoadBound::of_cut(self.optimum.makespan, self.optimum.cut.clone(), self.machine);
+        Ok(match &self.limited {
+            Some(limited) if makespan > self.optimum.makespan => bound.limited(&limited.answer),
+            Some(_) => bound,
+            None => LoadBound { processors: self.fewest(makespan)?, ..bound },
+        })
     }
 
     /// How few processors are done by then; none for a machine too large to count them.
@@ -102,8 +223,10 @@ impl Case<'_, '_> {
     /// How few processors meet the deadline.
     pub(super) fn deadline(&self) -> Result<Option<Deadline>> {
         let Some(makespan) = self.job.deadline else { return Ok(None) };
-        let possible = makespan >= self.optimum.makespan;
-        let processors = if possible { self.fewest(makespan)? } else { None };
+        let possible = makespan >= self.least();
+        // Processors are counted on a machine that does everything at a time.
+        let is_counted = possible && self.limited.is_none();
+        let processors = if is_counted { self.fewest(makespan)? } else { None };
         Ok(Some(Deadline { makespan, possible, processors }))
     }
 
@@ -135,7 +258,8 @@ impl Case<'_, '_> {
     pub(super) fn assert_bound(&self, name: &str, simulated: f64) {
         let least = self.problem.sources().iter().map(|source| source.load).fold(1.0, f64::min);
         let whole_bytes = 1.0 - 1.0 / (least * self.job.bytes as f64);
-        let bound = self.optimum.makespan * whole_bytes * (1.0 - check::TOLERANCE);
+        let rounding = if self.limited.is_some() { SOLVER } else { check::TOLERANCE };
+        let bound = self.least() * whole_bytes * (1.0 - rounding);
         assert!(
             simulated >= bound,
             "no schedule beats the bound: {name} took {simulated}, the bound is {bound}"

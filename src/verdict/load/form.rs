@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
-use super::Further;
+use super::{Further, VariantAnswer, words};
 use crate::load::check::Reading;
 use crate::load::{Cut, Forwarding, Plan};
 use crate::schedule::Schedule;
+use crate::topology::Machine;
 use crate::units::NodeId;
 use crate::verdict::installments::FrontRow;
 use crate::verdict::{HottestLink, Skipped};
@@ -70,10 +71,52 @@ pub struct LoadBound {
     pub makespan: f64,
     /// No schedule is faster: 1 / makespan.
     pub speedup: f64,
-    /// The nodes that cannot be done earlier, whatever the schedule.
+    /// The nodes that cannot be done earlier, whatever the schedule; none where `kind` is no cut.
     pub cut: Cut,
+    /// What proves it.
+    pub kind: BoundKind,
+    /// The proof in a sentence.
+    pub certificate: String,
     /// The fewest processors that attain it, if they were counted.
     pub processors: Option<Fewest>,
+}
+
+/// What proves a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BoundKind {
+    /// A set of nodes that has more to do than it can work off and send out.
+    Cut,
+    /// The optimum of a linear programme.
+    Programme,
+    /// A formula with a proof.
+    Theorem,
+}
+
+impl LoadBound {
+    /// The bound of a cut, the fewest processors not counted.
+    pub(super) fn of_cut(makespan: f64, cut: Cut, machine: &Machine) -> Self {
+        let certificate = words::certificate(&cut, makespan, machine);
+        Self { makespan, speedup: 1.0 / makespan, cut, kind: BoundKind::Cut, certificate, processors: None }
+    }
+
+    /// The bound of a machine that does less.
+    pub(super) fn limited(self, variant: &VariantAnswer) -> Self {
+        let (makespan, limits) = (variant.makespan, variant.limits());
+        let (kind, proof) = match variant.theorem {
+            Some(formula) => (BoundKind::Theorem, format!("the speedup is {formula}")),
+            None => (BoundKind::Programme, "the least of a linear programme".to_string()),
+        };
+        let least = words::short(makespan);
+        Self {
+            makespan,
+            speedup: 1.0 / makespan,
+            cut: Cut { nodes: Vec::new(), capacity: 0.0, demand: 0.0 },
+            kind,
+            certificate: format!("No schedule is faster with {limits}: all takes at least {least}, {proof}."),
+            processors: None,
+        }
+    }
 }
 
 /// How few processors suffice.
@@ -138,6 +181,8 @@ pub struct LoadOutcome {
     pub moment: Option<f64>,
     /// The node that cannot work off its own share in time.
     pub overloaded: Option<NodeId>,
+    /// What no way to send these shares can beat on a machine that does less at a time, if that was computed.
+    pub least_makespan: Option<f64>,
     /// No schedule is faster than this.
     pub bound_speedup: f64,
     /// speedup / bound speedup: above 1 is more than there is.

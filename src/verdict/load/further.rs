@@ -2,16 +2,14 @@
 
 use serde::Serialize;
 
-use super::answer::{Answer, Case};
-use super::job::Job;
-use super::{LoadOutcome, LoadVerdict};
-use super::{Queues, words};
-use crate::error::{Error, Result};
-use crate::load::programme::{self, Duplex, Variant};
-use crate::load::{Forwarding, Plan, ports, queues};
+use super::answer::Case;
+use super::terms::Terms;
+use super::{LoadVerdict, Queues, words};
+use crate::error::Result;
+use crate::load::programme::{Duplex, Variant};
+use crate::load::{ports, queues};
 use crate::topology::{Machine, PortModel};
 use crate::units::NodeId;
-use crate::verdict::Skipped;
 
 /// The name of the method that is the optimum of a variant.
 pub const PROGRAMME: &str = "programme";
@@ -24,9 +22,6 @@ const TRIED_NODES_MAX: usize = 200_000;
 
 /// More trials than this make no better ranking.
 const TRIALS_MAX: usize = 200;
-
-/// The solver of linear programmes is good for this part of a makespan.
-const SOLVER: f64 = 1e-6;
 
 /// What is asked of a load beyond its division.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -99,46 +94,11 @@ pub struct NextSource {
     pub gain: f64,
 }
 
-/// The variant that is wanted, and whether it was asked for: a machine of one port asks by itself.
-fn variant(job: &Job, machine: &Machine) -> Option<(Variant, bool)> {
-    let of_machine = Variant { ports: machine.ports, ..Variant::default() };
-    let wanted = job.further.variant.unwrap_or(of_machine);
-    (wanted != Variant::default()).then_some((wanted, job.further.variant.is_some()))
-}
-
 impl Case<'_, '_> {
-    /// Answers the wishes; the shares of a variant are one more method.
-    pub(super) fn further(
-        &self,
-        results: &mut Vec<LoadOutcome>,
-        skipped: &mut Vec<Skipped>,
-        progress: &mut dyn FnMut(&str),
-    ) -> Result<Further> {
-        let mut further = Further::default();
-        if let Some((variant, asked)) = variant(self.job, self.machine) {
-            progress(PROGRAMME);
-            let theorem = programme::theorem(self.problem, &variant)?;
-            match self.solve(&variant, theorem) {
-                Ok(answer) => {
-                    let makespan = theorem.map_or(answer.makespan, |theorem| theorem.makespan);
-                    let found = self.variant(&variant, makespan, theorem, answer.attained);
-                    results.push(self.programme(&found, answer)?);
-                    further.variant = Some(found);
-                }
-                Err(error @ (Error::TooLarge { .. } | Error::NotApplicable { .. }))
-                    if theorem.is_some() || !asked =>
-                {
-                    skipped.push(Skipped {
-                        method: PROGRAMME.to_string(),
-                        why: error.to_string(),
-                        deadlock: false,
-                    });
-                    let known = theorem.map(|known| self.variant(&variant, known.makespan, theorem, true));
-                    further.variant = known;
-                }
-                Err(error) => return Err(error),
-            }
-        }
+    /// Answers the wishes.
+    pub(super) fn further(&self, progress: &mut dyn FnMut(&str)) -> Result<Further> {
+        let variant = self.limited.as_ref().map(|limited| limited.answer.clone());
+        let mut further = Further { variant, ..Further::default() };
         if let Some(next) = self.job.further.next {
             progress("places for a further source");
             self.place(next, &mut further)?;
@@ -147,61 +107,6 @@ impl Case<'_, '_> {
             further.queues = Some(self.again(every)?);
         }
         Ok(further)
-    }
-
-    /// The linear programme, unless its solver lost its way: it must find what a theorem says, and nothing faster than
-    /// the optimum of a machine that does more.
-    fn solve(&self, variant: &Variant, theorem: Option<programme::Theorem>) -> Result<programme::Answer> {
-        let answer = programme::solve(self.problem, variant)?;
-        let found = answer.makespan;
-        let is_off = |theorem: programme::Theorem| {
-            (found - theorem.makespan).abs() > SOLVER * theorem.makespan.max(found)
-        };
-        if found.is_nan() || found < self.optimum.makespan * (1.0 - SOLVER) || theorem.is_some_and(is_off) {
-            let why = format!("its solver finds {found}: these numbers are of too different sizes for it");
-            return Err(Error::not_applicable("the linear programme", why));
-        }
-        Ok(answer)
-    }
-
-    /// The answer for a variant; what a machine that does more needs is needed here too.
-    fn variant(
-        &self,
-        variant: &Variant,
-        makespan: f64,
-        theorem: Option<programme::Theorem>,
-        attained: bool,
-    ) -> VariantAnswer {
-        let least = self.optimum.makespan;
-        let makespan = makespan.max(least);
-        let Variant { ports, front_end, results, duplex } = *variant;
-        VariantAnswer {
-            ports,
-            front_end,
-            results,
-            duplex,
-            makespan,
-            speedup: 1.0 / makespan,
-            loss: makespan / least - 1.0,
-            attained,
-            theorem: theorem.map(|theorem| theorem.formula),
-        }
-    }
-
-    /// The programme as a method among others.
-    fn programme(&self, found: &VariantAnswer, answer: programme::Answer) -> Result<LoadOutcome> {
-        let plan = Plan { makespan: found.makespan, shares: answer.work, cells: None };
-        let mut method = Answer::of(plan, Forwarding::CutThrough);
-        method.flow = Some(answer.flow);
-        method.is_possible = true;
-        if !found.attained {
-            method.warning = Some(
-                "a lower bound: on a network with rings of odd length nodes that take part in one message at a \
-                 time may need longer"
-                    .to_string(),
-            );
-        }
-        super::outcome(self, PROGRAMME, method)
     }
 
     /// Whether the load can be worked off when it comes again and again: in the long run releases do not matter.
@@ -231,21 +136,9 @@ impl Case<'_, '_> {
 
 impl VariantAnswer {
     /// What sets the machine apart, as in `one port, half duplex`.
-    fn machine(&self) -> String {
-        let mut words = Vec::new();
-        if self.ports == PortModel::One {
-            words.push("one port".to_string());
-        }
-        if !self.front_end {
-            words.push("no front end".to_string());
-        }
-        if self.results > 0.0 {
-            words.push(format!("results {} times the load", words::short(self.results)));
-        }
-        if self.duplex == Duplex::Half {
-            words.push("half duplex".to_string());
-        }
-        words.join(", ")
+    pub fn limits(&self) -> String {
+        let Self { ports, front_end, results, duplex, .. } = *self;
+        Terms { variant: Variant { ports, front_end, results, duplex }, startup: 0.0 }.limits()
     }
 }
 
@@ -261,15 +154,17 @@ impl LoadVerdict {
             let speedup = words::short(variant.speedup);
             let theorem = variant.theorem.map_or(String::new(), |formula| format!(" (a theorem: {formula})"));
             let bound = if variant.attained { "" } else { "at most, " };
-            sentences.push(format!("With {}: speedup {bound}{speedup}{theorem}, {loss}.", variant.machine()));
+            sentences.push(format!("With {}: speedup {bound}{speedup}{theorem}, {loss}.", variant.limits()));
         }
         let further = &self.further;
+        // Neither is looked for on a machine that does less at a time.
+        let plain = if further.variant.is_some() { ", on a machine with nothing of that" } else { "" };
         if let (Some(places), Some(share), Some(proved)) =
             (&further.next_sources, further.next_share, further.next_proved)
         {
             sentences.push(match places.first() {
                 Some(best) => format!(
-                    "A further source with {} of the load is best at {}: done by {}, {} times as fast{}.",
+                    "A further source with {} of the load is best at {}: done by {}, {} times as fast{}{plain}.",
                     words::short(share),
                     machine.node_name(best.node),
                     words::short(best.makespan),
@@ -284,27 +179,7 @@ impl LoadVerdict {
             });
         }
         let queues = further.queues.iter().map(|queues| queues.sentence(machine));
-        sentences.extend(queues.map(|sentence| format!("Coming again and again: {sentence}")));
+        sentences.extend(queues.map(|sentence| format!("Coming again and again{plain}: {sentence}")));
         sentences
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::load::Source;
-
-    #[test]
-    fn a_machine_of_one_port_asks_by_itself() {
-        let mut machine = Machine::new("mesh:3x3").unwrap();
-        let mut job = Job::new(&machine, vec![Source::at(NodeId(4), 1.0)], 0.5, 1000);
-        assert_eq!(variant(&job, &machine), None);
-        machine.ports = PortModel::One;
-        let one = Variant { ports: PortModel::One, ..Variant::default() };
-        assert_eq!(variant(&job, &machine), Some((one, false)));
-        job.further.variant = Some(one);
-        assert_eq!(variant(&job, &machine), Some((one, true)));
-        job.further.variant = Some(Variant::default());
-        assert_eq!(variant(&job, &machine), None, "all ports: that is the optimum itself");
     }
 }

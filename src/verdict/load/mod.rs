@@ -7,7 +7,9 @@
 //! | `methods` | [`METHODS`]: the table of all methods |
 //! | `answer` | what each method answers |
 //! | `feasible` | whether an answer is possible |
-//! | `further` | machines that do less at a time, a further source |
+//! | `ways` | what the ways of messages leave time for |
+//! | `terms`, `limited` | [`Terms`]: machines that do less at a time, start-ups; their optimum |
+//! | `further` | a further source, the load again and again |
 //! | `queues` | loads that keep coming |
 //! | `buffered` | what the machine's buffers cost |
 //! | `run`, `timing` | the referee's time; timing diagrams |
@@ -23,23 +25,27 @@ mod feasible;
 mod form;
 mod further;
 mod job;
+mod limited;
 mod methods;
 mod queues;
 mod random;
 mod run;
 mod split;
+mod terms;
 mod timing;
+mod ways;
 mod words;
 
 pub use claim::{CheckAnswer, Checked, Claimed, check};
 pub use form::{
-    Deadline, Fewest, LoadBound, LoadOutcome, LoadVerdict, SCHEDULE_NODES_MAX, SourceRow, TimingRow,
+    BoundKind, Deadline, Fewest, LoadBound, LoadOutcome, LoadVerdict, SCHEDULE_NODES_MAX, SourceRow, TimingRow,
 };
 pub use further::{Further, Next, NextSource, PLACES_DEFAULT, PROGRAMME, VariantAnswer, Wishes};
 pub use job::{Job, forwarding};
 pub use methods::{Kind, METHODS, Method};
 pub use queues::{Arrivals, Queues, QueuesAnswer, queues};
 pub use random::{RandomAnswer, long_rounds, random};
+pub use terms::Terms;
 pub use split::{Named, SpeedRows, SplitAnswer};
 pub use words::{certificate, violation};
 
@@ -85,14 +91,23 @@ pub fn judge(
     machine: &Machine,
     progress: &mut dyn FnMut(&str),
 ) -> Result<LoadVerdict> {
+    let mut with_ports;
+    let machine = match limited::variant(job, machine) {
+        Some((variant, _)) if variant.ports != machine.ports => {
+            with_ports = machine.clone();
+            with_ports.ports = variant.ports;
+            &with_ports
+        }
+        _ => machine,
+    };
     let problem = job.problem(machine)?;
-    progress("optimum");
-    let case = Case::new(job, &problem)?;
+    let case = Case::new(job, &problem, progress)?;
     let (mut results, mut skipped) = outcomes(&case, progress)?;
+    case.programme(&mut results, &mut skipped)?;
     if results.is_empty() {
         return Err(super::nothing_applies("dividing the load", &skipped));
     }
-    let further = case.further(&mut results, &mut skipped, progress)?;
+    let further = case.further(progress)?;
     // The optimum cannot be sent as it is: what comes next to it wins.
     let winner = results
         .iter()
@@ -104,21 +119,21 @@ pub fn judge(
         winner: winner.map(|winner| winner.method.clone()),
         winner_switching: winner.map(|winner| winner.switching),
         reason: winner.map_or_else(
-            || "no method could be simulated".to_string(),
+            || words::no_winner(&case.terms),
             |winner| words::reason(winner, &results),
         ),
         advice: words::advice(&results),
-        skipped,
         sigma: job.sigma,
         sources: sources(&problem),
         bytes: job.bytes,
         unit_cycles: case.scale.unit_cycles(),
         startup: case.scale.units(machine.costs.startup),
         bound: case.bound()?,
-        front: if job.front { case.front(progress)? } else { Vec::new() },
+        front: if job.front { case.front(progress, &mut skipped)? } else { Vec::new() },
         deadline: case.deadline()?,
         further,
         results,
+        skipped,
     })
 }
 
@@ -153,8 +168,8 @@ fn outcomes(case: &Case<'_, '_>, progress: &mut dyn FnMut(&str)) -> Result<(Vec<
 
 /// Bounds, checks and measures an answer.
 fn outcome(case: &Case<'_, '_>, name: &str, answer: Answer) -> Result<LoadOutcome> {
-    let (scale, bound) = (&case.scale, case.optimum.makespan);
-    let Feasibility { feasible, reading, cut, moment, overloaded } = case.feasible(&answer)?;
+    let (scale, bound) = (&case.scale, case.least());
+    let Feasibility { feasible, reading, cut, moment, overloaded, least, .. } = case.feasible(&answer)?;
     let cycles = answer.run.as_ref().map(|run| case.machine.costs.cycles(run.ticks).0);
     let simulated = answer.run.as_ref().map(|run| scale.units_of_ticks(run.ticks));
     if let Some(simulated) = simulated {
@@ -184,6 +199,7 @@ fn outcome(case: &Case<'_, '_>, name: &str, answer: Answer) -> Result<LoadOutcom
         violated_cut: cut,
         moment,
         overloaded,
+        least_makespan: least,
         bound_speedup: 1.0 / bound,
         ratio_to_bound: bound / plan.makespan,
         simulated_speedup: simulated.map(|simulated| 1.0 / simulated),

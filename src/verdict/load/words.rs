@@ -1,5 +1,6 @@
 //! What is to be said of a verdict on a divisible load.
 
+use super::terms::Terms;
 use super::{LoadOutcome, LoadVerdict};
 use crate::load::Cut;
 use crate::topology::Machine;
@@ -27,6 +28,14 @@ pub(super) fn reason(winner: &LoadOutcome, results: &[LoadOutcome]) -> String {
         slower => format!("{} takes {:.1} times as long", other.method, 1.0 + slower),
     };
     format!("{} wins: {quality}; {lead}.", winner.method)
+}
+
+/// Why nobody wins.
+pub(super) fn no_winner(terms: &Terms) -> String {
+    match terms.limits().as_str() {
+        "" => "no method could be simulated".to_string(),
+        limits => format!("no method wins: no schedule of messages was made for a machine with {limits}"),
+    }
 }
 
 /// Who promises the most beyond what there is.
