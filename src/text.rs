@@ -10,6 +10,7 @@
 //! | `gaps` | blanks and comments, none of them endless |
 //! | `buffer` | the part of the file that is in memory |
 //! | `excerpt` | the part of a line that an error shows |
+//! | `shown` | text from outside, made safe for a terminal, a page and JSON |
 //! | `again` | files read once more, for a fault noticed late |
 
 mod again;
@@ -17,13 +18,15 @@ mod buffer;
 mod excerpt;
 mod gaps;
 mod numbers;
+mod shown;
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 pub use again::{error_where, requote};
-pub use excerpt::{harmless, parse_error, printable};
+pub use excerpt::parse_error;
+pub use shown::{harmless, harmless_lines, json, one_line, printable};
 
 use crate::error::{Error, ParseError, Result};
 

@@ -9,21 +9,26 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
+use meshwright::text::{self, harmless, harmless_lines};
 use meshwright::{Error, Result};
 
-/// Prints to stdout; a reader that has seen enough (`| head`) is no error.
+/// Prints to stdout, whatever text from outside stands in it; a reader that has seen enough (`| head`) is no error.
 pub fn print(text: &str) -> Result<()> {
     let mut stdout = anstream::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(harmless_lines(text).as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Error::io("standard output", error)),
         _ => Ok(()),
     }
 }
 
+/// The name of a file in a sentence.
+pub fn shown(path: &Path) -> String {
+    harmless(&path.display().to_string()).into_owned()
+}
+
 /// One JSON object and a line end.
 pub fn json(value: &impl Serialize) -> String {
-    let text = serde_json::to_string(value).expect("reports have string keys and serialisable values");
-    text + "\n"
+    text::json(value) + "\n"
 }
 
 /// The folder for files: it is made if it is not there.
@@ -94,7 +99,7 @@ impl Progress {
 
     /// Tells what is being done now.
     pub fn tell(&mut self, what: &str) {
-        self.bar.set_message(what.to_string());
+        self.bar.set_message(harmless(what).into_owned());
     }
 
     /// One step is done; steps beyond the number said at first make the bar longer.

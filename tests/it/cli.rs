@@ -11,6 +11,7 @@ mod golden;
 mod groups;
 mod hostile;
 mod load;
+mod orders;
 mod routers;
 mod run;
 mod search;
