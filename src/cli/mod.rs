@@ -115,6 +115,7 @@ enum Verb {
 /// Runs the program.
 pub fn run() -> ExitCode {
     let line = CommandLine::parse();
+    meshwright::interrupt::watch(|| {});
     line.color.write_global();
     let answer = match &line.verb {
         Verb::Plan(arguments) => plan::run(arguments),
