@@ -115,7 +115,7 @@
 //! | 3 | [`schedule`], [`transport`]: strangers to each other |
 //! | 2 | [`routing`] |
 //! | 1 | [`topology`] |
-//! | 0 | [`units`], [`error`], [`rng`], [`text`], [`exact`], [`statistics`] |
+//! | 0 | [`units`], [`error`], [`rng`], [`text`], [`exact`], [`statistics`], [`interrupt`] |
 
 #![forbid(unsafe_code)]
 
@@ -127,6 +127,7 @@ pub mod cli;
 pub mod error;
 pub mod exact;
 pub mod groups;
+pub mod interrupt;
 pub mod load;
 pub mod mapping;
 pub mod report;

@@ -121,6 +121,7 @@ pub fn run() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
+    meshwright::interrupt::watch(|| {});
     line.color.write_global();
     let answer = match &line.verb {
         Verb::Plan(arguments) => plan::run(arguments),

@@ -10,6 +10,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("text", 0),
     ("exact", 0),
     ("statistics", 0),
+    ("interrupt", 0),
     ("topology", 1),
     ("routing", 2),
     ("schedule", 3),

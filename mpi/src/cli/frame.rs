@@ -92,6 +92,7 @@ fn with_mpi(line: Result<CommandLine, clap::Error>, launched: Option<(u32, u32)>
         }
         Ok(line) => {
             line.color.write_global();
+            meshwright::interrupt::watch(|| {});
             on_ranks(&line, universe, starting)
         }
     }
