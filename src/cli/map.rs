@@ -18,7 +18,7 @@ use meshwright::verdict::map::{self, MapReport, MapRow};
 use super::costs::{MachineArguments, preset, seed, share, volume};
 use super::emit::EmitArguments;
 use super::output::{self, Progress};
-use super::search::SearchArguments;
+use super::search::{self, SearchArguments};
 use super::{Answer, files, table};
 
 const HELP: &str = "\
@@ -153,6 +153,9 @@ fn text(report: &MapReport, seed: u64) -> String {
             "search: {} steps from {} predicted cycles to {}; --steps {0} gives the same again\n",
             searched.steps, searched.start_cycles, searched.predicted_cycles[0]
         );
+    }
+    if report.interrupted {
+        text += search::INTERRUPTED;
     }
     if let Some(choice) = &report.choice {
         text += &format!("auto, under {}: {}\n", choice.switching.name(), choice.reason);

@@ -123,6 +123,7 @@ pub fn run() -> ExitCode {
     };
     meshwright::interrupt::watch(|| {});
     line.color.write_global();
+    output::pulse();
     let answer = match &line.verb {
         Verb::Plan(arguments) => plan::run(arguments),
         Verb::Map(arguments) => map::run(arguments),

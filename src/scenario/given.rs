@@ -87,6 +87,7 @@ pub fn look(
         answers: search.answers,
     };
     let outcome = search::search(&problem, watch)?;
+    job.interrupted |= outcome.interrupted;
     let cycles = |ticks: u64| machine.costs.cycles(ticks).0;
     job.searched = Some(Searched {
         steps: outcome.steps,

@@ -67,7 +67,7 @@ pub(crate) fn expand<'a>(
     }
     let bound = job.bound_ticks(machine);
     let (mut priced, mut left_out) = prices(job, machine, seed, bound, progress)?;
-    let found = found(job, machine, seed, bound, &mut priced, progress)?;
+    let (found, interrupted) = found(job, machine, seed, bound, &mut priced, progress)?;
     // Equally cheap ones by traffic, then in the order of the table.
     priced.sort_by_key(|priced| (priced.ticks, priced.hops));
     let frugal = (0..priced.len()).min_by_key(|&index| priced[index].hops).unwrap_or_default();
@@ -92,6 +92,7 @@ pub(crate) fn expand<'a>(
     let mut job = Cow::Borrowed(job);
     if !found.is_empty() {
         job.to_mut().given.extend(found);
+        job.to_mut().interrupted |= interrupted;
     }
     Ok(Candidates { methods: named, left_out, job })
 }
@@ -144,7 +145,8 @@ fn dearer(machine: &Machine, ticks: u64, best: u64) -> String {
     }
 }
 
-/// Searches for a placement, unless the best one is near the bound or the job is large; adds its price.
+/// Searches for a placement, unless the best one is near the bound or the job is large; adds its price. Says whether a
+/// signal has ended the search.
 fn found(
     job: &Job,
     machine: &Machine,
@@ -152,12 +154,12 @@ fn found(
     bound: u64,
     priced: &mut Vec<Priced>,
     progress: &mut dyn FnMut(&str),
-) -> Result<Vec<Placement>> {
+) -> Result<(Vec<Placement>, bool)> {
     let best = priced.iter().map(|priced| priced.ticks).min().unwrap_or_default();
     let near = best - bound.min(best) <= bound / NEAR;
     let taken = job.given.iter().any(|placement| placement.name == search::NAME);
     if near || taken || job.tasks.tasks > SEARCHED_TASKS_MAX {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), false));
     }
     let start = search::Start::Best;
     let problem = Problem {
@@ -177,7 +179,7 @@ fn found(
     for placement in &found {
         priced.push(price(job, machine, placement)?);
     }
-    Ok(found)
+    Ok((found, outcome.interrupted))
 }
 
 /// The predicted time of a placement under the machine's switching, and its hops.

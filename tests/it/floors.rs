@@ -11,6 +11,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("exact", 0),
     ("statistics", 0),
     ("interrupt", 0),
+    ("budget", 0),
     ("topology", 1),
     ("routing", 2),
     ("schedule", 3),
@@ -26,6 +27,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("report", 7),
     ("cli", 8),
     ("main", 8),
+    ("allocator", 8),
 ];
 
 /// A file that knows more than this knows too much.

@@ -94,12 +94,15 @@ pub struct Outcome {
     pub steps: u64,
     /// The predicted ticks at the start.
     pub start_ticks: u64,
+    /// Whether a signal has ended it: then these are the best so far.
+    pub interrupted: bool,
 }
 
 /// Searches until the steps are made or `watch` breaks off.
 ///
 /// `watch` is called every few milliseconds; the library knows no clock, so a time limit is its affair. The same problem
-/// gives the same outcome, whenever `watch` was called, as long as the same number of steps is made.
+/// gives the same outcome, whenever `watch` was called, as long as the same number of steps is made. In a program that
+/// [watches signals](crate::interrupt) the first one ends the search, too.
 ///
 /// # Errors
 ///

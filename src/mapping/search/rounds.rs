@@ -13,6 +13,7 @@ use super::shapes::Shapes;
 use super::state::State;
 use super::ways::Ways;
 use super::{Answer, NAME, Outcome, Problem, Progress, Start};
+use crate::interrupt::Grace;
 use crate::mapping::recursive_bisection::{Aim, RECURSIVE_BISECTION, Weights};
 use crate::mapping::{PLACEMENTS, Placement, Request, place};
 use crate::rng::streams;
@@ -49,6 +50,9 @@ pub(super) struct Rounds<'p, 'w> {
     steps: u64,
     looks: u64,
     stopped: bool,
+    /// While it lives a signal ends the search and not the process.
+    grace: Grace,
+    interrupted: bool,
 }
 
 /// The name of an answer: `search` for the best, `search-2` for the next.
@@ -106,6 +110,8 @@ impl<'p, 'w> Rounds<'p, 'w> {
             steps: 0,
             looks: 0,
             stopped: false,
+            grace: Grace::begin(),
+            interrupted: false,
         }
     }
 
@@ -144,6 +150,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
             answers: self.best.into_iter().enumerate().map(answer).collect(),
             steps: self.steps,
             start_ticks: self.start_ticks,
+            interrupted: self.interrupted,
         }
     }
 
@@ -214,7 +221,8 @@ impl<'p, 'w> Rounds<'p, 'w> {
             self.looks = 0;
             let progress =
                 Progress { steps: self.steps, start_ticks: self.start_ticks, best_ticks: self.best[0].0 };
-            self.stopped = (self.watch)(&progress).is_break();
+            self.interrupted = self.grace.is_over();
+            self.stopped = (self.watch)(&progress).is_break() || self.interrupted;
         }
         self.stopped |= self.steps == self.problem.steps;
         self.steps += u64::from(!self.stopped);
