@@ -115,18 +115,20 @@
 //! | 3 | [`schedule`], [`transport`]: strangers to each other |
 //! | 2 | [`routing`] |
 //! | 1 | [`topology`] |
-//! | 0 | [`units`], [`error`], [`rng`], [`text`], [`exact`], [`statistics`] |
+//! | 0 | [`units`], [`error`], [`rng`], [`text`], [`exact`], [`statistics`], [`interrupt`], [`budget`] |
 
 #![forbid(unsafe_code)]
 
 // The command line stands above the library and names it as anybody else would.
 extern crate self as meshwright;
 
+pub mod budget;
 pub mod claims;
 pub mod cli;
 pub mod error;
 pub mod exact;
 pub mod groups;
+pub mod interrupt;
 pub mod load;
 pub mod mapping;
 pub mod report;

@@ -11,6 +11,7 @@
 //! | `buffer` | the part of the file that is in memory |
 //! | `excerpt` | the part of a line that an error shows |
 //! | `nearest` | did you mean |
+//! | `shown` | text from outside, made safe for a terminal, a page and JSON |
 //! | `again` | files read once more, for a fault noticed late |
 
 mod again;
@@ -19,14 +20,16 @@ mod excerpt;
 mod gaps;
 mod nearest;
 mod numbers;
+mod shown;
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 pub use again::{error_where, requote};
-pub use excerpt::{harmless, parse_error, printable};
+pub use excerpt::parse_error;
 pub use nearest::{did_you_mean, nearest};
+pub use shown::{harmless, harmless_lines, json, one_line, printable};
 
 use crate::error::{Error, ParseError, Result};
 

@@ -13,7 +13,7 @@ use meshwright::topology::{Machine, Switching};
 use meshwright::verdict::map::{Choice, MapReport, MapRow};
 use meshwright::{Error, Result};
 
-use super::output;
+use super::output::{self, shown};
 
 /// The options.
 #[derive(Args)]
@@ -198,7 +198,7 @@ impl Emitted<'_> {
         let files: Vec<_> =
             self.files.iter().map(|file| (file.file.to_path_buf(), file.text.as_str())).collect();
         report::write_all(&files)?;
-        let names: Vec<String> = self.files.iter().map(|file| file.file.display().to_string()).collect();
+        let names: Vec<String> = self.files.iter().map(|file| shown(file.file)).collect();
         let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
         let line = |(name, file): (&String, &EmittedFile)| format!("  {name:width$}  {}\n", file.summary);
         let lines: String = names.iter().zip(&self.files).map(line).collect();

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use clap::Parser;
 use meshwright::Error;
 use meshwright::error::ParseError;
 use meshwright::text::harmless;
@@ -15,6 +16,17 @@ pub(super) fn show(error: &Error) {
         other => return tell(&other.to_string()),
     };
     print(&text);
+}
+
+/// Prints help, or what is wrong with a command line. What the user gave stands in it as text: the same line is read
+/// again with every order in it spelled out, so that the parser speaks of that.
+pub fn usage<C: Parser>(error: &clap::Error) {
+    let given = std::env::args_os().map(|argument| harmless(&argument.to_string_lossy()).into_owned());
+    match C::try_parse_from(given) {
+        Err(spelled_out) => _ = spelled_out.print(),
+        // Only orders were wrong in it, such as bytes that are no UTF-8.
+        Ok(_) => tell(&error.to_string()),
+    }
 }
 
 /// Prints a sentence to stderr, as an error.

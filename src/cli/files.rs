@@ -6,7 +6,7 @@ use meshwright::Result;
 use meshwright::report::{self, File, PlanReport};
 use meshwright::verdict::plan::PlanAnswer;
 
-use super::output;
+use super::output::{self, shown};
 
 /// The page's file name.
 pub(super) const PAGE: &str = "report.html";
@@ -39,5 +39,5 @@ pub(super) fn write(folder: &Path, files: Vec<File>) -> Result<String> {
     report::write_all(&paths)?;
     let width = files.iter().map(|file| file.name.len()).max().unwrap_or(0);
     let line = |file: &File| format!("  {:width$}  {}\n", file.name, file.what);
-    Ok(format!("Files in {}:\n", folder.display()) + &files.iter().map(line).collect::<String>())
+    Ok(format!("Files in {}:\n", shown(&folder)) + &files.iter().map(line).collect::<String>())
 }

@@ -146,8 +146,10 @@ fn answer(arguments: &Arguments) -> Result<Answer> {
     }
     let job = job(arguments, &machine)?;
     job.group(&machine)?;
+    let mut progress = Progress::with_steps(job.repeat.into());
+    progress.tell("repetitions");
     let (method, why) = groups::choose(&job, &machine, split(arguments, &job)?, &arguments.tree)?;
-    let progress = Mutex::new(Progress::with_steps(job.repeat.into()));
+    let progress = Mutex::new(progress);
     let found = groups::find(&job, &machine, method, why, &|| {
         if let Ok(mut progress) = progress.lock() {
             progress.step("repetitions");

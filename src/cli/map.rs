@@ -18,7 +18,7 @@ use meshwright::verdict::map::{self, MapReport, MapRow};
 use super::costs::{MachineArguments, preset, seed, share, volume};
 use super::emit::EmitArguments;
 use super::output::{self, Progress};
-use super::search::SearchArguments;
+use super::search::{self, SearchArguments};
 use super::{Answer, files, table};
 
 const HELP: &str = "\
@@ -159,6 +159,9 @@ fn text(report: &MapReport, seed: u64) -> String {
             simulated(searched.simulated_cycles[0]),
             searched.predicted_cycles[0]
         );
+    }
+    if report.interrupted {
+        text += search::INTERRUPTED;
     }
     if let Some(choice) = &report.choice {
         text += &format!("auto, under {}: {}\n", choice.switching.name(), choice.reason);

@@ -114,8 +114,16 @@ enum Verb {
 
 /// Runs the program.
 pub fn run() -> ExitCode {
-    let line = CommandLine::parse();
+    let line = match CommandLine::try_parse() {
+        Ok(line) => line,
+        Err(error) => {
+            error::usage::<CommandLine>(&error);
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    meshwright::interrupt::watch(|| {});
     line.color.write_global();
+    output::pulse();
     let answer = match &line.verb {
         Verb::Plan(arguments) => plan::run(arguments),
         Verb::Map(arguments) => map::run(arguments),

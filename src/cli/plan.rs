@@ -144,6 +144,9 @@ fn divide_text(job: &DivideVerdict, machine: &Machine) -> String {
     for skipped in &job.skipped {
         text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
     }
+    if job.interrupted {
+        text += search::INTERRUPTED;
+    }
     // The reason names the winner: the star leads from its row to it.
     text += &format!("* {}\n", job.reason);
     text.extend(job.advice.iter().map(|advice| format!("  {advice}\n")));

@@ -9,6 +9,7 @@ use meshwright::Result;
 use meshwright::report::grouped;
 use meshwright::scenario::{self, planned};
 use meshwright::skeleton::play;
+use meshwright::text::harmless;
 use meshwright::transport::{Endpoint, Mailbox, threads};
 use meshwright::verdict::run::{self, PhaseRow, REPEAT_MAX, RunReport, Settings, Work};
 
@@ -157,7 +158,7 @@ fn text(report: &RunReport, ranks_are: &str) -> String {
     let runs = counted(report.repeat, "run");
     let mut text = format!(
         "{} · {}, {ranks_are}{machine} · {runs}\n",
-        report.name,
+        harmless(&report.name),
         counted(report.ranks as usize, "rank")
     );
     text += &format!(

@@ -97,6 +97,9 @@ impl SearchArguments {
     }
 }
 
+/// Said of answers for which a search did not come to its end.
+pub(super) const INTERRUPTED: &str = "search: interrupted; what it found is the best so far\n";
+
 /// Looks until `end`, and tells how far it is.
 pub(super) fn look(
     job: &mut Job,

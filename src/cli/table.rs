@@ -2,6 +2,7 @@
 
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 
+use meshwright::text::harmless_lines;
 use meshwright::topology::Machine;
 use meshwright::units::NodeId;
 use meshwright::verdict::simulate::Channel;
@@ -9,6 +10,8 @@ use meshwright::verdict::{self, HottestLink};
 
 /// A table with its head; the columns from `numbers_from` on are aligned right.
 pub fn table(head: &[&str], numbers_from: usize, rows: Vec<Vec<String>>) -> String {
+    let cells = |row: Vec<String>| row.into_iter().map(|cell| harmless_lines(&cell).into_owned()).collect();
+    let rows: Vec<Vec<String>> = rows.into_iter().map(cells).collect();
     let mut table = Table::new();
     let rule = LineStyle::none().fill('─').junction('─');
     let style = TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule);

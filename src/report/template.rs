@@ -4,6 +4,8 @@ use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 
+use crate::text::harmless_lines;
+
 /// A page from its template; what stands at the head of every page, the sections of a divisible load and of a program
 /// of groups, the figures of a method and the methods left out are templates of their own.
 ///
@@ -25,6 +27,8 @@ pub(super) fn page(template: &str, view: impl Serialize) -> String {
         environment.add_template(name, text).expect("the tests of the pages parse the templates");
     }
     let page = environment.get_template("page.html").expect("it was added above");
-    page.render(Serde(view))
-        .expect("a template names fields of its view only, as the tests of the pages show")
+    let page = page
+        .render(Serde(view))
+        .expect("a template names fields of its view only, as the tests of the pages show");
+    harmless_lines(&page).into_owned()
 }

@@ -11,6 +11,7 @@ use super::source::Source as Text;
 use crate::error::{Error, Result};
 use crate::load::programme::Variant;
 use crate::load::{Cells, Forwarding, Problem, Source, Speeds, UNUSED, layers};
+use crate::text::one_line;
 use crate::topology::{Machine, Network, Topology};
 use crate::units::NodeId;
 use crate::verdict::load::{Claimed, Terms};
@@ -248,7 +249,8 @@ fn claims(object: &Object<'_>, methods: &[Value], depth: &[u32], sources: usize)
 
 /// One claim.
 fn claim(object: &Object<'_>, name: &str, depth: &[u32], sources: usize) -> Result<Claimed> {
-    let name = object.optional("name").and_then(Value::as_str).unwrap_or(name).to_string();
+    let name = object.optional("name").and_then(Value::as_str).unwrap_or(name);
+    let name = one_line("name", name).map_err(|error| object.locate("name", error))?.to_string();
     let switching = match object.optional("switching") {
         None => Forwarding::CutThrough,
         Some(value) => forwarding(value.as_str().unwrap_or_default())

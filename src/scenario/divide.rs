@@ -22,10 +22,7 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<Job> {
     let divide = tasks::read(specification, value.folder(), weights, machine);
     let mut divide = divide.map_err(|error| value.locate(error))?;
     let name = match table.get("name") {
-        Some(value) => match value.string("a name")?.trim() {
-            "" => return Err(value.unexpected("a name")),
-            name => name.to_string(),
-        },
+        Some(value) => value.name()?,
         None => specification.to_string(),
     };
     let methods = match table.get("placement") {

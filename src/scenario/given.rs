@@ -8,6 +8,7 @@ use super::value::{Table, Value};
 use crate::error::{Error, Result};
 use crate::mapping::search::{self, Problem, Progress, STARTS, Start};
 use crate::mapping::{Placement, map_file};
+use crate::text::one_line;
 use crate::topology::{Machine, Network, Topology};
 use crate::units::NodeId;
 use crate::verdict::divide::{Job, Searched};
@@ -50,7 +51,7 @@ pub(super) fn is_file(name: &str) -> bool {
 /// As for [`map_file::read`].
 pub fn read_maps(job: &mut Job, names: &[String], folder: &Path, machine: &Machine) -> Result<()> {
     for name in names.iter().filter(|name| is_file(name)) {
-        let nodes = map_file::read(&folder.join(name), job.tasks.tasks, machine)?;
+        let nodes = map_file::read(&folder.join(one_line("placement", name)?), job.tasks.tasks, machine)?;
         job.given.push(Placement { name: name.clone(), nodes });
     }
     Ok(())
@@ -87,6 +88,7 @@ pub fn look(
         answers: search.answers,
     };
     let outcome = look::search(&problem, watch)?;
+    job.interrupted |= outcome.interrupted;
     job.searched = Some(Searched::new(&outcome, machine));
     let first = job.given.len();
     job.given.extend(outcome.answers.into_iter().map(|answer| answer.placement));

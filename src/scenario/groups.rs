@@ -51,10 +51,7 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<Job> {
     }
     (job.methods, job.named) = methods(table, &job.labels)?;
     let name = match table.get("name") {
-        Some(value) => match value.string("a name")?.trim() {
-            "" => return Err(value.unexpected("a name")),
-            name => name.to_string(),
-        },
+        Some(value) => value.name()?,
         None => "groups".to_string(),
     };
     Ok(Job { name, work: Work::Groups(GroupsWork { job, seed }) })

@@ -71,10 +71,7 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine, clock: Option<Ratio>) -
     }
     load_further::read(table, machine, &unit, &mut load)?;
     let name = match table.get("name") {
-        Some(value) => match value.string("a name")?.trim() {
-            "" => return Err(value.unexpected("a name")),
-            name => name.to_string(),
-        },
+        Some(value) => value.name()?,
         None => "load".to_string(),
     };
     Ok(Job { name, work: Work::Load(load) })

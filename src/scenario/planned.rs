@@ -1,6 +1,6 @@
 //! Schedules to be run: GOAL text, or what `plan --out` wrote.
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Map, Value};
 
@@ -18,7 +18,7 @@ use crate::verdict::run::Work;
 /// The largest denominator of the costs of a machine.
 const DENOMINATOR_MAX: u64 = 1 << 16;
 
-/// Reads what is to be run: of a file whose name ends with `.json` the schedule of a job of the plan, which needs no name
+/// Reads what is to be run; a plan names schedules in its own folder only. Of a file whose name ends with `.json` the schedule of a job of the plan, which needs no name
 /// if there is only one; else GOAL text, for which no machine is known.
 ///
 /// # Errors
@@ -58,8 +58,23 @@ fn of_plan(text: &Text, wanted: Option<&str>) -> Result<Work> {
     let Some(file) = file.as_str() else {
         return Err(job.unfit("schedule", "the name of a GOAL file beside the plan"));
     };
-    let schedule = goal::read(&text.folder().join(file))?;
+    let schedule = goal::read(&beside(text.folder(), file, &job)?)?;
     Ok(Work { name, schedule, machine: Some(machine) })
+}
+
+/// The file of a schedule. A plan may come from anywhere: what it names must lie in its own folder, links followed, or
+/// the errors of reading it would show other files.
+fn beside(folder: &Path, file: &str, job: &Object<'_>) -> Result<PathBuf> {
+    let refuse = || job.unfit("schedule", "the name of a GOAL file in the folder of the plan");
+    let is_below = Path::new(file).components().all(|part| matches!(part, Component::Normal(_)));
+    if !is_below || file.is_empty() {
+        return Err(refuse());
+    }
+    let path = folder.join(file);
+    let home = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let real = path.canonicalize().map_err(|source| Error::io(&path, source))?;
+    let home = home.canonicalize().map_err(|source| Error::io(home, source))?;
+    if real.starts_with(home) { Ok(path) } else { Err(refuse()) }
 }
 
 /// Why a job has no schedule.

@@ -9,6 +9,7 @@ use crate::mapping::binomial::N_MAX;
 use crate::mapping::divide::{PRESETS, Preset};
 use crate::mapping::{Divide, PLACEMENTS, Shape, complete_binary, family, search, task_file};
 use crate::schedule::{Schedule, goal};
+use crate::text::one_line;
 use crate::topology::{Machine, NODES_MAX};
 use crate::units::Bytes;
 use crate::verdict::auto::AUTO;
@@ -180,7 +181,7 @@ pub fn read(specification: &str, folder: &Path, weights: Weights, machine: &Mach
         if let Some(weight) = weights.given() {
             return Err(only_binomial(weight));
         }
-        let path = folder.join(specification);
+        let path = folder.join(one_line("tasks", specification)?);
         let tasks = task_file::read(&path)?;
         misfit::check(&path, tasks.tasks, machine)?;
         return Ok(Job::trace(tasks));

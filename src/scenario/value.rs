@@ -8,6 +8,7 @@ use toml::de::{DeTable, DeValue};
 use super::source::Source;
 use crate::error::{Error, Result};
 pub(super) use crate::text::nearest;
+use crate::text::one_line;
 
 /// A table with its name as the user writes it, e.g. `[machine]`.
 #[derive(Clone, Debug)]
@@ -143,6 +144,14 @@ impl<'a> Value<'a> {
         match self.value.get_ref() {
             DeValue::String(text) => Ok(text),
             _ => Err(self.unexpected(expected)),
+        }
+    }
+
+    /// The name of a job.
+    pub(super) fn name(&self) -> Result<String> {
+        match self.string("a name")?.trim() {
+            "" => Err(self.unexpected("a name")),
+            name => one_line("name", name).map(str::to_string).map_err(|error| self.locate(error)),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::shown::escape;
 use crate::error::ParseError;
 
 /// The most bytes an excerpt holds.
@@ -32,51 +33,6 @@ pub(super) fn cut(buffer: &[u8], line_start: usize, start: usize, end: usize) ->
     let before = tail(&before, room - after.len().min(room / 2));
     let after = head(&after, room - before.len());
     Excerpt { text: format!("{before}{word}{after}"), start: before.len(), length: word.len() }
-}
-
-/// Text of unknown origin as a terminal may show it: at most 40 characters, none of them an order.
-///
-/// ```
-/// use meshwright::text::printable;
-/// assert_eq!(printable(b"\x1b[31mred"), "\\u{1b}[31mred");
-/// ```
-pub fn printable(bytes: &[u8]) -> String {
-    let text = escape(bytes);
-    match text.char_indices().nth(40) {
-        Some((cut, _)) => format!("{}…", &text[..cut]),
-        None => text,
-    }
-}
-
-/// A text with everything spelled out that would order a terminal about, line ends too.
-///
-/// ```
-/// use meshwright::text::harmless;
-/// assert_eq!(harmless("no\nfile\u{7}"), "no\\u{a}file\\u{7}");
-/// ```
-pub fn harmless(text: &str) -> String {
-    escape(text.as_bytes())
-}
-
-/// Lossy text with control characters (and those that turn the reading direction) spelled out.
-fn escape(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for c in String::from_utf8_lossy(bytes).chars() {
-        match c {
-            '\t' => text.push(' '),
-            '\u{ad}'
-            | '\u{61c}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' => {
-                text.extend(c.escape_unicode());
-            }
-            c if c.is_control() => text.extend(c.escape_unicode()),
-            c => text.push(c),
-        }
-    }
-    text
 }
 
 /// The first characters, at most `bytes` bytes.

@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::real::{self, Place};
 use super::{Grid, Network, Topology, network};
 use crate::error::{Error, Result};
+use crate::text::one_line;
 use crate::units::{Bytes, Cycles, Hops, LinkId, NodeId, Port, Ratio};
 
 /// How a message moves through the nodes on its way.
@@ -199,6 +200,7 @@ impl Machine {
     /// # Ok::<(), meshwright::Error>(())
     /// ```
     pub fn new(specification: &str) -> Result<Self> {
+        one_line("machine", specification)?;
         if let Some(machine) = real::machine(specification) {
             return machine;
         }

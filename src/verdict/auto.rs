@@ -81,7 +81,7 @@ pub(crate) fn expand<'a>(
         let first = job.place(&priced[0].method, machine, seed)?;
         reached = look::simulated_below(u64::MAX, &job.tasks, machine, &first)?;
     }
-    let (found, reached) = found(job, machine, seed, [bound, reached], &mut priced, progress)?;
+    let (found, reached, interrupted) = found(job, machine, seed, [bound, reached], &mut priced, progress)?;
     priced.sort_by_key(by_price);
     let frugal = (0..priced.len()).min_by_key(|&index| priced[index].hops).unwrap_or_default();
     let best = priced[0].ticks;
@@ -104,6 +104,7 @@ pub(crate) fn expand<'a>(
     let mut job = Cow::Borrowed(job);
     if !found.is_empty() {
         job.to_mut().given.extend(found);
+        job.to_mut().interrupted |= interrupted;
     }
     Ok(Candidates { methods: named, left_out, job })
 }
@@ -157,7 +158,8 @@ fn dearer(machine: &Machine, ticks: u64, best: u64) -> String {
 }
 
 /// Searches for a placement, unless the time that was reached is near the bound or the job is large; adds its price.
-/// With it what is reached now, simulated.
+/// With it what is reached now, simulated, and
+/// whether a signal has ended the search.
 fn found(
     job: &Job,
     machine: &Machine,
@@ -165,11 +167,11 @@ fn found(
     [bound, reached]: [u64; 2],
     priced: &mut Vec<Priced>,
     progress: &mut dyn FnMut(&str),
-) -> Result<(Vec<Placement>, u64)> {
+) -> Result<(Vec<Placement>, u64, bool)> {
     let near = reached - bound.min(reached) <= bound / NEAR;
     let taken = job.given.iter().any(|placement| placement.name == search::NAME);
     if near || taken || job.tasks.tasks > SEARCHED_TASKS_MAX {
-        return Ok((Vec::new(), reached));
+        return Ok((Vec::new(), reached, false));
     }
     let start = search::Start::Best;
     let problem = Problem {
@@ -186,11 +188,12 @@ fn found(
         ControlFlow::Continue(())
     })?;
     let reached = outcome.answers[0].judged_ticks.min(reached);
+    let interrupted = outcome.interrupted;
     let found: Vec<Placement> = outcome.answers.into_iter().map(|answer| answer.placement).collect();
     for placement in &found {
         priced.push(price(job, machine, placement)?);
     }
-    Ok((found, reached))
+    Ok((found, reached, interrupted))
 }
 
 /// The predicted time of a placement under the machine's switching, and its hops.

@@ -9,6 +9,7 @@ use crate::rng;
 use crate::routing::{self, certify};
 use crate::sim::flit::{self, Router};
 use crate::sim::traffic::{Measured, OpenLoop, Pattern};
+use crate::text;
 use crate::topology::{Machine, Topology};
 use crate::units::{LinkId, NodeId, Port};
 
@@ -189,7 +190,7 @@ impl Conditions {
 
     /// One line of JSON, the same for the same conditions.
     pub fn line(&self) -> String {
-        serde_json::to_string(self).expect("conditions have string keys and finite numbers")
+        text::json(self)
     }
 }
 

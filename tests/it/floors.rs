@@ -10,6 +10,8 @@ const FLOORS: &[(&str, u32)] = &[
     ("text", 0),
     ("exact", 0),
     ("statistics", 0),
+    ("interrupt", 0),
+    ("budget", 0),
     ("topology", 1),
     ("routing", 2),
     ("schedule", 3),
@@ -25,6 +27,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("report", 7),
     ("cli", 8),
     ("main", 8),
+    ("allocator", 8),
 ];
 
 /// A file that knows more than this knows too much.

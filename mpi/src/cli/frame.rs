@@ -10,7 +10,10 @@ use std::time::Duration;
 
 use clap::Parser;
 use meshwright::Error;
-use meshwright::cli::{Answer, Failure, error::tell};
+use meshwright::cli::{
+    Answer, Failure,
+    error::{tell, usage},
+};
 use meshwright::transport::{Endpoint, Finder, Lost};
 use meshwright_mpi::{MpiEndpoint, Process};
 use mpi::Threading;
@@ -50,7 +53,7 @@ pub(crate) fn run() -> ExitCode {
     let launched = LAUNCHERS.iter().find_map(|(ranks, rank)| Some((number(ranks)?, number(rank)?)));
     match (&line, launched) {
         (Err(error), None | Some((1, _))) => {
-            _ = error.print();
+            usage::<CommandLine>(error);
             ExitCode::from(code_of(error))
         }
         _ => with_mpi(line, launched),
@@ -82,13 +85,14 @@ fn with_mpi(line: Result<CommandLine, clap::Error>, launched: Option<(u32, u32)>
     match line {
         Err(error) => {
             if world.rank() == 0 {
-                _ = error.print();
+                usage::<CommandLine>(&error);
             }
             world.barrier(); // a rank that ends before the others would end rank 0 before it has spoken
             leave(universe, ExitCode::from(code_of(&error)))
         }
         Ok(line) => {
             line.color.write_global();
+            meshwright::interrupt::watch(|| {});
             on_ranks(&line, universe, starting)
         }
     }

@@ -139,7 +139,7 @@ impl SeatArguments {
         files.extend(self.hosts.as_ref().map(|path| (path.clone(), hosts.as_str())));
         files.extend(self.coordinates.as_ref().map(|path| (path.clone(), coordinates.as_str())));
         report::write_all(&files)?;
-        Ok(files.iter().map(|(path, _)| format!("Written: {}\n", path.display())).collect())
+        Ok(files.iter().map(|(path, _)| format!("Written: {}\n", output::shown(path))).collect())
     }
 }
 
@@ -172,7 +172,7 @@ fn people(report: &Report<'_>) -> String {
     let head = ["rank", "host", "slot", "processors", "launcher", "launched as rank"];
     let mut text = table::table(&head, 6, report.ranks.iter().map(cells).collect());
     let Some(Comparison { file, misplaced, .. }) = &report.expected else { return text };
-    let (file, ranks) = (file.display(), report.ranks.len());
+    let (file, ranks) = (output::shown(file), report.ranks.len());
     if misplaced.is_empty() {
         return text + &format!("All {ranks} ranks are where {file} wants them.\n");
     }

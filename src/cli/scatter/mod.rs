@@ -15,7 +15,7 @@ use meshwright::verdict::scatter::filter::{self, FILTERS, Filter};
 use meshwright::verdict::scatter::pixels::Image;
 use meshwright::verdict::scatter::words::{self, CountWords, Text, WordCount};
 use meshwright::verdict::scatter::{self, Load, Part, Report, SPLITS, Settings, Split, Work, split};
-use meshwright::{Error, Result};
+use meshwright::{Error, Result, budget};
 
 use super::output::{self, Progress};
 use super::{Answer, Failure, files, ranks_as_threads};
@@ -240,8 +240,8 @@ impl Arguments {
         output::check_folder(self.run().out.as_deref())?;
         Ok(match &self.what {
             What::Words(words) => {
-                let text = std::fs::read(&words.file).map_err(|error| Error::io(&words.file, error))?;
-                Job::Words(Text(text))
+                // The text, and the parts of it that are sent.
+                Job::Words(Text(budget::read(&words.file, 2)?))
             }
             What::Image(image) => {
                 report::check_place("--out-image", &image.out_image)?;

@@ -1,6 +1,7 @@
 //! The answer in tables and words.
 
 use meshwright::report::{grouped, scatter_gantt};
+use meshwright::text::harmless;
 use meshwright::verdict::scatter::Outcome;
 use meshwright::verdict::scatter::calibrate::Measured;
 
@@ -27,7 +28,8 @@ fn error(measured: f64, predicted: f64) -> String {
 pub(super) fn text(findings: &Findings<'_>) -> String {
     let Findings { file, bytes, ranks, report, .. } = findings;
     let calibration = &report.calibration;
-    let mut text = format!("{file} · {} bytes · {}\n", grouped(*bytes), counted(*ranks as usize, "rank"));
+    let mut text =
+        format!("{} · {} bytes · {}\n", harmless(file), grouped(*bytes), counted(*ranks as usize, "rank"));
     text += &format!(
         "measured in {} ms: messages of 0 and {} bytes, work on {} bytes by all at the same time\n",
         milliseconds(calibration.seconds),

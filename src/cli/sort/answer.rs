@@ -5,6 +5,7 @@ use serde::Serialize;
 use meshwright::report::grouped;
 use meshwright::skeleton::HostRun;
 use meshwright::skeleton::keep_half::PhaseRecord;
+use meshwright::text::harmless;
 use meshwright::units::Bytes;
 use meshwright::verdict::Ranked;
 
@@ -105,8 +106,10 @@ impl SortAnswer {
         let Self { input, output, numbers, ranks, machine, placement, root, .. } = self;
         let numbers = grouped(*numbers as u64);
         let mut text = format!(
-            "{numbers} {kind} 32-bit integers of {input}, sorted into {output}\n\
+            "{numbers} {kind} 32-bit integers of {}, sorted into {}\n\
              {} on {machine}, {placement}, root at rank {root}\n\n",
+            harmless(input),
+            harmless(output),
             counted(*ranks as usize, "rank")
         );
         text += &self.table();

@@ -20,7 +20,7 @@ use meshwright::skeleton::{DivideAndConquer, from_host, on_threads};
 use meshwright::transport::{Endpoint, Lost, Mailbox, Topic, threads};
 use meshwright::units::Bytes;
 use meshwright::verdict::Ranked;
-use meshwright::{Error, scenario};
+use meshwright::{Error, budget, scenario};
 
 use super::output::{self, Progress};
 use super::{Answer, Failure, costs, ranks_as_threads};
@@ -126,7 +126,13 @@ pub fn run_on(arguments: &SortArguments, endpoint: impl Endpoint) -> Result<Answ
 /// Ranks agree on what rank 0 found, and then sort.
 fn sort<T: Number, E: Endpoint>(arguments: &SortArguments, mail: &mut Mailbox<E>) -> Result<Answer, Failure> {
     let SortArguments { input, out, .. } = arguments;
-    let bytes = agree(mail, || numbers::check(input, out))?;
+    let ranks = mail.ranks();
+    let bytes = agree(mail, || {
+        let bytes = numbers::check(input, out)?;
+        // The list; half of it on its way to another rank, and half of it there; the list again, and a copy to sort.
+        let copies = 1 + u64::from(ranks > 1) + 2 * u64::from(arguments.compare);
+        budget::check("the sorting of the file", bytes.saturating_mul(copies)).map(|()| bytes)
+    })?;
     let bytes = to_all(mail, bytes)?;
     let ranked = ranked(arguments, Bytes(bytes), mail.ranks())?;
     let mut progress = (mail.rank() == 0).then(Progress::new);

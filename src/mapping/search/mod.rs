@@ -103,6 +103,8 @@ pub struct Outcome {
     pub start_ticks: u64,
     /// The same as the judge says, if there is one.
     pub start_judged_ticks: u64,
+    /// Whether a signal has ended it: then these are the best so far.
+    pub interrupted: bool,
 }
 
 /// Says what a placement takes, in ticks; for one that takes no less than the second argument any number that is no less.
@@ -116,7 +118,8 @@ pub(crate) fn apart(graph: &TaskGraph, machine: &Machine) -> Option<String> {
 /// Searches until the steps are made or `watch` breaks off.
 ///
 /// `watch` is called every few milliseconds; the library knows no clock, so a time limit is its affair. The same problem
-/// gives the same outcome, whenever `watch` was called, as long as the same number of steps is made.
+/// gives the same outcome, whenever `watch` was called, as long as the same number of steps is made. In a program that
+/// [watches signals](crate::interrupt) the first one ends the search, too.
 ///
 /// # Errors
 ///

@@ -14,6 +14,7 @@ use super::shapes::Shapes;
 use super::state::State;
 use super::ways::Ways;
 use super::{Answer, Judge, NAME, Outcome, Problem, Progress, Start};
+use crate::interrupt::Grace;
 use crate::mapping::recursive_bisection::{Aim, Weights};
 use crate::mapping::{PLACEMENTS, Placement, Request, place};
 use crate::rng::streams;
@@ -51,6 +52,9 @@ pub(super) struct Rounds<'p, 'w> {
     steps: u64,
     looks: u64,
     stopped: bool,
+    /// While it lives a signal ends the search and not the process.
+    grace: Grace,
+    interrupted: bool,
 }
 
 /// The name of an answer: `search` for the best, `search-2` for the next.
@@ -110,6 +114,8 @@ impl<'p, 'w> Rounds<'p, 'w> {
             steps: 0,
             looks: 0,
             stopped: false,
+            grace: Grace::begin(),
+            interrupted: false,
         }
     }
 
@@ -151,6 +157,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
             steps: self.steps,
             start_ticks: self.start_ticks,
             start_judged_ticks: self.start_judged_ticks,
+            interrupted: self.interrupted,
         }
     }
 
@@ -218,7 +225,8 @@ impl<'p, 'w> Rounds<'p, 'w> {
                 start_ticks: self.start_judged_ticks,
                 best_ticks: self.found.best[0].judged,
             };
-            self.stopped = (self.watch)(&progress).is_break();
+            self.interrupted = self.grace.is_over();
+            self.stopped = (self.watch)(&progress).is_break() || self.interrupted;
         }
         self.stopped |= self.steps == self.problem.steps;
         self.steps += u64::from(!self.stopped);

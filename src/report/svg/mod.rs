@@ -45,6 +45,8 @@ use std::fmt::{self, Display, Write};
 pub(super) use axis::written;
 pub(super) use layout::Layout;
 
+use crate::text::harmless;
+
 /// The words of a legend need this much, also below a small machine.
 const DRAWING_WIDTH_MIN: f64 = 500.0;
 
@@ -92,19 +94,15 @@ impl Display for Px {
     }
 }
 
-/// Escapes what has a meaning in markup.
+/// Escapes what has a meaning in markup, and what is an order; XML has no way to write most of those.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in harmless(text).chars() {
         match c {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
-            // XML has no way to write these, and a viewer would refuse the whole file.
-            '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {
-                escaped.push(char::REPLACEMENT_CHARACTER);
-            }
             _ => escaped.push(c),
         }
     }
@@ -220,7 +218,7 @@ mod tests {
         svg.text(Point::new(1.0, 2.25), "small", "x < y & z\u{1}");
         let text = svg.finish(10.0, 10.0);
         assert!(text.contains("aria-label=\"&lt;a&gt; &amp; &quot;b&quot;\""));
-        assert!(text.contains(">x &lt; y &amp; z\u{fffd}</text>"));
+        assert!(text.contains(">x &lt; y &amp; z\\u{1}</text>"));
     }
 
     #[test]

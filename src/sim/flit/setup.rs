@@ -3,12 +3,10 @@
 use super::region::Setup;
 use super::router::Router;
 use super::wiring::Wiring;
+use crate::budget;
 use crate::error::{Error, Result};
 use crate::routing;
 use crate::topology::{Machine, Topology};
-
-/// The most memory the engine asks for.
-const MEMORY_MAX: u64 = 16 << 30;
 
 impl<'m> Setup<'m> {
     /// Checks that machine and router go together.
@@ -66,15 +64,7 @@ impl Router {
     /// ```
     pub fn fits(&self, machine: &Machine) -> Result<()> {
         self.check()?;
-        let needed = memory(machine, self);
-        if needed > MEMORY_MAX {
-            return Err(Error::TooLarge {
-                what: "the buffers of the flit engine",
-                needed: format!("{} MiB", needed >> 20),
-                limit: format!("{} MiB", MEMORY_MAX >> 20),
-            });
-        }
-        Ok(())
+        budget::check("the state of all routers of the flit engine", memory(machine, self))
     }
 }
 

@@ -4,6 +4,8 @@
 //! package, the host; NUMA nodes of hwloc 1) is a group, and links are those of groups in groups: members of a
 //! group are linked pairwise, each by its first core.
 
+mod scan;
+
 use std::io::Read;
 use std::path::Path;
 
@@ -18,9 +20,6 @@ use crate::units::NodeId;
 
 /// Files are read as a whole: one of 100,000 cores has about this size.
 const BYTES_MAX: u64 = 1 << 28;
-
-/// Deeper nesting than this is no host.
-const DEPTH_MAX: usize = 64;
 
 const EXPECTED: &str = "a file of `lstopo --of xml`";
 
@@ -48,7 +47,8 @@ pub fn read(specification: &str, path: &Path) -> Result<Machine> {
 ///
 /// # Errors
 ///
-/// [`Error::Parse`] for what is no XML, no topology of hwloc, or has no cores; [`Error::TooLarge`] for too many links.
+/// [`Error::Parse`] for what is no XML, no topology of hwloc, or has no cores, and for what hwloc never writes: entities,
+/// name spaces, more than 64 objects in each other; [`Error::TooLarge`] for too many links.
 ///
 /// # Complexity
 ///
@@ -73,7 +73,10 @@ pub fn parse(specification: &str, bytes: &[u8], file: &str) -> Result<Machine> {
         let at = error.valid_up_to();
         parse_error(file, bytes, at..at + 1, "this is no text in UTF-8", EXPECTED)
     })?;
-    let options = ParsingOptions { allow_dtd: true, nodes_limit: 1 << 26, ..ParsingOptions::default() };
+    scan::scan(text).map_err(|(at, message)| parse_error(file, bytes, at, message, EXPECTED))?;
+    // Texts and comments are nodes, too.
+    let nodes_limit = 4 * scan::ELEMENTS_MAX as u32;
+    let options = ParsingOptions { allow_dtd: true, nodes_limit, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options).map_err(|error| {
         let at = offset(text, error.pos());
         parse_error(file, bytes, at..at, format!("this is no XML: {}", said(&error)), EXPECTED)
@@ -84,7 +87,7 @@ pub fn parse(specification: &str, bytes: &[u8], file: &str) -> Result<Machine> {
         let message = format!("the outermost element is `{}`", printable(root.tag_name().name().as_bytes()));
         return Err(reader.error(root, message));
     }
-    let group = reader.group(root, 0)?;
+    let group = reader.group(root)?;
     if reader.slots.is_empty() {
         return Err(reader.error(root, "there are no cores in this topology"));
     }
@@ -99,7 +102,7 @@ pub fn parse(specification: &str, bytes: &[u8], file: &str) -> Result<Machine> {
 fn said(error: &roxmltree::Error) -> String {
     let text = error.to_string();
     let end = text.rfind(" at ").unwrap_or(text.len());
-    harmless(&text[..end])
+    harmless(&text[..end]).into_owned()
 }
 
 /// Where a line and a column, both from 1 and in characters, are in the text, in bytes.
@@ -125,10 +128,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// What lies in an element: a core is one, and so is a hardware thread that belongs to no core.
-    fn group(&mut self, element: Node<'_, '_>, depth: usize) -> Result<Group> {
-        if depth > DEPTH_MAX {
-            return Err(self.error(element, format!("more than {DEPTH_MAX} objects lie in each other")));
-        }
+    fn group(&mut self, element: Node<'_, '_>) -> Result<Group> {
         let mut members = Vec::new();
         for object in element.children().filter(|child| child.has_tag_name("object")) {
             let Some(kind) = object.attribute("type") else {
@@ -141,12 +141,12 @@ impl Reader<'_> {
                 }
                 "Package" | "Socket" if self.in_package.is_none() => {
                     self.in_package = Some(0);
-                    let group = self.group(object, depth + 1)?;
+                    let group = self.group(object)?;
                     self.in_package = None;
                     self.packages += 1;
                     group
                 }
-                _ => self.group(object, depth + 1)?,
+                _ => self.group(object)?,
             });
         }
         Ok(Group::Of(members))

@@ -99,6 +99,9 @@ pub struct DivideVerdict {
     pub skipped: Vec<Skipped>,
     /// The search that made some of the placements, if there was one.
     pub searched: Option<Searched>,
+    /// Whether a signal has ended a search before its time: left out if not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub interrupted: bool,
     /// What was mapped; for drawings.
     #[serde(skip)]
     pub tasks: TaskGraph,

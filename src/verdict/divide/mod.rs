@@ -27,6 +27,8 @@ pub struct Job {
     pub given: Vec<Placement>,
     /// What a search did that made some of them.
     pub searched: Option<Searched>,
+    /// Whether a signal has ended a search for placements, so that those given are the best so far.
+    pub interrupted: bool,
 }
 
 /// A search that is over.
@@ -83,7 +85,7 @@ impl Job {
 
     /// A trace or any other phased graph.
     pub fn trace(tasks: TaskGraph) -> Self {
-        Self { tasks, given: Vec::new(), searched: None }
+        Self { tasks, given: Vec::new(), searched: None, interrupted: false }
     }
 
     /// The placement with this name: one that is given, or one made by the method of that name.
@@ -216,6 +218,7 @@ pub fn judge(
         results,
         skipped,
         searched: job.searched.clone(),
+        interrupted: job.interrupted,
         tasks: job.tasks.clone(),
     })
 }

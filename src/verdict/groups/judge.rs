@@ -54,6 +54,7 @@ pub fn judge(
     progress("bound");
     let bound = bound_cycles(job, machine)?;
     let (mut results, mut skipped): (Vec<GroupsOutcome>, Vec<Skipped>) = (Vec::new(), Vec::new());
+    let mut too_large = Vec::new();
     for method in &job.methods {
         progress(method.name);
         match outcome(job, machine, method, (members, bound)) {
@@ -66,8 +67,15 @@ pub fn judge(
             Err(Error::NotApplicable { why, .. }) => {
                 skipped.push(Skipped { method: method.name.to_string(), why, deadlock: false });
             }
+            Err(error @ Error::TooLarge { .. }) => {
+                let (method, why) = (method.name.to_string(), error.to_string());
+                too_large.push(Skipped { method, why, deadlock: false });
+            }
             Err(error) => return Err(error),
         }
+    }
+    if results.is_empty() && skipped.is_empty() && !too_large.is_empty() {
+        return Err(nothing_applies("the program of groups", &too_large));
     }
     if results.is_empty() && !skipped.iter().any(|skipped| skipped.deadlock) {
         return Err(nothing_applies("the program of groups", &skipped));
@@ -75,6 +83,7 @@ pub fn judge(
     if !job.named {
         skipped.retain(|skipped| skipped.deadlock);
     }
+    skipped.extend(too_large);
     let winner = results.iter().min_by_key(|outcome| outcome.simulated_cycles);
     Ok(GroupsVerdict {
         kind: "groups",

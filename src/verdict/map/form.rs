@@ -62,6 +62,9 @@ pub struct MapReport {
     pub choice: Option<Choice>,
     /// The search that made some of the placements, if there was one.
     pub searched: Option<Searched>,
+    /// Whether a signal has ended a search before its time: left out if not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub interrupted: bool,
     /// Placement by placement.
     pub placements: Vec<MapRow>,
     /// Placements that do not apply.

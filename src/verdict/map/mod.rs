@@ -77,6 +77,7 @@ pub fn report(
         seed,
         choice: if chooses { choice(job, machine, &methods, &skipped, seed, progress)? } else { None },
         searched: job.searched.clone(),
+        interrupted: job.interrupted,
         placements,
         skipped,
     })

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::budget;
 use crate::error::{Error, Result};
 use crate::text::{parse_error, printable};
 
@@ -125,7 +126,8 @@ impl Image {
     ///
     /// As for [`Image::parse`], and [`Error::Io`].
     pub fn read(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|error| Error::io(path, error))?;
+        // The file, the pixels, and the parts of them that are sent.
+        let bytes = budget::read(path, 3)?;
         Self::parse(&bytes, &path.to_string_lossy())
     }
 

@@ -115,6 +115,7 @@ pub(super) fn job(name: &str, tasks: TaskGraph, results: Vec<Outcome>) -> Divide
         reason: format!("{} keeps the early, heavy messages on short paths.", best.method),
         advice: None,
         searched: None,
+        interrupted: false,
         results,
         skipped: vec![Skipped {
             method: "growing".into(),
