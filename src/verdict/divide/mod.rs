@@ -8,6 +8,7 @@ pub use form::{Blame, DivideVerdict, Outcome, PhaseRow};
 use serde::Serialize;
 
 use super::auto::{self, Candidates};
+use super::contradiction::not_below;
 use super::measure::{self, Measured, Traffic};
 use super::{Skipped, gap};
 use crate::error::{Error, Result};
@@ -112,11 +113,8 @@ impl Job {
 ///
 /// # Errors
 ///
-/// [`Error::NotApplicable`] when no method applies, and any error of the numbers themselves.
-///
-/// # Panics
-///
-/// When a simulated time falls below the bound: then one of the two is wrong.
+/// [`Error::NotApplicable`] when no method applies, [`Error::Contradiction`] when a simulated time falls below the
+/// bound, and any error of the numbers themselves.
 ///
 /// # Complexity
 ///
@@ -150,7 +148,7 @@ pub fn judge(
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
         let skip = |why, deadlock| Skipped { method: method.clone(), why, deadlock };
         let placed = job.place(method, machine, seed);
-        match placed.and_then(|placement| outcome(job, machine, placement, bound_ticks)) {
+        match placed.and_then(|placement| outcome(job, machine, placement, (bound_ticks, seed))) {
             Ok(Simulated::Outcome(outcome)) => results.push(*outcome),
             Ok(Simulated::Deadlock(why)) => skipped.push(skip(why, true)),
             Err(Error::NotApplicable { why, .. }) => skipped.push(skip(why, false)),
@@ -187,19 +185,19 @@ enum Simulated {
 }
 
 /// Measures and simulates one placement.
-fn outcome(job: &Job, machine: &Machine, placement: Placement, bound_ticks: u64) -> Result<Simulated> {
+fn outcome(
+    job: &Job,
+    machine: &Machine,
+    placement: Placement,
+    (bound_ticks, seed): (u64, u64),
+) -> Result<Simulated> {
     let measured = measure::measure(&job.tasks, &placement, machine, &[machine.switching])?;
     let trace = sim::run_phased(machine, &measured.schedule)?;
     if let Some(ring) = &trace.deadlock {
         return Ok(Simulated::Deadlock(measure::deadlock_sentence(machine, ring)));
     }
     let traffic = Traffic::of(measured.schedule.messages(), machine)?;
-    assert!(
-        bound_ticks <= trace.ticks,
-        "no plan beats the bound: {} simulated {} ticks, bound {bound_ticks}",
-        placement.name,
-        trace.ticks
-    );
+    not_below(bound_ticks, trace.ticks, "ticks", &placement.name, Some(seed))?;
     let cycles = |ticks: u64| machine.costs.cycles(ticks).0;
     Ok(Simulated::Outcome(Box::new(Outcome {
         bound_cycles: cycles(bound_ticks),
