@@ -21,8 +21,9 @@ use super::{Answer, collective, files, group_tables as tables};
 
 const HELP: &str = "\
 A repetition is a split at every level with a barrier in each new group, and then as many joins.
-Times are in steps: a packet crosses one link in a step. Overhead counts from the last member's
-entry to the last member's exit.
+Times are in steps: a packet crosses one link in a step. A machine file that names a start-up or
+other costs is taken at its word, as by `plan`, and times are in cycles. Overhead counts from the
+last member's entry to the last member's exit.
 
 Examples:
   meshwright groups mesh:16x16 --order hilbert --random 4 --repeat 2000
@@ -34,12 +35,15 @@ Examples:
   meshwright groups mesh:16x16 --random 4 --split auto --repeat 100 --out groups
 
 LABELS.csv lists the members of the group and their labels, `row,column,label` (on a hypercube or
-a graph `node,label`); a fourth number is the key by which the members of a new group are ordered.
+a graph `node,label`); a further number is the key by which the members of a new group are ordered,
+which may be negative. Labels may be words; new groups then come in the order of the alphabet. A
+member whose label is left out, or is `-` or `undefined`, is in no new group (MPI_UNDEFINED).
 
 Exit codes:
   0  done
   1  a negative answer: messages wait for each other in a ring
-  2  unacceptable input; nothing is written";
+  2  unacceptable input; nothing is written
+ 70  two numbers of the program contradict each other: a bug, please report it";
 
 /// Split groups, wait in them and join them again, by messages on the simulated machine
 ///
@@ -48,8 +52,8 @@ Exit codes:
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct Arguments {
-    /// mesh:RxC[xD…], torus:RxC[…], hypercube:D, graph:FILE, or a TOML file with a [machine] table (its costs do not
-    /// matter here)
+    /// mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, graph:FILE, or a TOML file with a [machine] table: its
+    /// dead nodes and links are left out, and if it names costs, they count
     #[arg(value_name = "MACHINE")]
     machine: String,
     #[arg(long, value_name = "NAME", default_value = "hilbert", help = orders())]
@@ -81,9 +85,9 @@ pub(super) struct Arguments {
     asynchronous: bool,
     #[arg(long, value_name = "NAME", default_value = "packet", help = engines(), value_parser = |name: &str| told(words::engine(name)))]
     engine: Engine,
-    /// Packets that wait before a router, on each link that comes in
-    #[arg(long, value_name = "Q", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=65_536))]
-    buffers: u32,
+    /// Packets that wait before a router, on each link that comes in [default: as the machine file says, else 4]
+    #[arg(long, value_name = "Q", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    buffers: Option<u32>,
     /// How many threads share the repetitions [default: one for each core]; the answer is the same
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     threads: Option<u32>,
@@ -103,13 +107,17 @@ fn orders() -> String {
 }
 
 fn trees() -> String {
-    format!("The trees: {}, or auto: what is fastest with the split", groups::trees().join(", "))
+    format!("The trees: {}, or auto: what is fastest with the split, found as for --split", groups::trees().join(", "))
 }
 
 fn splits() -> String {
     format!(
-        "The split: {}, or auto: what is fastest on the trees [default: paper, if it works on the trees and knows the labels, else auto]",
-        groups::splits().join(", ")
+        "The split: {}, or auto: what is fastest on the trees, by a trial of the first {} repetitions on this machine \
+         with its costs (above {} members by a formula) [default: paper, if it works on the trees and knows the labels, \
+         else auto]",
+        groups::splits().join(", "),
+        groups::TRIAL_REPEAT,
+        groups::TRIAL_SIZE_MAX
     )
 }
 
@@ -133,8 +141,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
 }
 
 fn answer(arguments: &Arguments) -> Result<Answer> {
-    let mut machine = scenario::machine(&arguments.machine)?.in_packets();
-    machine.buffers = arguments.buffers;
+    let mut machine = scenario::machine_in_packets(&arguments.machine)?;
+    machine.buffers = arguments.buffers.unwrap_or(machine.buffers);
     if let Some(asked) = &arguments.collective.collective {
         let members = arguments.collective.members(&machine, &arguments.order, arguments.seed)?;
         return collective::answer(

@@ -31,7 +31,7 @@ mod shown;
 mod words;
 
 pub use answer::{Found, GroupsAnswer, LevelEntry, SizeEntry};
-pub use auto::choose;
+pub use auto::{TRIAL_REPEAT, TRIAL_SIZE_MAX, choose};
 pub use bound::{diameter, least_cycles};
 pub use engine::{ENGINES, Engine};
 pub use form::{GroupsOutcome, GroupsVerdict};
