@@ -2,114 +2,28 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | this one | [`Claim`], [`Verdict`], [`PAPERS`], [`audit`] |
+//! | this one | [`PAPERS`], [`audit`] |
+//! | [`claim`] | [`Claim`], [`Verdict`], [`Finding`] |
 //! | [`check`] | cases counted, the first that disagrees kept |
 //! | [`lo1990`], [`zhang2018`], [`chochia1996`] | one file for each section of that paper |
 //!
 //! A verdict is computed, never looked up: the printed statement is compared with what its definition gives, case
 //! by case in increasing size, so that the first case that disagrees is the smallest. What the program expects
-//! stands beside it, and a difference between the two is told.
+//! stands beside it, and a difference between the two is told. What is no statement of the paper is a remark, whatever
+//! its cases say; each claim names what would have to be seen for it to fail.
 
 pub mod check;
 pub mod chochia1996;
+pub mod claim;
 pub mod lo1990;
 pub mod zhang2018;
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use check::{Check, Derivation, Numbers};
-
-/// What became of a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// Every case agrees with the printed form.
-    Holds,
-    /// The printed form fails in some case, the corrected form in none.
-    Corrected,
-    /// The printed form fails, and no form like it is right.
-    Refuted,
-}
-
-impl Verdict {
-    /// The word for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Holds => "holds",
-            Self::Corrected => "corrected",
-            Self::Refuted => "refuted",
-        }
-    }
-}
-
-/// One statement of a paper, and how to derive it again.
-pub struct Claim<S> {
-    /// Its name here, such as `lemma-3`.
-    pub id: &'static str,
-    /// Where it stands in the paper.
-    pub source: &'static str,
-    /// What it says, in our words.
-    pub statement: &'static str,
-    /// What is computed for each case.
-    pub definition: &'static str,
-    /// The printed form it is compared with.
-    pub printed: &'static str,
-    /// The right form, when the printed one fails.
-    pub correct: Option<&'static str>,
-    /// The number of the erratum, when there is one.
-    pub errata: Option<&'static str>,
-    /// The verdict that the program expects.
-    pub expected: Verdict,
-    /// Compares the forms with the definition, case by case.
-    pub derive: fn(&S) -> Result<Derivation>,
-}
-
-/// What deriving one claim gave.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Finding {
-    /// See [`Claim::id`].
-    pub id: &'static str,
-    /// See [`Claim::source`].
-    pub source: &'static str,
-    /// See [`Claim::statement`].
-    pub statement: &'static str,
-    /// What the cases say.
-    pub verdict: Verdict,
-    /// What was looked at, and what came of it, in a sentence or two.
-    pub evidence: String,
-    /// See [`Claim::errata`].
-    pub errata: Option<&'static str>,
-    /// See [`Claim::definition`].
-    pub definition: &'static str,
-    /// See [`Claim::printed`].
-    pub printed: &'static str,
-    /// See [`Claim::correct`].
-    pub correct: Option<&'static str>,
-    /// The first case in increasing size in which the printed form fails.
-    pub counterexample: Option<String>,
-    /// What was looked at.
-    pub checked: Checked,
-    /// What is worth knowing besides.
-    pub note: String,
-    /// Some of the numbers behind it.
-    pub numbers: Numbers,
-    /// Whether the verdict is the one the program expects.
-    pub as_expected: bool,
-}
-
-/// The cases behind a verdict.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Checked {
-    /// Which they are.
-    pub range: String,
-    /// How many comparisons were made with the printed form.
-    pub cases: u64,
-    /// How many of them fail.
-    pub failures: u64,
-    /// How many comparisons were made with the corrected form; all of them agree.
-    pub cases_corrected: Option<u64>,
-}
+pub use claim::{Checked, Claim, Finding, Verdict};
 
 /// One paper and its claims.
 pub struct Paper {
@@ -145,6 +59,8 @@ pub struct Audit {
     pub papers: Vec<&'static str>,
     /// Trees up to B(n) were built.
     pub n_max: u32,
+    /// How many claims got each verdict.
+    pub counts: BTreeMap<Verdict, usize>,
     /// Claim by claim, in the order of the papers.
     pub claims: Vec<Finding>,
 }
@@ -157,7 +73,7 @@ impl Audit {
 
     /// How many claims got this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
-        self.claims.iter().filter(|finding| finding.verdict == verdict).count()
+        self.counts.get(&verdict).copied().unwrap_or(0)
     }
 }
 
@@ -218,70 +134,9 @@ pub fn audit(
         let expected = "the id of a claim such as lemma-3, or an erratum such as E1 or G7";
         return Err(Error::value("claim", format!("`{word}`"), expected));
     }
-    Ok(Audit { format: 1, papers: names, n_max, claims })
-}
-
-impl<S> Claim<S> {
-    /// What a claim is made from: one that is expected to hold.
-    pub const HOLDS: Self = Self {
-        id: "",
-        source: "",
-        statement: "",
-        definition: "",
-        printed: "",
-        correct: None,
-        errata: None,
-        expected: Verdict::Holds,
-        derive: |_| unreachable!("every claim has its own derivation"),
-    };
-
-    /// What a claim is made from: one that is expected to need a correction.
-    pub const CORRECTED: Self = Self { expected: Verdict::Corrected, ..Self::HOLDS };
-
-    /// What a claim is made from: one of which nothing like it is right.
-    pub const REFUTED: Self = Self { expected: Verdict::Refuted, ..Self::HOLDS };
-
-    /// Derives the claim and judges it.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the numbers themselves.
-    ///
-    /// # Panics
-    ///
-    /// When nothing was compared, or a corrected form is stated and not checked: such a claim is not judged.
-    pub fn find(&self, study: &S) -> Result<Finding> {
-        let Derivation { printed, corrected, range, numbers, note } = (self.derive)(study)?;
-        assert!(printed.cases() > 0, "{} is compared with something", self.id);
-        assert_eq!(
-            corrected.is_some(),
-            self.correct.is_some(),
-            "{}: a corrected form is stated and checked",
-            self.id
-        );
-        let verdict = judge(&printed, corrected.as_ref());
-        Ok(Finding {
-            id: self.id,
-            source: self.source,
-            statement: self.statement,
-            verdict,
-            evidence: evidence(&range, &printed, corrected.as_ref()),
-            errata: self.errata,
-            definition: self.definition,
-            printed: self.printed,
-            correct: self.correct,
-            counterexample: printed.first_failure().map(str::to_string),
-            checked: Checked {
-                range,
-                cases: printed.cases(),
-                failures: printed.failures(),
-                cases_corrected: corrected.as_ref().map(Check::cases),
-            },
-            note,
-            numbers,
-            as_expected: verdict == self.expected,
-        })
-    }
+    let count = |verdict| claims.iter().filter(|found: &&Finding| found.verdict == verdict).count();
+    let counts = Verdict::ALL.map(|verdict| (verdict, count(verdict))).into();
+    Ok(Audit { format: 1, papers: names, n_max, counts, claims })
 }
 
 /// Derives those claims of a paper that are wanted, section by section.
@@ -297,78 +152,4 @@ fn find_wanted<S>(
         claim.find(study)
     };
     claims.map(find).collect()
-}
-
-/// The verdict that the cases give.
-fn judge(printed: &Check, corrected: Option<&Check>) -> Verdict {
-    match (printed.holds(), corrected) {
-        (true, _) => Verdict::Holds,
-        (false, Some(corrected)) if corrected.holds() && corrected.cases() > 0 => Verdict::Corrected,
-        (false, _) => Verdict::Refuted,
-    }
-}
-
-fn evidence(range: &str, printed: &Check, corrected: Option<&Check>) -> String {
-    let outcome = match printed.failures() {
-        0 => format!("all {} cases agree", printed.cases()),
-        failures => format!("{failures} of {} cases disagree", printed.cases()),
-    };
-    let corrected = match corrected {
-        Some(check) if check.holds() => format!("; with the corrected form all {} agree", check.cases()),
-        Some(check) => format!(
-            "; with the corrected form {} of {} still disagree: {}",
-            check.failures(),
-            check.cases(),
-            check.first_failure().unwrap_or_default()
-        ),
-        None => String::new(),
-    };
-    format!("{range}: {outcome}{corrected}.")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(results: &[bool]) -> Check {
-        let mut check = Check::default();
-        results.iter().enumerate().for_each(|(i, &holds)| check.case(holds, || format!("case {i}")));
-        check
-    }
-
-    #[test]
-    fn a_verdict_follows_from_the_cases() {
-        let (right, wrong) = (check(&[true, true]), check(&[true, false, false]));
-        assert_eq!(judge(&right, None), Verdict::Holds);
-        assert_eq!(judge(&wrong, None), Verdict::Refuted);
-        assert_eq!(judge(&wrong, Some(&right)), Verdict::Corrected);
-        assert_eq!(judge(&wrong, Some(&wrong)), Verdict::Refuted, "a correction must be right");
-        assert_eq!(judge(&wrong, Some(&check(&[]))), Verdict::Refuted, "a correction must be checked");
-        assert_eq!(wrong.first_failure(), Some("case 1"));
-        let words = evidence("n = 1 to 3", &wrong, Some(&right));
-        assert_eq!(words, "n = 1 to 3: 2 of 3 cases disagree; with the corrected form all 2 agree.");
-    }
-
-    #[test]
-    fn a_verdict_that_differs_is_told() {
-        let claim = |expected| Claim::<()> {
-            id: "sum",
-            source: "nowhere",
-            statement: "1 + 1 = 3",
-            definition: "",
-            printed: "3",
-            correct: None,
-            errata: None,
-            expected,
-            derive: |()| {
-                let mut check = Check::default();
-                check.equal(&3, &(1 + 1), || "1 + 1".into());
-                Ok(Derivation::of("one sum", check))
-            },
-        };
-        assert!(claim(Verdict::Refuted).find(&()).unwrap().as_expected);
-        let finding = claim(Verdict::Holds).find(&()).unwrap();
-        assert!(!finding.as_expected);
-        assert_eq!(finding.counterexample.as_deref(), Some("1 + 1: printed 3, in fact 2"));
-    }
 }

@@ -13,14 +13,24 @@ use super::{Answer, files, table};
 
 const HELP: &str = "\
 Papers:
-  lo1990     Lo, Rajopadhye, Telle, Zhong: Parallel Divide and Conquer on Meshes
-  zhang2018  Zhang: Data Distribution Equivalence for Data Intensive Interconnection Networks
+  lo1990       Lo, Rajopadhye, Telle, Zhong: Parallel Divide and Conquer on Meshes
+  zhang2018    Zhang: Data Distribution Equivalence for Data Intensive Interconnection Networks
+  chochia1996  Chochia, Cole, Heywood: Synchronizing Arbitrary Processor Groups in Dynamically Partitioned 2-D Meshes
+
+Verdicts:
+  holds          every case agrees with what is printed
+  corrected      some case disagrees, and the right form agrees with all
+  refuted        some case disagrees, and no form like it is right
+  remark         not in the paper: a statement of ours about it, with which every case agrees
+  not checkable  what it would be compared with is lost, or no case can decide it
+  not built      named in the paper, and not in this program
 
 Examples:
   meshwright claims lo1990
   meshwright claims lo1990 --only E1,theorem-4-25 --json
   meshwright claims lo1990 --out audit
   meshwright claims zhang2018 --only Z22,stop-together
+  meshwright claims chochia1996 --only theorem-4
 
 Exit codes:
   0  done; a claim that had to be corrected is no failure
@@ -29,7 +39,8 @@ Exit codes:
 
 /// Derive every definition, theorem and equation of a paper again, with a verdict on each
 ///
-/// A claim holds, is corrected (the right form and the smallest counterexample are given) or is refuted.
+/// A claim holds, is corrected (the right form and the smallest counterexample are given) or is refuted; remarks are
+/// ours, and what cannot be checked or is not built is named.
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct Arguments {
@@ -90,13 +101,9 @@ fn text(audit: &Audit, in_full: bool) -> String {
         ]
     };
     text += &table::table(&HEAD, HEAD.len(), audit.claims.iter().map(row).collect());
-    let count = |verdict| audit.count(verdict);
-    let verdicts = format!(
-        "{} hold, {} corrected, {} refuted",
-        count(Verdict::Holds),
-        count(Verdict::Corrected),
-        count(Verdict::Refuted)
-    );
+    let verdicts: Vec<String> =
+        audit.counts.iter().map(|(verdict, count)| format!("{count} {}", verdict.plural(*count))).collect();
+    let verdicts = verdicts.join(", ");
     let trees = match audit.papers.contains(&"lo1990") {
         true => format!("; trees up to B({})", audit.n_max),
         false => String::new(),
@@ -118,7 +125,8 @@ fn details(finding: &Finding, in_full: bool) -> String {
     if in_full {
         text += &format!("  definition {}\n", finding.definition);
     }
-    text += &format!("  printed    {}\n", finding.printed);
+    let whose = if finding.verdict == Verdict::Remark { "ours   " } else { "printed" };
+    text += &format!("  {whose}    {}\n", finding.printed);
     if let Some(correct) = finding.correct {
         text += &format!("  correct    {correct}\n");
     }
@@ -126,6 +134,9 @@ fn details(finding: &Finding, in_full: bool) -> String {
         text += &format!("  smallest   {counterexample}\n");
     }
     text += &format!("  evidence   {}\n", finding.evidence);
+    if in_full {
+        text += &format!("  fails if   {}\n", finding.fails_if);
+    }
     if !finding.note.is_empty() {
         text += &format!("  note       {}\n", finding.note);
     }

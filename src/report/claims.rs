@@ -29,8 +29,12 @@ struct Drawing {
 struct Row<'a> {
     #[serde(flatten)]
     finding: &'a Finding,
-    /// Whether the claim stands as printed.
-    holds: bool,
+    /// Whether cases are against it.
+    is_against: bool,
+    /// Whether it is ours.
+    is_remark: bool,
+    /// The word for its verdict.
+    word: &'static str,
     cases: String,
 }
 
@@ -63,7 +67,9 @@ pub fn claims_files(audit: &Audit) -> Vec<File> {
 fn page(audit: &Audit, figures: Vec<Drawing>) -> String {
     let row = |finding| Row {
         finding,
-        holds: finding.verdict == Verdict::Holds,
+        is_against: matches!(finding.verdict, Verdict::Corrected | Verdict::Refuted),
+        is_remark: finding.verdict == Verdict::Remark,
+        word: finding.verdict.name(),
         cases: grouped(finding.checked.cases + finding.checked.cases_corrected.unwrap_or(0)),
     };
     let view = View {
@@ -87,20 +93,27 @@ fn facts(audit: &Audit) -> Vec<Fact> {
         .iter()
         .map(|finding| finding.checked.cases + finding.checked.cases_corrected.unwrap_or(0))
         .sum();
-    vec![
+    let mut facts = vec![
         Fact::new("Claims", grouped(audit.claims.len() as u64), "each derived again"),
         Fact::new("Hold", count(Verdict::Holds), "as printed"),
         Fact::new("Corrected", count(Verdict::Corrected), "the right form is given"),
         Fact::new("Refuted", count(Verdict::Refuted), ""),
-        Fact::new(
-            "Comparisons",
-            grouped(cases),
-            &match audit.papers.contains(&"lo1990") {
-                true => format!("in exact numbers, trees up to B({})", audit.n_max),
-                false => "of what is printed with what is so".to_string(),
-            },
-        ),
-    ]
+    ];
+    for (verdict, name, about) in [
+        (Verdict::Remark, "Remarks", "ours, not the paper's"),
+        (Verdict::NotCheckable, "Not checkable", "lost, or not to be decided"),
+        (Verdict::NotBuilt, "Not built", "named in the paper"),
+    ] {
+        if audit.count(verdict) > 0 {
+            facts.push(Fact::new(name, count(verdict), about));
+        }
+    }
+    let about = match audit.papers.contains(&"lo1990") {
+        true => format!("in exact numbers, trees up to B({})", audit.n_max),
+        false => "of what is printed with what is so".to_string(),
+    };
+    facts.push(Fact::new("Comparisons", grouped(cases), &about));
+    facts
 }
 
 /// The figures of the papers, in their order.

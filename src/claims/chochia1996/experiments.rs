@@ -18,6 +18,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "How long a split takes depends on the size of the group only while it is small",
         definition: "mean steps of splits on 16 x 16, four levels of random labels, by the size before the split",
         printed: "it grows for s < n and stays nearly constant beyond: within a quarter",
+        fails_if: "mean steps do not grow for s < n, or leave 0.8 to 1.25 times those of 17 to 40 nodes beyond",
         derive: figure_4_split,
         ..HOLDS
     },
@@ -27,6 +28,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "Barriers behave alike and take less",
         definition: "mean steps of barriers in the same runs, against those of splits of groups of the same size",
         printed: "they take less, grow for s < n and stay nearly constant beyond",
+        fails_if: "barriers do not grow for s < n, do not stay beyond, or take as long as splits in a class of sizes",
         derive: figure_4_barrier,
         ..HOLDS
     },
@@ -36,6 +38,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "Splits of consecutive nodes take almost twice as long in row-major order",
         definition: "mean steps of splits of groups of 17 to 255 consecutive nodes, sizes counted alike, row order over Hilbert order",
         printed: "a factor of 1.8 to 2.2",
+        fails_if: "row order over Hilbert order is below 1.8 or above 2.2",
         derive: figure_5,
         ..HOLDS
     },
@@ -45,6 +48,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "The same for groups of every size",
         definition: "as for figure-5, the whole mesh alone",
         printed: "row order takes longer",
+        fails_if: "row order takes longer on the whole mesh too, or less for 17 to 255 nodes",
         correct: Some(
             "of the whole mesh row order takes less: its tree is aligned with the sides; of 17 nodes and more it takes longer",
         ),

@@ -52,6 +52,8 @@ const HOLDS: Claim<Study> = Claim::HOLDS;
 const CORRECTED: Claim<Study> = Claim::CORRECTED;
 const REFUTED: Claim<Study> = Claim::REFUTED;
 
+const _: () = assert!(Claim::each_can_fail(SECTIONS), "a claim does not say how it would fail");
+
 fn derive(_: u32, wanted: &Wanted<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Finding>> {
     find_wanted(SECTIONS, &Study::default(), wanted, progress)
 }

@@ -14,6 +14,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         definition: "the walk of our order `hilbert`, as (column, row)",
         printed: "four quadrants in the order lower left, upper left, upper right, lower right; the first and the last \
                   turned about a diagonal, the others as they are",
+        fails_if: "the rule of the figure and our order `hilbert` put an index at different nodes, or a step is \
+            longer than 1",
         derive: figure_1,
         ..HOLDS
     },
@@ -23,6 +25,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "Nodes near each other on the curve are near each other on the mesh",
         definition: "the Manhattan distance of every pair of nodes, and the distance of their indices",
         printed: "d(u, v) < 3 sqrt |I(u) - I(v)| for any u, v",
+        fails_if: "every pair keeps the strict inequality, u = v included, or a pair of different nodes breaks it",
         correct: Some("the same for u /= v"),
         errata: Some("G1"),
         derive: fact_1,
@@ -34,6 +37,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "What holds of indices may be said of ranks",
         definition: "ranks on the Hilbert curve of a square, of which only a box is used: the irregular area of an H-PRAM",
         printed: "d(u, v) < 3 sqrt |rank I(u) - rank I(v)| for u /= v",
+        fails_if: "every pair of ranks keeps it in every box cut from a square, or one of a box's own walk breaks it",
         correct: Some(
             "so for the generalised Hilbert walk of the box itself, where the sides differ by less than a factor of two",
         ),

@@ -18,6 +18,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "Some group of a Hilbert-indexed mesh has a long path",
         definition: "the height in links of the tree of the constructed group: 2^k nodes in the k-th marked square",
         printed: "at least (log2 w - 2) sqrt(w) / 2 links, for marked squares of w/4 nodes",
+        fails_if: "at some side the constructed group has another size than meant, or a path shorter than promised",
         derive: lower_part,
         ..HOLDS
     },
@@ -27,6 +28,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "How many marked squares hold the group",
         definition: "1 + 2 + 4 + ... nodes in squares of w/4 nodes, w/2 - 1 in all",
         printed: "log2 w - 2 squares",
+        fails_if: "log2 w - 2 squares hold w/2 - 1 nodes for every w, or log2 w - 1 do not for some",
         correct: Some("log2 w - 1 squares"),
         errata: Some("G5"),
         derive: squares,
@@ -38,6 +40,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "The size of the sub-meshes for a mesh of n^2 nodes",
         definition: "there must be as many marked squares as are filled: n^2 / w of them",
         printed: "w = n^2 / (log2 n - 2)",
+        fails_if: "with w as printed there are squares enough for every n, or with the corrected w too few for some",
         correct: Some("w = n^2 / (2 log2 n), rounded down to a power of 4"),
         errata: Some("G6"),
         derive: size_of_squares,
@@ -49,6 +52,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "No packet on a Hilbert-indexed mesh goes further than O(n sqrt(log n))",
         definition: "the longest root path over all groups; from n = 16 on, of one group",
         printed: "at most 3 sqrt(2) n sqrt(log2 n) links",
+        fails_if: "no group that is looked at has a path longer than the printed bound",
         errata: Some("G7"),
         derive: upper_part,
         ..REFUTED
@@ -59,6 +63,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "The index distances along a root path add up to no more than the mesh has nodes",
         definition: "the largest sum of |I(v_i+1) - I(v_i)| over all groups and root paths",
         printed: "sum x_i <= n^2",
+        fails_if: "no group has index distances along a path that sum to more than n^2, or one has more than the \
+            corrected limit",
         correct: Some("sum x_i <= floor(log2 s) (n^2 - 1): nested intervals are covered again and again"),
         errata: Some("G8"),
         derive: index_sum,
@@ -70,6 +76,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "The worst case depends on the order of the nodes: Hilbert is better than row-major",
         definition: "the height of the tree of a corner group: lower ranks near one corner, higher ranks near the opposite one",
         printed: "under Hilbert order no group is worse than O(n sqrt(log n)), under row order some are",
+        fails_if: "no corner group in Hilbert order passes 3 sqrt(2) n sqrt(log2 n) links, or one in any of four \
+            orders leaves the corrected bounds",
         correct: Some(
             "under every order the worst is between (floor(log2 s) - 1) 3n/16 and floor(log2 s) (2n - 2) links: theta(n log s)",
         ),
@@ -83,6 +91,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "Consecutive nodes of the Hilbert curve have short paths",
         definition: "the height in links of the tree of every interval of the curve",
         printed: "at most 3 sum_i sqrt(ceil(s / 2^(i + 2))) links, i below ceil(log2 s)",
+        fails_if: "an interval of the curve has a path longer than the sum",
         derive: consecutive,
         ..HOLDS
     },
@@ -92,6 +101,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "Nodes at equal strides have paths of O(n)",
         definition: "the height in links of the tree of every such group",
         printed: "at most 3 sum_i sqrt(r ceil(s / 2^(i + 2))) links, i below ceil(log2 s)",
+        fails_if: "a group of equal stride has a path longer than the sum",
         derive: strides,
         ..HOLDS
     },
@@ -101,6 +111,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "Some group of a row-major mesh has a path of Omega(n log n)",
         definition: "the height in links of the tree of the constructed group of 2^k - 1 nodes, k = floor(log2(n + 1))",
         printed: "every edge has at least n - 1 links: (k - 1)(n - 1) in all",
+        fails_if: "at some side the constructed group has other ranks than meant, or a path shorter than (k - 1)(n \
+            - 1) links",
         derive: row,
         ..HOLDS
     },
@@ -110,6 +122,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "The same of the snake, on even lines",
         definition: "as for theorem-3-row, k one less",
         printed: "every edge has at least n - 1 links: (k - 1)(n - 1) in all",
+        fails_if: "at some side the constructed group has other ranks than meant, or a path shorter than (k - 1)(n \
+            - 1) links",
         derive: snake,
         ..HOLDS
     },

@@ -25,6 +25,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "One pass up and one down give every vertex its functions",
         definition: "f, t, b and m as the sizes and largest elements of their sets",
         printed: "b = s_L + f_L, m_L = b - 1, m_R = b + f_R + delta - 1, -infinity for no vertex; s = 0 at the root",
+        fails_if: "the passes give a vertex an f, t, b or m that is not the size or the largest element of its set",
         derive: lemma_2,
         ..HOLDS
     },
@@ -34,6 +35,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "A packet (q, r, c) arrives at the vertex of rank r in state q, and passes no vertex twice",
         definition: "the way of a packet from every vertex to every rank, step by step",
         printed: "it has as many edges as the shortest way on the tree",
+        fails_if: "a packet ends elsewhere or in another state, or takes more edges than the shortest way",
         derive: lemma_3,
         ..HOLDS
     },
@@ -43,6 +45,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "Where a packet turns into a sub-tree, both of its tests are needed",
         definition: "the outcome of the two tests, for every vertex and rank",
         printed: "(m_z >= r) and (m_z - f_z < r), and either can fail",
+        fails_if: "each of the two tests fails alone for some vertex and rank, or one that is called needless fails",
         correct: Some(
             "on the left the first follows from b > r and f_L > 0, on the right the second from b <= r: one test each",
         ),
@@ -56,6 +59,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "Partial synchronisation is needed: it keeps packets of step 4 from vertices without their functions",
         definition: "how often one comes there, when an adversary chooses the order in which messages arrive",
         printed: "with step 2 never, without it in some run",
+        fails_if: "with step 2 a packet never comes early, without it some does in order, or holding it back \
+            leaves a split unfinished",
         correct: Some(
             "with step 2 never, if vertices hold packets until their own step 2 is over; without it never where channels keep \
              the order of messages, and elsewhere a vertex can hold packets until its functions have come",
@@ -70,6 +75,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "A vertex may enter its new group only when the routing of all has ended",
         definition: "nested splits, barriers and joins without steps 2 and 5, under adversaries that keep no order",
         printed: "without step 5 something goes wrong",
+        fails_if: "some order of messages makes a program without step 5 go wrong",
         correct: Some(
             "nothing does: packets carry the number of their operation, and a join needs every member",
         ),
@@ -83,6 +89,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "A member needs constant space for its group",
         definition: "the bytes a member keeps of its group and of a split under way",
         printed: "as many for every size",
+        fails_if: "a member keeps more bytes in a larger group",
         derive: constant_space,
         ..HOLDS
     },
@@ -92,6 +99,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "A group of s members of an n x n mesh is split in O(n log s) steps",
         definition: "the steps of a split with random labels in the packet engine: all nodes, and the corner group of any-order",
         printed: "at most 12 n log2 s: six passes of 2 n floor(log2 s) links",
+        fails_if: "a split takes more than 12 n log2 s steps",
         derive: theorem_4,
         ..HOLDS
     },
@@ -101,6 +109,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "With a routing that keeps locality, Hilbert order needs only O(n sqrt(log n)) steps",
         definition: "the links from the root to its lowest vertex in the corner group, which every pass must cross",
         printed: "at most 3 sqrt(2) n sqrt(log2 n) links",
+        fails_if: "no corner group has a path longer than 3 sqrt(2) n sqrt(log2 n) links",
         errata: Some("G17"),
         derive: after_theorem_4,
         ..super::REFUTED

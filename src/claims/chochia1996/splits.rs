@@ -18,6 +18,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "Few packets of step 4 pass through a vertex with s vertices below",
         definition: "the pairs of parent and child in one new tree whose way on the old tree meets the vertex",
         printed: "at most 3 log2 s",
+        fails_if: "no vertex with s vertices below is passed by more than 3 log2 s packets, or one is by more than \
+            3 log2 s + 3",
         correct: Some("at most 3 log2 s + 3 in every case tried; not proved"),
         errata: Some("G10"),
         derive: lemma_4,
@@ -29,6 +31,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "Queues of step 4 on a tree are short",
         definition: "the longest queue of a link, problem by problem, under the priorities of the proof",
         printed: "3 ceil(log2 s_u) packets for each link of a vertex with s_u vertices below",
+        fails_if: "no queue is longer than 3 ceil(log2 s_u), or one is longer than 3 or than 3 log2 s_u + 3",
         correct: Some("3 log2 s_u + 3, and never more than 3 in any problem tried"),
         errata: Some("G11"),
         derive: lemma_5_queue,
@@ -40,6 +43,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "Each of the six routing problems of step 4 is soon over",
         definition: "its steps on a physical tree, one packet for each link and direction, under the priorities of the proof",
         printed: "8 ceil(log2 s) steps",
+        fails_if: "a routing problem takes more than 8 ceil(log2 s) steps",
         derive: lemma_5_steps,
         ..super::HOLDS
     },
@@ -49,6 +53,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "The packets of step 4 tell a vertex who is who",
         definition: "what a vertex can conclude from its own rank, the sizes, and the coordinates that come",
         printed: "a packet (q, r, c) is enough",
+        fails_if: "the packets that come to a root leave no two readings, or those of another vertex do",
         correct: Some(
             "for all but the roots: a root also hears of the adjacent root, and needs to be told which packet that is",
         ),
@@ -62,6 +67,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "The random labels give sub-groups of every size equally often",
         definition: "the probability of each size of sub-group 1, zeta drawn once for the group and xi by every member",
         printed: "1 / (s + 1) for zeta and xi drawn from the whole numbers of [0, s)",
+        fails_if: "whole numbers give every size of sub-group the probability 1 / (s + 1), or real numbers give \
+            some size another",
         correct: Some("1 / (s + 1) for zeta and xi drawn from the real numbers of [0, s)"),
         errata: Some("G13"),
         derive: uniform_sizes,

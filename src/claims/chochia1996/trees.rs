@@ -14,6 +14,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         definition: "the sub-trees of the ranks below and above the root must have their roots in them",
         printed: "the root of a subset has rank ceil(max rank / 2), ranks of the whole group; left children come from the \
                   ranks above",
+        fails_if: "in every size the words as printed give a sub-tree a root among its own ranks, or ranks counted \
+            anew give another tree than ours",
         correct: Some("ranks are counted anew in each subset, and left children come from the ranks below"),
         errata: Some("G3"),
         derive: mapping,
@@ -25,6 +27,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "The trees are almost balanced",
         definition: "the shape of the tree of every size",
         printed: "every inner vertex has two children, but for some parents of leaves; the depth is floor(log2 s)",
+        fails_if: "a tree is deeper than floor(log2 s), an only child has children or is a right one, or sub-trees \
+            differ by more than one vertex",
         derive: almost_balanced,
         ..HOLDS
     },
@@ -34,6 +38,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "A vertex finds its parent and children alone, from its rank and the size of the group",
         definition: "the tree built of all ranks by the mapping",
         printed: "at most floor(log2 s) + 1 halvings",
+        fails_if: "a rank's parent, children or depth, found from rank and size alone, differ from those of the \
+            tree that was built",
         derive: assertion_1,
         ..HOLDS
     },
@@ -43,6 +49,8 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "Ranks below are on the left, ranks above on the right, and the next ones are there",
         definition: "the ranks in the sub-trees of every vertex",
         printed: "every vertex u of a left sub-tree has a vertex of rank(u) - 1, every one of a right sub-tree one of rank(u) + 1",
+        fails_if: "every vertex of a sub-tree has the printed neighbour, or one with a sub-tree on that side lacks \
+            the neighbour there",
         correct: Some(
             "if the left (right) sub-tree of u is not empty, it has the vertex of rank(u) - 1 (rank(u) + 1)",
         ),
@@ -56,6 +64,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "Ranks of parent and child come nearer with every level",
         definition: "the rank distance of every edge, k edges below the root",
         printed: "|rank(u) - rank(v)| <= ceil(s / 2^(k + 2))",
+        fails_if: "an edge joins ranks further apart than ceil(s / 2^(k + 2))",
         derive: lemma_1,
         ..HOLDS
     },
@@ -65,6 +74,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "Ranks of the root and its children",
         definition: "the tree of every size",
         printed: "a = ceil((s - 1)/2), a_L = ceil((a - 1)/2), a_R = a + ceil((s - a)/2)",
+        fails_if: "the root or a child of it has another rank than its formula, in a tree of up to the largest size",
         derive: children_of_the_root,
         ..HOLDS
     },

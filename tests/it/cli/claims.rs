@@ -1,12 +1,15 @@
 //! `meshwright claims`.
 
+use meshwright::claims::{PAPERS, Verdict};
+
 use super::*;
 
 #[test]
 fn a_table_and_under_it_what_is_wrong() {
     let (code, stdout, stderr) = run(folder(&[]).path(), &["claims", "lo1990", "--n-max", "8"]);
     assert_eq!((code, stderr.as_str()), (0, ""), "a corrected claim is no failure");
-    assert!(stdout.contains("73 claims: 58 hold, 15 corrected, 0 refuted; trees up to B(8)"), "{stdout}");
+    let counts = "73 claims: 58 hold, 15 corrected, 0 refuted, 0 remarks, 0 not checkable, 0 not built";
+    assert!(stdout.contains(&format!("{counts}; trees up to B(8)")), "{stdout}");
     for number in 1..=9 {
         assert!(stdout.contains(&format!("corrected E{number} ")), "E{number} stands in the table");
         assert!(stdout.contains(&format!("\nE{number} · ")), "E{number} is explained");
@@ -30,6 +33,8 @@ fn the_answer_for_scripts_and_the_files() {
     let claims = value["claims"].as_array().unwrap();
     let ids: Vec<&str> = claims.iter().filter_map(|claim| claim["id"].as_str()).collect();
     assert_eq!(ids, ["lemma-3", "eq-11", "theorem-4-stored"]);
+    let counts = r#"{"holds":1,"corrected":2,"refuted":0,"remark":0,"not-checkable":0,"not-built":0}"#;
+    assert_eq!(value["counts"], serde_json::from_str::<Value>(counts).unwrap());
     for claim in claims {
         for key in [
             "id",
@@ -38,6 +43,7 @@ fn the_answer_for_scripts_and_the_files() {
             "verdict",
             "evidence",
             "printed",
+            "fails_if",
             "correct",
             "counterexample",
             "checked",
@@ -68,6 +74,19 @@ fn the_answer_for_scripts_and_the_files() {
     for name in ["figure-2.svg", "figure-3.svg"] {
         assert_eq!(read("a", name).matches("<title>task ").count() + 7, 127, "{name}");
         assert_eq!(read("a", name).matches("<title>phase ").count(), 120, "{name}");
+    }
+}
+
+/// U15: the help of `claims` names every paper and says what each verdict means.
+#[test]
+fn the_help_names_the_papers_and_explains_the_verdicts() {
+    let (_, help, _) = run(folder(&[]).path(), &["claims", "--help"]);
+    for paper in PAPERS {
+        assert!(help.contains(&format!("\n  {} ", paper.name)), "{}", paper.name);
+    }
+    for verdict in Verdict::ALL {
+        let line = format!("\n  {:<13}  {}\n", verdict.name(), verdict.meaning());
+        assert!(help.contains(&line), "{line}");
     }
 }
 
