@@ -93,12 +93,41 @@ pub(super) struct Arguments {
     threads: Option<u32>,
     #[command(flatten)]
     collective: collective::CollectiveArguments,
+    #[command(flatten)]
+    elsewhere: Elsewhere,
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
     /// Write groups.json, report.html, plan.json and drawings into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+}
+
+/// Options that other verbs or tables have, and that are looked for here: each is told where to go.
+#[derive(Args)]
+struct Elsewhere {
+    #[arg(long, hide = true)]
+    dead: Option<String>,
+    #[arg(long, hide = true)]
+    dead_links: Option<String>,
+    #[arg(long, hide = true)]
+    volume: Option<String>,
+}
+
+impl Elsewhere {
+    fn check(&self) -> Result<()> {
+        let file = |key| format!("a machine file: `{key}` stands in its [machine] table, and the file is the MACHINE");
+        for (name, given, expected) in [
+            ("--dead", &self.dead, file("dead = [[0, 0]]")),
+            ("--dead-links", &self.dead_links, file("dead_links = [[[0, 0], [0, 1]]]")),
+            ("--volume", &self.volume, "nothing: members send packets of a few words, not volumes (`map --volume`)".into()),
+        ] {
+            if let Some(value) = given {
+                return Err(Error::value(name, format!("`{value}`"), expected));
+            }
+        }
+        Ok(())
+    }
 }
 
 fn orders() -> String {
@@ -141,6 +170,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
 }
 
 fn answer(arguments: &Arguments) -> Result<Answer> {
+    arguments.elsewhere.check()?;
     let mut machine = scenario::machine_in_packets(&arguments.machine)?;
     machine.buffers = arguments.buffers.unwrap_or(machine.buffers);
     if let Some(asked) = &arguments.collective.collective {
