@@ -94,7 +94,10 @@ pub struct Contradiction {
 impl std::fmt::Display for Contradiction {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { what, time, bound, seed } = self;
-        write!(f, "{what} takes {time}, and a proof says that nothing takes less than {bound}: one of the two is wrong")?;
+        write!(
+            f,
+            "{what} takes {time}, and a proof says that nothing takes less than {bound}: one of the two is wrong"
+        )?;
         seed.map_or(Ok(()), |seed| write!(f, " (seed {seed})"))
     }
 }

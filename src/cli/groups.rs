@@ -116,11 +116,17 @@ struct Elsewhere {
 
 impl Elsewhere {
     fn check(&self) -> Result<()> {
-        let file = |key| format!("a machine file: `{key}` stands in its [machine] table, and the file is the MACHINE");
+        let file = |key| {
+            format!("a machine file: `{key}` stands in its [machine] table, and the file is the MACHINE")
+        };
         for (name, given, expected) in [
             ("--dead", &self.dead, file("dead = [[0, 0]]")),
             ("--dead-links", &self.dead_links, file("dead_links = [[[0, 0], [0, 1]]]")),
-            ("--volume", &self.volume, "nothing: members send packets of a few words, not volumes (`map --volume`)".into()),
+            (
+                "--volume",
+                &self.volume,
+                "nothing: members send packets of a few words, not volumes (`map --volume`)".into(),
+            ),
         ] {
             if let Some(value) = given {
                 return Err(Error::value(name, format!("`{value}`"), expected));
@@ -136,7 +142,10 @@ fn orders() -> String {
 }
 
 fn trees() -> String {
-    format!("The trees: {}, or auto: what is fastest with the split, found as for --split", groups::trees().join(", "))
+    format!(
+        "The trees: {}, or auto: what is fastest with the split, found as for --split",
+        groups::trees().join(", ")
+    )
 }
 
 fn splits() -> String {

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use meshwright::{Error, Result};
 use meshwright::report::{self, PlanReport};
 use meshwright::scenario::{self, Scenario, Work};
 use meshwright::topology::Machine;
 use meshwright::verdict::{self, DivideVerdict, JobVerdict, divide, groups};
+use meshwright::{Error, Result};
 
 use super::output::{self, Progress};
 use super::{Answer, error, files, group_tables, load, search, table};
@@ -196,7 +196,10 @@ mod tests {
         let judged = [("a", good()), ("b", Err(bad)), ("c", good())];
         let (jobs, contradictions) = answered(judged.into_iter()).unwrap();
         assert_eq!(jobs.len(), 2);
-        assert!(contradictions[0].to_string().starts_with("b: mask takes 1 cycles, and"), "{contradictions:?}");
+        assert!(
+            contradictions[0].to_string().starts_with("b: mask takes 1 cycles, and"),
+            "{contradictions:?}"
+        );
         assert_eq!(super::super::Failure::from(contradictions.into_iter().next().unwrap()).code(), 70);
         assert!(answered([("a", good()), ("b", Err(Error::value("x", 1, "2")))].into_iter()).is_err());
     }

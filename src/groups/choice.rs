@@ -105,7 +105,8 @@ fn height(machine: &Machine, group: &Group, tree: &Tree) -> u32 {
     let mut most = 0;
     for &rank in &tree.top_down() {
         let above = tree.parent(rank).map(|parent| below[parent as usize]);
-        below[rank as usize] = above.map_or(0, |above| above.saturating_add(startup).saturating_add(edges[rank as usize]));
+        below[rank as usize] =
+            above.map_or(0, |above| above.saturating_add(startup).saturating_add(edges[rank as usize]));
         most = most.max(below[rank as usize]);
     }
     most

@@ -163,7 +163,8 @@ fn labels(tokens: &mut Tokens<'_>, machine: &Machine) -> Result<Given> {
 
 /// The label of a line; none where the field is empty, `-` or `undefined`.
 fn label(tokens: &mut Tokens<'_>) -> Result<Option<Written>> {
-    const EXPECTED: &str = "an integer from 0 to 4294967295, a word, or nothing (`-`, `undefined`) for no new group";
+    const EXPECTED: &str =
+        "an integer from 0 to 4294967295, a word, or nothing (`-`, `undefined`) for no new group";
     if !tokens.next_on_line()? {
         return Ok(None);
     }
@@ -297,11 +298,17 @@ mod tests {
             ("0,3,1\n", "a.csv:1:3: column is `3`; expected an integer from 0 to 2"),
             ("0,1\n", "a.csv:1:4: "),
             ("0,1,+1\n", "a.csv:1:5: label is `+1`"),
-            ("0,1,1.5\n", "a.csv:1:5: label is `1.5`; expected an integer from 0 to 4294967295, a word, or nothing"),
+            (
+                "0,1,1.5\n",
+                "a.csv:1:5: label is `1.5`; expected an integer from 0 to 4294967295, a word, or nothing",
+            ),
             ("0,1,4294967296\n", "a.csv:1:5: label is `4294967296`"),
             ("0,1,1,\n", "a.csv:1:7: key is missing"),
             ("0,1,1,4294967296\n", "a.csv:1:7: key is `4294967296`; expected an integer from -2147483648"),
-            ("0,1,1,-1\n0,2,1,4294967295\n", "key is 4294967295; expected keys that are less than 2^32 apart"),
+            (
+                "0,1,1,-1\n0,2,1,4294967295\n",
+                "key is 4294967295; expected keys that are less than 2^32 apart",
+            ),
             ("0,1,4294967295\n0,2,\n", "label is 4294967295; expected less, where a member has no label"),
             ("0,1,-1\n", "a.csv:1:5: label is `-1`"),
             ("0,1,1\n0,1,1\n", "a.csv:2:1: node (0,1) is a member already; expected each node once"),

@@ -13,8 +13,19 @@ use rand::{Rng, RngExt, seq::IndexedRandom};
 /// A machine, perhaps with dead nodes and costs of its own.
 fn machine(draws: &mut impl Rng) -> Machine {
     let names = [
-        "mesh:1x4", "mesh:1x9", "mesh:3x3", "mesh:4x4", "mesh:3x5", "mesh:2x3x2", "torus:4x4", "torus:3x5", "torus:5",
-        "hypercube:3", "hypercube:4", "ccc:3", "gaussian:2+1i",
+        "mesh:1x4",
+        "mesh:1x9",
+        "mesh:3x3",
+        "mesh:4x4",
+        "mesh:3x5",
+        "mesh:2x3x2",
+        "torus:4x4",
+        "torus:3x5",
+        "torus:5",
+        "hypercube:3",
+        "hypercube:4",
+        "ccc:3",
+        "gaussian:2+1i",
     ];
     let mut machine = Machine::new(names.choose(draws).unwrap()).unwrap().in_packets();
     if draws.random_range(0..4) == 0 {
@@ -41,7 +52,9 @@ fn labels(machine: &Machine, draws: &mut impl Rng) -> Labels {
             let (colours, keys) = (draws.random_range(1..4), draws.random_range(1..4));
             let mut members: Vec<(NodeId, Label)> = machine
                 .living()
-                .map(|node| (node, Label { colour: draws.random_range(0..colours), key: draws.random_range(0..keys) }))
+                .map(|node| {
+                    (node, Label { colour: draws.random_range(0..colours), key: draws.random_range(0..keys) })
+                })
                 .collect();
             members.retain(|_| draws.random_range(0..5) > 0);
             let none = (draws.random_range(0..3) == 0).then(|| colours - 1);
@@ -81,7 +94,8 @@ fn one(seed: u64) -> Result<()> {
     let draws = &mut rng::stream(seed, "laws of groups");
     let machine = machine(draws);
     let job = job(&machine, draws);
-    let what = format!("seed {seed}: {} {:?} {} {:?}", machine.name, machine.costs, job.engine.name(), job.labels);
+    let what =
+        format!("seed {seed}: {} {:?} {} {:?}", machine.name, machine.costs, job.engine.name(), job.labels);
     let mut runs = Vec::new();
     for method in METHODS {
         match groups::find(&job, &machine, method, None, &|| ()) {

@@ -68,7 +68,12 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         definition: "drawn by `--out`, and in the tables of figure-4-split and figure-4-barrier; the text says nothing of them",
         printed: "four curves of maxima over at least 2000 repetitions",
         fails_if: "the drawings are found: then the maxima can be compared",
-        derive: |_| Ok(Derivation::of("the drawings are lost in our copy; ours have 48 repetitions, not 2000", Check::default())),
+        derive: |_| {
+            Ok(Derivation::of(
+                "the drawings are lost in our copy; ours have 48 repetitions, not 2000",
+                Check::default(),
+            ))
+        },
         ..NOT_CHECKABLE
     },
     Claim {
@@ -234,7 +239,8 @@ fn consecutive(mesh: &Machine, order: &str, size: u32, generator: &mut impl Rng)
 fn figure_5_whole_mesh(_: &Study) -> Result<Derivation> {
     let mesh = Machine::new("mesh:16x16")?.in_packets();
     let mut generator = rng::stream(0, "figure 5");
-    let (mut check, mut numbers) = (Check::default(), Numbers::new(&["s", "row", "Hilbert", "row / Hilbert"]));
+    let (mut check, mut numbers) =
+        (Check::default(), Numbers::new(&["s", "row", "Hilbert", "row / Hilbert"]));
     for size in [17u32, 32, 64, 128, 192, 224, 240, 250, 253, 254, 255, 256] {
         let row = consecutive(&mesh, "row", size, &mut generator)?;
         let hilbert = consecutive(&mesh, "hilbert", size, &mut generator)?;
@@ -244,11 +250,18 @@ fn figure_5_whole_mesh(_: &Study) -> Result<Derivation> {
             255.. => check.case(row < hilbert, words),
             _ => {}
         }
-        numbers.row(&[&size, &format!("{row:.1}"), &format!("{hilbert:.1}"), &format!("{:.2}", row / hilbert)]);
+        numbers.row(&[
+            &size,
+            &format!("{row:.1}"),
+            &format!("{hilbert:.1}"),
+            &format!("{:.2}", row / hilbert),
+        ]);
     }
     let note = "Near 256 nodes the tree of row order is aligned with the sides. The paper does not single out these points; in \
                 600 repetitions of its experiment the ratio is 3.5 for 17 to 24 nodes, 1.6 for 246 to 250, 0.8 for 255 and 256.";
-    Ok(Derivation::of("one group at a time, 24 splits of each size and order", check).numbers(numbers).note(note))
+    Ok(Derivation::of("one group at a time, 24 splits of each size and order", check)
+        .numbers(numbers)
+        .note(note))
 }
 
 fn average_and_worst(study: &Study) -> Result<Derivation> {
@@ -261,8 +274,11 @@ fn average_and_worst(study: &Study) -> Result<Derivation> {
     for _ in 0..8 {
         let steps = split_steps(&mesh, &group, (0..group.size()).map(|_| generator.random()))?;
         least = least.min(steps);
-        check.case(2.0 * mean < steps as f64, || format!("the corner group takes {steps}, the mean is {mean:.1}"));
+        check.case(2.0 * mean < steps as f64, || {
+            format!("the corner group takes {steps}, the mean is {mean:.1}")
+        });
     }
-    let note = format!("{mean:.1} on average, {least} steps and more for {} members in two corners.", group.size());
+    let note =
+        format!("{mean:.1} on average, {least} steps and more for {} members in two corners.", group.size());
     Ok(Derivation::of("8 random labellings of the corner group", check).note(note))
 }

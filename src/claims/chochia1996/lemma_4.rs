@@ -69,8 +69,7 @@ fn searched(s: u32, generator: &mut impl rand::Rng) -> u32 {
     let (left, right) = (s / 2, s - 1 - s / 2);
     let mut most = 0;
     for _ in 0..6 {
-        let mut blocks =
-            [generator.random_range(0..6 * s), left, 1, right, generator.random_range(0..6 * s)];
+        let mut blocks = [generator.random_range(0..6 * s), left, 1, right, generator.random_range(0..6 * s)];
         let mut best = crossing(blocks);
         for _ in 0..60 {
             let mut next = blocks;
@@ -144,7 +143,9 @@ fn lemma_4(_: &Study) -> Result<Derivation> {
         let packets = crossing(blocks);
         let (first, last) = rank_halving::tree(size).spans()[vertex as usize];
         corrected_group(blocks, (first, vertex, last), size);
-        count(s, packets, &|| format!("a group of {size}, vertex {vertex}, s = {s}: {packets} packets, blocks {blocks:?}"));
+        count(s, packets, &|| {
+            format!("a group of {size}, vertex {vertex}, s = {s}: {packets} packets, blocks {blocks:?}")
+        });
     }
     let mut numbers = Numbers::new(&["s from", "most packets found", "3 log2 s"]);
     for (log, most) in most.iter().enumerate().take(9) {
@@ -152,16 +153,22 @@ fn lemma_4(_: &Study) -> Result<Derivation> {
     }
     let note = "It is false for large s too: 24 packets where s = 200 allows 22.93, 27 where s = 400 allows 25.93. What the table has \
                 is what was found, no limit. V_R has at most floor(log2 s) + 2 vertices, and each may have two pairs that cross.";
-    Ok(Derivation::of("all labels of groups up to 11, 100 random groups up to 420, searched blocks up to s = 400", printed)
-        .corrected(corrected)
-        .numbers(numbers)
-        .note(note))
+    Ok(Derivation::of(
+        "all labels of groups up to 11, 100 random groups up to 420, searched blocks up to s = 400",
+        printed,
+    )
+    .corrected(corrected)
+    .numbers(numbers)
+    .note(note))
 }
 
 /// Some group of this size has these blocks round the vertex: each block fits where it is to stand.
 fn corrected_group(blocks: [u32; 5], (first, vertex, last): (u32, u32, u32), size: u32) {
     let room = [first, vertex - first, 1, last - vertex, size - 1 - last];
-    assert!(blocks.iter().zip(room).all(|(block, room)| *block <= room), "{blocks:?} do not fit into {room:?}");
+    assert!(
+        blocks.iter().zip(room).all(|(block, room)| *block <= room),
+        "{blocks:?} do not fit into {room:?}"
+    );
 }
 
 fn inequalities(_: &Study) -> Result<Derivation> {
@@ -176,7 +183,8 @@ fn inequalities(_: &Study) -> Result<Derivation> {
             .collect();
         for low in 0..size {
             for high in low..size {
-                let above = |rank: u32| neighbours[rank as usize].iter().copied().filter(move |&other| other > high);
+                let above =
+                    |rank: u32| neighbours[rank as usize].iter().copied().filter(move |&other| other > high);
                 let chain: Vec<u32> = (low..=high).filter(|&rank| above(rank).next().is_some()).collect();
                 for pair in chain.windows(2) {
                     let (w, next) = (pair[0], pair[1]);
@@ -188,6 +196,8 @@ fn inequalities(_: &Study) -> Result<Derivation> {
             }
         }
     }
-    let note = format!("So |V_R| <= floor(log2 s) + {most}, not log2 s as the proof goes on: that is where lemma 4 is lost.");
+    let note = format!(
+        "So |V_R| <= floor(log2 s) + {most}, not log2 s as the proof goes on: that is where lemma 4 is lost."
+    );
     Ok(Derivation::of("every stretch of ranks of every tree up to 64", check).note(note))
 }

@@ -41,8 +41,15 @@ pub const PAPER: Paper = Paper {
 };
 
 /// The claims in the order of the paper.
-const SECTIONS: &[&[Claim<Study>]] =
-    &[orders::CLAIMS, trees::CLAIMS, paths::CLAIMS, protocol::CLAIMS, lemma_4::CLAIMS, splits::CLAIMS, experiments::CLAIMS];
+const SECTIONS: &[&[Claim<Study>]] = &[
+    orders::CLAIMS,
+    trees::CLAIMS,
+    paths::CLAIMS,
+    protocol::CLAIMS,
+    lemma_4::CLAIMS,
+    splits::CLAIMS,
+    experiments::CLAIMS,
+];
 
 /// What the claims share: experiments that several of them look at, run when the first does.
 #[derive(Default)]

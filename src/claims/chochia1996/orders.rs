@@ -173,7 +173,10 @@ fn fact_1_ranks(_: &Study) -> Result<Derivation> {
         "On 20 x 30 ranks 64 and 179 are 33 links apart, and 3 sqrt(115) = 32.17; the most of the boxes shown is {most:.3}. The \
          proofs use the fact on squares of side 2^q only, where ranks of all nodes are indices."
     );
-    let range = format!("the {} boxes shown, and all of sides 2 to {SIDE_MAX} less than a factor of two apart", SHOWN.len());
+    let range = format!(
+        "the {} boxes shown, and all of sides 2 to {SIDE_MAX} less than a factor of two apart",
+        SHOWN.len()
+    );
     Ok(Derivation::of(range, check).numbers(numbers).note(note))
 }
 

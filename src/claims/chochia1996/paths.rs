@@ -314,7 +314,8 @@ fn any_order(_: &Study) -> Result<Derivation> {
         let (size, log) = (group.size(), group.size().ilog2());
         let links = rank_halving::tree(size).height_links(&mesh, &group);
         let (lower, upper) = (3 * side * (log - 1) / 16, (2 * side - 2) * log);
-        corrected.case((lower..=upper).contains(&links), || format!("n = {side}, random order: {links} links"));
+        corrected
+            .case((lower..=upper).contains(&links), || format!("n = {side}, random order: {links} links"));
         numbers.row(&[&side, &"random", &size, &links, &lower, &upper]);
     }
     let note = "Tested are corner groups of up to n^2/16 members; the theorem itself speaks of every bijection and of s = n^2/8192, \
@@ -334,11 +335,13 @@ fn corners_of_a_random_order(mesh: &Machine, side: u32) -> Group {
     let mut order: Vec<NodeId> = mesh.living().collect();
     order.shuffle(&mut rng::stream(side.into(), "any order"));
     let nearest = |nodes: &[NodeId], far: bool| {
-        let mut near: Vec<(u32, usize)> = (0..nodes.len()).map(|at| (nodes[at].0 / side + nodes[at].0 % side, at)).collect();
+        let mut near: Vec<(u32, usize)> =
+            (0..nodes.len()).map(|at| (nodes[at].0 / side + nodes[at].0 % side, at)).collect();
         near.sort_by_key(|&(sum, at)| (if far { 2 * side - sum } else { sum }, at));
         near.into_iter().map(|(_, at)| at).collect::<Vec<_>>()
     };
-    let size = (2..).map(|k| (1u32 << k) / 3).take_while(|&size| size <= side * side / 16).last().unwrap_or(1);
+    let size =
+        (2..).map(|k| (1u32 << k) / 3).take_while(|&size| size <= side * side / 16).last().unwrap_or(1);
     let (_, gap) = zig_zag(size);
     let (lower, upper) = order.split_at(order.len() / 2);
     let (mut first, mut second) = (nearest(lower, false), nearest(upper, true));
@@ -346,7 +349,9 @@ fn corners_of_a_random_order(mesh: &Machine, side: u32) -> Group {
     second.truncate((size - gap) as usize);
     first.sort_unstable();
     second.sort_unstable();
-    Group::in_order(first.into_iter().map(|at| lower[at]).chain(second.into_iter().map(|at| upper[at])).collect())
+    Group::in_order(
+        first.into_iter().map(|at| lower[at]).chain(second.into_iter().map(|at| upper[at])).collect(),
+    )
 }
 
 /// 3 sum over i < ceil(log2 s) of sqrt(r ceil(s / 2^(i + 2))).

@@ -247,7 +247,9 @@ fn step_2(_: &Study) -> Result<Derivation> {
             check.case(finished && (early == 0 || !(partial || in_channels)), words);
         }
         if !partial && !in_channels {
-            check.case(unready > 0, || "300 runs without step 2, order not kept: every vertex was ready".into());
+            check.case(unready > 0, || {
+                "300 runs without step 2, order not kept: every vertex was ready".into()
+            });
         }
         let yes = |is: bool| if is { "yes" } else { "no" };
         numbers.row(&[&yes(partial), &yes(in_channels), &300, &unready]);
@@ -361,7 +363,9 @@ fn theorem_4(_: &Study) -> Result<Derivation> {
             let size = groups.iter().map(Group::size).max().unwrap_or(1);
             let ratio = steps as f64 / (f64::from(side) * libm::log2(f64::from(size)));
             if let Some(before) = before.filter(|_| side > 8) {
-                check.case(ratio <= 1.25 * before, || format!("n = {side}, {name}: {before:.2} became {ratio:.2}"));
+                check.case(ratio <= 1.25 * before, || {
+                    format!("n = {side}, {name}: {before:.2} became {ratio:.2}")
+                });
             }
             *before = Some(ratio);
             numbers.row(&[&side, &name, &size, &steps, &format!("{ratio:.2}")]);

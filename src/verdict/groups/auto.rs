@@ -4,8 +4,8 @@ use super::experiment;
 use super::job::{Drawn, Job, Labels};
 use super::methods::{LabelsKnown, Method, methods};
 use crate::error::{Error, Result};
-use crate::groups::label_file::Given;
 use crate::groups::choice::{self, Demand, Question};
+use crate::groups::label_file::Given;
 use crate::groups::mask::TreeOf;
 use crate::groups::monotone_nearest;
 use crate::topology::Machine;
@@ -78,7 +78,11 @@ fn tried(
     if skipped.len() == candidates.len() {
         return Err(nothing_applies("splitting the groups", &skipped));
     }
-    let times = if trial.repeat == 1 { "the repetition".into() } else { format!("the first {} repetitions", trial.repeat) };
+    let times = if trial.repeat == 1 {
+        "the repetition".into()
+    } else {
+        format!("the first {} repetitions", trial.repeat)
+    };
     Ok(best.map(|(_, method)| (method, format!("the least time for {times}: {}", all.join(", ")))))
 }
 

@@ -175,7 +175,8 @@ impl Job {
     pub fn round(&self, group: &Group, number: u32) -> Round {
         let size = group.size();
         let mut stream = streams(self.seed, "groups", number..number + 1).remove(0);
-        let mut round = Round { labels: Vec::new(), groups: vec![vec![(0..size).collect()]], none: self.none() };
+        let mut round =
+            Round { labels: Vec::new(), groups: vec![vec![(0..size).collect()]], none: self.none() };
         let mut given = match &self.labels {
             Labels::Given(given) => given.members.clone(),
             Labels::Drawn { .. } => Vec::new(),
@@ -204,7 +205,8 @@ impl Job {
                     }
                 }
             }
-            let parts = round.groups[level].iter().flat_map(|members| parted(members, &labels, round.none)).collect();
+            let parts =
+                round.groups[level].iter().flat_map(|members| parted(members, &labels, round.none)).collect();
             round.groups.push(parts);
             round.labels.push(labels);
         }

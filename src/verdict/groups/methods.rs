@@ -192,7 +192,9 @@ impl Labels {
     pub fn needed(&self) -> LabelsKnown {
         match self {
             Self::Given(given) if given.members.iter().any(|(_, label)| label.key > 0) => LabelsKnown::Keys,
-            Self::Given(given) if given.members.iter().any(|(_, label)| label.colour > 1) => LabelsKnown::Colours,
+            Self::Given(given) if given.members.iter().any(|(_, label)| label.colour > 1) => {
+                LabelsKnown::Colours
+            }
             Self::Drawn { kind: Drawn::Colours(3..), .. } => LabelsKnown::Colours,
             _ => LabelsKnown::States,
         }

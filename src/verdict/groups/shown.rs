@@ -194,7 +194,9 @@ fn vertex<S: Viewed>(
         new_left: only(Side::Left),
         new_right: only(Side::Right),
         new_children: children.iter().map(|child| child.0).collect(),
-        adjacent_root: functions.and_then(|functions| functions.adjacent_root).filter(|_| given.none.is_none()),
+        adjacent_root: functions
+            .and_then(|functions| functions.adjacent_root)
+            .filter(|_| given.none.is_none()),
     }
 }
 
