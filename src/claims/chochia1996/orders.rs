@@ -1,10 +1,17 @@
 //! The Hilbert curve and its distances.
 
+use rand::seq::SliceRandom;
+
 use super::{CORRECTED, HOLDS, REMARK, Study};
 use crate::claims::Claim;
 use crate::claims::check::{Check, Derivation, Numbers};
 use crate::error::Result;
+use crate::groups::Group;
+use crate::groups::adversary::zig_zag;
+use crate::rng;
+use crate::topology::Machine;
 use crate::topology::order::order;
+use crate::units::NodeId;
 
 pub(super) const CLAIMS: &[Claim<Study>] = &[
     Claim {
@@ -182,3 +189,28 @@ fn fact_1_ranks(_: &Study) -> Result<Derivation> {
 
 /// What no ratio passed in any box tried.
 const LIMIT: f64 = 3.2;
+
+/// A corner group in a random order: ranks below the gap near one corner, of the lower half of the order, the others near the
+/// opposite corner, of the upper half.
+pub(super) fn corners_of_a_random_order(mesh: &Machine, side: u32) -> Group {
+    let mut order: Vec<NodeId> = mesh.living().collect();
+    order.shuffle(&mut rng::stream(side.into(), "any order"));
+    let nearest = |nodes: &[NodeId], far: bool| {
+        let mut near: Vec<(u32, usize)> =
+            (0..nodes.len()).map(|at| (nodes[at].0 / side + nodes[at].0 % side, at)).collect();
+        near.sort_by_key(|&(sum, at)| (if far { 2 * side - sum } else { sum }, at));
+        near.into_iter().map(|(_, at)| at).collect::<Vec<_>>()
+    };
+    let size =
+        (2..).map(|k| (1u32 << k) / 3).take_while(|&size| size <= side * side / 16).last().unwrap_or(1);
+    let (_, gap) = zig_zag(size);
+    let (lower, upper) = order.split_at(order.len() / 2);
+    let (mut first, mut second) = (nearest(lower, false), nearest(upper, true));
+    first.truncate(gap as usize);
+    second.truncate((size - gap) as usize);
+    first.sort_unstable();
+    second.sort_unstable();
+    Group::in_order(
+        first.into_iter().map(|at| lower[at]).chain(second.into_iter().map(|at| upper[at])).collect(),
+    )
+}

@@ -1,16 +1,13 @@
 //! How far packets travel on rank-halving trees: theorems 1 to 3.
 
-use rand::seq::SliceRandom;
-
 use super::orders::manhattan;
 use super::worst_path::costliest;
 use super::{CORRECTED, HOLDS, REFUTED, Study, orders};
 use crate::claims::Claim;
 use crate::claims::check::{Check, Derivation, Numbers};
 use crate::error::Result;
-use crate::groups::adversary::{adversarial_corner_group, zig_zag};
+use crate::groups::adversary::adversarial_corner_group;
 use crate::groups::{Group, rank_halving};
-use crate::rng;
 use crate::topology::Machine;
 use crate::units::NodeId;
 
@@ -310,7 +307,7 @@ fn any_order(_: &Study) -> Result<Derivation> {
             }
             numbers.row(&[&side, &order, &size, &links, &lower, &upper]);
         }
-        let group = corners_of_a_random_order(&mesh, side);
+        let group = orders::corners_of_a_random_order(&mesh, side);
         let (size, log) = (group.size(), group.size().ilog2());
         let links = rank_halving::tree(size).height_links(&mesh, &group);
         let (lower, upper) = (3 * side * (log - 1) / 16, (2 * side - 2) * log);
@@ -327,31 +324,6 @@ fn any_order(_: &Study) -> Result<Derivation> {
         .corrected(corrected)
         .numbers(numbers)
         .note(note))
-}
-
-/// The same in a random order: ranks below the gap near one corner, of the lower half of the order, the others near the
-/// opposite corner, of the upper half.
-fn corners_of_a_random_order(mesh: &Machine, side: u32) -> Group {
-    let mut order: Vec<NodeId> = mesh.living().collect();
-    order.shuffle(&mut rng::stream(side.into(), "any order"));
-    let nearest = |nodes: &[NodeId], far: bool| {
-        let mut near: Vec<(u32, usize)> =
-            (0..nodes.len()).map(|at| (nodes[at].0 / side + nodes[at].0 % side, at)).collect();
-        near.sort_by_key(|&(sum, at)| (if far { 2 * side - sum } else { sum }, at));
-        near.into_iter().map(|(_, at)| at).collect::<Vec<_>>()
-    };
-    let size =
-        (2..).map(|k| (1u32 << k) / 3).take_while(|&size| size <= side * side / 16).last().unwrap_or(1);
-    let (_, gap) = zig_zag(size);
-    let (lower, upper) = order.split_at(order.len() / 2);
-    let (mut first, mut second) = (nearest(lower, false), nearest(upper, true));
-    first.truncate(gap as usize);
-    second.truncate((size - gap) as usize);
-    first.sort_unstable();
-    second.sort_unstable();
-    Group::in_order(
-        first.into_iter().map(|at| lower[at]).chain(second.into_iter().map(|at| upper[at])).collect(),
-    )
 }
 
 /// 3 sum over i < ceil(log2 s) of sqrt(r ceil(s / 2^(i + 2))).
