@@ -1,6 +1,7 @@
 //! The one error: a caller gave unacceptable input.
 //!
-//! A bug is an `assert!` with a sentence; a negative answer (a deadlock, an infeasible plan) is data.
+//! A bug is an `assert!` with a sentence; a negative answer (a deadlock, an infeasible plan) is data. Two numbers of the
+//! program that contradict each other are a bug too, but one that need not cost the answers beside it: [`Contradiction`].
 
 use std::path::PathBuf;
 
@@ -50,6 +51,9 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
+    /// Two numbers of this program contradict each other: no fault of the caller.
+    #[error("{0}")]
+    Contradiction(Box<Contradiction>),
 }
 
 impl Error {
@@ -71,6 +75,30 @@ impl Error {
     /// A file the system refused.
     pub fn io(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
         Self::Io { path: path.into(), source }
+    }
+}
+
+/// Something is faster than its proven bound: either the bound or the time is wrong, and nobody knows which.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contradiction {
+    /// What was timed, e.g. `mask/ecrb4`.
+    pub what: String,
+    /// Its time, with the unit.
+    pub time: String,
+    /// What nothing can beat, with the unit.
+    pub bound: String,
+    /// The seed of whatever was random, if anything was.
+    pub seed: Option<u64>,
+}
+
+impl std::fmt::Display for Contradiction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { what, time, bound, seed } = self;
+        write!(
+            f,
+            "{what} takes {time}, and a proof says that nothing takes less than {bound}: one of the two is wrong"
+        )?;
+        seed.map_or(Ok(()), |seed| write!(f, " (seed {seed})"))
     }
 }
 

@@ -85,7 +85,7 @@ impl CollectiveArguments {
     pub(super) fn members(&self, machine: &Machine, order: &str, seed: u64) -> Result<Group> {
         if let Some(path) = &self.members {
             let members: Vec<NodeId> =
-                label_file::read(path, machine)?.into_iter().map(|(node, _)| node).collect();
+                label_file::read(path, machine)?.members.into_iter().map(|(node, _)| node).collect();
             return Group::of(machine, order, &members);
         }
         let Some(count) = self.random_members else { return Group::whole(machine, order) };

@@ -52,12 +52,12 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
     told(quantity::share(text))
 }
 
-/// Which machine, whose costs do not matter.
+/// Which machine.
 #[derive(Args)]
 #[group(required = true, multiple = false)]
 pub(super) struct MachineName {
     /// mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml,
-    /// coordinates:FILE.csv, slurm[:names|:MACHINE]; or a TOML file with a [machine] table (its costs do not matter here)
+    /// coordinates:FILE.csv, slurm[:names|:MACHINE]; or a TOML file with a [machine] table
     #[arg(value_name = "MACHINE")]
     machine: Option<String>,
     /// The same as an option, as in every other verb
@@ -72,7 +72,12 @@ impl MachineName {
     ///
     /// As for [`scenario::machine`].
     pub(super) fn read(&self) -> Result<Machine> {
-        scenario::machine(self.on.as_ref().or(self.machine.as_ref()).expect("clap requires one of them"))
+        scenario::machine(self.named())
+    }
+
+    /// The words that name it.
+    pub(super) fn named(&self) -> &str {
+        self.on.as_ref().or(self.machine.as_ref()).expect("clap requires one of them")
     }
 }
 

@@ -6,13 +6,14 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use clap::Parser;
 use meshwright::Error;
-use meshwright::error::ParseError;
+use meshwright::error::{Contradiction, ParseError};
 use meshwright::text::harmless;
 
 /// Prints an error to stderr.
 pub(super) fn show(error: &Error) {
     let text = match error {
         Error::Parse(error) => drawn(error),
+        Error::Contradiction(found) => return tell(&report(found)),
         other => return tell(&other.to_string()),
     };
     print(&text);
@@ -27,6 +28,16 @@ pub fn usage<C: Parser>(error: &clap::Error) {
         // Only orders were wrong in it, such as bytes that are no UTF-8.
         Ok(_) => tell(&error.to_string()),
     }
+}
+
+/// The numbers, and what a report of the bug needs.
+fn report(found: &Contradiction) -> String {
+    let words: Vec<String> = std::env::args().collect();
+    let version = env!("CARGO_PKG_VERSION");
+    format!(
+        "{found}. This is a bug in meshwright {version}: please report it with the files it reads and this command: {}",
+        words.join(" ")
+    )
 }
 
 /// Prints a sentence to stderr, as an error.

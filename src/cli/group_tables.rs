@@ -1,5 +1,6 @@
 //! Programs of groups in tables and words.
 
+use meshwright::text::harmless;
 use meshwright::topology::Machine;
 use meshwright::units::NodeId;
 use meshwright::verdict::groups::experiment::{Overhead, SizeRow};
@@ -38,10 +39,11 @@ pub(super) fn text(answer: &GroupsAnswer, sizes: &[SizeRow], given: bool, machin
     if given {
         text += &split(answer, machine);
     }
-    text += "\nOverhead in steps, by members of the group (splits: before; joins: after)\n";
+    let unit = answer.unit;
+    text += &format!("\nOverhead in {unit}, by members of the group (splits: before; joins: after)\n");
     text += &by_size(sizes);
     text += &format!(
-        "All repetitions: {} steps, and no method needs fewer than {}.\n",
+        "All repetitions: {} {unit}, and no method needs fewer than {}.\n",
         answer.simulated_cycles, answer.bound_cycles
     );
     text += &format!(
@@ -90,13 +92,14 @@ fn split(answer: &GroupsAnswer, machine: &Machine) -> String {
     let messages: Vec<String> =
         answer.messages.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
     let mut text = format!(
-        "\nThe split took {} steps; messages by kind: {}\n",
+        "\nThe split took {} {}; messages by kind: {}\n",
         answer.split_steps.unwrap_or(0),
+        answer.unit,
         if messages.is_empty() { "none".to_string() } else { messages.join(", ") }
     );
     let row = |tree: &meshwright::verdict::groups::NewTree| {
         vec![
-            tree.label.to_string(),
+            label(Some(tree.label), tree.label_name.as_deref()),
             tree.members.len().to_string(),
             machine.node_name(tree.root),
             tree.height_links.to_string(),
@@ -123,14 +126,20 @@ fn members(vertices: &[Vertex], machine: &Machine) -> String {
         vec![
             machine.node_name(vertex.node),
             vertex.rank.to_string(),
-            vertex.label.to_string(),
-            vertex.new_rank.to_string(),
+            label(vertex.label, vertex.label_name.as_deref()),
+            vertex.new_rank.map_or("–".to_string(), |rank| rank.to_string()),
             name(vertex.new_parent),
             if children.is_empty() { "–".to_string() } else { children.join(" ") },
             name(vertex.adjacent_root),
         ]
     };
     table(&HEAD, 0, vertices.iter().map(row).collect())
+}
+
+/// A label as the file has it.
+fn label(colour: Option<u32>, name: Option<&str>) -> String {
+    let number = || colour.map_or("–".to_string(), |colour| colour.to_string());
+    name.map_or_else(number, |name| harmless(name).into_owned())
 }
 
 /// A job of a plan.

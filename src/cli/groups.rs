@@ -7,7 +7,7 @@ use clap::Args;
 
 use meshwright::groups::label_file;
 use meshwright::report::PlanReport;
-use meshwright::scenario::groups as words;
+use meshwright::scenario::{self, groups as words};
 use meshwright::topology::Machine;
 use meshwright::topology::order::ORDERS;
 use meshwright::verdict::groups::{
@@ -21,8 +21,9 @@ use super::{Answer, collective, files, group_tables as tables};
 
 const HELP: &str = "\
 A repetition is a split at every level with a barrier in each new group, and then as many joins.
-Times are in steps: a packet crosses one link in a step. Overhead counts from the last member's
-entry to the last member's exit.
+Times are in steps: a packet crosses one link in a step. A machine file that names a start-up or
+other costs is taken at its word, as by `plan`, and times are in cycles. Overhead counts from the
+last member's entry to the last member's exit.
 
 Examples:
   meshwright groups mesh:16x16 --order hilbert --random 4 --repeat 2000
@@ -34,12 +35,15 @@ Examples:
   meshwright groups mesh:16x16 --random 4 --split auto --repeat 100 --out groups
 
 LABELS.csv lists the members of the group and their labels, `row,column,label` (on a hypercube or
-a graph `node,label`); a fourth number is the key by which the members of a new group are ordered.
+a graph `node,label`); a further number is the key by which the members of a new group are ordered,
+which may be negative. Labels may be words; new groups then come in the order of the alphabet. A
+member whose label is left out, or is `-` or `undefined`, is in no new group (MPI_UNDEFINED).
 
 Exit codes:
   0  done
   1  a negative answer: messages wait for each other in a ring
-  2  unacceptable input; nothing is written";
+  2  unacceptable input; nothing is written
+ 70  two numbers of the program contradict each other: a bug, please report it";
 
 /// Split groups, wait in them and join them again, by messages on the simulated machine
 ///
@@ -79,14 +83,16 @@ pub(super) struct Arguments {
     asynchronous: bool,
     #[arg(long, value_name = "NAME", default_value = "packet", help = engines(), value_parser = |name: &str| told(words::engine(name)))]
     engine: Engine,
-    /// Packets that wait before a router, on each link that comes in
-    #[arg(long, value_name = "Q", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=65_536))]
-    buffers: u32,
+    /// Packets that wait before a router, on each link that comes in [default: as the machine file says, else 4]
+    #[arg(long, value_name = "Q", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    buffers: Option<u32>,
     /// How many threads share the repetitions [default: one for each core]; the answer is the same
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     threads: Option<u32>,
     #[command(flatten)]
     collective: collective::CollectiveArguments,
+    #[command(flatten)]
+    elsewhere: Elsewhere,
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
@@ -95,19 +101,59 @@ pub(super) struct Arguments {
     out: Option<PathBuf>,
 }
 
+/// Options that other verbs or tables have, and that are looked for here: each is told where to go.
+#[derive(Args)]
+struct Elsewhere {
+    #[arg(long, hide = true)]
+    dead: Option<String>,
+    #[arg(long, hide = true)]
+    dead_links: Option<String>,
+    #[arg(long, hide = true)]
+    volume: Option<String>,
+}
+
+impl Elsewhere {
+    fn check(&self) -> Result<()> {
+        let file = |key| {
+            format!("a machine file: `{key}` stands in its [machine] table, and the file is the MACHINE")
+        };
+        for (name, given, expected) in [
+            ("--dead", &self.dead, file("dead = [[0, 0]]")),
+            ("--dead-links", &self.dead_links, file("dead_links = [[[0, 0], [0, 1]]]")),
+            (
+                "--volume",
+                &self.volume,
+                "nothing: members send packets of a few words, not volumes (`map --volume`)".into(),
+            ),
+        ] {
+            if let Some(value) = given {
+                return Err(Error::value(name, format!("`{value}`"), expected));
+            }
+        }
+        Ok(())
+    }
+}
+
 fn orders() -> String {
     let all = ORDERS.iter().map(|order| format!("{}: {}", order.name, order.summary));
     format!("The order of the members; {}", all.collect::<Vec<_>>().join("; "))
 }
 
 fn trees() -> String {
-    format!("The trees: {}, or auto: what is fastest with the split", groups::trees().join(", "))
+    format!(
+        "The trees: {}, or auto: what is fastest with the split, found as for --split",
+        groups::trees().join(", ")
+    )
 }
 
 fn splits() -> String {
     format!(
-        "The split: {}, or auto: what is fastest on the trees [default: paper, if it works on the trees and knows the labels, else auto]",
-        groups::splits().join(", ")
+        "The split: {}, or auto: what is fastest on the trees, by a trial of the first {} repetitions on this machine \
+         with its costs (above {} members by a formula) [default: paper, if it works on the trees and knows the labels, \
+         else auto]",
+        groups::splits().join(", "),
+        groups::TRIAL_REPEAT,
+        groups::TRIAL_SIZE_MAX
     )
 }
 
@@ -131,8 +177,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
 }
 
 fn answer(arguments: &Arguments) -> Result<Answer> {
-    let mut machine = arguments.machine.read()?.in_packets();
-    machine.buffers = arguments.buffers;
+    arguments.elsewhere.check()?;
+    let mut machine = scenario::machine_in_packets(arguments.machine.named())?;
+    machine.buffers = arguments.buffers.unwrap_or(machine.buffers);
     if let Some(asked) = &arguments.collective.collective {
         let members = arguments.collective.members(&machine, &arguments.order, arguments.seed)?;
         return collective::answer(

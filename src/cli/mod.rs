@@ -76,13 +76,20 @@ pub enum Answer {
     Done,
     /// A negative answer, such as a deadlock: exit 1.
     Negative,
+    /// An answer beside numbers that contradict each other and were shown on stderr: exit 70.
+    Contradicted,
 }
+
+/// The exit code where a time falls below its bound: `EX_SOFTWARE` of `sysexits.h`.
+const CONTRADICTION: u8 = 70;
 
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done
   1  a negative answer (a deadlock, an impossible claim, a verdict nobody expects)
-  2  unacceptable input; nothing is written";
+  2  unacceptable input; nothing is written
+  3  a rank was lost (run, sort, scatter)
+ 70  two numbers of the program contradict each other: a bug, please report it";
 
 /// The longest line of a text that is set by hand; `--help` is no wider than 100 columns.
 const HELP_WIDTH: usize = 98;
@@ -144,7 +151,7 @@ pub fn run() -> ExitCode {
 /// Why a verb came to no answer.
 #[derive(Debug)]
 pub enum Failure {
-    /// Unacceptable input: exit 2.
+    /// Unacceptable input: exit 2; or numbers that contradict each other: exit 70.
     Input(Error),
     /// A rank died or hangs: exit 3.
     Lost(Lost),
@@ -166,6 +173,7 @@ impl Failure {
     /// The exit code.
     pub fn code(&self) -> u8 {
         match self {
+            Self::Input(Error::Contradiction(_)) => CONTRADICTION,
             Self::Input(_) => 2,
             Self::Lost(_) => 3,
         }
@@ -185,6 +193,7 @@ pub fn exit(outcome: Result<Answer, Failure>) -> ExitCode {
     match outcome {
         Ok(Answer::Done) => ExitCode::SUCCESS,
         Ok(Answer::Negative) => ExitCode::from(1),
+        Ok(Answer::Contradicted) => ExitCode::from(CONTRADICTION),
         Err(failure) => {
             failure.show();
             ExitCode::from(failure.code())

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use meshwright::Result;
 use meshwright::report::{self, PlanReport};
 use meshwright::scenario::{self, Scenario, Work};
 use meshwright::topology::Machine;
 use meshwright::verdict::{self, DivideVerdict, JobVerdict, divide, groups};
+use meshwright::{Error, Result};
 
 use super::output::{self, Progress};
-use super::{Answer, files, group_tables, load, search, table};
+use super::{Answer, error, files, group_tables, load, search, table};
 
 const HELP: &str = "\
 Examples:
@@ -22,7 +22,8 @@ Examples:
 Exit codes:
   0  done
   1  a negative answer: every method of some job ends in a deadlock
-  2  unacceptable input; nothing is written";
+  2  unacceptable input; nothing is written
+ 70  two numbers of a job contradict each other: a bug; the other jobs are answered";
 
 /// Compare every method for every job of a scenario: bound, prediction, simulation, winner
 ///
@@ -49,7 +50,8 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let mut scenario = scenario::read(&arguments.scenario)?;
     scenario.seed = arguments.seed.unwrap_or(scenario.seed);
-    let jobs = judge(&scenario)?;
+    let (jobs, contradictions) = answered(judge(&scenario))?;
+    contradictions.iter().for_each(error::show);
     let (title, file) = (name(&arguments.scenario), arguments.scenario.display().to_string());
     let machine = &scenario.machine;
     let plan = PlanReport { title: &title, scenario: &file, machine, seed: scenario.seed, jobs: &jobs };
@@ -61,13 +63,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     })?;
     // A load that is too large to be sent has no winner, and that is no deadlock.
     let ends = |job: &JobVerdict| matches!(job, JobVerdict::Load(_)) || job.winner().is_some();
+    if !contradictions.is_empty() {
+        return Ok(Answer::Contradicted);
+    }
     Ok(if jobs.iter().all(ends) { Answer::Done } else { Answer::Negative })
 }
 
 /// Every job in turn.
-fn judge(scenario: &Scenario) -> Result<Vec<JobVerdict>> {
+fn judge(scenario: &Scenario) -> impl Iterator<Item = (&str, Result<JobVerdict>)> {
     let Scenario { machine, seed, jobs } = scenario;
-    let judge = |job: &scenario::Job| {
+    let judge = move |job: &scenario::Job| {
         let mut progress = Progress::new();
         let mut tell = |what: &str| progress.tell(&format!("{}: {what}", job.name));
         match &job.work {
@@ -86,7 +91,25 @@ fn judge(scenario: &Scenario) -> Result<Vec<JobVerdict>> {
             }
         }
     };
-    jobs.iter().map(judge).collect()
+    jobs.iter().map(move |job| (job.name.as_str(), judge(job)))
+}
+
+/// The jobs that have an answer, and those whose numbers contradict each other; any other error ends the plan.
+fn answered<'s>(
+    judged: impl Iterator<Item = (&'s str, Result<JobVerdict>)>,
+) -> Result<(Vec<JobVerdict>, Vec<Error>)> {
+    let (mut jobs, mut contradictions) = (Vec::new(), Vec::new());
+    for (name, verdict) in judged {
+        match verdict {
+            Ok(verdict) => jobs.push(verdict),
+            Err(Error::Contradiction(mut found)) => {
+                found.what = format!("{name}: {}", found.what);
+                contradictions.push(Error::Contradiction(found));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((jobs, contradictions))
 }
 
 /// Writes the files that were asked for, when all is known; what there is to say about them.
@@ -156,4 +179,31 @@ fn divide_text(job: &DivideVerdict, machine: &Machine) -> String {
 /// The file's name without its ending.
 fn name(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use meshwright::error::Contradiction;
+    use meshwright::verdict::groups::{self, Drawn, Labels};
+
+    use super::*;
+
+    /// R1: a job whose numbers contradict each other does not take the others with it.
+    #[test]
+    fn the_other_jobs_of_a_plan_are_answered() {
+        let mesh = Machine::new("mesh:2x2").unwrap().in_packets();
+        let job = groups::Job::new("hilbert", Labels::Drawn { levels: 1, kind: Drawn::Scattered });
+        let good = || groups::judge("good", &job, &mesh, &mut |_| ()).map(JobVerdict::from);
+        let [what, time, bound] = ["mask", "1 cycles", "4 cycles"].map(str::to_string);
+        let bad = Error::Contradiction(Box::new(Contradiction { what, time, bound, seed: Some(3) }));
+        let judged = [("a", good()), ("b", Err(bad)), ("c", good())];
+        let (jobs, contradictions) = answered(judged.into_iter()).unwrap();
+        assert_eq!(jobs.len(), 2);
+        assert!(
+            contradictions[0].to_string().starts_with("b: mask takes 1 cycles, and"),
+            "{contradictions:?}"
+        );
+        assert_eq!(super::super::Failure::from(contradictions.into_iter().next().unwrap()).code(), 70);
+        assert!(answered([("a", good()), ("b", Err(Error::value("x", 1, "2")))].into_iter()).is_err());
+    }
 }

@@ -80,7 +80,7 @@ pub fn adversarial_corner_group(machine: &Machine, order_name: &str) -> Result<G
 
 /// Ranks on the way root, left, right, left and so on in the rank-halving tree, and how many ranks lie before the
 /// place where it ends.
-fn zig_zag(size: u32) -> (Vec<u32>, u32) {
+pub(crate) fn zig_zag(size: u32) -> (Vec<u32>, u32) {
     let (mut first, mut end, mut way) = (0, size, Vec::new());
     while first < end {
         let at = first + (end - first) / 2;

@@ -1,6 +1,6 @@
 //! Which split: by what it can do, what it keeps, and how many steps a formula predicts.
 //!
-//! H is the height of a tree in links, s the size of the group, k the number of colours, b = ceil(log2 k) +
+//! H is the height of a tree in links, a message counting as c / (b h) links more where it has a start-up, s the size of the group, k the number of colours, b = ceil(log2 k) +
 //! ceil(log2 keys) the bits of a label. The factors were measured in the paper's model, one group at a time, on
 //! meshes from 8 x 8 to 64 x 64, with random members, with stretches of the Hilbert curve and of rows, with random
 //! labels and with labels that stand in runs; a test repeats a part of it and allows a factor of two.
@@ -83,8 +83,8 @@ impl Question {
         Ok(Self {
             demand,
             size: group.size(),
-            halving_links: rank_halving::tree(group.size()).height_links(machine, group),
-            tree_links: tree.height_links(machine, group),
+            halving_links: height(machine, group, &rank_halving::tree(group.size())),
+            tree_links: height(machine, group, &tree),
             tree_load,
             has_coordinates: matches!(machine.network, Network::Grid(_)),
         })
@@ -94,6 +94,22 @@ impl Question {
         let width = |count: u32| u64::from(u32::BITS - (count - 1).leading_zeros());
         width(self.demand.colours) + width(self.demand.keys)
     }
+}
+
+/// H: the links of the longest way from the root, and for each message on it as many more as its start-up takes.
+fn height(machine: &Machine, group: &Group, tree: &Tree) -> u32 {
+    let startup = machine.costs.startup_ticks().div_ceil(machine.costs.head_ticks().max(1));
+    let startup = u32::try_from(startup).unwrap_or(u32::MAX);
+    let edges = tree.edge_links(machine, group);
+    let mut below = vec![0u32; edges.len()];
+    let mut most = 0;
+    for &rank in &tree.top_down() {
+        let above = tree.parent(rank).map(|parent| below[parent as usize]);
+        below[rank as usize] =
+            above.map_or(0, |above| above.saturating_add(startup).saturating_add(edges[rank as usize]));
+        most = most.max(below[rank as usize]);
+    }
+    most
 }
 
 /// L: how many edges of a tree, from parent to child, use the same link at most.
@@ -237,7 +253,7 @@ pub struct Choice {
 /// use meshwright::groups::choice::{Demand, Question, choose};
 /// use meshwright::groups::{Group, monotone_nearest};
 /// use meshwright::topology::Machine;
-/// let mesh = Machine::new("mesh:16x16")?;
+/// let mesh = Machine::new("mesh:16x16")?.in_packets();
 /// let all = Group::whole(&mesh, "hilbert")?;
 /// let demand = Demand { colours: 2, keys: 1, is_known: true, memory: None };
 /// let choice = choose(&Question::of(&mesh, &all, monotone_nearest::tree, demand)?)?;

@@ -58,6 +58,11 @@ pub(super) fn read(table: &Table<'_>) -> Result<Machine> {
     }
 }
 
+/// Whether the table says how messages move or what they cost.
+pub(super) fn names_costs(table: &Table<'_>) -> bool {
+    ["switching", "startup", "byte_time", "flit", "ports"].iter().any(|key| table.get(key).is_some())
+}
+
 /// The switching with this name.
 ///
 /// # Errors

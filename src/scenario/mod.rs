@@ -139,9 +139,48 @@ pub fn read_bytes(path: &Path, bytes: Vec<u8>) -> Result<Scenario> {
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn machine(specification: &str) -> Result<Machine> {
+    described(specification, |table| machine::read(table), Ok)
+}
+
+/// As [`machine()`], for programs of groups: where no cost is named, packets of 8 bytes cross a link in a step.
+///
+/// The costs of a `[machine]` table count as soon as one of them stands in it, as for the jobs of its scenario.
+///
+/// # Errors
+///
+/// As for [`machine()`].
+///
+/// # Examples
+///
+/// ```
+/// use meshwright::units::Cycles;
+/// let mesh = meshwright::scenario::machine_in_packets("mesh:4x4")?;
+/// assert_eq!((mesh.costs.startup, mesh.costs.flit.0), (Cycles(0), 8));
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn machine_in_packets(specification: &str) -> Result<Machine> {
+    let read = |table: &Table<'_>| {
+        let machine = machine::read(table)?;
+        if machine::names_costs(table) {
+            return Ok(machine);
+        }
+        let buffers = table.get("buffers").map(|_| machine.buffers);
+        let mut packets = machine.in_packets();
+        packets.buffers = buffers.unwrap_or(packets.buffers);
+        Ok(packets)
+    };
+    described(specification, read, |machine| Ok(machine.in_packets()))
+}
+
+/// The machine of a table by the first function, of a specification by the second.
+fn described(
+    specification: &str,
+    of_table: impl FnOnce(&Table<'_>) -> Result<Machine>,
+    of_name: impl FnOnce(Machine) -> Result<Machine>,
+) -> Result<Machine> {
     let path = Path::new(specification);
     if !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml")) {
-        return Machine::new(specification).map_err(|error| match error {
+        let machine = Machine::new(specification).map_err(|error| match error {
             Error::Value { what: what @ "machine", value, expected } => {
                 let hint = nearest_machine(specification);
                 let expected = format!("{expected}, or a file that ends in .toml{hint}");
@@ -149,12 +188,13 @@ pub fn machine(specification: &str) -> Result<Machine> {
             }
             other => other,
         });
+        return machine.and_then(of_name);
     }
     let source = Source::read(path)?;
     let entries = parse(&source)?;
     let document = Table::document(&source, &entries);
     document.check_keys(KEYS)?;
-    machine::read(&machine_table(&source, &document)?)
+    of_table(&machine_table(&source, &document)?)
 }
 
 /// ``(did you mean `mesh:4x4`?)``, where the family of a machine is misspelt.

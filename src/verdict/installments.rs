@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::contradiction::not_below;
 use crate::error::Result;
 use crate::load::installments::{Installments, Scale, Settings, front};
 use crate::load::optimum::Optimum;
@@ -35,11 +36,8 @@ pub struct FrontRow {
 ///
 /// # Errors
 ///
-/// As for [`sim::run_schedule`].
-///
-/// # Panics
-///
-/// When a simulated time falls below the bound by more than what rounding to bytes explains: then one is wrong.
+/// As for [`sim::run_schedule`]; [`crate::Error::Contradiction`] when a simulated time falls below the bound by more than
+/// what rounding to bytes explains.
 ///
 /// # Complexity
 ///
@@ -62,11 +60,8 @@ fn row(scale: &Scale, optimum: &Optimum, one: &Installments) -> Result<FrontRow>
     let trace = sim::run_schedule(scale.problem().machine(), &one.schedule)?;
     assert!(trace.deadlock.is_none(), "messages over one link each cannot wait for each other in a ring");
     let makespan = scale.units(trace.cycles);
-    assert!(
-        makespan >= optimum.makespan * (1.0 - 1e-6) - 4.0 / scale.unit_cycles(),
-        "no schedule beats the bound: simulated {makespan}, bound {}",
-        optimum.makespan
-    );
+    let least = optimum.makespan * (1.0 - 1e-6) - 4.0 / scale.unit_cycles();
+    not_below(least, makespan, "units", "a schedule of installments", None)?;
     Ok(FrontRow {
         processors: one.processors,
         messages: one.messages,

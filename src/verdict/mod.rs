@@ -18,10 +18,12 @@
 //! | [`map`] | the answer to `map`: both switchings, in the paper's units |
 //! | [`speedup`] | divide and conquer for real, beside what else could be used |
 //! | [`ranked`] | a placed tree over ranks, for the executors that really run |
+//! | `contradiction` | what happens where a time falls below its bound |
 //! | `measure` | one placement: metrics, prediction, simulation |
 
 pub mod auto;
 pub mod buffers;
+mod contradiction;
 pub mod divide;
 pub mod experiment;
 pub mod groups;

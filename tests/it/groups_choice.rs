@@ -81,7 +81,7 @@ fn predictions_are_within_a_factor_of_two() {
 
 #[test]
 fn the_choice_is_the_cheapest_that_can() {
-    let machine = Machine::new("mesh:16x16").unwrap();
+    let machine = Machine::new("mesh:16x16").unwrap().in_packets();
     let group = Group::whole(&machine, "hilbert").unwrap();
     let ask = |demand| Question::of(&machine, &group, monotone_nearest::tree, demand).unwrap();
     let two = choose(&ask(demand(2, 1))).unwrap();
@@ -105,7 +105,7 @@ fn the_choice_is_the_cheapest_that_can() {
     let impossible = Demand { keys: 2, ..tight };
     assert!(choose(&ask(impossible)).is_err());
     // A big group with random labels: the labels alone take longer than to draw the trees together.
-    let machine = Machine::new("mesh:200x200").unwrap();
+    let machine = Machine::new("mesh:200x200").unwrap().in_packets();
     let group = Group::whole(&machine, "hilbert").unwrap();
     let question = Question::of(&machine, &group, monotone_nearest::tree, demand(1000, 1)).unwrap();
     assert_eq!(choose(&question).unwrap().name, "tac");

@@ -24,6 +24,7 @@ mod groups_collective;
 mod groups_contraction;
 mod groups_exchange;
 mod groups_experiment;
+mod groups_laws;
 mod groups_live;
 mod groups_mask;
 mod groups_model;

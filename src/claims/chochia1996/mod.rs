@@ -5,18 +5,21 @@
 //! | `orders` | the Hilbert curve and its distances |
 //! | `trees` | rank-halving trees: shape, assertions 1 and 2, lemma 1 |
 //! | `paths` | how far packets travel on them: theorems 1 to 3 |
-//! | `splits` | labels, the packets of step 4, lemmas 4 and 5 |
+//! | `splits` | labels, the packets of step 4, lemma 5 |
+//! | `lemma_4` | how many packets of step 4 pass a vertex |
 //! | `protocol` | the split as messages: lemmas 2 and 3, steps 2 and 5, space, theorem 4 |
 //! | `experiments` | section 5 |
 //! | `worst_path` | the longest path over all groups of a size, and a group that has it |
 //!
-//! Errata are numbered G1, G2 and so on.
+//! Errata are numbered G1, G3 and so on; G2, G13, G14, G16 and G18 were statements of ours and are remarks, without a
+//! number, and so is what was G15: the paper needs its step 2 on the channels that it has.
 //!
 //! # Source
 //!
 //! `chochia1996`, all of it.
 
 mod experiments;
+mod lemma_4;
 mod orders;
 mod paths;
 mod protocol;
@@ -38,8 +41,15 @@ pub const PAPER: Paper = Paper {
 };
 
 /// The claims in the order of the paper.
-const SECTIONS: &[&[Claim<Study>]] =
-    &[orders::CLAIMS, trees::CLAIMS, paths::CLAIMS, protocol::CLAIMS, splits::CLAIMS, experiments::CLAIMS];
+const SECTIONS: &[&[Claim<Study>]] = &[
+    orders::CLAIMS,
+    trees::CLAIMS,
+    paths::CLAIMS,
+    protocol::CLAIMS,
+    lemma_4::CLAIMS,
+    splits::CLAIMS,
+    experiments::CLAIMS,
+];
 
 /// What the claims share: experiments that several of them look at, run when the first does.
 #[derive(Default)]
@@ -51,6 +61,9 @@ struct Study {
 const HOLDS: Claim<Study> = Claim::HOLDS;
 const CORRECTED: Claim<Study> = Claim::CORRECTED;
 const REFUTED: Claim<Study> = Claim::REFUTED;
+const REMARK: Claim<Study> = Claim::REMARK;
+const NOT_CHECKABLE: Claim<Study> = Claim::NOT_CHECKABLE;
+const NOT_BUILT: Claim<Study> = Claim::NOT_BUILT;
 
 const _: () = assert!(Claim::each_can_fail(SECTIONS), "a claim does not say how it would fail");
 

@@ -8,6 +8,7 @@ pub use form::{Blame, DivideVerdict, Outcome, PhaseRow};
 use serde::Serialize;
 
 use super::auto::{self, Candidates};
+use super::contradiction::not_below;
 use super::measure::{self, Measured, Traffic};
 use super::{Skipped, gap};
 use crate::error::{Error, Result};
@@ -155,11 +156,8 @@ pub(crate) enum Ground {
 ///
 /// # Errors
 ///
-/// [`Error::NotApplicable`] when no method applies, and any error of the numbers themselves.
-///
-/// # Panics
-///
-/// When a simulated time falls below the bound: then one of the two is wrong.
+/// [`Error::NotApplicable`] when no method applies, [`Error::Contradiction`] when a simulated time falls below the
+/// bound, and any error of the numbers themselves.
 ///
 /// # Complexity
 ///
@@ -193,7 +191,7 @@ pub fn judge(
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
         let skip = |why, deadlock| Skipped { method: method.clone(), why, deadlock };
         let placed = job.place(method, machine, seed);
-        match placed.and_then(|placement| outcome(job, machine, placement, &limits)) {
+        match placed.and_then(|placement| outcome(job, machine, placement, (&limits, seed))) {
             Ok(Simulated::Outcome(outcome)) => results.push(*outcome),
             Ok(Simulated::Deadlock(why)) => skipped.push(skip(why, true)),
             Err(Error::NotApplicable { why, .. }) => skipped.push(skip(why, false)),
@@ -231,7 +229,12 @@ enum Simulated {
 }
 
 /// Measures and simulates one placement.
-fn outcome(job: &Job, machine: &Machine, placement: Placement, limits: &GraphBound) -> Result<Simulated> {
+fn outcome(
+    job: &Job,
+    machine: &Machine,
+    placement: Placement,
+    (limits, seed): (&GraphBound, u64),
+) -> Result<Simulated> {
     let bound_ticks = limits.ticks;
     let measured = measure::measure(&job.tasks, &placement, machine, &[machine.switching])?;
     let trace = sim::run_phased(machine, &measured.schedule)?;
@@ -239,12 +242,7 @@ fn outcome(job: &Job, machine: &Machine, placement: Placement, limits: &GraphBou
         return Ok(Simulated::Deadlock(measure::deadlock_sentence(machine, ring)));
     }
     let traffic = Traffic::of(measured.schedule.messages(), machine)?;
-    assert!(
-        bound_ticks <= trace.ticks,
-        "no plan beats the bound: {} simulated {} ticks, bound {bound_ticks}",
-        placement.name,
-        trace.ticks
-    );
+    not_below(bound_ticks, trace.ticks, "ticks", &placement.name, Some(seed))?;
     let cycles = |ticks: u64| machine.costs.cycles(ticks).0;
     Ok(Simulated::Outcome(Box::new(Outcome {
         bound_cycles: cycles(bound_ticks),

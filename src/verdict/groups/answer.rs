@@ -38,6 +38,8 @@ pub struct GroupsAnswer {
     pub contiguous: bool,
     /// How many splits were nested.
     pub levels: u32,
+    /// What times are counted in: `steps`, or `cycles` on a machine with costs of its own.
+    pub unit: &'static str,
     /// The seed of whatever is random.
     pub seed: u64,
     /// How many repetitions there were.
@@ -195,6 +197,7 @@ impl GroupsAnswer {
             lockstep: job.pace == Pace::Lockstep,
             contiguous: matches!(job.labels, Labels::Drawn { kind: Drawn::Contiguous, .. }),
             levels: job.levels(),
+            unit: if machine.costs == machine.clone().in_packets().costs { "steps" } else { "cycles" },
             seed: job.seed,
             runs: job.repeat,
             by_size: experiment.by_size().iter().map(SizeEntry::from).collect(),

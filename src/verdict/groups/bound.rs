@@ -6,8 +6,8 @@ use crate::groups::Group;
 use crate::topology::{Machine, Topology, distances_from};
 use crate::units::{Bytes, Hops, NodeId};
 
-/// A message is a packet at least.
-const PACKET: Bytes = Bytes(8);
+/// A message is a packet at least, whatever it says.
+const LEAST: Bytes = Bytes(0);
 
 /// Groups beyond this size on machines that are no whole mesh are bounded by their last member's entry alone.
 const PAIRS_SIZE_MAX: usize = 4096;
@@ -23,7 +23,7 @@ pub(super) struct News<'m> {
 impl<'m> News<'m> {
     /// On this machine.
     pub(super) fn new(machine: &'m Machine, engine: Engine) -> Self {
-        let alone = |hops| engine.alone_ticks(machine, PACKET, Hops(hops));
+        let alone = |hops| engine.alone_ticks(machine, LEAST, Hops(hops));
         let each = alone(2) - alone(1);
         Self { machine, first: alone(1) - each, each }
     }

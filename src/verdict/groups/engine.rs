@@ -1,6 +1,7 @@
 //! What members of groups run on.
 
 use super::alone;
+use super::packets::{InPackets, in_packets};
 use crate::error::Result;
 use crate::schedule::process::Process;
 use crate::sim::flit::{Replay, Router};
@@ -32,13 +33,18 @@ impl Engine {
 
     /// Runs processes, process i on node i, until nothing happens any more.
     ///
+    /// A packet is not divided: on every engine a message is as long as the packets that it needs.
+    ///
     /// # Errors
     ///
     /// As for [`sim::run_processes`].
     pub fn run<P: Process>(self, machine: &Machine, processes: &mut [P]) -> Result<ProcessTrace> {
         match self {
             Self::Packet => sim::packet::run_processes(machine, processes),
-            Self::Message => sim::run_processes(machine, processes),
+            Self::Message => {
+                let whole = |process| InPackets::new(process, machine.costs.flit);
+                sim::run_processes(machine, &mut processes.iter_mut().map(whole).collect::<Vec<_>>())
+            }
             Self::Flit => {
                 let replay = Replay { router: Router::ideal(machine), packet: None, seed: 0 };
                 replay.run_processes(machine, processes)
@@ -58,15 +64,16 @@ impl Engine {
     /// The time of a message alone on the network, in ticks.
     ///
     /// ```text
-    /// packet:         c + (ceil(W / h) + d - 1) b h
-    /// message, flit:  as in Costs::alone_ticks
+    /// packet:         c + (P + d - 1) b h            P = max(1, ceil(W / h)) packets
+    /// message, flit:  as in Costs::alone_ticks, for P h bytes
     /// ```
     pub fn alone_ticks(self, machine: &Machine, bytes: Bytes, hops: Hops) -> u64 {
         let costs = &machine.costs;
+        let whole = in_packets(bytes, costs.flit);
         if self != Self::Packet {
-            return costs.alone_ticks(machine.switching, bytes, hops);
+            return costs.alone_ticks(machine.switching, whole, hops);
         }
-        let packets = bytes.0.div_ceil(costs.flit.0.max(1)).max(1);
+        let packets = whole.0 / costs.flit.0.max(1);
         costs.startup_ticks() + (packets + u64::from(hops.0.max(1)) - 1) * costs.head_ticks()
     }
 }

@@ -6,6 +6,7 @@ use super::engine::Engine;
 use super::methods::{METHODS, Method};
 use crate::error::{Error, Result};
 use crate::groups::Group;
+use crate::groups::label_file::Given;
 use crate::groups::protocol::Label;
 use crate::rng::streams;
 use crate::schedule::process::Process;
@@ -22,8 +23,9 @@ pub const REPEAT_MAX: u32 = 10_000_000;
 /// Who goes where in the splits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Labels {
-    /// One split of these members.
-    Given(Vec<(NodeId, Label)>),
+    /// One split of these members. Those without a label take part in the split and in the join, as a group that does
+    /// nothing in between.
+    Given(Given),
     /// Splits of all nodes by labels that are drawn.
     Drawn {
         /// How many splits are nested.
@@ -89,6 +91,8 @@ pub struct Round {
     /// By level the groups there are, as ranks in the first group, in the order of their own ranks; one level more than
     /// there are splits.
     pub groups: Vec<Vec<Vec<u32>>>,
+    /// The colour of members that are in no new group.
+    pub none: Option<u32>,
 }
 
 impl Job {
@@ -117,11 +121,11 @@ impl Job {
             return Err(Error::value("number of repetitions", self.repeat, format!("1 to {REPEAT_MAX}")));
         }
         match &self.labels {
-            Labels::Given(members) if members.is_empty() => {
+            Labels::Given(given) if given.members.is_empty() => {
                 Err(Error::value("number of members", 0, "at least one"))
             }
-            Labels::Given(members) => {
-                let nodes: Vec<NodeId> = members.iter().map(|(node, _)| *node).collect();
+            Labels::Given(given) => {
+                let nodes: Vec<NodeId> = given.members.iter().map(|(node, _)| *node).collect();
                 Group::of(machine, &self.order, &nodes)
             }
             Labels::Drawn { levels, .. } if *levels == 0 || *levels > LEVELS_MAX => {
@@ -131,6 +135,14 @@ impl Job {
                 Err(Error::value("number of colours", 0, "at least one"))
             }
             Labels::Drawn { .. } => Group::whole(machine, &self.order),
+        }
+    }
+
+    /// The colour that stands for no new group.
+    fn none(&self) -> Option<u32> {
+        match &self.labels {
+            Labels::Given(given) => given.none,
+            Labels::Drawn { .. } => None,
         }
     }
 
@@ -163,9 +175,10 @@ impl Job {
     pub fn round(&self, group: &Group, number: u32) -> Round {
         let size = group.size();
         let mut stream = streams(self.seed, "groups", number..number + 1).remove(0);
-        let mut round = Round { labels: Vec::new(), groups: vec![vec![(0..size).collect()]] };
+        let mut round =
+            Round { labels: Vec::new(), groups: vec![vec![(0..size).collect()]], none: self.none() };
         let mut given = match &self.labels {
-            Labels::Given(given) => given.clone(),
+            Labels::Given(given) => given.members.clone(),
             Labels::Drawn { .. } => Vec::new(),
         };
         given.sort_unstable_by_key(|(node, _)| *node);
@@ -192,7 +205,8 @@ impl Job {
                     }
                 }
             }
-            let parts = round.groups[level].iter().flat_map(|members| parted(members, &labels)).collect();
+            let parts =
+                round.groups[level].iter().flat_map(|members| parted(members, &labels, round.none)).collect();
             round.groups.push(parts);
             round.labels.push(labels);
         }
@@ -200,10 +214,11 @@ impl Job {
     }
 }
 
-/// The groups of equal colours, by colour, their members by key and old rank.
-fn parted(members: &[u32], labels: &[Label]) -> Vec<Vec<u32>> {
+/// The groups of equal colours but none, by colour, their members by key and old rank.
+fn parted(members: &[u32], labels: &[Label], none: Option<u32>) -> Vec<Vec<u32>> {
     let mut sorted: Vec<(Label, usize)> =
         members.iter().enumerate().map(|(rank, &member)| (labels[member as usize], rank)).collect();
+    sorted.retain(|(label, _)| Some(label.colour) != none);
     sorted.sort_by_key(|(label, rank)| (label.colour, label.key, *rank));
     sorted
         .chunk_by(|a, b| a.0.colour == b.0.colour)

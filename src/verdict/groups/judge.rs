@@ -11,6 +11,7 @@ use crate::groups::Group;
 use crate::groups::history::History;
 use crate::groups::protocol::members;
 use crate::topology::{Machine, Topology};
+use crate::verdict::contradiction::not_below;
 use crate::verdict::{HottestLink, Skipped, gap, nothing_applies};
 
 /// About so many points has a curve over sizes.
@@ -26,11 +27,8 @@ const HISTORY_MAX: u32 = 4096;
 ///
 /// # Errors
 ///
-/// As for [`Job::group`]; [`Error::NotApplicable`] when no method applies.
-///
-/// # Panics
-///
-/// When a simulated time falls below the bound: then one of the two is wrong.
+/// As for [`Job::group`]; [`Error::NotApplicable`] when no method applies; [`Error::Contradiction`] when a time falls
+/// below the bound.
 ///
 /// # Examples
 ///
@@ -120,7 +118,8 @@ fn outcome(
     }
     let predicted = experiment::run(&Job { alone: true, ..job.clone() }, machine, method, &|| ())?;
     let cycles = simulated.cycles();
-    assert!(cycles >= bound && predicted.cycles() >= bound, "nothing is faster than its bound");
+    not_below(bound, cycles, "cycles", method.name, Some(job.seed))?;
+    not_below(bound, predicted.cycles(), "predicted cycles", method.name, Some(job.seed))?;
     let mean = |kind| simulated.overhead(kind, |sample| sample.size > 1).map(|overhead| overhead.mean.mean);
     Ok(Some(GroupsOutcome {
         method: method.name.to_string(),

@@ -191,8 +191,10 @@ impl Labels {
     /// What a split has to understand.
     pub fn needed(&self) -> LabelsKnown {
         match self {
-            Self::Given(members) if members.iter().any(|(_, label)| label.key > 0) => LabelsKnown::Keys,
-            Self::Given(members) if members.iter().any(|(_, label)| label.colour > 1) => LabelsKnown::Colours,
+            Self::Given(given) if given.members.iter().any(|(_, label)| label.key > 0) => LabelsKnown::Keys,
+            Self::Given(given) if given.members.iter().any(|(_, label)| label.colour > 1) => {
+                LabelsKnown::Colours
+            }
             Self::Drawn { kind: Drawn::Colours(3..), .. } => LabelsKnown::Colours,
             _ => LabelsKnown::States,
         }

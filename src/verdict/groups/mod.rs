@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `job` | [`Job`]: a program of splits, barriers and joins as it is asked for |
 //! | `methods` | [`METHODS`]: which trees go with which splits |
-//! | `engine`, `alone` | what it runs on; a network where nobody is in anybody's way |
+//! | `engine`, `packets`, `alone` | what it runs on; messages in whole packets; a network where nobody is in anybody's way |
 //! | `program` | one repetition, and how long each operation took each group |
 //! | `bound` | what no method can beat |
 //! | [`collective`] | barriers, broadcasts and the like: every structure side by side |
@@ -25,12 +25,13 @@ mod form;
 mod job;
 mod judge;
 mod methods;
+mod packets;
 pub mod program;
 mod shown;
 mod words;
 
 pub use answer::{Found, GroupsAnswer, LevelEntry, SizeEntry};
-pub use auto::choose;
+pub use auto::{TRIAL_REPEAT, TRIAL_SIZE_MAX, choose};
 pub use bound::{diameter, least_cycles};
 pub use engine::{ENGINES, Engine};
 pub use form::{GroupsOutcome, GroupsVerdict};
@@ -44,17 +45,14 @@ use rayon::prelude::*;
 use crate::error::Result;
 use crate::topology::{Machine, Topology};
 use crate::units::LinkId;
+use crate::verdict::contradiction::not_below;
 
 /// A job under one method: all repetitions, the first split shown, the bound; `finished` is called after each
 /// repetition.
 ///
 /// # Errors
 ///
-/// As for [`experiment::run`].
-///
-/// # Panics
-///
-/// When a simulated time falls below the bound: then one of the two is wrong.
+/// As for [`experiment::run`]; [`crate::Error::Contradiction`] when the simulated time falls below the bound.
 ///
 /// # Examples
 ///
@@ -81,7 +79,9 @@ pub fn find(
     let experiment = experiment::run(job, machine, method, finished)?;
     let bound_cycles = bound_cycles(job, machine)?;
     let ends = experiment.deadlock().is_none();
-    assert!(!ends || experiment.cycles() >= bound_cycles, "nothing is faster than its bound");
+    if ends {
+        not_below(bound_cycles, experiment.cycles(), "cycles", method.name, Some(job.seed))?;
+    }
     let shown = show(job, machine, method)?;
     Ok(Found { method, why, experiment, shown, bound_cycles })
 }

@@ -50,10 +50,11 @@ pub struct Ran {
     pub deadlock: Option<Vec<LinkId>>,
 }
 
-/// A list of operations; under lock-step it stops after each of them until the next run.
+/// A list of operations; under lock-step it stops after each of them until the next run. Where there is none, the member
+/// does nothing while others do theirs.
 #[derive(Clone, Debug, Default)]
 pub struct Steps {
-    operations: Vec<Operation>,
+    operations: Vec<Option<Operation>>,
     next: usize,
     rests: bool,
     is_resting: bool,
@@ -61,27 +62,40 @@ pub struct Steps {
 
 impl Steps {
     /// These operations, one after the other.
-    pub fn new(operations: Vec<Operation>, pace: Pace) -> Self {
+    pub fn new(operations: Vec<Option<Operation>>, pace: Pace) -> Self {
         Self { operations, next: 0, rests: pace == Pace::Lockstep, is_resting: false }
     }
 }
 
 impl Program for Steps {
     fn next(&mut self, _: Here) -> Operation {
-        if std::mem::take(&mut self.is_resting) || self.next == self.operations.len() {
+        if std::mem::take(&mut self.is_resting) {
             return Operation::Stop;
         }
-        self.is_resting = self.rests;
-        self.next += 1;
-        self.operations[self.next - 1]
+        while let Some(&operation) = self.operations.get(self.next) {
+            self.next += 1;
+            match operation {
+                Some(operation) => {
+                    self.is_resting = self.rests;
+                    return operation;
+                }
+                None if self.rests => return Operation::Stop,
+                None => {}
+            }
+        }
+        Operation::Stop
     }
 }
 
-/// The operations of the member with this rank: at every level a split and a barrier, then the joins.
-pub fn operations(round: &Round, rank: u32) -> Vec<Operation> {
-    let levels = round.labels.iter();
-    let down = levels.flat_map(|labels| [Operation::Split(labels[rank as usize]), Operation::Barrier]);
-    down.chain(round.labels.iter().map(|_| Operation::Join)).collect()
+/// The operations of the member with this rank: at every level a split, and a barrier if it is in a new group, then the
+/// joins.
+pub fn operations(round: &Round, rank: u32) -> Vec<Option<Operation>> {
+    let down = round.labels.iter().flat_map(|labels| {
+        let label = labels[rank as usize];
+        let barrier = (Some(label.colour) != round.none).then_some(Operation::Barrier);
+        [Some(Operation::Split(label)), barrier]
+    });
+    down.chain(round.labels.iter().map(|_| Some(Operation::Join))).collect()
 }
 
 /// Runs one repetition.
@@ -136,7 +150,7 @@ pub fn bytes_kept_most<S: Scheme>(
 ) -> Result<usize> {
     let down = |rank| {
         let mut operations = operations(round, rank);
-        operations.retain(|operation| *operation != Operation::Join);
+        operations.retain(|operation| *operation != Some(Operation::Join));
         Steps::new(operations, Pace::Free)
     };
     let mut processes = members(scheme, machine, group, (0..group.size()).map(down).collect())?;

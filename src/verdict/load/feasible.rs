@@ -12,6 +12,7 @@ use crate::load::witness::{Kind, Stretch, Witness};
 use crate::load::{Cells, Cut, Forwarding, Problem, layers, optimum};
 use crate::topology::Topology;
 use crate::units::{LinkId, NodeId};
+use crate::verdict::contradiction::not_below;
 
 /// The largest network a flow is sought in: nodes times moments.
 const COPIED_NODES_MAX: usize = 500_000;
@@ -256,14 +257,11 @@ impl Case<'_, '_> {
     ///
     /// A source sends whole bytes, at most one less than its share: with all loads that much smaller in proportion, the
     /// bound shrinks at most in the same proportion.
-    pub(super) fn assert_bound(&self, name: &str, simulated: f64) {
+    pub(super) fn check_bound(&self, name: &str, simulated: f64) -> Result<()> {
         let least = self.problem.sources().iter().map(|source| source.load).fold(1.0, f64::min);
         let whole_bytes = 1.0 - 1.0 / (least * self.job.bytes as f64);
         let rounding = if self.limited.is_some() { SOLVER } else { check::TOLERANCE };
         let bound = self.least() * whole_bytes * (1.0 - rounding);
-        assert!(
-            simulated >= bound,
-            "no schedule beats the bound: {name} took {simulated}, the bound is {bound}"
-        );
+        not_below(bound, simulated, "units", name, None)
     }
 }

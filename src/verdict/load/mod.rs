@@ -67,10 +67,6 @@ use crate::topology::{Machine, Topology};
 ///
 /// As for [`Job::problem`]; [`Error::NotApplicable`] when no method applies.
 ///
-/// # Panics
-///
-/// When a simulated time falls below the bound: then one of the two is wrong.
-///
 /// # Examples
 ///
 /// ```
@@ -172,7 +168,7 @@ fn outcome(case: &Case<'_, '_>, name: &str, answer: Answer) -> Result<LoadOutcom
     let cycles = answer.run.as_ref().map(|run| case.machine.costs.cycles(run.ticks).0);
     let simulated = answer.run.as_ref().map(|run| scale.units_of_ticks(run.ticks));
     if let Some(simulated) = simulated {
-        case.assert_bound(name, simulated);
+        case.check_bound(name, simulated)?;
     }
     let bound_cycles = scale.cycles(bound).0;
     let (layers, fractions, by_layer) = case.by_layer(&answer.plan.shares);

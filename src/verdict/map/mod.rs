@@ -5,6 +5,7 @@ mod form;
 pub use form::{BySwitching, Choice, Levels, MapPhase, MapReport, MapRow, Positions, SWITCHINGS};
 
 use super::auto::{self, Candidates};
+use super::contradiction::not_below;
 use super::divide::Ground;
 use super::measure::{self, Measured};
 use super::{Job, Skipped, divide, gap};
@@ -18,7 +19,8 @@ use crate::topology::{Machine, Switching};
 ///
 /// # Errors
 ///
-/// [`Error::NotApplicable`] when no method applies, and any error of the numbers themselves.
+/// [`Error::NotApplicable`] when no method applies, [`Error::Contradiction`] when a simulated time falls below the
+/// bound, and any error of the numbers themselves.
 ///
 /// # Complexity
 ///
@@ -53,7 +55,14 @@ pub fn report(
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
         let placed = job.place(method, machine, seed);
         match placed.and_then(|placement| row(job, machine, placement, &weights, &limits)) {
-            Ok(row) => placements.push(row),
+            Ok(row) => {
+                for switching in SWITCHINGS {
+                    let bound = machine.costs.cycles(limits.of(switching).ticks).0;
+                    let simulated = row.simulated_cycles.of(switching).unwrap_or(bound);
+                    not_below(bound, simulated, "cycles", &row.name, Some(seed))?;
+                }
+                placements.push(row);
+            }
             Err(Error::NotApplicable { why, .. }) => {
                 skipped.push(Skipped { method: method.clone(), why, deadlock: false });
             }

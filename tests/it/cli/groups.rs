@@ -324,3 +324,63 @@ fn bad_tables_are_refused_with_their_place() {
         assert!(code == 2 && stderr.contains(place) && stderr.contains(expected), "{line}: {stderr}");
     }
 }
+
+/// G6, U12: labels are words or left out, keys negative.
+#[test]
+fn labels_may_be_words_or_missing_and_keys_below_zero() {
+    let words = "row,column,label\n0,0,red\n0,1,red\n0,2,blue\n0,3,blue\n";
+    let answer = groups(&[("l.csv", words)], "mesh:1x4 --labels l.csv");
+    assert_eq!(
+        (&answer["trees"][0]["label_name"], &answer["trees"][0]["label"]),
+        (&"blue".into(), &0.into())
+    );
+    assert_eq!(answer["vertices"][0]["label_name"], "red");
+    let keys = "row,column,label,key\n0,0,0,-5\n0,1,0,2\n";
+    let answer = groups(&[("l.csv", keys)], "mesh:1x4 --labels l.csv");
+    assert_eq!(
+        (&answer["vertices"][0]["key"], &answer["vertices"][0]["new_rank"]),
+        (&(-5).into(), &0.into())
+    );
+    for lines in ["0,0,0\n0,1,\n0,2,0\n", "0,0,0\n0,1,-\n0,2,0\n", "0,0,0\n0,1,undefined\n0,2,0\n"] {
+        for pace in ["", "--asynchronous"] {
+            for split in ["paper", "mask", "tac"] {
+                let command = format!("mesh:1x4 --labels l.csv --split {split} {pace}");
+                let answer = groups(&[("l.csv", lines)], &command);
+                let trees = answer["trees"].as_array().unwrap();
+                assert_eq!((trees.len(), &trees[0]["members"]), (1, &serde_json::json!([0, 2])), "{command}");
+                let outside = &answer["vertices"][1];
+                assert_eq!(
+                    (&outside["label"], &outside["new_rank"]),
+                    (&Value::Null, &Value::Null),
+                    "{command}"
+                );
+                assert_eq!(outside["new_children"], serde_json::json!([]), "{command}");
+            }
+        }
+    }
+}
+
+/// G5: a start-up in the machine file counts, and `groups` chooses what `plan` finds fastest.
+#[test]
+fn groups_and_plan_choose_alike_where_messages_have_a_start_up() {
+    let machine = "[machine]\ntopology = \"mesh:16x16\"\nswitching = \"store-and-forward\"\nstartup = 16\n\
+                   byte_time = 0.125\nflit = 8\nbuffers = 4\n";
+    let plan = format!("{machine}[[groups]]\nname = \"x\"\norder = \"hilbert\"\nrandom = 4\nrepeat = 2\n");
+    let answer = groups(&[("m.toml", machine)], "m.toml --random 4 --repeat 2 --split auto");
+    let folder = folder(&[("p.toml", &plan)]);
+    let (code, stdout, stderr) = run(folder.path(), &["plan", "p.toml", "--json"]);
+    assert_eq!(code, 0, "{stderr}");
+    let plan: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(plan["jobs"][0]["winner"], "mask/ecrb4");
+    assert_eq!(
+        (&answer["split"], &answer["tree"], &answer["unit"]),
+        (&"mask".into(), &"ecrb4".into(), &"cycles".into())
+    );
+}
+
+/// U13: options that stand elsewhere say where.
+#[test]
+fn options_of_other_verbs_say_where_they_stand() {
+    assert!(refused(&[], "mesh:4x4 --dead 0,0").contains("`dead = [[0, 0]]` stands in its [machine] table"));
+    assert!(refused(&[], "mesh:4x4 --volume 1MB").contains("members send packets of a few words"));
+}
