@@ -185,6 +185,13 @@ impl<S> Claim<S> {
         true
     }
 
+    /// Whether the claim stands as expected; a derivation that breaks down does not.
+    #[cfg(test)]
+    pub(super) fn stands(&self, study: &S) -> bool {
+        let find = || self.find(study).is_ok_and(|finding| finding.as_expected);
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(find)).unwrap_or(false)
+    }
+
     /// Derives the claim and judges it.
     ///
     /// # Errors

@@ -94,7 +94,7 @@ fn facts(audit: &Audit) -> Vec<Fact> {
         .map(|finding| finding.checked.cases + finding.checked.cases_corrected.unwrap_or(0))
         .sum();
     let mut facts = vec![
-        Fact::new("Claims", grouped(audit.claims.len() as u64), "each derived again"),
+        Fact::new("Claims", grouped(audit.claims.len() as u64), "each derived again where it can be"),
         Fact::new("Hold", count(Verdict::Holds), "as printed"),
         Fact::new("Corrected", count(Verdict::Corrected), "the right form is given"),
         Fact::new("Refuted", count(Verdict::Refuted), ""),

@@ -109,6 +109,17 @@ impl Study {
         let reflecting = literal::reflecting(n_max);
         let growing = literal::growing(&reflecting);
         let trees = (0..=n_max).map(literal::tree).collect();
+        Self::measured(n_max, trees, reflecting, growing, progress)
+    }
+
+    /// Measures mappings of trees that are built.
+    fn measured(
+        n_max: u32,
+        trees: Vec<Vec<Option<Arc>>>,
+        reflecting: Vec<Vec<Place>>,
+        growing: Vec<Vec<Place>>,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Self> {
         let mut study = Self { n_max, trees, reflecting, growing, surveys: [Vec::new(), Vec::new()] };
         for (index, mapping) in BOTH.into_iter().enumerate() {
             for n in 0..=n_max {
@@ -118,6 +129,23 @@ impl Study {
             }
         }
         Ok(study)
+    }
+
+    /// A study of which the definitions are wrong on purpose: both mappings exchanged, or a leaf hung on the root.
+    #[cfg(test)]
+    pub(super) fn broken(n_max: u32, exchange: bool) -> Result<Self> {
+        let mut reflecting = literal::reflecting(n_max);
+        let mut growing = literal::growing(&reflecting);
+        let mut trees: Vec<_> = (0..=n_max).map(literal::tree).collect();
+        if exchange {
+            std::mem::swap(&mut reflecting, &mut growing);
+        } else {
+            for tree in trees.iter_mut().skip(2) {
+                let root = tree.len() as u32 - 1;
+                tree[0] = tree[0].map(|arc| Arc { parent: root, ..arc });
+            }
+        }
+        Self::measured(n_max, trees, reflecting, growing, &mut |_| {})
     }
 
     /// The mesh of B(n), 2^floor(n/2) rows and 2^ceil(n/2) columns.

@@ -107,6 +107,8 @@ pub(super) fn run(
     reduction: Reduction,
     weighted: bool,
 ) -> Result<Scheduled> {
+    #[cfg(test)]
+    let name = super::mutant::method(name);
     let method = METHODS.iter().find(|method| method.name == name).expect("it is in the table");
     (method.run)(problem, forwarding, &Settings { reduction, weighted, ..Settings::default() })
 }

@@ -51,6 +51,8 @@ pub(super) fn layers_on(machine: &Machine, sources: &[u32]) -> Vec<u64> {
     let deepest = nearest.iter().max().copied().unwrap_or(0);
     let mut layers = vec![0; deepest as usize + 1];
     nearest.iter().for_each(|&depth| layers[depth as usize] += 1);
+    #[cfg(test)]
+    super::mutant::layers(&mut layers);
     layers
 }
 
@@ -81,6 +83,8 @@ pub(super) fn loads(layers: &[u64], sigma: &Exact, forwarding: Forwarding) -> Ve
         sent = sent + &load;
         loads.push(load);
     }
+    #[cfg(test)]
+    super::mutant::loads(&mut loads);
     let whole: Exact = layers.iter().zip(&loads).map(|(&many, load)| Exact::from(many) * load).sum();
     loads.into_iter().map(|load| load / &whole).collect()
 }
@@ -113,6 +117,8 @@ pub(super) fn matrix(layers: &[u64], sigma: &Exact, forwarding: Forwarding) -> V
     let many = layers.len();
     let mut rows = vec![layers.iter().map(|&many| Exact::from(many)).collect::<Vec<_>>()];
     rows.extend((1..many).map(|row| (0..many).map(|column| entry(row, column)).collect::<Vec<_>>()));
+    #[cfg(test)]
+    super::mutant::matrix(&mut rows);
     rows
 }
 

@@ -5,8 +5,10 @@
 //! | `literal`, `private` | the thesis word by word: layers, timing diagrams, matrices; each processor by itself |
 //! | `single` | one source at a corner, at the border, inside: first rows and explicit solutions |
 //! | `matrix` | the flow matrix, its determinants and what they say |
+//! | `solving` | what solving it takes |
 //! | `sensitivity` | what is read off the curves |
 //! | `optimality` | what is said of the best: all stop together, private paths, NP-hardness |
+//! | `serial` | single path communication |
 //! | `connected` | sources that are connected and taken as one |
 //! | `cells` | Voronoi cells of sources that are not |
 //! | `rounds` | averages over random sources |
@@ -27,13 +29,17 @@ mod future;
 mod headlines;
 mod literal;
 mod matrix;
+#[cfg(test)]
+mod mutant;
 mod networks;
 mod optimality;
 mod printed;
 mod private;
 mod rounds;
 mod sensitivity;
+mod serial;
 mod single;
+mod solving;
 
 use super::{Claim, Finding, Paper, Wanted, find_wanted};
 use crate::error::Result;
@@ -49,8 +55,10 @@ pub const PAPER: Paper = Paper {
 const SECTIONS: &[&[Claim<Study>]] = &[
     single::CLAIMS,
     matrix::CLAIMS,
+    solving::CLAIMS,
     sensitivity::CLAIMS,
     optimality::CLAIMS,
+    serial::CLAIMS,
     connected::CLAIMS,
     cells::CLAIMS,
     rounds::CLAIMS,

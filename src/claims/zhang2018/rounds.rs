@@ -52,7 +52,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         source: "figure 5.15",
         statement: "ratio of the fastest to the slowest cell on the 50x50 torus from sigma = 0.4 on, 10 random sources",
         definition: "100 rounds, seed 0: mean of the ratio",
-        printed: "about 1 (at most 1.1)",
+        printed: "about 1 (read as at most 1.1)",
         fails_if: "the mean ratio is at most 1.1 from sigma = 0.4 on, or not that of the corrected form",
         correct: Some("1.6 at sigma = 0.4, 1.4 at 0.5, 1.1 at 0.9"),
         errata: Some("Z26"),
@@ -143,7 +143,7 @@ fn saved_average(_: &Study) -> Result<Derivation> {
     let mut check = Check::default();
     let mut numbers = Numbers::new(&["ties", "depth_min", "saved, mean", "standard error"]);
     let machine = Machine::new("mesh:50x50")?;
-    let mut rounds = Vec::new();
+    let (mut rounds, mut agree) = (Vec::new(), Vec::new());
     for round in 0..200 {
         let sources = random(&machine, 10, round);
         rounds.push(sources.iter().map(|source| distances_from(&machine, source.node)).collect::<Vec<_>>());
@@ -154,6 +154,7 @@ fn saved_average(_: &Study) -> Result<Derivation> {
             let (mean, error) = mean(&shares);
             let shown = [mean, error].map(|share| format!("{:.1} %", 100.0 * share));
             numbers.row(&[&rule, &reduction.name(), &shown[0], &shown[1]]);
+            agree.push((mean - 0.40).abs() <= 2.6 * error);
             if ties == Ties::Lowest {
                 // The planner has this rule of ties: round by round the same.
                 for (round, share) in (0u32..).zip(&shares) {
@@ -169,8 +170,11 @@ fn saved_average(_: &Study) -> Result<Derivation> {
             }
         }
     }
-    let note = "The mean depends on two things the thesis leaves open. With depth_min as printed and ties to the lowest source it is \
-                about 29 %; layer by layer, which alone keeps the makespan, it is above 60 % under every rule.";
+    // Were all readings for it or all against it, there would be a verdict.
+    let some = agree.contains(&true) && agree.contains(&false);
+    check.case(some, || format!("readings within 2.6 standard errors of 40 %: {agree:?}"));
+    let note = "The mean depends on two things the thesis leaves open: from 23 % to 38 % as algorithm 3 is printed, where only the \
+                smallest radius with ties to nobody agrees with 40 %; layer by layer, which alone keeps the makespan, 58 % or more.";
     let range = "200 rounds, seed 0, three rules of ties by three readings; the cells of the lowest rule against `split`";
     Ok(Derivation::of(range, check).numbers(numbers).note(note))
 }
@@ -232,8 +236,8 @@ fn acceleration(_: &Study) -> Result<Derivation> {
             ]);
         }
     }
-    let note = "The mean of gains has so wide an error that it agrees with both figures; the gain of the means is 13 % under either \
-                forwarding with depth_min as printed. Single rounds with a very small cell gain many times as much.";
+    let note = "The mean of gains has so wide an error that it agrees with both figures, within 2.6 standard errors, and at this sigma it \
+                is the same under either forwarding; the gain of the means is 13 %. Both with depth_min as printed. Single rounds with a very small cell gain many times as much.";
     Ok(Derivation::of("200 rounds, seed 0", check).numbers(numbers).note(note))
 }
 

@@ -38,7 +38,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         source: "figures 3.18, 3.19",
         statement: "what a further column of the 3xn mesh adds, source in the middle of the short side",
         definition: "differences of 1 / alpha_0 from the timing diagram, n from 1 to 12",
-        printed: "the same for each column while sigma <= 0.1; speedup grows rapidly (a processor or more) above 0.2",
+        printed: "the same for each column while sigma <= 0.1; speedup grows rapidly (read as a processor or more) above 0.2",
         fails_if: "every further column adds the same below sigma = 0.1 and 1 or more above 0.2, or some column \
             another gain than the corrected form",
         correct: Some(
@@ -123,7 +123,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         source: "section 4.1.4",
         statement: "who works on the 2xn mesh under S&F at sigma = 1, n large",
         definition: "alpha_0 + 2 alpha_1 from the timing diagram",
-        printed: "P_0 and its two neighbours do almost all (90 % or more)",
+        printed: "P_0 and its two neighbours do almost all (read as 90 % or more)",
         fails_if: "the three processors have nine tenths of the load, or not two thirds for large n",
         correct: Some("two thirds, as n grows: 1/3 and twice 1/6; the speedup does tend to 3"),
         errata: Some("Z20"),

@@ -183,7 +183,7 @@ pub(super) const FIGURES: &[Figure] = &[
     },
     Figure {
         number: "5.27",
-        caption: "Speedup under cut-through less that under modified store-and-forward, 5 x n meshes from the middle node. Below 0 the formulas make store-and-forward the faster one, although each of its schedules is one of cut-through: for n = 5 from sigma = 0.700 on (erratum Z18).",
+        caption: "Speedup under cut-through less that under modified store-and-forward, 5 x n meshes from the middle node. Below 0 the formulas make store-and-forward the faster one, although each of its schedules is one of cut-through: for n = 5 from sigma = 0.700 on (remark `p0-crossing`).",
         draw: || {
             curves::differences(
                 &five_by_n().into_iter().zip(five_by_n()).collect::<Vec<_>>(),
