@@ -59,7 +59,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "BYTES", allow_negative_numbers = true, value_parser = volume)]
     volume: Option<Bytes>,
     /// binomial, divide: a well-known computation in place of both shares: broadcast, reduce, leader-election, merge-sort,
-    /// data-distribution, matrix-chain or graph-halving
+    /// data-distribution, matrix-chain or graph-halving; where a tree does not halve evenly, parts of data are in proportion
     #[arg(long, value_name = "NAME", conflicts_with_all = ["alpha", "combine_alpha"], value_parser = preset)]
     preset: Option<&'static Preset>,
     /// The seed of the random placement and of the search: a whole number

@@ -298,7 +298,8 @@ pub fn task_graph(job: &Divide) -> Result<TaskGraph> {
 /// p^log2(1/alpha) of the volume, rounded to the nearest byte, at least one.
 ///
 /// With alpha = 1/2 everyone ends with an equal part; with alpha = 1 everyone gets the whole; with alpha = 1/4, as
-/// the matrix of p of all vertices, p^2. Where a tree halves evenly p = 2^-i, so the messages are those of [`task_graph`].
+/// the matrix of p of all vertices, p^2. Where a tree halves evenly p = 2^-i: the graph of a
+/// binomial tree is that of [`task_graph`].
 ///
 /// # Errors
 ///
@@ -326,6 +327,9 @@ pub fn task_graph(job: &Divide) -> Result<TaskGraph> {
 /// ```
 pub fn in_proportion(job: &Divide) -> Result<TaskGraph> {
     job.check()?;
+    if matches!(job.shape, Shape::Binomial(_)) {
+        return task_graph(job);
+    }
     let whole = f64::from(job.shape.tasks());
     let part_bytes = |alpha: f64, _, part: u32| {
         let share = libm::pow(f64::from(part) / whole, -libm::log2(alpha));

@@ -57,7 +57,7 @@ fn corners_bound_a_real_code() {
 
 /// M4: what a line must carry over its middle, what one task sends to many, and what phases add up to.
 #[test]
-fn each_argument_is_reached_by_some_placement() {
+fn each_argument_decides_somewhere() {
     let all_to_all: Vec<_> =
         (0..4).flat_map(|a| (0..4).map(move |b| (1, a, b, 10))).filter(|e| e.1 != e.2).collect();
     // A task that sends to four others: on a ring of five two of them are two links away.
@@ -96,7 +96,9 @@ fn no_placement_of_a_small_graph_beats_the_bound() {
         for (graph, &(_, switching)) in
             graphs.iter().flat_map(|graph| SWITCHINGS.iter().map(move |s| (graph, s)))
         {
-            if graph.tasks > machine.living_count() {
+            // Some thousands of placements each.
+            let room = if graph.tasks == 4 { 8 } else { 6 };
+            if !(graph.tasks..=room).contains(&machine.living_count()) {
                 continue;
             }
             let mut machine = machine.clone().with_switching(switching);

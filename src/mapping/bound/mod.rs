@@ -7,7 +7,8 @@
 //! | D_j = d_1 + ... + d_j | [`prefix`] | links |
 //! | (any phased graph: degrees, cuts, volume) | [`graph_ticks`] | ticks |
 //!
-//! The statements with their proofs, and what is open, are in `docs/theorems.md`.
+//! The statements with their proofs, and what is open, are in `docs/theorems.md`; those of [`graph_ticks`] stand at the head of
+//! its file.
 //!
 //! **Radius.** A path of the tree uses each phase at most once, so every task lies within d_1 + ... + d_n of the
 //! root, d_i the dilation of phase i; and some node lies at distance at least R from any node. Hence

@@ -46,7 +46,8 @@ pub struct MapReport {
     /// The same for the combine stage.
     pub combine_alpha: Option<f64>,
     /// Whether messages are parts of data, in proportion to the tasks that work on them, see
-    /// [`in_proportion`](crate::mapping::divide::in_proportion); else each is alpha^i of the volume.
+    /// [`in_proportion`](crate::mapping::divide::in_proportion); else each is alpha^i of the volume, as on a binomial tree
+    /// in any case.
     pub in_proportion: bool,
     /// Bytes at the root, for divide and conquer.
     pub volume: Option<u64>,
