@@ -21,7 +21,7 @@ mod costs;
 pub mod divide;
 mod emit;
 pub mod error;
-mod files;
+pub mod files;
 mod further;
 mod group_tables;
 mod groups;
@@ -115,7 +115,7 @@ enum Verb {
 /// Runs the program.
 pub fn run() -> ExitCode {
     let line = CommandLine::parse();
-    meshwright::interrupt::watch(|| {});
+    meshwright::interrupt::watch(meshwright::output::clean);
     line.color.write_global();
     let answer = match &line.verb {
         Verb::Plan(arguments) => plan::run(arguments),

@@ -11,6 +11,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("exact", 0),
     ("statistics", 0),
     ("interrupt", 0),
+    ("output", 0),
     ("topology", 1),
     ("routing", 2),
     ("schedule", 3),

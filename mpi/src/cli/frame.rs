@@ -89,7 +89,7 @@ fn with_mpi(line: Result<CommandLine, clap::Error>, launched: Option<(u32, u32)>
         }
         Ok(line) => {
             line.color.write_global();
-            meshwright::interrupt::watch(|| {});
+            meshwright::interrupt::watch(meshwright::output::clean);
             on_ranks(&line, universe, starting)
         }
     }

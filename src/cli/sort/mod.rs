@@ -22,6 +22,7 @@ use meshwright::units::Bytes;
 use meshwright::verdict::Ranked;
 use meshwright::{Error, scenario};
 
+use super::files::Force;
 use super::output::{self, Progress};
 use super::{Answer, Failure, costs, ranks_as_threads};
 use answer::{Executor, SortAnswer};
@@ -61,9 +62,11 @@ pub struct SortArguments {
     /// The numbers: 4 bytes each, little-endian
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// Where to write them in increasing order; it may be IN
+    /// Where to write them in increasing order; it may be IN, with --force
     #[arg(long, value_name = "OUT")]
     out: PathBuf,
+    #[command(flatten)]
+    force: Force,
     /// The machine, with as many living nodes as there are ranks: rank r is its r-th node [default: the mesh nearest to a square]
     #[arg(long, value_name = "MACHINE")]
     on: Option<String>,
@@ -126,7 +129,7 @@ pub fn run_on(arguments: &SortArguments, endpoint: impl Endpoint) -> Result<Answ
 /// Ranks agree on what rank 0 found, and then sort.
 fn sort<T: Number, E: Endpoint>(arguments: &SortArguments, mail: &mut Mailbox<E>) -> Result<Answer, Failure> {
     let SortArguments { input, out, .. } = arguments;
-    let bytes = agree(mail, || numbers::check(input, out))?;
+    let bytes = agree(mail, || numbers::check(input, out, arguments.force.force))?;
     let bytes = to_all(mail, bytes)?;
     let ranked = ranked(arguments, Bytes(bytes), mail.ranks())?;
     let mut progress = (mail.rank() == 0).then(Progress::new);
@@ -155,7 +158,7 @@ fn sort<T: Number, E: Endpoint>(arguments: &SortArguments, mail: &mut Mailbox<E>
         answer.executors = mail.compute(|| compared(list, sorted))?;
     }
     tell("writing");
-    mail.compute(|| numbers::write(out, sorted))??;
+    mail.compute(|| numbers::write(out, sorted, arguments.force.force))??;
     drop(progress);
     output::print(&if arguments.json { output::json(&answer) } else { answer.text() })?;
     Ok(Answer::Done)
