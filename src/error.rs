@@ -54,6 +54,16 @@ pub enum Error {
     /// Two numbers of this program contradict each other: no fault of the caller.
     #[error("{0}")]
     Contradiction(Box<Contradiction>),
+    /// An output would replace what somebody may still want.
+    #[error("`{path}` holds {holds}; name another {kind}, or --force", path = path.display())]
+    Occupied {
+        /// The file or the folder.
+        path: PathBuf,
+        /// What stands there, e.g. ``another job (`map binomial:6`)``.
+        holds: String,
+        /// `file` or `folder`.
+        kind: &'static str,
+    },
 }
 
 impl Error {

@@ -115,7 +115,7 @@
 //! | 3 | [`schedule`], [`transport`]: strangers to each other |
 //! | 2 | [`routing`] |
 //! | 1 | [`topology`] |
-//! | 0 | [`units`], [`error`], [`rng`], [`text`], [`exact`], [`statistics`], [`interrupt`], [`budget`] |
+//! | 0 | [`units`], [`error`], [`rng`], [`text`], [`exact`], [`statistics`], [`interrupt`], [`budget`], [`output`] |
 
 #![forbid(unsafe_code)]
 
@@ -131,6 +131,7 @@ pub mod groups;
 pub mod interrupt;
 pub mod load;
 pub mod mapping;
+pub mod output;
 pub mod report;
 pub mod rng;
 pub mod routing;

@@ -6,8 +6,10 @@ use clap::Args;
 
 use meshwright::Result;
 use meshwright::claims::{self, Audit, Finding, N_MAX, PAPERS, Verdict};
+use meshwright::output as disk;
 use meshwright::report;
 
+use super::files::Force;
 use super::output::{self, Progress};
 use super::{Answer, files, table};
 
@@ -59,11 +61,15 @@ pub(super) struct Arguments {
     /// Write report.html, claims.json and the figures of the paper into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// Runs the verb.
 pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let only: Vec<&str> = arguments.only.iter().map(String::as_str).collect();
+    let named = disk::Job::new("claims", [arguments.paper.as_deref().unwrap_or("all")]);
+    files::check(arguments.out.as_ref(), arguments.force, &named)?;
     let mut progress = Progress::new();
     let audit =
         claims::audit(arguments.paper.as_deref(), arguments.n_max, &only, &mut |what| progress.tell(what))?;
@@ -72,7 +78,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
         Some(folder) => {
             let mut all = report::claims_files(&audit);
             all.push(files::file("claims.json", "the same for scripts", output::json(&audit)));
-            "\n".to_string() + &files::write(folder, all)?
+            "\n".to_string() + &files::write(folder, arguments.force, &named, all)?
         }
         None => String::new(),
     };

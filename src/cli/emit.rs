@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use meshwright::mapping::launcher::{self, FORMATS, Format, Hosts, Launch, Ranks, ranks};
 use meshwright::mapping::{Placement, TaskGraph};
-use meshwright::report;
+use meshwright::output::Writing;
 use meshwright::text::did_you_mean;
 use meshwright::topology::{Machine, Switching};
 use meshwright::verdict::map::{Choice, MapReport, MapRow};
@@ -190,14 +190,12 @@ impl Emitted<'_> {
         }
     }
 
-    /// Writes all files or none; what there is to say about them.
-    pub(super) fn write(&self) -> Result<String> {
+    /// Adds the files to what is written; what there is to say about them.
+    pub(super) fn add(&self, writing: &mut Writing) -> Result<String> {
         if self.files.is_empty() {
             return Ok(String::new());
         }
-        let files: Vec<_> =
-            self.files.iter().map(|file| (file.file.to_path_buf(), file.text.as_str())).collect();
-        report::write_all(&files)?;
+        self.files.iter().try_for_each(|file| writing.file(file.file, file.text.as_bytes()))?;
         let names: Vec<String> = self.files.iter().map(|file| shown(file.file)).collect();
         let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
         let line = |(name, file): (&String, &EmittedFile)| format!("  {name:width$}  {}\n", file.summary);

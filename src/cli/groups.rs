@@ -1,12 +1,13 @@
 //! `meshwright groups`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 use clap::Args;
 
 use meshwright::groups::label_file;
-use meshwright::report::PlanReport;
+use meshwright::output as disk;
+use meshwright::report::{File, PlanReport};
 use meshwright::scenario::{self, groups as words};
 use meshwright::topology::Machine;
 use meshwright::topology::order::ORDERS;
@@ -16,6 +17,7 @@ use meshwright::verdict::groups::{
 use meshwright::{Error, Result};
 
 use super::costs::{MachineName, seed, told};
+use super::files::Force;
 use super::output::{self, Progress};
 use super::{Answer, collective, files, group_tables as tables};
 
@@ -99,6 +101,8 @@ pub(super) struct Arguments {
     /// Write groups.json, report.html, plan.json and drawings into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// Options that other verbs or tables have, and that are looked for here: each is told where to go.
@@ -193,6 +197,8 @@ fn answer(arguments: &Arguments) -> Result<Answer> {
     }
     let job = job(arguments, &machine)?;
     job.group(&machine)?;
+    let named = disk::Job::new("groups", [arguments.machine.named()]);
+    files::check(arguments.out.as_ref(), arguments.force, &named)?;
     let mut progress = Progress::with_steps(job.repeat.into());
     progress.tell("repetitions");
     let (method, why) = groups::choose(&job, &machine, split(arguments, &job)?, &arguments.tree)?;
@@ -207,7 +213,10 @@ fn answer(arguments: &Arguments) -> Result<Answer> {
     let answer = GroupsAnswer::new(&job, &machine, found);
     let json = output::json(&answer);
     let written = match &arguments.out {
-        Some(folder) => write(folder, &machine, &job, method, &json)?,
+        Some(folder) => {
+            let files = of_folder(&machine, &job, method, &json)?;
+            "\n".to_string() + &files::write(folder, arguments.force, &named, files)?
+        }
         None => String::new(),
     };
     let given = arguments.labels.is_some();
@@ -251,8 +260,8 @@ fn job(arguments: &Arguments, machine: &Machine) -> Result<Job> {
     })
 }
 
-/// Writes the answer and the files of a plan with this one job.
-fn write(folder: &Path, machine: &Machine, job: &Job, method: &'static Method, json: &str) -> Result<String> {
+/// The answer and the files of a plan with this one job.
+fn of_folder(machine: &Machine, job: &Job, method: &'static Method, json: &str) -> Result<Vec<File>> {
     let job = Job { methods: vec![method], named: true, ..job.clone() };
     let mut progress = Progress::new();
     let verdict = groups::judge("groups", &job, machine, &mut |what| progress.tell(what))?;
@@ -262,5 +271,5 @@ fn write(folder: &Path, machine: &Machine, job: &Job, method: &'static Method, j
     let plan = PlanReport { title: &title, scenario: "", machine, seed: job.seed, jobs: &jobs };
     let mut all = files::of_plan(&plan)?;
     all.push(files::file("groups.json", "the answer for scripts", json.to_string()));
-    Ok("\n".to_string() + &files::write(folder, all)?)
+    Ok(all)
 }

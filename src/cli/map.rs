@@ -7,7 +7,8 @@ use clap::Args;
 use meshwright::Result;
 use meshwright::mapping::PLACEMENTS;
 use meshwright::mapping::divide::Preset;
-use meshwright::report::PlanReport;
+use meshwright::output::{self as disk, Writing};
+use meshwright::report::{File, PlanReport};
 use meshwright::scenario::given;
 use meshwright::scenario::tasks::{self, Weights};
 use meshwright::topology::{Machine, Switching};
@@ -17,6 +18,7 @@ use meshwright::verdict::map::{self, MapReport, MapRow};
 
 use super::costs::{MachineArguments, preset, seed, share, volume};
 use super::emit::EmitArguments;
+use super::files::Force;
 use super::output::{self, Progress};
 use super::search::{self, SearchArguments};
 use super::{Answer, files, table};
@@ -72,6 +74,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
+    force: Force,
+    #[command(flatten)]
     emit: EmitArguments,
     #[command(flatten)]
     search: SearchArguments,
@@ -97,6 +101,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let Arguments { alpha, combine_alpha, volume, preset, seed, .. } = *arguments;
     let weights = Weights { alpha, combine_alpha, volume, preset };
     let mut job = tasks::read(&arguments.tasks, Path::new(""), weights, &machine)?;
+    let named = disk::Job::new("map", [arguments.tasks.as_str()]);
+    files::check(arguments.out.as_ref(), arguments.force, &named)?;
     let emission = arguments.emit.check(&job.tasks, &machine)?;
     given::read_maps(&mut job, &names, Path::new(""), &machine)?;
     names = tasks::expand(names, &job, &machine)?;
@@ -107,23 +113,22 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let report = map::report(&job, &machine, &methods, seed, &mut |what| progress.tell(what))?;
     drop(progress);
     let emitted = emission.texts(&job.tasks, &machine, &report)?;
+    let mut writing = Writing::new(arguments.force.force);
     let written = match &arguments.out {
-        Some(folder) => write(folder, &job, &machine, &methods, &report)?,
+        Some(folder) => {
+            let files = of_folder(&job, &machine, &methods, &report)?;
+            "\n".to_string() + &files::add(&mut writing, folder, &named, files)?
+        }
         None => String::new(),
     };
-    let written = written + &emitted.write()?;
+    let written = written + &emitted.add(&mut writing)?;
+    writing.finish()?;
     output::print(&if arguments.json { emitted.json(&report) } else { text(&report, seed) + &written })?;
     Ok(Answer::Done)
 }
 
-/// Writes the answer, and the files of a plan for the one job under the machine's switching.
-fn write(
-    folder: &Path,
-    job: &Job,
-    machine: &Machine,
-    methods: &[&str],
-    report: &MapReport,
-) -> Result<String> {
+/// The answer, and the files of a plan for the one job under the machine's switching.
+fn of_folder(job: &Job, machine: &Machine, methods: &[&str], report: &MapReport) -> Result<Vec<File>> {
     let seed = report.seed;
     let verdict = match &report.choice {
         // Judged already, to choose.
@@ -137,7 +142,7 @@ fn write(
     let plan = PlanReport { title: &report.tasks, scenario: "", machine, seed, jobs: &jobs };
     let mut files = files::of_plan(&plan)?;
     files.push(files::file("map.json", "both switchings, in the paper's units", output::json(report)));
-    Ok("\n".to_string() + &files::write(folder, files)?)
+    Ok(files)
 }
 
 /// The tables: one for each switching, and the phases of a single placement.

@@ -21,7 +21,7 @@ mod costs;
 pub mod divide;
 mod emit;
 pub mod error;
-mod files;
+pub mod files;
 mod further;
 mod group_tables;
 mod groups;
@@ -80,6 +80,17 @@ pub enum Answer {
     Contradicted,
 }
 
+impl Answer {
+    /// The exit code.
+    pub fn code(&self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Negative => 1,
+            Self::Contradicted => CONTRADICTION,
+        }
+    }
+}
+
 /// The exit code where a time falls below its bound: `EX_SOFTWARE` of `sysexits.h`.
 const CONTRADICTION: u8 = 70;
 
@@ -128,7 +139,7 @@ pub fn run() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    meshwright::interrupt::watch(|| {});
+    meshwright::interrupt::watch(meshwright::output::clean);
     line.color.write_global();
     output::pulse();
     let answer = match &line.verb {
@@ -191,9 +202,7 @@ impl Failure {
 /// Says what went wrong, if anything did; the exit code.
 pub fn exit(outcome: Result<Answer, Failure>) -> ExitCode {
     match outcome {
-        Ok(Answer::Done) => ExitCode::SUCCESS,
-        Ok(Answer::Negative) => ExitCode::from(1),
-        Ok(Answer::Contradicted) => ExitCode::from(CONTRADICTION),
+        Ok(answer) => ExitCode::from(answer.code()),
         Err(failure) => {
             failure.show();
             ExitCode::from(failure.code())

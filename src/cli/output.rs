@@ -1,7 +1,7 @@
 //! Printing, files and progress.
 
 use std::io::{ErrorKind, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -30,28 +30,6 @@ pub fn shown(path: &Path) -> String {
 /// One JSON object and a line end.
 pub fn json(value: &impl Serialize) -> String {
     text::json(value) + "\n"
-}
-
-/// The folder for files: it is made if it is not there.
-pub fn folder(path: &Path) -> Result<PathBuf> {
-    std::fs::create_dir_all(path).map_err(|error| Error::io(path, error))?;
-    Ok(path.to_path_buf())
-}
-
-/// Makes sure that this folder is there or can be made, before long work is done for its files.
-///
-/// # Errors
-///
-/// [`Error::Value`] where another file stands in its way.
-pub fn check_folder(path: Option<&Path>) -> Result<()> {
-    let nearest = path.and_then(|path| path.ancestors().find(|folder| folder.symlink_metadata().is_ok()));
-    match (path, nearest) {
-        (Some(path), Some(nearest)) if !nearest.is_dir() => {
-            let expected = format!("a folder, which {} is not", nearest.display());
-            Err(Error::value("output folder", path.display(), expected))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// What is being done, for whoever reads stderr where it is no terminal.

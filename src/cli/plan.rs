@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use meshwright::output::{Job, write_atomically};
 use meshwright::report::{self, PlanReport};
 use meshwright::scenario::{self, Scenario, Work};
 use meshwright::topology::Machine;
 use meshwright::verdict::{self, DivideVerdict, JobVerdict, divide, groups};
 use meshwright::{Error, Result};
 
+use super::files::Force;
 use super::output::{self, Progress};
 use super::{Answer, error, files, group_tables, load, search, table};
 
@@ -44,18 +46,27 @@ pub(super) struct Arguments {
     /// Where to write report.html, plan.json, drawings and schedules (without: report.html, here)
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// Runs the verb.
 pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let mut scenario = scenario::read(&arguments.scenario)?;
     scenario.seed = arguments.seed.unwrap_or(scenario.seed);
+    let job = Job::new("plan", scenario.jobs.iter().map(|job| job.name.as_str()));
+    let title = name(&arguments.scenario);
+    files::check(arguments.out.as_ref(), arguments.force, &job)?;
+    let writes_here = arguments.out.is_none() && !arguments.json;
+    if writes_here && !arguments.force.force {
+        files::check_page(Path::new(files::PAGE), &title, &job.jobs)?;
+    }
     let (jobs, contradictions) = answered(judge(&scenario))?;
     contradictions.iter().for_each(error::show);
-    let (title, file) = (name(&arguments.scenario), arguments.scenario.display().to_string());
+    let file = arguments.scenario.display().to_string();
     let machine = &scenario.machine;
     let plan = PlanReport { title: &title, scenario: &file, machine, seed: scenario.seed, jobs: &jobs };
-    let written = write(arguments, &plan)?;
+    let written = write(arguments, &plan, &job)?;
     output::print(&if arguments.json {
         files::json(&plan, arguments.out.is_some())
     } else {
@@ -113,12 +124,16 @@ fn answered<'s>(
 }
 
 /// Writes the files that were asked for, when all is known; what there is to say about them.
-fn write(arguments: &Arguments, plan: &PlanReport<'_>) -> Result<String> {
+fn write(arguments: &Arguments, plan: &PlanReport<'_>, job: &Job) -> Result<String> {
     match &arguments.out {
-        Some(folder) => files::write(folder, files::of_plan(plan)?),
+        Some(folder) => files::write(folder, arguments.force, job, files::of_plan(plan)?),
         None if arguments.json => Ok(String::new()),
         None => {
-            report::write_atomically(Path::new(files::PAGE), &report::page(plan)?)?;
+            let page = report::page(plan)?;
+            if !arguments.force.force {
+                files::check_page(Path::new(files::PAGE), plan.title, &job.jobs)?;
+            }
+            write_atomically(Path::new(files::PAGE), &page)?;
             Ok(format!("Report: {}\n", files::PAGE))
         }
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 
 use meshwright::Result;
+use meshwright::output as disk;
 use meshwright::report::grouped;
 use meshwright::scenario::{self, planned};
 use meshwright::skeleton::play;
@@ -13,6 +14,7 @@ use meshwright::text::harmless;
 use meshwright::transport::{Endpoint, Mailbox, threads};
 use meshwright::verdict::run::{self, PhaseRow, REPEAT_MAX, RunReport, Settings, Work};
 
+use super::files::Force;
 use super::load::counted;
 use super::output::{self, Progress};
 use super::{Answer, Failure, check_threads, files, table};
@@ -71,6 +73,8 @@ pub struct Arguments {
     /// Write run.json into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
 }
 
 fn nanoseconds(text: &str) -> Result<f64, String> {
@@ -85,9 +89,14 @@ impl Arguments {
         Settings { repeat: self.repeat, play: play::Settings { cycle_nanoseconds, patience } }
     }
 
+    /// What its folder is the answer to.
+    fn named(&self) -> disk::Job {
+        disk::Job::new("run", [self.plan.display().to_string()])
+    }
+
     /// What is to be run, checked.
     fn work(&self) -> Result<Work> {
-        output::check_folder(self.out.as_deref())?;
+        files::check(self.out.as_ref(), self.force, &self.named())?;
         let mut work = planned::read(&self.plan, self.job.as_deref())?;
         if let Some(on) = &self.on {
             work.machine = Some(scenario::machine(on)?);
@@ -144,7 +153,7 @@ fn finish(arguments: &Arguments, report: &RunReport, ranks_are: &str) -> Result<
     let written = match &arguments.out {
         Some(folder) => {
             let file = files::file("run.json", "the same for scripts", output::json(report));
-            files::write(folder, vec![file])?
+            files::write(folder, arguments.force, &arguments.named(), vec![file])?
         }
         None => String::new(),
     };

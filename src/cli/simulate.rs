@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use meshwright::output as disk;
 use meshwright::scenario::tasks;
 use meshwright::sim::flit::Replay;
 use meshwright::topology::Machine;
@@ -14,6 +15,7 @@ use meshwright::verdict::traffic::TrafficReport;
 use meshwright::{Error, Result};
 
 use super::costs::MachineArguments;
+use super::files::Force;
 use super::output::{self, Progress};
 use super::traffic::{RouterArguments, TrafficArguments};
 use super::{Answer, files, table};
@@ -62,6 +64,8 @@ pub(super) struct Arguments {
     /// Write simulate.json into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -73,11 +77,19 @@ enum Engine {
 /// Runs the verb.
 pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let machine = arguments.machine.machine()?;
+    files::check(arguments.out.as_ref(), arguments.force, &named(arguments))?;
     match (&arguments.schedule, &arguments.traffic) {
         (Some(schedule), _) => run_schedule(arguments, &machine, schedule),
         (None, Some(traffic)) => run_traffic(arguments, &machine, traffic),
         (None, None) => unreachable!("the grammar asks for one of the two"),
     }
+}
+
+/// What its folder is the answer to.
+fn named(arguments: &Arguments) -> disk::Job {
+    let schedule = arguments.schedule.as_ref().map(|path| path.display().to_string());
+    let traffic = arguments.traffic.as_ref().map(|pattern| format!("--traffic {pattern}"));
+    disk::Job::new("simulate", schedule.or(traffic))
 }
 
 fn run_schedule(arguments: &Arguments, machine: &Machine, schedule: &Path) -> Result<Answer> {
@@ -121,7 +133,7 @@ fn finish(arguments: &Arguments, report: &impl Serialize, text: impl Fn() -> Str
     let written = match &arguments.out {
         Some(folder) => {
             let file = files::file("simulate.json", "the same for scripts", output::json(report));
-            files::write(folder, vec![file])?
+            files::write(folder, arguments.force, &named(arguments), vec![file])?
         }
         None => String::new(),
     };

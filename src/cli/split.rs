@@ -1,6 +1,6 @@
 //! `meshwright split`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
@@ -8,7 +8,8 @@ use meshwright::load::experiment::Experiment;
 use meshwright::load::installments::Scale;
 use meshwright::load::schedulers::{REDUCTIONS, Reduction};
 use meshwright::load::{FORWARDINGS, Forwarding, closed_form, speed_file};
-use meshwright::report::PlanReport;
+use meshwright::output as disk;
+use meshwright::report::{File, PlanReport};
 use meshwright::scenario::{load as words, quantity};
 use meshwright::topology::{Machine, Switching};
 use meshwright::verdict::LoadVerdict;
@@ -16,6 +17,7 @@ use meshwright::verdict::load::{self, Job, METHODS, SpeedRows, SplitAnswer};
 use meshwright::{Error, Result};
 
 use super::costs::{MachineName, seed, told};
+use super::files::Force;
 use super::further::{self, Further};
 use super::output::{self, Progress};
 use super::{Answer, files, load as tables, random};
@@ -92,6 +94,8 @@ pub(super) struct Arguments {
     /// Write split.json, report.html, plan.json and drawings into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// sigma, or the four factors it is made of.
@@ -172,13 +176,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     }
     let (costs, bytes) = Scale::costs_of(sigma, arguments.startup)?;
     (machine.costs, machine.switching, job.bytes) = (costs, Switching::StoreAndForward, bytes);
+    let named = disk::Job::new(
+        "split",
+        [format!("{} --from {}", arguments.machine.named(), arguments.from.join(" --from "))],
+    );
+    files::check(arguments.out.as_ref(), arguments.force, &named)?;
     let mut progress = Progress::new();
     let verdict = load::judge("split", &job, &machine, &mut |what| progress.tell(what))?;
     drop(progress);
     let speeds = job.speeds.as_ref().map(|speeds| SpeedRows { work: &speeds.work, link: &speeds.link });
     let json = output::json(&SplitAnswer::new(&machine, speeds, &verdict));
     let written = match &arguments.out {
-        Some(folder) => write(folder, &machine, arguments.seed, &verdict, &json)?,
+        Some(folder) => {
+            let files = of_folder(&machine, arguments.seed, &verdict, &json)?;
+            "\n".to_string() + &files::write(folder, arguments.force, &named, files)?
+        }
         None => String::new(),
     };
     output::print(&if arguments.json { json } else { tables::split(&verdict, &machine) + &written })?;
@@ -229,8 +241,8 @@ fn job(arguments: &Arguments, sigma: f64) -> Result<(Machine, Job)> {
     Ok((machine, job))
 }
 
-/// Writes the answer and the files of a plan with this one job.
-fn write(folder: &Path, machine: &Machine, seed: u64, verdict: &LoadVerdict, json: &str) -> Result<String> {
+/// The answer and the files of a plan with this one job.
+fn of_folder(machine: &Machine, seed: u64, verdict: &LoadVerdict, json: &str) -> Result<Vec<File>> {
     let jobs = [verdict.clone().into()];
     let title = format!("A load on {}", machine.name);
     let plan = PlanReport { title: &title, scenario: "", machine, seed, jobs: &jobs };
@@ -240,5 +252,5 @@ fn write(folder: &Path, machine: &Machine, seed: u64, verdict: &LoadVerdict, jso
         "the answer for scripts, and for `meshwright check`",
         json.to_string(),
     ));
-    Ok("\n".to_string() + &files::write(folder, all)?)
+    Ok(all)
 }

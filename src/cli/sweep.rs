@@ -1,11 +1,12 @@
 //! `meshwright sweep`, and the same on ranks.
 
 use std::cell::Cell;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
 use meshwright::Result;
+use meshwright::output as disk;
 use meshwright::report::{self, Results};
 use meshwright::topology::Machine;
 use meshwright::transport::{Endpoint, Lost};
@@ -14,6 +15,7 @@ use meshwright::verdict::sweep::{self, Crew, Ranks, Sweep, Threads, ranks, sprea
 use meshwright::verdict::traffic::{Point, SweepReport};
 
 use super::costs::MachineArguments;
+use super::files::Force;
 use super::output::{self, Progress};
 use super::traffic::{RouterArguments, TrafficArguments};
 use super::{Answer, Failure, files, table};
@@ -71,6 +73,8 @@ pub struct Arguments {
     /// Write report.html, curve.svg and sweep.json into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// Runs the verb.
@@ -152,16 +156,22 @@ fn lead(
     crew: &mut impl Crew,
     who: &dyn Fn() -> String,
 ) -> Result<Answer> {
+    let named = disk::Job::new("sweep", [format!("--traffic {}", arguments.traffic)]);
+    files::check(arguments.out.as_ref(), arguments.force, &named)?;
     let loads = loads(arguments, experiment)?;
     let sweep = Sweep { loads, saturation: arguments.saturation, seed: arguments.run.seed, threads: 1 };
-    let curve = measure(experiment, crew, &sweep, arguments.results.as_deref(), who)?;
+    let results = match &arguments.results {
+        Some(path) => Some(Results::open(path, &experiment.conditions.line(), arguments.force.force)?),
+        None => None,
+    };
+    let curve = measure(crew, &sweep, results, who)?;
     let (conditions, reference) = (experiment.conditions.clone(), experiment.reference);
     let report = SweepReport { conditions, reference, curve };
     let written = match &arguments.out {
         Some(folder) => {
             let mut all = report::sweep_files(&report);
             all.push(files::file("sweep.json", "the same for scripts", output::json(&report)));
-            "\n".to_string() + &files::write(folder, all)?
+            "\n".to_string() + &files::write(folder, arguments.force, &named, all)?
         }
         None => String::new(),
     };
@@ -181,13 +191,11 @@ fn loads(arguments: &Arguments, experiment: &Experiment<'_>) -> Result<Vec<f64>>
 
 /// Measures the curve, with a bar for the waiting and a file for the points.
 fn measure(
-    experiment: &Experiment<'_>,
     crew: &mut impl Crew,
     sweep: &Sweep,
-    file: Option<&Path>,
+    mut results: Option<Results>,
     who: &dyn Fn() -> String,
 ) -> Result<sweep::Curve> {
-    let mut results = file.map(|path| Results::open(path, &experiment.conditions.line())).transpose()?;
     let known = results.as_ref().map_or(Vec::new(), |results| results.points().to_vec());
     let mut progress = Progress::with_steps(sweep.loads.len() as u64);
     let curve = sweep::run_with(crew, sweep, &known, &mut |point| {

@@ -20,6 +20,8 @@ const PHASES_SLOWEST: usize = 12;
 #[derive(Serialize)]
 struct View<'a> {
     title: &'a str,
+    /// Of the jobs, by which a page is known again.
+    names: String,
     scenario: &'a str,
     machine: &'a str,
     style: String,
@@ -89,6 +91,7 @@ pub fn page(report: &PlanReport<'_>) -> Result<String> {
     check(report)?;
     let view = View {
         title: report.title,
+        names: report.jobs.iter().map(JobVerdict::name).collect::<Vec<_>>().join(", "),
         scenario: report.scenario,
         machine: &report.machine.name,
         style: style::page(),
@@ -99,6 +102,16 @@ pub fn page(report: &PlanReport<'_>) -> Result<String> {
         jobs: report.jobs.iter().map(|job| job_view(report.machine, job)).collect(),
     };
     Ok(template::page(include_str!("report.html"), view))
+}
+
+/// The lines at the head of a [`page`] by which it is known again: what scenario it is of, and what jobs.
+pub fn mark(title: &str, jobs: &[String]) -> String {
+    #[derive(Serialize)]
+    struct Mark<'a> {
+        title: &'a str,
+        names: String,
+    }
+    template::page(include_str!("mark.html"), Mark { title, names: jobs.join(", ") })
 }
 
 /// Every node that a verdict names is one of the machine.

@@ -3,16 +3,16 @@
 //! The first line says what was measured, each further line is one point, both as JSON. A point is written with
 //! its line end in one go and synced before the next, so that at any moment at most the last line is torn. When
 //! all is measured the lines are put in the order of the loads, and the same sweep leaves the same bytes however
-//! often it was interrupted.
+//! often it was interrupted. One sweep at a time writes: the file is locked. Where two have written nevertheless, a point
+//! that stands there twice in the same words counts once.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::write_atomically;
 use crate::error::{Error, Result};
+use crate::output::lines::Lines;
+use crate::output::write_atomically;
 use crate::text::parse_error;
 use crate::verdict::traffic::Point;
 
@@ -28,11 +28,13 @@ const BYTES_MAX: u64 = 1 << 26;
 /// let path = std::env::temp_dir().join(format!("meshwright-doc-{}.jsonl", std::process::id()));
 /// # let _ = std::fs::remove_file(&path);
 /// let header = r#"{"format":1,"machine":"mesh:4x4","seed":0}"#;
-/// assert!(Results::open(&path, header)?.points().is_empty());
+/// assert!(Results::open(&path, header, false)?.points().is_empty());
 /// std::fs::write(&path, format!("{header}\n{{\"load\":0.1,\"off")).unwrap();
-/// assert!(Results::open(&path, header)?.points().is_empty(), "the line is torn");
+/// assert!(Results::open(&path, header, false)?.points().is_empty(), "the line is torn");
 /// // What was measured on another machine is not mixed in.
-/// assert!(Results::open(&path, r#"{"format":1,"machine":"mesh:8x8","seed":0}"#).is_err());
+/// let other = r#"{"format":1,"machine":"mesh:8x8","seed":0}"#;
+/// assert!(Results::open(&path, other, false).is_err());
+/// assert!(Results::open(&path, other, true)?.points().is_empty(), "it is thrown away");
 /// # std::fs::remove_file(&path).unwrap();
 /// # Ok::<(), meshwright::Error>(())
 /// ```
@@ -41,40 +43,44 @@ pub struct Results {
     path: PathBuf,
     header: String,
     contents: Contents,
-    /// Open from the first new point on.
-    file: Option<File>,
+    lines: Lines,
+    /// Whether what follows the whole lines has been cut off and a point written.
+    goes_on: bool,
 }
 
 impl Results {
-    /// Reads the points a file holds, if there is one; a torn last line is dropped. Nothing is written yet.
+    /// Opens a file and reads its points; a torn last line is dropped. Nothing in it is changed yet; if there is none, one
+    /// with the header alone comes into being, which is removed again if no point follows.
     ///
-    /// `header` is one JSON object that says what is measured: whatever changes a point must stand in it.
+    /// `header` is one JSON object that says what is measured: whatever changes a point must stand in it. `force`: a file of
+    /// anything else is thrown away.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses the file; [`Error::Parse`] with the place when its header is not this
-    /// one, or another line is no point or repeats a load.
+    /// [`Error::Io`] when the system refuses the file; [`Error::Value`] when another sweep writes into it now, or it is none;
+    /// [`Error::Parse`] with the place when its header is not this one, or another line is no point or another point of a
+    /// load that stands before it.
     ///
     /// # Panics
     ///
     /// When `header` is no JSON object on one line.
-    pub fn open(path: &Path, header: &str) -> Result<Self> {
+    pub fn open(path: &Path, header: &str, force: bool) -> Result<Self> {
         let parsed = serde_json::from_str::<Value>(header).ok();
         assert!(
             parsed.is_some_and(|value| value.is_object()) && !header.contains('\n'),
             "a header is one JSON object on one line"
         );
-        let mut text = Vec::new();
-        if path.exists() {
-            let file = crate::text::open(path)?;
-            file.take(BYTES_MAX + 1).read_to_end(&mut text).map_err(|source| Error::io(path, source))?;
-            if text.len() as u64 > BYTES_MAX {
-                let expected = format!("a results file of at most {BYTES_MAX} bytes");
-                return Err(Error::value("results", path.display(), expected));
+        let (lines, text) = Lines::open(path, header, BYTES_MAX)?;
+        let (lines, contents) = match read(&text, &path.display().to_string(), header) {
+            Err(_) if force => {
+                drop(lines);
+                write_atomically(path, format!("{header}\n"))?;
+                let (lines, text) = Lines::open(path, header, BYTES_MAX)?;
+                (lines, read(&text, &path.display().to_string(), header)?)
             }
-        }
-        let contents = read(&text, &path.display().to_string(), header)?;
-        Ok(Self { path: path.to_path_buf(), header: header.to_string(), contents, file: None })
+            contents => (lines, contents?),
+        };
+        Ok(Self { path: path.to_path_buf(), header: header.to_string(), contents, lines, goes_on: false })
     }
 
     /// The points the file held when it was opened, and those appended since.
@@ -88,29 +94,20 @@ impl Results {
     ///
     /// [`Error::Io`] when the system refuses.
     pub fn append(&mut self, point: &Point) -> Result<()> {
-        let written = self.write(&line(point));
-        written.map_err(|source| Error::io(&self.path, source))?;
+        let line = line(point);
+        if self.goes_on {
+            self.lines.append(&line)?;
+        } else {
+            let before = match &self.contents {
+                Contents { whole: 0, .. } => format!("{}\n", self.header),
+                Contents { open_end: true, .. } => "\n".to_string(),
+                _ => String::new(),
+            };
+            self.lines.continue_at(self.contents.whole as u64, &(before + &line))?;
+            self.goes_on = true;
+        }
         self.contents.points.push(point.clone());
         Ok(())
-    }
-
-    /// Writes a line, before the first one the header.
-    fn write(&mut self, line: &str) -> io::Result<()> {
-        let file = match &mut self.file {
-            Some(file) => file,
-            None => {
-                let mut file = OpenOptions::new().create(true).append(true).open(&self.path)?;
-                file.set_len(self.contents.whole as u64)?;
-                if self.contents.whole == 0 {
-                    file.write_all(format!("{}\n", self.header).as_bytes())?;
-                } else if self.contents.open_end {
-                    file.write_all(b"\n")?;
-                }
-                self.file.insert(file)
-            }
-        };
-        file.write_all(line.as_bytes())?;
-        file.sync_data()
     }
 
     /// Puts the lines in the order of the loads; a reader sees the old order or the new one.
@@ -119,8 +116,11 @@ impl Results {
     ///
     /// [`Error::Io`] when the system refuses; no point is lost then.
     pub fn finish(self) -> Result<()> {
-        let Self { path, header, contents: Contents { mut points, torn, .. }, file } = self;
-        if !(torn && file.is_none()) && points.is_sorted_by(|a, b| a.load < b.load) {
+        // The file stays locked until the new one is there.
+        let Self { path, header, contents, lines: _lines, goes_on } = self;
+        let Contents { mut points, torn, doubled, .. } = contents;
+        let is_whole = !doubled && (goes_on || !torn);
+        if is_whole && points.is_sorted_by(|a, b| a.load < b.load) {
             return Ok(());
         }
         points.sort_by(|a, b| a.load.total_cmp(&b.load));
@@ -143,11 +143,14 @@ struct Contents {
     open_end: bool,
     /// Whether the file ends other than with a whole line.
     torn: bool,
+    /// Whether a point stands there more than once.
+    doubled: bool,
 }
 
 /// Reads a results file, of which the last line may be torn.
 fn read(text: &[u8], file: &str, header: &str) -> Result<Contents> {
-    let mut contents = Contents { points: Vec::new(), whole: 0, open_end: false, torn: false };
+    let mut contents =
+        Contents { points: Vec::new(), whole: 0, open_end: false, torn: false, doubled: false };
     while contents.whole < text.len() {
         let (start, rest) = (contents.whole, &text[contents.whole..]);
         let end = rest.iter().position(|&byte| byte == b'\n');
@@ -165,9 +168,13 @@ fn read(text: &[u8], file: &str, header: &str) -> Result<Contents> {
                     let message = format!("this line is no point: {error}");
                     return Err(parse_error(file, text, span, message, "a line that `sweep` wrote").into());
                 }
+                Ok(point) if contents.points.contains(&point) => contents.doubled = true,
                 Ok(point) if contents.points.iter().any(|known| known.load == point.load) => {
-                    let message = format!("the load {} stands here for the second time", point.load);
-                    return Err(parse_error(file, text, span, message, "each load once").into());
+                    let message = format!(
+                        "the load {} stands here for the second time, measured otherwise",
+                        point.load
+                    );
+                    return Err(parse_error(file, text, span, message, "one point for each load").into());
                 }
                 Ok(point) => contents.points.push(point),
             }
@@ -199,7 +206,11 @@ fn check_header(text: &[u8], line: &[u8], file: &str, header: &str) -> Result<()
             let at = line.windows(place.len()).position(|window| window == place.as_bytes());
             let span = at.map_or(0..line.len(), |at| at..(at + place.len() + other.to_string().len()));
             let message = format!("these results are of another sweep: {key} is {other}");
-            return Err(error(message, format!("{value}, or a file of its own for this sweep"), span));
+            return Err(error(
+                message,
+                format!("{value}, or a file of its own for this sweep, or --force"),
+                span,
+            ));
         }
     }
     let message = "these results are of another sweep".to_string();
@@ -235,7 +246,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("r.jsonl");
         let loads = [0.3, 0.1, 0.2];
-        let mut results = Results::open(&path, HEADER).unwrap();
+        let mut results = Results::open(&path, HEADER, false).unwrap();
         loads.iter().for_each(|&load| results.append(&point(load)).unwrap());
         let whole = std::fs::read(&path).unwrap();
         results.finish().unwrap();
@@ -244,7 +255,7 @@ mod tests {
         assert_ne!(ordered, whole);
         for cut in 0..=whole.len() {
             std::fs::write(&path, &whole[..cut]).unwrap();
-            let mut results = Results::open(&path, HEADER).unwrap();
+            let mut results = Results::open(&path, HEADER, false).unwrap();
             // A line that lacks only its end is whole.
             let mut lines = whole[..cut].iter().filter(|&&byte| byte == b'\n').count();
             lines += usize::from(whole.get(cut) == Some(&b'\n'));
@@ -269,7 +280,10 @@ mod tests {
             ),
             ("hello\n".to_string(), ":1:1: this is not the results file of a sweep"),
             (format!("{HEADER}\nx\n{good}"), ":2:1: this line is no point"),
-            (format!("{HEADER}\n{good}{good}"), ":3:1: the load 0.5 stands here for the second time"),
+            (
+                format!("{HEADER}\n{good}{}", good.replace("\"cycles\":10", "\"cycles\":11")),
+                ":3:1: the load 0.5 stands here for the second time",
+            ),
             (
                 HEADER.replace("\"seed\":0", "\"seed\":0,\"more\":1") + "\n",
                 ":1:1: these results are of another sweep",
@@ -277,7 +291,7 @@ mod tests {
         ];
         for (text, wanted) in cases {
             std::fs::write(&path, &text).unwrap();
-            let error = Results::open(&path, HEADER).unwrap_err().to_string();
+            let error = Results::open(&path, HEADER, false).unwrap_err().to_string();
             assert!(error.contains(wanted), "{error}");
             assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         }

@@ -18,6 +18,7 @@ pub(super) fn page(template: &str, view: impl Serialize) -> String {
     // The names end in html, so that text is escaped.
     for (name, text) in [
         ("head.html", include_str!("head.html")),
+        ("mark.html", include_str!("mark.html")),
         ("figures.html", include_str!("figures.html")),
         ("skipped.html", include_str!("skipped.html")),
         ("load.html", include_str!("load.html")),

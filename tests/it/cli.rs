@@ -115,8 +115,15 @@ fn plan_writes_into_the_folder_it_is_given() {
     let (code, stdout, _) = run(folder.path(), &["plan", "s.toml", "--out", "a/b", "--seed", "7", "--json"]);
     assert_eq!(code, 0);
     assert_eq!(entries(folder.path()), ["a", "s.toml"]);
-    let files =
-        ["plan.json", "report.html", "sort-bars.svg", "sort-links.svg", "sort-placement.svg", "sort.goal"];
+    let files = [
+        "meshwright.json",
+        "plan.json",
+        "report.html",
+        "sort-bars.svg",
+        "sort-links.svg",
+        "sort-placement.svg",
+        "sort.goal",
+    ];
     assert_eq!(entries(&folder.path().join("a/b")), files);
     assert_eq!(std::fs::read_to_string(folder.path().join("a/b/plan.json")).unwrap(), stdout);
     let plan: Value = serde_json::from_str(&stdout).unwrap();
@@ -138,8 +145,11 @@ fn map_and_simulate_write_into_the_folder_they_are_given() {
     assert_eq!(code, 0);
     let files =
         ["binomial-4-bars.svg", "binomial-4-links.svg", "binomial-4-placement.svg", "binomial-4.goal"];
-    let all: Vec<_> =
-        files.iter().chain(&["map.json", "plan.json", "report.html"]).map(|f| f.to_string()).collect();
+    let all: Vec<_> = files
+        .iter()
+        .chain(&["map.json", "meshwright.json", "plan.json", "report.html"])
+        .map(|f| f.to_string())
+        .collect();
     assert_eq!(entries(&folder.path().join("m")), all);
     assert_eq!(std::fs::read_to_string(folder.path().join("m/map.json")).unwrap(), stdout);
     let simulate = ["simulate", "m/binomial-4.goal", "--on", "mesh:4x4", "--out", "s", "--json"];

@@ -12,6 +12,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("statistics", 0),
     ("interrupt", 0),
     ("budget", 0),
+    ("output", 0),
     ("topology", 1),
     ("routing", 2),
     ("schedule", 3),

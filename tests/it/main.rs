@@ -48,6 +48,7 @@ mod load_thesis;
 mod load_variants;
 mod loggp;
 mod networks;
+mod output;
 mod packet;
 mod play;
 mod processes;

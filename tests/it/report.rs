@@ -10,7 +10,8 @@ use std::path::Path;
 
 use by_hand::*;
 use meshwright::mapping::task_graph::TaskGraph;
-use meshwright::report::{PlanReport, check_place, page, write_all, write_atomically, write_streamed};
+use meshwright::output::{Writing, check_place, write_all, write_atomically};
+use meshwright::report::{PlanReport, page};
 use meshwright::topology::{Machine, Topology};
 use meshwright::units::NodeId;
 use meshwright::verdict::HottestLink;
@@ -187,7 +188,11 @@ fn what_is_no_plain_file_is_written_through() {
             check_place("OUT", &path(name)).expect("there is a place");
             match times {
                 0 => write_atomically(&path(name), text),
-                _ => write_streamed(&path(name), |file| file.write_all(text.as_bytes())),
+                _ => {
+                    let mut writing = Writing::new(true);
+                    let added = writing.streamed(&path(name), &mut |file| file.write_all(text.as_bytes()));
+                    added.and_then(|()| writing.finish())
+                }
             }
             .expect("the directory is ours");
             assert!(fs::symlink_metadata(path(name)).expect("it exists").is_symlink());

@@ -92,7 +92,7 @@ fn with_mpi(line: Result<CommandLine, clap::Error>, launched: Option<(u32, u32)>
         }
         Ok(line) => {
             line.color.write_global();
-            meshwright::interrupt::watch(|| {});
+            meshwright::interrupt::watch(meshwright::output::clean);
             on_ranks(&line, universe, starting)
         }
     }
@@ -140,10 +140,7 @@ fn on_ranks(line: &CommandLine, universe: Universe, starting: Sender<()>) -> Exi
     if let Err(lost) = endpoint.finish() {
         end_for(&lost, endpoint.processes());
     }
-    let code = match answer {
-        Answer::Done => 0,
-        Answer::Negative => 1,
-    };
+    let code = answer.code();
     if !endpoint.losses().is_empty() {
         leave_without_the_lost(rank, code);
     }

@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use meshwright::Error;
+use meshwright::cli::files::Force;
 use meshwright::cli::{Answer, output, table};
 use meshwright::mapping::launcher::expected::{self, Expected};
 use meshwright::mapping::launcher::seats::{self, Misplaced, Seat};
+use meshwright::output::Writing;
 use meshwright::topology::real::slurm;
 use meshwright::transport::{Endpoint, Mailbox};
-use meshwright::{Error, report};
 use serde::Serialize;
 
 use super::Outcome;
@@ -30,6 +32,8 @@ pub(super) struct SeatArguments {
     /// in the coordinates that they really have
     #[arg(long, value_name = "FILE", conflicts_with = "watch")]
     coordinates: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// One `FORMAT:FILE`.
@@ -136,9 +140,11 @@ impl SeatArguments {
         let hosts: String = all.iter().map(|seat| format!("{}\n", seat.host)).collect();
         let coordinates = seats::coordinates(all);
         let mut files = Vec::new();
-        files.extend(self.hosts.as_ref().map(|path| (path.clone(), hosts.as_str())));
-        files.extend(self.coordinates.as_ref().map(|path| (path.clone(), coordinates.as_str())));
-        report::write_all(&files)?;
+        files.extend(self.hosts.as_ref().map(|path| (path, hosts.as_str())));
+        files.extend(self.coordinates.as_ref().map(|path| (path, coordinates.as_str())));
+        let mut writing = Writing::new(self.force.force);
+        files.iter().try_for_each(|(path, text)| writing.file(path, text.as_bytes()))?;
+        writing.finish()?;
         Ok(files.iter().map(|(path, _)| format!("Written: {}\n", output::shown(path))).collect())
     }
 }

@@ -48,7 +48,7 @@ impl Trial {
         }
         if let Some(folder) = &self.ready {
             let file = folder.join(own.to_string());
-            std::fs::write(&file, "").map_err(|error| Error::io(file, error))?;
+            meshwright::output::write_atomically(&file, "")?;
         }
         if self.forgive {
             endpoint.forgive();

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
+use meshwright::output::{self as disk, Writing};
 use meshwright::report;
 use meshwright::scenario;
 use meshwright::transport::{Endpoint, Mailbox, threads};
@@ -17,6 +18,7 @@ use meshwright::verdict::scatter::words::{self, CountWords, Text, WordCount};
 use meshwright::verdict::scatter::{self, Load, Part, Report, SPLITS, Settings, Split, Work, split};
 use meshwright::{Error, Result, budget};
 
+use super::files::Force;
 use super::output::{self, Progress};
 use super::{Answer, Failure, files, ranks_as_threads};
 
@@ -105,6 +107,8 @@ struct RunArguments {
     /// Write timing diagrams and scatter.json into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
@@ -229,6 +233,15 @@ impl Arguments {
         }
     }
 
+    /// What its folder is the answer to.
+    fn named(&self) -> disk::Job {
+        let what = match &self.what {
+            What::Words(_) => "words",
+            What::Image(_) => "image",
+        };
+        disk::Job::new("scatter", [format!("{what} {}", self.file().display())])
+    }
+
     fn work(&self) -> &dyn Work {
         match &self.what {
             What::Words(_) => &CountWords,
@@ -237,14 +250,14 @@ impl Arguments {
     }
 
     fn job(&self) -> Result<Job> {
-        output::check_folder(self.run().out.as_deref())?;
+        files::check(self.run().out.as_ref(), self.run().force, &self.named())?;
         Ok(match &self.what {
             What::Words(words) => {
                 // The text, and the parts of it that are sent.
                 Job::Words(Text(budget::read(&words.file, 2)?))
             }
             What::Image(image) => {
-                report::check_place("--out-image", &image.out_image)?;
+                disk::check_place("--out-image", &image.out_image)?;
                 Job::Image(Image::read(&image.file)?, image.filter)
             }
         })
@@ -320,15 +333,17 @@ pub fn run_on(arguments: &Arguments, endpoint: impl Endpoint, host: &str) -> Res
 /// Writes what is asked for and prints the answer.
 fn finish(arguments: &Arguments, findings: &Findings<'_>) -> Result<Answer, Failure> {
     let run = arguments.run();
+    let mut writing = Writing::new(run.force.force);
     if let (What::Image(arguments), Product::Image { image, .. }) = (&arguments.what, findings.result) {
-        report::write_atomically(&arguments.out_image, image.bytes_of_file())?;
+        writing.file(&arguments.out_image, &image.bytes_of_file())?;
     }
     let mut written = String::new();
     if let Some(folder) = &run.out {
         let mut all = report::scatter_files(findings.report);
         all.push(files::file("scatter.json", "the same for scripts", output::json(findings)));
-        written = files::write(folder, all)?;
+        written = files::add(&mut writing, folder, &arguments.named(), all)?;
     }
+    writing.finish()?;
     output::print(&if run.json { output::json(findings) } else { text::text(findings) + &written })?;
     let is_wrong = findings.verified.is_some_and(|verified| !verified.equal);
     Ok(if is_wrong { Answer::Negative } else { Answer::Done })

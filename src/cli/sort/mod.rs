@@ -22,6 +22,7 @@ use meshwright::units::Bytes;
 use meshwright::verdict::Ranked;
 use meshwright::{Error, budget, scenario};
 
+use super::files::Force;
 use super::output::{self, Progress};
 use super::{Answer, Failure, costs, ranks_as_threads};
 use answer::{Executor, SortAnswer};
@@ -61,9 +62,11 @@ pub struct SortArguments {
     /// The numbers: 4 bytes each, little-endian
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// Where to write them in increasing order; it may be IN
+    /// Where to write them in increasing order; it may be IN, with --force
     #[arg(long, value_name = "OUT")]
     out: PathBuf,
+    #[command(flatten)]
+    force: Force,
     /// The machine, with as many living nodes as there are ranks: rank r is its r-th node [default: the mesh nearest to a square]
     #[arg(long, value_name = "MACHINE")]
     on: Option<String>,
@@ -128,7 +131,7 @@ fn sort<T: Number, E: Endpoint>(arguments: &SortArguments, mail: &mut Mailbox<E>
     let SortArguments { input, out, .. } = arguments;
     let ranks = mail.ranks();
     let bytes = agree(mail, || {
-        let bytes = numbers::check(input, out)?;
+        let bytes = numbers::check(input, out, arguments.force.force)?;
         // The list; half of it on its way to another rank, and half of it there; the list again, and a copy to sort.
         let copies = 1 + u64::from(ranks > 1) + 2 * u64::from(arguments.compare);
         budget::check("the sorting of the file", bytes.saturating_mul(copies)).map(|()| bytes)
@@ -161,7 +164,7 @@ fn sort<T: Number, E: Endpoint>(arguments: &SortArguments, mail: &mut Mailbox<E>
         answer.executors = mail.compute(|| compared(list, sorted))?;
     }
     tell("writing");
-    mail.compute(|| numbers::write(out, sorted))??;
+    mail.compute(|| numbers::write(out, sorted, arguments.force.force))??;
     drop(progress);
     output::print(&if arguments.json { output::json(&answer) } else { answer.text() })?;
     Ok(Answer::Done)

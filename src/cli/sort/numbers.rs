@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
+use meshwright::output::{Writing, check_place, is_same_file};
 use meshwright::transport::Wire;
-use meshwright::{Error, Result, report};
+use meshwright::{Error, Result};
 
 /// How many bytes are read or written at a time.
 const PIECE: usize = 1 << 20;
@@ -71,9 +72,9 @@ fn hash(number: i64) -> u64 {
 ///
 /// # Errors
 ///
-/// [`Error::Io`] when the input cannot be opened, [`Error::Value`] when it is no file of whole 32-bit integers; as for
-/// [`report::check_place`].
-pub(super) fn check(input: &Path, out: &Path) -> Result<u64> {
+/// [`Error::Io`] when the input cannot be opened, [`Error::Value`] when it is no file of whole 32-bit integers;
+/// [`Error::Occupied`] when it is to be replaced and nobody said so; as for [`check_place`].
+pub(super) fn check(input: &Path, out: &Path, force: bool) -> Result<u64> {
     let metadata = File::open(input).and_then(|file| file.metadata()).map_err(|why| Error::io(input, why))?;
     if !metadata.is_file() {
         return Err(Error::value("IN", input.display(), "a file of 32-bit integers"));
@@ -82,7 +83,11 @@ pub(super) fn check(input: &Path, out: &Path) -> Result<u64> {
         let length = format!("{} of {} bytes", input.display(), metadata.len());
         return Err(Error::value("IN", length, "whole 32-bit integers: a multiple of 4 bytes"));
     }
-    report::check_place("OUT", out)?;
+    check_place("OUT", out)?;
+    if !force && is_same_file(input, out) {
+        let holds = "the numbers that are read".to_string();
+        return Err(Error::Occupied { path: out.to_path_buf(), holds, kind: "file" });
+    }
     Ok(metadata.len())
 }
 
@@ -126,9 +131,10 @@ pub(super) fn read<T: Number>(input: &Path, bytes: u64) -> Result<Vec<T>> {
 ///
 /// # Errors
 ///
-/// [`Error::Io`] when it cannot be written.
-pub(super) fn write<T: Number>(out: &Path, list: &[T]) -> Result<()> {
-    report::write_streamed(out, |file| {
+/// [`Error::Io`] when it cannot be written, [`Error::Occupied`] when something else stands there and is not to be replaced.
+pub(super) fn write<T: Number>(out: &Path, list: &[T], force: bool) -> Result<()> {
+    let mut writing = Writing::new(force);
+    writing.streamed(out, &mut |file| {
         let mut piece = Vec::with_capacity(PIECE);
         for numbers in list.chunks(PIECE / 4) {
             piece.clear();
@@ -136,7 +142,8 @@ pub(super) fn write<T: Number>(out: &Path, list: &[T]) -> Result<()> {
             file.write_all(&piece)?;
         }
         Ok(())
-    })
+    })?;
+    writing.finish()
 }
 
 #[cfg(test)]
@@ -160,8 +167,8 @@ mod tests {
         let path = folder.path().join("numbers.bin");
         // More than one piece.
         let list: Vec<i32> = (0..300_000).map(|i: i32| i.wrapping_mul(-1_640_531_535)).collect();
-        write(&path, &list).unwrap();
-        let bytes = check(&path, &path).unwrap();
+        write(&path, &list, false).unwrap();
+        let bytes = check(&path, &path, true).unwrap();
         assert_eq!((bytes, read::<i32>(&path, bytes).unwrap() == list), (1_200_000, true));
         // Longer or shorter than it was.
         for other in [bytes - 4, bytes + 4] {

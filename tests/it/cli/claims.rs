@@ -57,8 +57,15 @@ fn the_answer_for_scripts_and_the_files() {
         }
     }
     assert_eq!((&claims[0]["verdict"], &claims[0]["errata"]), (&"corrected".into(), &"E1".into()));
-    let names =
-        ["claims.json", "figure-1.svg", "figure-2.svg", "figure-3.svg", "figure-4.svg", "report.html"];
+    let names = [
+        "claims.json",
+        "figure-1.svg",
+        "figure-2.svg",
+        "figure-3.svg",
+        "figure-4.svg",
+        "meshwright.json",
+        "report.html",
+    ];
     assert_eq!(entries(&folder.path().join("a")), names);
     let read = |out: &str, name: &str| std::fs::read_to_string(folder.path().join(out).join(name)).unwrap();
     for name in names {

@@ -57,12 +57,13 @@ fn the_keys_of_the_answer() {
 fn every_number_of_ranks_sorts_in_place() {
     let (folder, mut list) = numbers();
     list.sort_unstable_by_key(|number| number.cast_signed());
-    let arguments = ["sort", "numbers.bin", "--out", "numbers.bin", "--signed", "--on", "mesh:2x3"];
+    let arguments =
+        ["sort", "numbers.bin", "--out", "numbers.bin", "--signed", "--on", "mesh:2x3", "--force"];
     let (code, table, errors) = run(folder.path(), &arguments);
     assert_eq!((code, errors.as_str()), (0, ""));
     assert!(table.contains("\n6 ranks on mesh:2x3"), "the machine says how many: {table}");
     for (ranks, options) in [("1", "--signed"), ("5", "--signed"), ("7", "--signed")] {
-        let arguments = ["sort", "numbers.bin", "--out", "numbers.bin", "--ranks", ranks, options];
+        let arguments = ["sort", "numbers.bin", "--out", "numbers.bin", "--ranks", ranks, options, "--force"];
         let (code, table, errors) = run(folder.path(), &arguments);
         assert_eq!((code, errors.as_str()), (0, ""));
         assert!(

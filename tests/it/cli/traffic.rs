@@ -131,7 +131,7 @@ fn a_sweep_prints_a_table_and_leaves_a_page() {
         assert!(stdout.contains(word), "{word} is missing in\n{stdout}");
     }
     let out = folder.path().join("a/b");
-    assert_eq!(entries(&out), ["curve.svg", "report.html", "sweep.json"]);
+    assert_eq!(entries(&out), ["curve.svg", "meshwright.json", "report.html", "sweep.json"]);
     let page = std::fs::read_to_string(out.join("report.html")).unwrap();
     let figures = [
         "<svg",

@@ -1,9 +1,12 @@
 //! The drawings from made-up data, for the tests and for the eye.
 
+use std::path::Path;
+
 use super::super::chart::{Axis, Chart, Ink, Scale, Series};
 use super::super::surface::Surface;
 use super::{cells, flow, gantt, torus};
 use crate::load::{Cells, UNUSED, voronoi};
+use crate::output::write_atomically;
 use crate::report::style;
 use crate::topology::{Machine, Topology, distances_from};
 use crate::units::NodeId;
@@ -180,8 +183,8 @@ fn drawings_can_be_looked_at() {
         style::page()
     );
     for (name, svg) in all() {
-        std::fs::write(format!("{directory}/{name}.svg"), style::alone(&svg)).unwrap();
+        write_atomically(&Path::new(&directory).join(format!("{name}.svg")), style::alone(&svg)).unwrap();
         page += &format!("<figure><h3>{name}</h3>{svg}</figure>");
     }
-    std::fs::write(format!("{directory}/drawings.html"), page + "</div></main>").unwrap();
+    write_atomically(&Path::new(&directory).join("drawings.html"), page + "</div></main>").unwrap();
 }
