@@ -130,15 +130,17 @@ fn finish(arguments: &Arguments, report: &impl Serialize, text: impl Fn() -> Str
 
 fn text(report: &SimulateReport, machine: &Machine) -> String {
     let latency = &report.latency;
+    let whole = |cycles: Option<u64>| cycles.map_or("none".to_string(), |cycles| cycles.to_string());
     let mut rows = [
-        ["cycles", &report.cycles.to_string()],
+        ["cycles", &whole(report.cycles)],
         ["messages", &report.messages.to_string()],
         ["flit hops", &report.flit_hops.map_or("unknown".to_string(), |hops| hops.to_string())],
-        ["hottest link", &table::hottest(report.hottest_link, machine)],
-        ["latency, mean", &table::number(latency.mean, 2)],
-        ["latency, median", &latency.p50.to_string()],
-        ["latency, 99 of 100", &latency.p99.to_string()],
-        ["latency, longest", &latency.max.to_string()],
+        ["busiest link", &table::busiest(report.hottest_link, machine)],
+        ["waited for", &table::waited(report.waited_link, machine)],
+        ["latency, mean", &latency.mean.map_or("none".to_string(), |mean| table::number(mean, 2))],
+        ["latency, median", &whole(latency.p50)],
+        ["latency, 99 of 100", &whole(latency.p99)],
+        ["latency, longest", &whole(latency.max)],
     ]
     .map(|row| row.map(str::to_string).to_vec())
     .to_vec();
@@ -146,8 +148,13 @@ fn text(report: &SimulateReport, machine: &Machine) -> String {
         rows.push(vec![RING.to_string(), table::ring(ring, machine)]);
     }
     let (engine, switching) = (report.engine, machine.switching.name());
-    format!("{} · {switching} · {engine} engine\n", machine.name)
-        + &table::table(&["measure", "value"], 1, rows)
+    let mut text = format!("{} · {switching} · {engine} engine\n", machine.name);
+    if let Some(routers) = &report.routers {
+        text += &format!("{}\n", table::routers(routers));
+    }
+    text += &table::table(&["measure", "value"], 1, rows);
+    text.extend(report.refused.iter().map(|why| format!("not on routers: {why}\n")));
+    text
 }
 
 fn traffic_text(report: &TrafficReport, machine: &Machine) -> String {

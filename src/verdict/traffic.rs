@@ -137,6 +137,7 @@ pub struct TrafficReport {
     /// How many packets were measured.
     pub messages: u64,
     /// The link with the most messages; open-loop runs do not count them.
+    #[serde(flatten, serialize_with = "crate::verdict::busiest_under_both")]
     pub hottest_link: Option<HottestLink>,
     /// What was measured.
     #[serde(flatten)]
