@@ -9,8 +9,7 @@ use super::{further, table};
 
 /// What `plan` says of a load.
 pub(super) fn plan(job: &LoadVerdict, machine: &Machine) -> String {
-    const HEAD: [&str; 7] =
-        ["method", "bound", "predicted", "feasible", "simulated", "gap", table::BUSIEST];
+    const HEAD: [&str; 7] = ["method", "bound", "predicted", "feasible", "simulated", "gap", table::BUSIEST];
     let row = |outcome: &LoadOutcome| {
         vec![
             format!("{}{}", mark(job, outcome), outcome.method),

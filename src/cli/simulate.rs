@@ -160,8 +160,13 @@ fn text(report: &SimulateReport, machine: &Machine) -> String {
 fn traffic_text(report: &TrafficReport, machine: &Machine) -> String {
     let TrafficReport { conditions, reference, point, .. } = report;
     let heading = format!(
-        "{} on {} · packets of {} · {} · flit engine · seed {}\n",
-        conditions.traffic, conditions.machine, conditions.packet, conditions.switching, conditions.seed
+        "{} on {} · packets of {} · {} · {} · flit engine · seed {}\n",
+        conditions.traffic,
+        conditions.machine,
+        conditions.packet,
+        conditions.switching,
+        reference.routing,
+        conditions.seed
     );
     if let (Some(ring), 0) = (&point.deadlock, point.cycles) {
         // Refused before the first cycle: there is nothing else to tell.
@@ -176,7 +181,7 @@ fn traffic_text(report: &TrafficReport, machine: &Machine) -> String {
     let half = latency.ci95.map_or(String::new(), |half| format!(" ± {}", table::number(half, 2)));
     let mut rows = [
         ["load, flits per node and cycle", &point.load.to_string()],
-        ["bound of the load", &known(reference.bound, 4)],
+        ["bound of the load", &(known(reference.bound, 4) + &format!(" ({})", reference.bound_of))],
         ["offered", &table::number(point.offered, 5)],
         ["accepted", &table::number(point.accepted, 5)],
         ["saturated", if point.saturated { "yes" } else { "no" }],

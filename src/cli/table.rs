@@ -64,13 +64,18 @@ pub(super) fn on_routers<'a>(runs: impl Iterator<Item = (&'a str, Option<&'a Rou
             None => lines.push((routers, vec![name])),
         }
     }
-    lines.iter().map(|(known, names)| format!("{}: {}\n", names.join(", "), routers(known))).collect()
+    lines
+        .iter()
+        .map(|(known, names)| {
+            format!("{}: whole messages end in a ring, so on {}\n", names.join(", "), routers(known))
+        })
+        .collect()
 }
 
-/// The routers on which a run came to its end.
+/// What there is to say of routers.
 pub(super) fn routers(routers: &Routers) -> String {
     format!(
-        "whole messages end in a ring, so flit by flit on routers with {} virtual channel{}, {}, flits of {} B",
+        "routers with {} virtual channel{}, {}, flits of {} B",
         routers.virtual_channels,
         if routers.virtual_channels == 1 { "" } else { "s" },
         routers.routing,

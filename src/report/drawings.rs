@@ -88,8 +88,7 @@ pub(super) fn heat_figure(layout: Option<&Layout<'_>>, machine: &Machine, outcom
         return Figure { title, svg: String::new(), caption };
     }
     let Some(layout) = layout else {
-        let (svg, block) =
-            blocks::draw(machine, &outcome.method, loads, outcome.hottest_link);
+        let (svg, block) = blocks::draw(machine, &outcome.method, loads, outcome.hottest_link);
         let caption = format!(
             "With {} the machine is too large to be drawn node by node. \
              Each block stands for {block}; its colour is the busy time of the busiest link that leaves one of them.",
@@ -98,7 +97,9 @@ pub(super) fn heat_figure(layout: Option<&Layout<'_>>, machine: &Machine, outcom
         return Figure { title, svg, caption };
     };
     let drawing = heat::draw(layout, &outcome.method, loads, outcome.hottest_link);
-    let mut caption = String::from("Each stroke is one direction of a link, on the right hand of its way; its colour is how long the messages take on it.");
+    let mut caption = String::from(
+        "Each stroke is one direction of a link, on the right hand of its way; its colour is how long the messages take on it.",
+    );
     if let Network::Grid(grid) = &machine.network {
         if grid.wraps() {
             caption.push_str(" Strokes beyond the border come back on the opposite side.");

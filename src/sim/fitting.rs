@@ -21,6 +21,7 @@ use super::Trace;
 use super::flit::{Replay, Router};
 use super::{dependency, network, phased};
 use crate::error::{Error, Result};
+use crate::routing;
 use crate::schedule::{Message, Phases, Schedule};
 use crate::topology::{Machine, Switching};
 use crate::units::Bytes;
@@ -40,6 +41,21 @@ pub struct Routers {
     pub virtual_channels: u32,
     /// The length of a flit in bytes: the machine's own, or a multiple where the run would take too long.
     pub flit: u64,
+}
+
+impl Routers {
+    /// What there is to say of these routers on this machine.
+    ///
+    /// # Errors
+    ///
+    /// As for [`routing::named`].
+    pub fn of(router: &Router, machine: &Machine) -> Result<Self> {
+        Ok(Self {
+            routing: routing::named(router.routing_on(machine))?,
+            virtual_channels: router.virtual_channels,
+            flit: machine.costs.flit.0,
+        })
+    }
 }
 
 /// A run, and what it ran on.
@@ -138,15 +154,9 @@ fn fit(
     };
     match run(&coarse, &replay) {
         Ok(trace) if trace.deadlock.is_some() => stuck("routers come to a standstill, too".to_string()),
-        Ok(trace) => Ok(Fitted {
-            trace,
-            routers: Some(Routers {
-                routing: crate::routing::usual(machine),
-                virtual_channels: replay.router.virtual_channels,
-                flit: coarse.costs.flit.0,
-            }),
-            refused: None,
-        }),
+        Ok(trace) => {
+            Ok(Fitted { trace, routers: Some(Routers::of(&replay.router, &coarse)?), refused: None })
+        }
         Err(error) => stuck(error.to_string()),
     }
 }

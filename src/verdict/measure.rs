@@ -65,9 +65,7 @@ impl<'m> Way<'m> {
         match &self.relation {
             None => routing::routes(self.machine, pairs),
             // It draws nothing: the stream is never asked.
-            Some(relation) => {
-                routing::stored(self.machine, relation, pairs, &mut rng::stream(0, "routing"))
-            }
+            Some(relation) => routing::stored(self.machine, relation, pairs, &mut rng::stream(0, "routing")),
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Blame, HottestLink};
 use super::measure::{self, Way};
 use super::traffic::channels;
+use super::{Blame, HottestLink};
 use crate::error::Result;
 use crate::rng;
 use crate::routing::{self, Pair, Relation, Routes};
@@ -48,7 +48,7 @@ pub struct SimulateReport {
     pub engine: &'static str,
     /// How messages moved.
     pub switching: &'static str,
-    /// The routers, where whole messages would have ended in a deadlock; none if the engine was asked for.
+    /// The routers, if it ran flit by flit.
     pub routers: Option<Routers>,
     /// Why there are none, where whole messages ended in a deadlock and no engine was asked for.
     pub refused: Option<String>,
@@ -121,6 +121,7 @@ pub fn report_on_routers(schedule: &Schedule, machine: &Machine, replay: &Replay
     let trace = replay.run_schedule(machine, schedule)?;
     let (messages, pairs) = messages_of(schedule);
     let mut report = told(trace, &messages, machine, "flit");
+    report.routers = Some(Routers::of(&replay.router, machine)?);
     let relation = routing::relation(replay.router.routing_on(machine), machine)?;
     let heads = if machine.switching == Switching::StoreAndForward { 0 } else { HEAD };
     if !relation.adaptive() && !relation.random() {

@@ -166,6 +166,12 @@ pub struct SweepReport {
 }
 
 impl SweepReport {
+    /// The first load of which more than the bound arrived: so it can be where not everything is carried.
+    pub fn accepted_above_the_bound(&self) -> Option<&Point> {
+        let bound = self.reference.bound?;
+        self.curve.points.iter().find(|point| point.saturated && point.accepted > bound)
+    }
+
     /// Whether some point came to a standstill.
     pub fn deadlocks(&self) -> bool {
         self.curve.points.iter().any(|point| point.deadlock.is_some())

@@ -143,9 +143,7 @@ fn stroke_width(layout: &Layout<'_>, level: usize) -> f64 {
 }
 
 fn draw_links(layout: &Layout<'_>, svg: &mut Svg, used: &[Used], greatest: u64) {
-    for group in
-        used.chunk_by(|a, b| palette::level(a.busy, greatest) == palette::level(b.busy, greatest))
-    {
+    for group in used.chunk_by(|a, b| palette::level(a.busy, greatest) == palette::level(b.busy, greatest)) {
         let level = palette::level(group[0].busy, greatest);
         let class = format!("link {}", palette::class_of_amount(group[0].busy, greatest));
         svg.open("g", &[("class", &class), ("stroke-width", &Px(stroke_width(layout, level)))]);

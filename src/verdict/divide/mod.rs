@@ -14,8 +14,8 @@ use crate::error::{Error, Result};
 use crate::mapping::bound::Profile;
 use crate::mapping::{self, Divide, Placement, Request, TaskGraph, bound};
 use crate::schedule::Schedule;
-use crate::sim::fitting::{self, Fitted};
 use crate::sim::Trace;
+use crate::sim::fitting::{self, Fitted};
 use crate::topology::{Machine, Switching, Topology};
 use crate::units::LinkId;
 

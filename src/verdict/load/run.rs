@@ -6,8 +6,8 @@ use crate::load::Plan;
 use crate::load::installments::Scale;
 use crate::schedule::{Message, Schedule};
 use crate::sim;
-use crate::verdict::measure::{self, Way};
 use crate::verdict::HottestLink;
+use crate::verdict::measure::{self, Way};
 
 /// Loads that would take more messages than this are not sent.
 const MESSAGES_MAX: u64 = 3_000_000;

@@ -49,7 +49,10 @@ impl<T> BySwitching<T> {
     }
 
     /// As [`Self::each`], unless one of them fails.
-    pub(super) fn try_each(switchings: &[Switching], mut value: impl FnMut(Switching) -> Result<T>) -> Result<Self> {
+    pub(super) fn try_each(
+        switchings: &[Switching],
+        mut value: impl FnMut(Switching) -> Result<T>,
+    ) -> Result<Self> {
         let cut_through = switchings.contains(&Switching::CutThrough);
         Ok(Self {
             wormhole: value(Switching::Wormhole)?,

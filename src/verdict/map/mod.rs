@@ -72,14 +72,16 @@ pub fn report_under(
     };
     let weights = weights(job);
     let profile = job.profile(machine);
-    let limits =
-        BySwitching::each(switchings, |switching| limits(job, machine, switching, profile.as_ref(), &weights));
+    let limits = BySwitching::each(switchings, |switching| {
+        limits(job, machine, switching, profile.as_ref(), &weights)
+    });
     let table = Table { job, machine, switchings, weights: &weights, limits: &limits };
     let mut placements = Vec::new();
     for (index, method) in methods.iter().enumerate() {
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
         let placed = job.place(method, machine, seed);
-        let known = verdict.as_ref().and_then(|verdict| verdict.results.iter().find(|one| one.method == *method));
+        let known =
+            verdict.as_ref().and_then(|verdict| verdict.results.iter().find(|one| one.method == *method));
         match placed.and_then(|placement| table.row(placement, known)) {
             Ok(row) => placements.push(row),
             Err(Error::NotApplicable { why, .. }) => {

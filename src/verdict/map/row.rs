@@ -72,7 +72,9 @@ impl Table<'_> {
             waited_link: ran.map(|ran| ran.waited),
             reason: BySwitching::each(switchings, |switching| {
                 let ran = ran.of(switching);
-                ran.reason.clone().or_else(|| Some(why(*bound.of(switching), &ran.levels, ran.waited.as_ref())?))
+                ran.reason
+                    .clone()
+                    .or_else(|| Some(why(*bound.of(switching), &ran.levels, ran.waited.as_ref())?))
             }),
             levels: ran.map(|ran| ran.levels),
             gap: BySwitching::each(switchings, |switching| {
@@ -146,8 +148,7 @@ fn on_way(
     let way = Way::of(machine, routers)?;
     let levels = match way.is_other() {
         true => {
-            let again =
-                measure::along(known.0.schedule.clone(), machine, &[machine.switching], &way)?;
+            let again = measure::along(known.0.schedule.clone(), machine, &[machine.switching], &way)?;
             levels(machine, (&again, 0))
         }
         false => levels(machine, known),
@@ -162,7 +163,9 @@ fn why(bound: u64, levels: &Levels, waited: Option<&Blame>) -> Option<String> {
     let above = |level: f64| simulated as f64 > level.ceil();
     Some(match waited {
         _ if simulated <= bound => "it meets the bound".to_string(),
-        _ if !above(levels.alone) => "nobody waits: the longest message on its way is what takes the time".to_string(),
+        _ if !above(levels.alone) => {
+            "nobody waits: the longest message on its way is what takes the time".to_string()
+        }
         _ if !above(levels.link) => "the busiest links are what takes the time".to_string(),
         Some(_) => "messages wait for others that wait themselves".to_string(),
         None => "messages wait for ports".to_string(),
