@@ -109,7 +109,7 @@ fn no_routing_exceeds_its_bound() {
                     let stops =
                         if ["valiant", "rajasekaran-tsantilas"].contains(&routing.name) { 2.0 } else { 1.0 };
                     let short = (wanted - MEASURE as f64 - 5.0 * wanted.sqrt()).max(0.0) / stops;
-                    let most = point.offered - short / (MEASURE as f64 * f64::from(machine.nodes()));
+                    let most = point.offered - short / (MEASURE as f64 * f64::from(machine.living_count()));
                     let name = format!("{} {} {} at {load}", machine.name, routing.name, named.name);
                     assert!(point.accepted <= most + 1e-9, "{name}: {} of at most {most}", point.accepted);
                     tried += 1;
