@@ -9,7 +9,7 @@ use crate::rng;
 use crate::routing::{self, Relation, certify, dimension_order};
 use crate::sim::flit::{self, Router};
 use crate::sim::traffic::{Measured, OpenLoop, Pattern};
-use crate::topology::{Machine, Topology};
+use crate::topology::{Machine, PortModel, Topology};
 use crate::units::{LinkId, NodeId, Port};
 
 /// Up to so many packet states the deadlock check looks at the machine itself: well under a second.
@@ -47,12 +47,18 @@ impl Reference {
         let routing = routing::named(router.routing_on(machine))?;
         let relation = routing::relation(routing, machine)?;
         let carried = match relation {
-            Relation::DimensionOrder(_) if !dimension_order::YX.is(routing) => pattern.capacity(machine),
-            _ => pattern.carried(machine, &relation),
+            // The formula counts one port to receive by.
+            Relation::DimensionOrder(_)
+                if !dimension_order::YX.is(routing)
+                    && (router.ports == PortModel::One || pattern.name() != "hot-spot") =>
+            {
+                pattern.capacity(machine)
+            }
+            _ => pattern.carried(machine, &relation, router.ports),
         };
         let (bound, bound_of) = match carried {
             Some(_) => (carried, routing),
-            None => (pattern.carried_by_any(machine), ANY_ROUTING),
+            None => (pattern.carried_by_any(machine, router.ports), ANY_ROUTING),
         };
         Ok(Self { zero_load_cycles, mean_hops, bound, bound_of, routing })
     }

@@ -3,7 +3,7 @@
 use super::Pattern;
 use super::pattern::{HOT_SHARE, Rule};
 use crate::routing::{Choices, Relation};
-use crate::topology::{Grid, Machine, Topology};
+use crate::topology::{Grid, Machine, PortModel, Topology};
 use crate::units::{NodeId, Port};
 
 /// Walks that take more steps than this are not made: a fraction of a second.
@@ -29,16 +29,16 @@ impl Pattern {
     /// # Examples
     ///
     /// ```
-    /// use meshwright::{routing, sim::traffic::Pattern, topology::Machine};
+    /// use meshwright::{routing, sim::traffic::Pattern, topology::{Machine, PortModel}};
     /// let mesh = Machine::new("mesh:4x4")?;
     /// let transpose = Pattern::new("transpose", &mesh)?;
-    /// let carried = |name| -> meshwright::Result<_> { Ok(transpose.carried(&mesh, &routing::relation(name, &mesh)?)) };
+    /// let carried = |name| -> meshwright::Result<_> { Ok(transpose.carried(&mesh, &routing::relation(name, &mesh)?, PortModel::All)) };
     /// assert_eq!(carried("dimension-order")?, transpose.capacity(&mesh));
     /// assert!(carried("o1turn")? > carried("dimension-order")?, "both orders share the corners");
     /// assert_eq!(carried("odd-even")?, None, "its packets decide on the way");
     /// # Ok::<(), meshwright::Error>(())
     /// ```
-    pub fn carried(&self, machine: &Machine, relation: &Relation<'_>) -> Option<f64> {
+    pub fn carried(&self, machine: &Machine, relation: &Relation<'_>, ports: PortModel) -> Option<f64> {
         if relation.adaptive() {
             return None;
         }
@@ -49,7 +49,9 @@ impl Pattern {
             if !fits {
                 return false;
             }
-            into[target.index()] += rate;
+            if ports == PortModel::One {
+                into[target.index()] += rate;
+            }
             let headers = relation.headers(source, target);
             let each = rate / headers.len() as f64;
             for mut header in headers {
@@ -72,7 +74,8 @@ impl Pattern {
     }
 
     /// A load that no routing can exceed and still carry it in full, minimal or not: at it some set of nodes sends out
-    /// as many flits as it has links to the others, or a node receives one flit every cycle.
+    /// as many flits as it has links to the others, or a node of one port receives one flit
+    /// every cycle.
     ///
     /// The sets are single nodes and, on a box without dead nodes, the slabs between two planes across an axis. It is
     /// a bound and no promise: no routing need reach it.
@@ -90,14 +93,14 @@ impl Pattern {
     /// # Examples
     ///
     /// ```
-    /// use meshwright::{sim::traffic::Pattern, topology::Machine};
+    /// use meshwright::{sim::traffic::Pattern, topology::{Machine, PortModel}};
     /// let mesh = Machine::new("mesh:8x8")?;
     /// let transpose = Pattern::new("transpose", &mesh)?;
-    /// assert_eq!(transpose.carried_by_any(&mesh), Some(0.5), "16 nodes of a half write over 8 links");
+    /// assert_eq!(transpose.carried_by_any(&mesh, PortModel::All), Some(0.5), "16 nodes of a half write over 8 links");
     /// assert!(transpose.capacity(&mesh) < Some(0.15), "dimension order carries far less");
     /// # Ok::<(), meshwright::Error>(())
     /// ```
-    pub fn carried_by_any(&self, machine: &Machine) -> Option<f64> {
+    pub fn carried_by_any(&self, machine: &Machine, ports: PortModel) -> Option<f64> {
         let (mut steps, mut busiest) = (0u64, 1.0f64);
         let grid = machine.whole_grid();
         let mut along: Vec<Vec<f64>> = grid.map_or(Vec::new(), |grid| {
@@ -107,7 +110,9 @@ impl Pattern {
         let (mut out, mut into, mut received) = (vec![0.0; nodes], vec![0.0; nodes], vec![0.0; nodes]);
         self.flows(machine, |source, target, rate| {
             steps += 1;
-            received[target.index()] += rate;
+            if ports == PortModel::One {
+                received[target.index()] += rate;
+            }
             if source != target {
                 out[source.index()] += rate;
                 into[target.index()] += rate;

@@ -131,5 +131,5 @@ fn schedules_name_the_busiest_link_too() {
     assert_eq!((code, &report["busiest_link"], &report["hottest_link"]), (0, &link, &link));
     assert_eq!(report["waited_link"]["from"], 0, "the second small message waits for the first");
     let text = run(folder.path(), &["simulate", "a.goal", "--on", "mesh:4"]).1;
-    assert!(text.contains("2 → 3  500, 1"), "{text}");
+    assert!(text.contains("(2) → (3)  500, 1"), "{text}");
 }
