@@ -30,6 +30,11 @@ pub(super) struct MachineArguments {
 }
 
 impl MachineArguments {
+    /// The switching that the command line asks for.
+    pub(super) fn switching(&self) -> Option<Switching> {
+        self.switching
+    }
+
     /// The machine.
     pub(super) fn machine(&self) -> Result<Machine> {
         let mut machine = scenario::machine(&self.on)?;

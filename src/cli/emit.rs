@@ -113,7 +113,10 @@ impl<'a> Emission<'a> {
         if self.targets.is_empty() {
             return Ok(Emitted::default());
         }
-        let (row, why) = chosen(report, machine.switching)?;
+        let Some((row, why)) = chosen(report, machine.switching) else {
+            let why = format!("every placement comes to a standstill under {}", machine.switching.name());
+            return Ok(Emitted { nothing: Some(why), ..Emitted::default() });
+        };
         let placement = Placement { name: row.name.clone(), nodes: row.nodes().to_vec() };
         let launch = Launch { tasks, placement: &placement, machine, ranks: self.ranks, hosts: &self.hosts };
         let file = |target: &'a Target| EmittedFile {
@@ -127,29 +130,26 @@ impl<'a> Emission<'a> {
             ranks: self.ranks.name(),
             files: self.targets.iter().map(file).collect(),
             why,
+            nothing: None,
         })
     }
 }
 
 /// The placement to be written, and why it is this one of several: a clause, or nothing for a single one.
 ///
-/// `auto` has chosen; else the least simulated cycles win, of equal ones the fewest hops, then the first. A single
-/// placement needs to beat nobody.
-fn chosen(report: &MapReport, switching: Switching) -> Result<(&MapRow, String)> {
-    if let [row] = report.placements.as_slice() {
-        return Ok((row, String::new()));
-    }
+/// `auto` has chosen; else the least simulated cycles win, of equal ones the fewest hops, then the first. A placement
+/// that comes to a standstill is none.
+fn chosen(report: &MapReport, switching: Switching) -> Option<(&MapRow, String)> {
     let named = |choice: &Choice| report.placements.iter().find(|row| row.name == choice.placement);
     if let Some(row) = report.choice.as_ref().and_then(named) {
-        return Ok((row, ", the choice of auto".to_string()));
+        return Some((row, ", the choice of auto".to_string()));
     }
     let cycles = |row: &MapRow| *row.simulated_cycles.of(switching);
     let running = report.placements.iter().filter_map(|row| Some((row, cycles(row)?)));
-    let fastest = running.min_by_key(|(row, cycles)| (*cycles, row.hops_total)).ok_or_else(|| {
-        let why = format!("every placement comes to a standstill under {}", switching.name());
-        Error::not_applicable("emit", why)
-    })?;
-    Ok((fastest.0, format!(", the fastest under {}", switching.name())))
+    let (row, _) = running.min_by_key(|(row, cycles)| (*cycles, row.hops_total))?;
+    let is_single = report.placements.len() == 1;
+    // A single placement needs to beat nobody.
+    Some((row, if is_single { String::new() } else { format!(", the fastest under {}", switching.name()) }))
 }
 
 /// Files that are ready to be written; none without `--emit`.
@@ -160,6 +160,9 @@ pub(super) struct Emitted<'a> {
     files: Vec<EmittedFile<'a>>,
     #[serde(skip)]
     why: String,
+    /// Why nothing is written though it was asked for.
+    #[serde(skip)]
+    nothing: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -192,6 +195,9 @@ impl Emitted<'_> {
 
     /// Adds the files to what is written; what there is to say about them.
     pub(super) fn add(&self, writing: &mut Writing) -> Result<String> {
+        if let Some(why) = &self.nothing {
+            return Ok(format!("Nothing is emitted: {why}\n"));
+        }
         if self.files.is_empty() {
             return Ok(String::new());
         }

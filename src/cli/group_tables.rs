@@ -8,7 +8,7 @@ use meshwright::verdict::groups::{GroupsAnswer, Vertex};
 use meshwright::verdict::{GroupsOutcome, GroupsVerdict};
 
 use super::load::counted;
-use super::table::{self, hottest, number, percent, table};
+use super::table::{self, busiest, number, percent, table};
 
 /// Groups of more members are not listed member by member.
 const LISTED_MAX: usize = 32;
@@ -153,7 +153,7 @@ pub(super) fn plan(job: &GroupsVerdict, machine: &Machine) -> String {
         "split",
         "barrier",
         "join",
-        "hottest link, packets",
+        "busiest link: cycles, packets",
     ];
     let mean = |mean: Option<f64>| mean.map_or("–".to_string(), |mean| number(mean, 1));
     let row = |outcome: &GroupsOutcome| {
@@ -167,7 +167,7 @@ pub(super) fn plan(job: &GroupsVerdict, machine: &Machine) -> String {
             mean(outcome.split_cycles_mean),
             mean(outcome.barrier_cycles_mean),
             mean(outcome.join_cycles_mean),
-            hottest(outcome.hottest_link, machine),
+            busiest(outcome.hottest_link, machine),
         ]
     };
     let mut text = format!(

@@ -9,8 +9,7 @@ use super::{further, table};
 
 /// What `plan` says of a load.
 pub(super) fn plan(job: &LoadVerdict, machine: &Machine) -> String {
-    const HEAD: [&str; 7] =
-        ["method", "bound", "predicted", "feasible", "simulated", "gap", "hottest link, messages"];
+    const HEAD: [&str; 7] = ["method", "bound", "predicted", "feasible", "simulated", "gap", table::BUSIEST];
     let row = |outcome: &LoadOutcome| {
         vec![
             format!("{}{}", mark(job, outcome), outcome.method),
@@ -19,7 +18,7 @@ pub(super) fn plan(job: &LoadVerdict, machine: &Machine) -> String {
             outcome.reading.word(outcome.feasible).to_string(),
             outcome.simulated_cycles.map_or_else(unknown, |cycles| cycles.to_string()),
             outcome.gap.map_or_else(unknown, table::percent),
-            table::hottest(outcome.hottest_link, machine),
+            table::busiest(outcome.hottest_link, machine),
         ]
     };
     let sources = counted(job.sources.len(), "source");

@@ -36,11 +36,13 @@ Examples:
 
 Exit codes:
   0  done
+  1  a negative answer: every placement ends in a deadlock
   2  unacceptable input; nothing is written";
 
 /// Place tasks on a machine and measure the placement: dilation, contention, times, bounds
 ///
-/// Prints times under wormhole and store-and-forward switching; with a single placement, also its phases.
+/// Prints times under wormhole and store-and-forward switching, or under --switching only; with a single placement, also
+/// its phases.
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct Arguments {
@@ -110,7 +112,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     arguments.search.look(&mut job, &mut names, &machine, &search, seed)?;
     let methods: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut progress = Progress::new();
-    let report = map::report(&job, &machine, &methods, seed, &mut |what| progress.tell(what))?;
+    let mut tell = |what: &str| progress.tell(what);
+    let report = match arguments.machine.switching() {
+        Some(only) => map::report_under(&job, &machine, &methods, seed, &[only], &mut tell)?,
+        None => map::report(&job, &machine, &methods, seed, &mut tell)?,
+    };
     drop(progress);
     let emitted = emission.texts(&job.tasks, &machine, &report)?;
     let mut writing = Writing::new(arguments.force.force);
@@ -123,8 +129,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     };
     let written = written + &emitted.add(&mut writing)?;
     writing.finish()?;
-    output::print(&if arguments.json { emitted.json(&report) } else { text(&report, seed) + &written })?;
-    Ok(Answer::Done)
+    output::print(&if arguments.json { emitted.json(&report) } else { text(&report, &machine) + &written })?;
+    let ends = |row: &MapRow| row.simulated_cycles.of(machine.switching).is_some();
+    Ok(if report.placements.iter().any(ends) { Answer::Done } else { Answer::Negative })
 }
 
 /// The answer, and the files of a plan for the one job under the machine's switching.
@@ -146,13 +153,16 @@ fn of_folder(job: &Job, machine: &Machine, methods: &[&str], report: &MapReport)
 }
 
 /// The tables: one for each switching, and the phases of a single placement.
-fn text(report: &MapReport, seed: u64) -> String {
-    let mut text = format!("{} on {} · seed {seed}\n", report.tasks, report.machine);
-    for switching in map::SWITCHINGS {
+fn text(report: &MapReport, machine: &Machine) -> String {
+    let mut text = format!("{} on {} · seed {}\n", report.tasks, report.machine, report.seed);
+    for &switching in &report.switchings {
         text += &format!("\n{}; times in cycles\n", switching.name());
         text += &times(&report.placements, switching);
+        text += &links(&report.placements, switching, machine);
+        let runs = report.placements.iter().map(|row| (&*row.name, row.routers.of(switching).as_ref()));
+        text += &table::on_routers(runs);
     }
-    text += "alone: as if no two messages met · link: no schedule on these routes is faster · \
+    text += "\nalone: as if no two messages met · link: no schedule on these routes is faster · \
              path: each message waits for all it meets\n";
     if let Some(searched) = &report.searched {
         let simulated =
@@ -201,6 +211,24 @@ fn times(placements: &[MapRow], switching: Switching) -> String {
         ]
     };
     table::table(&HEAD, 1, placements.iter().map(row).collect())
+}
+
+/// The links of every placement, and what its time is made of.
+fn links(placements: &[MapRow], switching: Switching, machine: &Machine) -> String {
+    const HEAD: [&str; 4] = ["placement", table::BUSIEST, table::WAITED, "reason"];
+    let ends = |placement: &MapRow| placement.simulated_cycles.of(switching).is_some();
+    let reason = |placement: &'_ MapRow| placement.reason.of(switching).clone().unwrap_or_default();
+    let row = |placement: &MapRow| {
+        vec![
+            placement.name.clone(),
+            table::busiest(*placement.busiest_link.of(switching), machine),
+            table::waited(*placement.waited_link.of(switching), machine),
+            if ends(placement) { reason(placement) } else { "deadlock".to_string() },
+        ]
+    };
+    let standing = placements.iter().filter(|placement| !ends(placement));
+    let lines = standing.map(|placement| format!("{}: {}\n", placement.name, reason(placement)));
+    table::table(&HEAD, 4, placements.iter().map(row).collect()) + &lines.collect::<String>()
 }
 
 fn phases(placement: &MapRow) -> String {

@@ -163,7 +163,8 @@ fn text(plan: &PlanReport<'_>) -> String {
 }
 
 fn divide_text(job: &DivideVerdict, machine: &Machine) -> String {
-    const HEAD: [&str; 6] = ["method", "bound", "predicted", "simulated", "gap", "hottest link, messages"];
+    const HEAD: [&str; 7] =
+        ["method", "bound", "predicted", "simulated", "gap", table::BUSIEST, table::WAITED];
     let row = |outcome: &meshwright::verdict::Outcome| {
         let mark = if job.is_won_by(outcome) { "* " } else { "  " };
         vec![
@@ -172,13 +173,16 @@ fn divide_text(job: &DivideVerdict, machine: &Machine) -> String {
             outcome.predicted_cycles.to_string(),
             outcome.simulated_cycles.to_string(),
             table::percent(outcome.gap),
-            table::hottest(outcome.hottest_link, machine),
+            table::busiest(outcome.hottest_link, machine),
+            table::waited(outcome.blame, machine),
         ]
     };
     // A job without a name of its own is called by its tasks.
     let tasks = if job.name == job.tasks.name { String::new() } else { job.tasks.name.clone() + ", " };
     let mut text = format!("\n{} ({tasks}{} tasks); times in cycles\n", job.name, job.tasks.tasks);
     text += &table::table(&HEAD, 1, job.results.iter().map(row).collect());
+    let runs = job.results.iter().map(|outcome| (&*outcome.method, outcome.routers.as_ref()));
+    text += &table::on_routers(runs);
     for skipped in &job.skipped {
         text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
     }

@@ -142,15 +142,17 @@ fn finish(arguments: &Arguments, report: &impl Serialize, text: impl Fn() -> Str
 
 fn text(report: &SimulateReport, machine: &Machine) -> String {
     let latency = &report.latency;
+    let whole = |cycles: Option<u64>| cycles.map_or("none".to_string(), |cycles| cycles.to_string());
     let mut rows = [
-        ["cycles", &report.cycles.to_string()],
+        ["cycles", &whole(report.cycles)],
         ["messages", &report.messages.to_string()],
         ["flit hops", &report.flit_hops.map_or("unknown".to_string(), |hops| hops.to_string())],
-        ["hottest link", &table::hottest(report.hottest_link, machine)],
-        ["latency, mean", &table::number(latency.mean, 2)],
-        ["latency, p50", &latency.p50.to_string()],
-        ["latency, p99", &latency.p99.to_string()],
-        ["latency, max", &latency.max.to_string()],
+        ["busiest link", &table::busiest(report.hottest_link, machine)],
+        ["waited for", &table::waited(report.waited_link, machine)],
+        ["latency, mean", &latency.mean.map_or("none".to_string(), |mean| table::number(mean, 2))],
+        ["latency, p50", &whole(latency.p50)],
+        ["latency, p99", &whole(latency.p99)],
+        ["latency, max", &whole(latency.max)],
     ]
     .map(|row| row.map(str::to_string).to_vec())
     .to_vec();
@@ -158,15 +160,25 @@ fn text(report: &SimulateReport, machine: &Machine) -> String {
         rows.push(vec![RING.to_string(), table::ring(ring, machine)]);
     }
     let (engine, switching) = (report.engine, machine.switching.name());
-    format!("{} · {switching} · {engine} engine\n", machine.name)
-        + &table::table(&["measure", "value"], 1, rows)
+    let mut text = format!("{} · {switching} · {engine} engine\n", machine.name);
+    if let Some(routers) = &report.routers {
+        text += &format!("{}\n", table::routers(routers));
+    }
+    text += &table::table(&["measure", "value"], 1, rows);
+    text.extend(report.refused.iter().map(|why| format!("not on routers: {why}\n")));
+    text
 }
 
 fn traffic_text(report: &TrafficReport, machine: &Machine) -> String {
     let TrafficReport { conditions, reference, point, .. } = report;
     let heading = format!(
-        "{} on {} · packets of {} · {} · flit engine · seed {}\n",
-        conditions.traffic, conditions.machine, conditions.packet, conditions.switching, conditions.seed
+        "{} on {} · packets of {} · {} · {} · flit engine · seed {}\n",
+        conditions.traffic,
+        conditions.machine,
+        conditions.packet,
+        conditions.switching,
+        reference.routing,
+        conditions.seed
     );
     if let (Some(ring), 0) = (&point.deadlock, point.cycles) {
         // Refused before the first cycle: there is nothing else to tell.
@@ -181,7 +193,7 @@ fn traffic_text(report: &TrafficReport, machine: &Machine) -> String {
     let half = latency.ci95.map_or(String::new(), |half| format!(" ± {}", table::number(half, 2)));
     let mut rows = [
         ["load, flits per node and cycle", &point.load.to_string()],
-        ["bound of the load", &known(reference.bound, 4)],
+        ["bound of the load", &(known(reference.bound, 4) + &format!(" ({})", reference.bound_of))],
         ["offered", &table::number(point.offered, 5)],
         ["accepted", &table::number(point.accepted, 5)],
         ["saturated", if point.saturated { "yes" } else { "no" }],

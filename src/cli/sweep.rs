@@ -216,6 +216,12 @@ fn text(report: &SweepReport, machine: &Machine) -> String {
         let not = found.not_carried.map_or(String::new(), |load| format!("; {load} is not carried"));
         text += &format!("carried up to {}{not}; at most {:.4} arrived\n", found.load, found.throughput);
     }
+    if let Some(over) = report.accepted_above_the_bound() {
+        text += &format!(
+            "more than the bound arrived at load {}: what avoids the busiest channels passes, the rest waits\n",
+            over.load
+        );
+    }
     for point in &report.curve.points {
         if let Some(ring) = &point.deadlock {
             text += &format!("deadlock at load {}, each waits for the next:\n", point.load);
@@ -228,10 +234,17 @@ fn text(report: &SweepReport, machine: &Machine) -> String {
 fn heading(report: &SweepReport) -> String {
     let (conditions, reference) = (&report.conditions, &report.reference);
     let zero = reference.zero_load_cycles.map_or("unknown".to_string(), |zero| format!("{zero:.2} cycles"));
-    let bound = reference.bound.map_or("none known".to_string(), |bound| table::number(bound, 4));
+    let bound = reference.bound.map_or("none known".to_string(), |bound| {
+        format!("{} flits per node and cycle ({})", table::number(bound, 4), reference.bound_of)
+    });
     format!(
-        "{} on {} · packets of {} · {} · seed {}\nT0 {zero} · bound {bound} flits per node and cycle\n",
-        conditions.traffic, conditions.machine, conditions.packet, conditions.switching, conditions.seed
+        "{} on {} · packets of {} · {} · {} · seed {}\nT0 {zero} · bound {bound}\n",
+        conditions.traffic,
+        conditions.machine,
+        conditions.packet,
+        conditions.switching,
+        reference.routing,
+        conditions.seed
     )
 }
 

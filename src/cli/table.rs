@@ -2,11 +2,12 @@
 
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 
+use meshwright::sim::fitting::Routers;
 use meshwright::text::harmless_lines;
 use meshwright::topology::Machine;
 use meshwright::units::NodeId;
 use meshwright::verdict::simulate::Channel;
-use meshwright::verdict::{self, HottestLink};
+use meshwright::verdict::{self, Blame, HottestLink};
 
 /// A table with its head; the columns from `numbers_from` on are aligned right.
 pub fn table(head: &[&str], numbers_from: usize, rows: Vec<Vec<String>>) -> String {
@@ -36,14 +37,53 @@ pub fn number(x: f64, decimals: usize) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
 }
 
-/// A link with what passes over it: `(0,3) → (1,3) 64`.
-pub(super) fn hottest(hottest: Option<HottestLink>, machine: &Machine) -> String {
-    match hottest {
-        Some(HottestLink { from, to, messages, .. }) => {
-            format!("{}  {messages}", link(from, to, machine))
+/// A link with how long its messages take on it, and how many they are: `(0,3) → (1,3)  64 cycles, 2`.
+pub(super) fn busiest(busiest: Option<HottestLink>, machine: &Machine) -> String {
+    match busiest {
+        Some(HottestLink { from, to, messages, busy_cycles, .. }) => {
+            format!("{}  {busy_cycles}, {messages}", link(from, to, machine))
         }
         None => "none".to_string(),
     }
+}
+
+/// The link that messages waited for the longest, and how long: `(0,3) → (1,3)  64`.
+pub(super) fn waited(waited: Option<Blame>, machine: &Machine) -> String {
+    waited.map_or("none".to_string(), |Blame { from, to, waited_cycles, .. }| {
+        format!("{}  {waited_cycles}", link(from, to, machine))
+    })
+}
+
+/// Heads of columns.
+pub(super) const BUSIEST: &str = "busiest link: cycles, messages";
+pub(super) const WAITED: &str = "waited for, cycles";
+
+/// Who ran on routers, a line for each kind of routers; nothing where whole messages did.
+pub(super) fn on_routers<'a>(runs: impl Iterator<Item = (&'a str, Option<&'a Routers>)>) -> String {
+    let mut lines: Vec<(&Routers, Vec<&str>)> = Vec::new();
+    for (name, routers) in runs.filter_map(|(name, routers)| Some((name, routers?))) {
+        match lines.iter_mut().find(|(known, _)| *known == routers) {
+            Some((_, names)) => names.push(name),
+            None => lines.push((routers, vec![name])),
+        }
+    }
+    lines
+        .iter()
+        .map(|(known, names)| {
+            format!("{}: whole messages end in a ring, so on {}\n", names.join(", "), routers(known))
+        })
+        .collect()
+}
+
+/// What there is to say of routers.
+pub(super) fn routers(routers: &Routers) -> String {
+    format!(
+        "routers with {} virtual channel{}, {}, flits of {} B",
+        routers.virtual_channels,
+        if routers.virtual_channels == 1 { "" } else { "s" },
+        routers.routing,
+        routers.flit
+    )
 }
 
 /// A link by its ends: `(0,3) → (1,3)`.

@@ -4,11 +4,11 @@ use std::num::NonZero;
 
 use clap::Args;
 
-use meshwright::Result;
 use meshwright::sim::flit::Router;
 use meshwright::sim::traffic::OpenLoop;
 use meshwright::topology::Machine;
 use meshwright::verdict::experiment::{self, Experiment};
+use meshwright::{Error, Result};
 
 use super::costs::seed;
 
@@ -27,7 +27,16 @@ impl RouterArguments {
     /// The router.
     pub(super) fn router(&self, machine: &Machine) -> Result<Router> {
         let mut router = Router::preset(self.preset.as_deref().unwrap_or("ideal"), machine)?;
-        self.set.iter().try_for_each(|(key, value)| router.set(key, value))?;
+        for (index, (key, value)) in self.set.iter().enumerate() {
+            if self.set[..index].iter().any(|(earlier, _)| earlier == key) {
+                return Err(Error::value("set", format!("`{key}` twice"), "each key once"));
+            }
+            if key == "routing" && value.contains(',') {
+                let expected = "one routing, such as dimension-order; a run for each of several";
+                return Err(Error::value("routing", format!("`{value}`"), expected));
+            }
+            router.set(key, value)?;
+        }
         Ok(router)
     }
 

@@ -79,25 +79,27 @@ fn idle_words(machine: &Machine, outcome: &Outcome) -> String {
     }
 }
 
-/// How many messages cross each link.
+/// How long each link is busy.
 pub(super) fn heat_figure(layout: Option<&Layout<'_>>, machine: &Machine, outcome: &Outcome) -> Figure {
-    let title = "Messages on each link";
+    let title = "Busy time of each link";
+    let loads = heat::Loads { messages: &outcome.link_messages, busy: &outcome.link_busy };
     if outcome.link_messages.iter().all(|&messages| messages == 0) {
         let caption = "No link carries a message.".to_string();
         return Figure { title, svg: String::new(), caption };
     }
     let Some(layout) = layout else {
-        let (svg, block) =
-            blocks::draw(machine, &outcome.method, &outcome.link_messages, outcome.hottest_link);
+        let (svg, block) = blocks::draw(machine, &outcome.method, loads, outcome.hottest_link);
         let caption = format!(
             "With {} the machine is too large to be drawn node by node. \
-             Each block stands for {block}; its colour is the load of the busiest link that leaves one of them.",
+             Each block stands for {block}; its colour is the busy time of the busiest link that leaves one of them.",
             counted(machine.nodes().into(), "node")
         );
         return Figure { title, svg, caption };
     };
-    let drawing = heat::draw(layout, &outcome.method, &outcome.link_messages, outcome.hottest_link);
-    let mut caption = String::from("Each stroke is one direction of a link, on the right hand of its way.");
+    let drawing = heat::draw(layout, &outcome.method, loads, outcome.hottest_link);
+    let mut caption = String::from(
+        "Each stroke is one direction of a link, on the right hand of its way; its colour is how long the messages take on it.",
+    );
     if let Network::Grid(grid) = &machine.network {
         if grid.wraps() {
             caption.push_str(" Strokes beyond the border come back on the opposite side.");

@@ -63,6 +63,7 @@ struct Row<'a> {
     wins: bool,
     numbers: Vec<String>,
     hottest: String,
+    busy: String,
     hottest_messages: String,
 }
 
@@ -190,6 +191,7 @@ fn row<'a>(machine: &Machine, job: &DivideVerdict, outcome: &'a Outcome) -> Row<
             || NONE.to_string(),
             |link| wording::link(machine, NodeId(link.from), NodeId(link.to)),
         ),
+        busy: hottest.map_or_else(|| NONE.to_string(), |link| grouped(link.busy_cycles)),
         hottest_messages: hottest.map_or_else(|| NONE.to_string(), |link| grouped(link.messages)),
     }
 }
@@ -209,7 +211,15 @@ fn method_view<'a>(machine: &Machine, job: &'a DivideVerdict, outcome: &'a Outco
 }
 
 fn blame(machine: &Machine, outcome: &Outcome) -> String {
-    let mut text = match outcome.blame {
+    let mut text = outcome.hottest_link.map_or(String::new(), |busiest| {
+        format!(
+            "The busiest link is {}: {} in {}. ",
+            wording::link(machine, NodeId(busiest.from), NodeId(busiest.to)),
+            counted(busiest.busy_cycles, "cycle"),
+            counted(busiest.messages, "message")
+        )
+    });
+    text += &match outcome.blame {
         // Then prediction and simulation agree, and what lies above the bound is the length of the routes.
         None if outcome.gap > 0.0 && outcome.predicted_cycles == outcome.simulated_cycles => {
             "No message ever waited for a link: what lies above the bound is the length of the routes."
@@ -223,6 +233,15 @@ fn blame(machine: &Machine, outcome: &Outcome) -> String {
             counted(blame.waited_cycles, "cycle")
         ),
     };
+    if let Some(routers) = &outcome.routers {
+        text += &format!(
+            " Whole messages would wait for each other in a ring here: this was measured flit by flit on routers with {}, \
+             routing {}, flits of {} bytes.",
+            counted(routers.virtual_channels.into(), "virtual channel"),
+            routers.routing,
+            grouped(routers.flit)
+        );
+    }
     if machine.switching == Switching::Wormhole && !outcome.deadlock_free {
         text += " These routes can close a ring: with other timing its messages might deadlock.";
     }

@@ -33,7 +33,10 @@ pub fn sweep_page(report: &SweepReport) -> String {
     let conditions = &report.conditions;
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
     let view = View {
-        title: format!("{} traffic on {}", conditions.traffic, conditions.machine),
+        title: format!(
+            "{} traffic on {}, {}",
+            conditions.traffic, conditions.machine, report.reference.routing
+        ),
         machine: &conditions.machine,
         style: style::page(),
         facts: facts(report),
@@ -67,6 +70,7 @@ fn facts(report: &SweepReport) -> Vec<Fact> {
         Fact::new("Dead nodes", grouped(conditions.dead.len() as u64), ""),
         Fact::new("Dead links", grouped(conditions.dead_links.len() as u64), ""),
         Fact::new("Switching", conditions.switching, ""),
+        Fact::new("Routing", report.reference.routing, ""),
         Fact::new("Traffic", &conditions.traffic, ""),
         Fact::new("Packets", counted(conditions.packet.into(), "flit"), "each"),
         Fact::new("Measured", counted(conditions.measure, "cycle"), &measured),
@@ -81,7 +85,10 @@ fn headline(report: &SweepReport) -> String {
         return "The network deadlocks".to_string();
     }
     let share = |load: f64| report.reference.bound.map(|bound| super::wording::percent(load / bound));
-    let of_bound = |load| share(load).map_or(String::new(), |share| format!(", {share} of the bound"));
+    let of_bound = |load| {
+        share(load)
+            .map_or(String::new(), |share| format!(", {share} of the bound of {}", report.reference.bound_of))
+    };
     if let Some(saturation) = report.curve.saturation {
         let load = saturation.load;
         return format!("Carries {load} flits per node and cycle{}", of_bound(load));

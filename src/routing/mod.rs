@@ -71,6 +71,29 @@ pub fn usual(machine: &Machine) -> &'static str {
     if machine.whole_grid().is_some() { dimension_order::DIMENSION_ORDER.name } else { up_down::UP_DOWN.name }
 }
 
+impl Routing {
+    /// Whether it goes by this name.
+    pub fn is(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
+    }
+}
+
+/// The name in the table of a routing that may be known by another.
+///
+/// # Errors
+///
+/// [`Error::Value`] when there is none.
+///
+/// # Examples
+///
+/// ```
+/// assert_eq!(meshwright::routing::named("xy")?, "dimension-order");
+/// # Ok::<(), meshwright::Error>(())
+/// ```
+pub fn named(name: &str) -> Result<&'static str> {
+    ROUTINGS.iter().find(|routing| routing.is(name)).map(|routing| routing.name).ok_or_else(|| unknown(name))
+}
+
 /// The relation with this name on this machine.
 ///
 /// # Errors
@@ -88,8 +111,7 @@ pub fn usual(machine: &Machine) -> &'static str {
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn relation<'m>(name: &str, machine: &'m Machine) -> Result<Relation<'m>> {
-    let known = |routing: &&Routing| routing.name == name || routing.aliases.contains(&name);
-    match ROUTINGS.iter().find(known) {
+    match ROUTINGS.iter().find(|routing| routing.is(name)) {
         Some(routing) => (routing.relation)(machine),
         None => Err(unknown(name)),
     }

@@ -81,7 +81,7 @@ impl LinkLoads {
     }
 
     /// Ticks for which a link is occupied: all its bytes, and under store-and-forward a start-up each.
-    fn occupied_ticks(&self, link: LinkId, switching: Switching, costs: &Costs) -> u64 {
+    pub(crate) fn occupied_ticks(&self, link: LinkId, switching: Switching, costs: &Costs) -> u64 {
         let transfer = self.bytes(link) * costs.byte_time.numerator();
         match switching {
             Switching::Wormhole | Switching::CutThrough => transfer,

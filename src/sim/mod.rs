@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`any_order`] | processes without a network: an adversary decides what arrives next |
 //! | `engine` | what workloads and engines ask of each other |
+//! | [`fitting`] | whole messages, and routers where those wait in a ring |
 //! | [`flit`] | the flit engine: routers cycle by cycle |
 //! | [`packet`] | the packet engine: synchronous steps, one packet per link and step |
 //! | `network` | flat tables of the machine |
@@ -18,6 +19,7 @@
 pub mod any_order;
 mod dependency;
 mod engine;
+pub mod fitting;
 pub mod flit;
 mod lines;
 mod message;

@@ -6,30 +6,38 @@ use serde_json::{Map, Value};
 use super::traffic::Point;
 use crate::error::Result;
 use crate::rng;
-use crate::routing::{self, certify};
+use crate::routing::{self, Relation, certify, dimension_order};
 use crate::sim::flit::{self, Router};
 use crate::sim::traffic::{Measured, OpenLoop, Pattern};
 use crate::text;
-use crate::topology::{Machine, Topology};
+use crate::topology::{Machine, PortModel, Topology};
 use crate::units::{LinkId, NodeId, Port};
 
 /// Up to so many packet states the deadlock check looks at the machine itself: well under a second.
 const STATES_QUICK: u64 = 1 << 22;
 
+/// The word for a bound that holds whatever the routing.
+pub const ANY_ROUTING: &str = "any routing";
+
 /// What theory says of a pattern on a machine, whatever the load.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Reference {
     /// T0: the mean latency of packets that never wait, in cycles.
     pub zero_load_cycles: Option<f64>,
     /// The expected distance, in links.
     pub mean_hops: Option<f64>,
-    /// The load that fills the busiest channel under dimension-order routing, in flits per node and cycle.
+    /// The load above which not everything can be carried, in flits per node and cycle: where the busiest channel is
+    /// full under the routing that runs, or a cut under any.
     pub bound: Option<f64>,
+    /// What it is a bound of: the routing that runs, or [`ANY_ROUTING`].
+    pub bound_of: &'static str,
+    /// The routing that runs; `auto` is resolved.
+    pub routing: &'static str,
 }
 
 impl Reference {
     /// What theory says of this traffic through these routers.
-    fn new(machine: &Machine, router: &Router, runs: &OpenLoop) -> Self {
+    fn new(machine: &Machine, router: &Router, runs: &OpenLoop) -> Result<Self> {
         let pattern = &runs.pattern;
         let alone = |hops| router.zero_load(machine, hops, runs.packet.into()) as f64;
         // The latency of a packet that never waits is linear in its distance: that of the mean distance is the mean.
@@ -37,7 +45,23 @@ impl Reference {
         let sent = if router.self_traffic { 1.0 } else { 1.0 - pattern.self_share(machine) };
         let mean_hops = pattern.mean_hops(machine).filter(|_| sent > 0.0).map(|hops| hops / sent);
         let zero_load_cycles = mean_hops.map(|hops| none + each * hops);
-        Self { zero_load_cycles, mean_hops, bound: pattern.capacity(machine) }
+        let routing = routing::named(router.routing_on(machine))?;
+        let relation = routing::relation(routing, machine)?;
+        let carried = match relation {
+            // The formula counts one port to receive by.
+            Relation::DimensionOrder(_)
+                if !dimension_order::YX.is(routing)
+                    && (router.ports == PortModel::One || pattern.name() != "hot-spot") =>
+            {
+                pattern.capacity(machine)
+            }
+            _ => pattern.carried(machine, &relation, router.ports),
+        };
+        let (bound, bound_of) = match carried {
+            Some(_) => (carried, routing),
+            None => (pattern.carried_by_any(machine, router.ports), ANY_ROUTING),
+        };
+        Ok(Self { zero_load_cycles, mean_hops, bound, bound_of, routing })
     }
 }
 
@@ -88,7 +112,7 @@ impl<'m> Experiment<'m> {
         runs.check()?;
         router.fits(machine)?;
         let (conditions, reference) =
-            (Conditions::new(machine, &router, &runs), Reference::new(machine, &router, &runs));
+            (Conditions::new(machine, &router, &runs), Reference::new(machine, &router, &runs)?);
         let ring = ring(machine, &router)?;
         Ok(Self { machine, router, runs, ring, conditions, reference })
     }

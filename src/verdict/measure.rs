@@ -3,10 +3,12 @@
 use crate::error::Result;
 use crate::mapping::metrics::{self, PhaseMetrics};
 use crate::mapping::{self, Placement, TaskGraph};
-use crate::routing::{self, Pair};
+use crate::rng;
+use crate::routing::{self, Pair, Relation, Routes};
 use crate::schedule::cost::{self, LinkLoads};
 use crate::schedule::{Message, Phases};
 use crate::sim::Trace;
+use crate::sim::fitting::{Fitted, Routers};
 use crate::topology::{Machine, Switching, Topology};
 use crate::units::LinkId;
 use crate::verdict::{Blame, HottestLink};
@@ -34,6 +36,40 @@ pub(crate) struct Measured {
     pub(crate) known: Vec<Vec<Known>>,
 }
 
+/// The routes of a run: the usual ones, or those of the routers it ran on.
+pub(crate) struct Way<'m> {
+    machine: &'m Machine,
+    relation: Option<Relation<'m>>,
+}
+
+impl<'m> Way<'m> {
+    /// The routes of whole messages, and of routers on a box that works: they go the same ways there.
+    pub(crate) fn usual(machine: &'m Machine) -> Self {
+        Self { machine, relation: None }
+    }
+
+    /// The routes of a run on these routers, or of whole messages.
+    pub(crate) fn of(machine: &'m Machine, routers: Option<&Routers>) -> Result<Self> {
+        let other = routers.filter(|_| machine.whole_grid().is_none());
+        let relation = other.map(|routers| routing::relation(routers.routing, machine)).transpose()?;
+        Ok(Self { machine, relation })
+    }
+
+    /// Whether they are not the usual ones.
+    pub(crate) fn is_other(&self) -> bool {
+        self.relation.is_some()
+    }
+
+    /// The routes of some messages.
+    pub(crate) fn routes(&self, pairs: &[Pair]) -> Result<Routes<'m>> {
+        match &self.relation {
+            None => routing::routes(self.machine, pairs),
+            // It draws nothing: the stream is never asked.
+            Some(relation) => routing::stored(self.machine, relation, pairs, &mut rng::stream(0, "routing")),
+        }
+    }
+}
+
 /// Places the job on the machine's links and takes every number that needs no simulation.
 pub(crate) fn measure(
     tasks: &TaskGraph,
@@ -41,14 +77,23 @@ pub(crate) fn measure(
     machine: &Machine,
     switchings: &[Switching],
 ) -> Result<Measured> {
-    let schedule = mapping::schedule(tasks, placement, machine);
+    along(mapping::schedule(tasks, placement, machine), machine, switchings, &Way::usual(machine))
+}
+
+/// The numbers of a placed job on these routes.
+pub(crate) fn along(
+    schedule: Phases,
+    machine: &Machine,
+    switchings: &[Switching],
+    way: &Way<'_>,
+) -> Result<Measured> {
     let mut loads = LinkLoads::new(machine.links());
     let mut measured = Measured { metrics: Vec::new(), known: vec![Vec::new(); switchings.len()], schedule };
     let mut serial = vec![0; switchings.len()];
     for index in 0..measured.schedule.len() {
         let messages = measured.schedule.phase(index);
         let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
-        let routes = routing::routes(machine, &pairs)?;
+        let routes = way.routes(&pairs)?;
         // First of all: what passes this check can be counted.
         for (switching, serial) in switchings.iter().zip(&mut serial) {
             *serial = cost::serial_sum(*serial, messages, &routes, *switching, &machine.costs)?;
@@ -68,15 +113,17 @@ pub(crate) fn measure(
     Ok(measured)
 }
 
-/// Which messages wait for which, in words.
-pub(crate) fn deadlock_sentence(machine: &Machine, ring: &[LinkId]) -> String {
+/// Which messages wait for which, in words, and why routers did not help; none if the run came to its end.
+pub(crate) fn deadlock_sentence(machine: &Machine, fitted: &Fitted) -> Option<String> {
+    let ring = fitted.trace.deadlock.as_ref()?;
     let nodes: Vec<String> = ring.iter().map(|link| machine.node_name(machine.source(*link))).collect();
-    format!(
+    let refused = fitted.refused.as_ref().map_or(String::new(), |why| format!("; not on routers: {why}"));
+    Some(format!(
         "it deadlocks under {}: the links leaving nodes {} are each held by a message that waits for the next \
-         (cut-through or store-and-forward would let go of them)",
+         (cut-through or store-and-forward would let go of them){refused}",
         machine.switching.name(),
         nodes.join(", ")
-    )
+    ))
 }
 
 impl Measured {
@@ -91,6 +138,14 @@ impl Measured {
     }
 }
 
+/// Messages and bytes over each link, of all phases together.
+pub(crate) fn loads(messages: &[Message], machine: &Machine, way: &Way<'_>) -> Result<LinkLoads> {
+    let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+    let mut loads = LinkLoads::new(machine.links());
+    loads.fill(messages, &way.routes(&pairs)?);
+    Ok(loads)
+}
+
 /// The messages of all phases together.
 pub(crate) struct Traffic {
     /// Messages and bytes over each link.
@@ -101,9 +156,9 @@ pub(crate) struct Traffic {
 
 impl Traffic {
     /// Routes the messages once and looks at all of them.
-    pub(crate) fn of(messages: &[Message], machine: &Machine) -> Result<Self> {
+    pub(crate) fn of(messages: &[Message], machine: &Machine, way: &Way<'_>) -> Result<Self> {
         let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
-        let routes = routing::routes(machine, &pairs)?;
+        let routes = way.routes(&pairs)?;
         let mut loads = LinkLoads::new(machine.links());
         loads.fill(messages, &routes);
         let ring = routing::deadlock::cycle(machine.links(), &routes, &pairs);
@@ -111,21 +166,25 @@ impl Traffic {
     }
 }
 
-/// The link with the most messages; of equal ones that with the most bytes, then the lowest id.
-pub(crate) fn hottest_link(loads: &LinkLoads, machine: &Machine) -> Option<HottestLink> {
-    let busiest = |link: &&LinkId| (loads.messages(**link), loads.bytes(**link), std::cmp::Reverse(**link));
+/// The busiest link: the one that is occupied the longest; of equal ones that with the most messages, then the
+/// lowest id.
+pub(crate) fn busiest_link(loads: &LinkLoads, machine: &Machine) -> Option<HottestLink> {
+    let busy = |link: LinkId| loads.occupied_ticks(link, machine.switching, &machine.costs);
+    let busiest = |link: &&LinkId| (busy(**link), loads.messages(**link), std::cmp::Reverse(**link));
     let link = *loads.touched().iter().max_by_key(busiest)?;
-    let startups = match machine.switching {
-        Switching::Wormhole | Switching::CutThrough => 0,
-        Switching::StoreAndForward => u64::from(loads.messages(link)) * machine.costs.startup_ticks(),
-    };
-    let busy = loads.bytes(link) * machine.costs.byte_time.numerator() + startups;
     Some(HottestLink {
         from: machine.source(link).0,
         to: machine.target(link).unwrap_or_default().0,
         messages: u64::from(loads.messages(link)),
-        busy_cycles: machine.costs.cycles(busy).0,
+        bytes: loads.bytes(link),
+        busy_cycles: machine.costs.cycles(busy(link)).0,
     })
+}
+
+/// How long each link is occupied, by its id, in cycles.
+pub(crate) fn busy_cycles(loads: &LinkLoads, machine: &Machine) -> Vec<u64> {
+    let busy = |link| loads.occupied_ticks(LinkId(link), machine.switching, &machine.costs);
+    (0..machine.links()).map(|link| machine.costs.cycles(busy(link)).0).collect()
 }
 
 /// The link to blame, by its end nodes.

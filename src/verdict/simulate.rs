@@ -2,29 +2,30 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::HottestLink;
-use super::measure::hottest_link;
+use super::measure::{self, Way};
 use super::traffic::channels;
+use super::{Blame, HottestLink};
 use crate::error::Result;
 use crate::rng;
 use crate::routing::{self, Pair, Relation, Routes};
 use crate::schedule::cost::LinkLoads;
 use crate::schedule::{Message, Schedule};
-use crate::sim::flit::{Replay, Router};
+use crate::sim::fitting::{self, Fitted, Routers};
+use crate::sim::flit::Replay;
 use crate::sim::{self, Trace};
 use crate::topology::{Machine, Switching, Topology};
 
-/// Times from a message's start to its last byte, in cycles.
+/// Times from a message's start to its last byte, in cycles; none in a deadlock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Latency {
     /// The mean.
-    pub mean: f64,
+    pub mean: Option<f64>,
     /// Half of the messages take no longer.
-    pub p50: u64,
+    pub p50: Option<u64>,
     /// Of a hundred messages 99 take no longer.
-    pub p99: u64,
+    pub p99: Option<u64>,
     /// The longest.
-    pub max: u64,
+    pub max: Option<u64>,
 }
 
 /// A link by its ends.
@@ -47,16 +48,23 @@ pub struct SimulateReport {
     pub engine: &'static str,
     /// How messages moved.
     pub switching: &'static str,
-    /// When everything had ended, or stood still in a deadlock.
-    pub cycles: u64,
+    /// The routers, if it ran flit by flit.
+    pub routers: Option<Routers>,
+    /// Why there are none, where whole messages ended in a deadlock and no engine was asked for.
+    pub refused: Option<String>,
+    /// When everything had ended; none in a deadlock.
+    pub cycles: Option<u64>,
     /// How many messages.
     pub messages: u64,
     /// Flits times links, a head flit with each message (on routers not under store-and-forward); none when packets
     /// drew detours.
     pub flit_hops: Option<u128>,
-    /// The link with the most messages; none when no message passes a link, or packets choose their ways.
+    /// The busiest link, by time; none when no message passes a link, or packets choose their ways.
+    #[serde(flatten, serialize_with = "crate::verdict::busiest_under_both")]
     pub hottest_link: Option<HottestLink>,
-    /// Message latencies; all 0 in a deadlock.
+    /// The link that messages waited for the longest; none when none ever waited.
+    pub waited_link: Option<Blame>,
+    /// Message latencies; null in a deadlock.
     pub latency: Latency,
     /// A ring of channels whose holders wait for each other.
     pub deadlock: Option<Vec<Channel>>,
@@ -76,7 +84,7 @@ pub struct SimulateReport {
 /// let schedule = goal::parse(text.as_bytes(), "one.goal")?;
 /// let report = simulate::report(&schedule, &Machine::new("mesh:1x3")?)?; // c = 100, b = 1, h = 2
 /// // A head flit and 32 flits of 2 bytes, over two links.
-/// assert_eq!((report.cycles, report.flit_hops), (100 + 64 + 2 * 2, Some((1 + 32) * 2)));
+/// assert_eq!((report.cycles, report.flit_hops), (Some(100 + 64 + 2 * 2), Some((1 + 32) * 2)));
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn report(schedule: &Schedule, machine: &Machine) -> Result<SimulateReport> {
@@ -113,6 +121,7 @@ pub fn report_on_routers(schedule: &Schedule, machine: &Machine, replay: &Replay
     let trace = replay.run_schedule(machine, schedule)?;
     let (messages, pairs) = messages_of(schedule);
     let mut report = told(trace, &messages, machine, "flit");
+    report.routers = Some(Routers::of(&replay.router, machine)?);
     let relation = routing::relation(replay.router.routing_on(machine), machine)?;
     let heads = if machine.switching == Switching::StoreAndForward { 0 } else { HEAD };
     if !relation.adaptive() && !relation.random() {
@@ -128,11 +137,8 @@ pub fn report_on_routers(schedule: &Schedule, machine: &Machine, replay: &Replay
     Ok(report)
 }
 
-/// Above so many flits times links, a schedule that deadlocks as whole messages is not tried flit by flit.
-const FLIT_HOPS_MAX: u128 = 1 << 31;
-
-/// Runs a schedule on the engine that fits: on the message engine, and if its worms, which know no virtual
-/// channels, end in a deadlock, on the flit engine with the channels the routing needs.
+/// Runs a schedule on the referee that fits, see [`fitting`]: on the message engine, and if its worms, which know no
+/// virtual channels, end in a deadlock, on the flit engine with the channels the routing needs.
 ///
 /// # Errors
 ///
@@ -152,17 +158,16 @@ const FLIT_HOPS_MAX: u128 = 1 << 31;
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn fitting_report(schedule: &Schedule, machine: &Machine) -> Result<SimulateReport> {
-    let whole = report(schedule, machine)?;
-    let small = whole.flit_hops.is_some_and(|hops| hops <= FLIT_HOPS_MAX);
-    if whole.deadlock.is_none() || !small {
-        return Ok(whole);
-    }
-    let replay = Replay { router: Router::ideal(machine), packet: None, seed: 0 };
-    // Where routers cannot be made for this machine, the deadlock is the answer.
-    match report_on_routers(schedule, machine, &replay) {
-        Ok(routers) if routers.deadlock.is_none() => Ok(routers),
-        _ => Ok(whole),
-    }
+    let Fitted { trace, routers, refused } = fitting::run_schedule(machine, schedule)?;
+    let (messages, pairs) = messages_of(schedule);
+    let way = Way::of(machine, routers.as_ref())?;
+    let routes = way.routes(&pairs)?;
+    let mut report = told(trace, &messages, machine, fitting::engine_name(routers.as_ref()));
+    report.flit_hops = Some(flit_hops(&messages, machine, HEAD, |index, pair| routes.hops(index, pair).0));
+    report.hottest_link = hottest(&messages, &routes, machine);
+    report.routers = routers;
+    report.refused = refused;
+    Ok(report)
 }
 
 fn messages_of(schedule: &Schedule) -> (Vec<Message>, Vec<Pair>) {
@@ -179,10 +184,13 @@ fn told(trace: Trace, messages: &[Message], machine: &Machine, engine: &'static 
         machine: machine.name.clone(),
         engine,
         switching: machine.switching.name(),
-        cycles: trace.cycles.0,
+        routers: None,
+        refused: None,
+        cycles: (!standing).then_some(trace.cycles.0),
         messages: messages.len() as u64,
         flit_hops: None,
         hottest_link: None,
+        waited_link: measure::blame(&trace, machine).filter(|_| !standing),
         latency: if standing { Latency::default() } else { latency(trace.latency_ticks, machine) },
         deadlock: trace.deadlock.map(|ring| channels(machine, &ring)),
     }
@@ -191,7 +199,7 @@ fn told(trace: Trace, messages: &[Message], machine: &Machine, engine: &'static 
 fn hottest(messages: &[Message], routes: &Routes<'_>, machine: &Machine) -> Option<HottestLink> {
     let mut loads = LinkLoads::new(machine.links());
     loads.fill(messages, routes);
-    hottest_link(&loads, machine)
+    measure::busiest_link(&loads, machine)
 }
 
 /// One flit ahead of the flits with bytes.
@@ -208,18 +216,19 @@ fn flit_hops(messages: &[Message], machine: &Machine, heads: u64, hops: impl Fn(
 }
 
 fn latency(mut ticks: Vec<u64>, machine: &Machine) -> Latency {
-    if ticks.is_empty() {
-        return Latency::default();
+    let (count, cycles) = (ticks.len(), |ticks: u64| machine.costs.cycles(ticks).0);
+    if count == 0 {
+        return Latency { mean: Some(0.0), p50: Some(0), p99: Some(0), max: Some(0) };
     }
     ticks.sort_unstable();
     // Nearest rank: the least value that at least this share of the messages does not exceed.
-    let rank = |percent: usize| ticks[(ticks.len() * percent).div_ceil(100) - 1];
+    let rank = |percent: usize| Some(cycles(ticks[(count * percent).div_ceil(100) - 1]));
     let sum: u128 = ticks.iter().map(|&t| u128::from(t)).sum();
     Latency {
-        mean: sum as f64 / ticks.len() as f64 / machine.costs.ticks_per_cycle() as f64,
-        p50: machine.costs.cycles(rank(50)).0,
-        p99: machine.costs.cycles(rank(99)).0,
-        max: machine.costs.cycles(rank(100)).0,
+        mean: Some(sum as f64 / count as f64 / machine.costs.ticks_per_cycle() as f64),
+        p50: rank(50),
+        p99: rank(99),
+        max: rank(100),
     }
 }
 

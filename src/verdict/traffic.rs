@@ -20,14 +20,18 @@ pub const LATENCY_MAX: f64 = 10.0;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrafficLatency {
     /// The mean.
+    #[serde(with = "none_if_zero")]
     pub mean: f64,
     /// Half the width of the 95 % confidence interval of the mean; none when too few packets arrived.
     pub ci95: Option<f64>,
     /// Half of the packets take no longer.
+    #[serde(with = "none_if_zero")]
     pub p50: u64,
     /// Of a hundred packets 99 take no longer.
+    #[serde(with = "none_if_zero")]
     pub p99: u64,
     /// The longest.
+    #[serde(with = "none_if_zero")]
     pub max: u64,
 }
 
@@ -40,6 +44,27 @@ impl TrafficLatency {
             p99: latencies.percentile(99),
             max: latencies.max(),
         }
+    }
+}
+
+/// No packet takes no time: 0 stands for none, and is written as null.
+mod none_if_zero {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<T, S>(value: &T, serializer: S) -> Result<S::Ok, S::Error>
+    where
+        T: Serialize + Default + PartialEq,
+        S: Serializer,
+    {
+        if *value == T::default() { serializer.serialize_none() } else { value.serialize(serializer) }
+    }
+
+    pub(super) fn deserialize<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+    where
+        T: Deserialize<'de> + Default,
+        D: Deserializer<'de>,
+    {
+        Option::<T>::deserialize(deserializer).map(Option::unwrap_or_default)
     }
 }
 
@@ -63,7 +88,8 @@ pub struct Point {
     pub packets: u64,
     /// Measured packets that had not arrived when the run ended.
     pub undelivered: u64,
-    /// All cycles simulated.
+    /// All cycles simulated; null where none were.
+    #[serde(with = "none_if_zero")]
     pub cycles: u64,
     /// Flits times links.
     pub flit_hops: u64,
@@ -137,6 +163,7 @@ pub struct TrafficReport {
     /// How many packets were measured.
     pub messages: u64,
     /// The link with the most messages; open-loop runs do not count them.
+    #[serde(flatten, serialize_with = "crate::verdict::busiest_under_both")]
     pub hottest_link: Option<HottestLink>,
     /// What was measured.
     #[serde(flatten)]
@@ -165,6 +192,12 @@ pub struct SweepReport {
 }
 
 impl SweepReport {
+    /// The first load of which more than the bound arrived: so it can be where not everything is carried.
+    pub fn accepted_above_the_bound(&self) -> Option<&Point> {
+        let bound = self.reference.bound?;
+        self.curve.points.iter().find(|point| point.saturated && point.accepted > bound)
+    }
+
     /// Whether some point came to a standstill.
     pub fn deadlocks(&self) -> bool {
         self.curve.points.iter().any(|point| point.deadlock.is_some())

@@ -14,6 +14,7 @@ mod definitions;
 mod dependency;
 mod exhaustive;
 mod family;
+mod fitting;
 mod flit;
 mod floors;
 mod golden;

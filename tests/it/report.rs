@@ -131,7 +131,9 @@ fn odd_verdicts_are_drawn_as_far_as_they_can_be() {
         let mut result = outcome(&machine, &tasks, &"long name ".repeat(30), vec![NodeId(0); 8]);
         result.placement.nodes = vec![NodeId(0), NodeId(machine.nodes() - 1)];
         result.link_messages = vec![u32::MAX; 5000];
-        result.hottest_link = Some(HottestLink { from: 0, to: 0, messages: u64::MAX, busy_cycles: u64::MAX });
+        result.link_busy = vec![u64::MAX; 5000];
+        result.hottest_link =
+            Some(HottestLink { from: 0, to: 0, messages: u64::MAX, bytes: u64::MAX, busy_cycles: u64::MAX });
         (result.bound_cycles, result.simulated_cycles, result.gap) = (u64::MAX, u64::MAX, -1e300);
         let job = job("odd", tasks, vec![result]);
         for machine in [machine.clone(), machine.with_dead(dead).expect("node 0 lives")] {

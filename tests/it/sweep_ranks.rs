@@ -18,7 +18,7 @@ const OBITUARY: u32 = 99;
 
 /// A network that carries up to 0.37, with noise from the seed.
 fn point(load: f64, seed: u64) -> Point {
-    let reference = Reference { zero_load_cycles: None, mean_hops: None, bound: None };
+    let reference = Reference::default();
     let noise = (seed % 1000) as f64 * 1e-7;
     let mut latencies = Latencies::new(1);
     latencies.record(0, seed % 1000, 3);

@@ -1,5 +1,6 @@
 //! The link loads of a machine too large to be drawn node by node: blocks of nodes, coloured by their worst link.
 
+use super::heat::Loads;
 use super::legend::{self, Strong};
 use super::path::Path;
 use super::{Point, Svg, palette};
@@ -52,15 +53,15 @@ impl Blocks {
     }
 }
 
-/// The most messages on a link that leaves each block, by rows; `None` where there is no block.
-fn worst(machine: &Machine, blocks: Blocks, link_messages: &[u32]) -> Vec<Option<u64>> {
+/// The busy time of the busiest link that leaves each block, by rows; `None` where there is no block.
+fn worst(machine: &Machine, blocks: Blocks, loads: Loads<'_>) -> Vec<Option<u64>> {
     let mut worst = vec![None; (SIDE * SIDE) as usize];
     for node in (0..machine.nodes()).map(NodeId) {
-        let load = |port| link_messages.get(machine.link(node, Port(port)).index()).copied().unwrap_or(0);
+        let load = |port| loads.busy(machine.link(node, Port(port)));
         let load = (0..machine.ports(node)).map(load).max().unwrap_or(0);
         let (row, column) = blocks.place(node);
         let block = &mut worst[(row * SIDE + column) as usize];
-        *block = (*block).max(Some(u64::from(load)));
+        *block = (*block).max(Some(load));
     }
     worst
 }
@@ -74,13 +75,13 @@ fn corner(row: u32, column: u32) -> Point {
 pub(in crate::report) fn draw(
     machine: &Machine,
     method: &str,
-    link_messages: &[u32],
+    loads: Loads<'_>,
     hottest: Option<HottestLink>,
 ) -> (String, String) {
     let blocks = Blocks::of(machine);
-    let worst = worst(machine, blocks, link_messages);
+    let worst = worst(machine, blocks, loads);
     let greatest = worst.iter().copied().flatten().max().unwrap_or(0);
-    let mut svg = Svg::new(format!("Messages on the busiest link of each block, method {method}"));
+    let mut svg = Svg::new(format!("Busy time of the busiest link of each block, method {method}"));
     let (mut empty, mut paths) = (Path::default(), vec![Path::default(); palette::STEPS]);
     let mut end = Point::new(0.0, 0.0);
     for (i, load) in (0..SIDE * SIDE).zip(&worst) {
@@ -97,12 +98,12 @@ pub(in crate::report) fn draw(
         }
     }
     let mut at = Point::new(10.0, end.y + 10.0);
-    let most = format!("{} on the block's busiest link", counted(greatest, "message"));
+    let most = format!("{} on the block's busiest link", counted(greatest, "cycle"));
     at.y += legend::bar(&mut svg, at, Strong::Last, ["0", &most]);
     if let Some(hottest) = hottest {
         let (row, column) = blocks.place(NodeId(hottest.from));
         legend::ring(&mut svg, corner(row, column).plus(PITCH / 2.0, PITCH / 2.0), 9.0);
-        at.y += legend::hottest(&mut svg, machine, &hottest, link_messages, at);
+        at.y += legend::hottest(&mut svg, machine, &hottest, loads.busy, at);
     }
     (svg.finish((end.x + 10.0).max(520.0), at.y + 8.0), blocks.words())
 }

@@ -70,7 +70,7 @@ pub(in crate::report) fn draw(report: &SweepReport) -> Option<String> {
     for point in &report.curve.points {
         draw_point(&mut svg, point, &scales);
     }
-    draw_key(&mut svg, BOTTOM + 66.0);
+    draw_key(&mut svg, BOTTOM + 66.0, report.reference.bound_of);
     Some(svg.finish(WIDTH, BOTTOM + 88.0))
 }
 
@@ -101,7 +101,11 @@ fn draw_references(svg: &mut Svg, report: &SweepReport, scales: &Scales) {
     if let Some(bound) = report.reference.bound.filter(|&bound| bound <= scales.load_max) {
         let x = scales.x(bound);
         svg.line(Point::new(x, TOP - 8.0), Point::new(x, BOTTOM), "bound");
-        svg.text(Point::new(x, TOP - 16.0), "note mid", &format!("bound {}", written(bound)));
+        svg.text(
+            Point::new(x, TOP - 16.0),
+            "note mid",
+            &format!("bound {} of {}", written(bound), report.reference.bound_of),
+        );
     }
     if let Some(Saturation { load, .. }) = report.curve.saturation.filter(|found| found.load > 0.0) {
         let x = scales.x(load);
@@ -164,7 +168,7 @@ fn draw_triangle(svg: &mut Svg, at: Point, class: &str, tip: &str) {
     svg.tipped("path", &[("d", &data), ("class", &class)], tip);
 }
 
-fn draw_key(svg: &mut Svg, y: f64) {
+fn draw_key(svg: &mut Svg, y: f64, bound_of: &str) {
     let at = |x: f64| Point::new(LEFT + x, y);
     svg.line(at(10.0).plus(0.0, -9.0), at(10.0).plus(0.0, 9.0), "whisker");
     for end in [-9.0, 9.0] {
@@ -177,5 +181,5 @@ fn draw_key(svg: &mut Svg, y: f64) {
     draw_triangle(svg, at(368.0), "saturated", "not carried");
     svg.text(at(382.0).plus(0.0, 4.5), "note", "not carried: saturated");
     svg.line(at(546.0), at(574.0), "bound");
-    svg.text(at(583.0).plus(0.0, 4.5), "note", "what theory says");
+    svg.text(at(583.0).plus(0.0, 4.5), "note", &format!("T0 and bound of {bound_of}"));
 }

@@ -1,4 +1,4 @@
-//! How many messages cross each link: every directed link a stroke beside its twin.
+//! How long each link is busy: every directed link a stroke beside its twin.
 
 use super::legend::{self, Strong};
 use super::palette::{self, STEPS};
@@ -6,7 +6,7 @@ use super::path::Path;
 use super::{DRAWING_WIDTH_MIN, Layout, Point, Px, Svg};
 use crate::report::wording::{self, counted};
 use crate::topology::Topology;
-use crate::units::{NodeId, Port};
+use crate::units::{LinkId, NodeId, Port};
 use crate::verdict::HottestLink;
 
 /// More links than this make a file of megabytes; the most loaded are kept.
@@ -30,55 +30,76 @@ struct Used {
     to: NodeId,
     port: Port,
     messages: u64,
+    busy: u64,
 }
 
-/// Draws the load of every link; `link_messages` is by link id, missing ids carry nothing.
+/// What passes over each link, by its id; missing ids carry nothing.
+#[derive(Clone, Copy)]
+pub(in crate::report) struct Loads<'a> {
+    /// How many messages.
+    pub(in crate::report) messages: &'a [u32],
+    /// How long they take on it, in cycles.
+    pub(in crate::report) busy: &'a [u64],
+}
+
+impl Loads<'_> {
+    pub(super) fn messages(&self, link: LinkId) -> u64 {
+        self.messages.get(link.index()).copied().unwrap_or(0).into()
+    }
+
+    pub(super) fn busy(&self, link: LinkId) -> u64 {
+        self.busy.get(link.index()).copied().unwrap_or(0)
+    }
+}
+
+/// Draws how long every link is busy.
 pub(in crate::report) fn draw(
     layout: &Layout<'_>,
     method: &str,
-    link_messages: &[u32],
+    loads: Loads<'_>,
     hottest: Option<HottestLink>,
 ) -> Drawing {
-    let mut svg = Svg::new(format!("Messages on each link, method {method}"));
+    let mut svg = Svg::new(format!("Busy time of each link, method {method}"));
     let limit = if layout.grid().is_some() && layout.is_flat() { LINKS_DRAWN_MAX } else { SLANTED_DRAWN_MAX };
-    let (mut used, idle) = links(layout, link_messages, limit);
+    let (mut used, idle) = links(layout, loads, limit);
     let found = used.len();
     if found > limit {
-        used.sort_by_key(|link| std::cmp::Reverse(link.messages));
+        used.sort_by_key(|link| std::cmp::Reverse((link.busy, link.messages)));
         used.truncate(limit);
     }
     // The busiest on top.
-    used.sort_by_key(|link| (link.messages, link.from, link.port));
+    used.sort_by_key(|link| (link.busy, link.from, link.port));
     layout.draw_axes(&mut svg);
     if !idle.is_empty() {
         svg.leaf("path", &[("d", &idle.data()), ("class", &"unused")]);
     }
     draw_nodes(layout, &mut svg);
-    let greatest = used.last().map_or(0, |link| link.messages);
+    let greatest = used.last().map_or(0, |link| link.busy);
     draw_links(layout, &mut svg, &used, greatest);
     let mut at = Point::new(8.0, layout.height + 8.0);
     if greatest > 0 {
-        at.y += legend::bar(&mut svg, at, Strong::Last, ["0", &counted(greatest, "message")]);
+        at.y += legend::bar(&mut svg, at, Strong::Last, ["0", &counted(greatest, "cycle")]);
     }
     if let Some(hottest) = hottest {
         draw_hottest(layout, &mut svg, &hottest);
-        at.y += legend::hottest(&mut svg, layout.machine, &hottest, link_messages, at);
+        at.y += legend::hottest(&mut svg, layout.machine, &hottest, loads.busy, at);
     }
     let width = layout.width.max(DRAWING_WIDTH_MIN);
     Drawing { svg: svg.finish(width, at.y + 8.0), links: found, links_drawn: used.len() }
 }
 
 /// The links that carry something, and the strokes of the others if there is room for all.
-fn links(layout: &Layout<'_>, link_messages: &[u32], limit: usize) -> (Vec<Used>, Path) {
+fn links(layout: &Layout<'_>, loads: Loads<'_>, limit: usize) -> (Vec<Used>, Path) {
     let machine = layout.machine;
     let (mut used, mut idle) = (vec![], Path::default());
     let mut idle_count = 0;
     for from in (0..machine.nodes()).map(NodeId) {
         for port in (0..machine.ports(from)).map(Port) {
             let Some(to) = machine.neighbour(from, port) else { continue };
-            let messages = link_messages.get(machine.link(from, port).index()).copied().unwrap_or(0);
+            let link = machine.link(from, port);
+            let (messages, busy) = (loads.messages(link), loads.busy(link));
             if messages > 0 {
-                used.push(Used { from, to, port, messages: messages.into() });
+                used.push(Used { from, to, port, messages, busy });
             } else {
                 let (a, b) = layout.link(from, port, to);
                 idle.stroke(a, b);
@@ -122,11 +143,9 @@ fn stroke_width(layout: &Layout<'_>, level: usize) -> f64 {
 }
 
 fn draw_links(layout: &Layout<'_>, svg: &mut Svg, used: &[Used], greatest: u64) {
-    for group in
-        used.chunk_by(|a, b| palette::level(a.messages, greatest) == palette::level(b.messages, greatest))
-    {
-        let level = palette::level(group[0].messages, greatest);
-        let class = format!("link {}", palette::class_of_amount(group[0].messages, greatest));
+    for group in used.chunk_by(|a, b| palette::level(a.busy, greatest) == palette::level(b.busy, greatest)) {
+        let level = palette::level(group[0].busy, greatest);
+        let class = format!("link {}", palette::class_of_amount(group[0].busy, greatest));
         svg.open("g", &[("class", &class), ("stroke-width", &Px(stroke_width(layout, level)))]);
         let mut all = Path::default();
         for link in group {
@@ -138,7 +157,8 @@ fn draw_links(layout: &Layout<'_>, svg: &mut Svg, used: &[Used], greatest: u64) 
             let mut path = Path::default();
             path.stroke(a, b);
             let ends = wording::link(layout.machine, link.from, link.to);
-            let tip = format!("{ends}: {}", counted(link.messages, "message"));
+            let tip =
+                format!("{ends}: {} in {}", counted(link.busy, "cycle"), counted(link.messages, "message"));
             svg.tipped("path", &[("d", &path.data())], &tip);
         }
         if !all.is_empty() {
@@ -148,7 +168,7 @@ fn draw_links(layout: &Layout<'_>, svg: &mut Svg, used: &[Used], greatest: u64) 
     }
 }
 
-/// A ring around the hottest link, if it is a link of this machine.
+/// A ring around the busiest link, if it is a link of this machine.
 fn draw_hottest(layout: &Layout<'_>, svg: &mut Svg, hottest: &HottestLink) {
     let (machine, from) = (layout.machine, NodeId(hottest.from));
     if hottest.from >= machine.nodes() {

@@ -68,21 +68,22 @@ pub(super) fn ring(svg: &mut Svg, at: Point, radius: f64) {
     svg.leaf("circle", &[("cx", &Px(at.x)), ("cy", &Px(at.y)), ("r", &Px(radius)), ("class", &"ring")]);
 }
 
-/// Says what the ring in the drawing stands for and how many links carry as much; returns the height.
+/// Says what the ring in the drawing stands for and how many links are as busy; returns the height.
 pub(super) fn hottest(
     svg: &mut Svg,
     machine: &Machine,
     hottest: &HottestLink,
-    link_messages: &[u32],
+    link_busy: &[u64],
     at: Point,
 ) -> f64 {
     let ends = link(machine, NodeId(hottest.from), NodeId(hottest.to));
     ring(svg, at.plus(7.0, 9.0), 6.0);
-    let mut words = format!("hottest link {ends}: {}", counted(hottest.messages, "message"));
-    match link_messages.iter().filter(|&&messages| u64::from(messages) == hottest.messages).count() {
+    let (busy, messages) = (counted(hottest.busy_cycles, "cycle"), counted(hottest.messages, "message"));
+    let mut words = format!("busiest link {ends}: {busy} in {messages}");
+    match link_busy.iter().filter(|&&busy| busy == hottest.busy_cycles).count() {
         0 | 1 => {}
-        2 => words.push_str("; one other has as many"),
-        equals => words.push_str(&format!("; {} others have as many", grouped(equals as u64 - 1))),
+        2 => words.push_str("; one other is as busy"),
+        equals => words.push_str(&format!("; {} others are as busy", grouped(equals as u64 - 1))),
     }
     svg.text(at.plus(20.0, 13.0), "note", &words);
     20.0

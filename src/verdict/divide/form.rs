@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::Searched;
 use crate::mapping::{Placement, TaskGraph};
+use crate::sim::fitting::Routers;
 use crate::verdict::{HottestLink, Skipped};
 
 /// Where messages waited the longest: the link to blame for the distance from the prediction alone.
@@ -60,15 +61,22 @@ pub struct Outcome {
     /// What the referee measures when each node goes on as soon as its own messages are there, in cycles; none
     /// when messages of different phases then wait for each other in a ring.
     pub dependency_cycles: Option<u64>,
-    /// Whether its routes cannot deadlock, whatever the timing: their channel-dependency graph has no cycle.
+    /// Who measured it: `message`, or `flit` where whole messages would wait for each other in a ring.
+    pub engine: &'static str,
+    /// The routers of the flit engine, if it did.
+    pub routers: Option<Routers>,
+    /// Whether its routes cannot deadlock, whatever the timing: their channel-dependency graph has no
+    /// cycle. So it is on routers, whose virtual channels break it.
     pub deadlock_free: bool,
     /// simulated / bound - 1.
     pub gap: f64,
     /// All hops of all messages.
     pub hops_total: u64,
-    /// The link with the most messages; none when nothing is sent over a link.
+    /// The busiest link, by time; none when nothing is sent over a link.
+    #[serde(flatten, serialize_with = "crate::verdict::busiest_under_both")]
     pub hottest_link: Option<HottestLink>,
     /// The link messages waited for; none when no message ever waited for a link.
+    #[serde(flatten, serialize_with = "crate::verdict::waited_under_both")]
     pub blame: Option<Blame>,
     /// Phase by phase.
     pub phases: Vec<PhaseRow>,
@@ -78,6 +86,9 @@ pub struct Outcome {
     /// Messages over each link, by link id; for drawings.
     #[serde(skip)]
     pub link_messages: Vec<u32>,
+    /// How long the messages of each link take on it, by link id, in cycles; for drawings.
+    #[serde(skip)]
+    pub link_busy: Vec<u64>,
 }
 
 /// A phased job: every placement that applies, and the winner.

@@ -9,13 +9,14 @@ use serde::Serialize;
 
 use super::auto::{self, Candidates};
 use super::contradiction::not_below;
-use super::measure::{self, Measured, Traffic};
+use super::measure::{self, Measured, Traffic, Way};
 use super::{Skipped, gap};
 use crate::error::{Error, Result};
 use crate::mapping::bound::{GraphBound, Profile, Terrain};
 use crate::mapping::{self, Divide, Placement, Request, TaskGraph, bound, search};
 use crate::schedule::Schedule;
-use crate::sim::{self, Trace};
+use crate::sim::Trace;
+use crate::sim::fitting::{self, Fitted};
 use crate::topology::{Machine, Switching, Topology};
 use crate::units::LinkId;
 
@@ -161,7 +162,7 @@ pub(crate) enum Ground {
 ///
 /// # Complexity
 ///
-/// Per method O(E log E) for E = sum of hops, as [`sim::run_phased`]; memory O(nodes + links + messages).
+/// Per method O(E log E) for E = sum of hops, as [`crate::sim::run_phased`]; memory O(nodes + links + messages).
 ///
 /// # Examples
 ///
@@ -237,33 +238,47 @@ fn outcome(
 ) -> Result<Simulated> {
     let bound_ticks = limits.ticks;
     let measured = measure::measure(&job.tasks, &placement, machine, &[machine.switching])?;
-    let trace = sim::run_phased(machine, &measured.schedule)?;
-    if let Some(ring) = &trace.deadlock {
-        return Ok(Simulated::Deadlock(measure::deadlock_sentence(machine, ring)));
+    let fitted = fitting::run_phased(machine, &measured.schedule)?;
+    if let Some(why) = measure::deadlock_sentence(machine, &fitted) {
+        return Ok(Simulated::Deadlock(why));
     }
-    let traffic = Traffic::of(measured.schedule.messages(), machine)?;
+    let way = Way::of(machine, fitted.routers.as_ref())?;
+    let measured = match way.is_other() {
+        true => measure::along(measured.schedule, machine, &[machine.switching], &way)?,
+        false => measured,
+    };
+    let traffic = Traffic::of(measured.schedule.messages(), machine, &way)?;
+    let dependency_cycles = dependency_cycles(&measured, machine, &fitted)?;
+    let trace = &fitted.trace;
     not_below(bound_ticks, trace.ticks, "ticks", &placement.name, Some(seed))?;
     let cycles = |ticks: u64| machine.costs.cycles(ticks).0;
     Ok(Simulated::Outcome(Box::new(Outcome {
         bound_cycles: cycles(bound_ticks),
         predicted_cycles: cycles(measured.total(0, |known| known.predicted)),
         simulated_cycles: trace.cycles.0,
-        dependency_cycles: dependency_cycles(&measured, machine)?,
+        dependency_cycles,
+        engine: fitted.engine(),
         gap: gap(cycles(bound_ticks), trace.cycles.0),
-        deadlock_free: traffic.deadlock_free,
+        deadlock_free: traffic.deadlock_free || fitted.routers.is_some(),
         hops_total: measured.hops_total(),
-        hottest_link: measure::hottest_link(&traffic.loads, machine),
-        blame: measure::blame(&trace, machine),
-        phases: rows(job, machine, limits, (&measured, &trace)),
+        hottest_link: measure::busiest_link(&traffic.loads, machine),
+        blame: measure::blame(trace, machine),
+        phases: rows(job, machine, limits, (&measured, trace)),
+        link_busy: measure::busy_cycles(&traffic.loads, machine),
         link_messages: (0..machine.links()).map(|link| traffic.loads.messages(LinkId(link))).collect(),
         method: placement.name.clone(),
         placement,
+        routers: fitted.routers,
     })))
 }
 
 /// The time without barriers, each node going on when its own messages are there.
-fn dependency_cycles(measured: &Measured, machine: &Machine) -> Result<Option<u64>> {
-    let trace = sim::run_schedule(machine, &Schedule::from_phases(&measured.schedule))?;
+fn dependency_cycles(measured: &Measured, machine: &Machine, barriers: &Fitted) -> Result<Option<u64>> {
+    if measured.schedule.len() == 1 && barriers.routers.is_some() {
+        // One phase has one barrier, after all: on routers it is the same run, and a long one.
+        return Ok(Some(barriers.trace.cycles.0));
+    }
+    let trace = fitting::run_schedule(machine, &Schedule::from_phases(&measured.schedule))?.trace;
     Ok(trace.deadlock.is_none().then_some(trace.cycles.0))
 }
 

@@ -180,6 +180,7 @@ fn hottest(machine: &Machine, experiment: &Experiment) -> Option<HottestLink> {
         from: machine.source(link).0,
         to: machine.target(link).map_or(u32::MAX, |node| node.0),
         messages: packets,
+        bytes: packets * machine.costs.flit.0,
         busy_cycles: machine.costs.cycles(busy).0,
     })
 }

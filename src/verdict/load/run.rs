@@ -4,12 +4,10 @@ use super::TimingRow;
 use crate::error::Result;
 use crate::load::Plan;
 use crate::load::installments::Scale;
-use crate::routing::{self, Pair};
-use crate::schedule::cost::LinkLoads;
 use crate::schedule::{Message, Schedule};
 use crate::sim;
-use crate::topology::Topology;
-use crate::verdict::{HottestLink, measure};
+use crate::verdict::HottestLink;
+use crate::verdict::measure::{self, Way};
 
 /// Loads that would take more messages than this are not sent.
 const MESSAGES_MAX: u64 = 3_000_000;
@@ -38,13 +36,11 @@ pub(super) fn run(scale: &Scale<'_, '_>, depth: &[u32], schedule: &Schedule) -> 
     }
     let matched = schedule.messages();
     let messages: Vec<Message> = matched.iter().map(Message::from).collect();
-    let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
-    let mut loads = LinkLoads::new(machine.links());
-    loads.fill(&messages, &routing::routes(machine, &pairs)?);
+    let loads = measure::loads(&messages, machine, &Way::usual(machine))?;
     Ok(Some(Run {
         ticks: trace.ticks,
         messages: messages.len() as u64,
-        hottest: measure::hottest_link(&loads, machine),
+        hottest: measure::busiest_link(&loads, machine),
         timing: TimingRow::of_run(scale, depth, &matched, &timeline),
     }))
 }

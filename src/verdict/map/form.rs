@@ -3,11 +3,13 @@
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
+use crate::error::Result;
 use crate::mapping::times::Times;
+use crate::sim::fitting::Routers;
 use crate::topology::{Network, Switching};
 use crate::units::NodeId;
 use crate::verdict::divide::Searched;
-use crate::verdict::{DivideVerdict, Skipped};
+use crate::verdict::{Blame, DivideVerdict, HottestLink, Skipped};
 
 /// The switchings the paper compares.
 pub const SWITCHINGS: [Switching; 2] = [Switching::Wormhole, Switching::StoreAndForward];
@@ -20,14 +22,51 @@ pub struct BySwitching<T> {
     /// Store-and-forward routing.
     #[serde(rename = "store-and-forward")]
     pub store_and_forward: T,
+    /// Virtual cut-through, where the machine has it.
+    #[serde(rename = "cut-through", skip_serializing_if = "Option::is_none")]
+    pub cut_through: Option<T>,
 }
 
 impl<T> BySwitching<T> {
-    /// The value for a switching; cut-through counts as the pipeline it is, like wormhole routing.
+    /// The value for a switching; where there is none for cut-through, it counts as the pipeline it is, like wormhole
+    /// routing.
     pub fn of(&self, switching: Switching) -> &T {
         match switching {
-            Switching::Wormhole | Switching::CutThrough => &self.wormhole,
+            Switching::Wormhole => &self.wormhole,
+            Switching::CutThrough => self.cut_through.as_ref().unwrap_or(&self.wormhole),
             Switching::StoreAndForward => &self.store_and_forward,
+        }
+    }
+
+    /// A value for each of [`SWITCHINGS`], and for cut-through if that is among these.
+    pub(super) fn each(switchings: &[Switching], mut value: impl FnMut(Switching) -> T) -> Self {
+        let cut_through = switchings.contains(&Switching::CutThrough);
+        Self {
+            wormhole: value(Switching::Wormhole),
+            store_and_forward: value(Switching::StoreAndForward),
+            cut_through: cut_through.then(|| value(Switching::CutThrough)),
+        }
+    }
+
+    /// As [`Self::each`], unless one of them fails.
+    pub(super) fn try_each(
+        switchings: &[Switching],
+        mut value: impl FnMut(Switching) -> Result<T>,
+    ) -> Result<Self> {
+        let cut_through = switchings.contains(&Switching::CutThrough);
+        Ok(Self {
+            wormhole: value(Switching::Wormhole)?,
+            store_and_forward: value(Switching::StoreAndForward)?,
+            cut_through: cut_through.then(|| value(Switching::CutThrough)).transpose()?,
+        })
+    }
+
+    /// Another value for each.
+    pub(super) fn map<U>(&self, mut other: impl FnMut(&T) -> U) -> BySwitching<U> {
+        BySwitching {
+            wormhole: other(&self.wormhole),
+            store_and_forward: other(&self.store_and_forward),
+            cut_through: self.cut_through.as_ref().map(&mut other),
         }
     }
 }
@@ -59,7 +98,9 @@ pub struct MapReport {
     pub flit: u64,
     /// The seed of whatever is random.
     pub seed: u64,
-    /// What `auto` chooses; null when it was not asked for.
+    /// The switchings that were simulated; under others `simulated_cycles` is null.
+    pub switchings: Vec<Switching>,
+    /// What `auto` chooses; null when it was not asked for, or everything deadlocks.
     pub choice: Option<Choice>,
     /// The search that made some of the placements, if there was one.
     pub searched: Option<Searched>,
@@ -105,6 +146,16 @@ pub struct MapRow {
     pub bound: BySwitching<Times>,
     /// What the referee measures, with a barrier after each phase; null where the routes deadlock.
     pub simulated_cycles: BySwitching<Option<u64>>,
+    /// Who measured it: `message`, or `flit` where whole messages would wait for each other in a ring.
+    pub engine: BySwitching<&'static str>,
+    /// The routers of the flit engine, if it did.
+    pub routers: BySwitching<Option<Routers>>,
+    /// The busiest link of the whole job, by time; null when nothing is sent over a link.
+    pub busiest_link: BySwitching<Option<HottestLink>>,
+    /// The link that messages waited for the longest; null when none ever waited.
+    pub waited_link: BySwitching<Option<Blame>>,
+    /// What the time is made of, or why there is none, in a clause; null where nothing was simulated.
+    pub reason: BySwitching<Option<String>>,
     /// The same time by four models, from the simplest on.
     pub levels: BySwitching<Levels>,
     /// simulated / bound - 1, of whole cycles as `plan` has it; null where the routes deadlock.

@@ -1,18 +1,19 @@
 //! The answer to `map`: a job under every placement and both of the paper's switchings.
 
 mod form;
+mod row;
 
 pub use form::{BySwitching, Choice, Levels, MapPhase, MapReport, MapRow, Positions, SWITCHINGS};
 
+use self::row::Table;
 use super::auto::{self, Candidates};
 use super::contradiction::not_below;
 use super::divide::Ground;
-use super::measure::{self, Measured};
-use super::{Job, Skipped, divide, gap};
+use super::measure::Measured;
+use super::{DivideVerdict, Job, Skipped, divide};
 use crate::error::{Error, Result};
-use crate::mapping::times::{Times, times};
-use crate::mapping::{self, Divide, Placement, TaskGraph, bound};
-use crate::sim;
+use crate::mapping::times::Times;
+use crate::mapping::{self, Divide, TaskGraph, bound};
 use crate::topology::{Machine, Switching};
 
 /// Measures a job under every method named, simulating both switchings.
@@ -24,7 +25,7 @@ use crate::topology::{Machine, Switching};
 ///
 /// # Complexity
 ///
-/// Per method O(E log E) for E = sum of hops, as [`sim::run_phased`].
+/// Per method O(E log E) for E = sum of hops, as [`crate::sim::run_phased`].
 ///
 /// # Examples
 ///
@@ -43,20 +44,47 @@ pub fn report(
     seed: u64,
     progress: &mut dyn FnMut(&str),
 ) -> Result<MapReport> {
+    let own = Some(machine.switching).filter(|own| !SWITCHINGS.contains(own));
+    let switchings: Vec<Switching> = SWITCHINGS.into_iter().chain(own).collect();
+    report_under(job, machine, methods, seed, &switchings, progress)
+}
+
+/// As [`report`], simulating these switchings only.
+///
+/// # Errors
+///
+/// As for [`report`].
+pub fn report_under(
+    job: &Job,
+    machine: &Machine,
+    methods: &[&str],
+    seed: u64,
+    switchings: &[Switching],
+    progress: &mut dyn FnMut(&str),
+) -> Result<MapReport> {
     let chooses = methods.contains(&auto::AUTO);
     let Candidates { methods, left_out: mut skipped, job } =
         auto::expand(job, machine, methods, seed, progress)?;
     let job: &Job = &job;
+    // Judged first: a row of the winner's table need not be simulated twice.
+    let verdict = match chooses {
+        true => Some(judged(job, machine, &methods, &skipped, seed, progress)?),
+        false => None,
+    };
     let weights = weights(job);
     let ground = job.ground(machine);
-    let limits = each(|switching, _| limits(job, machine, switching, &ground, &weights));
+    let limits =
+        BySwitching::each(switchings, |switching| limits(job, machine, switching, &ground, &weights));
+    let table = Table { job, machine, switchings, weights: &weights, limits: &limits };
     let mut placements = Vec::new();
     for (index, method) in methods.iter().enumerate() {
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
         let placed = job.place(method, machine, seed);
-        match placed.and_then(|placement| row(job, machine, placement, &weights, &limits)) {
+        let known =
+            verdict.as_ref().and_then(|verdict| verdict.results.iter().find(|one| one.method == *method));
+        match placed.and_then(|placement| table.row(placement, known)) {
             Ok(row) => {
-                for switching in SWITCHINGS {
+                for &switching in switchings {
                     let bound = machine.costs.cycles(limits.of(switching).ticks).0;
                     let simulated = row.simulated_cycles.of(switching).unwrap_or(bound);
                     not_below(bound, simulated, "cycles", &row.name, Some(seed))?;
@@ -84,7 +112,8 @@ pub fn report(
         byte_time: machine.costs.byte_time.to_f64(),
         flit: machine.costs.flit.0,
         seed,
-        choice: if chooses { choice(job, machine, &methods, &skipped, seed, progress)? } else { None },
+        switchings: switchings.to_vec(),
+        choice: verdict.and_then(|verdict| choice(verdict, machine)),
         searched: job.searched.clone(),
         interrupted: job.interrupted,
         placements,
@@ -92,95 +121,38 @@ pub fn report(
     })
 }
 
-/// The winner among these under the machine's own switching; the verdict says who was left out, too.
-fn choice(
+/// The verdict on these under the machine's own switching; it says who was left out, too.
+fn judged(
     job: &Job,
     machine: &Machine,
     methods: &[String],
     left_out: &[Skipped],
     seed: u64,
     progress: &mut dyn FnMut(&str),
-) -> Result<Option<Choice>> {
+) -> Result<DivideVerdict> {
     let methods: Vec<&str> = methods.iter().map(String::as_str).collect();
     let mut verdict = divide::judge(&job.tasks.name, job, machine, &methods, seed, progress)?;
     verdict
         .skipped
         .extend(left_out.iter().filter(|skipped| !methods.contains(&skipped.method.as_str())).cloned());
-    let choice = |placement| Choice {
-        placement,
+    Ok(verdict)
+}
+
+/// The winner of a verdict; none when everything deadlocks.
+fn choice(verdict: DivideVerdict, machine: &Machine) -> Option<Choice> {
+    Some(Choice {
+        placement: verdict.winner.clone()?,
         switching: machine.switching,
         reason: verdict.reason.clone(),
         advice: verdict.advice.clone(),
-        verdict: verdict.clone(),
-    };
-    Ok(verdict.winner.clone().map(choice))
+        verdict,
+    })
 }
 
 /// What no placement of a job can beat.
 struct Limits {
     times: Times,
     ticks: u64,
-}
-
-fn row(
-    job: &Job,
-    machine: &Machine,
-    placement: Placement,
-    weights: &[f64],
-    limits: &BySwitching<Limits>,
-) -> Result<MapRow> {
-    let measured = measure::measure(&job.tasks, &placement, machine, &SWITCHINGS)?;
-    let scale: Vec<f64> = measured
-        .metrics
-        .iter()
-        .zip(weights)
-        .map(
-            |(metrics, weight)| {
-                if metrics.heaviest.0 == 0 { 0.0 } else { weight / metrics.heaviest.0 as f64 }
-            },
-        )
-        .collect();
-    let time = each(|switching, index| {
-        let exact = in_cycles(machine, measured.total(index, |known| known.predicted));
-        times(switching, &measured.metrics, &scale, exact)
-    });
-    let perfect = each(|switching, _| {
-        let phases: Vec<u64> = (0..job.tasks.phases())
-            .map(|index| bound::phase_ticks(&job.tasks, index, switching, &machine.costs))
-            .collect();
-        let exact = in_cycles(machine, phases.iter().sum());
-        Times::without_contention(job.tasks.phases() as f64, bound::perfect(weights), exact)
-    });
-    let simulated_cycles = simulate_each(&measured, machine)?;
-    let levels = each(|switching, index| Levels {
-        alone: in_cycles(machine, measured.total(index, |known| known.alone)),
-        link: in_cycles(machine, measured.total(index, |known| known.link)),
-        path: in_cycles(machine, measured.total(index, |known| known.path)),
-        simulated: *simulated_cycles.of(switching),
-    });
-    let gap = each(|switching, _| {
-        let bound = machine.costs.cycles(limits.of(switching).ticks).0;
-        simulated_cycles.of(switching).map(|simulated| gap(bound, simulated))
-    });
-    Ok(MapRow {
-        slowdown: BySwitching {
-            wormhole: time.wormhole.over(&perfect.wormhole),
-            store_and_forward: time.store_and_forward.over(&perfect.store_and_forward),
-        },
-        bound: each(|switching, _| limits.of(switching).times),
-        phases: phases(job, &measured, weights, &scale),
-        hops_total: measured.hops_total(),
-        name: placement.name,
-        positions: Positions { nodes: placement.nodes, network: machine.network.clone() },
-        simulated_cycles,
-        levels,
-        gap,
-        time,
-    })
-}
-
-fn each<T>(mut value: impl FnMut(Switching, usize) -> T) -> BySwitching<T> {
-    BySwitching { wormhole: value(SWITCHINGS[0], 0), store_and_forward: value(SWITCHINGS[1], 1) }
 }
 
 fn in_cycles(machine: &Machine, ticks: u64) -> f64 {
@@ -229,15 +201,6 @@ fn lightest(tasks: &TaskGraph, divide: &Divide) -> Vec<f64> {
         };
     }
     joint
-}
-
-fn simulate_each(measured: &Measured, machine: &Machine) -> Result<BySwitching<Option<u64>>> {
-    let cycles = |switching| -> Result<Option<u64>> {
-        let machine = machine.clone().with_switching(switching);
-        let trace = sim::run_phased(&machine, &measured.schedule)?;
-        Ok(trace.deadlock.is_none().then_some(trace.cycles.0))
-    };
-    Ok(BySwitching { wormhole: cycles(SWITCHINGS[0])?, store_and_forward: cycles(SWITCHINGS[1])? })
 }
 
 fn phases(job: &Job, measured: &Measured, weights: &[f64], scale: &[f64]) -> Vec<MapPhase> {

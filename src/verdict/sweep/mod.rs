@@ -154,7 +154,7 @@ pub fn seed_of(seed: u64, load: f64) -> u64 {
 /// use meshwright::verdict::traffic::Point;
 /// // A network that carries up to 0.3 flits per node and cycle.
 /// let mesh = Machine::new("mesh:4x4")?;
-/// let reference = Reference { zero_load_cycles: None, mean_hops: None, bound: None };
+/// let reference = Reference::default();
 /// let measure = |load: f64, _seed: u64, _threads: usize| {
 ///     let (offered, accepted, latencies) = (load, load.min(0.3), Latencies::new(1));
 ///     let (cycles, flit_hops, undelivered, deadlock) = (1000, 0, u64::from(load > 0.3), None);

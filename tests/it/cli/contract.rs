@@ -91,6 +91,7 @@ const SIMULATE: &Contract = &[
         ],
     ),
     ("hottest_link", &["from", "to", "messages"]),
+    ("busiest_link", &["from", "to", "messages", "bytes", "busy_cycles"]),
     ("latency", &["mean", "p50", "p99", "max"]),
 ];
 

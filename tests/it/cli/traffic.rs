@@ -356,3 +356,28 @@ fn routings_that_choose_count_flit_hops_where_ways_are_shortest() {
     }
     assert_eq!(hops("valiant"), (None, false), "detours are drawn");
 }
+
+/// U5: a key given twice, or two routings, is an error that says what would be accepted; the routing stands in tables
+/// and pages.
+#[test]
+fn a_setting_is_given_once_and_the_routing_is_named() {
+    let folder = folder(&[]);
+    let sweep = ["sweep", "--on", "mesh:4x4", "--traffic", "uniform", "--loads", "0.1", "--measure", "50"];
+    let with_sets = |sets: &[&str]| {
+        let mut words = sweep.to_vec();
+        sets.iter().for_each(|set| words.extend(["--set", set]));
+        run(folder.path(), &words)
+    };
+    let (code, stdout, stderr) = with_sets(&["routing=odd-even", "routing=dimension-order"]);
+    assert_eq!((code, stdout.as_str()), (2, ""));
+    assert!(stderr.contains("`routing` twice; expected each key once"), "{stderr}");
+    let (code, _, stderr) = with_sets(&["routing=odd-even,yx"]);
+    assert!(code == 2 && stderr.contains("expected one routing"), "{stderr}");
+    let (code, stdout, _) = with_sets(&["routing=odd-even"]);
+    assert!(code == 0 && stdout.contains(" · odd-even · ") && stdout.contains("(any routing)"), "{stdout}");
+    let (_, stdout, _) = with_sets(&[]);
+    assert!(stdout.contains(" · dimension-order · ") && stdout.contains("(dimension-order)"), "{stdout}");
+    assert_eq!(run(folder.path(), &with(&sweep, &["--set", "routing=yx", "--out", "o"])).0, 0);
+    let page = std::fs::read_to_string(folder.path().join("o/report.html")).unwrap();
+    assert!(page.contains("uniform traffic on mesh:4x4, yx") && page.contains("bound of yx"));
+}

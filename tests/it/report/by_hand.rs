@@ -49,13 +49,18 @@ fn loads(machine: &Machine, tasks: &TaskGraph, placement: &Placement) -> Vec<u32
     loads
 }
 
+/// Every message takes 99 cycles.
+fn busy(messages: &[u32]) -> Vec<u64> {
+    messages.iter().map(|&messages| u64::from(messages) * 99).collect()
+}
+
 fn hottest(machine: &Machine, loads: &[u32]) -> Option<HottestLink> {
     let messages = *loads.iter().max().filter(|&&load| load > 0)?;
     let link = loads.iter().position(|&load| load == messages)? as u32;
     let link = LinkId(link);
     let (from, to) = (machine.source(link), machine.target(link)?);
     let messages = u64::from(messages);
-    Some(HottestLink { from: from.0, to: to.0, messages, busy_cycles: messages * 99 })
+    Some(HottestLink { from: from.0, to: to.0, messages, bytes: messages * 99, busy_cycles: messages * 99 })
 }
 
 /// An outcome with drawings as they would be and times that grow with the hops.
@@ -85,6 +90,9 @@ pub(super) fn outcome(machine: &Machine, tasks: &TaskGraph, method: &str, nodes:
         }),
         phases,
         placement,
+        engine: "message",
+        routers: None,
+        link_busy: busy(&link_messages),
         link_messages,
     }
 }
@@ -204,6 +212,7 @@ pub(super) fn graph_page(nodes: u32) -> String {
     let mut result = outcome(&machine, &tasks, "identity", nodes);
     result.link_messages = (0..machine.links()).map(|link| link * 5 % 7).collect();
     result.hottest_link = hottest(&machine, &result.link_messages);
+    result.link_busy = busy(&result.link_messages);
     render("A ring", "ring.toml", &machine, &[job("ring", tasks, vec![result])])
 }
 
@@ -242,6 +251,9 @@ pub(super) fn empty_page() -> String {
         phases: vec![],
         placement: Placement { name: "none".to_string(), nodes: vec![] },
         link_messages: vec![],
+        link_busy: vec![],
+        engine: "message",
+        routers: None,
     };
     let mut undefined = Outcome { gap: f64::NAN, ..nothing.clone() };
     undefined.placement.nodes = vec![NodeId(0); 3];

@@ -43,7 +43,8 @@ pub(super) fn measured(load: f64, seed: u64, cycles: u64, batches: usize) -> Mea
 
 /// One point of the queue's curve.
 pub(super) fn point(load: f64, seed: u64) -> Point {
-    let reference = Reference { zero_load_cycles: Some(SERVICE as f64), mean_hops: None, bound: Some(1.0) };
+    let reference =
+        Reference { zero_load_cycles: Some(SERVICE as f64), bound: Some(1.0), ..Reference::default() };
     let machine = Machine::new("mesh:1x2").unwrap();
     Point::new(load, &measured(load, seed, 60_000, 20), &machine, &reference)
 }

@@ -68,3 +68,75 @@ fn the_bound_lies_between_what_is_carried_and_what_is_not() {
         assert!(traffic != "uniform" || beyond.accepted <= bound, "{beyond:?}");
     }
 }
+
+/// U3: no routing lets more arrive than its bound allows, for every routing and pattern that fit two small machines.
+///
+/// From an empty network, in M cycles: let g flits for each unit of load and cycle want to cross what the bound is full
+/// at, which passes M of them. Of the L g M created (less five deviations, by chance) the rest has not arrived, so what
+/// arrived of the N nodes' flits is short of what was offered by (L g - 1) M. A packet with a stop on its way may cross
+/// twice, and counts half.
+#[test]
+fn no_routing_exceeds_its_bound() {
+    const MEASURE: u64 = 3_000;
+    let mut tried = 0;
+    for machine in ["mesh:4x4", "torus:4x4"].map(|name| Machine::new(name).unwrap()) {
+        for routing in meshwright::routing::ROUTINGS {
+            for named in meshwright::sim::traffic::PATTERNS {
+                let mut router = Router::ideal(&machine);
+                router.set("virtual_channels", "8").unwrap();
+                router.set("routing", routing.name).unwrap();
+                let Ok(pattern) = pattern(named.name, None, &machine) else { continue };
+                let runs = OpenLoop {
+                    pattern,
+                    load: 1.0,
+                    packet: 1,
+                    warm_up: 0,
+                    measure: MEASURE,
+                    drain: 1,
+                    seed: 3,
+                };
+                let Ok(experiment) = Experiment::new(&machine, router, runs) else { continue };
+                let bound = experiment.reference.bound.expect("small machines have one");
+                let own = experiment.reference.bound_of;
+                assert!([routing.name, "any routing"].contains(&own), "{own}");
+                for times in [0.9, 1.2, 2.0] {
+                    let load = (times * bound).min(1.0);
+                    let point = experiment.measure(load, 5, 1).unwrap();
+                    if point.deadlock.is_some() {
+                        continue;
+                    }
+                    let wanted = load / bound * MEASURE as f64;
+                    let stops =
+                        if ["valiant", "rajasekaran-tsantilas"].contains(&routing.name) { 2.0 } else { 1.0 };
+                    let short = (wanted - MEASURE as f64 - 5.0 * wanted.sqrt()).max(0.0) / stops;
+                    let most = point.offered - short / (MEASURE as f64 * f64::from(machine.living_count()));
+                    let name = format!("{} {} {} at {load}", machine.name, routing.name, named.name);
+                    assert!(point.accepted <= most + 1e-9, "{name}: {} of at most {most}", point.accepted);
+                    tried += 1;
+                }
+            }
+        }
+    }
+    assert!(tried > 300, "{tried}");
+}
+
+/// U3: odd-even is not judged by the channel load of dimension order, which it exceeds; its headline is no more than its
+/// bound.
+#[test]
+fn a_bound_is_that_of_the_routing_that_runs() {
+    let mesh = Machine::new("mesh:8x8").unwrap();
+    let reference = |routing: &str| {
+        let mut router = Router::ideal(&mesh);
+        router.set("routing", routing).unwrap();
+        router.virtual_channels = 2;
+        let pattern = pattern("transpose", None, &mesh).unwrap();
+        let runs = OpenLoop { pattern, load: 1.0, packet: 1, warm_up: 0, measure: 1, drain: 1, seed: 0 };
+        let reference = Experiment::new(&mesh, router, runs).unwrap().reference;
+        (reference.bound.unwrap(), reference.bound_of)
+    };
+    assert_eq!(reference("auto"), (1.0 / 7.0, "dimension-order"));
+    assert_eq!(reference("yx"), (1.0 / 7.0, "yx"));
+    assert_eq!(reference("odd-even"), (0.5, "any routing"));
+    let (o1turn, of) = reference("o1turn");
+    assert!(of == "o1turn" && (o1turn - 2.0 / 7.0).abs() < 1e-12, "both corners share: {o1turn}");
+}
