@@ -10,6 +10,7 @@ mod claims;
 mod claims_groups;
 mod claims_thesis;
 mod cli;
+mod commands;
 mod definitions;
 mod dependency;
 mod exhaustive;

@@ -1,0 +1,181 @@
+//! `split` and `check`: rows, winner, front, doing nothing, and what `check` says of the rows.
+
+use super::draw::{Draw, Drawn};
+use super::{Answer, Case, Kind};
+use serde_json::Value;
+
+pub(super) const SPLIT: Kind = Kind { verb: "split", draw, laws };
+
+/// Makespans are fractions; times are whole cycles of a unit of work of at least 10^6.
+const ROUNDING: f64 = 1e-5;
+
+fn draw(draw: &mut Draw) -> Case {
+    let kinds = ["mesh", "mesh", "torus", "hypercube"];
+    let machine = draw.machine(20, &kinds, 4);
+    let mut case = Case::new(&["split", &machine.spec, "--json"]);
+    case.files.extend(machine.file.clone());
+    sources(draw, &machine, &mut case);
+    case.add(&["--sigma", draw.of(&["0.02", "0.1", "0.3", "0.5", "1", "2.5", "1/3"])]);
+    if draw.one_in(3) {
+        case.add(&["--startup", draw.of(&["0.005", "0.1", "0.5", "0.9", "2"])]);
+    }
+    if draw.one_in(3) {
+        case.add(&["--front"]);
+    }
+    if draw.one_in(4) {
+        case.add(&[
+            "--switching",
+            draw.of(&["cut-through", "modified-store-and-forward", "store-and-forward"]),
+        ]);
+    }
+    if draw.one_in(6) {
+        case.add(&[
+            "--method",
+            draw.of(&["optimum", "installments", "optimum,installments", "flow-matrix", "voronoi"]),
+        ]);
+    }
+    if draw.one_in(6) {
+        case.add(&["--chunks", draw.of(&["1", "4", "100"])]);
+    }
+    variant(draw, &mut case);
+    if machine.file.is_none() && draw.one_in(6) {
+        let text = speeds(draw, &machine);
+        case.files.push(("speeds.csv".to_string(), text));
+        case.add(&["--speeds", "speeds.csv"]);
+    }
+    case
+}
+
+fn sources(draw: &mut Draw, machine: &Drawn, case: &mut Case) {
+    let count = if draw.one_in(2) { 1 } else { draw.number(1, 4) as usize };
+    for node in draw.some(&machine.living, count.min(machine.living.len())) {
+        let mut word = machine.named(node);
+        if count > 1 && draw.one_in(2) {
+            word += draw.of(&["=1", "=0.5", "=3"]);
+        }
+        if draw.one_in(6) {
+            word += draw.of(&["@0.1", "@0.5", "@0"]);
+        }
+        case.add(&["--from", &word]);
+    }
+}
+
+fn variant(draw: &mut Draw, case: &mut Case) {
+    if draw.one_in(6) {
+        case.add(&["--ports", "one"]);
+    }
+    if draw.one_in(8) {
+        case.add(&["--no-front-end"]);
+    }
+    if draw.one_in(8) {
+        case.add(&["--results", draw.of(&["0.1", "0.5", "1"])]);
+    }
+    if draw.one_in(8) {
+        case.add(&["--duplex", "half"]);
+    }
+}
+
+fn speeds(draw: &mut Draw, machine: &Drawn) -> String {
+    let mut text = "node,to,time\n".to_string();
+    for &node in &machine.living {
+        if draw.one_in(3) {
+            text += &format!("{node},,{}\n", draw.of(&["0.5", "2", "3.5"]));
+        }
+    }
+    text
+}
+
+fn laws(answer: &Answer<'_>) -> Result<(), String> {
+    let json = &answer.json;
+    let rows = json["methods"].as_array().ok_or("no methods")?;
+    for row in rows {
+        not_below_its_bound(row, json)?;
+    }
+    let cycles = |row: &Value| row["simulated_cycles"].as_u64();
+    let winner = json["winner"].as_str();
+    if let Some(winner) = winner.and_then(|name| rows.iter().find(|row| row["name"] == name)) {
+        if let (Some(own), Some(best)) = (cycles(winner), rows.iter().filter_map(cycles).min())
+            && own > best
+        {
+            return Err(format!("the winner {} takes {own}, a row of its table {best}", winner["name"]));
+        }
+        against_the_front(winner, json)?;
+        against_doing_nothing(answer, winner)?;
+    }
+    agrees_with_check(answer)
+}
+
+fn not_below_its_bound(row: &Value, json: &Value) -> Result<(), String> {
+    let name = &row["name"];
+    let (Some(time), Some(bound)) = (row["simulated_cycles"].as_f64(), row["bound_cycles"].as_f64()) else {
+        return Ok(());
+    };
+    if time + 1.0 < bound * (1.0 - ROUNDING) {
+        return Err(format!("{name}: {time} is below its bound {bound}"));
+    }
+    let fastest = json["variant"]["makespan"].as_f64().or(json["bound"]["makespan"].as_f64());
+    match (row["simulated_speedup"].as_f64(), fastest) {
+        (Some(speedup), Some(least)) if 1.0 / speedup < least * (1.0 - ROUNDING) => Err(format!(
+            "{name}: makespan {} below the least of the machine that was asked for, {least}",
+            1.0 / speedup
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn against_the_front(winner: &Value, json: &Value) -> Result<(), String> {
+    let front = json["front"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let (Some(own), Some(best)) = (
+        winner["simulated_cycles"].as_u64(),
+        front.iter().filter_map(|row| row["simulated_cycles"].as_u64()).min(),
+    ) else {
+        return Ok(());
+    };
+    if own == best {
+        Ok(())
+    } else {
+        Err(format!("the winner {} takes {own}, the best of the front {best}", winner["name"]))
+    }
+}
+
+/// Every source works off its own load when it is there.
+fn against_doing_nothing(answer: &Answer<'_>, winner: &Value) -> Result<(), String> {
+    let json = &answer.json;
+    if answer.case.has("--speeds") || answer.case.has("--method") {
+        return Ok(());
+    }
+    let kept = json["sources"].as_array().ok_or("no sources")?.iter();
+    let kept =
+        kept.map(|source| source["load"].as_f64().unwrap_or(0.0) + source["release"].as_f64().unwrap_or(0.0));
+    let kept = kept.fold(0.0, f64::max);
+    match winner["simulated_speedup"].as_f64() {
+        Some(speedup) if 1.0 / speedup > kept * (1.0 + ROUNDING) => {
+            Err(format!("the winner {} has makespan {}, doing nothing {kept}", winner["name"], 1.0 / speedup))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// `check` reads the answer: its rows are as feasible as the rows say.
+fn agrees_with_check(answer: &Answer<'_>) -> Result<(), String> {
+    std::fs::write(answer.folder.join("x.json"), answer.json.to_string()).expect("there is room");
+    let mut words = ["check", "x.json", "--json"].map(str::to_string).to_vec();
+    if answer.case.has("--speeds") {
+        words.extend(["--speeds", "speeds.csv"].map(str::to_string));
+    }
+    let Some(checked) = answer.then(&words)? else { return Ok(()) };
+    let rows = answer.json["methods"].as_array().ok_or("no methods")?;
+    for claim in checked["claims"].as_array().ok_or("check has no claims")? {
+        let row =
+            rows.iter().find(|row| row["name"] == claim["name"] && row["switching"] == claim["switching"]);
+        if let Some(row) = row
+            && row["feasible"] != claim["feasible"]
+        {
+            return Err(format!(
+                "{}: feasible {} in split, {} in check",
+                row["name"], row["feasible"], claim["feasible"]
+            ));
+        }
+    }
+    Ok(())
+}
