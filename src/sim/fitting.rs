@@ -106,8 +106,19 @@ pub fn engine_name(routers: Option<&Routers>) -> &'static str {
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn run_phased(machine: &Machine, phases: &Phases) -> Result<Fitted> {
+    run_phased_within(machine, phases, FLIT_HOPS_MAX)
+}
+
+/// The same where a run may take so many flits times links: of more, flits are made longer, and the time is an estimate.
+///
+/// # Errors
+///
+/// As for [`run_phased`].
+pub(crate) fn run_phased_within(machine: &Machine, phases: &Phases, flit_hops_max: u64) -> Result<Fitted> {
     let whole = phased::run_phased(machine, phases)?;
-    fit(machine, whole, phases.messages(), |machine, replay| replay.run_phased(machine, phases))
+    fit(machine, whole, (phases.messages(), flit_hops_max), |machine, replay| {
+        replay.run_phased(machine, phases)
+    })
 }
 
 /// Runs a schedule on the referee that fits, each rank going on as soon as its own steps allow.
@@ -132,14 +143,14 @@ pub fn run_schedule(machine: &Machine, schedule: &Schedule) -> Result<Fitted> {
         return Ok(Fitted { trace: whole, routers: None, refused: None });
     }
     let messages: Vec<Message> = schedule.messages().iter().map(Message::from).collect();
-    fit(machine, whole, &messages, |machine, replay| replay.run_schedule(machine, schedule))
+    fit(machine, whole, (&messages, FLIT_HOPS_MAX), |machine, replay| replay.run_schedule(machine, schedule))
 }
 
 /// Runs on routers what ended in a ring on whole messages.
 fn fit(
     machine: &Machine,
     whole: Trace,
-    messages: &[Message],
+    (messages, flit_hops_max): (&[Message], u64),
     run: impl Fn(&Machine, &Replay) -> Result<Trace>,
 ) -> Result<Fitted> {
     if whole.deadlock.is_none() {
@@ -148,7 +159,7 @@ fn fit(
     let stuck = |refused: String| Ok(Fitted { trace: whole.clone(), routers: None, refused: Some(refused) });
     let replay = Replay { router: Router::ideal(machine), packet: None, seed: 0 };
     let mut coarse = machine.clone();
-    coarse.costs.flit = match flit(machine, messages) {
+    coarse.costs.flit = match flit(machine, messages, flit_hops_max) {
         Ok(flit) => flit,
         Err(error) => return stuck(error.to_string()),
     };
@@ -166,7 +177,7 @@ fn fit(
 /// # Errors
 ///
 /// [`Error::TooLarge`] when there are too many messages, or none of them has enough flits.
-fn flit(machine: &Machine, messages: &[Message]) -> Result<Bytes> {
+fn flit(machine: &Machine, messages: &[Message], flit_hops_max: u64) -> Result<Bytes> {
     let own = machine.costs.flit;
     if own.0 == 0 {
         return Ok(own);
@@ -182,7 +193,7 @@ fn flit(machine: &Machine, messages: &[Message]) -> Result<Bytes> {
         let flits = |bytes: u64| u128::from((head + bytes.div_ceil(flit)).max(1));
         ways.iter().map(|&(hops, bytes)| u128::from(hops) * flits(bytes)).sum()
     };
-    let limit = u128::from(FLIT_HOPS_MAX);
+    let limit = u128::from(flit_hops_max);
     let whole = price(own.0);
     if whole <= limit {
         return Ok(own);
@@ -194,7 +205,7 @@ fn flit(machine: &Machine, messages: &[Message]) -> Result<Bytes> {
         return Err(Error::TooLarge {
             what: "running the schedule flit by flit",
             needed: format!("{whole} flits times links"),
-            limit: format!("{FLIT_HOPS_MAX}, with at least {FLITS_MIN} flits in the largest message"),
+            limit: format!("{flit_hops_max}, with at least {FLITS_MIN} flits in the largest message"),
         });
     }
     while high - low > 1 {

@@ -6,12 +6,17 @@ use crate::error::Result;
 use crate::mapping::search::{self, Outcome, Problem, Progress};
 use crate::mapping::{self, Placement, TaskGraph};
 use crate::schedule::cost::forecast;
-use crate::sim;
+use crate::sim::fitting;
 use crate::topology::Machine;
+
+/// Flits times links of one judgement where whole messages wait in a ring: a tenth of a second. Up to there the judge and
+/// the table say the same.
+const FLIT_HOPS_MAX: u64 = 1 << 21;
 
 /// Searches as [`search::search_by`] does; how good a placement is says its simulated time under the machine's switching.
 ///
-/// So no answer is slower than a placement that the program makes without a search, unless the start is random.
+/// So no answer is slower than a placement that the program makes without a search, unless the start is random, or the
+/// judge runs on longer flits than the table does.
 ///
 /// # Errors
 ///
@@ -40,6 +45,6 @@ pub(crate) fn simulated_below(
     if least >= limit {
         return Ok(least);
     }
-    let trace = sim::run_phased(machine, &schedule)?;
+    let trace = fitting::run_phased_within(machine, &schedule, FLIT_HOPS_MAX)?.trace;
     Ok(if trace.deadlock.is_some() { u64::MAX } else { trace.ticks })
 }
