@@ -17,7 +17,8 @@ const HELP: &str = "\
 Papers:
   lo1990       Lo, Rajopadhye, Telle, Zhong: Parallel Divide and Conquer on Meshes
   zhang2018    Zhang: Data Distribution Equivalence for Data Intensive Interconnection Networks
-  chochia1996  Chochia, Cole, Heywood: Synchronizing Arbitrary Processor Groups in Dynamically Partitioned 2-D Meshes
+  chochia1996  Chochia, Cole, Heywood: Synchronizing Arbitrary Processor Groups in Dynamically
+               Partitioned 2-D Meshes
 
 Verdicts:
   holds          every case agrees with what is printed

@@ -37,9 +37,10 @@ Examples:
   meshwright groups mesh:16x16 --random 4 --split auto --repeat 100 --out groups
 
 LABELS.csv lists the members of the group and their labels, `row,column,label` (on a hypercube or
-a graph `node,label`); a further number is the key by which the members of a new group are ordered,
-which may be negative. Labels may be words; new groups then come in the order of the alphabet. A
-member whose label is left out, or is `-` or `undefined`, is in no new group (MPI_UNDEFINED).
+a graph `node,label`); a further number is the key by which the members of a new group are
+ordered, which may be negative. Labels may be words; new groups then come in the order of the
+alphabet. A member whose label is left out, or is `-` or `undefined`, is in no new group
+(MPI_UNDEFINED).
 
 Exit codes:
   0  done

@@ -59,7 +59,7 @@ pub(super) fn manifest(job: &Job, files: &[&str]) -> String {
         jobs: job.jobs.clone(),
         files: files.iter().map(|name| name.to_string()).collect(),
     };
-    serde_json::to_string_pretty(&manifest).expect("it has string keys") + "\n"
+    crate::text::json(&manifest) + "\n"
 }
 
 /// Where a folder of files belongs.

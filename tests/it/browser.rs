@@ -32,6 +32,7 @@ fn open(browser: &str, page: &Path) -> (String, Vec<String>) {
 fn page(browser: &str, folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_meshwright"))
         .args(arguments)
+        .arg("--force")
         .arg("--out")
         .arg(folder)
         .output()

@@ -216,6 +216,17 @@ fn told(failures: &[String]) -> String {
     format!("{} commands break a law:\n{}", failures.len(), shown.join("\n"))
 }
 
+/// The cases of some seeds, to be kept: `MESHWRIGHT_LAWS_SEEDS=57,64 cargo test … commands::show -- --ignored --nocapture`.
+#[test]
+#[ignore = "prints cases of seeds"]
+fn show() {
+    let seeds = std::env::var("MESHWRIGHT_LAWS_SEEDS").unwrap_or_default();
+    for seed in seeds.split(',').filter_map(|seed| seed.parse::<u64>().ok()) {
+        let kind = &KINDS[usize::try_from(seed).expect("small") % KINDS.len()];
+        println!("{seed} {}", (kind.draw)(&mut Draw::new(seed, kind.verb)).to_json());
+    }
+}
+
 /// Every command that ever broke a law.
 #[test]
 fn kept_cases_hold() {

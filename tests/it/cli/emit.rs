@@ -78,7 +78,7 @@ fn the_fastest_of_several_is_written_under_the_machines_switching() {
 fn hosts_and_ranks_are_chosen() {
     let hosts: String = (0..16).map(|node| format!("n{:02}.cluster\n", node / 2)).collect();
     let folder = folder(&[("hosts", &hosts), ("a.csv", "phase,source,target,bytes\n1,0,2,64\n")]);
-    let emit = ["--emit", "rankfile:r", "--hosts", "hosts", "--ranks"];
+    let emit = ["--force", "--emit", "rankfile:r", "--hosts", "hosts", "--ranks"];
     for (ranks, first) in [("tree", "rank 0=n05.cluster slot=0"), ("task", "rank 0=n00.cluster slot=0")] {
         assert_eq!(map_with(folder.path(), &[&emit[..], &[ranks]].concat()).0, 0);
         assert_eq!(read(folder.path(), "r").lines().next(), Some(first), "{ranks}");

@@ -109,7 +109,9 @@ fn machines_that_do_not_fit_are_refused_at_once() {
         ("simulate --on hypercube:24 --traffic uniform --load 0.1", "needs 805306368 links, about 18 GiB"),
     ] {
         let stderr = refused(folder.path(), line);
-        assert!(stderr.contains(told), "{line}: {stderr}");
+        // Less may be free on this machine than the flit engine takes at most.
+        let less = told.contains("MiB") && stderr.contains("GiB of memory; the limit is ");
+        assert!(less || stderr.contains(told), "{line}: {stderr}");
     }
     assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
 }
@@ -203,7 +205,8 @@ fn traffic_on_machines_that_do_not_fit_is_refused_at_once() {
     let begin = Instant::now();
     let line = "simulate --on mesh:2048x2048 --traffic transpose --load 0.1 --set buffers=255";
     let stderr = refused(folder(&[]).path(), line);
-    assert!(stderr.contains("MiB; the limit is 16384 MiB"), "{stderr}");
+    let less = stderr.contains("needs 33.1 GiB of memory; the limit is ");
+    assert!(less || stderr.contains("MiB; the limit is 16384 MiB"), "{stderr}");
     assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
 }
 

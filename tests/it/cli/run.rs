@@ -160,5 +160,5 @@ fn a_schedule_without_messages_and_one_of_a_single_rank_run() {
     assert!(own["measured_nanoseconds"].as_u64().unwrap() >= 50_000);
     let written = std::fs::read_to_string(folder.path().join("o/run.json")).unwrap();
     assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), own);
-    assert_eq!(entries(&folder.path().join("o")), ["run.json"]);
+    assert_eq!(entries(&folder.path().join("o")), ["meshwright.json", "run.json"]);
 }

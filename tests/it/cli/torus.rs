@@ -46,8 +46,17 @@ fn all_placements_come_to_an_end_and_three_commands_agree() {
         assert!(cycles.as_u64() >= planned["bound_cycles"].as_u64() && cycles.is_u64(), "{row}");
         assert!(row["levels"]["wormhole"]["link"].as_f64() <= cycles.as_f64(), "{row}");
         let name = row["name"].as_str().unwrap();
-        let emit =
-            ["map", "all.phases.csv", "--on", "torus:4x4", "--placement", name, "--emit", "goal:a.goal"];
+        let emit = [
+            "map",
+            "all.phases.csv",
+            "--on",
+            "torus:4x4",
+            "--placement",
+            name,
+            "--emit",
+            "goal:a.goal",
+            "--force",
+        ];
         assert_eq!(run(folder.path(), &emit).0, 0);
         let simulate = run(folder.path(), &["simulate", "a.goal", "--on", "torus:4x4", "--json"]);
         let simulate: Value = serde_json::from_str(&simulate.1).unwrap();

@@ -97,8 +97,7 @@ fn asked(case: &Case) -> String {
         Some(line.trim_end_matches('"').to_string())
     };
     let name = case.option("--switching").map(str::to_string).or_else(of_file);
-    // Cut-through stands in the column of wormhole: the costs are the same, and nobody waits on a way.
-    name.filter(|name| name != "cut-through").unwrap_or_else(|| "wormhole".to_string())
+    name.unwrap_or_else(|| "wormhole".to_string())
 }
 
 fn laws(answer: &Answer<'_>) -> Result<(), String> {

@@ -13,9 +13,8 @@ const WORDS: [&str; 16] = [
     "fs::rename",
     "fs::copy",
     "hard_link",
-    "symlink(",
+    "::symlink(",
     "set_permissions",
-    "set_len",
     "DirBuilder",
     "tempfile::",
     "fchown",
@@ -34,7 +33,8 @@ fn complaints(path: &Path, text: &str) -> Vec<String> {
     if layer.iter().any(|file| path == Path::new(file)) {
         return Vec::new();
     }
-    let code = code(text);
+    // Through the layer's own door everybody in it may.
+    let code = WORDS.iter().fold(code(text), |code, word| code.replace(&format!("system::{word}"), ""));
     let found = WORDS.iter().filter(|word| code.contains(**word));
     found.map(|word| format!("{}: {word}", path.display())).collect()
 }

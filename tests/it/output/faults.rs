@@ -140,7 +140,7 @@ fn outcome(case: &Case, kind: &str, number: usize, old: &Files, new: &Files) -> 
         None => assert_eq!(kind, "kill", "{place}"),
         Some(0) => assert!(now == *new, "{place}: {:?}", now.keys()),
         Some(code) => {
-            assert_eq!((code, stderr.matches("error").count()), (2, 1), "{place}");
+            assert_eq!((code, stderr.matches("error: ").count()), (2, 1), "{place}");
             let undone = now == *old || is_begun(&now, new);
             assert!(undone && stages == 0 || kind.ends_with("from"), "{place}: {:?}, {stages}", now.keys());
         }
@@ -237,6 +237,10 @@ fn a_disk_that_is_full() {
     let found: Vec<_> = lines.iter().map(|line| (run(&disk, line), seen(&disk) == before)).collect();
     assert!(mount(&["umount"]), "it was mounted");
     for (line, ((code, stderr), is_clean)) in lines.iter().zip(found) {
-        assert_eq!((code, stderr.matches("error").count(), is_clean), (Some(2), 1, true), "{line}: {stderr}");
+        assert_eq!(
+            (code, stderr.matches("error: ").count(), is_clean),
+            (Some(2), 1, true),
+            "{line}: {stderr}"
+        );
     }
 }

@@ -103,7 +103,7 @@ fn single_files_of_another_content_are_refused() {
     let path = folder.path();
     done(path, &format!("{MAP} --emit rankfile:r"));
     done(path, &format!("{MAP} --emit rankfile:r"));
-    let other = "map binomial:2 --on mesh:2x2 --placement row-major --emit rankfile:r";
+    let other = "map binomial:1 --on mesh:1x2 --placement row-major --emit rankfile:r";
     refused(path, other, "`r` holds something else");
     done(path, &format!("{other} --force"));
     // An empty file holds nothing.
