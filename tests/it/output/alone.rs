@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// What makes, changes, renames or removes files.
-const WORDS: [&str; 16] = [
+const WORDS: &[&str] = &[
     "fs::write",
     "File::create",
     "OpenOptions",
