@@ -33,6 +33,7 @@ mod halving;
 mod launcher;
 mod laws;
 mod levels;
+mod load_asked;
 mod load_cells;
 mod load_check;
 mod load_experiment;

@@ -104,7 +104,7 @@ pub fn judge(
     let case = Case::new(job, &problem, progress)?;
     let (mut results, mut skipped) = outcomes(&case, progress)?;
     case.programme(&mut results, &mut skipped)?;
-    if results.is_empty() {
+    if results.is_empty() && case.limited.is_none() {
         return Err(super::nothing_applies("dividing the load", &skipped));
     }
     let further = case.further(progress)?;

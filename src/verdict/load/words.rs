@@ -145,8 +145,13 @@ impl LoadVerdict {
         // Methods that differ in nothing that matters are refuted together.
         let mut refuted: Vec<(String, String)> = Vec::new();
         for outcome in &self.results {
-            let Some(cut) = &outcome.violated_cut else { continue };
-            let why = violation(cut, outcome.moment.unwrap_or(outcome.makespan), machine);
+            let why = match (&outcome.violated_cut, outcome.least_makespan) {
+                (Some(cut), _) => violation(cut, outcome.moment.unwrap_or(outcome.makespan), machine),
+                (None, Some(least)) if !outcome.feasible && least > outcome.makespan => {
+                    format!("these shares take at least {} on this machine", short(least))
+                }
+                _ => continue,
+            };
             let who = format!("{} under {}", outcome.method, outcome.switching.name());
             match refuted.iter_mut().find(|(_, known)| *known == why) {
                 Some((others, _)) => *others += &format!(", {who}"),
