@@ -65,15 +65,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
 }
 
 /// What shows that a claim can be kept, or what speaks against it beside a set of nodes.
-fn reason(claim: &Checked, machine: &Machine) -> Option<String> {
+fn reason(claim: &Checked, machine: &Machine, startup: f64) -> Option<String> {
     if let Some(witness) = &claim.witness {
         let done = table::number(witness.makespan, 6);
         return Some(match witness.kind {
             Kind::Flow => {
-                let mut links: Vec<_> = witness.flow.iter().map(|stretch| (stretch.from, stretch.to)).collect();
+                let mut links: Vec<_> =
+                    witness.flow.iter().map(|stretch| (stretch.from, stretch.to)).collect();
                 links.sort_unstable();
                 links.dedup();
-                format!("as a flow over {}, done by {done}; --json has it", tables::counted(links.len(), "link"))
+                format!(
+                    "as a flow over {}, done by {done}; --json has it",
+                    tables::counted(links.len(), "link")
+                )
             }
             Kind::Schedule => {
                 let messages = tables::counted(witness.messages.unwrap_or_default() as usize, "message");
@@ -86,13 +90,20 @@ fn reason(claim: &Checked, machine: &Machine) -> Option<String> {
         return Some(match claim.moment {
             Some(moment) => {
                 let moment = table::number(moment, 6);
-                format!("the share of node {node} is there whole at {moment} at the earliest, too late for its work")
+                format!(
+                    "the share of node {node} is there whole at {moment} at the earliest, too late for its work"
+                )
+            }
+            None if startup > 0.0 => {
+                format!("node {node} cannot work off its share after the start-up of its first message")
             }
             None => format!("node {node} cannot work off its own share in time"),
         });
     }
     match (claim.reading, claim.least_makespan) {
-        (Reading::Undecided, _) => Some("nothing refutes it, and no schedule was found that keeps it".to_string()),
+        (Reading::Undecided, _) => {
+            Some("nothing refutes it, and no schedule was found that keeps it".to_string())
+        }
         (Reading::Programme, Some(least)) => {
             Some(format!("these shares take at least {}", table::number(least, 6)))
         }
@@ -124,7 +135,7 @@ fn text(answer: &CheckAnswer, machine: &Machine) -> String {
             let by = claim.moment.unwrap_or(claim.makespan);
             text += &format!("{}: {}\n", claim.name, load::violation(cut, by, machine));
         }
-        if let Some(why) = reason(claim, machine) {
+        if let Some(why) = reason(claim, machine, answer.startup) {
             text += &format!("{}: {why}\n", claim.name);
         }
     }

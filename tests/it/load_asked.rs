@@ -1,10 +1,10 @@
 //! Loads on the machine that was asked for: ports, results, front ends, wires, start-ups, releases, whole messages. What
 //! `split` says is true of that machine, `check` agrees, and every yes has a witness.
 
+use meshwright::load::accelerated::accelerated;
 use meshwright::load::check::{Claim, Reading, check};
 use meshwright::load::installments::Scale;
 use meshwright::load::programme::{Duplex, Variant, keep};
-use meshwright::load::accelerated::accelerated;
 use meshwright::load::reduced::{reduced, voronoi};
 use meshwright::load::schedulers::Settings;
 use meshwright::load::witness::{Kind, Stretch, Witness};
@@ -27,7 +27,13 @@ fn checked(problem: &Problem, terms: &Terms, claim: Claimed) -> load::Checked {
 }
 
 /// A job as `split` makes it: costs from sigma and the start-up.
-fn split(specification: &str, sources: Vec<Source>, sigma: f64, terms: &Terms, change: impl Fn(&mut Job)) -> LoadVerdict {
+fn split(
+    specification: &str,
+    sources: Vec<Source>,
+    sigma: f64,
+    terms: &Terms,
+    change: impl Fn(&mut Job),
+) -> LoadVerdict {
     let mut machine = Machine::new(specification).unwrap();
     let mut job = Job::new(&machine, sources, sigma, 1);
     let (costs, bytes) = Scale::costs_of(sigma, terms.startup).unwrap();
@@ -60,7 +66,10 @@ fn one_port_with_results_has_rows_of_its_own_machine() {
     assert!(verdict.skipped.iter().any(|skip| skip.method == "optimum" && skip.why.contains("one port")));
     let row = &verdict.results[0];
     let simulated = row.simulated_speedup.expect("one port and results are known to the referee");
-    assert!(row.feasible && simulated > 0.9 * 13.0 / 3.0 && simulated < 13.0 / 3.0 * (1.0 + 1e-6), "{simulated}");
+    assert!(
+        row.feasible && simulated > 0.9 * 13.0 / 3.0 && simulated < 13.0 / 3.0 * (1.0 + 1e-6),
+        "{simulated}"
+    );
 }
 
 /// L2: without a front end, with one port and results: the bound is the programme's, and nobody wins who cannot.
@@ -86,7 +95,10 @@ fn half_duplex_takes_what_uses_a_wire_one_way() {
     assert_eq!(verdict.bound.kind, BoundKind::Cut, "a theorem: nothing is lost");
     let back = terms(PortModel::All, true, 1.0, Duplex::Half);
     let verdict = split("mesh:3x3", one(0), 0.5, &back, |_| {});
-    assert!(verdict.results.iter().all(|row| row.simulated_cycles.is_none()), "results use the other direction");
+    assert!(
+        verdict.results.iter().all(|row| row.simulated_cycles.is_none()),
+        "results use the other direction"
+    );
     assert!((verdict.bound.speedup - 3.0).abs() < 1e-9, "1 + 2 / (0.5 * 2)");
 }
 
@@ -114,7 +126,9 @@ fn start_ups_are_not_forgotten() {
 fn store_and_forward_is_of_whole_messages() {
     let line = Machine::new("mesh:1x3").unwrap();
     let problem = Problem::new(&line, one(0), 0.5).unwrap();
-    let far = |makespan, switching| checked(&problem, &Terms::default(), claim(&[0.0, 0.0, 1.0], makespan, switching));
+    let far = |makespan, switching| {
+        checked(&problem, &Terms::default(), claim(&[0.0, 0.0, 1.0], makespan, switching))
+    };
     let no = far(1.5, Forwarding::StoreAndForward);
     assert_eq!((no.feasible, no.reading, no.overloaded), (false, Reading::Necessary, Some(NodeId(2))));
     assert!((no.moment.unwrap() - 1.0).abs() < EXACT);
@@ -131,14 +145,23 @@ fn reductions_with_releases_keep_the_makespan() {
     let late = vec![Source { node: NodeId(0), load: 1.0, release: 0.2 }, Source::at(NodeId(8), 1.0)];
     let verdict = split("mesh:3x3", late, 0.5, &Terms::default(), |_| {});
     let makespan = |method: &str| {
-        verdict.results.iter().find(|row| row.method == method && row.switching == Forwarding::CutThrough).unwrap().makespan
+        verdict
+            .results
+            .iter()
+            .find(|row| row.method == method && row.switching == Forwarding::CutThrough)
+            .unwrap()
+            .makespan
     };
     assert!((1.0 / makespan("voronoi") - 3.214_285_714).abs() < 1e-6);
     assert_eq!(makespan("reduced"), makespan("voronoi"));
-    let mut random = rng::seeded(9);
+    let mut random = rng::stream(9, "releases");
     for _ in 0..60 {
         let sources: Vec<Source> = [2, 17, 23, 30]
-            .map(|node| Source { node: NodeId(node), load: random.random_range(0.1..2.0), release: random.random_range(0.0..0.3) })
+            .map(|node| Source {
+                node: NodeId(node),
+                load: random.random_range(0.1..2.0),
+                release: random.random_range(0.0..0.3),
+            })
             .to_vec();
         let mesh = Machine::new("mesh:6x6").unwrap();
         let problem = Problem::new(&mesh, sources, 0.1).unwrap();
@@ -154,7 +177,9 @@ fn reductions_with_releases_keep_the_makespan() {
 /// What of a list of stretches goes into a node less what goes out, up to a moment.
 fn into(flow: &[Stretch], node: NodeId, until: f64) -> f64 {
     let there = flow.iter().filter(|stretch| stretch.end <= until + EXACT);
-    there.map(|one| one.amount * (f64::from(u8::from(one.to == node)) - f64::from(u8::from(one.from == node)))).sum()
+    there
+        .map(|one| one.amount * (f64::from(u8::from(one.to == node)) - f64::from(u8::from(one.from == node))))
+        .sum()
 }
 
 /// A flow is what it says: links carry it in time, nodes have what they send on and work off, and the work is done.
@@ -180,7 +205,8 @@ fn holds(problem: &Problem, shares: &[f64], makespan: f64, switching: Forwarding
     for node in machine.living() {
         let share = shares[node.index()] / shares.iter().sum::<f64>();
         let own = |until: f64| -> f64 {
-            let there = problem.sources().iter().filter(|source| source.node == node && source.release <= until);
+            let there =
+                problem.sources().iter().filter(|source| source.node == node && source.release <= until);
             there.map(|source| source.load).sum()
         };
         let held = |until: f64| own(until) + into(&witness.flow, node, until);
@@ -191,7 +217,13 @@ fn holds(problem: &Problem, shares: &[f64], makespan: f64, switching: Forwarding
             assert!(held(end) >= -1e-6, "node {node} sends what it has not");
             if switching == Forwarding::CutThrough {
                 // A load that is released at the end of an interval cannot be worked off in it.
-                let there = held(end) - problem.sources().iter().filter(|s| s.node == node && s.release == end).map(|s| s.load).sum::<f64>();
+                let there = held(end)
+                    - problem
+                        .sources()
+                        .iter()
+                        .filter(|s| s.node == node && s.release == end)
+                        .map(|s| s.load)
+                        .sum::<f64>();
                 worked = worked.max((worked + (end - before) / problem.work(node)).min(there));
             }
             before = end;
@@ -200,7 +232,10 @@ fn holds(problem: &Problem, shares: &[f64], makespan: f64, switching: Forwarding
             assert!(worked >= share - 1e-6, "node {node} can work off {worked} of {share}");
         } else if share > 0.0 {
             let begin = makespan - share * problem.work(node);
-            assert!((held(begin + 1e-9) - share).abs() < 1e-6 || share < 1e-6, "node {node} has its share in time");
+            assert!(
+                (held(begin + 1e-9) - share).abs() < 1e-6 || share < 1e-6,
+                "node {node} has its share in time"
+            );
         }
     }
 }
@@ -208,13 +243,15 @@ fn holds(problem: &Problem, shares: &[f64], makespan: f64, switching: Forwarding
 /// L6: the flow of the list's example is printed, and holds.
 #[test]
 fn a_flow_keeps_what_voronoi_promises() {
-    let sources: Vec<Source> =
-        [(16, 0.7), (17, 0.1), (23, 0.1), (24, 0.1)].map(|(node, load)| Source::at(NodeId(node), load)).to_vec();
+    let sources: Vec<Source> = [(16, 0.7), (17, 0.1), (23, 0.1), (24, 0.1)]
+        .map(|(node, load)| Source::at(NodeId(node), load))
+        .to_vec();
     let mesh = Machine::new("mesh:6x7").unwrap();
     let problem = Problem::new(&mesh, sources.clone(), 0.5).unwrap();
     let settings = Settings::default();
     let plan = voronoi(&problem, Forwarding::CutThrough, &settings).unwrap().plan;
-    let claim = Claim { makespan: plan.makespan, shares: &plan.shares, timed: None, cells: plan.cells.as_ref() };
+    let claim =
+        Claim { makespan: plan.makespan, shares: &plan.shares, timed: None, cells: plan.cells.as_ref() };
     let found = check(&problem, &claim).unwrap();
     let witness = found.witness.expect("a yes has a witness");
     assert!(found.feasible && witness.flow.iter().all(|stretch| stretch.source.is_some()));
@@ -260,9 +297,10 @@ fn command(random: &mut impl Rng) -> Command {
 
 /// One command: rows, winner and bound are of the machine that was asked for, and `check` agrees.
 fn obeys(seed: u64) {
-    let mut random = rng::seeded(seed);
+    let mut random = rng::stream(seed, "load asked");
     let Command { machine, sources, sigma, speeds, terms } = command(&mut random);
-    let words = format!("{seed}: {machine}, {sources:?}, sigma {sigma}, speeds {}, {terms:?}", speeds.is_some());
+    let words =
+        format!("{seed}: {machine}, {sources:?}, sigma {sigma}, speeds {}, {terms:?}", speeds.is_some());
     let verdict = split(machine, sources.clone(), sigma, &terms, |job| job.speeds.clone_from(&speeds));
     let built = Machine::new(machine).unwrap();
     let problem = Problem::new(&built, sources, sigma).unwrap();
@@ -273,7 +311,10 @@ fn obeys(seed: u64) {
     let winner = verdict.results.iter().find(|row| verdict.is_won_by(row)).map(|row| row.simulated_cycles);
     for row in &verdict.results {
         let words = format!("{words}: {} under {}", row.method, row.switching.name());
-        assert_eq!(row.bound_speedup, verdict.bound.speedup, "{words}: every row has the bound of its machine");
+        assert_eq!(
+            row.bound_speedup, verdict.bound.speedup,
+            "{words}: every row has the bound of its machine"
+        );
         if let Some(simulated) = row.simulated_speedup {
             assert!(simulated <= verdict.bound.speedup * (1.0 + 2e-6), "{words}: beats the bound");
             assert!(winner.flatten() <= row.simulated_cycles, "{words}: is faster than the winner");

@@ -192,7 +192,15 @@ impl<'s, 'p, 'm> Carrier<'s, 'p, 'm> {
                 let bytes = one.bytes * (index + 1) / count - one.bytes * index / count;
                 let number = self.pieces.len() as u32;
                 let (first, hops) = (first as u32, one.hops);
-                self.pieces.push(Piece { node: one.node, bytes, first, hops, crossed: 0, returns: false, step });
+                self.pieces.push(Piece {
+                    node: one.node,
+                    bytes,
+                    first,
+                    hops,
+                    crossed: 0,
+                    returns: false,
+                    step,
+                });
                 self.agenda.push(Reverse((tick, number)));
             }
         }

@@ -36,7 +36,11 @@ pub(crate) fn refute_alone(problem: &Problem, claim: &Claim, cells: &Cells) -> R
 }
 
 /// The flow by which every source serves its nodes over links of its own cell, if there is one.
-pub(crate) fn fit_within_cells(problem: &Problem, claim: &Claim, cells: &Cells) -> Result<Option<Vec<Stretch>>> {
+pub(crate) fn fit_within_cells(
+    problem: &Problem,
+    claim: &Claim,
+    cells: &Cells,
+) -> Result<Option<Vec<Stretch>>> {
     let mut flow = Vec::new();
     for source in 0..problem.sources().len() {
         let is_own = |node: usize| cells.label[node] == source as u32;

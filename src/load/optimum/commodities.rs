@@ -13,7 +13,11 @@ const FLOWS_MAX: usize = 2_000;
 
 /// The flow by which every source serves its own nodes while all others do, or none where it cannot; `None` in all
 /// when the programme would be too large, or the claim names moments or has loads that come later.
-pub(crate) fn fit_side_by_side(problem: &Problem, claim: &Claim, cells: &Cells) -> Option<Option<Vec<Stretch>>> {
+pub(crate) fn fit_side_by_side(
+    problem: &Problem,
+    claim: &Claim,
+    cells: &Cells,
+) -> Option<Option<Vec<Stretch>>> {
     let machine = problem.machine();
     let flows = problem.sources().len() * machine.links() as usize;
     if flows > FLOWS_MAX || claim.timed.is_some() || !problem.starts_at_once() {

@@ -86,7 +86,8 @@ impl<'a> Model<'a> {
             }
         }
         let starts = phases(problem);
-        let commodities = commodities(problem, variant, &starts, kept.is_some_and(|kept| kept.cells.is_some()));
+        let commodities =
+            commodities(problem, variant, &starts, kept.is_some_and(|kept| kept.cells.is_some()));
         let out = |node: NodeId| {
             leaving[node.index()].iter().map(|&wire: &usize| 1.0 / wires[wire].time).sum::<f64>()
         };

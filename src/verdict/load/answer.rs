@@ -132,7 +132,8 @@ impl<'p, 'm> Case<'p, 'm> {
             Kind::FlowMatrix => self.flow_matrix(forwarding),
             Kind::Scheduler(scheduler) => self.schedule(scheduler, forwarding),
             Kind::Optimum if self.limited.is_some() => {
-                let what = "it is the optimum of a machine with all ports, front ends, full duplex and no results";
+                let what =
+                    "it is the optimum of a machine with all ports, front ends, full duplex and no results";
                 Err(self.of_another_machine("optimum", what))
             }
             Kind::Installments if self.terms.variant.results > 0.0 => {
@@ -231,7 +232,9 @@ impl<'p, 'm> Case<'p, 'm> {
         let makespan = match (&self.limited, &run) {
             (None, _) => sent.makespan,
             (Some(_), Some(run)) => self.scale.units_of_ticks(run.ticks),
-            (Some(_), None) => return Err(self.of_another_machine("installments", "they come to a standstill")),
+            (Some(_), None) => {
+                return Err(self.of_another_machine("installments", "they come to a standstill"));
+            }
         };
         let plan = Plan { makespan, shares: sent.shares.clone(), cells: None };
         let buffered = run.as_ref().map(|_| Buffered::new(self, sent));

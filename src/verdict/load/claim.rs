@@ -166,7 +166,8 @@ fn send(problem: &Problem<'_>, asked: &Asked<'_>) -> Result<Option<Sent>> {
     let Asked { terms, shares, makespan, switching, cells } = *asked;
     let mut machine = problem.machine().clone();
     let Ok((costs, bytes)) = Scale::costs_of(problem.sigma(), terms.startup) else { return Ok(None) };
-    (machine.costs, machine.switching, machine.ports) = (costs, Switching::StoreAndForward, terms.variant.ports);
+    (machine.costs, machine.switching, machine.ports) =
+        (costs, Switching::StoreAndForward, terms.variant.ports);
     let problem = problem.on(&machine);
     let Ok(scale) = Scale::new(&problem, bytes) else { return Ok(None) };
     let nodes: Vec<NodeId> = problem.sources().iter().map(|source| source.node).collect();

@@ -134,7 +134,8 @@ fn by_programme(problem: &Problem<'_>, asked: &Asked<'_>) -> Result<Feasibility>
     if !answer.attained {
         return Ok(Feasibility { least, ..Feasibility::of(false, Reading::Undecided) });
     }
-    let [flow, returned] = [&answer.flow, &answer.returned].map(|flow| stretches(problem, flow, answer.makespan));
+    let [flow, returned] =
+        [&answer.flow, &answer.returned].map(|flow| stretches(problem, flow, answer.makespan));
     let witness = Some(Witness::of_flow(answer.makespan, flow, returned));
     Ok(Feasibility { least, witness, ..Feasibility::of(true, Reading::Programme) })
 }

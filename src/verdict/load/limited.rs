@@ -50,7 +50,9 @@ impl Limited {
                 let makespan = theorem.map_or(programme.makespan, |theorem| theorem.makespan);
                 Self { answer: answer(makespan, programme.attained), programme: Ok(programme) }
             }
-            Err(error @ (Error::TooLarge { .. } | Error::NotApplicable { .. })) if theorem.is_some() || !asked => {
+            Err(error @ (Error::TooLarge { .. } | Error::NotApplicable { .. }))
+                if theorem.is_some() || !asked =>
+            {
                 let known = theorem.map(|theorem| theorem.makespan);
                 let answer = answer(known.unwrap_or(plain), known.is_some());
                 Self { answer, programme: Err(error.to_string()) }

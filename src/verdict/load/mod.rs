@@ -38,15 +38,16 @@ mod words;
 
 pub use claim::{CheckAnswer, Checked, Claimed, check};
 pub use form::{
-    BoundKind, Deadline, Fewest, LoadBound, LoadOutcome, LoadVerdict, SCHEDULE_NODES_MAX, SourceRow, TimingRow,
+    BoundKind, Deadline, Fewest, LoadBound, LoadOutcome, LoadVerdict, SCHEDULE_NODES_MAX, SourceRow,
+    TimingRow,
 };
 pub use further::{Further, Next, NextSource, PLACES_DEFAULT, PROGRAMME, VariantAnswer, Wishes};
 pub use job::{Job, forwarding};
 pub use methods::{Kind, METHODS, Method};
 pub use queues::{Arrivals, Queues, QueuesAnswer, queues};
 pub use random::{RandomAnswer, long_rounds, random};
-pub use terms::Terms;
 pub use split::{Named, SpeedRows, SplitAnswer};
+pub use terms::Terms;
 pub use words::{certificate, violation};
 
 use answer::{Answer, Case};
@@ -118,10 +119,8 @@ pub fn judge(
         name: name.to_string(),
         winner: winner.map(|winner| winner.method.clone()),
         winner_switching: winner.map(|winner| winner.switching),
-        reason: winner.map_or_else(
-            || words::no_winner(&case.terms),
-            |winner| words::reason(winner, &results),
-        ),
+        reason: winner
+            .map_or_else(|| words::no_winner(&case.terms), |winner| words::reason(winner, &results)),
         advice: words::advice(&results),
         sigma: job.sigma,
         sources: sources(&problem),

@@ -60,7 +60,8 @@ impl Terms {
         ways.dedup();
         let is_twice = |&(from, to): &(_, _)| ways.binary_search(&(to, from)).is_ok();
         ways.iter().any(is_twice).then(|| {
-            "its messages use both directions of a wire, which half duplex does not have at a time".to_string()
+            "its messages use both directions of a wire, which half duplex does not have at a time"
+                .to_string()
         })
     }
 }
