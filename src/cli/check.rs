@@ -80,5 +80,5 @@ fn text(answer: &CheckAnswer, machine: &Machine) -> String {
             text += &format!("{}: node {node} cannot work off its own share in time\n", claim.name);
         }
     }
-    text + &format!("{}\n", load::certificate(&answer.bound.cut, answer.bound.makespan, machine))
+    text + &format!("{}\n", answer.bound.certificate(machine))
 }

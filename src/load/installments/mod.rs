@@ -12,6 +12,7 @@
 //! | `record` | what becomes of the steps |
 //! | `shallow` | flows that stay close to the sources |
 //! | `front` | what fewer processors and fewer messages cost |
+//! | `singles` | one message for each processor, or none |
 //! | `theory` | what equal chunks take at the most |
 //! | `deliver` | the shares of any plan as messages |
 //! | `consign`, `paths` | who gets how much from whom, and by which way |
@@ -27,6 +28,7 @@ mod paths;
 mod record;
 mod scale;
 mod shallow;
+mod singles;
 mod sizes;
 mod streams;
 mod theory;
@@ -35,6 +37,7 @@ mod timetable;
 pub use deliver::{MESSAGES_MAX, deliver};
 pub use front::front;
 pub use scale::Scale;
+pub use singles::{one_each, stay};
 pub use theory::{best_chunk, equal_chunks_bound};
 
 use self::record::{Nothing, Programs};
@@ -154,6 +157,50 @@ pub fn plan(scale: &Scale, optimum: &Optimum, settings: &Settings) -> Result<Ins
         Some(phases) if least < u64::MAX => follow(scale, &phases, settings),
         _ => follow(scale, &phases(problem, optimum), settings),
     }
+}
+
+/// How near the bound is near enough.
+const NEAR: f64 = 0.005;
+
+/// What twice the messages must gain to be worth them.
+const WORTH: f64 = 0.001;
+
+/// As [`plan`], with as many messages as serve the time: `from` at first, twice as many (four times, far from the bound)
+/// as long as that gains a thousandth, and no more than `most`.
+///
+/// It stops within half a percent of the bound, and where not all messages that it may use are used.
+///
+/// # Errors
+///
+/// [`Error::NotApplicable`] when every flow uses more links than `most`.
+///
+/// # Complexity
+///
+/// That of [`plan`] for the most messages that were tried, and about as much again for all others.
+pub fn plan_by_gain(scale: &Scale, optimum: &Optimum, from: u64, most: u64) -> Result<Installments> {
+    let mut chunks = from.min(most);
+    let mut best = plan(scale, optimum, &Settings { chunks });
+    while chunks < most {
+        let gap = best.as_ref().map_or(f64::INFINITY, |best| best.makespan / optimum.makespan - 1.0);
+        let is_used = best.as_ref().map_or(true, |best| best.messages > chunks / 2);
+        if gap < NEAR || !is_used {
+            break;
+        }
+        chunks = most.min(chunks * if gap > 0.1 { 4 } else { 2 });
+        let more = plan(scale, optimum, &Settings { chunks });
+        let (Ok(old), Ok(new)) = (&best, &more) else {
+            best = more;
+            continue;
+        };
+        let gain = 1.0 - new.makespan / old.makespan;
+        if gain > 0.0 {
+            best = more;
+        }
+        if gain < WORTH {
+            break;
+        }
+    }
+    best
 }
 
 /// How many sizes are tried: not so many where each try takes long.

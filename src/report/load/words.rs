@@ -28,7 +28,7 @@ pub(super) fn headline(job: &LoadVerdict) -> String {
 
 /// Why nothing is faster than the bound.
 pub(super) fn certificate(machine: &Machine, job: &LoadVerdict) -> String {
-    load::certificate(&job.bound.cut, job.bound.makespan, machine)
+    job.bound.certificate(machine)
 }
 
 /// How few processors are enough, for the bound and for the deadline; what was asked beyond the division.

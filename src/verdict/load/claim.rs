@@ -120,7 +120,13 @@ pub fn check(
         machine: problem.machine().name.clone(),
         sigma: problem.sigma(),
         sources: sources(problem),
-        bound: LoadBound { makespan, speedup: 1.0 / makespan, cut, processors: None },
+        bound: LoadBound {
+            makespan,
+            speedup: 1.0 / makespan,
+            fluid_makespan: makespan,
+            cut,
+            processors: None,
+        },
         feasible: checked.iter().all(|checked| checked.feasible),
         claims: checked,
     })

@@ -62,11 +62,13 @@ impl Case<'_, '_> {
             moment: None,
             overloaded: None,
         };
+        if let Some(cut) =
+            self.beaten(plan.makespan).filter(|_| !answer.is_possible || self.startup.is_some())
+        {
+            return Ok(known(false, Reading::Necessary, Some(cut)));
+        }
         if answer.is_possible {
             return Ok(known(true, Reading::Mixed, None));
-        }
-        if let Some(cut) = self.beaten(plan.makespan) {
-            return Ok(known(false, Reading::Necessary, Some(cut)));
         }
         // Sources that are taken as one serve their cell together.
         let cells = plan.cells.as_ref().filter(|_| !answer.is_joined);
@@ -75,6 +77,11 @@ impl Case<'_, '_> {
 
     /// The certificate of the bound refutes whatever promises to be faster, in that much less time.
     fn beaten(&self, makespan: f64) -> Option<Cut> {
+        if let Some(startup) = &self.startup {
+            let is_beaten = makespan * (1.0 + check::TOLERANCE) < startup.makespan;
+            let capacity = startup.capacity(makespan);
+            return is_beaten.then(|| Cut { capacity, ..startup.cut.clone() });
+        }
         let least = self.optimum.makespan;
         let is_beaten = self.problem.starts_at_once() && makespan * (1.0 + check::TOLERANCE) < least;
         is_beaten.then(|| {
@@ -85,9 +92,13 @@ impl Case<'_, '_> {
 
     /// The bound with its certificate.
     pub(super) fn bound(&self) -> Result<LoadBound> {
-        let makespan = self.optimum.makespan;
-        let processors = self.fewest(makespan)?;
-        Ok(LoadBound { makespan, speedup: 1.0 / makespan, cut: self.optimum.cut.clone(), processors })
+        let fluid_makespan = self.optimum.makespan;
+        let (makespan, cut, processors) = match &self.startup {
+            // Nobody knows whether it is attained, let alone by how many.
+            Some(startup) => (startup.makespan, startup.cut.clone(), None),
+            None => (fluid_makespan, self.optimum.cut.clone(), self.fewest(fluid_makespan)?),
+        };
+        Ok(LoadBound { makespan, speedup: 1.0 / makespan, fluid_makespan, cut, processors })
     }
 
     /// How few processors are done by then; none for a machine too large to count them.
@@ -135,7 +146,7 @@ impl Case<'_, '_> {
     pub(super) fn assert_bound(&self, name: &str, simulated: f64) {
         let least = self.problem.sources().iter().map(|source| source.load).fold(1.0, f64::min);
         let whole_bytes = 1.0 - 1.0 / (least * self.job.bytes as f64);
-        let bound = self.optimum.makespan * whole_bytes * (1.0 - check::TOLERANCE);
+        let bound = self.least() * whole_bytes * (1.0 - check::TOLERANCE);
         assert!(
             simulated >= bound,
             "no schedule beats the bound: {name} took {simulated}, the bound is {bound}"

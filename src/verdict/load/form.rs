@@ -70,6 +70,8 @@ pub struct LoadBound {
     pub makespan: f64,
     /// No schedule is faster: 1 / makespan.
     pub speedup: f64,
+    /// The same if messages cost no start-up.
+    pub fluid_makespan: f64,
     /// The nodes that cannot be done earlier, whatever the schedule.
     pub cut: Cut,
     /// The fewest processors that attain it, if they were counted.

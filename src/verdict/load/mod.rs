@@ -115,7 +115,7 @@ pub fn judge(
         unit_cycles: case.scale.unit_cycles(),
         startup: case.scale.units(machine.costs.startup),
         bound: case.bound()?,
-        front: if job.front { case.front(progress)? } else { Vec::new() },
+        front: if job.front { case.front(&results, progress)? } else { Vec::new() },
         deadline: case.deadline()?,
         further,
         results,
@@ -126,17 +126,16 @@ pub fn judge(
 fn outcomes(case: &Case<'_, '_>, progress: &mut dyn FnMut(&str)) -> Result<(Vec<LoadOutcome>, Vec<Skipped>)> {
     let Job { methods, named, forwardings, .. } = case.job;
     let (mut results, mut skipped): (Vec<LoadOutcome>, Vec<Skipped>) = (Vec::new(), Vec::new());
-    let sent = std::cell::OnceCell::new();
     for name in methods {
         let method = methods::find(name)
             .ok_or_else(|| Error::value("method", format!("`{name}`"), "a method of the table"))?;
-        if !named && !method.kind.suits(case.problem.sources().len()) {
+        if !named && !method.kind.suits(case.problem.sources().len(), case.has_startup()) {
             continue;
         }
         let forwardings = if method.kind.forwards() { forwardings.as_slice() } else { &forwardings[..1] };
         for &forwarding in forwardings {
             progress(&format!("{name}, {}", forwarding.name()));
-            match case.answer(method.kind, forwarding, &sent) {
+            match case.answer(method.kind, forwarding) {
                 Ok(answer) => results.push(outcome(case, name, answer)?),
                 Err(Error::NotApplicable { why, .. }) => {
                     let skip = Skipped { method: name.clone(), why, deadlock: false };
@@ -153,7 +152,7 @@ fn outcomes(case: &Case<'_, '_>, progress: &mut dyn FnMut(&str)) -> Result<(Vec<
 
 /// Bounds, checks and measures an answer.
 fn outcome(case: &Case<'_, '_>, name: &str, answer: Answer) -> Result<LoadOutcome> {
-    let (scale, bound) = (&case.scale, case.optimum.makespan);
+    let (scale, bound) = (&case.scale, case.least());
     let Feasibility { feasible, reading, cut, moment, overloaded } = case.feasible(&answer)?;
     let cycles = answer.run.as_ref().map(|run| case.machine.costs.cycles(run.ticks).0);
     let simulated = answer.run.as_ref().map(|run| scale.units_of_ticks(run.ticks));

@@ -1,6 +1,6 @@
 //! What is to be said of a verdict on a divisible load.
 
-use super::{LoadOutcome, LoadVerdict};
+use super::{LoadBound, LoadOutcome, LoadVerdict};
 use crate::load::Cut;
 use crate::topology::Machine;
 use crate::verdict::percent;
@@ -13,12 +13,19 @@ pub(super) fn reason(winner: &LoadOutcome, results: &[LoadOutcome]) -> String {
     let quality = match winner.gap {
         Some(0.0) => "it meets the lower bound, so no schedule can be faster".to_string(),
         Some(gap) if gap < 1.0 => format!("it takes {} more than the lower bound", percent(gap)),
-        gap => format!("it takes {:.1} times the lower bound", 1.0 + gap.unwrap_or_default()),
+        gap => format!(
+            "no schedule nearer than {:.1} times the lower bound is known to us, and the bound may be reachable",
+            1.0 + gap.unwrap_or_default()
+        ),
+    };
+    let name = match winner.is_fluid() {
+        true => format!("{}, sent in installments,", winner.method),
+        false => winner.method.clone(),
     };
     let is_other = |other: &&LoadOutcome| other.method != winner.method && !other.is_fluid();
     let others = results.iter().filter(is_other).filter(|other| other.simulated_cycles.is_some());
     let Some(other) = others.min_by_key(|other| other.simulated_cycles) else {
-        return format!("{} wins: {quality}.", winner.method);
+        return format!("{name} wins: {quality}.");
     };
     let [ours, theirs] = [winner, other].map(|outcome| outcome.simulated_cycles.unwrap_or_default() as f64);
     let lead = match theirs / ours - 1.0 {
@@ -26,15 +33,18 @@ pub(super) fn reason(winner: &LoadOutcome, results: &[LoadOutcome]) -> String {
         slower if slower < 1.0 => format!("{} is {} slower", other.method, percent(slower)),
         slower => format!("{} takes {:.1} times as long", other.method, 1.0 + slower),
     };
-    format!("{} wins: {quality}; {lead}.", winner.method)
+    format!("{name} wins: {quality}; {lead}.")
 }
 
 /// Who promises the most beyond what there is.
 pub(super) fn advice(results: &[LoadOutcome]) -> Option<String> {
-    let worst = results.iter().max_by(|a, b| a.ratio_to_bound.total_cmp(&b.ratio_to_bound))?;
+    let worst = results
+        .iter()
+        .filter(|outcome| !outcome.is_fluid())
+        .max_by(|a, b| a.ratio_to_bound.total_cmp(&b.ratio_to_bound))?;
     (worst.ratio_to_bound > 1.0 && worst.violated_cut.is_some()).then(|| {
         format!(
-            "No schedule keeps what {} promises: {:.2} times the speed that the links allow.",
+            "No schedule keeps what {} promises: {:.2} times the speed that links and start-ups allow.",
             worst.method, worst.ratio_to_bound
         )
     })
@@ -114,6 +124,23 @@ pub(super) fn short(x: f64) -> String {
     let decimals = (3 - x.abs().log10().floor() as i32).clamp(0, 12) as usize;
     let text = format!("{x:.decimals$}");
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+}
+
+impl LoadBound {
+    /// Why nothing is faster, in a sentence.
+    pub fn certificate(&self, machine: &Machine) -> String {
+        let sentence = certificate(&self.cut, self.makespan, machine);
+        match self.makespan > self.fluid_makespan {
+            true => {
+                let fluid = short(self.fluid_makespan);
+                format!(
+                    "{} (a start-up comes before each message; without them {fluid}).",
+                    sentence.trim_end_matches('.')
+                )
+            }
+            false => sentence,
+        }
+    }
 }
 
 impl LoadVerdict {
