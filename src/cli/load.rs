@@ -81,7 +81,8 @@ fn remarks(job: &LoadVerdict, machine: &Machine) -> String {
     if let Some(deadline) = &job.deadline {
         let answer = match &deadline.processors {
             Some(processors) => format!("the fewest processors are {}", fewest(processors)),
-            None if deadline.possible => "possible".to_string(),
+            None if deadline.known => "possible".to_string(),
+            None if deadline.possible => "no schedule known to us is, and none is ruled out".to_string(),
             None => "no schedule is".to_string(),
         };
         text += &format!("  Done by {}: {answer}.\n", table::number(deadline.makespan, 6));

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::max_flow::MaxFlow;
 use super::network::{WHOLE, units, wires};
 use super::start;
-use crate::load::{Cut, Problem};
+use crate::load::{Cut, Problem, Source};
 use crate::topology::{Machine, Topology};
 use crate::units::{LinkId, NodeId, Port};
 
@@ -195,12 +195,26 @@ impl<'p> Moments<'p> {
         let own: Vec<_> =
             inside.iter().map(|source| (source.load, source.release, problem.work(source.node))).collect();
         let rest: f64 = set.iter().map(|&node| self.rest[node as usize]).sum();
-        // Who can do all of its load before a message could begin is done no earlier than its work takes.
-        let alone = |&(load, release, work): &(f64, f64, f64)| release + (load * work).min(self.startup);
-        let makespan = own.iter().map(alone).fold(root(rest, &later), f64::max);
         let demand = inside.iter().map(|source| source.load).sum();
         let cut = Cut { nodes: set.iter().copied().map(NodeId).collect(), capacity: demand, demand };
-        StartupBound { makespan, cut, own, startup: self.startup, later }
+        let found = StartupBound { makespan: root(rest, &later), cut, own, startup: self.startup, later };
+        // None of a load is done elsewhere before a start-up has passed.
+        let alone = inside.into_iter().map(|source| self.alone(source));
+        alone.fold(found, |best, new| if new.makespan > best.makespan { new } else { best })
+    }
+
+    /// One load until its first message could arrive: its own node works on it, and nobody else.
+    fn alone(&self, source: &Source) -> StartupBound {
+        let Source { node, load, release } = *source;
+        let work = self.problem.work(node);
+        let cut = Cut { nodes: vec![node], capacity: load.min(self.startup / work), demand: load };
+        StartupBound {
+            makespan: release + (load * work).min(self.startup),
+            cut,
+            own: vec![(load, release, work)],
+            startup: self.startup,
+            later: Vec::new(),
+        }
     }
 }
 
@@ -274,7 +288,7 @@ fn machine_nodes(machine: &Machine) -> impl Iterator<Item = NodeId> + use<> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::{Source, Speeds, optimum};
+    use crate::load::{Speeds, optimum};
 
     /// L7: the formula of one source, and nothing without start-ups but the fluid optimum.
     #[test]
@@ -324,5 +338,7 @@ mod tests {
         let problem = Problem::new(&line, vec![Source::at(NodeId(0), 0.8), late], 0.1).unwrap();
         let bound = with_startup(&problem, 2.0, Paid::Once);
         assert!((bound.makespan - 0.8).abs() < 1e-12, "{bound:?}");
+        assert_eq!(bound.cut.nodes, [NodeId(0)], "its own load takes it so long");
+        assert!((bound.capacity(0.4) - 0.4).abs() < 1e-12 && bound.capacity(0.9) == 0.8);
     }
 }

@@ -1,7 +1,7 @@
 //! Whether an answer is possible, and what no answer can beat.
 
 use super::answer::{Answer, Case};
-use super::{Deadline, Fewest, LoadBound};
+use super::{Deadline, Fewest, LoadBound, LoadOutcome};
 use crate::error::Result;
 use crate::load::check::{self, Claim, Feasibility, Reading};
 use crate::load::{Cells, Cut, Forwarding, Problem, layers, optimum};
@@ -111,11 +111,16 @@ impl Case<'_, '_> {
     }
 
     /// How few processors meet the deadline.
-    pub(super) fn deadline(&self) -> Result<Option<Deadline>> {
+    pub(super) fn deadline(&self, results: &[LoadOutcome]) -> Result<Option<Deadline>> {
         let Some(makespan) = self.job.deadline else { return Ok(None) };
-        let possible = makespan >= self.optimum.makespan;
-        let processors = if possible { self.fewest(makespan)? } else { None };
-        Ok(Some(Deadline { makespan, possible, processors }))
+        let possible = makespan >= self.least();
+        let is_met = |outcome: &LoadOutcome| {
+            outcome.simulated_speedup.is_some_and(|speedup| 1.0 / speedup <= makespan)
+        };
+        let known = possible && (!self.has_startup() || results.iter().any(is_met));
+        // How few are enough is a question of flows, which know no start-ups.
+        let processors = if possible && !self.has_startup() { self.fewest(makespan)? } else { None };
+        Ok(Some(Deadline { makespan, possible, known, processors }))
     }
 
     /// How many nodes stand how many hops from the nearest source, the mean of their shares, and whether

@@ -92,8 +92,10 @@ pub struct Fewest {
 pub struct Deadline {
     /// The time, in units of w Tcp.
     pub makespan: f64,
-    /// Whether any schedule meets it.
+    /// Whether no bound rules it out.
     pub possible: bool,
+    /// Whether a schedule is known that meets it; without start-ups every possible one is met as nearly as one likes.
+    pub known: bool,
     /// The fewest processors that meet it, if they were counted.
     pub processors: Option<Fewest>,
 }

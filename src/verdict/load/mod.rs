@@ -69,8 +69,10 @@ use crate::topology::{Machine, Topology};
 /// ```
 /// use meshwright::load::Source;
 /// use meshwright::verdict::load::{self, Job};
-/// use meshwright::{topology::Machine, units::NodeId};
-/// let mesh = Machine::new("mesh:5x5")?;
+/// use meshwright::topology::Machine;
+/// use meshwright::units::{Cycles, NodeId};
+/// let mut mesh = Machine::new("mesh:5x5")?;
+/// mesh.costs.startup = Cycles(0);
 /// let job = Job::new(&mesh, vec![Source::at(NodeId(12), 1.0)], 0.5, 100_000_000);
 /// let verdict = load::judge("centre", &job, &mesh, &mut |_| {})?;
 /// assert_eq!(verdict.bound.speedup, 9.0, "the source and two for each of its four links");
@@ -107,7 +109,7 @@ pub fn judge(
             || "no method could be simulated".to_string(),
             |winner| words::reason(winner, &results),
         ),
-        advice: words::advice(&results),
+        advice: words::advice(&results, case.has_startup()),
         skipped,
         sigma: job.sigma,
         sources: sources(&problem),
@@ -116,7 +118,7 @@ pub fn judge(
         startup: case.scale.units(machine.costs.startup),
         bound: case.bound()?,
         front: if job.front { case.front(&results, progress)? } else { Vec::new() },
-        deadline: case.deadline()?,
+        deadline: case.deadline(&results)?,
         further,
         results,
     })

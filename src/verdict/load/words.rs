@@ -37,15 +37,17 @@ pub(super) fn reason(winner: &LoadOutcome, results: &[LoadOutcome]) -> String {
 }
 
 /// Who promises the most beyond what there is.
-pub(super) fn advice(results: &[LoadOutcome]) -> Option<String> {
+pub(super) fn advice(results: &[LoadOutcome], has_startup: bool) -> Option<String> {
     let worst = results
         .iter()
         .filter(|outcome| !outcome.is_fluid())
         .max_by(|a, b| a.ratio_to_bound.total_cmp(&b.ratio_to_bound))?;
     (worst.ratio_to_bound > 1.0 && worst.violated_cut.is_some()).then(|| {
         format!(
-            "No schedule keeps what {} promises: {:.2} times the speed that links and start-ups allow.",
-            worst.method, worst.ratio_to_bound
+            "No schedule keeps what {} promises: {:.2} times the speed that {} allow.",
+            worst.method,
+            worst.ratio_to_bound,
+            if has_startup { "links and start-ups" } else { "the links" }
         )
     })
 }
