@@ -114,7 +114,8 @@ pub fn with_startup(problem: &Problem, startup: f64, paid: Paid) -> StartupBound
             }
         }
         // What is violated by rounding alone says nothing new; every cut so far is a bound.
-        if best.makespan <= before * (1.0 + 1e-12) {
+        let is_more = best.makespan > before * (1.0 + 1e-12);
+        if !is_more {
             return best;
         }
     }
@@ -225,7 +226,8 @@ fn root(amount: f64, later: &[(f64, f64)]) -> f64 {
         return 0.0;
     }
     for &(from, more) in later {
-        let until = done + rate * (from - at);
+        // A link that takes no time has an endless rate, which does nothing in no time.
+        let until = if from > at { done + rate * (from - at) } else { done };
         if until >= amount {
             break;
         }
@@ -329,6 +331,15 @@ mod tests {
         assert!((bound.makespan - all).abs() < 1e-9, "{bound:?}");
         assert!((bound.capacity(bound.makespan) - 1.0).abs() < 1e-9);
         assert!((bound.capacity(0.1) - (0.1 + 0.01)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn links_that_take_no_time() {
+        let mesh = Machine::new("mesh:3x3").unwrap();
+        let problem =
+            Problem::new(&mesh, vec![Source::at(NodeId(4), 1.0), Source::at(NodeId(0), 1.0)], 0.0).unwrap();
+        let bound = with_startup(&problem, 0.1, Paid::Once).makespan;
+        assert!((bound - (0.1 + 0.8 / 9.0)).abs() < 1e-9, "{bound}");
     }
 
     #[test]
