@@ -29,7 +29,7 @@ switching cut-through (default): nodes work on what arrives; modified-store-and-
 ports     \"one\": a node sends one message and receives one at a time; front_end false: a processor moves its
           messages itself; results: their size over that of the load; duplex \"half\": both directions of a wire
           share its time. Or \"variant\", an object of them
-startup   of a message, in units of w Tcp
+startup   of a message over one link, in units of w Tcp
 methods   a list of claims with \"name\" each, as `meshwright split --json` prints it
 
 Examples:

@@ -104,7 +104,7 @@ struct Ratio {
         long,
         value_name = "S",
         allow_negative_numbers = true,
-        value_parser = number,
+        value_parser = one_sigma,
         required_unless_present = "z",
         conflicts_with_all = ["z", "tcm", "w", "tcp"]
     )]
@@ -132,6 +132,14 @@ impl Ratio {
             _ => Err(Error::value("sigma", "not given", "--sigma, or --z, --tcm, --w and --tcp")),
         }
     }
+}
+
+/// A ratio; several at once are several calls.
+fn one_sigma(text: &str) -> Result<f64, String> {
+    number(text).map_err(|error| match text.contains(',') {
+        true => format!("{error}: one sigma at a time, so run split once for each of them"),
+        false => error,
+    })
 }
 
 /// A number or fraction that is not negative.

@@ -42,6 +42,7 @@ mod load_installments;
 mod load_large;
 mod load_optimum;
 mod load_scale;
+mod load_startup;
 mod load_theorem;
 mod load_thesis;
 mod load_variants;
