@@ -183,7 +183,14 @@ fn into(flow: &[Stretch], node: NodeId, until: f64) -> f64 {
 }
 
 /// A flow is what it says: links carry it in time, nodes have what they send on and work off, and the work is done.
-fn holds(problem: &Problem, shares: &[f64], makespan: f64, switching: Forwarding, witness: &Witness) {
+fn holds(
+    problem: &Problem,
+    shares: &[f64],
+    makespan: f64,
+    switching: Forwarding,
+    witness: &Witness,
+    what: &str,
+) {
     let machine = problem.machine();
     let mut ends: Vec<f64> = witness.flow.iter().map(|one| one.end).chain([makespan]).collect();
     let releases = problem.sources().iter().map(|source| source.release);
@@ -199,7 +206,10 @@ fn holds(problem: &Problem, shares: &[f64], makespan: f64, switching: Forwarding
             .map(|one| one.amount)
             .sum();
         let time = together * problem.link_time(link);
-        assert!(time <= (stretch.end - stretch.begin) * (1.0 + 1e-6) + 1e-9, "{stretch:?} takes {time}");
+        assert!(
+            time <= (stretch.end - stretch.begin) * (1.0 + 1e-6) + 1e-9,
+            "{what}: {stretch:?} takes {time}"
+        );
         assert!(stretch.end <= makespan * (1.0 + 1e-6));
     }
     for node in machine.living() {
@@ -210,11 +220,15 @@ fn holds(problem: &Problem, shares: &[f64], makespan: f64, switching: Forwarding
             there.map(|source| source.load).sum()
         };
         let held = |until: f64| own(until) + into(&witness.flow, node, until);
-        assert!((held(makespan) - share).abs() < 1e-6, "node {node} keeps {} of {share}", held(makespan));
+        assert!(
+            (held(makespan) - share).abs() < 1e-6,
+            "{what}: node {node} keeps {} of {share}",
+            held(makespan)
+        );
         let (mut worked, mut before) = (0.0f64, 0.0);
         for &end in &ends {
             // What leaves in an interval may have come in the same one: rates are constant within it.
-            assert!(held(end) >= -1e-6, "node {node} sends what it has not");
+            assert!(held(end) >= -1e-6, "{what}: node {node} sends what it has not");
             if switching == Forwarding::CutThrough {
                 // A load that is released at the end of an interval cannot be worked off in it.
                 let there = held(end)
@@ -229,13 +243,18 @@ fn holds(problem: &Problem, shares: &[f64], makespan: f64, switching: Forwarding
             before = end;
         }
         if switching == Forwarding::CutThrough {
-            assert!(worked >= share - 1e-6, "node {node} can work off {worked} of {share}");
+            assert!(worked >= share - 1e-6, "{what}: node {node} can work off {worked} of {share}");
         } else if share > 0.0 {
             let begin = makespan - share * problem.work(node);
-            assert!(
-                (held(begin + 1e-9) - share).abs() < 1e-6 || share < 1e-6,
-                "node {node} has its share in time"
-            );
+            // It may hold what it sends on later, but never again less than its share.
+            for at in ends.iter().copied().filter(|&end| end > begin).chain([begin]) {
+                let there = held(at + 1e-9);
+                assert!(
+                    there >= share - 1e-6,
+                    "{what}: node {node} has {there} of its {share} at {at}, and works from {begin} on: {:?}",
+                    witness.flow
+                );
+            }
         }
     }
 }
@@ -255,7 +274,7 @@ fn a_flow_keeps_what_voronoi_promises() {
     let found = check(&problem, &claim).unwrap();
     let witness = found.witness.expect("a yes has a witness");
     assert!(found.feasible && witness.flow.iter().all(|stretch| stretch.source.is_some()));
-    holds(&problem, &plan.shares, plan.makespan, Forwarding::CutThrough, &witness);
+    holds(&problem, &plan.shares, plan.makespan, Forwarding::CutThrough, &witness, "L6");
 }
 
 /// A random command: a machine, sources with releases, speeds, ratios and terms.
@@ -340,7 +359,7 @@ fn obeys(seed: u64) {
         };
         assert!(witness.makespan <= row.makespan * (1.0 + 2e-6), "{words}: a witness in time");
         if witness.kind == Kind::Flow && again.reading != Reading::Programme {
-            holds(&problem, &row.plan.shares, row.makespan, row.switching, witness);
+            holds(&problem, &row.plan.shares, row.makespan, row.switching, witness, &words);
         }
         if again.reading == Reading::Programme {
             let least = keep(&problem, &terms.variant, &row.plan.shares, None).unwrap().makespan;

@@ -142,6 +142,8 @@ impl Case<'_, '_> {
 mod tests {
     use super::*;
     use crate::load::Source;
+    use crate::topology::PortModel;
+    use crate::units::NodeId;
 
     #[test]
     fn a_machine_of_one_port_asks_by_itself() {
