@@ -180,7 +180,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     if arguments.further.queues {
         return further::queues(&machine, &job, arguments.json);
     }
-    let (costs, bytes) = Scale::costs_of(sigma, arguments.startup)?;
+    let (costs, bytes) = Scale::costs_for(&job.problem(&machine)?, arguments.startup)?;
     (machine.costs, machine.switching, job.bytes) = (costs, Switching::StoreAndForward, bytes);
     let mut progress = Progress::new();
     let verdict = load::judge("split", &job, &machine, &mut |what| progress.tell(what))?;

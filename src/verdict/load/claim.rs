@@ -166,7 +166,7 @@ const PIECES: &[u32] = &[1, 2, 4, 16];
 fn send(problem: &Problem<'_>, asked: &Asked<'_>) -> Result<Option<Sent>> {
     let Asked { terms, shares, makespan, switching, cells, .. } = *asked;
     let mut machine = problem.machine().clone();
-    let Ok((costs, bytes)) = Scale::costs_of(problem.sigma(), terms.startup) else { return Ok(None) };
+    let Ok((costs, bytes)) = Scale::costs_for(problem, terms.startup) else { return Ok(None) };
     (machine.costs, machine.switching, machine.ports) =
         (costs, Switching::StoreAndForward, terms.variant.ports);
     let problem = problem.on(&machine);
