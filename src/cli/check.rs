@@ -23,13 +23,15 @@ sigma     a number, or a string such as \"1/2\"
 sources   nodes by id or coordinates, or objects with \"at\" (or \"node\"), \"load\" and \"release\"
 makespan  in units of w Tcp; or \"speedup\"
 shares    by node id; or \"fractions\" by hops from the nearest source
-switching cut-through (default): nodes work on what arrives; modified-store-and-forward: a node works when its
-          whole share is there, relays pass load on without delay; store-and-forward: a share is one whole message
-          from each source that serves it, hop by hop, and relays send it on when all of it is there
-ports     \"one\": a node sends one message and receives one at a time; front_end false: a processor moves its
-          messages itself; results: their size over that of the load; duplex \"half\": both directions of a wire
-          share its time. Or \"variant\", an object of them
-startup   of a message, in units of w Tcp
+switching cut-through (default): nodes work on what arrives; modified-store-and-forward: a node
+          works when its whole share is there, relays pass load on without delay;
+          store-and-forward: a share is one whole message from each source that serves it, hop by
+          hop, and relays send it on when all of it is there
+ports     \"one\": a node sends one message and receives one at a time; front_end false: a
+          processor moves its messages itself; results: their size over that of the load;
+          duplex \"half\": both directions of a wire share its time. Or \"variant\", an object of
+          them
+startup   of a message over one link, in units of w Tcp
 methods   a list of claims with \"name\" each, as `meshwright split --json` prints it
 
 Examples:
@@ -65,7 +67,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
 }
 
 /// What shows that a claim can be kept, or what speaks against it beside a set of nodes.
-fn reason(claim: &Checked, machine: &Machine) -> Option<String> {
+fn reason(claim: &Checked, machine: &Machine, startup: f64) -> Option<String> {
     if let Some(witness) = &claim.witness {
         let done = table::number(witness.makespan, 6);
         return Some(match witness.kind {
@@ -93,6 +95,9 @@ fn reason(claim: &Checked, machine: &Machine) -> Option<String> {
                 format!(
                     "the share of node {node} is there whole at {moment} at the earliest, too late for its work"
                 )
+            }
+            None if startup > 0.0 => {
+                format!("node {node} cannot work off its share after the start-up of its first message")
             }
             None => format!("node {node} cannot work off its own share in time"),
         });
@@ -132,7 +137,7 @@ fn text(answer: &CheckAnswer, machine: &Machine) -> String {
             let by = claim.moment.unwrap_or(claim.makespan);
             text += &format!("{}: {}\n", claim.name, load::violation(cut, by, machine));
         }
-        if let Some(why) = reason(claim, machine) {
+        if let Some(why) = reason(claim, machine, answer.startup) {
             text += &format!("{}: {why}\n", claim.name);
         }
     }

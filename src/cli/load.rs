@@ -80,7 +80,8 @@ fn remarks(job: &LoadVerdict, machine: &Machine) -> String {
     if let Some(deadline) = &job.deadline {
         let answer = match &deadline.processors {
             Some(processors) => format!("the fewest processors are {}", fewest(processors)),
-            None if deadline.possible => "possible".to_string(),
+            None if deadline.known => "possible".to_string(),
+            None if deadline.possible => "no schedule known to us is, and none is ruled out".to_string(),
             None => "no schedule is".to_string(),
         };
         text += &format!("  Done by {}: {answer}.\n", table::number(deadline.makespan, 6));
@@ -111,23 +112,30 @@ const FRONT_SHOWN_MAX: usize = 16;
 
 /// What fewer processors and fewer messages cost.
 fn front(job: &LoadVerdict) -> String {
-    const HEAD: [&str; 6] = ["processors", "messages", "waiting at a node", "makespan", "speedup", "gap"];
+    const HEAD: [&str; 7] =
+        ["method", "processors", "messages", "waiting at a node", "makespan", "speedup", "gap"];
     let row = |row: &FrontRow| {
         vec![
+            row.method.clone(),
             row.processors.to_string(),
             row.messages.to_string(),
-            row.waiting_max.to_string(),
+            row.waiting_max.map_or_else(unknown, |waiting| waiting.to_string()),
             table::number(row.makespan, 6),
             table::number(row.speedup, 4),
             table::percent(row.gap),
         ]
     };
-    // Of a long list some, evenly chosen; the first has the fewest processors, the last the most.
+    // Of a long list some, evenly chosen, and the fastest; the first has the fewest processors, the last the most.
     let (many, shown) = (job.front.len(), job.front.len().min(FRONT_SHOWN_MAX));
-    let rows = (0..shown).map(|at| row(&job.front[at * (many - 1) / (shown - 1).max(1)])).collect();
+    let fastest = (0..many).min_by_key(|&at| job.front[at].simulated_cycles);
+    let mut places: Vec<usize> = (0..shown).map(|at| at * (many - 1) / (shown - 1).max(1)).collect();
+    places.extend(fastest.filter(|fastest| !places.contains(fastest)));
+    places.sort_unstable();
+    let shown = places.len();
+    let rows = places.into_iter().map(|at| row(&job.front[at])).collect();
     let more = if shown < many { format!("{shown} of {many} rows; --json has all\n") } else { String::new() };
-    "Installments, simulated, none beaten in processors, messages and time at once:\n".to_string()
-        + &table::table(&HEAD, 0, rows)
+    "Schedules, simulated, none beaten in processors, messages and time at once:\n".to_string()
+        + &table::table(&HEAD, 1, rows)
         + &more
 }
 

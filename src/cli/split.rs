@@ -106,7 +106,7 @@ struct Ratio {
         long,
         value_name = "S",
         allow_negative_numbers = true,
-        value_parser = number,
+        value_parser = one_sigma,
         required_unless_present = "z",
         conflicts_with_all = ["z", "tcm", "w", "tcp"]
     )]
@@ -134,6 +134,14 @@ impl Ratio {
             _ => Err(Error::value("sigma", "not given", "--sigma, or --z, --tcm, --w and --tcp")),
         }
     }
+}
+
+/// A ratio; several at once are several calls.
+fn one_sigma(text: &str) -> Result<f64, String> {
+    number(text).map_err(|error| match text.contains(',') {
+        true => format!("{error}: one sigma at a time, so run split once for each of them"),
+        false => error,
+    })
 }
 
 /// A number or fraction that is not negative.
@@ -174,7 +182,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     if arguments.further.queues {
         return further::queues(&machine, &job, arguments.json);
     }
-    let (costs, bytes) = Scale::costs_of(sigma, arguments.startup)?;
+    let (costs, bytes) = Scale::costs_for(&job.problem(&machine)?, arguments.startup)?;
     (machine.costs, machine.switching, job.bytes) = (costs, Switching::StoreAndForward, bytes);
     let named = disk::Job::new(
         "split",

@@ -2,7 +2,7 @@
 
 use meshwright::load::closed_form;
 use meshwright::load::installments::{
-    Installments, Scale, Settings, best_chunk, deliver, equal_chunks_bound, plan,
+    Installments, Scale, Settings, best_chunk, deliver, equal_chunks_bound, front, plan,
 };
 use meshwright::load::optimum::{self, Optimum};
 use meshwright::load::{Forwarding, Plan, Problem, Source, Speeds, layers};
@@ -13,7 +13,7 @@ use meshwright::sim::flit::{Replay, Router};
 use meshwright::topology::{Machine, Switching, Topology};
 use meshwright::units::{Bytes, Cycles, NodeId, Ratio};
 use meshwright::verdict::buffers::delay;
-use meshwright::verdict::installments::pareto;
+use meshwright::verdict::installments::{FrontRow, unbeaten};
 use rand::{Rng, RngExt};
 
 /// A machine with fine costs for these numbers, and the bytes of the load.
@@ -169,12 +169,14 @@ fn the_front_trades_processors_and_messages_for_time() {
     let problem = Problem::new(&machine, vec![Source::at(NodeId(0), 1.0)], 0.2).expect("a problem");
     let scale = Scale::new(&problem, bytes).expect("a scale");
     let optimum = optimum::solve(&problem).expect("an optimum");
-    let rows = pareto(&scale, &optimum, &Settings { chunks: 600 }).expect("a front");
+    let schedules = front(&scale, &optimum, &Settings { chunks: 600 });
+    let row = |one: &Installments| FrontRow::of_installments(&scale, optimum.makespan, one);
+    let rows = unbeaten(schedules.iter().map(row).collect::<meshwright::Result<_>>().expect("they run"));
     assert!(rows.len() > 10, "{} rows", rows.len());
     for (index, row) in rows.iter().enumerate() {
         assert_eq!(row.predicted_cycles, row.simulated_cycles);
         assert!(row.gap >= 0.0 && row.messages <= 600);
-        let beats = |other: &meshwright::verdict::installments::FrontRow| {
+        let beats = |other: &FrontRow| {
             other.processors <= row.processors
                 && other.messages <= row.messages
                 && other.simulated_cycles <= row.simulated_cycles

@@ -99,7 +99,7 @@ fn whole_bytes(shares: &[f64], bytes: u64) -> Vec<u64> {
 }
 
 /// By node id the nearest source, of equal ones the lowest index.
-fn nearest(problem: &Problem) -> Vec<u32> {
+pub(super) fn nearest(problem: &Problem) -> Vec<u32> {
     let machine = problem.machine();
     let mut label = vec![UNUSED; machine.nodes() as usize];
     let mut distance = vec![u32::MAX; label.len()];

@@ -12,6 +12,7 @@
 //! | `record` | what becomes of the steps |
 //! | `shallow` | flows that stay close to the sources |
 //! | `front` | what fewer processors and fewer messages cost |
+//! | `singles` | one message for each processor, or none |
 //! | `theory` | what equal chunks take at the most |
 //! | `deliver` | the shares of any plan as messages |
 //! | `consign`, `paths` | who gets how much from whom, and by which way |
@@ -27,6 +28,7 @@ mod paths;
 mod record;
 mod scale;
 mod shallow;
+mod singles;
 mod sizes;
 mod streams;
 mod theory;
@@ -35,6 +37,7 @@ mod timetable;
 pub use deliver::{MESSAGES_MAX, deliver, deliver_and_return};
 pub use front::front;
 pub use scale::Scale;
+pub use singles::{one_each, stay};
 pub use theory::{best_chunk, equal_chunks_bound};
 
 use self::record::{Nothing, Programs};
@@ -119,21 +122,36 @@ const STRETCHES: &[f64] = &[1.0, 1.02, 1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 2.6, 3.5,
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn plan(scale: &Scale, optimum: &Optimum, settings: &Settings) -> Result<Installments> {
+    Ok(plan_from(scale, optimum, settings, STARTS)?.1)
+}
+
+/// Which flow: its places in [`STRETCHES`] and [`SLACKS`].
+type Place = (usize, usize);
+
+/// The flows that are tried first.
+const STARTS: &[Place] = &[(0, 0), (0, 6), (3, 6), (6, 3)];
+
+/// As [`plan`], where these flows are tried first; with the best.
+fn plan_from(
+    scale: &Scale,
+    optimum: &Optimum,
+    settings: &Settings,
+    starts: &[Place],
+) -> Result<(Place, Installments)> {
     let problem = scale.problem();
-    let mut tried: Vec<((usize, usize), u64)> = Vec::new();
-    let mut time = |place: (usize, usize)| {
+    let flow = |place: Place| shallow_flow(problem, optimum.makespan * STRETCHES[place.0], SLACKS[place.1]);
+    let mut tried: Vec<(Place, u64)> = Vec::new();
+    let mut time = |place: Place| {
         if let Some(&(_, ticks)) = tried.iter().find(|(known, _)| *known == place) {
             return ticks;
         }
-        let ticks = shallow_flow(problem, optimum.makespan * STRETCHES[place.0], SLACKS[place.1])
+        let ticks = flow(place)
             .and_then(|phases| Following::new(scale, &phases, settings).ok()?.search(tries(60, settings)))
             .map_or(u64::MAX, |(_, ticks)| ticks);
         tried.push((place, ticks));
         ticks
     };
-    let starts = [(0, 0), (0, 6), (3, 6), (6, 3)];
-    let (mut least, mut best) =
-        starts.map(|place| (time(place), place)).into_iter().min().expect("some starts");
+    let (mut least, mut best) = starts.iter().map(|&place| (time(place), place)).min().expect("some starts");
     loop {
         let (stretch, slack) = best;
         let near = [
@@ -150,10 +168,60 @@ pub fn plan(scale: &Scale, optimum: &Optimum, settings: &Settings) -> Result<Ins
             _ => break,
         }
     }
-    match shallow_flow(problem, optimum.makespan * STRETCHES[best.0], SLACKS[best.1]) {
+    let followed = match flow(best) {
         Some(phases) if least < u64::MAX => follow(scale, &phases, settings),
         _ => follow(scale, &phases(problem, optimum), settings),
+    };
+    Ok((best, followed?))
+}
+
+/// How near the bound is near enough.
+const NEAR: f64 = 0.005;
+
+/// How far from it is far.
+const FAR: f64 = 0.1;
+
+/// What twice the messages must gain to be worth them.
+const WORTH: f64 = 0.001;
+
+/// As [`plan`], with as many messages as serve the time: `from` at first, twice as many (four times, far from the bound)
+/// as long as that gains a thousandth, and no more than `most`.
+///
+/// It stops within half a percent of the bound, and where not all messages that it may use are used.
+///
+/// # Errors
+///
+/// [`Error::NotApplicable`] when every flow uses more links than `most`.
+///
+/// # Complexity
+///
+/// That of [`plan`] for the most messages that were tried, and about as much again for all others.
+pub fn plan_by_gain(scale: &Scale, optimum: &Optimum, from: u64, most: u64) -> Result<Installments> {
+    let mut chunks = from.min(most);
+    let mut best = plan_from(scale, optimum, &Settings { chunks }, STARTS);
+    while chunks < most {
+        let gap = best.as_ref().map_or(f64::INFINITY, |(_, best)| best.makespan / optimum.makespan - 1.0);
+        let is_used = best.as_ref().map_or(true, |(_, best)| best.messages > chunks / 2);
+        if gap < NEAR || !is_used {
+            break;
+        }
+        chunks = most.min(chunks * if gap > FAR { 4 } else { 2 });
+        // The best flow for twice the messages is not far from the one for half of them.
+        let starts = best.as_ref().map_or(STARTS.to_vec(), |(place, _)| vec![*place]);
+        let more = plan_from(scale, optimum, &Settings { chunks }, &starts);
+        let (Ok((_, old)), Ok((_, new))) = (&best, &more) else {
+            best = more;
+            continue;
+        };
+        let gain = 1.0 - new.makespan / old.makespan;
+        if gain > 0.0 {
+            best = more;
+        }
+        if gain < WORTH {
+            break;
+        }
     }
+    Ok(best?.1)
 }
 
 /// How many sizes are tried: not so many where each try takes long.

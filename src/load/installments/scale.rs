@@ -183,6 +183,15 @@ impl<'p, 'm> Scale<'p, 'm> {
         let costs = Costs { startup: Cycles((startup * unit).round() as u64), byte_time, flit: Bytes(0) };
         Ok((costs, (bytes.round() as u64).clamp(1, BYTES_MAX)))
     }
+
+    /// As [`Self::costs_of`] for a problem whose links may differ: the byte time is that of its fastest link.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::costs_of`].
+    pub fn costs_for(problem: &Problem<'_>, startup: f64) -> Result<(Costs, u64)> {
+        Self::costs_of(fastest(problem), startup)
+    }
 }
 
 /// The least link time above 0 and below infinity; 0 if there is none.

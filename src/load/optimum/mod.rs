@@ -13,6 +13,7 @@
 //! | [`closed_form()`] | one source on whole meshes, tori, hypercubes: O(1) |
 //! | `newton` | everything else: from cut to cut |
 //! | `start` | the cuts to begin with |
+//! | [`with_startup()`] | a lower bound where every message costs a start-up |
 //! | `network` | the problem in whole units, one copy of the machine per interval between releases |
 //! | `max_flow` | push and relabel |
 //! | [`fewest()`] | how many processors are enough for a deadline |
@@ -34,10 +35,12 @@ mod network;
 mod newton;
 mod search;
 mod start;
+mod startup;
 mod whole_grid;
 
 pub use closed_form::{ClosedForm, Region, closed_form};
 pub use fewest::{Fewest, fewest};
+pub use startup::{Paid, StartupBound, with_startup};
 
 use network::{Network, share};
 

@@ -10,7 +10,7 @@ use crate::topology::{NODES_MAX, Topology};
 use crate::units::{LinkId, NodeId, Port};
 
 /// The whole load in units.
-const WHOLE: f64 = (1u64 << 60) as f64;
+pub(super) const WHOLE: f64 = (1u64 << 60) as f64;
 
 /// How much wider than asked every capacity is: rounding must not refute what holds with equality.
 pub(crate) const SLACK: f64 = 1.0 / (1u64 << 40) as f64;
@@ -226,7 +226,7 @@ impl<'p> Network<'p> {
 }
 
 /// A share of the load in units, a little more than asked.
-fn units(share: f64) -> i64 {
+pub(super) fn units(share: f64) -> i64 {
     (share * (1.0 + SLACK) * WHOLE).ceil().clamp(0.0, WHOLE) as i64
 }
 
@@ -237,7 +237,7 @@ pub(crate) fn share(units: i64) -> f64 {
 
 /// The arcs of all copies: the links of the node, then one to its next copy and one to the copy before, which
 /// only takes back.
-fn wires(problem: &Problem, copies: usize) -> (Vec<u32>, Vec<u32>) {
+pub(super) fn wires(problem: &Problem, copies: usize) -> (Vec<u32>, Vec<u32>) {
     let machine = problem.machine();
     let nodes = machine.nodes();
     let stores = if copies > 1 { 2 } else { 0 };

@@ -33,6 +33,11 @@ pub(super) fn suffices(machine: &Machine, job: &LoadVerdict) -> String {
     if let Some(deadline) = &job.deadline {
         let words = match &deadline.processors {
             Some(few) => format!("{} meet the deadline {}.", fewest(few), short(deadline.makespan)),
+            None if deadline.known => format!("The deadline {} is possible.", short(deadline.makespan)),
+            None if deadline.possible => {
+                let deadline = short(deadline.makespan);
+                format!("No schedule known to us meets the deadline {deadline}, and none is ruled out.")
+            }
             None => format!("No schedule meets the deadline {}.", short(deadline.makespan)),
         };
         text = [text, words].join(" ").trim().to_string();

@@ -7,23 +7,32 @@ use super::job::Job;
 use super::limited::{Limited, variant};
 use super::methods::Kind;
 use super::run::{self, Run};
-use super::terms::Terms;
-use super::{SCHEDULE_NODES_MAX, TimingRow};
+use super::terms::{self, Terms};
+use super::{LoadOutcome, SCHEDULE_NODES_MAX, TimingRow};
 use crate::error::{Error, Result};
 use crate::load::installments::{self, Installments, Scale, deliver_and_return};
-use crate::load::optimum::{self, Optimum};
+use crate::load::optimum::{self, Optimum, StartupBound};
 use crate::load::schedulers::Method as Scheduler;
 use crate::load::{Forwarding, Plan, Problem, Source, flow_matrix, layers, lower_band};
 use crate::schedule::Schedule;
 use crate::topology::{Machine, Topology};
 use crate::verdict::Skipped;
-use crate::verdict::installments::{FrontRow, pareto};
+use crate::verdict::installments::{FrontRow, unbeaten};
 
-/// So many messages over each link that the optimum uses may be sent where nobody says how many.
+/// So many messages over each link that the optimum uses are tried at first where nobody says how many.
 const CHUNKS_PER_LINK: u64 = 60;
 
 /// In all at least this many, and at most so many.
 const CHUNKS: std::ops::RangeInclusive<u64> = 10_000..=60_000;
+
+/// No more are tried as long as they gain something.
+const CHUNKS_MAX: u64 = 1_000_000;
+
+/// A simulated time so many times the promise is worth a word.
+const FAR: f64 = 1.1;
+
+/// Where messages have a start-up, schedules with few messages are looked for on machines of at most so many nodes.
+const SEARCHED_NODES_MAX: u32 = 20_000;
 
 /// A load with all that its methods have in common.
 pub(super) struct Case<'p, 'm> {
@@ -35,8 +44,14 @@ pub(super) struct Case<'p, 'm> {
     /// The optimum of the machine that was asked for, if it does less at a time.
     pub(super) limited: Option<Limited>,
     pub(super) terms: Terms,
+    /// What start-ups say, where that is more than the optimum without them.
+    pub(super) startup: Option<StartupBound>,
     /// By node id the hops to the nearest source.
     pub(super) depth: Vec<u32>,
+    /// Made when they are first wanted.
+    sent: OnceCell<Result<Sent>>,
+    searched: OnceCell<Vec<Installments>>,
+    single: OnceCell<Result<Installments>>,
 }
 
 /// The optimum in messages, and the referee's word on it.
@@ -81,31 +96,75 @@ impl<'p, 'm> Case<'p, 'm> {
         let optimum = optimum::solve(problem)?;
         let wanted = variant(job, machine);
         let variant = wanted.map(|(variant, _)| variant).unwrap_or_default();
+        let terms = Terms { variant, startup: scale.units(machine.costs.startup) };
+        let startup = terms.startup_bound(problem, terms::paid(machine.switching), optimum.makespan);
         Ok(Self {
             job,
             machine,
             problem,
             limited: Limited::solve(wanted, problem, optimum.makespan, progress)?,
-            terms: Terms { variant, startup: scale.units(machine.costs.startup) },
+            terms,
+            startup,
             scale,
             optimum,
             depth: layers::depths(machine, &nodes),
+            sent: OnceCell::new(),
+            searched: OnceCell::new(),
+            single: OnceCell::new(),
         })
     }
 
-    /// The optimum sent in messages over one link each, run by the referee.
+    /// The optimum sent in messages over one link each, or what is faster than that with few of them, run by the
+    /// referee.
     fn send(&self) -> Result<Sent> {
-        let used = self.optimum.flow.link.iter().filter(|&&share| share > 0.0).count() as u64;
-        let chunks =
-            self.job.chunks.unwrap_or((CHUNKS_PER_LINK * used).clamp(*CHUNKS.start(), *CHUNKS.end()));
-        let sent = installments::plan(&self.scale, &self.optimum, &installments::Settings { chunks })?;
-        let run = run::run(&self.scale, &self.depth, &sent.schedule)?;
+        let (scale, optimum) = (&self.scale, &self.optimum);
+        let planned = match self.job.chunks {
+            Some(chunks) => installments::plan(scale, optimum, &installments::Settings { chunks }),
+            None => {
+                let used = optimum.flow.link.iter().filter(|&&share| share > 0.0).count() as u64;
+                let first = (CHUNKS_PER_LINK * used).clamp(*CHUNKS.start(), *CHUNKS.end());
+                installments::plan_by_gain(scale, optimum, first, CHUNKS_MAX)
+            }
+        };
+        let mut known: Vec<Installments> = installments::stay(scale).into_iter().collect();
+        if self.has_startup() {
+            known.extend(self.single().as_ref().ok().cloned());
+        }
+        if self.job.front || (self.has_startup() && self.machine.nodes() <= SEARCHED_NODES_MAX) {
+            known.extend(self.searched().iter().min_by_key(|one| one.predicted_cycles).cloned());
+        }
+        known.retain(|one| self.job.chunks.is_none_or(|chunks| one.messages <= chunks));
+        let order = |one: &Installments| (one.predicted_cycles, one.messages);
+        let sent = match (planned, known.into_iter().min_by_key(order)) {
+            (Ok(planned), Some(known)) if order(&known) < order(&planned) => known,
+            (Err(Error::NotApplicable { .. }), Some(known)) => known,
+            (planned, _) => planned?,
+        };
+        let run = run::run(scale, &self.depth, &sent.schedule)?;
         Ok((sent, run))
     }
 
-    /// Installments with fewer processors and messages, each run by the referee.
+    fn sent(&self) -> &Result<Sent> {
+        self.sent.get_or_init(|| self.send())
+    }
+
+    /// One message for each processor.
+    fn single(&self) -> &Result<Installments> {
+        self.single.get_or_init(|| installments::one_each(&self.scale))
+    }
+
+    /// Installments with fewer processors and messages.
+    fn searched(&self) -> &[Installments] {
+        self.searched.get_or_init(|| {
+            let chunks = self.job.chunks.unwrap_or(installments::Settings::default().chunks);
+            installments::front(&self.scale, &self.optimum, &installments::Settings { chunks })
+        })
+    }
+
+    /// All schedules that are known, each run by the referee, without those that another one beats.
     pub(super) fn front(
         &self,
+        results: &[LoadOutcome],
         progress: &mut dyn FnMut(&str),
         skipped: &mut Vec<Skipped>,
     ) -> Result<Vec<FrontRow>> {
@@ -116,18 +175,17 @@ impl<'p, 'm> Case<'p, 'm> {
             return Ok(Vec::new());
         }
         progress("processors against messages against time");
-        let chunks = self.job.chunks.unwrap_or(installments::Settings::default().chunks);
-        pareto(&self.scale, &self.optimum, &installments::Settings { chunks })
+        let sent = self.sent().as_ref().ok().map(|(sent, _)| sent);
+        let mut rows: Vec<FrontRow> = Vec::new();
+        for one in self.searched().iter().chain(sent) {
+            rows.push(FrontRow::of_installments(&self.scale, self.least(), one)?);
+        }
+        rows.extend(results.iter().filter(|outcome| !outcome.is_fluid()).filter_map(FrontRow::of_outcome));
+        Ok(unbeaten(rows))
     }
 
-    /// The answer of one method; `sent` is made when it is first wanted.
-    pub(super) fn answer(
-        &self,
-        kind: Kind,
-        forwarding: Forwarding,
-        sent: &OnceCell<Result<Sent>>,
-    ) -> Result<Answer> {
-        let sent = || sent.get_or_init(|| self.send());
+    /// The answer of one method.
+    pub(super) fn answer(&self, kind: Kind, forwarding: Forwarding) -> Result<Answer> {
         match kind {
             Kind::FlowMatrix => self.flow_matrix(forwarding),
             Kind::Scheduler(scheduler) => self.schedule(scheduler, forwarding),
@@ -136,14 +194,16 @@ impl<'p, 'm> Case<'p, 'm> {
                     "it is the optimum of a machine with all ports, front ends, full duplex and no results";
                 Err(self.of_another_machine("optimum", what))
             }
-            Kind::Installments if self.terms.variant.results > 0.0 => {
-                Err(self.of_another_machine("installments", "they send no results back"))
-            }
-            Kind::Installments => match sent() {
+            Kind::Local => self.single_messages("local", &installments::stay(&self.scale)?),
+            Kind::Serial => match self.single() {
+                Ok(single) => self.single_messages("serial", single),
+                Err(error) => Err(Error::not_applicable("serial", reason(error))),
+            },
+            Kind::Installments => match self.sent() {
                 Ok((installments, run)) => self.installments(installments, run.clone()),
                 Err(error) => Err(Error::not_applicable("installments", reason(error))),
             },
-            Kind::Optimum => Ok(self.fluid(sent().as_ref().ok().and_then(|(_, run)| run.clone()))),
+            Kind::Optimum => Ok(self.fluid(self.sent().as_ref().ok().and_then(|(_, run)| run.clone()))),
         }
     }
 
@@ -223,32 +283,60 @@ impl<'p, 'm> Case<'p, 'm> {
         run::run(&self.scale, &self.depth, &schedule)
     }
 
-    /// Messages are relayed when they are whole, but a node works on its share while the rest of it comes.
-    fn installments(&self, sent: &Installments, run: Option<Run>) -> Result<Answer> {
+    /// Messages over one link each that nothing comes back from.
+    fn messages(
+        &self,
+        method: &'static str,
+        forwarding: Forwarding,
+        sent: &Installments,
+        run: Option<Run>,
+    ) -> Result<Answer> {
+        if self.terms.variant.results > 0.0 && sent.messages > 0 {
+            return Err(self.of_another_machine(method, "no results are sent back"));
+        }
         if let Some(why) = self.terms.misfit(&sent.schedule) {
-            return Err(self.of_another_machine("installments", &why));
+            return Err(self.of_another_machine(method, &why));
         }
         // They are timed for all ports: with one, what is promised is what was measured.
         let makespan = match (&self.limited, &run) {
             (None, _) => sent.makespan,
             (Some(_), Some(run)) => self.scale.units_of_ticks(run.ticks),
-            (Some(_), None) => {
-                return Err(self.of_another_machine("installments", "they come to a standstill"));
-            }
+            (Some(_), None) => return Err(self.of_another_machine(method, "they come to a standstill")),
         };
         let plan = Plan { makespan, shares: sent.shares.clone(), cells: None };
-        let buffered = run.as_ref().map(|_| Buffered::new(self, sent));
+        Ok(Answer { run, is_possible: true, ..Answer::of(plan, forwarding) })
+    }
+
+    /// At most one message for each processor, relayed when it is whole.
+    fn single_messages(&self, method: &'static str, single: &Installments) -> Result<Answer> {
+        let run = run::run(&self.scale, &self.depth, &single.schedule)?;
+        self.messages(method, Forwarding::StoreAndForward, single, run)
+    }
+
+    /// Messages are relayed when they are whole, but a node works on its share while the rest of it comes.
+    fn installments(&self, sent: &Installments, run: Option<Run>) -> Result<Answer> {
+        let answer = self.messages("installments", Forwarding::CutThrough, sent, run)?;
+        let buffered = answer.run.as_ref().map(|_| Buffered::new(self, sent));
         let schedule = (self.machine.nodes() <= SCHEDULE_NODES_MAX).then(|| sent.schedule.clone());
-        Ok(Answer { run, buffered, schedule, is_possible: true, ..Answer::of(plan, Forwarding::CutThrough) })
+        Ok(Answer { buffered, schedule, ..answer })
     }
 
     fn fluid(&self, run: Option<Run>) -> Answer {
         let Optimum { makespan, flow, .. } = &self.optimum;
         let plan = Plan { makespan: *makespan, shares: flow.node.clone(), cells: None };
         let flow = Some(flow.link.clone());
+        let times = run.as_ref().map_or(1.0, |run| self.scale.units_of_ticks(run.ticks) / makespan);
+        let warning = (times > FAR).then(|| {
+            let limit = if self.has_startup() {
+                "it knows no start-ups"
+            } else {
+                "a promise for ever smaller messages, and not one that is kept here"
+            };
+            format!("{limit}: the fastest schedule known to us takes {times:.1} times as long")
+        });
         // A start-up makes messages that are as short as one likes take as long as one likes.
         let is_possible = self.terms.startup == 0.0;
-        Answer { run, flow, is_possible, ..Answer::of(plan, Forwarding::CutThrough) }
+        Answer { run, flow, warning, is_possible, ..Answer::of(plan, Forwarding::CutThrough) }
     }
 }
 

@@ -9,6 +9,7 @@ use super::{LoadBound, SourceRow, VariantAnswer, run, sources};
 use crate::error::{Error, Result};
 use crate::load::check::Reading;
 use crate::load::installments::{Scale, deliver_and_return};
+use crate::load::optimum::Paid;
 use crate::load::programme::Variant;
 use crate::load::witness::Witness;
 use crate::load::{Cells, Cut, Forwarding, Plan, Problem, layers, optimum};
@@ -114,17 +115,17 @@ pub fn check(
     let (plain, cut) = optimum::makespan(problem)?;
     let wanted = (terms.variant != Variant::default()).then_some((terms.variant, false));
     let limited = Limited::solve(wanted, problem, plain, progress)?;
-    let bound = LoadBound::of_cut(plain, cut, problem.machine());
-    let bound = match &limited {
-        Some(limited) if limited.answer.makespan > plain => bound.limited(&limited.answer),
-        _ => bound,
-    };
+    // As `split` sends them: messages over one link each.
+    let startup = terms.startup_bound(problem, Paid::EveryHop, plain);
+    let variant = limited.as_ref().map(|limited| &limited.answer);
+    let bound = LoadBound::greatest((plain, cut), startup.as_ref(), variant, problem.machine());
     let mut checked = Vec::new();
     for claim in claims {
         progress(&claim.name);
         let Claimed { name, switching, makespan, shares, cells } = claim;
         let (makespan, switching) = (*makespan, *switching);
-        let asked = Asked { terms: *terms, shares, makespan, switching, cells: cells.as_ref() };
+        let (cells, startup) = (cells.as_ref(), startup.as_ref());
+        let asked = Asked { terms: *terms, startup, shares, makespan, switching, cells };
         let found = decide(problem, &asked, &mut || send(problem, &asked))?;
         checked.push(Checked {
             name: name.clone(),
@@ -163,9 +164,9 @@ const PIECES: &[u32] = &[1, 2, 4, 16];
 
 /// The shares sent as messages on the machine that is claimed for, as `split` sends them; none where that cannot be.
 fn send(problem: &Problem<'_>, asked: &Asked<'_>) -> Result<Option<Sent>> {
-    let Asked { terms, shares, makespan, switching, cells } = *asked;
+    let Asked { terms, shares, makespan, switching, cells, .. } = *asked;
     let mut machine = problem.machine().clone();
-    let Ok((costs, bytes)) = Scale::costs_of(problem.sigma(), terms.startup) else { return Ok(None) };
+    let Ok((costs, bytes)) = Scale::costs_for(problem, terms.startup) else { return Ok(None) };
     (machine.costs, machine.switching, machine.ports) =
         (costs, Switching::StoreAndForward, terms.variant.ports);
     let problem = problem.on(&machine);

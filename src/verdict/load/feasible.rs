@@ -4,9 +4,10 @@ use super::answer::{Answer, Case};
 use super::run::Run;
 use super::terms::Terms;
 use super::ways::late;
-use super::{Deadline, Fewest, LoadBound};
+use super::{Deadline, Fewest, LoadBound, LoadOutcome};
 use crate::error::{Error, Result};
 use crate::load::check::{self, Claim, Feasibility, Reading};
+use crate::load::optimum::StartupBound;
 use crate::load::programme::{self, Variant};
 use crate::load::witness::{Kind, Stretch, Witness};
 use crate::load::{Cells, Cut, Forwarding, Problem, layers, optimum};
@@ -29,6 +30,8 @@ pub(super) const SOLVER: f64 = 1e-6;
 /// What is to be decided.
 pub(super) struct Asked<'a> {
     pub(super) terms: Terms,
+    /// What start-ups say, where that is more than the fluid optimum.
+    pub(super) startup: Option<&'a StartupBound>,
     pub(super) shares: &'a [f64],
     pub(super) makespan: f64,
     pub(super) switching: Forwarding,
@@ -53,7 +56,7 @@ pub(super) fn decide(
     asked: &Asked<'_>,
     send: &mut dyn FnMut() -> Result<Option<Sent>>,
 ) -> Result<Feasibility> {
-    let Asked { terms, shares, makespan, switching, cells } = *asked;
+    let Asked { terms, startup, shares, makespan, switching, cells } = *asked;
     let found = by_flow(problem, shares, makespan, switching, cells)?;
     if !found.feasible && found.reading != Reading::Undecided {
         return Ok(found);
@@ -65,6 +68,9 @@ pub(super) fn decide(
     if let Some((node, moment)) = late(problem, asked) {
         let no = Feasibility::of(false, Reading::Necessary);
         return Ok(Feasibility { overloaded: Some(node), moment, ..no });
+    }
+    if let Some(cut) = startup.and_then(|startup| beaten(startup, makespan)) {
+        return Ok(Feasibility { cut: Some(cut), ..Feasibility::of(false, Reading::Necessary) });
     }
     let mut least = None;
     if terms.variant != Variant::default() {
@@ -90,6 +96,13 @@ pub(super) fn decide(
         }
         None => Feasibility { least, ..Feasibility::of(false, Reading::Undecided) },
     })
+}
+
+/// The set of the bound refutes whatever promises to be faster.
+fn beaten(startup: &StartupBound, makespan: f64) -> Option<Cut> {
+    let capacity = startup.capacity(makespan);
+    let is_beaten = makespan * (1.0 + check::TOLERANCE) < startup.makespan;
+    is_beaten.then(|| Cut { capacity, ..startup.cut.clone() })
 }
 
 /// Decides by a flow, on a machine with all ports, front ends, no results and no start-up.
@@ -174,6 +187,9 @@ impl Case<'_, '_> {
     /// Decides on an answer.
     pub(super) fn feasible(&self, answer: &Answer) -> Result<Feasibility> {
         let plan = &answer.plan;
+        if let Some(cut) = self.startup.as_ref().and_then(|startup| beaten(startup, plan.makespan)) {
+            return Ok(Feasibility { cut: Some(cut), ..Feasibility::of(false, Reading::Necessary) });
+        }
         if answer.is_possible {
             return Ok(Feasibility::of(true, Reading::Mixed));
         }
@@ -183,7 +199,8 @@ impl Case<'_, '_> {
         // Sources that are taken as one serve their cell together.
         let cells = plan.cells.as_ref().filter(|_| !answer.is_joined);
         let (shares, makespan, switching) = (plan.shares.as_slice(), plan.makespan, answer.switching);
-        let asked = Asked { terms: self.terms, shares, makespan, switching, cells };
+        let (terms, startup) = (self.terms, self.startup.as_ref());
+        let asked = Asked { terms, startup, shares, makespan, switching, cells };
         let sent = |run: &Run| Sent {
             makespan: self.scale.units_of_ticks(run.ticks),
             messages: run.messages,
@@ -192,7 +209,7 @@ impl Case<'_, '_> {
         decide(self.problem, &asked, &mut || Ok(answer.run.as_ref().map(sent)))
     }
 
-    /// The certificate of the bound refutes whatever promises to be faster, in that much less time.
+    /// The certificate of the fluid optimum refutes whatever promises to be faster, in that much less time.
     fn beaten(&self, makespan: f64) -> Option<Cut> {
         let least = self.optimum.makespan;
         let is_beaten = self.problem.starts_at_once() && makespan * (1.0 + check::TOLERANCE) < least;
@@ -204,13 +221,13 @@ impl Case<'_, '_> {
 
     /// The bound with its certificate.
     pub(super) fn bound(&self) -> Result<LoadBound> {
-        let makespan = self.least();
-        let bound = LoadBound::of_cut(self.optimum.makespan, self.optimum.cut.clone(), self.machine);
-        Ok(match &self.limited {
-            Some(limited) if makespan > self.optimum.makespan => bound.limited(&limited.answer),
-            Some(_) => bound,
-            None => LoadBound { processors: self.fewest(makespan)?, ..bound },
-        })
+        let optimum = (self.optimum.makespan, self.optimum.cut.clone());
+        let variant = self.limited.as_ref().map(|limited| &limited.answer);
+        let bound = LoadBound::greatest(optimum, self.startup.as_ref(), variant, self.machine);
+        // Nobody knows whether that of start-ups is attained, let alone by how many.
+        let is_counted = self.startup.is_none() && self.limited.is_none();
+        let processors = if is_counted { self.fewest(bound.makespan)? } else { None };
+        Ok(LoadBound { processors, ..bound })
     }
 
     /// How few processors are done by then; none for a machine too large to count them.
@@ -223,13 +240,18 @@ impl Case<'_, '_> {
     }
 
     /// How few processors meet the deadline.
-    pub(super) fn deadline(&self) -> Result<Option<Deadline>> {
+    pub(super) fn deadline(&self, results: &[LoadOutcome]) -> Result<Option<Deadline>> {
         let Some(makespan) = self.job.deadline else { return Ok(None) };
         let possible = makespan >= self.least();
-        // Processors are counted on a machine that does everything at a time.
-        let is_counted = possible && self.limited.is_none();
+        let is_met = |outcome: &LoadOutcome| {
+            outcome.simulated_speedup.is_some_and(|speedup| 1.0 / speedup <= makespan)
+        };
+        let is_neared = self.limited.as_ref().is_none_or(|limited| limited.answer.attained);
+        let known = possible && ((is_neared && !self.has_startup()) || results.iter().any(is_met));
+        // How few are enough is a question of flows, on a machine that does everything at a time without start-ups.
+        let is_counted = possible && self.limited.is_none() && !self.has_startup();
         let processors = if is_counted { self.fewest(makespan)? } else { None };
-        Ok(Some(Deadline { makespan, possible, processors }))
+        Ok(Some(Deadline { makespan, possible, known, processors }))
     }
 
     /// How many nodes stand how many hops from the nearest source, the mean of their shares, and whether

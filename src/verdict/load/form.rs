@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{Further, VariantAnswer, words};
 use crate::load::check::Reading;
+use crate::load::optimum::StartupBound;
 use crate::load::{Cut, Forwarding, Plan};
 use crate::schedule::Schedule;
 use crate::topology::Machine;
@@ -71,6 +72,8 @@ pub struct LoadBound {
     pub makespan: f64,
     /// No schedule is faster: 1 / makespan.
     pub speedup: f64,
+    /// The same if messages cost no start-up.
+    pub fluid_makespan: f64,
     /// The nodes that cannot be done earlier, whatever the schedule; none where `kind` is no cut.
     pub cut: Cut,
     /// What proves it.
@@ -95,13 +98,43 @@ pub enum BoundKind {
 
 impl LoadBound {
     /// The bound of a cut, the fewest processors not counted.
-    pub(super) fn of_cut(makespan: f64, cut: Cut, machine: &Machine) -> Self {
+    fn of_cut(makespan: f64, cut: Cut, machine: &Machine) -> Self {
         let certificate = words::certificate(&cut, makespan, machine);
-        Self { makespan, speedup: 1.0 / makespan, cut, kind: BoundKind::Cut, certificate, processors: None }
+        Self {
+            makespan,
+            speedup: 1.0 / makespan,
+            fluid_makespan: makespan,
+            cut,
+            kind: BoundKind::Cut,
+            certificate,
+            processors: None,
+        }
+    }
+
+    /// The greatest of what the fluid optimum says with its cut, start-ups, and a machine that does less.
+    pub(super) fn greatest(
+        (makespan, cut): (f64, Cut),
+        startup: Option<&StartupBound>,
+        variant: Option<&VariantAnswer>,
+        machine: &Machine,
+    ) -> Self {
+        let fluid = match variant {
+            Some(variant) if variant.makespan > makespan => Self::of_variant(variant),
+            _ => Self::of_cut(makespan, cut, machine),
+        };
+        let Some(startup) = startup.filter(|startup| startup.makespan > fluid.makespan) else { return fluid };
+        let fluid_makespan = fluid.makespan;
+        let bound = Self::of_cut(startup.makespan, startup.cut.clone(), machine);
+        let certificate = format!(
+            "{} (a start-up comes before each message; without them {}).",
+            bound.certificate.trim_end_matches('.'),
+            words::short(fluid_makespan)
+        );
+        Self { fluid_makespan, certificate, ..bound }
     }
 
     /// The bound of a machine that does less.
-    pub(super) fn limited(self, variant: &VariantAnswer) -> Self {
+    fn of_variant(variant: &VariantAnswer) -> Self {
         let (makespan, limits) = (variant.makespan, variant.limits());
         let (kind, proof) = match variant.theorem {
             Some(formula) => (BoundKind::Theorem, format!("the speedup is {formula}")),
@@ -111,6 +144,7 @@ impl LoadBound {
         Self {
             makespan,
             speedup: 1.0 / makespan,
+            fluid_makespan: makespan,
             cut: Cut { nodes: Vec::new(), capacity: 0.0, demand: 0.0 },
             kind,
             certificate: format!("No schedule is faster with {limits}: all takes at least {least}, {proof}."),
@@ -133,8 +167,10 @@ pub struct Fewest {
 pub struct Deadline {
     /// The time, in units of w Tcp.
     pub makespan: f64,
-    /// Whether any schedule meets it.
+    /// Whether no bound rules it out.
     pub possible: bool,
+    /// Whether a schedule is known that meets it; without start-ups every possible one is met as nearly as one likes.
+    pub known: bool,
     /// The fewest processors that meet it, if they were counted.
     pub processors: Option<Fewest>,
 }

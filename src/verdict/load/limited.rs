@@ -81,9 +81,24 @@ fn solve(
 }
 
 impl Case<'_, '_> {
-    /// No schedule on the machine that was asked for ends earlier, in units of w Tcp.
+    /// No schedule on the machine that was asked for ends earlier, in units of w Tcp: the greatest bound there is.
     pub(super) fn least(&self) -> f64 {
-        self.limited.as_ref().map_or(self.optimum.makespan, |limited| limited.answer.makespan)
+        let limited = self.limited.as_ref().map_or(self.optimum.makespan, |limited| limited.answer.makespan);
+        self.startup.as_ref().map_or(limited, |startup| startup.makespan.max(limited))
+    }
+
+    /// Whether a message costs more than its bytes.
+    pub(super) fn has_startup(&self) -> bool {
+        self.terms.startup > 0.0
+    }
+
+    /// What the bound comes from, with its verb.
+    pub(super) fn allowing(&self) -> &'static str {
+        match (&self.limited, self.has_startup()) {
+            (Some(_), _) => "this machine allows",
+            (None, true) => "links and start-ups allow",
+            (None, false) => "the links allow",
+        }
     }
 
     /// The programme as a method among others; its shares are sent as messages where these can be made.

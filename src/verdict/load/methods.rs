@@ -20,6 +20,10 @@ pub enum Kind {
     FlowMatrix,
     /// The thesis, for several sources.
     Scheduler(&'static schedulers::Method),
+    /// No message at all.
+    Local,
+    /// One message for each processor.
+    Serial,
     /// Messages one can send.
     Installments,
     /// The fluid optimum.
@@ -47,6 +51,12 @@ pub const METHODS: &[Method] = &[
     scheduler(4),
     scheduler(5),
     scheduler(6),
+    Method { name: "local", about: "all the load stays where it enters", kind: Kind::Local },
+    Method {
+        name: "serial",
+        about: "one message for each processor that is worth one, one after the other",
+        kind: Kind::Serial,
+    },
     Method {
         name: "installments",
         about: "sends the optimum in messages of its own, over one link each",
@@ -59,7 +69,7 @@ pub const METHODS: &[Method] = &[
     },
 ];
 
-const _: () = assert!(METHODS.len() == schedulers::METHODS.len() + 3, "every scheduler is in the table");
+const _: () = assert!(METHODS.len() == schedulers::METHODS.len() + 5, "every scheduler is in the table");
 
 const fn scheduler(index: usize) -> Method {
     let method = &schedulers::METHODS[index];
@@ -72,11 +82,13 @@ pub(super) fn find(name: &str) -> Option<&'static Method> {
 }
 
 impl Kind {
-    /// Whether it takes part unasked when the load enters at this many sources.
-    pub(super) fn suits(self, sources: usize) -> bool {
+    /// Whether it takes part unasked when the load enters at this many sources, and messages have a start-up or not.
+    pub(super) fn suits(self, sources: usize, has_startup: bool) -> bool {
         match self {
             Self::FlowMatrix => sources == 1,
             Self::Scheduler(_) => sources > 1,
+            // Without start-ups installments are never slower.
+            Self::Local | Self::Serial => has_startup,
             Self::Installments | Self::Optimum => true,
         }
     }

@@ -72,8 +72,10 @@ use crate::topology::{Machine, Topology};
 /// ```
 /// use meshwright::load::Source;
 /// use meshwright::verdict::load::{self, Job};
-/// use meshwright::{topology::Machine, units::NodeId};
-/// let mesh = Machine::new("mesh:5x5")?;
+/// use meshwright::topology::Machine;
+/// use meshwright::units::{Cycles, NodeId};
+/// let mut mesh = Machine::new("mesh:5x5")?;
+/// mesh.costs.startup = Cycles(0);
 /// let job = Job::new(&mesh, vec![Source::at(NodeId(12), 1.0)], 0.5, 100_000_000);
 /// let verdict = load::judge("centre", &job, &mesh, &mut |_| {})?;
 /// assert_eq!(verdict.bound.speedup, 9.0, "the source and two for each of its four links");
@@ -101,7 +103,7 @@ pub fn judge(
     let case = Case::new(job, &problem, progress)?;
     let (mut results, mut skipped) = outcomes(&case, progress)?;
     case.programme(&mut results, &mut skipped)?;
-    if results.is_empty() {
+    if results.is_empty() && case.limited.is_none() {
         return Err(super::nothing_applies("dividing the load", &skipped));
     }
     let further = case.further(progress)?;
@@ -117,15 +119,15 @@ pub fn judge(
         winner_switching: winner.map(|winner| winner.switching),
         reason: winner
             .map_or_else(|| words::no_winner(&case.terms), |winner| words::reason(winner, &results)),
-        advice: words::advice(&results),
+        advice: words::advice(&results, case.allowing()),
         sigma: job.sigma,
         sources: sources(&problem),
         bytes: job.bytes,
         unit_cycles: case.scale.unit_cycles(),
         startup: case.scale.units(machine.costs.startup),
         bound: case.bound()?,
-        front: if job.front { case.front(progress, &mut skipped)? } else { Vec::new() },
-        deadline: case.deadline()?,
+        front: if job.front { case.front(&results, progress, &mut skipped)? } else { Vec::new() },
+        deadline: case.deadline(&results)?,
         further,
         results,
         skipped,
@@ -136,17 +138,16 @@ pub fn judge(
 fn outcomes(case: &Case<'_, '_>, progress: &mut dyn FnMut(&str)) -> Result<(Vec<LoadOutcome>, Vec<Skipped>)> {
     let Job { methods, named, forwardings, .. } = case.job;
     let (mut results, mut skipped): (Vec<LoadOutcome>, Vec<Skipped>) = (Vec::new(), Vec::new());
-    let sent = std::cell::OnceCell::new();
     for name in methods {
         let method = methods::find(name)
             .ok_or_else(|| Error::value("method", format!("`{name}`"), "a method of the table"))?;
-        if !named && !method.kind.suits(case.problem.sources().len()) {
+        if !named && !method.kind.suits(case.problem.sources().len(), case.has_startup()) {
             continue;
         }
         let forwardings = if method.kind.forwards() { forwardings.as_slice() } else { &forwardings[..1] };
         for &forwarding in forwardings {
             progress(&format!("{name}, {}", forwarding.name()));
-            match case.answer(method.kind, forwarding, &sent) {
+            match case.answer(method.kind, forwarding) {
                 Ok(answer) => results.push(outcome(case, name, answer)?),
                 Err(Error::NotApplicable { why, .. }) => {
                     let skip = Skipped { method: name.clone(), why, deadlock: false };

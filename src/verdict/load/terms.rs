@@ -1,9 +1,19 @@
 //! What the machine that was asked for does less than that of the fluid optimum, and what messages cost on it.
 
 use super::words;
+use crate::load::Problem;
+use crate::load::optimum::{Paid, StartupBound, with_startup};
 use crate::load::programme::{Duplex, Variant};
 use crate::schedule::Schedule;
-use crate::topology::PortModel;
+use crate::topology::{PortModel, Switching};
+
+/// Where a message pays its start-up.
+pub(super) fn paid(switching: Switching) -> Paid {
+    match switching {
+        Switching::Wormhole | Switching::CutThrough => Paid::Once,
+        Switching::StoreAndForward => Paid::EveryHop,
+    }
+}
 
 /// On which terms a load is divided: ports, front ends, results, wires, and the start-up of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -18,6 +28,17 @@ impl Terms {
     /// Whether nothing is asked beyond the fluid optimum.
     pub(super) fn is_plain(&self) -> bool {
         self.variant == Variant::default() && self.startup == 0.0
+    }
+
+    /// What start-ups say, where that is more than `least`, a bound without them.
+    pub(super) fn startup_bound(
+        &self,
+        problem: &Problem<'_>,
+        paid: Paid,
+        least: f64,
+    ) -> Option<StartupBound> {
+        let bound = (self.startup > 0.0).then(|| with_startup(problem, self.startup, paid));
+        bound.filter(|bound| bound.makespan > least)
     }
 
     /// What sets the machine apart, as in `one port, half duplex`.

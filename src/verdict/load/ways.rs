@@ -22,7 +22,7 @@ const WAYS_MAX: usize = 5_000_000;
 /// share <= sum over sources of min(L, (t - release - startup hops) / sum of z_e)      t = T - w share
 /// ```
 pub(super) fn late(problem: &Problem<'_>, asked: &Asked<'_>) -> Option<(NodeId, Option<f64>)> {
-    let Asked { terms, shares, makespan, switching, cells } = *asked;
+    let Asked { terms, shares, makespan, switching, cells, .. } = *asked;
     let sources = problem.sources();
     if sources.len() * shares.len() > WAYS_MAX {
         return None;

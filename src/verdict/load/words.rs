@@ -14,12 +14,19 @@ pub(super) fn reason(winner: &LoadOutcome, results: &[LoadOutcome]) -> String {
     let quality = match winner.gap {
         Some(0.0) => "it meets the lower bound, so no schedule can be faster".to_string(),
         Some(gap) if gap < 1.0 => format!("it takes {} more than the lower bound", percent(gap)),
-        gap => format!("it takes {:.1} times the lower bound", 1.0 + gap.unwrap_or_default()),
+        gap => format!(
+            "no schedule nearer than {:.1} times the lower bound is known to us, and the bound may be reachable",
+            1.0 + gap.unwrap_or_default()
+        ),
+    };
+    let name = match winner.is_fluid() {
+        true => format!("{}, sent in installments,", winner.method),
+        false => winner.method.clone(),
     };
     let is_other = |other: &&LoadOutcome| other.method != winner.method && !other.is_fluid();
     let others = results.iter().filter(is_other).filter(|other| other.simulated_cycles.is_some());
     let Some(other) = others.min_by_key(|other| other.simulated_cycles) else {
-        return format!("{} wins: {quality}.", winner.method);
+        return format!("{name} wins: {quality}.");
     };
     let [ours, theirs] = [winner, other].map(|outcome| outcome.simulated_cycles.unwrap_or_default() as f64);
     let lead = match theirs / ours - 1.0 {
@@ -27,7 +34,7 @@ pub(super) fn reason(winner: &LoadOutcome, results: &[LoadOutcome]) -> String {
         slower if slower < 1.0 => format!("{} is {} slower", other.method, percent(slower)),
         slower => format!("{} takes {:.1} times as long", other.method, 1.0 + slower),
     };
-    format!("{} wins: {quality}; {lead}.", winner.method)
+    format!("{name} wins: {quality}; {lead}.")
 }
 
 /// Why nobody wins.
@@ -39,11 +46,14 @@ pub(super) fn no_winner(terms: &Terms) -> String {
 }
 
 /// Who promises the most beyond what there is.
-pub(super) fn advice(results: &[LoadOutcome]) -> Option<String> {
-    let worst = results.iter().max_by(|a, b| a.ratio_to_bound.total_cmp(&b.ratio_to_bound))?;
+pub(super) fn advice(results: &[LoadOutcome], allowing: &str) -> Option<String> {
+    let worst = results
+        .iter()
+        .filter(|outcome| !outcome.is_fluid())
+        .max_by(|a, b| a.ratio_to_bound.total_cmp(&b.ratio_to_bound))?;
     (worst.ratio_to_bound > 1.0 && worst.violated_cut.is_some()).then(|| {
         format!(
-            "No schedule keeps what {} promises: {:.2} times the speed that the links allow.",
+            "No schedule keeps what {} promises: {:.2} times the speed that {allowing}.",
             worst.method, worst.ratio_to_bound
         )
     })
@@ -145,8 +155,13 @@ impl LoadVerdict {
         // Methods that differ in nothing that matters are refuted together.
         let mut refuted: Vec<(String, String)> = Vec::new();
         for outcome in &self.results {
-            let Some(cut) = &outcome.violated_cut else { continue };
-            let why = violation(cut, outcome.moment.unwrap_or(outcome.makespan), machine);
+            let why = match (&outcome.violated_cut, outcome.least_makespan) {
+                (Some(cut), _) => violation(cut, outcome.moment.unwrap_or(outcome.makespan), machine),
+                (None, Some(least)) if !outcome.feasible && least > outcome.makespan => {
+                    format!("these shares take at least {} on this machine", short(least))
+                }
+                _ => continue,
+            };
             let who = format!("{} under {}", outcome.method, outcome.switching.name());
             match refuted.iter_mut().find(|(_, known)| *known == why) {
                 Some((others, _)) => *others += &format!(", {who}"),

@@ -46,14 +46,18 @@ fn edges_have_answers() {
 #[test]
 fn what_the_equations_do_not_know_is_not_applicable() {
     let mesh = Machine::new("mesh:3x3").unwrap();
-    let late = Source { release: 1.0, ..Source::at(NodeId(1), 1.0) };
-    let problem = Problem::new(&mesh, vec![Source::at(NodeId(0), 1.0), late], 0.1).unwrap();
+    let late = |node| Source { release: 1.0, ..Source::at(NodeId(node), 1.0) };
+    let problem = |late| Problem::new(&mesh, vec![Source::at(NodeId(0), 1.0), late], 0.1).unwrap();
     for method in METHODS {
-        let error = (method.run)(&problem, Forwarding::CutThrough, &Settings::default()).unwrap_err();
+        let run = |problem| (method.run)(&problem, Forwarding::CutThrough, &Settings::default());
+        let error = run(problem(late(0))).unwrap_err().to_string();
         assert!(
-            error.to_string().starts_with(method.name) && error.to_string().contains("beginning"),
+            error.starts_with(method.name) && error.contains("at one node at different times"),
             "{error}"
         );
+        // L9: a cell begins when its loads are there.
+        let makespan = run(problem(late(1))).unwrap().plan.makespan;
+        assert!(makespan > 1.0, "{}: {makespan}", method.name);
     }
     let apart = Problem::new(&mesh, [0, 2].map(|node| Source::at(NodeId(node), 1.0)).to_vec(), 0.1).unwrap();
     let error = epsa(&apart, Forwarding::CutThrough, &Settings::default()).unwrap_err();
