@@ -1,5 +1,6 @@
 //! Ranks that die or hang: the run ends in time, and says which rank it was.
 
+use std::path::Path;
 use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -30,15 +31,25 @@ fn busy_with(options: &[&str], arguments: &[&str]) -> Run {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun is there");
     let begin = Instant::now();
     // MPI itself waits for all of them at the start.
-    while folder.path().read_dir().expect("it is ours").count() < RANKS as usize {
+    while !are_ready(folder.path()) {
         assert!(begin.elapsed() < Duration::from_secs(60), "the ranks do not start");
         std::thread::sleep(Duration::from_millis(20));
     }
-    Run { processes: processes(&child), child }
+    Run { processes: processes(&child), child, _folder: folder }
+}
+
+/// Whether each rank has made the file of its number, and has nothing under way beside them any more.
+fn are_ready(folder: &Path) -> bool {
+    let entries = folder.read_dir().expect("it is ours");
+    let names: Vec<_> = entries.map(|entry| entry.expect("it is ours").file_name()).collect();
+    let is_rank = |name: &std::ffi::OsString| name.to_str().is_some_and(|name| name.parse::<u32>().is_ok());
+    names.len() == RANKS as usize && names.iter().all(is_rank)
 }
 
 struct Run {
     child: Child,
+    /// Stands as long as ranks may write into it.
+    _folder: tempfile::TempDir,
     /// By rank.
     processes: Vec<u32>,
 }

@@ -69,10 +69,16 @@ fn an_image_is_filtered_by_4_and_16_ranks() {
     std::fs::write(folder.path().join("photo.pgm"), &image).expect("a file");
     for ranks in [4, 16] {
         let arguments = ["scatter", "image", "photo.pgm", "--out-image", "new.pgm", "--calibrate", "0.05"];
-        printed(&run_in(folder.path(), ranks, &[&arguments[..], &["--filter", "median"]].concat()));
+        let run = |more: &[&str]| run_in(folder.path(), ranks, &[&arguments[..], more].concat());
+        printed(&run(&["--filter", "median", "--force"]));
         // Steps between rows of one value are what a median keeps.
         assert_eq!(std::fs::read(folder.path().join("new.pgm")).expect("it was written"), image);
-        printed(&run_in(folder.path(), ranks, &[&arguments[..], &["--verify"]].concat()));
+        let refused = run(&[]);
+        let error = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!((refused.status.code(), refused.stdout.len()), (Some(2), 0), "{error}");
+        assert_eq!(error.matches("`new.pgm` holds something else").count(), 1, "{error}");
+        assert_eq!(std::fs::read(folder.path().join("new.pgm")).expect("it stands"), image);
+        printed(&run(&["--verify", "--force"]));
         let smooth = std::fs::read(folder.path().join("new.pgm")).expect("it was written");
         let row = |row: usize| smooth[smooth.len() - (height - row) * width];
         // Across a step by 50 the weights beyond it are 0, 1, 5, 11, 15, 16 of 16; halves are rounded up.

@@ -80,7 +80,8 @@ fn signs_count_where_they_are_asked_for() {
         numbers(1001).into_iter().map(u32::cast_signed).chain([i32::MIN, i32::MAX, -1, 0]).collect();
     write(&path, &signed.iter().map(|number| number.cast_unsigned()).collect::<Vec<_>>());
     // In place, on a number of ranks that is no power of two.
-    printed(&run_in(folder.path(), 6, &["sort", "numbers.bin", "--out", "numbers.bin", "--signed"]));
+    let arguments = ["sort", "numbers.bin", "--out", "numbers.bin", "--signed", "--force"];
+    printed(&run_in(folder.path(), 6, &arguments));
     assert_eq!(text(read(&path).into_iter().map(u32::cast_signed)), sort_n(text(signed)));
 }
 
@@ -114,7 +115,7 @@ fn small_files_need_no_ranks() {
     let folder = tempfile::tempdir().unwrap();
     for count in [0, 1, 5] {
         write(&folder.path().join("numbers.bin"), &numbers(count));
-        printed(&run_in(folder.path(), 8, &["sort", "numbers.bin", "--out", "sorted.bin"]));
+        printed(&run_in(folder.path(), 8, &["sort", "numbers.bin", "--out", "sorted.bin", "--force"]));
         let mut expected = numbers(count);
         expected.sort_unstable();
         assert_eq!(read(&folder.path().join("sorted.bin")), expected);
@@ -126,13 +127,20 @@ fn what_is_no_file_of_numbers_is_refused_once() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("odd.bin"), [1; 7]).unwrap();
     write(&folder.path().join("numbers.bin"), &numbers(9));
-    let cases: [(&[&str], &str); 6] = [
+    let bytes = || ["odd.bin", "numbers.bin"].map(|name| std::fs::read(folder.path().join(name)).unwrap());
+    let before = bytes();
+    let cases: [(&[&str], &str); 8] = [
         (&["odd.bin", "--out", "s.bin"], "multiple of 4 bytes"),
         (&["none.bin", "--out", "s.bin"], "none.bin: No such file"),
         (&[".", "--out", "s.bin"], "a file of 32-bit integers"),
         (&["numbers.bin", "--out", "no/s.bin"], "in a folder that is there"),
         (&["numbers.bin", "--out", "s.bin", "--on", "mesh:8x8"], "as many living nodes as ranks, 4"),
         (&["numbers.bin", "--out", "s.bin", "--placement", "best"], "placement is `best`"),
+        (&["numbers.bin", "--out", "numbers.bin"], "holds the numbers that are read"),
+        (
+            &["numbers.bin", "--out", "odd.bin"],
+            "`odd.bin` holds something else; name another file, or --force",
+        ),
     ];
     for (arguments, why) in cases {
         let output = run_in(folder.path(), 4, &[&["sort"], arguments].concat());
@@ -140,6 +148,7 @@ fn what_is_no_file_of_numbers_is_refused_once() {
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{errors}");
         assert_eq!((errors.matches("error:").count(), errors.matches(why).count()), (1, 1), "{errors}");
         assert_eq!(entries(folder.path()), ["numbers.bin", "odd.bin"]);
+        assert!(bytes() == before, "{arguments:?}");
     }
 }
 
