@@ -92,7 +92,8 @@ fn names_in_a_scenario_leave_no_order_anywhere() {
     let plan = folder.path().join(&out).join("plan.json");
     let read: Value = serde_json::from_str(&std::fs::read_to_string(&plan).unwrap()).unwrap();
     assert_eq!(read["jobs"][0]["name"], EVIL.trim());
-    let run_it = ["run", plan.to_str().unwrap(), "--repeat", "1", "--job", EVIL.trim(), "--out", &out];
+    let run_it =
+        ["run", plan.to_str().unwrap(), "--repeat", "1", "--job", EVIL.trim(), "--force", "--out", &out];
     assert_eq!(check(folder.path(), &run_it), 0);
     assert_eq!(check(folder.path(), &["run", plan.to_str().unwrap(), "--job", EVIL]), 2);
     // Where a line ends, a name could forge the next one.

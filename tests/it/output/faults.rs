@@ -221,7 +221,7 @@ fn a_disk_that_is_full() {
             .output()
             .is_ok_and(|out| out.status.success())
     };
-    if !mount(&["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs"]) {
+    if !mount(&["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs"]) {
         println!("NOT TESTED: this user may not mount a small file system");
         return;
     }
