@@ -60,7 +60,7 @@ pub(super) fn add(writing: &mut Writing, folder: &Path, job: &Job, mut files: Ve
     files.push(file(MANIFEST, "which job this is, and the names of its files", String::new()));
     let width = files.iter().map(|file| file.name.len()).max().unwrap_or(0);
     let line = |file: &File| format!("  {:width$}  {}\n", file.name, file.what);
-    Ok(format!("Files in {}:\n", shown(&folder)) + &files.iter().map(line).collect::<String>())
+    Ok(format!("Files in {}:\n", shown(folder)) + &files.iter().map(line).collect::<String>())
 }
 
 /// Writes the files of a folder; what there is to say about them.

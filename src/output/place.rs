@@ -16,7 +16,7 @@ pub(super) enum Place {
     /// A device or a pipe: the text is written into it.
     Device,
     /// A name in a folder, after all links; the file that stands there, if any.
-    File { folder: PathBuf, name: OsString, old: Option<Metadata> },
+    File { folder: PathBuf, name: OsString, old: Option<Box<Metadata>> },
 }
 
 /// The place of a single file, as a user named it.
@@ -29,7 +29,7 @@ pub(super) fn of_file(path: &Path) -> Result<Place> {
     }
     let end = follow(path)?;
     let old = match fs::symlink_metadata(&end) {
-        Ok(it) if it.is_file() => Some(it),
+        Ok(it) if it.is_file() => Some(Box::new(it)),
         Ok(_) => return Err(io(io::ErrorKind::IsADirectory.into())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(io(error)),

@@ -139,7 +139,7 @@ pub fn read_bytes(path: &Path, bytes: Vec<u8>) -> Result<Scenario> {
 /// # Ok::<(), meshwright::Error>(())
 /// ```
 pub fn machine(specification: &str) -> Result<Machine> {
-    described(specification, |table| machine::read(table), Ok)
+    described(specification, machine::read, Ok)
 }
 
 /// As [`machine()`], for programs of groups: where no cost is named, packets of 8 bytes cross a link in a step.

@@ -61,7 +61,7 @@ pub fn printable(bytes: &[u8]) -> String {
 /// assert_eq!(harmless("\u{202e}txt.exe"), "\\u{202e}txt.exe");
 /// ```
 pub fn harmless(text: &str) -> Cow<'_, str> {
-    spelled_out(text, |c| is_order(c))
+    spelled_out(text, is_order)
 }
 
 /// A text of several lines with every order but the line ends spelled out; a tab becomes a blank.

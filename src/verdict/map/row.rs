@@ -74,7 +74,7 @@ impl Table<'_> {
                 let ran = ran.of(switching);
                 ran.reason
                     .clone()
-                    .or_else(|| Some(why(*bound.of(switching), &ran.levels, ran.waited.as_ref())?))
+                    .or_else(|| why(*bound.of(switching), &ran.levels, ran.waited.as_ref()))
             }),
             levels: ran.map(|ran| ran.levels),
             gap: BySwitching::each(switchings, |switching| {
