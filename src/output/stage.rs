@@ -10,7 +10,7 @@
 //! | `new/` | files, whole and synced, under their later names |
 //! | `old/` | what they replaced |
 //! | `head` | in all stages of a set but the first: where that one is |
-//! | `forward`, `back` | in the first stage: the journal, see [`journal`](super::journal) |
+//! | `forward`, `back` | in the first stage: the journal, see [`journal`] |
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, TryLockError};

@@ -72,9 +72,7 @@ impl Table<'_> {
             waited_link: ran.map(|ran| ran.waited),
             reason: BySwitching::each(switchings, |switching| {
                 let ran = ran.of(switching);
-                ran.reason
-                    .clone()
-                    .or_else(|| why(*bound.of(switching), &ran.levels, ran.waited.as_ref()))
+                ran.reason.clone().or_else(|| why(*bound.of(switching), &ran.levels, ran.waited.as_ref()))
             }),
             levels: ran.map(|ran| ran.levels),
             gap: BySwitching::each(switchings, |switching| {

@@ -50,6 +50,23 @@ fn number(value: &Value) -> u64 {
     value.as_u64().unwrap_or_else(|| panic!("a number: {value}"))
 }
 
+/// The page names this link, with its cycles and messages, in the sentence and under the ring of the picture.
+fn names_it(page: &str, [from, to]: [Node; 2], [cycles, messages]: [u64; 2]) {
+    let spaced = meshwright::report::grouped(cycles);
+    let far = |(row, column): Node| format!("({row}, {column})");
+    let plural = if messages == 1 { "" } else { "s" };
+    let sentence = format!(
+        "The busiest link is {} → {}: {spaced} cycles in {messages} message{plural}.",
+        far(from),
+        far(to)
+    );
+    assert!(page.contains(&sentence), "{sentence}");
+    let legend =
+        format!("busiest link {} → {}: {spaced} cycles in {messages} message{plural}", far(from), far(to));
+    assert!(page.contains(&legend), "{legend}");
+    assert_eq!(page.matches("class=\"ring\"").count(), 2, "one in the picture, one in the legend");
+}
+
 /// U2: the busiest link of random graphs, added up here from the positions alone, is the one in the JSON of `map` and
 /// `plan`, in their tables, in the sentence, and under the ring of the picture.
 #[test]
@@ -98,23 +115,7 @@ fn the_busiest_link_is_the_same_everywhere_and_right() {
         let name = |(row, column): Node| format!("({row},{column})");
         let cell = format!("{} → {}  {most}, {messages}", name(from), name(to));
         assert!(text.contains(&cell), "{cell} in {text}");
-        let page = read("report.html");
-        let spaced = meshwright::report::grouped(most);
-        let far = |(row, column): Node| format!("({row}, {column})");
-        let plural = if messages == 1 { "" } else { "s" };
-        let sentence = format!(
-            "The busiest link is {} → {}: {spaced} cycles in {messages} message{plural}.",
-            far(from),
-            far(to)
-        );
-        assert!(page.contains(&sentence), "{sentence}");
-        let legend = format!(
-            "busiest link {} → {}: {spaced} cycles in {messages} message{plural}",
-            far(from),
-            far(to)
-        );
-        assert!(page.contains(&legend), "{legend}");
-        assert_eq!(page.matches("class=\"ring\"").count(), 2, "one in the picture, one in the legend");
+        names_it(&read("report.html"), [from, to], [most, messages]);
     }
     assert!(others > 0, "in some graph another link has more messages");
 }

@@ -104,11 +104,10 @@ fn names_in_a_scenario_leave_no_order_anywhere() {
     assert!(code == 2 && stderr.contains("expected a name of one line"), "{stderr}");
 }
 
-/// R3: every verb, with such characters in every name it takes; what it refuses it shows harmless, too.
-#[test]
-fn no_verb_lets_an_order_out() {
+/// Files with such characters in their names and texts.
+fn files_with_orders() -> Vec<(String, String)> {
     let name = |ending: &str| format!("{EVIL}{ending}");
-    let named = [
+    vec![
         (name(".csv"), "phase,source,target,bytes\n1,0,1,5\n".to_string()),
         (name(".goal"), GOAL.to_string()),
         (
@@ -139,11 +138,13 @@ fn no_verb_lets_an_order_out() {
             ),
         ),
         (name(".labels"), "node,label,key\n0,\u{202e},0\n".to_string()),
-    ];
-    let named: Vec<(&str, &str)> = named.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let folder = folder(&named);
+    ]
+}
+
+/// Lines that name them, and are answered; words are apart by `|`.
+fn answered_lines() -> Vec<String> {
     let e = EVIL;
-    let done = [
+    vec![
         format!(
             "map|{e}.csv|--on|mesh:2x2|--placement|row-major,{e}.map|--emit|goal:{e}goal|--emit|rankfile:{e}rf|--out|{e}a"
         ),
@@ -170,16 +171,14 @@ fn no_verb_lets_an_order_out() {
         format!("scatter|words|{e}.txt|--ranks|2|--json"),
         format!("check|{e}claim.json"),
         format!("check|{e}claim.json|--json"),
-    ];
-    for line in &done {
-        let arguments: Vec<&str> = line.split('|').collect();
-        let code = check(folder.path(), &arguments);
-        let (code2, _, stderr) =
-            if code == 2 { run(folder.path(), &arguments) } else { (code, String::new(), String::new()) };
-        assert!(code2 < 2, "{arguments:?}: {stderr}");
-    }
-    let refused = [
-        format!("{e}"),
+    ]
+}
+
+/// Lines with such words in the wrong place.
+fn refused_lines() -> Vec<String> {
+    let e = EVIL;
+    vec![
+        e.to_string(),
         format!("map|{e}"),
         format!("map|binomial:2|--on|{e}"),
         format!("map|binomial:2|--on|mesh:2x2|--placement|{e}"),
@@ -198,8 +197,23 @@ fn no_verb_lets_an_order_out() {
         format!("claims|{e}"),
         "map|a\nb.csv|--on|mesh:2x2".to_string(),
         "map|binomial:1|--on|hwloc:a\nb.xml".to_string(),
-    ];
-    for line in &refused {
+    ]
+}
+
+/// R3: every verb, with such characters in every name it takes; what it refuses it shows harmless, too.
+#[test]
+fn no_verb_lets_an_order_out() {
+    let named = files_with_orders();
+    let named: Vec<(&str, &str)> = named.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let folder = folder(&named);
+    for line in &answered_lines() {
+        let arguments: Vec<&str> = line.split('|').collect();
+        let code = check(folder.path(), &arguments);
+        let (code2, _, stderr) =
+            if code == 2 { run(folder.path(), &arguments) } else { (code, String::new(), String::new()) };
+        assert!(code2 < 2, "{arguments:?}: {stderr}");
+    }
+    for line in &refused_lines() {
         let arguments: Vec<&str> = line.split('|').collect();
         assert_eq!(check(folder.path(), &arguments), 2, "{arguments:?}");
     }
