@@ -85,7 +85,8 @@ impl StartupBound {
 /// let torus = Machine::new("torus:4x4")?;
 /// let problem = Problem::new(&torus, vec![Source::at(NodeId(0), 1.0)], 0.3)?;
 /// let bound = |paid| with_startup(&problem, 0.5, paid).makespan;
-/// assert!((bound(Paid::Once) - (0.5 + 0.5 / 16.0)).abs() < 1e-12);
+/// // From 0.5 on four links bring 4 / 0.3 loads per unit of time, which is less than fifteen nodes work off.
+/// assert!((bound(Paid::Once) - (0.5 + 0.5 / (1.0 + 4.0 / 0.3))).abs() < 1e-12);
 /// assert!((bound(Paid::EveryHop) - (0.5 + 0.5 / 5.0)).abs() < 1e-12, "nobody two links away works before 1");
 /// # Ok::<(), meshwright::Error>(())
 /// ```

@@ -181,8 +181,8 @@ pub fn search(problem: &Problem<'_>, watch: &mut dyn FnMut(&Progress) -> Control
 /// let (graph, machine) = (divide::task_graph(&job)?, Machine::new("mesh:2x2")?);
 /// let problem =
 ///     Problem { graph: &graph, machine: &machine, pins: &[], start: Start::Best, seed: 1, steps: 100, answers: 1 };
-/// // This one likes the root, task 3, in a corner of its own choice.
-/// let mut judge = |nodes: &[_], _| if nodes[3] == meshwright::units::NodeId(0) { 1 } else { 2 };
+/// // This one likes task 0 on node 0, as row-major has it.
+/// let mut judge = |nodes: &[_], _| if nodes[0] == meshwright::units::NodeId(0) { 1 } else { 2 };
 /// let outcome = search_by(&problem, &mut judge, &mut |_| ControlFlow::Continue(()))?;
 /// assert_eq!(outcome.answers[0].judged_ticks, 1);
 /// # Ok::<(), meshwright::Error>(())
