@@ -138,8 +138,8 @@ impl<'p, 'w> Rounds<'p, 'w> {
             if again && let Some(exact) = &mut exact {
                 self.exchange_tasks(exact, &mut node_of, exchanges / 8, 200.0);
             }
-            turns += turns / 4;
-            exchanges += exchanges / 4;
+            turns = turns.saturating_add(turns / 4);
+            exchanges = exchanges.saturating_add(exchanges / 4);
             round += 1;
         }
         self.found.judge_waiting();

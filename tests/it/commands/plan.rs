@@ -65,7 +65,8 @@ fn laws(answer: &Answer<'_>) -> Result<(), String> {
                 return Err(format!("{} of {}: {time} is below {bound}", row["method"], job["name"]));
             }
         }
-        all_end &= job["winner"].is_string();
+        // A load may have a bound and no schedule on the machine that was asked for; it says so.
+        all_end &= job["winner"].is_string() || job["kind"] == "load";
         let winner = rows.iter().find(|row| row["method"] == job["winner"]).and_then(time);
         let best = rows.iter().filter_map(time).min();
         if winner.zip(best).is_some_and(|(own, best)| own > best) {
