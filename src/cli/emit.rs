@@ -103,17 +103,28 @@ pub(super) struct Emission<'a> {
 }
 
 impl<'a> Emission<'a> {
-    /// The texts for the placement of the report, or for the fastest under the machine's switching.
+    /// The placements whose cycles nothing beats, where there are several and something is to be written.
+    pub(super) fn rivals<'r>(&self, report: &'r MapReport, switching: Switching) -> Vec<&'r str> {
+        let cycles = |row: &MapRow| *row.simulated_cycles.of(switching);
+        let least = report.placements.iter().filter_map(cycles).min();
+        let equal = |row: &&MapRow| least.is_some() && cycles(row) == least;
+        let names: Vec<&str> = report.placements.iter().filter(equal).map(|row| &*row.name).collect();
+        if self.targets.is_empty() || names.len() < 2 { Vec::new() } else { names }
+    }
+
+    /// The texts for the placement of the report, or for the fastest under the machine's switching; of equal ones the
+    /// `winner`.
     pub(super) fn texts(
         &self,
         tasks: &TaskGraph,
         machine: &Machine,
         report: &MapReport,
+        winner: Option<&str>,
     ) -> Result<Emitted<'a>> {
         if self.targets.is_empty() {
             return Ok(Emitted::default());
         }
-        let Some((row, why)) = chosen(report, machine.switching) else {
+        let Some((row, why)) = chosen(report, machine.switching, winner) else {
             let why = format!("every placement comes to a standstill under {}", machine.switching.name());
             return Ok(Emitted { nothing: Some(why), ..Emitted::default() });
         };
@@ -137,16 +148,20 @@ impl<'a> Emission<'a> {
 
 /// The placement to be written, and why it is this one of several: a clause, or nothing for a single one.
 ///
-/// `auto` has chosen; else the least simulated cycles win, of equal ones the fewest hops, then the first. A placement
-/// that comes to a standstill is none.
-fn chosen(report: &MapReport, switching: Switching) -> Option<(&MapRow, String)> {
+/// `auto` has chosen; else the least simulated cycles win, of equal ones the `winner`. A placement that comes to a
+/// standstill is none.
+fn chosen<'r>(
+    report: &'r MapReport,
+    switching: Switching,
+    winner: Option<&str>,
+) -> Option<(&'r MapRow, String)> {
     let named = |choice: &Choice| report.placements.iter().find(|row| row.name == choice.placement);
     if let Some(row) = report.choice.as_ref().and_then(named) {
         return Some((row, ", the choice of auto".to_string()));
     }
     let cycles = |row: &MapRow| *row.simulated_cycles.of(switching);
     let running = report.placements.iter().filter_map(|row| Some((row, cycles(row)?)));
-    let (row, _) = running.min_by_key(|(row, cycles)| (*cycles, row.hops_total))?;
+    let (row, _) = running.min_by_key(|(row, cycles)| (*cycles, winner != Some(&*row.name)))?;
     let is_single = report.placements.len() == 1;
     // A single placement needs to beat nobody.
     Some((row, if is_single { String::new() } else { format!(", the fastest under {}", switching.name()) }))

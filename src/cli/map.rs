@@ -13,7 +13,7 @@ use meshwright::scenario::given;
 use meshwright::scenario::tasks::{self, Weights};
 use meshwright::topology::{Machine, Switching};
 use meshwright::units::Bytes;
-use meshwright::verdict::divide::{self, Job};
+use meshwright::verdict::divide::{self, DivideVerdict, Job};
 use meshwright::verdict::map::{self, MapReport, MapRow};
 
 use super::costs::{MachineArguments, preset, seed, share, volume};
@@ -118,14 +118,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
         None => map::report(&job, &machine, &methods, seed, &mut tell)?,
     };
     drop(progress);
-    let emitted = emission.texts(&job.tasks, &machine, &report)?;
+    // One winner for the files of launchers and those of a plan: by the time without barriers where cycles are equal.
+    let rivals = match &arguments.out {
+        Some(_) => methods,
+        None => emission.rivals(&report, machine.switching),
+    };
+    let verdict = judged(&job, &machine, &rivals, &report)?;
+    let winner = verdict.as_ref().and_then(|verdict| verdict.winner.as_deref());
+    let emitted = emission.texts(&job.tasks, &machine, &report, winner)?;
     let mut writing = Writing::new(arguments.force.force);
-    let written = match &arguments.out {
-        Some(folder) => {
-            let files = of_folder(&job, &machine, &methods, &report)?;
+    let written = match (&arguments.out, verdict) {
+        (Some(folder), Some(verdict)) => {
+            let files = of_folder(verdict, &machine, &report)?;
             "\n".to_string() + &files::add(&mut writing, folder, &named, files)?
         }
-        None => String::new(),
+        _ => String::new(),
     };
     let written = written + &emitted.add(&mut writing)?;
     writing.finish()?;
@@ -134,19 +141,29 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     Ok(if report.placements.iter().any(ends) { Answer::Done } else { Answer::Negative })
 }
 
-/// The answer, and the files of a plan for the one job under the machine's switching.
-fn of_folder(job: &Job, machine: &Machine, methods: &[&str], report: &MapReport) -> Result<Vec<File>> {
-    let seed = report.seed;
-    let verdict = match &report.choice {
+/// The verdict of a plan on these placements under the machine's switching; none of no placement.
+fn judged(
+    job: &Job,
+    machine: &Machine,
+    methods: &[&str],
+    report: &MapReport,
+) -> Result<Option<DivideVerdict>> {
+    if methods.is_empty() {
+        return Ok(None);
+    }
+    if let Some(choice) = &report.choice {
         // Judged already, to choose.
-        Some(choice) => choice.verdict.clone(),
-        None => {
-            let mut progress = Progress::new();
-            divide::judge(&report.tasks, job, machine, methods, seed, &mut |what| progress.tell(what))?
-        }
-    };
+        return Ok(Some(choice.verdict.clone()));
+    }
+    let mut progress = Progress::new();
+    let mut tell = |what: &str| progress.tell(what);
+    divide::judge(&report.tasks, job, machine, methods, report.seed, &mut tell).map(Some)
+}
+
+/// The answer, and the files of a plan for the one job under the machine's switching.
+fn of_folder(verdict: DivideVerdict, machine: &Machine, report: &MapReport) -> Result<Vec<File>> {
     let jobs = [verdict.into()];
-    let plan = PlanReport { title: &report.tasks, scenario: "", machine, seed, jobs: &jobs };
+    let plan = PlanReport { title: &report.tasks, scenario: "", machine, seed: report.seed, jobs: &jobs };
     let mut files = files::of_plan(&plan)?;
     files.push(files::file("map.json", "both switchings, in the paper's units", output::json(report)));
     Ok(files)

@@ -17,7 +17,7 @@ use meshwright::{Error, Result};
 use super::costs::MachineArguments;
 use super::files::Force;
 use super::output::{self, Progress};
-use super::traffic::{RouterArguments, TrafficArguments};
+use super::traffic::{self, RouterArguments, TrafficArguments};
 use super::{Answer, files, table};
 
 /// What is said beside a ring of channels.
@@ -171,15 +171,7 @@ fn text(report: &SimulateReport, machine: &Machine) -> String {
 
 fn traffic_text(report: &TrafficReport, machine: &Machine) -> String {
     let TrafficReport { conditions, reference, point, .. } = report;
-    let heading = format!(
-        "{} on {} · packets of {} · {} · {} · flit engine · seed {}\n",
-        conditions.traffic,
-        conditions.machine,
-        conditions.packet,
-        conditions.switching,
-        reference.routing,
-        conditions.seed
-    );
+    let heading = traffic::heading(conditions, reference) + "\n";
     if let (Some(ring), 0) = (&point.deadlock, point.cycles) {
         // Refused before the first cycle: there is nothing else to tell.
         return heading

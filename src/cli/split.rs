@@ -79,7 +79,8 @@ pub(super) struct Arguments {
     /// The most messages of the installments [default: what serves the time best]
     #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=words::CHUNKS_MAX))]
     chunks: Option<u64>,
-    /// Also look for installments with fewer processors and fewer messages, and tell what they cost in time
+    /// Also look for installments with fewer processors and fewer messages, and tell what they cost in time; adds the method
+    /// `installments`
     #[arg(long)]
     front: bool,
     /// Also tell the fewest processors that are done by then, in units of w Tcp

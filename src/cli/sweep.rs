@@ -17,7 +17,7 @@ use meshwright::verdict::traffic::{Point, SweepReport};
 use super::costs::MachineArguments;
 use super::files::Force;
 use super::output::{self, Progress};
-use super::traffic::{RouterArguments, TrafficArguments};
+use super::traffic::{self, RouterArguments, TrafficArguments};
 use super::{Answer, Failure, files, table};
 
 const HELP: &str = "\
@@ -237,15 +237,7 @@ fn heading(report: &SweepReport) -> String {
     let bound = reference.bound.map_or("none known".to_string(), |bound| {
         format!("{} flits per node and cycle ({})", table::number(bound, 4), reference.bound_of)
     });
-    format!(
-        "{} on {} · packets of {} · {} · {} · seed {}\nT0 {zero} · bound {bound}\n",
-        conditions.traffic,
-        conditions.machine,
-        conditions.packet,
-        conditions.switching,
-        reference.routing,
-        conditions.seed
-    )
+    format!("{}\nT0 {zero} · bound {bound}\n", traffic::heading(conditions, reference))
 }
 
 fn row(report: &SweepReport, point: &Point) -> Vec<String> {

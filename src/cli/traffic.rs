@@ -7,7 +7,7 @@ use clap::Args;
 use meshwright::sim::flit::Router;
 use meshwright::sim::traffic::OpenLoop;
 use meshwright::topology::Machine;
-use meshwright::verdict::experiment::{self, Experiment};
+use meshwright::verdict::experiment::{self, Conditions, Experiment, Reference};
 use meshwright::{Error, Result};
 
 use super::costs::seed;
@@ -95,4 +95,13 @@ impl TrafficArguments {
 fn assignment(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE, such as virtual_channels=2")?;
     Ok((key.trim().to_string(), value.trim().to_string()))
+}
+
+/// The first line of an answer about open-loop traffic, without its end.
+pub(super) fn heading(conditions: &Conditions, reference: &Reference) -> String {
+    let Conditions { traffic, machine, packet, switching, seed, .. } = conditions;
+    let routing = &reference.routing;
+    format!(
+        "{traffic} on {machine} · packets of {packet} · {switching} · {routing} · flit engine · seed {seed}"
+    )
 }

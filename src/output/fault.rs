@@ -2,7 +2,8 @@
 //!
 //! `MESHWRIGHT_FAULT` is `list`, or a kind and the number of the operation that it befalls, such as `kill:7`: the process
 //! ends there (half way through a write), as SIGKILL ends it; `full:7` and `denied:7`: this one operation is refused; with
-//! `full-from:7` and `denied-from:7` all later ones are refused, too.
+//! `full-from:7` and `denied-from:7` all later ones are refused, too. With `wait:7` it is told and lasts a minute, time for
+//! a signal.
 
 use std::io;
 use std::path::Path;
@@ -27,6 +28,10 @@ pub(super) fn at(operation: &str, path: &Path, half: impl FnOnce()) -> io::Resul
         "kill" if own == *number => {
             half();
             std::process::abort();
+        }
+        "wait" if own == *number => {
+            eprintln!("waits: {operation}");
+            std::thread::sleep(std::time::Duration::from_secs(60));
         }
         "full" if own == *number && takes_space => return Err(io::ErrorKind::StorageFull.into()),
         "full-from" if own >= *number && takes_space => return Err(io::ErrorKind::StorageFull.into()),

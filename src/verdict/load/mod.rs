@@ -138,7 +138,10 @@ pub fn judge(
 fn outcomes(case: &Case<'_, '_>, progress: &mut dyn FnMut(&str)) -> Result<(Vec<LoadOutcome>, Vec<Skipped>)> {
     let Job { methods, named, forwardings, .. } = case.job;
     let (mut results, mut skipped): (Vec<LoadOutcome>, Vec<Skipped>) = (Vec::new(), Vec::new());
-    for name in methods {
+    // A front is one of installments: they are in the contest that it is shown beside.
+    let of_front = "installments".to_string();
+    let of_front = (case.job.front && !methods.contains(&of_front)).then_some(&of_front);
+    for name in methods.iter().chain(of_front) {
         let method = methods::find(name)
             .ok_or_else(|| Error::value("method", format!("`{name}`"), "a method of the table"))?;
         if !named && !method.kind.suits(case.problem.sources().len(), case.has_startup()) {
