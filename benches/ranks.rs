@@ -13,8 +13,9 @@ use std::time::{Duration, Instant};
 
 use comfy_table::{CellAlignment, Table, TableStyle};
 use meshwright::rng;
+use meshwright::schedule::RankTree;
 use meshwright::skeleton::applications::MergeSort;
-use meshwright::skeleton::{DivideAndConquer, RankTree, on_ranks, on_threads};
+use meshwright::skeleton::{DivideAndConquer, on_ranks, on_threads};
 use meshwright::transport::{Endpoint, Mailbox, Parcel, Watched, Wire, threads};
 use peak_alloc::PeakAlloc;
 use rand::Rng;

@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::load::programme::Variant;
 use crate::load::{Cells, Forwarding, Problem, Source, Speeds, UNUSED, layers};
 use crate::text::one_line;
+use crate::topology::real;
 use crate::topology::{Machine, Network, Topology};
 use crate::units::NodeId;
 use crate::verdict::load::{Claimed, Terms};
@@ -142,7 +143,7 @@ pub(super) fn machine(object: &Object<'_>, key: &'static str) -> Result<Machine>
     let Some(name) = object.require(key)?.as_str() else {
         return Err(object.unfit(key, "a network such as \"mesh:8x8\""));
     };
-    let mut machine = Machine::new(name).map_err(|error| object.locate(key, error))?;
+    let mut machine = real::machine(name).map_err(|error| object.locate(key, error))?;
     let list = |key| match object.optional(key) {
         None => Ok(&[][..]),
         Some(Value::Array(list)) => Ok(list.as_slice()),

@@ -95,7 +95,7 @@ fn network(value: &Value<'_>) -> Result<Machine> {
         Some((_, None)) => return Err(value.unexpected("a file in a folder whose name is UTF-8")),
         None => specification.to_string(),
     };
-    let mut machine = Machine::new(&full).map_err(|error| value.locate(error))?;
+    let mut machine = real::machine(&full).map_err(|error| value.locate(error))?;
     machine.name = specification.to_string();
     Ok(machine)
 }

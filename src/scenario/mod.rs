@@ -39,7 +39,7 @@ pub use source::SCENARIO_BYTES_MAX;
 
 use crate::error::{Error, Result};
 use crate::text::nearest;
-use crate::topology::real::SOURCES;
+use crate::topology::real::{self, SOURCES};
 use crate::topology::{FAMILIES, Machine};
 use crate::verdict;
 use source::Source;
@@ -180,7 +180,7 @@ fn described(
 ) -> Result<Machine> {
     let path = Path::new(specification);
     if !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml")) {
-        let machine = Machine::new(specification).map_err(|error| match error {
+        let machine = real::machine(specification).map_err(|error| match error {
             Error::Value { what: what @ "machine", value, expected } => {
                 let hint = nearest_machine(specification);
                 let expected = format!("{expected}, or a file that ends in .toml{hint}");

@@ -7,6 +7,7 @@
 //! | [`phases`] | [`Phases`]: messages grouped by phase, the loosely synchronous model of `lo1990` |
 //! | [`process`] | [`Process`]: a state machine per node, for what is decided at run time |
 //! | [`overhead`] | [`WithOverhead`](overhead::WithOverhead): a process whose messages cost its node time |
+//! | [`rank_tree`] | [`RankTree`]: which rank hands work to which, for any number of ranks |
 //! | [`goal`] | GOAL text, read and written |
 //! | [`cost`] | analytic times: a message alone, a link's load, the serial sum |
 
@@ -15,6 +16,7 @@ pub mod goal;
 pub mod overhead;
 pub mod phases;
 pub mod process;
+pub mod rank_tree;
 
 mod cycle;
 mod matching;
@@ -22,6 +24,7 @@ mod verify;
 
 pub use phases::Phases;
 pub use process::Process;
+pub use rank_tree::RankTree;
 pub use verify::{Fault, MatchedMessage};
 
 use std::ops::Range;

@@ -10,7 +10,8 @@
 /// The sum of a list: its parts on one thread, on all threads, on ranks.
 ///
 /// ```
-/// use meshwright::skeleton::{DivideAndConquer, RankTree, on_ranks, on_threads, sequential};
+/// use meshwright::schedule::RankTree;
+/// use meshwright::skeleton::{DivideAndConquer, on_ranks, on_threads, sequential};
 /// use meshwright::transport::{Mailbox, threads};
 /// struct Sum;
 /// impl DivideAndConquer for Sum {

@@ -6,7 +6,8 @@
 use std::time::{Duration, Instant};
 
 use super::keep_half::{self, PhaseRecord};
-use super::{DivideAndConquer, RankTree, Record};
+use super::{DivideAndConquer, Record};
+use crate::schedule::RankTree;
 use crate::transport::{Endpoint, Lost, Mailbox, Topic, Wire};
 
 /// The rank that has the problem at first and the solution in the end.

@@ -12,7 +12,8 @@
 
 use std::time::Instant;
 
-use super::{DivideAndConquer, RankTree};
+use super::DivideAndConquer;
+use crate::schedule::RankTree;
 use crate::transport::{Endpoint, Lost, Mailbox, Topic, Wire};
 use crate::units::Bytes;
 

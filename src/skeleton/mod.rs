@@ -4,7 +4,6 @@
 //! |---|---|
 //! | [`divide_and_conquer`] | [`DivideAndConquer`]: divide, is-small, solve, combine; executors on one thread and on all |
 //! | [`play`] | any schedule, rank by rank, every byte checked |
-//! | [`rank_tree`] | [`RankTree`]: which rank hands work to which, for any number of ranks |
 //! | [`keep_half`] | [`on_ranks`]: the executor on ranks, keep half, send half; what was sent in each phase |
 //! | [`host`] | [`from_host`]: rank 0 has the problem, reads the clock and gets the solution |
 //! | [`applications`] | worked applications |
@@ -14,9 +13,7 @@ pub mod divide_and_conquer;
 pub mod host;
 pub mod keep_half;
 pub mod play;
-pub mod rank_tree;
 
 pub use divide_and_conquer::{DivideAndConquer, on_threads, sequential};
 pub use host::{HostRun, from_host, meet};
 pub use keep_half::{Record, Run, on_ranks};
-pub use rank_tree::RankTree;

@@ -11,8 +11,7 @@
 use fixedbitset::FixedBitSet;
 use serde::Serialize;
 
-use super::real::{self, Place};
-use super::{Grid, Network, Topology, network};
+use super::{Grid, Network, Place, Topology, network};
 use crate::error::{Error, Result};
 use crate::text::one_line;
 use crate::units::{Bytes, Cycles, Hops, LinkId, NodeId, Port, Ratio};
@@ -186,11 +185,9 @@ pub struct Machine {
 impl Machine {
     /// A machine with default costs on which everything works.
     ///
-    /// A real machine, such as `coordinates:hosts.csv`, knows where its nodes are, and may have dead ones.
-    ///
     /// # Errors
     ///
-    /// As for [`network`], and for [`real::SOURCES`].
+    /// As for [`network`].
     ///
     /// # Examples
     ///
@@ -201,18 +198,14 @@ impl Machine {
     /// ```
     pub fn new(specification: &str) -> Result<Self> {
         one_line("machine", specification)?;
-        if let Some(machine) = real::machine(specification) {
-            return machine;
-        }
-        let network = network(specification).map_err(|error| real::or_sources(error, specification))?;
-        Ok(Self::real(specification, network, Vec::new()))
+        Ok(Self::of_network(specification, network(specification)?))
     }
 
-    /// A machine whose nodes, or some of them, are at these places, given in the order of the launcher's slots.
-    pub(super) fn real(specification: &str, network: Network, places: Vec<Place>) -> Self {
+    /// The machine with default costs on which everything works.
+    pub(super) fn of_network(specification: &str, network: Network) -> Self {
         Self {
             name: specification.to_string(),
-            places,
+            places: Vec::new(),
             is_dead: FixedBitSet::with_capacity(network.nodes() as usize),
             network,
             dead: Vec::new(),

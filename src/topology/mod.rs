@@ -9,6 +9,7 @@
 //! | [`graph_file`] | Matrix Market, METIS and Scotch files |
 //! | [`order`] | row, column, snake and Hilbert orders of the nodes |
 //! | [`machine`] | a network with its dead nodes, switching and costs |
+//! | `place` | where its nodes really are |
 //! | [`real`] | machines that stand somewhere: hwloc, coordinates, Slurm |
 
 pub mod cube_connected_cycles;
@@ -18,6 +19,7 @@ pub mod graph_file;
 pub mod grid;
 pub mod machine;
 pub mod order;
+mod place;
 pub mod real;
 
 use std::collections::VecDeque;
@@ -26,6 +28,7 @@ use std::fmt::Debug;
 pub use graph::Graph;
 pub use grid::Grid;
 pub use machine::{Costs, Machine, PortModel, Switching};
+pub use place::{Place, Slot};
 
 use crate::error::{Error, Result};
 use crate::units::{Hops, LinkId, NodeId, Port};
@@ -41,7 +44,7 @@ pub const LINKS_MAX: u64 = 1 << 27;
 /// # Errors
 ///
 /// [`Error::TooLarge`] with the memory they would take.
-pub(crate) fn check_links(links: u64) -> Result<()> {
+pub fn check_links(links: u64) -> Result<()> {
     if links <= LINKS_MAX {
         return Ok(());
     }

@@ -21,7 +21,7 @@ pub enum Topic {
     Host,
     /// Groups: [`live`](crate::groups::live).
     Groups,
-    /// Where ranks are: [`seats`](crate::mapping::launcher::seats).
+    /// Where ranks are: seats.
     Seats,
     /// Which schedule is played, and how often: [`run`](crate::verdict::run).
     Run,

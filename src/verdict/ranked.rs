@@ -5,7 +5,7 @@ use super::{Job, divide};
 use crate::error::{Error, Result};
 use crate::mapping::divide::Preset;
 use crate::mapping::{Divide, Placement, Shape, TaskGraph};
-use crate::skeleton::RankTree;
+use crate::schedule::RankTree;
 use crate::topology::{Machine, Topology};
 use crate::units::Bytes;
 

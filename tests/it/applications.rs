@@ -4,7 +4,8 @@ mod beside;
 mod results;
 mod volumes;
 
-use meshwright::skeleton::{DivideAndConquer, RankTree, Record, on_ranks};
+use meshwright::schedule::RankTree;
+use meshwright::skeleton::{DivideAndConquer, Record, on_ranks};
 use meshwright::transport::{Mailbox, Wire, threads};
 
 /// What comes of a problem on ranks that are threads, and what was sent.

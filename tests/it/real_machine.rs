@@ -11,10 +11,11 @@ use meshwright::mapping::launcher::seats::{self, Seat, compare};
 use meshwright::mapping::launcher::{self, Hosts, Launch, Ranks};
 use meshwright::mapping::{Placement, task_file};
 use meshwright::scenario;
+use meshwright::topology::Slot;
 use meshwright::topology::real::started::{Started, started};
-use meshwright::topology::real::{Slot, coordinates, hwloc, slurm};
+use meshwright::topology::real::{self, coordinates, hwloc, slurm};
 use meshwright::topology::{Machine, Topology, distances_from};
-use meshwright::transport::{Wire, threads};
+use meshwright::transport::threads;
 use meshwright::units::NodeId;
 use proptest::prelude::*;
 
@@ -28,8 +29,8 @@ fn slot_names(machine: &Machine) -> Vec<String> {
 
 #[test]
 fn files_of_hwloc_1_and_2_are_one_machine() {
-    let new = Machine::new(&format!("hwloc:{}", data("two-packages.xml"))).unwrap();
-    let old = Machine::new(&format!("hwloc:{}", data("two-packages-hwloc-1.xml"))).unwrap();
+    let new = real::machine(&format!("hwloc:{}", data("two-packages.xml"))).unwrap();
+    let old = real::machine(&format!("hwloc:{}", data("two-packages-hwloc-1.xml"))).unwrap();
     assert_eq!(slot_names(&new), ["0:0", "0:1", "0:2", "0:3", "1:0", "1:1", "1:2", "1:3"]);
     assert_eq!(new.places(), old.places());
     let table =
@@ -151,7 +152,7 @@ fn hwloc_counts_the_same_cores() {
             let output = calc.arg("-i").arg(&file).args(arguments).output().unwrap();
             String::from_utf8(output.stdout).unwrap().trim().to_string()
         };
-        let host = Machine::new(&format!("hwloc:{}", file.display())).unwrap();
+        let host = real::machine(&format!("hwloc:{}", file.display())).unwrap();
         assert_eq!(ask(&["--number-of", "core", "machine:0"]), host.nodes().to_string(), "{synthetic}");
         for place in host.places() {
             let Slot::OfPackage { package, core } = place.slot else { continue };
@@ -191,8 +192,8 @@ fn a_bad_topology_is_refused_at_its_place() {
     for specification in ["hwloc:", "hwloc", "coordinates:"] {
         assert!(Machine::new(specification).unwrap_err().to_string().contains("FILE"), "{specification}");
     }
-    assert!(Machine::new("hwloc:/no/such.xml").unwrap_err().to_string().starts_with("/no/such.xml: "));
-    let unknown = Machine::new("hwlock:a.xml").unwrap_err().to_string();
+    assert!(real::machine("hwloc:/no/such.xml").unwrap_err().to_string().starts_with("/no/such.xml: "));
+    let unknown = real::machine("hwlock:a.xml").unwrap_err().to_string();
     assert!(unknown.contains("hwloc:FILE.xml") && unknown.contains("mesh:RxC"), "{unknown}");
 }
 
@@ -202,7 +203,7 @@ fn table(text: &str) -> Result<Machine, String> {
 
 #[test]
 fn a_table_of_coordinates_is_a_box() {
-    let torus = Machine::new(&format!("coordinates:{}", data("coordinates.csv"))).unwrap();
+    let torus = real::machine(&format!("coordinates:{}", data("coordinates.csv"))).unwrap();
     assert_eq!((torus.sides(), torus.dead().len()), ([2, 4].as_slice(), 0));
     assert_eq!(torus.distance(NodeId(0), NodeId(3)).unwrap().0, 1, "it wraps");
     let names: Vec<(u32, &str)> = torus.places().iter().map(|p| (p.node.0, p.host.as_str())).collect();

@@ -5,10 +5,9 @@ mod placed;
 use std::time::Duration;
 
 use meshwright::mapping::{Divide, Shape, divide};
+use meshwright::schedule::RankTree;
 use meshwright::skeleton::applications::MergeSort;
-use meshwright::skeleton::{
-    DivideAndConquer, HostRun, RankTree, Record, from_host, on_ranks, on_threads, sequential,
-};
+use meshwright::skeleton::{DivideAndConquer, HostRun, Record, from_host, on_ranks, on_threads, sequential};
 use meshwright::transport::{Endpoint, Lost, Mailbox, Parcel, Wire, threads};
 use meshwright::units::Bytes;
 use proptest::prelude::*;

@@ -10,7 +10,7 @@ use meshwright::mapping::launcher::expected::{self, Expected};
 use meshwright::mapping::launcher::seats::{self, Misplaced, Seat};
 use meshwright::output::Writing;
 use meshwright::topology::real::slurm;
-use meshwright::transport::{Endpoint, Mailbox};
+use meshwright::transport::{Endpoint, Lost, Mailbox, Topic};
 use serde::Serialize;
 
 use super::Outcome;
@@ -54,6 +54,12 @@ fn target(text: &str) -> Result<Target, String> {
     found.ok_or_else(|| format!("expected FORMAT:FILE with one of {}", FORMATS.join(", ")))
 }
 
+/// Tells rank 0 where everybody is, by one message of each: there the seats of all ranks, elsewhere none.
+fn gather<E: Endpoint>(mail: &mut Mailbox<E>, seat: Seat) -> Result<Vec<Seat>, Lost> {
+    let all = mail.gather(0, Topic::Seats.tag(0), seats::Carried::from(seat))?;
+    Ok(all.unwrap_or_default().into_iter().map(Seat::from).collect())
+}
+
 #[derive(Serialize)]
 struct Report<'a> {
     format: u32,
@@ -95,7 +101,7 @@ impl SeatArguments {
     /// Runs the verb on this rank, which is on this host.
     pub(super) fn run<E: Endpoint>(&self, mail: &mut Mailbox<E>, host: String, json: bool) -> Outcome {
         let wanted = if mail.rank() == 0 { self.wanted(mail.ranks())? } else { None };
-        let all = seats::gather(mail, &Seat::here(host))?;
+        let all = gather(mail, Seat::here(host))?;
         if mail.rank() > 0 {
             return Ok(Answer::Done);
         }

@@ -185,7 +185,9 @@ fn ranks_elsewhere_are_named_and_cores_are_their_own() {
     );
 
     // The table is a machine again; a rankfile for it gives each rank a core of its own, if there are two cores.
-    let machine = Machine::new(&format!("coordinates:{}", path.join("c.csv").display())).unwrap();
+    let machine =
+        meshwright::topology::real::machine(&format!("coordinates:{}", path.join("c.csv").display()))
+            .unwrap();
     if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
         eprintln!("\n*** NOT TESTED: one core, so that no two ranks can have cores of their own ***\n");
         return;

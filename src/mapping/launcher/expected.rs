@@ -12,7 +12,8 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::text::{Syntax, Tokens, printable, requote};
 use crate::topology::NODES_MAX;
-use crate::topology::real::{HOST_EXPECTED, Slot, is_host};
+use crate::topology::Slot;
+use crate::topology::real::{HOST_EXPECTED, is_host};
 
 const SYNTAX: Syntax = Syntax { punctuation: b"=", line_comment: b"#", block_comments: false, by_line: true };
 const LIST: Syntax = Syntax { punctuation: b",", line_comment: b"#", block_comments: false, by_line: true };

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use crate::error::Result;
 use crate::text::{Syntax, Tokens, printable};
-use crate::topology::real::{HOST_EXPECTED, Slot, is_host};
+use crate::topology::Slot;
+use crate::topology::real::{HOST_EXPECTED, is_host};
 use crate::topology::{Machine, Topology};
 use crate::units::NodeId;
 

@@ -4,11 +4,6 @@ use std::collections::BTreeMap;
 
 use super::expected::Expected;
 use crate::topology::real::started::{Started, started};
-use crate::transport::{Endpoint, Lost, Mailbox, Topic, Wire};
-use crate::units::Bytes;
-
-/// The tag of these messages.
-const TAG: u32 = Topic::Seats.tag(0);
 
 /// Where one rank is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,57 +68,21 @@ pub fn listed(processors: &[u32]) -> String {
     runs.into_iter().map(run).collect::<Vec<_>>().join(",")
 }
 
-/// How a seat travels.
-type OnTheWire = (String, Vec<u32>, Option<(String, u32, (Option<u32>, Option<u32>))>);
+/// A seat in words and numbers, as it travels: host, processors, and launcher, rank, number of ranks and rank on the host.
+pub type Carried = (String, Vec<u32>, Option<(String, u32, (Option<u32>, Option<u32>))>);
 
-impl Seat {
-    fn on_the_wire(&self) -> OnTheWire {
-        let told = |told: &Started| (told.launcher.clone(), told.rank, (told.ranks, told.local));
-        (self.host.clone(), self.processors.clone(), self.started.as_ref().map(told))
+impl From<Seat> for Carried {
+    fn from(seat: Seat) -> Self {
+        let told = |told: Started| (told.launcher, told.rank, (told.ranks, told.local));
+        (seat.host, seat.processors, seat.started.map(told))
     }
 }
 
-impl Wire for Seat {
-    fn volume(&self) -> Bytes {
-        self.on_the_wire().volume()
-    }
-
-    fn write(&self, out: &mut Vec<u8>) {
-        self.on_the_wire().write(out);
-    }
-
-    fn read(from: &mut &[u8]) -> Option<Self> {
-        let (host, processors, told) = OnTheWire::read(from)?;
+impl From<Carried> for Seat {
+    fn from((host, processors, told): Carried) -> Self {
         let started = told.map(|(launcher, rank, (ranks, local))| Started { launcher, rank, ranks, local });
-        Some(Self { host, processors, started })
+        Self { host, processors, started }
     }
-}
-
-/// Tells rank 0 where everybody is: there the seats of all ranks, elsewhere none.
-///
-/// # Errors
-///
-/// [`Lost`] when a rank is lost.
-///
-/// # Complexity
-///
-/// One message from each rank to rank 0.
-///
-/// # Examples
-///
-/// ```
-/// use meshwright::mapping::launcher::seats::{Seat, gather};
-/// use meshwright::transport::{Mailbox, threads};
-/// let all = threads::run(3, |endpoint| {
-///     let mut mail = Mailbox::new(endpoint);
-///     let seat = Seat::here(format!("n{}", mail.rank()));
-///     gather(&mut mail, &seat)
-/// })?;
-/// assert_eq!((all[0][2].host.as_str(), all[1].len()), ("n2", 0));
-/// # Ok::<(), meshwright::transport::Lost>(())
-/// ```
-pub fn gather<E: Endpoint>(mail: &mut Mailbox<E>, seat: &Seat) -> Result<Vec<Seat>, Lost> {
-    Ok(mail.gather(0, TAG, seat.clone())?.unwrap_or_default())
 }
 
 /// How many ranks of the same host come before each rank.

@@ -13,10 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::Path;
 
-use super::{HOST_EXPECTED, Place, Slot, is_host};
+use super::{HOST_EXPECTED, is_host};
 use crate::error::Result;
 use crate::text::{Place as TextPlace, Syntax, Tokens, printable, requote};
-use crate::topology::{Grid, Machine, NODES_MAX, Network, Topology};
+use crate::topology::{Grid, Machine, NODES_MAX, Network, Place, Slot, Topology};
 use crate::units::NodeId;
 
 const SYNTAX: Syntax = Syntax { punctuation: b",", line_comment: b"#", block_comments: false, by_line: true };
@@ -264,6 +264,6 @@ impl HostBox {
         let mut empty = vec![true; self.grid.nodes() as usize];
         places.iter().for_each(|place| empty[place.node.index()] = false);
         let dead = (0..self.grid.nodes()).map(NodeId).filter(|node| empty[node.index()]).collect();
-        Machine::real(specification, Network::Grid(self.grid), places).with_dead(dead)
+        Machine::at_places(specification, Network::Grid(self.grid), places).with_dead(dead)
     }
 }

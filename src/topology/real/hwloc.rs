@@ -12,10 +12,10 @@ use std::path::Path;
 use roxmltree::{Document, Node, ParsingOptions};
 
 use super::hierarchy::{self, Group};
-use super::{HOST_EXPECTED, Place, Slot, is_host};
+use super::{HOST_EXPECTED, is_host};
 use crate::error::{Error, Result};
 use crate::text::{self, harmless, parse_error, printable};
-use crate::topology::{Machine, NODES_MAX, Network};
+use crate::topology::{Machine, NODES_MAX, Network, Place, Slot};
 use crate::units::NodeId;
 
 /// Files are read as a whole: one of 100,000 cores has about this size.
@@ -95,7 +95,7 @@ pub fn parse(specification: &str, bytes: &[u8], file: &str) -> Result<Machine> {
     let place = |(slot, node): (&Slot, u32)| Place { node: NodeId(node), host: host.clone(), slot: *slot };
     let places = reader.slots.iter().zip(0..).map(place).collect();
     let network = Network::Graph(hierarchy::network(&group)?);
-    Ok(Machine::real(specification, network, places))
+    Ok(Machine::at_places(specification, network, places))
 }
 
 /// What the parser says, without the place that it puts at the end.

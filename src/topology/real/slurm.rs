@@ -11,10 +11,10 @@ use std::ops::Range;
 
 use super::coordinates::{HostBox, Row, Shape};
 use super::hierarchy::{self, Group};
-use super::{HOST_EXPECTED, Place, Slot, is_host};
+use super::{HOST_EXPECTED, is_host};
 use crate::error::{Error, Result};
 use crate::text::{parse_error, printable};
-use crate::topology::{Machine, NODES_MAX, Network, Topology, network};
+use crate::topology::{Machine, NODES_MAX, Network, Place, Slot, Topology, network};
 use crate::units::NodeId;
 
 /// Where variables of the environment come from.
@@ -65,7 +65,7 @@ pub fn machine(specification: &str, wiring: &str, environment: &Environment<'_>)
                 let expected = format!("{} tasks in the job, one for each node", network.nodes());
                 return Err(Error::value("machine", given, expected));
             }
-            Ok(Machine::real(specification, network, places(slots)))
+            Ok(Machine::at_places(specification, network, places(slots)))
         }
     }
 }
@@ -84,7 +84,7 @@ fn switch(specification: &str, slots: Vec<(String, u32)>) -> Result<Machine> {
         }
     }
     let network = Network::Graph(hierarchy::network(&Group::Of(hosts))?);
-    Ok(Machine::real(specification, network, places(slots)))
+    Ok(Machine::at_places(specification, network, places(slots)))
 }
 
 fn by_names(specification: &str, slots: Vec<(String, u32)>) -> Result<Machine> {

@@ -2,12 +2,13 @@
 
 use std::fmt::Debug;
 
+use meshwright::schedule::RankTree;
 use meshwright::skeleton::applications::components::search;
 use meshwright::skeleton::applications::matrix_chain::{PRIME, cheapest_order};
 use meshwright::skeleton::applications::{
     Broadcast, Chain, Contributions, Copies, Graph, GraphHalving, Matrix, MatrixChain, Receipt, Reduce,
 };
-use meshwright::skeleton::{DivideAndConquer, RankTree, on_threads, sequential};
+use meshwright::skeleton::{DivideAndConquer, on_threads, sequential};
 use meshwright::transport::Wire;
 use petgraph::unionfind::UnionFind;
 use proptest::prelude::*;

@@ -117,16 +117,16 @@ fn seats_travel() {
         processors: vec![rank, rank + 64],
         started: (rank == 3).then(|| told.clone()),
     };
-    let mut bytes = vec![];
-    seat(3).write(&mut bytes);
-    assert_eq!((bytes.len() as u64, Seat::read(&mut &bytes[..])), (seat(3).volume().0, Some(seat(3))));
     for ranks in [1, 2, 5] {
         let all = threads::run(ranks, |endpoint| {
             let mut mail = meshwright::transport::Mailbox::new(endpoint);
             let own = seat(mail.rank());
-            seats::gather(&mut mail, &own)
+            let all = mail.gather(0, 7, seats::Carried::from(own))?;
+            Ok::<_, meshwright::transport::Lost>(all.unwrap_or_default())
         })
         .unwrap();
+        let all: Vec<Vec<Seat>> =
+            all.into_iter().map(|all| all.into_iter().map(Seat::from).collect()).collect();
         assert_eq!(all[0], (0..ranks).map(seat).collect::<Vec<_>>());
         assert!(all[1..].iter().all(Vec::is_empty));
         let machine = table(&seats::coordinates(&all[0])).unwrap();

@@ -53,7 +53,7 @@ impl RankTree {
     /// # Examples
     ///
     /// ```
-    /// use meshwright::skeleton::RankTree;
+    /// use meshwright::schedule::RankTree;
     /// let tree = RankTree::halving(8);
     /// let handed: Vec<_> = tree.place(0).children.iter().map(|child| (child.rank, child.workers)).collect();
     /// assert_eq!((tree.phases(), handed), (3, vec![(4, 4), (2, 2), (1, 1)]));
@@ -96,7 +96,7 @@ impl RankTree {
     /// # Examples
     ///
     /// ```
-    /// use meshwright::skeleton::RankTree;
+    /// use meshwright::schedule::RankTree;
     /// let tree = RankTree::new(4, 2, &[(1, 2, 0), (2, 0, 3)])?;
     /// assert_eq!((tree.place(2).workers, tree.place(0).workers, tree.place(1).workers), (3, 2, 0));
     /// assert!(RankTree::new(4, 2, &[(2, 2, 0), (1, 0, 3)]).is_err(), "rank 0 has nothing yet in phase 1");
