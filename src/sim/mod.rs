@@ -10,6 +10,7 @@
 //! | `network` | flat tables of the machine |
 //! | `message` | the message engine: messages acquire, hold and release channels |
 //! | `phased` | a workload: a barrier after each phase |
+//! | [`link_use`] | the busiest link and the one waited for |
 //! | `lines` | of equal lines of a phase one is run |
 //! | `dependency`, `program` | a workload: each rank goes on when its own messages are there |
 //! | `processes`, `router` | a workload: a state machine per node that decides at run time |
@@ -22,6 +23,7 @@ mod engine;
 pub mod fitting;
 pub mod flit;
 mod lines;
+pub mod link_use;
 mod message;
 mod network;
 pub mod packet;

@@ -3,15 +3,12 @@
 use crate::error::Result;
 use crate::mapping::metrics::{self, PhaseMetrics};
 use crate::mapping::{self, Placement, TaskGraph};
-use crate::rng;
-use crate::routing::{self, Pair, Relation, Routes};
+use crate::routing::{self, Pair};
 use crate::schedule::cost::{self, LinkLoads};
 use crate::schedule::{Message, Phases};
-use crate::sim::Trace;
-use crate::sim::fitting::{Fitted, Routers};
+use crate::sim::fitting::Fitted;
+use crate::sim::link_use::Way;
 use crate::topology::{Machine, Switching, Topology};
-use crate::units::LinkId;
-use crate::verdict::{Blame, HottestLink};
 
 /// What is known of a phase under one switching before it is simulated, in ticks.
 #[derive(Clone, Copy, Debug)]
@@ -34,40 +31,6 @@ pub(crate) struct Measured {
     pub(crate) metrics: Vec<PhaseMetrics>,
     /// For each switching asked for, phase by phase.
     pub(crate) known: Vec<Vec<Known>>,
-}
-
-/// The routes of a run: the usual ones, or those of the routers it ran on.
-pub(crate) struct Way<'m> {
-    machine: &'m Machine,
-    relation: Option<Relation<'m>>,
-}
-
-impl<'m> Way<'m> {
-    /// The routes of whole messages, and of routers on a box that works: they go the same ways there.
-    pub(crate) fn usual(machine: &'m Machine) -> Self {
-        Self { machine, relation: None }
-    }
-
-    /// The routes of a run on these routers, or of whole messages.
-    pub(crate) fn of(machine: &'m Machine, routers: Option<&Routers>) -> Result<Self> {
-        let other = routers.filter(|_| machine.whole_grid().is_none());
-        let relation = other.map(|routers| routing::relation(routers.routing, machine)).transpose()?;
-        Ok(Self { machine, relation })
-    }
-
-    /// Whether they are not the usual ones.
-    pub(crate) fn is_other(&self) -> bool {
-        self.relation.is_some()
-    }
-
-    /// The routes of some messages.
-    pub(crate) fn routes(&self, pairs: &[Pair]) -> Result<Routes<'m>> {
-        match &self.relation {
-            None => routing::routes(self.machine, pairs),
-            // It draws nothing: the stream is never asked.
-            Some(relation) => routing::stored(self.machine, relation, pairs, &mut rng::stream(0, "routing")),
-        }
-    }
 }
 
 /// Places the job on the machine's links and takes every number that needs no simulation.
@@ -164,35 +127,4 @@ impl Traffic {
         let ring = routing::deadlock::cycle(machine.links(), &routes, &pairs);
         Ok(Self { loads, deadlock_free: ring.is_none() })
     }
-}
-
-/// The busiest link: the one that is occupied the longest; of equal ones that with the most messages, then the
-/// lowest id.
-pub(crate) fn busiest_link(loads: &LinkLoads, machine: &Machine) -> Option<HottestLink> {
-    let busy = |link: LinkId| loads.occupied_ticks(link, machine.switching, &machine.costs);
-    let busiest = |link: &&LinkId| (busy(**link), loads.messages(**link), std::cmp::Reverse(**link));
-    let link = *loads.touched().iter().max_by_key(busiest)?;
-    Some(HottestLink {
-        from: machine.source(link).0,
-        to: machine.target(link).unwrap_or_default().0,
-        messages: u64::from(loads.messages(link)),
-        bytes: loads.bytes(link),
-        busy_cycles: machine.costs.cycles(busy(link)).0,
-    })
-}
-
-/// How long each link is occupied, by its id, in cycles.
-pub(crate) fn busy_cycles(loads: &LinkLoads, machine: &Machine) -> Vec<u64> {
-    let busy = |link| loads.occupied_ticks(LinkId(link), machine.switching, &machine.costs);
-    (0..machine.links()).map(|link| machine.costs.cycles(busy(link)).0).collect()
-}
-
-/// The link to blame, by its end nodes.
-pub(crate) fn blame(trace: &Trace, machine: &Machine) -> Option<Blame> {
-    trace.longest_wait.map(|wait| Blame {
-        from: machine.source(wait.link).0,
-        to: machine.target(wait.link).unwrap_or_default().0,
-        phase: wait.phase,
-        waited_cycles: wait.waited.0,
-    })
 }

@@ -41,63 +41,17 @@ pub mod speedup;
 pub mod sweep;
 pub mod traffic;
 
-pub use divide::{Blame, DivideVerdict, Job, Outcome, PhaseRow};
+pub use crate::sim::link_use::{Blame, HottestLink};
+pub use divide::{DivideVerdict, Job, Outcome, PhaseRow};
 pub use groups::{GroupsOutcome, GroupsVerdict};
 pub use load::{LoadOutcome, LoadVerdict};
 pub use ranked::{Ranked, nearest_to_a_square};
 
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::error::Error;
 use crate::mapping::{TaskGraph, search};
 use crate::topology::Machine;
-
-/// The busiest link: the one whose messages take the longest on it, over the whole job.
-///
-/// It stands in JSON as `busiest_link`, and under its older name `hottest_link`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct HottestLink {
-    /// The node it leaves.
-    pub from: u32,
-    /// The node it enters.
-    pub to: u32,
-    /// How many messages pass.
-    pub messages: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// How long its messages take on it, in cycles.
-    pub busy_cycles: u64,
-}
-
-/// One value under two keys: a name that scripts know stays beside the right one.
-fn under_both<T: Serialize, S: Serializer>(
-    keys: [&'static str; 2],
-    value: &T,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(Some(keys.len()))?;
-    for key in keys {
-        map.serialize_entry(key, value)?;
-    }
-    map.end()
-}
-
-/// The busiest link as `hottest_link` and `busiest_link`.
-pub(crate) fn busiest_under_both<S: Serializer>(
-    link: &Option<HottestLink>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    under_both(["hottest_link", "busiest_link"], link, serializer)
-}
-
-/// The longest wait as `blame` and `waited_link`.
-pub(crate) fn waited_under_both<S: Serializer>(
-    link: &Option<Blame>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    under_both(["blame", "waited_link"], link, serializer)
-}
 
 /// A method that was asked for and cannot be applied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -2,9 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::measure::{self, Way};
 use super::traffic::channels;
-use super::{Blame, HottestLink};
 use crate::error::Result;
 use crate::rng;
 use crate::routing::{self, Pair, Relation, Routes};
@@ -12,6 +10,7 @@ use crate::schedule::cost::LinkLoads;
 use crate::schedule::{Message, Schedule};
 use crate::sim::fitting::{self, Fitted, Routers};
 use crate::sim::flit::Replay;
+use crate::sim::link_use::{self, Blame, HottestLink, Way};
 use crate::sim::{self, Trace};
 use crate::topology::{Machine, Switching, Topology};
 
@@ -60,7 +59,7 @@ pub struct SimulateReport {
     /// drew detours.
     pub flit_hops: Option<u128>,
     /// The busiest link, by time; none when no message passes a link, or packets choose their ways.
-    #[serde(flatten, serialize_with = "crate::verdict::busiest_under_both")]
+    #[serde(flatten, serialize_with = "crate::sim::link_use::busiest_under_both")]
     pub hottest_link: Option<HottestLink>,
     /// The link that messages waited for the longest; none when none ever waited.
     pub waited_link: Option<Blame>,
@@ -190,7 +189,7 @@ fn told(trace: Trace, messages: &[Message], machine: &Machine, engine: &'static 
         messages: messages.len() as u64,
         flit_hops: None,
         hottest_link: None,
-        waited_link: measure::blame(&trace, machine).filter(|_| !standing),
+        waited_link: link_use::blame(&trace, machine).filter(|_| !standing),
         latency: if standing { Latency::default() } else { latency(trace.latency_ticks, machine) },
         deadlock: trace.deadlock.map(|ring| channels(machine, &ring)),
     }
@@ -199,7 +198,7 @@ fn told(trace: Trace, messages: &[Message], machine: &Machine, engine: &'static 
 fn hottest(messages: &[Message], routes: &Routes<'_>, machine: &Machine) -> Option<HottestLink> {
     let mut loads = LinkLoads::new(machine.links());
     loads.fill(messages, routes);
-    measure::busiest_link(&loads, machine)
+    link_use::busiest_link(&loads, machine)
 }
 
 /// One flit ahead of the flits with bytes.

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::HottestLink;
 use super::experiment::{Conditions, Reference};
 use super::simulate::Channel;
 use super::sweep::Curve;
+use crate::sim::link_use::HottestLink;
 use crate::sim::traffic::{Latencies, Measured};
 use crate::topology::{Machine, Topology};
 use crate::units::LinkId;
@@ -163,7 +163,7 @@ pub struct TrafficReport {
     /// How many packets were measured.
     pub messages: u64,
     /// The link with the most messages; open-loop runs do not count them.
-    #[serde(flatten, serialize_with = "crate::verdict::busiest_under_both")]
+    #[serde(flatten, serialize_with = "crate::sim::link_use::busiest_under_both")]
     pub hottest_link: Option<HottestLink>,
     /// What was measured.
     #[serde(flatten)]

@@ -5,20 +5,7 @@ use serde::Serialize;
 use super::Searched;
 use crate::mapping::{Placement, TaskGraph};
 use crate::sim::fitting::Routers;
-use crate::verdict::{HottestLink, Skipped};
-
-/// Where messages waited the longest: the link to blame for the distance from the prediction alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Blame {
-    /// The node the link leaves.
-    pub from: u32,
-    /// The node it enters.
-    pub to: u32,
-    /// The phase in which they waited.
-    pub phase: u32,
-    /// How long messages waited for it, added up, in cycles.
-    pub waited_cycles: u64,
-}
+use crate::verdict::{Blame, HottestLink, Skipped};
 
 /// One phase under one placement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -73,10 +60,10 @@ pub struct Outcome {
     /// All hops of all messages.
     pub hops_total: u64,
     /// The busiest link, by time; none when nothing is sent over a link.
-    #[serde(flatten, serialize_with = "crate::verdict::busiest_under_both")]
+    #[serde(flatten, serialize_with = "crate::sim::link_use::busiest_under_both")]
     pub hottest_link: Option<HottestLink>,
     /// The link messages waited for; none when no message ever waited for a link.
-    #[serde(flatten, serialize_with = "crate::verdict::waited_under_both")]
+    #[serde(flatten, serialize_with = "crate::sim::link_use::waited_under_both")]
     pub blame: Option<Blame>,
     /// Phase by phase.
     pub phases: Vec<PhaseRow>,

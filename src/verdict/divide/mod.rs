@@ -3,13 +3,15 @@
 mod form;
 mod reason;
 
-pub use form::{Blame, DivideVerdict, Outcome, PhaseRow};
+pub use form::{DivideVerdict, Outcome, PhaseRow};
 
 use serde::Serialize;
 
 use super::auto::{self, Candidates};
 use super::contradiction::not_below;
-use super::measure::{self, Measured, Traffic, Way};
+use super::measure::{self, Measured, Traffic};
+use crate::sim::link_use::{self, Way};
+
 use super::{Skipped, gap};
 use crate::error::{Error, Result};
 use crate::mapping::bound::{GraphBound, Profile, Terrain};
@@ -261,10 +263,10 @@ fn outcome(
         gap: gap(cycles(bound_ticks), trace.cycles.0),
         deadlock_free: traffic.deadlock_free || fitted.routers.is_some(),
         hops_total: measured.hops_total(),
-        hottest_link: measure::busiest_link(&traffic.loads, machine),
-        blame: measure::blame(trace, machine),
+        hottest_link: link_use::busiest_link(&traffic.loads, machine),
+        blame: link_use::blame(trace, machine),
         phases: rows(job, machine, limits, (&measured, trace)),
-        link_busy: measure::busy_cycles(&traffic.loads, machine),
+        link_busy: link_use::busy_cycles(&traffic.loads, machine),
         link_messages: (0..machine.links()).map(|link| traffic.loads.messages(LinkId(link))).collect(),
         method: placement.name.clone(),
         placement,

@@ -60,7 +60,7 @@ pub struct GroupsOutcome {
     /// simulated / bound - 1.
     pub gap: f64,
     /// The link that most packets crossed in one repetition, if the engine counts them.
-    #[serde(flatten, serialize_with = "crate::verdict::busiest_under_both")]
+    #[serde(flatten, serialize_with = "crate::sim::link_use::busiest_under_both")]
     pub hottest_link: Option<HottestLink>,
     /// How many messages arrived.
     pub messages: u64,

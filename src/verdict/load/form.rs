@@ -191,7 +191,7 @@ pub struct LoadOutcome {
     /// simulated / bound - 1.
     pub gap: Option<f64>,
     /// The link with the most messages in the simulation.
-    #[serde(flatten, serialize_with = "crate::verdict::busiest_under_both")]
+    #[serde(flatten, serialize_with = "crate::sim::link_use::busiest_under_both")]
     pub hottest_link: Option<HottestLink>,
     /// How many messages the simulation sent over links.
     pub messages: Option<u64>,

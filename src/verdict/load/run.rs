@@ -6,8 +6,9 @@ use crate::load::Plan;
 use crate::load::installments::Scale;
 use crate::schedule::{Message, Schedule};
 use crate::sim;
+use crate::sim::link_use::{self, Way};
 use crate::verdict::HottestLink;
-use crate::verdict::measure::{self, Way};
+use crate::verdict::measure;
 
 /// Loads that would take more messages than this are not sent.
 const MESSAGES_MAX: u64 = 3_000_000;
@@ -40,7 +41,7 @@ pub(super) fn run(scale: &Scale<'_, '_>, depth: &[u32], schedule: &Schedule) -> 
     Ok(Some(Run {
         ticks: trace.ticks,
         messages: messages.len() as u64,
-        hottest: measure::busiest_link(&loads, machine),
+        hottest: link_use::busiest_link(&loads, machine),
         timing: TimingRow::of_run(scale, depth, &matched, &timeline),
     }))
 }

@@ -6,8 +6,9 @@ use crate::error::Result;
 use crate::mapping::times::{Times, times};
 use crate::mapping::{Placement, bound};
 use crate::sim::fitting::{self, Fitted, Routers};
+use crate::sim::link_use::{self, Way};
 use crate::topology::{Machine, Switching};
-use crate::verdict::measure::{self, Measured, Way};
+use crate::verdict::measure::{self, Measured};
 use crate::verdict::{Blame, HottestLink, Job, Outcome, gap};
 
 /// What all rows have in common.
@@ -107,7 +108,7 @@ fn formulas(machine: &Machine, known: (&Measured, usize)) -> Result<Run> {
     Ok(Run {
         levels: levels(machine, known),
         routers: None,
-        busiest: measure::busiest_link(&loads, machine),
+        busiest: link_use::busiest_link(&loads, machine),
         waited: None,
         reason: None,
     })
@@ -133,7 +134,7 @@ fn run(machine: &Machine, known: (&Measured, usize)) -> Result<Run> {
     let reason = measure::deadlock_sentence(machine, &fitted);
     let Fitted { trace, routers, .. } = fitted;
     levels.simulated = reason.is_none().then_some(trace.cycles.0);
-    let waited = measure::blame(&trace, machine).filter(|_| reason.is_none());
+    let waited = link_use::blame(&trace, machine).filter(|_| reason.is_none());
     Ok(Run { levels, routers, busiest, waited, reason })
 }
 
@@ -152,7 +153,7 @@ fn on_way(
         false => levels(machine, known),
     };
     let loads = measure::loads(known.0.schedule.messages(), machine, &way)?;
-    Ok((levels, measure::busiest_link(&loads, machine)))
+    Ok((levels, link_use::busiest_link(&loads, machine)))
 }
 
 /// What a simulated time is made of, in a clause.
