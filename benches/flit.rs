@@ -9,9 +9,9 @@ use std::process::Command;
 use std::time::Instant;
 
 use comfy_table::{CellAlignment, Table, TableStyle};
-use meshwright::sim::flit::{self, Router};
-use meshwright::sim::traffic::{Measured, OpenLoop, Pattern};
-use meshwright::topology::{Machine, Switching};
+use meshwright_network::topology::{Machine, Switching};
+use meshwright_sim::flit::{self, Router};
+use meshwright_sim::traffic::{Measured, OpenLoop, Pattern};
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]

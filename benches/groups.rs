@@ -8,16 +8,17 @@
 use std::time::Instant;
 
 use comfy_table::{CellAlignment, Table, TableStyle};
-use meshwright::groups::Group;
-use meshwright::groups::paper::Paper;
-use meshwright::groups::protocol::{Label, Member, Operation, Script, members};
-use meshwright::schedule::process::{Context, Process};
-use meshwright::sim::any_order::{self, Adversary, Order};
-use meshwright::sim::flit::{Replay, Router};
-use meshwright::sim::{self, ProcessTrace};
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::{Bytes, NodeId};
-use meshwright::{Result, rng};
+use meshwright_core::units::{Bytes, NodeId};
+use meshwright_core::{Result, rng};
+use meshwright_groups::Group;
+use meshwright_groups::paper::Paper;
+use meshwright_groups::protocol::{Label, Member, Operation, Script, members};
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_schedule::process::{Context, Process};
+use meshwright_sim as sim;
+use meshwright_sim::ProcessTrace;
+use meshwright_sim::any_order::{self, Adversary, Order};
+use meshwright_sim::flit::{Replay, Router};
 use peak_alloc::PeakAlloc;
 use rand::RngExt;
 
@@ -115,7 +116,7 @@ fn compare<P: Process>(table: &mut Table, machine: &Machine, rounds: usize, make
 }
 
 static PAPER: Paper =
-    Paper { partial: true, full: true, joining: meshwright::groups::paper::Joining::SubTrees };
+    Paper { partial: true, full: true, joining: meshwright_groups::paper::Joining::SubTrees };
 
 /// The paper's experiment: four splits by coins, a barrier after each, four joins; again and again.
 fn experiment(machine: &Machine, depth: usize, times: usize) -> Vec<Member<'static, Paper, Script>> {

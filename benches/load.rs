@@ -7,13 +7,13 @@ mod table;
 
 use std::hint::black_box;
 
-use meshwright::load::flow_matrix::FlowMatrix;
-use meshwright::load::installments::{self, Scale, Settings};
-use meshwright::load::optimum::Phase;
-use meshwright::load::{Forwarding, Problem, Source, Speeds, closed_form, layers, optimum, voronoi};
-use meshwright::rng;
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::{LinkId, NodeId};
+use meshwright_core::rng;
+use meshwright_core::units::{LinkId, NodeId};
+use meshwright_load::flow_matrix::FlowMatrix;
+use meshwright_load::installments::{self, Scale, Settings};
+use meshwright_load::optimum::{self, Phase};
+use meshwright_load::{Forwarding, Problem, Source, Speeds, closed_form, layers, voronoi};
+use meshwright_network::topology::{Machine, Topology};
 use microlp::{ComparisonOp, LinearExpr, OptimizationDirection, SolveOutcome, Variable};
 use rand::RngExt;
 use table::{Comparison, way};

@@ -7,12 +7,14 @@ mod table;
 
 use std::hint::black_box;
 
-use meshwright::mapping::{self, Divide, PLACEMENTS, Request, Shape, bound, divide, family, metrics, place};
-use meshwright::routing::{Pair, Routes, routes, shortest_path};
-use meshwright::schedule::{Message, cost::LinkLoads};
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::Bytes;
-use meshwright::verdict::{Job, map};
+use meshwright_core::units::Bytes;
+use meshwright_mapping as mapping;
+use meshwright_mapping::{Divide, PLACEMENTS, Request, Shape, bound, divide, family, metrics, place};
+use meshwright_network::routing::{Pair, Routes, routes, shortest_path};
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_schedule::Message;
+use meshwright_schedule::cost::LinkLoads;
+use meshwright_verdict::{Job, map};
 use table::{Comparison, way};
 
 fn main() {
@@ -82,7 +84,7 @@ fn interference() {
         let placement = place("random", &Request::count(1 << n, &mesh, 0)).expect("it fits");
         let messages: Vec<Message> = (0..1u32 << n)
             .map(|i| Message {
-                source: meshwright::units::NodeId(i),
+                source: meshwright_core::units::NodeId(i),
                 target: placement.nodes[i as usize],
                 bytes: Bytes(64),
                 phase: 1,

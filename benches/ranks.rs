@@ -12,11 +12,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use comfy_table::{CellAlignment, Table, TableStyle};
-use meshwright::rng;
-use meshwright::schedule::RankTree;
-use meshwright::skeleton::applications::MergeSort;
-use meshwright::skeleton::{DivideAndConquer, on_ranks, on_threads};
-use meshwright::transport::{Endpoint, Mailbox, Parcel, Watched, Wire, threads};
+use meshwright_core::rng;
+use meshwright_demos::applications::MergeSort;
+use meshwright_runtime::skeleton::{DivideAndConquer, on_ranks, on_threads};
+use meshwright_runtime::transport::{Endpoint, Mailbox, Parcel, Watched, Wire, threads};
+use meshwright_schedule::RankTree;
 use peak_alloc::PeakAlloc;
 use rand::Rng;
 use rayon::slice::ParallelSliceMut;
@@ -106,7 +106,7 @@ fn streams() {
             (0..COUNT).for_each(|_| _ = black_box(receiver.recv().expect("it was sent")));
         });
     };
-    fn through<E: Endpoint>(mut endpoint: E) -> Result<(), meshwright::transport::Lost> {
+    fn through<E: Endpoint>(mut endpoint: E) -> Result<(), meshwright_runtime::transport::Lost> {
         for _ in 0..COUNT {
             if endpoint.rank() == 0 {
                 endpoint.send(1, 0, vec![0; 8])?;
@@ -160,7 +160,7 @@ fn round_trips() {
             drop(there);
         });
     };
-    fn through<E: Endpoint>(endpoint: E) -> Result<(), meshwright::transport::Lost> {
+    fn through<E: Endpoint>(endpoint: E) -> Result<(), meshwright_runtime::transport::Lost> {
         let mut mail = Mailbox::new(endpoint);
         let other = 1 - mail.rank();
         for _ in 0..COUNT {

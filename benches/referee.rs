@@ -8,13 +8,15 @@
 
 mod table;
 
-use meshwright::mapping::{self, Divide, Request, Shape, place};
-use meshwright::routing::{Pair, routes};
-use meshwright::schedule::{Message, Phases, Schedule, cost};
-use meshwright::sim::{run_phased, run_schedule};
-use meshwright::topology::{Machine, Switching, Topology, machine::SWITCHINGS};
-use meshwright::units::{Bytes, Hops, NodeId, Port};
-use meshwright::verdict::Job;
+use meshwright_core::units::{Bytes, Hops, NodeId, Port};
+use meshwright_mapping as mapping;
+use meshwright_mapping::{Divide, Request, Shape, place};
+use meshwright_network::routing::{Pair, routes};
+use meshwright_network::topology::machine::SWITCHINGS;
+use meshwright_network::topology::{Machine, Switching, Topology};
+use meshwright_schedule::{Message, Phases, Schedule, cost};
+use meshwright_sim::{run_phased, run_schedule};
+use meshwright_verdict::Job;
 use table::{Comparison, way};
 
 fn main() {

@@ -9,11 +9,11 @@ use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use meshwright::mapping::search::{Problem, Start, search};
-use meshwright::mapping::{Divide, Placement, Request, Shape, TaskGraph, divide, place, schedule};
-use meshwright::schedule::cost;
-use meshwright::topology::{Machine, Switching};
-use meshwright::units::Bytes;
+use meshwright_core::units::Bytes;
+use meshwright_mapping::search::{Problem, Start, search};
+use meshwright_mapping::{Divide, Placement, Request, Shape, TaskGraph, divide, place, schedule};
+use meshwright_network::topology::{Machine, Switching};
+use meshwright_schedule::cost;
 
 const TURNS: u64 = 2000;
 const EXCHANGES: u64 = 8000;

@@ -5,10 +5,10 @@
 
 mod table;
 
-use meshwright::groups::{Extent, Group, TREES, Tree, adversary, monotone_nearest};
-use meshwright::rng;
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::NodeId;
+use meshwright_core::rng;
+use meshwright_core::units::NodeId;
+use meshwright_groups::{Extent, Group, TREES, Tree, adversary, monotone_nearest};
+use meshwright_network::topology::{Machine, Topology};
 use rand::RngExt;
 use table::{Comparison, way};
 
@@ -54,7 +54,7 @@ fn all_trees() {
 
 /// Every tree of the table for one group.
 fn row(table: &mut Comparison, size: &str, machine: &Machine, group: &Group) {
-    let build = |method: fn(&Machine, &Group) -> meshwright::Result<Tree>| {
+    let build = |method: fn(&Machine, &Group) -> meshwright_core::Result<Tree>| {
         u64::from(method(machine, group).expect("it fits the group").root())
     };
     let fitting = TREES.iter().filter(|method| (method.build)(machine, group).is_ok());

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use meshwright::{Error, Result};
+use meshwright_core::{Error, Result};
 
 pub(crate) fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -10,18 +10,18 @@
 
 use std::path::Path;
 
-use meshwright::groups::contraction::Contraction;
-use meshwright::groups::history::History;
-use meshwright::groups::mask::Mask;
-use meshwright::groups::nested::{Run, Team};
-use meshwright::groups::paper::Paper;
-use meshwright::groups::protocol::{Operator, Scheme, members};
-use meshwright::groups::{Group, monotone_nearest};
-use meshwright::report::{GroupsOverTime, groups_files, write_all};
-use meshwright::rng;
-use meshwright::sim;
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::{Cycles, NodeId};
+use meshwright_core::rng;
+use meshwright_core::units::{Cycles, NodeId};
+use meshwright_groups::contraction::Contraction;
+use meshwright_groups::history::History;
+use meshwright_groups::mask::Mask;
+use meshwright_groups::nested::{Run, Team};
+use meshwright_groups::paper::Paper;
+use meshwright_groups::protocol::{Operator, Scheme, members};
+use meshwright_groups::{Group, monotone_nearest};
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_report::{GroupsOverTime, groups_files, write_all};
+use meshwright_sim as sim;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -70,7 +70,7 @@ pub(crate) fn sort<S: Scheme>(
     machine: &Machine,
     keys: &[u64],
     seed: u64,
-) -> meshwright::Result<Sorted> {
+) -> meshwright_core::Result<Sorted> {
     let group = Group::whole(machine, "hilbert")?;
     let program = |&node: &NodeId| {
         let (key, draws) = (keys[node.index()], rng::stream(seed, "pivots"));
@@ -113,7 +113,7 @@ fn table(name: &str, sorted: &Sorted) {
 }
 
 /// Sorts under four splits; the runs by name, the first one the paper's.
-pub(crate) fn runs(machine: &Machine, keys: &[u64]) -> meshwright::Result<Vec<(&'static str, Sorted)>> {
+pub(crate) fn runs(machine: &Machine, keys: &[u64]) -> meshwright_core::Result<Vec<(&'static str, Sorted)>> {
     let mask = Mask::new(machine, monotone_nearest::tree).knowing(2, 1);
     Ok(vec![
         ("paper", sort(&Paper::default(), machine, keys, SEED)?),
@@ -123,7 +123,7 @@ pub(crate) fn runs(machine: &Machine, keys: &[u64]) -> meshwright::Result<Vec<(&
     ])
 }
 
-pub(crate) fn main() -> meshwright::Result<()> {
+pub(crate) fn main() -> meshwright_core::Result<()> {
     let machine = Machine::new("mesh:16x16")?.in_packets();
     let keys = keys(machine.nodes(), SEED);
     let runs = runs(&machine, &keys)?;
@@ -142,7 +142,7 @@ pub(crate) fn main() -> meshwright::Result<()> {
 }
 
 /// Writes the page and its drawings.
-fn draw(machine: &Machine, runs: &[(&'static str, Sorted)], folder: &Path) -> meshwright::Result<()> {
+fn draw(machine: &Machine, runs: &[(&'static str, Sorted)], folder: &Path) -> meshwright_core::Result<()> {
     let histories: Vec<_> = runs.iter().map(|(name, sorted)| (*name, &sorted.history)).collect();
     let title = "Quicksort on groups that split as the keys tell";
     let page = GroupsOverTime { title, machine, unit: "steps", runs: &histories };

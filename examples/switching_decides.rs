@@ -7,19 +7,19 @@
 //!
 //! `cargo run --release --example switching_decides`
 
-use meshwright::mapping::{Divide, Shape};
-use meshwright::topology::{Machine, Switching};
-use meshwright::units::Bytes;
-use meshwright::verdict::{DivideVerdict, Job, divide};
+use meshwright_core::units::Bytes;
+use meshwright_mapping::{Divide, Shape};
+use meshwright_network::topology::{Machine, Switching};
+use meshwright_verdict::{DivideVerdict, Job, divide};
 
-pub(crate) fn main() -> meshwright::Result<()> {
+pub(crate) fn main() -> meshwright_core::Result<()> {
     let job = Job::divide(&Divide {
         shape: Shape::Binomial(10),
         alpha: Some(0.5),
         combine_alpha: None,
         volume: Bytes(1 << 20),
     })?;
-    let judge = |switching| -> meshwright::Result<DivideVerdict> {
+    let judge = |switching| -> meshwright_core::Result<DivideVerdict> {
         let mesh = Machine::new("mesh:32x32")?.with_switching(switching);
         let methods = ["reflecting", "growing", "centred-halving", "row-major", "hilbert"];
         divide::judge("scatter", &job, &mesh, &methods, 0, &mut |_| {})

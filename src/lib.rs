@@ -84,7 +84,7 @@
 //! the flit engine moves flits through routers with virtual channels, cycle by cycle ([`sim::flit::Replay`]); the packet engine
 //! moves packets link by link in steps ([`sim::packet`]). A
 //! workload is a schedule, or one state machine per node that decides at run time ([`schedule::Process`]). Open-loop
-//! traffic ([`sim::traffic`]) asks what a network carries; [`verdict::sweep`] draws latency against load. Each routing
+//! traffic ([`sim::traffic`]) asks what a network carries; [`sim::sweep`] draws latency against load. Each routing
 //! ([`ROUTINGS`]) is proved free of deadlocks, or refused with a ring of channels ([`routing::certify`]).
 //!
 //! ```
@@ -101,50 +101,35 @@
 //! # Ok::<(), meshwright::Error>(())
 //! ```
 //!
-//! # Floors
+//! # Crates
 //!
-//! A module uses only modules on floors below its own; a test reads the source and holds this.
+//! Each module here is a crate of its own, for whoever needs only that one.
 //!
-//! | floor | modules |
+//! | here | crate |
 //! |---|---|
-//! | 8 | [`cli`] |
-//! | 7 | [`report`] |
-//! | 6 | [`scenario`], [`claims`] |
-//! | 5 | [`verdict`] |
-//! | 4 | [`mapping`], [`load`], [`groups`], [`sim`], [`skeleton`]: strangers to each other |
-//! | 3 | [`schedule`], [`transport`]: strangers to each other |
-//! | 2 | [`routing`] |
-//! | 1 | [`topology`] |
-//! | 0 | [`units`], [`error`], [`rng`], [`text`], [`exact`], [`statistics`], [`interrupt`], [`budget`], [`output`] |
+//! | [`units`], [`error`], [`rng`], [`text`], [`exact`], [`statistics`], [`budget`], [`interrupt`], [`output`] | [`meshwright_core`] |
+//! | [`topology`], [`routing`] | [`meshwright_network`] |
+//! | [`schedule`] | [`meshwright_schedule`] |
+//! | [`sim`] | [`meshwright_sim`] |
+//! | [`mapping`] | [`meshwright_mapping`] |
+//! | [`load`](mod@load) | [`meshwright_load`] |
+//! | [`groups`] | [`meshwright_groups`] |
+//! | [`verdict`] | [`meshwright_verdict`] |
+//! | [`hosts`] | [`meshwright_hosts`] |
+//! | [`runtime`] | [`meshwright_runtime`] |
+//! | [`scenario`] | [`meshwright_formats`] |
+//! | [`report`] | [`meshwright_report`] |
 
 #![forbid(unsafe_code)]
 
-// The command line stands above the library and names it as anybody else would.
-extern crate self as meshwright;
-
-pub mod budget;
-pub mod claims;
-pub mod cli;
-pub mod error;
-pub mod exact;
-pub mod groups;
-pub mod interrupt;
-pub mod load;
-pub mod mapping;
-pub mod output;
-pub mod report;
-pub mod rng;
-pub mod routing;
-pub mod scenario;
-pub mod schedule;
-pub mod sim;
-pub mod skeleton;
-pub mod statistics;
-pub mod text;
-pub mod topology;
-pub mod transport;
-pub mod units;
-pub mod verdict;
+pub use meshwright_core::{budget, error, exact, interrupt, output, rng, statistics, text, units};
+pub use meshwright_formats::scenario;
+pub use meshwright_network::{routing, topology};
+pub use {
+    meshwright_groups as groups, meshwright_hosts as hosts, meshwright_load as load,
+    meshwright_mapping as mapping, meshwright_report as report, meshwright_runtime as runtime,
+    meshwright_schedule as schedule, meshwright_sim as sim, meshwright_verdict as verdict,
+};
 
 pub use error::{Error, Result};
 pub use mapping::{PLACEMENTS, Placement, TaskGraph};

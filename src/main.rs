@@ -8,5 +8,5 @@ use std::process::ExitCode;
 static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 fn main() -> ExitCode {
-    meshwright::cli::run()
+    meshwright_cli::run()
 }

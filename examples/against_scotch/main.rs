@@ -9,12 +9,14 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use meshwright::mapping::search::{Problem, Start, search};
-use meshwright::mapping::{self, Divide, Placement, Request, Shape, TaskGraph, divide, place, task_file};
-use meshwright::schedule::cost;
-use meshwright::topology::{Machine, Switching};
-use meshwright::units::{Bytes, NodeId};
-use meshwright::{Result, sim};
+use meshwright_core::Result;
+use meshwright_core::units::{Bytes, NodeId};
+use meshwright_mapping as mapping;
+use meshwright_mapping::search::{Problem, Start, search};
+use meshwright_mapping::{Divide, Placement, Request, Shape, TaskGraph, divide, place, task_file};
+use meshwright_network::topology::{Machine, Switching};
+use meshwright_schedule::cost;
+use meshwright_sim as sim;
 
 /// How many answers of a search the referee chooses among.
 const ANSWERS: usize = 8;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::process::Command;
 
-use meshwright::mapping::{TaskGraph, map_file};
-use meshwright::topology::{Machine, Network, Topology};
-use meshwright::units::NodeId;
+use meshwright_core::units::NodeId;
+use meshwright_mapping::{TaskGraph, map_file};
+use meshwright_network::topology::{Machine, Network, Topology};
 
 /// The mapping strategies of `scotch_gmap`: quality, speed, balance, recursion.
 pub(crate) const STRATEGIES: [&str; 4] = ["q", "s", "b", "r"];

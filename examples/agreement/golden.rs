@@ -1,9 +1,9 @@
 //! The reference points of `tests/golden/network.json`.
 
-use meshwright::Result;
-use meshwright::sim::flit::Router;
-use meshwright::sim::traffic::Pattern;
-use meshwright::topology::{Machine, Switching};
+use meshwright_core::Result;
+use meshwright_network::topology::{Machine, Switching};
+use meshwright_sim::flit::Router;
+use meshwright_sim::traffic::Pattern;
 use serde_json::Value;
 
 /// One run of another simulator.

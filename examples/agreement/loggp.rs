@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use meshwright::Result;
-use meshwright::schedule::goal;
-use meshwright::sim::flit::{Replay, Router};
-use meshwright::sim::{Trace, run_schedule};
-use meshwright::topology::Machine;
+use meshwright_core::Result;
+use meshwright_network::topology::Machine;
+use meshwright_schedule::goal;
+use meshwright_sim::flit::{Replay, Router};
+use meshwright_sim::{Trace, run_schedule};
 
 /// A computation, a message over two links, a computation, a message over one.
 const EXAMPLE: &str = "\

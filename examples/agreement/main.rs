@@ -3,7 +3,7 @@
 #[path = "page.rs"]
 mod page;
 
-fn main() -> meshwright::Result<()> {
+fn main() -> meshwright_core::Result<()> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/agreement.md");
     std::fs::write(path, page::document()?).expect("docs/ can be written");
     println!("wrote docs/agreement.md");

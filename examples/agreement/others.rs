@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use meshwright::Result;
+use meshwright_core::Result;
 
 use super::golden::{Point, points};
 use super::in_parallel;

@@ -25,7 +25,7 @@ pub(crate) mod zero_load;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use meshwright::Result;
+use meshwright_core::Result;
 
 /// The whole page; the same bytes whatever the number of threads.
 pub(crate) fn document() -> Result<String> {

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use meshwright::Result;
-use meshwright::schedule::{Message, Phases};
-use meshwright::sim::flit::Router;
-use meshwright::sim::run_phased;
-use meshwright::topology::{Machine, Switching};
-use meshwright::units::{Bytes, Cycles, NodeId, Ratio};
+use meshwright_core::Result;
+use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
+use meshwright_network::topology::{Machine, Switching};
+use meshwright_schedule::{Message, Phases};
+use meshwright_sim::flit::Router;
+use meshwright_sim::run_phased;
 use serde_json::Value;
 
 use super::zero_load::phase_cycles;

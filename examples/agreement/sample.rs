@@ -1,9 +1,9 @@
 //! Repeated runs of one experiment: their mean, and what they expect of a single run.
 
-use meshwright::Result;
-use meshwright::sim::flit::{self, Router};
-use meshwright::sim::traffic::{OpenLoop, Pattern};
-use meshwright::topology::Machine;
+use meshwright_core::Result;
+use meshwright_network::topology::Machine;
+use meshwright_sim::flit::{self, Router};
+use meshwright_sim::traffic::{OpenLoop, Pattern};
 
 /// An experiment: who, what, how much, how long.
 #[derive(Clone, Debug)]

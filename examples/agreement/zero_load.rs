@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use meshwright::schedule::{Message, Phases};
-use meshwright::sim::flit::{Replay, Router};
-use meshwright::topology::machine::Costs;
-use meshwright::topology::{Machine, Network, Switching, Topology};
-use meshwright::units::{Bytes, Cycles, NodeId, Ratio};
-use meshwright::{Error, Result};
+use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
+use meshwright_core::{Error, Result};
+use meshwright_network::topology::machine::Costs;
+use meshwright_network::topology::{Machine, Network, Switching, Topology};
+use meshwright_schedule::{Message, Phases};
+use meshwright_sim::flit::{Replay, Router};
 
 use super::in_parallel;
 

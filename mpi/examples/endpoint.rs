@@ -4,9 +4,9 @@
 
 use std::time::{Duration, Instant};
 
-use meshwright::statistics;
-use meshwright::transport::{Endpoint, Lost, Mailbox};
+use meshwright_core::statistics;
 use meshwright_mpi::MpiEndpoint;
+use meshwright_runtime::transport::{Endpoint, Lost, Mailbox};
 use mpi::traits::{Communicator, Destination, Source};
 
 fn main() -> Result<(), Lost> {

@@ -5,14 +5,15 @@
 //! The first part is the text of a nested program as it also runs on the simulator; the second part calls the groups
 //! themselves, with vectors of values. Every rank checks its numbers.
 
-use meshwright::groups::barrier_time::Delays;
-use meshwright::groups::live::{self, Group};
-use meshwright::groups::nested::{Run, Team};
-use meshwright::groups::protocol::Operator;
-use meshwright::topology::{Machine, Topology};
-use meshwright::transport::{Endpoint, Lost, Mailbox};
-use meshwright::verdict::nearest_to_a_square;
+use meshwright_groups::barrier_time::Delays;
+use meshwright_groups::nested::{Run, Team};
+use meshwright_groups::protocol::Operator;
 use meshwright_mpi::MpiEndpoint;
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_runtime::groups as live;
+use meshwright_runtime::groups::Group;
+use meshwright_runtime::transport::{Endpoint, Lost, Mailbox};
+use meshwright_verdict::nearest_to_a_square;
 
 /// The place of this member's key in the sorted order, if those of the team begin at `first`.
 async fn quicksort(team: &mut Team, key: u64, first: u64) -> u64 {

@@ -1,7 +1,7 @@
 //! The collective operations of MPI.
 
-use meshwright::transport::Lost;
-use meshwright::verdict::speedup::Collectives;
+use meshwright_demos::speedup::Collectives;
+use meshwright_runtime::transport::Lost;
 use mpi::Count;
 use mpi::collective::SystemOperation;
 use mpi::datatype::{Partition, PartitionMut};
@@ -15,12 +15,12 @@ use crate::endpoint::Attendant;
 /// # Examples
 ///
 /// ```no_run
-/// use meshwright::verdict::speedup::Collectives;
+/// use meshwright_demos::speedup::Collectives;
 /// use meshwright_mpi::{Attendant, MpiCollectives};
 /// let universe = mpi::initialize().expect("MPI is started once in a process");
 /// let mut all = MpiCollectives::new(&universe.world(), Attendant::default());
 /// assert_eq!(all.broadcast(0, vec![7])?, [7]);
-/// # Ok::<(), meshwright::transport::Lost>(())
+/// # Ok::<(), meshwright_runtime::transport::Lost>(())
 /// ```
 pub struct MpiCollectives {
     world: SimpleCommunicator,

@@ -6,7 +6,7 @@ mod port;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use meshwright::transport::{Endpoint, Finder, Lost, Parcel, Watched};
+use meshwright_runtime::transport::{Endpoint, Finder, Lost, Parcel, Watched};
 use mpi::Threading;
 use mpi::environment::threading_support;
 use mpi::topology::SimpleCommunicator;
@@ -24,14 +24,14 @@ use port::Port;
 /// # Examples
 ///
 /// ```no_run
-/// use meshwright::transport::{Endpoint, Mailbox};
+/// use meshwright_runtime::transport::{Endpoint, Mailbox};
 /// use meshwright_mpi::MpiEndpoint;
 /// let universe = mpi::initialize().expect("MPI is started once in a process");
 /// let mut mail = Mailbox::new(MpiEndpoint::new(&universe.world()));
 /// let (rank, ranks) = (mail.rank(), mail.ranks());
 /// mail.send((rank + 1) % ranks, 7, &rank)?;
 /// assert_eq!(mail.receive::<u32>((rank + ranks - 1) % ranks, 7)?, (rank + ranks - 1) % ranks);
-/// # Ok::<(), meshwright::transport::Lost>(())
+/// # Ok::<(), meshwright_runtime::transport::Lost>(())
 /// ```
 pub struct MpiEndpoint {
     world: SimpleCommunicator,

@@ -3,9 +3,9 @@
 #[path = "../../examples/agreement/page.rs"]
 pub(crate) mod program;
 
-use meshwright::sim::flit::Router;
-use meshwright::topology::{Machine, Network, Switching, Topology};
-use meshwright::units::NodeId;
+use meshwright_core::units::NodeId;
+use meshwright_network::topology::{Machine, Network, Switching, Topology};
+use meshwright_sim::flit::Router;
 use program::curves::{Outcome, Zone, compare};
 use program::golden::points;
 use program::sample::{Run, summary};

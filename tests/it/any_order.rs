@@ -1,14 +1,14 @@
 //! Adversaries: what they promise of the order of messages, and a protocol that must not mind.
 
-use meshwright::Error;
-use meshwright::groups::Group;
-use meshwright::groups::paper::Paper;
-use meshwright::groups::protocol::{Label, Operation, Script, members};
-use meshwright::rng;
-use meshwright::schedule::process::{Context, Process};
-use meshwright::sim::any_order::{Adversary, Order, run_processes};
-use meshwright::topology::Machine;
-use meshwright::units::{Bytes, Cycles, NodeId};
+use meshwright_core::Error;
+use meshwright_core::rng;
+use meshwright_core::units::{Bytes, Cycles, NodeId};
+use meshwright_groups::Group;
+use meshwright_groups::paper::Paper;
+use meshwright_groups::protocol::{Label, Operation, Script, members};
+use meshwright_network::topology::Machine;
+use meshwright_schedule::process::{Context, Process};
+use meshwright_sim::any_order::{Adversary, Order, run_processes};
 use rand::RngExt;
 
 /// Sends numbered messages to everybody and computes, all at the start; notes what it hears and when.

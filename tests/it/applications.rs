@@ -4,9 +4,9 @@ mod beside;
 mod results;
 mod volumes;
 
-use meshwright::schedule::RankTree;
-use meshwright::skeleton::{DivideAndConquer, Record, on_ranks};
-use meshwright::transport::{Mailbox, Wire, threads};
+use meshwright_runtime::skeleton::{DivideAndConquer, Record, on_ranks};
+use meshwright_runtime::transport::{Mailbox, Wire, threads};
+use meshwright_schedule::RankTree;
 
 /// What comes of a problem on ranks that are threads, and what was sent.
 fn ranked<A>(app: &A, tree: &RankTree, problem: &A::Problem) -> (A::Solution, Record)

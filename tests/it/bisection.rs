@@ -1,11 +1,12 @@
 //! Bisection on machines of every kind, and what reflecting saves: total hops of all recursive bisections.
 
 use crate::halving::{assert_one_to_one, measured, tree};
-use meshwright::mapping::{Placement, Request, Shape, TaskGraph, bound::Profile, place, schedule};
-use meshwright::rng::stream;
-use meshwright::schedule::cost::forecast;
-use meshwright::topology::{Machine, Switching, Topology, distances_from};
-use meshwright::units::NodeId;
+use meshwright_core::rng::stream;
+use meshwright_core::units::NodeId;
+use meshwright_mapping::bound::Profile;
+use meshwright_mapping::{Placement, Request, Shape, TaskGraph, place, schedule};
+use meshwright_network::topology::{Machine, Switching, Topology, distances_from};
+use meshwright_schedule::cost::forecast;
 use rand::seq::IndexedRandom;
 
 /// Sum of dilations and most contention of any phase.

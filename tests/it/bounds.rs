@@ -1,9 +1,10 @@
 //! Lower bounds: nothing beats them, and where the literature or a search knows the optimum they meet it.
 
-use meshwright::mapping::{Divide, PLACEMENTS, Shape, bound};
-use meshwright::topology::{Machine, Topology, machine::SWITCHINGS};
-use meshwright::units::{Bytes, Cycles, NodeId, Ratio};
-use meshwright::verdict::{Job, divide, map};
+use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
+use meshwright_mapping::{Divide, PLACEMENTS, Shape, bound};
+use meshwright_network::topology::machine::SWITCHINGS;
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_verdict::{Job, divide, map};
 
 fn job(n: u32, alpha: f64, combine_alpha: Option<f64>) -> Job {
     Job::divide(&Divide {
@@ -27,7 +28,7 @@ fn the_radius_bound_holds_for_every_root_and_size() {
         for tasks in 1..=machine.nodes() {
             // From any root the nearest `tasks` nodes reach at least this far.
             let farthest = |root: NodeId| {
-                let mut distances = meshwright::topology::distances_from(&machine, root);
+                let mut distances = meshwright_network::topology::distances_from(&machine, root);
                 distances.sort_unstable();
                 distances[tasks as usize - 1]
             };
@@ -132,10 +133,8 @@ fn growing_meets_the_store_and_forward_bound() {
 
 #[test]
 fn a_network_without_room_has_a_bound_too() {
-    use meshwright::topology::{
-        Graph, Network,
-        graph_file::{Arc, ArcList},
-    };
+    use meshwright_network::topology::graph_file::{Arc, ArcList};
+    use meshwright_network::topology::{Graph, Network};
     let arcs = ArcList {
         vertices: 4,
         arcs: vec![Arc { from: 0, to: 1, weight: 1 }, Arc { from: 2, to: 3, weight: 1 }],

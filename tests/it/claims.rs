@@ -1,7 +1,8 @@
 //! The audit of papers: verdicts, errata with their smallest counterexamples, and figures known from elsewhere.
 
-use meshwright::claims::lo1990::{literal, reflecting::proof_points};
-use meshwright::claims::{Audit, Finding, Verdict, audit};
+use meshwright_papers::lo1990::literal;
+use meshwright_papers::lo1990::reflecting::proof_points;
+use meshwright_papers::{Audit, Finding, Verdict, audit};
 use serde_json::Value;
 
 fn lo1990(n_max: u32, only: &[&str]) -> Audit {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use meshwright::claims::{Audit, Verdict, audit};
-use meshwright::groups::{Group, rank_halving};
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::NodeId;
+use meshwright_core::units::NodeId;
+use meshwright_groups::{Group, rank_halving};
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_papers::{Audit, Verdict, audit};
 
 fn of(only: &[&str]) -> Audit {
     audit(Some("chochia1996"), 8, only, &mut |_| {}).unwrap()

@@ -1,6 +1,6 @@
 //! The audit of the thesis on divisible load: verdicts, errata with their smallest counterexamples, known figures.
 
-use meshwright::claims::{Audit, Finding, Verdict, audit};
+use meshwright_papers::{Audit, Finding, Verdict, audit};
 
 use crate::claims::every_finding_is_told;
 

@@ -86,10 +86,10 @@ fn help_has_examples_and_exit_codes() {
         assert!(arguments.len() == 1 || stdout.contains("Examples:\n  meshwright "), "{stdout}");
     }
     let help = run(folder.path(), &["map", "-h"]).1;
-    for placement in meshwright::mapping::PLACEMENTS {
+    for placement in meshwright_mapping::PLACEMENTS {
         assert!(help.contains(placement.name), "{}: {help}", placement.name);
     }
-    let costs = meshwright::topology::Costs::default();
+    let costs = meshwright_network::topology::Costs::default();
     let costs = [costs.startup.0.to_string(), costs.byte_time.to_string(), costs.flit.0.to_string()];
     let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
     for cost in costs {

@@ -1,8 +1,8 @@
 //! Closed-form placements held to the recursive definitions of the paper, built literally.
 
-use meshwright::mapping::{Request, centred_halving, growing, place, reflecting};
-use meshwright::topology::Machine;
-use meshwright::units::{Hops, NodeId};
+use meshwright_core::units::{Hops, NodeId};
+use meshwright_mapping::{Request, centred_halving, growing, place, reflecting};
+use meshwright_network::topology::Machine;
 
 /// Row and column of every task; labels as in Definition 1.
 type Positions = Vec<(i64, i64)>;

@@ -1,11 +1,13 @@
 //! Dependency-driven runs: small programs whose times are derived by hand.
 
-use meshwright::mapping::{self, Divide, Request, Shape, place};
-use meshwright::schedule::{Schedule, goal};
-use meshwright::sim::{run_phased, run_schedule};
-use meshwright::topology::{Machine, PortModel, Switching};
-use meshwright::units::Bytes;
-use meshwright::verdict::{Job, simulate};
+use meshwright_core::units::Bytes;
+use meshwright_mapping as mapping;
+use meshwright_mapping::{Divide, Request, Shape, place};
+use meshwright_network::topology::{Machine, PortModel, Switching};
+use meshwright_schedule::{Schedule, goal};
+use meshwright_sim::report;
+use meshwright_sim::{run_phased, run_schedule};
+use meshwright_verdict::Job;
 
 /// Cycles of a program on a line of four nodes with c = 100, b = 1, h = 2.
 fn cycles(switching: Switching, text: &str) -> u64 {
@@ -78,11 +80,11 @@ fn a_deadlock_is_an_answer_with_its_ring() {
         );
     }
     let schedule = goal::parse(text.as_bytes(), "ring.goal").unwrap();
-    let report = simulate::report(&schedule, &Machine::new("torus:5").unwrap()).unwrap();
+    let report = report::report(&schedule, &Machine::new("torus:5").unwrap()).unwrap();
     let ring = report.deadlock.expect("every worm holds one link of the ring and wants the next");
     assert_eq!(ring.len(), 5);
     assert!(ring.iter().zip(ring.iter().cycle().skip(1)).all(|(a, b)| a.to == b.from));
-    let mesh = simulate::report(&schedule, &Machine::new("mesh:5").unwrap()).unwrap();
+    let mesh = report::report(&schedule, &Machine::new("mesh:5").unwrap()).unwrap();
     assert_eq!((mesh.deadlock, mesh.messages), (None, 5));
 }
 
@@ -101,7 +103,7 @@ fn waiting_for_a_port_blames_no_link() {
 fn a_report_counts_flits_and_orders_latencies() {
     let text = "num_ranks 4\nrank 0 {\nsend 64b to 1\nsend 7b to 3\n}\nrank 1 {\nrecv 64b from 0\n}\nrank 3 {\nrecv 7b from 0\n}\n";
     let schedule = goal::parse(text.as_bytes(), "two.goal").unwrap();
-    let report = simulate::report(&schedule, &Machine::new("mesh:1x4").unwrap()).unwrap();
+    let report = report::report(&schedule, &Machine::new("mesh:1x4").unwrap()).unwrap();
     // Flits of 2 bytes and a head each: 33 over one link, 5 over three.
     assert_eq!(report.flit_hops, Some(33 + 5 * 3));
     let hottest = report.hottest_link.unwrap();

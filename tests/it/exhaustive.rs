@@ -1,16 +1,16 @@
 //! The bounds against every placement of small trees, and against a search for good placements of larger ones.
 
-use meshwright::mapping::{self, Divide, Placement, Request, Shape, binomial, bound, place};
-use meshwright::routing::{Pair, routes};
-use meshwright::schedule::Message;
-use meshwright::schedule::cost::{self, LinkLoads};
-use meshwright::sim::run_phased;
-use meshwright::topology::graph_file::{Arc, ArcList};
-use meshwright::topology::{
-    Graph, Machine, Network, PortModel, Topology, distances_from, machine::SWITCHINGS,
-};
-use meshwright::units::{Bytes, Cycles, NodeId};
-use meshwright::verdict::Job;
+use meshwright_core::units::{Bytes, Cycles, NodeId};
+use meshwright_mapping as mapping;
+use meshwright_mapping::{Divide, Placement, Request, Shape, binomial, bound, place};
+use meshwright_network::routing::{Pair, routes};
+use meshwright_network::topology::graph_file::{Arc, ArcList};
+use meshwright_network::topology::machine::SWITCHINGS;
+use meshwright_network::topology::{Graph, Machine, Network, PortModel, Topology, distances_from};
+use meshwright_schedule::Message;
+use meshwright_schedule::cost::{self, LinkLoads};
+use meshwright_sim::run_phased;
+use meshwright_verdict::Job;
 use proptest::prelude::*;
 
 /// Distances between all nodes.

@@ -1,10 +1,10 @@
 //! The permutation family: costs against measured metrics, and the Pareto front against every member there is.
 
 use crate::halving::{assert_one_to_one, measured, tree};
-use meshwright::mapping::family::{Member, front, front_of, name, names, slowdowns, steps};
-use meshwright::mapping::{Request, Shape, Step, place};
-use meshwright::rng::stream;
-use meshwright::topology::{Machine, Topology};
+use meshwright_core::rng::stream;
+use meshwright_mapping::family::{Member, front, front_of, name, names, slowdowns, steps};
+use meshwright_mapping::{Request, Shape, Step, place};
+use meshwright_network::topology::{Machine, Topology};
 use rand::seq::SliceRandom;
 
 /// A member drawn at random: the axes in any order, and of each axis any order of its steps after the first.
@@ -48,7 +48,7 @@ fn costs_are_those_measured() {
             for alpha in [1.0, 0.5, 0.8] {
                 let weights: Vec<f64> = (1..=n).map(|i| f64::powi(alpha, i.cast_signed())).collect();
                 let perfect: f64 = weights.iter().sum();
-                let sum = |of: fn(&meshwright::mapping::metrics::PhaseMetrics) -> u32| {
+                let sum = |of: fn(&meshwright_mapping::metrics::PhaseMetrics) -> u32| {
                     phases.iter().zip(&weights).map(|(phase, w)| w * f64::from(of(phase))).sum::<f64>()
                         / perfect
                 };

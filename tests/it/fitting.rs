@@ -1,13 +1,13 @@
 //! M3: the referee that fits: routers with date-line channels where whole messages wait in a ring.
 
-use meshwright::routing;
-use meshwright::schedule::cost::{self, LinkLoads};
-use meshwright::schedule::{Message, Phases};
-use meshwright::sim::fitting::{self, FLIT_HOPS_MAX};
-use meshwright::sim::flit::{Replay, Router};
-use meshwright::sim::run_phased;
-use meshwright::topology::{Machine, Switching, Topology};
-use meshwright::units::{Bytes, NodeId};
+use meshwright_core::units::{Bytes, NodeId};
+use meshwright_network::routing;
+use meshwright_network::topology::{Machine, Switching, Topology};
+use meshwright_schedule::cost::{self, LinkLoads};
+use meshwright_schedule::{Message, Phases};
+use meshwright_sim::fitting::{self, FLIT_HOPS_MAX};
+use meshwright_sim::flit::{Replay, Router};
+use meshwright_sim::run_phased;
 use proptest::prelude::*;
 
 const RINGS: [&str; 7] =

@@ -1,11 +1,12 @@
 //! The flit engine beside the message engine, which shares nothing with it but workloads.
 
-use meshwright::schedule::{Message, Phases, Schedule};
-use meshwright::sim::flit::{Replay, Router, run_traffic};
-use meshwright::sim::traffic::{OpenLoop, Pattern};
-use meshwright::sim::{self, Trace};
-use meshwright::topology::{Machine, Switching, Topology};
-use meshwright::units::{Bytes, Cycles, NodeId};
+use meshwright_core::units::{Bytes, Cycles, NodeId};
+use meshwright_network::topology::{Machine, Switching, Topology};
+use meshwright_schedule::{Message, Phases, Schedule};
+use meshwright_sim as sim;
+use meshwright_sim::Trace;
+use meshwright_sim::flit::{Replay, Router, run_traffic};
+use meshwright_sim::traffic::{OpenLoop, Pattern};
 use rand::RngExt;
 
 use crate::agreement::program::engines::{BAND, MEAN};
@@ -54,7 +55,7 @@ fn a_message_alone_takes_the_same_time_on_both_engines() {
 
 /// Random phases of random messages.
 fn random_phases(machine: &Machine, seed: u64) -> Phases {
-    let mut rng = meshwright::rng::stream(seed, "schedules of the flit tests");
+    let mut rng = meshwright_core::rng::stream(seed, "schedules of the flit tests");
     let (phases, messages) = (rng.random_range(1..4), rng.random_range(1..2 * machine.nodes()));
     let mut all = Vec::new();
     for phase in 1..=phases {
@@ -70,7 +71,7 @@ fn random_phases(machine: &Machine, seed: u64) -> Phases {
 /// Whether two messages of a schedule use the same link, at whatever time.
 fn share_links(machine: &Machine, schedule: &Schedule) -> bool {
     let pairs: Vec<_> = schedule.messages().iter().map(|m| (m.source, m.target)).collect();
-    let routes = meshwright::routing::routes(machine, &pairs).unwrap();
+    let routes = meshwright_network::routing::routes(machine, &pairs).unwrap();
     let mut links = Vec::new();
     for (message, &pair) in pairs.iter().enumerate() {
         routes.for_each_link(message, pair, |link| links.push(link));
@@ -147,7 +148,8 @@ fn a_ring_without_date_line_deadlocks_and_says_where() {
     let ring_of_links =
         stuck.run_phased(&ring, &phases).unwrap().deadlock.expect("everybody waits for everybody");
     assert_eq!(ring_of_links.len(), 8);
-    let follows = |pair: [meshwright::units::LinkId; 2]| ring.target(pair[0]) == Some(ring.source(pair[1]));
+    let follows =
+        |pair: [meshwright_core::units::LinkId; 2]| ring.target(pair[0]) == Some(ring.source(pair[1]));
     assert!((0..8).all(|i| follows([ring_of_links[i], ring_of_links[(i + 1) % 8]])), "{ring_of_links:?}");
     assert_eq!(replay(&ring).run_phased(&ring, &phases).unwrap().deadlock, None, "with date-line channels");
 }

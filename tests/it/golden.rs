@@ -2,10 +2,10 @@
 //! link loads, store-and-forward steps and totals as exact fractions).
 
 use dashu_ratio::RBig;
-use meshwright::mapping::{Divide, Shape, metrics};
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::Bytes;
-use meshwright::verdict::{Job, map};
+use meshwright_core::units::Bytes;
+use meshwright_mapping::{Divide, Shape, metrics};
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_verdict::{Job, map};
 use serde_json::Value;
 
 fn golden() -> Value {
@@ -61,7 +61,8 @@ fn positions_and_phases() {
 
 /// Definitions 4 and 5; the golden contention counts both directions of a link together.
 fn classic(case: &Value, row: &map::MapRow, mesh: &Machine, what: &str) {
-    use meshwright::schedule::{Message, cost::LinkLoads};
+    use meshwright_schedule::Message;
+    use meshwright_schedule::cost::LinkLoads;
     let n = case["n"].as_u64().unwrap() as u32;
     let messages: Vec<Message> = (0..(1u32 << n) - 1)
         .map(|label| {
@@ -70,7 +71,7 @@ fn classic(case: &Value, row: &map::MapRow, mesh: &Machine, what: &str) {
         })
         .collect();
     let pairs: Vec<_> = messages.iter().map(Message::pair).collect();
-    let routes = meshwright::routing::routes(mesh, &pairs).unwrap();
+    let routes = meshwright_network::routing::routes(mesh, &pairs).unwrap();
     let classic = metrics::classic(&messages, &routes, mesh.links());
     assert_eq!(u64::from(classic.dilation.0), case["classic"]["dilation"].as_u64().unwrap(), "{what}");
     let mut loads = LinkLoads::new(mesh.links());
@@ -78,7 +79,7 @@ fn classic(case: &Value, row: &map::MapRow, mesh: &Machine, what: &str) {
     let both_ways = loads.touched().iter().map(|&link| {
         let (from, to) = (mesh.source(link), mesh.target(link).unwrap());
         let back = (0..mesh.ports(to))
-            .map(meshwright::units::Port)
+            .map(meshwright_core::units::Port)
             .find(|&port| mesh.neighbour(to, port) == Some(from));
         loads.messages(link) + loads.messages(mesh.link(to, back.unwrap()))
     });
@@ -130,9 +131,9 @@ fn totals_are_the_exact_fractions() {
 fn store_and_forward_steps() {
     for case in golden()["cases"].as_array().unwrap() {
         let (report, mut mesh) = report(case, 1.0);
-        mesh.costs.startup = meshwright::units::Cycles(1);
-        mesh.costs.byte_time = meshwright::units::Ratio::whole(0);
-        mesh.switching = meshwright::topology::Switching::StoreAndForward;
+        mesh.costs.startup = meshwright_core::units::Cycles(1);
+        mesh.costs.byte_time = meshwright_core::units::Ratio::whole(0);
+        mesh.switching = meshwright_network::topology::Switching::StoreAndForward;
         let n = case["n"].as_u64().unwrap() as u32;
         let job = Job::divide(&Divide {
             shape: Shape::Binomial(n),
@@ -141,12 +142,12 @@ fn store_and_forward_steps() {
             volume: Bytes(1),
         })
         .unwrap();
-        let placement = meshwright::mapping::Placement {
+        let placement = meshwright_mapping::Placement {
             name: String::new(),
             nodes: report.placements[0].nodes().to_vec(),
         };
-        let phases = meshwright::mapping::schedule(&job.tasks, &placement, &mesh);
-        let trace = meshwright::sim::run_phased(&mesh, &phases).unwrap();
+        let phases = meshwright_mapping::schedule(&job.tasks, &placement, &mesh);
+        let trace = meshwright_sim::run_phased(&mesh, &phases).unwrap();
         assert_eq!(trace.phase_ticks, integers(&case["sf_steps"]), "{} B({n})", case["mapping"]);
     }
 }

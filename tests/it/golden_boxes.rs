@@ -1,9 +1,9 @@
 //! Every value of `tests/golden/boxes.json`: three and four dimensions, and sides that are no powers of two, from an
 //! implementation that takes the definitions literally.
 
-use meshwright::scenario::tasks;
-use meshwright::topology::Machine;
-use meshwright::verdict::map;
+use meshwright_formats::scenario::tasks;
+use meshwright_network::topology::Machine;
+use meshwright_verdict::map;
 use serde_json::Value;
 
 fn golden() -> Vec<Value> {

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use meshwright::mapping::bound::{GraphBound, Terrain, graph_ticks, phase_ticks};
-use meshwright::mapping::task_graph::Edge;
-use meshwright::mapping::{self, Placement, TaskGraph, task_file};
-use meshwright::sim::run_phased;
-use meshwright::topology::machine::SWITCHINGS;
-use meshwright::topology::{Costs, Machine, PortModel, Switching, Topology};
-use meshwright::units::{Bytes, Cycles, NodeId};
-use meshwright::verdict::Job;
+use meshwright_core::units::{Bytes, Cycles, NodeId};
+use meshwright_mapping as mapping;
+use meshwright_mapping::bound::{GraphBound, Terrain, graph_ticks, phase_ticks};
+use meshwright_mapping::task_graph::Edge;
+use meshwright_mapping::{Placement, TaskGraph, task_file};
+use meshwright_network::topology::machine::SWITCHINGS;
+use meshwright_network::topology::{Costs, Machine, PortModel, Switching, Topology};
+use meshwright_sim::run_phased;
+use meshwright_verdict::Job;
 use proptest::prelude::*;
 
 use crate::exhaustive::{every_placement, small_machines};

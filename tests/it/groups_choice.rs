@@ -1,17 +1,17 @@
 //! Predicted steps of splits against simulated ones, and what the choice says.
 
-use meshwright::groups::choice::{Demand, Question, SPLITS, choose, load, tree_for_mask};
-use meshwright::groups::contraction::Contraction;
-use meshwright::groups::mask::Mask;
-use meshwright::groups::paper::Paper;
-use meshwright::groups::protocol::{Label, Operation, Scheme, Script, members};
-use meshwright::groups::trees::{TREES, TreeMethod};
-use meshwright::groups::{Group, entry_bisection, monotone_nearest, rank_halving};
-use meshwright::rng;
-use meshwright::routing;
-use meshwright::sim;
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::{Bytes, NodeId};
+use meshwright_core::rng;
+use meshwright_core::units::{Bytes, NodeId};
+use meshwright_groups::choice::{Demand, Question, SPLITS, choose, load, tree_for_mask};
+use meshwright_groups::contraction::Contraction;
+use meshwright_groups::mask::Mask;
+use meshwright_groups::paper::Paper;
+use meshwright_groups::protocol::{Label, Operation, Scheme, Script, members};
+use meshwright_groups::trees::{TREES, TreeMethod};
+use meshwright_groups::{Group, entry_bisection, monotone_nearest, rank_halving};
+use meshwright_network::routing;
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_sim as sim;
 use rand::{RngExt, seq::SliceRandom};
 
 fn demand(colours: u32, keys: u32) -> Demand {
@@ -179,6 +179,6 @@ fn the_load_of_a_tree_is_counted_link_by_link() {
     }
     let line = Machine::new("mesh:1x4").unwrap();
     let group = Group::whole(&line, "row").unwrap();
-    let star = meshwright::groups::Tree::new(0, vec![meshwright::groups::Tree::NONE, 0, 0, 0]);
+    let star = meshwright_groups::Tree::new(0, vec![meshwright_groups::Tree::NONE, 0, 0, 0]);
     assert_eq!(load(&line, &group, &star).unwrap(), 3, "all three leave by the first link");
 }

@@ -3,15 +3,15 @@
 
 use rand::seq::SliceRandom;
 
-use meshwright::groups::barrier_time::{self, Delays};
-use meshwright::groups::protocol::{Fixed, Operation, Script, members};
-use meshwright::groups::{Extent, Group, TREES, exchange, portfolio, rank_halving};
-use meshwright::rng::stream;
-use meshwright::schedule::overhead::WithOverhead;
-use meshwright::sim;
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::{Cycles, NodeId};
-use meshwright::verdict::groups::collective::{COLLECTIVES, Collective, CollectiveVerdict, judge};
+use meshwright_core::rng::stream;
+use meshwright_core::units::{Cycles, NodeId};
+use meshwright_groups::barrier_time::{self, Delays};
+use meshwright_groups::protocol::{Fixed, Operation, Script, members};
+use meshwright_groups::{Extent, Group, TREES, exchange, portfolio, rank_halving};
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_schedule::overhead::WithOverhead;
+use meshwright_sim as sim;
+use meshwright_verdict::groups::collective::{COLLECTIVES, Collective, CollectiveVerdict, judge};
 
 fn machine(name: &str) -> Machine {
     Machine::new(name).unwrap().in_packets()
@@ -182,9 +182,9 @@ fn the_best_trees_gain_what_the_reference_says() {
 fn urgency_decides_who_is_told_first() {
     let line = machine("mesh:8");
     let group = Group::whole(&line, "row").unwrap();
-    let star = meshwright::groups::Tree::new(
+    let star = meshwright_groups::Tree::new(
         0,
-        std::iter::once(meshwright::groups::Tree::NONE).chain([0; 7]).collect(),
+        std::iter::once(meshwright_groups::Tree::NONE).chain([0; 7]).collect(),
     );
     let cycles = |urgent: bool| {
         let fixed = Fixed::<false>::new(star.clone());

@@ -5,10 +5,10 @@ mod machines;
 mod quality;
 mod steps;
 
-use meshwright::groups::contraction::{Contraction, OrderedTree};
-use meshwright::groups::protocol::{Label, Member, Operation, Scheme, Script, Side};
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::NodeId;
+use meshwright_core::units::NodeId;
+use meshwright_groups::contraction::{Contraction, OrderedTree};
+use meshwright_groups::protocol::{Label, Member, Operation, Scheme, Script, Side};
+use meshwright_network::topology::{Machine, Topology};
 
 /// The processes of all nodes of a machine, the members of a tree with their programs.
 fn members<'s>(

@@ -5,17 +5,15 @@ mod shapes;
 use rand::{RngExt, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
-use meshwright::groups::exchange::Party;
-use meshwright::groups::exchange::{FullBox, Hubs, Structure, Sweeps, gibbons_paterson, parties};
-use meshwright::groups::protocol::{Entry, Fixed, Here, Operation, Operator, Outcome, Program, members};
-use meshwright::groups::{Extent, Group, Tree, monotone_nearest, rank_halving};
-use meshwright::rng::stream;
-use meshwright::sim::{
-    self,
-    any_order::{self, Adversary, Order},
-};
-use meshwright::topology::{Machine, Switching, Topology};
-use meshwright::units::{Cycles, NodeId};
+use meshwright_core::rng::stream;
+use meshwright_core::units::{Cycles, NodeId};
+use meshwright_groups::exchange::Party;
+use meshwright_groups::exchange::{FullBox, Hubs, Structure, Sweeps, gibbons_paterson, parties};
+use meshwright_groups::protocol::{Entry, Fixed, Here, Operation, Operator, Outcome, Program, members};
+use meshwright_groups::{Extent, Group, Tree, monotone_nearest, rank_halving};
+use meshwright_network::topology::{Machine, Switching, Topology};
+use meshwright_sim as sim;
+use meshwright_sim::any_order::{self, Adversary, Order};
 
 /// A script that keeps what its operations left.
 #[derive(Clone, Debug, Default)]

@@ -1,10 +1,11 @@
 //! The three experiments of section 5 of the paper, and the better splits on the same runs, against an independent
 //! packet simulation: averages within 5 % of its.
 
-use meshwright::topology::Machine;
-use meshwright::verdict::groups::experiment::{self, Experiment};
-use meshwright::verdict::groups::program::Kind;
-use meshwright::verdict::groups::{self, Drawn, Job, Labels, Pace};
+use meshwright_network::topology::Machine;
+use meshwright_verdict::groups;
+use meshwright_verdict::groups::experiment::{self, Experiment};
+use meshwright_verdict::groups::program::Kind;
+use meshwright_verdict::groups::{Drawn, Job, Labels, Pace};
 
 fn job(order: &str, kind: Drawn, repeat: u32) -> Job {
     let labels = Labels::Drawn { levels: 4, kind };

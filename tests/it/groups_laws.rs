@@ -1,13 +1,13 @@
 //! Laws of programs of groups, over random machines, labels, methods and engines.
 
-use meshwright::groups::label_file::Given;
-use meshwright::groups::protocol::Label;
-use meshwright::rng;
-use meshwright::topology::order::ORDERS;
-use meshwright::topology::{Costs, Machine, Topology};
-use meshwright::units::{Bytes, Cycles, NodeId, Ratio};
-use meshwright::verdict::groups::{self, Drawn, ENGINES, Engine, Job, Labels, METHODS, Pace};
-use meshwright::{Error, Result};
+use meshwright_core::rng;
+use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
+use meshwright_core::{Error, Result};
+use meshwright_groups::label_file::Given;
+use meshwright_groups::protocol::Label;
+use meshwright_network::topology::order::ORDERS;
+use meshwright_network::topology::{Costs, Machine, Topology};
+use meshwright_verdict::groups::{self, Drawn, ENGINES, Engine, Job, Labels, METHODS, Pace};
 use rand::{Rng, RngExt, seq::IndexedRandom};
 
 /// A machine, perhaps with dead nodes and costs of its own.

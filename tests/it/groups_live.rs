@@ -2,16 +2,19 @@
 
 mod beside;
 
-use meshwright::groups::live::{self, Group, MaybePart, tree_for};
-use meshwright::groups::mask::Mask;
-use meshwright::groups::nested::{Run, Team};
-use meshwright::groups::protocol::{Operator, members};
-use meshwright::groups::{self, TREES, trees};
-use meshwright::topology::{Machine, Topology};
-use meshwright::transport::threads::{self, ThreadEndpoint};
-use meshwright::transport::{Lost, Mailbox};
-use meshwright::units::{Bytes, NodeId};
-use meshwright::{Error, rng, sim};
+use meshwright_core::units::{Bytes, NodeId};
+use meshwright_core::{Error, rng};
+use meshwright_groups as groups;
+use meshwright_groups::mask::Mask;
+use meshwright_groups::nested::{Run, Team};
+use meshwright_groups::protocol::{Operator, members};
+use meshwright_groups::{TREES, trees};
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_runtime::groups as live;
+use meshwright_runtime::groups::{Group, MaybePart, tree_for};
+use meshwright_runtime::transport::threads::{self, ThreadEndpoint};
+use meshwright_runtime::transport::{Lost, Mailbox};
+use meshwright_sim as sim;
 use rand::RngExt;
 
 /// Runs a body on every rank of a machine; what it returns, by rank.
@@ -283,7 +286,7 @@ fn members_that_disagree_are_told() {
 
 #[test]
 fn the_tree_is_chosen_by_the_machine() {
-    use meshwright::groups::barrier_time::{Delays, barrier};
+    use meshwright_groups::barrier_time::{Delays, barrier};
     for machine in machines().into_iter().filter(|machine| machine.living_count() > 4) {
         for overhead in [0, 16] {
             let delays = Delays { link: 1, overhead };

@@ -5,12 +5,12 @@ mod figures;
 mod programs;
 mod witness;
 
-use meshwright::groups::mask::{Mask, TreeOf};
-use meshwright::groups::protocol::{Label, Member, Operation, Scheme, Script, members};
-use meshwright::groups::{Group, rank_halving};
-use meshwright::sim;
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::{Bytes, NodeId};
+use meshwright_core::units::{Bytes, NodeId};
+use meshwright_groups::mask::{Mask, TreeOf};
+use meshwright_groups::protocol::{Label, Member, Operation, Scheme, Script, members};
+use meshwright_groups::{Group, rank_halving};
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_sim as sim;
 
 /// The trees of the paper.
 const HALVING: TreeOf = |_, group| Ok(rank_halving::tree(group.size()));

@@ -5,12 +5,12 @@ mod page;
 mod programs;
 pub(crate) mod roster;
 
-use meshwright::groups::Group;
-use meshwright::groups::nested::Run;
-use meshwright::groups::protocol::{Member, Scheme, members};
-use meshwright::sim;
-use meshwright::topology::{Costs, Machine, Switching};
-use meshwright::units::{Bytes, Cycles, NodeId, Ratio};
+use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
+use meshwright_groups::Group;
+use meshwright_groups::nested::Run;
+use meshwright_groups::protocol::{Member, Scheme, members};
+use meshwright_network::topology::{Costs, Machine, Switching};
+use meshwright_sim as sim;
 
 /// A machine on which a packet of 8 bytes takes one cycle for each link.
 fn machine(specification: &str) -> Machine {

@@ -1,13 +1,14 @@
 //! Ranges of an order against lists of members, and trees that are cut along one path.
 
-use meshwright::groups::protocol::{
+use meshwright_core::units::NodeId;
+use meshwright_groups::protocol::{
     Here, Label, Operation, Operator, Outcome, Program, Scheme, Script, members,
 };
-use meshwright::groups::range::{RangeGroup, Ranges, cut};
-use meshwright::groups::{Group, Tree, rank_halving};
-use meshwright::sim;
-use meshwright::topology::{Machine, order::ORDERS};
-use meshwright::units::NodeId;
+use meshwright_groups::range::{RangeGroup, Ranges, cut};
+use meshwright_groups::{Group, Tree, rank_halving};
+use meshwright_network::topology::Machine;
+use meshwright_network::topology::order::ORDERS;
+use meshwright_sim as sim;
 use proptest::prelude::*;
 
 const MACHINES: [&str; 6] = ["mesh:8x8", "mesh:5x7", "torus:4x6", "mesh:3x4x5", "mesh:13", "hypercube:4"];

@@ -1,14 +1,14 @@
 //! Trees of groups: every tree of `tests/golden/groups.json`, what is proved of them, the table of the research.
 
-use meshwright::groups::barrier_time::Delays;
-use meshwright::groups::protocol::{Fixed, Operation, Script, members};
-use meshwright::groups::trees::TreeMethod;
-use meshwright::groups::{Extent, Group, TREES, Tree, adversary, portfolio, trees};
-use meshwright::rng;
-use meshwright::sim::packet;
-use meshwright::topology::order::order;
-use meshwright::topology::{Grid, Machine, Topology};
-use meshwright::units::NodeId;
+use meshwright_core::rng;
+use meshwright_core::units::NodeId;
+use meshwright_groups::barrier_time::Delays;
+use meshwright_groups::protocol::{Fixed, Operation, Script, members};
+use meshwright_groups::trees::{self, TreeMethod};
+use meshwright_groups::{Extent, Group, TREES, Tree, adversary, portfolio};
+use meshwright_network::topology::order::order;
+use meshwright_network::topology::{Grid, Machine, Topology};
+use meshwright_sim::packet;
 use rand::RngExt;
 use serde_json::Value;
 

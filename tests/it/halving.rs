@@ -1,12 +1,14 @@
 //! Centred halving on boxes of any sides: one-to-one, without contention, and with the dilations of its proof.
 
-use meshwright::mapping::metrics::{self, PhaseMetrics};
-use meshwright::mapping::{Divide, Placement, Request, Shape, TaskGraph, divide, halving, place, schedule};
-use meshwright::routing::{Pair, routes};
-use meshwright::schedule::{Message, cost::LinkLoads};
-use meshwright::topology::{Machine, Switching, Topology};
-use meshwright::units::Bytes;
-use meshwright::verdict::{self, Job};
+use meshwright_core::units::Bytes;
+use meshwright_mapping::metrics::{self, PhaseMetrics};
+use meshwright_mapping::{Divide, Placement, Request, Shape, TaskGraph, divide, halving, place, schedule};
+use meshwright_network::routing::{Pair, routes};
+use meshwright_network::topology::{Machine, Switching, Topology};
+use meshwright_schedule::Message;
+use meshwright_schedule::cost::LinkLoads;
+use meshwright_verdict as verdict;
+use meshwright_verdict::Job;
 
 /// The tree of a shape, divide stage only.
 pub(crate) fn tree(shape: Shape) -> TaskGraph {
@@ -218,11 +220,11 @@ fn parts_of_data_are_equal_in_the_end() {
 /// M5: bounds hold for messages of unlike size in one phase, whatever the computation; `judge` asserts it.
 #[test]
 fn parts_of_data_stay_above_their_bound() {
-    let names: Vec<&str> = meshwright::mapping::PLACEMENTS.iter().map(|method| method.name).collect();
+    let names: Vec<&str> = meshwright_mapping::PLACEMENTS.iter().map(|method| method.name).collect();
     for (preset, sides) in
         divide::PRESETS.iter().flat_map(|preset| [&[7][..], &[5, 7], &[3, 3]].map(|sides| (preset, sides)))
     {
-        for &(_, switching) in meshwright::topology::machine::SWITCHINGS {
+        for &(_, switching) in meshwright_network::topology::machine::SWITCHINGS {
             let machine = Machine::new(&named("mesh", sides)).unwrap().with_switching(switching);
             let (shape, volume) = (Shape::Halving(sides.to_vec()), Bytes(1000));
             let divide::Preset { alpha, combine_alpha, .. } = *preset;

@@ -3,12 +3,12 @@
 mod collectives;
 mod reading;
 
-use meshwright::mapping::launcher::{self, FORMATS, Hosts, Launch, Ranks};
-use meshwright::mapping::{
+use meshwright_core::units::{Bytes, NodeId};
+use meshwright_hosts::launcher::{self, FORMATS, Hosts, Launch, Ranks};
+use meshwright_mapping::{
     Divide, PLACEMENTS, Placement, Request, Shape, TaskGraph, divide, place, task_file,
 };
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::{Bytes, NodeId};
+use meshwright_network::topology::{Machine, Topology};
 
 /// The tree B(n) with messages of one size, down, up or both.
 fn tree(n: u32, down: bool, up: bool) -> TaskGraph {

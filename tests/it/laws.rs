@@ -1,9 +1,9 @@
 //! What must hold of every entry of every table: theorems against definitions.
 
-use meshwright::mapping::{PLACEMENTS, Request, bound, place};
-use meshwright::routing::{deadlock, routes, shortest_path};
-use meshwright::topology::{FAMILIES, Machine, Topology, distances_from};
-use meshwright::units::{Hops, LinkId, NodeId, Port};
+use meshwright_core::units::{Hops, LinkId, NodeId, Port};
+use meshwright_mapping::{PLACEMENTS, Request, bound, place};
+use meshwright_network::routing::{deadlock, routes, shortest_path};
+use meshwright_network::topology::{FAMILIES, Machine, Topology, distances_from};
 
 /// Every family's example and the shapes where formulas tend to break.
 fn machines() -> Vec<Machine> {
@@ -124,7 +124,8 @@ fn routes_go_around_dead_nodes() {
     }
     assert_eq!(machine.distance(NodeId(5), NodeId(9)), Some(Hops(8)));
     let walled = Machine::new("mesh:2x3").unwrap().with_dead(vec![NodeId(1), NodeId(4)]).unwrap();
-    let error = meshwright::routing::routes(&walled, &[(NodeId(0), NodeId(2))]).unwrap_err().to_string();
+    let error =
+        meshwright_network::routing::routes(&walled, &[(NodeId(0), NodeId(2))]).unwrap_err().to_string();
     assert!(error.contains("no path from node 0 to node 2"), "{error}");
 }
 

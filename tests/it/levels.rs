@@ -1,12 +1,13 @@
 //! The bracket of the four models: alone <= link <= simulated, and where path stands.
 
-use meshwright::mapping::{Divide, Shape, metrics};
-use meshwright::routing;
-use meshwright::schedule::{Message, Phases, cost, cost::LinkLoads};
-use meshwright::sim;
-use meshwright::topology::{Machine, Switching, Topology};
-use meshwright::units::{Bytes, Cycles, NodeId, Ratio};
-use meshwright::verdict::{Job, map};
+use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
+use meshwright_mapping::{Divide, Shape, metrics};
+use meshwright_network::routing;
+use meshwright_network::topology::{Machine, Switching, Topology};
+use meshwright_schedule::cost::{self, LinkLoads};
+use meshwright_schedule::{Message, Phases};
+use meshwright_sim as sim;
+use meshwright_verdict::{Job, map};
 
 const METHODS: [&str; 7] =
     ["reflecting", "growing", "centred-halving", "row-major", "snake", "hilbert", "random"];
@@ -73,8 +74,8 @@ fn stored_messages_of_a_tree_take_the_greater_of_dilation_and_load() {
         let report = map::report(&job, &mesh, &METHODS, 5, &mut |_| {}).unwrap();
         for row in &report.placements {
             let placement =
-                meshwright::mapping::Placement { name: row.name.clone(), nodes: row.nodes().to_vec() };
-            let phases = meshwright::mapping::schedule(&job.tasks, &placement, &mesh);
+                meshwright_mapping::Placement { name: row.name.clone(), nodes: row.nodes().to_vec() };
+            let phases = meshwright_mapping::schedule(&job.tasks, &placement, &mesh);
             let trace = sim::run_phased(&mesh, &phases).unwrap();
             for (phase, &steps) in row.phases.iter().zip(&trace.phase_ticks) {
                 let (far, load) = (u64::from(phase.dilation), u64::from(phase.link_load));

@@ -1,19 +1,19 @@
 //! Loads on the machine that was asked for: ports, results, front ends, wires, start-ups, releases, whole messages. What
 //! `split` says is true of that machine, `check` agrees, and every yes has a witness.
 
-use meshwright::load::accelerated::accelerated;
-use meshwright::load::check::{Claim, Reading, check};
-use meshwright::load::installments::Scale;
-use meshwright::load::programme::{Duplex, Variant, keep};
-use meshwright::load::reduced::{reduced, voronoi};
-use meshwright::load::schedulers::Settings;
-use meshwright::load::witness::{Kind, Stretch, Witness};
-use meshwright::load::{FORWARDINGS, Forwarding, Problem, Source, Speeds};
-use meshwright::rng;
-use meshwright::topology::{Machine, PortModel, Switching, Topology};
-use meshwright::units::NodeId;
-use meshwright::verdict::LoadVerdict;
-use meshwright::verdict::load::{self, BoundKind, Claimed, Job, Terms, judge};
+use meshwright_core::rng;
+use meshwright_core::units::NodeId;
+use meshwright_load::accelerated::accelerated;
+use meshwright_load::check::{Claim, Reading, check};
+use meshwright_load::installments::Scale;
+use meshwright_load::programme::{Duplex, Variant, keep};
+use meshwright_load::reduced::{reduced, voronoi};
+use meshwright_load::schedulers::Settings;
+use meshwright_load::witness::{Kind, Stretch, Witness};
+use meshwright_load::{FORWARDINGS, Forwarding, Problem, Source, Speeds};
+use meshwright_network::topology::{Machine, PortModel, Switching, Topology};
+use meshwright_verdict::LoadVerdict;
+use meshwright_verdict::load::{self, BoundKind, Claimed, Job, Terms, judge};
 use rand::{Rng, RngExt};
 
 const EXACT: f64 = 1e-9;

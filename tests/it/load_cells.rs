@@ -3,16 +3,16 @@
 
 mod edges;
 
-use meshwright::load::accelerated::{accelerated, constrained_accelerated};
-use meshwright::load::constrained::{constrained, constrained_extended};
-use meshwright::load::earth_mover::{Rebalance, rebalance};
-use meshwright::load::equivalence::{epsa, epsea};
-use meshwright::load::partition::{Partition, constrained_partition, partition};
-use meshwright::load::reduced::reduced;
-use meshwright::load::schedulers::{Cell, METHODS, Reduction, Scheduled, Settings};
-use meshwright::load::{FORWARDINGS, Forwarding, Problem, Source, UNUSED, voronoi};
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::NodeId;
+use meshwright_core::units::NodeId;
+use meshwright_load::accelerated::{accelerated, constrained_accelerated};
+use meshwright_load::constrained::{constrained, constrained_extended};
+use meshwright_load::earth_mover::{Rebalance, rebalance};
+use meshwright_load::equivalence::{epsa, epsea};
+use meshwright_load::partition::{Partition, constrained_partition, partition};
+use meshwright_load::reduced::reduced;
+use meshwright_load::schedulers::{Cell, METHODS, Reduction, Scheduled, Settings};
+use meshwright_load::{FORWARDINGS, Forwarding, Problem, Source, UNUSED, voronoi};
+use meshwright_network::topology::{Machine, Topology};
 use serde_json::Value;
 
 fn golden() -> Value {
@@ -197,7 +197,7 @@ fn runs_of_the_reference() {
     }
 }
 
-type Run = fn(&Problem, Forwarding, &Settings) -> meshwright::Result<Scheduled>;
+type Run = fn(&Problem, Forwarding, &Settings) -> meshwright_core::Result<Scheduled>;
 
 fn compare_weighted(scheduled: &Scheduled, theirs: &Value) {
     let sizes: Vec<u32> = scheduled.cells.iter().map(|cell| cell.nodes()).collect();
@@ -252,7 +252,7 @@ fn rebalancing_of_the_reference() {
         assert!(alone.warning.unwrap().contains("epsea"));
         let whole = epsea(&problem, Forwarding::CutThrough, &Settings::default()).unwrap();
         assert!(is_near(whole.plan.makespan, time + 1.0 / speedup, 1e-9), "erratum 24: the moving counts");
-        let (best, _) = meshwright::load::optimum::makespan(&problem).unwrap();
+        let (best, _) = meshwright_load::optimum::makespan(&problem).unwrap();
         assert!(is_near(best, case["fluid_opt_T"].as_f64().unwrap(), 1e-7));
         assert!(best < whole.plan.makespan);
     }

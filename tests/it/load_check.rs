@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use meshwright::load::check::{Claim, Reading, check};
-use meshwright::load::{Cells, Problem, Source, optimum};
-use meshwright::topology::{Machine, Topology, distances_from};
-use meshwright::units::{NodeId, Port};
+use meshwright_core::units::{NodeId, Port};
+use meshwright_load::check::{Claim, Reading, check};
+use meshwright_load::{Cells, Problem, Source, optimum};
+use meshwright_network::topology::{Machine, Topology, distances_from};
 use rand::RngExt;
 use serde_json::Value;
 
@@ -131,7 +131,7 @@ fn fifty_by_fifty_is_refuted_by_its_source() {
 fn claims_against_every_set() {
     let mut counts = [0, 0];
     for seed in 0..300 {
-        let mut rng = meshwright::rng::stream(seed, "claims");
+        let mut rng = meshwright_core::rng::stream(seed, "claims");
         let boxes = ["mesh:3x3", "torus:3x3", "mesh:2x4", "hypercube:3", "mesh:6"];
         let machine = Machine::new(boxes[seed as usize % boxes.len()]).expect("a box");
         let nodes = machine.nodes();

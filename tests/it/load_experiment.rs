@@ -1,9 +1,9 @@
 //! Rounds with random sources: the averages of the thesis's experiments and the distance to the optimum.
 
-use meshwright::load::Forwarding;
-use meshwright::load::experiment::{Averages, Experiment, against_optimum, run};
-use meshwright::load::schedulers::Reduction;
-use meshwright::topology::Machine;
+use meshwright_load::Forwarding;
+use meshwright_load::experiment::{Averages, Experiment, against_optimum, run};
+use meshwright_load::schedulers::Reduction;
+use meshwright_network::topology::Machine;
 
 fn experiment<'m>(machine: &'m Machine, rounds: u32, sigmas: &[f64]) -> Experiment<'m> {
     Experiment {

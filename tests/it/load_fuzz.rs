@@ -1,12 +1,12 @@
 //! What is read about loads, with words and bytes changed: no panic, an error has its place, and what is accepted can
 //! be answered.
 
-use meshwright::load::speed_file;
-use meshwright::scenario::{self, claim};
-use meshwright::topology::Machine;
-use meshwright::units::NodeId;
-use meshwright::verdict::load::check;
-use meshwright::{Error, Result};
+use meshwright_core::units::NodeId;
+use meshwright_core::{Error, Result};
+use meshwright_formats::scenario::{self, claim};
+use meshwright_load::speed_file;
+use meshwright_network::topology::Machine;
+use meshwright_verdict::load::check;
 use proptest::prelude::*;
 
 const CLAIM: &str = r#"{ "machine": "mesh:3x3", "sigma": "1/2", "dead": [[0, 2]], "speeds": null, "sources": [[1, 1],

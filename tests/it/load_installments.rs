@@ -1,19 +1,19 @@
 //! Schedules one can run: flows in installments and shares as messages, simulated.
 
-use meshwright::load::closed_form;
-use meshwright::load::installments::{
+use meshwright_core::rng;
+use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
+use meshwright_load::closed_form;
+use meshwright_load::installments::{
     Installments, Scale, Settings, best_chunk, deliver, equal_chunks_bound, front, plan,
 };
-use meshwright::load::optimum::{self, Optimum};
-use meshwright::load::{Forwarding, Plan, Problem, Source, Speeds, layers};
-use meshwright::rng;
-use meshwright::schedule::{Op, Schedule, goal};
-use meshwright::sim;
-use meshwright::sim::flit::{Replay, Router};
-use meshwright::topology::{Machine, Switching, Topology};
-use meshwright::units::{Bytes, Cycles, NodeId, Ratio};
-use meshwright::verdict::buffers::delay;
-use meshwright::verdict::installments::{FrontRow, unbeaten};
+use meshwright_load::optimum::{self, Optimum};
+use meshwright_load::{Forwarding, Plan, Problem, Source, Speeds, layers};
+use meshwright_network::topology::{Machine, Switching, Topology};
+use meshwright_schedule::{Op, Schedule, goal};
+use meshwright_sim as sim;
+use meshwright_sim::flit::{Replay, Router};
+use meshwright_verdict::buffers::delay;
+use meshwright_verdict::installments::{FrontRow, unbeaten};
 use rand::{Rng, RngExt};
 
 /// A machine with fine costs for these numbers, and the bytes of the load.
@@ -171,7 +171,7 @@ fn the_front_trades_processors_and_messages_for_time() {
     let optimum = optimum::solve(&problem).expect("an optimum");
     let schedules = front(&scale, &optimum, &Settings { chunks: 600 });
     let row = |one: &Installments| FrontRow::of_installments(&scale, optimum.makespan, one);
-    let rows = unbeaten(schedules.iter().map(row).collect::<meshwright::Result<_>>().expect("they run"));
+    let rows = unbeaten(schedules.iter().map(row).collect::<meshwright_core::Result<_>>().expect("they run"));
     assert!(rows.len() > 10, "{} rows", rows.len());
     for (index, row) in rows.iter().enumerate() {
         assert_eq!(row.predicted_cycles, row.simulated_cycles);

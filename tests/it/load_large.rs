@@ -1,8 +1,8 @@
 //! How long large problems take, with every flow proved.
 
-use meshwright::load::{Problem, Source, Speeds, optimum, poisson};
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::NodeId;
+use meshwright_core::units::NodeId;
+use meshwright_load::{Problem, Source, Speeds, optimum, poisson};
+use meshwright_network::topology::{Machine, Topology};
 use rand::RngExt;
 
 use crate::load_optimum::certify;
@@ -13,7 +13,7 @@ use crate::load_optimum::certify;
 fn large_problems() {
     let run = |name: &str, specification: &str, sources: u32, sigma: f64, is_uniform: bool| {
         let machine = Machine::new(specification).expect("a box");
-        let mut rng = meshwright::rng::stream(1, "large");
+        let mut rng = meshwright_core::rng::stream(1, "large");
         let places: Vec<Source> =
             (0..sources).map(|_| Source::at(NodeId(rng.random_range(0..machine.nodes())), 1.0)).collect();
         let mut problem = Problem::new(&machine, places, sigma).expect("a problem");

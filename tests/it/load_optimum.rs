@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use meshwright::load::optimum::{self, Flow, Optimum, closed_form, fewest};
-use meshwright::load::{Problem, Source, Speeds};
-use meshwright::topology::graph_file::{Arc, ArcList};
-use meshwright::topology::{Graph, Machine, Network, Topology};
-use meshwright::units::{LinkId, NodeId, Port};
+use meshwright_core::units::{LinkId, NodeId, Port};
+use meshwright_load::optimum::{self, Flow, Optimum, closed_form, fewest};
+use meshwright_load::{Problem, Source, Speeds};
+use meshwright_network::topology::graph_file::{Arc, ArcList};
+use meshwright_network::topology::{Graph, Machine, Network, Topology};
 use rand::RngExt;
 use serde_json::Value;
 
@@ -284,7 +284,7 @@ fn closed_forms_are_the_worst_of_all_cuts() {
 
 /// A machine of a few nodes with dead nodes and links, speeds of all kinds and a few sources.
 fn scattered(seed: u64, check: impl Fn(&Problem)) {
-    let mut rng = meshwright::rng::stream(seed, "scattered");
+    let mut rng = meshwright_core::rng::stream(seed, "scattered");
     let boxes = ["mesh:3x3", "torus:3x3", "mesh:2x4", "hypercube:3", "mesh:9"];
     let machine = Machine::new(boxes[rng.random_range(0..boxes.len())]).expect("a box");
     let dead: Vec<NodeId> = machine.living().filter(|_| rng.random_bool(0.1)).take(4).collect();
@@ -353,7 +353,7 @@ fn brute_force_in_time(problem: &Problem, releases: [f64; 2]) -> f64 {
 fn releases_against_every_chain_of_cuts() {
     for (specification, seed) in ["mesh:2x3", "torus:5", "mesh:6", "hypercube:2"].into_iter().zip(0u64..) {
         let machine = Machine::new(specification).expect("a box");
-        let mut rng = meshwright::rng::stream(seed, "releases");
+        let mut rng = meshwright_core::rng::stream(seed, "releases");
         for _ in 0..12 {
             let releases = [rng.random_range(0.0..0.1), rng.random_range(0.1..0.3)];
             let mut source = |release| {
@@ -392,7 +392,7 @@ fn a_late_start_only_moves_the_end() {
 fn the_fewest_processors_are_those_that_are_busy_all_the_time() {
     let mesh = Machine::new("mesh:50x50").expect("a mesh");
     let centre = vec![Source::at(NodeId(1275), 1.0)];
-    let mut rng = meshwright::rng::stream(5, "fewest");
+    let mut rng = meshwright_core::rng::stream(5, "fewest");
     let several: Vec<Source> = (0..10).map(|_| Source::at(NodeId(rng.random_range(0..2500)), 1.0)).collect();
     for (sources, sigma) in [(centre.clone(), 0.1), (centre, 0.03), (several.clone(), 0.1), (several, 0.5)] {
         let problem = Problem::new(&mesh, sources, sigma).expect("a problem");

@@ -1,10 +1,10 @@
 //! The Poisson flow against limits that are checked link by link, against closed forms and against cuts.
 
-use meshwright::load::poisson::{self, Attempt, TOLERANCE, attempt};
-use meshwright::load::{Problem, Source, Speeds, optimum};
-use meshwright::rng;
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::{LinkId, NodeId};
+use meshwright_core::rng;
+use meshwright_core::units::{LinkId, NodeId};
+use meshwright_load::poisson::{self, Attempt, TOLERANCE, attempt};
+use meshwright_load::{Problem, Source, Speeds, optimum};
+use meshwright_network::topology::{Machine, Topology};
 use rand::RngExt;
 
 fn machine(name: &str) -> Machine {

@@ -1,15 +1,15 @@
 //! Loads whose messages have a start-up, judged whole: laws of every table, over random machines and options.
 
-use meshwright::load::installments::{Installments, Scale, deliver, one_each, stay};
-use meshwright::load::optimum::{Paid, with_startup};
-use meshwright::load::{FORWARDINGS, Forwarding, Plan, Source, Speeds, serial};
-use meshwright::rng;
-use meshwright::scenario::load::source;
-use meshwright::sim;
-use meshwright::topology::{Machine, Switching, Topology};
-use meshwright::units::{Bytes, NodeId};
-use meshwright::verdict::load::{self, Job};
-use meshwright::verdict::{LoadOutcome, LoadVerdict};
+use meshwright_core::rng;
+use meshwright_core::units::{Bytes, NodeId};
+use meshwright_formats::scenario::load::source;
+use meshwright_load::installments::{Installments, Scale, deliver, one_each, stay};
+use meshwright_load::optimum::{Paid, with_startup};
+use meshwright_load::{FORWARDINGS, Forwarding, Plan, Source, Speeds, serial};
+use meshwright_network::topology::{Machine, Switching, Topology};
+use meshwright_sim as sim;
+use meshwright_verdict::load::{self, Job};
+use meshwright_verdict::{LoadOutcome, LoadVerdict};
 use rand::{Rng, RngExt};
 
 /// A machine as `split` makes it, and a job on it.

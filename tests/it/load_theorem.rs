@@ -1,10 +1,10 @@
 //! Variants of the optimum that are known without a linear programme: against the programme and the golden values.
 
-use meshwright::load::programme::{Duplex, Variant, solve, theorem};
-use meshwright::load::{Problem, Source, Speeds};
-use meshwright::rng;
-use meshwright::topology::{Machine, PortModel, Topology};
-use meshwright::units::NodeId;
+use meshwright_core::rng;
+use meshwright_core::units::NodeId;
+use meshwright_load::programme::{Duplex, Variant, solve, theorem};
+use meshwright_load::{Problem, Source, Speeds};
+use meshwright_network::topology::{Machine, PortModel, Topology};
 use rand::RngExt;
 
 /// What the programme's solver is good for.

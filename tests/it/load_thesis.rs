@@ -7,9 +7,9 @@ mod store_and_forward;
 
 use std::path::Path;
 
-use meshwright::exact::Exact;
-use meshwright::load::Forwarding;
-use meshwright::topology::Machine;
+use meshwright_core::exact::Exact;
+use meshwright_load::Forwarding;
+use meshwright_network::topology::Machine;
 use microlp::SolveOutcome;
 use serde_json::Value;
 

@@ -1,11 +1,11 @@
 //! Linear programmes, places for sources and queues: against golden values, closed forms and each other.
 
-use meshwright::Error;
-use meshwright::load::programme::{Answer, Duplex, Variant, solve};
-use meshwright::load::{Problem, Source, Speeds, optimum, ports, queues};
-use meshwright::rng;
-use meshwright::topology::{Machine, PortModel, Topology};
-use meshwright::units::{NodeId, Port};
+use meshwright_core::Error;
+use meshwright_core::rng;
+use meshwright_core::units::{NodeId, Port};
+use meshwright_load::programme::{Answer, Duplex, Variant, solve};
+use meshwright_load::{Problem, Source, Speeds, optimum, ports, queues};
+use meshwright_network::topology::{Machine, PortModel, Topology};
 use rand::RngExt;
 use serde_json::Value;
 

@@ -1,11 +1,12 @@
 //! Schedules in which nobody waits take what LogGP says: a recurrence of its own beside both engines.
 
-use meshwright::routing;
-use meshwright::schedule::goal;
-use meshwright::sim::flit::{Replay, Router};
-use meshwright::sim::{self, Trace};
-use meshwright::topology::{Machine, Switching, Topology};
-use meshwright::units::{Bytes, Cycles, LinkId, NodeId, Ratio};
+use meshwright_core::units::{Bytes, Cycles, LinkId, NodeId, Ratio};
+use meshwright_network::routing;
+use meshwright_network::topology::{Machine, Switching, Topology};
+use meshwright_schedule::goal;
+use meshwright_sim as sim;
+use meshwright_sim::Trace;
+use meshwright_sim::flit::{Replay, Router};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -113,7 +114,7 @@ struct Maker<'m> {
 
 impl Maker<'_> {
     fn new(machine: &Machine, seed: u64) -> Maker<'_> {
-        let rng = meshwright::rng::stream(seed, "schedules without contention");
+        let rng = meshwright_core::rng::stream(seed, "schedules without contention");
         Maker { machine, rng, steps: Vec::new(), used: Vec::new() }
     }
 

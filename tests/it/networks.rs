@@ -1,11 +1,11 @@
 //! The further networks of the thesis's outlook: the same functions, no special cases.
 
-use meshwright::load::{
+use meshwright_core::rng;
+use meshwright_core::units::{Hops, NodeId, Port};
+use meshwright_load::{
     Forwarding, Problem, Source, Speeds, closed_form, layers, optimum, schedulers, voronoi,
 };
-use meshwright::rng;
-use meshwright::topology::{Machine, Topology, network};
-use meshwright::units::{Hops, NodeId, Port};
+use meshwright_network::topology::{Machine, Topology, network};
 use rand::RngExt;
 
 const NAMES: [&str; 6] = ["gaussian:4+5i", "gaussian:2+4i", "ccc:3", "ccc:4", "hypercube:4", "torus:3x5"];

@@ -4,16 +4,17 @@
 #[path = "packet/naive.rs"]
 mod naive;
 
-use meshwright::groups::Group;
-use meshwright::groups::paper::Paper;
-use meshwright::groups::protocol::{Operation, Script, members};
-use meshwright::rng;
-use meshwright::schedule::process::{Context, Process};
-use meshwright::schedule::{Message, Phases, Schedule};
-use meshwright::sim::flit::{Replay, Router};
-use meshwright::sim::{self, ProcessTrace};
-use meshwright::topology::{Machine, PortModel, Topology};
-use meshwright::units::{Bytes, Cycles, NodeId};
+use meshwright_core::rng;
+use meshwright_core::units::{Bytes, Cycles, NodeId};
+use meshwright_groups::Group;
+use meshwright_groups::paper::Paper;
+use meshwright_groups::protocol::{Operation, Script, members};
+use meshwright_network::topology::{Machine, PortModel, Topology};
+use meshwright_schedule::process::{Context, Process};
+use meshwright_schedule::{Message, Phases, Schedule};
+use meshwright_sim as sim;
+use meshwright_sim::ProcessTrace;
+use meshwright_sim::flit::{Replay, Router};
 use rand::RngExt;
 
 /// A machine in steps of packets with so many slots.

@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use meshwright::schedule::{Dependency, Op, Rank, Schedule, goal};
-use meshwright::skeleton::play::{
+use meshwright_core::units::{Bytes, Cycles, NodeId};
+use meshwright_runtime::skeleton::play::{
     Clock, Defect, Gathered, Played, Settings, Waiting, Wrong, clock, gather, links, play,
 };
-use meshwright::transport::{Endpoint, Lost, Mailbox, Parcel, Topic, threads};
-use meshwright::units::{Bytes, Cycles, NodeId};
+use meshwright_runtime::transport::{Endpoint, Lost, Mailbox, Parcel, Topic, threads};
+use meshwright_schedule::{Dependency, Op, Rank, Schedule, goal};
 use proptest::prelude::*;
 
 /// Plays a schedule on threads whose endpoints are wrapped; what each rank has, and what rank 0 gathered.
@@ -133,19 +133,19 @@ proptest! {
 #[test]
 fn every_example_of_a_schedule_runs() {
     for (ranks, tasks) in [(16, "binomial:4"), (64, "binomial:6")] {
-        let shape = meshwright::mapping::Shape::Binomial(if ranks == 16 { 4 } else { 6 });
-        let divide = meshwright::mapping::Divide {
+        let shape = meshwright_mapping::Shape::Binomial(if ranks == 16 { 4 } else { 6 });
+        let divide = meshwright_mapping::Divide {
             shape,
             alpha: Some(0.5),
             combine_alpha: Some(0.5),
             volume: Bytes(1 << 16),
         };
-        let graph = meshwright::mapping::divide::task_graph(&divide).unwrap();
+        let graph = meshwright_mapping::divide::task_graph(&divide).unwrap();
         let side = if ranks == 16 { 4 } else { 8 };
-        let machine = meshwright::Machine::new(&format!("mesh:{side}x{side}")).unwrap();
-        let request = meshwright::mapping::Request::of(&graph, &machine, 0);
-        let placement = meshwright::mapping::place("centred-halving", &request).unwrap();
-        let phases = meshwright::mapping::schedule(&graph, &placement, &machine);
+        let machine = meshwright_network::topology::Machine::new(&format!("mesh:{side}x{side}")).unwrap();
+        let request = meshwright_mapping::Request::of(&graph, &machine, 0);
+        let placement = meshwright_mapping::place("centred-halving", &request).unwrap();
+        let phases = meshwright_mapping::schedule(&graph, &placement, &machine);
         let schedule = Schedule::from_phases(&phases);
         let (played, gathered) = run(&schedule);
         check(&schedule, &played, &gathered);

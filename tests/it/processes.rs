@@ -4,13 +4,15 @@ mod on_routers;
 
 use std::collections::VecDeque;
 
-use meshwright::mapping::{self, Divide, Request, Shape, place};
-use meshwright::schedule::process::{Context, Process};
-use meshwright::schedule::{Message, Op, Phases, Rank, Schedule};
-use meshwright::sim::{ProcessTrace, run_processes, run_schedule};
-use meshwright::topology::{Machine, Switching, Topology, machine::SWITCHINGS};
-use meshwright::units::{Bytes, Cycles, NodeId};
-use meshwright::verdict::Job;
+use meshwright_core::units::{Bytes, Cycles, NodeId};
+use meshwright_mapping as mapping;
+use meshwright_mapping::{Divide, Request, Shape, place};
+use meshwright_network::topology::machine::SWITCHINGS;
+use meshwright_network::topology::{Machine, Switching, Topology};
+use meshwright_schedule::process::{Context, Process};
+use meshwright_schedule::{Message, Op, Phases, Rank, Schedule};
+use meshwright_sim::{ProcessTrace, run_processes, run_schedule};
+use meshwright_verdict::Job;
 use proptest::prelude::*;
 
 /// A member of a group of neighbours: its place in the group, the first node, the size, and what it knows.

@@ -5,10 +5,10 @@ mod certificates;
 use std::collections::BTreeSet;
 use std::f64::consts::FRAC_1_SQRT_2;
 
-use meshwright::mapping::bound::{self, Profile};
-use meshwright::mapping::{Divide, PLACEMENTS, Request, Shape, growing, place};
-use meshwright::topology::{Costs, Machine, Switching, Topology, distances_from};
-use meshwright::units::{Bytes, Cycles, NodeId, Ratio};
+use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
+use meshwright_mapping::bound::{self, Profile};
+use meshwright_mapping::{Divide, PLACEMENTS, Request, Shape, growing, place};
+use meshwright_network::topology::{Costs, Machine, Switching, Topology, distances_from};
 use proptest::prelude::*;
 
 use crate::exhaustive::{dilations, every_placement, machine_with_room, small_machines, table};

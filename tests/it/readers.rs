@@ -8,10 +8,10 @@ mod schedules;
 
 use std::path::Path;
 
-use meshwright::Error;
-use meshwright::error::ParseError;
-use meshwright::mapping::{TaskGraph, task_file};
-use meshwright::topology::graph_file::{self, ArcList};
+use meshwright_core::Error;
+use meshwright_core::error::ParseError;
+use meshwright_mapping::{TaskGraph, task_file};
+use meshwright_network::topology::graph_file::{self, ArcList};
 
 /// The parse error of a file that must have one. Task files cover every format.
 fn fault(file: &str, text: &[u8]) -> ParseError {

@@ -6,17 +6,19 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-use meshwright::mapping::launcher::expected::{self, by_slots, parse_rank_order, rankfile};
-use meshwright::mapping::launcher::seats::{self, Seat, compare};
-use meshwright::mapping::launcher::{self, Hosts, Launch, Ranks};
-use meshwright::mapping::{Placement, task_file};
-use meshwright::scenario;
-use meshwright::topology::Slot;
-use meshwright::topology::real::started::{Started, started};
-use meshwright::topology::real::{self, coordinates, hwloc, slurm};
-use meshwright::topology::{Machine, Topology, distances_from};
-use meshwright::transport::threads;
-use meshwright::units::NodeId;
+use meshwright_core::units::NodeId;
+use meshwright_formats::scenario;
+use meshwright_hosts as real;
+use meshwright_hosts::launcher;
+use meshwright_hosts::launcher::expected::{self, by_slots, parse_rank_order, rankfile};
+use meshwright_hosts::launcher::seats::{self, Seat, compare};
+use meshwright_hosts::launcher::{Hosts, Launch, Ranks};
+use meshwright_hosts::started::{Started, started};
+use meshwright_hosts::{coordinates, hwloc, slurm};
+use meshwright_mapping::{Placement, task_file};
+use meshwright_network::topology::Slot;
+use meshwright_network::topology::{Machine, Topology, distances_from};
+use meshwright_runtime::transport::threads;
 use proptest::prelude::*;
 
 fn data(file: &str) -> String {

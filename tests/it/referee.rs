@@ -1,13 +1,15 @@
 //! The referee against formulas: alone, without contention, and between the bounds with it.
 
-use meshwright::mapping::{self, Divide, PLACEMENTS, Request, Shape, growing, place};
-use meshwright::routing::{Pair, routes};
-use meshwright::schedule::cost::{self, LinkLoads};
-use meshwright::schedule::{Message, Phases};
-use meshwright::sim::run_phased;
-use meshwright::topology::{Machine, PortModel, Switching, Topology, machine::SWITCHINGS};
-use meshwright::units::{Bytes, Cycles, Hops, NodeId, Ratio};
-use meshwright::verdict::Job;
+use meshwright_core::units::{Bytes, Cycles, Hops, NodeId, Ratio};
+use meshwright_mapping as mapping;
+use meshwright_mapping::{Divide, PLACEMENTS, Request, Shape, growing, place};
+use meshwright_network::routing::{Pair, routes};
+use meshwright_network::topology::machine::SWITCHINGS;
+use meshwright_network::topology::{Machine, PortModel, Switching, Topology};
+use meshwright_schedule::cost::{self, LinkLoads};
+use meshwright_schedule::{Message, Phases};
+use meshwright_sim::run_phased;
+use meshwright_verdict::Job;
 use proptest::prelude::*;
 
 fn send(source: u32, target: u32, bytes: u64) -> Message {
@@ -30,7 +32,7 @@ fn a_message_alone_takes_the_papers_time() {
             ] {
                 let mut machine = machine(name, switching);
                 machine.costs =
-                    meshwright::topology::Costs { startup: Cycles(c), byte_time: b, flit: Bytes(h) };
+                    meshwright_network::topology::Costs { startup: Cycles(c), byte_time: b, flit: Bytes(h) };
                 for target in 0..machine.nodes() {
                     for bytes in [0, 1, 2, 3, 64, 1000] {
                         let d = u64::from(machine.distance(NodeId(0), NodeId(target)).unwrap().0);

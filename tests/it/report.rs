@@ -9,12 +9,12 @@ use std::fs;
 use std::path::Path;
 
 use by_hand::*;
-use meshwright::mapping::task_graph::TaskGraph;
-use meshwright::output::{Writing, check_place, write_all, write_atomically};
-use meshwright::report::{PlanReport, page};
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::NodeId;
-use meshwright::verdict::HottestLink;
+use meshwright_core::output::{Writing, check_place, write_all, write_atomically};
+use meshwright_core::units::NodeId;
+use meshwright_mapping::task_graph::TaskGraph;
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_report::{PlanReport, page};
+use meshwright_verdict::HottestLink;
 
 fn pages() -> Vec<(&'static str, String)> {
     vec![

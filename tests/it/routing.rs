@@ -4,12 +4,12 @@ mod certificates;
 mod faults;
 mod turns;
 
-use meshwright::Error;
-use meshwright::rng::stream;
-use meshwright::routing::{Choices, Header, ROUTINGS, Relation, relation, shortest_path, stored};
-use meshwright::topology::graph_file::{Arc, ArcList};
-use meshwright::topology::{Graph, Machine, Network, Topology};
-use meshwright::units::{LinkId, NodeId};
+use meshwright_core::Error;
+use meshwright_core::rng::stream;
+use meshwright_core::units::{LinkId, NodeId};
+use meshwright_network::routing::{Choices, Header, ROUTINGS, Relation, relation, shortest_path, stored};
+use meshwright_network::topology::graph_file::{Arc, ArcList};
+use meshwright_network::topology::{Graph, Machine, Network, Topology};
 use rand::RngExt;
 
 /// Relations whose ways may be longer than the distance.
@@ -184,7 +184,7 @@ fn stored_routes_are_the_ways_of_the_relation() {
 #[test]
 fn every_machine_has_its_usual_relation() {
     for machine in machines() {
-        let usual = meshwright::routing::usual(&machine);
+        let usual = meshwright_network::routing::usual(&machine);
         assert!(relation(usual, &machine).is_ok(), "{usual} on {}", machine.name);
         assert_eq!(usual == "up-down", machine.whole_grid().is_none(), "{}", machine.name);
     }

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use meshwright::rng;
-use meshwright::text::printable;
-use meshwright::topology::Machine;
-use meshwright::transport::{Mailbox, threads};
-use meshwright::verdict::scatter::filter::{self, FILTERS, Filter};
-use meshwright::verdict::scatter::pixels::Image;
-use meshwright::verdict::scatter::words::{self, CountWords, FREQUENT, Text, WordCount};
-use meshwright::verdict::scatter::{self, Load, Report, Settings, Work, split};
+use meshwright_core::rng;
+use meshwright_core::text::printable;
+use meshwright_demos::scatter;
+use meshwright_demos::scatter::filter::{self, FILTERS, Filter};
+use meshwright_demos::scatter::pixels::Image;
+use meshwright_demos::scatter::words::{self, CountWords, FREQUENT, Text, WordCount};
+use meshwright_demos::scatter::{Load, Report, Settings, Work, split};
+use meshwright_network::topology::Machine;
+use meshwright_runtime::transport::{Mailbox, threads};
 use rand::RngExt;
 use serde_json::Value;
 

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use meshwright::Error;
-use meshwright::error::ParseError;
-use meshwright::mapping::Shape;
-use meshwright::scenario::{self, Scenario, Work};
-use meshwright::topology::{PortModel, Switching};
-use meshwright::units::{Bytes, Cycles, NodeId, Ratio};
+use meshwright_core::Error;
+use meshwright_core::error::ParseError;
+use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
+use meshwright_formats::scenario::{self, Scenario, Work};
+use meshwright_mapping::Shape;
+use meshwright_network::topology::{PortModel, Switching};
 use proptest::prelude::*;
 
 const GOOD: &str = r#"
@@ -35,7 +35,7 @@ placement = ["snake", "row-major", "snake"]
 tasks = "binomial:0x"
 "#;
 
-fn read(text: impl Into<Vec<u8>>) -> meshwright::Result<Scenario> {
+fn read(text: impl Into<Vec<u8>>) -> meshwright_core::Result<Scenario> {
     scenario::read_bytes(Path::new("s.toml"), text.into())
 }
 
@@ -68,7 +68,7 @@ fn every_key_is_read() {
     assert_eq!(tree.volume, Bytes(1536));
     assert_eq!(
         (plain.name.as_str(), plain_work.methods.len()),
-        ("binomial:2", meshwright::mapping::PLACEMENTS.len())
+        ("binomial:2", meshwright_mapping::PLACEMENTS.len())
     );
 }
 
@@ -243,7 +243,7 @@ fn every_key_of_a_load_is_read() {
     // w Tcp is 2000 bytes of 4 cycles each: 2000 cycles are a quarter of it.
     assert_eq!(sources, [(2, 0.4, 0.0), (15, 1.0, 0.25)]);
     assert_eq!(load.methods, ["reduced", "optimum"]);
-    assert_eq!(load.settings.reduction, meshwright::load::schedulers::Reduction::Node);
+    assert_eq!(load.settings.reduction, meshwright_load::schedulers::Reduction::Node);
     assert_eq!((load.chunks, load.deadline, load.front), (Some(50), Some(0.5), true));
     assert_eq!(load.speeds.as_ref().map(|speeds| speeds.work[5]), Some(2.0));
 }

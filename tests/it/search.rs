@@ -5,15 +5,18 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use meshwright::mapping::search::{Outcome, Problem, Start, search};
-use meshwright::mapping::task_graph::Edge;
-use meshwright::mapping::{self, Divide, Placement, Request, Shape, TaskGraph, divide, task_file};
-use meshwright::schedule::{Message, cost};
-use meshwright::topology::graph_file::{Arc, ArcList};
-use meshwright::topology::machine::SWITCHINGS;
-use meshwright::topology::{Costs, Graph, Machine, Network, PortModel, Switching, Topology};
-use meshwright::units::{Bytes, Cycles, NodeId, Port, Ratio};
-use meshwright::{Error, routing, sim};
+use meshwright_core::Error;
+use meshwright_core::units::{Bytes, Cycles, NodeId, Port, Ratio};
+use meshwright_mapping as mapping;
+use meshwright_mapping::search::{Outcome, Problem, Start, search};
+use meshwright_mapping::task_graph::Edge;
+use meshwright_mapping::{Divide, Placement, Request, Shape, TaskGraph, divide, task_file};
+use meshwright_network::routing;
+use meshwright_network::topology::graph_file::{Arc, ArcList};
+use meshwright_network::topology::machine::SWITCHINGS;
+use meshwright_network::topology::{Costs, Graph, Machine, Network, PortModel, Switching, Topology};
+use meshwright_schedule::{Message, cost};
+use meshwright_sim as sim;
 
 #[path = "../../examples/against_scotch/scotch.rs"]
 mod scotch;

@@ -3,16 +3,17 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use meshwright::mapping::search::{Problem, Start, search};
-use meshwright::mapping::{self, Divide, PLACEMENTS, Placement, Shape, TaskGraph, task_file};
-use meshwright::rng::streams;
-use meshwright::scenario::given::{self, Search};
-use meshwright::schedule::cost::forecast;
-use meshwright::sim::run_phased;
-use meshwright::topology::machine::SWITCHINGS;
-use meshwright::topology::{Machine, Switching, Topology};
-use meshwright::units::{Bytes, NodeId};
-use meshwright::verdict::{Job, divide};
+use meshwright_core::rng::streams;
+use meshwright_core::units::{Bytes, NodeId};
+use meshwright_formats::scenario::given::{self, Search};
+use meshwright_mapping as mapping;
+use meshwright_mapping::search::{Problem, Start, search};
+use meshwright_mapping::{Divide, PLACEMENTS, Placement, Shape, TaskGraph, task_file};
+use meshwright_network::topology::machine::SWITCHINGS;
+use meshwright_network::topology::{Machine, Switching, Topology};
+use meshwright_schedule::cost::forecast;
+use meshwright_sim::run_phased;
+use meshwright_verdict::{Job, divide};
 use proptest::prelude::*;
 use rand::seq::SliceRandom;
 

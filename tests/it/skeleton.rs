@@ -4,12 +4,14 @@ mod placed;
 
 use std::time::Duration;
 
-use meshwright::mapping::{Divide, Shape, divide};
-use meshwright::schedule::RankTree;
-use meshwright::skeleton::applications::MergeSort;
-use meshwright::skeleton::{DivideAndConquer, HostRun, Record, from_host, on_ranks, on_threads, sequential};
-use meshwright::transport::{Endpoint, Lost, Mailbox, Parcel, Wire, threads};
-use meshwright::units::Bytes;
+use meshwright_core::units::Bytes;
+use meshwright_demos::applications::MergeSort;
+use meshwright_mapping::{Divide, Shape, divide};
+use meshwright_runtime::skeleton::{
+    DivideAndConquer, HostRun, Record, from_host, on_ranks, on_threads, sequential,
+};
+use meshwright_runtime::transport::{Endpoint, Lost, Mailbox, Parcel, Wire, threads};
+use meshwright_schedule::RankTree;
 use proptest::prelude::*;
 
 /// Solves it on ranks that are threads; rank 0 is the host.
@@ -57,7 +59,7 @@ proptest! {
 pub(crate) fn numbers_alone(record: &Record) -> Vec<(u64, Bytes)> {
     let n = record.phases.len() / 2;
     let frame = |index: usize| if index < n { 9 } else { 8 };
-    let alone = |(index, phase): (usize, &meshwright::skeleton::keep_half::PhaseRecord)| {
+    let alone = |(index, phase): (usize, &meshwright_runtime::skeleton::keep_half::PhaseRecord)| {
         (phase.messages, Bytes(phase.bytes.0 - frame(index) * phase.messages))
     };
     record.phases.iter().enumerate().map(alone).collect()

@@ -40,7 +40,7 @@ fn every_source_is_known_and_used() {
     let known = known();
     assert!(!known.is_empty() && known.iter().all(|key| is_key(key)), "{known:?}");
     let mut used = Vec::new();
-    for path in crate::rust_files("src") {
+    for path in crate::rust_files("crates") {
         for (line, key) in keys(&crate::text(&path)) {
             assert!(known.contains(&key), "{}:{line}: `{key}` is not in docs/sources.md", path.display());
             used.push(key);

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use meshwright::load::star::{Rank, Results, Star};
-use meshwright::schedule::{Dependency, Op, Schedule};
-use meshwright::sim;
-use meshwright::topology::{Machine, PortModel, Switching};
-use meshwright::units::{Bytes, Cycles, NodeId, Ratio};
-use meshwright::{Result, rng};
+use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
+use meshwright_core::{Result, rng};
+use meshwright_demos::star::{Rank, Results, Star};
+use meshwright_network::topology::{Machine, PortModel, Switching};
+use meshwright_schedule::{Dependency, Op, Schedule};
+use meshwright_sim as sim;
 use rand::RngExt;
 
 const LOAD: f64 = 1e6;

@@ -1,11 +1,12 @@
 //! The event-driven engine against a referee that looks at every tick: no events, no queues, no formulas, just
 //! messages that move a tick at a time if the link under their head is theirs.
 
-use meshwright::routing::{Pair, Routes, routes};
-use meshwright::schedule::{Message, Op, Rank, Schedule};
-use meshwright::sim::run_schedule;
-use meshwright::topology::{Costs, Machine, PortModel, Switching, machine::SWITCHINGS};
-use meshwright::units::{Bytes, Cycles, LinkId, NodeId, Ratio};
+use meshwright_core::units::{Bytes, Cycles, LinkId, NodeId, Ratio};
+use meshwright_network::routing::{Pair, Routes, routes};
+use meshwright_network::topology::machine::SWITCHINGS;
+use meshwright_network::topology::{Costs, Machine, PortModel, Switching};
+use meshwright_schedule::{Message, Op, Rank, Schedule};
+use meshwright_sim::run_schedule;
 use proptest::prelude::*;
 
 /// What a message needs on its way, one at a time.

@@ -1,8 +1,8 @@
 //! The Rust stories of `examples/` assert their numbers; here they run.
 
-use meshwright::schedule::goal;
-use meshwright::sim::run_schedule;
-use meshwright::topology::Machine;
+use meshwright_network::topology::Machine;
+use meshwright_schedule::goal;
+use meshwright_sim::run_schedule;
 
 #[path = "../../examples/allreduce.rs"]
 #[allow(dead_code, reason = "its `main` reads the arguments of a command line")]

@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use meshwright::error::{Error, Result};
-use meshwright::sim::traffic::{Latencies, Measured};
-use meshwright::topology::Machine;
-use meshwright::transport::threads::{self, ThreadEndpoint};
-use meshwright::transport::{Endpoint, Lost, Parcel, Watched};
-use meshwright::verdict::experiment::Reference;
-use meshwright::verdict::sweep::{Curve, Ranks, Sweep, ranks, run, run_with, spread};
-use meshwright::verdict::traffic::Point;
+use meshwright_core::error::{Error, Result};
+use meshwright_network::topology::Machine;
+use meshwright_runtime::sweep as ranks;
+use meshwright_runtime::sweep::Ranks;
+use meshwright_runtime::transport::threads::{self, ThreadEndpoint};
+use meshwright_runtime::transport::{Endpoint, Lost, Parcel, Watched};
+use meshwright_sim::experiment::Reference;
+use meshwright_sim::point::Point;
+use meshwright_sim::sweep::{Curve, Sweep, run, run_with, spread};
+use meshwright_sim::traffic::{Latencies, Measured};
 
 /// The tag of a fake end's last word.
 const OBITUARY: u32 = 99;

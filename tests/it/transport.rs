@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
-use meshwright::transport::{Endpoint, Mailbox, Wire, threads};
+use meshwright_runtime::transport::{Endpoint, Mailbox, Wire, threads};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

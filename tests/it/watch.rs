@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::thread::sleep;
 use std::time::Duration;
 
-use meshwright::transport::watch::Watch;
-use meshwright::transport::{Endpoint, Finder, Lost, Mailbox, Watched, ping, threads};
-use meshwright::units::Bytes;
+use meshwright_core::units::Bytes;
+use meshwright_runtime::transport::watch::Watch;
+use meshwright_runtime::transport::{Endpoint, Finder, Lost, Mailbox, Watched, ping, threads};
 
 const TICK: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_secs(10);

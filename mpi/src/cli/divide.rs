@@ -1,10 +1,11 @@
 //! `meshwright-mpi divide`.
 
 use clap::Args;
-use meshwright::cli::{Answer, divide, output::Progress};
-use meshwright::transport::{Endpoint, Mailbox};
-use meshwright::verdict::speedup::measure_on_ranks;
+use meshwright_cli::output::Progress;
+use meshwright_cli::{Answer, divide};
+use meshwright_demos::speedup::measure_on_ranks;
 use meshwright_mpi::{MpiCollectives, MpiEndpoint};
+use meshwright_runtime::transport::{Endpoint, Mailbox};
 
 use super::Outcome;
 

@@ -9,13 +9,11 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use clap::Parser;
-use meshwright::Error;
-use meshwright::cli::{
-    Answer, Failure,
-    error::{tell, usage},
-};
-use meshwright::transport::{Endpoint, Finder, Lost};
+use meshwright_cli::error::{tell, usage};
+use meshwright_cli::{Answer, Failure};
+use meshwright_core::Error;
 use meshwright_mpi::{MpiEndpoint, Process};
+use meshwright_runtime::transport::{Endpoint, Finder, Lost};
 use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
@@ -92,7 +90,7 @@ fn with_mpi(line: Result<CommandLine, clap::Error>, launched: Option<(u32, u32)>
         }
         Ok(line) => {
             line.color.write_global();
-            meshwright::interrupt::watch(meshwright::output::clean);
+            meshwright_core::interrupt::watch(meshwright_core::output::clean);
             on_ranks(&line, universe, starting)
         }
     }

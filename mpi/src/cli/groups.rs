@@ -3,15 +3,18 @@
 use std::rc::Rc;
 
 use clap::Args;
-use meshwright::cli::output::{self, Progress};
-use meshwright::cli::{Answer, table};
-use meshwright::groups::barrier_time::Delays;
-use meshwright::groups::live::{self, Beside, Group, Messages, Other, Series, Times};
-use meshwright::groups::trees::{self, TREES, TreeMethod};
-use meshwright::topology::Machine;
-use meshwright::transport::{Endpoint, Mailbox};
-use meshwright::{Result, scenario, verdict};
+use meshwright_cli::output::{self, Progress};
+use meshwright_cli::{Answer, table};
+use meshwright_core::Result;
+use meshwright_formats::scenario;
+use meshwright_groups::barrier_time::Delays;
+use meshwright_groups::trees::{self, TREES, TreeMethod};
 use meshwright_mpi::{Attendant, MpiEndpoint};
+use meshwright_network::topology::Machine;
+use meshwright_runtime::groups as live;
+use meshwright_runtime::groups::{Beside, Group, Messages, Other, Series, Times};
+use meshwright_runtime::transport::{Endpoint, Mailbox};
+use meshwright_verdict as verdict;
 use mpi::topology::{Color, SimpleCommunicator, UserGroup};
 use mpi::traits::{Communicator, CommunicatorCollectives, Group as _};
 use serde::Serialize;

@@ -30,7 +30,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
-use meshwright::cli::{Answer, Failure};
+use meshwright_cli::{Answer, Failure};
 use meshwright_mpi::MpiEndpoint;
 
 pub(crate) use frame::run;
@@ -82,7 +82,7 @@ enum Verb {
     Run(run::Arguments),
     Sort(sort::Arguments),
     Divide(divide::Arguments),
-    Scatter(meshwright::cli::scatter::Arguments),
+    Scatter(meshwright_cli::scatter::Arguments),
     Groups(groups::Arguments),
     Sweep(sweep::Arguments),
 }
@@ -121,6 +121,6 @@ mod tests {
     #[test]
     fn lines_of_help_do_not_wrap() {
         let none: [&str; 0] = [];
-        assert_eq!(meshwright::cli::lines_too_long(&super::CommandLine::command()), none);
+        assert_eq!(meshwright_cli::lines_too_long(&super::CommandLine::command()), none);
     }
 }

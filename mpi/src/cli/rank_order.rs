@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use meshwright::mapping::launcher::expected;
-use meshwright::{Error, Result};
+use meshwright_core::{Error, Result};
+use meshwright_hosts::launcher::expected;
 use mpi::topology::{Color, SimpleCommunicator};
 use mpi::traits::{Communicator, Root};
 

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use clap::Args;
-use meshwright::cli::{Answer, output, table};
-use meshwright::statistics;
-use meshwright::transport::{Mailbox, ping};
-use meshwright::units::Bytes;
+use meshwright_cli::{Answer, output, table};
+use meshwright_core::statistics;
+use meshwright_core::units::Bytes;
 use meshwright_mpi::MpiEndpoint;
+use meshwright_runtime::transport::{Mailbox, ping};
 use serde::Serialize;
 
 use super::Outcome;

@@ -1,7 +1,7 @@
 //! `meshwright-mpi run`.
 
-use meshwright::cli;
-use meshwright::transport::Endpoint;
+use meshwright_cli as cli;
+use meshwright_runtime::transport::Endpoint;
 
 use super::Outcome;
 

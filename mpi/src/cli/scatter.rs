@@ -1,8 +1,8 @@
 //! `meshwright-mpi scatter`.
 
-use meshwright::cli::scatter::{Arguments, run_on};
-use meshwright::transport::Endpoint;
+use meshwright_cli::scatter::{Arguments, run_on};
 use meshwright_mpi::MpiEndpoint;
+use meshwright_runtime::transport::Endpoint;
 
 use super::Outcome;
 

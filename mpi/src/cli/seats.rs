@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use meshwright::Error;
-use meshwright::cli::files::Force;
-use meshwright::cli::{Answer, output, table};
-use meshwright::mapping::launcher::expected::{self, Expected};
-use meshwright::mapping::launcher::seats::{self, Misplaced, Seat};
-use meshwright::output::Writing;
-use meshwright::topology::real::slurm;
-use meshwright::transport::{Endpoint, Lost, Mailbox, Topic};
+use meshwright_cli::files::Force;
+use meshwright_cli::{Answer, output, table};
+use meshwright_core::Error;
+use meshwright_core::output::Writing;
+use meshwright_hosts::launcher::expected::{self, Expected};
+use meshwright_hosts::launcher::seats::{self, Misplaced, Seat};
+use meshwright_hosts::slurm;
+use meshwright_runtime::transport::{Endpoint, Lost, Mailbox, Topic};
 use serde::Serialize;
 
 use super::Outcome;
@@ -118,7 +118,7 @@ impl SeatArguments {
     }
 
     /// Where the file wants each rank, if there is a file.
-    fn wanted(&self, ranks: u32) -> meshwright::Result<Option<(&Target, Vec<Expected>)>> {
+    fn wanted(&self, ranks: u32) -> meshwright_core::Result<Option<(&Target, Vec<Expected>)>> {
         let Some(target) = &self.expect else { return Ok(None) };
         let slots = match &self.slots {
             Some(path) => Some(expected::host_list(path)?),
@@ -142,7 +142,7 @@ impl SeatArguments {
     }
 
     /// Writes the files that are asked for; what there is to say about them.
-    fn write(&self, all: &[Seat]) -> meshwright::Result<String> {
+    fn write(&self, all: &[Seat]) -> meshwright_core::Result<String> {
         let hosts: String = all.iter().map(|seat| format!("{}\n", seat.host)).collect();
         let coordinates = seats::coordinates(all);
         let mut files = Vec::new();

@@ -1,7 +1,7 @@
 //! `meshwright-mpi sort`.
 
-use meshwright::cli::sort;
-use meshwright::transport::Endpoint;
+use meshwright_cli::sort;
+use meshwright_runtime::transport::Endpoint;
 
 use super::Outcome;
 

@@ -1,9 +1,10 @@
 //! `meshwright-mpi sweep`.
 
 use clap::Args;
-use meshwright::cli::{error::tell, sweep};
-use meshwright::transport::{Endpoint, Lost};
+use meshwright_cli::error::tell;
+use meshwright_cli::sweep;
 use meshwright_mpi::MpiEndpoint;
+use meshwright_runtime::transport::{Endpoint, Lost};
 
 use super::{Outcome, frame};
 

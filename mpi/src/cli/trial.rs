@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use meshwright::Error;
-use meshwright::transport::Endpoint;
+use meshwright_core::Error;
 use meshwright_mpi::MpiEndpoint;
+use meshwright_runtime::transport::Endpoint;
 use mpi::traits::CommunicatorCollectives;
 
 use super::Failure;
@@ -48,7 +48,7 @@ impl Trial {
         }
         if let Some(folder) = &self.ready {
             let file = folder.join(own.to_string());
-            meshwright::output::write_atomically(&file, "")?;
+            meshwright_core::output::write_atomically(&file, "")?;
         }
         if self.forgive {
             endpoint.forgive();

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use meshwright::transport::Watched;
+use meshwright_runtime::transport::Watched;
 
 use super::port::Port;
 

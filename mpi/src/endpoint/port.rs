@@ -13,7 +13,7 @@ use std::os::raw::{c_char, c_int};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use meshwright::transport::{Endpoint, Lost, Parcel};
+use meshwright_runtime::transport::{Endpoint, Lost, Parcel};
 use mpi::ffi;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{AsRaw, Communicator};

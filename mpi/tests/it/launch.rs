@@ -7,10 +7,11 @@ use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use meshwright::mapping::launcher::{self, Hosts, Launch, Ranks};
-use meshwright::mapping::{Divide, Placement, Request, Shape, TaskGraph, divide, place};
-use meshwright::topology::{Machine, real::coordinates};
-use meshwright::units::{Bytes, NodeId};
+use meshwright_core::units::{Bytes, NodeId};
+use meshwright_hosts::coordinates;
+use meshwright_hosts::launcher::{self, Hosts, Launch, Ranks};
+use meshwright_mapping::{Divide, Placement, Request, Shape, TaskGraph, divide, place};
+use meshwright_network::topology::Machine;
 use serde_json::Value;
 
 use crate::mpirun::{ended, printed};
@@ -186,8 +187,7 @@ fn ranks_elsewhere_are_named_and_cores_are_their_own() {
 
     // The table is a machine again; a rankfile for it gives each rank a core of its own, if there are two cores.
     let machine =
-        meshwright::topology::real::machine(&format!("coordinates:{}", path.join("c.csv").display()))
-            .unwrap();
+        meshwright_hosts::machine(&format!("coordinates:{}", path.join("c.csv").display())).unwrap();
     if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
         eprintln!("\n*** NOT TESTED: one core, so that no two ranks can have cores of their own ***\n");
         return;

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use meshwright::schedule::goal;
-use meshwright::topology::{Machine, Switching};
-use meshwright::units::Ratio;
+use meshwright_core::units::Ratio;
+use meshwright_network::topology::{Machine, Switching};
+use meshwright_schedule::goal;
 use serde_json::Value;
 
 use crate::mpirun::{command, ended, printed, run_in};
@@ -77,7 +77,7 @@ fn a_plan_runs_with_its_machine() {
     let mut mesh = Machine::new("mesh:4x4").unwrap().with_switching(Switching::CutThrough);
     mesh.costs.byte_time = Ratio::new(1, 2).unwrap();
     let schedule = goal::parse(rounds(16, 100, 0).as_bytes(), "x.goal").unwrap();
-    let trace = meshwright::sim::run_schedule(&mesh, &schedule).unwrap();
+    let trace = meshwright_sim::run_schedule(&mesh, &schedule).unwrap();
     assert_eq!(report["planned_cycles"], trace.ticks as f64 / 2.0, "the machine and its costs came back");
     let refused = |ranks: u32, arguments: &[&str], expected: &str| {
         let output = run_in(folder.path(), ranks, &[&["run"], arguments, &["--out", "none"]].concat());

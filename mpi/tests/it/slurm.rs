@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use meshwright::mapping::launcher::{self, Hosts, Launch, Ranks};
-use meshwright::mapping::{Placement, task_file};
-use meshwright::topology::{Machine, Topology, real::slurm};
-use meshwright::units::NodeId;
+use meshwright_core::units::NodeId;
+use meshwright_hosts::launcher::{self, Hosts, Launch, Ranks};
+use meshwright_hosts::slurm;
+use meshwright_mapping::{Placement, task_file};
+use meshwright_network::topology::{Machine, Topology};
 
 /// The first of these programs that is somewhere on the path.
 fn program(names: &[&str]) -> Option<PathBuf> {

@@ -5,12 +5,12 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use meshwright::sim::flit::Router;
-use meshwright::sim::traffic::OpenLoop;
-use meshwright::topology::Machine;
-use meshwright::verdict::experiment::{Experiment, pattern};
-use meshwright::verdict::sweep::{self, Sweep, spread};
-use meshwright::verdict::traffic::SweepReport;
+use meshwright_network::topology::Machine;
+use meshwright_sim::experiment::{Experiment, pattern};
+use meshwright_sim::flit::Router;
+use meshwright_sim::point::SweepReport;
+use meshwright_sim::sweep::{self, Sweep, spread};
+use meshwright_sim::traffic::OpenLoop;
 
 use crate::mpirun::{command, ended, printed};
 

@@ -1,9 +1,9 @@
 //! The measurement of speed-ups: all executors are there, all are right, and one that is not is found out.
 
-use meshwright::transport::{Endpoint, Lost, Mailbox, threads};
-use meshwright::verdict::speedup::{
+use meshwright_demos::speedup::{
     APPLICATIONS, Application, Collectives, Speedups, Task, measure_here, measure_on_ranks,
 };
+use meshwright_runtime::transport::{Endpoint, Lost, Mailbox, threads};
 
 #[test]
 fn all_executors_agree_on_one_machine() {

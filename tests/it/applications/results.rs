@@ -2,14 +2,14 @@
 
 use std::fmt::Debug;
 
-use meshwright::schedule::RankTree;
-use meshwright::skeleton::applications::components::search;
-use meshwright::skeleton::applications::matrix_chain::{PRIME, cheapest_order};
-use meshwright::skeleton::applications::{
+use meshwright_demos::applications::components::search;
+use meshwright_demos::applications::matrix_chain::{PRIME, cheapest_order};
+use meshwright_demos::applications::{
     Broadcast, Chain, Contributions, Copies, Graph, GraphHalving, Matrix, MatrixChain, Receipt, Reduce,
 };
-use meshwright::skeleton::{DivideAndConquer, on_threads, sequential};
-use meshwright::transport::Wire;
+use meshwright_runtime::skeleton::{DivideAndConquer, on_threads, sequential};
+use meshwright_runtime::transport::Wire;
+use meshwright_schedule::RankTree;
 use petgraph::unionfind::UnionFind;
 use proptest::prelude::*;
 

@@ -1,13 +1,13 @@
 //! What is sent, phase by phase, beside what the planner says: the same bytes, but for a few before each message.
 
-use meshwright::mapping::divide::PRESETS;
-use meshwright::skeleton::applications::{
+use meshwright_core::units::Bytes;
+use meshwright_demos::applications::{
     Broadcast, Chain, Contributions, Copies, Graph, GraphHalving, MatrixChain, Reduce,
 };
-use meshwright::skeleton::{DivideAndConquer, Record};
-use meshwright::transport::Wire;
-use meshwright::units::Bytes;
-use meshwright::verdict::Ranked;
+use meshwright_mapping::divide::PRESETS;
+use meshwright_runtime::skeleton::{DivideAndConquer, Record};
+use meshwright_runtime::transport::Wire;
+use meshwright_verdict::Ranked;
 
 use super::ranked;
 

@@ -1,6 +1,6 @@
 //! `meshwright claims`.
 
-use meshwright::claims::{PAPERS, Verdict};
+use meshwright_papers::{PAPERS, Verdict};
 
 use super::*;
 

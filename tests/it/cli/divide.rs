@@ -44,7 +44,7 @@ fn the_table_names_every_executor() {
     }
     assert!(!stdout.contains("WRONG"), "{stdout}");
     let help = run(folder.path(), &["divide", "--help"]).1;
-    for application in meshwright::verdict::speedup::APPLICATIONS {
+    for application in meshwright_demos::speedup::APPLICATIONS {
         assert!(help.contains(&format!("[default: {}]", application.size)), "{}: {help}", application.name);
     }
 }

@@ -1,7 +1,7 @@
 //! `map --emit`, and docs/launching.md, whose commands are run.
 
 use super::*;
-use meshwright::mapping::launcher::FORMATS;
+use meshwright_hosts::launcher::FORMATS;
 
 const MAP: [&str; 6] = ["map", "binomial:4", "--on", "mesh:4x4", "--placement", "reflecting"];
 
@@ -163,7 +163,7 @@ fn a_map_that_was_written_is_a_placement_again() {
     assert_eq!(renamed(&both[0]), both[1]);
     assert_eq!(renamed(&rows("b4.map")[0]), both[1]);
     let all = rows("b4.map,all");
-    assert_eq!((all.len(), &all[all.len() - 1]), (meshwright::PLACEMENTS.len() + 1, &both[0]));
+    assert_eq!((all.len(), &all[all.len() - 1]), (meshwright_mapping::PLACEMENTS.len() + 1, &both[0]));
     // What was read is written again, for another launcher and with `--out`.
     let again = ["map", "binomial:4", "--on", "mesh:4x4", "--placement", "b4.map"];
     assert_eq!(

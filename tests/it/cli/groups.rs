@@ -291,7 +291,7 @@ fn a_scenario_compares_every_split_on_every_tree() {
     assert_eq!((&job["kind"], &job["name"], &job["seed"]), (&"groups".into(), &"halves".into(), &3.into()));
     let results = job["results"].as_array().unwrap();
     let names: Vec<&str> = results.iter().map(|result| result["method"].as_str().unwrap()).collect();
-    let all: Vec<&str> = meshwright::verdict::groups::METHODS.iter().map(|method| method.name).collect();
+    let all: Vec<&str> = meshwright_verdict::groups::METHODS.iter().map(|method| method.name).collect();
     assert_eq!(names, all);
     let cycles = |result: &Value| result["simulated_cycles"].as_u64().unwrap();
     let winner = results.iter().find(|result| result["method"] == job["winner"]).unwrap();

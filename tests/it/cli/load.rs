@@ -286,7 +286,8 @@ const CLAIMS: &[(&str, &str)] = &[
 #[test]
 fn a_file_that_is_no_claim_is_refused_with_its_place() {
     for (text, place) in CLAIMS {
-        let error = meshwright::scenario::claim::read_bytes(Path::new("c.json"), text.as_bytes().to_vec());
+        let error =
+            meshwright_formats::scenario::claim::read_bytes(Path::new("c.json"), text.as_bytes().to_vec());
         let error = error.expect_err(text).to_string();
         assert!(error.starts_with("c.json:") && error.contains(place), "{text}: {error}");
     }

@@ -1,8 +1,8 @@
 //! Open-loop traffic and sweeps, as a user meets them.
 
-use meshwright::routing::ROUTINGS;
-use meshwright::sim::flit::{PRESETS, SETTINGS};
-use meshwright::sim::traffic::PATTERNS;
+use meshwright_network::routing::ROUTINGS;
+use meshwright_sim::flit::{PRESETS, SETTINGS};
+use meshwright_sim::traffic::PATTERNS;
 
 use super::*;
 

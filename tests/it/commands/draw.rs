@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use meshwright::rng::stream;
+use meshwright_core::rng::stream;
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;

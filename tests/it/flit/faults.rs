@@ -1,10 +1,10 @@
 //! Dead nodes and links in the middle of a machine, on the flit engine.
 
-use meshwright::schedule::{Message, Phases};
-use meshwright::sim::flit::{Router, run_traffic};
-use meshwright::sim::traffic::{OpenLoop, Pattern};
-use meshwright::topology::{Machine, Switching, Topology};
-use meshwright::units::{Bytes, NodeId};
+use meshwright_core::units::{Bytes, NodeId};
+use meshwright_network::topology::{Machine, Switching, Topology};
+use meshwright_schedule::{Message, Phases};
+use meshwright_sim::flit::{Router, run_traffic};
+use meshwright_sim::traffic::{OpenLoop, Pattern};
 
 use super::replay;
 

@@ -1,9 +1,9 @@
 //! Store-and-forward with q packet buffers at a link: no free slot, no send.
 
-use meshwright::schedule::process::{Context, Process};
-use meshwright::sim::flit::{Replay, Router};
-use meshwright::topology::{Machine, Switching};
-use meshwright::units::{Bytes, Cycles, NodeId};
+use meshwright_core::units::{Bytes, Cycles, NodeId};
+use meshwright_network::topology::{Machine, Switching};
+use meshwright_schedule::process::{Context, Process};
+use meshwright_sim::flit::{Replay, Router};
 
 /// Sends its messages when it starts and notes when each has left and when one came.
 #[derive(Default)]

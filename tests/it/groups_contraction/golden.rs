@@ -3,11 +3,11 @@
 //! The reference splits the rank-halving tree of the nodes in the order of the Hilbert curve; on a mesh whose side is no
 //! power of two it walks the next larger curve and leaves out what lies outside.
 
-use meshwright::groups::Group;
-use meshwright::groups::contraction::Contraction;
-use meshwright::topology::Machine;
-use meshwright::topology::order::order;
-use meshwright::units::NodeId;
+use meshwright_core::units::NodeId;
+use meshwright_groups::Group;
+use meshwright_groups::contraction::Contraction;
+use meshwright_network::topology::Machine;
+use meshwright_network::topology::order::order;
 use serde_json::Value;
 
 /// The reference's nodes, in its order, and per node its index there.

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use meshwright::Error;
-use meshwright::groups::Group;
-use meshwright::groups::contraction::{Contraction, OrderedTree};
-use meshwright::groups::protocol::{Operation, Operator, Scheme};
-use meshwright::rng;
-use meshwright::sim::any_order::{self, Adversary, Order};
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::NodeId;
+use meshwright_core::Error;
+use meshwright_core::rng;
+use meshwright_core::units::NodeId;
+use meshwright_groups::Group;
+use meshwright_groups::contraction::{Contraction, OrderedTree};
+use meshwright_groups::protocol::{Operation, Operator, Scheme};
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_sim::any_order::{self, Adversary, Order};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 

@@ -1,9 +1,9 @@
 //! How good the trees are, contention-free: twice the height over the diameter.
 
-use meshwright::groups::contraction::{Contraction, OrderedTree};
-use meshwright::groups::{Extent, Group, adversary};
-use meshwright::rng;
-use meshwright::topology::{Machine, Topology};
+use meshwright_core::rng;
+use meshwright_groups::contraction::{Contraction, OrderedTree};
+use meshwright_groups::{Extent, Group, adversary};
+use meshwright_network::topology::{Machine, Topology};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 

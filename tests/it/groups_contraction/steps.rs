@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use meshwright::groups::Group;
-use meshwright::groups::contraction::Contraction;
-use meshwright::groups::protocol::{Member, Operation, Program, Scheme};
-use meshwright::rng;
-use meshwright::sim::{self, packet};
-use meshwright::topology::{Machine, Topology};
+use meshwright_core::rng;
+use meshwright_groups::Group;
+use meshwright_groups::contraction::Contraction;
+use meshwright_groups::protocol::{Member, Operation, Program, Scheme};
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_sim as sim;
+use meshwright_sim::packet;
 use rand::RngExt;
 
 use super::{members, split};

@@ -4,11 +4,12 @@ use std::ops::RangeInclusive;
 
 use rand::{RngExt, seq::SliceRandom};
 
-use meshwright::groups::exchange::{FullBox, Hubs, gibbons_paterson, k_centre::centres};
-use meshwright::groups::{Group, Tree};
-use meshwright::rng::stream;
-use meshwright::topology::{Grid, Machine, Topology, distances_from};
-use meshwright::units::NodeId;
+use meshwright_core::rng::stream;
+use meshwright_core::units::NodeId;
+use meshwright_groups::exchange::k_centre::centres;
+use meshwright_groups::exchange::{FullBox, Hubs, gibbons_paterson};
+use meshwright_groups::{Group, Tree};
+use meshwright_network::topology::{Grid, Machine, Topology, distances_from};
 
 use super::{MACHINES, random_group};
 

@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Mutex;
 
-use meshwright::groups::live::{Beside, Group, Messages, Other, Series, compare};
-use meshwright::groups::trees;
-use meshwright::topology::Machine;
-use meshwright::transport::Mailbox;
-use meshwright::transport::threads::{self, ThreadEndpoint};
+use meshwright_groups::trees;
+use meshwright_network::topology::Machine;
+use meshwright_runtime::groups::{Beside, Group, Messages, Other, Series, compare};
+use meshwright_runtime::transport::Mailbox;
+use meshwright_runtime::transport::threads::{self, ThreadEndpoint};
 
 /// A group whose members tell each other their labels.
 struct Naive {

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use meshwright::groups::Group;
-use meshwright::groups::mask::{Mask, TreeOf};
-use meshwright::groups::protocol::{Label, Operation, Scheme, Script, members};
-use meshwright::groups::{monotone_nearest, trees};
-use meshwright::rng;
-use meshwright::sim;
-use meshwright::topology::Machine;
-use meshwright::units::{Bytes, NodeId};
+use meshwright_core::rng;
+use meshwright_core::units::{Bytes, NodeId};
+use meshwright_groups::Group;
+use meshwright_groups::mask::{Mask, TreeOf};
+use meshwright_groups::protocol::{Label, Operation, Scheme, Script, members};
+use meshwright_groups::{monotone_nearest, trees};
+use meshwright_network::topology::Machine;
+use meshwright_sim as sim;
 use rand::{RngExt, seq::SliceRandom};
 
 use super::{HALVING, label, mix};

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use meshwright::groups::Group;
-use meshwright::groups::mask::Mask;
-use meshwright::groups::protocol::{Entry, Here, Label, Member, Operation, Program, Script, members};
-use meshwright::rng;
-use meshwright::sim;
-use meshwright::sim::any_order::{Adversary, Order, run_processes as run_in_any_order};
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::{Bytes, Cycles, NodeId};
+use meshwright_core::rng;
+use meshwright_core::units::{Bytes, Cycles, NodeId};
+use meshwright_groups::Group;
+use meshwright_groups::mask::Mask;
+use meshwright_groups::protocol::{Entry, Here, Label, Member, Operation, Program, Script, members};
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_sim as sim;
+use meshwright_sim::any_order::{Adversary, Order, run_processes as run_in_any_order};
 use rand::{RngExt, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 

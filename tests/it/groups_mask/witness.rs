@@ -2,14 +2,14 @@
 
 use std::sync::Mutex;
 
-use meshwright::error::Result;
-use meshwright::groups::Group;
-use meshwright::groups::mask::coding::Run;
-use meshwright::groups::mask::{Block, Coding, Extent, Mask, Packet, Parts, Roster};
-use meshwright::groups::protocol::{Label, Links, Operation, Outbox, Scheme, Script, members};
-use meshwright::sim;
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::{Bytes, NodeId};
+use meshwright_core::error::Result;
+use meshwright_core::units::{Bytes, NodeId};
+use meshwright_groups::Group;
+use meshwright_groups::mask::coding::Run;
+use meshwright_groups::mask::{Block, Coding, Extent, Mask, Packet, Parts, Roster};
+use meshwright_groups::protocol::{Label, Links, Operation, Outbox, Scheme, Script, members};
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_sim as sim;
 
 use super::{HALVING, label, mix};
 

@@ -1,10 +1,10 @@
 //! The groups over time against what the programs say themselves.
 
-use meshwright::groups::Group;
-use meshwright::groups::history::{Doing, History};
-use meshwright::groups::nested::{Run, Team};
-use meshwright::rng;
-use meshwright::units::{Cycles, NodeId};
+use meshwright_core::rng;
+use meshwright_core::units::{Cycles, NodeId};
+use meshwright_groups::Group;
+use meshwright_groups::history::{Doing, History};
+use meshwright_groups::nested::{Run, Team};
 use rand::RngExt;
 
 use super::roster::Roster;

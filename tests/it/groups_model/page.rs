@@ -1,11 +1,11 @@
 //! The page of groups over time, read again.
 
-use meshwright::groups::Group;
-use meshwright::groups::history::History;
-use meshwright::groups::nested::{Run, Team};
-use meshwright::report::{GroupsOverTime, groups_files};
-use meshwright::topology::Topology;
-use meshwright::units::Cycles;
+use meshwright_core::units::Cycles;
+use meshwright_groups::Group;
+use meshwright_groups::history::History;
+use meshwright_groups::nested::{Run, Team};
+use meshwright_network::topology::Topology;
+use meshwright_report::{GroupsOverTime, groups_files};
 
 use super::roster::Roster;
 use super::{machine, run};

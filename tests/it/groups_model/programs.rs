@@ -3,17 +3,19 @@
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use meshwright::groups::contraction::Contraction;
-use meshwright::groups::mask::Mask;
-use meshwright::groups::nested::{Run, Team};
-use meshwright::groups::paper::Paper;
-use meshwright::groups::protocol::{Entry, Here, Operation, Operator, Outcome, Program, Scheme, members};
-use meshwright::groups::{Group, live, monotone_nearest, trees};
-use meshwright::sim::any_order::{self, Adversary, Order};
-use meshwright::topology::Machine;
-use meshwright::transport::{Mailbox, threads};
-use meshwright::units::{Cycles, NodeId};
-use meshwright::{rng, sim};
+use meshwright_core::rng;
+use meshwright_core::units::{Cycles, NodeId};
+use meshwright_groups::contraction::Contraction;
+use meshwright_groups::mask::Mask;
+use meshwright_groups::nested::{Run, Team};
+use meshwright_groups::paper::Paper;
+use meshwright_groups::protocol::{Entry, Here, Operation, Operator, Outcome, Program, Scheme, members};
+use meshwright_groups::{Group, monotone_nearest, trees};
+use meshwright_network::topology::Machine;
+use meshwright_runtime::groups as live;
+use meshwright_runtime::transport::{Mailbox, threads};
+use meshwright_sim as sim;
+use meshwright_sim::any_order::{self, Adversary, Order};
 use rand::RngExt;
 
 use super::roster::Roster;

@@ -1,9 +1,9 @@
 //! The plainest scheme there is: everybody sends its label to the first rank, which answers with places.
 
-use meshwright::groups::protocol::{Label, Links, Outbox, Scheme, Side};
-use meshwright::groups::{Group, rank_halving};
-use meshwright::topology::Machine;
-use meshwright::units::{Bytes, NodeId};
+use meshwright_core::units::{Bytes, NodeId};
+use meshwright_groups::protocol::{Label, Links, Outbox, Scheme, Side};
+use meshwright_groups::{Group, rank_halving};
+use meshwright_network::topology::Machine;
 
 /// Rank-halving trees, made by the member with rank 0.
 pub(crate) struct Roster;
@@ -85,7 +85,7 @@ impl Scheme for Roster {
     type Packet = Packet;
     type Splitting = Splitting;
 
-    fn places(&self, _: &Machine, group: &Group) -> meshwright::Result<Vec<Place>> {
+    fn places(&self, _: &Machine, group: &Group) -> meshwright_core::Result<Vec<Place>> {
         Ok(places_of(group))
     }
 

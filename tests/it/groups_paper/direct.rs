@@ -1,9 +1,9 @@
 //! The direct construction: what every member has to find, from the whole group and all its labels.
 
-use meshwright::groups::paper::Place;
-use meshwright::groups::paper::place::Neighbours;
-use meshwright::groups::{Group, rank_halving};
-use meshwright::units::NodeId;
+use meshwright_core::units::NodeId;
+use meshwright_groups::paper::Place;
+use meshwright_groups::paper::place::Neighbours;
+use meshwright_groups::{Group, rank_halving};
 
 /// The place of every member.
 type Places = Vec<(NodeId, Place)>;

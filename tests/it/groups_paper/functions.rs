@@ -1,12 +1,12 @@
 //! Lemma 2 against the definitions, figure 3 against the paths of the tree.
 
-use meshwright::groups::paper::functions::evaluate;
-use meshwright::groups::paper::routing::{Hop, Role, Routed, route};
-use meshwright::groups::paper::{Functions, definition};
-use meshwright::groups::protocol::Side;
-use meshwright::groups::{Tree, rank_halving};
-use meshwright::rng::stream;
-use meshwright::units::NodeId;
+use meshwright_core::rng::stream;
+use meshwright_core::units::NodeId;
+use meshwright_groups::paper::functions::evaluate;
+use meshwright_groups::paper::routing::{Hop, Role, Routed, route};
+use meshwright_groups::paper::{Functions, definition};
+use meshwright_groups::protocol::Side;
+use meshwright_groups::{Tree, rank_halving};
 use rand::RngExt;
 
 /// All states of up to eight vertices, and some of more.

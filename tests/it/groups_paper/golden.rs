@@ -1,11 +1,11 @@
 //! Every value of `tests/golden/groups.json` about the paper's split: an independent reference.
 
-use meshwright::groups::paper::{Functions, Paper, definition, functions};
-use meshwright::groups::protocol::{Label, Member, Operation, Script, members};
-use meshwright::groups::{Group, rank_halving};
-use meshwright::sim;
-use meshwright::topology::Machine;
-use meshwright::units::NodeId;
+use meshwright_core::units::NodeId;
+use meshwright_groups::paper::{Functions, Paper, definition, functions};
+use meshwright_groups::protocol::{Label, Member, Operation, Script, members};
+use meshwright_groups::{Group, rank_halving};
+use meshwright_network::topology::Machine;
+use meshwright_sim as sim;
 use serde_json::Value;
 
 type Members<'s> = Vec<Member<'s, Paper, Script>>;

@@ -3,16 +3,16 @@
 
 use std::cell::RefCell;
 
-use meshwright::error::Result;
-use meshwright::groups::Group;
-use meshwright::groups::paper::packet::Packet;
-use meshwright::groups::paper::{Joining, Paper, Place, Splitting};
-use meshwright::groups::protocol::{
+use meshwright_core::error::Result;
+use meshwright_core::rng::stream;
+use meshwright_core::units::NodeId;
+use meshwright_groups::Group;
+use meshwright_groups::paper::packet::Packet;
+use meshwright_groups::paper::{Joining, Paper, Place, Splitting};
+use meshwright_groups::protocol::{
     Here, Join, Label, Links, Member, Operation, Outbox, Program, Scheme, members,
 };
-use meshwright::rng::stream;
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::NodeId;
+use meshwright_network::topology::{Machine, Topology};
 use rand::RngExt;
 
 use super::direct;

@@ -1,11 +1,11 @@
 //! The split in the paper's model of a step: what its steps 2 and 5 cost.
 
-use meshwright::groups::Group;
-use meshwright::groups::paper::Paper;
-use meshwright::groups::protocol::{Label, Operation, Script, members};
-use meshwright::rng::stream;
-use meshwright::sim;
-use meshwright::topology::Machine;
+use meshwright_core::rng::stream;
+use meshwright_groups::Group;
+use meshwright_groups::paper::Paper;
+use meshwright_groups::protocol::{Label, Operation, Script, members};
+use meshwright_network::topology::Machine;
+use meshwright_sim as sim;
 use rand::RngExt;
 
 /// Steps and messages of one split of 16 x 16 nodes by coins.

@@ -1,13 +1,13 @@
 //! The protocol under messages that take as long as they like.
 
-use meshwright::groups::Group;
-use meshwright::groups::paper::{Joining, Paper};
-use meshwright::groups::protocol::{Entry, Label, Member, Operation, Program, Scheme, Script, members};
-use meshwright::rng::stream;
-use meshwright::sim;
-use meshwright::sim::any_order::{self, Adversary, Order};
-use meshwright::topology::Machine;
-use meshwright::units::NodeId;
+use meshwright_core::rng::stream;
+use meshwright_core::units::NodeId;
+use meshwright_groups::Group;
+use meshwright_groups::paper::{Joining, Paper};
+use meshwright_groups::protocol::{Entry, Label, Member, Operation, Program, Scheme, Script, members};
+use meshwright_network::topology::Machine;
+use meshwright_sim as sim;
+use meshwright_sim::any_order::{self, Adversary, Order};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 

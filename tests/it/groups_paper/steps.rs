@@ -1,12 +1,12 @@
 //! One member by hand: what it sends, and when.
 
-use meshwright::groups::Group;
-use meshwright::groups::paper::packet::Packet;
-use meshwright::groups::paper::routing::{Role, Routed};
-use meshwright::groups::paper::{Paper, Place, Splitting};
-use meshwright::groups::protocol::{Label, Outbox, Scheme};
-use meshwright::topology::Machine;
-use meshwright::units::{Bytes, NodeId};
+use meshwright_core::units::{Bytes, NodeId};
+use meshwright_groups::Group;
+use meshwright_groups::paper::packet::Packet;
+use meshwright_groups::paper::routing::{Role, Routed};
+use meshwright_groups::paper::{Paper, Place, Splitting};
+use meshwright_groups::protocol::{Label, Outbox, Scheme};
+use meshwright_network::topology::Machine;
 
 /// The root of three members, in the states 1, 0, 1: rank 1 on node 1.
 struct Root {

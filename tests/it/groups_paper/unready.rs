@@ -1,15 +1,15 @@
 //! What keeps packets from vertices that do not have their functions yet.
 
-use meshwright::error::Result;
-use meshwright::groups::Group;
-use meshwright::groups::paper::packet::Packet;
-use meshwright::groups::paper::routing::{Hop, route};
-use meshwright::groups::paper::{Paper, Place, Splitting};
-use meshwright::groups::protocol::{Label, Links, Operation, Outbox, Scheme, Script, Side, members};
-use meshwright::rng::stream;
-use meshwright::sim::any_order::{Adversary, Order};
-use meshwright::topology::Machine;
-use meshwright::units::NodeId;
+use meshwright_core::error::Result;
+use meshwright_core::rng::stream;
+use meshwright_core::units::NodeId;
+use meshwright_groups::Group;
+use meshwright_groups::paper::packet::Packet;
+use meshwright_groups::paper::routing::{Hop, route};
+use meshwright_groups::paper::{Paper, Place, Splitting};
+use meshwright_groups::protocol::{Label, Links, Operation, Outbox, Scheme, Script, Side, members};
+use meshwright_network::topology::Machine;
+use meshwright_sim::any_order::{Adversary, Order};
 use rand::RngExt;
 
 use super::protocol::run;

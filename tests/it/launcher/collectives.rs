@@ -4,8 +4,9 @@
 //! are counted, not looked up: a rank takes part in one message per round.
 
 use super::*;
-use meshwright::schedule::{Message, Phases};
-use meshwright::{mapping, sim};
+use meshwright_mapping as mapping;
+use meshwright_schedule::{Message, Phases};
+use meshwright_sim as sim;
 
 /// The ranks a rank sends to, in order.
 type Sends = fn(u32, u32) -> Vec<u32>;

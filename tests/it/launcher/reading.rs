@@ -1,6 +1,6 @@
 //! Scotch maps and host files, good and bad.
 
-use meshwright::mapping::map_file;
+use meshwright_mapping::map_file;
 use proptest::prelude::*;
 
 use super::*;

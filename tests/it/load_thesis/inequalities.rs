@@ -1,7 +1,7 @@
 //! The thesis's constraints with inequalities.
 
-use meshwright::exact::Exact;
-use meshwright::load::{Forwarding, closed_form, paper_optimum};
+use meshwright_core::exact::Exact;
+use meshwright_load::{Forwarding, closed_form, paper_optimum};
 use microlp::{ComparisonOp, OptimizationDirection, Problem as Programme};
 
 use super::{assert_close, counts, float, forwarding, golden, largest};

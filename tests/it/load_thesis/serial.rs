@@ -1,9 +1,9 @@
 //! One message per processor, one message at a time per link.
 
-use meshwright::exact::Exact;
-use meshwright::load::{Forwarding, closed_form, layers, serial, threshold};
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::{NodeId, Port};
+use meshwright_core::exact::Exact;
+use meshwright_core::units::{NodeId, Port};
+use meshwright_load::{Forwarding, closed_form, layers, serial, threshold};
+use meshwright_network::topology::{Machine, Topology};
 use microlp::{ComparisonOp, OptimizationDirection, Problem as Programme};
 
 use super::{assert_close, counts, float, forwarding, golden, largest, machine};

@@ -1,10 +1,10 @@
 //! Layers, shares, determinants and timing diagrams.
 
-use meshwright::exact::Exact;
-use meshwright::load::flow_matrix::{self, FlowMatrix, determinant_by_elimination, determinant_by_lu};
-use meshwright::load::{FORWARDINGS, Forwarding, Problem, Source, Speeds, closed_form, layers, timing};
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::{NodeId, Port};
+use meshwright_core::exact::Exact;
+use meshwright_core::units::{NodeId, Port};
+use meshwright_load::flow_matrix::{self, FlowMatrix, determinant_by_elimination, determinant_by_lu};
+use meshwright_load::{FORWARDINGS, Forwarding, Problem, Source, Speeds, closed_form, layers, timing};
+use meshwright_network::topology::{Machine, Topology};
 use serde_json::Value;
 
 use super::{assert_close, counts, exact, float, forwarding, golden, machine};

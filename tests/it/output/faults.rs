@@ -1,7 +1,7 @@
 //! A kill, a full disk and a lost right at each write, sync, rename and the like of every verb that writes.
 //!
 //! The tables: `cargo test --test it output::faults -- --nocapture`. Faults are injected by the layer itself
-//! (`src/output/fault.rs`), in builds with assertions only.
+//! (`crates/meshwright-core/src/output/fault.rs`), in builds with assertions only.
 
 use std::collections::BTreeMap;
 use std::fs;

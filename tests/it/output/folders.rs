@@ -207,7 +207,7 @@ fn links_and_modes() {
 /// R2: a results file has one writer at a time, and equal points that stand there twice count once.
 #[test]
 fn results_have_one_writer() {
-    use meshwright::report::Results;
+    use meshwright_report::Results;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let sweep = "sweep --on mesh:4x4 --traffic uniform --points 4 --to 0.4 --measure 500 --results r.jsonl";

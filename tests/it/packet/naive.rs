@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use meshwright::rng;
-use meshwright::routing::{self, Choices, Relation};
-use meshwright::schedule::Message;
-use meshwright::topology::{Machine, PortModel, Topology};
-use meshwright::units::{LinkId, NodeId, Port};
+use meshwright_core::rng;
+use meshwright_core::units::{LinkId, NodeId, Port};
+use meshwright_network::routing::{self, Choices, Relation};
+use meshwright_network::topology::{Machine, PortModel, Topology};
+use meshwright_schedule::Message;
 
 /// What the rules lead to.
 #[derive(Debug, PartialEq, Eq)]

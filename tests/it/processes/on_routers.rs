@@ -1,6 +1,6 @@
 //! The same protocols on the flit engine: where nobody waits, the same results at the same times.
 
-use meshwright::sim::flit::{Replay, Router};
+use meshwright_sim::flit::{Replay, Router};
 
 use super::*;
 

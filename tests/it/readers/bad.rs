@@ -1,7 +1,7 @@
 //! Bad files: the place, the words, and the excerpt of every complaint.
 
-use meshwright::Error;
-use meshwright::mapping::task_file;
+use meshwright_core::Error;
+use meshwright_mapping::task_file;
 
 use super::fault;
 

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::io::{self, Read};
 
-use meshwright::Error;
-use meshwright::mapping::task_file;
+use meshwright_core::Error;
+use meshwright_mapping::task_file;
 
 /// A file that begins like one and then repeats a pattern, up to 2 GB.
 struct Endless<'a> {

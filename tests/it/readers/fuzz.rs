@@ -1,10 +1,10 @@
 //! Any bytes, and valid files with a few bytes changed: no panic, and what is accepted keeps its promises.
 
-use meshwright::mapping::task_file;
-use meshwright::schedule::{Fault, goal};
-use meshwright::topology::machine::BYTES_MAX;
-use meshwright::topology::{Graph, NODES_MAX, graph_file};
-use meshwright::{Error, Result};
+use meshwright_core::{Error, Result};
+use meshwright_mapping::task_file;
+use meshwright_network::topology::machine::BYTES_MAX;
+use meshwright_network::topology::{Graph, NODES_MAX, graph_file};
+use meshwright_schedule::{Fault, goal};
 use proptest::prelude::*;
 
 const VALID: &[(&str, &str)] = &[

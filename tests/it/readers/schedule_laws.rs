@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use meshwright::schedule::{Dependency, Fault, Op, Phases, Rank, Schedule, goal};
-use meshwright::units::{Cycles, NodeId};
+use meshwright_core::units::{Cycles, NodeId};
+use meshwright_schedule::{Dependency, Fault, Op, Phases, Rank, Schedule, goal};
 use petgraph::graph::DiGraph;
 use proptest::prelude::*;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use meshwright::schedule::{Dependency, Fault, MatchedMessage, Message, Op, Phases, Rank, Schedule, goal};
-use meshwright::units::{Bytes, Cycles, NodeId};
+use meshwright_core::units::{Bytes, Cycles, NodeId};
+use meshwright_schedule::{Dependency, Fault, MatchedMessage, Message, Op, Phases, Rank, Schedule, goal};
 
 pub(super) fn send(peer: u32, bytes: u64, tag: u32) -> Op {
     Op::Send { peer: NodeId(peer), bytes: Bytes(bytes), tag }

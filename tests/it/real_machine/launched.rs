@@ -119,10 +119,10 @@ fn seats_travel() {
     };
     for ranks in [1, 2, 5] {
         let all = threads::run(ranks, |endpoint| {
-            let mut mail = meshwright::transport::Mailbox::new(endpoint);
+            let mut mail = meshwright_runtime::transport::Mailbox::new(endpoint);
             let own = seat(mail.rank());
             let all = mail.gather(0, 7, seats::Carried::from(own))?;
-            Ok::<_, meshwright::transport::Lost>(all.unwrap_or_default())
+            Ok::<_, meshwright_runtime::transport::Lost>(all.unwrap_or_default())
         })
         .unwrap();
         let all: Vec<Vec<Seat>> =

@@ -1,12 +1,12 @@
 //! Verdicts made by hand, as no planner would: only their drawings and tables matter.
 
-use meshwright::mapping::Placement;
-use meshwright::mapping::task_graph::{Edge, TaskGraph};
-use meshwright::report::{PlanReport, page};
-use meshwright::topology::graph_file::{Arc, ArcList};
-use meshwright::topology::{Graph, Machine, Network, PortModel, Topology};
-use meshwright::units::{Bytes, LinkId, NodeId, Port};
-use meshwright::verdict::{Blame, DivideVerdict, HottestLink, JobVerdict, Outcome, PhaseRow, Skipped};
+use meshwright_core::units::{Bytes, LinkId, NodeId, Port};
+use meshwright_mapping::Placement;
+use meshwright_mapping::task_graph::{Edge, TaskGraph};
+use meshwright_network::topology::graph_file::{Arc, ArcList};
+use meshwright_network::topology::{Graph, Machine, Network, PortModel, Topology};
+use meshwright_report::{PlanReport, page};
+use meshwright_verdict::{Blame, DivideVerdict, HottestLink, JobVerdict, Outcome, PhaseRow, Skipped};
 
 /// The binomial tree of 2^n tasks in postorder, sizes halving from phase to phase.
 pub(super) fn binomial(n: u32) -> TaskGraph {

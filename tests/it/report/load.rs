@@ -1,12 +1,13 @@
 //! The page of divisible loads, and the figures of the thesis.
 
-use meshwright::claims::audit;
-use meshwright::load::Source;
-use meshwright::report::{File, PlanReport, claims_files, files, page};
-use meshwright::topology::Machine;
-use meshwright::units::NodeId;
-use meshwright::verdict::load::{Job, judge};
-use meshwright::verdict::{JobVerdict, LoadVerdict};
+use meshwright_core::units::NodeId;
+use meshwright_load::Source;
+use meshwright_network::topology::Machine;
+use meshwright_papers::audit;
+use meshwright_papers::page::claims_files;
+use meshwright_report::{File, PlanReport, files, page};
+use meshwright_verdict::load::{Job, judge};
+use meshwright_verdict::{JobVerdict, LoadVerdict};
 
 use super::assert_balanced;
 

@@ -1,10 +1,10 @@
 //! The deadlock check: what it grants, what it refuses, and a second opinion on both.
 
-use meshwright::Error;
-use meshwright::routing::certify::{Certificate, Channel, certify, dependencies, reduced, states};
-use meshwright::routing::{Choice, ROUTINGS, Relation, relation};
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::LinkId;
+use meshwright_core::Error;
+use meshwright_core::units::LinkId;
+use meshwright_network::routing::certify::{Certificate, Channel, certify, dependencies, reduced, states};
+use meshwright_network::routing::{Choice, ROUTINGS, Relation, relation};
+use meshwright_network::topology::{Machine, Topology};
 
 use super::{Packet, graph, machines, pairs, relations, walk};
 

@@ -1,9 +1,9 @@
 //! Dead links and nodes: what they cut, and that packets go around them.
 
-use meshwright::Error;
-use meshwright::routing::{relation, routes};
-use meshwright::topology::{Machine, Topology, distances_from};
-use meshwright::units::{Hops, NodeId, Port};
+use meshwright_core::Error;
+use meshwright_core::units::{Hops, NodeId, Port};
+use meshwright_network::routing::{relation, routes};
+use meshwright_network::topology::{Machine, Topology, distances_from};
 
 use super::{Packet, cut, graph, walk};
 

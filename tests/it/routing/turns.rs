@@ -1,8 +1,8 @@
 //! The turns that the turn models forbid, looked for on every way; on tori, the date-lines.
 
-use meshwright::routing::{Choices, relation};
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::{LinkId, NodeId, Port};
+use meshwright_core::units::{LinkId, NodeId, Port};
+use meshwright_network::routing::{Choices, relation};
+use meshwright_network::topology::{Machine, Topology};
 
 use super::{Packet, machines, pairs, walk};
 

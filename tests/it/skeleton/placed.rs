@@ -1,11 +1,12 @@
 //! Trees that were placed on a machine first.
 
-use meshwright::mapping::PLACEMENTS;
-use meshwright::mapping::divide::{PRESETS, Preset};
-use meshwright::skeleton::applications::MergeSort;
-use meshwright::topology::Machine;
-use meshwright::units::{Bytes, NodeId};
-use meshwright::verdict::{Ranked, ranked::LAUNCHED};
+use meshwright_core::units::{Bytes, NodeId};
+use meshwright_demos::applications::MergeSort;
+use meshwright_mapping::PLACEMENTS;
+use meshwright_mapping::divide::{PRESETS, Preset};
+use meshwright_network::topology::Machine;
+use meshwright_verdict::Ranked;
+use meshwright_verdict::ranked::LAUNCHED;
 
 use super::{from_threads, numbers, numbers_alone};
 

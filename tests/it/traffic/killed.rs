@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use meshwright::rng::stream;
+use meshwright_core::rng::stream;
 use rand::RngExt;
 
 /// Some twenty points that take a few tenths of a second in all.

@@ -1,11 +1,12 @@
 //! Patterns against their definitions on digits and coordinates; bounds against sums over all pairs.
 
-use meshwright::routing::routes;
-use meshwright::sim::traffic::pattern::HOT_SHARE;
-use meshwright::sim::traffic::{PATTERNS, Pattern};
-use meshwright::topology::{Machine, Topology};
-use meshwright::units::NodeId;
-use meshwright::{Error, rng::stream};
+use meshwright_core::Error;
+use meshwright_core::rng::stream;
+use meshwright_core::units::NodeId;
+use meshwright_network::routing::routes;
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_sim::traffic::pattern::HOT_SHARE;
+use meshwright_sim::traffic::{PATTERNS, Pattern};
 
 const MACHINES: &[&str] = &[
     "mesh:4x4",

@@ -1,10 +1,10 @@
 //! A network that can be calculated: one server with Bernoulli arrivals and fixed service.
 
-use meshwright::rng::stream;
-use meshwright::sim::traffic::{Latencies, Measured};
-use meshwright::topology::Machine;
-use meshwright::verdict::experiment::Reference;
-use meshwright::verdict::traffic::Point;
+use meshwright_core::rng::stream;
+use meshwright_network::topology::Machine;
+use meshwright_sim::experiment::Reference;
+use meshwright_sim::point::Point;
+use meshwright_sim::traffic::{Latencies, Measured};
 use rand::RngExt;
 
 /// Cycles of service.

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use meshwright::error::{Error, Result};
-use meshwright::verdict::sweep::{Curve, Sweep, run, spread};
-use meshwright::verdict::traffic::Point;
+use meshwright_core::error::{Error, Result};
+use meshwright_sim::point::Point;
+use meshwright_sim::sweep::{Curve, Sweep, run, spread};
 
 use super::queue::{SERVICE, mean_time, point};
 

@@ -1,10 +1,10 @@
 //! What theory says beside what the flit engine measures.
 
-use meshwright::sim::flit::{PRESETS, Router};
-use meshwright::sim::traffic::OpenLoop;
-use meshwright::topology::Machine;
-use meshwright::verdict::experiment::{Experiment, pattern};
-use meshwright::verdict::traffic::Point;
+use meshwright_network::topology::Machine;
+use meshwright_sim::experiment::{Experiment, pattern};
+use meshwright_sim::flit::{PRESETS, Router};
+use meshwright_sim::point::Point;
+use meshwright_sim::traffic::OpenLoop;
 
 fn experiment<'m>(machine: &'m Machine, preset: &str, traffic: &str, packet: u32) -> Experiment<'m> {
     let mut router = Router::preset(preset, machine).unwrap();
@@ -80,8 +80,8 @@ fn no_routing_exceeds_its_bound() {
     const MEASURE: u64 = 3_000;
     let mut tried = 0;
     for machine in ["mesh:4x4", "torus:4x4"].map(|name| Machine::new(name).unwrap()) {
-        for routing in meshwright::routing::ROUTINGS {
-            for named in meshwright::sim::traffic::PATTERNS {
+        for routing in meshwright_network::routing::ROUTINGS {
+            for named in meshwright_sim::traffic::PATTERNS {
                 let mut router = Router::ideal(&machine);
                 router.set("virtual_channels", "8").unwrap();
                 router.set("routing", routing.name).unwrap();

@@ -1,0 +1,145 @@
+//! `meshwright check`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use meshwright_core::Result;
+use meshwright_formats::scenario::claim;
+use meshwright_load::check::Reading;
+use meshwright_load::witness::Kind;
+use meshwright_network::topology::Machine;
+use meshwright_verdict::load::{self, CheckAnswer, Checked};
+
+use super::output::{self, Progress};
+use super::{Answer, load as tables, table};
+
+const HELP: &str = "\
+A claim is one JSON object:
+  { \"machine\": \"mesh:5x5\", \"sigma\": 0.5, \"sources\": [[2, 2]], \"speedup\": 11.5,
+    \"fractions\": [0.08695652, 0.08695652, 0.04347826, 0.02173913, 0.01086957] }
+machine   as on the command line; \"dead\" and \"dead_links\" list dead nodes and links
+sigma     a number, or a string such as \"1/2\"
+sources   nodes by id or coordinates, or objects with \"at\" (or \"node\"), \"load\" and \"release\"
+makespan  in units of w Tcp; or \"speedup\"
+shares    by node id; or \"fractions\" by hops from the nearest source
+switching cut-through (default): nodes work on what arrives; modified-store-and-forward: a node
+          works when its whole share is there, relays pass load on without delay;
+          store-and-forward: a share is one whole message from each source that serves it, hop by
+          hop, and relays send it on when all of it is there
+ports     \"one\": a node sends one message and receives one at a time; front_end false: a
+          processor moves its messages itself; results: their size over that of the load;
+          duplex \"half\": both directions of a wire share its time. Or \"variant\", an object of
+          them
+startup   of a message over one link, in units of w Tcp
+methods   a list of claims with \"name\" each, as `meshwright split --json` prints it
+
+Examples:
+  meshwright check claim.json
+  meshwright split mesh:50x50 --from 25,25 --sigma 0.1 --json > split.json
+  meshwright check split.json --json
+
+Exit codes:
+  0  every claim is possible: as a flow, or by a schedule, and --json has it under \"witness\"
+  1  a claim is not possible, or it could not be decided
+  2  unacceptable input";
+
+/// Check a claimed schedule of a divisible load: possible, or the nodes that refute it
+#[derive(Args)]
+#[command(after_help = HELP)]
+pub(super) struct Arguments {
+    /// The claim, or what `split --json` printed
+    #[arg(value_name = "CLAIM.json")]
+    claim: PathBuf,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the verb.
+pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
+    let file = claim::read(&arguments.claim)?;
+    let mut progress = Progress::new();
+    let answer = load::check(&file.problem()?, &file.terms, &file.claims, &mut |what| progress.tell(what))?;
+    drop(progress);
+    output::print(&if arguments.json { output::json(&answer) } else { text(&answer, &file.machine) })?;
+    Ok(if answer.feasible { Answer::Done } else { Answer::Negative })
+}
+
+/// What shows that a claim can be kept, or what speaks against it beside a set of nodes.
+fn reason(claim: &Checked, machine: &Machine, startup: f64) -> Option<String> {
+    if let Some(witness) = &claim.witness {
+        let done = table::number(witness.makespan, 6);
+        return Some(match witness.kind {
+            Kind::Flow => {
+                let mut links: Vec<_> =
+                    witness.flow.iter().map(|stretch| (stretch.from, stretch.to)).collect();
+                links.sort_unstable();
+                links.dedup();
+                format!(
+                    "as a flow over {}, done by {done}; --json has it",
+                    tables::counted(links.len(), "link")
+                )
+            }
+            Kind::Schedule => {
+                let messages = tables::counted(witness.messages.unwrap_or_default() as usize, "message");
+                format!("by a schedule of {messages}, simulated, done by {done}")
+            }
+        });
+    }
+    if let Some(node) = claim.overloaded {
+        let node = machine.node_name(node);
+        return Some(match claim.moment {
+            Some(moment) => {
+                let moment = table::number(moment, 6);
+                format!(
+                    "the share of node {node} is there whole at {moment} at the earliest, too late for its work"
+                )
+            }
+            None if startup > 0.0 => {
+                format!("node {node} cannot work off its share after the start-up of its first message")
+            }
+            None => format!("node {node} cannot work off its own share in time"),
+        });
+    }
+    match (claim.reading, claim.least_makespan) {
+        (Reading::Undecided, _) => {
+            Some("nothing refutes it, and no schedule was found that keeps it".to_string())
+        }
+        (Reading::Programme, Some(least)) => {
+            Some(format!("these shares take at least {}", table::number(least, 6)))
+        }
+        _ => None,
+    }
+}
+
+fn text(answer: &CheckAnswer, machine: &Machine) -> String {
+    const HEAD: [&str; 6] = ["claim", "switching", "speedup", "bound", "of bound", "feasible"];
+    let row = |claim: &Checked| {
+        vec![
+            claim.name.clone(),
+            claim.switching.name().to_string(),
+            table::number(claim.speedup, 4),
+            table::number(claim.bound_speedup, 4),
+            table::number(claim.ratio_to_bound, 3),
+            claim.reading.word(claim.feasible).to_string(),
+        ]
+    };
+    let mut text = format!("{} · sigma {}", answer.machine, answer.sigma);
+    text.extend(answer.variant.iter().map(|variant| format!(" · {}", variant.limits())));
+    if answer.startup > 0.0 {
+        text += &format!(" · startup {}", table::number(answer.startup, 9));
+    }
+    text.push('\n');
+    text += &table::table(&HEAD, 2, answer.claims.iter().map(row).collect());
+    for claim in &answer.claims {
+        if let Some(cut) = &claim.violated_cut {
+            let by = claim.moment.unwrap_or(claim.makespan);
+            text += &format!("{}: {}\n", claim.name, load::violation(cut, by, machine));
+        }
+        if let Some(why) = reason(claim, machine, answer.startup) {
+            text += &format!("{}: {why}\n", claim.name);
+        }
+    }
+    text + &format!("{}\n", answer.bound.certificate)
+}

@@ -1,0 +1,163 @@
+//! `meshwright groups --collective`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+
+use meshwright_core::rng;
+use meshwright_core::units::{NodeId, Ratio};
+use meshwright_core::{Error, Result};
+use meshwright_groups::{Group, label_file};
+use meshwright_network::topology::Machine;
+use meshwright_verdict::groups::collective::{self, COLLECTIVES, Collective, CollectiveVerdict};
+use rand::seq::SliceRandom;
+
+use super::costs::told;
+use super::load::counted;
+use super::table::{percent, table};
+use super::{Answer, output};
+
+/// What belongs to operations of groups alone.
+#[derive(Args)]
+pub(super) struct CollectiveArguments {
+    #[arg(
+        long,
+        value_name = "NAME",
+        help = help(),
+        value_parser = |name: &str| told(asked(name)),
+        conflicts_with_all = ["labels", "random", "contiguous", "colours", "repeat", "split", "asynchronous", "engine", "out"]
+    )]
+    pub(super) collective: Option<Asked>,
+    /// With --collective: cycles a node works on each message it sends or receives
+    #[arg(
+        long,
+        value_name = "A",
+        default_value_t = 0,
+        allow_negative_numbers = true,
+        requires = "collective"
+    )]
+    overhead: u64,
+    /// With --collective: cycles of a packet over a link
+    #[arg(long, value_name = "L", default_value_t = 1, requires = "collective", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    link_delay: u32,
+    /// With --collective: the members of the group, in a file as for --labels, whose labels do not matter [default:
+    /// all nodes]
+    #[arg(long, value_name = "FILE.csv", requires = "collective", conflicts_with = "random_members")]
+    members: Option<PathBuf>,
+    /// With --collective: so many members, drawn by --seed
+    #[arg(long, value_name = "S", requires = "collective")]
+    random_members: Option<u32>,
+}
+
+/// One operation or all.
+#[derive(Clone, Debug)]
+pub(super) struct Asked(Vec<Collective>);
+
+/// All operations in one object.
+#[derive(Serialize)]
+struct All<'a> {
+    format: u32,
+    machine: &'a str,
+    collectives: &'a [CollectiveVerdict],
+}
+
+fn help() -> String {
+    let names: Vec<&str> = COLLECTIVES.iter().map(|(name, _)| *name).collect();
+    format!(
+        "Instead of splits: what an operation of one group takes on every structure; {}, or all. --tree names the \
+         structure to use, auto that with the fewest predicted cycles",
+        names.join(", ")
+    )
+}
+
+fn asked(name: &str) -> Result<Asked> {
+    let found: Vec<_> = COLLECTIVES.iter().filter(|known| name == "all" || known.0 == name).collect();
+    if found.is_empty() {
+        let names: Vec<&str> = COLLECTIVES.iter().map(|(name, _)| *name).chain(["all"]).collect();
+        return Err(Error::value("collective", format!("`{name}`"), names.join(", ")));
+    }
+    Ok(Asked(found.into_iter().map(|&(_, collective)| collective).collect()))
+}
+
+impl CollectiveArguments {
+    /// The group.
+    pub(super) fn members(&self, machine: &Machine, order: &str, seed: u64) -> Result<Group> {
+        if let Some(path) = &self.members {
+            let members: Vec<NodeId> =
+                label_file::read(path, machine)?.members.into_iter().map(|(node, _)| node).collect();
+            return Group::of(machine, order, &members);
+        }
+        let Some(count) = self.random_members else { return Group::whole(machine, order) };
+        let mut nodes: Vec<NodeId> = machine.living().collect();
+        if count == 0 || count as usize > nodes.len() {
+            return Err(Error::value("number of members", count, format!("1 to {}", nodes.len())));
+        }
+        nodes.shuffle(&mut rng::stream(seed, "members"));
+        nodes.truncate(count as usize);
+        Group::of(machine, order, &nodes)
+    }
+}
+
+/// Answers with tables or JSON.
+pub(super) fn answer(
+    asked: &Asked,
+    arguments: &CollectiveArguments,
+    machine: &Machine,
+    group: &Group,
+    wanted: &str,
+    json: bool,
+) -> Result<Answer> {
+    let mut machine = machine.clone();
+    machine.costs.byte_time = Ratio::new(arguments.link_delay.into(), machine.costs.flit.0)?;
+    let verdicts = collective::judge(&machine, group, &asked.0, arguments.overhead, wanted)?;
+    let text = match &verdicts[..] {
+        [one] if json => output::json(one),
+        all if json => output::json(&All { format: 1, machine: &machine.name, collectives: all }),
+        all => text(all),
+    };
+    output::print(&text)?;
+    let ends =
+        |verdict: &CollectiveVerdict| verdict.chosen().is_some_and(|row| row.simulated_cycles.is_some());
+    Ok(if verdicts.iter().all(ends) { Answer::Done } else { Answer::Negative })
+}
+
+fn text(verdicts: &[CollectiveVerdict]) -> String {
+    let Some(first) = verdicts.first() else { return String::new() };
+    let mut text = format!(
+        "{} · {} · D = {} · {} for a packet over a link, {} for every send and receive\n",
+        first.machine,
+        counted(first.size as usize, "member"),
+        counted(first.diameter as usize, "link"),
+        counted(first.link_delay as usize, "cycle"),
+        counted(first.overhead as usize, "cycle"),
+    );
+    for verdict in verdicts {
+        text += &format!("\n{} on {}: {}.\n", verdict.operation, verdict.chosen, verdict.why);
+        text += &rows(verdict);
+    }
+    if first.skipped.is_empty() {
+        return text;
+    }
+    let skipped = first.skipped.iter().map(|skipped| format!("{} ({})", skipped.method, skipped.why));
+    text + &format!("Not for this group: {}.\n", skipped.collect::<Vec<_>>().join("; "))
+}
+
+fn rows(verdict: &CollectiveVerdict) -> String {
+    const HEAD: [&str; 8] =
+        ["structure", "height/links", "edges", "fan-out", "bound/cycles", "predicted", "simulated", "gap"];
+    let row = |row: &collective::StructureRow| {
+        let simulated = row.simulated_cycles.map_or("none: a ring".into(), |cycles| cycles.to_string());
+        vec![
+            if row.name == verdict.chosen { format!("{} *", row.name) } else { row.name.clone() },
+            row.height_links.to_string(),
+            row.edges.to_string(),
+            row.fan_out.to_string(),
+            row.bound_cycles.to_string(),
+            row.predicted_cycles.to_string(),
+            simulated,
+            row.gap.map_or("-".into(), percent),
+        ]
+    };
+    table(&HEAD, 1, verdict.structures.iter().map(row).collect())
+}

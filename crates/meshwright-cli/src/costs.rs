@@ -1,0 +1,106 @@
+//! The options that change a machine.
+
+use clap::Args;
+
+use meshwright_core::units::{Bytes, Cycles, Ratio};
+use meshwright_core::{Error, Result};
+use meshwright_formats::scenario::{self, machine::switching};
+use meshwright_formats::scenario::{quantity, tasks};
+use meshwright_mapping::divide::Preset;
+use meshwright_network::topology::{Machine, Switching};
+
+/// `--on` and what changes that machine.
+#[derive(Args)]
+pub(super) struct MachineArguments {
+    /// mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml,
+    /// coordinates:FILE.csv, slurm[:names|:MACHINE]; or a TOML file with a [machine] table
+    #[arg(long, value_name = "MACHINE")]
+    on: String,
+    /// How messages move: wormhole, cut-through or store-and-forward [default: as the machine file says, else wormhole]
+    #[arg(long, value_name = "NAME", value_parser = |text: &str| told(switching(text)))]
+    switching: Option<Switching>,
+    /// c: whole cycles before a message enters the network, such as 100 [default: as the machine file says, else 100]
+    #[arg(long, value_name = "CYCLES", allow_negative_numbers = true, value_parser = |text: &str| told(quantity::cycles(text, None)))]
+    startup: Option<Cycles>,
+    /// b: cycles per byte on a link, such as 1, 0.25 or 1/30 [default: as the machine file says, else 1]
+    #[arg(long, value_name = "CYCLES", allow_negative_numbers = true, value_parser = |text: &str| told(quantity::byte_time(text, None)))]
+    byte_time: Option<Ratio>,
+    /// h: bytes of the head flit, such as 2 [default: as the machine file says, else 2]
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true, value_parser = volume)]
+    flit: Option<Bytes>,
+}
+
+impl MachineArguments {
+    /// The switching that the command line asks for.
+    pub(super) fn switching(&self) -> Option<Switching> {
+        self.switching
+    }
+
+    /// The machine.
+    pub(super) fn machine(&self) -> Result<Machine> {
+        let mut machine = scenario::machine(&self.on)?;
+        machine.switching = self.switching.unwrap_or(machine.switching);
+        machine.costs.startup = self.startup.unwrap_or(machine.costs.startup);
+        machine.costs.byte_time = self.byte_time.unwrap_or(machine.costs.byte_time);
+        machine.costs.flit = self.flit.unwrap_or(machine.costs.flit);
+        machine.costs.check()?;
+        Ok(machine)
+    }
+}
+
+/// A volume of bytes.
+pub(super) fn volume(text: &str) -> Result<Bytes, String> {
+    told(quantity::bytes(text))
+}
+
+/// A share.
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    told(quantity::share(text))
+}
+
+/// Which machine.
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+pub(super) struct MachineName {
+    /// mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml,
+    /// coordinates:FILE.csv, slurm[:names|:MACHINE]; or a TOML file with a [machine] table
+    #[arg(value_name = "MACHINE")]
+    machine: Option<String>,
+    /// The same as an option, as in every other verb
+    #[arg(long, value_name = "MACHINE")]
+    on: Option<String>,
+}
+
+impl MachineName {
+    /// The machine.
+    ///
+    /// # Errors
+    ///
+    /// As for [`scenario::machine`].
+    pub(super) fn read(&self) -> Result<Machine> {
+        scenario::machine(self.named())
+    }
+
+    /// The words that name it.
+    pub(super) fn named(&self) -> &str {
+        self.on.as_ref().or(self.machine.as_ref()).expect("clap requires one of them")
+    }
+}
+
+/// A well-known computation.
+pub(super) fn preset(text: &str) -> Result<&'static Preset, String> {
+    told(tasks::preset(text))
+}
+
+/// A seed.
+pub(super) fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
+}
+
+/// What an option says of a value it refuses; clap names the option and the value before it.
+pub(super) fn told<T>(result: Result<T>) -> Result<T, String> {
+    result.map_err(|error| match error {
+        Error::Value { expected, .. } => format!("expected {expected}"),
+        other => other.to_string(),
+    })
+}

@@ -1,0 +1,226 @@
+//! `--emit`: the placement as files of launchers.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+
+use meshwright_core::output::Writing;
+use meshwright_core::text::did_you_mean;
+use meshwright_core::{Error, Result};
+use meshwright_hosts::launcher::{self, FORMATS, Format, Hosts, Launch, Ranks, ranks};
+use meshwright_mapping::{Placement, TaskGraph};
+use meshwright_network::topology::{Machine, Switching};
+use meshwright_verdict::map::{Choice, MapReport, MapRow};
+
+use super::output::{self, shown};
+
+/// The options.
+#[derive(Args)]
+pub(super) struct EmitArguments {
+    /// Write the placement, of several the fastest, for a launcher: rankfile, mpich-rank-order, slurm-hostfile,
+    /// bgq-mapfile, vcoordfile, scotch-map or goal, with a colon and a file; may be given several times
+    #[arg(long, value_name = "FORMAT:FILE", value_parser = target)]
+    emit: Vec<Target>,
+    /// --emit: a file of host names, one on a line, the first for node 0 [default: as the machine says, else node0, node1, …]
+    #[arg(long, value_name = "FILE", requires = "emit")]
+    hosts: Option<PathBuf>,
+    /// --emit: which rank runs which task: task, tree or mirrored-tree [default: tree for binomial:N, else task]
+    #[arg(long, value_name = "ORDER", requires = "emit", value_parser = order)]
+    ranks: Option<Ranks>,
+}
+
+/// One `FORMAT:FILE`.
+#[derive(Clone)]
+struct Target {
+    format: &'static Format,
+    path: PathBuf,
+}
+
+fn target(text: &str) -> Result<Target, String> {
+    let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+    let (name, file) = text.split_once(':').unwrap_or((text, ""));
+    let form =
+        || format!("expected FORMAT:FILE with one of {}{}", names.join(", "), did_you_mean(name, &names));
+    let format = launcher::format(name).map_err(|_| form())?;
+    match file {
+        "" => Err(form()),
+        "-" => Err("expected the name of a file: standard output has the tables".to_string()),
+        _ => Ok(Target { format, path: file.into() }),
+    }
+}
+
+fn order(text: &str) -> Result<Ranks, String> {
+    let names: Vec<_> = ranks::RANKS.iter().map(|(name, _)| *name).collect();
+    let found = ranks::RANKS.iter().find(|(name, _)| *name == text);
+    found.map(|(_, ranks)| *ranks).ok_or_else(|| format!("expected one of {}", names.join(", ")))
+}
+
+impl EmitArguments {
+    /// Refuses, before any work is done, what cannot be written.
+    pub(super) fn check(&self, tasks: &TaskGraph, machine: &Machine) -> Result<Emission<'_>> {
+        for (index, Target { format, path }) in self.emit.iter().enumerate() {
+            (format.check)(machine)?;
+            if self.emit[..index].iter().any(|earlier| earlier.path == *path) {
+                return Err(Error::value(
+                    "emit",
+                    format!("`{}` twice", path.display()),
+                    "a file for each format",
+                ));
+            }
+            replaceable(path)?;
+        }
+        let ranks = self.ranks.unwrap_or(Ranks::usual(tasks));
+        ranks.check(tasks)?;
+        let hosts = match &self.hosts {
+            Some(path) => Hosts::read(path, machine)?,
+            None => Hosts::of(machine),
+        };
+        Ok(Emission { targets: &self.emit, hosts, ranks })
+    }
+}
+
+/// Refuses a folder that is not there, and what is there and no file: a device would be replaced by one.
+fn replaceable(path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        let missing = std::io::Error::new(std::io::ErrorKind::NotFound, "there is no such folder");
+        return Err(Error::io(folder, missing));
+    }
+    match path.symlink_metadata() {
+        Ok(there) if !there.is_file() => {
+            Err(Error::io(path, std::io::Error::other("this is no file that could be replaced")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What is to be written.
+pub(super) struct Emission<'a> {
+    targets: &'a [Target],
+    hosts: Hosts,
+    ranks: Ranks,
+}
+
+impl<'a> Emission<'a> {
+    /// The placements whose cycles nothing beats, where there are several and something is to be written.
+    pub(super) fn rivals<'r>(&self, report: &'r MapReport, switching: Switching) -> Vec<&'r str> {
+        let cycles = |row: &MapRow| *row.simulated_cycles.of(switching);
+        let least = report.placements.iter().filter_map(cycles).min();
+        let equal = |row: &&MapRow| least.is_some() && cycles(row) == least;
+        let names: Vec<&str> = report.placements.iter().filter(equal).map(|row| &*row.name).collect();
+        if self.targets.is_empty() || names.len() < 2 { Vec::new() } else { names }
+    }
+
+    /// The texts for the placement of the report, or for the fastest under the machine's switching; of equal ones the
+    /// `winner`.
+    pub(super) fn texts(
+        &self,
+        tasks: &TaskGraph,
+        machine: &Machine,
+        report: &MapReport,
+        winner: Option<&str>,
+    ) -> Result<Emitted<'a>> {
+        if self.targets.is_empty() {
+            return Ok(Emitted::default());
+        }
+        let Some((row, why)) = chosen(report, machine.switching, winner) else {
+            let why = format!("every placement comes to a standstill under {}", machine.switching.name());
+            return Ok(Emitted { nothing: Some(why), ..Emitted::default() });
+        };
+        let placement = Placement { name: row.name.clone(), nodes: row.nodes().to_vec() };
+        let launch = Launch { tasks, placement: &placement, machine, ranks: self.ranks, hosts: &self.hosts };
+        let file = |target: &'a Target| EmittedFile {
+            format: target.format.name,
+            file: &target.path,
+            summary: target.format.summary,
+            text: (target.format.write)(&launch),
+        };
+        Ok(Emitted {
+            placement: row.name.clone(),
+            ranks: self.ranks.name(),
+            files: self.targets.iter().map(file).collect(),
+            why,
+            nothing: None,
+        })
+    }
+}
+
+/// The placement to be written, and why it is this one of several: a clause, or nothing for a single one.
+///
+/// `auto` has chosen; else the least simulated cycles win, of equal ones the `winner`. A placement that comes to a
+/// standstill is none.
+fn chosen<'r>(
+    report: &'r MapReport,
+    switching: Switching,
+    winner: Option<&str>,
+) -> Option<(&'r MapRow, String)> {
+    let named = |choice: &Choice| report.placements.iter().find(|row| row.name == choice.placement);
+    if let Some(row) = report.choice.as_ref().and_then(named) {
+        return Some((row, ", the choice of auto".to_string()));
+    }
+    let cycles = |row: &MapRow| *row.simulated_cycles.of(switching);
+    let running = report.placements.iter().filter_map(|row| Some((row, cycles(row)?)));
+    let (row, _) = running.min_by_key(|(row, cycles)| (*cycles, winner != Some(&*row.name)))?;
+    let is_single = report.placements.len() == 1;
+    // A single placement needs to beat nobody.
+    Some((row, if is_single { String::new() } else { format!(", the fastest under {}", switching.name()) }))
+}
+
+/// Files that are ready to be written; none without `--emit`.
+#[derive(Default, Serialize)]
+pub(super) struct Emitted<'a> {
+    placement: String,
+    ranks: &'static str,
+    files: Vec<EmittedFile<'a>>,
+    #[serde(skip)]
+    why: String,
+    /// Why nothing is written though it was asked for.
+    #[serde(skip)]
+    nothing: Option<String>,
+}
+
+#[derive(Serialize)]
+struct EmittedFile<'a> {
+    format: &'static str,
+    file: &'a Path,
+    #[serde(skip)]
+    summary: &'static str,
+    #[serde(skip)]
+    text: String,
+}
+
+/// The answer to `map` with one key more.
+#[derive(Serialize)]
+struct Beside<'a> {
+    #[serde(flatten)]
+    report: &'a MapReport,
+    emitted: &'a Emitted<'a>,
+}
+
+impl Emitted<'_> {
+    /// The report as JSON; it says what was emitted if anything was.
+    pub(super) fn json(&self, report: &MapReport) -> String {
+        if self.files.is_empty() {
+            output::json(report)
+        } else {
+            output::json(&Beside { report, emitted: self })
+        }
+    }
+
+    /// Adds the files to what is written; what there is to say about them.
+    pub(super) fn add(&self, writing: &mut Writing) -> Result<String> {
+        if let Some(why) = &self.nothing {
+            return Ok(format!("Nothing is emitted: {why}\n"));
+        }
+        if self.files.is_empty() {
+            return Ok(String::new());
+        }
+        self.files.iter().try_for_each(|file| writing.file(file.file, file.text.as_bytes()))?;
+        let names: Vec<String> = self.files.iter().map(|file| shown(file.file)).collect();
+        let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        let line = |(name, file): (&String, &EmittedFile)| format!("  {name:width$}  {}\n", file.summary);
+        let lines: String = names.iter().zip(&self.files).map(line).collect();
+        Ok(format!("\nEmitted: {}{}; ranks by {}\n{lines}", self.placement, self.why, self.ranks))
+    }
+}

@@ -1,0 +1,64 @@
+//! Errors, drawn on the text that caused them.
+
+use std::io::Write;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+use clap::Parser;
+use meshwright_core::Error;
+use meshwright_core::error::{Contradiction, ParseError};
+use meshwright_core::text::harmless;
+
+/// Prints an error to stderr.
+pub(super) fn show(error: &Error) {
+    let text = match error {
+        Error::Parse(error) => drawn(error),
+        Error::Contradiction(found) => return tell(&report(found)),
+        other => return tell(&other.to_string()),
+    };
+    print(&text);
+}
+
+/// Prints help, or what is wrong with a command line. What the user gave stands in it as text: the same line is read
+/// again with every order in it spelled out, so that the parser speaks of that.
+pub fn usage<C: Parser>(error: &clap::Error) {
+    let given = std::env::args_os().map(|argument| harmless(&argument.to_string_lossy()).into_owned());
+    match C::try_parse_from(given) {
+        Err(spelled_out) => _ = spelled_out.print(),
+        // Only orders were wrong in it, such as bytes that are no UTF-8.
+        Ok(_) => tell(&error.to_string()),
+    }
+}
+
+/// The numbers, and what a report of the bug needs.
+fn report(found: &Contradiction) -> String {
+    let words: Vec<String> = std::env::args().collect();
+    let version = env!("CARGO_PKG_VERSION");
+    format!(
+        "{found}. This is a bug in meshwright {version}: please report it with the files it reads and this command: {}",
+        words.join(" ")
+    )
+}
+
+/// Prints a sentence to stderr, as an error.
+pub fn tell(sentence: &str) {
+    let title = Level::ERROR.primary_title(harmless(sentence));
+    print(&Renderer::styled().render(&[Group::with_title(title)]));
+}
+
+fn print(text: &str) {
+    // If nobody can be told, the exit code still tells.
+    _ = writeln!(anstream::stderr(), "{text}");
+}
+
+/// The message, the place, the line with the offending text underlined, and what would be accepted.
+fn drawn(error: &ParseError) -> String {
+    let ParseError { line, column, excerpt, start, length, .. } = error;
+    let [file, message, expected] = [&error.file, &error.message, &error.expected].map(|text| harmless(text));
+    let mark = AnnotationKind::Primary.span(*start..start + length).label(format!("expected {expected}"));
+    let snippet = Snippet::source(excerpt).line_start(*line as usize).path(&file).annotation(mark);
+    let text = Renderer::styled().render(&[Level::ERROR.primary_title(message).element(snippet)]);
+    // The renderer counts columns in the excerpt, which may begin inside its line.
+    let counted = excerpt[..*start].chars().count() + 1;
+    text.replacen(&format!("{file}:{line}:{counted}"), &format!("{file}:{line}:{column}"), 1)
+}

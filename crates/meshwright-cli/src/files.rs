@@ -1,0 +1,89 @@
+//! The files of a plan: the page, its JSON, drawings and schedules.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use meshwright_core::output::{Job, MANIFEST, Writing, check_folder};
+use meshwright_core::{Error, Result};
+use meshwright_report as report;
+use meshwright_report::{File, PlanReport};
+use meshwright_verdict::plan::PlanAnswer;
+
+use super::output::{self, shown};
+
+/// The page's file name.
+pub(super) const PAGE: &str = "report.html";
+
+/// By so many bytes a page is known again.
+const HEAD_MAX: u64 = 1 << 16;
+
+/// A plan as one JSON object; it names the files of its schedules, if files are written.
+pub(super) fn json(plan: &PlanReport<'_>, with_files: bool) -> String {
+    let schedules = if with_files { report::schedules(plan.jobs) } else { Vec::new() };
+    output::json(&PlanAnswer::new(plan.machine, plan.seed, plan.jobs, schedules))
+}
+
+/// A file of this text.
+pub(super) fn file(name: &str, what: &str, text: String) -> File {
+    File { name: name.into(), what: what.into(), text }
+}
+
+/// Every file of a plan.
+pub(super) fn of_plan(plan: &PlanReport<'_>) -> Result<Vec<File>> {
+    let mut files = vec![
+        file(PAGE, "tables and drawings: open it in a browser", report::page(plan)?),
+        file("plan.json", "the same for scripts, and for `run`", json(plan, true)),
+    ];
+    files.extend(report::files(plan)?);
+    Ok(files)
+}
+
+/// Whether what stands in the way is replaced.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Force {
+    /// Replace files that hold something else, and write into folders of another job; of those only the files go that
+    /// their meshwright.json names
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Makes sure, before long work is done, that this job may write into the folder that was asked for.
+pub(super) fn check(folder: Option<&PathBuf>, force: Force, job: &Job) -> Result<()> {
+    folder.map_or(Ok(()), |folder| check_folder(folder, job, force.force))
+}
+
+/// Adds the files of a folder to what is written; what there is to say about them.
+pub(super) fn add(writing: &mut Writing, folder: &Path, job: &Job, mut files: Vec<File>) -> Result<String> {
+    let texts: Vec<_> = files.iter().map(|file| (file.name.as_str(), file.text.as_bytes())).collect();
+    writing.folder(folder, job, &texts)?;
+    files.push(file(MANIFEST, "which job this is, and the names of its files", String::new()));
+    let width = files.iter().map(|file| file.name.len()).max().unwrap_or(0);
+    let line = |file: &File| format!("  {:width$}  {}\n", file.name, file.what);
+    Ok(format!("Files in {}:\n", shown(folder)) + &files.iter().map(line).collect::<String>())
+}
+
+/// Writes the files of a folder; what there is to say about them.
+pub(super) fn write(folder: &Path, force: Force, job: &Job, files: Vec<File>) -> Result<String> {
+    let mut writing = Writing::new(force.force);
+    let said = add(&mut writing, folder, job, files)?;
+    writing.finish().map(|()| said)
+}
+
+/// Makes sure that a page which stands here is the one of the same scenario and jobs, or has nothing in it.
+///
+/// # Errors
+///
+/// [`Error::Occupied`] when it is somebody else's.
+pub(super) fn check_page(path: &Path, title: &str, jobs: &[String]) -> Result<()> {
+    let Ok(file) = std::fs::File::open(path) else { return Ok(()) };
+    let mut head = Vec::new();
+    file.take(HEAD_MAX).read_to_end(&mut head).map_err(|error| Error::io(path, error))?;
+    let mark = report::mark(title, jobs);
+    if head.is_empty() || String::from_utf8_lossy(&head).contains(&mark) {
+        return Ok(());
+    }
+    let holds = "the page of another scenario, or something else".to_string();
+    Err(Error::Occupied { path: path.to_path_buf(), holds, kind: "folder with --out" })
+}

@@ -1,0 +1,107 @@
+//! The options of `split` beyond the division, and the answer on queues.
+
+use clap::Args;
+
+use meshwright_core::Result;
+use meshwright_formats::scenario::load_further as words;
+use meshwright_load::programme::{Duplex, Variant};
+use meshwright_network::topology::{Machine, PortModel};
+use meshwright_verdict::load::{self, Arrivals, Job, Next, NextSource, QueuesAnswer, Wishes};
+
+use super::costs::told;
+use super::{Answer, output, table};
+
+/// Machines that do less at a time, a further source, loads that keep coming.
+#[derive(Args)]
+pub(super) struct Further {
+    /// Nodes send on all links at a time, or on one and receive on one: all or one. Every row is then of that machine, or
+    /// left out
+    /// [default: as the machine file says, else all]
+    #[arg(long, value_name = "NAME", conflicts_with = "random", value_parser = |name: &str| told(words::ports(name)))]
+    ports: Option<PortModel>,
+    /// A processor moves every message itself and computes nothing meanwhile
+    #[arg(long, conflicts_with = "random")]
+    no_front_end: bool,
+    /// Results of this size, that of the load being 1, go back to its source
+    #[arg(long, value_name = "RHO", conflicts_with = "random", allow_negative_numbers = true, value_parser = |text: &str| told(words::results(text)))]
+    results: Option<f64>,
+    /// The directions of a wire share its time: full or half [default: full]
+    #[arg(long, value_name = "NAME", conflicts_with = "random", value_parser = |name: &str| told(words::duplex(name)))]
+    duplex: Option<Duplex>,
+    /// Also where to put a further source that takes this share of the load from all others alike [without a share:
+    /// as much as each of k + 1 sources of equal loads]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        num_args = 0..=1,
+        default_missing_value = words::EQUAL,
+        conflicts_with = "random",
+        allow_negative_numbers = true,
+        value_parser = |text: &str| told(words::next(text).map(Share))
+    )]
+    next: Option<Share>,
+    /// With --next: how many places are told
+    #[arg(long, value_name = "N", default_value_t = load::PLACES_DEFAULT as u64, requires = "next", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=words::PLACES_MAX))]
+    places: u64,
+    /// Instead: loads keep coming, those after = are rates in loads per unit of time w Tcp; whether the machine can
+    /// work them off
+    #[arg(
+        long,
+        conflicts_with_all = [
+            "random", "method", "switching", "reduction", "startup", "chunks", "front", "deadline", "out", "ports",
+            "no_front_end", "results", "duplex", "next",
+        ]
+    )]
+    pub(super) queues: bool,
+}
+
+/// The share of a further source; none for one as large as every other.
+#[derive(Clone, Copy)]
+struct Share(Option<f64>);
+
+impl Further {
+    /// What is asked for on this machine.
+    pub(super) fn wishes(&self, machine: &Machine) -> Wishes {
+        let Self { ports, no_front_end, results, duplex, next, places, .. } = self;
+        let asked = ports.is_some() || *no_front_end || results.is_some() || duplex.is_some();
+        let variant = Variant {
+            ports: ports.unwrap_or(machine.ports),
+            front_end: !no_front_end,
+            results: results.unwrap_or(0.0),
+            duplex: duplex.unwrap_or_default(),
+        };
+        Wishes {
+            variant: asked.then_some(variant),
+            next: next.map(|Share(share)| Next { share, places: *places as usize }),
+            every: None,
+        }
+    }
+}
+
+/// Answers whether loads that keep coming can be worked off.
+pub(super) fn queues(machine: &Machine, job: &Job, json: bool) -> Result<Answer> {
+    let answer = load::queues(job, machine)?;
+    output::print(&if json { output::json(&answer) } else { text(&answer, machine) })?;
+    Ok(if answer.queues.stable { Answer::Done } else { Answer::Negative })
+}
+
+fn text(answer: &QueuesAnswer, machine: &Machine) -> String {
+    let row = |source: &Arrivals| vec![machine.node_name(source.node), table::number(source.rate, 6)];
+    let mut text = format!("{} · sigma {}\n", answer.machine, answer.sigma);
+    text += &table::table(&["source", "loads per w Tcp"], 1, answer.sources.iter().map(row).collect());
+    text + &format!("{}\n", answer.queues.sentence(machine))
+}
+
+/// The table of the places for a further source.
+pub(super) fn places(places: &[NextSource], machine: &Machine) -> String {
+    let row = |place: &NextSource| {
+        vec![
+            machine.node_name(place.node),
+            table::number(place.makespan, 6),
+            table::number(1.0 / place.makespan, 4),
+            table::number(place.gain, 4),
+        ]
+    };
+    let head = ["further source", "makespan", "speedup", "gain"];
+    table::table(&head, 1, places.iter().map(row).collect())
+}

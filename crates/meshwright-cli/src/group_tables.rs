@@ -1,0 +1,188 @@
+//! Programs of groups in tables and words.
+
+use meshwright_core::text::harmless;
+use meshwright_core::units::NodeId;
+use meshwright_network::topology::Machine;
+use meshwright_verdict::groups::experiment::{Overhead, SizeRow};
+use meshwright_verdict::groups::{GroupsAnswer, Vertex};
+use meshwright_verdict::{GroupsOutcome, GroupsVerdict};
+
+use super::load::counted;
+use super::table::{self, busiest, number, percent, table};
+
+/// Groups of more members are not listed member by member.
+const LISTED_MAX: usize = 32;
+
+/// The answer to `groups`.
+pub(super) fn text(answer: &GroupsAnswer, sizes: &[SizeRow], given: bool, machine: &Machine) -> String {
+    let mut text = format!(
+        "{} · {} members in {} order · {} split on {} trees · {} · {} engine, {} · seed {}\n",
+        answer.machine,
+        answer.vertices.len(),
+        answer.order,
+        answer.split,
+        answer.tree,
+        counted(answer.runs as usize, "repetition"),
+        answer.engine,
+        if answer.lockstep { "lock-step" } else { "asynchronous" },
+        answer.seed,
+    );
+    if let Some(why) = &answer.why {
+        text += &format!("{}/{} has {why}.\n", answer.split, answer.tree);
+    }
+    if let Some(ring) = &answer.deadlock {
+        let links = ring.iter().map(|&[from, to]| table::link(from, to, machine) + "\n");
+        return text
+            + "\nMessages wait for each other, round this ring of links:\n"
+            + &links.collect::<String>();
+    }
+    if given {
+        text += &split(answer, machine);
+    }
+    let unit = answer.unit;
+    text += &format!("\nOverhead in {unit}, by members of the group (splits: before; joins: after)\n");
+    text += &by_size(sizes);
+    text += &format!(
+        "All repetitions: {} {unit}, and no method needs fewer than {}.\n",
+        answer.simulated_cycles, answer.bound_cycles
+    );
+    text += &format!(
+        "A member kept at most {} bytes of its groups, and {} that came early.\n",
+        answer.bytes_kept_max,
+        counted(answer.early_messages_max, "message")
+    );
+    if !given && answer.levels > 1 {
+        text += "Hint: --json has every size by itself, every level, and the first split vertex by vertex.\n";
+    }
+    text
+}
+
+fn by_size(sizes: &[SizeRow]) -> String {
+    const HEAD: [&str; 10] =
+        ["members", "splits", "mean", "± 95 %", "most", "barriers", "mean", "most", "joins", "mean"];
+    let unknown = || "–".to_string();
+    let count = |overhead: &Option<Overhead>| overhead.map_or_else(unknown, |o| o.mean.count.to_string());
+    let mean = |overhead: &Option<Overhead>| overhead.map_or_else(unknown, |o| format!("{:.1}", o.mean.mean));
+    let most = |overhead: &Option<Overhead>| overhead.map_or_else(unknown, |o| o.max.to_string());
+    let width = |overhead: &Option<Overhead>| {
+        let known = overhead.map(|o| o.mean.ci95).filter(|width| width.is_finite());
+        known.map_or_else(unknown, |width| format!("{width:.1}"))
+    };
+    let row = |row: &SizeRow| {
+        let SizeRow { sizes: (least, greatest), split, barrier, join } = row;
+        vec![
+            if least == greatest { least.to_string() } else { format!("{least}–{greatest}") },
+            count(split),
+            mean(split),
+            width(split),
+            most(split),
+            count(barrier),
+            mean(barrier),
+            most(barrier),
+            count(join),
+            mean(join),
+        ]
+    };
+    table(&HEAD, 0, sizes.iter().map(row).collect())
+}
+
+/// The new groups of one split, and its members.
+fn split(answer: &GroupsAnswer, machine: &Machine) -> String {
+    const HEAD: [&str; 5] = ["label", "members", "root", "height, links", "diameter, links"];
+    let messages: Vec<String> =
+        answer.messages.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+    let mut text = format!(
+        "\nThe split took {} {}; messages by kind: {}\n",
+        answer.split_steps.unwrap_or(0),
+        answer.unit,
+        if messages.is_empty() { "none".to_string() } else { messages.join(", ") }
+    );
+    let row = |tree: &meshwright_verdict::groups::NewTree| {
+        vec![
+            label(Some(tree.label), tree.label_name.as_deref()),
+            tree.members.len().to_string(),
+            machine.node_name(tree.root),
+            tree.height_links.to_string(),
+            tree.diameter.to_string(),
+        ]
+    };
+    text += &table(&HEAD, 0, answer.trees.iter().map(row).collect());
+    if answer.vertices.len() <= LISTED_MAX {
+        text += "\n";
+        text += &members(&answer.vertices, machine);
+    } else {
+        text += "Hint: --json has every member with its place in its new group.\n";
+    }
+    text
+}
+
+fn members(vertices: &[Vertex], machine: &Machine) -> String {
+    const HEAD: [&str; 7] =
+        ["node", "rank", "label", "new rank", "new parent", "new children", "adjacent root"];
+    let name = |node: Option<NodeId>| node.map_or("–".to_string(), |node| machine.node_name(node));
+    let row = |vertex: &Vertex| {
+        let children: Vec<String> =
+            vertex.new_children.iter().map(|&child| machine.node_name(child)).collect();
+        vec![
+            machine.node_name(vertex.node),
+            vertex.rank.to_string(),
+            label(vertex.label, vertex.label_name.as_deref()),
+            vertex.new_rank.map_or("–".to_string(), |rank| rank.to_string()),
+            name(vertex.new_parent),
+            if children.is_empty() { "–".to_string() } else { children.join(" ") },
+            name(vertex.adjacent_root),
+        ]
+    };
+    table(&HEAD, 0, vertices.iter().map(row).collect())
+}
+
+/// A label as the file has it.
+fn label(colour: Option<u32>, name: Option<&str>) -> String {
+    let number = || colour.map_or("–".to_string(), |colour| colour.to_string());
+    name.map_or_else(number, |name| harmless(name).into_owned())
+}
+
+/// A job of a plan.
+pub(super) fn plan(job: &GroupsVerdict, machine: &Machine) -> String {
+    const HEAD: [&str; 9] = [
+        "method",
+        "bound",
+        "predicted",
+        "simulated",
+        "gap",
+        "split",
+        "barrier",
+        "join",
+        "busiest link: cycles, packets",
+    ];
+    let mean = |mean: Option<f64>| mean.map_or("–".to_string(), |mean| number(mean, 1));
+    let row = |outcome: &GroupsOutcome| {
+        let mark = if job.is_won_by(outcome) { "* " } else { "  " };
+        vec![
+            format!("{mark}{}", outcome.method),
+            outcome.bound_cycles.to_string(),
+            outcome.predicted_cycles.to_string(),
+            outcome.simulated_cycles.to_string(),
+            percent(outcome.gap),
+            mean(outcome.split_cycles_mean),
+            mean(outcome.barrier_cycles_mean),
+            mean(outcome.join_cycles_mean),
+            busiest(outcome.hottest_link, machine),
+        ]
+    };
+    let mut text = format!(
+        "\n{} ({} in {} order, {} deep, {}); times in cycles, and the mean of one split, barrier and join\n",
+        job.name,
+        counted(job.members as usize, "member"),
+        job.order,
+        counted(job.levels as usize, "split"),
+        counted(job.runs as usize, "repetition"),
+    );
+    text += &table(&HEAD, 1, job.results.iter().map(row).collect());
+    for skipped in &job.skipped {
+        text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
+    }
+    text += &format!("* {}\n", job.reason);
+    text.extend(job.advice.iter().map(|advice| format!("  {advice}\n")));
+    text
+}

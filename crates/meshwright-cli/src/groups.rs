@@ -1,0 +1,276 @@
+//! `meshwright groups`.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use clap::Args;
+
+use meshwright_core::output as disk;
+use meshwright_core::{Error, Result};
+use meshwright_formats::scenario::{self, groups as words};
+use meshwright_groups::label_file;
+use meshwright_network::topology::Machine;
+use meshwright_network::topology::order::ORDERS;
+use meshwright_report::{File, PlanReport};
+use meshwright_verdict::groups::{
+    self, Drawn, ENGINES, Engine, GroupsAnswer, Job, LEVELS_MAX, Labels, Method, Pace, REPEAT_MAX,
+};
+
+use super::costs::{MachineName, seed, told};
+use super::files::{self, Force};
+use super::output::{self, Progress};
+use super::{Answer, collective, group_tables as tables};
+
+const HELP: &str = "\
+A repetition is a split at every level with a barrier in each new group, and then as many joins.
+Times are in steps: a packet crosses one link in a step. A machine file that names a start-up or
+other costs is taken at its word, as by `plan`, and times are in cycles. Overhead counts from the
+last member's entry to the last member's exit.
+
+Examples:
+  meshwright groups mesh:16x16 --order hilbert --random 4 --repeat 2000
+  meshwright groups mesh:16x16 --order row --random 4 --contiguous --split paper
+  meshwright groups mesh:16x16 --random 4 --split mask --tree auto --asynchronous
+  meshwright groups mesh:16x16 --random 1 --colours 16 --split mask --json
+  meshwright groups torus:8x8 --order snake --labels labels.csv --json | jq '.vertices[0]'
+  meshwright groups mesh:16x16 --collective all-reduce --random-members 64 --seed 7 --overhead 4
+  meshwright groups mesh:16x16 --random 4 --split auto --repeat 100 --out groups
+
+LABELS.csv lists the members of the group and their labels, `row,column,label` (on a hypercube or
+a graph `node,label`); a further number is the key by which the members of a new group are
+ordered, which may be negative. Labels may be words; new groups then come in the order of the
+alphabet. A member whose label is left out, or is `-` or `undefined`, is in no new group
+(MPI_UNDEFINED).
+
+Exit codes:
+  0  done
+  1  a negative answer: messages wait for each other in a ring
+  2  unacceptable input; nothing is written
+ 70  two numbers of the program contradict each other: a bug, please report it";
+
+/// Split groups, wait in them and join them again, by messages on the simulated machine
+///
+/// With --labels one split, with every member's values and the trees of the new groups; with --random many splits, and
+/// what they take by the size of the group.
+#[derive(Args)]
+#[command(after_help = HELP)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    machine: MachineName,
+    #[arg(long, value_name = "NAME", default_value = "hilbert", help = orders())]
+    order: String,
+    #[arg(long, value_name = "NAME", default_value = "auto", help = trees())]
+    tree: String,
+    #[arg(long, value_name = "NAME", help = splits())]
+    split: Option<String>,
+    /// The members of the group and their labels
+    #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["random", "contiguous", "colours"])]
+    labels: Option<PathBuf>,
+    /// All nodes, split so many levels deep by random labels [default: 4]
+    #[arg(long, value_name = "LEVELS", value_parser = clap::value_parser!(u32).range(1..=i64::from(LEVELS_MAX)))]
+    random: Option<u32>,
+    /// With --random: new groups are runs of consecutive ranks
+    #[arg(long, conflicts_with = "colours")]
+    contiguous: bool,
+    /// With --random: so many labels, all alike (default: two, such that all sizes are alike)
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    colours: Option<u32>,
+    /// How often [default: 100 with random labels, else 1]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEAT_MAX)))]
+    repeat: Option<u32>,
+    /// The seed of the labels
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
+    seed: u64,
+    /// Every group goes on by itself; without, all groups begin each operation together
+    #[arg(long)]
+    asynchronous: bool,
+    #[arg(long, value_name = "NAME", default_value = "packet", help = engines(), value_parser = |name: &str| told(words::engine(name)))]
+    engine: Engine,
+    /// Packets that wait before a router, on each link that comes in [default: as the machine file says, else 4]
+    #[arg(long, value_name = "Q", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    buffers: Option<u32>,
+    /// How many threads share the repetitions [default: one for each core]; the answer is the same
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    threads: Option<u32>,
+    #[command(flatten)]
+    collective: collective::CollectiveArguments,
+    #[command(flatten)]
+    elsewhere: Elsewhere,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    json: bool,
+    /// Write groups.json, report.html, plan.json and drawings into this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
+}
+
+/// Options that other verbs or tables have, and that are looked for here: each is told where to go.
+#[derive(Args)]
+struct Elsewhere {
+    #[arg(long, hide = true)]
+    dead: Option<String>,
+    #[arg(long, hide = true)]
+    dead_links: Option<String>,
+    #[arg(long, hide = true)]
+    volume: Option<String>,
+}
+
+impl Elsewhere {
+    fn check(&self) -> Result<()> {
+        let file = |key| {
+            format!("a machine file: `{key}` stands in its [machine] table, and the file is the MACHINE")
+        };
+        for (name, given, expected) in [
+            ("--dead", &self.dead, file("dead = [[0, 0]]")),
+            ("--dead-links", &self.dead_links, file("dead_links = [[[0, 0], [0, 1]]]")),
+            (
+                "--volume",
+                &self.volume,
+                "nothing: members send packets of a few words, not volumes (`map --volume`)".into(),
+            ),
+        ] {
+            if let Some(value) = given {
+                return Err(Error::value(name, format!("`{value}`"), expected));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn orders() -> String {
+    let all = ORDERS.iter().map(|order| format!("{}: {}", order.name, order.summary));
+    format!("The order of the members; {}", all.collect::<Vec<_>>().join("; "))
+}
+
+fn trees() -> String {
+    format!(
+        "The trees: {}, or auto: what is fastest with the split, found as for --split",
+        groups::trees().join(", ")
+    )
+}
+
+fn splits() -> String {
+    format!(
+        "The split: {}, or auto: what is fastest on the trees, by a trial of the first {} repetitions on this machine \
+         with its costs (above {} members by a formula) [default: paper, if it works on the trees and knows the labels, \
+         else auto]",
+        groups::splits().join(", "),
+        groups::TRIAL_REPEAT,
+        groups::TRIAL_SIZE_MAX
+    )
+}
+
+fn engines() -> String {
+    let names: Vec<&str> = ENGINES.iter().map(|(name, _)| *name).collect();
+    format!("What it runs on: {}; packet is the paper's model", names.join(", "))
+}
+
+/// Runs the verb.
+pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
+    match arguments.threads {
+        None => answer(arguments),
+        Some(threads) => {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build();
+            let pool = pool.map_err(|error| {
+                Error::value("number of threads", threads, format!("fewer threads ({error})"))
+            })?;
+            pool.install(|| answer(arguments))
+        }
+    }
+}
+
+fn answer(arguments: &Arguments) -> Result<Answer> {
+    arguments.elsewhere.check()?;
+    let mut machine = scenario::machine_in_packets(arguments.machine.named())?;
+    machine.buffers = arguments.buffers.unwrap_or(machine.buffers);
+    if let Some(asked) = &arguments.collective.collective {
+        let members = arguments.collective.members(&machine, &arguments.order, arguments.seed)?;
+        return collective::answer(
+            asked,
+            &arguments.collective,
+            &machine,
+            &members,
+            &arguments.tree,
+            arguments.json,
+        );
+    }
+    let job = job(arguments, &machine)?;
+    job.group(&machine)?;
+    let named = disk::Job::new("groups", [arguments.machine.named()]);
+    files::check(arguments.out.as_ref(), arguments.force, &named)?;
+    let mut progress = Progress::with_steps(job.repeat.into());
+    progress.tell("repetitions");
+    let (method, why) = groups::choose(&job, &machine, split(arguments, &job)?, &arguments.tree)?;
+    let progress = Mutex::new(progress);
+    let found = groups::find(&job, &machine, method, why, &|| {
+        if let Ok(mut progress) = progress.lock() {
+            progress.step("repetitions");
+        }
+    })?;
+    drop(progress);
+    let doubling = found.experiment.by_doubling();
+    let answer = GroupsAnswer::new(&job, &machine, found);
+    let json = output::json(&answer);
+    let written = match &arguments.out {
+        Some(folder) => {
+            let files = of_folder(&machine, &job, method, &json)?;
+            "\n".to_string() + &files::write(folder, arguments.force, &named, files)?
+        }
+        None => String::new(),
+    };
+    let given = arguments.labels.is_some();
+    let text = || tables::text(&answer, &doubling, given, &machine) + &written;
+    output::print(&if arguments.json { json } else { text() })?;
+    Ok(if answer.deadlock.is_none() { Answer::Done } else { Answer::Negative })
+}
+
+/// The split that is meant: the paper's, if none is named and it works on the trees and knows the labels.
+fn split<'a>(arguments: &'a Arguments, job: &Job) -> Result<&'a str> {
+    if let Some(split) = &arguments.split {
+        return Ok(split);
+    }
+    let tree = Some(arguments.tree.as_str()).filter(|&tree| tree != "auto");
+    let needed = job.labels.needed();
+    let fits =
+        groups::methods(None, tree)?.iter().any(|method| method.split == "paper" && method.labels >= needed);
+    Ok(if fits { "paper" } else { "auto" })
+}
+
+/// What is asked for.
+fn job(arguments: &Arguments, machine: &Machine) -> Result<Job> {
+    let labels = match (&arguments.labels, arguments.colours) {
+        (Some(path), _) => Labels::Given(label_file::read(path, machine)?),
+        (None, colours) => Labels::Drawn {
+            levels: arguments.random.unwrap_or(4),
+            kind: match colours {
+                _ if arguments.contiguous => Drawn::Contiguous,
+                Some(colours) => Drawn::Colours(colours),
+                None => Drawn::Scattered,
+            },
+        },
+    };
+    let drawn = matches!(labels, Labels::Drawn { .. });
+    Ok(Job {
+        repeat: arguments.repeat.unwrap_or(if drawn { 100 } else { 1 }),
+        seed: arguments.seed,
+        engine: arguments.engine,
+        pace: if arguments.asynchronous { Pace::Free } else { Pace::Lockstep },
+        ..Job::new(&arguments.order, labels)
+    })
+}
+
+/// The answer and the files of a plan with this one job.
+fn of_folder(machine: &Machine, job: &Job, method: &'static Method, json: &str) -> Result<Vec<File>> {
+    let job = Job { methods: vec![method], named: true, ..job.clone() };
+    let mut progress = Progress::new();
+    let verdict = groups::judge("groups", &job, machine, &mut |what| progress.tell(what))?;
+    drop(progress);
+    let jobs = [verdict.into()];
+    let title = format!("Groups on {}", machine.name);
+    let plan = PlanReport { title: &title, scenario: "", machine, seed: job.seed, jobs: &jobs };
+    let mut all = files::of_plan(&plan)?;
+    all.push(files::file("groups.json", "the answer for scripts", json.to_string()));
+    Ok(all)
+}

@@ -1,0 +1,233 @@
+//! The command line, for `meshwright` and `meshwright-mpi`: one file per verb; here what they share: the grammar and the exit codes.
+//!
+//! | file | what |
+//! |---|---|
+//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `run`, [`sort`], [`divide`], [`scatter`], `claims` | the verbs |
+//! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
+//! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
+//! | `load`, `random` | divisible loads in tables and words; averages over random sources |
+//! | `collective` | operations of one group on every structure, for `groups` |
+//! | `group_tables` | programs of groups in tables and words |
+//! | `further` | variants of a machine, a further source, loads that keep coming |
+//! | `files`, `emit` | the files of a plan, and those of launchers |
+
+// The text of `--help` is no Markdown: brackets in it are no links.
+#![allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags, rustdoc::bare_urls)]
+
+mod check;
+mod claims;
+mod collective;
+mod costs;
+pub mod divide;
+mod emit;
+pub mod error;
+pub mod files;
+mod further;
+mod group_tables;
+mod groups;
+mod load;
+mod map;
+pub mod output;
+mod plan;
+mod random;
+pub mod run;
+pub mod scatter;
+mod search;
+mod simulate;
+pub mod sort;
+mod split;
+pub mod sweep;
+pub mod table;
+mod traffic;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use meshwright_core::{Error, Result};
+use meshwright_formats::scenario;
+use meshwright_runtime::transport::Lost;
+
+/// The most ranks that are threads of one process.
+const THREADS_MAX: u32 = 1024;
+
+/// How many ranks there are as threads when nobody says: the living nodes of the machine, if one is named.
+fn ranks_as_threads(machine: Option<&str>, otherwise: impl FnOnce() -> u32) -> Result<u32> {
+    let machine = machine.map(scenario::machine).transpose()?;
+    let ranks = machine.map_or_else(otherwise, |machine| machine.living_count());
+    check_threads(ranks).map(|()| ranks)
+}
+
+/// Refuses more ranks than threads.
+fn check_threads(ranks: u32) -> Result<()> {
+    if ranks <= THREADS_MAX {
+        return Ok(());
+    }
+    Err(Error::TooLarge {
+        what: "a run on threads",
+        needed: format!("{ranks} ranks"),
+        limit: format!("{THREADS_MAX}; `mpirun -n {ranks} meshwright-mpi` takes more"),
+    })
+}
+
+/// What a verb found; an error is the third exit code.
+#[derive(Debug)]
+pub enum Answer {
+    /// Done: exit 0.
+    Done,
+    /// A negative answer, such as a deadlock: exit 1.
+    Negative,
+    /// An answer beside numbers that contradict each other and were shown on stderr: exit 70.
+    Contradicted,
+}
+
+impl Answer {
+    /// The exit code.
+    pub fn code(&self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Negative => 1,
+            Self::Contradicted => CONTRADICTION,
+        }
+    }
+}
+
+/// The exit code where a time falls below its bound: `EX_SOFTWARE` of `sysexits.h`.
+const CONTRADICTION: u8 = 70;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done
+  1  a negative answer (a deadlock, an impossible claim, a verdict nobody expects)
+  2  unacceptable input; nothing is written
+  3  a rank was lost (run, sort, scatter)
+ 70  two numbers of the program contradict each other: a bug, please report it";
+
+/// The longest line of a text that is set by hand; `--help` is no wider than 100 columns.
+const HELP_WIDTH: usize = 98;
+
+#[derive(Parser)]
+#[command(name = "meshwright", version, about, after_help = EXIT_CODES, max_term_width = 100)]
+struct CommandLine {
+    #[command(flatten)]
+    color: colorchoice_clap::Color,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Plan(plan::Arguments),
+    Map(map::Arguments),
+    Split(split::Arguments),
+    Groups(groups::Arguments),
+    Check(check::Arguments),
+    Simulate(simulate::Arguments),
+    Sweep(sweep::Arguments),
+    Run(run::Arguments),
+    Sort(sort::Arguments),
+    Divide(divide::Arguments),
+    Scatter(scatter::OnThreads),
+    Claims(claims::Arguments),
+}
+
+/// Runs the program.
+pub fn run() -> ExitCode {
+    let line = match CommandLine::try_parse() {
+        Ok(line) => line,
+        Err(error) => {
+            error::usage::<CommandLine>(&error);
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    meshwright_core::interrupt::watch(meshwright_core::output::clean);
+    line.color.write_global();
+    output::pulse();
+    let answer = match &line.verb {
+        Verb::Plan(arguments) => plan::run(arguments),
+        Verb::Map(arguments) => map::run(arguments),
+        Verb::Split(arguments) => split::run(arguments),
+        Verb::Groups(arguments) => groups::run(arguments),
+        Verb::Check(arguments) => check::run(arguments),
+        Verb::Simulate(arguments) => simulate::run(arguments),
+        Verb::Sweep(arguments) => sweep::run(arguments),
+        Verb::Run(arguments) => return exit(run::run(arguments)),
+        Verb::Sort(arguments) => return exit(sort::run(arguments)),
+        Verb::Divide(arguments) => divide::run(arguments),
+        Verb::Scatter(arguments) => return exit(scatter::run(arguments)),
+        Verb::Claims(arguments) => claims::run(arguments),
+    };
+    exit(answer.map_err(Failure::Input))
+}
+
+/// Why a verb came to no answer.
+#[derive(Debug)]
+pub enum Failure {
+    /// Unacceptable input: exit 2; or numbers that contradict each other: exit 70.
+    Input(Error),
+    /// A rank died or hangs: exit 3.
+    Lost(Lost),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Input(error)
+    }
+}
+
+impl From<Lost> for Failure {
+    fn from(lost: Lost) -> Self {
+        Self::Lost(lost)
+    }
+}
+
+impl Failure {
+    /// The exit code.
+    pub fn code(&self) -> u8 {
+        match self {
+            Self::Input(Error::Contradiction(_)) => CONTRADICTION,
+            Self::Input(_) => 2,
+            Self::Lost(_) => 3,
+        }
+    }
+
+    /// Says on stderr what went wrong.
+    pub fn show(&self) {
+        match self {
+            Self::Input(error) => error::show(error),
+            Self::Lost(lost) => error::tell(&lost.to_string()),
+        }
+    }
+}
+
+/// Says what went wrong, if anything did; the exit code.
+pub fn exit(outcome: Result<Answer, Failure>) -> ExitCode {
+    match outcome {
+        Ok(answer) => ExitCode::from(answer.code()),
+        Err(failure) => {
+            failure.show();
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+/// The lines of `--help` that are set by hand and do not fit beside the others, of all verbs.
+pub fn lines_too_long(command: &clap::Command) -> Vec<String> {
+    let own = [command.get_after_help(), command.get_after_long_help(), command.get_before_help()];
+    let own = own.into_iter().flatten().map(ToString::to_string);
+    let lines = own.flat_map(|text| text.lines().map(str::to_string).collect::<Vec<_>>());
+    let long = lines.filter(|line| line.chars().count() > HELP_WIDTH);
+    let long = long.map(|line| format!("{}: {line}", command.get_name()));
+    long.chain(command.get_subcommands().flat_map(lines_too_long)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn lines_of_help_do_not_wrap() {
+        let none: [&str; 0] = [];
+        assert_eq!(super::lines_too_long(&super::CommandLine::command()), none);
+    }
+}

@@ -1,0 +1,160 @@
+//! Divisible loads in tables and words.
+
+use meshwright_network::topology::Machine;
+use meshwright_verdict::installments::FrontRow;
+use meshwright_verdict::load::{self, Fewest};
+use meshwright_verdict::{LoadOutcome, LoadVerdict};
+
+use super::{further, table};
+
+/// What `plan` says of a load.
+pub(super) fn plan(job: &LoadVerdict, machine: &Machine) -> String {
+    const HEAD: [&str; 7] = ["method", "bound", "predicted", "feasible", "simulated", "gap", table::BUSIEST];
+    let row = |outcome: &LoadOutcome| {
+        vec![
+            format!("{}{}", mark(job, outcome), outcome.method),
+            outcome.bound_cycles.to_string(),
+            outcome.predicted_cycles.to_string(),
+            outcome.reading.word(outcome.feasible).to_string(),
+            outcome.simulated_cycles.map_or_else(unknown, |cycles| cycles.to_string()),
+            outcome.gap.map_or_else(unknown, table::percent),
+            table::busiest(outcome.hottest_link, machine),
+        ]
+    };
+    let sources = counted(job.sources.len(), "source");
+    let mut text =
+        format!("\n{} ({sources}, sigma {}); times in cycles\n", job.name, table::number(job.sigma, 6));
+    text += &table::table(&HEAD, 1, job.results.iter().map(row).collect());
+    text + &remarks(job, machine)
+}
+
+/// What `split` says of a load.
+pub(super) fn split(job: &LoadVerdict, machine: &Machine) -> String {
+    const HEAD: [&str; 7] = ["method", "switching", "speedup", "bound", "feasible", "simulated", "nodes"];
+    let row = |outcome: &LoadOutcome| {
+        vec![
+            format!("{}{}", mark(job, outcome), outcome.method),
+            outcome.switching.name().to_string(),
+            table::number(outcome.speedup, 4),
+            table::number(outcome.bound_speedup, 4),
+            outcome.reading.word(outcome.feasible).to_string(),
+            outcome.simulated_speedup.map_or_else(unknown, |speedup| table::number(speedup, 4)),
+            outcome.nodes_used.to_string(),
+        ]
+    };
+    let mut text = format!(
+        "{} · {} · sigma {} · startup {}\n",
+        machine.name,
+        counted(machine.living_count() as usize, "node"),
+        job.sigma,
+        table::number(job.startup, 9)
+    );
+    let source = |row: &load::SourceRow| {
+        let release = if row.release > 0.0 { format!(" from {}", row.release) } else { String::new() };
+        format!("{} {}{release}", machine.node_name(row.node), table::number(row.load, 4))
+    };
+    let sources: Vec<String> = job.sources.iter().take(SOURCES_NAMED_MAX).map(source).collect();
+    let more = if job.sources.len() > SOURCES_NAMED_MAX { " …" } else { "" };
+    text += &format!("{}: {}{more}\n", counted(job.sources.len(), "source"), sources.join(" · "));
+    text += &table::table(&HEAD, 2, job.results.iter().map(row).collect());
+    text += &remarks(job, machine);
+    text.extend(job.further.next_sources.iter().map(|places| further::places(places, machine)));
+    text
+}
+
+/// More sources than this are counted, not listed.
+const SOURCES_NAMED_MAX: usize = 8;
+
+/// What stands below the tables: who is left out, why the winner wins, the certificate, and what is not possible.
+fn remarks(job: &LoadVerdict, machine: &Machine) -> String {
+    let mut text = String::new();
+    for skipped in &job.skipped {
+        text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
+    }
+    text += &format!("* {}\n", job.reason);
+    text.extend(job.advice.iter().map(|advice| format!("  {advice}\n")));
+    text += &format!("  {}\n", job.bound.certificate);
+    if let Some(processors) = &job.bound.processors {
+        text += &format!("  The fewest processors for it: {}.\n", fewest(processors));
+    }
+    if let Some(deadline) = &job.deadline {
+        let answer = match &deadline.processors {
+            Some(processors) => format!("the fewest processors are {}", fewest(processors)),
+            None if deadline.known => "possible".to_string(),
+            None if deadline.possible => "no schedule known to us is, and none is ruled out".to_string(),
+            None => "no schedule is".to_string(),
+        };
+        text += &format!("  Done by {}: {answer}.\n", table::number(deadline.makespan, 6));
+    }
+    text.extend(job.lower_band().map(|sentence| format!("  {sentence}\n")));
+    text.extend(job.results.iter().filter_map(|outcome| Some(format!("  {}\n", outcome.buffers.as_ref()?))));
+    text.extend(job.further_sentences(machine).iter().map(|sentence| format!("  {sentence}\n")));
+    for refutation in job.refutations(machine) {
+        text += &format!("  {refutation}.\n");
+    }
+    if !job.front.is_empty() {
+        text += &front(job);
+    }
+    let warned = |outcome: &LoadOutcome| {
+        Some(format!(
+            "  {} under {}: {}\n",
+            outcome.method,
+            outcome.switching.name(),
+            outcome.warning.as_ref()?
+        ))
+    };
+    text.extend(job.results.iter().filter_map(warned));
+    text
+}
+
+/// The most rows of a front that are printed.
+const FRONT_SHOWN_MAX: usize = 16;
+
+/// What fewer processors and fewer messages cost.
+fn front(job: &LoadVerdict) -> String {
+    const HEAD: [&str; 7] =
+        ["method", "processors", "messages", "waiting at a node", "makespan", "speedup", "gap"];
+    let row = |row: &FrontRow| {
+        vec![
+            row.method.clone(),
+            row.processors.to_string(),
+            row.messages.to_string(),
+            row.waiting_max.map_or_else(unknown, |waiting| waiting.to_string()),
+            table::number(row.makespan, 6),
+            table::number(row.speedup, 4),
+            table::percent(row.gap),
+        ]
+    };
+    // Of a long list some, evenly chosen, and the fastest; the first has the fewest processors, the last the most.
+    let (many, shown) = (job.front.len(), job.front.len().min(FRONT_SHOWN_MAX));
+    let fastest = (0..many).min_by_key(|&at| job.front[at].simulated_cycles);
+    let mut places: Vec<usize> = (0..shown).map(|at| at * (many - 1) / (shown - 1).max(1)).collect();
+    places.extend(fastest.filter(|fastest| !places.contains(fastest)));
+    places.sort_unstable();
+    let shown = places.len();
+    let rows = places.into_iter().map(|at| row(&job.front[at])).collect();
+    let more = if shown < many { format!("{shown} of {many} rows; --json has all\n") } else { String::new() };
+    "Schedules, simulated, none beaten in processors, messages and time at once:\n".to_string()
+        + &table::table(&HEAD, 1, rows)
+        + &more
+}
+
+fn mark(job: &LoadVerdict, outcome: &LoadOutcome) -> &'static str {
+    if job.is_won_by(outcome) { "* " } else { "  " }
+}
+
+fn fewest(processors: &Fewest) -> String {
+    match processors {
+        Fewest { at_least, at_most } if at_least == at_most => at_least.to_string(),
+        Fewest { at_least, at_most } => format!("between {at_least} and {at_most}"),
+    }
+}
+
+/// So many of something.
+pub(super) fn counted(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+fn unknown() -> String {
+    "–".to_string()
+}

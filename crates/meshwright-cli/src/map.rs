@@ -1,0 +1,265 @@
+//! `meshwright map`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use meshwright_core::Result;
+use meshwright_core::output as disk;
+use meshwright_core::output::Writing;
+use meshwright_core::units::Bytes;
+use meshwright_formats::scenario::given;
+use meshwright_formats::scenario::tasks::{self, Weights};
+use meshwright_mapping::PLACEMENTS;
+use meshwright_mapping::divide::Preset;
+use meshwright_network::topology::{Machine, Switching};
+use meshwright_report::{File, PlanReport};
+use meshwright_verdict::divide::{self, DivideVerdict, Job};
+use meshwright_verdict::map::{self, MapReport, MapRow};
+
+use super::costs::{MachineArguments, preset, seed, share, volume};
+use super::emit::EmitArguments;
+use super::files::{self, Force};
+use super::output::{self, Progress};
+use super::search::{self, SearchArguments};
+use super::{Answer, table};
+
+const HELP: &str = "\
+Examples:
+  meshwright map binomial:6 --on mesh:8x8
+  meshwright map binomial:10 --on mesh:32x32 --placement reflecting,growing --alpha 1/2 --json
+  meshwright map binomial:14 --on mesh:128x128 --placement auto --switching store-and-forward
+  meshwright map binomial:8 --on mesh:16x16 --preset broadcast --emit rankfile:ranks.txt
+  meshwright map divide:5x7 --on mesh:5x7 --placement centred-halving
+  meshwright map examples/lammps-lj-64.phases.csv --on mesh:8x8 --placement search --time 5
+  meshwright map examples/lammps-lj-16.phases.csv --on torus:4x4 --placement hilbert
+  meshwright map binomial:6 --on mesh:8x8 --emit rankfile:ranks.txt --hosts nodes.txt
+
+Exit codes:
+  0  done
+  1  a negative answer: every placement ends in a deadlock
+  2  unacceptable input; nothing is written";
+
+/// Place tasks on a machine and measure the placement: dilation, contention, times, bounds
+///
+/// Prints times under wormhole and store-and-forward switching, or under --switching only; with a single placement, also
+/// its phases.
+#[derive(Args)]
+#[command(after_help = HELP)]
+pub(super) struct Arguments {
+    /// binomial:N (2^N tasks), divide:N or divide:RxC (any number), complete-binary:N, or a file: *.phases.csv, *.mtx, *.graph, *.grf, *.goal
+    #[arg(value_name = "TASKS")]
+    tasks: String,
+    #[command(flatten)]
+    machine: MachineArguments,
+    #[arg(long, value_name = "NAMES", default_value = "all", value_delimiter = ',', help = placements())]
+    placement: Vec<String>,
+    /// binomial, divide: the share of the volume a child gets, as a number or p/q [default: 0.5]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share)]
+    alpha: Option<f64>,
+    /// binomial, divide: the share on the way back up [default: no combining phases]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = share)]
+    combine_alpha: Option<f64>,
+    /// binomial, divide: bytes at the root, such as 65536 or "64 KiB" [default: 65536]
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true, value_parser = volume)]
+    volume: Option<Bytes>,
+    /// binomial, divide: a well-known computation in place of both shares: broadcast, reduce, leader-election, merge-sort,
+    /// data-distribution, matrix-chain or graph-halving; where a tree does not halve evenly, parts of data are in proportion
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["alpha", "combine_alpha"], value_parser = preset)]
+    preset: Option<&'static Preset>,
+    /// The seed of the random placement and of the search: a whole number
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
+    seed: u64,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    json: bool,
+    /// Write map.json, report.html, plan.json, drawings and schedules into this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
+    #[command(flatten)]
+    emit: EmitArguments,
+    #[command(flatten)]
+    search: SearchArguments,
+}
+
+/// The placements there are, for the help.
+fn placements() -> String {
+    let names: Vec<&str> = PLACEMENTS.iter().map(|method| method.name).collect();
+    format!(
+        "Which placements, with commas between: all; auto, which prices them and simulates the front runners; search; a \
+         Scotch FILE.map; front, the Pareto members between growing and centred-halving; one of them, such as \
+         steps:x1y1x2x1y1; or any of {}",
+        names.join(", ")
+    )
+}
+
+/// Runs the verb.
+pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
+    let names: Vec<&str> = arguments.placement.iter().map(String::as_str).collect();
+    let mut names = tasks::placements(&names)?;
+    arguments.search.check(&names)?;
+    let machine = arguments.machine.machine()?;
+    let Arguments { alpha, combine_alpha, volume, preset, seed, .. } = *arguments;
+    let weights = Weights { alpha, combine_alpha, volume, preset };
+    let mut job = tasks::read(&arguments.tasks, Path::new(""), weights, &machine)?;
+    let named = disk::Job::new("map", [arguments.tasks.as_str()]);
+    files::check(arguments.out.as_ref(), arguments.force, &named)?;
+    let emission = arguments.emit.check(&job.tasks, &machine)?;
+    given::read_maps(&mut job, &names, Path::new(""), &machine)?;
+    names = tasks::expand(names, &job, &machine)?;
+    let search = arguments.search.search(&machine)?;
+    arguments.search.look(&mut job, &mut names, &machine, &search, seed)?;
+    let methods: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut progress = Progress::new();
+    let mut tell = |what: &str| progress.tell(what);
+    let report = match arguments.machine.switching() {
+        Some(only) => map::report_under(&job, &machine, &methods, seed, &[only], &mut tell)?,
+        None => map::report(&job, &machine, &methods, seed, &mut tell)?,
+    };
+    drop(progress);
+    // One winner for the files of launchers and those of a plan: by the time without barriers where cycles are equal.
+    let rivals = match &arguments.out {
+        Some(_) => methods,
+        None => emission.rivals(&report, machine.switching),
+    };
+    let verdict = judged(&job, &machine, &rivals, &report)?;
+    let winner = verdict.as_ref().and_then(|verdict| verdict.winner.as_deref());
+    let emitted = emission.texts(&job.tasks, &machine, &report, winner)?;
+    let mut writing = Writing::new(arguments.force.force);
+    let written = match (&arguments.out, verdict) {
+        (Some(folder), Some(verdict)) => {
+            let files = of_folder(verdict, &machine, &report)?;
+            "\n".to_string() + &files::add(&mut writing, folder, &named, files)?
+        }
+        _ => String::new(),
+    };
+    let written = written + &emitted.add(&mut writing)?;
+    writing.finish()?;
+    output::print(&if arguments.json { emitted.json(&report) } else { text(&report, &machine) + &written })?;
+    let ends = |row: &MapRow| row.simulated_cycles.of(machine.switching).is_some();
+    Ok(if report.placements.iter().any(ends) { Answer::Done } else { Answer::Negative })
+}
+
+/// The verdict of a plan on these placements under the machine's switching; none of no placement.
+fn judged(
+    job: &Job,
+    machine: &Machine,
+    methods: &[&str],
+    report: &MapReport,
+) -> Result<Option<DivideVerdict>> {
+    if methods.is_empty() {
+        return Ok(None);
+    }
+    if let Some(choice) = &report.choice {
+        // Judged already, to choose.
+        return Ok(Some(choice.verdict.clone()));
+    }
+    let mut progress = Progress::new();
+    let mut tell = |what: &str| progress.tell(what);
+    divide::judge(&report.tasks, job, machine, methods, report.seed, &mut tell).map(Some)
+}
+
+/// The answer, and the files of a plan for the one job under the machine's switching.
+fn of_folder(verdict: DivideVerdict, machine: &Machine, report: &MapReport) -> Result<Vec<File>> {
+    let jobs = [verdict.into()];
+    let plan = PlanReport { title: &report.tasks, scenario: "", machine, seed: report.seed, jobs: &jobs };
+    let mut files = files::of_plan(&plan)?;
+    files.push(files::file("map.json", "both switchings, in the paper's units", output::json(report)));
+    Ok(files)
+}
+
+/// The tables: one for each switching, and the phases of a single placement.
+fn text(report: &MapReport, machine: &Machine) -> String {
+    let mut text = format!("{} on {} · seed {}\n", report.tasks, report.machine, report.seed);
+    for &switching in &report.switchings {
+        text += &format!("\n{}; times in cycles\n", switching.name());
+        text += &times(&report.placements, switching);
+        text += &links(&report.placements, switching, machine);
+        let runs = report.placements.iter().map(|row| (&*row.name, row.routers.of(switching).as_ref()));
+        text += &table::on_routers(runs);
+    }
+    text += "\nalone: as if no two messages met · link: no schedule on these routes is faster · \
+             path: each message waits for all it meets\n";
+    if let Some(searched) = &report.searched {
+        let simulated =
+            |cycles: Option<u64>| cycles.map_or("endless".to_string(), |cycles| cycles.to_string());
+        text += &format!(
+            "search: {} steps from {} simulated cycles to {} (predicted {}); --steps {0} gives the same again\n",
+            searched.steps,
+            simulated(searched.start_simulated_cycles),
+            simulated(searched.simulated_cycles[0]),
+            searched.predicted_cycles[0]
+        );
+    }
+    if report.interrupted {
+        text += search::INTERRUPTED;
+    }
+    if let Some(choice) = &report.choice {
+        text += &format!("auto, under {}: {}\n", choice.switching.name(), choice.reason);
+        text.extend(choice.advice.iter().map(|advice| format!("{advice}\n")));
+    }
+    for skipped in &report.skipped {
+        text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
+    }
+    if let [placement] = report.placements.as_slice() {
+        text += &format!("\n{}, phase by phase\n", placement.name);
+        text += &phases(placement);
+    }
+    text
+}
+
+/// Every placement under one switching, all terms of the time kept.
+fn times(placements: &[MapRow], switching: Switching) -> String {
+    const HEAD: [&str; 9] =
+        ["placement", "bound", "alone", "link", "path", "simulated", "gap", "slowdown", "hops"];
+    let row = |placement: &MapRow| {
+        let levels = placement.levels.of(switching);
+        vec![
+            placement.name.clone(),
+            table::number(placement.bound.of(switching).exact, 2),
+            table::number(levels.alone, 2),
+            table::number(levels.link, 2),
+            table::number(levels.path, 2),
+            levels.simulated.map_or("deadlock".to_string(), |cycles| cycles.to_string()),
+            placement.gap.of(switching).map_or(String::new(), table::percent),
+            format!("{:.3}", placement.slowdown.of(switching).exact),
+            placement.hops_total.to_string(),
+        ]
+    };
+    table::table(&HEAD, 1, placements.iter().map(row).collect())
+}
+
+/// The links of every placement, and what its time is made of.
+fn links(placements: &[MapRow], switching: Switching, machine: &Machine) -> String {
+    const HEAD: [&str; 4] = ["placement", table::BUSIEST, table::WAITED, "reason"];
+    let ends = |placement: &MapRow| placement.simulated_cycles.of(switching).is_some();
+    let reason = |placement: &'_ MapRow| placement.reason.of(switching).clone().unwrap_or_default();
+    let row = |placement: &MapRow| {
+        vec![
+            placement.name.clone(),
+            table::busiest(*placement.busiest_link.of(switching), machine),
+            table::waited(*placement.waited_link.of(switching), machine),
+            if ends(placement) { reason(placement) } else { "deadlock".to_string() },
+        ]
+    };
+    let standing = placements.iter().filter(|placement| !ends(placement));
+    let lines = standing.map(|placement| format!("{}: {}\n", placement.name, reason(placement)));
+    table::table(&HEAD, 4, placements.iter().map(row).collect()) + &lines.collect::<String>()
+}
+
+fn phases(placement: &MapRow) -> String {
+    const HEAD: [&str; 6] = ["phase", "messages", "weight", "dilation", "contention", "link load"];
+    let row = |phase: &map::MapPhase| {
+        vec![
+            phase.phase.to_string(),
+            phase.messages.to_string(),
+            table::number(phase.weight, 6),
+            phase.dilation.to_string(),
+            phase.contention.to_string(),
+            phase.link_load.to_string(),
+        ]
+    };
+    table::table(&HEAD, 0, placement.phases.iter().map(row).collect())
+}

@@ -1,0 +1,230 @@
+//! `meshwright plan`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use meshwright_core::output::{Job, write_atomically};
+use meshwright_core::{Error, Result};
+use meshwright_formats::scenario::{self, Scenario, Work};
+use meshwright_network::topology::Machine;
+use meshwright_report as report;
+use meshwright_report::PlanReport;
+use meshwright_verdict as verdict;
+use meshwright_verdict::{DivideVerdict, JobVerdict, divide, groups};
+
+use super::files::{self, Force};
+use super::output::{self, Progress};
+use super::{Answer, error, group_tables, load, search, table};
+
+const HELP: &str = "\
+Examples:
+  meshwright plan examples/quickstart.toml
+  meshwright plan examples/quickstart.toml --out plans --seed 7
+  meshwright plan examples/quickstart.toml --json | jq '.jobs[].winner'
+
+Exit codes:
+  0  done
+  1  a negative answer: every method of some job ends in a deadlock
+  2  unacceptable input; nothing is written
+ 70  two numbers of a job contradict each other: a bug; the other jobs are answered";
+
+/// Compare every method for every job of a scenario: bound, prediction, simulation, winner
+///
+/// Prints a table per job and writes report.html. With --json, one JSON object is printed instead, and files
+/// are written only if --out names a folder.
+#[derive(Args)]
+#[command(after_help = HELP)]
+pub(super) struct Arguments {
+    /// The scenario file: a [machine] and its jobs
+    #[arg(value_name = "SCENARIO.toml")]
+    scenario: PathBuf,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    json: bool,
+    /// The seed of everything random, instead of the scenario's
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = super::costs::seed)]
+    seed: Option<u64>,
+    /// Where to write report.html, plan.json, drawings and schedules (without: report.html, here)
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
+}
+
+/// Runs the verb.
+pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
+    let mut scenario = scenario::read(&arguments.scenario)?;
+    scenario.seed = arguments.seed.unwrap_or(scenario.seed);
+    let job = Job::new("plan", scenario.jobs.iter().map(|job| job.name.as_str()));
+    let title = name(&arguments.scenario);
+    files::check(arguments.out.as_ref(), arguments.force, &job)?;
+    let writes_here = arguments.out.is_none() && !arguments.json;
+    if writes_here && !arguments.force.force {
+        files::check_page(Path::new(files::PAGE), &title, &job.jobs)?;
+    }
+    let (jobs, contradictions) = answered(judge(&scenario))?;
+    contradictions.iter().for_each(error::show);
+    let file = arguments.scenario.display().to_string();
+    let machine = &scenario.machine;
+    let plan = PlanReport { title: &title, scenario: &file, machine, seed: scenario.seed, jobs: &jobs };
+    let written = write(arguments, &plan, &job)?;
+    output::print(&if arguments.json {
+        files::json(&plan, arguments.out.is_some())
+    } else {
+        text(&plan) + &written
+    })?;
+    // A load that is too large to be sent has no winner, and that is no deadlock.
+    let ends = |job: &JobVerdict| matches!(job, JobVerdict::Load(_)) || job.winner().is_some();
+    if !contradictions.is_empty() {
+        return Ok(Answer::Contradicted);
+    }
+    Ok(if jobs.iter().all(ends) { Answer::Done } else { Answer::Negative })
+}
+
+/// Every job in turn.
+fn judge(scenario: &Scenario) -> impl Iterator<Item = (&str, Result<JobVerdict>)> {
+    let Scenario { machine, seed, jobs } = scenario;
+    let judge = move |job: &scenario::Job| {
+        let mut progress = Progress::new();
+        let mut tell = |what: &str| progress.tell(&format!("{}: {what}", job.name));
+        match &job.work {
+            Work::Divide(work) => {
+                let (mut phased, mut methods) = (work.job.clone(), work.methods.clone());
+                search::look(&mut phased, &mut methods, machine, &work.search, *seed, None)?;
+                let methods: Vec<&str> = methods.iter().map(String::as_str).collect();
+                divide::judge(&job.name, &phased, machine, &methods, *seed, &mut tell).map(JobVerdict::from)
+            }
+            Work::Load(load) => {
+                verdict::load::judge(&job.name, load, machine, &mut tell).map(JobVerdict::from)
+            }
+            Work::Groups(work) => {
+                let program = groups::Job { seed: work.seed.unwrap_or(*seed), ..work.job.clone() };
+                groups::judge(&job.name, &program, machine, &mut tell).map(JobVerdict::from)
+            }
+        }
+    };
+    jobs.iter().map(move |job| (job.name.as_str(), judge(job)))
+}
+
+/// The jobs that have an answer, and those whose numbers contradict each other; any other error ends the plan.
+fn answered<'s>(
+    judged: impl Iterator<Item = (&'s str, Result<JobVerdict>)>,
+) -> Result<(Vec<JobVerdict>, Vec<Error>)> {
+    let (mut jobs, mut contradictions) = (Vec::new(), Vec::new());
+    for (name, verdict) in judged {
+        match verdict {
+            Ok(verdict) => jobs.push(verdict),
+            Err(Error::Contradiction(mut found)) => {
+                found.what = format!("{name}: {}", found.what);
+                contradictions.push(Error::Contradiction(found));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((jobs, contradictions))
+}
+
+/// Writes the files that were asked for, when all is known; what there is to say about them.
+fn write(arguments: &Arguments, plan: &PlanReport<'_>, job: &Job) -> Result<String> {
+    match &arguments.out {
+        Some(folder) => files::write(folder, arguments.force, job, files::of_plan(plan)?),
+        None if arguments.json => Ok(String::new()),
+        None => {
+            let page = report::page(plan)?;
+            if !arguments.force.force {
+                files::check_page(Path::new(files::PAGE), plan.title, &job.jobs)?;
+            }
+            write_atomically(Path::new(files::PAGE), &page)?;
+            Ok(format!("Report: {}\n", files::PAGE))
+        }
+    }
+}
+
+/// The tables.
+fn text(plan: &PlanReport<'_>) -> String {
+    let machine = plan.machine;
+    let mut text = format!(
+        "{} · {} nodes · {} · startup {} · byte time {} · flit {} · seed {}\n",
+        machine.name,
+        machine.living_count(),
+        machine.switching.name(),
+        machine.costs.startup.0,
+        machine.costs.byte_time,
+        machine.costs.flit.0,
+        plan.seed,
+    );
+    for job in plan.jobs {
+        text += &match job {
+            JobVerdict::Divide(job) => divide_text(job, machine),
+            JobVerdict::Load(job) => load::plan(job, machine),
+            JobVerdict::Groups(job) => group_tables::plan(job, machine),
+        };
+    }
+    text + "\n"
+}
+
+fn divide_text(job: &DivideVerdict, machine: &Machine) -> String {
+    const HEAD: [&str; 7] =
+        ["method", "bound", "predicted", "simulated", "gap", table::BUSIEST, table::WAITED];
+    let row = |outcome: &meshwright_verdict::Outcome| {
+        let mark = if job.is_won_by(outcome) { "* " } else { "  " };
+        vec![
+            format!("{mark}{}", outcome.method),
+            outcome.bound_cycles.to_string(),
+            outcome.predicted_cycles.to_string(),
+            outcome.simulated_cycles.to_string(),
+            table::percent(outcome.gap),
+            table::busiest(outcome.hottest_link, machine),
+            table::waited(outcome.blame, machine),
+        ]
+    };
+    // A job without a name of its own is called by its tasks.
+    let tasks = if job.name == job.tasks.name { String::new() } else { job.tasks.name.clone() + ", " };
+    let mut text = format!("\n{} ({tasks}{} tasks); times in cycles\n", job.name, job.tasks.tasks);
+    text += &table::table(&HEAD, 1, job.results.iter().map(row).collect());
+    let runs = job.results.iter().map(|outcome| (&*outcome.method, outcome.routers.as_ref()));
+    text += &table::on_routers(runs);
+    for skipped in &job.skipped {
+        text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
+    }
+    if job.interrupted {
+        text += search::INTERRUPTED;
+    }
+    // The reason names the winner: the star leads from its row to it.
+    text += &format!("* {}\n", job.reason);
+    text.extend(job.advice.iter().map(|advice| format!("  {advice}\n")));
+    text
+}
+
+/// The file's name without its ending.
+fn name(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use meshwright_core::error::Contradiction;
+    use meshwright_verdict::groups::{self, Drawn, Labels};
+
+    use super::*;
+
+    /// R1: a job whose numbers contradict each other does not take the others with it.
+    #[test]
+    fn the_other_jobs_of_a_plan_are_answered() {
+        let mesh = Machine::new("mesh:2x2").unwrap().in_packets();
+        let job = groups::Job::new("hilbert", Labels::Drawn { levels: 1, kind: Drawn::Scattered });
+        let good = || groups::judge("good", &job, &mesh, &mut |_| ()).map(JobVerdict::from);
+        let [what, time, bound] = ["mask", "1 cycles", "4 cycles"].map(str::to_string);
+        let bad = Error::Contradiction(Box::new(Contradiction { what, time, bound, seed: Some(3) }));
+        let judged = [("a", good()), ("b", Err(bad)), ("c", good())];
+        let (jobs, contradictions) = answered(judged.into_iter()).unwrap();
+        assert_eq!(jobs.len(), 2);
+        assert!(
+            contradictions[0].to_string().starts_with("b: mask takes 1 cycles, and"),
+            "{contradictions:?}"
+        );
+        assert_eq!(super::super::Failure::from(contradictions.into_iter().next().unwrap()).code(), 70);
+        assert!(answered([("a", good()), ("b", Err(Error::value("x", 1, "2")))].into_iter()).is_err());
+    }
+}

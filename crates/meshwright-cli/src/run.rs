@@ -1,0 +1,253 @@
+//! `meshwright run` and `meshwright-mpi run`: any schedule on ranks that really run.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use meshwright_core::Result;
+use meshwright_core::output as disk;
+use meshwright_core::text::harmless;
+use meshwright_formats::scenario::{self, planned};
+use meshwright_report::grouped;
+use meshwright_runtime::run::{self, PhaseRow, REPEAT_MAX, RunReport, Settings, Work};
+use meshwright_runtime::skeleton::play;
+use meshwright_runtime::transport::{Endpoint, Mailbox, threads};
+
+use super::files::{self, Force};
+use super::load::counted;
+use super::output::{self, Progress};
+use super::{Answer, Failure, check_threads, table};
+
+/// Phases in a table; all of them are in the JSON.
+const ROWS_MAX: usize = 40;
+
+const HELP: &str = "\
+A phase is all messages with one tag; it lasts from the begin of its first send to the end of
+its last receive. Every byte that comes is compared with what was sent. A rank computes by the
+clock: ranks that share a core do so at the same time.
+
+measured   the median of the runs
+predicted  the referee's time, on the network of the plan or of --on, else with a link between
+           any two ranks, when a message costs what was measured before, all ranks sending at a
+           time (start-up and time per byte, cutting through)
+planned    the referee's cycles on the machine of the plan with its own costs
+
+Examples:
+  meshwright plan examples/quickstart.toml --out plan
+  meshwright run plan/plan.json --job \"merge sort\"
+  meshwright run plan/merge-sort.goal --repeat 9 --no-compute
+  mpirun -n 64 meshwright-mpi run plan/plan.json --job \"merge sort\"
+
+Exit codes:
+  0  every message came, and every byte was right
+  1  a message was wrong or never came; the rank and the step are named
+  2  unacceptable input; nothing is written
+  3  a rank was lost";
+
+/// Run a schedule on real ranks: every byte checked, measured times beside predicted ones
+#[derive(Args)]
+#[command(after_help = HELP)]
+pub struct Arguments {
+    /// plan.json, as `meshwright plan --out` writes it, or GOAL text
+    #[arg(value_name = "PLAN.json|FILE.goal")]
+    plan: PathBuf,
+    /// The job of the plan [default: the only one]
+    #[arg(long, value_name = "NAME")]
+    job: Option<String>,
+    /// The network for the prediction, in place of that of the plan
+    #[arg(long, value_name = "MACHINE")]
+    on: Option<String>,
+    /// Run so many times; the medians are shown
+    #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEAT_MAX)))]
+    repeat: u32,
+    /// How long a cycle of a computation lasts, in nanoseconds
+    #[arg(long, value_name = "NS", default_value_t = 1.0, allow_negative_numbers = true, value_parser = nanoseconds)]
+    cycle_time: f64,
+    /// Computations take no time
+    #[arg(long, conflicts_with = "cycle_time")]
+    no_compute: bool,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    json: bool,
+    /// Write run.json into this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
+}
+
+fn nanoseconds(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number| (1e-6..=1e9).contains(number));
+    number.ok_or_else(|| "expected nanoseconds from 0.000001 to 1000000000".to_string())
+}
+
+impl Arguments {
+    fn settings(&self) -> Settings {
+        let cycle_nanoseconds = (!self.no_compute).then_some(self.cycle_time);
+        let patience = Duration::from_secs(10);
+        Settings { repeat: self.repeat, play: play::Settings { cycle_nanoseconds, patience } }
+    }
+
+    /// What its folder is the answer to.
+    fn named(&self) -> disk::Job {
+        disk::Job::new("run", [self.plan.display().to_string()])
+    }
+
+    /// What is to be run, checked.
+    fn work(&self) -> Result<Work> {
+        files::check(self.out.as_ref(), self.force, &self.named())?;
+        let mut work = planned::read(&self.plan, self.job.as_deref())?;
+        if let Some(on) = &self.on {
+            work.machine = Some(scenario::machine(on)?);
+        }
+        work.check()?;
+        Ok(work)
+    }
+}
+
+/// Runs the verb on threads of this process, one for each rank.
+pub(super) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
+    let work = arguments.work()?;
+    check_threads(work.ranks())?;
+    let mut progress = Progress::new();
+    progress.tell(&format!("{} on {} ranks", work.name, work.ranks()));
+    let settings = arguments.settings();
+    let reports = threads::run(work.ranks(), |endpoint| {
+        let mut mail = Mailbox::new(endpoint);
+        if mail.rank() == 0 {
+            return run::lead(&work, &settings, &mut mail).map(Some);
+        }
+        run::follow(&mut mail).map(|_| None)
+    })?;
+    drop(progress);
+    let report = reports.into_iter().flatten().next().expect("rank 0 reports");
+    finish(arguments, &report, "threads")
+}
+
+/// Runs the verb on this rank; rank 0 reads the plan, and prints.
+pub fn run_on(arguments: &Arguments, endpoint: impl Endpoint) -> Result<Answer, Failure> {
+    let mut mail = Mailbox::new(endpoint);
+    if mail.rank() > 0 {
+        run::follow(&mut mail)?;
+        return Ok(Answer::Done);
+    }
+    let ranks = mail.ranks();
+    let work = mail.compute(|| arguments.work().and_then(|work| work.check_ranks(ranks).map(|()| work)))?;
+    let work = match work {
+        Ok(work) => work,
+        Err(error) => {
+            run::refuse(&mut mail)?;
+            return Err(error.into());
+        }
+    };
+    let mut progress = Progress::new();
+    progress.tell(&format!("{} on {ranks} ranks", work.name));
+    let report = run::lead(&work, &arguments.settings(), &mut mail)?;
+    drop(progress);
+    finish(arguments, &report, "processes")
+}
+
+/// Writes the file that is asked for and prints the answer.
+fn finish(arguments: &Arguments, report: &RunReport, ranks_are: &str) -> Result<Answer, Failure> {
+    let written = match &arguments.out {
+        Some(folder) => {
+            let file = files::file("run.json", "the same for scripts", output::json(report));
+            files::write(folder, arguments.force, &arguments.named(), vec![file])?
+        }
+        None => String::new(),
+    };
+    output::print(&if arguments.json { output::json(report) } else { text(report, ranks_are) + &written })?;
+    Ok(if report.right { Answer::Done } else { Answer::Negative })
+}
+
+fn text(report: &RunReport, ranks_are: &str) -> String {
+    let machine =
+        report.machine.as_ref().map_or(String::new(), |machine| format!(" · planned for {machine}"));
+    let runs = counted(report.repeat, "run");
+    let mut text = format!(
+        "{} · {}, {ranks_are}{machine} · {runs}\n",
+        harmless(&report.name),
+        counted(report.ranks as usize, "rank")
+    );
+    text += &format!(
+        "between these ranks a message takes {} us + {} ns per byte\n",
+        table::number(report.startup_nanoseconds / 1e3, 2),
+        table::number(report.byte_nanoseconds, 3),
+    );
+    text += &phases(report);
+    if report.phases.len() > ROWS_MAX {
+        text += &format!("{} more phases are in the JSON\n", report.phases.len() - ROWS_MAX);
+    }
+    if let Some(why) = &report.unpredicted {
+        text += &format!("no prediction: {why}\n");
+    }
+    text + &verdict(report)
+}
+
+/// The table of the phases and of all together.
+fn phases(report: &RunReport) -> String {
+    let planned = report.planned_cycles.is_some();
+    let cells = |what: String, messages, bytes, times: [Option<f64>; 3]| {
+        let [measured, predicted, cycles] = times;
+        let us = |time: Option<f64>| time.map_or("none".to_string(), |time| grouped_decimal(time / 1e3, 1));
+        let ratio = measured.zip(predicted).filter(|(_, predicted)| *predicted > 0.0);
+        let ratio =
+            ratio.map_or("none".to_string(), |(measured, predicted)| format!("{:.2}", measured / predicted));
+        let mut row = vec![what, grouped(messages), grouped(bytes), us(measured), us(predicted), ratio];
+        row.extend(planned.then(|| cycles.map_or("none".to_string(), |cycles| grouped_decimal(cycles, 0))));
+        row
+    };
+    let row = |phase: &PhaseRow| {
+        let measured = phase.measured_nanoseconds.map(|time| time as f64);
+        let times = [measured, phase.predicted_nanoseconds, phase.planned_cycles];
+        cells(phase.phase.to_string(), phase.messages, phase.bytes, times)
+    };
+    let mut rows: Vec<Vec<String>> = report.phases.iter().take(ROWS_MAX).map(row).collect();
+    let messages = report.phases.iter().map(|phase| phase.messages).sum();
+    let times =
+        [Some(report.measured_nanoseconds as f64), report.predicted_nanoseconds, report.planned_cycles];
+    rows.push(cells("all".to_string(), messages, report.bytes, times));
+    let mut head = vec!["phase", "messages", "bytes", "measured, us", "predicted, us", "ratio"];
+    head.extend(planned.then_some("planned, cycles"));
+    table::table(&head, 1, rows)
+}
+
+/// What came of the checks.
+fn verdict(report: &RunReport) -> String {
+    let verified = grouped(report.verified_bytes);
+    if report.right {
+        return format!("verified: every message came, and all {verified} bytes were as sent\n");
+    }
+    let mut text = String::new();
+    for wrong in &report.wrong {
+        text += &format!("wrong: {wrong}\n");
+    }
+    if report.wrong_count > report.wrong.len() as u64 {
+        text += &format!("wrong: {} messages in all\n", report.wrong_count);
+    }
+    for waiting in &report.waiting {
+        text += &format!("stuck: {waiting}\n");
+    }
+    text + &format!("{verified} bytes were compared with what was sent\n")
+}
+
+/// A number of so many decimals, its digits in groups.
+fn grouped_decimal(number: f64, decimals: usize) -> String {
+    let text = format!("{number:.decimals$}");
+    let (whole, rest) =
+        text.split_once('.').map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));
+    let whole = whole.parse().map_or(whole.to_string(), grouped);
+    rest.map_or(whole.clone(), |rest| format!("{whole}.{rest}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped_decimal;
+
+    #[test]
+    fn digits_before_the_point_stand_in_groups_of_three() {
+        assert_eq!([0.04, 1234.56].map(|number| grouped_decimal(number, 1)), ["0.0", "1\u{202f}234.6"]);
+        assert_eq!(grouped_decimal(12_345.4, 0), "12\u{202f}345");
+    }
+}

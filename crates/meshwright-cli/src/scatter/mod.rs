@@ -1,0 +1,373 @@
+//! `meshwright scatter`, and what `meshwright-mpi scatter` shares with it.
+
+mod text;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use meshwright_core::output as disk;
+use meshwright_core::output::Writing;
+use meshwright_core::{Error, Result, budget};
+use meshwright_demos::scatter;
+use meshwright_demos::scatter::filter::{self, FILTERS, Filter};
+use meshwright_demos::scatter::pixels::Image;
+use meshwright_demos::scatter::words::{self, CountWords, Text, WordCount};
+use meshwright_demos::scatter::{Load, Part, Report, SPLITS, Settings, Split, Work, split};
+use meshwright_formats::scenario;
+use meshwright_runtime::transport::{Endpoint, Mailbox, threads};
+
+use super::files::{self, Force};
+use super::output::{self, Progress};
+use super::{Answer, Failure, ranks_as_threads};
+
+const HELP: &str = "\
+First every rank is measured: messages to it (start-up s and time per byte z), and how long it
+works on a piece while all others work, too (w: ranks may share cores). Then the load is divided,
+sent piece by piece, worked off and returned, once for each split, and the prediction stands
+beside the clock.
+
+Splits:
+  ours    by s, z and w, so that all end together; ranks not worth their start-up get nothing
+  equal   the same for everybody
+  thesis  by the flow matrix of a machine with the mean w and z and no start-ups:
+          all ranks one hop from rank 0, or those of --on
+
+Examples:
+  mpirun -n 4 meshwright-mpi scatter words book.txt
+  mpirun -n 16 meshwright-mpi scatter words book.txt --on mesh:4x4 --out gantt
+  mpirun -n 4 meshwright-mpi scatter image photo.ppm --out-image smooth.ppm --filter median
+  meshwright scatter --ranks 4 words book.txt        (ranks are threads: no MPI needed)
+
+On one host all ranks are alike. To see what unequal ranks gain, let some repeat their work:
+  mpirun -n 4 meshwright-mpi scatter words book.txt --slow 2=3 --slow 3=6
+
+Exit codes:
+  0  done
+  1  --verify found another result
+  2  unacceptable input; nothing is written
+  3  a rank was lost";
+
+/// Divide a file over ranks by what is measured of them, beside the prediction
+#[derive(Args)]
+#[command(after_help = HELP)]
+pub struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Count the words of a text: all, different ones, the most frequent; pieces are cut at white space
+    Words(WordsArguments),
+    /// Filter an image (binary PGM or PPM, 8 bits); pieces are rows
+    Image(ImageArguments),
+}
+
+#[derive(Args)]
+struct WordsArguments {
+    /// The text; words stand between ASCII white space
+    file: PathBuf,
+    #[command(flatten)]
+    run: RunArguments,
+}
+
+#[derive(Args)]
+struct ImageArguments {
+    /// The image: binary PGM or PPM with values up to 255
+    file: PathBuf,
+    /// Write the filtered image here
+    #[arg(long, value_name = "FILE")]
+    out_image: PathBuf,
+    /// What is done with each 5 x 5 pixels: gaussian or median
+    #[arg(long, value_name = "NAME", default_value = "gaussian", value_parser = |text: &str| named(FILTERS, text))]
+    filter: Filter,
+    #[command(flatten)]
+    run: RunArguments,
+}
+
+#[derive(Args)]
+struct RunArguments {
+    /// What is run: all, ours, equal or thesis
+    #[arg(long, value_name = "SPLIT", default_value = "all", value_parser = splits)]
+    split: Splits,
+    /// The machine the thesis's split takes the ranks for, rank r as node r [default: all one hop from rank 0]
+    #[arg(long, value_name = "MACHINE")]
+    on: Option<String>,
+    /// This rank does its work FACTOR times over, as a slower one would; may be given several times
+    #[arg(long, value_name = "RANK=FACTOR", value_parser = slow)]
+    slow: Vec<(u32, u32)>,
+    /// How long all ranks work at the same time to be measured, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "0.5", value_parser = calibration)]
+    calibrate: Duration,
+    /// Do all on rank 0 as well, and compare
+    #[arg(long)]
+    verify: bool,
+    /// Write timing diagrams and scatter.json into this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone)]
+struct Splits(Vec<Split>);
+
+/// The entry of a table with this name.
+fn named<T: Copy>(table: &[(&str, T)], name: &str) -> Result<T, String> {
+    let names: Vec<&str> = table.iter().map(|(name, _)| *name).collect();
+    let found = table.iter().find(|(entry, _)| *entry == name).map(|&(_, value)| value);
+    let (last, others) = names.split_last().expect("the table has entries");
+    found.ok_or_else(|| format!("expected {} or {last}", others.join(", ")))
+}
+
+fn splits(text: &str) -> Result<Splits, String> {
+    match text {
+        "all" => Ok(Splits(SPLITS.iter().map(|&(_, split)| split).collect())),
+        name => {
+            named(SPLITS, name).map(|split| Splits(vec![split])).map_err(|names| format!("{names}, or all"))
+        }
+    }
+}
+
+fn slow(text: &str) -> Result<(u32, u32), String> {
+    let pair =
+        text.split_once('=').and_then(|(rank, factor)| Some((rank.parse().ok()?, factor.parse().ok()?)));
+    let expected = "expected a rank and how often it does its work, 1 to 1000, such as 2=3";
+    pair.filter(|(_, factor)| (1..=1000).contains(factor)).ok_or_else(|| expected.to_string())
+}
+
+fn calibration(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0 && *seconds <= 600.0);
+    let seconds = seconds.ok_or("expected a number of seconds above 0 and of at most 600, such as 0.5")?;
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+/// What comes out of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "application")]
+enum Product {
+    Words(WordCount),
+    Image {
+        width: u32,
+        height: u32,
+        channels: u8,
+        #[serde(skip)]
+        image: Image,
+    },
+}
+
+impl Product {
+    fn of(image: Image) -> Self {
+        Self::Image { width: image.width, height: image.height, channels: image.channels, image }
+    }
+}
+
+/// The load at rank 0, and the ways to its results.
+enum Job {
+    Words(Text),
+    Image(Image, Filter),
+}
+
+impl Job {
+    fn load(&self) -> &dyn Load {
+        match self {
+            Self::Words(text) => text,
+            Self::Image(image, _) => image,
+        }
+    }
+
+    fn join(&self, parts: &[Part]) -> Product {
+        match self {
+            Self::Words(_) => Product::Words(words::join(parts)),
+            Self::Image(image, _) => Product::of(filter::join(image, parts)),
+        }
+    }
+
+    /// All in one go.
+    fn direct(&self) -> Product {
+        match self {
+            Self::Words(Text(text)) => Product::Words(words::count(text)),
+            Self::Image(image, filter) => Product::of(filter.apply(image)),
+        }
+    }
+}
+
+/// The comparison with one rank.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Verified {
+    equal: bool,
+    /// How long rank 0 took for all.
+    alone_seconds: f64,
+}
+
+/// What is printed.
+#[derive(Serialize)]
+struct Findings<'a> {
+    format: u32,
+    file: String,
+    bytes: u64,
+    ranks: u32,
+    result: &'a Product,
+    verified: Option<Verified>,
+    #[serde(flatten)]
+    report: &'a Report,
+}
+
+impl Arguments {
+    fn run(&self) -> &RunArguments {
+        match &self.what {
+            What::Words(words) => &words.run,
+            What::Image(image) => &image.run,
+        }
+    }
+
+    fn file(&self) -> &Path {
+        match &self.what {
+            What::Words(words) => &words.file,
+            What::Image(image) => &image.file,
+        }
+    }
+
+    /// What its folder is the answer to.
+    fn named(&self) -> disk::Job {
+        let what = match &self.what {
+            What::Words(_) => "words",
+            What::Image(_) => "image",
+        };
+        disk::Job::new("scatter", [format!("{what} {}", self.file().display())])
+    }
+
+    fn work(&self) -> &dyn Work {
+        match &self.what {
+            What::Words(_) => &CountWords,
+            What::Image(image) => &image.filter,
+        }
+    }
+
+    fn job(&self) -> Result<Job> {
+        files::check(self.run().out.as_ref(), self.run().force, &self.named())?;
+        Ok(match &self.what {
+            What::Words(words) => {
+                // The text, and the parts of it that are sent.
+                Job::Words(Text(budget::read(&words.file, 2)?))
+            }
+            What::Image(image) => {
+                disk::check_place("--out-image", &image.out_image)?;
+                Job::Image(Image::read(&image.file)?, image.filter)
+            }
+        })
+    }
+
+    fn settings(&self, ranks: u32, host: &str) -> Result<Settings> {
+        let RunArguments { split: Splits(splits), on, slow, calibrate, .. } = self.run();
+        if let Some((rank, _)) = slow.iter().find(|(rank, _)| *rank >= ranks) {
+            return Err(Error::value("slow rank", rank, format!("a rank from 0 to {}", ranks - 1)));
+        }
+        let machine = on.as_deref().map(scenario::machine).transpose()?;
+        if let Some(machine) = &machine {
+            split::check(machine, ranks)?;
+        }
+        let (splits, slow) = (splits.clone(), slow.clone());
+        Ok(Settings { splits, machine, calibration: *calibrate, slow, host: host.to_string() })
+    }
+}
+
+/// Runs the verb on one rank, which is called `host` in tables; rank 0 reads, writes and prints.
+///
+/// # Errors
+///
+/// [`Failure::Input`] on rank 0 for unacceptable input, of which the other ranks are told; [`Failure::Lost`] when a
+/// rank is lost.
+pub fn run_on(arguments: &Arguments, endpoint: impl Endpoint, host: &str) -> Result<Answer, Failure> {
+    let mut mail = Mailbox::new(endpoint);
+    let (rank, ranks) = (mail.rank(), mail.ranks());
+    if rank > 0 {
+        let slow = Settings { slow: arguments.run().slow.clone(), ..Settings::default() };
+        scatter::serve(&mut mail, arguments.work(), host, slow.times(rank))?;
+        return Ok(Answer::Done);
+    }
+    let prepare = || arguments.settings(ranks, host).and_then(|settings| Ok((settings, arguments.job()?)));
+    let (settings, job) = match mail.compute(prepare)? {
+        Ok(prepared) => prepared,
+        Err(error) => {
+            scatter::dismiss(&mut mail)?;
+            return Err(error.into());
+        }
+    };
+    let mut progress = Progress::new();
+    progress.tell("measuring the ranks, then running each split");
+    let report = scatter::conduct(&mut mail, job.load(), arguments.work(), &settings)?;
+    let product = mail.compute(|| {
+        let mut products = report.outcomes.iter().map(|outcome| job.join(&outcome.parts));
+        let product = products.next().expect("there is a split");
+        assert!(products.all(|other| other == product), "the result depends on the split");
+        product
+    })?;
+    let verified = match arguments.run().verify {
+        true => {
+            progress.tell("all on rank 0");
+            let begin = Instant::now();
+            let direct = mail.compute(|| job.direct())?;
+            Some(Verified { equal: direct == product, alone_seconds: begin.elapsed().as_secs_f64() })
+        }
+        false => None,
+    };
+    drop(progress);
+    let findings = Findings {
+        format: 1,
+        file: arguments.file().display().to_string(),
+        bytes: job.load().bytes(),
+        ranks,
+        result: &product,
+        verified,
+        report: &report,
+    };
+    mail.compute(|| finish(arguments, &findings))?
+}
+
+/// Writes what is asked for and prints the answer.
+fn finish(arguments: &Arguments, findings: &Findings<'_>) -> Result<Answer, Failure> {
+    let run = arguments.run();
+    let mut writing = Writing::new(run.force.force);
+    if let (What::Image(arguments), Product::Image { image, .. }) = (&arguments.what, findings.result) {
+        writing.file(&arguments.out_image, &image.bytes_of_file())?;
+    }
+    let mut written = String::new();
+    if let Some(folder) = &run.out {
+        let mut all = meshwright_demos::drawings::scatter_files(findings.report);
+        all.push(files::file("scatter.json", "the same for scripts", output::json(findings)));
+        written = files::add(&mut writing, folder, &arguments.named(), all)?;
+    }
+    writing.finish()?;
+    output::print(&if run.json { output::json(findings) } else { text::text(findings) + &written })?;
+    let is_wrong = findings.verified.is_some_and(|verified| !verified.equal);
+    Ok(if is_wrong { Answer::Negative } else { Answer::Done })
+}
+
+/// Divide a file over threads by what is measured of them, beside the prediction
+#[derive(Args)]
+pub(super) struct OnThreads {
+    /// How many ranks there are, each a thread [default: the nodes of the machine, else 4]
+    #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    ranks: Option<u32>,
+    #[command(flatten)]
+    arguments: Arguments,
+}
+
+/// Runs the verb on threads.
+pub(super) fn run(on_threads: &OnThreads) -> Result<Answer, Failure> {
+    let on = on_threads.arguments.run().on.as_deref();
+    let ranks = on_threads.ranks.map_or_else(|| ranks_as_threads(on, || 4), Ok)?;
+    let answers = threads::run(ranks, |endpoint| Ok(run_on(&on_threads.arguments, endpoint, "thread")))?;
+    // Rank 0 comes first; the others end well unless somebody is lost.
+    let mut answers = answers.into_iter();
+    let first = answers.next().expect("there is a rank 0")?;
+    answers.try_for_each(|answer| answer.map(|_| ()))?;
+    Ok(first)
+}

@@ -1,0 +1,141 @@
+//! The answer in tables and words.
+
+use meshwright_core::text::harmless;
+use meshwright_demos::drawings::scatter_gantt;
+use meshwright_demos::scatter::Outcome;
+use meshwright_demos::scatter::calibrate::Measured;
+use meshwright_report::grouped;
+
+use super::{Findings, Product};
+use crate::load::counted;
+use crate::table;
+
+/// What stands where there is no value.
+const NONE: &str = "–";
+
+/// Diagrams of more ranks than this are left to `--out`.
+const DRAWN_MAX: u32 = 8;
+
+fn milliseconds(seconds: f64) -> String {
+    format!("{:.2}", seconds * 1e3)
+}
+
+/// By how much the first is more than the second.
+fn error(measured: f64, predicted: f64) -> String {
+    if predicted > 0.0 { format!("{:+.1}", 100.0 * (measured / predicted - 1.0)) } else { NONE.to_string() }
+}
+
+/// Everything in words.
+pub(super) fn text(findings: &Findings<'_>) -> String {
+    let Findings { file, bytes, ranks, report, .. } = findings;
+    let calibration = &report.calibration;
+    let mut text =
+        format!("{} · {} bytes · {}\n", harmless(file), grouped(*bytes), counted(*ranks as usize, "rank"));
+    text += &format!(
+        "measured in {} ms: messages of 0 and {} bytes, work on {} bytes by all at the same time\n",
+        milliseconds(calibration.seconds),
+        grouped(calibration.message_bytes),
+        grouped(calibration.sample_bytes)
+    );
+    text += &format!(
+        "results: {} bytes and {} per byte of load\n",
+        table::number(calibration.results.constant, 0),
+        table::number(calibration.results.share, 4)
+    );
+    text += &measured(findings);
+    for outcome in &report.outcomes {
+        text += &split(findings, outcome);
+    }
+    text += &totals(findings);
+    text + &product(findings)
+}
+
+/// The table of what was measured of the ranks.
+fn measured(findings: &Findings<'_>) -> String {
+    const HEAD: [&str; 5] = ["rank", "host", "work, ns per byte", "link, ns per byte", "start-up, us"];
+    let row = |(rank, measured): (usize, &Measured)| {
+        let times = measured.times;
+        let mut row = vec![rank.to_string(), measured.host.clone(), format!("{:.2}", times.work * 1e9)];
+        row.extend(match rank {
+            0 => [NONE.to_string(), NONE.to_string()],
+            _ => [format!("{:.3}", times.link * 1e9), format!("{:.1}", times.startup * 1e6)],
+        });
+        row
+    };
+    table::table(&HEAD, 2, findings.report.calibration.ranks.iter().enumerate().map(row).collect())
+}
+
+/// The table of one split.
+fn split(findings: &Findings<'_>, outcome: &Outcome) -> String {
+    const HEAD: [&str; 7] = [
+        "rank",
+        "share,\nbytes",
+        "received, ms\npredicted",
+        "\nmeasured",
+        "finished, ms\npredicted",
+        "\nmeasured",
+        "error,\n%",
+    ];
+    let row = |(rank, &share): (usize, &u64)| {
+        let mut row = vec![rank.to_string(), grouped(share)];
+        let received = |time: f64| if rank == 0 { NONE.to_string() } else { milliseconds(time) };
+        row.extend(match (outcome.predicted.rows[rank], outcome.measured.rows[rank]) {
+            (Some(predicted), Some(measured)) => [
+                received(predicted.receive.1),
+                received(measured.receive.1),
+                milliseconds(predicted.work.1),
+                milliseconds(measured.work.1),
+                error(measured.work.1, predicted.work.1),
+            ],
+            _ => std::array::from_fn(|_| NONE.to_string()),
+        });
+        row
+    };
+    let rows = outcome.share_bytes.iter().enumerate().map(row).collect();
+    let mut text = format!("\nsplit {}\n", outcome.split) + &table::table(&HEAD, 1, rows);
+    if findings.ranks <= DRAWN_MAX {
+        text += &scatter_gantt(outcome);
+    }
+    text
+}
+
+/// The table of all splits.
+fn totals(findings: &Findings<'_>) -> String {
+    const HEAD: [&str; 6] =
+        ["split", "ranks used", "predicted, ms", "measured, ms", "error, %", "claimed by the thesis, ms"];
+    let row = |outcome: &Outcome| {
+        let used = outcome.share_bytes.iter().filter(|&&share| share > 0).count();
+        let (predicted, measured) = (outcome.predicted.makespan, outcome.measured.makespan);
+        vec![
+            outcome.split.to_string(),
+            used.to_string(),
+            milliseconds(predicted),
+            milliseconds(measured),
+            error(measured, predicted),
+            outcome.claimed_seconds.map_or_else(|| NONE.to_string(), milliseconds),
+        ]
+    };
+    let rows = findings.report.outcomes.iter().map(row).collect();
+    "\nuntil all results are back\n".to_string() + &table::table(&HEAD, 1, rows)
+}
+
+/// What came out, and whether it is right.
+fn product(findings: &Findings<'_>) -> String {
+    let mut text = match findings.result {
+        Product::Words(words) => {
+            let counted = |(word, count): &(String, u64)| format!("{word} {}", grouped(*count));
+            let most: Vec<String> = words.frequent.iter().map(counted).collect();
+            let most =
+                if most.is_empty() { String::new() } else { format!("; most often {}", most.join(", ")) };
+            format!("{} words, {} different{most}\n", grouped(words.total), grouped(words.distinct))
+        }
+        Product::Image { width, height, channels, .. } => {
+            format!("{width} x {height} pixels of {channels} values filtered\n")
+        }
+    };
+    if let Some(verified) = findings.verified {
+        let words = if verified.equal { "the same result" } else { "ANOTHER RESULT" };
+        text += &format!("rank 0 alone: {words} in {} ms\n", milliseconds(verified.alone_seconds));
+    }
+    text
+}

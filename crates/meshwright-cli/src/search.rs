@@ -1,0 +1,126 @@
+//! The options of `--placement search`.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use meshwright_core::{Error, Result};
+use meshwright_formats::scenario::given::{self, STEPS_DEFAULT, Search};
+use meshwright_mapping::search::{self, Progress as Step, Start};
+use meshwright_network::topology::Machine;
+use meshwright_verdict::divide::Job;
+
+use super::costs::told;
+use super::output::Progress;
+
+/// The options.
+#[derive(Args)]
+#[command(next_help_heading = "Search (--placement search)")]
+pub(super) struct SearchArguments {
+    /// Where the search starts: best (of all placements the program knows) or random [default: best]
+    #[arg(long, value_name = "START", value_parser = |text: &str| told(given::start(text)))]
+    start: Option<Start>,
+    /// How many moves to try; the same steps give the same answer [default: 1000000, with --time no limit]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = super::costs::seed)]
+    steps: Option<u64>,
+    /// Stop after so many seconds; the steps made are printed, so that the search can be repeated
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
+    time: Option<Duration>,
+    /// How many different placements to give at most, the best first [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    answers: Option<u32>,
+    /// TASK=ROW,COLUMN (TASK=ID on a graph): this task must be on that node; may be given several times
+    #[arg(long, value_name = "TASK=NODE")]
+    pin: Vec<String>,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration.ok_or_else(|| "expected a number of seconds greater than 0".to_string())
+}
+
+impl SearchArguments {
+    /// Refuses options of a search where none of the placements is one: they would change nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] with the first of them.
+    pub(super) fn check(&self, names: &[String]) -> Result<()> {
+        if names.iter().any(|name| name == search::NAME) {
+            return Ok(());
+        }
+        let given = [
+            (self.start.is_some(), "--start"),
+            (self.steps.is_some(), "--steps"),
+            (self.time.is_some(), "--time"),
+            (self.answers.is_some(), "--answers"),
+            (!self.pin.is_empty(), "--pin"),
+        ];
+        match given.iter().find(|(is_given, _)| *is_given) {
+            Some((_, option)) => {
+                Err(Error::value(option, "given without a search", "--placement search beside it"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What is to be looked for.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] for a pin that names no node.
+    pub(super) fn search(&self, machine: &Machine) -> Result<Search> {
+        let pins = self.pin.iter().map(|text| given::pin(text, machine)).collect::<Result<_>>()?;
+        let unlimited = if self.time.is_some() { u64::MAX } else { STEPS_DEFAULT };
+        let steps = self.steps.unwrap_or(unlimited);
+        let start = self.start.unwrap_or(Start::Best);
+        Ok(Search { start, steps, answers: self.answers.unwrap_or(1) as usize, pins })
+    }
+
+    /// Looks, as long as it may, and tells how far it is.
+    ///
+    /// # Errors
+    ///
+    /// As for [`given::look`].
+    pub(super) fn look(
+        &self,
+        job: &mut Job,
+        names: &mut Vec<String>,
+        machine: &Machine,
+        search: &Search,
+        seed: u64,
+    ) -> Result<()> {
+        let end = self.time.and_then(|time| Instant::now().checked_add(time));
+        look(job, names, machine, search, seed, end)
+    }
+}
+
+/// Said of answers for which a search did not come to its end.
+pub(super) const INTERRUPTED: &str = "search: interrupted; what it found is the best so far\n";
+
+/// Looks until `end`, and tells how far it is.
+pub(super) fn look(
+    job: &mut Job,
+    names: &mut Vec<String>,
+    machine: &Machine,
+    search: &Search,
+    seed: u64,
+    end: Option<Instant>,
+) -> Result<()> {
+    let mut progress = Progress::new();
+    let cycles = |ticks: u64| machine.costs.cycles(ticks).0;
+    given::look(job, names, machine, search, seed, &mut |step: &Step| {
+        progress.tell(&format!(
+            "search: {} steps, {} cycles simulated, {} at the start",
+            step.steps,
+            cycles(step.best_ticks),
+            cycles(step.start_ticks)
+        ));
+        match end {
+            Some(end) if Instant::now() >= end => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    })
+}

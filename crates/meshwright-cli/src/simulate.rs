@@ -1,0 +1,209 @@
+//! `meshwright simulate`.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use meshwright_core::output as disk;
+use meshwright_core::{Error, Result};
+use meshwright_formats::scenario::tasks;
+use meshwright_network::topology::Machine;
+use meshwright_sim::flit::Replay;
+use meshwright_sim::point::TrafficReport;
+use meshwright_sim::report::{self, SimulateReport};
+use meshwright_sim::sweep::seed_of;
+
+use super::costs::MachineArguments;
+use super::files::{self, Force};
+use super::output::{self, Progress};
+use super::traffic::{self, RouterArguments, TrafficArguments};
+use super::{Answer, table};
+
+/// What is said beside a ring of channels.
+const RING: &str = "deadlock, each waits for the next";
+
+const HELP: &str = "\
+Examples:
+  meshwright simulate broadcast.goal --on mesh:4x8
+  meshwright simulate broadcast.goal --on torus:8x8 --switching store-and-forward --json
+  meshwright simulate broadcast.goal --on torus:8x8 --engine flit --set virtual_channels=2
+  meshwright simulate --on mesh:16x16 --traffic uniform --load 0.1 --packet 4
+  meshwright simulate --on torus:8x8 --traffic transpose --load 0.05 --set virtual_channels=2
+
+Exit codes:
+  0  done
+  1  the schedule or the traffic ends in a deadlock
+  2  unacceptable input";
+
+/// Run a schedule or open-loop traffic on a machine and measure it
+#[derive(Args)]
+#[command(after_help = HELP)]
+pub(super) struct Arguments {
+    /// The schedule: GOAL text; rank r runs on node r
+    #[arg(value_name = "SCHEDULE.goal", required_unless_present = "traffic", conflicts_with = "traffic")]
+    schedule: Option<PathBuf>,
+    #[command(flatten)]
+    machine: MachineArguments,
+    /// What is simulated: whole messages or every flit [default: for a schedule message, or flit if whole messages deadlock or a router is described; for traffic flit]
+    #[arg(long, value_enum)]
+    engine: Option<Engine>,
+    /// In place of a schedule, packets at random, by pattern: uniform, uniform-with-self, transpose, bit-complement, bit-reverse, shuffle, tornado, neighbour, hot-spot or permutation:FILE
+    #[arg(long, value_name = "PATTERN", requires = "load")]
+    traffic: Option<String>,
+    /// Flits per node and cycle that sources create
+    #[arg(long, value_name = "LOAD", requires = "traffic", allow_negative_numbers = true)]
+    load: Option<f64>,
+    #[command(flatten)]
+    run: TrafficArguments,
+    #[command(flatten)]
+    router: RouterArguments,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    json: bool,
+    /// Write simulate.json into this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Engine {
+    Message,
+    Flit,
+}
+
+/// Runs the verb.
+pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
+    let machine = arguments.machine.machine()?;
+    files::check(arguments.out.as_ref(), arguments.force, &named(arguments))?;
+    match (&arguments.schedule, &arguments.traffic) {
+        (Some(schedule), _) => run_schedule(arguments, &machine, schedule),
+        (None, Some(traffic)) => run_traffic(arguments, &machine, traffic),
+        (None, None) => unreachable!("the grammar asks for one of the two"),
+    }
+}
+
+/// What its folder is the answer to.
+fn named(arguments: &Arguments) -> disk::Job {
+    let schedule = arguments.schedule.as_ref().map(|path| path.display().to_string());
+    let traffic = arguments.traffic.as_ref().map(|pattern| format!("--traffic {pattern}"));
+    disk::Job::new("simulate", schedule.or(traffic))
+}
+
+fn run_schedule(arguments: &Arguments, machine: &Machine, schedule: &Path) -> Result<Answer> {
+    let on_routers = || -> Result<SimulateReport> {
+        let (router, seed) = (arguments.router.router(machine)?, arguments.run.seed);
+        let replay = Replay { router, packet: None, seed };
+        report::report_on_routers(&tasks::schedule(schedule, machine)?, machine, &replay)
+    };
+    let report = match (arguments.engine, arguments.router.given()) {
+        (Some(Engine::Message), Some((option, value))) => {
+            let expected = "--engine flit beside it: whole messages know no routers";
+            return Err(Error::value(option, value, expected));
+        }
+        (Some(Engine::Message), None) => report::report(&tasks::schedule(schedule, machine)?, machine)?,
+        (None, None) => report::fitting_report(&tasks::schedule(schedule, machine)?, machine)?,
+        (Some(Engine::Flit), _) | (None, Some(_)) => on_routers()?,
+    };
+    finish(arguments, &report, || text(&report, machine))?;
+    Ok(if report.deadlock.is_some() { Answer::Negative } else { Answer::Done })
+}
+
+fn run_traffic(arguments: &Arguments, machine: &Machine, traffic: &str) -> Result<Answer> {
+    if arguments.engine == Some(Engine::Message) {
+        return Err(Error::value("engine", "message", "flit: packets at random need routers"));
+    }
+    let router = arguments.router.router(machine)?;
+    let preset = arguments.router.preset.as_deref();
+    let experiment = arguments.run.experiment(machine, router, traffic, preset)?;
+    let load = arguments.load.expect("the grammar asks for a load beside traffic");
+    let mut progress = Progress::new();
+    progress.tell(&format!("load {load}"));
+    let point = experiment.measure(load, seed_of(arguments.run.seed, load), arguments.run.threads(1))?;
+    drop(progress);
+    let report = TrafficReport::new(experiment.conditions, experiment.reference, point);
+    finish(arguments, &report, || traffic_text(&report, machine))?;
+    Ok(if report.point.deadlock.is_some() { Answer::Negative } else { Answer::Done })
+}
+
+/// Writes the file that is asked for and prints the answer.
+fn finish(arguments: &Arguments, report: &impl Serialize, text: impl Fn() -> String) -> Result<()> {
+    let written = match &arguments.out {
+        Some(folder) => {
+            let file = files::file("simulate.json", "the same for scripts", output::json(report));
+            files::write(folder, arguments.force, &named(arguments), vec![file])?
+        }
+        None => String::new(),
+    };
+    output::print(&if arguments.json { output::json(report) } else { text() + &written })
+}
+
+fn text(report: &SimulateReport, machine: &Machine) -> String {
+    let latency = &report.latency;
+    let whole = |cycles: Option<u64>| cycles.map_or("none".to_string(), |cycles| cycles.to_string());
+    let mut rows = [
+        ["cycles", &whole(report.cycles)],
+        ["messages", &report.messages.to_string()],
+        ["flit hops", &report.flit_hops.map_or("unknown".to_string(), |hops| hops.to_string())],
+        ["busiest link", &table::busiest(report.hottest_link, machine)],
+        ["waited for", &table::waited(report.waited_link, machine)],
+        ["latency, mean", &latency.mean.map_or("none".to_string(), |mean| table::number(mean, 2))],
+        ["latency, p50", &whole(latency.p50)],
+        ["latency, p99", &whole(latency.p99)],
+        ["latency, max", &whole(latency.max)],
+    ]
+    .map(|row| row.map(str::to_string).to_vec())
+    .to_vec();
+    if let Some(ring) = &report.deadlock {
+        rows.push(vec![RING.to_string(), table::ring(ring, machine)]);
+    }
+    let (engine, switching) = (report.engine, machine.switching.name());
+    let mut text = format!("{} · {switching} · {engine} engine\n", machine.name);
+    if let Some(routers) = &report.routers {
+        text += &format!("{}\n", table::routers(routers));
+    }
+    text += &table::table(&["measure", "value"], 1, rows);
+    text.extend(report.refused.iter().map(|why| format!("not on routers: {why}\n")));
+    text
+}
+
+fn traffic_text(report: &TrafficReport, machine: &Machine) -> String {
+    let TrafficReport { conditions, reference, point, .. } = report;
+    let heading = traffic::heading(conditions, reference) + "\n";
+    if let (Some(ring), 0) = (&point.deadlock, point.cycles) {
+        // Refused before the first cycle: there is nothing else to tell.
+        return heading
+            + "Not simulated: under this routing packets can wait for each other in a ring of channels.\n"
+            + &table::ring(ring, machine)
+            + "\n";
+    }
+    let latency = &point.latency;
+    let known =
+        |number: Option<f64>, decimals| number.map_or("unknown".into(), |x| table::number(x, decimals));
+    let half = latency.ci95.map_or(String::new(), |half| format!(" ± {}", table::number(half, 2)));
+    let mut rows = [
+        ["load, flits per node and cycle", &point.load.to_string()],
+        ["bound of the load", &(known(reference.bound, 4) + &format!(" ({})", reference.bound_of))],
+        ["offered", &table::number(point.offered, 5)],
+        ["accepted", &table::number(point.accepted, 5)],
+        ["saturated", if point.saturated { "yes" } else { "no" }],
+        ["latency if no packet waits", &known(reference.zero_load_cycles, 2)],
+        ["latency, mean", &(table::number(latency.mean, 2) + &half)],
+        ["latency, p50", &latency.p50.to_string()],
+        ["latency, p99", &latency.p99.to_string()],
+        ["latency, max", &latency.max.to_string()],
+        ["links passed, mean", &table::number(point.hops_mean, 3)],
+        ["packets measured", &point.packets.to_string()],
+        ["packets not arrived", &point.undelivered.to_string()],
+        ["cycles", &point.cycles.to_string()],
+        ["flit hops", &point.flit_hops.to_string()],
+    ]
+    .map(|row| row.map(str::to_string).to_vec())
+    .to_vec();
+    if let Some(ring) = &point.deadlock {
+        rows.push(vec![RING.to_string(), table::ring(ring, machine)]);
+    }
+    heading + &table::table(&["measure", "value"], 1, rows)
+}

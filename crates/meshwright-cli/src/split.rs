@@ -1,0 +1,265 @@
+//! `meshwright split`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use meshwright_core::output as disk;
+use meshwright_core::{Error, Result};
+use meshwright_formats::scenario::{load as words, quantity};
+use meshwright_load::experiment::Experiment;
+use meshwright_load::installments::Scale;
+use meshwright_load::schedulers::{REDUCTIONS, Reduction};
+use meshwright_load::{FORWARDINGS, Forwarding, closed_form, speed_file};
+use meshwright_network::topology::{Machine, Switching};
+use meshwright_report::{File, PlanReport};
+use meshwright_verdict::LoadVerdict;
+use meshwright_verdict::load::{self, Job, METHODS, SpeedRows, SplitAnswer};
+
+use super::costs::{MachineName, seed, told};
+use super::files::{self, Force};
+use super::further::{self, Further};
+use super::output::{self, Progress};
+use super::{Answer, load as tables, random};
+
+const HELP: &str = "\
+Times are in units of w Tcp, the time of the whole load on one processor; loads are shares of the
+whole. A link carries 1/sigma of them per unit of time and direction. Speedups are 1/makespan.
+
+Examples:
+  meshwright split mesh:50x50 --from 25,25 --sigma 0.1
+  meshwright split torus:8x8 --from 0,0=2 --from 3,3=1@0.05 --sigma 1/20 --deadline 0.1
+  meshwright split mesh:20x20 --from 2,3 --from 9,14 --from 17,5 --sigma 0.02 --reduction node
+  meshwright split hypercube:6 --from 0 --z 1 --tcm 0.2 --w 4 --tcp 1 --switching cut-through
+  meshwright split mesh:50x50 --random 10 --rounds 1000 --sigma 0.01 --switching cut-through
+  meshwright split mesh:20x20 --from 2,3 --sigma 0.1 --ports one --results 0.5 --next --places 3
+  meshwright split mesh:20x20 --from 2,3=20 --from 9,14=12.5 --sigma 0.1 --queues
+  meshwright split torus:16x16 --from 8,8 --sigma 0.1 --startup 1e-5 --method optimum --out load
+
+Exit codes:
+  0  done; a method whose promise nobody can keep is an answer: feasible is then false
+  1  with --queues: the machine cannot work off what arrives
+  2  unacceptable input; nothing is written";
+
+/// Divide a load that may be cut anywhere: the thesis's shares, the optimum, messages
+///
+/// Every method's shares are bounded, checked against the links of the machine, sent as messages and simulated.
+#[derive(Args)]
+#[command(after_help = HELP)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    machine: MachineName,
+    /// Where load enters: R,C or ID on a network without coordinates; with =LOAD its part (default 1) and with
+    /// @RELEASE when it is there, in units of w Tcp (default 0). Once for each source
+    #[arg(long, value_name = "NODE[=LOAD][@RELEASE]", required_unless_present = "random")]
+    from: Vec<String>,
+    /// Instead: this many sources of equal loads, drawn at random again and again; averages with 95 % intervals of
+    /// what the thesis's schedulers save and gain, and of the optimum
+    #[arg(long, value_name = "K", conflicts_with_all = ["from", "method", "reduction", "speeds", "startup", "chunks", "front", "deadline", "out"])]
+    random: Option<u32>,
+    /// With --random: how often
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "random")]
+    rounds: u32,
+    #[command(flatten)]
+    ratio: Ratio,
+    #[command(flatten)]
+    further: Further,
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help = switchings())]
+    switching: Vec<String>,
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "all", help = methods())]
+    method: Vec<String>,
+    #[arg(long, value_name = "NAME", help = reductions(), value_parser = |name: &str| told(words::reduction(name)))]
+    reduction: Option<Reduction>,
+    /// Processors and links that are not all alike: a file of lines `node,,time` and `node,to,time`, in w Tcp
+    #[arg(long, value_name = "FILE.csv")]
+    speeds: Option<PathBuf>,
+    /// The start-up of a message in units of w Tcp, such as 1e-5
+    #[arg(long, value_name = "ELL", default_value = "0", allow_negative_numbers = true, value_parser = number)]
+    startup: f64,
+    /// The most messages of the installments [default: what serves the time best]
+    #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=words::CHUNKS_MAX))]
+    chunks: Option<u64>,
+    /// Also look for installments with fewer processors and fewer messages, and tell what they cost in time; adds the method
+    /// `installments`
+    #[arg(long)]
+    front: bool,
+    /// Also tell the fewest processors that are done by then, in units of w Tcp
+    #[arg(long, value_name = "D", allow_negative_numbers = true, value_parser = number)]
+    deadline: Option<f64>,
+    /// The seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
+    seed: u64,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    json: bool,
+    /// Write split.json, report.html, plan.json and drawings into this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
+}
+
+/// sigma, or the four factors it is made of.
+#[derive(Args)]
+struct Ratio {
+    /// The time of a load on a link over its time on a processor, as a number or p/q
+    #[arg(
+        long,
+        value_name = "S",
+        allow_negative_numbers = true,
+        value_parser = one_sigma,
+        required_unless_present = "z",
+        conflicts_with_all = ["z", "tcm", "w", "tcp"]
+    )]
+    sigma: Option<f64>,
+    /// In place of sigma = z Tcm / (w Tcp): the inverse speed of a link
+    #[arg(long, value_name = "Z", allow_negative_numbers = true, value_parser = number, requires_all = ["tcm", "w", "tcp"])]
+    z: Option<f64>,
+    /// The time of the load on a link of inverse speed 1
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = number, requires = "z")]
+    tcm: Option<f64>,
+    /// The inverse speed of a processor
+    #[arg(long, value_name = "W", allow_negative_numbers = true, value_parser = number, requires = "z")]
+    w: Option<f64>,
+    /// The time of the load on a processor of inverse speed 1
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = number, requires = "z")]
+    tcp: Option<f64>,
+}
+
+impl Ratio {
+    /// The ratio.
+    fn sigma(&self) -> Result<f64> {
+        match (self.sigma, self.z, self.tcm, self.w, self.tcp) {
+            (Some(sigma), ..) => Ok(sigma),
+            (None, Some(z), Some(tcm), Some(w), Some(tcp)) => closed_form::sigma(z, tcm, w, tcp),
+            _ => Err(Error::value("sigma", "not given", "--sigma, or --z, --tcm, --w and --tcp")),
+        }
+    }
+}
+
+/// A ratio; several at once are several calls.
+fn one_sigma(text: &str) -> Result<f64, String> {
+    number(text).map_err(|error| match text.contains(',') {
+        true => format!("{error}: one sigma at a time, so run split once for each of them"),
+        false => error,
+    })
+}
+
+/// A number or fraction that is not negative.
+fn number(text: &str) -> Result<f64, String> {
+    told(quantity::number(text))
+}
+
+fn switchings() -> String {
+    let names: Vec<&str> = FORWARDINGS.iter().map(|(name, _)| *name).collect();
+    format!(
+        "How shares pass the nodes on their way: {} [default: every one that applies]. The optimum and the \
+         installments are what they are",
+        names.join(", ")
+    )
+}
+
+fn methods() -> String {
+    let names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
+    format!("Which methods, with commas between: all that suit the sources, or any of {}", names.join(", "))
+}
+
+fn reductions() -> String {
+    let names: Vec<&str> = REDUCTIONS.iter().map(|(name, _)| *name).collect();
+    format!(
+        "Several sources: which processors a cell gives up, {} [default: peel]. literal is the thesis's pseudo-code, \
+         which may break the makespan",
+        names.join(", ")
+    )
+}
+
+/// Runs the verb.
+pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
+    let sigma = arguments.ratio.sigma()?;
+    if let Some(sources) = arguments.random {
+        return averages(arguments, sources, sigma);
+    }
+    let (mut machine, mut job) = job(arguments, sigma)?;
+    if arguments.further.queues {
+        return further::queues(&machine, &job, arguments.json);
+    }
+    let (costs, bytes) = Scale::costs_for(&job.problem(&machine)?, arguments.startup)?;
+    (machine.costs, machine.switching, job.bytes) = (costs, Switching::StoreAndForward, bytes);
+    let named = disk::Job::new(
+        "split",
+        [format!("{} --from {}", arguments.machine.named(), arguments.from.join(" --from "))],
+    );
+    files::check(arguments.out.as_ref(), arguments.force, &named)?;
+    let mut progress = Progress::new();
+    let verdict = load::judge("split", &job, &machine, &mut |what| progress.tell(what))?;
+    drop(progress);
+    let speeds = job.speeds.as_ref().map(|speeds| SpeedRows { work: &speeds.work, link: &speeds.link });
+    let json = output::json(&SplitAnswer::new(&machine, speeds, &verdict));
+    let written = match &arguments.out {
+        Some(folder) => {
+            let files = of_folder(&machine, arguments.seed, &verdict, &json)?;
+            "\n".to_string() + &files::write(folder, arguments.force, &named, files)?
+        }
+        None => String::new(),
+    };
+    output::print(&if arguments.json { json } else { tables::split(&verdict, &machine) + &written })?;
+    Ok(Answer::Done)
+}
+
+/// The averages over random sources.
+fn averages(arguments: &Arguments, sources: u32, sigma: f64) -> Result<Answer> {
+    let machine = arguments.machine.read()?;
+    let answer = random::run(&Experiment {
+        machine: &machine,
+        sources,
+        rounds: arguments.rounds,
+        accelerated_rounds: 0,
+        seed: arguments.seed,
+        sigmas: vec![sigma],
+        forwardings: forwardings(&arguments.switching)?,
+    })?;
+    output::print(&if arguments.json { output::json(&answer) } else { random::text(&answer) })?;
+    Ok(Answer::Done)
+}
+
+/// The forwardings named, all of them if none is.
+fn forwardings(names: &[String]) -> Result<Vec<Forwarding>> {
+    match names {
+        [] => Ok(FORWARDINGS.iter().map(|(_, forwarding)| *forwarding).collect()),
+        names => names.iter().map(|name| words::forwarding(name)).collect(),
+    }
+}
+
+/// The machine and what is asked for on it.
+fn job(arguments: &Arguments, sigma: f64) -> Result<(Machine, Job)> {
+    let machine = arguments.machine.read()?;
+    let from = arguments.from.iter().map(|text| words::source(text, &machine));
+    let mut job = Job::new(&machine, from.collect::<Result<_>>()?, sigma, 1);
+    let names: Vec<&str> = arguments.method.iter().map(String::as_str).collect();
+    job.methods = words::methods(&names)?;
+    job.named = !names.contains(&"all");
+    job.forwardings = forwardings(&arguments.switching)?;
+    if let Some(path) = &arguments.speeds {
+        job.speeds = Some(speed_file::read(path, &machine, sigma)?);
+    }
+    job.settings.reduction = arguments.reduction.unwrap_or(job.settings.reduction);
+    job.chunks = arguments.chunks;
+    job.front = arguments.front;
+    job.deadline = arguments.deadline;
+    job.further = arguments.further.wishes(&machine);
+    Ok((machine, job))
+}
+
+/// The answer and the files of a plan with this one job.
+fn of_folder(machine: &Machine, seed: u64, verdict: &LoadVerdict, json: &str) -> Result<Vec<File>> {
+    let jobs = [verdict.clone().into()];
+    let title = format!("A load on {}", machine.name);
+    let plan = PlanReport { title: &title, scenario: "", machine, seed, jobs: &jobs };
+    let mut all = files::of_plan(&plan)?;
+    all.push(files::file(
+        "split.json",
+        "the answer for scripts, and for `meshwright check`",
+        json.to_string(),
+    ));
+    Ok(all)
+}

@@ -1,0 +1,107 @@
+//! The options of the flit engine and of open-loop traffic.
+
+use std::num::NonZero;
+
+use clap::Args;
+
+use meshwright_core::{Error, Result};
+use meshwright_network::topology::Machine;
+use meshwright_sim::experiment::{self, Conditions, Experiment, Reference};
+use meshwright_sim::flit::Router;
+use meshwright_sim::traffic::OpenLoop;
+
+use super::costs::seed;
+
+/// The router of the flit engine.
+#[derive(Args)]
+pub(super) struct RouterArguments {
+    /// How the routers of the flit engine are built: ideal, booksim, caminos or cnsim [default: ideal]
+    #[arg(long, value_name = "NAME")]
+    pub(super) preset: Option<String>,
+    /// A setting of the router, as virtual_channels=2; may be repeated. Keys: virtual_channels, buffers, routing_delay, vc_alloc_delay, sw_alloc_delay, switch_delay, link_delay, credit_delay, injection_delay, ejection_delay, speculative (0 or 1), allocator (islip or separable), ports (one or all), routing (auto, dimension-order, yx, o1turn, valiant, min-adaptive, west-first, odd-even, rajasekaran-tsantilas, up-down, shortest-path or dimension-order-one-class)
+    #[arg(long, value_name = "KEY=VALUE", value_parser = assignment)]
+    pub(super) set: Vec<(String, String)>,
+}
+
+impl RouterArguments {
+    /// The router.
+    pub(super) fn router(&self, machine: &Machine) -> Result<Router> {
+        let mut router = Router::preset(self.preset.as_deref().unwrap_or("ideal"), machine)?;
+        for (index, (key, value)) in self.set.iter().enumerate() {
+            if self.set[..index].iter().any(|(earlier, _)| earlier == key) {
+                return Err(Error::value("set", format!("`{key}` twice"), "each key once"));
+            }
+            if key == "routing" && value.contains(',') {
+                let expected = "one routing, such as dimension-order; a run for each of several";
+                return Err(Error::value("routing", format!("`{value}`"), expected));
+            }
+            router.set(key, value)?;
+        }
+        Ok(router)
+    }
+
+    /// The option that was given, if one was.
+    pub(super) fn given(&self) -> Option<(&'static str, String)> {
+        let preset = self.preset.as_ref().map(|name| ("preset", name.clone()));
+        preset.or_else(|| self.set.first().map(|(key, value)| ("set", format!("{key}={value}"))))
+    }
+}
+
+/// Open-loop traffic, except its load.
+#[derive(Args)]
+pub(super) struct TrafficArguments {
+    /// Flits of a packet
+    #[arg(long, value_name = "FLITS", default_value_t = 1, requires = "traffic")]
+    packet: u32,
+    /// Cycles before the measurement
+    #[arg(long, value_name = "N", default_value_t = 2_000, requires = "traffic")]
+    warm_up: u64,
+    /// Cycles in which created packets are measured
+    #[arg(long, value_name = "N", default_value_t = 10_000, requires = "traffic")]
+    measure: u64,
+    /// Cycles to wait for measured packets afterwards, at most
+    #[arg(long, value_name = "N", default_value_t = 10_000, requires = "traffic")]
+    drain: u64,
+    /// The seed of every draw: a whole number
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
+    pub(super) seed: u64,
+    /// How many threads work; the result does not depend on it [default: one for each core]
+    #[arg(long, value_name = "N", requires = "traffic", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+impl TrafficArguments {
+    /// The runs of this traffic on a machine.
+    pub(super) fn experiment<'m>(
+        &self,
+        machine: &'m Machine,
+        router: Router,
+        traffic: &str,
+        preset: Option<&str>,
+    ) -> Result<Experiment<'m>> {
+        let Self { packet, warm_up, measure, drain, seed, .. } = *self;
+        let pattern = experiment::pattern(traffic, preset, machine)?;
+        let runs = OpenLoop { pattern, load: 1.0, packet, warm_up, measure, drain, seed };
+        Experiment::new(machine, router, runs)
+    }
+
+    /// How many threads of this process work, when so many processes share the cores.
+    pub(super) fn threads(&self, sharers: usize) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        self.threads.map_or((cores / sharers.max(1)).max(1), usize::from)
+    }
+}
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE, such as virtual_channels=2")?;
+    Ok((key.trim().to_string(), value.trim().to_string()))
+}
+
+/// The first line of an answer about open-loop traffic, without its end.
+pub(super) fn heading(conditions: &Conditions, reference: &Reference) -> String {
+    let Conditions { traffic, machine, packet, switching, seed, .. } = conditions;
+    let routing = &reference.routing;
+    format!(
+        "{traffic} on {machine} · packets of {packet} · {switching} · {routing} · flit engine · seed {seed}"
+    )
+}

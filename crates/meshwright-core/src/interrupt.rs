@@ -1,0 +1,81 @@
+//! Signals: what can end early ends with what it has, and nothing half written stays.
+//!
+//! The programs call [`watch`] once. Work that can end early, such as a search, holds a [`Grace`] and asks [`Grace::is_over`]
+//! now and then: the first SIGINT or SIGTERM ends it, and only it. Without a grace, and for every further signal, the process
+//! removes what it has begun to write and ends as signals end processes. A signal that was ignored from the beginning
+//! (`nohup`) stays ignored. A library that is called by another program watches nothing.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// How many pieces of work would end early.
+static GRACES: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether a signal has come while one of them was under way.
+static CAME: AtomicBool = AtomicBool::new(false);
+
+/// While it lives, the first SIGINT or SIGTERM does not end the process.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_core::interrupt::Grace;
+/// let grace = Grace::begin();
+/// let steps = (0..100).take_while(|_| !grace.is_over()).count();
+/// assert_eq!(steps, 100, "nobody has sent a signal");
+/// ```
+#[derive(Debug)]
+pub struct Grace(());
+
+impl Grace {
+    /// Begins work that can end early.
+    pub fn begin() -> Self {
+        GRACES.fetch_add(1, Ordering::SeqCst);
+        Self(())
+    }
+
+    /// Whether it is to end now, with what it has found.
+    pub fn is_over(&self) -> bool {
+        CAME.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Grace {
+    fn drop(&mut self) {
+        GRACES.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Takes care of signals from now on; for programs, once, at their beginning. `clean` is called before the process ends.
+///
+/// Where there are no such signals, or the system refuses, they do what they do without.
+#[cfg(unix)]
+pub fn watch(clean: fn()) {
+    use signal_hook::consts::signal::{SIGHUP, SIGINT, SIGTERM};
+    let ignored = ignored();
+    let is_heard = |signal: &i32| ignored >> (signal - 1) & 1 == 0;
+    let heard: Vec<i32> = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(is_heard).collect();
+    let Ok(mut signals) = signal_hook::iterator::Signals::new(heard) else { return };
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            let may_wait = signal != SIGHUP && GRACES.load(Ordering::SeqCst) > 0;
+            if may_wait && !CAME.swap(true, Ordering::SeqCst) {
+                continue;
+            }
+            clean();
+            // It returns only for signals that end no process.
+            _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
+    });
+}
+
+/// The same where there are no such signals.
+#[cfg(not(unix))]
+pub fn watch(_clean: fn()) {}
+
+/// The signals that this process was told to ignore, one bit each, as Linux tells them.
+#[cfg(unix)]
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}

@@ -1,0 +1,27 @@
+//! What every crate of Meshwright stands on: units, errors, random numbers, text, files.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`units`] | cycles, bytes, hops, ids of nodes and links |
+//! | [`error`] | [`Error`]: what is not accepted, where it stands and what would be |
+//! | [`rng`] | streams of random numbers from a seed and a purpose |
+//! | [`text`] | readers that know line and column; names made fit for a terminal |
+//! | [`exact`] | fractions of any size |
+//! | [`statistics`] | means and their confidence |
+//! | [`budget`] | memory priced before it is taken |
+//! | [`interrupt`] | signals |
+//! | [`output`] | files that appear together or not at all |
+
+#![forbid(unsafe_code)]
+
+pub mod budget;
+pub mod error;
+pub mod exact;
+pub mod interrupt;
+pub mod output;
+pub mod rng;
+pub mod statistics;
+pub mod text;
+pub mod units;
+
+pub use error::{Error, Result};

@@ -1,0 +1,156 @@
+//! What rank 0 does.
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+use super::calibrate::{Calibration, calibrate};
+use super::protocol::{self, Clock, END, PIECE, RESULTS};
+use super::split::{self, Split};
+use super::worker::slowly;
+use super::{Load, Settings, Work, application};
+use crate::star::{Row, Timetable};
+use meshwright_runtime::transport::{Endpoint, Lost, Mailbox};
+
+/// A part of the load with what its rank made of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Which bytes of the load.
+    pub part: Range<u64>,
+    /// The results.
+    pub results: Vec<u8>,
+}
+
+/// One way to split the load, predicted and run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Outcome {
+    /// The name of the split.
+    pub split: &'static str,
+    /// The ranks that got a piece, in the order in which rank 0 sent.
+    pub order: Vec<usize>,
+    /// By rank, its share in bytes.
+    pub share_bytes: Vec<u64>,
+    /// By what was measured before.
+    pub predicted: Timetable,
+    /// As it was, by the clock of rank 0.
+    pub measured: Timetable,
+    /// The makespan that the thesis claims for its own split, in seconds.
+    pub claimed_seconds: Option<f64>,
+    /// The parts in the order of the load; those of no bytes are left out.
+    #[serde(skip)]
+    pub parts: Vec<Part>,
+}
+
+/// Everything that was measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// Before the load was divided.
+    pub calibration: Calibration,
+    /// Each split, in the order in which they ran.
+    pub outcomes: Vec<Outcome>,
+}
+
+/// Measures the ranks, and runs each of the splits; then the other ranks end.
+///
+/// # Errors
+///
+/// [`Lost`] when a rank is.
+///
+/// # Panics
+///
+/// When the machine of the settings has not one node for each rank ([`split::check`]).
+pub fn conduct<E: Endpoint>(
+    mail: &mut Mailbox<E>,
+    load: &dyn Load,
+    work: &dyn Work,
+    settings: &Settings,
+) -> Result<Report, Lost> {
+    mail.endpoint().tell("handing out the load");
+    let clock = Clock::start();
+    let calibration = calibrate(mail, load, work, settings, clock)?;
+    let star = split::star(&calibration, load);
+    let mut outcomes = Vec::new();
+    for &split in &settings.splits {
+        let plan = split::plan(split, &star, load, settings.machine.as_ref());
+        let predicted = star.timetable(&plan.division.order, &plan.division.shares);
+        let run = Run { load, work, times: settings.times(0), calibration: &calibration, clock };
+        let (measured, parts) = run.distribute(mail, &plan.division.order, &plan.division.shares)?;
+        outcomes.push(Outcome {
+            split: Split::name(split),
+            order: plan.division.order,
+            share_bytes: plan.division.shares.iter().map(|&share| share as u64).collect(),
+            predicted,
+            measured,
+            claimed_seconds: plan.claimed,
+            parts,
+        });
+    }
+    dismiss(mail)?;
+    Ok(Report { calibration, outcomes })
+}
+
+/// Tells all other ranks that there is nothing (more) to do.
+///
+/// # Errors
+///
+/// [`Lost`] when a rank is.
+pub fn dismiss<E: Endpoint>(mail: &mut Mailbox<E>) -> Result<(), Lost> {
+    mail.send_to_others(END, &())
+}
+
+/// One distribution.
+struct Run<'r> {
+    load: &'r dyn Load,
+    work: &'r dyn Work,
+    times: u32,
+    calibration: &'r Calibration,
+    clock: Clock,
+}
+
+impl Run<'_> {
+    /// Sends the pieces one after the other, works off its own, takes the results in the same order.
+    fn distribute<E: Endpoint>(
+        &self,
+        mail: &mut Mailbox<E>,
+        order: &[usize],
+        shares: &[f64],
+    ) -> Result<(Timetable, Vec<Part>), Lost> {
+        let parts = application::parts(self.load, shares);
+        let mut results: Vec<Vec<u8>> = vec![Vec::new(); parts.len()];
+        let mut rows: Vec<Option<Row>> = vec![None; parts.len()];
+        let start = self.clock.seconds();
+        let now = || self.clock.seconds() - start;
+        for &rank in order {
+            let begin = now();
+            protocol::send_whole(mail, rank as u32, PIECE, self.load.piece(parts[rank].clone()))?;
+            mail.receive::<()>(rank as u32, PIECE)?;
+            rows[rank] = Some(Row { receive: (begin, now()), ..Row::default() });
+        }
+        let mut own = Row { receive: (0.0, now()), ..Row::default() };
+        own.work.0 = now();
+        if !parts[0].is_empty() {
+            results[0] = slowly(mail, self.work, &self.load.piece(parts[0].clone()), self.times)?;
+        }
+        own.work.1 = now();
+        own.give_back.0 = now();
+        for &rank in order {
+            let from = now();
+            let (there, begin, end) = mail.receive::<(u64, u64, u64)>(rank as u32, RESULTS)?;
+            results[rank] = protocol::receive_whole(mail, rank as u32, RESULTS)?;
+            let offset = self.calibration.ranks[rank].clock_offset;
+            let [there, begin, end] =
+                [there, begin, end].map(|time| protocol::seconds(time) - offset - start);
+            let row = rows[rank].as_mut().expect("it was sent to");
+            // A clock that is wrong by a little must not turn a bar around.
+            row.receive.1 = there.clamp(row.receive.0, row.receive.1);
+            row.work = (begin.max(row.receive.1), end.max(begin.max(row.receive.1)));
+            let back = now();
+            row.give_back = (from.max(row.work.1).min(back), back);
+        }
+        own.give_back.1 = now();
+        rows[0] = Some(own);
+        let made = parts.into_iter().zip(results).filter(|(part, _)| !part.is_empty());
+        let parts = made.map(|(part, results)| Part { part, results }).collect();
+        Ok((Timetable { rows, makespan: own.give_back.1 }, parts))
+    }
+}

@@ -1,0 +1,180 @@
+//! Placements made before a job is judged: looked for by search, or read from the files of other programs.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use super::machine::node;
+use super::value::{Table, Value};
+use meshwright_core::error::{Error, Result};
+use meshwright_core::text::one_line;
+use meshwright_core::units::NodeId;
+use meshwright_mapping::search::{self, Problem, Progress, STARTS, Start};
+use meshwright_mapping::{Placement, map_file};
+use meshwright_network::topology::{Machine, Network, Topology};
+use meshwright_verdict::divide::{Job, Searched};
+use meshwright_verdict::look;
+
+/// The steps of a search when nobody says: some seconds for a thousand tasks.
+pub const STEPS_DEFAULT: u64 = 1_000_000;
+
+/// The ending of a file that holds a placement.
+pub const MAP_ENDING: &str = ".map";
+
+/// How a search is to look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Search {
+    /// Where it starts.
+    pub start: Start,
+    /// How many moves it tries.
+    pub steps: u64,
+    /// How many different placements it is to give, at most.
+    pub answers: usize,
+    /// Tasks that must be on these nodes.
+    pub pins: Vec<(u32, NodeId)>,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self { start: Start::default(), steps: STEPS_DEFAULT, answers: 1, pins: Vec::new() }
+    }
+}
+
+/// Whether a name among those of placements is that of a file.
+pub(super) fn is_file(name: &str) -> bool {
+    name.ends_with(MAP_ENDING)
+}
+
+/// Reads the files among the names: their placements are given to the job under these names.
+///
+/// # Errors
+///
+/// As for [`map_file::read`].
+pub fn read_maps(job: &mut Job, names: &[String], folder: &Path, machine: &Machine) -> Result<()> {
+    for name in names.iter().filter(|name| is_file(name)) {
+        let nodes = map_file::read(&folder.join(one_line("placement", name)?), job.tasks.tasks, machine)?;
+        job.given.push(Placement { name: name.clone(), nodes });
+    }
+    Ok(())
+}
+
+/// Replaces `search` among the names by the names of the placements it finds, and gives these to the job.
+///
+/// # Errors
+///
+/// As for [`search::search`]; [`Error::Value`] when tasks are pinned and other placements than those of a search are
+/// asked for: these know of no pins.
+pub fn look(
+    job: &mut Job,
+    names: &mut Vec<String>,
+    machine: &Machine,
+    search: &Search,
+    seed: u64,
+    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<()> {
+    if !search.pins.is_empty()
+        && let Some(name) = names.iter().find(|name| *name != search::NAME)
+    {
+        let given = format!("given beside the placement {name}, which knows of no pins");
+        return Err(Error::value("pin", given, "the placement `search` alone"));
+    }
+    let Some(place) = names.iter().position(|name| name == search::NAME) else { return Ok(()) };
+    let problem = Problem {
+        graph: &job.tasks,
+        machine,
+        pins: &search.pins,
+        start: search.start,
+        seed,
+        steps: search.steps,
+        answers: search.answers,
+    };
+    let outcome = look::search(&problem, watch)?;
+    job.interrupted |= outcome.interrupted;
+    job.searched = Some(Searched::new(&outcome, machine));
+    let first = job.given.len();
+    job.given.extend(outcome.answers.into_iter().map(|answer| answer.placement));
+    names.splice(place..=place, job.given[first..].iter().map(|placement| placement.name.clone()));
+    Ok(())
+}
+
+/// A pin as on the command line: `TASK=ROW,COLUMN`, or `TASK=ID` on a network without coordinates.
+///
+/// # Errors
+///
+/// [`Error::Value`] with what is expected.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_formats::scenario::given::pin;
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::NodeId;
+/// let mesh = Machine::new("mesh:4x8")?;
+/// assert_eq!(pin("15=2,3", &mesh)?, (15, NodeId(19)));
+/// assert!(pin("15=4,3", &mesh).is_err());
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn pin(text: &str, machine: &Machine) -> Result<(u32, NodeId)> {
+    let sides: Vec<u32> = match &machine.network {
+        Network::Grid(grid) if !machine.name.starts_with("hypercube:") => grid.sides().to_vec(),
+        _ => vec![machine.nodes()],
+    };
+    let ranges: Vec<String> = sides.iter().map(|side| format!("0..{}", side - 1)).collect();
+    let refuse = || {
+        Error::value(
+            "pin",
+            format!("`{text}`"),
+            format!("TASK={}, such as 0={}", ranges.join(","), vec!["0"; sides.len()].join(",")),
+        )
+    };
+    let (task, place) = text.split_once('=').ok_or_else(refuse)?;
+    let task = task.trim().parse().map_err(|_| refuse())?;
+    let coordinates: Vec<u32> =
+        place.split(',').map(|word| word.trim().parse().map_err(|_| refuse())).collect::<Result<_>>()?;
+    if coordinates.len() != sides.len() || coordinates.iter().zip(&sides).any(|(at, side)| at >= side) {
+        return Err(refuse());
+    }
+    Ok((
+        task,
+        match &machine.network {
+            Network::Grid(grid) if sides.len() > 1 => grid.node_at(&coordinates),
+            _ => NodeId(coordinates[0]),
+        },
+    ))
+}
+
+/// The start with this name.
+///
+/// # Errors
+///
+/// [`Error::Value`] with the names there are.
+pub fn start(name: &str) -> Result<Start> {
+    let names: Vec<&str> = STARTS.iter().map(|(name, _)| *name).collect();
+    let found = STARTS.iter().find(|(known, _)| *known == name).map(|(_, start)| *start);
+    found.ok_or_else(|| Error::value("start", format!("`{name}`"), names.join(" or ")))
+}
+
+/// The `search` table of a `[[divide]]` job.
+pub(super) fn table(job: &Table<'_>, machine: &Machine) -> Result<Search> {
+    let mut search = Search::default();
+    let Some(table) = job.table("search", "search")? else { return Ok(search) };
+    table.check_keys(&["start", "steps", "answers", "pins"])?;
+    if let Some(value) = table.get("start") {
+        search.start = start(value.string("best or random")?).map_err(|error| value.locate(error))?;
+    }
+    if let Some(value) = table.get("steps") {
+        search.steps = value.whole(0, u64::MAX)?;
+    }
+    if let Some(value) = table.get("answers") {
+        search.answers = value.whole(1, 1000)? as usize;
+    }
+    if let Some(value) = table.get("pins") {
+        const EXPECTED: &str = "a list of pins such as [[0, [2, 3]]]: a task and its node";
+        for pin in value.array(EXPECTED)? {
+            let parts: Vec<Value<'_>> = pin.array(EXPECTED)?.collect();
+            let [task, place] = parts.as_slice() else { return Err(pin.unexpected(EXPECTED)) };
+            let task = task.whole(0, u64::from(u32::MAX))? as u32;
+            search.pins.push((task, node(machine, "pins", place)?));
+        }
+    }
+    Ok(search)
+}

@@ -1,0 +1,284 @@
+//! The `[[load]]` tables, and the same words on the command line.
+
+use super::machine::node;
+use super::value::{Table, Value, list, nearest};
+use super::{Job, Work, load_further, quantity};
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::{NodeId, Ratio};
+use meshwright_load::schedulers::{REDUCTIONS, Reduction};
+use meshwright_load::{FORWARDINGS, Forwarding, Problem, Source, speed_file};
+use meshwright_network::topology::{Machine, Network, Topology};
+use meshwright_verdict::load;
+
+const KEYS: &[&str] = &[
+    "name",
+    "sources",
+    "sigma",
+    "work",
+    "bytes",
+    "methods",
+    "reduction",
+    "chunks",
+    "front",
+    "deadline",
+    "speeds",
+];
+
+/// The word for every method.
+const ALL: &str = "all";
+
+/// The whole load where nobody says how large it is, in bytes.
+const BYTES_DEFAULT: u64 = 1_000_000;
+
+/// More messages than this are a slip of the pen.
+pub const CHUNKS_MAX: u64 = 1_000_000;
+
+/// Reads one table.
+pub(super) fn read(table: &Table<'_>, machine: &Machine, clock: Option<Ratio>) -> Result<Job> {
+    table.check_keys(&[KEYS, load_further::KEYS].concat())?;
+    let bytes = match table.get("bytes") {
+        Some(value) => quantity::bytes(&value.quantity("a volume")?).map_err(|error| value.reword(error))?.0,
+        None => BYTES_DEFAULT,
+    };
+    let (sigma, work) = speeds(table, machine, clock)?;
+    let unit = Unit { cycles: bytes as f64 * work, clock };
+    let sources = sources(table, machine, &unit)?;
+    let mut load = load::Job::new(machine, sources, sigma, bytes);
+    if let Some(value) = table.get("methods") {
+        (load.methods, load.named) = (names(&value)?, true);
+        load.named = load.methods.len() < load::METHODS.len();
+    }
+    if let Some(value) = table.get("reduction") {
+        load.settings.reduction =
+            reduction(value.string("the name of a reduction")?).map_err(|error| value.locate(error))?;
+    }
+    if let Some(value) = table.get("chunks") {
+        load.chunks = Some(value.whole(1, CHUNKS_MAX)?);
+    }
+    if let Some(value) = table.get("front") {
+        load.front = value.boolean()?;
+    }
+    if let Some(value) = table.get("deadline") {
+        let deadline = unit.time(&value)?;
+        if deadline == 0.0 {
+            return Err(value.unexpected("a time above 0"));
+        }
+        load.deadline = Some(deadline);
+    }
+    if let Some(value) = table.get("speeds") {
+        let path = value.folder().join(value.string("a file of speeds, relative to the scenario")?);
+        load.speeds = Some(speed_file::read(&path, machine, sigma).map_err(|error| value.locate(error))?);
+    }
+    load_further::read(table, machine, &unit, &mut load)?;
+    let name = match table.get("name") {
+        Some(value) => value.name()?,
+        None => "load".to_string(),
+    };
+    Ok(Job { name, work: Work::Load(load) })
+}
+
+/// The unit w Tcp of a load, in cycles.
+pub(super) struct Unit {
+    cycles: f64,
+    clock: Option<Ratio>,
+}
+
+impl Unit {
+    /// A time in cycles, or in seconds on a machine with a clock, as a number of w Tcp.
+    pub(super) fn time(&self, value: &Value<'_>) -> Result<f64> {
+        let text = value.quantity("cycles, or a time such as \"2 us\"")?;
+        let cycles = quantity::cycles(&text, self.clock).map_err(|error| value.reword(error))?;
+        Ok(cycles.0 as f64 / self.cycles)
+    }
+}
+
+/// sigma, and the cycles of work a byte: one of them is given, the machine's byte time is their product.
+fn speeds(table: &Table<'_>, machine: &Machine, clock: Option<Ratio>) -> Result<(f64, f64)> {
+    const WORK: &str = "cycles of work a byte, above 0, as in 6.7, or a rate such as \"150 MB/s\"";
+    let byte_time = machine.costs.byte_time.to_f64();
+    match (table.get("sigma"), table.get("work")) {
+        (Some(_), Some(work)) => {
+            Err(work.error("both `sigma` and `work` are given", "one of them: sigma = byte_time / work"))
+        }
+        (None, None) => Err(table.missing("sigma", "sigma = 0.3, or work = 6.7: cycles of work a byte")),
+        (None, Some(value)) => {
+            let work = quantity::byte_time(&value.quantity(WORK)?, clock).ok().map(Ratio::to_f64);
+            let work = work.filter(|&work| work > 0.0).ok_or_else(|| value.unexpected(WORK))?;
+            Ok((byte_time / work, work))
+        }
+        (Some(value), None) => {
+            let text = value.quantity("a number, or a string with a fraction")?;
+            let sigma = quantity::number(&text).map_err(|error| value.reword(error))?;
+            if (sigma == 0.0) != (byte_time == 0.0) {
+                let message = format!("`sigma` is {text} on links that take {byte_time} cycles a byte");
+                return Err(value.error(message, "both 0 or neither: sigma = byte_time / work"));
+            }
+            Ok((sigma, if sigma == 0.0 { 1.0 } else { byte_time / sigma }))
+        }
+    }
+}
+
+/// The sources, each checked where it stands.
+fn sources(table: &Table<'_>, machine: &Machine, unit: &Unit) -> Result<Vec<Source>> {
+    const EXPECTED: &str = "a list of sources such as [{ at = [0, 2], load = 0.4 }]";
+    let list = table.require("sources", "sources = [{ at = [0, 2], load = 0.4 }]")?;
+    let mut sources = Vec::new();
+    for value in list.array(EXPECTED)? {
+        let source = value.table("a source", "a source such as { at = [0, 2], load = 0.4 }")?;
+        source.check_keys(&["at", "load", "release"])?;
+        let at = source.require("at", "at = [0, 2]: the node where the load enters")?;
+        let node = node(machine, "at", &at)?;
+        let load = match source.get("load") {
+            Some(load) => {
+                let text = load.quantity("a number above 0")?;
+                let number = quantity::number(&text).map_err(|error| load.reword(error))?;
+                if number == 0.0 {
+                    return Err(load.unexpected("a number above 0"));
+                }
+                number
+            }
+            None => 1.0,
+        };
+        let release = source.get("release").map_or(Ok(0.0), |release| unit.time(&release))?;
+        let source = Source { node, load, release };
+        // Told at its node: all else was checked.
+        Problem::new(machine, vec![source], 0.0).map_err(|error| at.locate(error))?;
+        sources.push(source);
+    }
+    if sources.is_empty() { Err(list.unexpected("at least one source")) } else { Ok(sources) }
+}
+
+/// `"all"`, one name, or a list of names.
+fn names(value: &Value<'_>) -> Result<Vec<String>> {
+    const EXPECTED: &str = "`all`, a method or a list of methods";
+    let one = |value: &Value<'_>| methods(&[value.string(EXPECTED)?]).map_err(|error| value.locate(error));
+    if !value.is_array() {
+        return one(value);
+    }
+    let mut all: Vec<String> = Vec::new();
+    for element in value.array(EXPECTED)? {
+        for method in one(&element)? {
+            if !all.contains(&method) {
+                all.push(method);
+            }
+        }
+    }
+    if all.is_empty() { Err(value.unexpected(EXPECTED)) } else { Ok(all) }
+}
+
+/// The names of the methods in `words`, with all of the table for the word `all`.
+///
+/// # Errors
+///
+/// [`Error::Value`] for a name that is none of these.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_formats::scenario::load::methods;
+/// assert_eq!(methods(&["optimum", "flow-matrix"])?, ["optimum", "flow-matrix"]);
+/// assert!(methods(&["optimal"]).unwrap_err().to_string().contains("did you mean `optimum`?"));
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn methods(words: &[&str]) -> Result<Vec<String>> {
+    let known: Vec<&str> = load::METHODS.iter().map(|method| method.name).collect();
+    let mut chosen: Vec<String> = Vec::new();
+    for &word in words {
+        let names = match word {
+            ALL => known.clone(),
+            word => vec![one_of("method", word, &known, "`all` or ")?],
+        };
+        for name in names {
+            if !chosen.iter().any(|chosen| chosen == name) {
+                chosen.push(name.to_string());
+            }
+        }
+    }
+    Ok(chosen)
+}
+
+/// The reduction with this name.
+///
+/// # Errors
+///
+/// [`Error::Value`] with every name there is.
+pub fn reduction(name: &str) -> Result<Reduction> {
+    let known: Vec<&str> = REDUCTIONS.iter().map(|(name, _)| *name).collect();
+    let name = one_of("reduction", name, &known, "")?;
+    Ok(REDUCTIONS.iter().find(|(known, _)| *known == name).expect("it is in the table").1)
+}
+
+/// The forwarding with this name.
+///
+/// # Errors
+///
+/// [`Error::Value`] with every name there is.
+pub fn forwarding(name: &str) -> Result<Forwarding> {
+    let known: Vec<&str> = FORWARDINGS.iter().map(|(name, _)| *name).collect();
+    let name = one_of("switching", name, &known, "")?;
+    Ok(FORWARDINGS.iter().find(|(known, _)| *known == name).expect("it is in the table").1)
+}
+
+/// A word of a table.
+fn one_of<'k>(what: &'static str, word: &str, known: &[&'k str], others: &str) -> Result<&'k str> {
+    if let Some(found) = known.iter().find(|known| **known == word) {
+        return Ok(found);
+    }
+    let hint = nearest(word, known).map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
+    Err(Error::value(what, format!("`{word}`"), format!("{others}{}{hint}", list(known))))
+}
+
+/// A source as on the command line: `R,C[=LOAD][@RELEASE]`, or `ID[=LOAD][@RELEASE]` on a network without
+/// coordinates; the release in units of w Tcp.
+///
+/// # Errors
+///
+/// [`Error::Value`] with what is expected.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_load::Source;
+/// use meshwright_formats::scenario::load::source;
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::NodeId;
+/// let mesh = Machine::new("mesh:4x8")?;
+/// assert_eq!(source("2,3", &mesh)?, Source::at(NodeId(19), 1.0));
+/// assert_eq!(source("2,3=1/2@0.1", &mesh)?, Source { node: NodeId(19), load: 0.5, release: 0.1 });
+/// assert!(source("4,3", &mesh).is_err());
+/// assert_eq!(source("7", &Machine::new("hypercube:3")?)?.node, NodeId(7));
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn source(text: &str, machine: &Machine) -> Result<Source> {
+    let sides: Vec<u32> = match &machine.network {
+        Network::Grid(grid) if !machine.name.starts_with("hypercube:") => grid.sides().to_vec(),
+        _ => vec![machine.nodes()],
+    };
+    let refuse = || {
+        let ranges: Vec<String> = sides.iter().map(|side| format!("0..{}", side - 1)).collect();
+        let expected =
+            format!("{}[=LOAD][@RELEASE], with a load above 0 and a release of at least 0", ranges.join(","));
+        Error::value("source", format!("`{text}`"), expected)
+    };
+    let number = |text: &str| quantity::number(text).map_err(|_| refuse());
+    let (rest, release) = match text.split_once('@') {
+        Some((rest, release)) => (rest, number(release)?),
+        None => (text, 0.0),
+    };
+    let (place, load) = match rest.split_once('=') {
+        Some((place, load)) => (place, number(load)?),
+        None => (rest, 1.0),
+    };
+    let coordinates: Vec<u32> =
+        place.split(',').map(|word| word.trim().parse().map_err(|_| refuse())).collect::<Result<_>>()?;
+    let inside =
+        coordinates.len() == sides.len() && coordinates.iter().zip(&sides).all(|(at, side)| at < side);
+    if !inside || load == 0.0 {
+        return Err(refuse());
+    }
+    let node = match &machine.network {
+        Network::Grid(grid) if sides.len() == grid.sides().len() => grid.node_at(&coordinates),
+        _ => NodeId(coordinates[0]),
+    };
+    Ok(Source { node, load, release })
+}

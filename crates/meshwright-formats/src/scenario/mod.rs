@@ -1,0 +1,270 @@
+//! A scenario file: one machine and any number of jobs, in TOML.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`machine`](mod@machine) | the `[machine]` table |
+//! | `divide` | the `[[divide]]` tables |
+//! | [`groups`] | the `[[groups]]` tables; splits, trees and engines by their names |
+//! | [`load`] | the `[[load]]` tables; sources and methods by their names |
+//! | [`load_further`] | what is asked of a load beyond its division |
+//! | [`claim`] | claimed schedules, in JSON |
+//! | [`given`] | placements made beforehand: searched for, or read from files |
+//! | [`tasks`] | `binomial:N`, `divide:N` or a file; names of placements |
+//! | [`quantity`] | numbers that may carry a unit |
+//! | [`planned`] | the schedule of a job of a plan, from plan.json |
+//! | `misfit` | files with too many tasks for the machine: where they say so |
+//! | `source`, `value` | the text, and values that know where they stand in it |
+//!
+//! Every key is checked, and every error points at the text that caused it.
+
+pub mod claim;
+mod divide;
+pub mod given;
+pub mod groups;
+pub mod load;
+pub mod load_further;
+pub mod machine;
+mod misfit;
+pub mod planned;
+pub mod quantity;
+mod source;
+pub mod tasks;
+mod value;
+
+use std::path::Path;
+
+use toml::de::DeTable;
+
+pub use source::SCENARIO_BYTES_MAX;
+
+use meshwright_core::error::{Error, Result};
+use meshwright_core::text::nearest;
+use meshwright_hosts as real;
+use meshwright_hosts::SOURCES;
+use meshwright_network::topology::{FAMILIES, Machine};
+use meshwright_verdict as verdict;
+use source::Source;
+use value::Table;
+
+const KEYS: &[&str] = &["seed", "machine", "divide", "load", "groups"];
+
+/// What a scenario file says.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// What the jobs run on.
+    pub machine: Machine,
+    /// The seed of everything random; 0 if not given.
+    pub seed: u64,
+    /// The jobs in the order of the file.
+    pub jobs: Vec<Job>,
+}
+
+/// One job of a scenario.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Its name, for tables.
+    pub name: String,
+    /// What is to be done.
+    pub work: Work,
+}
+
+/// The kinds of jobs.
+#[derive(Clone, Debug)]
+pub enum Work {
+    /// Divide and conquer, or a phased trace: `[[divide]]`.
+    Divide(DivideWork),
+    /// A divisible load: `[[load]]`.
+    Load(verdict::load::Job),
+    /// A program of splits, barriers and joins: `[[groups]]`.
+    Groups(GroupsWork),
+}
+
+/// A program of groups and where its labels come from.
+#[derive(Clone, Debug)]
+pub struct GroupsWork {
+    /// The program.
+    pub job: verdict::groups::Job,
+    /// The seed of its labels, if the table has one of its own.
+    pub seed: Option<u64>,
+}
+
+/// A phased job and how to place it.
+#[derive(Clone, Debug)]
+pub struct DivideWork {
+    /// Who sends how much to whom.
+    pub job: verdict::divide::Job,
+    /// The placements to compare.
+    pub methods: Vec<String>,
+    /// How to look for a placement, where `search` is among the methods.
+    pub search: given::Search,
+}
+
+/// Reads a scenario file.
+///
+/// # Errors
+///
+/// [`Error::Parse`] with the place of what is wrong, in this file or in one it names; [`Error::Io`] when this
+/// file cannot be read.
+///
+/// # Examples
+///
+/// ```
+/// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).expect("the repository");
+/// let scenario = meshwright_formats::scenario::read("examples/quickstart.toml".as_ref())?;
+/// assert_eq!(scenario.machine.name, "mesh:8x8");
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn read(path: &Path) -> Result<Scenario> {
+    scenario(&Source::read(path)?)
+}
+
+/// Reads a scenario from bytes, as [`read`] does from the file at `path`; files it names are looked for
+/// beside `path`.
+///
+/// # Errors
+///
+/// As for [`read`].
+pub fn read_bytes(path: &Path, bytes: Vec<u8>) -> Result<Scenario> {
+    scenario(&Source::from_bytes(path, bytes)?)
+}
+
+/// The machine of a specification such as `mesh:8x8`, or of a TOML file with a `[machine]` table.
+///
+/// # Errors
+///
+/// As for [`Machine::new`] and [`read`].
+///
+/// # Examples
+///
+/// ```
+/// assert_eq!(meshwright_formats::scenario::machine("torus:4x4")?.name, "torus:4x4");
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn machine(specification: &str) -> Result<Machine> {
+    described(specification, machine::read, Ok)
+}
+
+/// As [`machine()`], for programs of groups: where no cost is named, packets of 8 bytes cross a link in a step.
+///
+/// The costs of a `[machine]` table count as soon as one of them stands in it, as for the jobs of its scenario.
+///
+/// # Errors
+///
+/// As for [`machine()`].
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_core::units::Cycles;
+/// let mesh = meshwright_formats::scenario::machine_in_packets("mesh:4x4")?;
+/// assert_eq!((mesh.costs.startup, mesh.costs.flit.0), (Cycles(0), 8));
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn machine_in_packets(specification: &str) -> Result<Machine> {
+    let read = |table: &Table<'_>| {
+        let machine = machine::read(table)?;
+        if machine::names_costs(table) {
+            return Ok(machine);
+        }
+        let buffers = table.get("buffers").map(|_| machine.buffers);
+        let mut packets = machine.in_packets();
+        packets.buffers = buffers.unwrap_or(packets.buffers);
+        Ok(packets)
+    };
+    described(specification, read, |machine| Ok(machine.in_packets()))
+}
+
+/// The machine of a table by the first function, of a specification by the second.
+fn described(
+    specification: &str,
+    of_table: impl FnOnce(&Table<'_>) -> Result<Machine>,
+    of_name: impl FnOnce(Machine) -> Result<Machine>,
+) -> Result<Machine> {
+    let path = Path::new(specification);
+    if !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml")) {
+        let machine = real::machine(specification).map_err(|error| match error {
+            Error::Value { what: what @ "machine", value, expected } => {
+                let hint = nearest_machine(specification);
+                let expected = format!("{expected}, or a file that ends in .toml{hint}");
+                Error::Value { what, value, expected }
+            }
+            other => other,
+        });
+        return machine.and_then(of_name);
+    }
+    let source = Source::read(path)?;
+    let entries = parse(&source)?;
+    let document = Table::document(&source, &entries);
+    document.check_keys(KEYS)?;
+    of_table(&machine_table(&source, &document)?)
+}
+
+/// ``(did you mean `mesh:4x4`?)``, where the family of a machine is misspelt.
+fn nearest_machine(specification: &str) -> String {
+    let (name, rest) = specification.split_once(':').unwrap_or((specification, ""));
+    let families = FAMILIES.iter().map(|family| family.name);
+    let known: Vec<&str> = families.chain(SOURCES.iter().map(|source| source.name)).collect();
+    match nearest(name, &known) {
+        Some(near) if near != name => format!(" (did you mean `{near}:{rest}`?)"),
+        _ => String::new(),
+    }
+}
+
+fn scenario(source: &Source) -> Result<Scenario> {
+    let entries = parse(source)?;
+    let document = Table::document(source, &entries);
+    document.check_keys(KEYS)?;
+    let table = machine_table(source, &document)?;
+    let (machine, clock) = (machine::read(&table)?, machine::clock(&table)?);
+    let seed = document.get("seed").map_or(Ok(0), |value| value.whole(0, u64::MAX))?;
+    let mut jobs = Vec::new();
+    for table in document.tables("divide", "[[divide]]")? {
+        jobs.push((table.start(), divide::read(&table, &machine)?));
+    }
+    for table in document.tables("load", "[[load]]")? {
+        jobs.push((table.start(), load::read(&table, &machine, clock)?));
+    }
+    for table in document.tables("groups", "[[groups]]")? {
+        jobs.push((table.start(), groups::read(&table, &machine)?));
+    }
+    if jobs.is_empty() {
+        let expected = "at least one `[[divide]]`, `[[load]]` or `[[groups]]` table";
+        return Err(source.error_at_end("the scenario has no job", expected));
+    }
+    // In the order of the file.
+    jobs.sort_by_key(|(start, _)| *start);
+    let jobs = jobs.into_iter().map(|(_, job)| job).collect();
+    Ok(Scenario { machine, seed, jobs })
+}
+
+/// The document; its first syntax error, if it has any.
+fn parse(source: &Source) -> Result<DeTable<'_>> {
+    match DeTable::parse(&source.text) {
+        Ok(table) => Ok(table.into_inner()),
+        Err(error) => {
+            let (message, expected) = plain(error.message());
+            let end = source.text.len();
+            Err(source.error(error.span().unwrap_or(end..end), message, expected))
+        }
+    }
+}
+
+/// What the TOML reader complains of, in words for whoever wrote the file.
+fn plain(message: &str) -> (&str, &str) {
+    match message {
+        "duplicate key" => ("this key stands here twice", "each key once in its table"),
+        "recursion limit" | "cannot recurse further; max recursion depth met" => {
+            ("keys, lists or tables are nested too deeply", "at most 80 levels")
+        }
+        other => other.split_once(", expected ").unwrap_or((other, "valid TOML")),
+    }
+}
+
+fn machine_table<'a>(source: &'a Source, document: &Table<'a>) -> Result<Table<'a>> {
+    const EXPECTED: &str = "a `[machine]` table with topology = \"mesh:8x8\" or another network";
+    let missing = || match source.text.trim() {
+        "" => source.error(0..0, "the file is empty", EXPECTED),
+        _ => document.missing("[machine]", EXPECTED),
+    };
+    document.table("machine", "[machine]")?.ok_or_else(missing)
+}

@@ -1,0 +1,181 @@
+//! Schedules to be run: GOAL text, or what `plan --out` wrote.
+
+use std::path::{Component, Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::claim::{Object, machine as network, syntax};
+use super::machine::switching;
+use super::source::Source as Text;
+use super::value::nearest;
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::{Bytes, Cycles, Ratio};
+use meshwright_network::topology::{Machine, PortModel};
+use meshwright_runtime::run::Work;
+use meshwright_schedule::goal;
+use meshwright_verdict::plan::FORMAT;
+
+/// The largest denominator of the costs of a machine.
+const DENOMINATOR_MAX: u64 = 1 << 16;
+
+/// Reads what is to be run; a plan names schedules in its own folder only. Of a file whose name ends with `.json` the schedule of a job of the plan, which needs no name
+/// if there is only one; else GOAL text, for which no machine is known.
+///
+/// # Errors
+///
+/// [`Error::Parse`] with the place of what is wrong, in this file or in the schedule it names; [`Error::Value`] for a job
+/// that is not there, with the names of those that are; [`Error::NotApplicable`] for a job that has no schedule;
+/// [`Error::Io`] when a file cannot be read.
+pub fn read(path: &Path, job: Option<&str>) -> Result<Work> {
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
+        return of_plan(&Text::read(path)?, job);
+    }
+    if let Some(job) = job {
+        return Err(Error::value("job", format!("`{job}`"), "no job: GOAL text holds one schedule"));
+    }
+    Ok(Work { name: path.display().to_string(), schedule: goal::read(path)?, machine: None })
+}
+
+fn of_plan(text: &Text, wanted: Option<&str>) -> Result<Work> {
+    let value: Value = serde_json::from_str(&text.text).map_err(|error| syntax(text, &error))?;
+    let Value::Object(entries) = &value else {
+        return Err(text.error(
+            0..1,
+            "the file is no object",
+            "plan.json, as `meshwright plan --out` writes it",
+        ));
+    };
+    let plan = Object { text, entries, from: 0 };
+    if plan.optional("format").is_some_and(|format| *format != FORMAT) {
+        return Err(plan.unfit("format", &format!("{FORMAT}, the format of the plans of this version")));
+    }
+    let machine = machine(&plan)?;
+    let job = job(&plan, wanted)?;
+    let name = name(job.entries);
+    let Some(file) = job.optional("schedule") else {
+        return Err(Error::not_applicable("running the plan", without_schedule(&name, job.entries)));
+    };
+    let Some(file) = file.as_str() else {
+        return Err(job.unfit("schedule", "the name of a GOAL file beside the plan"));
+    };
+    let schedule = goal::read(&beside(text.folder(), file, &job)?)?;
+    Ok(Work { name, schedule, machine: Some(machine) })
+}
+
+/// The file of a schedule. A plan may come from anywhere: what it names must lie in its own folder, links followed, or
+/// the errors of reading it would show other files.
+fn beside(folder: &Path, file: &str, job: &Object<'_>) -> Result<PathBuf> {
+    let refuse = || job.unfit("schedule", "the name of a GOAL file in the folder of the plan");
+    let is_below = Path::new(file).components().all(|part| matches!(part, Component::Normal(_)));
+    if !is_below || file.is_empty() {
+        return Err(refuse());
+    }
+    let path = folder.join(file);
+    let home = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let real = path.canonicalize().map_err(|source| Error::io(&path, source))?;
+    let home = home.canonicalize().map_err(|source| Error::io(home, source))?;
+    if real.starts_with(home) { Ok(path) } else { Err(refuse()) }
+}
+
+/// Why a job has no schedule.
+fn without_schedule(name: &str, entries: &Map<String, Value>) -> String {
+    match entries.get("kind").and_then(Value::as_str) {
+        Some("groups") => {
+            format!("what `{name}` sends is decided at run time; run it with `meshwright-mpi groups`")
+        }
+        _ => format!(
+            "`{name}` names no schedule; `meshwright plan --out DIR` writes plans that do where there is one"
+        ),
+    }
+}
+
+fn name(job: &Map<String, Value>) -> String {
+    job.get("name").and_then(Value::as_str).unwrap_or_default().to_string()
+}
+
+/// The job of this name, or the only one.
+fn job<'a>(plan: &Object<'a>, wanted: Option<&str>) -> Result<Object<'a>> {
+    const EXPECTED: &str = "a list of jobs with names";
+    let Value::Array(jobs) = plan.require("jobs")? else { return Err(plan.unfit("jobs", EXPECTED)) };
+    let jobs: Option<Vec<&Map<String, Value>>> = jobs.iter().map(Value::as_object).collect();
+    let jobs = jobs.ok_or_else(|| plan.unfit("jobs", EXPECTED))?;
+    let names = jobs.iter().map(|job| format!("`{}`", name(job))).collect::<Vec<_>>().join(", ");
+    let found = match (wanted, jobs.as_slice()) {
+        (_, []) => return Err(plan.unfit("jobs", "a list of at least one job")),
+        (Some(wanted), jobs) => jobs.iter().position(|job| name(job) == wanted),
+        (None, [_]) => Some(0),
+        (None, _) => {
+            return Err(Error::value("job", "missing", format!("--job with one of {names}")));
+        }
+    };
+    let Some(found) = found else {
+        let known: Vec<String> = jobs.iter().map(|job| name(job)).collect();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let near = nearest(wanted.unwrap_or_default(), &known);
+        let hint = near.map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
+        return Err(Error::value(
+            "job",
+            format!("`{}`", wanted.unwrap_or_default()),
+            format!("one of {names}{hint}"),
+        ));
+    };
+    let named = format!("\"{}\"", name(jobs[found]));
+    let jobs_at = plan.span("jobs").end;
+    let from = plan.text.text[jobs_at..].find(&named).map_or(jobs_at, |at| jobs_at + at);
+    Ok(Object { text: plan.text, entries: jobs[found], from })
+}
+
+/// The machine of the plan.
+fn machine(plan: &Object<'_>) -> Result<Machine> {
+    let Value::Object(entries) = plan.require("machine")? else {
+        return Err(plan.unfit("machine", "an object with `topology` and costs"));
+    };
+    let object = Object { text: plan.text, entries, from: plan.span("machine").end };
+    let mut machine = network(&object, "topology")?;
+    let name = object.require("switching")?.as_str().unwrap_or_default();
+    machine.switching = switching(name).map_err(|error| object.locate("switching", error))?;
+    let whole = |key: &'static str| {
+        object.require(key)?.as_u64().ok_or_else(|| object.unfit(key, "a whole number of at least 0"))
+    };
+    machine.costs.startup = Cycles(whole("startup")?);
+    machine.costs.flit = Bytes(whole("flit")?);
+    let byte_time = object.number("byte_time")?;
+    machine.costs.byte_time = ratio(byte_time).ok_or_else(|| {
+        object
+            .unfit("byte_time", &format!("cycles per byte as p/q with p and q of at most {DENOMINATOR_MAX}"))
+    })?;
+    machine.costs.check().map_err(|error| object.locate("startup", error))?;
+    machine.ports = match object.require("ports")?.as_str() {
+        Some("all") => PortModel::All,
+        Some("one") => PortModel::One,
+        _ => return Err(object.unfit("ports", "`all` or `one`")),
+    };
+    Ok(machine)
+}
+
+/// The ratio of the least denominator that is this number to the bit.
+fn ratio(number: f64) -> Option<Ratio> {
+    let of = |denominator: u64| {
+        let numerator = (number * denominator as f64).round();
+        let ratio = Ratio::new(numerator as u64, denominator).ok()?;
+        (numerator <= DENOMINATOR_MAX as f64 && ratio.to_f64() == number).then_some(ratio)
+    };
+    (1..=DENOMINATOR_MAX).find_map(of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ratio;
+    use meshwright_core::units::Ratio;
+
+    #[test]
+    fn ratios_come_back_from_decimals() {
+        for (p, q) in
+            [(0, 1), (1, 1), (1, 30), (7, 3), (1, 65_536), (65_536, 1), (65_535, 65_536), (125, 117)]
+        {
+            let given = Ratio::new(p, q).unwrap();
+            assert_eq!(ratio(given.to_f64()), Some(given));
+        }
+        assert_eq!([1e-9, 65_537.0, f64::NAN, std::f64::consts::PI].map(ratio), [None; 4]);
+    }
+}

@@ -1,0 +1,305 @@
+//! Tasks by name: a tree of divide and conquer or a file; and the names of placements.
+
+use std::path::Path;
+
+use super::value::{list, nearest};
+use super::{given, misfit};
+use meshwright_core::error::{Error, Result};
+use meshwright_core::text::one_line;
+use meshwright_core::units::Bytes;
+use meshwright_mapping::binomial::N_MAX;
+use meshwright_mapping::divide::{PRESETS, Preset};
+use meshwright_mapping::{Divide, PLACEMENTS, Shape, complete_binary, family, search, task_file};
+use meshwright_network::topology::{Machine, NODES_MAX};
+use meshwright_schedule::{Schedule, goal};
+use meshwright_verdict::auto::AUTO;
+use meshwright_verdict::divide::Job;
+
+/// The share of the volume a child gets when nobody says: half.
+pub const ALPHA_DEFAULT: f64 = 0.5;
+
+/// The word for the Pareto front of the [`family`].
+pub const FRONT: &str = "front";
+
+/// The bytes at the root when nobody says.
+pub const VOLUME_DEFAULT: Bytes = Bytes(65536);
+
+/// What only a tree has; a file brings its own volumes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Weights {
+    /// The share of the volume a child gets; [`ALPHA_DEFAULT`] if not given.
+    pub alpha: Option<f64>,
+    /// The share on the way back up; no combining phases if not given.
+    pub combine_alpha: Option<f64>,
+    /// Bytes at the root; [`VOLUME_DEFAULT`] if not given.
+    pub volume: Option<Bytes>,
+    /// A well-known computation in place of the two shares.
+    pub preset: Option<&'static Preset>,
+}
+
+impl Weights {
+    /// The name of a weight that was given, if any was.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let given = [
+            ("preset", self.preset.is_some()),
+            ("alpha", self.alpha.is_some()),
+            ("combine_alpha", self.combine_alpha.is_some()),
+            ("volume", self.volume.is_some()),
+        ];
+        given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
+
+    /// The shares of the two stages.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] when a preset stands beside a share.
+    pub(super) fn shares(&self) -> Result<(Option<f64>, Option<f64>)> {
+        let Some(preset) = self.preset else {
+            return Ok((Some(self.alpha.unwrap_or(ALPHA_DEFAULT)), self.combine_alpha));
+        };
+        if self.alpha.is_some() || self.combine_alpha.is_some() {
+            let given = format!("`{}` beside alpha or combine_alpha", preset.name);
+            return Err(Error::value("preset", given, "one or the other: a preset stands for both"));
+        }
+        Ok((preset.alpha, preset.combine_alpha))
+    }
+}
+
+/// The preset with this name.
+///
+/// # Errors
+///
+/// [`Error::Value`] with the names there are.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_formats::scenario::tasks::preset;
+/// assert_eq!(preset("matrix-chain")?.combine_alpha, Some(1.0));
+/// assert!(preset("matrix").is_err());
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn preset(name: &str) -> Result<&'static Preset> {
+    PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
+        let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+        let expected = if is_collective(name) {
+            format!(
+                "one of {}; collectives in pieces are not planned yet: \
+                 `meshwright groups MACHINE --collective all-reduce` ranks structures for one packet",
+                list(&names)
+            )
+        } else {
+            one_of(name, &names, "")
+        };
+        Error::value("preset", format!("`{name}`"), expected)
+    })
+}
+
+/// Whether this is an operation of all ranks that no tree of divide and conquer does: none of the presets is near it.
+fn is_collective(name: &str) -> bool {
+    const NAMES: [&str; 6] = ["allreduce", "allgather", "alltoall", "reducescatter", "gather", "scan"];
+    let word: String = name.chars().filter(char::is_ascii_alphabetic).collect();
+    NAMES.contains(&word.to_ascii_lowercase().as_str())
+}
+
+/// "one of ...", with the nearest name.
+fn one_of(word: &str, names: &[&str], before: &str) -> String {
+    let hint = nearest(word, names).map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
+    format!("{before}one of {}{hint}", list(names))
+}
+
+/// Whether these tasks are a tree of divide and conquer: `binomial:N`, `divide:N`, `divide:RxC` or `complete-binary:N`;
+/// else they are a file.
+pub fn is_tree(specification: &str) -> bool {
+    ["binomial:", "divide:", COMPLETE].iter().any(|tree| specification.starts_with(tree))
+}
+
+/// What the name of a complete binary tree begins with.
+const COMPLETE: &str = "complete-binary:";
+
+/// The tree `complete-binary:N`, in which whoever divides keeps nothing.
+fn complete(specification: &str, order: &str, weights: Weights, machine: &Machine) -> Result<Job> {
+    let n = order.parse().ok().filter(|n| (1..=complete_binary::N_MAX).contains(n));
+    let n = n.filter(|_| order.bytes().all(|c| c.is_ascii_digit())).ok_or_else(|| {
+        let expected = format!("{COMPLETE}1 to {COMPLETE}{}", complete_binary::N_MAX);
+        Error::value("tasks", format!("`{specification}`"), expected)
+    })?;
+    fits(specification, (1 << n) - 1, machine)?;
+    let (alpha, combine_alpha) = weights.shares()?;
+    let volume = weights.volume.unwrap_or(VOLUME_DEFAULT);
+    Ok(Job::trace(complete_binary::task_graph(n, alpha, combine_alpha, volume)?))
+}
+
+/// The tree with this name: `binomial:N` has 2^N tasks, `divide:N` has N, `divide:RxC` one for each cell of a box.
+///
+/// Where all sides are powers of two both are one tree, which goes by the name `binomial:N`.
+///
+/// # Errors
+///
+/// [`Error::Value`] when N lies outside 0 to [`N_MAX`], or the box has no cell or more than 2^24.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_mapping::Shape;
+/// use meshwright_formats::scenario::tasks::shape;
+/// assert_eq!(shape("divide:5x7")?, Shape::Halving(vec![5, 7]));
+/// assert_eq!(shape("divide:4x16")?, Shape::Binomial(6));
+/// assert!(shape("divide:5x").is_err());
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn shape(specification: &str) -> Result<Shape> {
+    let given = || format!("`{specification}`");
+    let number = |text: &str| text.parse::<u32>().ok().filter(|_| text.bytes().all(|c| c.is_ascii_digit()));
+    if let Some(order) = specification.strip_prefix("binomial:") {
+        let expected = || Error::value("tasks", given(), format!("binomial:0 to binomial:{N_MAX}"));
+        return number(order).filter(|&n| n <= N_MAX).map(Shape::Binomial).ok_or_else(expected);
+    }
+    let sides = specification.strip_prefix("divide:").unwrap_or_default().split('x').map(number);
+    let shape = sides.collect::<Option<Vec<u32>>>().map(Shape::Halving).filter(|shape| shape.check().is_ok());
+    match shape {
+        Some(Shape::Halving(sides)) if sides.iter().all(|side| side.is_power_of_two()) => {
+            Ok(Shape::Binomial(sides.iter().map(|side| side.trailing_zeros()).sum()))
+        }
+        Some(shape) => Ok(shape),
+        None => {
+            let expected =
+                format!("divide:N or sides joined by x, such as divide:5x7, with at most {NODES_MAX} tasks");
+            Err(Error::value("tasks", given(), expected))
+        }
+    }
+}
+
+/// The tasks of a tree, or those of a file in `folder`, as a job for `machine`.
+///
+/// # Errors
+///
+/// [`Error::Value`] as for [`shape`], when there are more tasks than living nodes, or when
+/// weights are given for a file; [`Error::Parse`] and [`Error::Io`] for a file.
+pub fn read(specification: &str, folder: &Path, weights: Weights, machine: &Machine) -> Result<Job> {
+    if !is_tree(specification) {
+        if let Some(weight) = weights.given() {
+            return Err(only_binomial(weight));
+        }
+        let path = folder.join(one_line("tasks", specification)?);
+        let tasks = task_file::read(&path)?;
+        misfit::check(&path, tasks.tasks, machine)?;
+        return Ok(Job::trace(tasks));
+    }
+    if let Some(order) = specification.strip_prefix(COMPLETE) {
+        return complete(specification, order, weights, machine);
+    }
+    let shape = shape(specification)?;
+    // Checked before the tree is built: a large one takes its time.
+    fits(specification, shape.tasks(), machine)?;
+    let (alpha, combine_alpha) = weights.shares()?;
+    let volume = weights.volume.unwrap_or(VOLUME_DEFAULT);
+    let divide = Divide { shape, alpha, combine_alpha, volume };
+    if weights.preset.is_some() { Job::data(&divide) } else { Job::divide(&divide) }
+}
+
+/// A GOAL file as a schedule for `machine`.
+///
+/// # Errors
+///
+/// As [`goal::read`]; [`Error::Parse`] when it has more ranks than the machine has nodes, or work for a dead one.
+pub fn schedule(path: &Path, machine: &Machine) -> Result<Schedule> {
+    let schedule = goal::read(path)?;
+    misfit::ranks(path, &schedule, machine)?;
+    Ok(schedule)
+}
+
+/// The error for a weight that a file does not take.
+pub(super) fn only_binomial(weight: &'static str) -> Error {
+    Error::value(
+        weight,
+        "given for a file, which brings its own volumes",
+        "tasks = \"binomial:N\" or \"divide:N\"",
+    )
+}
+
+fn fits(specification: &str, tasks: u32, machine: &Machine) -> Result<()> {
+    let living = machine.living_count();
+    if tasks <= living {
+        return Ok(());
+    }
+    let given = format!("`{specification}` with {tasks} tasks");
+    Err(Error::value(
+        "tasks",
+        given,
+        format!("at most {living}, one for each working node of {}", machine.name),
+    ))
+}
+
+/// The names of the placements in `words`, with all of the table for the word `all`; `steps:...` names a member of the
+/// [`family`], and `front` stays for [`expand`];
+/// `auto`, `search` and files that end in .map stay what they are.
+///
+/// # Errors
+///
+/// [`Error::Value`] for a name that is none of these.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_formats::scenario::tasks::placements;
+/// assert_eq!(placements(&["reflecting", "growing"])?, ["reflecting", "growing"]);
+/// assert!(placements(&["reflektierend"]).is_err());
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn placements(words: &[&str]) -> Result<Vec<String>> {
+    let names: Vec<&'static str> = PLACEMENTS.iter().map(|method| method.name).collect();
+    let mut chosen: Vec<String> = Vec::new();
+    // Beside `all`, a name that is none is an error all the same.
+    if words.contains(&"all") {
+        chosen.extend(names.iter().map(ToString::to_string));
+    }
+    for &word in words.iter().filter(|word| **word != "all") {
+        if word.starts_with(family::PREFIX) {
+            family::check(word)?;
+        } else if !names.contains(&word)
+            && ![AUTO, FRONT, search::NAME].contains(&word)
+            && !given::is_file(word)
+        {
+            let others = "`auto`, `all`, `search`, `front`, `steps:...`, a file that ends in .map or ";
+            return Err(Error::value("placement", format!("`{word}`"), one_of(word, &names, others)));
+        }
+        if !chosen.iter().any(|name| name == word) {
+            chosen.push(word.to_string());
+        }
+    }
+    Ok(chosen)
+}
+
+/// The methods with the word `front` replaced by the members of the Pareto front for this job on this machine.
+///
+/// # Errors
+///
+/// As for [`family::names`], if `front` is among them.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_mapping::{Divide, Shape};
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::Bytes;
+/// use meshwright_verdict::Job;
+/// use meshwright_formats::scenario::tasks::{expand, placements};
+/// let job = Job::divide(&Divide { shape: Shape::Binomial(4), alpha: Some(0.5), combine_alpha: None, volume: Bytes(64) })?;
+/// let methods = expand(placements(&["hilbert", "front"])?, &job, &Machine::new("mesh:4x4")?)?;
+/// assert_eq!(methods, ["hilbert", "steps:x1y1x1y1"], "every step is one hop: one member is best in all");
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn expand(methods: Vec<String>, job: &Job, machine: &Machine) -> Result<Vec<String>> {
+    let mut expanded: Vec<String> = Vec::new();
+    for method in methods {
+        let names = if method == FRONT { family::names(&job.tasks, machine)? } else { vec![method] };
+        for name in names {
+            if !expanded.contains(&name) {
+                expanded.push(name);
+            }
+        }
+    }
+    Ok(expanded)
+}

@@ -1,0 +1,165 @@
+//! The paper's split as a scheme.
+
+use super::packet::Packet;
+use super::place::Place;
+use super::splitting::{Event, Splitting};
+use crate::Group;
+use crate::protocol::{Join, Label, Links, Outbox, Scheme};
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::NodeId;
+use meshwright_network::topology::Machine;
+
+/// On whose trees groups join again.
+///
+/// Messages that come before a member is ready for them are at most two of its present tree, and of each split around
+/// it one of the adjacent root, or two of children in the other group: their number does not grow with the groups.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Joining {
+    /// Up the trees of both groups, their roots tell each other, and down again: the paper's.
+    #[default]
+    SubTrees,
+    /// A barrier on the tree of the group they came from: it needs no adjacent roots.
+    ParentTree,
+}
+
+/// The paper's split into the groups of state 0 and state 1, which keep the order of their members.
+///
+/// A vertex does the steps one after the other: it holds packets of others until its own step 4.
+///
+/// The steps 2 and 5 can be left out. Step 2 makes sure that every vertex has its functions when a packet comes; holding
+/// packets until one's own functions have come does so alone, and where channels keep the order of messages none ever
+/// come earlier. Step 5 is a barrier: without it a member goes on as soon as it has heard of
+/// its own new neighbours, and answers packets of others later.
+///
+/// # Source
+///
+/// `chochia1996`, section 3.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_groups::paper::Paper;
+/// use meshwright_groups::protocol::{Label, Operation, Script, members};
+/// use meshwright_groups::Group;
+/// use meshwright_sim as sim;
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::NodeId;
+/// let mesh = Machine::new("mesh:2x2")?;
+/// let group = Group::whole(&mesh, "hilbert")?; // nodes 0, 2, 3, 1
+/// let split = |colour| Script::new(vec![Operation::Split(Label { colour, key: 0 })]);
+/// let paper = Paper::default();
+/// let mut members = members(&paper, &mesh, &group, [1, 0, 1, 1].map(split).to_vec())?;
+/// sim::run_processes(&mesh, &mut members)?;
+/// let place = members[3].places().last().unwrap();
+/// assert_eq!((place.rank(), place.size()), (1, 3));
+/// assert_eq!(place.adjacent_root(), Some(NodeId(2)));
+/// assert_eq!(members[3].splitting(0).unwrap().functions().unwrap().before, [1, 1]);
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Paper {
+    /// Whether step 2 is done: a pass up the tree before packets are routed.
+    pub partial: bool,
+    /// Whether step 5 is done: a barrier before the new groups are entered.
+    pub full: bool,
+    /// On whose trees groups join again.
+    pub joining: Joining,
+}
+
+impl Default for Paper {
+    /// All steps, and the paper's join.
+    fn default() -> Self {
+        Self { partial: true, full: true, joining: Joining::SubTrees }
+    }
+}
+
+impl Paper {
+    /// Without the steps 2 and 5.
+    pub fn fast() -> Self {
+        Self { partial: false, full: false, ..Self::default() }
+    }
+
+    /// Whether this split can do what the labels ask for; they stand in the order of ranks.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotApplicable`] when a colour is neither 0 nor 1, or keys would change the order of members.
+    ///
+    /// # Complexity
+    ///
+    /// O(s).
+    pub fn check(labels: &[Label]) -> Result<()> {
+        let refuse = |why: String| Err(Error::not_applicable("the paper's split", why));
+        let mut last = [0; 2];
+        for (rank, label) in labels.iter().enumerate() {
+            let Some(last) = last.get_mut(label.colour as usize) else {
+                return refuse(format!("rank {rank} has colour {}: its states are 0 and 1", label.colour));
+            };
+            if label.key < *last {
+                return refuse(format!("the key of rank {rank} would move it: members keep their order"));
+            }
+            *last = label.key;
+        }
+        Ok(())
+    }
+}
+
+impl Scheme for Paper {
+    const ORDERED: bool = true;
+    const STEPS: &'static [&'static str] = Packet::STEPS;
+
+    type Place = Place;
+    type Packet = Packet;
+    type Splitting = Splitting;
+
+    fn places(&self, _: &Machine, group: &Group) -> Result<Vec<Place>> {
+        Ok((0..group.size()).map(|rank| Place::in_group(group, rank)).collect())
+    }
+
+    fn links(place: &Place) -> &Links {
+        place.links()
+    }
+
+    fn rank_and_size(place: &Place) -> (u32, u32) {
+        (place.rank(), place.size())
+    }
+
+    fn join<'p>(&self, parent: &'p Place, own: &'p Place) -> Join<'p> {
+        match self.joining {
+            Joining::SubTrees => Join { links: own.links(), across: own.adjacent_root() },
+            Joining::ParentTree => Join { links: parent.links(), across: None },
+        }
+    }
+
+    /// # Panics
+    ///
+    /// When the colour is neither 0 nor 1; see [`Paper::check`]. Keys are not looked at.
+    fn begin(&self, node: NodeId, place: &Place, label: Label, out: &mut Outbox<Packet>) -> Splitting {
+        assert!(label.colour < 2, "the paper's states are 0 and 1");
+        Splitting::begin(node, label.colour as u8, &mut Event { paper: self, place, out })
+    }
+
+    fn receive(
+        &self,
+        _: NodeId,
+        place: &Place,
+        splitting: &mut Splitting,
+        from: NodeId,
+        packet: Packet,
+        out: &mut Outbox<Packet>,
+    ) {
+        splitting.receive(from, packet, &mut Event { paper: self, place, out });
+    }
+
+    fn take_place(&self, splitting: &mut Splitting) -> Option<Place> {
+        splitting.take_place()
+    }
+
+    fn step(packet: &Packet) -> usize {
+        packet.step()
+    }
+
+    fn bytes_kept(place: &Place, splitting: Option<&Splitting>) -> usize {
+        place.bytes_kept() + splitting.map_or(0, Splitting::bytes_kept)
+    }
+}

@@ -1,0 +1,135 @@
+//! How groups are split: the part of one member.
+
+use std::fmt::Debug;
+
+use crate::Group;
+use meshwright_core::error::Result;
+use meshwright_core::units::{Bytes, NodeId};
+use meshwright_network::topology::Machine;
+
+/// On which side of its parent's rank the sub-tree of a child lies, where a tree keeps an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// All its ranks are smaller.
+    Left,
+    /// All its ranks are larger.
+    Right,
+}
+
+/// What a member knows of the tree of its group: its own edges.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Links {
+    /// Its parent; none at the root.
+    pub parent: Option<NodeId>,
+    /// Its children. Where [`Scheme::ORDERED`] holds: in the order of their ranks, first those on the left.
+    pub children: Vec<(NodeId, Side)>,
+}
+
+/// The edges a join goes over: up to the roots of the trees, across to another root where there is one, down again.
+#[derive(Clone, Copy, Debug)]
+pub struct Join<'p> {
+    /// The edges of a member.
+    pub links: &'p Links,
+    /// At the root of a tree: the root of the other tree that the join has to wait for.
+    pub across: Option<NodeId>,
+}
+
+/// The messages a member sends in answer to one event.
+#[derive(Debug)]
+pub struct Outbox<T> {
+    /// To whom, how much, what.
+    pub messages: Vec<(NodeId, Bytes, T)>,
+}
+
+impl<T> Default for Outbox<T> {
+    fn default() -> Self {
+        Self { messages: Vec::new() }
+    }
+}
+
+impl<T> Outbox<T> {
+    /// Sends so many bytes to a node.
+    pub fn send(&mut self, to: NodeId, bytes: Bytes, packet: T) {
+        self.messages.push((to, bytes, packet));
+    }
+}
+
+/// A way to split groups: what a member keeps of its group, what it sends, what it does with what comes.
+///
+/// A member that has been told its new place still answers packets of the same split: others may need it. Its state
+/// is kept until the groups join again, and no longer: a join needs every member, and so every packet of the split.
+pub trait Scheme {
+    /// Whether the trees keep the order of ranks: the ranks of every sub-tree are consecutive, its root's among them,
+    /// and children stand in order.
+    const ORDERED: bool;
+
+    /// The names of the kinds of packets, in the order in which they are first sent.
+    const STEPS: &'static [&'static str];
+
+    /// What a member keeps of one group.
+    type Place: Debug;
+
+    /// What members send each other during a split.
+    type Packet: Debug;
+
+    /// What a member keeps of a split, from its own call of it until the groups join again.
+    type Splitting: Debug;
+
+    /// What the members of a first group are given, in the order of their ranks.
+    ///
+    /// # Errors
+    ///
+    /// [`meshwright_core::Error::NotApplicable`] when the trees of this scheme do not fit the machine.
+    fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Self::Place>>;
+
+    /// The edges of a member in the tree of its group.
+    fn links(place: &Self::Place) -> &Links;
+
+    /// The edges over which a group joins its siblings again: those of the group they came from, so that a join is a
+    /// barrier there, unless the scheme knows another way.
+    fn join<'p>(&self, parent: &'p Self::Place, own: &'p Self::Place) -> Join<'p> {
+        let _ = own;
+        Join { links: Self::links(parent), across: None }
+    }
+
+    /// The rank of a member in its group, and the size of the group.
+    fn rank_and_size(place: &Self::Place) -> (u32, u32);
+
+    /// A member begins to split its group.
+    fn begin(
+        &self,
+        node: NodeId,
+        place: &Self::Place,
+        label: Label,
+        out: &mut Outbox<Self::Packet>,
+    ) -> Self::Splitting;
+
+    /// A packet of a split that this member has begun has come.
+    fn receive(
+        &self,
+        node: NodeId,
+        place: &Self::Place,
+        splitting: &mut Self::Splitting,
+        from: NodeId,
+        packet: Self::Packet,
+        out: &mut Outbox<Self::Packet>,
+    );
+
+    /// The place in the new group: once, when this member may go on.
+    fn take_place(&self, splitting: &mut Self::Splitting) -> Option<Self::Place>;
+
+    /// The index in [`Scheme::STEPS`] of a packet's kind.
+    fn step(packet: &Self::Packet) -> usize;
+
+    /// The memory a member keeps for a group and its split, in bytes.
+    fn bytes_kept(place: &Self::Place, splitting: Option<&Self::Splitting>) -> usize;
+}
+
+/// What a member brings to a split.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Label {
+    /// Whom it goes with.
+    pub colour: u32,
+    /// Where it stands among them; of equal keys, by old rank.
+    pub key: u32,
+}

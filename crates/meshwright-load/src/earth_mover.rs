@@ -1,0 +1,236 @@
+//! Evening out the loads of neighbouring sources: the earth mover's distance and how long the moving takes.
+//!
+//! Loads move over the links between the sources of the group and over no others. Both answers are exact for loads
+//! that are multiples of 2^-50 of the whole: amounts are whole numbers, and so are costs.
+
+use std::collections::VecDeque;
+
+use serde::Serialize;
+
+use super::UNUSED;
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::{NodeId, Port};
+use meshwright_network::topology::{Machine, Topology};
+
+/// Units of the whole load.
+const UNITS: f64 = (1u64 << 50) as f64;
+
+/// The most sources evened out together; the time grows with the third power.
+const SOURCES_MAX: usize = 4096;
+
+/// What it takes until every source of a connected group has the same load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Rebalance {
+    /// The earth mover's distance: shares of the whole load times the hops they move inside the group, at least.
+    pub distance: f64,
+    /// The least possible load of the busiest link, as a share of the whole load.
+    pub busiest_link: f64,
+    /// How long the moving takes, sigma times the load of the busiest link, in units of w Tcp.
+    pub time: f64,
+}
+
+/// Evens out the loads of connected nodes over the links between them.
+///
+/// ```text
+/// distance      = min  sum_e f_e            f moves L_i to mean(L)
+/// busiest_link  = max  (L(S) - |S| mean(L)) / links out of S     over sets S of the group
+/// time          = sigma * busiest_link
+/// ```
+///
+/// The flow of the least distance and the flow that is over first may be different ones.
+///
+/// # Errors
+///
+/// [`Error::TooLarge`] for more than 4096 nodes whose loads differ.
+///
+/// # Panics
+///
+/// When there is not one load per node, or the nodes are not connected.
+///
+/// # Complexity
+///
+/// O(nodes^2 links) at worst.
+///
+/// # Source
+///
+/// `zhang2018`, section 3.1.6; `rubner2000` for the distance.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_load::earth_mover::rebalance;
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::NodeId;
+/// let mesh = Machine::new("mesh:2x2")?;
+/// let all = [0, 1, 2, 3].map(NodeId);
+/// let moved = rebalance(&mesh, &all, &[0.7, 0.1, 0.1, 0.1], 0.5)?;
+/// assert!((moved.distance - 0.6).abs() < 1e-12, "two neighbours get 0.15 each, the far corner 0.15 over two links");
+/// assert!((moved.time - 0.5 * 0.45 / 2.0).abs() < 1e-12, "0.45 leave by two links");
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn rebalance(machine: &Machine, nodes: &[NodeId], loads: &[f64], sigma: f64) -> Result<Rebalance> {
+    assert_eq!(nodes.len(), loads.len(), "one load per node");
+    if loads.iter().all(|load| *load == loads[0]) {
+        return Ok(Rebalance::default());
+    }
+    if nodes.len() > SOURCES_MAX {
+        return Err(Error::TooLarge {
+            what: "evening out the loads of connected sources",
+            needed: format!("{} sources", nodes.len()),
+            limit: format!("{SOURCES_MAX} sources"),
+        });
+    }
+    let arcs = arcs_between(machine, nodes);
+    // In units of 1 / (UNITS * number of nodes), so that the mean is whole as well.
+    let units: Vec<i128> = loads.iter().map(|load| (load * UNITS).round() as i128).collect();
+    let (count, whole) = (nodes.len() as i128, units.iter().sum::<i128>());
+    let surplus: Vec<i128> = units.iter().map(|load| load * count - whole).collect();
+    let scale = UNITS * nodes.len() as f64;
+    let distance = transport(&arcs, &surplus) as f64 / scale;
+    let (excess, links) = densest(&arcs, &surplus);
+    let busiest_link = excess as f64 / links as f64 / scale;
+    Ok(Rebalance { distance, busiest_link, time: sigma * busiest_link })
+}
+
+/// The links between nodes of the group, by indices into it.
+fn arcs_between(machine: &Machine, nodes: &[NodeId]) -> Vec<(usize, usize)> {
+    let mut place = vec![UNUSED; machine.nodes() as usize];
+    for (index, node) in nodes.iter().enumerate() {
+        place[node.index()] = index as u32;
+    }
+    let mut arcs = Vec::new();
+    for (index, &node) in nodes.iter().enumerate() {
+        for next in (0..machine.ports(node)).filter_map(|port| machine.neighbour(node, Port(port))) {
+            if place[next.index()] != UNUSED {
+                arcs.push((index, place[next.index()] as usize));
+            }
+        }
+    }
+    arcs
+}
+
+/// A network with whole capacities and costs; arc 2i and arc 2i + 1 are each other's reverse.
+struct Network {
+    first: Vec<Vec<usize>>,
+    target: Vec<usize>,
+    rest: Vec<i128>,
+    cost: Vec<i64>,
+}
+
+impl Network {
+    /// Two more nodes than the group: where surplus comes from, and where it goes.
+    fn new(arcs: &[(usize, usize)], capacity: i128, cost: i64, surplus: &[i128]) -> Self {
+        let nodes = surplus.len();
+        let mut network = Self {
+            first: vec![Vec::new(); nodes + 2],
+            target: Vec::new(),
+            rest: Vec::new(),
+            cost: Vec::new(),
+        };
+        for &(from, to) in arcs {
+            network.add(from, to, capacity, cost);
+        }
+        for (node, &amount) in surplus.iter().enumerate() {
+            match amount {
+                1.. => network.add(nodes, node, amount, 0),
+                0 => {}
+                _ => network.add(node, nodes + 1, -amount, 0),
+            }
+        }
+        network
+    }
+
+    fn add(&mut self, from: usize, to: usize, capacity: i128, cost: i64) {
+        self.first[from].push(self.target.len());
+        self.first[to].push(self.target.len() + 1);
+        self.target.extend([to, from]);
+        self.rest.extend([capacity, 0]);
+        self.cost.extend([cost, -cost]);
+    }
+
+    /// The cheapest ways from `from` with room, by label correction; by node the arc it is reached by.
+    fn cheapest(&self, from: usize) -> (Vec<i64>, Vec<usize>) {
+        let nodes = self.first.len();
+        let (mut cost, mut by) = (vec![i64::MAX; nodes], vec![usize::MAX; nodes]);
+        let mut is_queued = vec![false; nodes];
+        let mut queue = VecDeque::from([from]);
+        cost[from] = 0;
+        while let Some(node) = queue.pop_front() {
+            is_queued[node] = false;
+            for &arc in &self.first[node] {
+                let (to, there) = (self.target[arc], cost[node] + self.cost[arc]);
+                if self.rest[arc] > 0 && there < cost[to] {
+                    (cost[to], by[to]) = (there, arc);
+                    if !std::mem::replace(&mut is_queued[to], true) {
+                        queue.push_back(to);
+                    }
+                }
+            }
+        }
+        (cost, by)
+    }
+
+    /// Fills the network along cheapest ways; the cost, and by node whether there is still room to it.
+    fn fill(&mut self) -> (i128, Vec<bool>) {
+        let (from, to) = (self.first.len() - 2, self.first.len() - 1);
+        let mut whole = 0;
+        loop {
+            let (cost, by) = self.cheapest(from);
+            if cost[to] == i64::MAX {
+                return (whole, cost.iter().map(|&cost| cost != i64::MAX).collect());
+            }
+            let way: Vec<usize> = std::iter::successors(Some(by[to]), |&arc| {
+                let before = by[self.target[arc ^ 1]];
+                (before != usize::MAX).then_some(before)
+            })
+            .collect();
+            let amount = way.iter().map(|&arc| self.rest[arc]).min().expect("a way has an arc");
+            for arc in way {
+                self.rest[arc] -= amount;
+                self.rest[arc ^ 1] += amount;
+            }
+            whole += amount * i128::from(cost[to]);
+        }
+    }
+}
+
+/// The least sum of amounts times hops that evens out the surplus: successive cheapest ways.
+fn transport(arcs: &[(usize, usize)], surplus: &[i128]) -> i128 {
+    let enough = surplus.iter().filter(|&&amount| amount > 0).sum();
+    let mut network = Network::new(arcs, enough, 1, surplus);
+    let (cost, _) = network.fill();
+    let (out, end) = (surplus.len(), surplus.len() + 1);
+    let is_left = |&arc: &usize| is_forward(arc) && network.rest[arc] > 0;
+    assert!(
+        !network.first[out].iter().any(is_left),
+        "the group is connected, so node {end} takes everything"
+    );
+    cost
+}
+
+/// Whether an arc is one that was added, not the reverse of one.
+fn is_forward(arc: usize) -> bool {
+    arc.is_multiple_of(2)
+}
+
+/// The largest surplus of a set per link out of it, as a fraction: Newton's method on the sets.
+///
+/// Each step lets links carry what the last set asks for; the set that is still too small to let everything out is
+/// the next one.
+fn densest(arcs: &[(usize, usize)], surplus: &[i128]) -> (i128, i128) {
+    let worth = |set: &dyn Fn(usize) -> bool| {
+        let excess = (0..surplus.len()).filter(|&node| set(node)).map(|node| surplus[node]).sum::<i128>();
+        (excess, arcs.iter().filter(|&&(from, to)| set(from) && !set(to)).count() as i128)
+    };
+    let mut best = worth(&|node| surplus[node] > 0);
+    loop {
+        let (excess, links) = best;
+        let scaled: Vec<i128> = surplus.iter().map(|amount| amount * links).collect();
+        let (_, has_room) = Network::new(arcs, excess, 0, &scaled).fill();
+        let next = worth(&|node| has_room[node]);
+        if next.0 * links <= excess * next.1 {
+            return best;
+        }
+        best = next;
+    }
+}

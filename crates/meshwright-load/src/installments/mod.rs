@@ -1,0 +1,351 @@
+//! Schedules one can run: the flow of the optimum sent in installments, and the shares of any plan sent as messages.
+//!
+//! Every message goes over one link. A node works off, or sends on, what has come in whole. So any flow can be
+//! followed on any network, and the buffers are the nodes' memories.
+//!
+//! | file | what |
+//! |---|---|
+//! | `scale` | [`Scale`]: shares to bytes, w Tcp to cycles |
+//! | `streams` | a flow made ready: from the sources outwards |
+//! | `sizes` | how much goes with which installment |
+//! | `timetable` | when everything happens |
+//! | `record` | what becomes of the steps |
+//! | `shallow` | flows that stay close to the sources |
+//! | `front` | what fewer processors and fewer messages cost |
+//! | `singles` | one message for each processor, or none |
+//! | `theory` | what equal chunks take at the most |
+//! | `deliver` | the shares of any plan as messages |
+//! | `consign`, `paths` | who gets how much from whom, and by which way |
+//!
+//! # Source
+//!
+//! `zhang2018`, chapter 7 (installments as future work).
+
+mod consign;
+mod deliver;
+mod front;
+mod paths;
+mod record;
+mod scale;
+mod shallow;
+mod singles;
+mod sizes;
+mod streams;
+mod theory;
+mod timetable;
+
+pub use deliver::{MESSAGES_MAX, deliver, deliver_and_return};
+pub use front::front;
+pub use scale::Scale;
+pub use singles::{one_each, stay};
+pub use theory::{best_chunk, equal_chunks_bound};
+
+use self::record::{Nothing, Programs};
+use self::shallow::shallow_flow;
+use self::sizes::Sizes;
+use self::streams::Streams;
+use self::timetable::Timetable;
+use super::Problem;
+use super::optimum::{Optimum, Phase};
+
+use meshwright_core::error::{Error, Result};
+use meshwright_network::topology::Topology;
+use meshwright_schedule::Schedule;
+
+/// What a schedule may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The most messages; each goes over one link.
+    pub chunks: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { chunks: 3000 }
+    }
+}
+
+/// A flow in installments.
+#[derive(Clone, Debug)]
+pub struct Installments {
+    /// What every node sends, receives and works off.
+    pub schedule: Schedule,
+    /// How many messages there are; each goes over one link.
+    pub messages: u64,
+    /// How many nodes work off something.
+    pub processors: usize,
+    /// When all is done, in cycles.
+    pub predicted_cycles: u64,
+    /// When all is done, in units of w Tcp.
+    pub makespan: f64,
+    /// The shares of the installments.
+    pub installments: Vec<f64>,
+    /// By node id, the share of the whole load it works off.
+    pub shares: Vec<f64>,
+    /// The most messages that wait at one node at a time, to be sent on or taken up by its processor.
+    pub waiting_max: u64,
+}
+
+/// What share of the time the processors beside the sources are idle, in the flows that are tried.
+const SLACKS: &[f64] = &[0.0, 0.03, 0.06, 0.1, 0.15, 0.22, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.87];
+
+/// How much longer than the least makespan the flows take that are tried.
+const STRETCHES: &[f64] = &[1.0, 1.02, 1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 2.6, 3.5, 5.0, 8.0, 13.0];
+
+/// A schedule for a load whose least makespan is known, with no more messages than the settings allow.
+///
+/// Tried are flows that stay close to the sources. They may take longer than the optimum's, and use more processors, so
+/// that each is idle for some of the time: it may then begin later and get its load in larger pieces. Each flow is sent
+/// in installments of the best sizes found.
+///
+/// # Errors
+///
+/// [`Error::NotApplicable`] when every flow uses more links than messages are allowed.
+///
+/// # Complexity
+///
+/// Some 30 flows, and for each 60 timetables of O(messages log links), fewer for more than 25,000 messages.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_load::installments::{Scale, Settings, plan};
+/// use meshwright_load::{Problem, Source, optimum};
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::NodeId;
+/// let mut torus = Machine::new("torus:8x8")?;
+/// let (costs, bytes) = Scale::costs_of(0.2, 0.0)?;
+/// torus.costs = costs;
+/// let problem = Problem::new(&torus, vec![Source::at(NodeId(0), 1.0)], 0.2)?;
+/// let optimum = optimum::solve(&problem)?; // speedup 21
+/// let found = plan(&Scale::new(&problem, bytes)?, &optimum, &Settings { chunks: 1500 })?;
+/// assert!(optimum.makespan <= found.makespan && found.makespan < 1.01 * optimum.makespan);
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn plan(scale: &Scale, optimum: &Optimum, settings: &Settings) -> Result<Installments> {
+    Ok(plan_from(scale, optimum, settings, STARTS)?.1)
+}
+
+/// Which flow: its places in [`STRETCHES`] and [`SLACKS`].
+type Place = (usize, usize);
+
+/// The flows that are tried first.
+const STARTS: &[Place] = &[(0, 0), (0, 6), (3, 6), (6, 3)];
+
+/// As [`plan`], where these flows are tried first; with the best.
+fn plan_from(
+    scale: &Scale,
+    optimum: &Optimum,
+    settings: &Settings,
+    starts: &[Place],
+) -> Result<(Place, Installments)> {
+    let problem = scale.problem();
+    let flow = |place: Place| shallow_flow(problem, optimum.makespan * STRETCHES[place.0], SLACKS[place.1]);
+    let mut tried: Vec<(Place, u64)> = Vec::new();
+    let mut time = |place: Place| {
+        if let Some(&(_, ticks)) = tried.iter().find(|(known, _)| *known == place) {
+            return ticks;
+        }
+        let ticks = flow(place)
+            .and_then(|phases| Following::new(scale, &phases, settings).ok()?.search(tries(60, settings)))
+            .map_or(u64::MAX, |(_, ticks)| ticks);
+        tried.push((place, ticks));
+        ticks
+    };
+    let (mut least, mut best) = starts.iter().map(|&place| (time(place), place)).min().expect("some starts");
+    loop {
+        let (stretch, slack) = best;
+        let near = [
+            (stretch + 1, slack),
+            (stretch.wrapping_sub(1), slack),
+            (stretch, slack + 1),
+            (stretch, slack.wrapping_sub(1)),
+            (stretch + 1, slack + 1),
+            (stretch.wrapping_sub(1), slack.wrapping_sub(1)),
+        ];
+        let inside = near.into_iter().filter(|place| place.0 < STRETCHES.len() && place.1 < SLACKS.len());
+        match inside.map(|place| (time(place), place)).min() {
+            Some((ticks, place)) if ticks < least => (least, best) = (ticks, place),
+            _ => break,
+        }
+    }
+    let followed = match flow(best) {
+        Some(phases) if least < u64::MAX => follow(scale, &phases, settings),
+        _ => follow(scale, &phases(problem, optimum), settings),
+    };
+    Ok((best, followed?))
+}
+
+/// How near the bound is near enough.
+const NEAR: f64 = 0.005;
+
+/// How far from it is far.
+const FAR: f64 = 0.1;
+
+/// What twice the messages must gain to be worth them.
+const WORTH: f64 = 0.001;
+
+/// As [`plan`], with as many messages as serve the time: `from` at first, twice as many (four times, far from the bound)
+/// as long as that gains a thousandth, and no more than `most`.
+///
+/// It stops within half a percent of the bound, and where not all messages that it may use are used.
+///
+/// # Errors
+///
+/// [`Error::NotApplicable`] when every flow uses more links than `most`.
+///
+/// # Complexity
+///
+/// That of [`plan`] for the most messages that were tried, and about as much again for all others.
+pub fn plan_by_gain(scale: &Scale, optimum: &Optimum, from: u64, most: u64) -> Result<Installments> {
+    let mut chunks = from.min(most);
+    let mut best = plan_from(scale, optimum, &Settings { chunks }, STARTS);
+    while chunks < most {
+        let gap = best.as_ref().map_or(f64::INFINITY, |(_, best)| best.makespan / optimum.makespan - 1.0);
+        let is_used = best.as_ref().map_or(true, |(_, best)| best.messages > chunks / 2);
+        if gap < NEAR || !is_used {
+            break;
+        }
+        chunks = most.min(chunks * if gap > FAR { 4 } else { 2 });
+        // The best flow for twice the messages is not far from the one for half of them.
+        let starts = best.as_ref().map_or(STARTS.to_vec(), |(place, _)| vec![*place]);
+        let more = plan_from(scale, optimum, &Settings { chunks }, &starts);
+        let (Ok((_, old)), Ok((_, new))) = (&best, &more) else {
+            best = more;
+            continue;
+        };
+        let gain = 1.0 - new.makespan / old.makespan;
+        if gain > 0.0 {
+            best = more;
+        }
+        if gain < WORTH {
+            break;
+        }
+    }
+    Ok(best?.1)
+}
+
+/// How many sizes are tried: not so many where each try takes long.
+fn tries(most: usize, settings: &Settings) -> usize {
+    most.min((1_500_000 / settings.chunks.max(1)) as usize).max(12)
+}
+
+/// The phases of an optimum, one if it has no more.
+fn phases(problem: &Problem, optimum: &Optimum) -> Vec<Phase> {
+    if !optimum.phases.is_empty() {
+        return optimum.phases.clone();
+    }
+    let from = problem.sources().iter().map(|source| source.release).fold(f64::INFINITY, f64::min);
+    vec![Phase { from, until: optimum.makespan, flow: optimum.flow.clone() }]
+}
+
+/// Sends one flow in installments of the best sizes found; no more messages than the settings allow.
+///
+/// A flow of several phases is followed phase by phase, so that nothing is sent before it is there.
+///
+/// # Errors
+///
+/// [`Error::NotApplicable`] when there are more links to use than messages allowed.
+///
+/// # Complexity
+///
+/// Some 200 timetables of O(messages log links) each, and O(nodes + links).
+pub fn follow(scale: &Scale, phases: &[Phase], settings: &Settings) -> Result<Installments> {
+    let following = Following::new(scale, phases, settings)?;
+    let sizes = following.search(tries(200, settings)).map_or(Sizes::equal(1), |(sizes, _)| sizes);
+    let mut timetable = Timetable::new(scale, &following.streams);
+    Ok(write(scale, &following.streams, &mut timetable, &sizes.moments(following.from, &following.ends)))
+}
+
+/// A flow to be followed.
+struct Following<'s, 'p, 'm> {
+    scale: &'s Scale<'p, 'm>,
+    streams: Streams,
+    from: f64,
+    /// The ends of the phases.
+    ends: Vec<f64>,
+    messages: u64,
+    /// The most installments.
+    most: u32,
+}
+
+impl<'s, 'p, 'm> Following<'s, 'p, 'm> {
+    /// Errors as for [`follow`].
+    fn new(scale: &'s Scale<'p, 'm>, phases: &[Phase], settings: &Settings) -> Result<Self> {
+        let streams = Streams::new(scale, phases);
+        let lines = streams.epochs.iter().map(|epoch| epoch.streams.len() as u64).max().unwrap_or(0);
+        let all: u64 = streams.epochs.iter().map(|epoch| epoch.streams.len() as u64).sum();
+        let messages = settings.chunks;
+        if all > messages {
+            let why = format!("{all} links carry something, and only {messages} messages are allowed");
+            return Err(Error::not_applicable("sending the load in messages", why));
+        }
+        // Every end of a phase is the end of an installment.
+        let most = (messages - (all - lines)).checked_div(lines).map_or(1, |most| most.min(1000) as u32);
+        let ends = streams.epochs.iter().map(|epoch| epoch.until).collect();
+        let from = streams.epochs.first().map_or(0.0, |epoch| epoch.from);
+        Ok(Self { scale, streams, from, ends, messages, most })
+    }
+
+    /// With so many messages, or with as few as there can be, if that is more; errors as for [`follow`].
+    fn of_messages(
+        scale: &'s Scale<'p, 'm>,
+        phases: &[Phase],
+        messages: u64,
+        settings: &Settings,
+    ) -> Result<Self> {
+        let mut following = Self::new(scale, phases, settings)?;
+        let least = following.messages_at_least();
+        following.most =
+            messages.checked_div(least).map_or(1, |most| most.clamp(1, u64::from(following.most)) as u32);
+        Ok(following)
+    }
+
+    /// The messages of one installment.
+    fn messages_at_least(&self) -> u64 {
+        self.streams.epochs.iter().map(|epoch| epoch.streams.len() as u64).sum()
+    }
+
+    /// How many nodes work off something.
+    fn processors(&self) -> usize {
+        let junctions = self.streams.epochs.iter().flat_map(|epoch| &epoch.junctions);
+        let mut nodes: Vec<_> = junctions.filter(|one| one.work > 0.0).map(|one| one.node).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes.len()
+    }
+
+    /// The best sizes a search finds with so many tries, and their time in ticks.
+    fn search(&self, tries: usize) -> Option<(Sizes, u64)> {
+        let mut timetable = Timetable::new(self.scale, &self.streams);
+        let time = |sizes: &Sizes| {
+            let ticks = timetable.run(&sizes.moments(self.from, &self.ends), &mut Nothing);
+            if timetable.messages > self.messages { u64::MAX } else { ticks }
+        };
+        Some(sizes::search(self.most, tries, time)).filter(|(_, ticks)| *ticks < u64::MAX)
+    }
+}
+
+/// The schedule with installments that end at these moments.
+fn write(scale: &Scale, streams: &Streams, timetable: &mut Timetable, moments: &[f64]) -> Installments {
+    let mut programs = Programs::new(scale.problem().machine().nodes(), streams.channels.len());
+    let ticks = timetable.run(moments, &mut programs);
+    let shares: Vec<f64> = timetable.shares().map(|bytes| bytes as f64 / scale.bytes() as f64).collect();
+    let mut before = streams.epochs.first().map_or(0.0, |epoch| epoch.from);
+    let length = streams.end() - before;
+    let share = |&moment: &f64| {
+        let share = (moment - before) / length;
+        before = moment;
+        share
+    };
+    Installments {
+        schedule: programs.into_schedule(),
+        messages: timetable.messages,
+        processors: shares.iter().filter(|&&share| share > 0.0).count(),
+        predicted_cycles: scale.costs().cycles(ticks).0,
+        makespan: scale.units_of_ticks(ticks),
+        installments: moments.iter().map(share).collect(),
+        shares,
+        waiting_max: timetable.waiting_max(),
+    }
+}

@@ -1,0 +1,99 @@
+//! What becomes of the steps of a timetable: a schedule, or nothing while only the time is asked for.
+
+use super::streams::Channel;
+use meshwright_core::units::{Bytes, Cycles, NodeId};
+use meshwright_schedule::{Dependency, Op, Rank, Schedule};
+
+/// Is told every step.
+pub(super) trait Record {
+    /// A message over the link with this index, after these steps of the node it leaves; returns the step in which it
+    /// is received.
+    fn send(&mut self, line: u32, channel: Channel, message: Bytes, after: impl Iterator<Item = u32>) -> u32;
+
+    /// Work on a node after these steps of it; returns the step it is.
+    fn work(&mut self, node: NodeId, cycles: Cycles, after: impl Iterator<Item = u32>) -> u32;
+
+    /// The processor of a node does nothing for a while; returns the step that ends then, if there is one.
+    fn wait(&mut self, node: NodeId, cycles: Cycles) -> Option<u32>;
+}
+
+/// Forgets everything.
+pub(super) struct Nothing;
+
+impl Record for Nothing {
+    fn send(&mut self, _: u32, _: Channel, _: Bytes, _: impl Iterator<Item = u32>) -> u32 {
+        0
+    }
+
+    fn work(&mut self, _: NodeId, _: Cycles, _: impl Iterator<Item = u32>) -> u32 {
+        0
+    }
+
+    fn wait(&mut self, _: NodeId, _: Cycles) -> Option<u32> {
+        None
+    }
+}
+
+/// Writes the programs of all nodes.
+pub(super) struct Programs {
+    schedule: Schedule,
+    /// By line the step of its last message, and how many it had.
+    last_send: Vec<Option<u32>>,
+    sent: Vec<u32>,
+    /// By node id the last step of its processor.
+    last_work: Vec<Option<u32>>,
+}
+
+impl Programs {
+    /// Empty programs for this many nodes and lines.
+    pub(super) fn new(nodes: u32, lines: usize) -> Self {
+        Self {
+            schedule: Schedule { ranks: vec![Rank::default(); nodes as usize] },
+            last_send: vec![None; lines],
+            sent: vec![0; lines],
+            last_work: vec![None; nodes as usize],
+        }
+    }
+
+    /// What was written.
+    pub(super) fn into_schedule(self) -> Schedule {
+        self.schedule
+    }
+}
+
+/// Appends a step that waits for the ends of others; returns its number.
+fn append(rank: &mut Rank, op: Op, after: impl Iterator<Item = u32>) -> u32 {
+    let step = rank.ops.len() as u32;
+    rank.ops.push(op);
+    rank.dependencies.extend(after.map(|on| Dependency { step, on, start_only: false }));
+    step
+}
+
+impl Record for Programs {
+    fn send(&mut self, line: u32, channel: Channel, message: Bytes, after: impl Iterator<Item = u32>) -> u32 {
+        let Channel { from, to, .. } = channel;
+        let tag = self.sent[line as usize];
+        self.sent[line as usize] += 1;
+        let before = self.last_send[line as usize];
+        let send = Op::Send { peer: to, bytes: message, tag };
+        let step = append(&mut self.schedule.ranks[from.index()], send, before.into_iter().chain(after));
+        self.last_send[line as usize] = Some(step);
+        let receive = Op::Recv { peer: from, bytes: message, tag };
+        append(&mut self.schedule.ranks[to.index()], receive, std::iter::empty())
+    }
+
+    fn work(&mut self, node: NodeId, cycles: Cycles, after: impl Iterator<Item = u32>) -> u32 {
+        let before = self.last_work[node.index()];
+        let rank = &mut self.schedule.ranks[node.index()];
+        let step = append(rank, Op::Calc { cycles }, before.into_iter().chain(after));
+        self.last_work[node.index()] = Some(step);
+        step
+    }
+
+    fn wait(&mut self, node: NodeId, cycles: Cycles) -> Option<u32> {
+        if cycles.0 > 0 {
+            self.work(node, cycles, std::iter::empty());
+        }
+        self.last_work[node.index()]
+    }
+}

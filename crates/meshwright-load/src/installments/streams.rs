@@ -1,0 +1,235 @@
+//! A flow made ready for installments: nodes from the sources outwards, whole bytes, no circles.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::Scale;
+use crate::Problem;
+use crate::optimum::Phase;
+use meshwright_core::units::{LinkId, NodeId};
+use meshwright_network::topology::Topology;
+
+/// What is less than this share of the load is noise.
+const NOISE: f64 = 1e-12;
+
+/// A link that carries something.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Channel {
+    pub(super) link: LinkId,
+    /// The node it leaves.
+    pub(super) from: NodeId,
+    /// The node it enters.
+    pub(super) to: NodeId,
+}
+
+/// What a node sends over one link in one epoch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stream {
+    /// The index of its [`Channel`].
+    pub(super) channel: u32,
+    /// In bytes, not yet whole.
+    pub(super) load: f64,
+}
+
+/// What a node does in one epoch.
+#[derive(Clone, Debug)]
+pub(super) struct Junction {
+    pub(super) node: NodeId,
+    /// Its streams in [`Epoch::streams`], the largest last.
+    pub(super) streams: std::ops::Range<u32>,
+    /// What it works off, in bytes, not yet whole.
+    pub(super) work: f64,
+    /// Whether all that is left here must go before the epoch is over.
+    pub(super) flush: bool,
+}
+
+/// A time of constant rates.
+#[derive(Clone, Debug)]
+pub(super) struct Epoch {
+    /// When it begins and ends, in units of w Tcp.
+    pub(super) from: f64,
+    pub(super) until: f64,
+    /// The nodes that take part, each after all those that send to it.
+    pub(super) junctions: Vec<Junction>,
+    pub(super) streams: Vec<Stream>,
+}
+
+/// A load that enters.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Supply {
+    pub(super) node: NodeId,
+    pub(super) bytes: u64,
+    /// In units of w Tcp.
+    pub(super) release: f64,
+}
+
+/// The whole flow.
+#[derive(Clone, Debug)]
+pub(super) struct Streams {
+    pub(super) epochs: Vec<Epoch>,
+    pub(super) channels: Vec<Channel>,
+    /// In the order of the sources; their bytes sum to those of the load.
+    pub(super) supplies: Vec<Supply>,
+}
+
+impl Streams {
+    /// The flow of these phases, one after the other.
+    pub(super) fn new(scale: &Scale, phases: &[Phase]) -> Self {
+        let problem = scale.problem();
+        let mut builder = Builder {
+            scale,
+            channel_of: vec![u32::MAX; problem.machine().links() as usize],
+            channels: Vec::new(),
+        };
+        let mut epochs: Vec<Epoch> = phases.iter().map(|phase| builder.epoch(phase)).collect();
+        // What a node has left it may keep as long as it takes part later.
+        let mut is_over = vec![true; problem.machine().nodes() as usize];
+        for epoch in epochs.iter_mut().rev() {
+            for junction in &mut epoch.junctions {
+                junction.flush = std::mem::replace(&mut is_over[junction.node.index()], false);
+            }
+        }
+        Self { epochs, channels: builder.channels, supplies: supplies(problem, scale.bytes()) }
+    }
+
+    /// The end of the last epoch, in units of w Tcp.
+    pub(super) fn end(&self) -> f64 {
+        self.epochs.last().map_or(0.0, |epoch| epoch.until)
+    }
+}
+
+/// The loads of the sources in whole bytes that sum to all.
+pub(super) fn supplies(problem: &Problem, bytes: u64) -> Vec<Supply> {
+    let (mut sum, mut given) = (0.0, 0);
+    let supply = |source: &crate::Source| {
+        sum += source.load;
+        let until = ((sum * bytes as f64).round() as u64).min(bytes);
+        let own = until - given;
+        given = until;
+        Supply { node: source.node, bytes: own, release: source.release }
+    };
+    let mut supplies: Vec<Supply> = problem.sources().iter().map(supply).collect();
+    if let Some(last) = supplies.last_mut() {
+        last.bytes += bytes - given;
+    }
+    supplies
+}
+
+struct Builder<'a, 'p, 'm> {
+    scale: &'a Scale<'p, 'm>,
+    /// By link id.
+    channel_of: Vec<u32>,
+    channels: Vec<Channel>,
+}
+
+impl Builder<'_, '_, '_> {
+    fn epoch(&mut self, phase: &Phase) -> Epoch {
+        let machine = self.scale.problem().machine();
+        let mut link = phase.flow.link.clone();
+        link.iter_mut().filter(|load| **load <= NOISE).for_each(|load| *load = 0.0);
+        let order = order(self.scale.problem(), &mut link, &phase.flow.node);
+        let bytes = self.scale.bytes() as f64;
+        let (mut junctions, mut streams) = (Vec::with_capacity(order.len()), Vec::new());
+        for node in order {
+            let first = streams.len();
+            for port in 0..machine.ports(node) {
+                let id = LinkId(machine.first_link(node).0 + port);
+                if link[id.index()] > 0.0 {
+                    let to = machine.target(id).expect("a link that carries something leads somewhere");
+                    streams
+                        .push(Stream { channel: self.channel(id, node, to), load: link[id.index()] * bytes });
+                }
+            }
+            streams[first..].sort_by(|a, b| a.load.total_cmp(&b.load).then(a.channel.cmp(&b.channel)));
+            let work = phase.flow.node[node.index()];
+            let work = if work > NOISE { work * bytes } else { 0.0 };
+            let streams = first as u32..streams.len() as u32;
+            junctions.push(Junction { node, streams, work, flush: true });
+        }
+        Epoch { from: phase.from, until: phase.until, junctions, streams }
+    }
+
+    fn channel(&mut self, link: LinkId, from: NodeId, to: NodeId) -> u32 {
+        let place = &mut self.channel_of[link.index()];
+        if *place == u32::MAX {
+            *place = self.channels.len() as u32;
+            self.channels.push(Channel { link, from, to });
+        }
+        *place
+    }
+}
+
+/// The nodes that send, receive, work or have a load, each after all that send to it, the lowest first. Circles of flow
+/// carry nothing anywhere: they are taken out.
+fn order(problem: &Problem, link: &mut [f64], work: &[f64]) -> Vec<NodeId> {
+    let machine = problem.machine();
+    let nodes = machine.nodes() as usize;
+    loop {
+        let mut incoming = vec![0u32; nodes];
+        let mut used: Vec<bool> = work.iter().map(|work| *work > NOISE).collect();
+        problem.sources().iter().for_each(|source| used[source.node.index()] = true);
+        for id in (0..machine.links()).map(LinkId).filter(|id| link[id.index()] > 0.0) {
+            let to = machine.target(id).expect("a link that carries something leads somewhere");
+            incoming[to.index()] += 1;
+            used[to.index()] = true;
+            used[machine.source(id).index()] = true;
+        }
+        let all = used.iter().filter(|used| **used).count();
+        let ready = (0..nodes as u32).filter(|&node| used[node as usize] && incoming[node as usize] == 0);
+        let mut ready: BinaryHeap<Reverse<u32>> = ready.map(Reverse).collect();
+        let mut order = Vec::with_capacity(all);
+        while let Some(Reverse(node)) = ready.pop() {
+            order.push(NodeId(node));
+            for (_, to) in carrying(problem, link, NodeId(node)) {
+                incoming[to.index()] -= 1;
+                if incoming[to.index()] == 0 {
+                    ready.push(Reverse(to.0));
+                }
+            }
+        }
+        if order.len() == all {
+            return order;
+        }
+        let start = (0..nodes as u32).map(NodeId).find(|node| incoming[node.index()] > 0);
+        take_out_circle(problem, link, &incoming, start.expect("nodes that never became ready"));
+    }
+}
+
+/// The links out of a node that carry something, with the nodes they enter.
+fn carrying<'a>(
+    problem: &'a Problem<'_>,
+    link: &'a [f64],
+    node: NodeId,
+) -> impl Iterator<Item = (LinkId, NodeId)> + 'a {
+    let machine = problem.machine();
+    let first = machine.first_link(node).0;
+    let ids = (first..first + machine.ports(node)).map(LinkId);
+    ids.filter(|id| link[id.index()] > 0.0).filter_map(|id| Some((id, machine.target(id)?)))
+}
+
+/// Takes out a circle of flow: every node with a positive count has a link from another such node.
+fn take_out_circle(problem: &Problem, link: &mut [f64], incoming: &[u32], start: NodeId) {
+    let machine = problem.machine();
+    let mut place = vec![usize::MAX; incoming.len()];
+    let (mut path, mut at) = (Vec::new(), start);
+    // Against the flow one always finds the next node.
+    while place[at.index()] == usize::MAX {
+        place[at.index()] = path.len();
+        let back = (0..machine.ports(at)).find_map(|port| {
+            let before = machine.target(LinkId(machine.first_link(at).0 + port))?;
+            let id = machine.wire(before, at)?;
+            (incoming[before.index()] > 0 && link[id.index()] > 0.0).then_some((id, before))
+        });
+        let (id, before) = back.expect("a node that waits has one before it that waits");
+        path.push(id);
+        at = before;
+    }
+    let circle = &path[place[at.index()]..];
+    let least = circle.iter().map(|id| link[id.index()]).fold(f64::INFINITY, f64::min);
+    for id in circle {
+        link[id.index()] -= least;
+        if link[id.index()] <= NOISE {
+            link[id.index()] = 0.0;
+        }
+    }
+}

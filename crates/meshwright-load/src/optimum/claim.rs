@@ -1,0 +1,155 @@
+//! The flows that decide a claim: sinks are the claimed shares, links carry until the claimed makespan.
+
+use super::network::{Network, share};
+use crate::check::{Claim, TOLERANCE};
+use crate::witness::Stretch;
+use crate::{Cells, Cut, Problem};
+use meshwright_core::error::Result;
+use meshwright_core::units::{NodeId, Port};
+use meshwright_network::topology::Topology;
+
+/// A set that refutes a claim, and the moment until which it cannot send out enough.
+pub(crate) type Refuted = (Cut, Option<f64>);
+
+/// Moments that differ by less than this share of the makespan are one.
+const ONE_MOMENT: f64 = 1e-12;
+
+/// The flow that keeps a claim when any source may serve anybody, or the set that refutes it.
+pub(crate) fn decide(problem: &Problem, claim: &Claim) -> Result<std::result::Result<Vec<Stretch>, Refuted>> {
+    let everyone: Vec<usize> = (0..problem.sources().len()).collect();
+    let network = routed(problem, claim, &everyone, |_| true, |_, _| true)?;
+    Ok(match certificate(&network) {
+        Some(refuted) => Err(refuted),
+        None => Ok(stretches(&network, intervals(problem, claim).1, None)),
+    })
+}
+
+/// The set that refutes a claim because a source alone cannot serve its nodes.
+pub(crate) fn refute_alone(problem: &Problem, claim: &Claim, cells: &Cells) -> Result<Option<Refuted>> {
+    for source in 0..problem.sources().len() {
+        let is_own = |node: usize| cells.label[node] == source as u32;
+        if let Some(refuted) = certificate(&routed(problem, claim, &[source], is_own, |_, _| true)?) {
+            return Ok(Some(refuted));
+        }
+    }
+    Ok(None)
+}
+
+/// The flow by which every source serves its nodes over links of its own cell, if there is one.
+pub(crate) fn fit_within_cells(
+    problem: &Problem,
+    claim: &Claim,
+    cells: &Cells,
+) -> Result<Option<Vec<Stretch>>> {
+    let mut flow = Vec::new();
+    for source in 0..problem.sources().len() {
+        let is_own = |node: usize| cells.label[node] == source as u32;
+        let network = routed(problem, claim, &[source], is_own, |from, to| is_own(from) && is_own(to))?;
+        if network.flow.left_over() > 0 {
+            return Ok(None);
+        }
+        flow.extend(stretches(&network, intervals(problem, claim).1, Some(source)));
+    }
+    Ok(Some(flow))
+}
+
+/// What crosses every link in every interval.
+fn stretches(network: &Network, last: f64, source: Option<usize>) -> Vec<Stretch> {
+    let machine = network.problem().machine();
+    let mut stretches = Vec::new();
+    for copy in 0..network.copies() {
+        let begin = network.begins[copy];
+        let end = begin + network.length(copy, last);
+        for from in (0..network.nodes() as u32).map(NodeId) {
+            for port in 0..machine.ports(from) {
+                let units = network.flow.flow(network.arc(copy, from.index(), port));
+                if let Some(to) = machine.neighbour(from, Port(port)).filter(|_| units > 0) {
+                    stretches.push(Stretch { from, to, amount: share(units), begin, end, source });
+                }
+            }
+        }
+    }
+    stretches
+}
+
+/// The greatest flow from some sources to the nodes they serve.
+fn routed<'p>(
+    problem: &'p Problem<'p>,
+    claim: &Claim,
+    sources: &[usize],
+    is_served: impl Fn(usize) -> bool,
+    is_open: impl Fn(usize, usize) -> bool,
+) -> Result<Network<'p>> {
+    let (begins, end) = intervals(problem, claim);
+    let mut network = Network::new(problem, begins)?;
+    sources.iter().for_each(|&source| network.supply(source));
+    network.raise_links_where(end, 1.0 + TOLERANCE, is_open);
+    let sum: f64 = claim.shares.iter().sum();
+    for (node, &share) in claim.shares.iter().enumerate() {
+        if share > 0.0 && is_served(node) {
+            place_share(&mut network, claim, node, share / sum * (1.0 + TOLERANCE), end);
+        }
+    }
+    network.flow.run();
+    Ok(network)
+}
+
+/// When the intervals begin in which rates may be taken as constant, and when the last one ends.
+fn intervals(problem: &Problem, claim: &Claim) -> (Vec<f64>, f64) {
+    let mut releases: Vec<f64> = problem.sources().iter().map(|source| source.release + 0.0).collect();
+    releases.sort_unstable_by(f64::total_cmp);
+    releases.dedup();
+    let Some(timed) = claim.timed else {
+        releases.retain(|&release| release < claim.makespan);
+        return (releases, claim.makespan);
+    };
+    let moments = timed.iter().zip(claim.shares).filter(|(_, share)| **share > 0.0);
+    let mut points: Vec<f64> = moments.map(|(&moment, _)| moment + 0.0).chain(releases.clone()).collect();
+    points.sort_unstable_by(f64::total_cmp);
+    let apart = ONE_MOMENT * claim.makespan;
+    points
+        .dedup_by(|later, first| *later == *first || (*later - *first < apart && !releases.contains(later)));
+    let end = *points.last().expect("there is a source");
+    // What is released at a moment is there at this moment: an interval of no length.
+    let twice = |&point: &f64| 1 + usize::from(releases.contains(&point));
+    let mut begins: Vec<f64> = points.iter().flat_map(|point| vec![*point; twice(point)]).collect();
+    begins.pop();
+    (begins, end)
+}
+
+/// Puts a share where it is due: with moments, in the last interval that ends in time; otherwise as late as the
+/// processor can still do it, which any other order of work can be turned into.
+fn place_share(network: &mut Network, claim: &Claim, node: usize, share: f64, end: f64) {
+    if let Some(timed) = claim.timed {
+        let in_time = |copy: &usize| network.begins.get(copy + 1).copied().unwrap_or(end) <= timed[node];
+        let copy = (0..network.copies()).take_while(in_time).last().unwrap_or(0);
+        return network.raise_node(copy, node, share);
+    }
+    let mut rest = share;
+    for copy in (0..network.copies()).rev() {
+        let work = network.problem().work(NodeId(node as u32));
+        let most = network.length(copy, end) * (1.0 + TOLERANCE) / work;
+        network.raise_node(copy, node, rest.min(most));
+        rest -= rest.min(most);
+    }
+}
+
+/// The set with the most that is left over, and until when it holds this back.
+fn certificate(network: &Network) -> Option<Refuted> {
+    let flow = &network.flow;
+    let excess = |set: &Vec<u32>| set.iter().map(|&copy| flow.left_at(copy as usize)).sum::<i64>();
+    let worst = flow.violated().into_iter().max_by_key(excess)?;
+    let capacity = share(flow.capacity_of(&worst)) / (1.0 + TOLERANCE);
+    let demand = share(flow.capacity_of(&worst) + excess(&worst));
+    let nodes = network.nodes() as u32;
+    let members = |copy: u32| -> Vec<NodeId> {
+        let all = worst.iter().filter(|&&member| member / nodes == copy);
+        all.map(|&member| NodeId(member % nodes)).collect()
+    };
+    let living = network.problem().machine().living_count() as usize;
+    let mut copies = (0..network.copies() as u32).map(|copy| (copy, members(copy)));
+    let held = copies.rfind(|(_, members)| !members.is_empty() && members.len() < living);
+    let (copy, nodes) = held.unwrap_or_else(|| (0, network.nodes_of(&worst)));
+    let moment = network.begins.get(copy as usize + 1).copied();
+    Some((Cut { nodes, capacity, demand }, moment))
+}

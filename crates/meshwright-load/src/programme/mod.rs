@@ -1,0 +1,248 @@
+//! The optimum as a linear programme: a second way to the fluid optimum, and the way to machines whose nodes do less
+//! at a time.
+//!
+//! | file | what |
+//! |---|---|
+//! | `model` | variables and rows |
+//! | `theorem` | variants whose optimum has a formula |
+//!
+//! In the fluid limit messages are as short as one likes, so a time that meets every row is met by sending and working
+//! at constant rates. Rows that let a node take part in one message at a time are enough for that where the network
+//! has no rings of odd length; elsewhere they give a lower bound, and [`Answer::attained`] says so.
+
+mod model;
+mod theorem;
+
+pub use theorem::{Theorem, theorem};
+
+use serde::Serialize;
+
+use super::{Cells, Problem};
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::{NodeId, Port};
+use meshwright_network::topology::{Machine, PortModel, Topology};
+use model::Model;
+
+/// The most variables accepted: a square of 32 by 32 nodes with the results of three sources is below.
+pub const VARIABLES_MAX: usize = 30_000;
+
+/// Whether the two directions of a wire can be used at the same time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Duplex {
+    /// Each direction is a link of its own.
+    #[default]
+    Full,
+    /// The directions share the time of one link.
+    Half,
+}
+
+/// What nodes and links can do at a time, and what comes back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Variant {
+    /// All links of a node at a time, or one message out and one in (with [`Duplex::Half`]: one message).
+    pub ports: PortModel,
+    /// Whether a node computes while it communicates; without, the processor moves every message itself, one at a
+    /// time, whatever `ports` says.
+    pub front_end: bool,
+    /// The size of the results of a load over that of the load (rho); they go back to the source of the load.
+    pub results: f64,
+    /// Whether wires carry both directions at a time.
+    pub duplex: Duplex,
+}
+
+impl Default for Variant {
+    /// The machine of the fluid optimum: all ports, front ends, no results, full duplex.
+    fn default() -> Self {
+        Self { ports: PortModel::All, front_end: true, results: 0.0, duplex: Duplex::Full }
+    }
+}
+
+impl Variant {
+    /// Whether a node can take part in one message at a time only, out or in.
+    fn is_one_at_a_time(&self) -> bool {
+        !self.front_end || (self.ports == PortModel::One && self.duplex == Duplex::Half)
+    }
+}
+
+/// The optimum of a [`Variant`] and a distribution that has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// When all is worked off and every result is back, in units of w Tcp.
+    pub makespan: f64,
+    /// By node id, the share of the whole load it works off.
+    pub work: Vec<f64>,
+    /// By link id, the load it carries, as a share of the whole load.
+    pub flow: Vec<f64>,
+    /// By link id, the results it carries, in the same unit.
+    pub returned: Vec<f64>,
+    /// Whether schedules come as near to the makespan as one likes; else it is a lower bound.
+    pub attained: bool,
+}
+
+/// The least makespan of the problem on a machine of this variant, by a linear programme.
+///
+/// ```text
+/// minimise T:  L_v + in_v = out_v + p_v,  w_v p_v <= T,  z_e f_e <= T   (one phase; all ports, front ends)
+/// ```
+///
+/// Loads that are released later divide the time into phases, between which a node keeps what it has not passed on.
+/// Results of different sources are kept apart: each goes back to its own.
+///
+/// # Errors
+///
+/// [`Error::TooLarge`] above [`VARIABLES_MAX`] variables (links and nodes, times phases, and with results times
+/// sources), [`Error::Value`] for results that are not a finite number of at least 0, [`Error::NotApplicable`] when
+/// some load can reach no processor, and when the solver loses its way in numbers of too different sizes.
+///
+/// # Complexity
+///
+/// That of the simplex method: a second for 32 by 32 nodes, half a minute at the worst below [`VARIABLES_MAX`].
+///
+/// # Source
+///
+/// `zhang2018`, chapter 7.2, leaves other constraints on processors as future work; none of these variants is in it.
+///
+/// # Examples
+///
+/// A corner of a square sends out on its two links at the same time, or on one after the other.
+///
+/// ```
+/// use meshwright_load::programme::{Variant, solve};
+/// use meshwright_load::{Problem, Source};
+/// use meshwright_network::topology::{Machine, PortModel};
+/// use meshwright_core::units::NodeId;
+/// let square = Machine::new("mesh:2x2")?;
+/// let problem = Problem::new(&square, vec![Source::at(NodeId(0), 1.0)], 1.0)?;
+/// let all = solve(&problem, &Variant::default())?;
+/// assert!((1.0 / all.makespan - 3.0).abs() < 1e-6, "1 + 2 / sigma");
+/// let one = solve(&problem, &Variant { ports: PortModel::One, ..Variant::default() })?;
+/// assert!((1.0 / one.makespan - 2.0).abs() < 1e-6, "1 + 1 / sigma");
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn solve(problem: &Problem, variant: &Variant) -> Result<Answer> {
+    solved(problem, variant, None)
+}
+
+/// The least makespan within which these shares can be worked off on a machine of this variant, by the same linear
+/// programme; with cells every source serves its own nodes.
+///
+/// A fluid answer: messages are as short as one likes, and nodes work on what arrives.
+///
+/// # Errors
+///
+/// As for [`solve`]; [`Error::Value`] when there is not one share (and label) per node.
+///
+/// # Complexity
+///
+/// That of [`solve`].
+///
+/// # Examples
+///
+/// The results of a node at the end of a wire come back over it after the load has gone.
+///
+/// ```
+/// use meshwright_load::programme::{Duplex, Variant, keep};
+/// use meshwright_load::{Problem, Source};
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::NodeId;
+/// let line = Machine::new("mesh:1x2")?;
+/// let problem = Problem::new(&line, vec![Source::at(NodeId(0), 1.0)], 1.0)?;
+/// let half = Variant { results: 1.0, duplex: Duplex::Half, ..Variant::default() };
+/// let least = keep(&problem, &half, &[0.25, 0.75], None)?.makespan;
+/// assert!((least - 1.5).abs() < 1e-6, "0.75 there and 0.75 back");
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn keep(problem: &Problem, variant: &Variant, shares: &[f64], cells: Option<&Cells>) -> Result<Answer> {
+    let nodes = problem.machine().nodes() as usize;
+    let lists = [Some(shares.len()), cells.map(|cells| cells.label.len())];
+    if let Some(length) = lists.into_iter().flatten().find(|&length| length != nodes) {
+        return Err(Error::value("number of shares", length, nodes.to_string()));
+    }
+    solved(problem, variant, Some(Kept { shares, cells }))
+}
+
+/// Shares that are given.
+#[derive(Clone, Copy)]
+struct Kept<'a> {
+    shares: &'a [f64],
+    cells: Option<&'a Cells>,
+}
+
+fn solved(problem: &Problem, variant: &Variant, kept: Option<Kept<'_>>) -> Result<Answer> {
+    if !(variant.results >= 0.0 && variant.results.is_finite()) {
+        return Err(Error::value("size of the results", variant.results, "a number of at least 0"));
+    }
+    let model = Model::new(problem, variant, kept);
+    let variables = model.size();
+    if variables > VARIABLES_MAX {
+        return Err(Error::TooLarge {
+            what: "a linear programme of this size",
+            needed: format!("{variables} variables"),
+            limit: format!("{VARIABLES_MAX} variables"),
+        });
+    }
+    let attained = !variant.is_one_at_a_time() || is_bipartite(problem.machine());
+    Ok(Answer { attained, ..model.solve()? })
+}
+
+/// Whether the living nodes can be coloured with two colours, so that wires join different ones.
+fn is_bipartite(machine: &Machine) -> bool {
+    let mut colour: Vec<Option<bool>> = vec![None; machine.nodes() as usize];
+    for root in machine.living() {
+        if colour[root.index()].is_some() {
+            continue;
+        }
+        colour[root.index()] = Some(false);
+        let mut waiting = vec![root];
+        while let Some(node) = waiting.pop() {
+            for next in (0..machine.ports(node)).filter_map(|port| machine.neighbour(node, Port(port))) {
+                match colour[next.index()] {
+                    None => {
+                        colour[next.index()] = colour[node.index()].map(|colour| !colour);
+                        waiting.push(next);
+                    }
+                    Some(_) if colour[next.index()] == colour[node.index()] => return false,
+                    Some(_) => {}
+                }
+            }
+        }
+    }
+    true
+}
+
+/// The loads of one source, which must not be mixed with others, or all of them where nothing comes back.
+struct Commodity {
+    /// The indices of its sources.
+    sources: Vec<usize>,
+    /// Where its results go.
+    home: Option<NodeId>,
+    /// Node, phase and share of every load.
+    supplies: Vec<(NodeId, usize, f64)>,
+}
+
+/// The times from which on some load is there, in increasing order.
+fn phases(problem: &Problem) -> Vec<f64> {
+    let mut starts: Vec<f64> = problem.sources().iter().map(|source| source.release).collect();
+    starts.sort_by(f64::total_cmp);
+    starts.dedup();
+    starts
+}
+
+/// What must be told apart: results that go to different places, and every source where it has its own nodes.
+fn commodities(problem: &Problem, variant: &Variant, starts: &[f64], apart: bool) -> Vec<Commodity> {
+    let mut commodities: Vec<Commodity> = Vec::new();
+    for (index, source) in problem.sources().iter().enumerate() {
+        let home = (variant.results > 0.0).then_some(source.node);
+        let phase = starts.partition_point(|&start| start < source.release);
+        let supply = (source.node, phase, source.load);
+        match commodities.iter_mut().find(|commodity| !apart && commodity.home == home) {
+            Some(commodity) => {
+                commodity.supplies.push(supply);
+                commodity.sources.push(index);
+            }
+            None => commodities.push(Commodity { sources: vec![index], home, supplies: vec![supply] }),
+        }
+    }
+    commodities
+}

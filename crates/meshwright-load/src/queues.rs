@@ -1,0 +1,165 @@
+//! Loads that keep coming: which rates of arrival a machine can work off, and a rule that does it.
+//!
+//! Loads arrive at the sources for ever, lambda_v per unit of time. The queues stay short if and only if every set of
+//! nodes can work off and send out more than arrives in it:
+//!
+//! ```text
+//! lambda(S) < sum over v in S of 1 / w_v + sum over links e leaving S of 1 / z_e    for every set S
+//! ```
+//!
+//! These are the sets of the optimum for a single load of this mix, whose least makespan is T*: so the rates can grow
+//! until all of them together are 1 / T*.
+
+use super::{Cut, Problem, optimum};
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::{NodeId, Port};
+use meshwright_network::topology::Topology;
+
+/// Whether rates of arrival can be worked off.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stability {
+    /// Whether the queues stay short: every set can do more than arrives in it.
+    pub stable: bool,
+    /// By how much all rates may be multiplied before they reach the border of the region.
+    pub factor: f64,
+    /// The set that is the first to have too much, with its capacity and demand in loads per unit of time.
+    pub tightest: Cut,
+}
+
+/// Whether loads can be worked off that arrive at the sources of the problem, together at this rate (loads per unit of
+/// time w Tcp), each at its share of it.
+///
+/// ```text
+/// factor = 1 / (rate T*),  stable iff factor > 1
+/// ```
+///
+/// # Errors
+///
+/// [`Error::Value`] for a rate that is not above 0, [`Error::NotApplicable`] when sources have releases, and what
+/// [`optimum::makespan`] refuses.
+///
+/// # Complexity
+///
+/// That of [`optimum::makespan`].
+///
+/// # Source
+///
+/// `tassiulas1992`: the region of rates that some rule keeps stable.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_load::{Problem, Source, queues};
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::NodeId;
+/// let mesh = Machine::new("mesh:5x5")?;
+/// let problem = Problem::new(&mesh, vec![Source::at(NodeId(12), 1.0)], 0.5)?;
+/// let stability = queues::stability(&problem, 6.0)?;
+/// assert!(stability.stable && (stability.factor - 9.0 / 6.0).abs() < 1e-9, "1 + 4 / sigma per unit of time");
+/// assert_eq!((stability.tightest.demand, stability.tightest.capacity), (6.0, 9.0));
+/// assert!(!queues::stability(&problem, 10.0)?.stable);
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn stability(problem: &Problem, rate: f64) -> Result<Stability> {
+    check(problem, rate)?;
+    let (makespan, cut) = optimum::makespan(problem)?;
+    let inside = cut.nodes.iter().copied().collect::<std::collections::BTreeSet<NodeId>>();
+    let machine = problem.machine();
+    let mut capacity = 0.0;
+    for &node in &cut.nodes {
+        capacity += 1.0 / problem.work(node);
+        for port in (0..machine.ports(node)).map(Port) {
+            if machine.neighbour(node, port).is_some_and(|next| !inside.contains(&next)) {
+                capacity += 1.0 / problem.link_time(machine.link(node, port));
+            }
+        }
+    }
+    let arriving = problem.sources().iter().filter(|source| inside.contains(&source.node));
+    let demand = rate * arriving.map(|source| source.load).sum::<f64>();
+    let factor = 1.0 / (rate * makespan);
+    Ok(Stability { stable: factor > 1.0, factor, tightest: Cut { nodes: cut.nodes, capacity, demand } })
+}
+
+fn check(problem: &Problem, rate: f64) -> Result<()> {
+    if !(rate > 0.0 && rate.is_finite()) {
+        return Err(Error::value("rate of arrival", rate, "a number above 0"));
+    }
+    if !problem.starts_at_once() {
+        return Err(Error::not_applicable("a stability region", "loads that keep coming have no release"));
+    }
+    Ok(())
+}
+
+/// What lies in all queues together, in loads, after every step of back-pressure: each step a node takes what has
+/// arrived, works off what it can, and sends as much as a link carries to each neighbour whose queue is shorter, the
+/// shortest first.
+///
+/// A step is `step` units of time long. The rule knows no rates and no routes, and keeps the queues bounded inside the
+/// region of [`stability`].
+///
+/// # Errors
+///
+/// As for [`stability`]; [`Error::Value`] for a step that is not above 0.
+///
+/// # Complexity
+///
+/// O(steps (nodes + links log ports)).
+///
+/// # Source
+///
+/// `tassiulas1992`: links serve the greatest difference of queues.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_load::{Problem, Source, queues};
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::NodeId;
+/// let line = Machine::new("mesh:1x3")?;
+/// let problem = Problem::new(&line, vec![Source::at(NodeId(0), 1.0)], 1.0)?;
+/// let below = queues::back_pressure(&problem, 1.9, 0.1, 2000)?;
+/// assert!(below[1999] < 2.0, "two loads per unit of time leave the first node");
+/// let above = queues::back_pressure(&problem, 2.1, 0.1, 2000)?;
+/// assert!(above[1999] > 0.1 * 200.0 - 1e-9, "one tenth of a load more than it can, for 200 units of time");
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn back_pressure(problem: &Problem, rate: f64, step: f64, steps: usize) -> Result<Vec<f64>> {
+    check(problem, rate)?;
+    if !(step > 0.0 && step.is_finite()) {
+        return Err(Error::value("step", step, "a number above 0"));
+    }
+    let machine = problem.machine();
+    let mut queue = vec![0.0f64; machine.nodes() as usize];
+    let mut change = queue.clone();
+    let mut shorter: Vec<(f64, NodeId, f64)> = Vec::new();
+    let mut totals = Vec::with_capacity(steps);
+    for _ in 0..steps {
+        for source in problem.sources() {
+            queue[source.node.index()] += rate * step * source.load;
+        }
+        change.fill(0.0);
+        for node in machine.living() {
+            let length = queue[node.index()];
+            let mut left = (length - step / problem.work(node)).max(0.0);
+            shorter.clear();
+            for port in (0..machine.ports(node)).map(Port) {
+                let Some(next) = machine.neighbour(node, port) else { continue };
+                if queue[next.index()] < length {
+                    let carried = step / problem.link_time(machine.link(node, port));
+                    shorter.push((queue[next.index()], next, carried));
+                }
+            }
+            shorter.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            for &(_, next, carried) in &shorter {
+                let sent = carried.min(left);
+                left -= sent;
+                change[next.index()] += sent;
+            }
+            // What is sent away counts at once in `change` only, so that all nodes see the queues of the same moment.
+            change[node.index()] += left - length;
+        }
+        queue.iter_mut().zip(&change).for_each(|(length, change)| *length = (*length + change).max(0.0));
+        totals.push(queue.iter().sum());
+    }
+    Ok(totals)
+}

@@ -1,0 +1,216 @@
+//! Mapping: which node runs which task, and what that costs.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`task_graph`], [`task_file`] | phased task graphs; traces and matrices read from files |
+//! | [`divide`] | divide-and-conquer jobs: stages, shares, volumes |
+//! | [`binomial`], [`halving`] | the binomial tree; the halving tree of any box |
+//! | [`complete_binary`] | the complete binary tree |
+//! | [`reflecting`], [`growing`], [`centred_halving`] | closed-form placements of the tree |
+//! | [`family`] | what lies between growing and centred halving, and its Pareto front |
+//! | [`bisection`] | any tree on any machine: odd sides, dead nodes, general graphs |
+//! | `axes` | the box they fill, and which axis each phase uses |
+//! | [`recursive_bisection`] | tasks and machine cut in two together |
+//! | [`search`] | phase-aware local search for any task graph |
+//! | [`ordered`] | placements along a node order, and at random |
+//! | [`metrics`] | dilation, contention, interference sets, weighted, by phase |
+//! | [`times`] | communication times and slowdown in the paper's units |
+//! | [`bound`] | what no placement can beat |
+//! | [`map_file`] | placements read from Scotch |
+
+#![forbid(unsafe_code)]
+
+mod axes;
+pub mod binomial;
+pub mod bisection;
+pub mod bound;
+pub mod centred_halving;
+pub mod complete_binary;
+pub mod divide;
+pub mod family;
+pub mod growing;
+pub mod halving;
+pub mod map_file;
+pub mod metrics;
+pub mod ordered;
+pub mod recursive_bisection;
+pub mod reflecting;
+pub mod search;
+pub mod task_file;
+pub mod task_graph;
+pub mod times;
+
+pub use axes::Step;
+pub use divide::{Divide, Shape};
+pub use task_graph::TaskGraph;
+
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::NodeId;
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_schedule::{Message, Phases};
+
+/// Which node runs which task: `nodes[task]`, one task per node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// The name of the method that made it.
+    pub name: String,
+    /// The node of each task.
+    pub nodes: Vec<NodeId>,
+}
+
+/// What is to be placed.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// How many tasks, one per node.
+    pub tasks: u32,
+    /// Who sends to whom, for methods that ask.
+    pub graph: Option<&'a TaskGraph>,
+    /// Where.
+    pub machine: &'a Machine,
+    /// For methods that draw lots.
+    pub seed: u64,
+}
+
+impl<'a> Request<'a> {
+    /// The tasks of a graph.
+    pub fn of(graph: &'a TaskGraph, machine: &'a Machine, seed: u64) -> Self {
+        Self { tasks: graph.tasks, graph: Some(graph), machine, seed }
+    }
+
+    /// The tree of the tasks, if they are divide and conquer.
+    pub(crate) fn shape(&self) -> Option<&'a Shape> {
+        Some(&self.graph?.divide.as_ref()?.shape)
+    }
+
+    /// So many tasks, whoever sends to whom.
+    pub fn count(tasks: u32, machine: &'a Machine, seed: u64) -> Self {
+        Self { tasks, graph: None, machine, seed }
+    }
+}
+
+/// A named way to place tasks.
+pub struct Method {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// What it is good for, in half a sentence.
+    pub summary: &'static str,
+    /// The node of every task, distinct; dead nodes may appear and are repaired afterwards.
+    pub place: fn(&Request<'_>) -> Result<Vec<NodeId>>,
+}
+
+/// Every placement the program knows.
+pub const PLACEMENTS: &[Method] = &[
+    reflecting::REFLECTING,
+    growing::GROWING,
+    centred_halving::CENTRED_HALVING,
+    bisection::BISECTION,
+    ordered::ROW_MAJOR,
+    ordered::SNAKE,
+    ordered::HILBERT,
+    recursive_bisection::RECURSIVE_BISECTION,
+    ordered::RANDOM,
+];
+
+/// Places tasks by the method with this name, one of [`PLACEMENTS`] or a member of the [`family`].
+///
+/// A task that falls on a dead node moves to the nearest free living one.
+///
+/// # Errors
+///
+/// [`Error::Value`] for an unknown name, [`Error::NotApplicable`] when the method does not suit the job or the
+/// tasks do not fit.
+///
+/// # Complexity
+///
+/// O(nodes), and O(nodes + links) more for every task that moves from a dead node.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_mapping::{Request, place};
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::NodeId;
+/// let mesh = Machine::new("mesh:2x2")?;
+/// let placement = place("centred-halving", &Request::count(4, &mesh, 0))?;
+/// assert_eq!(placement.nodes, [NodeId(0), NodeId(1), NodeId(2), NodeId(3)]);
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn place(name: &str, request: &Request<'_>) -> Result<Placement> {
+    let living = request.machine.living_count();
+    if request.tasks > living {
+        let why = format!("{} tasks do not fit on {living} living nodes, one on each", request.tasks);
+        return Err(Error::not_applicable("placement", why));
+    }
+    let mut nodes = nodes(name, request)?;
+    if !request.machine.dead().is_empty() {
+        repair(request.machine, &mut nodes);
+    }
+    Ok(Placement { name: name.to_string(), nodes })
+}
+
+/// The node of every task by the method with this name, dead ones included.
+fn nodes(name: &str, request: &Request<'_>) -> Result<Vec<NodeId>> {
+    if name.starts_with(family::PREFIX) {
+        return family::place(name, request);
+    }
+    let method = PLACEMENTS.iter().find(|method| method.name == name).ok_or_else(|| {
+        let names: Vec<_> = PLACEMENTS.iter().map(|method| method.name).collect();
+        Error::value("placement", format!("`{name}`"), format!("{}, steps:... or all", names.join(", ")))
+    })?;
+    (method.place)(request)
+}
+
+/// Moves each task on a dead node to the nearest free living one (lowest id among equals), in task order.
+fn repair(machine: &Machine, nodes: &mut [NodeId]) {
+    let mut free = vec![true; machine.nodes() as usize];
+    nodes.iter().for_each(|node| free[node.index()] = false);
+    for place in nodes.iter_mut().filter(|node| !machine.is_alive(**node)) {
+        // Distances as if nothing were dead: a dead node has no links of its own.
+        let distance = meshwright_network::topology::distances_from(&machine.network, *place);
+        let nearest = machine
+            .living()
+            .filter(|node| free[node.index()])
+            .min_by_key(|node| (distance[node.index()], *node))
+            .expect("there are at least as many living nodes as tasks");
+        free[nearest.index()] = false;
+        *place = nearest;
+    }
+}
+
+/// The schedule of a placed task graph: each edge becomes a message between the nodes of its tasks.
+///
+/// # Panics
+///
+/// When the placement has fewer tasks than the graph.
+///
+/// # Complexity
+///
+/// O(edges).
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_mapping::{Divide, Request, Shape, divide, place, schedule};
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::{Bytes, NodeId};
+/// let tree = divide::task_graph(&Divide { shape: Shape::Binomial(2), alpha: Some(0.5), combine_alpha: None, volume: Bytes(64) })?;
+/// let mesh = Machine::new("mesh:2x2")?;
+/// let placement = place("row-major", &Request::count(4, &mesh, 0))?;
+/// let phases = schedule(&tree, &placement, &mesh);
+/// // The root, task 3, sends half of its 64 bytes to task 1 first.
+/// let first = phases.phase(0)[0];
+/// assert_eq!((first.source, first.target, first.bytes), (NodeId(3), NodeId(1), Bytes(32)));
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn schedule(tasks: &TaskGraph, placement: &Placement, machine: &Machine) -> Phases {
+    let message = |phase: u32, edge: &task_graph::Edge| Message {
+        source: placement.nodes[edge.source as usize],
+        target: placement.nodes[edge.target as usize],
+        bytes: edge.bytes,
+        phase,
+    };
+    let messages = (0..tasks.phases())
+        .flat_map(|index| tasks.phase(index).iter().map(move |edge| message(tasks.number(index), edge)))
+        .collect();
+    Phases::new(machine.nodes(), messages)
+}

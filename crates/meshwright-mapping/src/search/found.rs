@@ -1,0 +1,101 @@
+//! The best placements met so far, by what is predicted or by what a judge says.
+//!
+//! A judge takes his time, so he is asked seldom: for every placement of the start, and then for the cheapest
+//! prediction that waits for him, whenever the search has done as much work as he does.
+
+use crate::search::Judge;
+use meshwright_core::units::NodeId;
+
+/// A judge is asked after so many links looked at for each message that he looks at.
+const LOOKS_A_MESSAGE: u64 = 100;
+
+/// A placement that was met.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Entry {
+    /// What the judge says; without one, what is predicted.
+    pub(super) judged: u64,
+    /// What is predicted.
+    pub(super) predicted: u64,
+    /// The node of each task.
+    pub(super) nodes: Vec<u32>,
+}
+
+/// The best of them.
+pub(super) struct Found<'j> {
+    wanted: usize,
+    judge: Option<Judge<'j>>,
+    /// The best first; all different.
+    pub(super) best: Vec<Entry>,
+    /// Who is judged next, with the prediction.
+    waiting: Option<(u64, Vec<u32>)>,
+    /// Who was judged last.
+    last: Vec<u32>,
+    looks: u64,
+    price: u64,
+}
+
+impl<'j> Found<'j> {
+    /// Nothing yet; so many are wanted, of placements with so many messages.
+    pub(super) fn new(wanted: usize, messages: usize, judge: Option<Judge<'j>>) -> Self {
+        let price = LOOKS_A_MESSAGE * messages as u64;
+        Self { wanted, judge, best: Vec::new(), waiting: None, last: Vec::new(), looks: 0, price }
+    }
+
+    /// Whether there is room for one more.
+    pub(super) fn wants_more(&self) -> bool {
+        self.best.len() < self.wanted
+    }
+
+    /// The time that is to be beaten.
+    fn limit(&self) -> u64 {
+        if self.wants_more() { u64::MAX } else { self.best.last().map_or(u64::MAX, |worst| worst.judged) }
+    }
+
+    /// Remembers a placement if it is among the best; the same one counts once.
+    pub(super) fn offer(&mut self, predicted: u64, node_of: &[u32]) {
+        if predicted >= self.limit() {
+            return;
+        }
+        if self.judge.is_none() {
+            return self.insert(Entry { judged: predicted, predicted, nodes: node_of.to_vec() });
+        }
+        let known = self.last == node_of || self.best.iter().any(|entry| entry.nodes == node_of);
+        if !known && self.waiting.as_ref().is_none_or(|(other, _)| predicted < *other) {
+            self.waiting = Some((predicted, node_of.to_vec()));
+        }
+    }
+
+    /// As [`Self::offer`], and judged at once, however it is predicted.
+    pub(super) fn offer_now(&mut self, predicted: u64, node_of: &[u32]) {
+        let limit = self.limit();
+        let nodes = node_of.to_vec();
+        let judged = match &mut self.judge {
+            Some(judge) => judge(&nodes.iter().copied().map(NodeId).collect::<Vec<_>>(), limit),
+            None => predicted,
+        };
+        self.insert(Entry { judged, predicted, nodes });
+    }
+
+    /// Counts links looked at; the judge is asked when it is his turn.
+    pub(super) fn look(&mut self, looks: u64) {
+        self.looks += looks;
+        if self.looks >= self.price && self.waiting.is_some() {
+            self.looks = 0;
+            self.judge_waiting();
+        }
+    }
+
+    /// Has the one who waits judged.
+    pub(super) fn judge_waiting(&mut self) {
+        let Some((predicted, nodes)) = self.waiting.take() else { return };
+        self.offer_now(predicted, &nodes);
+        self.last = nodes;
+    }
+
+    fn insert(&mut self, entry: Entry) {
+        if let Err(place) = self.best.binary_search(&entry) {
+            self.best.insert(place, entry);
+            self.best.truncate(self.wanted);
+        }
+    }
+}

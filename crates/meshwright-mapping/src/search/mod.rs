@@ -1,0 +1,216 @@
+//! Phase-aware local search: a placement for any phased task graph on any machine.
+//!
+//! | file | what |
+//! |---|---|
+//! | this one | the question, the answers, how a search starts and when it stops |
+//! | `job`, `ways` | the job in ticks; the routes of the machine |
+//! | `found` | the best placements met, and when a judge is asked |
+//! | `full` | the cost of a placement from nothing |
+//! | `state`, `maxima` | the same, kept up to date while tasks change places |
+//! | `room` | pinned tasks, dead nodes, parts that do not reach each other; why there is no answer |
+//! | `shapes` | moves of whole blocks of a box |
+//! | `rounds` | the rounds of a search |
+//!
+//! What is made small is the predicted time: the sum over phases of the time of the slowest message,
+//! [`meshwright_schedule::cost::predicted`]. Equal times are told apart by fourth roots of sums of fourth powers of link
+//! loads and distances, which see every message and not the worst alone.
+//!
+//! A prediction does not see who waits behind whom. [`search_by`] has a judge for that, usually a simulation: what
+//! he says decides who is best.
+
+mod found;
+mod full;
+mod job;
+mod maxima;
+mod room;
+mod rounds;
+mod shapes;
+mod state;
+mod ways;
+
+use std::ops::ControlFlow;
+
+use super::{Placement, TaskGraph};
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::NodeId;
+use meshwright_network::topology::{Machine, Topology};
+
+/// Where a search starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// At the best of all placements the program knows.
+    #[default]
+    Best,
+    /// At a random placement, and without the closed forms.
+    Random,
+}
+
+/// Every start with its name on the command line.
+pub const STARTS: &[(&str, Start)] = &[("best", Start::Best), ("random", Start::Random)];
+
+/// The name of what a search makes.
+pub const NAME: &str = "search";
+
+/// What is to be placed, where, and how long to look.
+#[derive(Clone, Copy, Debug)]
+pub struct Problem<'a> {
+    /// Who sends how much to whom, by phase.
+    pub graph: &'a TaskGraph,
+    /// Where; its switching and its costs say what time a placement takes.
+    pub machine: &'a Machine,
+    /// Tasks that must be on these nodes.
+    pub pins: &'a [(u32, NodeId)],
+    /// Where to start.
+    pub start: Start,
+    /// For what is drawn by lot.
+    pub seed: u64,
+    /// After how many steps to stop: a step is one move tried.
+    pub steps: u64,
+    /// How many different placements are wanted, at most.
+    pub answers: usize,
+}
+
+/// How far a search is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Steps made so far.
+    pub steps: u64,
+    /// The ticks at the start: predicted, or what the judge says.
+    pub start_ticks: u64,
+    /// The fewest such ticks so far.
+    pub best_ticks: u64,
+}
+
+/// A placement with its predicted time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Which node runs which task.
+    pub placement: Placement,
+    /// What the formula says, in ticks of the machine.
+    pub predicted_ticks: u64,
+    /// What the judge says, if there is one; else as predicted.
+    pub judged_ticks: u64,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Different placements, named `search`, `search-2` and so on, the fastest first; fewer than asked for if the search met no more. At least one.
+    pub answers: Vec<Answer>,
+    /// The steps made: asked for as [`Problem::steps`], they give the same outcome again.
+    pub steps: u64,
+    /// The fewest predicted ticks of the placements it started from.
+    pub start_ticks: u64,
+    /// The same as the judge says, if there is one.
+    pub start_judged_ticks: u64,
+    /// Whether a signal has ended it: then these are the best so far.
+    pub interrupted: bool,
+}
+
+/// Says what a placement takes, in ticks; for one that takes no less than the second argument any number that is no less.
+pub type Judge<'j> = &'j mut dyn FnMut(&[NodeId], u64) -> u64;
+
+/// Why no placement at all keeps together the tasks that talk to each other: a machine in parts that are too small.
+pub fn apart(graph: &TaskGraph, machine: &Machine) -> Option<String> {
+    room::apart(graph, machine)
+}
+
+/// Searches until the steps are made or `watch` breaks off.
+///
+/// `watch` is called every few milliseconds; the library knows no clock, so a time limit is its affair. The same problem
+/// gives the same outcome, whenever `watch` was called, as long as the same number of steps is made. In a program that
+/// [watches signals](meshwright_core::interrupt) the first one ends the search, too.
+///
+/// # Errors
+///
+/// [`Error::Value`] when a pin names no task or no node, or no answer is wanted; [`Error::NotApplicable`]
+/// with the reason when no placement exists; [`Error::TooLarge`] when the tables do not fit into memory, or a time
+/// into 57 bits.
+///
+/// # Complexity
+///
+/// Per exchange of two tasks O(hops of their messages); per move of blocks O(nodes + sum of hops). Memory 8 bytes
+/// for each link and different phase.
+///
+/// # Examples
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use meshwright_mapping::search::{Problem, Start, search};
+/// use meshwright_mapping::{Divide, Shape, divide};
+/// use meshwright_network::topology::{Machine, Switching};
+/// use meshwright_core::units::{Bytes, NodeId};
+/// let job = Divide { shape: Shape::Binomial(4), alpha: Some(1.0), combine_alpha: None, volume: Bytes(64) };
+/// let graph = divide::task_graph(&job)?;
+/// let machine = Machine::new("mesh:4x4")?.with_switching(Switching::StoreAndForward);
+/// let problem = Problem {
+///     graph: &graph,
+///     machine: &machine,
+///     pins: &[(15, NodeId(5))],
+///     start: Start::Random,
+///     seed: 1,
+///     steps: 60_000,
+///     answers: 1,
+/// };
+/// let outcome = search(&problem, &mut |_| ControlFlow::Continue(()))?;
+/// // Four phases over one link each, with the root where it was pinned.
+/// assert_eq!(outcome.answers[0].predicted_ticks, 4 * (100 + 64));
+/// assert_eq!(outcome.answers[0].placement.nodes[15], NodeId(5));
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn search(problem: &Problem<'_>, watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>) -> Result<Outcome> {
+    run(problem, None, watch)
+}
+
+/// As [`search`], with a judge: what he says of a placement decides how good it is, and the prediction whom he is asked about.
+///
+/// He is asked about every placement of the start, so that no answer is worse than any of them.
+///
+/// # Errors
+///
+/// As for [`search`].
+///
+/// # Examples
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use meshwright_mapping::search::{Problem, Start, search_by};
+/// use meshwright_mapping::{Divide, Shape, divide};
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::Bytes;
+/// let job = Divide { shape: Shape::Binomial(2), alpha: Some(1.0), combine_alpha: None, volume: Bytes(64) };
+/// let (graph, machine) = (divide::task_graph(&job)?, Machine::new("mesh:2x2")?);
+/// let problem =
+///     Problem { graph: &graph, machine: &machine, pins: &[], start: Start::Best, seed: 1, steps: 100, answers: 1 };
+/// // This one likes task 0 on node 0, as row-major has it.
+/// let mut judge = |nodes: &[_], _| if nodes[0] == meshwright_core::units::NodeId(0) { 1 } else { 2 };
+/// let outcome = search_by(&problem, &mut judge, &mut |_| ControlFlow::Continue(()))?;
+/// assert_eq!(outcome.answers[0].judged_ticks, 1);
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn search_by<'j>(
+    problem: &Problem<'_>,
+    judge: Judge<'j>,
+    watch: &'j mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<Outcome> {
+    run(problem, Some(judge), watch)
+}
+
+fn run<'j>(
+    problem: &Problem<'_>,
+    judge: Option<Judge<'j>>,
+    watch: &'j mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<Outcome> {
+    if problem.answers == 0 {
+        return Err(Error::value("number of answers", 0, "at least 1"));
+    }
+    let job = job::Job::new(problem.graph, problem.machine)?;
+    let ways = ways::Ways::new(problem.machine)?;
+    let room = room::Room::new(problem)?;
+    let joint = job.join();
+    let mut rounds = rounds::Rounds::new(problem, [&job, &joint], &ways, &room, judge, watch);
+    let (nodes, links) = (problem.machine.nodes(), problem.machine.links());
+    let state = |job| state::State::new(job, &ways, nodes, links);
+    rounds.run((job.phases() != joint.phases()).then(|| state(&job)), state(&joint));
+    Ok(rounds.outcome())
+}

@@ -1,0 +1,121 @@
+//! Routes between any two nodes, without memory for each: by coordinates on a whole box, else by next links.
+
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::{NodeId, Port};
+use meshwright_network::routing::Routes;
+use meshwright_network::topology::{Machine, Topology, distances_from};
+
+/// Tables of next links for more nodes than this are refused: 256 MiB.
+const TABLE_NODES_MAX: u32 = 1 << 13;
+
+/// No link.
+const NONE: u32 = u32::MAX;
+
+/// The routes of [`meshwright_network::routing::routes`], for any pair at any time.
+#[derive(Clone, Debug)]
+pub(super) enum Ways<'m> {
+    /// Dimension order on a box where everything works.
+    Box(Routes<'m>),
+    /// For each node and target the first link that leads nearer; where each link leads.
+    Table { nodes: usize, next: Vec<u32>, target: Vec<u32> },
+}
+
+impl<'m> Ways<'m> {
+    /// The routes of a machine.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooLarge`] for a machine without formulas of more than 8192 nodes.
+    pub(super) fn new(machine: &'m Machine) -> Result<Self> {
+        if let Some(grid) = machine.whole_grid() {
+            return Ok(Self::Box(Routes::DimensionOrder(grid)));
+        }
+        let nodes = machine.nodes();
+        if nodes > TABLE_NODES_MAX {
+            return Err(Error::TooLarge {
+                what: "the search on a machine without formulas",
+                needed: format!("a table of next links for {nodes} nodes"),
+                limit: format!("{TABLE_NODES_MAX} nodes, 256 MiB"),
+            });
+        }
+        Ok(Self::table(machine))
+    }
+
+    fn table(machine: &Machine) -> Self {
+        let nodes = machine.nodes() as usize;
+        let mut next = vec![NONE; nodes * nodes];
+        for target in machine.living() {
+            let distance = distances_from(machine, target);
+            for at in machine.living().filter(|at| !matches!(distance[at.index()], 0 | u32::MAX)) {
+                let nearer = |port: &u32| {
+                    let to = machine.neighbour(at, Port(*port));
+                    to.is_some_and(|to| distance[to.index()] + 1 == distance[at.index()])
+                };
+                let port = (0..machine.ports(at)).find(nearer).expect("some neighbour is nearer");
+                next[at.index() * nodes + target.index()] = machine.link(at, Port(port)).0;
+            }
+        }
+        let target = (0..machine.links())
+            .map(|link| machine.target(meshwright_core::units::LinkId(link)).map_or(NONE, |node| node.0))
+            .collect();
+        Self::Table { nodes, next, target }
+    }
+
+    /// Calls `visit` with each link of the route and returns how many there are.
+    ///
+    /// # Panics
+    ///
+    /// When there is no route.
+    #[inline]
+    pub(super) fn for_each_link(&self, from: u32, to: u32, mut visit: impl FnMut(usize)) -> u32 {
+        match self {
+            Self::Box(routes) => {
+                let mut hops = 0;
+                routes.for_each_link(0, (NodeId(from), NodeId(to)), |link| {
+                    visit(link.index());
+                    hops += 1;
+                });
+                hops
+            }
+            Self::Table { nodes, next, target } => {
+                let (mut at, mut hops) = (from, 0);
+                while at != to {
+                    let link = next[at as usize * nodes + to as usize];
+                    assert!(link != NONE, "messages stay within a part of the machine");
+                    visit(link as usize);
+                    at = target[link as usize];
+                    hops += 1;
+                }
+                hops
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshwright_network::routing;
+
+    #[test]
+    fn ways_are_the_routes_of_the_machine() {
+        let machines =
+            ["mesh:4x5", "torus:4x5", "torus:3x4x2", "hypercube:4", "mesh:1x7", "torus:8", "torus:2x6"];
+        let whole = machines.map(|name| Machine::new(name).unwrap());
+        let mut all: Vec<Machine> = whole.to_vec();
+        for machine in whole.iter().filter(|machine| machine.nodes() > 12 && machine.nodes() < 24) {
+            all.push(machine.clone().with_dead(vec![NodeId(6), NodeId(3)]).unwrap());
+        }
+        for machine in all {
+            let ways = Ways::new(&machine).unwrap();
+            for (from, to) in machine.living().flat_map(|from| machine.living().map(move |to| (from, to))) {
+                let mut links = vec![];
+                let hops = ways.for_each_link(from.0, to.0, |link| links.push(link as u32));
+                let routes = routing::routes(&machine, &[(from, to)]).unwrap();
+                let mut expected = vec![];
+                routes.for_each_link(0, (from, to), |link| expected.push(link.0));
+                assert_eq!((links, hops as usize), (expected.clone(), expected.len()), "{}", machine.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Phased task graphs: who sends how much to whom, and when.
+//!
+//! | paper | here | unit |
+//! |---|---|---|
+//! | G_C = (V_C, E_C, W) | [`TaskGraph`] | |
+//! | E_i | [`TaskGraph::phase`] | |
+//! | W(e) | [`Edge::bytes`] | bytes |
+//! | i | [`TaskGraph::number`] | |
+
+use super::Divide;
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::Bytes;
+use meshwright_network::topology::machine::BYTES_MAX;
+
+/// A message between two tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The task that sends.
+    pub source: u32,
+    /// The task that receives.
+    pub target: u32,
+    /// How much.
+    pub bytes: Bytes,
+}
+
+/// A phased computation: tasks that synchronise after each phase.
+///
+/// # Source
+///
+/// `lo1990`, section 5: the phased computation graph.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskGraph {
+    /// What it is, e.g. `binomial:6` or the name of the trace.
+    pub name: String,
+    /// How many tasks.
+    pub tasks: u32,
+    /// The job it is made from, if it is divide and conquer: then stronger bounds hold.
+    pub divide: Option<Divide>,
+    /// Whether its messages are parts of data, in proportion to the tasks that work on them, see
+    /// [`in_proportion`](super::divide::in_proportion).
+    pub in_proportion: bool,
+    edges: Vec<Edge>,
+    numbers: Vec<u32>,
+    first: Vec<u32>,
+}
+
+impl TaskGraph {
+    /// A graph from edges with their phase numbers, in any order; within a phase the order is kept.
+    ///
+    /// Edges of a task to itself are kept, but bounds and perfect times in the paper's units count them as if
+    /// they used a link; [`super::task_file`] leaves them out.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] when an edge names a task outside `0..tasks` or carries more than a tebibyte,
+    /// [`Error::TooLarge`] when all edges together carry 2^63 bytes or more.
+    ///
+    /// # Complexity
+    ///
+    /// O(edges log edges), O(edges) if they stand in order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright_mapping::TaskGraph;
+    /// use meshwright_mapping::task_graph::Edge;
+    /// use meshwright_core::units::Bytes;
+    /// let edge = |source, target| Edge { source, target, bytes: Bytes(8) };
+    /// let graph = TaskGraph::new("a pair", 2, vec![(7, edge(0, 1)), (3, edge(1, 0))])?;
+    /// assert_eq!((graph.phases(), graph.number(0), graph.phase(0)), (2, 3, &[edge(1, 0)][..]));
+    /// assert!(TaskGraph::new("none", 2, vec![(1, edge(0, 2))]).is_err(), "there is no task 2");
+    /// # Ok::<(), meshwright_core::Error>(())
+    /// ```
+    pub fn new(name: impl Into<String>, tasks: u32, edges: Vec<(u32, Edge)>) -> Result<Self> {
+        let outside =
+            |task: u32| Error::value("task", task, format!("a task from 0 to {}", tasks.max(1) - 1));
+        let mut edges = edges;
+        for (_, edge) in &edges {
+            if let Some(task) = [edge.source, edge.target].into_iter().find(|&task| task >= tasks) {
+                return Err(outside(task));
+            }
+            if edge.bytes.0 > BYTES_MAX {
+                return Err(Error::value("message size", edge.bytes.0, format!("at most {BYTES_MAX} bytes")));
+            }
+        }
+        let volume = edges.iter().try_fold(0u64, |sum, (_, edge)| sum.checked_add(edge.bytes.0));
+        if volume.is_none_or(|volume| volume >> 63 != 0) {
+            return Err(Error::TooLarge {
+                what: "the volume of all messages",
+                needed: "more than 2^63 bytes".into(),
+                limit: "2^63 bytes".into(),
+            });
+        }
+        edges.sort_by_key(|(phase, _)| *phase);
+        let mut graph = Self {
+            name: name.into(),
+            tasks,
+            divide: None,
+            in_proportion: false,
+            edges: Vec::with_capacity(edges.len()),
+            numbers: vec![],
+            first: vec![],
+        };
+        for (phase, edge) in edges {
+            if graph.numbers.last() != Some(&phase) {
+                graph.numbers.push(phase);
+                graph.first.push(graph.edges.len() as u32);
+            }
+            graph.edges.push(edge);
+        }
+        graph.first.push(graph.edges.len() as u32);
+        Ok(graph)
+    }
+
+    /// How many phases there are.
+    pub fn phases(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// The number the phase with this index carries in its source (1 to n for the binomial tree).
+    pub fn number(&self, index: usize) -> u32 {
+        self.numbers[index]
+    }
+
+    /// The edges of the phase with this index, from 0.
+    pub fn phase(&self, index: usize) -> &[Edge] {
+        &self.edges[self.first[index] as usize..self.first[index + 1] as usize]
+    }
+
+    /// All edges, phase by phase.
+    pub fn edges(&self) -> &[Edge] {
+        &self.edges
+    }
+}

@@ -1,0 +1,62 @@
+//! The machine in a dozen facts.
+
+use serde::Serialize;
+
+use super::PlanReport;
+use super::wording::{counted, grouped, node};
+use meshwright_network::topology::{Machine, PortModel, Topology};
+
+/// More dead nodes or links than this are counted, not named.
+const DEAD_NAMED_MAX: usize = 8;
+
+/// A name, its value and what the value is measured in or means.
+#[derive(Serialize)]
+pub struct Fact {
+    name: &'static str,
+    value: String,
+    note: String,
+}
+
+impl Fact {
+    pub fn new(name: &'static str, value: impl ToString, note: &str) -> Self {
+        Self { name, value: value.to_string(), note: note.to_string() }
+    }
+}
+
+/// What the page says about the machine, in the order of the page.
+pub fn facts(report: &PlanReport<'_>) -> Vec<Fact> {
+    let machine = report.machine;
+    let costs = &machine.costs;
+    let fact = |name, value: String, note: &str| Fact::new(name, value, note);
+    let ports = match machine.ports {
+        PortModel::All => ("all-port", "one message per link at a time"),
+        PortModel::One => ("one-port", "one message in, one out at a time"),
+    };
+    let (startup, flit) = (counted(costs.startup.0, "cycle"), counted(costs.flit.0, "byte"));
+    vec![
+        fact("Topology", machine.name.clone(), ""),
+        fact("Nodes", grouped(machine.nodes().into()), ""),
+        fact("Dead nodes", grouped(machine.dead().len() as u64), &dead_names(machine)),
+        fact("Dead links", grouped(machine.dead_links().len() as u64), &dead_link_names(machine)),
+        fact("Switching", machine.switching.name().to_string(), ""),
+        fact("Ports", ports.0.to_string(), ports.1),
+        fact("Start-up c", startup, "per message"),
+        fact("Byte time b", costs.byte_time.to_string(), "cycles per byte"),
+        fact("Head flit h", flit, "ahead of the message"),
+        fact("Seed", report.seed.to_string(), "of every random choice"),
+    ]
+}
+
+fn dead_names(machine: &Machine) -> String {
+    listed(machine.dead().iter().map(|&dead| node(machine, dead)))
+}
+
+fn dead_link_names(machine: &Machine) -> String {
+    listed(machine.dead_links().iter().map(|&(a, b)| format!("{}–{}", node(machine, a), node(machine, b))))
+}
+
+/// The first few names, and a sign that there are more.
+fn listed(names: impl ExactSizeIterator<Item = String>) -> String {
+    let more = if names.len() > DEAD_NAMED_MAX { " …" } else { "" };
+    format!("{}{more}", names.take(DEAD_NAMED_MAX).collect::<Vec<_>>().join(" "))
+}

@@ -1,0 +1,151 @@
+//! The files beside the page: drawings that stand alone, and schedules.
+
+use super::drawings::{heat_figure, placement_figure};
+use super::svg::{Layout, bars};
+use super::{PlanReport, groups, load, page, style};
+use meshwright_core::error::Result;
+use meshwright_mapping as mapping;
+use meshwright_schedule::{Schedule, goal};
+use meshwright_verdict::plan::ScheduleFile;
+use meshwright_verdict::{DivideVerdict, JobVerdict};
+
+/// The longest stem of a file name; file systems allow 255 bytes.
+const STEM_MAX: usize = 80;
+
+/// A file to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Its name, which is safe on every file system.
+    pub name: String,
+    /// What is in it, for a list of files.
+    pub what: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Per divisible load and per program of groups its drawings; per other job: the placement and the link loads of the
+/// winner and the bars of all methods. Of every job that has one, a schedule as GOAL; see [`schedules`].
+///
+/// A drawing that does not exist, because nothing is sent or the machine is too large, has no file. Rank r of
+/// the schedule runs on node r.
+///
+/// # Errors
+///
+/// As for [`page`](super::page()).
+pub fn files(report: &PlanReport<'_>) -> Result<Vec<File>> {
+    page::check(report)?;
+    let mut files = vec![];
+    for (job, stem) in report.jobs.iter().zip(stems(report.jobs)) {
+        match job {
+            JobVerdict::Divide(job) => files_of(report, job, &stem, &mut files),
+            JobVerdict::Load(job) => {
+                for (ending, what, figure) in load::drawings(report.machine, job) {
+                    files.push(File { name: format!("{stem}{ending}"), what, text: load::alone(&figure) });
+                }
+                for (outcome, schedule) in job.scheduled() {
+                    files.push(goal_file(&stem, &outcome.method, schedule));
+                }
+            }
+            JobVerdict::Groups(job) => {
+                for (ending, what, figure) in groups::drawings(report.machine, job) {
+                    files.push(File { name: format!("{stem}{ending}"), what, text: groups::alone(&figure) });
+                }
+            }
+        }
+    }
+    Ok(files)
+}
+
+fn files_of(report: &PlanReport<'_>, job: &DivideVerdict, stem: &str, files: &mut Vec<File>) {
+    let mut add = |ending: &str, what: String, text: String| {
+        files.push(File { name: format!("{stem}{ending}"), what, text });
+    };
+    let winner = job.results.iter().find(|outcome| job.is_won_by(outcome));
+    if let Some(winner) = winner {
+        let layout = Layout::of(report.machine);
+        let placement = placement_figure(layout.as_ref(), &job.tasks, winner);
+        let links = heat_figure(layout.as_ref(), report.machine, winner);
+        let (method, mut draw) = (&winner.method, |ending: &str, what: String, svg: &str| {
+            if !svg.is_empty() {
+                add(ending, what, style::alone(svg));
+            }
+        });
+        draw("-placement.svg", format!("where {method} puts the tasks"), &placement.svg);
+        draw("-links.svg", format!("messages on each link under {method}"), &links.svg);
+    }
+    if let Some(svg) = bars::draw(&job.results, job.winner.as_deref().unwrap_or_default()) {
+        add("-bars.svg", "all methods and the bound".to_string(), style::alone(&svg));
+    }
+    if let Some(winner) = winner {
+        let phases = mapping::schedule(&job.tasks, &winner.placement, report.machine);
+        files.push(goal_file(stem, &winner.method, &Schedule::from_phases(&phases)));
+    }
+}
+
+/// A schedule as text.
+fn goal_file(stem: &str, method: &str, schedule: &Schedule) -> File {
+    let mut text = vec![];
+    goal::write(schedule, &mut text).expect("memory takes every write");
+    let text = String::from_utf8(text).expect("GOAL is ASCII");
+    File {
+        name: format!("{stem}.goal"),
+        what: format!("the schedule of {method}, for `simulate` and `run`"),
+        text,
+    }
+}
+
+/// By job, which of [`files`] holds a schedule: of phased jobs that of the winner, of divisible loads that of the
+/// installments. Programs of groups decide at run time and have none.
+pub fn schedules(jobs: &[JobVerdict]) -> Vec<Option<ScheduleFile>> {
+    let method = |job: &JobVerdict| match job {
+        JobVerdict::Divide(job) => job.winner.clone(),
+        JobVerdict::Load(job) => job.scheduled().next().map(|(outcome, _)| outcome.method.clone()),
+        JobVerdict::Groups(_) => None,
+    };
+    let file = |(job, stem): (&JobVerdict, String)| {
+        method(job).map(|schedule_method| ScheduleFile { schedule: format!("{stem}.goal"), schedule_method })
+    };
+    jobs.iter().zip(stems(jobs)).map(file).collect()
+}
+
+/// One stem for each job, no two the same.
+fn stems(jobs: &[JobVerdict]) -> Vec<String> {
+    let mut stems: Vec<String> = vec![];
+    for job in jobs {
+        let plain = stem(job.name());
+        let numbered = (2..).map(|number| format!("{plain}-{number}"));
+        let free = std::iter::once(plain.clone()).chain(numbered).find(|stem| !stems.contains(stem));
+        stems.push(free.expect("there are more numbers than jobs"));
+    }
+    stems
+}
+
+/// The letters and digits of a name, small, joined by `-`.
+fn stem(name: &str) -> String {
+    let mut stem = String::new();
+    for c in name.chars() {
+        match c.to_ascii_lowercase() {
+            c if c.is_ascii_alphanumeric() => stem.push(c),
+            _ if !stem.is_empty() && !stem.ends_with('-') => stem.push('-'),
+            _ => {}
+        }
+    }
+    stem.truncate(STEM_MAX);
+    match stem.trim_end_matches('-') {
+        "" => "job".to_string(),
+        stem => stem.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{STEM_MAX, stem};
+
+    #[test]
+    fn stems_are_safe_file_names() {
+        let stems = ["merge sort", "LAMMPS, Lennard-Jones melt", "../../etc/passwd", "", "été", "..", "a\0b"];
+        let safe = ["merge-sort", "lammps-lennard-jones-melt", "etc-passwd", "job", "t", "job", "a-b"];
+        assert_eq!(stems.map(stem), safe);
+        assert_eq!(stem(&"x".repeat(1000)).len(), STEM_MAX);
+    }
+}

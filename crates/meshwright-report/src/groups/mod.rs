@@ -1,0 +1,133 @@
+//! The verdict on a program of groups in words, tables and drawings.
+//!
+//! | file | what |
+//! |---|---|
+//! | this one | what the template is filled with |
+//! | `figures` | which drawings there are, with their captions |
+
+mod figures;
+
+use serde::Serialize;
+
+use super::drawings::Figure;
+use super::wording::{self, NONE, counted, grouped, percent};
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::NodeId;
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_verdict::{GroupsOutcome, GroupsVerdict, Skipped};
+
+pub(super) use figures::{alone, drawings};
+
+/// The section of one program of groups.
+#[derive(Serialize)]
+pub(super) struct View<'a> {
+    kind: &'static str,
+    pub(super) name: &'a str,
+    /// The order and the repetitions; the template knows the section by it.
+    program: String,
+    pub(super) headline: String,
+    reason: &'a str,
+    advice: &'a str,
+    rows: Vec<Row<'a>>,
+    skipped: &'a [Skipped],
+    figures: Vec<Figure>,
+    sizes: Vec<Vec<String>>,
+    winner: &'a str,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    method: &'a str,
+    split: &'a str,
+    tree: &'a str,
+    wins: bool,
+    /// Bound, predicted, simulated, gap; split, barrier, join; messages, bytes.
+    numbers: Vec<String>,
+    hottest: String,
+    hottest_packets: String,
+}
+
+/// The section of a verdict.
+pub(super) fn view<'a>(machine: &Machine, job: &'a GroupsVerdict) -> View<'a> {
+    let winner = job.results.iter().find(|outcome| job.is_won_by(outcome));
+    let pace = if job.lockstep { "in lock-step" } else { "each group at its own pace" };
+    View {
+        kind: "Program of groups",
+        name: &job.name,
+        program: format!(
+            "{} in {} order, {} deep, {}, {pace}",
+            counted(job.members.into(), "member"),
+            job.order,
+            counted(job.levels.into(), "split"),
+            counted(job.runs.into(), "repetition"),
+        ),
+        headline: wording::headline(winner.map(|winner| (&*winner.method, winner.simulated_cycles))),
+        reason: &job.reason,
+        advice: job.advice.as_deref().unwrap_or_default(),
+        rows: job.results.iter().map(|outcome| row(machine, job, outcome)).collect(),
+        skipped: &job.skipped,
+        figures: drawings(machine, job).into_iter().map(|(_, _, figure)| figure).collect(),
+        sizes: winner.map_or_else(Vec::new, sizes),
+        winner: job.winner.as_deref().unwrap_or_default(),
+    }
+}
+
+fn row<'a>(machine: &Machine, job: &GroupsVerdict, outcome: &'a GroupsOutcome) -> Row<'a> {
+    let hottest = outcome.hottest_link;
+    Row {
+        method: &outcome.method,
+        split: outcome.split,
+        tree: outcome.tree,
+        wins: job.is_won_by(outcome),
+        numbers: vec![
+            grouped(outcome.bound_cycles),
+            grouped(outcome.predicted_cycles),
+            grouped(outcome.simulated_cycles),
+            percent(outcome.gap),
+            mean(outcome.split_cycles_mean),
+            mean(outcome.barrier_cycles_mean),
+            mean(outcome.join_cycles_mean),
+            grouped(outcome.messages),
+            grouped(outcome.bytes_kept_max as u64),
+        ],
+        hottest: hottest.map_or_else(
+            || NONE.to_string(),
+            |link| wording::link(machine, NodeId(link.from), NodeId(link.to)),
+        ),
+        hottest_packets: hottest.map_or_else(|| NONE.to_string(), |link| grouped(link.messages)),
+    }
+}
+
+fn mean(mean: Option<f64>) -> String {
+    mean.map_or_else(|| NONE.to_string(), |mean| format!("{mean:.1}"))
+}
+
+/// What groups of each size take: mean and greatest of splits, barriers and joins.
+fn sizes(outcome: &GroupsOutcome) -> Vec<Vec<String>> {
+    let row = |row: &meshwright_verdict::groups::experiment::SizeRow| {
+        let (least, most) = row.sizes;
+        let mut cells = vec![if least == most { least.to_string() } else { format!("{least}–{most}") }];
+        for overhead in [row.split, row.barrier, row.join] {
+            cells.push(mean(overhead.map(|overhead| overhead.mean.mean)));
+            cells.push(overhead.map_or_else(|| NONE.to_string(), |overhead| grouped(overhead.max)));
+        }
+        cells
+    };
+    outcome.by_doubling.iter().map(row).collect()
+}
+
+/// Every node that a verdict names is one of the machine.
+///
+/// # Errors
+///
+/// [`Error::Value`] with the first that is not.
+pub(super) fn check(machine: &Machine, job: &GroupsVerdict) -> Result<()> {
+    let nodes = machine.nodes();
+    let hottest = job.results.iter().flat_map(|outcome| &outcome.hottest_link);
+    match hottest.flat_map(|link| [link.from, link.to]).find(|&node| node >= nodes) {
+        Some(outside) => {
+            Err(Error::value("node of a verdict", outside, format!("a node from 0 to {}", nodes - 1)))
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,68 @@
+//! The report: one HTML page with its drawings, complete in itself.
+//!
+//! | file | what |
+//! |---|---|
+//! | `page` | verdicts put into words and tables |
+//! | `template` | pages made of templates |
+//! | `facts` | the machine in a dozen facts |
+//! | `drawings` | which drawings a method gets, with their captions |
+//! | `files` | the files beside the page |
+//! | `load` | the section of a divisible load |
+//! | `groups` | the section of a program of groups |
+//! | `history` | groups over time |
+//! | `sweep` | the page of a sweep |
+//! | `results` | the points of a sweep, kept as they come |
+//! | `style` | the style of the page, and of a drawing alone |
+//! | `wording` | how numbers and nodes are written |
+//! | `svg` | placement, link loads and bars as SVG |
+//!
+//! The page loads nothing: no script, no font, no picture. Its content policy forbids it, so a report that
+//! is kept for ten years or opened behind a firewall looks the same.
+
+#![forbid(unsafe_code)]
+
+mod drawings;
+#[doc(hidden)]
+pub mod facts;
+mod files;
+mod groups;
+mod history;
+mod load;
+mod page;
+mod results;
+#[doc(hidden)]
+pub mod style;
+#[doc(hidden)]
+pub mod svg;
+mod sweep;
+#[doc(hidden)]
+pub mod template;
+#[doc(hidden)]
+pub mod wording;
+
+pub use files::{File, files, schedules};
+pub use history::{GroupsOverTime, groups_files};
+pub use page::{mark, page};
+pub use results::Results;
+pub use sweep::{sweep_files, sweep_page};
+pub use wording::grouped;
+
+pub use meshwright_core::output::{check_place, write_all, write_atomically};
+
+use meshwright_network::topology::Machine;
+use meshwright_verdict::JobVerdict;
+
+/// What a report is about.
+#[derive(Clone, Copy, Debug)]
+pub struct PlanReport<'a> {
+    /// The headline of the page.
+    pub title: &'a str,
+    /// The name of the scenario file; empty when the plan came from the command line.
+    pub scenario: &'a str,
+    /// What was planned for.
+    pub machine: &'a Machine,
+    /// The seed of every random choice.
+    pub seed: u64,
+    /// The verdicts, in the order of the page.
+    pub jobs: &'a [JobVerdict],
+}

@@ -1,0 +1,280 @@
+//! Verdicts put into words and tables, and the template filled with them.
+
+use serde::Serialize;
+
+use super::drawings::{Figure, figures};
+use super::svg::bars;
+use super::wording::{self, NONE, counted, grouped, percent};
+use super::{PlanReport, facts, groups, load, style, template};
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::NodeId;
+use meshwright_network::topology::{Machine, Switching, Topology};
+use meshwright_verdict::{DivideVerdict, JobVerdict, Outcome, PhaseRow, Skipped};
+
+/// Up to here every phase has its row.
+const PHASES_LISTED_MAX: usize = 24;
+
+/// How many rows remain of a longer table.
+const PHASES_SLOWEST: usize = 12;
+
+#[derive(Serialize)]
+struct View<'a> {
+    title: &'a str,
+    /// Of the jobs, by which a page is known again.
+    names: String,
+    scenario: &'a str,
+    machine: &'a str,
+    style: String,
+    facts: Vec<facts::Fact>,
+    /// Whether there are phased jobs, or none at all; whether there are divisible loads, and programs of groups.
+    divides: bool,
+    loads: bool,
+    programs: bool,
+    jobs: Vec<Section<'a>>,
+}
+
+/// The section of a job; the template tells them apart by their fields.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Section<'a> {
+    Divide(Job<'a>),
+    Load(load::View<'a>),
+    Groups(groups::View<'a>),
+}
+
+#[derive(Serialize)]
+struct Job<'a> {
+    kind: &'a str,
+    name: &'a str,
+    tasks: String,
+    headline: String,
+    reason: &'a str,
+    advice: &'a str,
+    rows: Vec<Row<'a>>,
+    skipped: &'a [Skipped],
+    bars: Option<String>,
+    bars_note: String,
+    methods: Vec<Method<'a>>,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    method: &'a str,
+    wins: bool,
+    numbers: Vec<String>,
+    hottest: String,
+    busy: String,
+    hottest_messages: String,
+}
+
+#[derive(Serialize)]
+struct Method<'a> {
+    name: &'a str,
+    wins: bool,
+    summary: String,
+    blame: String,
+    waited: bool,
+    figures: Vec<Figure>,
+    phases: Vec<Vec<String>>,
+    phases_note: String,
+}
+
+/// The whole report as one page of HTML.
+///
+/// The same report gives the same bytes. Whatever a verdict holds is drawn as far as it can be: no
+/// results, no phases, or a bound of 0.
+///
+/// # Errors
+///
+/// [`Error::Value`] when a placement, a hottest link or a blame names a node outside the machine: the
+/// verdict then belongs to another one.
+pub fn page(report: &PlanReport<'_>) -> Result<String> {
+    check(report)?;
+    let view = View {
+        title: report.title,
+        names: report.jobs.iter().map(JobVerdict::name).collect::<Vec<_>>().join(", "),
+        scenario: report.scenario,
+        machine: &report.machine.name,
+        style: style::page(),
+        facts: facts::facts(report),
+        divides: report.jobs.is_empty() || report.jobs.iter().any(|job| divide(job).is_some()),
+        loads: report.jobs.iter().any(|job| matches!(job, JobVerdict::Load(_))),
+        programs: report.jobs.iter().any(|job| matches!(job, JobVerdict::Groups(_))),
+        jobs: report.jobs.iter().map(|job| job_view(report.machine, job)).collect(),
+    };
+    Ok(template::page(include_str!("report.html"), view))
+}
+
+/// The lines at the head of a [`page`] by which it is known again: what scenario it is of, and what jobs.
+pub fn mark(title: &str, jobs: &[String]) -> String {
+    #[derive(Serialize)]
+    struct Mark<'a> {
+        title: &'a str,
+        names: String,
+    }
+    template::page(include_str!("mark.html"), Mark { title, names: jobs.join(", ") })
+}
+
+/// Every node that a verdict names is one of the machine.
+pub(super) fn check(report: &PlanReport<'_>) -> Result<()> {
+    let nodes = report.machine.nodes();
+    for job in report.jobs {
+        match job {
+            JobVerdict::Load(job) => load::check(report.machine, job)?,
+            JobVerdict::Groups(job) => groups::check(report.machine, job)?,
+            JobVerdict::Divide(_) => {}
+        }
+    }
+    for outcome in report.jobs.iter().filter_map(divide).flat_map(|job| &job.results) {
+        let hottest = outcome.hottest_link.iter().flat_map(|link| [link.from, link.to]);
+        let blame = outcome.blame.iter().flat_map(|blame| [blame.from, blame.to]);
+        let placed = outcome.placement.nodes.iter().map(|node| node.0);
+        if let Some(outside) = hottest.chain(blame).chain(placed).find(|&node| node >= nodes) {
+            return Err(Error::value(
+                "node of a verdict",
+                outside,
+                format!("a node from 0 to {}", nodes - 1),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The verdict, if it is one on a phased job.
+fn divide(job: &JobVerdict) -> Option<&DivideVerdict> {
+    match job {
+        JobVerdict::Divide(job) => Some(job),
+        JobVerdict::Load(_) | JobVerdict::Groups(_) => None,
+    }
+}
+
+fn job_view<'a>(machine: &Machine, job: &'a JobVerdict) -> Section<'a> {
+    match job {
+        JobVerdict::Divide(job) => Section::Divide(divide_view(machine, job)),
+        JobVerdict::Load(job) => Section::Load(load::view(machine, job)),
+        JobVerdict::Groups(job) => Section::Groups(groups::view(machine, job)),
+    }
+}
+
+fn divide_view<'a>(machine: &Machine, job: &'a DivideVerdict) -> Job<'a> {
+    let (winners, others): (Vec<_>, Vec<_>) = job.results.iter().partition(|outcome| job.is_won_by(outcome));
+    let method = |outcome| method_view(machine, job, outcome);
+    Job {
+        kind: wording::kind(job),
+        name: &job.name,
+        tasks: counted(job.tasks.tasks.into(), "task"),
+        headline: wording::headline(winners.first().map(|winner| (&*winner.method, winner.simulated_cycles))),
+        reason: &job.reason,
+        advice: job.advice.as_deref().unwrap_or_default(),
+        rows: job.results.iter().map(|outcome| row(machine, job, outcome)).collect(),
+        skipped: &job.skipped,
+        bars: bars::draw(&job.results, job.winner.as_deref().unwrap_or_default()),
+        bars_note: bars::note(&job.results),
+        methods: winners.into_iter().chain(others).map(method).collect(),
+    }
+}
+
+fn row<'a>(machine: &Machine, job: &DivideVerdict, outcome: &'a Outcome) -> Row<'a> {
+    let hottest = outcome.hottest_link;
+    Row {
+        method: &outcome.method,
+        wins: job.is_won_by(outcome),
+        numbers: vec![
+            grouped(outcome.bound_cycles),
+            grouped(outcome.predicted_cycles),
+            grouped(outcome.simulated_cycles),
+            percent(outcome.gap),
+            outcome.dependency_cycles.map_or("deadlock".into(), grouped),
+            grouped(outcome.hops_total),
+        ],
+        hottest: hottest.map_or_else(
+            || NONE.to_string(),
+            |link| wording::link(machine, NodeId(link.from), NodeId(link.to)),
+        ),
+        busy: hottest.map_or_else(|| NONE.to_string(), |link| grouped(link.busy_cycles)),
+        hottest_messages: hottest.map_or_else(|| NONE.to_string(), |link| grouped(link.messages)),
+    }
+}
+
+fn method_view<'a>(machine: &Machine, job: &'a DivideVerdict, outcome: &'a Outcome) -> Method<'a> {
+    let (phases, phases_note) = phase_table(&outcome.phases);
+    Method {
+        name: &outcome.method,
+        wins: job.is_won_by(outcome),
+        summary: format!("{}, gap {}", counted(outcome.simulated_cycles, "cycle"), percent(outcome.gap)),
+        blame: blame(machine, outcome),
+        waited: outcome.blame.is_some(),
+        figures: figures(machine, &job.tasks, outcome),
+        phases: phases.into_iter().map(phase_row).collect(),
+        phases_note,
+    }
+}
+
+fn blame(machine: &Machine, outcome: &Outcome) -> String {
+    let mut text = outcome.hottest_link.map_or(String::new(), |busiest| {
+        format!(
+            "The busiest link is {}: {} in {}. ",
+            wording::link(machine, NodeId(busiest.from), NodeId(busiest.to)),
+            counted(busiest.busy_cycles, "cycle"),
+            counted(busiest.messages, "message")
+        )
+    });
+    text += &match outcome.blame {
+        // Then prediction and simulation agree, and what lies above the bound is the length of the routes.
+        None if outcome.gap > 0.0 && outcome.predicted_cycles == outcome.simulated_cycles => {
+            "No message ever waited for a link: what lies above the bound is the length of the routes."
+                .to_string()
+        }
+        None => "No message ever waited for a link.".to_string(),
+        Some(blame) => format!(
+            "Messages waited longest for link {} in phase {}: {} in all.",
+            wording::link(machine, NodeId(blame.from), NodeId(blame.to)),
+            blame.phase,
+            counted(blame.waited_cycles, "cycle")
+        ),
+    };
+    if let Some(routers) = &outcome.routers {
+        text += &format!(
+            " Whole messages would wait for each other in a ring here: this was measured flit by flit on routers with {}, \
+             routing {}, flits of {} bytes.",
+            counted(routers.virtual_channels.into(), "virtual channel"),
+            routers.routing,
+            grouped(routers.flit)
+        );
+    }
+    if machine.switching == Switching::Wormhole && !outcome.deadlock_free {
+        text += " These routes can close a ring: with other timing its messages might deadlock.";
+    }
+    text
+}
+
+/// The rows to show, and a sentence when some are left out.
+fn phase_table(phases: &[PhaseRow]) -> (Vec<&PhaseRow>, String) {
+    let mut rows: Vec<_> = phases.iter().collect();
+    if rows.len() <= PHASES_LISTED_MAX {
+        return (rows, String::new());
+    }
+    // A stable sort: equally slow phases keep their order.
+    rows.sort_by_key(|row| std::cmp::Reverse(row.simulated_cycles));
+    rows.truncate(PHASES_SLOWEST);
+    rows.sort_by_key(|row| row.phase);
+    let note = format!("The {PHASES_SLOWEST} slowest of {} phases, in order.", grouped(phases.len() as u64));
+    (rows, note)
+}
+
+fn phase_row(row: &PhaseRow) -> Vec<String> {
+    let numbers = [
+        row.phase.into(),
+        row.messages,
+        row.bytes,
+        row.dilation.into(),
+        row.contention.into(),
+        row.link_load.into(),
+        row.bound_cycles,
+        row.link_cycles,
+        row.predicted_cycles,
+        row.path_cycles,
+        row.simulated_cycles,
+    ];
+    numbers.map(grouped).to_vec()
+}

@@ -1,0 +1,270 @@
+//! Curves of any kind: axes with round marks, several series, marks with words, a legend below.
+
+use super::axis::{marks, written};
+use super::path::Path;
+use super::{Attribute, Point, Px, Svg, hues, palette};
+
+const WIDTH: f64 = 640.0;
+const LEFT: f64 = 66.0;
+const RIGHT: f64 = 618.0;
+const TOP: f64 = 40.0;
+const BOTTOM: f64 = 360.0;
+
+/// How a series is coloured.
+#[derive(Clone, Copy)]
+pub enum Ink {
+    /// One hue among others.
+    Hue(usize),
+    /// One step of a scale: its index and how many there are.
+    Step(usize, usize),
+}
+
+/// How a series is drawn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Stroke {
+    Solid,
+    Dashed,
+    /// Only its points.
+    Points,
+}
+
+/// A curve, or a cloud of points.
+pub struct Series {
+    pub name: String,
+    pub points: Vec<(f64, f64)>,
+    pub ink: Ink,
+    pub stroke: Stroke,
+    /// Words for each point, where it has a mark; no marks if empty.
+    pub tips: Vec<String>,
+    /// Half the width of an interval around each point; none if empty.
+    pub spread: Vec<f64>,
+}
+
+impl Series {
+    /// A curve without marks.
+    pub fn curve(name: impl Into<String>, ink: Ink, points: Vec<(f64, f64)>) -> Self {
+        Self { name: name.into(), points, ink, stroke: Stroke::Solid, tips: vec![], spread: vec![] }
+    }
+
+    /// The same, drawn differently.
+    pub fn stroked(mut self, stroke: Stroke) -> Self {
+        self.stroke = stroke;
+        self
+    }
+}
+
+/// One axis: what it counts, in which unit, and how far it goes.
+pub struct Axis {
+    pub title: String,
+    pub scale: Scale,
+}
+
+/// How an axis is divided.
+#[derive(Clone, Copy)]
+pub enum Scale {
+    /// From 0 to the greatest value.
+    Linear(f64),
+    /// From a value below 0 to one above.
+    Between(f64, f64),
+}
+
+impl Scale {
+    /// A linear scale that holds all of these values.
+    pub fn linear(values: impl Iterator<Item = f64>) -> Self {
+        let most = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
+        Self::Linear(if most > 0.0 { most * 1.04 } else { 1.0 })
+    }
+
+    /// A linear scale from the least of these values or 0 to the greatest.
+    pub fn between(values: impl Iterator<Item = f64>) -> Self {
+        let (least, most) = values
+            .filter(|value| value.is_finite())
+            .fold((0.0f64, 0.0f64), |(least, most), value| (least.min(value), most.max(value)));
+        if least < most { Self::Between(least * 1.04, most * 1.04) } else { Self::Between(-1.0, 1.0) }
+    }
+
+    /// The place of a value, from 0 to 1 where it lies on the axis.
+    pub fn share(self, value: f64) -> f64 {
+        match self {
+            Self::Linear(most) => value / most,
+            Self::Between(least, most) => (value - least) / (most - least),
+        }
+    }
+
+    /// Where marks stand.
+    pub fn marks(self) -> Vec<f64> {
+        match self {
+            Self::Linear(most) => marks(most).collect(),
+            Self::Between(least, most) => {
+                let above: Vec<f64> = marks(most.max(-least)).collect();
+                let below = above.iter().skip(1).rev().map(|mark| -mark);
+                below.chain(above.iter().copied()).filter(|mark| (least..=most).contains(mark)).collect()
+            }
+        }
+    }
+}
+
+/// A chart: all series on two axes.
+pub struct Chart {
+    /// What it shows, in words.
+    pub label: String,
+    pub x: Axis,
+    pub y: Axis,
+    pub series: Vec<Series>,
+    /// Values of y that theory gives, with their words.
+    pub references: Vec<(f64, String)>,
+}
+
+impl Chart {
+    fn at(&self, (x, y): (f64, f64)) -> Point {
+        Point::new(
+            LEFT + self.x.scale.share(x) * (RIGHT - LEFT),
+            BOTTOM - self.y.scale.share(y) * (BOTTOM - TOP),
+        )
+    }
+
+    /// The finished drawing.
+    pub fn draw(&self) -> String {
+        let mut svg = Svg::new(self.label.clone());
+        self.draw_axes(&mut svg);
+        for (value, words) in &self.references {
+            let y = self.at((0.0, *value)).y;
+            if (TOP - 1.0..=BOTTOM).contains(&y) {
+                svg.line(Point::new(LEFT, y), Point::new(RIGHT, y), "bound");
+                svg.text(Point::new(RIGHT - 6.0, y - 6.0), "note end halo", words);
+            }
+        }
+        self.series.iter().for_each(|series| self.draw_series(&mut svg, series));
+        let legend = self.draw_legend(&mut svg, BOTTOM + 54.0);
+        svg.finish(WIDTH, BOTTOM + 60.0 + legend)
+    }
+
+    fn draw_axes(&self, svg: &mut Svg) {
+        for mark in self.y.scale.marks() {
+            let y = BOTTOM - self.y.scale.share(mark) * (BOTTOM - TOP);
+            let class = if mark == 0.0 { "frame" } else { "ruler" };
+            svg.line(Point::new(LEFT, y), Point::new(RIGHT, y), class);
+            svg.text(Point::new(LEFT - 9.0, y + 4.0), "axis end", &written(mark));
+        }
+        for mark in self.x.scale.marks() {
+            let x = LEFT + self.x.scale.share(mark) * (RIGHT - LEFT);
+            svg.line(Point::new(x, BOTTOM), Point::new(x, BOTTOM + 5.0), "frame");
+            svg.text(Point::new(x, BOTTOM + 19.0), "axis mid", &written(mark));
+        }
+        svg.line(Point::new(LEFT, BOTTOM), Point::new(RIGHT, BOTTOM), "frame");
+        svg.text(Point::new(12.0, TOP - 20.0), "note", &self.y.title);
+        svg.text(Point::new(RIGHT, BOTTOM + 38.0), "note end", &self.x.title);
+    }
+
+    fn draw_series(&self, svg: &mut Svg, series: &Series) {
+        let class = series.class();
+        let points: Vec<Point> = series.points.iter().map(|&point| self.at(point)).collect();
+        if series.stroke != Stroke::Points {
+            let path = clipped(&points);
+            if !path.is_empty() {
+                let attributes: [Attribute<'_>; 3] =
+                    [("d", &path.data()), ("class", &class), ("stroke-width", &2)];
+                svg.tipped("path", &attributes, &series.name);
+            }
+        }
+        for ((_, y), (at, half)) in series.points.iter().zip(points.iter().zip(&series.spread)) {
+            let ends = [y - half, y + half].map(|y| BOTTOM - self.y.scale.share(y) * (BOTTOM - TOP));
+            svg.line(Point::new(at.x, ends[0].min(BOTTOM)), Point::new(at.x, ends[1].max(TOP)), &class);
+        }
+        let fill = series.fill();
+        for (at, tip) in points.iter().zip(&series.tips) {
+            let dot: [Attribute<'_>; 4] = [("cx", &Px(at.x)), ("cy", &Px(at.y)), ("r", &4), ("class", &fill)];
+            svg.tipped("circle", &dot, tip);
+        }
+    }
+
+    /// The names of the series in columns; returns the height. One series needs no legend.
+    fn draw_legend(&self, svg: &mut Svg, top: f64) -> f64 {
+        if self.series.len() < 2 {
+            return 0.0;
+        }
+        let longest = self.series.iter().map(|series| series.name.chars().count()).max().unwrap_or(0);
+        let column = longest as f64 * 6.3 + 46.0;
+        let columns = (((RIGHT - 12.0) / column) as usize).max(1);
+        let rows = self.series.len().div_ceil(columns);
+        for (i, series) in self.series.iter().enumerate() {
+            let at = Point::new(14.0 + (i / rows) as f64 * column, top + (i % rows) as f64 * 18.0);
+            if series.stroke == Stroke::Points {
+                let dot: [Attribute<'_>; 4] =
+                    [("cx", &Px(at.x + 11.0)), ("cy", &Px(at.y)), ("r", &4), ("class", &series.fill())];
+                svg.leaf("circle", &dot);
+            } else {
+                let data = format!("M{} {}h22", Px(at.x), Px(at.y));
+                svg.leaf("path", &[("d", &data), ("class", &series.class()), ("stroke-width", &2.4)]);
+            }
+            svg.text(at.plus(29.0, 4.0), "note", &series.name);
+        }
+        rows as f64 * 18.0
+    }
+}
+
+impl Series {
+    fn class(&self) -> String {
+        let leap = if self.stroke == Stroke::Dashed { " leap" } else { "" };
+        match self.ink {
+            Ink::Hue(hue) => format!("series {}{leap}", hues::class(hue, 0)),
+            Ink::Step(index, count) => format!("edge {}{leap}", palette::class(index, count)),
+        }
+    }
+
+    fn fill(&self) -> String {
+        match self.ink {
+            Ink::Hue(hue) => format!("point {}", hues::class(hue, 0)),
+            Ink::Step(index, count) => format!("fill {}", palette::class(index, count)),
+        }
+    }
+}
+
+/// From point to point, cut off at the frame above and below.
+fn clipped(points: &[Point]) -> Path {
+    let mut path = Path::default();
+    let mut pen: Option<Point> = None;
+    let inside = |point: Point| (TOP - 0.05..=BOTTOM + 0.05).contains(&point.y);
+    for pair in points.windows(2) {
+        let (a, b) = (pair[0], pair[1]);
+        if !(inside(a) || inside(b)) {
+            pen = None;
+            continue;
+        }
+        // The point between two at the height of the frame that the outer one lies beyond.
+        let edge = |outer: Point, other: Point| {
+            let y = outer.y.clamp(TOP, BOTTOM);
+            outer.towards(other, (y - outer.y) / (other.y - outer.y))
+        };
+        let from = if inside(a) { a } else { edge(a, b) };
+        let to = if inside(b) { b } else { edge(b, a) };
+        if pen != Some(from) {
+            path.start(from);
+        }
+        path.line(to);
+        pen = Some(to);
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_end_at_the_frame() {
+        let at = |x: f64, y: f64| Point::new(x, y);
+        let path = clipped(&[at(0.0, 100.0), at(10.0, 100.0), at(20.0, 0.0), at(30.0, 100.0)]);
+        // Up to the frame at y = 40, then from there on again.
+        assert_eq!(path.data(), "m0 100h10l6-60m8 0l6 60");
+        assert!(clipped(&[at(0.0, 0.0), at(9.0, 1.0)]).is_empty());
+    }
+
+    #[test]
+    fn scales_hold_all_values() {
+        let scale = Scale::between([-2.0, 5.0, f64::NAN].into_iter());
+        assert!(scale.share(-2.0) > 0.0 && scale.share(5.0) < 1.0);
+        assert!(scale.marks().contains(&0.0) && scale.marks().iter().any(|&mark| mark < 0.0));
+        assert_eq!(Scale::linear([0.0].into_iter()).share(0.5), 0.5);
+    }
+}

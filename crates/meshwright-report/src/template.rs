@@ -1,0 +1,35 @@
+//! Templates filled in: they are part of the program, and the tests of the pages parse them.
+
+use minijinja::value::Serde;
+use minijinja::{Environment, UndefinedBehavior};
+use serde::Serialize;
+
+use meshwright_core::text::harmless_lines;
+
+/// A page from its template; what stands at the head of every page, the sections of a divisible load and of a program
+/// of groups, the figures of a method and the methods left out are templates of their own.
+///
+/// # Panics
+///
+/// When the template names a field that the view has not.
+pub fn page(template: &str, view: impl Serialize) -> String {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    // The names end in html, so that text is escaped.
+    for (name, text) in [
+        ("head.html", include_str!("head.html")),
+        ("mark.html", include_str!("mark.html")),
+        ("figures.html", include_str!("figures.html")),
+        ("skipped.html", include_str!("skipped.html")),
+        ("load.html", include_str!("load.html")),
+        ("groups.html", include_str!("groups.html")),
+        ("page.html", template),
+    ] {
+        environment.add_template(name, text).expect("the tests of the pages parse the templates");
+    }
+    let page = environment.get_template("page.html").expect("it was added above");
+    let page = page
+        .render(Serde(view))
+        .expect("a template names fields of its view only, as the tests of the pages show");
+    harmless_lines(&page).into_owned()
+}

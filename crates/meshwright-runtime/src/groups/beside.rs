@@ -1,0 +1,326 @@
+//! Random splits, ours beside another implementation: the same groups, messages counted, times side by side.
+
+use std::time::Instant;
+
+use rand::RngExt;
+use serde::Serialize;
+
+use super::{Group, MaybePart, Part};
+use crate::transport::{Endpoint, Lost};
+use meshwright_core::rng;
+use meshwright_core::statistics::median;
+
+/// One rank's end of a group of another implementation, such as `MPI_Comm_split` makes.
+pub trait Other: Sized {
+    /// Splits it: by colour, then by key, then by old rank; a member without a colour takes no part.
+    fn split(&mut self, colour: Option<u32>, key: u32) -> Option<Self>;
+
+    /// Waits for all members.
+    fn barrier(&mut self);
+
+    /// The rank of this member.
+    fn rank(&self) -> u32;
+
+    /// The members by rank: their ranks in the world.
+    fn members(&self) -> Vec<u32>;
+}
+
+/// What is split, how often, and by which labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Series {
+    /// How often the world is split.
+    pub splits: u32,
+    /// How deep: 2 for groups that are split once more.
+    pub depth: u32,
+    /// From how many colours each member draws; in every fourth split it may also draw none, and takes no part.
+    pub colours: u32,
+    /// How many barriers are passed in each new group; their time is the mean.
+    pub barriers: u32,
+    /// The seed of colours and keys.
+    pub seed: u64,
+}
+
+impl Series {
+    /// What a rank of the world draws for a split: its colour, and a key from 0 to half the number of ranks, so that many
+    /// are equal.
+    pub fn label(&self, split: u32, level: u32, rank: u32, ranks: u32) -> (Option<u32>, u32) {
+        let mut random = rng::stream(self.seed, &format!("split {split} level {level} rank {rank}"));
+        let is_drawn = split % 4 == 3 && random.random_range(0..=self.colours) == 0;
+        let colour = random.random_range(0..self.colours);
+        ((!is_drawn).then_some(colour), random.random_range(0..=ranks / 2))
+    }
+}
+
+/// Times of one kind of operation, ours and the other's: medians over all splits of when the last member was ready.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Times {
+    /// Ours.
+    pub ours_microseconds: f64,
+    /// The other's.
+    pub other_microseconds: f64,
+    /// ours / other.
+    pub ratio: f64,
+}
+
+/// Messages of one kind of operation, of all ranks together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Messages {
+    /// How often a group did it.
+    pub operations: u64,
+    /// How many were sent.
+    pub sent: u64,
+    /// 2 (s - 1) for each time a group of s members did it.
+    pub expected: u64,
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Beside {
+    /// How many ranks there are.
+    pub ranks: u32,
+    /// How many groups the splits made.
+    pub groups: u64,
+    /// How many times a member found another group, rank or order of members than the other implementation.
+    pub differences: u64,
+    /// The first of them, in words.
+    pub first_difference: Option<String>,
+    /// Messages of splits.
+    pub split_messages: Messages,
+    /// Messages of barriers.
+    pub barrier_messages: Messages,
+    /// Messages of joins.
+    pub join_messages: Messages,
+    /// Times of splits.
+    pub split: Times,
+    /// Times of barriers of the new groups.
+    pub barrier: Times,
+}
+
+/// Splits the world again and again, with ours and with the other implementation, and compares; everybody gets the answer.
+///
+/// Ours and the other's take turns to be first, and each measurement begins behind a barrier of the other's. `done` is
+/// called after each split of the world.
+///
+/// # Errors
+///
+/// [`Lost`] when a rank is lost.
+///
+/// # Panics
+///
+/// When there is no colour.
+pub fn compare<E: Endpoint, O: Other>(
+    world: &mut Group<'_, E>,
+    other: &mut O,
+    series: &Series,
+    mut done: impl FnMut(),
+) -> Result<Beside, Lost> {
+    let points = series.splits as usize * series.depth as usize;
+    let times = || [vec![0; points], vec![0; points]];
+    let mut all = Comparison {
+        series,
+        rank: world.mail().rank(),
+        ranks: world.mail().ranks(),
+        groups: 0,
+        differences: 0,
+        first_difference: None,
+        messages: [Messages::default(); 3],
+        splits: times(),
+        barriers: times(),
+    };
+    for split in 0..series.splits {
+        all.nest(Some(world), Some(other), split, 0)?;
+        done();
+    }
+    all.answer(world)
+}
+
+/// What one rank has seen.
+struct Comparison<'s> {
+    series: &'s Series,
+    rank: u32,
+    ranks: u32,
+    groups: u64,
+    differences: u64,
+    first_difference: Option<String>,
+    /// Splits, barriers, joins.
+    messages: [Messages; 3],
+    /// By split and level, in nanoseconds: ours, the other's.
+    splits: [Vec<u64>; 2],
+    barriers: [Vec<u64>; 2],
+}
+
+/// How long something takes, in nanoseconds.
+fn timed<T>(what: impl FnOnce() -> T) -> (u64, T) {
+    let begin = Instant::now();
+    let value = what();
+    (begin.elapsed().as_nanos() as u64, value)
+}
+
+impl Comparison<'_> {
+    /// One split of a group, and all below it. Ours and the other's do not wait for each other, so that a difference
+    /// between them stops neither.
+    fn nest<E: Endpoint, O: Other>(
+        &mut self,
+        mut ours: Option<&mut Group<'_, E>>,
+        mut other: Option<&mut O>,
+        split: u32,
+        level: u32,
+    ) -> Result<(), Lost> {
+        let at = (split * self.series.depth + level) as usize;
+        let label = self.series.label(split, level, self.rank, self.ranks);
+        let place = ours.as_ref().map_or((0, 0), |group| (group.rank(), group.size()));
+        let is_other_first = split % 2 == 1;
+        let mut other_part = None;
+        if is_other_first {
+            other_part = self.split_other(other.as_deref_mut(), label, at);
+        }
+        if let Some(other) = &mut other {
+            other.barrier();
+        }
+        let mut part = match &mut ours {
+            None => None,
+            Some(group) => {
+                let before = group.mail().sent();
+                let (time, part) = timed(|| group.split_some(label.0, label.1));
+                let mut part = part?;
+                self.splits[0][at] = time;
+                self.messages[0].count(place, part.mail().sent() - before);
+                Some(part)
+            }
+        };
+        if !is_other_first {
+            other_part = self.split_other(other, label, at);
+        }
+        self.check(part.as_mut().and_then(MaybePart::part), other_part.as_ref(), (split, level));
+        self.time_barriers(part.as_mut().and_then(MaybePart::part), other_part.as_mut(), at)?;
+        if level + 1 < self.series.depth {
+            let group = part.as_mut().and_then(MaybePart::part).map(|part| &mut **part);
+            self.nest(group, other_part.as_mut(), split, level + 1)?;
+        }
+        let Some(mut part) = part else { return Ok(()) };
+        let before = part.mail().sent();
+        part.join()?;
+        let sent = ours.map_or(before, |group| group.mail().sent()) - before;
+        self.messages[2].count(place, sent);
+        Ok(())
+    }
+
+    fn split_other<O: Other>(
+        &mut self,
+        other: Option<&mut O>,
+        label: (Option<u32>, u32),
+        at: usize,
+    ) -> Option<O> {
+        let other = other?;
+        other.barrier();
+        let (time, part) = timed(|| other.split(label.0, label.1));
+        self.splits[1][at] = time;
+        part
+    }
+
+    /// Barriers of a new group, one after the other.
+    fn time_barriers<E: Endpoint, O: Other>(
+        &mut self,
+        part: Option<&mut Part<'_, E>>,
+        other: Option<&mut O>,
+        at: usize,
+    ) -> Result<(), Lost> {
+        let barriers = self.series.barriers;
+        let mean = |time: u64| time / u64::from(barriers.max(1));
+        if let Some(other) = other {
+            other.barrier();
+            let (time, ()) = timed(|| (0..barriers).for_each(|_| other.barrier()));
+            self.barriers[1][at] = mean(time);
+            other.barrier();
+        }
+        if let Some(part) = part {
+            let before = part.mail().sent();
+            let (time, passed) = timed(|| (0..barriers).try_for_each(|_| part.barrier()));
+            passed?;
+            self.barriers[0][at] = mean(time);
+            let sent = part.mail().sent() - before;
+            for number in 0..barriers {
+                self.messages[1].count((part.rank(), part.size()), if number == 0 { sent } else { 0 });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether both made the same of this member.
+    fn check<E: Endpoint, O: Other>(
+        &mut self,
+        part: Option<&mut Part<'_, E>>,
+        other: Option<&O>,
+        (split, level): (u32, u32),
+    ) {
+        let ours = part.map(|part| {
+            let members: Vec<u32> = (0..part.size()).map(|rank| part.rank_on_endpoint(rank)).collect();
+            (part.rank(), members)
+        });
+        self.groups += u64::from(ours.as_ref().is_some_and(|(rank, _)| *rank == 0));
+        let theirs = other.map(|other| (other.rank(), other.members()));
+        if ours != theirs {
+            self.differences += 1;
+            let rank = self.rank;
+            let text = || {
+                format!("split {split}, level {level}, rank {rank}: ours {ours:?}, the other's {theirs:?}")
+            };
+            self.first_difference.get_or_insert_with(text);
+        }
+    }
+
+    /// What all ranks have seen together.
+    fn answer<E: Endpoint>(self, world: &mut Group<'_, E>) -> Result<Beside, Lost> {
+        let [split, barrier, join] = self.messages;
+        let flat = |m: Messages| [m.operations, m.sent, m.expected];
+        let mut counts = vec![self.groups, self.differences];
+        counts.extend([split, barrier, join].into_iter().flat_map(flat));
+        let together = |with: fn(u64, u64) -> u64| {
+            move |a: Vec<u64>, b: Vec<u64>| a.into_iter().zip(b).map(|(a, b)| with(a, b)).collect()
+        };
+        let counts: Vec<u64> = world.all_reduce(counts, together(|a, b| a + b))?;
+        let first_difference = world.all_reduce(self.first_difference, Option::or)?;
+        let mut slowest = |times: Vec<u64>| world.all_reduce(times, together(u64::max));
+        let mut times = |[ours, other]: [Vec<u64>; 2]| Ok(Times::of(slowest(ours)?, slowest(other)?));
+        let (split, barrier) = (times(self.splits)?, times(self.barriers)?);
+        let messages =
+            |at: usize| Messages { operations: counts[at], sent: counts[at + 1], expected: counts[at + 2] };
+        Ok(Beside {
+            ranks: self.ranks,
+            groups: counts[0],
+            differences: counts[1],
+            first_difference,
+            split_messages: messages(2),
+            barrier_messages: messages(5),
+            join_messages: messages(8),
+            split,
+            barrier,
+        })
+    }
+}
+
+impl Messages {
+    /// One operation of a group, as a member with this rank of so many sees it.
+    fn count(&mut self, (rank, size): (u32, u32), sent: u64) {
+        self.sent += sent;
+        if rank == 0 {
+            self.operations += 1;
+            self.expected += 2 * (u64::from(size) - 1);
+        }
+    }
+}
+
+impl Times {
+    fn of(ours: Vec<u64>, other: Vec<u64>) -> Self {
+        let [ours, other] = [ours, other].map(|times| {
+            // What was not measured is 0.
+            let measured = times.into_iter().filter(|&time| time > 0).map(|time| time as f64 / 1e3);
+            median(measured).unwrap_or(0.0)
+        });
+        Self {
+            ours_microseconds: ours,
+            other_microseconds: other,
+            ratio: if other > 0.0 { ours / other } else { 0.0 },
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! What the members of a group do together.
+
+use std::sync::Arc;
+
+use super::letters::{self, Edges, Kind};
+use super::part::{MaybePart, Outer, Outside, Part};
+use crate::transport::{Endpoint, Lost, Mailbox, Wire};
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::{Bytes, NodeId};
+use meshwright_groups as groups;
+use meshwright_groups::Tree;
+use meshwright_groups::mask::Roster;
+use meshwright_groups::protocol::Label;
+use meshwright_groups::protocol::member::child_id;
+use meshwright_groups::trees::TreeMethod;
+use meshwright_network::topology::{Machine, Topology};
+
+/// One rank's end of a group of ranks that really run.
+///
+/// All members call the same operations in the same order, and each call waits for the others as it must. A member whose
+/// group has one rank only sends nothing.
+///
+/// # Panics
+///
+/// Every operation panics when the members of the group have called different operations, and a message tells so.
+///
+/// # Examples
+///
+/// Six ranks on a mesh: the odd and the even ones, in the opposite order, sum up their numbers.
+///
+/// ```
+/// use meshwright_runtime::groups::Group;
+/// use meshwright_groups::trees;
+/// use meshwright_network::topology::Machine;
+/// use meshwright_runtime::transport::{Mailbox, threads};
+/// let mesh = Machine::new("mesh:2x3")?;
+/// let tree = trees::tree("monotone-nearest")?;
+/// let found = threads::run(6, |endpoint| {
+///     let mut mail = Mailbox::new(endpoint);
+///     let mut world = Group::world(&mut mail, &mesh, tree).expect("six ranks on six nodes");
+///     let number = world.rank();
+///     let mut part = world.split(number % 2, 10 - number)?;
+///     let sum = part.all_reduce(number, |a, b| a + b)?;
+///     let rank = part.rank();
+///     part.join()?;
+///     world.barrier()?;
+///     Ok((rank, sum))
+/// })?;
+/// assert_eq!(found, [(2, 6), (2, 9), (1, 6), (1, 9), (0, 6), (0, 9)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Group<'m, E> {
+    pub(super) mail: &'m mut Mailbox<E>,
+    machine: &'m Machine,
+    tree: &'static TreeMethod,
+    pub(super) block: Bytes,
+    /// Ranks on the endpoint, by node.
+    ranks: Arc<[u32]>,
+    pub(super) roster: Arc<Roster>,
+    pub(super) rank: u32,
+    level: u32,
+    id: u64,
+    /// How many operations were begun.
+    number: u32,
+}
+
+impl<'m, E: Endpoint> Group<'m, E> {
+    /// The group of all ranks: they are on the working nodes of a machine, in increasing order. Nothing is sent.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] when there are not as many ranks as working nodes; [`Error::NotApplicable`] when the tree does not
+    /// suit every group of the machine, or nodes cannot reach each other.
+    ///
+    /// # Complexity
+    ///
+    /// That of the tree; O(p) memory for p ranks.
+    pub fn world(mail: &'m mut Mailbox<E>, machine: &'m Machine, tree: &'static TreeMethod) -> Result<Self> {
+        if machine.living_count() != mail.ranks() {
+            let expected =
+                format!("{}, one for each working node of {}", machine.living_count(), machine.name);
+            return Err(Error::value("number of ranks", mail.ranks(), expected));
+        }
+        if !tree.takes_any_members {
+            let why = "groups that split have any members";
+            return Err(Error::not_applicable(tree.name, why));
+        }
+        let nodes: Vec<NodeId> = machine.living().collect();
+        let mut ranks = vec![0; machine.nodes() as usize];
+        for (rank, node) in (0..).zip(&nodes) {
+            ranks[node.index()] = rank;
+        }
+        let group = groups::Group::in_order(nodes);
+        let built = (tree.build)(machine, &group)?;
+        let rank = mail.rank();
+        Ok(Self {
+            mail,
+            machine,
+            tree,
+            block: Bytes(1 << 16),
+            ranks: ranks.into(),
+            roster: Arc::new(Roster::new(group, built)),
+            rank,
+            level: 0,
+            id: 0,
+            number: 0,
+        })
+    }
+
+    /// With at most so many bytes of labels in one message of a split, 65 536 if nothing is said; all members say the same.
+    pub fn in_blocks(self, block: Bytes) -> Self {
+        Self { block, ..self }
+    }
+
+    /// Splits the group: members of equal colour are a group together, by key and, of equal keys, by rank here; what
+    /// `MPI_Comm_split` does.
+    ///
+    /// # Errors
+    ///
+    /// [`Lost`] when a rank is lost.
+    ///
+    /// # Complexity
+    ///
+    /// 2 (s - 1) messages as long as all labels fit into one block; O(s log s) and the tree of the new group.
+    ///
+    /// # Source
+    ///
+    /// `sack2010`: all colours are exchanged, and everybody finds its group alone.
+    pub fn split(&mut self, colour: u32, key: u32) -> Result<Part<'_, E>, Lost> {
+        match self.split_some(Some(colour), key)? {
+            MaybePart::Inside(part) => Ok(part),
+            MaybePart::Outside(_) => unreachable!("whoever has a colour takes part"),
+        }
+    }
+
+    /// The same; a member without a colour takes no part, as with `MPI_UNDEFINED`.
+    ///
+    /// # Errors
+    ///
+    /// [`Lost`] when a rank is lost.
+    ///
+    /// # Complexity
+    ///
+    /// As for [`Group::split`].
+    pub fn split_some(&mut self, colour: Option<u32>, key: u32) -> Result<MaybePart<'_, E>, Lost> {
+        let number = self.number;
+        let word = self.begin(Kind::Split);
+        // A part that joins does so on the tree of this group, where this number is nobody else's.
+        let outer = Outer { word: self.begin(Kind::Join), edges: self.edges() };
+        let all = self.exchange(word, colour.map(|colour| Label { colour, key }))?;
+        let Some(colour) = colour else {
+            return Ok(MaybePart::Outside(Outside { mail: self.mail, outer }));
+        };
+        let label = |rank: u32| all[self.roster.at(rank) as usize];
+        let key = |rank: u32| label(rank).filter(|label| label.colour == colour).map(|label| label.key);
+        let mut members: Vec<(u32, u32)> =
+            (0..self.size()).filter_map(|rank| Some((key(rank)?, rank))).collect();
+        members.sort_unstable();
+        let rank = members.iter().position(|&(_, old)| old == self.rank);
+        let group =
+            groups::Group::in_order(members.iter().map(|&(_, old)| self.roster.group().node(old)).collect());
+        let tree =
+            (self.tree.build)(self.machine, &group).expect("a tree that suits a group suits its parts");
+        let group = Group {
+            mail: &mut *self.mail,
+            machine: self.machine,
+            tree: self.tree,
+            block: self.block,
+            ranks: Arc::clone(&self.ranks),
+            roster: Arc::new(Roster::new(group, tree)),
+            rank: rank.expect("a member is among those of its colour") as u32,
+            level: self.level + 1,
+            id: child_id(self.id, number, colour),
+            number: 0,
+        };
+        Ok(MaybePart::Inside(Part { group, outer }))
+    }
+
+    /// Waits until all members have come here.
+    ///
+    /// # Errors
+    ///
+    /// [`Lost`] when a rank is lost.
+    ///
+    /// # Complexity
+    ///
+    /// 2 (s - 1) messages.
+    pub fn barrier(&mut self) -> Result<(), Lost> {
+        let word = self.begin(Kind::Barrier);
+        letters::meet(self.mail, &self.edges(), word)
+    }
+
+    /// The value of the member with rank `from`, which all must name; what the others pass is not looked at.
+    ///
+    /// # Errors
+    ///
+    /// [`Lost`] when a rank is lost.
+    ///
+    /// # Panics
+    ///
+    /// When the rank is not below the size.
+    ///
+    /// # Complexity
+    ///
+    /// s - 1 messages: over every edge of the tree, away from that member.
+    pub fn broadcast<T: Wire>(&mut self, from: u32, value: T) -> Result<T, Lost> {
+        assert!(from < self.size(), "a member of the group broadcasts");
+        let word = self.begin(Kind::Broadcast);
+        let Edges { parent, children } = self.edges();
+        let place = self.roster.at(from);
+        let is_below = |&child: &u32| {
+            let (begin, end) = self.roster.stretch(child);
+            (begin..end).contains(&place)
+        };
+        let below = self.roster.tree().children(self.rank).iter().position(is_below);
+        let source = match below {
+            _ if from == self.rank => None,
+            Some(child) => Some(children[child]),
+            None => parent,
+        };
+        let value = match source {
+            Some(source) => letters::hear(self.mail, source, word)?,
+            None => value,
+        };
+        let others = parent.into_iter().chain(children).filter(|&other| Some(other) != source);
+        letters::tell(self.mail, others, word, &value)?;
+        Ok(value)
+    }
+
+    /// The values of all members, put together by an operation that is associative and commutative.
+    ///
+    /// Everybody gets the same bits: the values are put together once, on the way to the root of the tree.
+    ///
+    /// # Errors
+    ///
+    /// [`Lost`] when a rank is lost.
+    ///
+    /// # Complexity
+    ///
+    /// 2 (s - 1) messages.
+    pub fn all_reduce<T: Wire>(&mut self, value: T, combine: impl FnMut(T, T) -> T) -> Result<T, Lost> {
+        let word = self.begin(Kind::AllReduce);
+        let edges = self.edges();
+        let all = letters::up(self.mail, &edges, word, value, combine)?;
+        letters::down(self.mail, &edges, word, all)
+    }
+
+    /// The values of all members put together, at the one that is the root of the tree.
+    ///
+    /// # Errors
+    ///
+    /// [`Lost`] when a rank is lost.
+    ///
+    /// # Complexity
+    ///
+    /// s - 1 messages.
+    pub fn reduce<T: Wire>(&mut self, value: T, combine: impl FnMut(T, T) -> T) -> Result<Option<T>, Lost> {
+        let word = self.begin(Kind::Reduce);
+        letters::up(self.mail, &self.edges(), word, value, combine)
+    }
+
+    /// The values of all members by rank, at the one that is the root of the tree.
+    ///
+    /// # Errors
+    ///
+    /// [`Lost`] when a rank is lost.
+    ///
+    /// # Complexity
+    ///
+    /// s - 1 messages.
+    pub fn gather<T: Wire>(&mut self, value: T) -> Result<Option<Vec<T>>, Lost> {
+        let word = self.begin(Kind::Gather);
+        let all = self.gather_pairs(word, value)?;
+        Ok(all.map(|all| all.into_iter().map(|(_, value)| value).collect()))
+    }
+
+    /// The values of the ranks up to this member's own, put together by an associative operation.
+    ///
+    /// # Errors
+    ///
+    /// [`Lost`] when a rank is lost.
+    ///
+    /// # Complexity
+    ///
+    /// 2 (s - 1) messages, which carry all values of a sub-tree.
+    pub fn scan<T: Wire + Clone>(&mut self, value: T, mut combine: impl FnMut(T, T) -> T) -> Result<T, Lost> {
+        let word = self.begin(Kind::Scan);
+        let edges = self.edges();
+        let sums = self.gather_pairs(word, value)?.map(|mut all| {
+            for at in 1..all.len() {
+                all[at].1 = combine(all[at - 1].1.clone(), all[at].1.clone());
+            }
+            all.sort_unstable_by_key(|&(rank, _)| self.roster.at(rank));
+            all.into_iter().map(|(_, sum)| sum).collect::<Vec<T>>()
+        });
+        let mut sums = match (sums, edges.parent) {
+            (None, Some(parent)) => letters::hear::<E, Vec<T>>(self.mail, parent, word)?,
+            (sums, _) => sums.expect("the root has gathered all values"),
+        };
+        let first = self.roster.stretch(self.rank).0;
+        for (&child, &to) in self.roster.tree().children(self.rank).iter().zip(&edges.children) {
+            let (begin, end) = self.roster.stretch(child);
+            let theirs = sums[(begin - first) as usize..(end - first) as usize].to_vec();
+            letters::tell(self.mail, [to], word, &theirs)?;
+        }
+        Ok(sums.swap_remove((self.roster.at(self.rank) - first) as usize))
+    }
+
+    /// At the root of the tree the values of all members with their ranks, in the order of ranks.
+    fn gather_pairs<T: Wire>(&mut self, word: u64, value: T) -> Result<Option<Vec<(u32, T)>>, Lost> {
+        let put_together = |mut all: Vec<(u32, T)>, more| {
+            all.extend(more);
+            all
+        };
+        let all = letters::up(self.mail, &self.edges(), word, vec![(self.rank, value)], put_together)?;
+        Ok(all.map(|mut all| {
+            all.sort_unstable_by_key(|&(rank, _)| rank);
+            all
+        }))
+    }
+
+    /// The word of the next operation.
+    fn begin(&mut self, kind: Kind) -> u64 {
+        let word = letters::word(self.id, self.number, kind);
+        self.number = self.number.wrapping_add(1);
+        word
+    }
+
+    pub(super) fn edges(&self) -> Edges {
+        Edges::of(&self.roster, self.rank, &self.ranks)
+    }
+}
+
+impl<E> Group<'_, E> {
+    /// The rank of this member, from 0.
+    pub fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    /// s: how many members there are.
+    pub fn size(&self) -> u32 {
+        self.roster.group().size()
+    }
+
+    /// How many splits deep this group is.
+    pub fn level(&self) -> u32 {
+        self.level
+    }
+
+    /// The node this member is on.
+    pub fn node(&self) -> NodeId {
+        self.nodes()[self.rank as usize]
+    }
+
+    /// The nodes of all members, by rank.
+    pub fn nodes(&self) -> &[NodeId] {
+        self.roster.group().members()
+    }
+
+    /// The rank of a member on the endpoint.
+    ///
+    /// # Panics
+    ///
+    /// When the rank is not below the size.
+    pub fn rank_on_endpoint(&self, rank: u32) -> u32 {
+        self.ranks[self.roster.group().node(rank).index()]
+    }
+
+    /// The tree its messages go over.
+    pub fn tree(&self) -> &Tree {
+        self.roster.tree()
+    }
+
+    /// The mailbox its messages go through; messages beside them have another tag than [`TAG`](super::TAG).
+    pub fn mail(&mut self) -> &mut Mailbox<E> {
+        self.mail
+    }
+}

@@ -1,0 +1,133 @@
+//! Messages along the edges of a tree.
+
+use crate::transport::{Endpoint, Lost, Mailbox, Topic, Wire};
+use meshwright_groups::mask::Roster;
+use meshwright_groups::protocol::member::child_id;
+
+/// The tag of all messages of groups; a program that sends messages beside them uses others.
+pub const TAG: u32 = Topic::Groups.tag(0);
+
+/// What a group does together; it stands in the word of its messages.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    Split,
+    Join,
+    Barrier,
+    Broadcast,
+    AllReduce,
+    Reduce,
+    Gather,
+    Scan,
+}
+
+/// The word of one operation of one group: the same for its members, another one for every other operation but for a
+/// chance of 2^-64.
+pub(super) fn word(group: u64, number: u32, kind: Kind) -> u64 {
+    child_id(group, number, kind as u32)
+}
+
+/// The neighbours of a member in the tree of its group, by their ranks on the endpoint.
+#[derive(Clone, Debug)]
+pub(super) struct Edges {
+    pub(super) parent: Option<u32>,
+    pub(super) children: Vec<u32>,
+}
+
+impl Edges {
+    /// Of the member with this rank in its group; `ranks` are those on the endpoint, by node.
+    pub(super) fn of(roster: &Roster, rank: u32, ranks: &[u32]) -> Self {
+        let on_endpoint = |rank| ranks[roster.group().node(rank).index()];
+        let tree = roster.tree();
+        Self {
+            parent: tree.parent(rank).map(on_endpoint),
+            children: tree.children(rank).iter().map(|&child| on_endpoint(child)).collect(),
+        }
+    }
+}
+
+/// Sends bytes.
+pub(super) fn tell_bytes<E: Endpoint>(
+    mail: &mut Mailbox<E>,
+    to: u32,
+    word: u64,
+    body: &[u8],
+) -> Result<(), Lost> {
+    let mut bytes = Vec::with_capacity(body.len() + size_of::<u64>());
+    word.write(&mut bytes);
+    bytes.extend_from_slice(body);
+    mail.send_bytes(to, TAG, bytes)
+}
+
+/// Sends a value to some.
+pub(super) fn tell<E: Endpoint, T: Wire>(
+    mail: &mut Mailbox<E>,
+    to: impl IntoIterator<Item = u32>,
+    word: u64,
+    value: &T,
+) -> Result<(), Lost> {
+    let body = value.to_bytes();
+    to.into_iter().try_for_each(|rank| tell_bytes(mail, rank, word, &body))
+}
+
+/// Waits for bytes.
+///
+/// # Panics
+///
+/// When the message belongs to another operation.
+pub(super) fn hear_bytes<E: Endpoint>(mail: &mut Mailbox<E>, from: u32, word: u64) -> Result<Vec<u8>, Lost> {
+    let mut bytes = mail.receive_bytes(from, TAG)?;
+    let found = bytes.first_chunk().map(|first| u64::from_le_bytes(*first));
+    assert!(found == Some(word), "all members of a group call the same operations in the same order");
+    bytes.drain(..size_of::<u64>());
+    Ok(bytes)
+}
+
+/// Waits for a value.
+///
+/// # Panics
+///
+/// When the message belongs to another operation, or carries something else.
+pub(super) fn hear<E: Endpoint, T: Wire>(mail: &mut Mailbox<E>, from: u32, word: u64) -> Result<T, Lost> {
+    let bytes = hear_bytes(mail, from, word)?;
+    Ok(T::from_bytes(&bytes).expect("all members of a group bring values of one type"))
+}
+
+/// What all members bring, put together up to the root, and told to nobody: the root's own knowledge.
+pub(super) fn up<E: Endpoint, T: Wire>(
+    mail: &mut Mailbox<E>,
+    edges: &Edges,
+    word: u64,
+    own: T,
+    mut combine: impl FnMut(T, T) -> T,
+) -> Result<Option<T>, Lost> {
+    let mut value = own;
+    for &child in &edges.children {
+        let other = hear(mail, child, word)?;
+        value = combine(value, other);
+    }
+    match edges.parent {
+        Some(parent) => tell(mail, [parent], word, &value).map(|()| None),
+        None => Ok(Some(value)),
+    }
+}
+
+/// What the root knows, told to everybody.
+pub(super) fn down<E: Endpoint, T: Wire>(
+    mail: &mut Mailbox<E>,
+    edges: &Edges,
+    word: u64,
+    known: Option<T>,
+) -> Result<T, Lost> {
+    let value = match (known, edges.parent) {
+        (None, Some(parent)) => hear(mail, parent, word)?,
+        (known, _) => known.expect("the root knows"),
+    };
+    tell(mail, edges.children.iter().copied(), word, &value)?;
+    Ok(value)
+}
+
+/// Nobody goes on before all have come.
+pub(super) fn meet<E: Endpoint>(mail: &mut Mailbox<E>, edges: &Edges, word: u64) -> Result<(), Lost> {
+    let all_are_here = up(mail, edges, word, (), |(), ()| ())?;
+    down(mail, edges, word, all_are_here)
+}

@@ -1,0 +1,17 @@
+//! Work that really runs, on threads and on ranks: the only library with threads, clocks and messages between ranks.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`transport`] | messages between ranks: [`Endpoint`](transport::Endpoint), [`Mailbox`](transport::Mailbox), threads |
+//! | [`skeleton`] | divide and conquer; any schedule, rank by rank |
+//! | [`groups`] | groups of ranks that split and join |
+//! | [`run`] | a schedule on ranks: measured beside predicted |
+//! | [`sweep`] | latency against load, measured by many ranks |
+
+#![forbid(unsafe_code)]
+
+pub mod groups;
+pub mod run;
+pub mod skeleton;
+pub mod sweep;
+pub mod transport;

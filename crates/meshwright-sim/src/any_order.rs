@@ -1,0 +1,313 @@
+//! Processes without a network: an adversary decides which message arrives next.
+//!
+//! Every message sent is under way until the adversary lets it arrive; so is every computation until it lets it end.
+//! Whatever order it chooses, the network of some day could have done the same: a protocol that is right in every order
+//! is right on every machine. Time is the number of events so far.
+
+use std::collections::VecDeque;
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use super::trace::ProcessTrace;
+use meshwright_core::error::{Error, Result};
+use meshwright_core::rng;
+use meshwright_core::units::{Cycles, NodeId};
+use meshwright_schedule::process::{Action, Context, Process};
+
+/// The most messages and computations of a run: processes that never stop end in an error, not in a hang.
+const ACTIONS_MAX: u64 = 1 << 28;
+
+/// What arrives next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// What was sent first.
+    OldestFirst,
+    /// What was sent last.
+    NewestFirst,
+    /// Any, each as likely as the others.
+    Random,
+    /// Any, but what goes to or from this node only when nothing else is left.
+    StarveNode(NodeId),
+    /// Any, but what goes between these two nodes only when nothing else is left.
+    StarvePair(NodeId, NodeId),
+}
+
+/// An adversary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Adversary {
+    /// What arrives next.
+    pub order: Order,
+    /// Whether messages of one node to another arrive in the order in which they were sent: then the order says
+    /// which pair is next.
+    pub in_channels: bool,
+    /// The seed of its choices.
+    pub seed: u64,
+}
+
+/// Runs processes, process i on node i, until nothing is under way.
+///
+/// Times are numbers of events: a message that arrives, a computation that ends. That a message has left is told just
+/// before it arrives.
+///
+/// # Errors
+///
+/// [`Error::Value`] when a message goes to a node that has no process, [`Error::TooLarge`] when they send and
+/// compute more than 2^28 times.
+///
+/// # Complexity
+///
+/// O(1) an event; with channels O(log p) for a source with p partners.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_schedule::process::{Context, Process};
+/// use meshwright_sim::any_order::{self, Adversary, Order};
+/// use meshwright_core::units::{Bytes, NodeId};
+/// struct Node { heard: Vec<u32> }
+/// impl Process for Node {
+///     type Payload = u32;
+///     fn on_start(&mut self, context: &mut Context<'_, u32>) {
+///         if context.node() == NodeId(0) {
+///             (0..3).for_each(|i| context.send(NodeId(1), Bytes(8), i));
+///         }
+///     }
+///     fn on_message(&mut self, _: NodeId, i: u32, _: &mut Context<'_, u32>) {
+///         self.heard.push(i);
+///     }
+/// }
+/// let mut nodes = [Node { heard: vec![] }, Node { heard: vec![] }];
+/// let adversary = Adversary { order: Order::NewestFirst, in_channels: false, seed: 0 };
+/// let trace = any_order::run_processes(&mut nodes, adversary)?;
+/// assert_eq!((trace.messages, nodes[1].heard.as_slice()), (3, [2, 1, 0].as_slice()));
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn run_processes<P: Process>(processes: &mut [P], adversary: Adversary) -> Result<ProcessTrace> {
+    let nodes = processes.len() as u32;
+    let mut chaos =
+        Chaos { pool: Pool::new(nodes, adversary), finished: vec![None; processes.len()], now: 0 };
+    let mut actions = Vec::new();
+    for node in (0..nodes).map(NodeId) {
+        chaos.react(node, &mut actions, |context| processes[node.index()].on_start(context))?;
+    }
+    let mut messages = 0;
+    while let Some(Letter { source, target, token, payload, .. }) = chaos.pool.take() {
+        chaos.now += 1;
+        match payload {
+            None => {
+                chaos.react(target, &mut actions, |c| processes[target.index()].on_computed(token, c))?;
+            }
+            Some(payload) => {
+                messages += 1;
+                chaos.react(source, &mut actions, |c| processes[source.index()].on_sent(token, c))?;
+                let process = &mut processes[target.index()];
+                chaos.react(target, &mut actions, |c| process.on_message(source, payload, c))?;
+            }
+        }
+    }
+    let Chaos { finished, now, .. } = chaos;
+    Ok(ProcessTrace {
+        cycles: Cycles(now),
+        ticks: now,
+        messages,
+        unfinished: (0..nodes).map(NodeId).filter(|node| finished[node.index()].is_none()).collect(),
+        finished_ticks: finished,
+        ..ProcessTrace::default()
+    })
+}
+
+/// What is under way, who has finished and how many events there were.
+struct Chaos<T> {
+    pool: Pool<T>,
+    finished: Vec<Option<u64>>,
+    now: u64,
+}
+
+impl<T> Chaos<T> {
+    /// Tells one process something and does what it asks for.
+    #[inline]
+    fn react(
+        &mut self,
+        node: NodeId,
+        actions: &mut Vec<Action<T>>,
+        tell: impl FnOnce(&mut Context<'_, T>),
+    ) -> Result<()> {
+        tell(&mut Context::new(node, Cycles(self.now), actions));
+        for action in actions.drain(..) {
+            match action {
+                Action::Send { to, payload, token, .. } => {
+                    let nodes = self.finished.len();
+                    if to.index() >= nodes {
+                        let expected = format!("a node from 0 to {}", nodes - 1);
+                        return Err(Error::value("target of a message", to, expected));
+                    }
+                    let payload = Some(payload);
+                    self.pool.put(Letter { source: node, target: to, token, payload, next: NONE })?;
+                }
+                Action::Compute { token, .. } => {
+                    let (source, target) = (node, node);
+                    self.pool.put(Letter { source, target, token, payload: None, next: NONE })?;
+                }
+                Action::Finish => {
+                    self.finished[node.index()].get_or_insert(self.now);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// No letter.
+const NONE: u32 = u32::MAX;
+
+/// A message under way; without a payload, a computation.
+#[derive(Debug)]
+struct Letter<T> {
+    source: NodeId,
+    target: NodeId,
+    token: u32,
+    payload: Option<T>,
+    /// The next of the same line.
+    next: u32,
+}
+
+/// Letters that come one after the other: its ends.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    head: u32,
+    tail: u32,
+}
+
+/// Everything under way, and what comes next.
+///
+/// For every letter there is one ticket in one of two drums. The computations of a node are a line, and so is a channel;
+/// all tickets of a line are alike: each means its first letter.
+#[derive(Debug)]
+struct Pool<T> {
+    adversary: Adversary,
+    generator: ChaCha8Rng,
+    letters: Vec<Option<Letter<T>>>,
+    idle: Vec<u32>,
+    /// The computations of each node, then the channels.
+    lines: Vec<Line>,
+    /// By source the targets, in increasing order, and the lines of their channels.
+    channels: Vec<Vec<(NodeId, u32)>>,
+    willing: VecDeque<Ticket>,
+    starved: VecDeque<Ticket>,
+    asked: u64,
+}
+
+/// A letter, or the first one of a line.
+#[derive(Clone, Copy, Debug)]
+enum Ticket {
+    Letter(u32),
+    Line(u32),
+}
+
+impl<T> Pool<T> {
+    fn new(nodes: u32, adversary: Adversary) -> Self {
+        Self {
+            adversary,
+            generator: rng::stream(adversary.seed, "order of messages"),
+            letters: Vec::new(),
+            idle: Vec::new(),
+            lines: vec![Line { head: NONE, tail: NONE }; nodes as usize],
+            channels: vec![Vec::new(); nodes as usize],
+            willing: VecDeque::new(),
+            starved: VecDeque::new(),
+            asked: 0,
+        }
+    }
+
+    /// The line a letter has to keep to.
+    fn line(&mut self, letter: &Letter<T>) -> Option<u32> {
+        if letter.payload.is_none() {
+            return Some(letter.source.0);
+        }
+        if !self.adversary.in_channels {
+            return None;
+        }
+        let channels = &mut self.channels[letter.source.index()];
+        let line = match channels.binary_search_by_key(&letter.target, |&(target, _)| target) {
+            Ok(at) => channels[at].1,
+            Err(at) => {
+                let line = self.lines.len() as u32;
+                channels.insert(at, (letter.target, line));
+                self.lines.push(Line { head: NONE, tail: NONE });
+                line
+            }
+        };
+        Some(line)
+    }
+
+    /// Whether a letter comes only when nothing else is left.
+    fn is_starved(&self, letter: &Letter<T>) -> bool {
+        let ends = (letter.source, letter.target);
+        match self.adversary.order {
+            Order::StarveNode(node) => ends.0 == node || ends.1 == node,
+            Order::StarvePair(a, b) => ends == (a, b) || ends == (b, a),
+            Order::OldestFirst | Order::NewestFirst | Order::Random => false,
+        }
+    }
+
+    /// Adds a letter.
+    fn put(&mut self, letter: Letter<T>) -> Result<()> {
+        self.asked += 1;
+        if self.asked > ACTIONS_MAX {
+            return Err(Error::TooLarge {
+                what: "the run of the processes",
+                needed: format!("more than {ACTIONS_MAX} messages and computations"),
+                limit: format!("{ACTIONS_MAX} of them"),
+            });
+        }
+        let (line, is_starved) = (self.line(&letter), self.is_starved(&letter));
+        let number = self.idle.pop().unwrap_or(self.letters.len() as u32);
+        match self.letters.get_mut(number as usize) {
+            Some(place) => *place = Some(letter),
+            None => self.letters.push(Some(letter)),
+        }
+        let mut ticket = Ticket::Letter(number);
+        if let Some(line) = line {
+            ticket = Ticket::Line(line);
+            let Line { head, tail } = &mut self.lines[line as usize];
+            let before = std::mem::replace(tail, number);
+            if *head == NONE {
+                *head = number;
+            } else {
+                self.letters[before as usize].as_mut().expect("it is under way").next = number;
+            }
+        }
+        if is_starved {
+            self.starved.push_back(ticket);
+        } else {
+            self.willing.push_back(ticket);
+        }
+        Ok(())
+    }
+
+    /// Takes out the letter that comes next.
+    fn take(&mut self) -> Option<Letter<T>> {
+        let drum = if self.willing.is_empty() { &mut self.starved } else { &mut self.willing };
+        if drum.is_empty() {
+            return None;
+        }
+        let ticket = match self.adversary.order {
+            Order::OldestFirst => drum.pop_front(),
+            Order::NewestFirst => drum.pop_back(),
+            Order::Random | Order::StarveNode(_) | Order::StarvePair(..) => {
+                drum.swap_remove_back(self.generator.random_range(0..drum.len()))
+            }
+        };
+        let number = match ticket? {
+            Ticket::Letter(number) => number,
+            Ticket::Line(line) => self.lines[line as usize].head,
+        };
+        let letter = self.letters[number as usize].take().expect("it is under way");
+        if let Ticket::Line(line) = ticket? {
+            self.lines[line as usize].head = letter.next;
+        }
+        self.idle.push(number);
+        Some(letter)
+    }
+}

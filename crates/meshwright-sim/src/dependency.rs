@@ -1,0 +1,166 @@
+//! Dependency-driven runs: each rank goes on as soon as its own steps allow.
+//!
+//! A send starts its message and ends when the last byte has left the node; a receive ends when it has been
+//! reached and the last byte is here; computations of one rank take its processor one after the other.
+
+use super::engine::Referee;
+use super::message::Core;
+use super::network;
+use super::program::Program;
+use super::timeline::{Timeline, Watched};
+use super::trace::{Trace, Wait};
+use meshwright_core::error::{Error, Result};
+use meshwright_network::routing::Routes;
+use meshwright_network::topology::{Costs, Machine, Topology};
+use meshwright_schedule::{Fault, Message, Schedule, cost};
+
+/// Runs a schedule; rank r runs on node r. A deadlock is an answer: [`Trace::deadlock`] holds its ring.
+///
+/// # Errors
+///
+/// [`Error::Value`] when there are more ranks than nodes or the costs fail their check,
+/// [`Error::NotApplicable`] when the schedule cannot run to its end or two nodes are not connected,
+/// [`Error::TooLarge`] when a time could leave 63 bits.
+///
+/// # Complexity
+///
+/// O(E log E) for E = steps + dependencies + sum of hops.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_schedule::goal;
+/// use meshwright_sim as sim;
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::Cycles;
+/// let text = "num_ranks 2\nrank 0 {\nl1: calc 50\nl2: send 8b to 1\nl2 requires l1\n}\nrank 1 {\nl1: recv 8b from 0\n}\n";
+/// let schedule = goal::parse(text.as_bytes(), "two.goal")?;
+/// let trace = sim::run_schedule(&Machine::new("mesh:1x2")?, &schedule)?; // c = 100, b = 1, h = 2
+/// assert_eq!(trace.cycles, Cycles(50 + 100 + 8 + 2));
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn run_schedule(machine: &Machine, schedule: &Schedule) -> Result<Trace> {
+    Job::new(machine, schedule)?.run(&mut Core::new(machine))
+}
+
+/// As [`run_schedule`], and also tells when every message arrived and every computation ran.
+///
+/// # Errors
+///
+/// As for [`run_schedule`].
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_schedule::goal;
+/// use meshwright_sim as sim;
+/// use meshwright_network::topology::Machine;
+/// let text = "num_ranks 2\nrank 0 {\nl1: calc 50\nl2: send 8b to 1\nl2 requires l1\n}\nrank 1 {\nl1: recv 8b from 0\n}\n";
+/// let schedule = goal::parse(text.as_bytes(), "two.goal")?;
+/// let (trace, timeline) = sim::watch_schedule(&Machine::new("mesh:1x2")?, &schedule)?;
+/// assert_eq!(timeline.arrivals, [trace.ticks]);
+/// assert_eq!((timeline.computations[0].begin, timeline.computations[0].end), (0, 50));
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn watch_schedule(machine: &Machine, schedule: &Schedule) -> Result<(Trace, Timeline)> {
+    let job = Job::new(machine, schedule)?;
+    let arrivals = vec![0; job.messages.len()];
+    let mut timeline = Timeline { arrivals, computations: Vec::new() };
+    let trace = job.run_by(&mut Core::new(machine), |engine, program| {
+        let mut watched = Watched { program, timeline: std::mem::take(&mut timeline) };
+        engine.run(&mut watched);
+        timeline = watched.timeline;
+    })?;
+    Ok((trace, timeline))
+}
+
+/// A schedule on a machine that passed all checks but one, ready for an engine. Circles of waiting are looked for only
+/// when something went wrong: they show as steps that never end.
+pub(super) struct Job<'j, 'm> {
+    schedule: &'j Schedule,
+    program: Program,
+    messages: Vec<Message>,
+    routes: Routes<'m>,
+    costs: Costs,
+}
+
+impl<'j, 'm> Job<'j, 'm> {
+    /// Checks a schedule on a machine and routes its messages; errors as for [`run_schedule`].
+    pub(super) fn new(machine: &'m Machine, schedule: &'j Schedule) -> Result<Self> {
+        if schedule.ranks.len() > machine.nodes() as usize {
+            let expected = format!("at most the {} nodes of {}", machine.nodes(), machine.name);
+            return Err(Error::value("number of ranks", schedule.ranks.len(), expected));
+        }
+        let matched = schedule.matched().map_err(unfit)?;
+        let program = Program::new(schedule, &matched, machine.costs.ticks_per_cycle());
+        // In the memory of the pairs.
+        let messages: Vec<Message> = matched.into_iter().map(|pair| Message::from(&pair)).collect();
+        let routes = checked_routes(machine, &program, &messages)
+            .map_err(|error| schedule.circle(&schedule.messages()).map_or(error, unfit))?;
+        Ok(Self { schedule, program, messages, routes, costs: machine.costs })
+    }
+
+    /// Runs it on an engine of that machine; the error is a circle of waiting.
+    pub(super) fn run(self, engine: &mut impl Referee<'m>) -> Result<Trace> {
+        self.run_by(engine, |engine, program| engine.run(program))
+    }
+
+    /// Runs it as `drive` does once all is loaded and the first steps have begun.
+    fn run_by<E: Referee<'m>>(
+        self,
+        engine: &mut E,
+        drive: impl FnOnce(&mut E, &mut Program),
+    ) -> Result<Trace> {
+        let Self { schedule, mut program, messages, routes, costs } = self;
+        engine.load(&messages, routes);
+        // The engine has what it needs of them.
+        drop(messages);
+        program.begin(engine);
+        drive(engine, &mut program);
+        let mut deadlock = None;
+        if !program.is_over() {
+            schedule.verify().map_err(unfit)?;
+            deadlock = engine.waiting_ring(&program.on_the_way());
+            assert!(deadlock.is_some(), "messages that never arrive wait for each other in a ring");
+        }
+        let wait = |(link, ticks)| Wait { link, phase: 0, waited: costs.cycles(ticks) };
+        Ok(Trace {
+            cycles: costs.cycles(program.end),
+            ticks: program.end,
+            phase_ticks: Vec::new(),
+            latency_ticks: program.into_latencies(),
+            longest_wait: engine.longest_wait().map(wait),
+            deadlock,
+        })
+    }
+}
+
+fn unfit(fault: Fault) -> Error {
+    Error::not_applicable("running the schedule", fault.to_string())
+}
+
+/// The routes of the messages, if all times fit.
+fn checked_routes<'m>(machine: &'m Machine, program: &Program, messages: &[Message]) -> Result<Routes<'m>> {
+    let routes = network::routes(machine, messages)?;
+    let crude = network::crude_serial_sum(messages, machine);
+    if crude.is_none_or(|crude| check_computing(machine, program, crude).is_err()) {
+        let exact = cost::serial_sum(0, messages, &routes, machine.switching, &machine.costs)?;
+        check_computing(machine, program, exact)?;
+    }
+    Ok(routes)
+}
+
+/// Refuses computations that, one after the other and after all messages, would leave 63 bits.
+fn check_computing(machine: &Machine, program: &Program, serial: u64) -> Result<()> {
+    let per_cycle = machine.costs.ticks_per_cycle();
+    let mut ticks = program.computations().map(|cycles| cycles.0.checked_mul(per_cycle));
+    let sum = ticks.try_fold(serial, |sum, ticks| sum.checked_add(ticks?));
+    match sum {
+        Some(sum) if sum >> 63 == 0 => Ok(()),
+        _ => Err(Error::TooLarge {
+            what: "the time of all computations one after the other",
+            needed: "more than 2^63 ticks".into(),
+            limit: "2^63 ticks".into(),
+        }),
+    }
+}

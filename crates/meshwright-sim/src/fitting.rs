@@ -1,0 +1,220 @@
+//! The referee that fits: whole messages, and where these wait for each other in a ring, routers with the virtual
+//! channels that the routing needs.
+//!
+//! | run | on |
+//! |---|---|
+//! | ends on whole messages | the message engine |
+//! | ends in a ring there | the flit engine: date-line channels on a torus, up*/down* elsewhere |
+//! | ends in a ring, and routers are out of reach | nothing: the ring is the answer, and why |
+//!
+//! Routers move flit by flit, so that a run is priced first: flits times links. A run above [`FLIT_HOPS_MAX`] takes
+//! longer flits, as few times longer as that needs. Such a run keeps every bound: a link passes no byte sooner, and no
+//! head comes any sooner. By how much it is late is a few of its flit times for each message that others wait for.
+//!
+//! # Source
+//!
+//! `dally1987`, section 4 (date-lines).
+
+use serde::Serialize;
+
+use super::Trace;
+use super::flit::{Replay, Router};
+use super::{dependency, network, phased};
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::Bytes;
+use meshwright_network::routing;
+use meshwright_network::topology::{Machine, Switching};
+use meshwright_schedule::{Message, Phases, Schedule};
+
+/// Flits times links that one run may take: seconds.
+pub const FLIT_HOPS_MAX: u64 = 1 << 27;
+
+/// Where flits are made longer, the largest message keeps so many: with fewer its length says nothing any more.
+pub const FLITS_MIN: u64 = 64;
+
+/// The routers of a run, as far as they are not the machine's own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Routers {
+    /// The routing.
+    pub routing: &'static str,
+    /// Virtual channels of a link.
+    pub virtual_channels: u32,
+    /// The length of a flit in bytes: the machine's own, or a multiple where the run would take too long.
+    pub flit: u64,
+}
+
+impl Routers {
+    /// What there is to say of these routers on this machine.
+    ///
+    /// # Errors
+    ///
+    /// As for [`routing::named`].
+    pub fn of(router: &Router, machine: &Machine) -> Result<Self> {
+        Ok(Self {
+            routing: routing::named(router.routing_on(machine))?,
+            virtual_channels: router.virtual_channels,
+            flit: machine.costs.flit.0,
+        })
+    }
+}
+
+/// A run, and what it ran on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fitted {
+    /// What was measured; it holds a ring where no referee came to an end.
+    pub trace: Trace,
+    /// The routers, if it ran flit by flit; else whole messages did.
+    pub routers: Option<Routers>,
+    /// Why there are no routers, where whole messages end in a ring.
+    pub refused: Option<String>,
+}
+
+impl Fitted {
+    /// The name of the engine: `message` or `flit`.
+    pub fn engine(&self) -> &'static str {
+        engine_name(self.routers.as_ref())
+    }
+}
+
+/// The name of the engine that ran on these routers, or on none.
+pub fn engine_name(routers: Option<&Routers>) -> &'static str {
+    if routers.is_some() { "flit" } else { "message" }
+}
+
+/// Runs a phased schedule on the referee that fits.
+///
+/// # Errors
+///
+/// As for [`super::run_phased`].
+///
+/// # Panics
+///
+/// When a message names a node outside the machine.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_schedule::{Message, Phases};
+/// use meshwright_sim as sim;
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::{Bytes, NodeId};
+/// // Everybody sends half-way round a ring: whole messages wait for each other, date-line channels let them pass.
+/// let send = |at| Message { source: NodeId(at), target: NodeId((at + 2) % 4), bytes: Bytes(64), phase: 1 };
+/// let (ring, phases) = (Machine::new("torus:4")?, Phases::new(4, (0..4).map(send).collect()));
+/// assert!(sim::run_phased(&ring, &phases)?.deadlock.is_some());
+/// let fitted = sim::fitting::run_phased(&ring, &phases)?;
+/// assert_eq!((fitted.engine(), &fitted.trace.deadlock), ("flit", &None));
+/// assert!(fitted.trace.cycles.0 >= 100 + 2 * 64, "each link carries two of them");
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn run_phased(machine: &Machine, phases: &Phases) -> Result<Fitted> {
+    run_phased_within(machine, phases, FLIT_HOPS_MAX)
+}
+
+/// The same where a run may take so many flits times links: of more, flits are made longer, and the time is an estimate.
+///
+/// # Errors
+///
+/// As for [`run_phased`].
+pub fn run_phased_within(machine: &Machine, phases: &Phases, flit_hops_max: u64) -> Result<Fitted> {
+    let whole = phased::run_phased(machine, phases)?;
+    fit(machine, whole, (phases.messages(), flit_hops_max), |machine, replay| {
+        replay.run_phased(machine, phases)
+    })
+}
+
+/// Runs a schedule on the referee that fits, each rank going on as soon as its own steps allow.
+///
+/// # Errors
+///
+/// As for [`super::run_schedule`].
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_schedule::goal;
+/// use meshwright_sim as sim;
+/// use meshwright_network::topology::Machine;
+/// let text = "num_ranks 2\nrank 0 { send 8b to 1 }\nrank 1 { recv 8b from 0 }\n";
+/// let schedule = goal::parse(text.as_bytes(), "two.goal")?;
+/// let fitted = sim::fitting::run_schedule(&Machine::new("torus:4")?, &schedule)?;
+/// assert_eq!((fitted.engine(), fitted.trace.cycles.0), ("message", 100 + 8 + 2));
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn run_schedule(machine: &Machine, schedule: &Schedule) -> Result<Fitted> {
+    let whole = dependency::run_schedule(machine, schedule)?;
+    if whole.deadlock.is_none() {
+        return Ok(Fitted { trace: whole, routers: None, refused: None });
+    }
+    let messages: Vec<Message> = schedule.messages().iter().map(Message::from).collect();
+    fit(machine, whole, (&messages, FLIT_HOPS_MAX), |machine, replay| replay.run_schedule(machine, schedule))
+}
+
+/// Runs on routers what ended in a ring on whole messages.
+fn fit(
+    machine: &Machine,
+    whole: Trace,
+    (messages, flit_hops_max): (&[Message], u64),
+    run: impl Fn(&Machine, &Replay) -> Result<Trace>,
+) -> Result<Fitted> {
+    if whole.deadlock.is_none() {
+        return Ok(Fitted { trace: whole, routers: None, refused: None });
+    }
+    let stuck = |refused: String| Ok(Fitted { trace: whole.clone(), routers: None, refused: Some(refused) });
+    let replay = Replay { router: Router::ideal(machine), packet: None, seed: 0 };
+    let mut coarse = machine.clone();
+    coarse.costs.flit = match flit(machine, messages, flit_hops_max) {
+        Ok(flit) => flit,
+        Err(error) => return stuck(error.to_string()),
+    };
+    match run(&coarse, &replay) {
+        Ok(trace) if trace.deadlock.is_some() => stuck("routers come to a standstill, too".to_string()),
+        Ok(trace) => {
+            Ok(Fitted { trace, routers: Some(Routers::of(&replay.router, &coarse)?), refused: None })
+        }
+        Err(error) => stuck(error.to_string()),
+    }
+}
+
+/// The shortest flits in which these messages are not too much work, a multiple of the machine's own.
+///
+/// # Errors
+///
+/// [`Error::TooLarge`] when there are too many messages, or none of them has enough flits.
+fn flit(machine: &Machine, messages: &[Message], flit_hops_max: u64) -> Result<Bytes> {
+    let own = machine.costs.flit;
+    if own.0 == 0 {
+        return Ok(own);
+    }
+    let routes = network::routes(machine, messages)?;
+    let ways: Vec<(u64, u64)> = messages
+        .iter()
+        .enumerate()
+        .map(|(index, message)| (routes.hops(index, message.pair()).0.into(), message.bytes.0))
+        .collect();
+    let head = u64::from(machine.switching != Switching::StoreAndForward);
+    let price = |flit: u64| -> u128 {
+        let flits = |bytes: u64| u128::from((head + bytes.div_ceil(flit)).max(1));
+        ways.iter().map(|&(hops, bytes)| u128::from(hops) * flits(bytes)).sum()
+    };
+    let limit = u128::from(flit_hops_max);
+    let whole = price(own.0);
+    if whole <= limit {
+        return Ok(own);
+    }
+    let largest = ways.iter().map(|&(_, bytes)| bytes).max().unwrap_or(0);
+    // A price falls as flits grow: the least factor by halving.
+    let (mut low, mut high) = (1, (largest / FLITS_MIN / own.0).max(1));
+    if price(high * own.0) > limit {
+        return Err(Error::TooLarge {
+            what: "running the schedule flit by flit",
+            needed: format!("{whole} flits times links"),
+            limit: format!("{flit_hops_max}, with at least {FLITS_MIN} flits in the largest message"),
+        });
+    }
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if price(middle * own.0) <= limit { high = middle } else { low = middle }
+    }
+    Ok(Bytes(high * own.0))
+}

@@ -1,0 +1,352 @@
+//! Schedules on the flit engine: every message becomes packets of flits.
+//!
+//! One cycle is the time of a flit on a link, b h. A message of W bytes is a head flit and ceil(W / h) flits behind
+//! it; under store-and-forward it needs no head flit. The start-up c is paid before a packet is queued
+//! (store-and-forward: at every router, as its routing delay). So with nobody in the way a message over d links
+//! takes what the formulas say, c + b (W + d h) and d (c + b W), if c and W are whole numbers of flit times.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rand_chacha::ChaCha8Rng;
+
+use super::packet::{NONE, Packet};
+use super::region::{Region, Setup};
+use super::router::Router;
+use super::waiting;
+use super::wiring::unpack;
+use crate::engine::{Driver, Engine, Open, Referee};
+use crate::{ProcessTrace, Trace, dependency, phased, processes};
+use meshwright_core::error::{Error, Result};
+use meshwright_core::rng;
+use meshwright_core::units::{Hops, LinkId, NodeId, Port};
+use meshwright_network::routing::{Choices, Routes};
+use meshwright_network::topology::{Costs, Machine, Switching, Topology};
+use meshwright_schedule::process::Process;
+use meshwright_schedule::{Message, Phases, Schedule};
+
+/// The longest start-up under store-and-forward, in flit times: each router counts it down.
+const STARTUP_MAX: u64 = 1 << 16;
+
+/// A schedule on routers.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    /// The router.
+    pub router: Router,
+    /// Longer messages are cut into packets of this many flits; `None` for one packet each.
+    pub packet: Option<u32>,
+    /// The seed of routings that draw.
+    pub seed: u64,
+}
+
+impl Replay {
+    /// Runs a schedule, each rank going on as soon as its own steps allow.
+    ///
+    /// # Errors
+    ///
+    /// As for [`crate::run_schedule`] and [`super::run_traffic`]; [`Error::NotApplicable`] when a flit has no bytes
+    /// or the start-up of store-and-forward is longer than 65,536 flit times.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright_schedule::goal;
+    /// use meshwright_sim as sim;
+    /// use meshwright_network::topology::Machine;
+    /// let text = "num_ranks 3\nrank 0 { send 64b to 2 }\nrank 2 { recv 64b from 0 }\n";
+    /// let schedule = goal::parse(text.as_bytes(), "one.goal")?;
+    /// let mesh = Machine::new("mesh:1x3")?; // c = 100, b = 1, h = 2
+    /// let replay = sim::flit::Replay { router: sim::flit::Router::ideal(&mesh), packet: None, seed: 0 };
+    /// let trace = replay.run_schedule(&mesh, &schedule)?;
+    /// assert_eq!(trace.cycles, sim::run_schedule(&mesh, &schedule)?.cycles);
+    /// # Ok::<(), meshwright_core::Error>(())
+    /// ```
+    pub fn run_schedule(&self, machine: &Machine, schedule: &Schedule) -> Result<Trace> {
+        let job = dependency::Job::new(machine, schedule)?;
+        let setup = self.setup(machine)?;
+        job.run(&mut Routers::new(&setup, machine, self))
+    }
+
+    /// Runs a phased schedule, with a barrier after each phase.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Replay::run_schedule`] and [`crate::run_phased`].
+    ///
+    /// # Panics
+    ///
+    /// When a message names a node outside the machine.
+    pub fn run_phased(&self, machine: &Machine, phases: &Phases) -> Result<Trace> {
+        let setup = self.setup(machine)?;
+        phased::run(machine, phases, &mut Routers::new(&setup, machine, self))
+    }
+
+    /// Runs processes, process i on node i, until nothing happens any more.
+    ///
+    /// # Errors
+    ///
+    /// As for [`crate::run_processes`] and [`Replay::run_schedule`].
+    pub fn run_processes<P: Process>(&self, machine: &Machine, processes: &mut [P]) -> Result<ProcessTrace> {
+        let setup = self.setup(machine)?;
+        processes::run(machine, processes, &mut Routers::new(&setup, machine, self))
+    }
+
+    fn setup<'m>(&self, machine: &'m Machine) -> Result<Setup<'m>> {
+        let period = machine.costs.head_ticks();
+        if period == 0 {
+            let why = "it counts in flit times, and a flit of no bytes takes none";
+            return Err(Error::not_applicable("the flit engine", why));
+        }
+        let mut router = self.router.clone();
+        if machine.switching == Switching::StoreAndForward {
+            let startup = machine.costs.startup_ticks().div_ceil(period);
+            if startup > STARTUP_MAX {
+                let why = format!("a start-up of {startup} flit times at every node; at most {STARTUP_MAX}");
+                return Err(Error::not_applicable("the flit engine", why));
+            }
+            router.routing_delay += startup as u32;
+        }
+        Setup::new(machine, &router)
+    }
+}
+
+/// Something that happens between cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// A message enters its source queue.
+    Queue(u32),
+    /// A message to oneself is there.
+    Copied(u32),
+    /// A timer runs out.
+    Timer(u32),
+}
+
+/// The routers as an engine for workloads.
+struct Routers<'s> {
+    region: Region<'s>,
+    machine: &'s Machine,
+    costs: Costs,
+    switching: Switching,
+    /// Ticks of a cycle.
+    period: u64,
+    packet: u32,
+    generator: ChaCha8Rng,
+    /// By tick; of equal ones in the order they were made.
+    agenda: BinaryHeap<Reverse<(u64, u64, Event)>>,
+    made: u64,
+    messages: Vec<Message>,
+    /// By message, packets that have not left the source and that have not arrived.
+    unsent: Vec<u32>,
+    missing: Vec<u32>,
+    /// The present cycle, and the present tick.
+    cycle: u64,
+    now: u64,
+    choices: Choices,
+}
+
+impl<'s> Routers<'s> {
+    fn new(setup: &'s Setup<'s>, machine: &'s Machine, replay: &Replay) -> Self {
+        let mut region = Region::new(setup, 0, setup.wiring.nodes);
+        region.measure_waits();
+        Self {
+            region,
+            machine,
+            costs: machine.costs,
+            switching: machine.switching,
+            period: machine.costs.head_ticks(),
+            packet: replay.packet.unwrap_or(u32::MAX),
+            generator: rng::stream(replay.seed, "routing"),
+            agenda: BinaryHeap::new(),
+            made: 0,
+            messages: Vec::new(),
+            unsent: Vec::new(),
+            missing: Vec::new(),
+            cycle: 0,
+            now: 0,
+            choices: Choices::new(),
+        }
+    }
+
+    fn push(&mut self, at: u64, event: Event) {
+        self.agenda.push(Reverse((at, self.made, event)));
+        self.made += 1;
+    }
+
+    /// Flits of a message.
+    fn flits(&self, message: &Message) -> u64 {
+        let body = message.bytes.0.div_ceil(self.costs.flit.0);
+        match self.switching {
+            Switching::Wormhole | Switching::CutThrough => 1 + body,
+            Switching::StoreAndForward => body.max(1),
+        }
+    }
+
+    /// The length of a way from source to target, taking first choices.
+    fn walk(&mut self, source: NodeId, target: NodeId) -> Hops {
+        let setup = self.region.setup;
+        let mut header = setup.relation.header(source, target, &mut self.generator.clone());
+        let (mut at, mut arrived, mut hops) = (source, None, 0);
+        loop {
+            setup.relation.choose(at, arrived, &mut header, &mut self.choices);
+            let Some(choice) = self.choices.as_slice().first() else { return Hops(hops) };
+            let (next, back) = unpack(setup.wiring.peer(at.0, choice.port.0));
+            (at, arrived) = (NodeId(next), Some(setup.wiring.incoming(next, back)));
+            hops += 1;
+        }
+    }
+
+    /// Cuts a message into packets and queues them at its source.
+    fn queue(&mut self, index: u32) {
+        let message = self.messages[index as usize];
+        let mut left = self.flits(&message);
+        let relation = &self.region.setup.relation;
+        while left > 0 {
+            let length = left.min(u64::from(self.packet));
+            left -= length;
+            let mut header = relation.header(message.source, message.target, &mut self.generator);
+            let mut port = 0;
+            if self.region.locals > 1 {
+                // The injection port beside the link it will take.
+                relation.choose(message.source, None, &mut header, &mut self.choices);
+                port = self.choices.as_slice().first().map_or(0, |choice| choice.port.0);
+            }
+            let length = u32::try_from(length).expect("a tebibyte of flits is cut into packets before");
+            let born = self.cycle;
+            let packet = Packet { header, length, hops: 0, next: NONE, tag: index, born };
+            self.unsent[index as usize] += 1;
+            self.missing[index as usize] += 1;
+            self.region.enqueue(message.source.0, port, packet);
+        }
+    }
+
+    /// Handles what is due up to a tick.
+    fn catch_up<D: Driver<Self>>(&mut self, tick: u64, driver: &mut D) {
+        while let Some(&Reverse((at, _, event))) = self.agenda.peek()
+            && at <= tick
+        {
+            self.agenda.pop();
+            self.now = at;
+            match event {
+                Event::Queue(message) => self.queue(message),
+                Event::Copied(message) => {
+                    if D::WANTS_SENT {
+                        driver.sent(self, message);
+                    }
+                    driver.delivered(self, message);
+                }
+                Event::Timer(id) => driver.timer(self, id),
+            }
+        }
+        self.now = tick;
+    }
+
+    /// Tells the workload what left and what arrived in this cycle.
+    fn tell<D: Driver<Self>>(&mut self, driver: &mut D) {
+        let sent = std::mem::take(&mut self.region.sent);
+        for &tag in &sent {
+            self.unsent[tag as usize] -= 1;
+            if D::WANTS_SENT && self.unsent[tag as usize] == 0 {
+                driver.sent(self, tag);
+            }
+        }
+        self.region.sent = sent;
+        let delivered = std::mem::take(&mut self.region.delivered);
+        for &slot in &delivered {
+            let tag = self.region.packets[slot].tag;
+            self.region.packets.remove(slot);
+            self.missing[tag as usize] -= 1;
+            if self.missing[tag as usize] == 0 {
+                driver.delivered(self, tag);
+            }
+        }
+        self.region.delivered = delivered;
+        self.region.delivered.clear();
+        self.region.sent.clear();
+    }
+}
+
+impl Engine for Routers<'_> {
+    fn now(&self) -> u64 {
+        self.now
+    }
+
+    fn start(&mut self, message: u32, at: u64) {
+        let Message { source, target, bytes, .. } = self.messages[message as usize];
+        let startup = match self.switching {
+            Switching::Wormhole | Switching::CutThrough => self.costs.startup_ticks(),
+            Switching::StoreAndForward => 0,
+        };
+        if source == target {
+            let copied = match self.switching {
+                Switching::StoreAndForward => 0,
+                _ => self.costs.transfer_ticks(bytes),
+            };
+            self.push(at + startup + copied, Event::Copied(message));
+        } else {
+            self.push(at + startup, Event::Queue(message));
+        }
+    }
+
+    fn set_timer(&mut self, id: u32, at: u64) {
+        self.push(at, Event::Timer(id));
+    }
+}
+
+impl<'m> Referee<'m> for Routers<'_> {
+    fn load(&mut self, messages: &[Message], _: Routes<'m>) {
+        assert!(self.region.packets.len() == 0, "the batch before has come to its end");
+        self.messages.clear();
+        self.messages.extend_from_slice(messages);
+        self.unsent = vec![0; messages.len()];
+        self.missing = vec![0; messages.len()];
+        self.agenda.clear();
+        self.now = self.cycle * self.period;
+        self.region.measure_waits();
+    }
+
+    fn run<D: Driver<Self>>(&mut self, driver: &mut D) {
+        loop {
+            let tick = self.cycle * self.period;
+            self.catch_up(tick, driver);
+            self.region.arrivals(self.cycle);
+            self.tell(driver);
+            // What they started at this moment, without a start-up, leaves in this cycle.
+            self.catch_up(tick, driver);
+            self.region.visits();
+            self.cycle += 1;
+            self.tell(driver);
+            if !self.region.moved && self.region.wheel.is_empty() {
+                let Some(&Reverse((at, ..))) = self.agenda.peek() else { break };
+                self.cycle = self.cycle.max(at.div_ceil(self.period));
+            }
+        }
+    }
+
+    fn longest_wait(&self) -> Option<(LinkId, u64)> {
+        let (place, cycles) = self.region.longest_wait()?;
+        let (node, port) = (place as u32 / self.region.degree, place as u32 % self.region.degree);
+        Some((self.machine.link(NodeId(node), Port(port)), cycles * self.period))
+    }
+
+    fn waiting_ring(&self, _: &[u32]) -> Option<Vec<LinkId>> {
+        waiting::ring(&[&self.region])
+    }
+}
+
+impl<'m> Open<'m> for Routers<'_> {
+    fn open(&mut self) {
+        Referee::load(self, &[], Routes::Stored { first: vec![0], links: Vec::new() });
+    }
+
+    fn add(&mut self, message: &Message) -> Result<(u32, Hops)> {
+        let Message { source, target, .. } = *message;
+        if !self.machine.is_alive(target) {
+            let why = format!("there is no path from node {source} to node {target}");
+            return Err(Error::not_applicable("the flit engine", why));
+        }
+        self.messages.push(*message);
+        self.unsent.push(0);
+        self.missing.push(0);
+        Ok((self.messages.len() as u32 - 1, self.walk(source, target)))
+    }
+}

@@ -1,0 +1,51 @@
+//! The referee: simulates a schedule and knows nothing about who planned it.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`any_order`] | processes without a network: an adversary decides what arrives next |
+//! | `engine` | what workloads and engines ask of each other |
+//! | [`fitting`] | whole messages, and routers where those wait in a ring |
+//! | [`flit`] | the flit engine: routers cycle by cycle |
+//! | [`packet`] | the packet engine: synchronous steps, one packet per link and step |
+//! | `network` | flat tables of the machine |
+//! | `message` | the message engine: messages acquire, hold and release channels |
+//! | `phased` | a workload: a barrier after each phase |
+//! | [`link_use`] | the busiest link and the one waited for |
+//! | `lines` | of equal lines of a phase one is run |
+//! | `dependency`, `program` | a workload: each rank goes on when its own messages are there |
+//! | `processes`, `router` | a workload: a state machine per node that decides at run time |
+//! | `trace`, `timeline` | what was measured; what happened when |
+//! | [`report`] | what a run of a schedule tells |
+//! | [`traffic`] | open-loop synthetic traffic and its measurement |
+//! | [`experiment`] | such traffic on one machine, ready to be measured at any load |
+//! | [`point`], [`sweep`] | what one load gave; latency against load |
+
+#![forbid(unsafe_code)]
+
+pub mod any_order;
+mod dependency;
+mod engine;
+pub mod experiment;
+pub mod fitting;
+pub mod flit;
+mod lines;
+pub mod link_use;
+mod message;
+mod network;
+pub mod packet;
+mod phased;
+pub mod point;
+mod processes;
+mod program;
+pub mod report;
+mod router;
+pub mod sweep;
+mod timeline;
+mod trace;
+pub mod traffic;
+
+pub use dependency::{run_schedule, watch_schedule};
+pub use phased::run_phased;
+pub use processes::run_processes;
+pub use timeline::{Computation, Timeline};
+pub use trace::{ProcessTrace, Trace, Wait};

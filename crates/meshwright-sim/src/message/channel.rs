@@ -1,0 +1,160 @@
+//! Channels: links, and the ports of one-port nodes. Who holds one, until when, and who asks for it.
+
+use std::cmp::Reverse;
+
+use super::flight::{Flight, Line};
+use super::queue::{self, Place};
+use meshwright_core::units::LinkId;
+
+/// The time from which a channel is free while nobody knows it yet.
+const HELD: u64 = u64::MAX;
+
+/// One channel.
+#[derive(Clone, Copy, Debug)]
+struct Channel {
+    /// From when on it is free.
+    free_at: u64,
+    /// The slot of who was given it last.
+    holder: u32,
+    /// The line before it, of slots.
+    line: u32,
+}
+
+/// All channels, those asked for and the waiting times.
+#[derive(Debug)]
+pub(super) struct Channels {
+    channels: Vec<Channel>,
+    /// The channels below this one serve the message with the farthest to go first.
+    farthest_first: u32,
+    /// Channels that may be given at the end of the moment.
+    pub(super) asked_for: Vec<LinkId>,
+    /// Ticks of waiting per channel; empty while nobody waited.
+    waited: Vec<u64>,
+}
+
+impl Channels {
+    /// This many channels, all free; those below `farthest_first` serve the message with the farthest to go first.
+    pub(super) fn new(channels: usize, farthest_first: u32) -> Self {
+        let free = Channel { free_at: 0, holder: u32::MAX, line: queue::NONE };
+        Self { channels: vec![free; channels], farthest_first, asked_for: Vec::new(), waited: Vec::new() }
+    }
+
+    /// Puts a message into the line of a channel. Returns when the channel becomes free, if that is known and
+    /// nobody was waiting for it before.
+    #[inline]
+    pub(super) fn ask(
+        &mut self,
+        channel: LinkId,
+        slot: u32,
+        now: u64,
+        flights: &mut [Flight],
+    ) -> Option<u64> {
+        let farthest_first = channel.0 < self.farthest_first;
+        let Channel { free_at, line, .. } = &mut self.channels[channel.index()];
+        if *line != queue::NONE {
+            queue::push(&mut Line { flights, farthest_first }, line, slot);
+            return None;
+        }
+        flights[slot as usize].place = Place::NOWHERE;
+        *line = slot;
+        if *free_at <= now {
+            self.asked_for.push(channel);
+            return None;
+        }
+        (*free_at != HELD).then_some(*free_at)
+    }
+
+    /// Puts a message into the line of a channel that serves in turn: [`Channels::book`] follows in this moment.
+    #[inline]
+    pub(super) fn ask_in_turn(&mut self, channel: LinkId, slot: u32, flights: &mut [Flight]) {
+        let Channel { line, .. } = &mut self.channels[channel.index()];
+        if *line != queue::NONE {
+            return queue::push(&mut Line { flights, farthest_first: false }, line, slot);
+        }
+        flights[slot as usize].place = Place::NOWHERE;
+        *line = slot;
+        self.asked_for.push(channel);
+    }
+
+    /// Gives a channel that serves in turn to the next who asked in this moment, for `head` and its body. Returns its
+    /// slot and when it begins: those who asked before are through by then, and nobody can come between.
+    #[inline]
+    pub(super) fn book(
+        &mut self,
+        channel: LinkId,
+        now: u64,
+        head: u64,
+        flights: &mut [Flight],
+    ) -> Option<(u32, u64)> {
+        let Channel { free_at, line, .. } = &mut self.channels[channel.index()];
+        let slot = queue::pop(&mut Line { flights, farthest_first: false }, line)?;
+        let begin = now.max(*free_at);
+        *free_at = begin + head + flights[slot as usize].body;
+        if begin > now {
+            self.note_wait(channel, begin - now);
+        }
+        Some((slot, begin))
+    }
+
+    /// Notes from when on a channel is free; whether [`Channels::becomes_free`] must be called then.
+    #[inline]
+    pub(super) fn release(&mut self, channel: LinkId, time: u64, now: u64) -> bool {
+        let Channel { free_at, line, .. } = &mut self.channels[channel.index()];
+        debug_assert!(*free_at == HELD && time >= now, "only what is held is released");
+        // What is given and released within one moment is free for those who ask after it.
+        if time == now {
+            return true;
+        }
+        *free_at = time;
+        *line != queue::NONE
+    }
+
+    /// A channel becomes free now.
+    #[inline]
+    pub(super) fn becomes_free(&mut self, channel: LinkId, now: u64) {
+        let Channel { free_at, line, .. } = &mut self.channels[channel.index()];
+        *free_at = now;
+        if *line != queue::NONE {
+            self.asked_for.push(channel);
+        }
+    }
+
+    /// Gives a channel, if it is free, to the first in its line.
+    #[inline]
+    pub(super) fn give(&mut self, channel: LinkId, now: u64, flights: &mut [Flight]) -> Option<u32> {
+        let farthest_first = channel.0 < self.farthest_first;
+        let Channel { free_at, holder, line } = &mut self.channels[channel.index()];
+        if *free_at > now {
+            return None;
+        }
+        let slot = queue::pop(&mut Line { flights, farthest_first }, line)?;
+        (*free_at, *holder) = (HELD, slot);
+        Some(slot)
+    }
+
+    /// Who holds a channel without a known end.
+    pub(super) fn holder(&self, channel: LinkId) -> Option<u32> {
+        let Channel { free_at, holder, .. } = self.channels[channel.index()];
+        (free_at == HELD).then_some(holder)
+    }
+
+    /// Adds to the waiting time for a channel.
+    #[inline]
+    pub(super) fn note_wait(&mut self, channel: LinkId, ticks: u64) {
+        if self.waited.is_empty() {
+            self.waited = vec![0; self.channels.len()];
+        }
+        self.waited[channel.index()] += ticks;
+    }
+
+    /// Sets all waiting times to 0.
+    pub(super) fn forget_waits(&mut self) {
+        self.waited.clear();
+    }
+
+    /// Of the first `links` channels the one waited for the longest, and the ticks added up; of equal ones the lowest.
+    pub(super) fn longest_wait(&self, links: usize) -> Option<(LinkId, u64)> {
+        let waits = (0u32..).map(LinkId).zip(self.waited.iter().copied()).take(links);
+        waits.filter(|&(_, ticks)| ticks > 0).max_by_key(|&(link, ticks)| (ticks, Reverse(link)))
+    }
+}

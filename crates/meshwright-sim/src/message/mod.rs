@@ -1,0 +1,389 @@
+//! The message engine: whole messages ask for channels, hold them and release them.
+//!
+//! | file | what |
+//! |---|---|
+//! | this one | what happens to whom at a moment |
+//! | `channel` | who holds a channel, until when, and who asks for it |
+//! | `flight` | how far a message has come |
+//! | `queue` | who waits for a channel, and who is next |
+//! | `switching` | how a message moves over links under each switching |
+//! | `ports` | what one-port nodes add |
+//! | `way` | the links of a message, piece by piece |
+//! | `agenda` | what happens when |
+//!
+//! A free link serves the message that asked first (wormhole, cut-through), or the one with the farthest to go
+//! (store-and-forward); of equal ones the lower index. Everything that happens at one moment is looked at before
+//! links are granted, so who gets a link does not depend on the order of simultaneous events.
+//!
+//! A message gets a slot when it starts and gives it back when it arrives, so what is on the way stays close together
+//! in memory, however long the schedule is. Which slot it is means nothing: messages that ask at the same time are
+//! served by their numbers.
+//!
+//! A hop that nothing blocks is one event: the moment from which a channel is free is noted when it is
+//! known, and becomes an event only if somebody waits for it.
+
+mod agenda;
+mod channel;
+mod flight;
+mod ports;
+mod queue;
+mod switching;
+mod way;
+
+use self::agenda::Agenda;
+use self::channel::Channels;
+use self::flight::{Flight, Letter, Stage};
+use self::ports::PortChannels;
+use self::way::Cursor;
+use super::engine::{Driver, Engine, Open, Referee};
+use super::network::Network;
+use super::router::Router;
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::{Hops, LinkId};
+use meshwright_network::routing::Routes;
+use meshwright_network::topology::{Costs, Machine, Switching, Topology};
+use meshwright_schedule::Message;
+
+/// Something that happens at a moment; messages on their way are known by their slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Event {
+    Start(u32),
+    Free(LinkId),
+    Head(u32),
+    /// By the number of the message: its slot may have been given back in this moment.
+    Sent(u32),
+    Delivered(u32),
+    Timer(u32),
+}
+
+/// Channels, the messages on them and the events to come.
+#[derive(Debug)]
+pub(crate) struct Core<'m> {
+    machine: &'m Machine,
+    network: Network,
+    router: Router<'m>,
+    switching: Switching,
+    startup: u64,
+    /// Ticks of the head over a link; what a stored message takes before its bytes.
+    step: u64,
+    head: u64,
+    costs: Costs,
+    now: u64,
+    agenda: Agenda<Event>,
+    routes: Routes<'m>,
+    /// By the number of the message.
+    letters: Vec<Letter>,
+    /// By slot.
+    flights: Vec<Flight>,
+    /// Slots that were given back.
+    idle: Vec<u32>,
+    /// By slot, where nodes have one port.
+    stages: Vec<Stage>,
+    channels: Channels,
+    ports: Option<PortChannels>,
+    /// Whether links serve in the order of asking and the time a message takes is known when it asks: then the
+    /// line before a link is a time, and nobody needs to be told that a link is free. So it is under cut-through
+    /// without ports, unless heads take no time and several hops fall into one moment.
+    in_turn: bool,
+    /// Whether the driver wants to know when messages have left their sources.
+    tells_sent: bool,
+}
+
+impl<'m> Core<'m> {
+    /// All channels free, nothing on the way.
+    pub(crate) fn new(machine: &'m Machine) -> Self {
+        let (ports, channels) = PortChannels::of(machine);
+        let farthest_first = match machine.switching {
+            Switching::Wormhole | Switching::CutThrough => 0,
+            Switching::StoreAndForward => machine.links(),
+        };
+        Self {
+            machine,
+            network: Network::new(machine),
+            router: Router::new(machine),
+            switching: machine.switching,
+            // Under store-and-forward the start-up is paid at every node, with each hop.
+            startup: match machine.switching {
+                Switching::Wormhole | Switching::CutThrough => machine.costs.startup_ticks(),
+                Switching::StoreAndForward => 0,
+            },
+            step: match machine.switching {
+                Switching::Wormhole | Switching::CutThrough => machine.costs.head_ticks(),
+                Switching::StoreAndForward => machine.costs.startup_ticks(),
+            },
+            head: machine.costs.head_ticks(),
+            costs: machine.costs,
+            now: 0,
+            agenda: Agenda::new(),
+            routes: Routes::Stored { first: Vec::new(), links: Vec::new() },
+            letters: Vec::new(),
+            flights: Vec::new(),
+            idle: Vec::new(),
+            stages: Vec::new(),
+            channels: Channels::new(channels, farthest_first),
+            ports,
+            in_turn: machine.switching == Switching::CutThrough
+                && ports.is_none()
+                && machine.costs.head_ticks() > 0,
+            tells_sent: true,
+        }
+    }
+
+    fn flight(&self, slot: u32) -> &Flight {
+        &self.flights[slot as usize]
+    }
+
+    /// Gives a message a slot.
+    #[inline]
+    fn take_slot(&mut self, message: u32) -> u32 {
+        let flight = Flight::new(message, self.letters[message as usize], &self.routes);
+        let slot = self.idle.pop().unwrap_or(self.flights.len() as u32);
+        match self.flights.get_mut(slot as usize) {
+            Some(place) => *place = flight,
+            None => self.flights.push(flight),
+        }
+        if self.ports.is_some() {
+            self.stages.resize(self.flights.len(), Stage::Fresh);
+            self.stages[slot as usize] = Stage::Fresh;
+        }
+        slot
+    }
+
+    fn handle(&mut self, event: Event, driver: &mut impl Driver<Self>) {
+        match event {
+            Event::Start(slot) => {
+                let (source, target) = self.letters[self.flight(slot).message as usize].ends;
+                match self.ports {
+                    // A message to oneself is a copy in memory: it passes no port.
+                    Some(ports) if source != target => self.ask(ports.injection(source), slot),
+                    _ => self.agenda.push(self.now + self.startup, Event::Head(slot)),
+                }
+            }
+            Event::Free(channel) => self.channels.becomes_free(channel, self.now),
+            Event::Head(slot) => {
+                // A stored message that has crossed the first of its links has left its source.
+                let Flight { hops, left, message, .. } = *self.flight(slot);
+                if self.switching == Switching::StoreAndForward && hops == 1 && left > 0 {
+                    driver.sent(self, message);
+                }
+                self.head(slot);
+            }
+            Event::Sent(message) => driver.sent(self, message),
+            Event::Delivered(slot) => {
+                let message = self.flight(slot).message;
+                let leaves = self.leaves_as_it_arrives(slot);
+                self.idle.push(slot);
+                if leaves {
+                    driver.sent(self, message);
+                }
+                driver.delivered(self, message);
+            }
+            Event::Timer(id) => driver.timer(self, id),
+        }
+    }
+
+    /// Whether a message leaves its source the moment it reaches its target: over one link at most, unless a
+    /// port holds it up between.
+    fn leaves_as_it_arrives(&self, slot: u32) -> bool {
+        let Flight { hops, left, .. } = *self.flight(slot);
+        let straight_in = self.ports.is_none() || self.switching == Switching::StoreAndForward;
+        hops + left == 0 || (hops + left == 1 && straight_in)
+    }
+
+    /// Puts a message into the line of a channel.
+    #[inline]
+    fn ask(&mut self, channel: LinkId, slot: u32) {
+        self.flights[slot as usize].asked = self.now;
+        if self.in_turn {
+            return self.channels.ask_in_turn(channel, slot, &mut self.flights);
+        }
+        if let Some(free_at) = self.channels.ask(channel, slot, self.now, &mut self.flights) {
+            self.agenda.push(free_at, Event::Free(channel));
+        }
+    }
+
+    /// Notes from when on a channel is free.
+    #[inline]
+    fn release(&mut self, channel: LinkId, time: u64) {
+        if self.channels.release(channel, time, self.now) {
+            self.agenda.push(time, Event::Free(channel));
+        }
+    }
+
+    /// The channel a message needs next, or `None` when its head has come in.
+    fn wanted(&self, slot: u32) -> Option<LinkId> {
+        let flight = self.flight(slot);
+        let link = (flight.left > 0).then_some(flight.head.link);
+        let Some(ports) = self.ports.filter(|_| flight.hops + flight.left > 0) else { return link };
+        let (source, target) = self.letters[flight.message as usize].ends;
+        let last = match self.switching {
+            Switching::Wormhole | Switching::CutThrough => 0,
+            Switching::StoreAndForward => 1,
+        };
+        match self.stages[slot as usize] {
+            Stage::Fresh => Some(ports.injection(source)),
+            Stage::Injected if flight.left == last => Some(ports.ejection(target)),
+            Stage::Injected | Stage::Ejecting => link,
+        }
+    }
+
+    /// The head (store-and-forward: the whole message) stands at a node: it asks for the next channel, or it is
+    /// there.
+    #[inline]
+    fn head(&mut self, slot: u32) {
+        let flight = self.flight(slot);
+        let wanted = match self.ports {
+            None => (flight.left > 0).then_some(flight.head.link),
+            Some(_) => self.wanted(slot),
+        };
+        match wanted {
+            None => self.arrive(slot, self.now),
+            Some(channel) => self.ask(channel, slot),
+        }
+    }
+
+    /// Gives the channels that were asked for. In rounds: a message that is given a port asks for its next channel
+    /// in this moment, but only after all channels asked for so far are given. So the order among them means
+    /// nothing.
+    fn give(&mut self, round: &mut Vec<LinkId>, given: &mut Vec<(LinkId, u32)>) {
+        if self.in_turn {
+            return self.give_in_turn(round);
+        }
+        while !self.channels.asked_for.is_empty() {
+            std::mem::swap(round, &mut self.channels.asked_for);
+            for channel in round.drain(..) {
+                match self.channels.give(channel, self.now, &mut self.flights) {
+                    // A message on a link asks for nothing more in this moment.
+                    Some(slot) if self.ports.is_none() => self.enter(channel, slot),
+                    Some(slot) => given.push((channel, slot)),
+                    None => {}
+                }
+            }
+            for (channel, slot) in given.drain(..) {
+                self.use_channel(channel, slot);
+            }
+        }
+    }
+
+    /// Gives the channels that were asked for to all who asked, one after the other.
+    fn give_in_turn(&mut self, round: &mut Vec<LinkId>) {
+        std::mem::swap(round, &mut self.channels.asked_for);
+        for link in round.drain(..) {
+            while let Some((slot, begin)) = self.channels.book(link, self.now, self.head, &mut self.flights) {
+                self.enter_in_turn(link, slot, begin);
+            }
+        }
+    }
+
+    /// A message goes on with a channel it was given.
+    fn use_channel(&mut self, channel: LinkId, slot: u32) {
+        match self.ports {
+            Some(ports) if channel.0 >= ports.ejection => {
+                self.stages[slot as usize] = Stage::Ejecting;
+                self.head(slot);
+            }
+            Some(ports) if channel.0 >= ports.injection => {
+                self.stages[slot as usize] = Stage::Injected;
+                match self.startup {
+                    0 => self.head(slot),
+                    startup => self.agenda.push(self.now + startup, Event::Head(slot)),
+                }
+            }
+            _ => self.enter(channel, slot),
+        }
+    }
+}
+
+impl Engine for Core<'_> {
+    fn now(&self) -> u64 {
+        self.now
+    }
+
+    #[inline]
+    fn start(&mut self, message: u32, at: u64) {
+        let slot = self.take_slot(message);
+        match self.ports {
+            Some(_) => self.agenda.push(at, Event::Start(slot)),
+            None => self.agenda.push(at + self.startup, Event::Head(slot)),
+        }
+    }
+
+    fn set_timer(&mut self, id: u32, at: u64) {
+        self.agenda.push(at, Event::Timer(id));
+    }
+}
+
+impl<'m> Referee<'m> for Core<'m> {
+    fn load(&mut self, messages: &[Message], routes: Routes<'m>) {
+        assert!(self.agenda.is_empty(), "nothing of the run before is left");
+        self.routes = routes;
+        self.channels.forget_waits();
+        self.letters.clear();
+        self.letters.extend(messages.iter().map(|message| Letter::new(message, &self.costs)));
+        self.flights.clear();
+        self.idle.clear();
+    }
+
+    fn run<D: Driver<Self>>(&mut self, driver: &mut D) {
+        self.tells_sent = D::WANTS_SENT;
+        let (mut moment, mut round, mut given) = (Vec::new(), Vec::new(), Vec::new());
+        while let Some(time) = self.agenda.next(&mut moment) {
+            self.now = time;
+            for &event in &moment {
+                self.handle(event, driver);
+            }
+            if !self.agenda.has_more_now() {
+                self.give(&mut round, &mut given);
+            }
+        }
+    }
+
+    fn longest_wait(&self) -> Option<(LinkId, u64)> {
+        self.channels.longest_wait(self.network.links())
+    }
+
+    fn waiting_ring(&self, undelivered: &[u32]) -> Option<Vec<LinkId>> {
+        let first = *undelivered.first()?;
+        // The slot of a message that has not arrived was not given to another.
+        let slot = self.flights.iter().position(|flight| flight.message == first)? as u32;
+        let mut chain = vec![self.wanted(slot)?];
+        loop {
+            let holder = self.channels.holder(*chain.last()?)?;
+            let next = self.wanted(holder)?;
+            if let Some(start) = chain.iter().position(|link| *link == next) {
+                return Some(chain.split_off(start));
+            }
+            chain.push(next);
+        }
+    }
+}
+
+impl<'m> Open<'m> for Core<'m> {
+    fn open(&mut self) {
+        let routes = match self.machine.whole_grid() {
+            Some(grid) => Routes::DimensionOrder(grid),
+            None => Routes::Stored { first: vec![0], links: Vec::new() },
+        };
+        self.load(&[], routes);
+    }
+
+    fn add(&mut self, message: &Message) -> Result<(u32, Hops)> {
+        if let Routes::Stored { first, links } = &mut self.routes {
+            let (from, to) = message.pair();
+            if !self.router.route(from, to, links) {
+                let why = format!("there is no path from node {from} to node {to}");
+                return Err(Error::not_applicable("routing", why));
+            }
+            let end = u32::try_from(links.len()).map_err(|_| Error::TooLarge {
+                what: "storing the routes",
+                needed: format!("{} links", links.len()),
+                limit: format!("{} links", u32::MAX),
+            })?;
+            first.push(end);
+        }
+        let number = self.letters.len() as u32;
+        let (_, hops) = Cursor::first(&self.routes, number, message.pair());
+        self.letters.push(Letter::new(message, &self.costs));
+        Ok((number, Hops(hops)))
+    }
+}

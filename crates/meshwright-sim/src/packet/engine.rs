@@ -1,0 +1,235 @@
+//! The routers as an engine for workloads: messages, timers, time.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use super::routers::Routers;
+use super::wires::Wires;
+use crate::engine::{Driver, Engine, Open, Referee};
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::{Hops, LinkId};
+use meshwright_network::routing::Routes;
+use meshwright_network::topology::Machine;
+use meshwright_schedule::Message;
+
+/// Something that happens outside the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// A message enters its source queue.
+    Queue(u32),
+    /// A message to oneself is there.
+    Copied(u32),
+    /// A timer runs out.
+    Timer(u32),
+}
+
+/// Messages on routers that move packets step by step.
+#[derive(Debug)]
+pub(super) struct Packets<'m> {
+    pub(super) routers: Routers<'m>,
+    startup: u64,
+    /// Ticks of a step.
+    period: u64,
+    /// Bytes of a packet.
+    packet: u64,
+    /// What happens in this moment, in the order it was asked for.
+    present: VecDeque<Event>,
+    /// What happens later, by tick; of equal ones in the order they were made.
+    agenda: BinaryHeap<Reverse<(u64, u64, Event)>>,
+    made: u64,
+    /// The steps that are over; the present tick.
+    steps: u64,
+    now: u64,
+    /// In a run with messages of its own making, the numbers of those that arrived.
+    idle: Vec<u32>,
+    open: bool,
+}
+
+impl<'m> Packets<'m> {
+    /// All queues empty. Errors as for [`super::run_schedule`].
+    pub(super) fn new(machine: &'m Machine, routing: &str) -> Result<Self> {
+        let period = machine.costs.head_ticks();
+        if period == 0 {
+            let why = "its steps are the time of a flit on a link, and here that is none";
+            return Err(Error::not_applicable("the packet engine", why));
+        }
+        Ok(Self {
+            routers: Routers::new(machine, Wires::new(machine, routing)?),
+            startup: machine.costs.startup_ticks(),
+            period,
+            packet: machine.costs.flit.0,
+            present: VecDeque::new(),
+            agenda: BinaryHeap::new(),
+            made: 0,
+            steps: 0,
+            now: 0,
+            idle: Vec::new(),
+            open: false,
+        })
+    }
+
+    fn push(&mut self, at: u64, event: Event) {
+        if at == self.now {
+            self.present.push_back(event);
+        } else {
+            self.agenda.push(Reverse((at, self.made, event)));
+            self.made += 1;
+        }
+    }
+
+    /// Handles what is due up to a tick.
+    fn catch_up<D: Driver<Self>>(&mut self, tick: u64, driver: &mut D) {
+        loop {
+            while let Some(event) = self.present.pop_front() {
+                self.handle(event, driver);
+            }
+            match self.agenda.peek() {
+                Some(&Reverse((at, _, event))) if at <= tick => {
+                    self.agenda.pop();
+                    self.now = at;
+                    self.present.push_back(event);
+                }
+                _ => break,
+            }
+        }
+        self.now = tick;
+    }
+
+    fn handle<D: Driver<Self>>(&mut self, event: Event, driver: &mut D) {
+        match event {
+            Event::Queue(message) => self.routers.queue(message),
+            Event::Copied(message) => {
+                if D::WANTS_SENT {
+                    driver.sent(self, message);
+                }
+                self.deliver(message, driver);
+            }
+            Event::Timer(id) => driver.timer(self, id),
+        }
+    }
+
+    #[inline]
+    fn deliver<D: Driver<Self>>(&mut self, message: u32, driver: &mut D) {
+        if self.open {
+            self.idle.push(message);
+        }
+        driver.delivered(self, message);
+    }
+
+    /// Tells the workload what left and what arrived in the last step.
+    fn tell<D: Driver<Self>>(&mut self, driver: &mut D) {
+        let sent = std::mem::take(&mut self.routers.sent);
+        for &message in &sent {
+            driver.sent(self, message);
+        }
+        self.routers.sent = sent;
+        let delivered = std::mem::take(&mut self.routers.delivered);
+        for &message in &delivered {
+            self.deliver(message, driver);
+        }
+        self.routers.delivered = delivered;
+    }
+
+    /// How many packets a message is.
+    #[inline]
+    fn packets(&self, message: &Message) -> u64 {
+        match message.bytes.0 {
+            bytes if bytes <= self.packet => 1,
+            bytes => bytes.div_ceil(self.packet),
+        }
+    }
+}
+
+impl Engine for Packets<'_> {
+    fn now(&self) -> u64 {
+        self.now
+    }
+
+    #[inline]
+    fn start(&mut self, message: u32, at: u64) {
+        let letter = &self.routers.letters[message as usize];
+        let at = at + self.startup;
+        if letter.source == letter.target {
+            self.push(at, Event::Copied(message));
+        } else if at == self.now {
+            self.routers.queue(message);
+        } else {
+            self.push(at, Event::Queue(message));
+        }
+    }
+
+    fn set_timer(&mut self, id: u32, at: u64) {
+        self.push(at, Event::Timer(id));
+    }
+}
+
+impl<'m> Referee<'m> for Packets<'m> {
+    fn load(&mut self, messages: &[Message], _: Routes<'m>) {
+        assert!(self.routers.flying() == 0, "the batch before has come to its end");
+        self.routers.forget_counts();
+        self.routers.letters.clear();
+        self.present.clear();
+        self.agenda.clear();
+        self.idle.clear();
+        self.open = false;
+        for message in messages {
+            let packets = self.packets(message);
+            let letter = Routers::letter(message.source.0, message.target.0, packets);
+            self.routers.letters.push(letter);
+        }
+        self.now = self.steps * self.period;
+    }
+
+    fn run<D: Driver<Self>>(&mut self, driver: &mut D) {
+        self.routers.tells_sent = D::WANTS_SENT;
+        loop {
+            self.catch_up(self.steps * self.period, driver);
+            if self.routers.step() {
+                self.steps += 1;
+                self.catch_up(self.steps * self.period, driver);
+                self.tell(driver);
+            } else {
+                let Some(&Reverse((at, ..))) = self.agenda.peek() else { break };
+                self.steps = self.steps.max(at.div_ceil(self.period));
+            }
+        }
+    }
+
+    fn longest_wait(&self) -> Option<(LinkId, u64)> {
+        self.routers.longest_wait().map(|(link, steps)| (link, steps * self.period))
+    }
+
+    fn busiest(&self) -> Option<(LinkId, u64)> {
+        self.routers.busiest()
+    }
+
+    fn waiting_ring(&self, _: &[u32]) -> Option<Vec<LinkId>> {
+        self.routers.ring()
+    }
+}
+
+impl<'m> Open<'m> for Packets<'m> {
+    const ACTIONS_MAX: usize = 1 << 28;
+
+    fn open(&mut self) {
+        self.load(&[], Routes::Stored { first: vec![0], links: Vec::new() });
+        self.open = true;
+    }
+
+    #[inline]
+    fn add(&mut self, message: &Message) -> Result<(u32, Hops)> {
+        let Message { source, target, .. } = *message;
+        if !self.routers.machine().is_alive(target) {
+            let why = format!("there is no path from node {source} to node {target}");
+            return Err(Error::not_applicable("the packet engine", why));
+        }
+        let letter = Routers::letter(source.0, target.0, self.packets(message));
+        let hops = Hops(self.routers.hops(source.0, target.0));
+        if let Some(number) = self.idle.pop() {
+            self.routers.letters[number as usize] = letter;
+            return Ok((number, hops));
+        }
+        self.routers.letters.push(letter);
+        Ok((self.routers.letters.len() as u32 - 1, hops))
+    }
+}

@@ -1,0 +1,314 @@
+//! A schedule as a workload: the state of all ranks, and which step lets which begin.
+
+use std::collections::VecDeque;
+
+use super::engine::{Driver, Engine};
+use meshwright_core::units::Cycles;
+use meshwright_schedule::{MatchedMessage, Op, Rank, Schedule};
+
+/// What a step does, by dense numbers.
+#[derive(Clone, Copy)]
+enum Act {
+    Send(u32),
+    Recv(u32),
+    /// An entry of the list of computations.
+    Calc(u32),
+    /// A computation of no length is a meeting point, not work.
+    Point,
+}
+
+/// A step of some rank.
+#[derive(Clone, Copy)]
+struct Step {
+    act: Act,
+    /// How many starts and ends it still waits for.
+    missing: u32,
+    /// The steps that wait for its end.
+    after: Followers,
+}
+
+/// Steps that wait for a step: mostly some in a row, otherwise a part of a list.
+#[derive(Clone, Copy, Default)]
+struct Followers {
+    /// The first step, or where the part begins.
+    first: u32,
+    /// How many steps there are; [`LISTED`] more if they stand in the list.
+    many: u32,
+}
+
+/// What marks followers that stand in the list.
+const LISTED: u32 = 1 << 31;
+
+/// The two ends of a message, and how far they are.
+#[derive(Clone, Copy)]
+struct Ends {
+    /// When it started; from its arrival on, how long it took.
+    ticks: u64,
+    send_step: u32,
+    recv_step: u32,
+    started: bool,
+    arrived: bool,
+    /// Whether the receive has begun.
+    reached: bool,
+}
+
+/// The state of all ranks.
+pub(super) struct Program {
+    /// The steps of all ranks.
+    steps: Vec<Step>,
+    /// The steps that wait for the start of each step; empty if no step waits for a start.
+    after_start: Vec<Followers>,
+    /// Followers that are not in a row.
+    list: Vec<u32>,
+    messages: Vec<Ends>,
+    /// Rank and cycles.
+    calcs: Vec<(u32, Cycles)>,
+    ticks_per_cycle: u64,
+    processor_free: Vec<u64>,
+    /// When the last message arrived or the last step ended.
+    pub(super) end: u64,
+    unfinished: usize,
+    /// Steps whose last dependency is met, not yet begun: first ready, first begun.
+    ready: VecDeque<u32>,
+}
+
+impl Program {
+    /// All ranks before their first steps; `matched` are the messages by rank and step of the send.
+    pub(super) fn new(schedule: &Schedule, matched: &[MatchedMessage], ticks_per_cycle: u64) -> Self {
+        let (mut first, mut count) = (Vec::with_capacity(schedule.ranks.len()), 0);
+        for rank in &schedule.ranks {
+            first.push(count as u32);
+            count += rank.ops.len();
+        }
+        let mut program = Self {
+            steps: Vec::with_capacity(count),
+            after_start: Vec::new(),
+            list: Vec::new(),
+            messages: Vec::with_capacity(matched.len()),
+            calcs: Vec::new(),
+            ticks_per_cycle,
+            processor_free: vec![0; schedule.ranks.len()],
+            end: 0,
+            unfinished: count,
+            ready: VecDeque::new(),
+        };
+        let (mut sends, mut waits) = (0, Waits::default());
+        for (number, rank) in (0..).zip(&schedule.ranks) {
+            program.add_rank(number, rank, &mut sends, &mut waits);
+        }
+        for (message, pair) in (0..).zip(matched) {
+            let send_step = first[pair.source.index()] + pair.source_step;
+            let recv_step = first[pair.target.index()] + pair.target_step;
+            program.steps[recv_step as usize].act = Act::Recv(message);
+            let ends =
+                Ends { ticks: 0, send_step, recv_step, started: false, arrived: false, reached: false };
+            program.messages.push(ends);
+        }
+        program
+    }
+
+    /// Appends the steps of a rank and what waits for them.
+    fn add_rank(&mut self, number: u32, rank: &Rank, sends: &mut u32, waits: &mut Waits) {
+        let base = self.steps.len();
+        for op in &rank.ops {
+            let act = match *op {
+                Op::Send { .. } => {
+                    *sends += 1;
+                    Act::Send(*sends - 1)
+                }
+                // Which message it is follows from the pairs.
+                Op::Recv { .. } => Act::Recv(u32::MAX),
+                Op::Calc { cycles } if cycles.0 == 0 => Act::Point,
+                Op::Calc { cycles } => {
+                    self.calcs.push((number, cycles));
+                    Act::Calc(self.calcs.len() as u32 - 1)
+                }
+            };
+            self.steps.push(Step { act, missing: 0, after: Followers::default() });
+        }
+        let steps = &mut self.steps[base..];
+        let mut waits_for_starts = false;
+        for dependency in &rank.dependencies {
+            steps[dependency.step as usize].missing += 1;
+            waits_for_starts |= dependency.start_only;
+        }
+        self.ready.extend((base as u32..).zip(&*steps).filter(|(_, s)| s.missing == 0).map(|(step, _)| step));
+        waits.sort(rank, base as u32, false);
+        for (step, followers) in steps.iter_mut().zip(waits.followers(&mut self.list)) {
+            step.after = followers;
+        }
+        if waits_for_starts || !self.after_start.is_empty() {
+            self.after_start.resize(base, Followers::default());
+            waits.sort(rank, base as u32, true);
+            self.after_start.extend(waits.followers(&mut self.list));
+        }
+    }
+
+    /// How long each computation takes.
+    pub(super) fn computations(&self) -> impl Iterator<Item = Cycles> {
+        self.calcs.iter().map(|&(_, cycles)| cycles)
+    }
+
+    /// Whether every step has ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.unfinished == 0
+    }
+
+    /// The messages that were started and have not arrived.
+    pub(super) fn on_the_way(&self) -> Vec<u32> {
+        let messages = (0..).zip(&self.messages);
+        messages.filter(|(_, ends)| ends.started && !ends.arrived).map(|(message, _)| message).collect()
+    }
+
+    /// Per message the ticks from its start to its last byte, 0 if it did not arrive.
+    pub(super) fn into_latencies(self) -> Vec<u64> {
+        self.messages.into_iter().map(|ends| if ends.arrived { ends.ticks } else { 0 }).collect()
+    }
+
+    /// The rank of a computation of some length, and how many ticks it takes.
+    pub(super) fn computation(&self, step: u32) -> (u32, u64) {
+        let Act::Calc(calc) = self.steps[step as usize].act else {
+            unreachable!("only computations of some length have timers")
+        };
+        let (rank, cycles) = self.calcs[calc as usize];
+        (rank, cycles.0 * self.ticks_per_cycle)
+    }
+
+    /// Begins every step that can begin, and all that this lets begin.
+    pub(super) fn begin(&mut self, engine: &mut impl Engine) {
+        let now = engine.now();
+        while let Some(step) = self.ready.pop_front() {
+            match self.steps[step as usize].act {
+                Act::Send(message) => {
+                    let ends = &mut self.messages[message as usize];
+                    (ends.started, ends.ticks) = (true, now);
+                    engine.start(message, now);
+                }
+                Act::Recv(message) => {
+                    let ends = &mut self.messages[message as usize];
+                    ends.reached = true;
+                    if ends.arrived {
+                        self.finish(step, now);
+                    }
+                }
+                Act::Point => self.finish(step, now),
+                Act::Calc(calc) => {
+                    let (rank, Cycles(cycles)) = self.calcs[calc as usize];
+                    let free = &mut self.processor_free[rank as usize];
+                    *free = (*free).max(now) + cycles * self.ticks_per_cycle;
+                    engine.set_timer(step, *free);
+                }
+            }
+            if let Some(&followers) = self.after_start.get(step as usize) {
+                self.count_down_all(followers);
+            }
+        }
+    }
+
+    fn finish(&mut self, step: u32, now: u64) {
+        self.end = self.end.max(now);
+        self.unfinished -= 1;
+        self.count_down_all(self.steps[step as usize].after);
+    }
+
+    fn count_down_all(&mut self, Followers { first, many }: Followers) {
+        if many < LISTED {
+            for step in first..first + many {
+                self.count_down(step);
+            }
+        } else {
+            for index in first..first + (many - LISTED) {
+                self.count_down(self.list[index as usize]);
+            }
+        }
+    }
+
+    fn count_down(&mut self, step: u32) {
+        let missing = &mut self.steps[step as usize].missing;
+        *missing -= 1;
+        if *missing == 0 {
+            self.ready.push_back(step);
+        }
+    }
+}
+
+/// What waits for what in one rank: for each step the steps that wait for it, in increasing order, one list after the
+/// other.
+#[derive(Default)]
+struct Waits {
+    list: Vec<u32>,
+    /// Where each list begins, and where the last ends.
+    begins: Vec<u32>,
+}
+
+impl Waits {
+    /// Sorts the waits of one kind by what is waited for; the first step of the rank has number `base`.
+    fn sort(&mut self, rank: &Rank, base: u32, start_only: bool) {
+        let Self { list, begins } = self;
+        begins.clear();
+        begins.resize(rank.ops.len() + 1, 0);
+        let chosen = || rank.dependencies.iter().filter(|dependency| dependency.start_only == start_only);
+        for dependency in chosen() {
+            begins[dependency.on as usize] += 1;
+        }
+        // From how many to where they end; filling moves each end down to the begin.
+        let mut end = 0;
+        for count in &mut *begins {
+            end += *count;
+            *count = end;
+        }
+        list.clear();
+        list.resize(end as usize, 0);
+        for dependency in chosen().rev() {
+            let begin = &mut begins[dependency.on as usize];
+            *begin -= 1;
+            list[*begin as usize] = base + dependency.step;
+        }
+        if !rank.dependencies.is_sorted_by_key(|dependency| dependency.step) {
+            for ends in begins.windows(2) {
+                list[ends[0] as usize..ends[1] as usize].sort_unstable();
+            }
+        }
+    }
+
+    /// The followers of each step; those that are not in a row go to the end of the list of all ranks.
+    fn followers<'w>(&'w self, listed: &'w mut Vec<u32>) -> impl Iterator<Item = Followers> + 'w {
+        self.begins.windows(2).map(|ends| {
+            let waiting = &self.list[ends[0] as usize..ends[1] as usize];
+            let many = waiting.len() as u32;
+            if waiting.windows(2).all(|two| two[0] + 1 == two[1]) {
+                return Followers { first: waiting.first().copied().unwrap_or(0), many };
+            }
+            let first = listed.len() as u32;
+            listed.extend_from_slice(waiting);
+            Followers { first, many: LISTED + many }
+        })
+    }
+}
+
+impl<E: Engine> Driver<E> for Program {
+    const WANTS_SENT: bool = true;
+
+    fn sent(&mut self, engine: &mut E, message: u32) {
+        self.finish(self.messages[message as usize].send_step, engine.now());
+        self.begin(engine);
+    }
+
+    fn delivered(&mut self, engine: &mut E, message: u32) {
+        let (m, now) = (message as usize, engine.now());
+        let ends = &mut self.messages[m];
+        assert!(ends.started, "only what was started arrives");
+        (ends.arrived, ends.ticks) = (true, now - ends.ticks);
+        let Ends { reached, recv_step, .. } = *ends;
+        self.end = self.end.max(now);
+        if reached {
+            self.finish(recv_step, now);
+            self.begin(engine);
+        }
+    }
+
+    fn timer(&mut self, engine: &mut E, step: u32) {
+        self.finish(step, engine.now());
+        self.begin(engine);
+    }
+}

@@ -1,0 +1,105 @@
+//! Why a method wins, in one sentence.
+
+use super::{Outcome, PhaseRow};
+use crate::percent;
+use meshwright_mapping::{Shape, TaskGraph};
+
+/// Less is better: simulated time, then the time without barriers, then traffic.
+pub(crate) fn rank(outcome: &Outcome) -> (u64, u64, u64) {
+    (outcome.simulated_cycles, outcome.dependency_cycles.unwrap_or(u64::MAX), outcome.hops_total)
+}
+
+/// Of what the lower bound is one: every placement of these messages, each sent whole.
+fn class(tasks: &TaskGraph) -> &'static str {
+    match tasks.divide.as_ref().map(|divide| &divide.shape) {
+        Some(Shape::Binomial(_)) => "binomial trees that send whole messages",
+        Some(Shape::Halving(_)) => "halving trees that send whole messages",
+        Some(_) => "these trees that send whole messages",
+        None => "these messages, sent whole",
+    }
+}
+
+/// Says how good the winner is and what sets it apart from the runner-up.
+pub(crate) fn sentence(tasks: &TaskGraph, winner: &Outcome, results: &[Outcome]) -> String {
+    let quality = match winner.gap {
+        0.0 => format!(
+            "it meets the lower bound of {}, so no other placement is faster (a schedule in pieces can be)",
+            class(tasks)
+        ),
+        gap if gap < 1.0 => format!("it takes {} more than the lower bound", percent(gap)),
+        gap => format!("it takes {:.1} times the lower bound", 1.0 + gap),
+    };
+    // Whoever equals the winner has nothing to tell of it, unless there is nobody else.
+    let others = results.iter().filter(|other| other.method != winner.method);
+    let Some(other) = others.min_by_key(|other| (rank(other) == rank(winner), rank(other))) else {
+        return format!("{} is the only method that was tried; {quality}.", winner.method);
+    };
+    let lead = if other.simulated_cycles > winner.simulated_cycles {
+        format!("{} {}{}", other.method, slower(winner, other), cause(winner, other))
+    } else if rank(other) == rank(winner) {
+        format!("{} is its equal in every figure", other.method)
+    } else if rank(other).1 > rank(winner).1 {
+        format!("{} is as fast with barriers but slower without", other.method)
+    } else {
+        let hops = (other.hops_total, winner.hops_total);
+        format!(
+            "{} is as fast but sends its messages over {} hops instead of {}",
+            other.method, hops.0, hops.1
+        )
+    };
+    format!("{} wins: {quality}; {lead}.", winner.method)
+}
+
+/// Who moves the least, where that is not the winner: for those who pay by traffic and not by time.
+pub(crate) fn traffic(winner: &Outcome, results: &[Outcome]) -> Option<String> {
+    let frugal = results.iter().min_by_key(|outcome| (outcome.hops_total, rank(outcome)))?;
+    (frugal.hops_total < winner.hops_total).then(|| {
+        let saved = 1.0 - frugal.hops_total as f64 / winner.hops_total as f64;
+        let price = match frugal.simulated_cycles - winner.simulated_cycles {
+            0 => "is as fast with barriers".to_string(),
+            _ => slower(winner, frugal),
+        };
+        format!(
+            "Least traffic: {} sends over {} hops instead of {} ({} fewer) and {price}.",
+            frugal.method,
+            frugal.hops_total,
+            winner.hops_total,
+            percent(saved)
+        )
+    })
+}
+
+/// By how much: a share, or cycles where the share would look like nothing.
+fn slower(winner: &Outcome, other: &Outcome) -> String {
+    let cycles = other.simulated_cycles - winner.simulated_cycles;
+    let share = cycles as f64 / winner.simulated_cycles as f64;
+    match cycles {
+        1 if share < 0.0001 => "is 1 cycle slower".to_string(),
+        _ if share < 0.0001 => format!("is {cycles} cycles slower"),
+        _ => format!("is {} slower", percent(share)),
+    }
+}
+
+/// What the slower one pays for, where it loses most.
+fn cause(winner: &Outcome, other: &Outcome) -> String {
+    let lost = |(ours, theirs): &(&PhaseRow, &PhaseRow)| {
+        theirs.simulated_cycles.saturating_sub(ours.simulated_cycles)
+    };
+    // Of equal losses the first phase.
+    let worst = winner.phases.iter().zip(&other.phases).rev().max_by_key(lost);
+    let Some((ours, theirs)) = worst else { return String::new() };
+    let what = if theirs.simulated_cycles > theirs.predicted_cycles {
+        "messages hold up others behind them".to_string()
+    } else if theirs.link_load > ours.link_load {
+        format!("{} messages share a link instead of {}", theirs.link_load, ours.link_load)
+    } else if theirs.dilation > ours.dilation {
+        format!("its longest route has {} instead of {}", hops(theirs.dilation), ours.dilation)
+    } else {
+        format!("it takes {} cycles instead of {}", theirs.simulated_cycles, ours.simulated_cycles)
+    };
+    format!(", most of all in phase {}, where {what}", theirs.phase)
+}
+
+fn hops(count: u32) -> String {
+    if count == 1 { "1 hop".into() } else { format!("{count} hops") }
+}

@@ -1,0 +1,422 @@
+//! Verdicts on operations that a group does together: every structure bounded, predicted and simulated.
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::Engine;
+use crate::Skipped;
+use crate::contradiction::not_below;
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::{Cycles, NodeId};
+use meshwright_groups::barrier_time::Delays;
+use meshwright_groups::exchange::{self, Party, Structure, parties};
+use meshwright_groups::protocol::{Here, Operation, Operator, Outcome, Program};
+use meshwright_groups::{Extent, Group, TREES, Tree};
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_schedule::overhead::WithOverhead;
+use meshwright_sim::ProcessTrace;
+
+/// The longest overhead accepted, in cycles: 2^28 messages one after the other still fit into 64 bits.
+pub const OVERHEAD_MAX: u64 = 1 << 32;
+
+/// How many hubs are tried.
+pub const HUBS: [u32; 3] = [4, 8, 16];
+
+/// An operation that all members of a group do together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Collective {
+    /// Nobody goes on before all have come.
+    Barrier,
+    /// Everybody learns the value of the root.
+    Broadcast,
+    /// The root learns the sum.
+    Reduce,
+    /// Everybody learns the sum.
+    AllReduce,
+    /// Everybody learns the sum over the ranks up to its own.
+    Scan,
+    /// The root learns all values.
+    Gather,
+}
+
+/// Every operation with its name on the command line.
+pub const COLLECTIVES: &[(&str, Collective)] = &[
+    ("barrier", Collective::Barrier),
+    ("broadcast", Collective::Broadcast),
+    ("reduce", Collective::Reduce),
+    ("all-reduce", Collective::AllReduce),
+    ("scan", Collective::Scan),
+    ("gather", Collective::Gather),
+];
+
+impl Collective {
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        COLLECTIVES.iter().find(|(_, collective)| *collective == self).expect("the table is complete").0
+    }
+
+    /// The operation of one rank.
+    fn operation(self, rank: u32, root: u32) -> Operation {
+        let value = value(rank);
+        match self {
+            Self::Barrier => Operation::Barrier,
+            Self::Broadcast => Operation::Broadcast { from: root, value },
+            Self::Reduce => Operation::Reduce(Operator::Sum, value),
+            Self::AllReduce => Operation::AllReduce(Operator::Sum, value),
+            Self::Scan => Operation::Scan(Operator::Sum, value),
+            Self::Gather => Operation::Gather(value),
+        }
+    }
+
+    /// What each rank must be left with, by folding the values one after the other.
+    fn expected(self, size: u32, root: u32) -> Vec<Outcome> {
+        let fold = |to: u32| (0..to).fold(0u64, |sum, rank| sum.wrapping_add(value(rank)));
+        let total = fold(size);
+        let mut before = 0u64;
+        let of_rank = |rank: u32| {
+            before = before.wrapping_add(value(rank));
+            match self {
+                Self::Broadcast => Outcome::Value(value(root)),
+                Self::AllReduce => Outcome::Value(total),
+                Self::Scan => Outcome::Value(before),
+                Self::Reduce if rank == root => Outcome::Value(total),
+                Self::Gather if rank == root => Outcome::Values((0..size).map(value).collect()),
+                Self::Barrier | Self::Reduce | Self::Gather => Outcome::Done,
+            }
+        };
+        (0..size).map(of_rank).collect()
+    }
+
+    /// What no structure can beat, its root wherever it likes.
+    ///
+    /// ```text
+    /// barrier, all-reduce, scan:  D link + 2 alpha          of two members, one at least must hear of the other
+    /// broadcast, reduce:          R link + 2 alpha          R the least distance from a member to its farthest
+    /// gather:                     max(R, ceil((s - 1) / ports)) link + 2 alpha     a value is a packet
+    /// ```
+    ///
+    /// all 0 for one member. In a scan, the one of higher rank must hear of the other.
+    fn bound_ticks(self, machine: &Machine, group: &Group, extent: &Extent, delays: Delays) -> u64 {
+        let links = match self {
+            Self::Barrier | Self::AllReduce | Self::Scan => extent.barrier_bound_links(),
+            Self::Broadcast | Self::Reduce => extent.radius_bound,
+            Self::Gather => {
+                let ports = group.members().iter().map(|&node| machine.ports(node)).max().unwrap_or(1);
+                extent.radius_bound.max((group.size() - 1).div_ceil(ports.max(1)))
+            }
+        };
+        delays.bound(links)
+    }
+}
+
+/// The value of a rank: no two alike, and no short sum of them.
+fn value(rank: u32) -> u64 {
+    (u64::from(rank) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// An operation on every structure that fits the group, and the one that `auto` picks.
+#[derive(Clone, Debug, Serialize)]
+pub struct CollectiveVerdict {
+    /// The version of the form.
+    pub format: u32,
+    /// The machine.
+    pub machine: String,
+    /// The operation.
+    pub operation: &'static str,
+    /// How many members there are.
+    pub size: u32,
+    /// D: the greatest distance between two members, in links.
+    pub diameter: u32,
+    /// What a packet takes over a link, in cycles.
+    pub link_delay: u64,
+    /// alpha: what a node works on each message it sends or receives, in cycles.
+    pub overhead: u64,
+    /// The name of the structure to use.
+    pub chosen: String,
+    /// Why, in one sentence.
+    pub why: String,
+    /// Every structure that fits.
+    pub structures: Vec<StructureRow>,
+    /// Those that do not, and why.
+    pub skipped: Vec<Skipped>,
+}
+
+/// What an operation takes on one structure.
+#[derive(Clone, Debug, Serialize)]
+pub struct StructureRow {
+    /// The name of a tree in [`TREES`], or that of the [`Structure`].
+    pub name: String,
+    /// The links of the longest way from its root.
+    pub height_links: u32,
+    /// The edges of that with the most edges.
+    pub edges: u32,
+    /// The most members that one member sends to.
+    pub fan_out: u32,
+    /// No structure takes less, in cycles.
+    pub bound_cycles: u64,
+    /// How long it takes if no message is in another's way, but no less than the bound, in cycles.
+    pub predicted_cycles: u64,
+    /// What the referee measures, in cycles; none when messages waited for each other in a ring.
+    pub simulated_cycles: Option<u64>,
+    /// simulated / bound - 1; 0 where there is nothing to wait for, none when the operation did not end.
+    pub gap: Option<f64>,
+}
+
+/// Once: one operation, and what it left.
+#[derive(Clone, Debug, Default)]
+struct Once {
+    operation: Option<Operation>,
+    outcome: Option<Outcome>,
+}
+
+impl Program for Once {
+    fn next(&mut self, here: Here) -> Operation {
+        self.operation.take().unwrap_or_else(|| {
+            self.outcome = Some(here.outcome);
+            Operation::Stop
+        })
+    }
+}
+
+/// One structure with its name.
+struct Named {
+    name: String,
+    structure: Structure,
+}
+
+/// Holds all structures of a group against each other, for each of these operations: trees and hubs and, where the
+/// group fills a box, sweeps. Every message costs its sender and its receiver `overhead` cycles, one after the other.
+///
+/// `wanted` is the name of the structure to use, or `auto` for the one that is predicted to end first; of equal ones
+/// the first. On each structure, the root is where the structure has it.
+///
+/// # Errors
+///
+/// [`Error::Value`] for a group without members, an unknown name, or an overhead above [`OVERHEAD_MAX`];
+/// [`Error::NotApplicable`] when members do not reach each other, or what is wanted does not fit the group; as for the
+/// packet engine.
+///
+/// # Panics
+///
+/// When a member is left with another value than a fold over all ranks gives.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_groups::Group;
+/// use meshwright_network::topology::Machine;
+/// use meshwright_verdict::groups::collective::{Collective, judge};
+/// let mesh = Machine::new("mesh:4x4")?.in_packets();
+/// let group = Group::whole(&mesh, "hilbert")?;
+/// let verdicts = judge(&mesh, &group, &[Collective::Barrier], 0, "auto")?;
+/// assert_eq!((verdicts[0].diameter, verdicts[0].chosen.as_str()), (6, "sweeps"));
+/// let best = verdicts[0].chosen().expect("one of the rows");
+/// assert_eq!((best.predicted_cycles, best.simulated_cycles, best.gap), (6, Some(6), Some(0.0)));
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn judge(
+    machine: &Machine,
+    group: &Group,
+    collectives: &[Collective],
+    overhead: u64,
+    wanted: &str,
+) -> Result<Vec<CollectiveVerdict>> {
+    if overhead > OVERHEAD_MAX {
+        return Err(Error::value("overhead in cycles", overhead, format!("at most {OVERHEAD_MAX}")));
+    }
+    let extent = Extent::of(machine, group)?;
+    let (structures, skipped) = structures(machine, group)?;
+    check_wanted(wanted, &structures, &skipped)?;
+    let per_cycle = machine.costs.ticks_per_cycle();
+    let delays = Delays { link: machine.costs.head_ticks(), overhead: overhead * per_cycle };
+    let verdict = |&collective: &Collective| {
+        let bound = machine.costs.cycles(collective.bound_ticks(machine, group, &extent, delays)).0;
+        let case = Case { machine, group, collective, overhead, delays, bound };
+        let rows: Result<Vec<_>> = structures.par_iter().map(|named| case.row(named)).collect();
+        let rows = rows?;
+        let (chosen, why) = choose(&rows, wanted);
+        Ok(CollectiveVerdict {
+            format: 1,
+            machine: machine.name.clone(),
+            operation: collective.name(),
+            size: group.size(),
+            diameter: extent.diameter,
+            link_delay: machine.costs.cycles(delays.link).0,
+            overhead,
+            chosen,
+            why,
+            structures: rows,
+            skipped: skipped.clone(),
+        })
+    };
+    collectives.iter().map(verdict).collect()
+}
+
+impl CollectiveVerdict {
+    /// The row of the structure to use.
+    pub fn chosen(&self) -> Option<&StructureRow> {
+        self.structures.iter().find(|row| row.name == self.chosen)
+    }
+}
+
+/// The structures that fit a group, and those that do not.
+fn structures(machine: &Machine, group: &Group) -> Result<(Vec<Named>, Vec<Skipped>)> {
+    let (mut all, mut skipped) = (Vec::new(), Vec::new());
+    for method in TREES {
+        match (method.build)(machine, group) {
+            Ok(tree) => all.push(Named { name: method.name.into(), structure: Structure::Rooted(tree) }),
+            Err(Error::NotApplicable { why, .. }) => {
+                skipped.push(Skipped { method: method.name.into(), why, deadlock: false });
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    let others = exchange::structures(machine, group, &HUBS)?;
+    all.extend(others.into_iter().map(|structure| Named { name: structure.name(), structure }));
+    for name in HUBS.map(|hubs| format!("hubs:{hubs}")).into_iter().chain(["sweeps".into()]) {
+        if all.iter().all(|named| named.name != name) {
+            let why = if name == "sweeps" { "the members fill no box" } else { "there are fewer members" };
+            skipped.push(Skipped { method: name, why: why.into(), deadlock: false });
+        }
+    }
+    Ok((all, skipped))
+}
+
+fn check_wanted(wanted: &str, structures: &[Named], skipped: &[Skipped]) -> Result<()> {
+    let fits = structures.iter().any(|named| named.name == wanted);
+    if wanted == "auto" || fits {
+        return Ok(());
+    }
+    if let Some(refused) = skipped.iter().find(|refused| refused.method == wanted) {
+        let why = format!("{wanted} does not fit the group: {}", refused.why);
+        return Err(Error::not_applicable("this structure", why));
+    }
+    let names =
+        structures.iter().map(|named| &named.name).chain(skipped.iter().map(|refused| &refused.method));
+    let names: Vec<&str> = names.map(String::as_str).chain(["auto"]).collect();
+    Err(Error::value("structure", format!("`{wanted}`"), names.join(", ")))
+}
+
+/// The structure to use, and why.
+fn choose(rows: &[StructureRow], wanted: &str) -> (String, String) {
+    if wanted != "auto" {
+        return (wanted.to_string(), "it was asked for".into());
+    }
+    let best = rows.iter().min_by_key(|row| row.predicted_cycles).expect("rank halving fits every group");
+    let others = rows.iter().filter(|row| row.name != best.name);
+    let why = match others.min_by_key(|row| row.predicted_cycles) {
+        None => "nothing else fits the group".into(),
+        Some(next) if next.predicted_cycles == best.predicted_cycles => {
+            format!("{} predicted cycles; {} is the next of as few", best.predicted_cycles, next.name)
+        }
+        Some(next) => format!(
+            "the fewest predicted cycles: {}, and {} with {}",
+            best.predicted_cycles, next.predicted_cycles, next.name
+        ),
+    };
+    (best.name.clone(), why)
+}
+
+/// An operation of a group, with what it costs.
+struct Case<'a> {
+    machine: &'a Machine,
+    group: &'a Group,
+    collective: Collective,
+    overhead: u64,
+    delays: Delays,
+    bound: u64,
+}
+
+impl Case<'_> {
+    fn row(&self, Named { name, structure }: &Named) -> Result<StructureRow> {
+        let Self { machine, group, bound, .. } = *self;
+        let predicted = self.run(structure, |parties| Engine::Packet.run_alone(machine, parties))?;
+        // Alone, any number of packets fit on the last links to a root.
+        let predicted = predicted.expect("nobody is in anybody's way").max(bound);
+        let simulated = self.run(structure, |parties| Engine::Packet.run(machine, parties))?;
+        not_below(bound, simulated.unwrap_or(bound), "cycles", name, None)?;
+        let gap = |cycles: u64| if bound == 0 { 0.0 } else { cycles as f64 / bound as f64 - 1.0 };
+        let (height_links, edges) = match tree(structure) {
+            Some(tree) => (tree.height_links(machine, group), tree.hops()),
+            None => (sweep_height(structure), sweep_height(structure)),
+        };
+        Ok(StructureRow {
+            name: name.clone(),
+            height_links,
+            edges,
+            fan_out: structure.fan_out(),
+            bound_cycles: bound,
+            predicted_cycles: predicted,
+            simulated_cycles: simulated,
+            gap: simulated.map(gap),
+        })
+    }
+
+    /// The cycles of the operation; none when it does not end.
+    fn run(
+        &self,
+        structure: &Structure,
+        engine: impl FnOnce(&mut [WithOverhead<Party<'_, Once>>]) -> Result<ProcessTrace>,
+    ) -> Result<Option<u64>> {
+        let (group, root) = (self.group, structure.root());
+        let once = |rank| Once { operation: Some(self.collective.operation(rank, root)), outcome: None };
+        let all = parties(structure, self.machine, group, (0..group.size()).map(once).collect());
+        let mut urgency = urgency(structure, self.machine, group, self.delays);
+        let with = |(node, party): (usize, _)| {
+            let urgency = urgency.get_mut(node).map(std::mem::take).unwrap_or_default();
+            WithOverhead::new(party, Cycles(self.overhead)).with_urgency(urgency)
+        };
+        let mut all: Vec<_> = all.into_iter().enumerate().map(with).collect();
+        let trace = engine(&mut all)?;
+        if !trace.unfinished.is_empty() {
+            assert!(trace.deadlock.is_some(), "only messages that wait for each other stop a member");
+            return Ok(None);
+        }
+        for (expected, node) in self.collective.expected(group.size(), root).iter().zip(group.members()) {
+            let found = all[node.index()].process().program().outcome.as_ref();
+            assert_eq!(found, Some(expected), "{} on {} at {node}", self.collective.name(), structure.name());
+        }
+        Ok(Some(trace.cycles.0))
+    }
+}
+
+/// The tree of a structure; none for sweeps.
+fn tree(structure: &Structure) -> Option<&Tree> {
+    match structure {
+        Structure::Rooted(tree) => Some(tree),
+        Structure::Hubs(hubs) => Some(hubs.tree()),
+        Structure::Sweeps(_) => None,
+    }
+}
+
+/// From the middle of the box to its farthest corner; every edge is a link.
+fn sweep_height(structure: &Structure) -> u32 {
+    let Structure::Sweeps(sweeps) = structure else { return 0 };
+    sweeps.full_box().sides().iter().map(|side| side / 2).sum()
+}
+
+/// Per node, how much is left to do below each child: the most is told first.
+fn urgency(
+    structure: &Structure,
+    machine: &Machine,
+    group: &Group,
+    delays: Delays,
+) -> Vec<Vec<(NodeId, u64)>> {
+    let mut urgency = vec![Vec::new(); machine.nodes() as usize];
+    let Some(tree) = tree(structure).filter(|_| delays.overhead > 0) else { return urgency };
+    let edges = tree.edge_links(machine, group);
+    let mut below = vec![0u64; edges.len()];
+    for &rank in tree.top_down().iter().rev() {
+        let own = &mut urgency[group.node(rank).index()];
+        let tail = |&child: &u32| {
+            let length = u64::from(edges[child as usize]) * delays.link;
+            (group.node(child), length + delays.overhead + below[child as usize])
+        };
+        own.extend(tree.children(rank).iter().map(tail));
+        let mut left: Vec<u64> = own.iter().map(|&(_, tail)| tail).collect();
+        left.sort_unstable_by(|a, b| b.cmp(a));
+        let ends = (1..).zip(left).map(|(messages, tail)| messages * delays.overhead + tail);
+        below[rank as usize] = ends.max().unwrap_or(0);
+    }
+    urgency
+}

@@ -1,0 +1,155 @@
+//! Bound, prediction, simulation, gap and blame: one form for every planner.
+//!
+//! | file | what |
+//! |---|---|
+//! | this one | the form of an answer |
+//! | [`divide`] | divide and conquer and phased traces, every placement judged; why the winner wins |
+//! | [`load`](mod@load) | divisible loads, every method judged |
+//! | [`groups`] | programs of splits, barriers and joins, every split on every tree |
+//! | [`installments`] | what fewer processors and fewer messages cost |
+//! | [`auto`] | which placements are worth a simulation |
+//! | `look` | a search whose judge is the simulation |
+//! | [`plan`] | the answer to `plan` |
+//! | [`map`] | the answer to `map`: both switchings, in the paper's units |
+//! | [`ranked`] | a placed tree over ranks, for the executors that really run |
+//! | `contradiction` | what happens where a time falls below its bound |
+//! | `measure` | one placement: metrics, prediction, simulation |
+
+#![forbid(unsafe_code)]
+
+pub mod auto;
+pub mod buffers;
+mod contradiction;
+pub mod divide;
+pub mod groups;
+pub mod installments;
+pub mod load;
+pub mod look;
+pub mod map;
+mod measure;
+pub mod plan;
+pub mod ranked;
+
+pub use divide::{DivideVerdict, Job, Outcome, PhaseRow};
+pub use groups::{GroupsOutcome, GroupsVerdict};
+pub use load::{LoadOutcome, LoadVerdict};
+pub use meshwright_sim::link_use::{Blame, HottestLink};
+pub use ranked::{Ranked, nearest_to_a_square};
+
+use serde::Serialize;
+
+use meshwright_core::error::Error;
+use meshwright_mapping::{TaskGraph, search};
+use meshwright_network::topology::Machine;
+
+/// A method that was asked for and cannot be applied.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// The method's name.
+    pub method: String,
+    /// Why, as a sentence without a full stop.
+    pub why: String,
+    /// Whether it was simulated and came to a standstill: a negative answer, not an unsuitable method.
+    pub deadlock: bool,
+}
+
+/// A share as the number before a percent sign, the same in tables, sentences and pages: two decimals below ten,
+/// one above, none above a thousand, and never 0 for what is not.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_verdict::percentage;
+/// let shown: Vec<String> = [0.0, 0.000_01, 0.0255, 0.509_6, 12.5].map(percentage).into();
+/// assert_eq!(shown, ["0", "< 0.01", "2.55", "51.0", "1250"]);
+/// ```
+pub fn percentage(share: f64) -> String {
+    let percent = 100.0 * share;
+    match percent.abs() {
+        0.0 => "0".to_string(),
+        size if size < 0.01 => "< 0.01".to_string(),
+        size if size < 10.0 => format!("{percent:.2}"),
+        size if size < 1000.0 => format!("{percent:.1}"),
+        _ => format!("{percent:.0}"),
+    }
+}
+
+/// simulated / bound - 1, of whole cycles as they are shown; a job that sends nothing has no gap.
+pub(crate) fn gap(bound: u64, simulated: u64) -> f64 {
+    if simulated == bound { 0.0 } else { simulated as f64 / bound as f64 - 1.0 }
+}
+
+/// A share with its sign, which stays on the line of the number.
+fn percent(share: f64) -> String {
+    format!("{}\u{a0}%", percentage(share))
+}
+
+/// The error when every method was skipped: each different reason once.
+fn nothing_applies(what: &'static str, skipped: &[Skipped]) -> Error {
+    let mut reasons: Vec<&str> = Vec::new();
+    for skipped in skipped {
+        if !reasons.contains(&skipped.why.as_str()) {
+            reasons.push(&skipped.why);
+        }
+    }
+    Error::not_applicable(what, reasons.join("; "))
+}
+
+/// The error when no placement applies: a machine in parts is the one reason, if it is one.
+fn no_placement(graph: &TaskGraph, machine: &Machine, skipped: &[Skipped]) -> Error {
+    const WHAT: &str = "placing the tasks";
+    match search::apart(graph, machine) {
+        Some(why) => Error::not_applicable(WHAT, why),
+        None => nothing_applies(WHAT, skipped),
+    }
+}
+
+/// The verdict on one job of a plan.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum JobVerdict {
+    /// Divide and conquer, or a phased trace.
+    Divide(DivideVerdict),
+    /// A divisible load.
+    Load(LoadVerdict),
+    /// A program of groups.
+    Groups(GroupsVerdict),
+}
+
+impl JobVerdict {
+    /// The job's name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Divide(verdict) => &verdict.name,
+            Self::Load(verdict) => &verdict.name,
+            Self::Groups(verdict) => &verdict.name,
+        }
+    }
+
+    /// The method that wins; none when no method comes to an end.
+    pub fn winner(&self) -> Option<&str> {
+        match self {
+            Self::Divide(verdict) => verdict.winner.as_deref(),
+            Self::Load(verdict) => verdict.winner.as_deref(),
+            Self::Groups(verdict) => verdict.winner.as_deref(),
+        }
+    }
+}
+
+impl From<DivideVerdict> for JobVerdict {
+    fn from(verdict: DivideVerdict) -> Self {
+        Self::Divide(verdict)
+    }
+}
+
+impl From<LoadVerdict> for JobVerdict {
+    fn from(verdict: LoadVerdict) -> Self {
+        Self::Load(verdict)
+    }
+}
+
+impl From<GroupsVerdict> for JobVerdict {
+    fn from(verdict: GroupsVerdict) -> Self {
+        Self::Groups(verdict)
+    }
+}

@@ -1,0 +1,369 @@
+//! What each method answers, before it is bounded and checked.
+
+use std::cell::OnceCell;
+
+use super::buffered::Buffered;
+use super::job::Job;
+use super::limited::{Limited, variant};
+use super::methods::Kind;
+use super::run::{self, Run};
+use super::terms::{self, Terms};
+use super::{LoadOutcome, SCHEDULE_NODES_MAX, TimingRow};
+use crate::Skipped;
+use crate::installments::{FrontRow, unbeaten};
+use meshwright_core::error::{Error, Result};
+use meshwright_load::installments::{self, Installments, Scale, deliver_and_return};
+use meshwright_load::optimum::{self, Optimum, StartupBound};
+use meshwright_load::schedulers::Method as Scheduler;
+use meshwright_load::{Forwarding, Plan, Problem, Source, flow_matrix, layers, lower_band};
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_schedule::Schedule;
+
+/// So many messages over each link that the optimum uses are tried at first where nobody says how many.
+const CHUNKS_PER_LINK: u64 = 60;
+
+/// In all at least this many, and at most so many.
+const CHUNKS: std::ops::RangeInclusive<u64> = 10_000..=60_000;
+
+/// No more are tried as long as they gain something.
+const CHUNKS_MAX: u64 = 1_000_000;
+
+/// A simulated time so many times the promise is worth a word.
+const FAR: f64 = 1.1;
+
+/// Where messages have a start-up, schedules with few messages are looked for on machines of at most so many nodes.
+const SEARCHED_NODES_MAX: u32 = 20_000;
+
+/// A load with all that its methods have in common.
+pub(super) struct Case<'p, 'm> {
+    pub(super) job: &'p Job,
+    pub(super) machine: &'m Machine,
+    pub(super) problem: &'p Problem<'m>,
+    pub(super) scale: Scale<'p, 'm>,
+    pub(super) optimum: Optimum,
+    /// The optimum of the machine that was asked for, if it does less at a time.
+    pub(super) limited: Option<Limited>,
+    pub(super) terms: Terms,
+    /// What start-ups say, where that is more than the optimum without them.
+    pub(super) startup: Option<StartupBound>,
+    /// By node id the hops to the nearest source.
+    pub(super) depth: Vec<u32>,
+    /// Made when they are first wanted.
+    sent: OnceCell<Result<Sent>>,
+    searched: OnceCell<Vec<Installments>>,
+    single: OnceCell<Result<Installments>>,
+}
+
+/// The optimum in messages, and the referee's word on it.
+pub(super) type Sent = (Installments, Option<Run>);
+
+/// What a method answers.
+pub(super) struct Answer {
+    pub(super) plan: Plan,
+    pub(super) switching: Forwarding,
+    /// By link id what crosses it, if the method says so.
+    pub(super) flow: Option<Vec<f64>>,
+    pub(super) cell_speedups: Option<Vec<f64>>,
+    pub(super) saved: Option<u64>,
+    /// The slowest cell over the ideal community of one source.
+    pub(super) beta: Option<f64>,
+    pub(super) warning: Option<String>,
+    /// The timing diagram of its own formulas; none where that of the simulation is to be shown.
+    pub(super) timing: Option<Vec<TimingRow>>,
+    /// What the referee measured; none if nothing was sent.
+    pub(super) run: Option<Run>,
+    /// What the machine's buffers cost, if that was asked.
+    pub(super) buffered: Option<Buffered>,
+    /// The messages, if they may be run.
+    pub(super) schedule: Option<Schedule>,
+    /// Whether the method comes with its own proof that it is possible.
+    pub(super) is_possible: bool,
+    /// Whether connected sources serve their cell together.
+    pub(super) is_joined: bool,
+}
+
+impl<'p, 'm> Case<'p, 'm> {
+    /// Solves what all methods are compared with.
+    pub(super) fn new(
+        job: &'p Job,
+        problem: &'p Problem<'m>,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Self> {
+        progress("optimum");
+        let machine = problem.machine();
+        let nodes: Vec<_> = problem.sources().iter().map(|source| source.node).collect();
+        let scale = Scale::new(problem, job.bytes)?;
+        let optimum = optimum::solve(problem)?;
+        let wanted = variant(job, machine);
+        let variant = wanted.map(|(variant, _)| variant).unwrap_or_default();
+        let terms = Terms { variant, startup: scale.units(machine.costs.startup) };
+        let startup = terms.startup_bound(problem, terms::paid(machine.switching), optimum.makespan);
+        Ok(Self {
+            job,
+            machine,
+            problem,
+            limited: Limited::solve(wanted, problem, optimum.makespan, progress)?,
+            terms,
+            startup,
+            scale,
+            optimum,
+            depth: layers::depths(machine, &nodes),
+            sent: OnceCell::new(),
+            searched: OnceCell::new(),
+            single: OnceCell::new(),
+        })
+    }
+
+    /// The optimum sent in messages over one link each, or what is faster than that with few of them, run by the
+    /// referee.
+    fn send(&self) -> Result<Sent> {
+        let (scale, optimum) = (&self.scale, &self.optimum);
+        let planned = match self.job.chunks {
+            Some(chunks) => installments::plan(scale, optimum, &installments::Settings { chunks }),
+            None => {
+                let used = optimum.flow.link.iter().filter(|&&share| share > 0.0).count() as u64;
+                let first = (CHUNKS_PER_LINK * used).clamp(*CHUNKS.start(), *CHUNKS.end());
+                installments::plan_by_gain(scale, optimum, first, CHUNKS_MAX)
+            }
+        };
+        let mut known: Vec<Installments> = installments::stay(scale).into_iter().collect();
+        if self.has_startup() {
+            known.extend(self.single().as_ref().ok().cloned());
+        }
+        if self.job.front || (self.has_startup() && self.machine.nodes() <= SEARCHED_NODES_MAX) {
+            known.extend(self.searched().iter().min_by_key(|one| one.predicted_cycles).cloned());
+        }
+        known.retain(|one| self.job.chunks.is_none_or(|chunks| one.messages <= chunks));
+        let order = |one: &Installments| (one.predicted_cycles, one.messages);
+        let sent = match (planned, known.into_iter().min_by_key(order)) {
+            (Ok(planned), Some(known)) if order(&known) < order(&planned) => known,
+            (Err(Error::NotApplicable { .. }), Some(known)) => known,
+            (planned, _) => planned?,
+        };
+        let run = run::run(scale, &self.depth, &sent.schedule)?;
+        Ok((sent, run))
+    }
+
+    fn sent(&self) -> &Result<Sent> {
+        self.sent.get_or_init(|| self.send())
+    }
+
+    /// One message for each processor.
+    fn single(&self) -> &Result<Installments> {
+        self.single.get_or_init(|| installments::one_each(&self.scale))
+    }
+
+    /// Installments with fewer processors and messages.
+    fn searched(&self) -> &[Installments] {
+        self.searched.get_or_init(|| {
+            let chunks = self.job.chunks.unwrap_or(installments::Settings::default().chunks);
+            installments::front(&self.scale, &self.optimum, &installments::Settings { chunks })
+        })
+    }
+
+    /// All schedules that are known, each run by the referee, without those that another one beats.
+    pub(super) fn front(
+        &self,
+        results: &[LoadOutcome],
+        progress: &mut dyn FnMut(&str),
+        skipped: &mut Vec<Skipped>,
+    ) -> Result<Vec<FrontRow>> {
+        if self.limited.is_some() {
+            let what = "its schedules are timed for a machine that does everything at a time";
+            let why = reason(&self.of_another_machine("front", what));
+            skipped.push(Skipped { method: "front".to_string(), why, deadlock: false });
+            return Ok(Vec::new());
+        }
+        progress("processors against messages against time");
+        let sent = self.sent().as_ref().ok().map(|(sent, _)| sent);
+        let mut rows: Vec<FrontRow> = Vec::new();
+        for one in self.searched().iter().chain(sent) {
+            rows.push(FrontRow::of_installments(&self.scale, self.least(), one)?);
+        }
+        rows.extend(results.iter().filter(|outcome| !outcome.is_fluid()).filter_map(FrontRow::of_outcome));
+        Ok(unbeaten(rows))
+    }
+
+    /// The answer of one method.
+    pub(super) fn answer(&self, kind: Kind, forwarding: Forwarding) -> Result<Answer> {
+        match kind {
+            Kind::FlowMatrix => self.flow_matrix(forwarding),
+            Kind::Scheduler(scheduler) => self.schedule(scheduler, forwarding),
+            Kind::Optimum if self.limited.is_some() => {
+                let what =
+                    "it is the optimum of a machine with all ports, front ends, full duplex and no results";
+                Err(self.of_another_machine("optimum", what))
+            }
+            Kind::Local => self.single_messages("local", &installments::stay(&self.scale)?),
+            Kind::Serial => match self.single() {
+                Ok(single) => self.single_messages("serial", single),
+                Err(error) => Err(Error::not_applicable("serial", reason(error))),
+            },
+            Kind::Installments => match self.sent() {
+                Ok((installments, run)) => self.installments(installments, run.clone()),
+                Err(error) => Err(Error::not_applicable("installments", reason(error))),
+            },
+            Kind::Optimum => Ok(self.fluid(self.sent().as_ref().ok().and_then(|(_, run)| run.clone()))),
+        }
+    }
+
+    fn flow_matrix(&self, forwarding: Forwarding) -> Result<Answer> {
+        let at_once = self.at_once()?;
+        let mut plan = flow_matrix::plan(&at_once, forwarding)?;
+        let release = self.problem.sources()[0].release;
+        plan.makespan += release;
+        let rows = TimingRow::of_layers(
+            &flow_matrix::layers_of(&at_once)?,
+            self.problem.sigma(),
+            forwarding,
+            release,
+        );
+        let run = self.delivered(&plan, forwarding)?;
+        let warning = (forwarding == Forwarding::CutThrough && self.problem.sigma() > 1.0).then(|| {
+            "sigma is above 1: links are slower than processors, and only the source and its neighbours work"
+                .to_string()
+        });
+        Ok(Answer { run, warning, timing: Some(rows), ..Answer::of(plan, forwarding) })
+    }
+
+    fn schedule(&self, scheduler: &Scheduler, forwarding: Forwarding) -> Result<Answer> {
+        let mut scheduled = (scheduler.run)(self.problem, forwarding, &self.job.settings)?;
+        if !self.problem.starts_at_once() {
+            scheduled.warning.get_or_insert_with(|| {
+                "the thesis knows no release times: here a cell begins when the last of its loads is there, and cells \
+                 are compared by when they end"
+                    .to_string()
+            });
+        }
+        let run = self.delivered(&scheduled.plan, forwarding)?;
+        Ok(Answer {
+            run,
+            cell_speedups: Some(scheduled.cells.iter().map(|cell| cell.speedup).collect()),
+            saved: Some(scheduled.saved.into()),
+            beta: self.beta(&scheduled.plan, forwarding),
+            is_joined: scheduled.cells.iter().any(|cell| cell.sources.len() > 1),
+            warning: scheduled.warning,
+            ..Answer::of(scheduled.plan, forwarding)
+        })
+    }
+
+    /// The thesis's beta, where each source has the same load and all of it at once.
+    fn beta(&self, plan: &Plan, forwarding: Forwarding) -> Option<f64> {
+        let (many, sources) = (self.problem.sources().len() as u64, self.problem.sources());
+        let alike = sources.iter().all(|source| source.load == sources[0].load && source.release == 0.0);
+        // What the slowest cell does for one of its sources; L_i = 1 / many.
+        let slowest = plan.speedup() / many as f64;
+        let nodes = u64::from(self.machine.living_count());
+        alike.then(|| lower_band::beta(slowest, nodes, many, &self.problem.sigma(), forwarding))
+    }
+
+    /// The problem without its releases, of which the thesis knows nothing.
+    fn at_once(&self) -> Result<Problem<'m>> {
+        if self.problem.starts_at_once() || !self.problem.is_uniform() {
+            return Ok(self.problem.clone());
+        }
+        let sources: Vec<Source> =
+            self.problem.sources().iter().map(|source| Source { release: 0.0, ..*source }).collect();
+        let at_once = Problem::new(self.machine, sources, self.problem.sigma())?;
+        if at_once.sources().len() < self.problem.sources().len() {
+            let why = "loads enter at one node at different times, and the thesis knows no release times";
+            return Err(Error::not_applicable("a method of the thesis", why));
+        }
+        Ok(at_once)
+    }
+
+    /// The shares of a plan sent one by one, the nearest first.
+    pub(super) fn delivered(&self, plan: &Plan, forwarding: Forwarding) -> Result<Option<Run>> {
+        let Some(pieces) = run::pieces(plan, &self.depth) else { return Ok(None) };
+        let results = self.terms.variant.results;
+        let schedule = deliver_and_return(&self.scale, plan, forwarding, pieces, results)?;
+        if let Some(why) = self.terms.misfit(&schedule) {
+            return Err(self.of_another_machine("sending the shares", &why));
+        }
+        run::run(&self.scale, &self.depth, &schedule)
+    }
+
+    /// Messages over one link each that nothing comes back from.
+    fn messages(
+        &self,
+        method: &'static str,
+        forwarding: Forwarding,
+        sent: &Installments,
+        run: Option<Run>,
+    ) -> Result<Answer> {
+        if self.terms.variant.results > 0.0 && sent.messages > 0 {
+            return Err(self.of_another_machine(method, "no results are sent back"));
+        }
+        if let Some(why) = self.terms.misfit(&sent.schedule) {
+            return Err(self.of_another_machine(method, &why));
+        }
+        // They are timed for all ports: with one, what is promised is what was measured.
+        let makespan = match (&self.limited, &run) {
+            (None, _) => sent.makespan,
+            (Some(_), Some(run)) => self.scale.units_of_ticks(run.ticks),
+            (Some(_), None) => return Err(self.of_another_machine(method, "they come to a standstill")),
+        };
+        let plan = Plan { makespan, shares: sent.shares.clone(), cells: None };
+        Ok(Answer { run, is_possible: true, ..Answer::of(plan, forwarding) })
+    }
+
+    /// At most one message for each processor, relayed when it is whole.
+    fn single_messages(&self, method: &'static str, single: &Installments) -> Result<Answer> {
+        let run = run::run(&self.scale, &self.depth, &single.schedule)?;
+        self.messages(method, Forwarding::StoreAndForward, single, run)
+    }
+
+    /// Messages are relayed when they are whole, but a node works on its share while the rest of it comes.
+    fn installments(&self, sent: &Installments, run: Option<Run>) -> Result<Answer> {
+        let answer = self.messages("installments", Forwarding::CutThrough, sent, run)?;
+        let buffered = answer.run.as_ref().map(|_| Buffered::new(self, sent));
+        let schedule = (self.machine.nodes() <= SCHEDULE_NODES_MAX).then(|| sent.schedule.clone());
+        Ok(Answer { buffered, schedule, ..answer })
+    }
+
+    fn fluid(&self, run: Option<Run>) -> Answer {
+        let Optimum { makespan, flow, .. } = &self.optimum;
+        let plan = Plan { makespan: *makespan, shares: flow.node.clone(), cells: None };
+        let flow = Some(flow.link.clone());
+        let times = run.as_ref().map_or(1.0, |run| self.scale.units_of_ticks(run.ticks) / makespan);
+        let warning = (times > FAR).then(|| {
+            let limit = if self.has_startup() {
+                "it knows no start-ups"
+            } else {
+                "a promise for ever smaller messages, and not one that is kept here"
+            };
+            format!("{limit}: the fastest schedule known to us takes {times:.1} times as long")
+        });
+        // A start-up makes messages that are as short as one likes take as long as one likes.
+        let is_possible = self.terms.startup == 0.0;
+        Answer { run, flow, warning, is_possible, ..Answer::of(plan, Forwarding::CutThrough) }
+    }
+}
+
+impl Answer {
+    pub(super) fn of(plan: Plan, switching: Forwarding) -> Self {
+        Self {
+            plan,
+            switching,
+            flow: None,
+            cell_speedups: None,
+            saved: None,
+            beta: None,
+            warning: None,
+            timing: None,
+            run: None,
+            buffered: None,
+            schedule: None,
+            is_possible: false,
+            is_joined: false,
+        }
+    }
+}
+
+/// The reason of an error that says why something cannot be done.
+fn reason(error: &Error) -> String {
+    match error {
+        Error::NotApplicable { why, .. } => why.clone(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,206 @@
+//! Claimed schedules of a divisible load: possible, or refuted by a set of nodes.
+
+use serde::Serialize;
+
+use super::feasible::{Asked, Sent, decide};
+use super::limited::Limited;
+use super::terms::Terms;
+use super::{LoadBound, SourceRow, VariantAnswer, run, sources};
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::NodeId;
+use meshwright_load::check::Reading;
+use meshwright_load::installments::{Scale, deliver_and_return};
+use meshwright_load::optimum::{self, Paid};
+use meshwright_load::programme::Variant;
+use meshwright_load::witness::Witness;
+use meshwright_load::{Cells, Cut, Forwarding, Plan, Problem, layers};
+use meshwright_network::topology::Switching;
+use meshwright_schedule::{Schedule, goal};
+
+/// A schedule that somebody claims.
+#[derive(Clone, Debug)]
+pub struct Claimed {
+    /// What it is called.
+    pub name: String,
+    /// Whether a node works while its share arrives, or when the whole of it is there.
+    pub switching: Forwarding,
+    /// When all is said to be done, in units of w Tcp.
+    pub makespan: f64,
+    /// By node id, the share of the whole load it is said to work off.
+    pub shares: Vec<f64>,
+    /// Who works for which source, if each is to serve its own nodes.
+    pub cells: Option<Cells>,
+}
+
+/// The answer to `check`.
+#[derive(Clone, Debug, Serialize)]
+pub struct CheckAnswer {
+    /// The version of this form: 1.
+    pub format: u32,
+    /// The specification of the machine.
+    pub machine: String,
+    /// The time of a load on a link over its time on a processor.
+    pub sigma: f64,
+    /// The start-up of a message, in units of w Tcp.
+    pub startup: f64,
+    /// The machine that is claimed for and its optimum, if it does less at a time.
+    pub variant: Option<VariantAnswer>,
+    /// Where the load enters.
+    pub sources: Vec<SourceRow>,
+    /// What no schedule can beat, and why.
+    pub bound: LoadBound,
+    /// Whether every claim is possible.
+    pub feasible: bool,
+    /// Claim by claim.
+    pub claims: Vec<Checked>,
+}
+
+/// A claim and what is true of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Checked {
+    /// What it is called.
+    pub name: String,
+    /// Whether a node works while its share arrives.
+    pub switching: Forwarding,
+    /// The claimed makespan, in units of w Tcp.
+    pub makespan: f64,
+    /// The claimed speedup.
+    pub speedup: f64,
+    /// Whether some schedule keeps the claim.
+    pub feasible: bool,
+    /// Which question was decided.
+    pub reading: Reading,
+    /// The nodes that refute it.
+    pub violated_cut: Option<Cut>,
+    /// The moment until which these nodes cannot send out enough, where shares must be there in time.
+    pub moment: Option<f64>,
+    /// The node that cannot work off its own share.
+    pub overloaded: Option<NodeId>,
+    /// What no way to send these shares can beat on a machine that does less at a time, if that was computed.
+    pub least_makespan: Option<f64>,
+    /// What shows that the claim can be kept.
+    pub witness: Option<Witness>,
+    /// No schedule is faster than this.
+    pub bound_speedup: f64,
+    /// Claimed speed over the fastest there is.
+    pub ratio_to_bound: f64,
+}
+
+/// Checks every claim on these terms.
+///
+/// # Errors
+///
+/// As for [`meshwright_load::check::check`].
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_load::{Forwarding, Problem, Source};
+/// use meshwright_verdict::load::{Claimed, Terms, check};
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::NodeId;
+/// let line = Machine::new("mesh:3")?;
+/// let problem = Problem::new(&line, vec![Source::at(NodeId(0), 1.0)], 1.0)?;
+/// let shares = vec![1.0 / 3.0; 3];
+/// let claim = Claimed { name: "all alike".into(), switching: Forwarding::CutThrough, makespan: 1.0 / 3.0, shares, cells: None };
+/// let answer = check(&problem, &Terms::default(), &[claim], &mut |_| {})?;
+/// assert!(!answer.feasible && answer.claims[0].violated_cut.is_some());
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn check(
+    problem: &Problem<'_>,
+    terms: &Terms,
+    claims: &[Claimed],
+    progress: &mut dyn FnMut(&str),
+) -> Result<CheckAnswer> {
+    let (plain, cut) = optimum::makespan(problem)?;
+    let wanted = (terms.variant != Variant::default()).then_some((terms.variant, false));
+    let limited = Limited::solve(wanted, problem, plain, progress)?;
+    // As `split` sends them: messages over one link each.
+    let startup = terms.startup_bound(problem, Paid::EveryHop, plain);
+    let variant = limited.as_ref().map(|limited| &limited.answer);
+    let bound = LoadBound::greatest((plain, cut), startup.as_ref(), variant, problem.machine());
+    let mut checked = Vec::new();
+    for claim in claims {
+        progress(&claim.name);
+        let Claimed { name, switching, makespan, shares, cells } = claim;
+        let (makespan, switching) = (*makespan, *switching);
+        let (cells, startup) = (cells.as_ref(), startup.as_ref());
+        let asked = Asked { terms: *terms, startup, shares, makespan, switching, cells };
+        let found = decide(problem, &asked, &mut || send(problem, &asked))?;
+        checked.push(Checked {
+            name: name.clone(),
+            switching,
+            makespan,
+            speedup: 1.0 / makespan,
+            feasible: found.feasible,
+            reading: found.reading,
+            violated_cut: found.cut,
+            moment: found.moment,
+            overloaded: found.overloaded,
+            least_makespan: found.least,
+            witness: found.witness,
+            bound_speedup: bound.speedup,
+            ratio_to_bound: bound.makespan / makespan,
+        });
+    }
+    Ok(CheckAnswer {
+        format: 1,
+        machine: problem.machine().name.clone(),
+        sigma: problem.sigma(),
+        startup: terms.startup,
+        variant: limited.map(|limited| limited.answer),
+        sources: sources(problem),
+        bound,
+        feasible: checked.iter().all(|checked| checked.feasible),
+        claims: checked,
+    })
+}
+
+/// Schedules of more messages than this are not written out.
+const WRITTEN_MESSAGES_MAX: u64 = 2_000;
+
+/// Into how many pieces shares are cut where every message has a start-up: the best of these.
+const PIECES: &[u32] = &[1, 2, 4, 16];
+
+/// The shares sent as messages on the machine that is claimed for, as `split` sends them; none where that cannot be.
+fn send(problem: &Problem<'_>, asked: &Asked<'_>) -> Result<Option<Sent>> {
+    let Asked { terms, shares, makespan, switching, cells, .. } = *asked;
+    let mut machine = problem.machine().clone();
+    let Ok((costs, bytes)) = Scale::costs_for(problem, terms.startup) else { return Ok(None) };
+    (machine.costs, machine.switching, machine.ports) =
+        (costs, Switching::StoreAndForward, terms.variant.ports);
+    let problem = problem.on(&machine);
+    let Ok(scale) = Scale::new(&problem, bytes) else { return Ok(None) };
+    let nodes: Vec<NodeId> = problem.sources().iter().map(|source| source.node).collect();
+    let depth = layers::depths(&machine, &nodes);
+    let plan = Plan { makespan, shares: shares.to_vec(), cells: cells.cloned() };
+    let Some(most) = run::pieces(&plan, &depth) else { return Ok(None) };
+    let tried = if terms.startup > 0.0 { PIECES } else { &[most] };
+    let mut best: Option<Sent> = None;
+    for &pieces in tried.iter().filter(|&&pieces| pieces <= most) {
+        let sent = deliver_and_return(&scale, &plan, switching, pieces, terms.variant.results);
+        let schedule = match sent {
+            Ok(schedule) => schedule,
+            Err(Error::NotApplicable { .. } | Error::TooLarge { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        if terms.misfit(&schedule).is_some() {
+            return Ok(None);
+        }
+        let Some(run) = run::run(&scale, &depth, &schedule)? else { continue };
+        let makespan = scale.units_of_ticks(run.ticks);
+        if best.as_ref().is_none_or(|best| makespan < best.makespan) {
+            let goal = (run.messages <= WRITTEN_MESSAGES_MAX).then(|| written(&schedule));
+            best = Some(Sent { makespan, messages: run.messages, goal });
+        }
+    }
+    Ok(best)
+}
+
+/// A schedule as GOAL text.
+fn written(schedule: &Schedule) -> String {
+    let mut text = Vec::new();
+    goal::write(schedule, &mut text).expect("memory takes what is written");
+    String::from_utf8(text).expect("GOAL is plain text")
+}

@@ -1,0 +1,292 @@
+//! The form of a verdict on a divisible load.
+
+use serde::Serialize;
+
+use super::{Further, VariantAnswer, words};
+use crate::installments::FrontRow;
+use crate::{HottestLink, Skipped};
+use meshwright_core::units::NodeId;
+use meshwright_load::check::Reading;
+use meshwright_load::optimum::StartupBound;
+use meshwright_load::{Cut, Forwarding, Plan};
+use meshwright_network::topology::Machine;
+use meshwright_schedule::Schedule;
+
+/// A divisible load: every method that applies, and the winner.
+#[derive(Clone, Debug, Serialize)]
+pub struct LoadVerdict {
+    /// `load`.
+    pub kind: &'static str,
+    /// The job's name.
+    pub name: String,
+    /// The method with the least simulated time; none when nothing could be simulated.
+    pub winner: Option<String>,
+    /// How the winner forwards.
+    pub winner_switching: Option<Forwarding>,
+    /// Why it wins, in one sentence.
+    pub reason: String,
+    /// What the methods that promise more than can be have in common, in one sentence.
+    pub advice: Option<String>,
+    /// Every method, in the order of the table, under every forwarding.
+    pub results: Vec<LoadOutcome>,
+    /// Methods that do not apply.
+    pub skipped: Vec<Skipped>,
+    /// The time of a load on a link over its time on a processor.
+    pub sigma: f64,
+    /// Where the load enters.
+    pub sources: Vec<SourceRow>,
+    /// The whole load in the simulations, in bytes.
+    pub bytes: u64,
+    /// How long one processor takes for the whole load, in cycles: the unit w Tcp of all makespans.
+    pub unit_cycles: f64,
+    /// The start-up of a message, in units of w Tcp.
+    pub startup: f64,
+    /// What no schedule can beat, and why.
+    pub bound: LoadBound,
+    /// Installments none of which is beaten in processors, messages and time at once, if they were asked for.
+    pub front: Vec<FrontRow>,
+    /// How few processors meet the deadline, if one was given.
+    pub deadline: Option<Deadline>,
+    /// What was asked beyond the division.
+    #[serde(flatten)]
+    pub further: Further,
+}
+
+/// A source as it was planned for.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SourceRow {
+    /// The node.
+    pub node: NodeId,
+    /// Its coordinates.
+    pub at: Vec<u32>,
+    /// Its share of the whole load.
+    pub load: f64,
+    /// From when on it is there, in units of w Tcp.
+    pub release: f64,
+}
+
+/// The lower bound with its certificate.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LoadBound {
+    /// No schedule ends earlier, in units of w Tcp.
+    pub makespan: f64,
+    /// No schedule is faster: 1 / makespan.
+    pub speedup: f64,
+    /// The same if messages cost no start-up.
+    pub fluid_makespan: f64,
+    /// The nodes that cannot be done earlier, whatever the schedule; none where `kind` is no cut.
+    pub cut: Cut,
+    /// What proves it.
+    pub kind: BoundKind,
+    /// The proof in a sentence.
+    pub certificate: String,
+    /// The fewest processors that attain it, if they were counted.
+    pub processors: Option<Fewest>,
+}
+
+/// What proves a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BoundKind {
+    /// A set of nodes that has more to do than it can work off and send out.
+    Cut,
+    /// The optimum of a linear programme.
+    Programme,
+    /// A formula with a proof.
+    Theorem,
+}
+
+impl LoadBound {
+    /// The bound of a cut, the fewest processors not counted.
+    fn of_cut(makespan: f64, cut: Cut, machine: &Machine) -> Self {
+        let certificate = words::certificate(&cut, makespan, machine);
+        Self {
+            makespan,
+            speedup: 1.0 / makespan,
+            fluid_makespan: makespan,
+            cut,
+            kind: BoundKind::Cut,
+            certificate,
+            processors: None,
+        }
+    }
+
+    /// The greatest of what the fluid optimum says with its cut, start-ups, and a machine that does less.
+    pub(super) fn greatest(
+        (makespan, cut): (f64, Cut),
+        startup: Option<&StartupBound>,
+        variant: Option<&VariantAnswer>,
+        machine: &Machine,
+    ) -> Self {
+        let fluid = match variant {
+            Some(variant) if variant.makespan > makespan => Self::of_variant(variant),
+            _ => Self::of_cut(makespan, cut, machine),
+        };
+        let Some(startup) = startup.filter(|startup| startup.makespan > fluid.makespan) else { return fluid };
+        let fluid_makespan = fluid.makespan;
+        let bound = Self::of_cut(startup.makespan, startup.cut.clone(), machine);
+        let certificate = format!(
+            "{} (a start-up comes before each message; without them {}).",
+            bound.certificate.trim_end_matches('.'),
+            words::short(fluid_makespan)
+        );
+        Self { fluid_makespan, certificate, ..bound }
+    }
+
+    /// The bound of a machine that does less.
+    fn of_variant(variant: &VariantAnswer) -> Self {
+        let (makespan, limits) = (variant.makespan, variant.limits());
+        let (kind, proof) = match variant.theorem {
+            Some(formula) => (BoundKind::Theorem, format!("the speedup is {formula}")),
+            None => (BoundKind::Programme, "the least of a linear programme".to_string()),
+        };
+        let least = words::short(makespan);
+        Self {
+            makespan,
+            speedup: 1.0 / makespan,
+            fluid_makespan: makespan,
+            cut: Cut { nodes: Vec::new(), capacity: 0.0, demand: 0.0 },
+            kind,
+            certificate: format!("No schedule is faster with {limits}: all takes at least {least}, {proof}."),
+            processors: None,
+        }
+    }
+}
+
+/// How few processors suffice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Fewest {
+    /// Fewer are never enough.
+    pub at_least: u64,
+    /// So many are enough.
+    pub at_most: u64,
+}
+
+/// A time by which all is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Deadline {
+    /// The time, in units of w Tcp.
+    pub makespan: f64,
+    /// Whether no bound rules it out.
+    pub possible: bool,
+    /// Whether a schedule is known that meets it; without start-ups every possible one is met as nearly as one likes.
+    pub known: bool,
+    /// The fewest processors that meet it, if they were counted.
+    pub processors: Option<Fewest>,
+}
+
+/// What one method does with a load.
+#[derive(Clone, Debug, Serialize)]
+pub struct LoadOutcome {
+    /// The method's name.
+    pub method: String,
+    /// How shares pass the nodes on their way.
+    pub switching: Forwarding,
+    /// No schedule ends earlier, in cycles.
+    pub bound_cycles: u64,
+    /// When the method says that all is done, in cycles.
+    pub predicted_cycles: u64,
+    /// What the referee measures, in cycles; none where the shares were not sent.
+    pub simulated_cycles: Option<u64>,
+    /// simulated / bound - 1.
+    pub gap: Option<f64>,
+    /// The link with the most messages in the simulation.
+    #[serde(flatten, serialize_with = "meshwright_sim::link_use::busiest_under_both")]
+    pub hottest_link: Option<HottestLink>,
+    /// How many messages the simulation sent over links.
+    pub messages: Option<u64>,
+    /// When the method says that all is done, in units of w Tcp.
+    pub makespan: f64,
+    /// What the method promises: 1 / makespan.
+    pub speedup: f64,
+    /// By hops from the nearest source, how many nodes there are.
+    pub layers: Vec<u64>,
+    /// By hops from the nearest source, the share of one such node: their mean where they are not all alike.
+    pub fractions: Vec<f64>,
+    /// Whether all nodes of a layer have the same share.
+    #[serde(skip)]
+    pub by_layer: bool,
+    /// How many nodes have a share.
+    pub nodes_used: usize,
+    /// Whether some schedule can bring these shares to their nodes and have them worked off in the makespan.
+    pub feasible: bool,
+    /// Which question was decided.
+    pub reading: Reading,
+    /// The nodes that refute it.
+    pub violated_cut: Option<Cut>,
+    /// The moment until which they cannot send out enough, where shares must be there in time.
+    pub moment: Option<f64>,
+    /// The node that cannot work off its own share in time.
+    pub overloaded: Option<NodeId>,
+    /// What no way to send these shares can beat on a machine that does less at a time, if that was computed.
+    pub least_makespan: Option<f64>,
+    /// No schedule is faster than this.
+    pub bound_speedup: f64,
+    /// speedup / bound speedup: above 1 is more than there is.
+    pub ratio_to_bound: f64,
+    /// What the referee measures.
+    pub simulated_speedup: Option<f64>,
+    /// The simulated time on routers with the machine's buffers, in cycles; of the installments only.
+    pub buffered_cycles: Option<u64>,
+    /// The simulated speedup on them.
+    pub buffered_speedup: Option<f64>,
+    /// The most messages that wait at one node at a time; of the installments only.
+    pub waiting_max: Option<u64>,
+    /// What the machine's buffers cost, or why that is not known, in a sentence; of the installments only.
+    pub buffers: Option<String>,
+    /// Row by row the index of each node's source, -1 for a node without; null where sources are not kept apart.
+    #[serde(rename = "cells")]
+    pub labels: Option<Vec<Vec<i64>>>,
+    /// The speedup of each cell.
+    pub cell_speedups: Option<Vec<f64>>,
+    /// How many nodes the method leaves idle of those it could use.
+    pub saved: Option<u64>,
+    /// The thesis's beta, where all sources have equal loads: the speedup of the slowest cell over that of the ideal
+    /// community of one source.
+    pub beta: Option<f64>,
+    /// What is doubtful about the method, as a sentence.
+    pub warning: Option<String>,
+    /// The shares and cells by node; for drawings.
+    #[serde(skip)]
+    pub plan: Plan,
+    /// By link id, the share of the whole load that crosses it, where the method says so; for drawings.
+    #[serde(skip)]
+    pub flow: Option<Vec<f64>>,
+    /// Who receives and works when; for drawings.
+    #[serde(skip)]
+    pub timing: Vec<TimingRow>,
+    /// The messages that were simulated, so that they can be run; of the installments only, and on machines of at most
+    /// [`SCHEDULE_NODES_MAX`] nodes.
+    #[serde(skip)]
+    pub schedule: Option<Schedule>,
+}
+
+/// Schedules of divisible loads are kept on machines of at most so many nodes.
+pub const SCHEDULE_NODES_MAX: u32 = 1 << 14;
+
+/// One row of a timing diagram: communication above the axis, computing below it. Times are in units of w Tcp.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimingRow {
+    /// What the row shows: a node, a layer of nodes or a link.
+    pub label: String,
+    /// When something arrives (or, of a link, passes), as start and end.
+    pub communication: Vec<(f64, f64)>,
+    /// When it works, as start and end.
+    pub computing: Vec<(f64, f64)>,
+    /// From when on its own load is there, if it is a source.
+    pub release: Option<f64>,
+    /// Whether it is a port of a source, which computes nothing.
+    pub port: bool,
+}
+
+impl LoadVerdict {
+    /// The outcomes whose messages can be run.
+    pub fn scheduled(&self) -> impl Iterator<Item = (&LoadOutcome, &Schedule)> {
+        self.results.iter().filter_map(|outcome| Some((outcome, outcome.schedule.as_ref()?)))
+    }
+
+    /// Whether this is the winner's outcome.
+    pub fn is_won_by(&self, outcome: &LoadOutcome) -> bool {
+        self.winner.as_ref() == Some(&outcome.method) && self.winner_switching == Some(outcome.switching)
+    }
+}

@@ -1,0 +1,185 @@
+//! Beyond the division: machines that do less at a time, places for a further source, the load again and again.
+
+use serde::Serialize;
+
+use super::answer::Case;
+use super::terms::Terms;
+use super::{LoadVerdict, Queues, words};
+use meshwright_core::error::Result;
+use meshwright_core::units::NodeId;
+use meshwright_load::programme::{Duplex, Variant};
+use meshwright_load::{ports, queues};
+use meshwright_network::topology::{Machine, PortModel};
+
+/// The name of the method that is the optimum of a variant.
+pub const PROGRAMME: &str = "programme";
+
+/// How many places for a further source are told when nobody says.
+pub const PLACES_DEFAULT: usize = 5;
+
+/// Places are tried as long as all trials together look at no more nodes than this, and at least as many as are wanted.
+const TRIED_NODES_MAX: usize = 200_000;
+
+/// More trials than this make no better ranking.
+const TRIALS_MAX: usize = 200;
+
+/// What is asked of a load beyond its division.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wishes {
+    /// A machine that does less at a time; none for what the machine's ports say.
+    pub variant: Option<Variant>,
+    /// Places for a further source.
+    pub next: Option<Next>,
+    /// After how long the load comes again, for ever, in units of w Tcp.
+    pub every: Option<f64>,
+}
+
+/// A further source.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Next {
+    /// The share of the whole load that it takes from all others alike; none for 1 / (sources + 1).
+    pub share: Option<f64>,
+    /// How many places are told.
+    pub places: usize,
+}
+
+/// The answers to [`Wishes`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Further {
+    /// The optimum of a machine that does less at a time.
+    pub variant: Option<VariantAnswer>,
+    /// The best places for a further source, best first.
+    pub next_sources: Option<Vec<NextSource>>,
+    /// The share of the whole load that it takes.
+    pub next_share: Option<f64>,
+    /// Whether it is proved that no place is better than the first.
+    pub next_proved: Option<bool>,
+    /// Whether the load can be worked off when it comes again and again.
+    pub queues: Option<Queues>,
+}
+
+/// The optimum of a variant.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct VariantAnswer {
+    /// All links of a node at a time, or one out and one in.
+    pub ports: PortModel,
+    /// Whether nodes compute while they communicate.
+    pub front_end: bool,
+    /// The size of results over that of loads.
+    pub results: f64,
+    /// Whether wires carry both directions at a time.
+    pub duplex: Duplex,
+    /// When all is worked off and every result is back, in units of w Tcp.
+    pub makespan: f64,
+    /// 1 / makespan.
+    pub speedup: f64,
+    /// makespan / that of the fluid optimum - 1.
+    pub loss: f64,
+    /// Whether schedules come as near to it as one likes; else it is a lower bound.
+    pub attained: bool,
+    /// The formula of the speedup, where there is a theorem.
+    pub theorem: Option<&'static str>,
+}
+
+/// A place for a further source.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NextSource {
+    /// The node.
+    pub node: NodeId,
+    /// Its coordinates.
+    pub at: Vec<u32>,
+    /// The least makespan with the source there, in units of w Tcp.
+    pub makespan: f64,
+    /// The least makespan without it over that with it.
+    pub gain: f64,
+}
+
+impl Case<'_, '_> {
+    /// Answers the wishes.
+    pub(super) fn further(&self, progress: &mut dyn FnMut(&str)) -> Result<Further> {
+        let variant = self.limited.as_ref().map(|limited| limited.answer.clone());
+        let mut further = Further { variant, ..Further::default() };
+        if let Some(next) = self.job.further.next {
+            progress("places for a further source");
+            self.place(next, &mut further)?;
+        }
+        if let Some(every) = self.job.further.every {
+            further.queues = Some(self.again(every)?);
+        }
+        Ok(further)
+    }
+
+    /// Whether the load can be worked off when it comes again and again: in the long run releases do not matter.
+    fn again(&self, every: f64) -> Result<Queues> {
+        let mut job = self.job.clone();
+        job.sources.iter_mut().for_each(|source| source.release = 0.0);
+        Ok(queues::stability(&job.problem(self.machine)?, 1.0 / every)?.into())
+    }
+
+    /// Ranks the places for a further source.
+    fn place(&self, next: Next, further: &mut Further) -> Result<()> {
+        let share = next.share.unwrap_or(1.0 / (self.problem.sources().len() + 1) as f64);
+        let trials = (TRIED_NODES_MAX / self.depth.len()).clamp(1, TRIALS_MAX).max(next.places);
+        let ranking = ports::next(self.problem, share, next.places, trials)?;
+        let row = |place: &ports::Place| NextSource {
+            node: place.node,
+            at: self.machine.coordinates(place.node),
+            makespan: place.makespan,
+            gain: place.gain,
+        };
+        further.next_sources = Some(ranking.places.iter().map(row).collect());
+        further.next_share = Some(share);
+        further.next_proved = Some(ranking.proved);
+        Ok(())
+    }
+}
+
+impl VariantAnswer {
+    /// What sets the machine apart, as in `one port, half duplex`.
+    pub fn limits(&self) -> String {
+        let Self { ports, front_end, results, duplex, .. } = *self;
+        Terms { variant: Variant { ports, front_end, results, duplex }, startup: 0.0 }.limits()
+    }
+}
+
+impl LoadVerdict {
+    /// The answers to what was asked beyond the division, a sentence each.
+    pub fn further_sentences(&self, machine: &Machine) -> Vec<String> {
+        let mut sentences = Vec::new();
+        if let Some(variant) = &self.further.variant {
+            let loss = match words::short(1.0 + variant.loss).as_str() {
+                "1" => "as the optimum".to_string(),
+                times => format!("{times} times as long as the optimum"),
+            };
+            let speedup = words::short(variant.speedup);
+            let theorem = variant.theorem.map_or(String::new(), |formula| format!(" (a theorem: {formula})"));
+            let bound = if variant.attained { "" } else { "at most, " };
+            sentences.push(format!("With {}: speedup {bound}{speedup}{theorem}, {loss}.", variant.limits()));
+        }
+        let further = &self.further;
+        // Neither is looked for on a machine that does less at a time.
+        let plain = if further.variant.is_some() { ", on a machine with nothing of that" } else { "" };
+        if let (Some(places), Some(share), Some(proved)) =
+            (&further.next_sources, further.next_share, further.next_proved)
+        {
+            sentences.push(match places.first() {
+                Some(best) => format!(
+                    "A further source with {} of the load is best at {}: done by {}, {} times as fast{}{plain}.",
+                    words::short(share),
+                    machine.node_name(best.node),
+                    words::short(best.makespan),
+                    words::short(best.gain),
+                    if proved {
+                        ""
+                    } else {
+                        "; not all places were tried, and a better one is not ruled out"
+                    }
+                ),
+                None => "No place was found for a further source.".to_string(),
+            });
+        }
+        let queues = further.queues.iter().map(|queues| queues.sentence(machine));
+        sentences.extend(queues.map(|sentence| format!("Coming again and again{plain}: {sentence}")));
+        sentences
+    }
+}

@@ -1,0 +1,161 @@
+//! Machines that do less at a time: their optimum bounds every row, and its shares are one more method.
+
+use super::answer::{Answer, Case};
+use super::feasible::SOLVER;
+use super::job::Job;
+use super::{LoadOutcome, PROGRAMME, VariantAnswer};
+use crate::Skipped;
+use meshwright_core::error::{Error, Result};
+use meshwright_load::programme::{self, Theorem, Variant};
+use meshwright_load::{Forwarding, Plan, Problem};
+use meshwright_network::topology::Machine;
+
+/// The variant that is wanted, and whether it was asked for: a machine of one port asks by itself.
+pub(super) fn variant(job: &Job, machine: &Machine) -> Option<(Variant, bool)> {
+    let of_machine = Variant { ports: machine.ports, ..Variant::default() };
+    let wanted = job.further.variant.unwrap_or(of_machine);
+    (wanted != Variant::default()).then_some((wanted, job.further.variant.is_some()))
+}
+
+/// The optimum of a machine that does less at a time.
+pub(super) struct Limited {
+    /// What is told of it; where nothing else is known its makespan is that of the machine that does more.
+    pub(super) answer: VariantAnswer,
+    /// The distribution that has it, or why there is none.
+    programme: std::result::Result<programme::Answer, String>,
+}
+
+impl Limited {
+    /// Solves a variant; none where it does no less than the machine of the optimum, whose makespan is `plain`. What
+    /// was asked for by name must be solved.
+    pub(super) fn solve(
+        wanted: Option<(Variant, bool)>,
+        problem: &Problem<'_>,
+        plain: f64,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Option<Self>> {
+        let Some((variant, asked)) = wanted else { return Ok(None) };
+        progress(PROGRAMME);
+        let theorem = programme::theorem(problem, &variant)?;
+        let answer = |makespan: f64, attained: bool| {
+            // What a machine that does more needs is needed here too.
+            let makespan = makespan.max(plain);
+            let Variant { ports, front_end, results, duplex } = variant;
+            let (speedup, loss) = (1.0 / makespan, makespan / plain - 1.0);
+            let theorem = theorem.map(|theorem| theorem.formula);
+            VariantAnswer { ports, front_end, results, duplex, makespan, speedup, loss, attained, theorem }
+        };
+        Ok(Some(match solve(problem, &variant, plain, theorem) {
+            Ok(programme) => {
+                let makespan = theorem.map_or(programme.makespan, |theorem| theorem.makespan);
+                Self { answer: answer(makespan, programme.attained), programme: Ok(programme) }
+            }
+            Err(error @ (Error::TooLarge { .. } | Error::NotApplicable { .. }))
+                if theorem.is_some() || !asked =>
+            {
+                let known = theorem.map(|theorem| theorem.makespan);
+                let answer = answer(known.unwrap_or(plain), known.is_some());
+                Self { answer, programme: Err(error.to_string()) }
+            }
+            Err(error) => return Err(error),
+        }))
+    }
+}
+
+/// The linear programme, unless its solver lost its way: it must find what a theorem says, and nothing faster than
+/// the optimum of a machine that does more.
+fn solve(
+    problem: &Problem<'_>,
+    variant: &Variant,
+    least: f64,
+    theorem: Option<Theorem>,
+) -> Result<programme::Answer> {
+    let answer = programme::solve(problem, variant)?;
+    let found = answer.makespan;
+    let is_off = |theorem: Theorem| (found - theorem.makespan).abs() > SOLVER * theorem.makespan.max(found);
+    if found.is_nan() || found < least * (1.0 - SOLVER) || theorem.is_some_and(is_off) {
+        let why = format!("its solver finds {found}: these numbers are of too different sizes for it");
+        return Err(Error::not_applicable("the linear programme", why));
+    }
+    Ok(answer)
+}
+
+impl Case<'_, '_> {
+    /// No schedule on the machine that was asked for ends earlier, in units of w Tcp: the greatest bound there is.
+    pub(super) fn least(&self) -> f64 {
+        let limited = self.limited.as_ref().map_or(self.optimum.makespan, |limited| limited.answer.makespan);
+        self.startup.as_ref().map_or(limited, |startup| startup.makespan.max(limited))
+    }
+
+    /// Whether a message costs more than its bytes.
+    pub(super) fn has_startup(&self) -> bool {
+        self.terms.startup > 0.0
+    }
+
+    /// What the bound comes from, with its verb.
+    pub(super) fn allowing(&self) -> &'static str {
+        match (&self.limited, self.has_startup()) {
+            (Some(_), _) => "this machine allows",
+            (None, true) => "links and start-ups allow",
+            (None, false) => "the links allow",
+        }
+    }
+
+    /// The programme as a method among others; its shares are sent as messages where these can be made.
+    pub(super) fn programme(&self, results: &mut Vec<LoadOutcome>, skipped: &mut Vec<Skipped>) -> Result<()> {
+        let Some(Limited { answer: found, programme }) = &self.limited else { return Ok(()) };
+        let skip = |method: &str, why: String| Skipped { method: method.to_string(), why, deadlock: false };
+        let answer = match programme {
+            Ok(answer) => answer,
+            Err(why) => {
+                skipped.push(skip(PROGRAMME, why.clone()));
+                return Ok(());
+            }
+        };
+        let plan = Plan { makespan: found.makespan, shares: answer.work.clone(), cells: None };
+        let run = match self.delivered(&plan, Forwarding::CutThrough) {
+            Ok(run) => run,
+            Err(Error::NotApplicable { .. } | Error::TooLarge { .. }) => None,
+            Err(error) => return Err(error),
+        };
+        let mut method = Answer { run, ..Answer::of(plan, Forwarding::CutThrough) };
+        method.flow = Some(answer.flow.clone());
+        method.is_possible = found.attained && self.terms.startup == 0.0;
+        if !found.attained {
+            method.warning = Some(
+                "a lower bound: on a network with rings of odd length nodes that take part in one message at a \
+                 time may need longer"
+                    .to_string(),
+            );
+        }
+        results.push(super::outcome(self, PROGRAMME, method)?);
+        Ok(())
+    }
+
+    /// Why a machine that does less has no such row.
+    pub(super) fn of_another_machine(&self, method: &'static str, what: &str) -> Error {
+        Error::not_applicable(method, format!("{what}; asked for is a machine with {}", self.terms.limits()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshwright_core::units::NodeId;
+    use meshwright_load::Source;
+    use meshwright_network::topology::PortModel;
+
+    #[test]
+    fn a_machine_of_one_port_asks_by_itself() {
+        let mut machine = Machine::new("mesh:3x3").unwrap();
+        let mut job = Job::new(&machine, vec![Source::at(NodeId(4), 1.0)], 0.5, 1000);
+        assert_eq!(variant(&job, &machine), None);
+        machine.ports = PortModel::One;
+        let one = Variant { ports: PortModel::One, ..Variant::default() };
+        assert_eq!(variant(&job, &machine), Some((one, false)));
+        job.further.variant = Some(one);
+        assert_eq!(variant(&job, &machine), Some((one, true)));
+        job.further.variant = Some(Variant::default());
+        assert_eq!(variant(&job, &machine), None, "all ports: that is the optimum itself");
+    }
+}

@@ -1,0 +1,55 @@
+//! The referee's time of a divided load.
+
+use super::TimingRow;
+use crate::HottestLink;
+use crate::measure;
+use meshwright_core::error::Result;
+use meshwright_load::Plan;
+use meshwright_load::installments::Scale;
+use meshwright_schedule::{Message, Schedule};
+use meshwright_sim as sim;
+use meshwright_sim::link_use::{self, Way};
+
+/// Loads that would take more messages than this are not sent.
+const MESSAGES_MAX: u64 = 3_000_000;
+
+/// Shares are cut into pieces until there are this many messages.
+const MESSAGES_ENOUGH: u64 = 200_000;
+
+/// In more pieces a share gains little.
+const PIECES_MAX: u64 = 16;
+
+/// What the referee measured.
+#[derive(Clone)]
+pub(super) struct Run {
+    pub(super) ticks: u64,
+    pub(super) messages: u64,
+    pub(super) hottest: Option<HottestLink>,
+    pub(super) timing: Vec<TimingRow>,
+}
+
+/// Runs a schedule; none when it comes to a standstill.
+pub(super) fn run(scale: &Scale<'_, '_>, depth: &[u32], schedule: &Schedule) -> Result<Option<Run>> {
+    let machine = scale.problem().machine();
+    let (trace, timeline) = sim::watch_schedule(machine, schedule)?;
+    if trace.deadlock.is_some() {
+        return Ok(None);
+    }
+    let matched = schedule.messages();
+    let messages: Vec<Message> = matched.iter().map(Message::from).collect();
+    let loads = measure::loads(&messages, machine, &Way::usual(machine))?;
+    Ok(Some(Run {
+        ticks: trace.ticks,
+        messages: messages.len() as u64,
+        hottest: link_use::busiest_link(&loads, machine),
+        timing: TimingRow::of_run(scale, depth, &matched, &timeline),
+    }))
+}
+
+/// Into how many pieces each share of a plan is cut on its way, with `depth` the hops to each node; none when the
+/// plan takes too many messages.
+pub(super) fn pieces(plan: &Plan, depth: &[u32]) -> Option<u32> {
+    let hops = |(&share, &hops): (&f64, &u32)| if share > 0.0 { u64::from(hops) } else { 0 };
+    let messages: u64 = plan.shares.iter().zip(depth).map(hops).sum();
+    (messages <= MESSAGES_MAX).then(|| (MESSAGES_ENOUGH / messages.max(1)).clamp(1, PIECES_MAX) as u32)
+}

@@ -1,0 +1,179 @@
+//! What is to be said of a verdict on a divisible load.
+
+use super::terms::Terms;
+use super::{LoadOutcome, LoadVerdict};
+use crate::percent;
+use meshwright_load::Cut;
+use meshwright_network::topology::Machine;
+
+/// More nodes than this are counted, not named.
+const NAMED_MAX: usize = 8;
+
+/// Says how good the winner is and what sets it apart from the runner-up.
+pub(super) fn reason(winner: &LoadOutcome, results: &[LoadOutcome]) -> String {
+    let quality = match winner.gap {
+        Some(0.0) => "it meets the lower bound, so no schedule can be faster".to_string(),
+        Some(gap) if gap < 1.0 => format!("it takes {} more than the lower bound", percent(gap)),
+        gap => format!(
+            "no schedule nearer than {:.1} times the lower bound is known to us, and the bound may be reachable",
+            1.0 + gap.unwrap_or_default()
+        ),
+    };
+    let name = match winner.is_fluid() {
+        true => format!("{}, sent in installments,", winner.method),
+        false => winner.method.clone(),
+    };
+    let is_other = |other: &&LoadOutcome| other.method != winner.method && !other.is_fluid();
+    let others = results.iter().filter(is_other).filter(|other| other.simulated_cycles.is_some());
+    let Some(other) = others.min_by_key(|other| other.simulated_cycles) else {
+        return format!("{name} wins: {quality}.");
+    };
+    let [ours, theirs] = [winner, other].map(|outcome| outcome.simulated_cycles.unwrap_or_default() as f64);
+    let lead = match theirs / ours - 1.0 {
+        0.0 => format!("{} is as fast", other.method),
+        slower if slower < 1.0 => format!("{} is {} slower", other.method, percent(slower)),
+        slower => format!("{} takes {:.1} times as long", other.method, 1.0 + slower),
+    };
+    format!("{name} wins: {quality}; {lead}.")
+}
+
+/// Why nobody wins.
+pub(super) fn no_winner(terms: &Terms) -> String {
+    match terms.limits().as_str() {
+        "" => "no method could be simulated".to_string(),
+        limits => format!("no method wins: no schedule of messages was made for a machine with {limits}"),
+    }
+}
+
+/// Who promises the most beyond what there is.
+pub(super) fn advice(results: &[LoadOutcome], allowing: &str) -> Option<String> {
+    let worst = results
+        .iter()
+        .filter(|outcome| !outcome.is_fluid())
+        .max_by(|a, b| a.ratio_to_bound.total_cmp(&b.ratio_to_bound))?;
+    (worst.ratio_to_bound > 1.0 && worst.violated_cut.is_some()).then(|| {
+        format!(
+            "No schedule keeps what {} promises: {:.2} times the speed that {allowing}.",
+            worst.method, worst.ratio_to_bound
+        )
+    })
+}
+
+/// Why nothing is faster than the bound.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_load::Cut;
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::NodeId;
+/// use meshwright_verdict::load;
+/// let cut = Cut { nodes: vec![NodeId(0)], capacity: 1.0, demand: 1.0 };
+/// assert_eq!(
+///     load::certificate(&cut, 0.2, &Machine::new("mesh:2x2")?),
+///     "No schedule is faster: node (0,0) receives 1 of the load and cannot work it off or send it on before 0.2."
+/// );
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn certificate(cut: &Cut, makespan: f64, machine: &Machine) -> String {
+    let (nodes, verbs) = (nodes(cut, machine), verbs(cut));
+    format!(
+        "No schedule is faster: {nodes} {} {} of the load and cannot work it off or send it on before {}.",
+        verbs,
+        short(cut.demand),
+        short(makespan)
+    )
+}
+
+/// What refutes a claim, in a sentence.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_load::Cut;
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::NodeId;
+/// use meshwright_verdict::load;
+/// let cut = Cut { nodes: vec![NodeId(0), NodeId(1)], capacity: 0.25, demand: 0.5 };
+/// assert_eq!(
+///     load::violation(&cut, 0.1, &Machine::new("mesh:2x2")?),
+///     "by 0.1 nodes (0,0) (0,1) receive 0.5 of the load, but can work off or send out only 0.25"
+/// );
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn violation(cut: &Cut, makespan: f64, machine: &Machine) -> String {
+    format!(
+        "by {} {} {} {} of the load, but can work off or send out only {}",
+        short(makespan),
+        nodes(cut, machine),
+        verbs(cut),
+        short(cut.demand),
+        short(cut.capacity)
+    )
+}
+
+/// The nodes of a cut by name, or how many there are.
+pub(super) fn nodes(cut: &Cut, machine: &Machine) -> String {
+    match cut.nodes.as_slice() {
+        [node] => format!("node {}", machine.node_name(*node)),
+        nodes if nodes.len() as u32 == machine.living_count() && nodes.len() > NAMED_MAX => {
+            format!("all {} nodes", nodes.len())
+        }
+        nodes if nodes.len() > NAMED_MAX => format!("{} nodes", nodes.len()),
+        nodes => {
+            let names: Vec<String> = nodes.iter().map(|&node| machine.node_name(node)).collect();
+            format!("nodes {}", names.join(" "))
+        }
+    }
+}
+
+pub(super) fn verbs(cut: &Cut) -> &'static str {
+    if cut.nodes.len() == 1 { "receives" } else { "receive" }
+}
+
+/// Four significant digits, and no more than it takes.
+pub(super) fn short(x: f64) -> String {
+    if x == 0.0 || !x.is_finite() {
+        return x.to_string();
+    }
+    let decimals = (3 - x.abs().log10().floor() as i32).clamp(0, 12) as usize;
+    let text = format!("{x:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+}
+
+impl LoadVerdict {
+    /// How near the cells of the thesis come to what it calls ideal, under the first forwarding asked for.
+    pub fn lower_band(&self) -> Option<String> {
+        let first = self.results.iter().find(|outcome| outcome.beta.is_some())?.switching;
+        let cells = self.results.iter().filter(|outcome| outcome.switching == first);
+        let parts: Vec<String> = cells
+            .filter_map(|outcome| Some(format!("{} {}", outcome.method, short(outcome.beta?))))
+            .collect();
+        Some(format!(
+            "Of the thesis's ideal community ({}), the slowest cell reaches: {}.",
+            first.name(),
+            parts.join(", ")
+        ))
+    }
+
+    /// Every promise that no schedule keeps, in words: who is refuted and by what.
+    pub fn refutations(&self, machine: &Machine) -> Vec<String> {
+        // Methods that differ in nothing that matters are refuted together.
+        let mut refuted: Vec<(String, String)> = Vec::new();
+        for outcome in &self.results {
+            let why = match (&outcome.violated_cut, outcome.least_makespan) {
+                (Some(cut), _) => violation(cut, outcome.moment.unwrap_or(outcome.makespan), machine),
+                (None, Some(least)) if !outcome.feasible && least > outcome.makespan => {
+                    format!("these shares take at least {} on this machine", short(least))
+                }
+                _ => continue,
+            };
+            let who = format!("{} under {}", outcome.method, outcome.switching.name());
+            match refuted.iter_mut().find(|(_, known)| *known == why) {
+                Some((others, _)) => *others += &format!(", {who}"),
+                None => refuted.push((who, why)),
+            }
+        }
+        refuted.into_iter().map(|(who, why)| format!("Not feasible: {who}: {why}")).collect()
+    }
+}

@@ -1,0 +1,222 @@
+//! The answer to `map`: a job under every placement and both of the paper's switchings.
+
+mod form;
+mod row;
+
+pub use form::{BySwitching, Choice, Levels, MapPhase, MapReport, MapRow, Positions, SWITCHINGS};
+
+use self::row::Table;
+use super::auto::{self, Candidates};
+use super::contradiction::not_below;
+use super::divide::{self, Ground};
+use super::measure::Measured;
+use super::{DivideVerdict, Job, Skipped};
+use meshwright_core::error::{Error, Result};
+use meshwright_mapping as mapping;
+use meshwright_mapping::times::Times;
+use meshwright_mapping::{Divide, TaskGraph, bound};
+use meshwright_network::topology::{Machine, Switching};
+
+/// Measures a job under every method named, simulating both switchings.
+///
+/// # Errors
+///
+/// [`Error::NotApplicable`] when no method applies, [`Error::Contradiction`] when a simulated time falls below the
+/// bound, and any error of the numbers themselves.
+///
+/// # Complexity
+///
+/// Per method O(E log E) for E = sum of hops, as [`meshwright_sim::run_phased`].
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_mapping::{Divide, Shape};
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::Bytes;
+/// use meshwright_verdict::{Job, map};
+/// let job = Job::divide(&Divide { shape: Shape::Binomial(4), alpha: Some(0.5), combine_alpha: None, volume: Bytes(4096) })?;
+/// let report = map::report(&job, &Machine::new("mesh:4x4")?, &["reflecting"], 0, &mut |_| {})?;
+/// let dilations: Vec<u32> = report.placements[0].phases.iter().map(|phase| phase.dilation).collect();
+/// assert_eq!(dilations, [1, 1, 1, 1]);
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn report(
+    job: &Job,
+    machine: &Machine,
+    methods: &[&str],
+    seed: u64,
+    progress: &mut dyn FnMut(&str),
+) -> Result<MapReport> {
+    let own = Some(machine.switching).filter(|own| !SWITCHINGS.contains(own));
+    let switchings: Vec<Switching> = SWITCHINGS.into_iter().chain(own).collect();
+    report_under(job, machine, methods, seed, &switchings, progress)
+}
+
+/// As [`report`], simulating these switchings only.
+///
+/// # Errors
+///
+/// As for [`report`].
+pub fn report_under(
+    job: &Job,
+    machine: &Machine,
+    methods: &[&str],
+    seed: u64,
+    switchings: &[Switching],
+    progress: &mut dyn FnMut(&str),
+) -> Result<MapReport> {
+    let chooses = methods.contains(&auto::AUTO);
+    let Candidates { methods, left_out: mut skipped, job } =
+        auto::expand(job, machine, methods, seed, progress)?;
+    let job: &Job = &job;
+    // Judged first: a row of the winner's table need not be simulated twice.
+    let verdict = match chooses {
+        true => Some(judged(job, machine, &methods, &skipped, seed, progress)?),
+        false => None,
+    };
+    let weights = weights(job);
+    let ground = job.ground(machine);
+    let limits =
+        BySwitching::each(switchings, |switching| limits(job, machine, switching, &ground, &weights));
+    let table = Table { job, machine, switchings, weights: &weights, limits: &limits };
+    let mut placements = Vec::new();
+    for (index, method) in methods.iter().enumerate() {
+        progress(&format!("{method} ({} of {})", index + 1, methods.len()));
+        let placed = job.place(method, machine, seed);
+        let known =
+            verdict.as_ref().and_then(|verdict| verdict.results.iter().find(|one| one.method == *method));
+        match placed.and_then(|placement| table.row(placement, known)) {
+            Ok(row) => {
+                for &switching in switchings {
+                    let bound = machine.costs.cycles(limits.of(switching).ticks).0;
+                    let simulated = row.simulated_cycles.of(switching).unwrap_or(bound);
+                    not_below(bound, simulated, "cycles", &row.name, Some(seed))?;
+                }
+                placements.push(row);
+            }
+            Err(Error::NotApplicable { why, .. }) => {
+                skipped.push(Skipped { method: method.clone(), why, deadlock: false });
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    if placements.is_empty() {
+        return Err(super::no_placement(&job.tasks, machine, &skipped));
+    }
+    Ok(MapReport {
+        format: 1,
+        tasks: job.tasks.name.clone(),
+        machine: machine.name.clone(),
+        alpha: job.tasks.divide.as_ref().and_then(|divide| divide.alpha),
+        combine_alpha: job.tasks.divide.as_ref().and_then(|divide| divide.combine_alpha),
+        in_proportion: job.tasks.in_proportion,
+        volume: job.tasks.divide.as_ref().map(|divide| divide.volume.0),
+        startup: machine.costs.startup.0,
+        byte_time: machine.costs.byte_time.to_f64(),
+        flit: machine.costs.flit.0,
+        seed,
+        switchings: switchings.to_vec(),
+        choice: verdict.and_then(|verdict| choice(verdict, machine)),
+        searched: job.searched.clone(),
+        interrupted: job.interrupted,
+        placements,
+        skipped,
+    })
+}
+
+/// The verdict on these under the machine's own switching; it says who was left out, too.
+fn judged(
+    job: &Job,
+    machine: &Machine,
+    methods: &[String],
+    left_out: &[Skipped],
+    seed: u64,
+    progress: &mut dyn FnMut(&str),
+) -> Result<DivideVerdict> {
+    let methods: Vec<&str> = methods.iter().map(String::as_str).collect();
+    let mut verdict = divide::judge(&job.tasks.name, job, machine, &methods, seed, progress)?;
+    verdict
+        .skipped
+        .extend(left_out.iter().filter(|skipped| !methods.contains(&skipped.method.as_str())).cloned());
+    Ok(verdict)
+}
+
+/// The winner of a verdict; none when everything deadlocks.
+fn choice(verdict: DivideVerdict, machine: &Machine) -> Option<Choice> {
+    Some(Choice {
+        placement: verdict.winner.clone()?,
+        switching: machine.switching,
+        reason: verdict.reason.clone(),
+        advice: verdict.advice.clone(),
+        verdict,
+    })
+}
+
+/// What no placement of a job can beat.
+struct Limits {
+    times: Times,
+    ticks: u64,
+}
+
+fn in_cycles(machine: &Machine, ticks: u64) -> f64 {
+    ticks as f64 / machine.costs.ticks_per_cycle() as f64
+}
+
+/// W(E_i): the heaviest message, in volumes of the root for divide and conquer (alpha^i), in bytes for a trace.
+fn weights(job: &Job) -> Vec<f64> {
+    let tasks = &job.tasks;
+    let heaviest =
+        |index: usize| tasks.phase(index).iter().map(|edge| edge.bytes.0).max().unwrap_or(0) as f64;
+    let weight = |index: usize| match &tasks.divide {
+        Some(divide) if tasks.in_proportion => heaviest(index) / divide.volume.0 as f64,
+        Some(divide) => divide.weight(tasks.number(index)),
+        None => heaviest(index),
+    };
+    (0..tasks.phases()).map(weight).collect()
+}
+
+/// The lower bounds of the job in the paper's units and in ticks.
+fn limits(job: &Job, machine: &Machine, switching: Switching, ground: &Ground, weights: &[f64]) -> Limits {
+    let ticks = job.bound_on(machine, switching, ground).ticks;
+    let exact = in_cycles(machine, ticks);
+    let times = match (switching, &job.tasks.divide, ground) {
+        (Switching::StoreAndForward, Some(divide), Ground::Tree(profile)) => {
+            let small = profile.distance() as f64 * divide.stages().count() as f64;
+            let joint = lightest(&job.tasks, divide);
+            let large = profile.least_of_fractions(&joint).max(bound::perfect(weights));
+            Times::without_contention(small, large, exact)
+        }
+        _ => Times::without_contention(job.tasks.phases() as f64, bound::perfect(weights), exact),
+    };
+    Limits { times, ticks }
+}
+
+/// The lightest message of each phase of the tree. The combine stage runs over the same routes: its weights join those of
+/// the divide stage.
+fn lightest(tasks: &TaskGraph, divide: &Divide) -> Vec<f64> {
+    let mut joint = vec![0.0; divide.shape.phases() as usize];
+    for index in 0..tasks.phases() {
+        let number = tasks.number(index);
+        let bytes = || tasks.phase(index).iter().map(|edge| edge.bytes.0).min().unwrap_or(0);
+        joint[divide.tree_phase(number) as usize - 1] += match tasks.in_proportion {
+            true => bytes() as f64 / divide.volume.0 as f64,
+            false => divide.weight(number),
+        };
+    }
+    joint
+}
+
+fn phases(job: &Job, measured: &Measured, weights: &[f64], scale: &[f64]) -> Vec<MapPhase> {
+    let phase = |(index, metrics): (usize, &mapping::metrics::PhaseMetrics)| MapPhase {
+        phase: job.tasks.number(index),
+        messages: metrics.messages,
+        weight: weights[index],
+        dilation: metrics.dilation.0,
+        weighted_dilation: metrics.weighted_dilation as f64 * scale[index],
+        contention: metrics.contention,
+        weighted_contention: metrics.weighted_contention as f64 * scale[index],
+        link_load: metrics.link_load,
+    };
+    measured.metrics.iter().enumerate().map(phase).collect()
+}

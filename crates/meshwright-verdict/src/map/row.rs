@@ -1,0 +1,172 @@
+//! One placement under every switching: formulas, and what the referee that fits measures.
+
+use super::form::{BySwitching, Levels, MapRow, Positions, SWITCHINGS};
+use super::{Limits, in_cycles, phases};
+use crate::measure::{self, Measured};
+use crate::{Blame, HottestLink, Job, Outcome, gap};
+use meshwright_core::error::Result;
+use meshwright_mapping::times::{Times, times};
+use meshwright_mapping::{Placement, bound};
+use meshwright_network::topology::{Machine, Switching};
+use meshwright_sim::fitting::{self, Fitted, Routers};
+use meshwright_sim::link_use::{self, Way};
+
+/// What all rows have in common.
+pub(super) struct Table<'a> {
+    pub(super) job: &'a Job,
+    pub(super) machine: &'a Machine,
+    /// What is simulated.
+    pub(super) switchings: &'a [Switching],
+    pub(super) weights: &'a [f64],
+    pub(super) limits: &'a BySwitching<Limits>,
+}
+
+/// What is known of a placement under one switching.
+struct Run {
+    levels: Levels,
+    routers: Option<Routers>,
+    busiest: Option<HottestLink>,
+    waited: Option<Blame>,
+    reason: Option<String>,
+}
+
+impl Table<'_> {
+    /// A placement under every switching; `judged` is what was measured under the machine's own.
+    pub(super) fn row(&self, placement: Placement, judged: Option<&Outcome>) -> Result<MapRow> {
+        let Self { job, machine, switchings, weights, limits } = *self;
+        let further = switchings.iter().copied().filter(|one| !SWITCHINGS.contains(one));
+        let all: Vec<Switching> = SWITCHINGS.into_iter().chain(further).collect();
+        let measured = measure::measure(&job.tasks, &placement, machine, &all)?;
+        let index = |switching| all.iter().position(|&one| one == switching).expect("it was asked for");
+        let heaviest = measured.metrics.iter().map(|metrics| metrics.heaviest.0 as f64);
+        let scale: Vec<f64> = heaviest
+            .zip(weights)
+            .map(|(heaviest, weight)| if heaviest == 0.0 { 0.0 } else { weight / heaviest })
+            .collect();
+        let time = BySwitching::each(switchings, |switching| {
+            let exact = in_cycles(machine, measured.total(index(switching), |known| known.predicted));
+            times(switching, &measured.metrics, &scale, exact)
+        });
+        let ran = BySwitching::try_each(switchings, |switching| {
+            let on = machine.clone().with_switching(switching);
+            let known = (&measured, index(switching));
+            match judged.filter(|_| switching == machine.switching) {
+                Some(outcome) => taken_over(&on, known, outcome),
+                None if switchings.contains(&switching) => run(&on, known),
+                None => formulas(&on, known),
+            }
+        })?;
+        let bound = limits.map(|limits| machine.costs.cycles(limits.ticks).0);
+        Ok(MapRow {
+            slowdown: BySwitching::each(switchings, |switching| {
+                time.of(switching).over(&perfect(job, machine, switching, weights))
+            }),
+            bound: limits.map(|limits| limits.times),
+            phases: phases(job, &measured, weights, &scale),
+            hops_total: measured.hops_total(),
+            name: placement.name,
+            positions: Positions { nodes: placement.nodes, network: machine.network.clone() },
+            simulated_cycles: ran.map(|ran| ran.levels.simulated),
+            engine: ran.map(|ran| fitting::engine_name(ran.routers.as_ref())),
+            routers: ran.map(|ran| ran.routers.clone()),
+            busiest_link: ran.map(|ran| ran.busiest),
+            waited_link: ran.map(|ran| ran.waited),
+            reason: BySwitching::each(switchings, |switching| {
+                let ran = ran.of(switching);
+                ran.reason.clone().or_else(|| why(*bound.of(switching), &ran.levels, ran.waited.as_ref()))
+            }),
+            levels: ran.map(|ran| ran.levels),
+            gap: BySwitching::each(switchings, |switching| {
+                let simulated = ran.of(switching).levels.simulated?;
+                Some(gap(*bound.of(switching), simulated))
+            }),
+            time,
+        })
+    }
+}
+
+/// The times of the perfect mapping.
+fn perfect(job: &Job, machine: &Machine, switching: Switching, weights: &[f64]) -> Times {
+    let phase = |index| bound::phase_ticks(&job.tasks, index, switching, &machine.costs);
+    let exact = in_cycles(machine, (0..job.tasks.phases()).map(phase).sum());
+    Times::without_contention(job.tasks.phases() as f64, bound::perfect(weights), exact)
+}
+
+/// The figures that need no simulation; the index is that of the machine's switching.
+fn levels(machine: &Machine, (measured, index): (&Measured, usize)) -> Levels {
+    Levels {
+        alone: in_cycles(machine, measured.total(index, |known| known.alone)),
+        link: in_cycles(machine, measured.total(index, |known| known.link)),
+        path: in_cycles(machine, measured.total(index, |known| known.path)),
+        simulated: None,
+    }
+}
+
+/// A switching that nobody asked to simulate.
+fn formulas(machine: &Machine, known: (&Measured, usize)) -> Result<Run> {
+    let loads = measure::loads(known.0.schedule.messages(), machine, &Way::usual(machine))?;
+    Ok(Run {
+        levels: levels(machine, known),
+        routers: None,
+        busiest: link_use::busiest_link(&loads, machine),
+        waited: None,
+        reason: None,
+    })
+}
+
+/// What a verdict under this switching says already.
+fn taken_over(machine: &Machine, known: (&Measured, usize), outcome: &Outcome) -> Result<Run> {
+    let mut levels = on_way(machine, known, outcome.routers.as_ref())?.0;
+    levels.simulated = Some(outcome.simulated_cycles);
+    Ok(Run {
+        levels,
+        routers: outcome.routers.clone(),
+        busiest: outcome.hottest_link,
+        waited: outcome.blame,
+        reason: None,
+    })
+}
+
+/// Runs it.
+fn run(machine: &Machine, known: (&Measured, usize)) -> Result<Run> {
+    let fitted = fitting::run_phased(machine, &known.0.schedule)?;
+    let (mut levels, busiest) = on_way(machine, known, fitted.routers.as_ref())?;
+    let reason = measure::deadlock_sentence(machine, &fitted);
+    let Fitted { trace, routers, .. } = fitted;
+    levels.simulated = reason.is_none().then_some(trace.cycles.0);
+    let waited = link_use::blame(&trace, machine).filter(|_| reason.is_none());
+    Ok(Run { levels, routers, busiest, waited, reason })
+}
+
+/// The figures on the routes of these routers, or of whole messages.
+fn on_way(
+    machine: &Machine,
+    known: (&Measured, usize),
+    routers: Option<&Routers>,
+) -> Result<(Levels, Option<HottestLink>)> {
+    let way = Way::of(machine, routers)?;
+    let levels = match way.is_other() {
+        true => {
+            let again = measure::along(known.0.schedule.clone(), machine, &[machine.switching], &way)?;
+            levels(machine, (&again, 0))
+        }
+        false => levels(machine, known),
+    };
+    let loads = measure::loads(known.0.schedule.messages(), machine, &way)?;
+    Ok((levels, link_use::busiest_link(&loads, machine)))
+}
+
+/// What a simulated time is made of, in a clause.
+fn why(bound: u64, levels: &Levels, waited: Option<&Blame>) -> Option<String> {
+    let simulated = levels.simulated?;
+    let above = |level: f64| simulated as f64 > level.ceil();
+    Some(match waited {
+        _ if simulated <= bound => "it meets the bound".to_string(),
+        _ if !above(levels.alone) => {
+            "nobody waits: the longest message on its way is what takes the time".to_string()
+        }
+        _ if !above(levels.link) => "the busiest links are what takes the time".to_string(),
+        Some(_) => "messages wait for others that wait themselves".to_string(),
+        None => "messages wait for ports".to_string(),
+    })
+}

@@ -1,0 +1,131 @@
+//! One placement of one job, measured phase by phase: metrics, prediction, simulation.
+
+use meshwright_core::error::Result;
+use meshwright_mapping as mapping;
+use meshwright_mapping::metrics::{self, PhaseMetrics};
+use meshwright_mapping::{Placement, TaskGraph};
+use meshwright_network::routing::{self, Pair};
+use meshwright_network::topology::{Machine, Switching, Topology};
+use meshwright_schedule::cost::{self, LinkLoads};
+use meshwright_schedule::{Message, Phases};
+use meshwright_sim::fitting::Fitted;
+use meshwright_sim::link_use::Way;
+
+/// What is known of a phase under one switching before it is simulated, in ticks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    /// As if no two messages met.
+    pub(crate) alone: u64,
+    /// No schedule on these routes takes less: the busiest link.
+    pub(crate) link: u64,
+    /// The prediction.
+    pub(crate) predicted: u64,
+    /// Each message waits for all it meets.
+    pub(crate) path: u64,
+}
+
+/// Metrics and predictions of a placement.
+pub(crate) struct Measured {
+    /// The placed job.
+    pub(crate) schedule: Phases,
+    /// Phase by phase.
+    pub(crate) metrics: Vec<PhaseMetrics>,
+    /// For each switching asked for, phase by phase.
+    pub(crate) known: Vec<Vec<Known>>,
+}
+
+/// Places the job on the machine's links and takes every number that needs no simulation.
+pub(crate) fn measure(
+    tasks: &TaskGraph,
+    placement: &Placement,
+    machine: &Machine,
+    switchings: &[Switching],
+) -> Result<Measured> {
+    along(mapping::schedule(tasks, placement, machine), machine, switchings, &Way::usual(machine))
+}
+
+/// The numbers of a placed job on these routes.
+pub(crate) fn along(
+    schedule: Phases,
+    machine: &Machine,
+    switchings: &[Switching],
+    way: &Way<'_>,
+) -> Result<Measured> {
+    let mut loads = LinkLoads::new(machine.links());
+    let mut measured = Measured { metrics: Vec::new(), known: vec![Vec::new(); switchings.len()], schedule };
+    let mut serial = vec![0; switchings.len()];
+    for index in 0..measured.schedule.len() {
+        let messages = measured.schedule.phase(index);
+        let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+        let routes = way.routes(&pairs)?;
+        // First of all: what passes this check can be counted.
+        for (switching, serial) in switchings.iter().zip(&mut serial) {
+            *serial = cost::serial_sum(*serial, messages, &routes, *switching, &machine.costs)?;
+        }
+        loads.fill(messages, &routes);
+        let met = metrics::meetings(messages, &routes, &loads);
+        measured.metrics.push(metrics::phase(messages, &routes, &loads, &met));
+        for (&switching, known) in switchings.iter().zip(&mut measured.known) {
+            known.push(Known {
+                alone: cost::alone(messages, &routes, switching, &machine.costs),
+                link: cost::link_bound(messages, &routes, &loads, switching, &machine.costs),
+                predicted: cost::predicted(messages, &routes, &loads, switching, machine),
+                path: cost::path_level(messages, &routes, &met, switching, &machine.costs),
+            });
+        }
+    }
+    Ok(measured)
+}
+
+/// Which messages wait for which, in words, and why routers did not help; none if the run came to its end.
+pub(crate) fn deadlock_sentence(machine: &Machine, fitted: &Fitted) -> Option<String> {
+    let ring = fitted.trace.deadlock.as_ref()?;
+    let nodes: Vec<String> = ring.iter().map(|link| machine.node_name(machine.source(*link))).collect();
+    let refused = fitted.refused.as_ref().map_or(String::new(), |why| format!("; not on routers: {why}"));
+    Some(format!(
+        "it deadlocks under {}: the links leaving nodes {} are each held by a message that waits for the next \
+         (cut-through or store-and-forward would let go of them){refused}",
+        machine.switching.name(),
+        nodes.join(", ")
+    ))
+}
+
+impl Measured {
+    /// One figure summed over the phases, under the switching with this index.
+    pub(crate) fn total(&self, switching: usize, figure: impl Fn(&Known) -> u64) -> u64 {
+        self.known[switching].iter().map(figure).sum()
+    }
+
+    /// All hops of all messages.
+    pub(crate) fn hops_total(&self) -> u64 {
+        self.metrics.iter().map(|phase| phase.hops_total).sum()
+    }
+}
+
+/// Messages and bytes over each link, of all phases together.
+pub(crate) fn loads(messages: &[Message], machine: &Machine, way: &Way<'_>) -> Result<LinkLoads> {
+    let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+    let mut loads = LinkLoads::new(machine.links());
+    loads.fill(messages, &way.routes(&pairs)?);
+    Ok(loads)
+}
+
+/// The messages of all phases together.
+pub(crate) struct Traffic {
+    /// Messages and bytes over each link.
+    pub(crate) loads: LinkLoads,
+    /// Whether no ring of channels can form among the routes, whatever the timing.
+    pub(crate) deadlock_free: bool,
+}
+
+impl Traffic {
+    /// Routes the messages once and looks at all of them.
+    pub(crate) fn of(messages: &[Message], machine: &Machine, way: &Way<'_>) -> Result<Self> {
+        let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+        let routes = way.routes(&pairs)?;
+        let mut loads = LinkLoads::new(machine.links());
+        loads.fill(messages, &routes);
+        let ring = routing::deadlock::cycle(machine.links(), &routes, &pairs);
+        Ok(Self { loads, deadlock_free: ring.is_none() })
+    }
+}
