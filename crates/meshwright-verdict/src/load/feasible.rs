@@ -58,10 +58,17 @@ pub(super) fn decide(
 ) -> Result<Feasibility> {
     let Asked { terms, startup, shares, makespan, switching, cells } = *asked;
     let found = by_flow(problem, shares, makespan, switching, cells)?;
-    if !found.feasible && found.reading != Reading::Undecided {
-        return Ok(found);
-    }
     let is_fluid = switching != Forwarding::StoreAndForward && terms.startup == 0.0;
+    if !found.feasible && found.reading != Reading::Undecided {
+        // What is refuted by no more than whole bytes and cycles explain, a schedule may show all the same.
+        let is_near = |cut: &Cut| cut.capacity >= cut.demand * (1.0 - WHOLE_CYCLES);
+        let shown = if !is_fluid && found.cut.as_ref().is_some_and(is_near) {
+            by_schedule(makespan, send)?
+        } else {
+            None
+        };
+        return Ok(shown.unwrap_or(found));
+    }
     if is_fluid && terms.is_plain() && found.feasible {
         return Ok(found);
     }
@@ -83,19 +90,24 @@ pub(super) fn decide(
             return Ok(programme);
         }
     }
-    let in_time = |sent: &Sent| sent.makespan <= makespan * (1.0 + WHOLE_CYCLES);
-    Ok(match send()?.filter(in_time) {
-        Some(Sent { makespan, messages, goal }) => {
-            let witness = Witness {
-                kind: Kind::Schedule,
-                messages: Some(messages),
-                goal,
-                ..Witness::of_flow(makespan, Vec::new(), Vec::new())
-            };
-            Feasibility { least, witness: Some(witness), ..Feasibility::of(true, Reading::Schedule) }
-        }
+    Ok(match by_schedule(makespan, send)? {
+        Some(shown) => Feasibility { least, ..shown },
         None => Feasibility { least, ..Feasibility::of(false, Reading::Undecided) },
     })
+}
+
+/// A schedule in messages that is done in time, if there is one.
+fn by_schedule(makespan: f64, send: &mut dyn FnMut() -> Result<Option<Sent>>) -> Result<Option<Feasibility>> {
+    let sent = send()?.filter(|sent| sent.makespan <= makespan * (1.0 + WHOLE_CYCLES));
+    Ok(sent.map(|Sent { makespan, messages, goal }| {
+        let witness = Witness {
+            kind: Kind::Schedule,
+            messages: Some(messages),
+            goal,
+            ..Witness::of_flow(makespan, Vec::new(), Vec::new())
+        };
+        Feasibility { witness: Some(witness), ..Feasibility::of(true, Reading::Schedule) }
+    }))
 }
 
 /// The set of the bound refutes whatever promises to be faster.
