@@ -9,6 +9,7 @@ use crate::link_use::{self, Blame, HottestLink, Way};
 use crate::point::channels;
 use meshwright_core::error::Result;
 use meshwright_core::rng;
+use meshwright_core::units::Cycles;
 use meshwright_network::routing::{self, Pair, Relation, Routes};
 use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_schedule::cost::LinkLoads;
@@ -131,7 +132,10 @@ pub fn report_on_routers(schedule: &Schedule, machine: &Machine, replay: &Replay
         let routes = routing::stored(machine, &relation, &pairs, &mut rng::stream(replay.seed, "routing"))?;
         report.flit_hops =
             Some(flit_hops(&messages, machine, heads, |index, pair| routes.hops(index, pair).0));
-        report.hottest_link = hottest(&messages, &routes, machine);
+        // Routers serve the start-ups of several virtual channels beside each other: a link is busy with flits only.
+        let mut in_flits = machine.clone();
+        in_flits.costs.startup = Cycles(0);
+        report.hottest_link = hottest(&messages, &routes, &in_flits);
     } else if !matches!(relation, Relation::Valiant(_) | Relation::RajasekaranTsantilas(_)) {
         // All others that choose or draw go by shortest ways.
         let hops = |_, (from, to)| machine.distance(from, to).map_or(0, |hops| hops.0);

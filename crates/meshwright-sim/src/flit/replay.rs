@@ -2,11 +2,12 @@
 //!
 //! One cycle is the time of a flit on a link, b h. A message of W bytes is a head flit and ceil(W / h) flits behind
 //! it; under store-and-forward it needs no head flit. The start-up c is paid before a packet is queued
-//! (store-and-forward: at every router, as its routing delay). So with nobody in the way a message over d links
+//! (store-and-forward: at every router, as its routing delay); on a one-port machine the messages of a node pay it one after
+//! the other. So with nobody in the way a message over d links
 //! takes what the formulas say, c + b (W + d h) and d (c + b W), if c and W are whole numbers of flit times.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use rand_chacha::ChaCha8Rng;
 
@@ -21,7 +22,7 @@ use meshwright_core::error::{Error, Result};
 use meshwright_core::rng;
 use meshwright_core::units::{Hops, LinkId, NodeId, Port};
 use meshwright_network::routing::{Choices, Routes};
-use meshwright_network::topology::{Costs, Machine, Switching, Topology};
+use meshwright_network::topology::{Costs, Machine, PortModel, Switching, Topology};
 use meshwright_schedule::process::Process;
 use meshwright_schedule::{Message, Phases, Schedule};
 
@@ -121,6 +122,15 @@ enum Event {
     Timer(u32),
 }
 
+/// The injection port of a one-port node: as on the message engine, a message holds it from its start until its last flit
+/// has left.
+#[derive(Clone, Debug, Default)]
+struct Starting {
+    holder: Option<u32>,
+    /// In the order in which they ask, with the tick from which each may begin.
+    waiting: VecDeque<(u32, u64)>,
+}
+
 /// The routers as an engine for workloads.
 struct Routers<'s> {
     region: Region<'s>,
@@ -134,6 +144,8 @@ struct Routers<'s> {
     /// By tick; of equal ones in the order they were made.
     agenda: BinaryHeap<Reverse<(u64, u64, Event)>>,
     made: u64,
+    /// By node, where it has one port and messages have start-ups: what holds the port, and what waits for it.
+    starting: Vec<Starting>,
     messages: Vec<Message>,
     /// By message, packets that have not left the source and that have not arrived.
     unsent: Vec<u32>,
@@ -158,6 +170,7 @@ impl<'s> Routers<'s> {
             generator: rng::stream(replay.seed, "routing"),
             agenda: BinaryHeap::new(),
             made: 0,
+            starting: starting(machine),
             messages: Vec::new(),
             unsent: Vec::new(),
             missing: Vec::new(),
@@ -170,6 +183,33 @@ impl<'s> Routers<'s> {
     fn push(&mut self, at: u64, event: Event) {
         self.agenda.push(Reverse((at, self.made, event)));
         self.made += 1;
+    }
+
+    /// Begins the start-up of a message, or lets it wait for the port of its node.
+    fn start_up(&mut self, message: u32, at: u64) {
+        let startup = match self.switching {
+            Switching::Wormhole | Switching::CutThrough => self.costs.startup_ticks(),
+            Switching::StoreAndForward => 0,
+        };
+        let source = self.messages[message as usize].source.index();
+        if let Some(port) = self.starting.get_mut(source) {
+            if port.holder.is_some() {
+                port.waiting.push_back((message, at));
+                return;
+            }
+            port.holder = Some(message);
+        }
+        self.push(at + startup, Event::Queue(message));
+    }
+
+    /// The last flit of a message has left: the next of its node begins.
+    fn free_port(&mut self, message: u32) {
+        let source = self.messages[message as usize].source.index();
+        let Some(port) = self.starting.get_mut(source) else { return };
+        port.holder = None;
+        if let Some((next, at)) = port.waiting.pop_front() {
+            self.start_up(next, at.max(self.cycle * self.period));
+        }
     }
 
     /// Flits of a message.
@@ -245,8 +285,11 @@ impl<'s> Routers<'s> {
         let sent = std::mem::take(&mut self.region.sent);
         for &tag in &sent {
             self.unsent[tag as usize] -= 1;
-            if D::WANTS_SENT && self.unsent[tag as usize] == 0 {
-                driver.sent(self, tag);
+            if self.unsent[tag as usize] == 0 {
+                self.free_port(tag);
+                if D::WANTS_SENT {
+                    driver.sent(self, tag);
+                }
             }
         }
         self.region.sent = sent;
@@ -265,6 +308,14 @@ impl<'s> Routers<'s> {
     }
 }
 
+/// Ports that start-ups hold; none where they hold none.
+fn starting(machine: &Machine) -> Vec<Starting> {
+    let are_held = machine.ports == PortModel::One
+        && machine.switching != Switching::StoreAndForward
+        && machine.costs.startup_ticks() > 0;
+    if are_held { vec![Starting::default(); machine.nodes() as usize] } else { Vec::new() }
+}
+
 impl Engine for Routers<'_> {
     fn now(&self) -> u64 {
         self.now
@@ -272,18 +323,15 @@ impl Engine for Routers<'_> {
 
     fn start(&mut self, message: u32, at: u64) {
         let Message { source, target, bytes, .. } = self.messages[message as usize];
-        let startup = match self.switching {
-            Switching::Wormhole | Switching::CutThrough => self.costs.startup_ticks(),
-            Switching::StoreAndForward => 0,
-        };
         if source == target {
+            // A copy in memory passes no port.
             let copied = match self.switching {
                 Switching::StoreAndForward => 0,
-                _ => self.costs.transfer_ticks(bytes),
+                _ => self.costs.startup_ticks() + self.costs.transfer_ticks(bytes),
             };
-            self.push(at + startup + copied, Event::Copied(message));
+            self.push(at + copied, Event::Copied(message));
         } else {
-            self.push(at + startup, Event::Queue(message));
+            self.start_up(message, at);
         }
     }
 
@@ -300,6 +348,7 @@ impl<'m> Referee<'m> for Routers<'_> {
         self.unsent = vec![0; messages.len()];
         self.missing = vec![0; messages.len()];
         self.agenda.clear();
+        self.starting.iter_mut().for_each(|port| *port = Starting::default());
         self.now = self.cycle * self.period;
         self.region.measure_waits();
     }
