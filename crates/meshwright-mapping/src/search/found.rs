@@ -73,6 +73,10 @@ impl<'j> Found<'j> {
             Some(judge) => judge(&nodes.iter().copied().map(NodeId).collect::<Vec<_>>(), limit),
             None => predicted,
         };
+        // What is no less than the limit was perhaps not looked at to its end.
+        if self.judge.is_some() && judged >= limit && !self.wants_more() {
+            return;
+        }
         self.insert(Entry { judged, predicted, nodes });
     }
 

@@ -194,9 +194,12 @@ impl<'p, 'm> Case<'p, 'm> {
                     "it is the optimum of a machine with all ports, front ends, full duplex and no results";
                 Err(self.of_another_machine("optimum", what))
             }
-            Kind::Local => self.single_messages("local", &installments::stay(&self.scale)?),
+            // Nothing is sent: nobody waits until a share is whole.
+            Kind::Local => {
+                self.single_messages("local", Forwarding::CutThrough, &installments::stay(&self.scale)?)
+            }
             Kind::Serial => match self.single() {
-                Ok(single) => self.single_messages("serial", single),
+                Ok(single) => self.single_messages("serial", Forwarding::StoreAndForward, single),
                 Err(error) => Err(Error::not_applicable("serial", reason(error))),
             },
             Kind::Installments => match self.sent() {
@@ -308,9 +311,14 @@ impl<'p, 'm> Case<'p, 'm> {
     }
 
     /// At most one message for each processor, relayed when it is whole.
-    fn single_messages(&self, method: &'static str, single: &Installments) -> Result<Answer> {
+    fn single_messages(
+        &self,
+        method: &'static str,
+        forwarding: Forwarding,
+        single: &Installments,
+    ) -> Result<Answer> {
         let run = run::run(&self.scale, &self.depth, &single.schedule)?;
-        self.messages(method, Forwarding::StoreAndForward, single, run)
+        self.messages(method, forwarding, single, run)
     }
 
     /// Messages are relayed when they are whole, but a node works on its share while the rest of it comes.

@@ -6,6 +6,7 @@ use super::job::Job;
 use super::{LoadOutcome, PROGRAMME, VariantAnswer};
 use crate::Skipped;
 use meshwright_core::error::{Error, Result};
+use meshwright_core::units::NodeId;
 use meshwright_load::programme::{self, Theorem, Variant};
 use meshwright_load::{Forwarding, Plan, Problem};
 use meshwright_network::topology::Machine;
@@ -112,7 +113,11 @@ impl Case<'_, '_> {
                 return Ok(());
             }
         };
-        let plan = Plan { makespan: found.makespan, shares: answer.work.clone(), cells: None };
+        // The solver rounds shares and makespan apart: what is claimed, each node can work off.
+        let work = |(node, share): (usize, &f64)| share * self.problem.work(NodeId(node as u32));
+        let busiest = answer.work.iter().enumerate().filter(|(_, share)| **share > 0.0).map(work);
+        let makespan = busiest.fold(found.makespan, f64::max);
+        let plan = Plan { makespan, shares: answer.work.clone(), cells: None };
         let run = match self.delivered(&plan, Forwarding::CutThrough) {
             Ok(run) => run,
             Err(Error::NotApplicable { .. } | Error::TooLarge { .. }) => None,
@@ -141,7 +146,6 @@ impl Case<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use meshwright_core::units::NodeId;
     use meshwright_load::Source;
     use meshwright_network::topology::PortModel;
 

@@ -82,13 +82,15 @@ pub(super) fn find(name: &str) -> Option<&'static Method> {
 }
 
 impl Kind {
-    /// Whether it takes part unasked when the load enters at this many sources, and messages have a start-up or not.
-    pub(super) fn suits(self, sources: usize, has_startup: bool) -> bool {
+    /// Whether it takes part unasked when the load enters at this many sources, messages have a start-up or not, and the
+    /// machine does less at a time than that of the optimum.
+    pub(super) fn suits(self, sources: usize, has_startup: bool, is_limited: bool) -> bool {
         match self {
             Self::FlowMatrix => sources == 1,
             Self::Scheduler(_) => sources > 1,
-            // Without start-ups installments are never slower.
-            Self::Local | Self::Serial => has_startup,
+            // Without start-ups installments are never slower, where they can be sent.
+            Self::Local => has_startup || is_limited,
+            Self::Serial => has_startup,
             Self::Installments | Self::Optimum => true,
         }
     }

@@ -144,7 +144,9 @@ fn outcomes(case: &Case<'_, '_>, progress: &mut dyn FnMut(&str)) -> Result<(Vec<
     for name in methods.iter().chain(of_front) {
         let method = methods::find(name)
             .ok_or_else(|| Error::value("method", format!("`{name}`"), "a method of the table"))?;
-        if !named && !method.kind.suits(case.problem.sources().len(), case.has_startup()) {
+        if !named
+            && !method.kind.suits(case.problem.sources().len(), case.has_startup(), case.limited.is_some())
+        {
             continue;
         }
         let forwardings = if method.kind.forwards() { forwardings.as_slice() } else { &forwardings[..1] };
