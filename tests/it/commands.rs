@@ -195,11 +195,13 @@ fn sample(first: u64, count: u64) -> (u64, Vec<String>) {
             let case = (kind.draw)(&mut Draw::new(seed, kind.verb));
             match hold(&case) {
                 Ok(is_answered) => _ = answered.fetch_add(u64::from(is_answered), Ordering::Relaxed),
-                Err(why) => failures.push(format!(
-                    "seed {seed}: {why}\n{}\n  {}",
-                    case.arguments.join(" "),
-                    case.to_json()
-                )),
+                Err(why) => {
+                    let told =
+                        format!("seed {seed}: {why}\n{}\n  {}", case.arguments.join(" "), case.to_json());
+                    // A long run is looked at before its end.
+                    eprintln!("{told}");
+                    failures.push(told);
+                }
             }
         }
     };
