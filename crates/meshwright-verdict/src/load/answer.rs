@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 
 use super::buffered::Buffered;
+use super::feasible::{WHOLE_CYCLES, by_flow};
 use super::job::Job;
 use super::limited::{Limited, variant};
 use super::methods::Kind;
@@ -12,6 +13,7 @@ use super::{LoadOutcome, SCHEDULE_NODES_MAX, TimingRow};
 use crate::Skipped;
 use crate::installments::{FrontRow, unbeaten};
 use meshwright_core::error::{Error, Result};
+use meshwright_load::check::Reading;
 use meshwright_load::installments::{self, Installments, Scale, deliver_and_return};
 use meshwright_load::optimum::{self, Optimum, StartupBound};
 use meshwright_load::schedulers::Method as Scheduler;
@@ -199,7 +201,7 @@ impl<'p, 'm> Case<'p, 'm> {
                 self.single_messages("local", Forwarding::CutThrough, &installments::stay(&self.scale)?)
             }
             Kind::Serial => match self.single() {
-                Ok(single) => self.single_messages("serial", Forwarding::StoreAndForward, single),
+                Ok(single) => self.single_messages("serial", self.reading_of(single)?, single),
                 Err(error) => Err(Error::not_applicable("serial", reason(error))),
             },
             Kind::Installments => match self.sent() {
@@ -308,6 +310,14 @@ impl<'p, 'm> Case<'p, 'm> {
         };
         let plan = Plan { makespan, shares: sent.shares.clone(), cells: None };
         Ok(Answer { run, is_possible: true, ..Answer::of(plan, forwarding) })
+    }
+
+    /// Whether whole shares are there in time, or a source works on a part of its share while the rest comes.
+    fn reading_of(&self, single: &Installments) -> Result<Forwarding> {
+        let (makespan, shares) = (single.makespan * (1.0 + WHOLE_CYCLES), &single.shares);
+        let found = by_flow(self.problem, shares, makespan, Forwarding::StoreAndForward, None)?;
+        let is_refuted = !found.feasible && found.reading != Reading::Undecided;
+        Ok(if is_refuted { Forwarding::CutThrough } else { Forwarding::StoreAndForward })
     }
 
     /// At most one message for each processor, relayed when it is whole.

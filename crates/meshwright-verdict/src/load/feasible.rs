@@ -22,7 +22,7 @@ const COPIED_NODES_MAX: usize = 500_000;
 const COUNTED_NODES_MAX: usize = 100_000;
 
 /// A schedule in messages is held to its time up to this part: it consists of whole bytes and cycles.
-const WHOLE_CYCLES: f64 = 1e-6;
+pub(super) const WHOLE_CYCLES: f64 = 1e-6;
 
 /// The solver of linear programmes is good for this part of a makespan.
 pub(super) const SOLVER: f64 = 1e-6;
@@ -121,7 +121,7 @@ fn beaten(startup: &StartupBound, makespan: f64) -> Option<Cut> {
 ///
 /// Where a node begins when its whole share is there, the flow is followed from moment to moment. When that would
 /// take too large a network the moments are left out: what is then refuted is refuted, the rest stays undecided.
-fn by_flow(
+pub(super) fn by_flow(
     problem: &Problem<'_>,
     shares: &[f64],
     makespan: f64,
