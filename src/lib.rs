@@ -101,6 +101,42 @@
 //! # Ok::<(), meshwright::Error>(())
 //! ```
 //!
+//! # A network of your own
+//!
+//! Three methods make a topology. [`Machine::of`] makes a machine of it, which is planned for, simulated and drawn like any other.
+//!
+//! ```
+//! use meshwright::prelude::*;
+//! use meshwright::report::{PlanReport, files};
+//! use meshwright::units::{LinkId, NodeId, Port};
+//! use meshwright::verdict::divide;
+//!
+//! /// A ring with a chord from each node to the one opposite.
+//! #[derive(Debug)]
+//! struct Moebius([u32; 1]);
+//! impl Topology for Moebius {
+//!     fn sides(&self) -> &[u32] {
+//!         &self.0
+//!     }
+//!     fn first_link(&self, node: NodeId) -> LinkId {
+//!         LinkId(3 * node.0)
+//!     }
+//!     fn neighbour(&self, node: NodeId, port: Port) -> Option<NodeId> {
+//!         let step = [1, self.0[0] - 1, self.0[0] / 2][port.0 as usize];
+//!         Some(NodeId((node.0 + step) % self.0[0]))
+//!     }
+//! }
+//! let machine = Machine::of("moebius", &Moebius([16]))?;
+//! let job = Job::divide(&Divide { shape: Shape::Binomial(4), alpha: Some(1.0), combine_alpha: None, volume: Bytes(4096) })?;
+//! let verdict = divide::judge("broadcast", &job, &machine, &["recursive-bisection", "random"], 0, &mut |_| {})?;
+//! let best = verdict.results.iter().find(|row| verdict.is_won_by(row)).expect("it is listed");
+//! assert!(best.bound_cycles <= best.simulated_cycles);
+//! let jobs = [verdict.into()];
+//! let drawn = files(&PlanReport { title: "A ring with chords", scenario: "", machine: &machine, seed: 0, jobs: &jobs })?;
+//! assert!(drawn.iter().any(|file| file.name.ends_with(".svg") && file.text.contains("<svg")));
+//! # Ok::<(), meshwright::Error>(())
+//! ```
+//!
 //! # Crates
 //!
 //! Each module here is a crate of its own, for whoever needs only that one.
@@ -136,3 +172,17 @@ pub use mapping::{PLACEMENTS, Placement, TaskGraph};
 pub use routing::ROUTINGS;
 pub use schedule::Schedule;
 pub use topology::{FAMILIES, Machine, Topology};
+
+/// What most programs need, in one line: `use meshwright::prelude::*;`.
+pub mod prelude {
+    pub use crate::error::{Error, Result};
+    pub use crate::load::{Problem, Source};
+    pub use crate::mapping::{Divide, PLACEMENTS, Placement, Shape, TaskGraph};
+    pub use crate::routing::ROUTINGS;
+    pub use crate::schedule::{Phases, Process, Schedule};
+    pub use crate::sim::Trace;
+    pub use crate::sim::flit::{Replay, Router};
+    pub use crate::topology::{Costs, FAMILIES, Machine, PortModel, Switching, Topology};
+    pub use crate::units::{Bytes, Cycles, NodeId};
+    pub use crate::verdict::{Job, JobVerdict};
+}

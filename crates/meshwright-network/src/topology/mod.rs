@@ -9,6 +9,7 @@
 //! | [`graph_file`] | Matrix Market, METIS and Scotch files |
 //! | [`order`] | row, column, snake and Hilbert orders of the nodes |
 //! | [`machine`] | a network with its dead nodes, switching and costs |
+//! | `made` | machines by their sides, and of a user's own network |
 //! | `place` | where its nodes really are |
 
 pub mod cube_connected_cycles;
@@ -17,6 +18,7 @@ pub mod graph;
 pub mod graph_file;
 pub mod grid;
 pub mod machine;
+mod made;
 pub mod order;
 mod place;
 
@@ -101,6 +103,25 @@ pub trait Topology: Debug + Send + Sync {
 
     /// The node at the other end of a port, or `None` if the port is unwired.
     fn neighbour(&self, node: NodeId, port: Port) -> Option<NodeId>;
+
+    /// The links that leave a node and are wired, each with the node it enters, in the order of ports.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright_core::units::{LinkId, NodeId};
+    /// use meshwright_network::{Machine, Topology};
+    /// let corner: Vec<_> = Machine::mesh([3, 3])?.neighbours(NodeId(0)).map(|(_, node)| node.0).collect();
+    /// assert_eq!(corner, [1, 3], "along and down");
+    /// # Ok::<(), meshwright_core::Error>(())
+    /// ```
+    fn neighbours(&self, node: NodeId) -> impl Iterator<Item = (LinkId, NodeId)>
+    where
+        Self: Sized,
+    {
+        let ports = (0..self.ports(node)).map(Port);
+        ports.filter_map(move |port| Some((self.link(node, port), self.neighbour(node, port)?)))
+    }
 
     /// How many nodes there are, dead ones included.
     fn nodes(&self) -> u32 {
