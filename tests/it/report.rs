@@ -10,11 +10,12 @@ use std::path::Path;
 
 use by_hand::*;
 use meshwright_core::output::{Writing, check_place, write_all, write_atomically};
-use meshwright_core::units::NodeId;
+use meshwright_core::units::{Bytes, NodeId};
 use meshwright_mapping::task_graph::TaskGraph;
+use meshwright_mapping::{Divide, PLACEMENTS, Shape};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_report::{PlanReport, page};
-use meshwright_verdict::HottestLink;
+use meshwright_verdict::{HottestLink, Job, divide};
 
 fn pages() -> Vec<(&'static str, String)> {
     vec![
@@ -95,6 +96,23 @@ fn a_page_shows_every_method_and_its_numbers() {
     assert!(page.contains("No message ever waited") || page.contains("Messages waited longest"));
     assert_eq!(page.matches("<details class=\"method\" open>").count(), 1, "the winner is open");
     assert!(page.contains("class=\"root\""), "the root of the tree is marked");
+}
+
+/// U16: on 8 x 8 bisection takes as long as centred-halving, over as many hops.
+#[test]
+fn equals_of_the_winner_are_marked() {
+    let tree =
+        Divide { shape: Shape::Binomial(6), alpha: Some(0.5), combine_alpha: None, volume: Bytes(1024) };
+    let (job, machine) = (Job::divide(&tree).unwrap(), Machine::mesh([8, 8]).unwrap());
+    let methods: Vec<&str> = PLACEMENTS.iter().map(|method| method.name).collect();
+    let verdict = divide::judge("sort", &job, &machine, &methods, 0, &mut |_| {}).unwrap();
+    let equal = verdict.results.iter().filter(|row| verdict.is_equal_to_best(row));
+    let equal: Vec<String> = equal.map(|row| row.method.clone()).collect();
+    assert_eq!(equal, ["bisection"]);
+    let jobs = [verdict.into()];
+    let page =
+        page(&PlanReport { title: "", scenario: "", machine: &machine, seed: 0, jobs: &jobs }).unwrap();
+    assert_eq!((page.matches(">best<").count(), page.matches(">equal<").count()), (1, 1));
 }
 
 #[test]

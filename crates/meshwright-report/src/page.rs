@@ -61,6 +61,7 @@ struct Job<'a> {
 struct Row<'a> {
     method: &'a str,
     wins: bool,
+    is_equal: bool,
     numbers: Vec<String>,
     hottest: String,
     busy: String,
@@ -179,6 +180,7 @@ fn row<'a>(machine: &Machine, job: &DivideVerdict, outcome: &'a Outcome) -> Row<
     Row {
         method: &outcome.method,
         wins: job.is_won_by(outcome),
+        is_equal: job.is_equal_to_best(outcome),
         numbers: vec![
             grouped(outcome.bound_cycles),
             grouped(outcome.predicted_cycles),

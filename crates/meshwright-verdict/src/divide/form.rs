@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::Searched;
+use super::reason::rank;
 use crate::{Blame, HottestLink, Skipped};
 use meshwright_mapping::{Placement, TaskGraph};
 use meshwright_sim::fitting::Routers;
@@ -109,5 +110,11 @@ impl DivideVerdict {
     /// Whether this is the winner's outcome.
     pub fn is_won_by(&self, outcome: &Outcome) -> bool {
         self.winner.as_ref() == Some(&outcome.method)
+    }
+
+    /// Whether nothing but its place in the list tells this outcome from the winner's: both times and the traffic are equal.
+    pub fn is_equal_to_best(&self, outcome: &Outcome) -> bool {
+        let best = self.results.iter().find(|other| self.is_won_by(other));
+        best.is_some_and(|best| best.method != outcome.method && rank(best) == rank(outcome))
     }
 }
