@@ -61,7 +61,6 @@ pub(super) fn decide(
     let is_fluid = switching != Forwarding::StoreAndForward && terms.startup == 0.0;
     if !found.feasible && found.reading != Reading::Undecided {
         // What is refuted by no more than whole bytes and cycles explain, a schedule may show all the same.
-        let is_near = |cut: &Cut| cut.capacity >= cut.demand * (1.0 - WHOLE_CYCLES);
         let shown = if !is_fluid && found.cut.as_ref().is_some_and(is_near) {
             by_schedule(makespan, send)?
         } else {
@@ -77,7 +76,11 @@ pub(super) fn decide(
         return Ok(Feasibility { overloaded: Some(node), moment, ..no });
     }
     if let Some(cut) = startup.and_then(|startup| beaten(startup, makespan)) {
-        return Ok(Feasibility { cut: Some(cut), ..Feasibility::of(false, Reading::Necessary) });
+        if !is_near(&cut) {
+            return Ok(Feasibility { cut: Some(cut), ..Feasibility::of(false, Reading::Necessary) });
+        }
+        let undecided = Feasibility::of(false, Reading::Undecided);
+        return Ok(by_schedule(makespan, send)?.unwrap_or(undecided));
     }
     let mut least = None;
     if terms.variant != Variant::default() {
@@ -108,6 +111,11 @@ fn by_schedule(makespan: f64, send: &mut dyn FnMut() -> Result<Option<Sent>>) ->
         };
         Feasibility { witness: Some(witness), ..Feasibility::of(true, Reading::Schedule) }
     }))
+}
+
+/// Whether whole bytes and cycles explain what is missing.
+fn is_near(cut: &Cut) -> bool {
+    cut.capacity >= cut.demand * (1.0 - WHOLE_CYCLES)
 }
 
 /// The set of the bound refutes whatever promises to be faster.
@@ -199,7 +207,8 @@ impl Case<'_, '_> {
     /// Decides on an answer.
     pub(super) fn feasible(&self, answer: &Answer) -> Result<Feasibility> {
         let plan = &answer.plan;
-        if let Some(cut) = self.startup.as_ref().and_then(|startup| beaten(startup, plan.makespan)) {
+        let by_startup = self.startup.as_ref().and_then(|startup| beaten(startup, plan.makespan));
+        if let Some(cut) = by_startup.filter(|cut| !(answer.is_possible && is_near(cut))) {
             return Ok(Feasibility { cut: Some(cut), ..Feasibility::of(false, Reading::Necessary) });
         }
         if answer.is_possible {
