@@ -48,13 +48,13 @@ struct Cost {
 const ROUTERS: [&str; 3] = ["ideal, 1 channel", "booksim, 4 channels", "caminos, 4 channels"];
 
 fn router(name: &str, work: Work) -> (Machine, Router) {
-    let mut mesh = Machine::new(&format!("mesh:{0}x{0}", work.side)).expect("a mesh");
+    let mut mesh = Machine::mesh([work.side, work.side]).expect("a mesh");
     let preset = name.split(',').next().expect("a word");
     if preset == "caminos" && work.flits > 1 {
         mesh = mesh.with_switching(Switching::CutThrough);
     }
     let mut router = Router::preset(preset, &mesh).expect("a preset");
-    let slots = match mesh.switching {
+    let slots = match mesh.switching() {
         Switching::CutThrough => "2",
         _ if work.side > 256 => "4",
         _ => "8",

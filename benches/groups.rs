@@ -94,7 +94,7 @@ fn row(table: &mut Table, size: &str, name: &str, cost: &Cost) {
 /// Runs processes on each engine, the best of some rounds by turns.
 fn compare<P: Process>(table: &mut Table, machine: &Machine, rounds: usize, make: impl Fn() -> Vec<P>) {
     let mut router = Router::ideal(machine);
-    router.buffers = machine.buffers;
+    router.buffers = machine.buffers();
     let flits = Replay { router, packet: Some(1), seed: 0 };
     let mut best: [Option<Cost>; 3] = [None, None, None];
     for _ in 0..rounds {
@@ -111,7 +111,7 @@ fn compare<P: Process>(table: &mut Table, machine: &Machine, rounds: usize, make
         }
     }
     for (name, cost) in ["packets", "flits", "messages"].into_iter().zip(best) {
-        row(table, &machine.name, name, &cost.expect("a round"));
+        row(table, machine.name(), name, &cost.expect("a round"));
     }
 }
 
@@ -138,7 +138,7 @@ fn experiment(machine: &Machine, depth: usize, times: usize) -> Vec<Member<'stat
 }
 
 fn square(side: u32) -> Machine {
-    Machine::new(&format!("mesh:{side}x{side}")).expect("a mesh").in_packets()
+    Machine::mesh([side, side]).expect("a mesh").in_packets()
 }
 
 fn protocol() {
@@ -156,7 +156,7 @@ fn sixteen() {
     for _ in 0..10 {
         let mut all = experiment(&machine, 4, 100);
         let cost = measure(|| sim::packet::run_processes(&machine, &mut all));
-        row(&mut table, &machine.name, "packets", &cost);
+        row(&mut table, machine.name(), "packets", &cost);
     }
     println!("{table}");
 }
@@ -236,7 +236,7 @@ fn a_million_members() {
         let machine = square(side);
         let mut all = experiment(&machine, 1, 1);
         let cost = measure(|| sim::packet::run_processes(&machine, &mut all));
-        row(&mut table, &machine.name, "packets", &cost);
+        row(&mut table, machine.name(), "packets", &cost);
     }
     println!("{table}");
 }

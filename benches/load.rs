@@ -29,7 +29,7 @@ fn main() {
 }
 
 fn mesh(side: u32) -> Machine {
-    Machine::new(&format!("mesh:{side}x{side}")).expect("a mesh")
+    Machine::mesh([side, side]).expect("a mesh")
 }
 
 /// Different nodes, in a fixed order.

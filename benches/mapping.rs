@@ -26,7 +26,7 @@ fn main() {
 }
 
 fn mesh(n: u32) -> Machine {
-    Machine::new(&format!("mesh:{}x{}", 1u32 << (n / 2), 1u32 << n.div_ceil(2))).expect("a mesh")
+    Machine::mesh([1u32 << (n / 2), 1u32 << n.div_ceil(2)]).expect("a mesh")
 }
 
 /// Centred halving as its definition says it: cut every interval in two, phase by phase.

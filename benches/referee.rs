@@ -12,7 +12,7 @@ use meshwright_core::units::{Bytes, Hops, NodeId, Port};
 use meshwright_mapping as mapping;
 use meshwright_mapping::{Divide, Request, Shape, place};
 use meshwright_network::routing::{Pair, routes};
-use meshwright_network::topology::machine::SWITCHINGS;
+use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_schedule::{Message, Phases, Schedule, cost};
 use meshwright_sim::{run_phased, run_schedule};
@@ -34,7 +34,7 @@ fn formula(machine: &Machine, phases: &Phases) -> u64 {
         let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
         let routes = routes(machine, &pairs).expect("connected");
         loads.fill(messages, &routes);
-        cost::link_level(messages, &routes, &loads, machine.switching, &machine.costs)
+        cost::link_level(messages, &routes, &loads, machine.switching(), machine.costs())
     };
     (0..phases.len()).map(&mut phase).sum()
 }
@@ -51,7 +51,7 @@ fn compare(table: &mut Comparison, size: &str, machine: &Machine, phases: &Phase
 
 /// The binomial tree on a square mesh, placed by centred halving.
 fn tree(n: u32) -> (Machine, Phases) {
-    let mesh = Machine::new(&format!("mesh:{0}x{0}", 1u32 << (n / 2))).expect("a mesh");
+    let mesh = Machine::mesh([1u32 << (n / 2), 1u32 << (n / 2)]).expect("a mesh");
     let job = Job::divide(&Divide {
         shape: Shape::Binomial(n),
         alpha: Some(0.5),
@@ -75,7 +75,7 @@ fn trees() {
 fn permutations() {
     let mut table = Comparison::new("A random permutation, every node sends 64 bytes", "message");
     for side in [16u32, 32, 64] {
-        let mesh = Machine::new(&format!("mesh:{side}x{side}")).expect("a mesh");
+        let mesh = Machine::mesh([side, side]).expect("a mesh");
         let tasks = side * side;
         let placement = place("random", &Request::count(tasks, &mesh, 0)).expect("fits");
         let message = |i: u32| Message {
@@ -92,7 +92,7 @@ fn permutations() {
 
 /// The ticks of a run without barriers if no two messages met.
 fn sweep(machine: &Machine, phases: &Phases) -> u64 {
-    let Machine { costs, switching, .. } = machine;
+    let (costs, switching) = (machine.costs(), machine.switching());
     // Per node, when its messages of the phases before are through, and of this one.
     let mut before = vec![0u64; machine.nodes() as usize];
     let mut now = before.clone();
@@ -101,8 +101,8 @@ fn sweep(machine: &Machine, phases: &Phases) -> u64 {
             let Message { source, target, bytes, .. } = *message;
             let hops = machine.distance(source, target).expect("connected");
             let start = before[source.index()];
-            let sent = start + costs.alone_ticks(*switching, bytes, Hops(1));
-            let come = start + costs.alone_ticks(*switching, bytes, hops);
+            let sent = start + costs.alone_ticks(switching, bytes, Hops(1));
+            let come = start + costs.alone_ticks(switching, bytes, hops);
             now[source.index()] = now[source.index()].max(sent);
             now[target.index()] = now[target.index()].max(come);
         }
@@ -129,7 +129,7 @@ fn free<'w>(
 fn exchanges() {
     let mut table = Comparison::new("Recursive doubling on a torus, 1 KiB a message, cut-through", "message");
     for side in [16u32, 32, 64] {
-        let torus = Machine::new(&format!("torus:{side}x{side}")).expect("a torus");
+        let torus = Machine::torus([side, side]).expect("a torus");
         let torus = torus.with_switching(Switching::CutThrough);
         let nodes = torus.nodes();
         let step = |bit: u32| {
@@ -167,7 +167,7 @@ fn shifts() {
     let mut table =
         Comparison::new("Neighbour shifts on a torus, 16 bytes a message, no barriers", "message");
     for (side, times, rounds) in [(64u32, 1, 9), (128, 1, 9), (256, 1, 9), (256, 4, 3)] {
-        let torus = Machine::new(&format!("torus:{side}x{side}")).expect("a torus");
+        let torus = Machine::torus([side, side]).expect("a torus");
         let shift = |(phase, node, port)| Message {
             source: NodeId(node),
             target: torus.neighbour(NodeId(node), Port(port)).expect("a torus has no border"),

@@ -23,7 +23,7 @@ fn main() {
     println!("B(n) on a square mesh, store-and-forward, alpha = 1, from a random start");
     println!("size    turn, us   exchange, us   anew, us   anew / exchange   exchanges a second");
     for n in [8, 10, 12] {
-        let machine = Machine::new(&format!("mesh:{0}x{0}", 1u32 << (n / 2))).expect("a mesh");
+        let machine = Machine::mesh([1u32 << (n / 2), 1u32 << (n / 2)]).expect("a mesh");
         let machine = machine.with_switching(Switching::StoreAndForward);
         let job =
             Divide { shape: Shape::Binomial(n), alpha: Some(1.0), combine_alpha: None, volume: Bytes(64) };

@@ -66,7 +66,7 @@ struct Row {
 }
 
 fn table(graph: &TaskGraph, machine: &Machine, budget: Duration) -> Result<()> {
-    println!("\n### {} on {}, {}\n", graph.name, machine.name, machine.switching.name());
+    println!("\n### {} on {}, {}\n", graph.name, machine.name(), machine.switching().name());
     println!("| method | predicted | simulated | to the best of Scotch | seconds |\n|---|--:|--:|--:|--:|");
     let mut rows = Vec::new();
     if scotch::is_installed() {
@@ -137,7 +137,7 @@ fn judged(method: &str, graph: &TaskGraph, machine: &Machine, (found, took): Tim
         let trace = sim::run_phased(machine, &phases)?;
         let simulated = trace.deadlock.is_none().then_some(trace.cycles.0);
         let rank = |(predicted, simulated): (u64, Option<u64>)| (simulated.unwrap_or(u64::MAX), predicted);
-        let row = (machine.costs.cycles(predicted).0, simulated);
+        let row = (machine.costs().cycles(predicted).0, simulated);
         if best.is_none_or(|best| rank(row) < rank(best)) {
             best = Some(row);
         }

@@ -37,7 +37,7 @@ fn source_graph(graph: &TaskGraph) -> String {
 
 /// The machine in Scotch's form: its first number varies fastest, as our last one does.
 fn target(machine: &Machine) -> String {
-    let Network::Grid(grid) = &machine.network else { panic!("Scotch is asked about boxes only") };
+    let Network::Grid(grid) = machine.network() else { panic!("Scotch is asked about boxes only") };
     let sides: Vec<String> = grid.sides().iter().rev().map(u32::to_string).collect();
     let family = if grid.wraps() { "torus" } else { "mesh" };
     format!("{family}{}D {}\n", sides.len(), sides.join(" "))

@@ -58,7 +58,7 @@ pub(crate) fn points(simulator: &str) -> Vec<Point> {
 impl Point {
     /// The mesh, the router and the pattern of this point, for our engine.
     pub(crate) fn set_up(&self) -> Result<(Machine, Router, Pattern)> {
-        let mut mesh = Machine::new(&format!("mesh:{0}x{0}", self.side))?;
+        let mut mesh = Machine::mesh([self.side, self.side])?;
         let preset = if self.simulator == "booksim2" { "booksim" } else { &self.simulator };
         // CAMINOS and CNSim move packets whole: their buffers are counted in packets.
         let mut slots = self.buffer;

@@ -65,9 +65,9 @@ pub(crate) fn by_flits(phases: &[Vec<(u32, u32)>], flits: u64) -> Result<u64> {
 /// The message engine with the times of CAMINOS: one cycle for each end and each link, one for each flit.
 pub(crate) fn by_messages(phases: &[Vec<(u32, u32)>], flits: u64) -> Result<u64> {
     let mut mesh = mesh()?;
-    mesh.costs.startup = Cycles(1);
-    mesh.costs.byte_time = Ratio::whole(1);
-    mesh.costs.flit = Bytes(1);
+    mesh = mesh.with_startup(Cycles(1))?;
+    mesh = mesh.with_byte_time(Ratio::whole(1))?;
+    mesh = mesh.with_flit(Bytes(1))?;
     let message = |phase: usize, (source, target)| Message {
         source: NodeId(source),
         target: NodeId(target),
@@ -83,7 +83,7 @@ pub(crate) fn by_messages(phases: &[Vec<(u32, u32)>], flits: u64) -> Result<u64>
 }
 
 fn mesh() -> Result<Machine> {
-    Ok(Machine::new(&format!("mesh:{SIDE}x{SIDE}"))?.with_switching(Switching::CutThrough))
+    Ok(Machine::mesh([SIDE, SIDE])?.with_switching(Switching::CutThrough))
 }
 
 /// The last table of the page.

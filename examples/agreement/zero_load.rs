@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
 use meshwright_core::{Error, Result};
-use meshwright_network::topology::machine::Costs;
+use meshwright_network::topology::costs::Costs;
 use meshwright_network::topology::{Machine, Network, Switching, Topology};
 use meshwright_schedule::{Message, Phases};
 use meshwright_sim::flit::{Replay, Router};
@@ -92,7 +92,7 @@ pub(crate) fn phase_cycles(
     phases: &[Vec<(u32, u32)>],
 ) -> Result<Vec<u64>> {
     let mut machine = machine.clone();
-    machine.costs = Costs { startup: Cycles(0), byte_time: Ratio::whole(1), flit: Bytes(1) };
+    machine = machine.with_costs(Costs { startup: Cycles(0), byte_time: Ratio::whole(1), flit: Bytes(1) })?;
     // The engine adds a head flit to the bytes of a message.
     let message = |phase: usize, (source, target)| Message {
         source: NodeId(source),
@@ -117,7 +117,7 @@ pub(crate) fn check(
     flits: u64,
     formula: impl Fn(u64) -> u64,
 ) -> Result<(u64, u64)> {
-    let Network::Grid(grid) = &machine.network else {
+    let Network::Grid(grid) = machine.network() else {
         return Err(Error::not_applicable("agreement", "distances are those of boxes"));
     };
     let nodes = machine.nodes();

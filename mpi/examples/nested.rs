@@ -87,7 +87,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let places = world.all_reduce(place, |a, b| a + b)?;
     assert_eq!(places, ranks * (ranks - 1) / 2);
     if world.rank() == 0 {
-        println!("{ranks} keys sorted; sums of rows and columns of {} in {messages} messages", machine.name);
+        println!(
+            "{ranks} keys sorted; sums of rows and columns of {} in {messages} messages",
+            machine.name()
+        );
     }
     Ok(())
 }

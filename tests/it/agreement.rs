@@ -16,7 +16,7 @@ use program::{engines, loggp, phases};
 fn distances_are_those_of_the_topology() {
     for name in ["mesh:3x4", "torus:5x2x3"] {
         let machine = Machine::new(name).unwrap();
-        let Network::Grid(grid) = &machine.network else { panic!("{name} is a box") };
+        let Network::Grid(grid) = machine.network() else { panic!("{name} is a box") };
         for (a, b) in (0..machine.nodes()).flat_map(|a| (0..machine.nodes()).map(move |b| (a, b))) {
             let hops = u64::from(machine.distance(NodeId(a), NodeId(b)).unwrap().0);
             assert_eq!(distance(grid.sides(), grid.wraps(), a, b), hops, "{name} {a} {b}");

@@ -53,7 +53,7 @@ fn whole_boxes_are_halved_from_the_centre() {
             assert_one_to_one(&placement, &machine, method);
             judged(&tasks, &placement, &machine)
         });
-        assert_eq!(both[0], both[1], "{} on {}", tasks.name, machine.name);
+        assert_eq!(both[0], both[1], "{} on {}", tasks.name, machine.name());
     }
 }
 
@@ -113,8 +113,8 @@ fn odd_machines_by_their_numbers() {
         let placement = place("bisection", &Request::of(&tasks, &machine, 0)).unwrap();
         let (dilations, contention) = judged(&tasks, &placement, &machine);
         let hilbert = judged(&tasks, &place("hilbert", &Request::of(&tasks, &machine, 0)).unwrap(), &machine);
-        assert_eq!(contention, 0, "{}", machine.name);
-        assert!(dilations <= dilations_at_most && dilations < hilbert.0, "{}: {dilations}", machine.name);
+        assert_eq!(contention, 0, "{}", machine.name());
+        assert!(dilations <= dilations_at_most && dilations < hilbert.0, "{}: {dilations}", machine.name());
     }
 }
 
@@ -188,7 +188,7 @@ fn reflecting_has_the_least_hops_of_all_recursive_bisections() {
     let known = [15, 33, 69, 143, 291, 593, 1197];
     for (n, hops) in (4..=10u32).zip(known) {
         assert_eq!(least_hops(n).1.into_iter().min(), Some(hops), "B({n})");
-        let machine = Machine::new(&format!("mesh:{}x{}", 1 << (n / 2), 1 << n.div_ceil(2))).unwrap();
+        let machine = Machine::mesh([1 << (n / 2), 1 << n.div_ceil(2)]).unwrap();
         let tasks = tree(Shape::Binomial(n));
         let total = |method| {
             let placement = place(method, &Request::of(&tasks, &machine, 0)).unwrap();

@@ -2,7 +2,7 @@
 
 use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
 use meshwright_mapping::{Divide, PLACEMENTS, Shape, bound};
-use meshwright_network::topology::machine::SWITCHINGS;
+use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_verdict::{Job, divide, map};
 
@@ -55,8 +55,8 @@ fn no_placement_beats_the_bound() {
             for (alpha, combine) in [(1.0, None), (0.5, Some(1.0)), (0.25, None), (0.9, Some(0.9))] {
                 let mut machine =
                     Machine::new(name).unwrap().with_dead(dead.clone()).unwrap().with_switching(switching);
-                machine.costs.startup = Cycles(3);
-                machine.costs.byte_time = Ratio::new(1, 7).unwrap();
+                machine = machine.with_startup(Cycles(3)).unwrap();
+                machine = machine.with_byte_time(Ratio::new(1, 7).unwrap()).unwrap();
                 let verdict =
                     divide::judge("", &job(n, alpha, combine), &machine, &every_placement(), 5, &mut |_| {})
                         .unwrap();
@@ -76,11 +76,12 @@ fn no_placement_beats_the_bound() {
 #[test]
 fn centred_halving_meets_the_wormhole_bound() {
     for n in 1..=10u32 {
-        let mut mesh = Machine::new(&format!("mesh:{}x{}", 1 << (n / 2), 1 << n.div_ceil(2))).unwrap();
+        let mut mesh = Machine::mesh([1 << (n / 2), 1 << n.div_ceil(2)]).unwrap();
         for (c, b, h) in
             [(100, Ratio::whole(1), 2), (0, Ratio::new(3, 8).unwrap(), 1), (5, Ratio::whole(2), 64)]
         {
-            (mesh.costs.startup, mesh.costs.byte_time, mesh.costs.flit) = (Cycles(c), b, Bytes(h));
+            mesh =
+                mesh.with_startup(Cycles(c)).unwrap().with_byte_time(b).unwrap().with_flit(Bytes(h)).unwrap();
             for alpha in [1.0, 0.5, 0.3] {
                 let verdict = divide::judge(
                     "",
@@ -106,7 +107,7 @@ fn centred_halving_meets_the_wormhole_bound() {
 #[test]
 fn growing_meets_the_store_and_forward_bound() {
     for n in 1..=12u32 {
-        let mesh = Machine::new(&format!("mesh:{}x{}", 1 << (n / 2), 1 << n.div_ceil(2))).unwrap();
+        let mesh = Machine::mesh([1 << (n / 2), 1 << n.div_ceil(2)]).unwrap();
         for alpha in [1.0, 0.9, 0.5, 0.25] {
             let report = map::report(&job(n, alpha, None), &mesh, &["growing"], 0, &mut |_| {}).unwrap();
             let (time, bound) =
@@ -133,13 +134,12 @@ fn growing_meets_the_store_and_forward_bound() {
 
 #[test]
 fn a_network_without_room_has_a_bound_too() {
+    use meshwright_network::topology::Graph;
     use meshwright_network::topology::graph_file::{Arc, ArcList};
-    use meshwright_network::topology::{Graph, Network};
     let arcs = ArcList {
         vertices: 4,
         arcs: vec![Arc { from: 0, to: 1, weight: 1 }, Arc { from: 2, to: 3, weight: 1 }],
     };
-    let mut machine = Machine::new("mesh:4").unwrap();
-    machine.network = Network::Graph(Graph::from_arcs(&arcs).unwrap());
+    let machine = Machine::of("two wires", &Graph::from_arcs(&arcs).unwrap()).unwrap();
     assert_eq!(bound::radius(&machine, 3).0, 4, "no ball holds three nodes: as far as anything can be");
 }

@@ -103,7 +103,7 @@ fn shape(n: u32) -> (u32, u32) {
 
 fn placed(name: &str, n: u32) -> Positions {
     let (rows, columns) = shape(n);
-    let mesh = Machine::new(&format!("mesh:{rows}x{columns}")).unwrap();
+    let mesh = Machine::mesh([rows, columns]).unwrap();
     let placement = place(name, &Request::count(1 << n, &mesh, 0)).unwrap();
     placement.nodes.iter().map(|node| (i64::from(node.0 / columns), i64::from(node.0 % columns))).collect()
 }
@@ -162,7 +162,7 @@ fn closed_forms_work_on_boxes_of_any_dimension_and_inside_larger_machines() {
             let mut nodes = place(name, &Request::count(tasks, &machine, 0)).unwrap().nodes;
             nodes.sort_unstable();
             nodes.dedup();
-            assert_eq!(nodes.len(), tasks as usize, "{name} on {} is one-to-one", machine.name);
+            assert_eq!(nodes.len(), tasks as usize, "{name} on {} is one-to-one", machine.name());
         }
     }
 }

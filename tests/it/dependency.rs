@@ -51,7 +51,7 @@ fn computations_of_a_rank_take_turns_and_overlap_messages() {
 fn without_barriers_a_tree_is_at_least_as_fast_when_nothing_contends() {
     for n in 1..=10u32 {
         for method in ["reflecting", "centred-halving"] {
-            let mesh = Machine::new(&format!("mesh:{}x{}", 1 << (n / 2), 1 << n.div_ceil(2))).unwrap();
+            let mesh = Machine::mesh([1 << (n / 2), 1 << n.div_ceil(2)]).unwrap();
             let job = Job::divide(&Divide {
                 shape: Shape::Binomial(n),
                 alpha: Some(0.5),
@@ -94,7 +94,7 @@ fn waiting_for_a_port_blames_no_link() {
     let text = "num_ranks 3\nrank 0 {\nrecv 64b from 1\n}\nrank 1 {\nsend 64b to 0\nsend 64b to 2\n}\nrank 2 {\nrecv 64b from 1\n}\n";
     let schedule = goal::parse(text.as_bytes(), "two.goal").unwrap();
     let mut line = Machine::new("mesh:3").unwrap();
-    line.ports = PortModel::One;
+    line = line.with_port_model(PortModel::One);
     let trace = run_schedule(&line, &schedule).unwrap();
     assert_eq!((trace.ticks, trace.longest_wait), (2 * (100 + 64 + 2), None));
 }

@@ -4,9 +4,9 @@ use meshwright_core::units::{Bytes, Cycles, NodeId};
 use meshwright_mapping as mapping;
 use meshwright_mapping::{Divide, Placement, Request, Shape, binomial, bound, place};
 use meshwright_network::routing::{Pair, routes};
+use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::graph_file::{Arc, ArcList};
-use meshwright_network::topology::machine::SWITCHINGS;
-use meshwright_network::topology::{Graph, Machine, Network, PortModel, Topology, distances_from};
+use meshwright_network::topology::{Graph, Machine, PortModel, Topology, distances_from};
 use meshwright_schedule::Message;
 use meshwright_schedule::cost::{self, LinkLoads};
 use meshwright_sim::run_phased;
@@ -59,9 +59,7 @@ pub(crate) fn every_placement(
 
 fn graph(vertices: u32, pairs: &[(u32, u32)]) -> Machine {
     let arcs = pairs.iter().map(|&(from, to)| Arc { from, to, weight: 1 }).collect();
-    let mut machine = Machine::new(&format!("mesh:{vertices}")).unwrap();
-    machine.network = Network::Graph(Graph::from_arcs(&ArcList { vertices, arcs }).unwrap());
-    machine
+    Machine::of("a graph", &Graph::from_arcs(&ArcList { vertices, arcs }).unwrap()).unwrap()
 }
 
 /// Boxes, boxes with holes, a star, a ring with chords and a complete network.
@@ -102,7 +100,7 @@ fn no_placement_of_a_small_tree_beats_the_prefix_bound() {
                     *least = sum.min(*least);
                 }
             });
-            let name = &machine.name;
+            let name = machine.name();
             assert!(
                 bound.iter().zip(&least).all(|(b, l)| b <= l),
                 "{name} B({n}): {bound:?}, true {least:?}"
@@ -125,13 +123,13 @@ fn check_order(machine: &Machine, job: &Job, nodes: Vec<NodeId>) {
         let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
         let routes = routes(machine, &pairs).unwrap();
         loads.fill(messages, &routes);
-        let mut phase = cost::link_bound(messages, &routes, &loads, machine.switching, &machine.costs);
-        if machine.ports == PortModel::One {
-            phase = phase.max(cost::ports(messages, machine.switching, &machine.costs));
+        let mut phase = cost::link_bound(messages, &routes, &loads, machine.switching(), machine.costs());
+        if machine.port_model() == PortModel::One {
+            phase = phase.max(cost::ports(messages, machine.switching(), machine.costs()));
         }
         assert!(phase <= trace.phase_ticks[index]);
         low += phase;
-        serial = cost::serial_sum(serial, messages, &routes, machine.switching, &machine.costs).unwrap();
+        serial = cost::serial_sum(serial, messages, &routes, machine.switching(), machine.costs()).unwrap();
     }
     let bound = job.bound_ticks(machine);
     assert!(bound <= low && low <= trace.ticks && trace.ticks <= serial, "{machine:?} {placement:?}");
@@ -146,8 +144,8 @@ fn every_placement_of_four_tasks_keeps_the_order_of_the_numbers() {
                     [(3, 2, 0.5, Some(0.7)), (0, 0, 1.0, None), (1, 9, 0.2, Some(1.0))]
                 {
                     let mut machine = Machine::new(name).unwrap().with_switching(switching);
-                    machine.ports = ports;
-                    (machine.costs.startup, machine.costs.flit) = (Cycles(c), Bytes(h));
+                    machine = machine.with_port_model(ports);
+                    machine = machine.with_startup(Cycles(c)).unwrap().with_flit(Bytes(h)).unwrap();
                     let job = Job::divide(&Divide {
                         shape: Shape::Binomial(2),
                         alpha: Some(alpha),
@@ -245,7 +243,7 @@ proptest! {
         let j = j.min(n as usize);
         let found = descend(&distance, &mut nodes, 1 << n, j, &swaps);
         let bound = bound::prefix(&machine, n)[j - 1];
-        prop_assert!(bound <= found, "{} B({n}), {j} phases: bound {bound}, found {found}", machine.name);
+        prop_assert!(bound <= found, "{} B({n}), {j} phases: bound {bound}, found {found}", machine.name());
     }
 
     #[test]
@@ -258,9 +256,9 @@ proptest! {
         (alpha, combine_alpha) in (0.05f64..=1.0, prop::option::of(0.05f64..=1.0)),
         shaken in swaps(80..81),
     ) {
-        machine.switching = SWITCHINGS[switching].1;
-        machine.ports = if one_port { PortModel::One } else { PortModel::All };
-        (machine.costs.startup, machine.costs.flit) = (Cycles(c), Bytes(h));
+        machine = machine.with_switching(SWITCHINGS[switching].1);
+        machine = machine.with_port_model(if one_port { PortModel::One } else { PortModel::All });
+        machine = machine.with_startup(Cycles(c)).unwrap().with_flit(Bytes(h)).unwrap();
         let mut nodes: Vec<NodeId> = machine.living().collect();
         let all = nodes.len();
         shaken.into_iter().for_each(|(a, b)| nodes.swap(a % all, b % all));

@@ -53,9 +53,9 @@ proptest! {
             let routes = routing::routes(&machine, &pairs).unwrap();
             loads.fill(messages, &routes);
             let bound = match machine.whole_grid() {
-                Some(_) => cost::link_bound(messages, &routes, &loads, Switching::Wormhole, &machine.costs),
+                Some(_) => cost::link_bound(messages, &routes, &loads, Switching::Wormhole, machine.costs()),
                 // The routers of other networks go other ways, no shorter ones.
-                None => cost::alone(messages, &routes, Switching::Wormhole, &machine.costs),
+                None => cost::alone(messages, &routes, Switching::Wormhole, machine.costs()),
             };
             prop_assert!(bound <= fitted.trace.phase_ticks[index]);
         }
@@ -73,13 +73,13 @@ proptest! {
         let replay = Replay { router: Router::ideal(&machine), packet: None, seed: 0 };
         let fine = replay.run_phased(&machine, &phases).unwrap();
         let mut coarse = machine.clone();
-        coarse.costs.flit = Bytes(8);
+        coarse = coarse.with_flit(Bytes(8)).unwrap();
         let long = replay.run_phased(&coarse, &phases).unwrap();
         let pairs: Vec<_> = phases.messages().iter().map(Message::pair).collect();
         let routes = routing::routes(&machine, &pairs).unwrap();
         let mut loads = LinkLoads::new(machine.links());
         loads.fill(phases.messages(), &routes);
-        prop_assert!(cost::link_bound(phases.messages(), &routes, &loads, Switching::Wormhole, &machine.costs) <= long.ticks);
+        prop_assert!(cost::link_bound(phases.messages(), &routes, &loads, Switching::Wormhole, machine.costs()) <= long.ticks);
         let ratio = long.ticks as f64 / fine.ticks as f64;
         prop_assert!((0.5..2.0).contains(&ratio), "{ratio}");
     }

@@ -34,7 +34,7 @@ fn a_message_alone_takes_the_same_time_on_both_engines() {
         for switching in SWITCHINGS {
             let mut machine = machine.clone().with_switching(switching);
             for startup in [0, 6] {
-                machine.costs.startup = Cycles(startup);
+                machine = machine.with_startup(Cycles(startup)).unwrap();
                 for pair in 0..machine.nodes() * machine.nodes() {
                     let (source, target) = (NodeId(pair / machine.nodes()), NodeId(pair % machine.nodes()));
                     let bytes = Bytes(2 * u64::from(1 + pair % 17));
@@ -43,9 +43,10 @@ fn a_message_alone_takes_the_same_time_on_both_engines() {
                     let expected = sim::run_phased(&machine, &phases).unwrap().ticks;
                     let found = replay(&machine).run_phased(&machine, &phases).unwrap().ticks;
                     assert_eq!(
-                        found, expected,
+                        found,
+                        expected,
                         "{} {switching:?} c = {startup}: {source} to {target}, {bytes:?}",
-                        machine.name
+                        machine.name()
                     );
                 }
             }
@@ -88,14 +89,20 @@ fn compare(machine: &Machine, seeds: std::ops::Range<u64>) -> (u32, f64, f64, f6
         let schedule = Schedule::from_phases(&random_phases(machine, seed));
         let message: Trace = sim::run_schedule(machine, &schedule).unwrap();
         let flit = replay(machine).run_schedule(machine, &schedule).unwrap();
-        assert_eq!(flit.deadlock, None, "{} with date-line channels, seed {seed}", machine.name);
+        assert_eq!(flit.deadlock, None, "{} with date-line channels, seed {seed}", machine.name());
         if message.deadlock.is_some() || message.ticks == 0 {
             continue; // without virtual channels a torus can deadlock
         }
         // A stored message can stand in a buffer before one that need not wait for any link.
-        let stored = machine.switching == Switching::StoreAndForward;
+        let stored = machine.switching() == Switching::StoreAndForward;
         if message.longest_wait.is_none() && !(stored && share_links(machine, &schedule)) {
-            assert_eq!(flit, message, "{} {:?}: nobody waits, seed {seed}", machine.name, machine.switching);
+            assert_eq!(
+                flit,
+                message,
+                "{} {:?}: nobody waits, seed {seed}",
+                machine.name(),
+                machine.switching()
+            );
             free += 1;
         }
         let ratio = flit.ticks as f64 / message.ticks as f64;
@@ -109,10 +116,12 @@ fn check_band(seeds: std::ops::Range<u64>) {
     for machine in machines() {
         for switching in SWITCHINGS {
             let mut machine = machine.clone().with_switching(switching);
-            machine.costs.startup = Cycles(10);
+            machine = machine.with_startup(Cycles(10)).unwrap();
             let (free, low, high, mean) = compare(&machine, seeds.clone());
-            let found =
-                format!("{} {switching:?}: {free} free, {low:.3} to {high:.3}, mean {mean:.3}", machine.name);
+            let found = format!(
+                "{} {switching:?}: {free} free, {low:.3} to {high:.3}, mean {mean:.3}",
+                machine.name()
+            );
             println!("{found}");
             assert!(free > 0, "{found}");
             assert!(low > BAND.0 && high < BAND.1 && (mean - 1.0).abs() < MEAN, "{found}");
@@ -134,7 +143,7 @@ fn with_contention_the_engines_stay_within_a_band_long() {
 #[test]
 fn a_ring_without_date_line_deadlocks_and_says_where() {
     let mut ring = Machine::new("torus:8").unwrap();
-    ring.virtual_channels = 1;
+    ring = ring.with_virtual_channels(1);
     let send = |node: u32| Message {
         source: NodeId(node),
         target: NodeId((node + 3) % 8),

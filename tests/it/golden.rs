@@ -26,7 +26,7 @@ fn integers(value: &Value) -> Vec<u64> {
 fn report(case: &Value, alpha: f64) -> (map::MapReport, Machine) {
     let name = case["mapping"].as_str().unwrap().replace("halving", "centred-halving");
     let sides = integers(&case["shape"]);
-    let mesh = Machine::new(&format!("mesh:{}x{}", sides[0], sides[1])).unwrap();
+    let mesh = Machine::mesh([sides[0] as u32, sides[1] as u32]).unwrap();
     let n = case["n"].as_u64().unwrap() as u32;
     let job = Job::divide(&Divide {
         shape: Shape::Binomial(n),
@@ -131,9 +131,9 @@ fn totals_are_the_exact_fractions() {
 fn store_and_forward_steps() {
     for case in golden()["cases"].as_array().unwrap() {
         let (report, mut mesh) = report(case, 1.0);
-        mesh.costs.startup = meshwright_core::units::Cycles(1);
-        mesh.costs.byte_time = meshwright_core::units::Ratio::whole(0);
-        mesh.switching = meshwright_network::topology::Switching::StoreAndForward;
+        mesh = mesh.with_startup(meshwright_core::units::Cycles(1)).unwrap();
+        mesh = mesh.with_byte_time(meshwright_core::units::Ratio::whole(0)).unwrap();
+        mesh = mesh.with_switching(meshwright_network::topology::Switching::StoreAndForward);
         let n = case["n"].as_u64().unwrap() as u32;
         let job = Job::divide(&Divide {
             shape: Shape::Binomial(n),

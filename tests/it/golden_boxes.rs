@@ -17,7 +17,7 @@ fn check(case: &Value, family: &str) {
     let (tree, name) = (case["tree"].as_str().unwrap(), case["mapping"].as_str().unwrap());
     let job = tasks::read(tree, "".as_ref(), tasks::Weights::default(), &machine).unwrap();
     let report = map::report(&job, &machine, &[name], 0, &mut |_| {}).unwrap();
-    let (row, what) = (&report.placements[0], format!("{name} {tree} on {}", machine.name));
+    let (row, what) = (&report.placements[0], format!("{name} {tree} on {}", machine.name()));
     let positions: Vec<Vec<u32>> = row.nodes().iter().map(|&node| machine.coordinates(node)).collect();
     assert_eq!(serde_json::to_value(&positions).unwrap(), case["positions"], "{what}");
     let phases = case["phases"].as_array().unwrap();

@@ -8,7 +8,7 @@ use meshwright_mapping as mapping;
 use meshwright_mapping::bound::{GraphBound, Terrain, graph_ticks, phase_ticks};
 use meshwright_mapping::task_graph::Edge;
 use meshwright_mapping::{Placement, TaskGraph, task_file};
-use meshwright_network::topology::machine::SWITCHINGS;
+use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Costs, Machine, PortModel, Switching, Topology};
 use meshwright_sim::run_phased;
 use meshwright_verdict::Job;
@@ -24,7 +24,7 @@ pub(crate) fn graph(tasks: u32, edges: &[(u32, u32, u32, u64)]) -> TaskGraph {
 }
 
 fn bound(graph: &TaskGraph, machine: &Machine) -> GraphBound {
-    graph_ticks(graph, &Terrain::new(machine), machine, machine.switching)
+    graph_ticks(graph, &Terrain::new(machine), machine, machine.switching())
 }
 
 /// The simulated ticks, unless the placement ends in a deadlock.
@@ -72,7 +72,8 @@ fn each_argument_decides_somewhere() {
         ("mesh:1x4", 4, &thrice, Switching::StoreAndForward, 3 * (7 + 30)),
     ] {
         let mut machine = Machine::new(name).unwrap().with_switching(switching);
-        machine.costs = Costs { startup: Cycles(7), flit: Bytes(0), ..Costs::default() };
+        machine =
+            machine.with_costs(Costs { startup: Cycles(7), flit: Bytes(0), ..Costs::default() }).unwrap();
         let graph = graph(tasks, edges);
         let mut least = u64::MAX;
         let mut living: Vec<NodeId> = machine.living().collect();
@@ -80,7 +81,7 @@ fn each_argument_decides_somewhere() {
             least = simulated(&graph, &machine, nodes.to_vec()).map_or(least, |(ticks, _)| ticks.min(least));
         });
         let bound = bound(&graph, &machine).ticks;
-        assert_eq!(bound, expected * machine.costs.ticks_per_cycle(), "{name}, {}", switching.name());
+        assert_eq!(bound, expected * machine.costs().ticks_per_cycle(), "{name}, {}", switching.name());
         assert!(bound <= least, "{name}, {}: bound {bound}, optimum {least}", switching.name());
     }
 }
@@ -103,12 +104,13 @@ fn no_placement_of_a_small_graph_beats_the_bound() {
                 continue;
             }
             let mut machine = machine.clone().with_switching(switching);
-            machine.costs = Costs { startup: Cycles(2), flit: Bytes(1), ..Costs::default() };
+            machine =
+                machine.with_costs(Costs { startup: Cycles(2), flit: Bytes(1), ..Costs::default() }).unwrap();
             let bound = bound(graph, &machine);
             let mut living: Vec<NodeId> = machine.living().collect();
             every_placement(graph.tasks as usize, &mut living, 0, &mut |nodes| {
                 if let Some((ticks, phases)) = simulated(graph, &machine, nodes.to_vec()) {
-                    assert!(bound.ticks <= ticks, "{} {nodes:?}: {bound:?}, {ticks}", machine.name);
+                    assert!(bound.ticks <= ticks, "{} {nodes:?}: {bound:?}, {ticks}", machine.name());
                     assert!(bound.phases.iter().zip(&phases).all(|(bound, ticks)| bound <= ticks));
                 }
             });
@@ -136,8 +138,8 @@ proptest! {
         let whole = Machine::new(name).unwrap();
         let dead = dead.into_iter().map(|node| NodeId(node % whole.nodes())).collect();
         let mut machine = whole.with_dead(dead).unwrap().with_switching(SWITCHINGS[switching].1);
-        machine.costs = Costs { startup: Cycles(startup), flit: Bytes(flit), ..Costs::default() };
-        machine.ports = if one_port { PortModel::One } else { PortModel::All };
+        machine = machine.with_costs(Costs { startup: Cycles(startup), flit: Bytes(flit), ..Costs::default() }).unwrap();
+        machine = machine.with_port_model(if one_port { PortModel::One } else { PortModel::All });
         let all = |phase| (0..tasks).flat_map(move |a| (0..tasks).map(move |b| (phase, a, b, 5)));
         let edges = if dense { all(1).chain(edges).collect() } else { edges };
         let graph = graph(tasks.min(machine.living_count()), &edges);
@@ -150,7 +152,7 @@ proptest! {
         prop_assert_eq!(job.bound_ticks(&machine), bound.ticks);
         prop_assert!(bound.phases.iter().sum::<u64>() <= bound.ticks);
         for (index, &ticks) in bound.phases.iter().enumerate() {
-            prop_assert!(phase_ticks(&graph, index, machine.switching, &machine.costs) <= ticks);
+            prop_assert!(phase_ticks(&graph, index, machine.switching(), machine.costs()) <= ticks);
         }
         if trace.deadlock.is_none() {
             prop_assert!(bound.ticks <= trace.ticks, "{}: {:?}, simulated {}", name, bound, trace.ticks);

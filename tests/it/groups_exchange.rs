@@ -188,7 +188,7 @@ fn values_equal_sequential_folds() {
         let group = random_group(&machine, &mut rng);
         let operations = random_operations(group.size(), &mut rng);
         for structure in structures(&machine, &group) {
-            let what = format!("{} on {}, {:?}", structure.name(), machine.name, group.members());
+            let what = format!("{} on {}, {:?}", structure.name(), machine.name(), group.members());
             let programs = diaries(&operations, group.size());
             let mut all = parties(&structure, &machine, &group, programs.clone());
             let trace = match trial % 3 {
@@ -252,7 +252,7 @@ fn predictions_hold_where_nobody_is_in_the_way_and_else_are_bounds() {
         for structure in structures(&machine, &group) {
             let predicted = structure.barrier_links(&machine, &group);
             let measured = barrier_cycles(&structure, &machine, &group);
-            let what = format!("{} on {}: {:?}", structure.name(), machine.name, group.members());
+            let what = format!("{} on {}: {:?}", structure.name(), machine.name(), group.members());
             assert!(bound <= predicted && predicted <= measured, "{bound} {predicted} {measured} {what}");
             match &structure {
                 Structure::Sweeps(_) => assert_eq!(predicted, measured, "{what}"),
@@ -332,7 +332,7 @@ fn hubs_beat_rooted_trees_on_tori() {
     for (side, share, most, least) in
         [(16, 1, 1.63, 1.2), (16, 2, 1.63, 1.1), (32, 1, 1.44, 1.3), (32, 4, 1.5, 1.25)]
     {
-        let machine = Machine::new(&format!("torus:{side}x{side}")).expect("a torus").in_packets();
+        let machine = Machine::torus([side, side]).expect("a torus").in_packets();
         let mut nodes: Vec<_> = (0..side * side).map(NodeId).collect();
         nodes.shuffle(&mut rng);
         nodes.truncate((side * side / share) as usize);

@@ -32,13 +32,15 @@ fn machine(draws: &mut impl Rng) -> Machine {
         let node = NodeId(draws.random_range(0..machine.nodes()));
         machine = machine.clone().with_dead(vec![node]).unwrap_or(machine);
     }
-    machine.buffers = *[1, 2, 4, 8].choose(draws).unwrap();
+    machine = machine.with_buffers(*[1, 2, 4, 8].choose(draws).unwrap());
     if draws.random_range(0..3) == 0 {
-        machine.costs = Costs {
-            startup: Cycles(draws.random_range(0..40)),
-            byte_time: Ratio::new(1, *[1, 2, 8].choose(draws).unwrap()).unwrap(),
-            flit: Bytes(*[1, 2, 8, 16].choose(draws).unwrap()),
-        };
+        machine = machine
+            .with_costs(Costs {
+                startup: Cycles(draws.random_range(0..40)),
+                byte_time: Ratio::new(1, *[1, 2, 8].choose(draws).unwrap()).unwrap(),
+                flit: Bytes(*[1, 2, 8, 16].choose(draws).unwrap()),
+            })
+            .unwrap();
     }
     machine
 }
@@ -94,8 +96,13 @@ fn one(seed: u64) -> Result<()> {
     let draws = &mut rng::stream(seed, "laws of groups");
     let machine = machine(draws);
     let job = job(&machine, draws);
-    let what =
-        format!("seed {seed}: {} {:?} {} {:?}", machine.name, machine.costs, job.engine.name(), job.labels);
+    let what = format!(
+        "seed {seed}: {} {:?} {} {:?}",
+        machine.name(),
+        machine.costs(),
+        job.engine.name(),
+        job.labels
+    );
     let mut runs = Vec::new();
     for method in METHODS {
         match groups::find(&job, &machine, method, None, &|| ()) {

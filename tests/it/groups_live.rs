@@ -33,7 +33,7 @@ fn on_ranks<T: Send>(
 
 /// Machines with 1 to 17 working nodes.
 fn machines() -> Vec<Machine> {
-    let mut all: Vec<_> = (1..=7).map(|nodes| Machine::new(&format!("mesh:1x{nodes}")).unwrap()).collect();
+    let mut all: Vec<_> = (1..=7).map(|nodes| Machine::mesh([1, nodes]).unwrap()).collect();
     all.extend(["mesh:2x4", "torus:3x3", "mesh:2x5", "mesh:3x4"].map(|name| Machine::new(name).unwrap()));
     let holes = Machine::new("mesh:4x4").unwrap().with_dead([5, 6, 15].map(NodeId).to_vec()).unwrap();
     all.extend([holes, Machine::new("hypercube:4").unwrap(), Machine::new("mesh:1x17").unwrap()]);
@@ -106,8 +106,14 @@ fn splits_are_those_of_a_sort_and_messages_those_of_the_formula() {
                 })
             });
             let (places, sent): (Vec<_>, Vec<u64>) = found.into_iter().unzip();
-            assert_eq!(places, by_sorting(&choices), "{} {} {choices:?}", machine.name, tree.name);
-            assert_eq!(sent.iter().sum::<u64>(), 2 * (u64::from(size) - 1), "{} {}", machine.name, tree.name);
+            assert_eq!(places, by_sorting(&choices), "{} {} {choices:?}", machine.name(), tree.name);
+            assert_eq!(
+                sent.iter().sum::<u64>(),
+                2 * (u64::from(size) - 1),
+                "{} {}",
+                machine.name(),
+                tree.name
+            );
         }
     }
 }
@@ -195,7 +201,7 @@ fn operations_say_what_they_mean_and_count_their_messages() {
         });
         let edges = u64::from(size) - 1;
         let sent: Vec<u64> = (0..6).map(|at| found.iter().map(|sent| sent[at]).sum()).collect();
-        assert_eq!(sent, [2, 2, 1, 1, 1, 2].map(|times| times * edges), "{} {}", machine.name, tree.name);
+        assert_eq!(sent, [2, 2, 1, 1, 1, 2].map(|times| times * edges), "{} {}", machine.name(), tree.name);
     }
 }
 
@@ -296,7 +302,7 @@ fn the_tree_is_chosen_by_the_machine() {
                 barrier(&tree, &tree.edge_links(&machine, &all), delays)
             };
             let least = TREES.iter().filter(|method| method.takes_any_members).map(time).min();
-            assert_eq!(Some(time(tree_for(&machine, delays).unwrap())), least, "{}", machine.name);
+            assert_eq!(Some(time(tree_for(&machine, delays).unwrap())), least, "{}", machine.name());
         }
     }
 }

@@ -30,7 +30,7 @@ fn split<'s, 'm>(
     let programs = labels.iter().map(script).collect();
     let mut processes = members(mask, machine, group, programs).unwrap();
     let trace = sim::run_processes(machine, &mut processes).unwrap();
-    assert!(trace.unfinished.is_empty(), "{}: {:?}", machine.name, trace.unfinished);
+    assert!(trace.unfinished.is_empty(), "{}: {:?}", machine.name(), trace.unfinished);
     processes
 }
 
@@ -43,7 +43,7 @@ fn check(mask: &Mask<'_>, machine: &Machine, group: &Group, labels: &[Label]) {
         for (rank, &node) in (0..).zip(part.members()) {
             let place = processes[node.index()].places().last().unwrap();
             let roster = &place.roster;
-            assert_eq!((roster.group(), place.rank), (&part, rank), "{} colour {colour}", machine.name);
+            assert_eq!((roster.group(), place.rank), (&part, rank), "{} colour {colour}", machine.name());
             assert_eq!(roster.tree(), &rank_halving::tree(part.size()));
             assert_eq!(Mask::links(place), &roster.links(rank));
         }

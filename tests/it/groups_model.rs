@@ -15,7 +15,9 @@ use meshwright_sim as sim;
 /// A machine on which a packet of 8 bytes takes one cycle for each link.
 fn machine(specification: &str) -> Machine {
     let mut machine = Machine::new(specification).unwrap().with_switching(Switching::StoreAndForward);
-    machine.costs = Costs { startup: Cycles(0), byte_time: Ratio::new(1, 8).unwrap(), flit: Bytes(8) };
+    machine = machine
+        .with_costs(Costs { startup: Cycles(0), byte_time: Ratio::new(1, 8).unwrap(), flit: Bytes(8) })
+        .unwrap();
     machine
 }
 

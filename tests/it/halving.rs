@@ -50,7 +50,7 @@ fn rounds(side: u32) -> u32 {
 /// Everything docs/centred-halving.md claims of one box.
 fn check(sides: &[u32], machine: &str) {
     let (shape, machine) = (Shape::Halving(sides.to_vec()), Machine::new(machine).unwrap());
-    let what = format!("{sides:?} on {}", machine.name);
+    let what = format!("{sides:?} on {}", machine.name());
     let tasks = tree(shape.clone());
     let placement = place("centred-halving", &Request::of(&tasks, &machine, 0)).unwrap();
     assert_one_to_one(&placement, &machine, &what);
@@ -168,7 +168,7 @@ fn at_most_one_odd_side_leaves_no_gap() {
                 verdict::divide::judge("", &job, &machine, &["centred-halving"], 0, &mut |_| {}).unwrap();
             let outcome = &verdict.results[0];
             let above = outcome.simulated_cycles - outcome.bound_cycles;
-            assert_eq!(above, hops_above * machine.costs.flit.0, "{} in cycles", machine.name);
+            assert_eq!(above, hops_above * machine.costs().flit.0, "{} in cycles", machine.name());
         }
     }
 }
@@ -224,13 +224,13 @@ fn parts_of_data_stay_above_their_bound() {
     for (preset, sides) in
         divide::PRESETS.iter().flat_map(|preset| [&[7][..], &[5, 7], &[3, 3]].map(|sides| (preset, sides)))
     {
-        for &(_, switching) in meshwright_network::topology::machine::SWITCHINGS {
+        for &(_, switching) in meshwright_network::topology::costs::SWITCHINGS {
             let machine = Machine::new(&named("mesh", sides)).unwrap().with_switching(switching);
             let (shape, volume) = (Shape::Halving(sides.to_vec()), Bytes(1000));
             let divide::Preset { alpha, combine_alpha, .. } = *preset;
             let job = Job::data(&Divide { shape, alpha, combine_alpha, volume }).unwrap();
             let verdict = verdict::divide::judge("", &job, &machine, &names, 0, &mut |_| {}).unwrap();
-            assert!(verdict.results.len() >= 5, "{} on {}", preset.name, machine.name);
+            assert!(verdict.results.len() >= 5, "{} on {}", preset.name, machine.name());
         }
     }
 }

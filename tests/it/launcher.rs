@@ -196,11 +196,11 @@ fn check_all(launch: &Launch<'_>) {
                 nodes_of_ranks(name, &text, machine, tasks),
                 expected,
                 "{name} on {}",
-                machine.name
+                machine.name()
             ),
         }
     }
-    assert!(ways >= 5, "{}: few formats suit it", machine.name);
+    assert!(ways >= 5, "{}: few formats suit it", machine.name());
 }
 
 #[test]

@@ -39,17 +39,17 @@ fn every_wire_has_two_ends() {
         for node in nodes(&machine) {
             for port in (0..machine.ports(node)).map(Port) {
                 let Some(next) = machine.neighbour(node, port) else { continue };
-                assert_ne!(next, node, "{}: no node is its own neighbour", machine.name);
+                assert_ne!(next, node, "{}: no node is its own neighbour", machine.name());
                 let back = (0..machine.ports(next))
                     .filter(|&p| machine.neighbour(next, Port(p)) == Some(node))
                     .count();
-                assert_eq!(back, 1, "{}: {node} -> {next} has one way back", machine.name);
+                assert_eq!(back, 1, "{}: {node} -> {next} has one way back", machine.name());
                 let link = machine.link(node, port);
                 assert_eq!(
                     (machine.source(link), machine.target(link)),
                     (node, Some(next)),
                     "{}",
-                    machine.name
+                    machine.name()
                 );
             }
         }
@@ -66,14 +66,14 @@ fn distances_and_eccentricities_are_breadth_first() {
                     machine.distance(from, to),
                     Some(Hops(definition[to.index()])),
                     "{}: {from} to {to}",
-                    machine.name
+                    machine.name()
                 );
             }
             assert_eq!(
                 machine.eccentricity(from).0,
                 *definition.iter().max().unwrap(),
                 "{}: {from}",
-                machine.name
+                machine.name()
             );
         }
     }
@@ -90,20 +90,20 @@ fn routes_arrive_over_shortest_paths_by_formula_and_by_search() {
             let walk = |(index, &(from, to)): (usize, &(NodeId, NodeId))| {
                 let (mut links, mut at) = (Vec::new(), from);
                 routes.for_each_link(index, (from, to), |link| {
-                    assert_eq!(machine.source(link), at, "{name} on {}", machine.name);
+                    assert_eq!(machine.source(link), at, "{name} on {}", machine.name());
                     assert_eq!(routes.next(index, links.len() as u32, at, to), Some(link));
                     at = machine.target(link).expect("a route uses wired links");
                     links.push(link);
                 });
-                assert_eq!(at, to, "{name} on {} arrives", machine.name);
+                assert_eq!(at, to, "{name} on {} arrives", machine.name());
                 assert_eq!(routes.next(index, links.len() as u32, at, to), None);
                 let hops = Hops(links.len() as u32);
-                assert_eq!(Some(hops), machine.distance(from, to), "{name} on {} is minimal", machine.name);
+                assert_eq!(Some(hops), machine.distance(from, to), "{name} on {} is minimal", machine.name());
                 assert_eq!(hops, routes.hops(index, (from, to)));
                 links
             };
             let all: Vec<_> = pairs.iter().enumerate().map(walk).collect();
-            assert_eq!(*first.get_or_insert_with(|| all.clone()), all, "{name} on {}", machine.name);
+            assert_eq!(*first.get_or_insert_with(|| all.clone()), all, "{name} on {}", machine.name());
         }
     }
 }
@@ -138,7 +138,7 @@ fn dimension_order_deadlocks_only_around_rings_of_four_and_more() {
         let rings = machine
             .whole_grid()
             .is_some_and(|grid| grid.wraps() && grid.sides().iter().any(|&side| side > 3));
-        assert_eq!(cycle.is_some(), rings, "{}: {cycle:?}", machine.name);
+        assert_eq!(cycle.is_some(), rings, "{}: {cycle:?}", machine.name());
         for (index, link) in cycle.iter().flatten().enumerate() {
             let cycle = cycle.as_ref().unwrap();
             let next = cycle[(index + 1) % cycle.len()];
@@ -188,7 +188,7 @@ fn balls_have_their_formula() {
         let distances = distances_from(&machine, middle);
         for hops in 0..=6 {
             let counted = distances.iter().filter(|&&d| d <= hops).count() as u64;
-            assert_eq!(bound::ball(&machine.network, hops), counted, "{name}, {hops} hops");
+            assert_eq!(bound::ball(machine.network(), hops), counted, "{name}, {hops} hops");
         }
     }
 }
@@ -198,7 +198,7 @@ fn balls_grow_and_never_overflow() {
     for name in ["mesh:1", "mesh:17x17", "hypercube:21"] {
         let machine = Machine::new(name).unwrap();
         let sizes: Vec<u64> =
-            (0..32).map(|bits| bound::ball(&machine.network, (1u64 << bits).min(1 << 24) as u32)).collect();
+            (0..32).map(|bits| bound::ball(machine.network(), (1u64 << bits).min(1 << 24) as u32)).collect();
         assert!(sizes.is_sorted() && sizes[0] >= 1, "{name}: {sizes:?}");
     }
 }
@@ -207,6 +207,6 @@ fn balls_grow_and_never_overflow() {
 fn the_radius_is_the_least_eccentricity() {
     for machine in machines() {
         let least = nodes(&machine).map(|node| machine.eccentricity(node)).min().unwrap();
-        assert_eq!(bound::radius(&machine, machine.nodes()), least, "{}", machine.name);
+        assert_eq!(bound::radius(&machine, machine.nodes()), least, "{}", machine.name());
     }
 }

@@ -19,7 +19,7 @@ fn tree(n: u32) -> Job {
 }
 
 fn square(n: u32) -> Machine {
-    Machine::new(&format!("mesh:{}x{}", 1 << (n / 2), 1 << n.div_ceil(2))).unwrap()
+    Machine::mesh([1 << (n / 2), 1 << n.div_ceil(2)]).unwrap()
 }
 
 /// Messages i of one size over links i and i + 1 of a line: each meets two others, the last waits for all.
@@ -35,9 +35,9 @@ fn a_chain_of_worms_exceeds_the_path_level() {
     loads.fill(&messages, &routes);
     let met = metrics::meetings(&messages, &routes, &loads);
     assert!(met.iter().all(|&(count, _)| count <= 2));
-    let path = cost::path_level(&messages, &routes, &met, Switching::Wormhole, &line.costs);
+    let path = cost::path_level(&messages, &routes, &met, Switching::Wormhole, line.costs());
     // c + b (W + 2 W + 2 h): one's own bytes and those of two others.
-    assert_eq!(line.costs.cycles(path), Cycles(100 + 30_000 + 4));
+    assert_eq!(line.costs().cycles(path), Cycles(100 + 30_000 + 4));
     let trace = sim::run_phased(&line, &Phases::new(line.nodes(), messages)).unwrap();
     let units = trace.cycles.0 as f64 / 10_000.0;
     assert!((63.0..65.0).contains(&units), "the worms take {units} units, one after the other");
@@ -68,8 +68,8 @@ fn no_placement_of_a_tree_is_faster_than_its_busiest_link() {
 fn stored_messages_of_a_tree_take_the_greater_of_dilation_and_load() {
     for n in [6, 8, 10] {
         let mut mesh = square(n);
-        (mesh.costs.startup, mesh.costs.byte_time) = (Cycles(1), Ratio::whole(0));
-        mesh.switching = Switching::StoreAndForward;
+        mesh = mesh.with_startup(Cycles(1)).unwrap().with_byte_time(Ratio::whole(0)).unwrap();
+        mesh = mesh.with_switching(Switching::StoreAndForward);
         let job = tree(n);
         let report = map::report(&job, &mesh, &METHODS, 5, &mut |_| {}).unwrap();
         for row in &report.placements {

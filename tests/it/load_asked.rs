@@ -41,7 +41,8 @@ fn split(
     job.chunks = Some(400);
     change(&mut job);
     let (costs, bytes) = Scale::costs_for(&job.problem(&machine).unwrap(), terms.startup).unwrap();
-    (machine.costs, machine.switching, job.bytes) = (costs, Switching::StoreAndForward, bytes);
+    machine = machine.with_costs(costs).unwrap().with_switching(Switching::StoreAndForward);
+    job.bytes = bytes;
     judge("split", &job, &machine, &mut |_| {}).unwrap()
 }
 

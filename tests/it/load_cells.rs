@@ -400,7 +400,7 @@ fn a_cell_that_is_no_star_is_seen() {
 #[test]
 fn erratum_22_has_no_smaller_example() {
     let broken = |length: u32, a: u32, b: u32, reduction| {
-        let line = Machine::new(&format!("mesh:1x{length}")).unwrap();
+        let line = Machine::mesh([1, length]).unwrap();
         let sources = [a, b].map(|node| Source::at(NodeId(node), 1.0)).to_vec();
         let problem = Problem::new(&line, sources, 0.01).unwrap();
         let settings = Settings { reduction, ..Settings::default() };

@@ -20,7 +20,7 @@ use rand::{Rng, RngExt};
 fn machine(name: &str, sigma: f64, startup: f64) -> (Machine, u64) {
     let mut machine = Machine::new(name).expect("a machine");
     let (costs, bytes) = Scale::costs_of(sigma, startup).expect("costs");
-    machine.costs = costs;
+    machine = machine.with_costs(costs).unwrap();
     (machine, bytes)
 }
 
@@ -121,7 +121,7 @@ fn no_schedule_beats_the_bound() {
         let optimum = optimum::solve(&problem).expect("an optimum");
         let (_, time) = planned(&scale, &optimum, 400);
         let bound = optimum.makespan * (1.0 - 1e-9);
-        assert!(time >= bound, "case {case} on {}: {time} beats {bound}", machine.name);
+        assert!(time >= bound, "case {case} on {}: {time} beats {bound}", machine.name());
         let shares = Plan { makespan: optimum.makespan, shares: optimum.flow.node.clone(), cells: None };
         for (forwarding, pieces) in [
             (Forwarding::CutThrough, 3),
@@ -130,7 +130,7 @@ fn no_schedule_beats_the_bound() {
         ] {
             let schedule = deliver(&scale, &shares, forwarding, pieces).expect("it can be sent");
             let time = simulated(&scale, &schedule);
-            assert!(time >= bound, "case {case} on {}, {forwarding:?}: {time} beats {bound}", machine.name);
+            assert!(time >= bound, "case {case} on {}, {forwarding:?}: {time} beats {bound}", machine.name());
         }
     }
 }
@@ -197,9 +197,9 @@ fn the_front_trades_processors_and_messages_for_time() {
 fn finite_buffers_change_the_time_by_little() {
     for switching in [Switching::Wormhole, Switching::StoreAndForward] {
         let mut machine = Machine::new("torus:6x6").expect("a torus").with_switching(switching);
-        machine.costs.startup = Cycles(8);
-        machine.costs.flit = Bytes(16);
-        machine.costs.byte_time = Ratio::new(1, 16).expect("a fraction");
+        machine = machine.with_startup(Cycles(8)).unwrap();
+        machine = machine.with_flit(Bytes(16)).unwrap();
+        machine = machine.with_byte_time(Ratio::new(1, 16).expect("a fraction")).unwrap();
         let problem = Problem::new(&machine, vec![Source::at(NodeId(7), 1.0)], 0.25).expect("a problem");
         let scale = Scale::new(&problem, 1 << 19).expect("a scale");
         let optimum = optimum::solve(&problem).expect("an optimum");
@@ -226,7 +226,7 @@ fn a_flit_waits_for_the_slot_of_the_one_before() {
     let optimum = optimum::solve(&problem).expect("an optimum");
     let (found, _) = planned(&scale, &optimum, 3000);
     for (buffers, slower) in [(1, 3.0), (2, 1.5), (3, 1.0), (4, 1.0)] {
-        machine.buffers = buffers;
+        machine = machine.with_buffers(buffers);
         let found = delay(&machine, Switching::Wormhole, &found.schedule).expect("it runs").expect("it ends");
         assert!((found / slower - 1.0).abs() < 0.02, "{buffers} slots: {found}");
     }
@@ -240,7 +240,7 @@ fn what_the_flit_engine_cannot_do_is_an_error() {
     let optimum = optimum::solve(&problem).expect("an optimum");
     let (found, _) = planned(&scale, &optimum, 100);
     let mut instant = machine.clone();
-    instant.costs.byte_time = Ratio::new(0, 1).expect("a fraction");
+    instant = instant.with_byte_time(Ratio::new(0, 1).expect("a fraction")).unwrap();
     let error = delay(&instant, Switching::Wormhole, &found.schedule).expect_err("flits take no time");
     assert!(error.to_string().contains("a byte takes none"), "{error}");
     let large = Machine::new("mesh:400x400").expect("a mesh");
@@ -326,7 +326,7 @@ fn what_cannot_be_sent_is_one_clear_error() {
     let shares = Plan { makespan: 1.0, shares: vec![1.0 / 16.0; 16], cells: None };
     assert!(deliver(&scale, &shares, Forwarding::CutThrough, 0).is_err());
     let mut timeless = machine.clone();
-    timeless.costs.byte_time = Ratio::whole(0);
+    timeless = timeless.with_byte_time(Ratio::whole(0)).unwrap();
     let problem = Problem::new(&timeless, vec![Source::at(NodeId(5), 1.0)], 0.1).expect("a problem");
     assert!(Scale::new(&problem, bytes).is_err(), "links without time cannot have a sigma above 0");
     assert!(Scale::costs_of(f64::NAN, 0.0).is_err());

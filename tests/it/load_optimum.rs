@@ -6,7 +6,7 @@ use meshwright_core::units::{LinkId, NodeId, Port};
 use meshwright_load::optimum::{self, Flow, Optimum, closed_form, fewest};
 use meshwright_load::{Problem, Source, Speeds};
 use meshwright_network::topology::graph_file::{Arc, ArcList};
-use meshwright_network::topology::{Graph, Machine, Network, Topology};
+use meshwright_network::topology::{Graph, Machine, Topology};
 use rand::RngExt;
 use serde_json::Value;
 
@@ -27,10 +27,8 @@ fn gaussian(a: u32, b: u32) -> Machine {
     let i = (1..n).find(|i| (a + b * i).is_multiple_of(n)).expect("a and b have no common divisor");
     let arc = |from, step| Arc { from, to: (from + step) % n, weight: 1 };
     let arcs = (0..n).flat_map(|node| [arc(node, 1), arc(node, i)]).collect();
-    let mut machine = Machine::new(&format!("mesh:{n}")).expect("a line as long");
-    machine.network =
-        Network::Graph(Graph::from_arcs(&ArcList { vertices: n, arcs }).expect("a small graph"));
-    machine
+    let graph = Graph::from_arcs(&ArcList { vertices: n, arcs }).expect("a small graph");
+    Machine::of("a Gaussian network", &graph).expect("wires both ways")
 }
 
 fn machine(topology: &Value) -> Machine {

@@ -18,7 +18,8 @@ fn job(name: &str, from: &[&str], sigma: f64, startup: f64) -> (Machine, Job) {
     let sources = from.iter().map(|text| source(text, &machine).expect("a source")).collect();
     let mut job = Job::new(&machine, sources, sigma, 1);
     let (costs, bytes) = Scale::costs_of(sigma, startup).expect("costs");
-    (machine.costs, machine.switching, job.bytes) = (costs, Switching::StoreAndForward, bytes);
+    machine = machine.with_costs(costs).unwrap().with_switching(Switching::StoreAndForward);
+    job.bytes = bytes;
     job.forwardings = FORWARDINGS.iter().map(|(_, forwarding)| *forwarding).collect();
     (machine, job)
 }
@@ -185,8 +186,9 @@ fn no_random_shares_are_done_before_the_bound() {
         let (machine, job) = random_job(&mut random);
         let problem = job.problem(&machine).expect("a problem");
         let scale = Scale::new(&problem, job.bytes).expect("a scale");
-        let startup = scale.units(machine.costs.startup);
-        let paid = if machine.switching == Switching::StoreAndForward { Paid::EveryHop } else { Paid::Once };
+        let startup = scale.units(machine.costs().startup);
+        let paid =
+            if machine.switching() == Switching::StoreAndForward { Paid::EveryHop } else { Paid::Once };
         let bound = with_startup(&problem, startup, paid);
         let alive = |node: u32| problem.work(NodeId(node)).is_finite();
         let mut shares: Vec<f64> = (0..machine.nodes())
@@ -205,7 +207,7 @@ fn no_random_shares_are_done_before_the_bound() {
             assert!(
                 time >= least,
                 "case {case} on {}, {forwarding:?}: {time} beats {}",
-                machine.name,
+                machine.name(),
                 bound.makespan
             );
         }
@@ -238,9 +240,9 @@ fn random_job(random: &mut impl Rng) -> (Machine, Job) {
     let switchings = [Switching::Wormhole, Switching::CutThrough, Switching::StoreAndForward];
     machine = machine.with_switching(switchings[random.random_range(0..3)]);
     let (costs, bytes) = Scale::costs_of(sigma, startup).expect("costs");
-    machine.costs = costs;
+    machine = machine.with_costs(costs).unwrap();
     if random.random_range(0..4) == 0 {
-        machine.costs.flit = Bytes(1 + random.random_range(0..64));
+        machine = machine.with_flit(Bytes(1 + random.random_range(0..64))).unwrap();
     }
     let living: Vec<NodeId> = machine.living().collect();
     let sources = (0..random.random_range(1..5)).map(|_| Source {
@@ -266,13 +268,13 @@ fn the_laws_hold(cases: u32, seed: u64) {
         let (machine, job) = random_job(&mut random);
         let what = format!(
             "case {case} of seed {seed}: {} {:?} sigma {} sources {:?} chunks {:?} front {} startup {:?} speeds {}",
-            machine.name,
-            machine.switching,
+            machine.name(),
+            machine.switching(),
             job.sigma,
             job.sources,
             job.chunks,
             job.front,
-            machine.costs.startup,
+            machine.costs().startup,
             job.speeds.is_some()
         );
         hold(&judge(&machine, &job), &machine, &job, &what);

@@ -35,9 +35,9 @@ struct LogGp {
 
 impl LogGp {
     fn of(machine: &Machine) -> Self {
-        let costs = machine.costs;
+        let costs = machine.costs();
         let per_link = costs.flit.0 * costs.byte_time.numerator() / costs.byte_time.denominator();
-        Self { switching: machine.switching, o: costs.startup.0, per_byte: costs.byte_time, per_link }
+        Self { switching: machine.switching(), o: costs.startup.0, per_byte: costs.byte_time, per_link }
     }
 
     fn bytes(&self, bytes: u64) -> u64 {
@@ -152,7 +152,7 @@ impl Maker<'_> {
     }
 
     fn message(&mut self, (from, to): (u32, u32), after: Vec<(usize, bool)>) {
-        let bytes = self.machine.costs.flit.0 * self.rng.random_range(1..50);
+        let bytes = self.machine.costs().flit.0 * self.rng.random_range(1..50);
         let tag = self.steps.len();
         self.push(from, Act::Send { to, bytes, tag }, after);
         let after = self.some_of(to);
@@ -213,8 +213,8 @@ fn machines() -> Vec<Machine> {
     let costs = costs.into_iter().chain([(6, Ratio::new(1, 4).unwrap(), 8)]);
     let machine = |name: &str, (startup, byte_time, flit)| {
         let mut machine = Machine::new(name).unwrap();
-        (machine.costs.startup, machine.costs.byte_time) = (Cycles(startup), byte_time);
-        machine.costs.flit = Bytes(flit);
+        machine = machine.with_startup(Cycles(startup)).unwrap().with_byte_time(byte_time).unwrap();
+        machine = machine.with_flit(Bytes(flit)).unwrap();
         machine
     };
     costs.flat_map(|costs| names.map(|name| machine(name, costs))).collect()
@@ -226,13 +226,13 @@ fn check(machine: &Machine, steps: &[Step]) -> usize {
     router.virtual_channels = 2; // date-lines of a torus
     let replay = Replay { router, packet: None, seed: 0 };
     let (cycles, latencies) = recurrence(machine, steps);
-    let scale = machine.costs.ticks_per_cycle();
+    let scale = machine.costs().ticks_per_cycle();
     let engines: [(&str, Trace); 2] = [
         ("message", sim::run_schedule(machine, &schedule).unwrap()),
         ("flit", replay.run_schedule(machine, &schedule).unwrap()),
     ];
     for (engine, trace) in engines {
-        let place = format!("{engine} engine, {} {:?}", machine.name, machine.switching);
+        let place = format!("{engine} engine, {} {:?}", machine.name(), machine.switching());
         assert_eq!((trace.longest_wait, trace.deadlock), (None, None), "{place}");
         assert_eq!((trace.cycles, trace.ticks), (Cycles(cycles), cycles * scale), "{place}");
         let found: Vec<u64> = trace.latency_ticks.iter().map(|ticks| ticks / scale).collect();

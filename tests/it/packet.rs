@@ -20,7 +20,7 @@ use rand::RngExt;
 /// A machine in steps of packets with so many slots.
 fn machine(name: &str, buffers: u32) -> Machine {
     let mut machine = Machine::new(name).unwrap().in_packets();
-    machine.buffers = buffers;
+    machine = machine.with_buffers(buffers);
     machine
 }
 
@@ -29,7 +29,7 @@ fn arrivals(machine: &Machine, messages: &[(u32, u32, u64)]) -> Vec<u64> {
     let phases = Phases::new(machine.nodes(), messages.iter().map(message).collect());
     let trace = sim::packet::run_schedule(machine, &Schedule::from_phases(&phases)).unwrap();
     assert_eq!(trace.deadlock, None);
-    let step = machine.costs.head_ticks();
+    let step = machine.costs().head_ticks();
     trace.latency_ticks.iter().map(|ticks| ticks / step).collect()
 }
 
@@ -77,7 +77,7 @@ fn the_head_of_a_line_holds_up_the_line() {
 fn one_port_sends_one_packet_a_step() {
     let mut line = machine("mesh:1x3", 4);
     assert_eq!(arrivals(&line, &[(1, 0, 2), (1, 2, 2)]), [2, 2]);
-    line.ports = PortModel::One;
+    line = line.with_port_model(PortModel::One);
     assert_eq!(arrivals(&line, &[(1, 0, 2), (1, 2, 2)]), [2, 4]);
     assert_eq!(arrivals(&line, &[(0, 1, 2), (2, 1, 2)]), [2, 2], "what comes in is not limited");
 }
@@ -85,7 +85,7 @@ fn one_port_sends_one_packet_a_step() {
 #[test]
 fn a_start_up_is_paid_once_and_a_copy_takes_nothing_else() {
     let mut line = machine("mesh:1x4", 4);
-    line.costs.startup = Cycles(5);
+    line = line.with_startup(Cycles(5)).unwrap();
     assert_eq!(arrivals(&line, &[(0, 0, 9), (0, 3, 2)]), [5, 5 + 4]);
 }
 
@@ -142,7 +142,7 @@ fn machines() -> Vec<Machine> {
         for (buffers, ports) in [(1, PortModel::All), (2, PortModel::One), (4, PortModel::All)] {
             let dead = dead.iter().copied().map(NodeId).collect();
             let mut machine = machine(name, buffers).with_dead(dead).unwrap();
-            machine.ports = ports;
+            machine = machine.with_port_model(ports);
             all.push(machine);
         }
     }
@@ -169,9 +169,9 @@ fn the_rules_word_by_word_say_the_same() {
             let phases = Phases::new(machine.nodes(), messages.clone());
             let trace = sim::packet::run_schedule(&machine, &Schedule::from_phases(&phases)).unwrap();
             let expected = naive::run(&machine, &messages);
-            let step = machine.costs.head_ticks();
+            let step = machine.costs().head_ticks();
             let found: Vec<u64> = trace.latency_ticks.iter().map(|ticks| ticks / step).collect();
-            assert_eq!(found, expected.arrivals, "{} {seed} {count}", machine.name);
+            assert_eq!(found, expected.arrivals, "{} {seed} {count}", machine.name());
 
             let most = |counts: &std::collections::BTreeMap<_, u64>| {
                 counts.iter().map(|(&link, &n)| (n, std::cmp::Reverse(link))).max().filter(|&(n, _)| n > 0)
@@ -179,9 +179,9 @@ fn the_rules_word_by_word_say_the_same() {
             let mut processes = bursts(&machine, &messages);
             let by_processes = sim::packet::run_processes(&machine, &mut processes).unwrap();
             let busiest = by_processes.busiest.map(|(link, n)| (n, std::cmp::Reverse(link)));
-            assert_eq!(busiest, most(&expected.crossed), "{} {seed} {count}", machine.name);
+            assert_eq!(busiest, most(&expected.crossed), "{} {seed} {count}", machine.name());
             let wait = by_processes.longest_wait.map(|w| (w.waited.0, std::cmp::Reverse(w.link)));
-            assert_eq!(wait, most(&expected.waited), "{} {seed} {count}", machine.name);
+            assert_eq!(wait, most(&expected.waited), "{} {seed} {count}", machine.name());
             assert_eq!(trace.longest_wait, by_processes.longest_wait);
             assert_eq!(by_processes.messages as usize, messages.len());
             assert_eq!(by_processes.ticks, trace.ticks);
@@ -200,7 +200,7 @@ fn in_flits(machine: &Machine) -> Replay {
 #[test]
 fn the_flit_engine_comes_close() {
     let (mut alone, mut least, mut most, mut sums) = (0, f64::MAX, 0f64, (0, 0));
-    for (seed, machine) in (0..).zip(machines().into_iter().filter(|machine| machine.buffers == 4)) {
+    for (seed, machine) in (0..).zip(machines().into_iter().filter(|machine| machine.buffers() == 4)) {
         for (run, (count, packets)) in [(2, 1), (2, 3), (3, 4), (30, 1), (100, 4)].into_iter().enumerate() {
             let messages = random(&machine, 100 * seed + run as u64, count, packets);
             let phases = Phases::new(machine.nodes(), messages);
@@ -208,12 +208,19 @@ fn the_flit_engine_comes_close() {
             let expected = in_flits(&machine).run_phased(&machine, &phases).unwrap();
             if found.longest_wait.is_none() && expected.longest_wait.is_none() {
                 alone += 1;
-                assert_eq!(found, expected, "{}", machine.name);
+                assert_eq!(found, expected, "{}", machine.name());
             } else if expected.ticks > 0 {
                 let ratio = found.ticks as f64 / expected.ticks as f64;
                 (least, most) = (least.min(ratio), most.max(ratio));
                 sums = (sums.0 + found.ticks, sums.1 + expected.ticks);
-                println!("{} {} {} {} {}", machine.name, found.ticks / 8, expected.ticks / 8, count, packets);
+                println!(
+                    "{} {} {} {} {}",
+                    machine.name(),
+                    found.ticks / 8,
+                    expected.ticks / 8,
+                    count,
+                    packets
+                );
             }
         }
     }

@@ -142,7 +142,7 @@ fn every_example_of_a_schedule_runs() {
         };
         let graph = meshwright_mapping::divide::task_graph(&divide).unwrap();
         let side = if ranks == 16 { 4 } else { 8 };
-        let machine = meshwright_network::topology::Machine::new(&format!("mesh:{side}x{side}")).unwrap();
+        let machine = meshwright_network::topology::Machine::mesh([side, side]).unwrap();
         let request = meshwright_mapping::Request::of(&graph, &machine, 0);
         let placement = meshwright_mapping::place("centred-halving", &request).unwrap();
         let phases = meshwright_mapping::schedule(&graph, &placement, &machine);

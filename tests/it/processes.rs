@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use meshwright_core::units::{Bytes, Cycles, NodeId};
 use meshwright_mapping as mapping;
 use meshwright_mapping::{Divide, Request, Shape, place};
-use meshwright_network::topology::machine::SWITCHINGS;
+use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_schedule::process::{Context, Process};
 use meshwright_schedule::{Message, Op, Phases, Rank, Schedule};

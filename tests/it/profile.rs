@@ -60,7 +60,7 @@ fn balls_are_the_largest_of_the_machine() {
         let whole = formula.last();
         for (hops, ball) in counted.iter().enumerate() {
             let given = formula.get(hops).or(whole).unwrap();
-            assert_eq!(ball, given, "{}, {hops} hops", machine.name);
+            assert_eq!(ball, given, "{}, {hops} hops", machine.name());
         }
     }
 }
@@ -162,12 +162,12 @@ fn no_placement_of_a_small_tree_is_excluded() {
                 seen.insert(dilations(&distance, nodes));
             });
             let profile = Profile::new(machine, n);
-            assert!(seen.iter().all(|dilations| profile.allows(dilations)), "{} B({n})", machine.name);
+            assert!(seen.iter().all(|dilations| profile.allows(dilations)), "{} B({n})", machine.name());
             for alpha in [1.0, 0.8, 0.5, 0.1] {
                 let weights = powers(alpha, n);
                 let least = seen.iter().map(|d| cost(d, &weights)).fold(f64::INFINITY, f64::min);
                 let bound = bound::store_and_forward(machine, n, &weights);
-                assert!(bound <= least * (1.0 + 1e-15), "{} B({n}), {alpha}: {bound}", machine.name);
+                assert!(bound <= least * (1.0 + 1e-15), "{} B({n}), {alpha}: {bound}", machine.name());
             }
         }
     }
@@ -242,9 +242,9 @@ proptest! {
         let weights = [[1, 1, 1, 1, 1], [9, 7, 5, 3, 1], [16, 8, 4, 2, 1], [100, 99, 1, 1, 0]];
         for weights in weights.map(|weights| weights[..n as usize].to_vec()) {
             let time = dilations.iter().zip(&weights).map(|(&d, weight)| u128::from(d) * weight).sum();
-            prop_assert!(profile.least(&weights).cost <= time, "{}: {dilations:?} of {sets:?}", machine.name);
+            prop_assert!(profile.least(&weights).cost <= time, "{}: {dilations:?} of {sets:?}", machine.name());
         }
-        prop_assert!(profile.allows(&dilations), "{}: {dilations:?} of {sets:?}", machine.name);
+        prop_assert!(profile.allows(&dilations), "{}: {dilations:?} of {sets:?}", machine.name());
         prop_assert!(profile.distance() <= dilations.iter().map(|&d| u64::from(d)).sum());
         let mut ascending = dilations.clone();
         ascending.sort_unstable();

@@ -323,7 +323,7 @@ fn a_job_of_slurm_is_a_machine() {
     let places: Vec<String> = switch.places().iter().map(|p| format!("{}/{}", p.host, p.slot)).collect();
     assert_eq!(places, ["n1/0", "n1/1", "n2/0", "n2/1", "n3/0"]);
     let line = slurm::machine("slurm:mesh:1x5", "mesh:1x5", &job(&two)).unwrap();
-    assert_eq!((line.name.as_str(), line.places()), ("slurm:mesh:1x5", switch.places()));
+    assert_eq!((line.name(), line.places()), ("slurm:mesh:1x5", switch.places()));
 
     let digits = [("SLURM_NODELIST", "tux[000x011,10Z]")];
     let torus = slurm::machine("slurm:names", "names", &job(&digits)).unwrap();
@@ -374,10 +374,7 @@ fn a_scenario_finds_the_files_beside_it_and_keeps_the_dead() {
     let toml = folder.path().join("a.toml");
     std::fs::write(&toml, "[machine]\ntopology = \"coordinates:a.csv\"\ndead = [[0, 1]]\n").unwrap();
     let machine = scenario::machine(toml.to_str().unwrap()).unwrap();
-    assert_eq!(
-        (machine.name.as_str(), machine.dead()),
-        ("coordinates:a.csv", [NodeId(1), NodeId(3)].as_slice())
-    );
+    assert_eq!((machine.name(), machine.dead()), ("coordinates:a.csv", [NodeId(1), NodeId(3)].as_slice()));
     assert_eq!(machine.slot_order(), [NodeId(0), NodeId(2)]);
     assert_eq!(Machine::new("mesh:1x3").unwrap().slot_order(), [0, 1, 2].map(NodeId));
 }

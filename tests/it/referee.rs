@@ -4,7 +4,7 @@ use meshwright_core::units::{Bytes, Cycles, Hops, NodeId, Ratio};
 use meshwright_mapping as mapping;
 use meshwright_mapping::{Divide, PLACEMENTS, Request, Shape, growing, place};
 use meshwright_network::routing::{Pair, routes};
-use meshwright_network::topology::machine::SWITCHINGS;
+use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Machine, PortModel, Switching, Topology};
 use meshwright_schedule::cost::{self, LinkLoads};
 use meshwright_schedule::{Message, Phases};
@@ -30,9 +30,9 @@ fn a_message_alone_takes_the_papers_time() {
                 (7, Ratio::new(2, 3).unwrap(), 5),
                 (1, Ratio::whole(1), 0),
             ] {
-                let mut machine = machine(name, switching);
-                machine.costs =
+                let costs =
                     meshwright_network::topology::Costs { startup: Cycles(c), byte_time: b, flit: Bytes(h) };
+                let machine = machine(name, switching).with_costs(costs).unwrap();
                 for target in 0..machine.nodes() {
                     for bytes in [0, 1, 2, 3, 64, 1000] {
                         let d = u64::from(machine.distance(NodeId(0), NodeId(target)).unwrap().0);
@@ -138,7 +138,7 @@ fn store_and_forward_takes_the_larger_of_dilation_and_load() {
                 let routes = routes(&mesh, &pairs).unwrap();
                 let mut loads = LinkLoads::new(mesh.links());
                 loads.fill(messages, &routes);
-                let predicted = cost::link_level(messages, &routes, &loads, mesh.switching, &mesh.costs);
+                let predicted = cost::link_level(messages, &routes, &loads, mesh.switching(), mesh.costs());
                 assert_eq!(trace.phase_ticks[index], predicted, "{} B({n}) phase {}", method.name, index + 1);
             }
         }
@@ -154,7 +154,7 @@ fn stored_messages_on_the_same_links_need_a_pipeline() {
     let routes = routes(&line, &pairs).unwrap();
     let mut loads = LinkLoads::new(line.links());
     loads.fill(&messages, &routes);
-    let predicted = cost::link_level(&messages, &routes, &loads, line.switching, &line.costs);
+    let predicted = cost::link_level(&messages, &routes, &loads, line.switching(), line.costs());
     assert_eq!(predicted, 3 * (100 + 20));
     assert_eq!(run_phased(&line, &Phases::new(4, messages)).unwrap().ticks, 5 * (100 + 20));
 }
@@ -164,7 +164,7 @@ fn stored_messages_on_the_same_links_need_a_pipeline() {
 fn a_chain_of_worms_finishes_one_by_one() {
     let (k, bytes) = (16, 10_000);
     let mut line = machine("mesh:18", Switching::Wormhole);
-    line.costs.startup = Cycles(0);
+    line = line.with_startup(Cycles(0)).unwrap();
     // Highest first: each later message finds its second link taken.
     let messages: Vec<_> = (0..k).rev().map(|i| send(i, i + 2, bytes)).collect();
     let one = run_phased(&line, &Phases::new(18, messages[..1].to_vec())).unwrap().cycles.0;
@@ -206,7 +206,7 @@ fn one_port_nodes_send_and_receive_one_by_one() {
         for messages in [&out, &into] {
             assert_eq!(run_phased(&line, &Phases::new(3, messages.clone())).unwrap().ticks, one);
         }
-        line.ports = PortModel::One;
+        line = line.with_port_model(PortModel::One);
         // Sending pays both start-ups in turn; receiving under wormhole overlaps the second with the first.
         assert_eq!(run_phased(&line, &Phases::new(3, out)).unwrap().ticks, 2 * one);
         let received = run_phased(&line, &Phases::new(3, into)).unwrap().ticks;
@@ -232,8 +232,8 @@ proptest! {
     ) {
         let name = ["mesh:4x6", "mesh:2x3x4", "mesh:24", "torus:4x6"][which];
         let mut machine = machine(name, SWITCHINGS[switching].1);
-        machine.ports = if one_port { PortModel::One } else { PortModel::All };
-        (machine.costs.startup, machine.costs.flit) = (Cycles(startup), Bytes(flit));
+        machine = machine.with_port_model(if one_port { PortModel::One } else { PortModel::All });
+        machine = machine.with_startup(Cycles(startup)).unwrap().with_flit(Bytes(flit)).unwrap();
         let messages: Vec<_> = ends.iter().map(|&(from, to, bytes)| send(from, to, bytes)).collect();
         let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
         let routes = routes(&machine, &pairs).unwrap();
@@ -244,14 +244,14 @@ proptest! {
         prop_assert_eq!(&trace, &run_phased(&machine, &phases).unwrap());
         if trace.deadlock.is_some() {
             // Only worms on a ring can do that.
-            prop_assert!(name.starts_with("torus") && machine.switching == Switching::Wormhole);
+            prop_assert!(name.starts_with("torus") && machine.switching() == Switching::Wormhole);
             return Ok(());
         }
-        let mut low = cost::link_bound(&messages, &routes, &loads, machine.switching, &machine.costs);
+        let mut low = cost::link_bound(&messages, &routes, &loads, machine.switching(), machine.costs());
         if one_port {
-            low = low.max(cost::ports(&messages, machine.switching, &machine.costs));
+            low = low.max(cost::ports(&messages, machine.switching(), machine.costs()));
         }
-        let high = cost::serial_sum(0, &messages, &routes, machine.switching, &machine.costs).unwrap();
+        let high = cost::serial_sum(0, &messages, &routes, machine.switching(), machine.costs()).unwrap();
         prop_assert!(low <= trace.ticks && trace.ticks <= high, "{low} <= {} <= {high}", trace.ticks);
     }
 }

@@ -9,7 +9,7 @@ use meshwright_core::rng::stream;
 use meshwright_core::units::{LinkId, NodeId};
 use meshwright_network::routing::{Choices, Header, ROUTINGS, Relation, relation, shortest_path, stored};
 use meshwright_network::topology::graph_file::{Arc, ArcList};
-use meshwright_network::topology::{Graph, Machine, Network, Topology};
+use meshwright_network::topology::{Graph, Machine, Topology};
 use rand::RngExt;
 
 /// Relations whose ways may be longer than the distance.
@@ -60,10 +60,8 @@ fn cut(machine: Machine, wires: &[(u32, u32)]) -> Machine {
 /// A machine with these wires.
 fn graph(vertices: u32, wires: &[(u32, u32)]) -> Machine {
     let arcs = wires.iter().map(|&(from, to)| Arc { from, to, weight: 1 }).collect();
-    let mut machine = Machine::new("mesh:1").unwrap();
-    machine.name = format!("a graph of {vertices} nodes");
-    machine.network = Network::Graph(Graph::from_arcs(&ArcList { vertices, arcs }).unwrap());
-    machine
+    let graph = Graph::from_arcs(&ArcList { vertices, arcs }).unwrap();
+    Machine::of(&format!("a graph of {vertices} nodes"), &graph).unwrap()
 }
 
 /// Every relation that fits a machine, with its name.
@@ -71,7 +69,7 @@ fn relations(machine: &Machine) -> Vec<(&'static str, Relation<'_>)> {
     let fitting = |name| match relation(name, machine) {
         Ok(relation) => Some((name, relation)),
         Err(Error::NotApplicable { .. }) => None,
-        Err(other) => panic!("{name} on {}: {other}", machine.name),
+        Err(other) => panic!("{name} on {}: {other}", machine.name()),
     };
     ROUTINGS.iter().filter_map(|routing| fitting(routing.name)).collect()
 }
@@ -131,17 +129,17 @@ fn every_relation_delivers_every_pair_over_every_way() {
                             );
                             if choices.as_slice().is_empty() {
                                 arrivals += 1;
-                                assert_eq!(packet.at, target, "{name} on {}: from {source}", machine.name);
+                                assert_eq!(packet.at, target, "{name} on {}: from {source}", machine.name());
                                 let minimal = !DETOURS.contains(&name);
                                 assert!(
                                     hops == distance || (!minimal && hops > distance),
                                     "{name} on {}",
-                                    machine.name
+                                    machine.name()
                                 );
                             }
                         },
                     );
-                    assert!(arrivals > 0, "{name} on {}: {source} to {target}", machine.name);
+                    assert!(arrivals > 0, "{name} on {}: {source} to {target}", machine.name());
                 }
             }
         }
@@ -160,7 +158,7 @@ fn stored_routes_are_the_ways_of_the_relation() {
             let routes = match stored(&machine, &relation, &pairs, &mut stream(1, "test")) {
                 Ok(routes) => routes,
                 Err(error) => {
-                    assert!(relation.adaptive(), "{name} on {}: {error}", machine.name);
+                    assert!(relation.adaptive(), "{name} on {}: {error}", machine.name());
                     continue;
                 }
             };
@@ -169,13 +167,13 @@ fn stored_routes_are_the_ways_of_the_relation() {
             for (index, &(from, to)) in pairs.iter().enumerate() {
                 let (mut way, mut shortest, mut at) = (Vec::new(), Vec::new(), from);
                 routes.for_each_link(index, (from, to), |link| {
-                    assert_eq!(machine.source(link), at, "{name} on {}", machine.name);
+                    assert_eq!(machine.source(link), at, "{name} on {}", machine.name());
                     at = machine.target(link).expect("a wired link");
                     way.push(link);
                 });
-                assert_eq!(at, to, "{name} on {}", machine.name);
+                assert_eq!(at, to, "{name} on {}", machine.name());
                 minimal.for_each_link(index, (from, to), |link| shortest.push(link));
-                assert!(way == shortest || !agrees, "{name} on {}: {from} to {to}", machine.name);
+                assert!(way == shortest || !agrees, "{name} on {}: {from} to {to}", machine.name());
             }
         }
     }
@@ -185,8 +183,8 @@ fn stored_routes_are_the_ways_of_the_relation() {
 fn every_machine_has_its_usual_relation() {
     for machine in machines() {
         let usual = meshwright_network::routing::usual(&machine);
-        assert!(relation(usual, &machine).is_ok(), "{usual} on {}", machine.name);
-        assert_eq!(usual == "up-down", machine.whole_grid().is_none(), "{}", machine.name);
+        assert!(relation(usual, &machine).is_ok(), "{usual} on {}", machine.name());
+        assert_eq!(usual == "up-down", machine.whole_grid().is_none(), "{}", machine.name());
     }
 }
 
@@ -239,7 +237,7 @@ fn every_random_header_is_drawn_and_no_other() {
                     seen[place] += 1;
                 }
                 let fair = seen.iter().all(|&count| (10..=90).contains(&count)) || listed.len() == 1;
-                assert!(fair, "{name} on {}: {seen:?}", machine.name);
+                assert!(fair, "{name} on {}: {seen:?}", machine.name());
             }
         }
     }

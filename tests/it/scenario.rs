@@ -50,12 +50,12 @@ fn refused(text: impl Into<Vec<u8>>) -> ParseError {
 fn every_key_is_read() {
     let scenario = read(GOOD.replace("0x", "2")).unwrap();
     let machine = &scenario.machine;
-    assert_eq!((scenario.seed, machine.name.as_str()), (7, "mesh:4x8"));
-    assert_eq!(machine.switching, Switching::StoreAndForward);
-    assert_eq!(machine.costs.startup, Cycles(2000));
-    assert_eq!(machine.costs.byte_time, Ratio::whole(2));
-    assert_eq!(machine.costs.flit, Bytes(4));
-    assert_eq!((machine.buffers, machine.virtual_channels, machine.ports), (8, 2, PortModel::One));
+    assert_eq!((scenario.seed, machine.name()), (7, "mesh:4x8"));
+    assert_eq!(machine.switching(), Switching::StoreAndForward);
+    assert_eq!(machine.costs().startup, Cycles(2000));
+    assert_eq!(machine.costs().byte_time, Ratio::whole(2));
+    assert_eq!(machine.costs().flit, Bytes(4));
+    assert_eq!((machine.buffers(), machine.virtual_channels(), machine.port_model()), (8, 2, PortModel::One));
     assert_eq!(machine.dead(), [NodeId(0), NodeId(29)]);
     assert_eq!(machine.dead_links(), [(NodeId(2), NodeId(10)), (NodeId(10), NodeId(11))]);
     let [sort, plain] = scenario.jobs.as_slice() else { panic!("two jobs") };
@@ -77,7 +77,7 @@ fn numbers_may_be_written_in_every_way_of_toml() {
     let text = "[machine]\ntopology = 'hypercube:3'\nstartup = 0x10\nbyte_time = 2.5e-1\nflit = 1_6\ndead = [7]\n\
                 [[divide]]\ntasks = 'binomial:2'\nvolume = 1_000\n";
     let scenario = read(text).unwrap();
-    let costs = scenario.machine.costs;
+    let costs = scenario.machine.costs();
     assert_eq!((costs.startup, costs.flit), (Cycles(16), Bytes(16)));
     assert_eq!(costs.byte_time, Ratio::new(1, 4).unwrap());
     assert_eq!(scenario.machine.dead(), [NodeId(7)]);
@@ -326,7 +326,7 @@ fn a_machine_may_stand_in_a_file() {
     let path = folder.path().join("m.toml");
     std::fs::write(&path, "[machine]\ntopology = \"torus:2x3\"\nstartup = 5\n").unwrap();
     let machine = scenario::machine(path.to_str().unwrap()).unwrap();
-    assert_eq!((machine.name.as_str(), machine.costs.startup), ("torus:2x3", Cycles(5)));
+    assert_eq!((machine.name(), machine.costs().startup), ("torus:2x3", Cycles(5)));
     assert!(scenario::machine("mesh:2x").is_err());
 }
 

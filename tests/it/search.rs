@@ -12,9 +12,9 @@ use meshwright_mapping::search::{Outcome, Problem, Start, search};
 use meshwright_mapping::task_graph::Edge;
 use meshwright_mapping::{Divide, Placement, Request, Shape, TaskGraph, divide, task_file};
 use meshwright_network::routing;
+use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::graph_file::{Arc, ArcList};
-use meshwright_network::topology::machine::SWITCHINGS;
-use meshwright_network::topology::{Costs, Graph, Machine, Network, PortModel, Switching, Topology};
+use meshwright_network::topology::{Costs, Graph, Machine, PortModel, Switching, Topology};
 use meshwright_schedule::{Message, cost};
 use meshwright_sim as sim;
 
@@ -49,7 +49,7 @@ fn predicted(graph: &TaskGraph, placement: &Placement, machine: &Machine) -> u64
         let pairs: Vec<_> = messages.iter().map(Message::pair).collect();
         let routes = routing::routes(machine, &pairs).unwrap();
         loads.fill(messages, &routes);
-        cost::predicted(messages, &routes, &loads, machine.switching, machine)
+        cost::predicted(messages, &routes, &loads, machine.switching(), machine)
     };
     let ticks = (0..phases.len()).map(phase).sum();
     assert_eq!(cost::forecast(&phases, machine).unwrap().ticks, ticks);
@@ -69,7 +69,12 @@ fn check(problem: &Problem<'_>, outcome: &Outcome) {
         assert_eq!(taken.len(), nodes.len(), "one task on a node");
         assert!(nodes.iter().all(|node| machine.is_alive(*node)));
         assert!(pins.iter().all(|(task, node)| nodes[*task as usize] == *node));
-        assert_eq!(answer.predicted_ticks, predicted(graph, &answer.placement, machine), "{}", machine.name);
+        assert_eq!(
+            answer.predicted_ticks,
+            predicted(graph, &answer.placement, machine),
+            "{}",
+            machine.name()
+        );
     }
     for two in outcome.answers.windows(2) {
         assert!(two[0].predicted_ticks <= two[1].predicted_ticks, "the fastest first");
@@ -86,9 +91,7 @@ fn broken(name: &str, dead: &[u32]) -> Machine {
 fn two_rings() -> Machine {
     let ring = |base: u32| (0..5).map(move |i| (base + i, base + (i + 1) % 5));
     let arcs = ring(0).chain(ring(5)).chain([(0, 5)]).map(|(from, to)| Arc { from, to, weight: 1 }).collect();
-    let mut machine = Machine::new("mesh:1x10").unwrap();
-    machine.network = Network::Graph(Graph::from_arcs(&ArcList { vertices: 10, arcs }).unwrap());
-    machine
+    Machine::of("two rings", &Graph::from_arcs(&ArcList { vertices: 10, arcs }).unwrap()).unwrap()
 }
 
 #[test]
@@ -112,7 +115,7 @@ fn predictions_are_the_programs_on_every_kind_of_machine() {
         for ((_, switching), start) in SWITCHINGS.iter().zip([Start::Random, Start::Best, Start::Random]) {
             for (ports, costs) in [(PortModel::All, odd), (PortModel::One, Costs::default())] {
                 let mut machine = machine.clone().with_switching(*switching);
-                (machine.ports, machine.costs) = (ports, costs);
+                machine = machine.with_port_model(ports).with_costs(costs).unwrap();
                 let problem = Problem { answers: 4, start, ..problem(graph, &machine, 300) };
                 check(&problem, &run(&problem));
             }
@@ -155,7 +158,7 @@ fn pinned_tasks_stay_and_answers_are_ranked() {
 fn recursive_bisection_lets_no_two_worms_of_a_tree_meet() {
     // Every cut of a binomial tree that leaves one edge between the halves gives such a placement.
     for n in 2..=8 {
-        let machine = Machine::new(&format!("mesh:{}x{}", 1 << (n / 2), 1 << (n - n / 2))).unwrap();
+        let machine = Machine::mesh([1 << (n / 2), 1 << (n - n / 2)]).unwrap();
         let graph = binomial(n, 1.0, 64);
         let placement = mapping::place("recursive-bisection", &Request::of(&graph, &machine, 3)).unwrap();
         let phases = mapping::schedule(&graph, &placement, &machine);
@@ -212,7 +215,7 @@ fn recursive_bisection_brings_those_that_talk_near_each_other() {
     }
     // Links on the way of a message of B(n), on the average.
     for (n, side, most) in [(6, 8, 1.2), (8, 16, 1.22), (10, 32, 1.26)] {
-        let (graph, machine) = (binomial(n, 1.0, 1), Machine::new(&format!("mesh:{side}x{side}")).unwrap());
+        let (graph, machine) = (binomial(n, 1.0, 1), Machine::mesh([side, side]).unwrap());
         let links = traffic(&graph, &machine, &bisected(&graph, &machine, 1));
         let mean = links as f64 / graph.edges().len() as f64;
         assert!(mean <= most, "B({n}): {mean} links");
@@ -241,7 +244,7 @@ fn small_trees_are_placed_best_from_a_random_start() {
     // B(6) on 8 x 8: dilations must add up to the radius, 8, and no two worms need to meet.
     let graph = binomial(6, 1.0, 1);
     let mut machine = Machine::new("mesh:8x8").unwrap().with_switching(Switching::StoreAndForward);
-    machine.costs.startup = Cycles(0);
+    machine = machine.with_startup(Cycles(0)).unwrap();
     assert_eq!(run(&problem(&graph, &machine, 20_000)).answers[0].predicted_ticks, 8);
     let large = binomial(6, 1.0, 1 << 20);
     let machine = machine.with_switching(Switching::Wormhole);
@@ -253,7 +256,7 @@ fn small_trees_are_placed_best_from_a_random_start() {
 #[ignore = "a million steps: some ten seconds in a release build"]
 fn ten_phases_come_near_the_optimum_from_a_random_start() {
     let mut machine = Machine::new("mesh:32x32").unwrap().with_switching(Switching::StoreAndForward);
-    machine.costs.startup = Cycles(0);
+    machine = machine.with_startup(Cycles(0)).unwrap();
     for seed in 1..=3 {
         let graph = binomial(10, 1.0, 1);
         let found = run(&Problem { seed, ..problem(&graph, &machine, 600_000) });
@@ -347,7 +350,7 @@ fn against_scotch(graph: &TaskGraph, machine: &Machine, steps: u64) {
     );
     let outcome = run(&Problem { answers: 4, start: Start::Best, ..problem(graph, machine, steps) });
     let ours = simulated(graph, machine, outcome.answers.into_iter().map(|answer| answer.placement.nodes));
-    let (name, switching) = (&machine.name, machine.switching.name());
+    let (name, switching) = (machine.name(), machine.switching().name());
     println!("{} on {name}, {switching}: {ours} simulated, Scotch {theirs}", graph.name);
     assert!(ours <= theirs, "{name}, {switching}: {ours} > {theirs}");
 }

@@ -9,7 +9,7 @@ use meshwright_formats::scenario::given::{self, Search};
 use meshwright_mapping as mapping;
 use meshwright_mapping::search::{Problem, Start, search};
 use meshwright_mapping::{Divide, PLACEMENTS, Placement, Shape, TaskGraph, task_file};
-use meshwright_network::topology::machine::SWITCHINGS;
+use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_schedule::cost::forecast;
 use meshwright_sim::run_phased;
@@ -80,7 +80,7 @@ fn the_start_is_the_best_of_all_placements() {
     let searched = look(&stencil(12), &machine, 0);
     assert_eq!(
         simulated(&stencil(12), &machine, &searched[0]),
-        (100 + 1000 + 2) * machine.costs.ticks_per_cycle()
+        (100 + 1000 + 2) * machine.costs().ticks_per_cycle()
     );
 }
 
@@ -93,7 +93,7 @@ fn look(graph: &TaskGraph, machine: &Machine, steps: u64) -> Vec<Placement> {
     let searched = job.searched.unwrap();
     let cycles = |placement: &Placement| {
         let ticks = simulated(graph, machine, placement);
-        (ticks != u64::MAX).then(|| machine.costs.cycles(ticks).0)
+        (ticks != u64::MAX).then(|| machine.costs().cycles(ticks).0)
     };
     assert_eq!(searched.simulated_cycles, job.given.iter().map(cycles).collect::<Vec<_>>());
     let known = |cycles: Option<u64>| cycles.unwrap_or(u64::MAX);
@@ -120,11 +120,11 @@ fn no_slower(graph: &TaskGraph, machine: &Machine, steps: u64) {
     let chosen = chosen.map_or(u64::MAX, |outcome| outcome.simulated_cycles);
     for placement in placements(graph, machine) {
         let other = simulated(graph, machine, &placement);
-        let what = format!("{} on {} under {}", placement.name, machine.name, machine.switching.name());
+        let what = format!("{} on {} under {}", placement.name, machine.name(), machine.switching().name());
         assert!(found <= other, "{what}: search {found}, {other}");
         // With a random placement nobody competes who is near the bound.
         if other != u64::MAX && placement.name != "random" {
-            assert!(chosen <= machine.costs.cycles(other).0, "{what}: auto {chosen}, {other} ticks");
+            assert!(chosen <= machine.costs().cycles(other).0, "{what}: auto {chosen}, {other} ticks");
         }
     }
 }

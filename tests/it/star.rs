@@ -143,9 +143,9 @@ fn the_referee_takes_as_long() -> Result<()> {
     std::fs::write(&path, text).expect("a file");
     let mut machine =
         Machine::new(&format!("graph:{}", path.display()))?.with_switching(Switching::StoreAndForward);
-    machine.ports = PortModel::One;
-    machine.costs.startup = Cycles(startup);
-    machine.costs.byte_time = Ratio::whole(2);
+    machine = machine.with_port_model(PortModel::One);
+    machine = machine.with_startup(Cycles(startup)).unwrap();
+    machine = machine.with_byte_time(Ratio::whole(2)).unwrap();
     let rank = |&work: &u64| Rank { work: work as f64, link: 2.0, startup: startup as f64 };
     let star = Star::new(work.iter().map(rank).collect(), None)?;
     let division = star.divide(10_000.0);

@@ -3,7 +3,7 @@
 
 use meshwright_core::units::{Bytes, Cycles, LinkId, NodeId, Ratio};
 use meshwright_network::routing::{Pair, Routes, routes};
-use meshwright_network::topology::machine::SWITCHINGS;
+use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Costs, Machine, PortModel, Switching};
 use meshwright_schedule::{Message, Op, Rank, Schedule};
 use meshwright_sim::run_schedule;
@@ -44,7 +44,7 @@ struct Stepped<'m> {
 
 impl<'m> Stepped<'m> {
     fn new(messages: &[Message], routes: &Routes<'_>, machine: &'m Machine) -> Self {
-        let one_port = machine.ports == PortModel::One;
+        let one_port = machine.port_model() == PortModel::One;
         let walker = |(index, message): (usize, &Message)| {
             let mut way = Vec::new();
             routes.for_each_link(index, message.pair(), |link| way.push(Channel::Link(link)));
@@ -52,11 +52,11 @@ impl<'m> Stepped<'m> {
             if one_port {
                 // A stored message crosses its last link straight into the port.
                 let last =
-                    if machine.switching == Switching::StoreAndForward { way.len() - 1 } else { way.len() };
+                    if machine.switching() == Switching::StoreAndForward { way.len() - 1 } else { way.len() };
                 way.insert(last, Channel::Ejection(message.target));
                 way.insert(0, Channel::Injection(message.source));
             }
-            let body = machine.costs.transfer_ticks(message.bytes);
+            let body = machine.costs().transfer_ticks(message.bytes);
             let (held, ports) = (Vec::new(), Vec::new());
             Walker {
                 way,
@@ -80,12 +80,12 @@ impl<'m> Stepped<'m> {
     }
 
     fn start_up(&mut self, i: usize, now: u64) {
-        let startup = self.machine.costs.startup.0;
-        self.walkers[i].ready = match self.machine.switching {
+        let startup = self.machine.costs().startup.0;
+        self.walkers[i].ready = match self.machine.switching() {
             Switching::StoreAndForward => now,
             _ => now + startup,
         };
-        if self.machine.switching != Switching::Wormhole {
+        if self.machine.switching() != Switching::Wormhole {
             self.walkers[i].progress = self.walkers[i].ready;
         }
     }
@@ -104,7 +104,7 @@ impl<'m> Stepped<'m> {
             if self.walkers.iter().all(|walker| walker.done.is_some()) {
                 break;
             }
-            if self.machine.switching == Switching::Wormhole && !self.crawl(now) {
+            if self.machine.switching() == Switching::Wormhole && !self.crawl(now) {
                 return None;
             }
         }
@@ -113,7 +113,7 @@ impl<'m> Stepped<'m> {
 
     /// What ends at this tick lets go of its channels.
     fn let_go(&mut self, now: u64) {
-        let (switching, h) = (self.machine.switching, self.machine.costs.head_ticks());
+        let (switching, h) = (self.machine.switching(), self.machine.costs().head_ticks());
         for walker in &mut self.walkers {
             let (progress, body) = (walker.progress, walker.body);
             let mut index = walker.entered - walker.held.len() as u64;
@@ -138,7 +138,7 @@ impl<'m> Stepped<'m> {
 
     /// Who stands before a channel asks for it.
     fn ask(&mut self, now: u64) {
-        let (worm, h) = (self.machine.switching == Switching::Wormhole, self.machine.costs.head_ticks());
+        let (worm, h) = (self.machine.switching() == Switching::Wormhole, self.machine.costs().head_ticks());
         let idle = |walker: &&mut Walker| walker.given < walker.way.len() && walker.asked.is_none();
         for walker in self.walkers.iter_mut().filter(idle) {
             let stands = match walker.way[walker.given] {
@@ -156,7 +156,7 @@ impl<'m> Stepped<'m> {
         let held =
             |walker: &Walker| walker.held.iter().map(|(link, _)| Channel::Link(*link)).collect::<Vec<_>>();
         let taken: Vec<Channel> = walkers.iter().flat_map(|w| [held(w), w.ports.clone()].concat()).collect();
-        let key = |walker: &Walker| match (self.machine.switching, walker.way[walker.given]) {
+        let key = |walker: &Walker| match (self.machine.switching(), walker.way[walker.given]) {
             (Switching::StoreAndForward, Channel::Link(_)) => u64::MAX - (walker.links - walker.entered),
             _ => walker.asked.unwrap_or(u64::MAX),
         };
@@ -174,7 +174,7 @@ impl<'m> Stepped<'m> {
     }
 
     fn give(&mut self, i: usize, now: u64) {
-        let (switching, costs) = (self.machine.switching, &self.machine.costs);
+        let (switching, costs) = (self.machine.switching(), self.machine.costs());
         let walker = &mut self.walkers[i];
         let channel = walker.way[walker.given];
         walker.given += 1;
@@ -233,9 +233,10 @@ fn check((which, switching, one_port, c, mut h, mut ends): Job) -> Result<(), Te
     }
     let name = ["mesh:3x4", "torus:3x4", "mesh:12", "torus:12", "mesh:2x3x2"][which];
     let mut machine = Machine::new(name).unwrap();
-    machine.switching = SWITCHINGS[switching].1;
-    machine.ports = if one_port { PortModel::One } else { PortModel::All };
-    machine.costs = Costs { startup: Cycles(c), byte_time: Ratio::whole(1), flit: Bytes(h) };
+    machine = machine.with_switching(SWITCHINGS[switching].1);
+    machine = machine.with_port_model(if one_port { PortModel::One } else { PortModel::All });
+    machine =
+        machine.with_costs(Costs { startup: Cycles(c), byte_time: Ratio::whole(1), flit: Bytes(h) }).unwrap();
     let mut schedule = Schedule { ranks: vec![Rank::default(); 12] };
     ends.sort_by_key(|&(source, _, _)| source);
     let mut messages = Vec::new();

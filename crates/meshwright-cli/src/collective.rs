@@ -108,12 +108,12 @@ pub(super) fn answer(
     wanted: &str,
     json: bool,
 ) -> Result<Answer> {
-    let mut machine = machine.clone();
-    machine.costs.byte_time = Ratio::new(arguments.link_delay.into(), machine.costs.flit.0)?;
+    let byte_time = Ratio::new(arguments.link_delay.into(), machine.costs().flit.0)?;
+    let machine = machine.clone().with_byte_time(byte_time)?;
     let verdicts = collective::judge(&machine, group, &asked.0, arguments.overhead, wanted)?;
     let text = match &verdicts[..] {
         [one] if json => output::json(one),
-        all if json => output::json(&All { format: 1, machine: &machine.name, collectives: all }),
+        all if json => output::json(&All { format: 1, machine: machine.name(), collectives: all }),
         all => text(all),
     };
     output::print(&text)?;

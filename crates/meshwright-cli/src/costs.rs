@@ -7,7 +7,7 @@ use meshwright_core::{Error, Result};
 use meshwright_formats::scenario::{self, machine::switching};
 use meshwright_formats::scenario::{quantity, tasks};
 use meshwright_mapping::divide::Preset;
-use meshwright_network::topology::{Machine, Switching};
+use meshwright_network::topology::{Costs, Machine, Switching};
 
 /// `--on` and what changes that machine.
 #[derive(Args)]
@@ -38,13 +38,14 @@ impl MachineArguments {
 
     /// The machine.
     pub(super) fn machine(&self) -> Result<Machine> {
-        let mut machine = scenario::machine(&self.on)?;
-        machine.switching = self.switching.unwrap_or(machine.switching);
-        machine.costs.startup = self.startup.unwrap_or(machine.costs.startup);
-        machine.costs.byte_time = self.byte_time.unwrap_or(machine.costs.byte_time);
-        machine.costs.flit = self.flit.unwrap_or(machine.costs.flit);
-        machine.costs.check()?;
-        Ok(machine)
+        let machine = scenario::machine(&self.on)?;
+        let costs = Costs {
+            startup: self.startup.unwrap_or(machine.costs().startup),
+            byte_time: self.byte_time.unwrap_or(machine.costs().byte_time),
+            flit: self.flit.unwrap_or(machine.costs().flit),
+        };
+        let switching = self.switching.unwrap_or(machine.switching());
+        machine.with_switching(switching).with_costs(costs)
     }
 }
 

@@ -124,8 +124,8 @@ impl<'a> Emission<'a> {
         if self.targets.is_empty() {
             return Ok(Emitted::default());
         }
-        let Some((row, why)) = chosen(report, machine.switching, winner) else {
-            let why = format!("every placement comes to a standstill under {}", machine.switching.name());
+        let Some((row, why)) = chosen(report, machine.switching(), winner) else {
+            let why = format!("every placement comes to a standstill under {}", machine.switching().name());
             return Ok(Emitted { nothing: Some(why), ..Emitted::default() });
         };
         let placement = Placement { name: row.name.clone(), nodes: row.nodes().to_vec() };

@@ -65,7 +65,7 @@ impl Further {
         let Self { ports, no_front_end, results, duplex, next, places, .. } = self;
         let asked = ports.is_some() || *no_front_end || results.is_some() || duplex.is_some();
         let variant = Variant {
-            ports: ports.unwrap_or(machine.ports),
+            ports: ports.unwrap_or(machine.port_model()),
             front_end: !no_front_end,
             results: results.unwrap_or(0.0),
             duplex: duplex.unwrap_or_default(),

@@ -184,7 +184,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
 fn answer(arguments: &Arguments) -> Result<Answer> {
     arguments.elsewhere.check()?;
     let mut machine = scenario::machine_in_packets(arguments.machine.named())?;
-    machine.buffers = arguments.buffers.unwrap_or(machine.buffers);
+    if let Some(buffers) = arguments.buffers {
+        machine = machine.with_buffers(buffers);
+    }
     if let Some(asked) = &arguments.collective.collective {
         let members = arguments.collective.members(&machine, &arguments.order, arguments.seed)?;
         return collective::answer(
@@ -268,7 +270,7 @@ fn of_folder(machine: &Machine, job: &Job, method: &'static Method, json: &str) 
     let verdict = groups::judge("groups", &job, machine, &mut |what| progress.tell(what))?;
     drop(progress);
     let jobs = [verdict.into()];
-    let title = format!("Groups on {}", machine.name);
+    let title = format!("Groups on {}", machine.name());
     let plan = PlanReport { title: &title, scenario: "", machine, seed: job.seed, jobs: &jobs };
     let mut all = files::of_plan(&plan)?;
     all.push(files::file("groups.json", "the answer for scripts", json.to_string()));

@@ -44,7 +44,7 @@ pub(super) fn split(job: &LoadVerdict, machine: &Machine) -> String {
     };
     let mut text = format!(
         "{} · {} · sigma {} · startup {}\n",
-        machine.name,
+        machine.name(),
         counted(machine.living_count() as usize, "node"),
         job.sigma,
         table::number(job.startup, 9)

@@ -122,7 +122,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     // One winner for the files of launchers and those of a plan: by the time without barriers where cycles are equal.
     let rivals = match &arguments.out {
         Some(_) => methods,
-        None => emission.rivals(&report, machine.switching),
+        None => emission.rivals(&report, machine.switching()),
     };
     let verdict = judged(&job, &machine, &rivals, &report)?;
     let winner = verdict.as_ref().and_then(|verdict| verdict.winner.as_deref());
@@ -138,7 +138,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let written = written + &emitted.add(&mut writing)?;
     writing.finish()?;
     output::print(&if arguments.json { emitted.json(&report) } else { text(&report, &machine) + &written })?;
-    let ends = |row: &MapRow| row.simulated_cycles.of(machine.switching).is_some();
+    let ends = |row: &MapRow| row.simulated_cycles.of(machine.switching()).is_some();
     Ok(if report.placements.iter().any(ends) { Answer::Done } else { Answer::Negative })
 }
 

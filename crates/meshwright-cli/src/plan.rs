@@ -146,12 +146,12 @@ fn text(plan: &PlanReport<'_>) -> String {
     let machine = plan.machine;
     let mut text = format!(
         "{} · {} nodes · {} · startup {} · byte time {} · flit {} · seed {}\n",
-        machine.name,
+        machine.name(),
         machine.living_count(),
-        machine.switching.name(),
-        machine.costs.startup.0,
-        machine.costs.byte_time,
-        machine.costs.flit.0,
+        machine.switching().name(),
+        machine.costs().startup.0,
+        machine.costs().byte_time,
+        machine.costs().flit.0,
         plan.seed,
     );
     for job in plan.jobs {

@@ -110,7 +110,7 @@ pub(super) fn look(
     end: Option<Instant>,
 ) -> Result<()> {
     let mut progress = Progress::new();
-    let cycles = |ticks: u64| machine.costs.cycles(ticks).0;
+    let cycles = |ticks: u64| machine.costs().cycles(ticks).0;
     given::look(job, names, machine, search, seed, &mut |step: &Step| {
         progress.tell(&format!(
             "search: {} steps, {} cycles simulated, {} at the start",

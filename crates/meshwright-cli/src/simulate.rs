@@ -159,8 +159,8 @@ fn text(report: &SimulateReport, machine: &Machine) -> String {
     if let Some(ring) = &report.deadlock {
         rows.push(vec![RING.to_string(), table::ring(ring, machine)]);
     }
-    let (engine, switching) = (report.engine, machine.switching.name());
-    let mut text = format!("{} · {switching} · {engine} engine\n", machine.name);
+    let (engine, switching) = (report.engine, machine.switching().name());
+    let mut text = format!("{} · {switching} · {engine} engine\n", machine.name());
     if let Some(routers) = &report.routers {
         text += &format!("{}\n", table::routers(routers));
     }

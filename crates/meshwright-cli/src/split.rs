@@ -184,7 +184,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
         return further::queues(&machine, &job, arguments.json);
     }
     let (costs, bytes) = Scale::costs_for(&job.problem(&machine)?, arguments.startup)?;
-    (machine.costs, machine.switching, job.bytes) = (costs, Switching::StoreAndForward, bytes);
+    machine = machine.with_costs(costs)?.with_switching(Switching::StoreAndForward);
+    job.bytes = bytes;
     let named = disk::Job::new(
         "split",
         [format!("{} --from {}", arguments.machine.named(), arguments.from.join(" --from "))],
@@ -253,7 +254,7 @@ fn job(arguments: &Arguments, sigma: f64) -> Result<(Machine, Job)> {
 /// The answer and the files of a plan with this one job.
 fn of_folder(machine: &Machine, seed: u64, verdict: &LoadVerdict, json: &str) -> Result<Vec<File>> {
     let jobs = [verdict.clone().into()];
-    let title = format!("A load on {}", machine.name);
+    let title = format!("A load on {}", machine.name());
     let plan = PlanReport { title: &title, scenario: "", machine, seed, jobs: &jobs };
     let mut all = files::of_plan(&plan)?;
     all.push(files::file(

@@ -41,8 +41,8 @@ use meshwright_network::topology::{Grid, Machine, Network, Topology};
 /// ```
 pub fn adversarial_corner_group(machine: &Machine, order_name: &str) -> Result<Group> {
     let walk = (order(order_name)?.walk)(machine.sides());
-    let Network::Grid(grid) = &machine.network else {
-        return Err(Error::not_applicable("adversarial group", format!("{} has no corners", machine.name)));
+    let Network::Grid(grid) = machine.network() else {
+        return Err(Error::not_applicable("adversarial group", format!("{} has no corners", machine.name())));
     };
     let mut place = vec![0u32; walk.len()];
     (0..).zip(&walk).for_each(|(at, node)| place[node.index()] = at);
@@ -74,7 +74,7 @@ pub fn adversarial_corner_group(machine: &Machine, order_name: &str) -> Result<G
             }
         }
     }
-    let none = || Error::not_applicable("adversarial group", format!("{order_name} on {}", machine.name));
+    let none = || Error::not_applicable("adversarial group", format!("{order_name} on {}", machine.name()));
     best.1.map(Group::in_order).ok_or_else(none)
 }
 
@@ -145,7 +145,7 @@ mod tests {
             for order in ["row", "hilbert", "snake", "column"] {
                 let (size, high) = height(&machine, order);
                 let whole = Group::whole(&machine, order).unwrap();
-                let diameter = machine.network.eccentricity(NodeId(0)).0;
+                let diameter = machine.network().eccentricity(NodeId(0)).0;
                 assert!(high > diameter, "{name} {order}: {high} with {size} members, diameter {diameter}");
                 assert!(size <= whole.size() / 2);
             }
@@ -156,7 +156,7 @@ mod tests {
     fn heights_of_the_corner_family_on_the_hilbert_order() {
         // From the first known family of this kind up to the worst of all groups of that size or less.
         for (side, known, worst) in [(16, 102, 141), (32, 278, 389), (64, 729, 1009)] {
-            let machine = Machine::new(&format!("mesh:{side}x{side}")).unwrap();
+            let machine = Machine::mesh([side, side]).unwrap();
             let (_, high) = height(&machine, "hilbert");
             assert!((known..=worst).contains(&high), "side {side}: {high}");
         }

@@ -86,7 +86,7 @@ impl Question {
             halving_links: height(machine, group, &rank_halving::tree(group.size())),
             tree_links: height(machine, group, &tree),
             tree_load,
-            has_coordinates: matches!(machine.network, Network::Grid(_)),
+            has_coordinates: matches!(machine.network(), Network::Grid(_)),
         })
     }
 
@@ -98,7 +98,7 @@ impl Question {
 
 /// H: the links of the longest way from the root, and for each message on it as many more as its start-up takes.
 fn height(machine: &Machine, group: &Group, tree: &Tree) -> u32 {
-    let startup = machine.costs.startup_ticks().div_ceil(machine.costs.head_ticks().max(1));
+    let startup = machine.costs().startup_ticks().div_ceil(machine.costs().head_ticks().max(1));
     let startup = u32::try_from(startup).unwrap_or(u32::MAX);
     let edges = tree.edge_links(machine, group);
     let mut below = vec![0u32; edges.len()];

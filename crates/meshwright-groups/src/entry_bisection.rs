@@ -80,8 +80,8 @@ pub fn four(machine: &Machine, group: &Group) -> Result<Tree> {
 }
 
 fn tree(machine: &Machine, group: &Group, cuts: u32) -> Result<Tree> {
-    let Network::Grid(grid) = &machine.network else {
-        return Err(Error::not_applicable("bisection tree", format!("{} has no box to cut", machine.name)));
+    let Network::Grid(grid) = machine.network() else {
+        return Err(Error::not_applicable("bisection tree", format!("{} has no box to cut", machine.name())));
     };
     let root = Extent::of(machine, group)?.centre;
     let steps = Displacements::new(grid, group, root);

@@ -55,7 +55,7 @@ impl Group {
         let mut wanted = FixedBitSet::with_capacity(machine.nodes() as usize);
         for &node in nodes {
             if node.0 >= machine.nodes() || !machine.is_alive(node) {
-                let expected = format!("a living node of {}", machine.name);
+                let expected = format!("a living node of {}", machine.name());
                 return Err(Error::value("member of a group", node, expected));
             }
             if wanted.put(node.index()) {

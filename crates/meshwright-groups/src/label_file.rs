@@ -95,8 +95,8 @@ pub fn parse(reader: impl Read, file: &str, machine: &Machine) -> Result<Given> 
 
 /// The columns that name a node, and how far each goes.
 fn axes(machine: &Machine) -> Vec<(String, u32)> {
-    match &machine.network {
-        Network::Grid(grid) if !machine.name.starts_with("hypercube:") && grid.sides().len() > 1 => {
+    match machine.network() {
+        Network::Grid(grid) if !machine.name().starts_with("hypercube:") && grid.sides().len() > 1 => {
             let count = grid.sides().len();
             let name = |axis: usize| match count - axis {
                 1 => "column".to_string(),

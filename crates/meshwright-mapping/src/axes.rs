@@ -32,7 +32,7 @@ impl<'m> Axes<'m> {
     /// The box for this request: the whole machine if it has just 2^n nodes in sides that are powers of
     /// two, else the most nearly square box that fits, its longer sides last.
     pub(crate) fn of(method: &'static str, request: &Request<'m>) -> Result<Self> {
-        let Network::Grid(grid) = &request.machine.network else {
+        let Network::Grid(grid) = request.machine.network() else {
             return Err(Error::not_applicable(method, "it needs a mesh, torus or hypercube"));
         };
         if !request.tasks.is_power_of_two() {

@@ -73,7 +73,8 @@ fn place(request: &Request<'_>) -> Result<Vec<NodeId>> {
     let mut edges = Vec::with_capacity(request.tasks as usize);
     shape.for_each_edge(|phase, parent, child| edges.push((phase, parent, child)));
     let field = Field::of(request.machine, request.tasks).ok_or_else(|| {
-        let why = format!("no connected part of {} has {} living nodes", request.machine.name, request.tasks);
+        let why =
+            format!("no connected part of {} has {} living nodes", request.machine.name(), request.tasks);
         Error::not_applicable(BISECTION.name, why)
     })?;
     let ways = ways(&field, request);

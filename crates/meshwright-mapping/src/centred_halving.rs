@@ -40,14 +40,14 @@ pub const CENTRED_HALVING: Method = Method {
 /// O(tasks).
 fn on_box(sides: &[u32], request: &Request<'_>) -> Result<Vec<NodeId>> {
     let refuse = |why| Err(Error::not_applicable(CENTRED_HALVING.name, why));
-    let Network::Grid(grid) = &request.machine.network else {
+    let Network::Grid(grid) = request.machine.network() else {
         return refuse("it needs a mesh, torus or hypercube".to_string());
     };
     let Some(axes) = axes_for(sides, grid.sides()) else {
         let size = halving::name(sides);
         return refuse(format!(
             "no box of {size} nodes lies on {} (bisection needs none)",
-            request.machine.name
+            request.machine.name()
         ));
     };
     let strides: Vec<u32> = axes.iter().map(|&axis| grid.sides()[axis + 1..].iter().product()).collect();

@@ -14,7 +14,7 @@ use super::task_graph::{Edge, TaskGraph};
 use super::{binomial, halving};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::Bytes;
-use meshwright_network::topology::machine::BYTES_MAX;
+use meshwright_network::topology::costs::BYTES_MAX;
 
 /// The tree of a divide-and-conquer job.
 #[derive(Clone, Debug, PartialEq, Eq)]

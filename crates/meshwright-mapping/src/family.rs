@@ -109,7 +109,7 @@ fn read(name: &str) -> Result<Vec<(usize, u32)>> {
 
 /// The node of every task of the member with this name.
 pub(super) fn place(name: &str, request: &Request<'_>) -> Result<Vec<NodeId>> {
-    let Network::Grid(grid) = &request.machine.network else {
+    let Network::Grid(grid) = request.machine.network() else {
         check(name)?;
         return Err(Error::not_applicable("steps", "it needs a mesh, torus or hypercube"));
     };

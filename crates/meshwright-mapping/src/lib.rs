@@ -166,7 +166,7 @@ fn repair(machine: &Machine, nodes: &mut [NodeId]) {
     nodes.iter().for_each(|node| free[node.index()] = false);
     for place in nodes.iter_mut().filter(|node| !machine.is_alive(**node)) {
         // Distances as if nothing were dead: a dead node has no links of its own.
-        let distance = meshwright_network::topology::distances_from(&machine.network, *place);
+        let distance = meshwright_network::topology::distances_from(machine.network(), *place);
         let nearest = machine
             .living()
             .filter(|node| free[node.index()])

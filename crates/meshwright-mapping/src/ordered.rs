@@ -44,7 +44,7 @@ pub const RANDOM: Method = Method {
 /// The first living nodes of an order.
 fn along(name: &'static str, request: &Request<'_>) -> Result<Vec<NodeId>> {
     let machine = request.machine;
-    if matches!(machine.network, Network::Graph(_)) && name != "row" {
+    if matches!(machine.network(), Network::Graph(_)) && name != "row" {
         return Err(Error::not_applicable(name, "it needs a mesh, torus or hypercube"));
     }
     let walk = (order::order(name)?.walk)(machine.sides());

@@ -111,9 +111,9 @@ impl Weights {
             let mut edges: Vec<_> = between
                 .map(|edge| {
                     let time = machine
-                        .costs
+                        .costs()
                         .startup_ticks()
-                        .saturating_add(machine.costs.transfer_ticks(edge.bytes));
+                        .saturating_add(machine.costs().transfer_ticks(edge.bytes));
                     (edge.source, edge.target, if aim == Aim::Cut { 1 } else { time.max(1) })
                 })
                 .collect();
@@ -157,7 +157,7 @@ impl Weights {
                 place[*task as usize] = *node;
             }
         }
-        if let (Some(graph), Aim::Traffic, Network::Grid(grid)) = (&self.graph, self.aim, &machine.network) {
+        if let (Some(graph), Aim::Traffic, Network::Grid(grid)) = (&self.graph, self.aim, machine.network()) {
             exchange::exchange(graph, grid, tasks, nodes, place);
         }
     }

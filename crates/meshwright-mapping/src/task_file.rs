@@ -9,8 +9,8 @@ use meshwright_core::error::{Error, Result};
 use meshwright_core::text::{ENTRIES_MAX, Syntax, Tokens};
 use meshwright_core::units::Bytes;
 use meshwright_network::topology::NODES_MAX;
+use meshwright_network::topology::costs::BYTES_MAX;
 use meshwright_network::topology::graph_file::{self, ArcList};
-use meshwright_network::topology::machine::BYTES_MAX;
 use meshwright_schedule::{Schedule, goal};
 
 /// How the words of a trace are separated.

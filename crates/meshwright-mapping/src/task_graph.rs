@@ -10,7 +10,7 @@
 use super::Divide;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::Bytes;
-use meshwright_network::topology::machine::BYTES_MAX;
+use meshwright_network::topology::costs::BYTES_MAX;
 
 /// A message between two tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

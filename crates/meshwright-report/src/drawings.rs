@@ -100,7 +100,7 @@ pub(super) fn heat_figure(layout: Option<&Layout<'_>>, machine: &Machine, outcom
     let mut caption = String::from(
         "Each stroke is one direction of a link, on the right hand of its way; its colour is how long the messages take on it.",
     );
-    if let Network::Grid(grid) = &machine.network {
+    if let Network::Grid(grid) = machine.network() {
         if grid.wraps() {
             caption.push_str(" Strokes beyond the border come back on the opposite side.");
         }

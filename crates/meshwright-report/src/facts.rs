@@ -26,19 +26,19 @@ impl Fact {
 /// What the page says about the machine, in the order of the page.
 pub fn facts(report: &PlanReport<'_>) -> Vec<Fact> {
     let machine = report.machine;
-    let costs = &machine.costs;
+    let costs = machine.costs();
     let fact = |name, value: String, note: &str| Fact::new(name, value, note);
-    let ports = match machine.ports {
+    let ports = match machine.port_model() {
         PortModel::All => ("all-port", "one message per link at a time"),
         PortModel::One => ("one-port", "one message in, one out at a time"),
     };
     let (startup, flit) = (counted(costs.startup.0, "cycle"), counted(costs.flit.0, "byte"));
     vec![
-        fact("Topology", machine.name.clone(), ""),
+        fact("Topology", machine.name().to_string(), ""),
         fact("Nodes", grouped(machine.nodes().into()), ""),
         fact("Dead nodes", grouped(machine.dead().len() as u64), &dead_names(machine)),
         fact("Dead links", grouped(machine.dead_links().len() as u64), &dead_link_names(machine)),
-        fact("Switching", machine.switching.name().to_string(), ""),
+        fact("Switching", machine.switching().name().to_string(), ""),
         fact("Ports", ports.0.to_string(), ports.1),
         fact("Start-up c", startup, "per message"),
         fact("Byte time b", costs.byte_time.to_string(), "cycles per byte"),

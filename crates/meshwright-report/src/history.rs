@@ -104,10 +104,10 @@ fn html(page: &GroupsOverTime<'_>) -> String {
         title: page.title,
         style: style::page(),
         facts: vec![
-            Fact::new("Topology", &machine.name, ""),
+            Fact::new("Topology", machine.name(), ""),
             Fact::new("Nodes", grouped(machine.nodes().into()), ""),
-            Fact::new("Switching", machine.switching.name(), ""),
-            Fact::new("Buffers", machine.buffers, "for each input of a node"),
+            Fact::new("Switching", machine.switching().name(), ""),
+            Fact::new("Buffers", machine.buffers(), "for each input of a node"),
         ],
         headline: headline(page),
         unit: page.unit,

@@ -95,7 +95,7 @@ pub fn page(report: &PlanReport<'_>) -> Result<String> {
         title: report.title,
         names: report.jobs.iter().map(JobVerdict::name).collect::<Vec<_>>().join(", "),
         scenario: report.scenario,
-        machine: &report.machine.name,
+        machine: report.machine.name(),
         style: style::page(),
         facts: facts::facts(report),
         divides: report.jobs.is_empty() || report.jobs.iter().any(|job| divide(job).is_some()),
@@ -244,7 +244,7 @@ fn blame(machine: &Machine, outcome: &Outcome) -> String {
             grouped(routers.flit)
         );
     }
-    if machine.switching == Switching::Wormhole && !outcome.deadlock_free {
+    if machine.switching() == Switching::Wormhole && !outcome.deadlock_free {
         text += " These routes can close a ring: with other timing its messages might deadlock.";
     }
     text

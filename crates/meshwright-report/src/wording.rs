@@ -66,7 +66,7 @@ pub fn counted(number: u64, noun: &str) -> String {
 
 /// A node as `(row, column)` on a grid, by its digits on a hypercube, by its id elsewhere.
 pub fn node(machine: &Machine, node: NodeId) -> String {
-    match &machine.network {
+    match machine.network() {
         Network::Grid(grid) if grid.dimensions() > 3 && grid.sides().iter().all(|&side| side <= 10) => {
             grid.coordinates(node).iter().map(u32::to_string).collect()
         }

@@ -164,10 +164,10 @@ pub fn predicted(
     switching: Switching,
     machine: &Machine,
 ) -> u64 {
-    let links = link_level(messages, routes, loads, switching, &machine.costs);
-    match machine.ports {
+    let links = link_level(messages, routes, loads, switching, machine.costs());
+    match machine.port_model() {
         PortModel::All => links,
-        PortModel::One => links.max(ports(messages, switching, &machine.costs)),
+        PortModel::One => links.max(ports(messages, switching, machine.costs())),
     }
 }
 
@@ -212,10 +212,10 @@ pub fn link_bound(
 
 /// A time no schedule of a phase on these routes and ports can beat, in ticks.
 fn least(messages: &[Message], routes: &Routes<'_>, loads: &LinkLoads, machine: &Machine) -> u64 {
-    let links = link_bound(messages, routes, loads, machine.switching, &machine.costs);
-    match machine.ports {
+    let links = link_bound(messages, routes, loads, machine.switching(), machine.costs());
+    match machine.port_model() {
         PortModel::All => links,
-        PortModel::One => links.max(ports(messages, machine.switching, &machine.costs)),
+        PortModel::One => links.max(ports(messages, machine.switching(), machine.costs())),
     }
 }
 
@@ -264,9 +264,9 @@ pub fn forecast(phases: &Phases, machine: &Machine) -> Result<Forecast> {
         let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
         let routes = routing::routes(machine, &pairs)?;
         // First of all: what passes this check can be counted.
-        serial = serial_sum(serial, messages, &routes, machine.switching, &machine.costs)?;
+        serial = serial_sum(serial, messages, &routes, machine.switching(), machine.costs())?;
         loads.fill(messages, &routes);
-        forecast.ticks += predicted(messages, &routes, &loads, machine.switching, machine);
+        forecast.ticks += predicted(messages, &routes, &loads, machine.switching(), machine);
         forecast.least_ticks += least(messages, &routes, &loads, machine);
         let hops =
             || pairs.iter().enumerate().map(|(message, &pair)| u64::from(routes.hops(message, pair).0));

@@ -5,7 +5,7 @@ use std::fmt;
 use super::{CALC_MAX, Message, Op, Rank, Schedule, matching};
 use meshwright_core::units::{Bytes, NodeId};
 use meshwright_network::topology::NODES_MAX;
-use meshwright_network::topology::machine::BYTES_MAX;
+use meshwright_network::topology::costs::BYTES_MAX;
 
 /// A send with the receive it is paired with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -88,16 +88,16 @@ impl<'j, 'm> Job<'j, 'm> {
     /// Checks a schedule on a machine and routes its messages; errors as for [`run_schedule`].
     pub(super) fn new(machine: &'m Machine, schedule: &'j Schedule) -> Result<Self> {
         if schedule.ranks.len() > machine.nodes() as usize {
-            let expected = format!("at most the {} nodes of {}", machine.nodes(), machine.name);
+            let expected = format!("at most the {} nodes of {}", machine.nodes(), machine.name());
             return Err(Error::value("number of ranks", schedule.ranks.len(), expected));
         }
         let matched = schedule.matched().map_err(unfit)?;
-        let program = Program::new(schedule, &matched, machine.costs.ticks_per_cycle());
+        let program = Program::new(schedule, &matched, machine.costs().ticks_per_cycle());
         // In the memory of the pairs.
         let messages: Vec<Message> = matched.into_iter().map(|pair| Message::from(&pair)).collect();
         let routes = checked_routes(machine, &program, &messages)
             .map_err(|error| schedule.circle(&schedule.messages()).map_or(error, unfit))?;
-        Ok(Self { schedule, program, messages, routes, costs: machine.costs })
+        Ok(Self { schedule, program, messages, routes, costs: *machine.costs() })
     }
 
     /// Runs it on an engine of that machine; the error is a circle of waiting.
@@ -144,7 +144,7 @@ fn checked_routes<'m>(machine: &'m Machine, program: &Program, messages: &[Messa
     let routes = network::routes(machine, messages)?;
     let crude = network::crude_serial_sum(messages, machine);
     if crude.is_none_or(|crude| check_computing(machine, program, crude).is_err()) {
-        let exact = cost::serial_sum(0, messages, &routes, machine.switching, &machine.costs)?;
+        let exact = cost::serial_sum(0, messages, &routes, machine.switching(), machine.costs())?;
         check_computing(machine, program, exact)?;
     }
     Ok(routes)
@@ -152,7 +152,7 @@ fn checked_routes<'m>(machine: &'m Machine, program: &Program, messages: &[Messa
 
 /// Refuses computations that, one after the other and after all messages, would leave 63 bits.
 fn check_computing(machine: &Machine, program: &Program, serial: u64) -> Result<()> {
-    let per_cycle = machine.costs.ticks_per_cycle();
+    let per_cycle = machine.costs().ticks_per_cycle();
     let mut ticks = program.computations().map(|cycles| cycles.0.checked_mul(per_cycle));
     let sum = ticks.try_fold(serial, |sum, ticks| sum.checked_add(ticks?));
     match sum {

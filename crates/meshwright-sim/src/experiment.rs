@@ -197,12 +197,12 @@ impl Conditions {
         };
         Self {
             format: 1,
-            machine: machine.name.clone(),
+            machine: machine.name().to_string(),
             dead: machine.dead().iter().map(|node| node.0).collect(),
             dead_links: machine.dead_links().iter().map(|&(a, b)| [a.0, b.0]).collect(),
             digest: format!("{:016x}", digest(machine, &runs.pattern)),
             engine: "flit",
-            switching: machine.switching.name(),
+            switching: machine.switching().name(),
             router,
             traffic: runs.pattern.name().to_string(),
             packet: runs.packet,

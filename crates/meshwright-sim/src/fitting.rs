@@ -53,7 +53,7 @@ impl Routers {
         Ok(Self {
             routing: routing::named(router.routing_on(machine))?,
             virtual_channels: router.virtual_channels,
-            flit: machine.costs.flit.0,
+            flit: machine.costs().flit.0,
         })
     }
 }
@@ -163,10 +163,10 @@ fn fit(
     let stuck = |refused: String| Ok(Fitted { trace: whole.clone(), routers: None, refused: Some(refused) });
     let replay = Replay { router: Router::ideal(machine), packet: None, seed: 0 };
     let mut coarse = machine.clone();
-    coarse.costs.flit = match flit(machine, messages, flit_hops_max) {
+    coarse = coarse.with_flit(match flit(machine, messages, flit_hops_max) {
         Ok(flit) => flit,
         Err(error) => return stuck(error.to_string()),
-    };
+    })?;
     match run(&coarse, &replay) {
         Ok(trace) if trace.deadlock.is_some() => stuck("routers come to a standstill, too".to_string()),
         Ok(trace) => {
@@ -182,7 +182,7 @@ fn fit(
 ///
 /// [`Error::TooLarge`] when there are too many messages, or none of them has enough flits.
 fn flit(machine: &Machine, messages: &[Message], flit_hops_max: u64) -> Result<Bytes> {
-    let own = machine.costs.flit;
+    let own = machine.costs().flit;
     if own.0 == 0 {
         return Ok(own);
     }
@@ -192,7 +192,7 @@ fn flit(machine: &Machine, messages: &[Message], flit_hops_max: u64) -> Result<B
         .enumerate()
         .map(|(index, message)| (routes.hops(index, message.pair()).0.into(), message.bytes.0))
         .collect();
-    let head = u64::from(machine.switching != Switching::StoreAndForward);
+    let head = u64::from(machine.switching() != Switching::StoreAndForward);
     let price = |flit: u64| -> u128 {
         let flits = |bytes: u64| u128::from((head + bytes.div_ceil(flit)).max(1));
         ways.iter().map(|&(hops, bytes)| u128::from(hops) * flits(bytes)).sum()

@@ -21,7 +21,7 @@ type OnLine = (u32, u32, u64);
 ///
 /// O(messages log messages).
 pub(super) fn one_of_each_kind(machine: &Machine, phases: &Phases) -> Option<Phases> {
-    let grid = machine.whole_grid().filter(|grid| !grid.wraps() && machine.ports == PortModel::All)?;
+    let grid = machine.whole_grid().filter(|grid| !grid.wraps() && machine.port_model() == PortModel::All)?;
     let mut kept = Vec::new();
     for index in 0..phases.len() {
         let messages = phases.phase(index);
@@ -78,7 +78,7 @@ mod tests {
     use crate::message::Core;
     use crate::phased::run;
     use meshwright_core::units::{Bytes, Cycles};
-    use meshwright_network::topology::machine::SWITCHINGS;
+    use meshwright_network::topology::costs::SWITCHINGS;
     use proptest::prelude::*;
 
     proptest! {
@@ -92,8 +92,8 @@ mod tests {
             (startup, flit) in (0u64..4, 0u64..4),
         ) {
             let mut machine = Machine::new(["mesh:6x8", "mesh:8x6", "mesh:6", "mesh:4x6x3"][which]).unwrap();
-            machine.switching = SWITCHINGS[switching].1;
-            (machine.costs.startup, machine.costs.flit) = (Cycles(startup), Bytes(flit));
+            machine = machine.with_switching(SWITCHINGS[switching].1);
+            machine = machine.with_startup(Cycles(startup)).unwrap().with_flit(Bytes(flit)).unwrap();
             let Some(grid) = machine.whole_grid() else { unreachable!("a mesh") };
             let sides = Topology::sides(grid).to_vec();
             let mut messages = Vec::new();

@@ -105,7 +105,7 @@ impl<'m> Way<'m> {
 /// The busiest link: the one that is occupied the longest; of equal ones that with the most messages, then the
 /// lowest id.
 pub fn busiest_link(loads: &LinkLoads, machine: &Machine) -> Option<HottestLink> {
-    let busy = |link: LinkId| loads.occupied_ticks(link, machine.switching, &machine.costs);
+    let busy = |link: LinkId| loads.occupied_ticks(link, machine.switching(), machine.costs());
     let busiest = |link: &&LinkId| (busy(**link), loads.messages(**link), std::cmp::Reverse(**link));
     let link = *loads.touched().iter().max_by_key(busiest)?;
     Some(HottestLink {
@@ -113,14 +113,14 @@ pub fn busiest_link(loads: &LinkLoads, machine: &Machine) -> Option<HottestLink>
         to: machine.target(link).unwrap_or_default().0,
         messages: u64::from(loads.messages(link)),
         bytes: loads.bytes(link),
-        busy_cycles: machine.costs.cycles(busy(link)).0,
+        busy_cycles: machine.costs().cycles(busy(link)).0,
     })
 }
 
 /// How long each link is occupied, by its id, in cycles.
 pub fn busy_cycles(loads: &LinkLoads, machine: &Machine) -> Vec<u64> {
-    let busy = |link| loads.occupied_ticks(LinkId(link), machine.switching, &machine.costs);
-    (0..machine.links()).map(|link| machine.costs.cycles(busy(link)).0).collect()
+    let busy = |link| loads.occupied_ticks(LinkId(link), machine.switching(), machine.costs());
+    (0..machine.links()).map(|link| machine.costs().cycles(busy(link)).0).collect()
 }
 
 /// The link to blame, by its end nodes.

@@ -60,7 +60,7 @@ pub(super) fn run<'m>(machine: &'m Machine, phases: &Phases, engine: &mut impl R
         let messages = phases.phase(index);
         let routes = network::routes(machine, messages)?;
         if !surely_fits {
-            serial = cost::serial_sum(serial, messages, &routes, machine.switching, &machine.costs)?;
+            serial = cost::serial_sum(serial, messages, &routes, machine.switching(), machine.costs())?;
         }
         engine.load(messages, routes);
         let begin = engine.now();
@@ -73,7 +73,7 @@ pub(super) fn run<'m>(machine: &'m Machine, phases: &Phases, engine: &mut impl R
         trace.ticks += barrier.end - begin;
         if let Some((link, ticks)) = engine.longest_wait().filter(|&(_, ticks)| ticks > longest) {
             longest = ticks;
-            let waited = machine.costs.cycles(ticks);
+            let waited = machine.costs().cycles(ticks);
             trace.longest_wait = Some(Wait { link, phase: messages[0].phase, waited });
         }
         let left: Vec<u32> = (0..messages.len() as u32).filter(|m| !barrier.arrived[*m as usize]).collect();
@@ -83,7 +83,7 @@ pub(super) fn run<'m>(machine: &'m Machine, phases: &Phases, engine: &mut impl R
             break;
         }
     }
-    trace.cycles = machine.costs.cycles(trace.ticks);
+    trace.cycles = machine.costs().cycles(trace.ticks);
     Ok(trace)
 }
 

@@ -9,7 +9,7 @@ use super::message::Core;
 use super::trace::{ProcessTrace, Wait};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, Cycles, Hops, NodeId};
-use meshwright_network::topology::machine::BYTES_MAX;
+use meshwright_network::topology::costs::BYTES_MAX;
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::process::{Action, Context, Process};
 use meshwright_schedule::{CALC_MAX, Message};
@@ -72,9 +72,9 @@ pub(super) fn run<'m, P: Process, E: Open<'m>>(
     processes: &mut [P],
     engine: &mut E,
 ) -> Result<ProcessTrace> {
-    machine.costs.check()?;
+    machine.costs().check()?;
     if processes.len() > machine.nodes() as usize {
-        let expected = format!("at most the {} nodes of {}", machine.nodes(), machine.name);
+        let expected = format!("at most the {} nodes of {}", machine.nodes(), machine.name());
         return Err(Error::value("number of processes", processes.len(), expected));
     }
     engine.open();
@@ -95,9 +95,9 @@ pub(super) fn run<'m, P: Process, E: Open<'m>>(
         "messages that never arrive wait for each other in a ring"
     );
     let living = (0..taking_part).map(NodeId).filter(|&node| machine.is_alive(node));
-    let wait = |(link, ticks)| Wait { link, phase: 0, waited: machine.costs.cycles(ticks) };
+    let wait = |(link, ticks)| Wait { link, phase: 0, waited: machine.costs().cycles(ticks) };
     Ok(ProcessTrace {
-        cycles: machine.costs.cycles(end),
+        cycles: machine.costs().cycles(end),
         ticks: end,
         messages: delivered,
         unfinished: living.filter(|node| finished[node.index()].is_none()).collect(),
@@ -153,7 +153,7 @@ impl<'p, P: Process> Ensemble<'p, P> {
             asked: 0,
             moment: (0, Cycles(0)),
             // One hop stays below 2^58 ticks with checked costs.
-            hop: (Bytes(0), machine.costs.alone_ticks(machine.switching, Bytes(0), Hops(1))),
+            hop: (Bytes(0), machine.costs().alone_ticks(machine.switching(), Bytes(0), Hops(1))),
             processor_free: vec![0; processes.len()],
             finished: vec![None; processes.len()],
             processes,
@@ -178,7 +178,7 @@ impl<'p, P: Process> Ensemble<'p, P> {
         let now = engine.now();
         self.end = self.end.max(now);
         if self.moment.0 != now {
-            self.moment = (now, self.machine.costs.cycles(now));
+            self.moment = (now, self.machine.costs().cycles(now));
         }
         let mut actions = std::mem::take(&mut self.actions);
         let mut context = Context::new(node, self.moment.1, &mut actions);
@@ -204,8 +204,8 @@ impl<'p, P: Process> Ensemble<'p, P> {
                 self.check_message(to, bytes)?;
                 let (number, hops) = engine.add(&Message { source: node, target: to, bytes, phase: 0 })?;
                 if self.hop.0 != bytes {
-                    let costs = &self.machine.costs;
-                    self.hop = (bytes, costs.alone_ticks(self.machine.switching, bytes, Hops(1)));
+                    let costs = self.machine.costs();
+                    self.hop = (bytes, costs.alone_ticks(self.machine.switching(), bytes, Hops(1)));
                 }
                 self.account(self.hop.1.checked_mul(u64::from(hops.0.max(1))), E::ACTIONS_MAX)?;
                 let letter = Letter { source: node, target: to, token, payload: Some(payload) };
@@ -221,7 +221,7 @@ impl<'p, P: Process> Ensemble<'p, P> {
                     return Err(Error::value("computation", cycles.0, expected));
                 }
                 let Cycles(cycles) = cycles;
-                let ticks = cycles.checked_mul(self.machine.costs.ticks_per_cycle());
+                let ticks = cycles.checked_mul(self.machine.costs().ticks_per_cycle());
                 self.account(ticks, E::ACTIONS_MAX)?;
                 let free = &mut self.processor_free[node.index()];
                 *free = (*free).max(now) + ticks.unwrap_or(0);

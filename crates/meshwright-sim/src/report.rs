@@ -127,14 +127,14 @@ pub fn report_on_routers(schedule: &Schedule, machine: &Machine, replay: &Replay
     let mut report = told(trace, &messages, machine, "flit");
     report.routers = Some(Routers::of(&replay.router, machine)?);
     let relation = routing::relation(replay.router.routing_on(machine), machine)?;
-    let heads = if machine.switching == Switching::StoreAndForward { 0 } else { HEAD };
+    let heads = if machine.switching() == Switching::StoreAndForward { 0 } else { HEAD };
     if !relation.adaptive() && !relation.random() {
         let routes = routing::stored(machine, &relation, &pairs, &mut rng::stream(replay.seed, "routing"))?;
         report.flit_hops =
             Some(flit_hops(&messages, machine, heads, |index, pair| routes.hops(index, pair).0));
         // Routers serve the start-ups of several virtual channels beside each other: a link is busy with flits only.
         let mut in_flits = machine.clone();
-        in_flits.costs.startup = Cycles(0);
+        in_flits = in_flits.with_startup(Cycles(0))?;
         report.hottest_link = hottest(&messages, &routes, &in_flits);
     } else if !matches!(relation, Relation::Valiant(_) | Relation::RajasekaranTsantilas(_)) {
         // All others that choose or draw go by shortest ways.
@@ -190,9 +190,9 @@ fn told(trace: Trace, messages: &[Message], machine: &Machine, engine: &'static 
     let standing = trace.deadlock.is_some();
     SimulateReport {
         format: 1,
-        machine: machine.name.clone(),
+        machine: machine.name().to_string(),
         engine,
-        switching: machine.switching.name(),
+        switching: machine.switching().name(),
         routers: None,
         refused: None,
         cycles: (!standing).then_some(trace.cycles.0),
@@ -216,7 +216,7 @@ const HEAD: u64 = 1;
 
 /// Flits times links, with so many heads to each message: a tebibyte over the longest line leaves 64 bits.
 fn flit_hops(messages: &[Message], machine: &Machine, heads: u64, hops: impl Fn(usize, Pair) -> u32) -> u128 {
-    let flit = machine.costs.flit.0.max(1);
+    let flit = machine.costs().flit.0.max(1);
     let of = |(index, message): (usize, &Message)| {
         let flits = (heads + message.bytes.0.div_ceil(flit)).max(1);
         u128::from(flits) * u128::from(hops(index, message.pair()))
@@ -225,7 +225,7 @@ fn flit_hops(messages: &[Message], machine: &Machine, heads: u64, hops: impl Fn(
 }
 
 fn latency(mut ticks: Vec<u64>, machine: &Machine) -> Latency {
-    let (count, cycles) = (ticks.len(), |ticks: u64| machine.costs.cycles(ticks).0);
+    let (count, cycles) = (ticks.len(), |ticks: u64| machine.costs().cycles(ticks).0);
     if count == 0 {
         return Latency { mean: Some(0.0), p50: Some(0), p99: Some(0), max: Some(0) };
     }
@@ -234,7 +234,7 @@ fn latency(mut ticks: Vec<u64>, machine: &Machine) -> Latency {
     let rank = |percent: usize| Some(cycles(ticks[(count * percent).div_ceil(100) - 1]));
     let sum: u128 = ticks.iter().map(|&t| u128::from(t)).sum();
     Latency {
-        mean: Some(sum as f64 / count as f64 / machine.costs.ticks_per_cycle() as f64),
+        mean: Some(sum as f64 / count as f64 / machine.costs().ticks_per_cycle() as f64),
         p50: rank(50),
         p99: rank(99),
         max: rank(100),
@@ -245,7 +245,7 @@ fn latency(mut ticks: Vec<u64>, machine: &Machine) -> Latency {
 mod tests {
     use super::*;
     use meshwright_core::units::{Bytes, NodeId};
-    use meshwright_network::topology::machine::BYTES_MAX;
+    use meshwright_network::topology::costs::BYTES_MAX;
 
     #[test]
     fn the_largest_messages_over_the_longest_line_are_counted() {
@@ -254,7 +254,7 @@ mod tests {
         let across = Message { source: NodeId(0), target: NodeId(last), bytes: Bytes(BYTES_MAX), phase: 1 };
         let routes = routing::routes(&line, &[across.pair(); 2]).unwrap();
         let mut line = line.clone();
-        line.costs.flit = Bytes(1);
+        line = line.with_flit(Bytes(1)).unwrap();
         let counted = flit_hops(&[across; 2], &line, HEAD, |index, pair| routes.hops(index, pair).0);
         assert_eq!(counted, 2 * u128::from(BYTES_MAX + 1) * u128::from(last));
         assert!(counted > u128::from(u64::MAX));

@@ -148,7 +148,7 @@ fn considered(job: &Job) -> Vec<String> {
 }
 
 fn dearer(machine: &Machine, ticks: u64, best: u64) -> String {
-    let cycles = machine.costs.cycles(ticks).0;
+    let cycles = machine.costs().cycles(ticks).0;
     match ticks - best {
         0 => format!("predicted {cycles} cycles like the best, but over more hops"),
         more => format!(

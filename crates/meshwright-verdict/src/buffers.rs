@@ -42,7 +42,7 @@ const NODES_MAX: u32 = 100_000;
 /// let schedule = goal::parse(text.as_bytes(), "one.goal")?;
 /// let mut line = Machine::new("mesh:1x2")?; // buffers of 4 flits
 /// assert_eq!(delay(&line, Switching::Wormhole, &schedule)?, Some(1.0));
-/// line.buffers = 1;
+/// line = line.with_buffers(1);
 /// assert!(delay(&line, Switching::Wormhole, &schedule)?.unwrap() > 1.5, "each flit waits for the one before");
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
@@ -57,7 +57,7 @@ pub fn delay(machine: &Machine, switching: Switching, schedule: &Schedule) -> Re
 
 /// The machine with flits as large as the simulation needs, and the schedule in whole flit times.
 fn coarsened(machine: &Machine, switching: Switching, schedule: &Schedule) -> Result<(Machine, Schedule)> {
-    let byte_time = machine.costs.byte_time;
+    let byte_time = machine.costs().byte_time;
     if byte_time.numerator() == 0 {
         let why = "it counts in flit times, and a byte takes none";
         return Err(Error::not_applicable("the flit engine", why));
@@ -65,7 +65,7 @@ fn coarsened(machine: &Machine, switching: Switching, schedule: &Schedule) -> Re
     let (messages, bytes) = sent(schedule);
     too_many("nodes", u64::from(machine.nodes()), u64::from(NODES_MAX))?;
     too_many("messages", messages, FLITS / FLITS_OF_MESSAGE)?;
-    let flit = bytes.div_ceil(FLITS).max(machine.costs.flit.0).max(1);
+    let flit = bytes.div_ceil(FLITS).max(machine.costs().flit.0).max(1);
     // From here on a flit is a byte, and its time a cycle.
     let flits = |bytes: u64| nearest(u128::from(bytes), u128::from(flit));
     let ticks = u128::from(flit) * u128::from(byte_time.numerator());
@@ -74,9 +74,10 @@ fn coarsened(machine: &Machine, switching: Switching, schedule: &Schedule) -> Re
     };
     let mut coarse = machine.clone().with_switching(switching);
     let byte_time = Ratio::new(1, 1)?;
-    coarse.costs = Costs { startup: cycles(machine.costs.startup), byte_time, flit: Bytes(1) };
+    coarse =
+        coarse.with_costs(Costs { startup: cycles(machine.costs().startup), byte_time, flit: Bytes(1) })?;
     // What is a head on the way is one flit of the message; both take as long together as before.
-    let before = if machine.switching == Switching::StoreAndForward { 0 } else { machine.costs.flit.0 };
+    let before = if machine.switching() == Switching::StoreAndForward { 0 } else { machine.costs().flit.0 };
     let after = u64::from(switching != Switching::StoreAndForward);
     let body = |bytes: Bytes| Bytes(flits(bytes.0 + before).saturating_sub(after).max(1));
     let mut steps = schedule.clone();

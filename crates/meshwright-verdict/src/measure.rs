@@ -60,17 +60,17 @@ pub(crate) fn along(
         let routes = way.routes(&pairs)?;
         // First of all: what passes this check can be counted.
         for (switching, serial) in switchings.iter().zip(&mut serial) {
-            *serial = cost::serial_sum(*serial, messages, &routes, *switching, &machine.costs)?;
+            *serial = cost::serial_sum(*serial, messages, &routes, *switching, machine.costs())?;
         }
         loads.fill(messages, &routes);
         let met = metrics::meetings(messages, &routes, &loads);
         measured.metrics.push(metrics::phase(messages, &routes, &loads, &met));
         for (&switching, known) in switchings.iter().zip(&mut measured.known) {
             known.push(Known {
-                alone: cost::alone(messages, &routes, switching, &machine.costs),
-                link: cost::link_bound(messages, &routes, &loads, switching, &machine.costs),
+                alone: cost::alone(messages, &routes, switching, machine.costs()),
+                link: cost::link_bound(messages, &routes, &loads, switching, machine.costs()),
                 predicted: cost::predicted(messages, &routes, &loads, switching, machine),
-                path: cost::path_level(messages, &routes, &met, switching, &machine.costs),
+                path: cost::path_level(messages, &routes, &met, switching, machine.costs()),
             });
         }
     }
@@ -85,7 +85,7 @@ pub(crate) fn deadlock_sentence(machine: &Machine, fitted: &Fitted) -> Option<St
     Some(format!(
         "it deadlocks under {}: the links leaving nodes {} are each held by a message that waits for the next \
          (cut-through or store-and-forward would let go of them){refused}",
-        machine.switching.name(),
+        machine.switching().name(),
         nodes.join(", ")
     ))
 }

@@ -80,17 +80,17 @@ impl<'a> PlanAnswer<'a> {
         let answer = |(verdict, schedule)| JobAnswer { verdict, schedule };
         let jobs = jobs.iter().zip(schedules).map(answer).collect();
         let machine = MachineFacts {
-            topology: &machine.name,
+            topology: machine.name(),
             nodes: machine.nodes(),
             dead: machine.dead().iter().map(|&node| machine.coordinates(node)).collect(),
             dead_links: ends(machine),
-            switching: machine.switching,
-            startup: machine.costs.startup.0,
-            byte_time: machine.costs.byte_time.to_f64(),
-            flit: machine.costs.flit.0,
-            buffers: machine.buffers,
-            virtual_channels: machine.virtual_channels,
-            ports: machine.ports,
+            switching: machine.switching(),
+            startup: machine.costs().startup.0,
+            byte_time: machine.costs().byte_time.to_f64(),
+            flit: machine.costs().flit.0,
+            buffers: machine.buffers(),
+            virtual_channels: machine.virtual_channels(),
+            ports: machine.port_model(),
         };
         Self { format: FORMAT, machine, seed, jobs }
     }

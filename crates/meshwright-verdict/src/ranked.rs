@@ -64,7 +64,7 @@ impl Ranked {
         }
         let machine = machine.map_or_else(|| Machine::new(&nearest_to_a_square(ranks)), Ok)?;
         if machine.living_count() != ranks {
-            let nodes = format!("{} with {} living nodes", machine.name, machine.living_count());
+            let nodes = format!("{} with {} living nodes", machine.name(), machine.living_count());
             return Err(Error::value("machine", nodes, format!("as many living nodes as ranks, {ranks}")));
         }
         let shape = match machine.whole_grid() {
@@ -78,7 +78,7 @@ impl Ranked {
         let name = placement.unwrap_or(closed);
         let (placement, ranks) = placed(&job, &machine, name, seed)?;
         let tree = tree(&job.tasks, &ranks)?;
-        Ok(Self { machine: machine.name, placement, tasks: job.tasks, ranks, tree })
+        Ok(Self { machine: machine.name().to_string(), placement, tasks: job.tasks, ranks, tree })
     }
 
     /// Messages and bytes of the phases 1 to n of the divide stage and n + 1 to 2n of the combine stage, as the planner

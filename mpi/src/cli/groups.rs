@@ -148,7 +148,7 @@ pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome 
     let found = live::compare(&mut group, &mut other, &series, step)?;
     drop(progress);
     if rank == 0 {
-        let report = Report { machine: &machine.name, tree: tree.name, series: &series, found: &found };
+        let report = Report { machine: machine.name(), tree: tree.name, series: &series, found: &found };
         output::print(&if arguments.json { output::json(&report) } else { text(&report) })?;
     }
     let is_right = found.differences == 0 && kinds(&found).iter().all(|(_, m, _)| m.sent == m.expected);

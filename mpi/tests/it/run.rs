@@ -75,7 +75,7 @@ fn a_plan_runs_with_its_machine() {
     let report = report(folder.path(), 16, &["plan.json", "--job", "x", "--repeat", "1"]);
     assert_eq!((&report["right"], &report["machine"]), (&true.into(), &"mesh:4x4".into()));
     let mut mesh = Machine::new("mesh:4x4").unwrap().with_switching(Switching::CutThrough);
-    mesh.costs.byte_time = Ratio::new(1, 2).unwrap();
+    mesh = mesh.with_byte_time(Ratio::new(1, 2).unwrap()).unwrap();
     let schedule = goal::parse(rounds(16, 100, 0).as_bytes(), "x.goal").unwrap();
     let trace = meshwright_sim::run_schedule(&mesh, &schedule).unwrap();
     assert_eq!(report["planned_cycles"], trace.ticks as f64 / 2.0, "the machine and its costs came back");

@@ -35,9 +35,9 @@ fn all_pairs_get_through_around_the_holes() {
         for switching in [Switching::Wormhole, Switching::CutThrough, Switching::StoreAndForward] {
             let machine = machine.clone().with_switching(switching);
             let trace = replay(&machine).run_phased(&machine, &phases).unwrap();
-            assert_eq!(trace.deadlock, None, "{} {switching:?}", machine.name);
+            assert_eq!(trace.deadlock, None, "{} {switching:?}", machine.name());
             // Fewer than one flit a link and cycle, and the longest way alone.
-            assert!(trace.ticks > 100, "{} {switching:?}", machine.name);
+            assert!(trace.ticks > 100, "{} {switching:?}", machine.name());
         }
     }
 }
@@ -56,7 +56,7 @@ fn open_traffic_goes_around_the_holes() {
             (measured.undelivered, measured.deadlock.as_ref(), carried),
             (0, None, true),
             "{}",
-            machine.name
+            machine.name()
         );
         // Around the holes no way is shorter than the distance, and at this load nobody is sent twice.
         let living = || (0..machine.nodes()).map(NodeId).filter(|&node| machine.is_alive(node));
@@ -68,7 +68,7 @@ fn open_traffic_goes_around_the_holes() {
             .collect();
         let shortest = all.iter().sum::<f64>() / all.len() as f64;
         let mean = measured.latencies.hops_mean();
-        assert!(mean > 0.95 * shortest && mean < 1.5 * shortest, "{}: {mean} {shortest}", machine.name);
+        assert!(mean > 0.95 * shortest && mean < 1.5 * shortest, "{}: {mean} {shortest}", machine.name());
     }
 }
 

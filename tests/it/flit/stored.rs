@@ -39,7 +39,7 @@ impl Process for Sender {
 fn blocked_line(slots: u32) -> (Vec<u64>, Vec<u64>) {
     let mut line = Machine::new("mesh:1x4").unwrap().with_switching(Switching::StoreAndForward);
     // One cycle a byte and a byte a flit.
-    (line.costs.startup, line.costs.flit) = (Cycles(0), Bytes(1));
+    line = line.with_startup(Cycles(0)).unwrap().with_flit(Bytes(1)).unwrap();
     let mut router = Router::ideal(&line);
     router.buffers = slots;
     let mut processes: Vec<Sender> = (0..4).map(|_| Sender::default()).collect();

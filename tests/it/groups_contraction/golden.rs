@@ -37,7 +37,7 @@ fn trees_are_those_of_the_reference() {
         let nodes: Vec<NodeId> = (entry["nodes"].as_array().unwrap().iter())
             .map(|at| NodeId((at[1].as_u64().unwrap() as u32) * side + at[0].as_u64().unwrap() as u32))
             .collect();
-        let machine = Machine::new(&format!("mesh:{side}x{side}")).unwrap();
+        let machine = Machine::mesh([side, side]).unwrap();
         let contraction = Contraction::new(&machine).unwrap();
         let walk = walk(side, &nodes);
         let from = contraction.halving(&Group::in_order(walk.iter().map(|&(node, _)| node).collect()));

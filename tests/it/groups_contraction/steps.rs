@@ -120,7 +120,7 @@ fn steps_of_splits() {
 #[test]
 fn state_does_not_grow_with_the_group() {
     let kept = |side: u32| {
-        let machine = Machine::new(&format!("mesh:{side}x{side}")).unwrap();
+        let machine = Machine::mesh([side, side]).unwrap();
         let contraction = Contraction::new(&machine).unwrap();
         let first = contraction.first(&Group::whole(&machine, "hilbert").unwrap());
         let mut random = rng::stream(5, "colours");

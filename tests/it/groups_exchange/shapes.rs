@@ -77,7 +77,7 @@ fn rectangles(sides: RangeInclusive<u32>) -> impl Iterator<Item = (u32, u32)> {
 
 fn check_binary_trees(rectangles: impl IntoIterator<Item = (u32, u32)>) {
     for (rows, columns) in rectangles {
-        let machine = Machine::new(&format!("mesh:{rows}x{columns}")).expect("a mesh");
+        let machine = Machine::mesh([rows, columns]).expect("a mesh");
         let group = Group::whole(&machine, "row").expect("an order");
         let tree = gibbons_paterson::tree(&machine, &group).expect("a box");
         let what = format!("{rows}x{columns}");
@@ -101,7 +101,7 @@ fn binary_trees_are_flat_and_their_ways_hardly_meet() {
     check_binary_trees(rectangles(2..=14));
     for m in 2..=6u32 {
         let n = 1 << m;
-        let machine = Machine::new(&format!("mesh:{n}x{n}")).expect("a mesh");
+        let machine = Machine::mesh([n, n]).expect("a mesh");
         let group = Group::whole(&machine, "hilbert").expect("an order");
         let tree = gibbons_paterson::tree(&machine, &group).expect("a box");
         let height = tree.height_links(&machine, &group);

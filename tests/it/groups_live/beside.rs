@@ -54,7 +54,7 @@ impl Other for Naive {
 }
 
 fn run(nodes: u32, series: Series, is_wrong: bool) -> Vec<Beside> {
-    let machine = Machine::new(&format!("mesh:1x{nodes}")).unwrap();
+    let machine = Machine::mesh([1, nodes]).unwrap();
     let second: Mutex<Vec<_>> = Mutex::new(threads::endpoints(nodes).into_iter().map(Some).collect());
     let body = |endpoint| {
         let mut mail = Mailbox::new(endpoint);

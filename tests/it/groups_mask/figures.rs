@@ -110,7 +110,7 @@ fn many_groups_split_at_the_same_time_within_the_figures() {
 #[ignore = "the figures of the documentation; minutes without optimisation"]
 fn figures() {
     for (n, repetitions) in [(16, 300), (32, 20), (64, 3)] {
-        let machine = Machine::new(&format!("mesh:{n}x{n}")).unwrap().in_packets();
+        let machine = Machine::mesh([n, n]).unwrap().in_packets();
         for tree in ["rank-halving", "monotone-nearest", "ecrb2", "ecrb4"] {
             let build = trees::tree(tree).unwrap().build;
             for (bin, steps) in nested(&machine, build, 2, repetitions).iter().enumerate() {
@@ -128,7 +128,7 @@ fn figures() {
 
 /// Splits a square machine into very many colours, in blocks that hold all labels, and compares with the definition.
 fn many_colours(side: u32, label: impl Fn(u32) -> Label) {
-    let machine = Machine::new(&format!("mesh:{side}x{side}")).unwrap();
+    let machine = Machine::mesh([side, side]).unwrap();
     let group = Group::whole(&machine, "hilbert").unwrap();
     let labels: Vec<Label> = (0..group.size()).map(label).collect();
     let mask = Mask::new(&machine, HALVING).in_blocks(Bytes(8 * u64::from(group.size())));

@@ -123,7 +123,7 @@ fn check(machine: &Machine, seed: u64, run: impl Fn(&mut [Member<'_, Mask<'_>, N
     run(&mut processes);
     for &node in group.members() {
         let places = &processes[node.index()].program().places;
-        assert_eq!(places, &plan.places[node.index()], "{} seed {seed} node {node}", machine.name);
+        assert_eq!(places, &plan.places[node.index()], "{} seed {seed} node {node}", machine.name());
     }
     assert_barriers_hold(&processes);
 }

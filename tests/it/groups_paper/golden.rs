@@ -34,7 +34,7 @@ fn nodes(value: &Value, columns: u32) -> Vec<NodeId> {
 }
 
 fn machine(columns: u32, rows: u32) -> Machine {
-    Machine::new(&format!("mesh:{rows}x{columns}")).unwrap()
+    Machine::mesh([rows, columns]).unwrap()
 }
 
 /// The members after one split.

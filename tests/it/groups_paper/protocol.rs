@@ -86,7 +86,12 @@ fn check_split(machine: &Machine, group: &Group, labels: &[u32], seed: u64) {
             run(&mut members, adversary);
             for (node, place) in &expected {
                 let found = members[node.index()].places().last();
-                assert_eq!(found, Some(place), "{} {labels:?} {paper:?} {adversary:?}: {node}", machine.name);
+                assert_eq!(
+                    found,
+                    Some(place),
+                    "{} {labels:?} {paper:?} {adversary:?}: {node}",
+                    machine.name()
+                );
             }
             check_logs(&members);
         }
@@ -221,7 +226,7 @@ fn messages_of_the_next_operation_come_early() {
 fn a_member_keeps_the_same_however_large_its_group() {
     let mut kept = Vec::new();
     for side in [4, 8, 16, 32] {
-        let machine = Machine::new(&format!("mesh:{side}x{side}")).unwrap();
+        let machine = Machine::mesh([side, side]).unwrap();
         let group = Group::whole(&machine, "hilbert").unwrap();
         let mut random = stream(3, "labels");
         let labels: Vec<_> = (0..side * side).map(|_| random.random_range(0..2)).collect();

@@ -93,7 +93,7 @@ const COLLECTIVES: [Collective; 3] = [
 ];
 
 fn squarish(n: u32) -> Machine {
-    Machine::new(&format!("mesh:{}x{}", 1 << (n / 2), 1 << n.div_ceil(2))).unwrap()
+    Machine::mesh([1 << (n / 2), 1 << n.div_ceil(2)]).unwrap()
 }
 
 /// The node of every rank, written for a launcher and read back.

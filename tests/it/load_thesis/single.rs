@@ -238,7 +238,7 @@ fn plans_share_the_whole_load() {
                 let source = machine.nodes() - 1;
                 let problem = Problem::new(&machine, at(source), sigma).expect("a problem");
                 let plan = flow_matrix::plan(&problem, forwarding).expect("one source");
-                let what = format!("{} {name} {sigma}", machine.name);
+                let what = format!("{} {name} {sigma}", machine.name());
                 assert!((plan.shares.iter().sum::<f64>() - 1.0).abs() < 1e-14, "{what}");
                 let cells = plan.cells.as_ref().expect("one cell");
                 let by_layer = flow_matrix::fractions(&problem, forwarding).expect("one source");

@@ -35,7 +35,7 @@ pub(crate) fn run(machine: &Machine, messages: &[Message]) -> Outcome {
     let mut queues: BTreeMap<Queue, VecDeque<usize>> = BTreeMap::new();
     for (index, message) in messages.iter().enumerate().filter(|(_, m)| m.source != m.target) {
         let (port, _) = way(&relation, message.source, None, message.target);
-        let slot = if machine.ports == PortModel::One { 0 } else { port.0 };
+        let slot = if machine.port_model() == PortModel::One { 0 } else { port.0 };
         let queue = queues.entry((message.source.0, degree, slot)).or_default();
         queue.extend(std::iter::repeat_n(index, missing[index] as usize));
     }
@@ -45,7 +45,7 @@ pub(crate) fn run(machine: &Machine, messages: &[Message]) -> Outcome {
         if queues.is_empty() {
             return outcome;
         }
-        let full = |behind: &Queue| queues.get(behind).is_some_and(|q| q.len() >= machine.buffers as usize);
+        let full = |behind: &Queue| queues.get(behind).is_some_and(|q| q.len() >= machine.buffers() as usize);
         let wishes = queues
             .iter()
             .map(|(&queue, line)| wish(machine, &relation, degree, queue, messages[line[0]].target));

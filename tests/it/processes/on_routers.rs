@@ -16,15 +16,15 @@ fn same_on_both(machine: &Machine, members: &[Member]) -> ProcessTrace {
     let (mut by_message, mut by_flit) = (members.to_vec(), members.to_vec());
     let expected = run_processes(machine, &mut by_message).unwrap();
     let found = routers(machine).run_processes(machine, &mut by_flit).unwrap();
-    assert_eq!(found, expected, "{} {:?}", machine.name, machine.switching);
-    assert_eq!(by_flit, by_message, "{} {:?}", machine.name, machine.switching);
+    assert_eq!(found, expected, "{} {:?}", machine.name(), machine.switching());
+    assert_eq!(by_flit, by_message, "{} {:?}", machine.name(), machine.switching());
     found
 }
 
 /// Costs and values with which everything takes a whole number of flit times: a flit of one byte.
 fn fine(name: &str, switching: Switching) -> Machine {
     let mut machine = Machine::new(name).unwrap().with_switching(switching);
-    machine.costs.flit = Bytes(1);
+    machine = machine.with_flit(Bytes(1)).unwrap();
     machine
 }
 

@@ -94,11 +94,11 @@ fn the_borders_exclude_what_the_infinite_grid_does_not() {
 /// The prefix bounds alone, in closed form: on the paper's mesh growing is within 2.57 % of the best for n <= 60.
 #[test]
 fn the_prefix_bound_gives_a_guarantee() {
-    let plane = machine("mesh:3x3").network;
+    let plane = machine("mesh:3x3");
     // The least D with D^2 >= 2^j - 2, by two balls of the plane.
     let least_sum = |j: u32| {
         let balls = |sum: u64| {
-            let ball = |hops: u64| u128::from(bound::ball(&plane, hops as u32));
+            let ball = |hops: u64| u128::from(bound::ball(plane.network(), hops as u32));
             ball(sum / 2) + ball((sum - 1) / 2)
         };
         let mut low = 0u64;

@@ -2,7 +2,7 @@
 
 use meshwright_core::{Error, Result};
 use meshwright_mapping::task_file;
-use meshwright_network::topology::machine::BYTES_MAX;
+use meshwright_network::topology::costs::BYTES_MAX;
 use meshwright_network::topology::{Graph, NODES_MAX, graph_file};
 use meshwright_schedule::{Fault, goal};
 use proptest::prelude::*;

@@ -35,7 +35,7 @@ fn halo(machine: &Machine, phases: u32) -> TaskGraph {
 /// Messages over each link on dimension-order routes, last dimension first.
 fn loads(machine: &Machine, tasks: &TaskGraph, placement: &Placement) -> Vec<u32> {
     let mut loads = vec![0; machine.links() as usize];
-    let Network::Grid(grid) = &machine.network else { return vec![3, 1, 4, 1] };
+    let Network::Grid(grid) = machine.network() else { return vec![3, 1, 4, 1] };
     for edge in tasks.edges() {
         let (mut here, to) = (placement.nodes[edge.source as usize], placement.nodes[edge.target as usize]);
         for axis in (0..grid.dimensions()).rev() {
@@ -185,7 +185,7 @@ pub(super) fn torus_page() -> String {
 
 pub(super) fn flat_torus_page() -> String {
     let mut machine = Machine::new("torus:8x8").expect("a torus");
-    machine.ports = PortModel::One;
+    machine = machine.with_port_model(PortModel::One);
     let tasks = binomial(6);
     let results = vec![outcome(&machine, &tasks, "random", scattered(&machine))];
     render("A torus of two dimensions", "torus.toml", &machine, &[job("sort", tasks, results)])
@@ -196,11 +196,8 @@ fn ring(nodes: u32) -> Machine {
     let arc = |from, to| Arc { from, to, weight: 1 };
     let arcs = (0..nodes).map(|node| arc(node, (node + 1) % nodes));
     let arcs: Vec<_> = arcs.chain((0..nodes).step_by(3).map(|node| arc(node, nodes / 2))).collect();
-    let mut machine = Machine::new("mesh:1x1").expect("a mesh");
     let graph = Graph::from_arcs(&ArcList { vertices: nodes, arcs }).expect("a graph");
-    machine.name = "graph:ring.mtx".to_string();
-    machine.network = Network::Graph(graph);
-    machine
+    Machine::of("graph:ring.mtx", &graph).expect("wires both ways")
 }
 
 pub(super) fn graph_page(nodes: u32) -> String {

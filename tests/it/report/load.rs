@@ -49,7 +49,7 @@ fn a_page_shows_cells_flow_timing_and_the_certificate() {
         assert!(text.contains(wanted), "{wanted}");
     }
     // Node 2 has three links and three quarters of the load, and works alone for a start-up: l + (0.75 - l) / (1 + 3 / 0.2).
-    let startup = mesh.costs.startup.0 as f64 / 5_000_000.0;
+    let startup = mesh.costs().startup.0 as f64 / 5_000_000.0;
     assert!((1.0 / bound - (startup + (0.75 - startup) / 16.0)).abs() < 1e-9, "{bound}");
     assert!(text.contains("nothing is faster than 21.32"));
     assert!(text.contains("cameras &lt;b&gt;"), "markup in a name stays text");

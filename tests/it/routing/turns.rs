@@ -73,7 +73,7 @@ fn minimal_adaptive_routing_offers_every_port_that_leads_nearer() {
             adaptive.choose(at, None, &mut adaptive.headers(at, target)[0], &mut choices);
             escape.choose(at, None, &mut escape.headers(at, target)[0], &mut escapes);
             let (last, others) = choices.as_slice().split_last().unwrap();
-            assert_eq!([*last], escapes.as_slice(), "{}: {at} to {target}", machine.name);
+            assert_eq!([*last], escapes.as_slice(), "{}: {at} to {target}", machine.name());
             let mut offered: Vec<u32> = others.iter().map(|choice| choice.port.0).collect();
             offered.sort_unstable();
             let hops = |from| machine.distance(from, target).unwrap().0;
@@ -81,7 +81,7 @@ fn minimal_adaptive_routing_offers_every_port_that_leads_nearer() {
                 machine.neighbour(at, Port(port)).is_some_and(|next| hops(next) + 1 == hops(at))
             };
             let nearer: Vec<u32> = (0..machine.ports(at)).filter(leads_nearer).collect();
-            assert_eq!(offered, nearer, "{}: {at} to {target}", machine.name);
+            assert_eq!(offered, nearer, "{}: {at} to {target}", machine.name());
             assert!(others.iter().all(|choice| u32::from(choice.class) == adaptive.classes() - 1));
         }
     }
@@ -91,7 +91,7 @@ fn minimal_adaptive_routing_offers_every_port_that_leads_nearer() {
 #[test]
 fn date_line_classes_say_whether_the_border_is_ahead() {
     for side in 3..9 {
-        let ring = Machine::new(&format!("torus:{side}")).unwrap();
+        let ring = Machine::torus([side]).unwrap();
         let relation = relation("dimension-order", &ring).unwrap();
         for (source, target) in pairs(&ring) {
             let mut path: Vec<(NodeId, u8)> = Vec::new();

@@ -85,14 +85,14 @@ fn fixed_targets_are_what_the_definitions_say() {
                     let mut rng = stream(1, "targets");
                     let targets: Vec<u32> =
                         (0..machine.nodes()).map(|s| pattern.target(NodeId(s), &mut rng).0).collect();
-                    assert_eq!(targets, wanted, "{name} on {}", machine.name);
+                    assert_eq!(targets, wanted, "{name} on {}", machine.name());
                     let mut sorted = wanted;
                     sorted.sort_unstable();
                     assert!(sorted.into_iter().eq(0..machine.nodes()), "{name} is a permutation");
                     tried += 1;
                 }
                 (Err(Error::NotApplicable { .. }), None) => {}
-                (found, wanted) => panic!("{name} on {}: {found:?}, wanted {wanted:?}", machine.name),
+                (found, wanted) => panic!("{name} on {}: {found:?}, wanted {wanted:?}", machine.name()),
             }
         }
     }
@@ -166,8 +166,12 @@ fn mean_distance_and_bound_are_sums_over_all_pairs() {
             }
             let busiest = links.into_iter().chain(received).fold(1.0, f64::max);
             let (mean, bound) = (pattern.mean_hops(&machine).unwrap(), pattern.capacity(&machine).unwrap());
-            assert!((mean - hops).abs() < 1e-9 * hops.max(1.0), "{name} on {}: {mean} {hops}", machine.name);
-            assert!((bound * busiest - 1.0).abs() < 1e-9, "{name} on {}: {bound} {busiest}", machine.name);
+            assert!(
+                (mean - hops).abs() < 1e-9 * hops.max(1.0),
+                "{name} on {}: {mean} {hops}",
+                machine.name()
+            );
+            assert!((bound * busiest - 1.0).abs() < 1e-9, "{name} on {}: {bound} {busiest}", machine.name());
             tried += 1;
         }
     }

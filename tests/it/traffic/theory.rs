@@ -31,7 +31,7 @@ fn at_little_load_latency_and_distance_are_those_of_theory() {
                 let Point { latency, hops_mean, saturated, packets, .. } =
                     experiment.measure(0.005, 7, 1).unwrap();
                 let (hops, zero) = (reference.mean_hops.unwrap(), reference.zero_load_cycles.unwrap());
-                let name = format!("{} {} {traffic}", machine.name, preset.name);
+                let name = format!("{} {} {traffic}", machine.name(), preset.name);
                 assert!(!saturated && packets > 200, "{name}");
                 assert!((hops_mean / hops - 1.0).abs() < 0.1, "{name}: {hops_mean} hops, not {hops}");
                 // T0 is linear in the distance, so it is known at the measured one as well.
@@ -110,7 +110,7 @@ fn no_routing_exceeds_its_bound() {
                         if ["valiant", "rajasekaran-tsantilas"].contains(&routing.name) { 2.0 } else { 1.0 };
                     let short = (wanted - MEASURE as f64 - 5.0 * wanted.sqrt()).max(0.0) / stops;
                     let most = point.offered - short / (MEASURE as f64 * f64::from(machine.living_count()));
-                    let name = format!("{} {} {} at {load}", machine.name, routing.name, named.name);
+                    let name = format!("{} {} {} at {load}", machine.name(), routing.name, named.name);
                     assert!(point.accepted <= most + 1e-9, "{name}: {} of at most {most}", point.accepted);
                     tried += 1;
                 }

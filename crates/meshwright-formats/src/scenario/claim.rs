@@ -357,7 +357,7 @@ impl<'a> Object<'a> {
     /// A node by its id or by its coordinates.
     fn node(&self, key: &'static str, place: &Value, machine: &Machine) -> Result<NodeId> {
         let last = machine.nodes() - 1;
-        let found = match (place, &machine.network) {
+        let found = match (place, machine.network()) {
             (Value::Array(at), Network::Grid(grid)) => {
                 let at: Option<Vec<u32>> =
                     at.iter().map(|c| c.as_u64().and_then(|c| u32::try_from(c).ok())).collect();
@@ -371,7 +371,7 @@ impl<'a> Object<'a> {
             (id, _) => id.as_u64().filter(|id| *id <= u64::from(last)).map(|id| NodeId(id as u32)),
         };
         let found = found.filter(|node| node.0 <= last);
-        found.ok_or_else(|| self.unfit(key, &format!("nodes of {}, by id or by coordinates", machine.name)))
+        found.ok_or_else(|| self.unfit(key, &format!("nodes of {}, by id or by coordinates", machine.name())))
     }
 
     /// Where a key stands; the beginning of the file if it is not found.

@@ -114,8 +114,8 @@ pub fn look(
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn pin(text: &str, machine: &Machine) -> Result<(u32, NodeId)> {
-    let sides: Vec<u32> = match &machine.network {
-        Network::Grid(grid) if !machine.name.starts_with("hypercube:") => grid.sides().to_vec(),
+    let sides: Vec<u32> = match machine.network() {
+        Network::Grid(grid) if !machine.name().starts_with("hypercube:") => grid.sides().to_vec(),
         _ => vec![machine.nodes()],
     };
     let ranges: Vec<String> = sides.iter().map(|side| format!("0..{}", side - 1)).collect();
@@ -135,7 +135,7 @@ pub fn pin(text: &str, machine: &Machine) -> Result<(u32, NodeId)> {
     }
     Ok((
         task,
-        match &machine.network {
+        match machine.network() {
             Network::Grid(grid) if sides.len() > 1 => grid.node_at(&coordinates),
             _ => NodeId(coordinates[0]),
         },

@@ -95,7 +95,7 @@ impl Unit {
 /// sigma, and the cycles of work a byte: one of them is given, the machine's byte time is their product.
 fn speeds(table: &Table<'_>, machine: &Machine, clock: Option<Ratio>) -> Result<(f64, f64)> {
     const WORK: &str = "cycles of work a byte, above 0, as in 6.7, or a rate such as \"150 MB/s\"";
-    let byte_time = machine.costs.byte_time.to_f64();
+    let byte_time = machine.costs().byte_time.to_f64();
     match (table.get("sigma"), table.get("work")) {
         (Some(_), Some(work)) => {
             Err(work.error("both `sigma` and `work` are given", "one of them: sigma = byte_time / work"))
@@ -250,8 +250,8 @@ fn one_of<'k>(what: &'static str, word: &str, known: &[&'k str], others: &str) -
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn source(text: &str, machine: &Machine) -> Result<Source> {
-    let sides: Vec<u32> = match &machine.network {
-        Network::Grid(grid) if !machine.name.starts_with("hypercube:") => grid.sides().to_vec(),
+    let sides: Vec<u32> = match machine.network() {
+        Network::Grid(grid) if !machine.name().starts_with("hypercube:") => grid.sides().to_vec(),
         _ => vec![machine.nodes()],
     };
     let refuse = || {
@@ -276,7 +276,7 @@ pub fn source(text: &str, machine: &Machine) -> Result<Source> {
     if !inside || load == 0.0 {
         return Err(refuse());
     }
-    let node = match &machine.network {
+    let node = match machine.network() {
         Network::Grid(grid) if sides.len() == grid.sides().len() => grid.node_at(&coordinates),
         _ => NodeId(coordinates[0]),
     };

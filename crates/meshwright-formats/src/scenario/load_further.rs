@@ -21,7 +21,7 @@ pub const EQUAL: &str = "equal";
 
 /// Reads these keys of one table; the ports are the machine's.
 pub(super) fn read(table: &Table<'_>, machine: &Machine, unit: &Unit, job: &mut Job) -> Result<()> {
-    let mut variant = Variant { ports: machine.ports, ..Variant::default() };
+    let mut variant = Variant { ports: machine.port_model(), ..Variant::default() };
     if let Some(value) = table.get("results") {
         let text = value.quantity("a number of at least 0: the size of the results over that of the load")?;
         variant.results = results(&text).map_err(|error| value.reword(error))?;

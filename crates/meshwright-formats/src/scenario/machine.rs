@@ -5,7 +5,7 @@ use crate::scenario::quantity;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{NodeId, Ratio};
 use meshwright_hosts as real;
-use meshwright_network::topology::machine::SWITCHINGS;
+use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Costs, Machine, Network, PortModel, Switching, Topology};
 
 const KEYS: &[&str] = &[
@@ -33,21 +33,21 @@ pub(super) fn read(table: &Table<'_>) -> Result<Machine> {
     let mut machine = network(&topology)?;
     if let Some(value) = table.get("switching") {
         let name = value.string(&list(&switchings()))?;
-        machine.switching = switching(name).map_err(|error| value.locate(error))?;
+        machine = machine.with_switching(switching(name).map_err(|error| value.locate(error))?);
     }
-    machine.costs = costs(table)?;
+    machine = machine.with_costs(costs(table)?)?;
     if let Some(value) = table.get("buffers") {
-        machine.buffers = value.whole(1, BUFFERS_MAX)? as u32;
+        machine = machine.with_buffers(value.whole(1, BUFFERS_MAX)? as u32);
     }
     if let Some(value) = table.get("virtual_channels") {
-        machine.virtual_channels = value.whole(1, VIRTUAL_CHANNELS_MAX)? as u32;
+        machine = machine.with_virtual_channels(value.whole(1, VIRTUAL_CHANNELS_MAX)? as u32);
     }
     if let Some(value) = table.get("ports") {
-        machine.ports = match value.string("`all` or `one`")? {
+        machine = machine.with_port_model(match value.string("`all` or `one`")? {
             "all" => PortModel::All,
             "one" => PortModel::One,
             _ => return Err(value.unexpected("`all` or `one`")),
-        };
+        });
     }
     if let Some(value) = table.get("dead") {
         machine = bury(machine, &value)?;
@@ -95,9 +95,8 @@ fn network(value: &Value<'_>) -> Result<Machine> {
         Some((_, None)) => return Err(value.unexpected("a file in a folder whose name is UTF-8")),
         None => specification.to_string(),
     };
-    let mut machine = real::machine(&full).map_err(|error| value.locate(error))?;
-    machine.name = specification.to_string();
-    Ok(machine)
+    let machine = real::machine(&full).map_err(|error| value.locate(error))?;
+    Ok(machine.with_name(specification))
 }
 
 /// The word before the colon and the file behind it, for machines that come from files.
@@ -204,8 +203,8 @@ fn nodes(machine: &Machine, key: &str, place: &Value<'_>) -> Result<Vec<NodeId>>
 
 /// The sides of a machine whose nodes have coordinates.
 fn sides(machine: &Machine) -> Option<&[u32]> {
-    match &machine.network {
-        Network::Grid(grid) if !machine.name.starts_with("hypercube:") => Some(grid.sides()),
+    match machine.network() {
+        Network::Grid(grid) if !machine.name().starts_with("hypercube:") => Some(grid.sides()),
         _ => None,
     }
 }

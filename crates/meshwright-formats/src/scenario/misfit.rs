@@ -18,7 +18,7 @@ pub(super) fn check(path: &Path, tasks: u32, machine: &Machine) -> Result<()> {
     if tasks <= living {
         return Ok(());
     }
-    let (name, expected) = (&machine.name, format!("at most {living}, one for each working node"));
+    let (name, expected) = (machine.name(), format!("at most {living}, one for each working node"));
     let file = path.to_string_lossy();
     let counted = |syntax| {
         let message = format!("there are {tasks} tasks, too many for {name}");
@@ -50,7 +50,7 @@ pub(super) fn ranks(path: &Path, schedule: &Schedule, machine: &Machine) -> Resu
             Some(dead) => Err(dead_rank(path, dead, machine)),
         };
     }
-    let message = format!("there are {ranks} ranks, too many for {}", machine.name);
+    let message = format!("there are {ranks} ranks, too many for {}", machine.name());
     let expected = format!("at most {nodes}, one for each node");
     let is_count = |tokens: &Tokens<'_>| number(tokens) == Some(u64::from(ranks));
     let located = error_where(path, goal::SYNTAX, is_count, &message, &expected);
@@ -66,7 +66,7 @@ fn dead_rank(path: &Path, rank: NodeId, machine: &Machine) -> Error {
         header = tokens.word() == b"rank";
         found
     };
-    let message = format!("node {rank} of {} is dead", machine.name);
+    let message = format!("node {rank} of {} is dead", machine.name());
     let located = error_where(path, goal::SYNTAX, is_header, &message, EXPECTED);
     located.unwrap_or_else(|| Error::value("a rank", format!("{rank}, whose node is dead"), EXPECTED))
 }

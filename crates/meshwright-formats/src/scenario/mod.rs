@@ -111,7 +111,7 @@ pub struct DivideWork {
 /// ```
 /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).expect("the repository");
 /// let scenario = meshwright_formats::scenario::read("examples/quickstart.toml".as_ref())?;
-/// assert_eq!(scenario.machine.name, "mesh:8x8");
+/// assert_eq!(scenario.machine.name(), "mesh:8x8");
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn read(path: &Path) -> Result<Scenario> {
@@ -157,7 +157,7 @@ pub fn machine(specification: &str) -> Result<Machine> {
 /// ```
 /// use meshwright_core::units::Cycles;
 /// let mesh = meshwright_formats::scenario::machine_in_packets("mesh:4x4")?;
-/// assert_eq!((mesh.costs.startup, mesh.costs.flit.0), (Cycles(0), 8));
+/// assert_eq!((mesh.costs().startup, mesh.costs().flit.0), (Cycles(0), 8));
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn machine_in_packets(specification: &str) -> Result<Machine> {
@@ -166,10 +166,12 @@ pub fn machine_in_packets(specification: &str) -> Result<Machine> {
         if machine::names_costs(table) {
             return Ok(machine);
         }
-        let buffers = table.get("buffers").map(|_| machine.buffers);
-        let mut packets = machine.in_packets();
-        packets.buffers = buffers.unwrap_or(packets.buffers);
-        Ok(packets)
+        let buffers = table.get("buffers").map(|_| machine.buffers());
+        let packets = machine.in_packets();
+        Ok(match buffers {
+            Some(buffers) => packets.with_buffers(buffers),
+            None => packets,
+        })
     };
     described(specification, read, |machine| Ok(machine.in_packets()))
 }

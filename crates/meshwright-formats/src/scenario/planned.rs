@@ -10,7 +10,7 @@ use super::source::Source as Text;
 use super::value::nearest;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, Cycles, Ratio};
-use meshwright_network::topology::{Machine, PortModel};
+use meshwright_network::topology::{Costs, Machine, PortModel};
 use meshwright_runtime::run::Work;
 use meshwright_schedule::goal;
 use meshwright_verdict::plan::FORMAT;
@@ -133,23 +133,22 @@ fn machine(plan: &Object<'_>) -> Result<Machine> {
     let object = Object { text: plan.text, entries, from: plan.span("machine").end };
     let mut machine = network(&object, "topology")?;
     let name = object.require("switching")?.as_str().unwrap_or_default();
-    machine.switching = switching(name).map_err(|error| object.locate("switching", error))?;
+    machine = machine.with_switching(switching(name).map_err(|error| object.locate("switching", error))?);
     let whole = |key: &'static str| {
         object.require(key)?.as_u64().ok_or_else(|| object.unfit(key, "a whole number of at least 0"))
     };
-    machine.costs.startup = Cycles(whole("startup")?);
-    machine.costs.flit = Bytes(whole("flit")?);
-    let byte_time = object.number("byte_time")?;
-    machine.costs.byte_time = ratio(byte_time).ok_or_else(|| {
+    let (startup, flit) = (Cycles(whole("startup")?), Bytes(whole("flit")?));
+    let byte_time = ratio(object.number("byte_time")?).ok_or_else(|| {
         object
             .unfit("byte_time", &format!("cycles per byte as p/q with p and q of at most {DENOMINATOR_MAX}"))
     })?;
-    machine.costs.check().map_err(|error| object.locate("startup", error))?;
-    machine.ports = match object.require("ports")?.as_str() {
+    let costs = Costs { startup, byte_time, flit };
+    machine = machine.with_costs(costs).map_err(|error| object.locate("startup", error))?;
+    machine = machine.with_port_model(match object.require("ports")?.as_str() {
         Some("all") => PortModel::All,
         Some("one") => PortModel::One,
         _ => return Err(object.unfit("ports", "`all` or `one`")),
-    };
+    });
     Ok(machine)
 }
 

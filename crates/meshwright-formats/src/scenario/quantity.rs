@@ -5,7 +5,7 @@
 
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, Cycles, Ratio};
-use meshwright_network::topology::machine::BYTES_MAX;
+use meshwright_network::topology::costs::BYTES_MAX;
 
 const BYTE_UNITS: &[(&str, u64)] = &[
     ("B", 1),

@@ -228,7 +228,7 @@ fn fits(specification: &str, tasks: u32, machine: &Machine) -> Result<()> {
     Err(Error::value(
         "tasks",
         given,
-        format!("at most {living}, one for each working node of {}", machine.name),
+        format!("at most {living}, one for each working node of {}", machine.name()),
     ))
 }
 

@@ -68,7 +68,7 @@ impl Contraction {
     ///
     /// [`Error::NotApplicable`] for networks without coordinates.
     pub fn new(machine: &Machine) -> Result<Self> {
-        let Network::Grid(grid) = &machine.network else {
+        let Network::Grid(grid) = machine.network() else {
             return Err(Error::not_applicable("tac", "it needs coordinates: a mesh, a torus or a hypercube"));
         };
         Ok(Self { frame: Frame::new(grid.clone()), penalty: 1 })

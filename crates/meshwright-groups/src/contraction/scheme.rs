@@ -206,7 +206,7 @@ impl Scheme for Contraction {
 
     /// The places in [`Contraction::first`].
     fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Place>> {
-        match &machine.network {
+        match machine.network() {
             Network::Grid(grid) if self.frame.is_of(grid) => {}
             _ => return Err(Error::not_applicable("tac", "it was made for another machine")),
         }

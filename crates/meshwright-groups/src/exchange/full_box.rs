@@ -49,8 +49,8 @@ impl FullBox {
         if group.size() == 0 {
             return Err(Error::value("size of a group", 0, "at least one member"));
         }
-        let Network::Grid(grid) = &machine.network else {
-            return Err(refusal(format!("{} is no mesh or torus", machine.name)));
+        let Network::Grid(grid) = machine.network() else {
+            return Err(refusal(format!("{} is no mesh or torus", machine.name())));
         };
         let (mut sides, mut first, mut is_ring) = (Vec::new(), Vec::new(), Vec::new());
         for axis in 0..grid.dimensions() {

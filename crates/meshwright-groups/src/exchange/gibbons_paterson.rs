@@ -67,7 +67,7 @@ pub fn tree(machine: &Machine, group: &Group) -> Result<Tree> {
         [columns] => (1, columns),
         [rows, columns] => (rows, columns),
         _ => {
-            let why = format!("{} has {} axes", machine.name, machine.sides().len());
+            let why = format!("{} has {} axes", machine.name(), machine.sides().len());
             return Err(Error::not_applicable("a Gibbons-Paterson tree", why));
         }
     };

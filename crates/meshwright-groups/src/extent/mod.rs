@@ -96,5 +96,5 @@ impl Extent {
 /// The refusal of a group whose members are cut off from each other.
 pub(super) fn cut_off(machine: &Machine, group: &Group, from: u32, to: u32) -> Error {
     let (a, b) = (machine.node_name(group.node(from)), machine.node_name(group.node(to)));
-    Error::not_applicable("a group", format!("on {} no way leads from {a} to {b}", machine.name))
+    Error::not_applicable("a group", format!("on {} no way leads from {a} to {b}", machine.name()))
 }

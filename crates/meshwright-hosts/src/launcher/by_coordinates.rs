@@ -56,12 +56,12 @@ fn joined(machine: &Machine, node: NodeId, between: &str) -> String {
 
 /// Refuses what is no box, or one of too many dimensions.
 fn boxed(format: &'static str, machine: &Machine, most: usize) -> Result<()> {
-    let Network::Grid(grid) = &machine.network else {
+    let Network::Grid(grid) = machine.network() else {
         return Err(Error::not_applicable(format, "the nodes of a general graph have no coordinates"));
     };
     let dimensions = grid.sides().len();
     if dimensions > most {
-        let why = format!("it has at most {most} coordinates, and {} has {dimensions} sides", machine.name);
+        let why = format!("it has at most {most} coordinates, and {} has {dimensions} sides", machine.name());
         return Err(Error::not_applicable(format, why));
     }
     Ok(())

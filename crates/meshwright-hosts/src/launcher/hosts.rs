@@ -106,7 +106,7 @@ impl Hosts {
 
 fn hosts(tokens: &mut Tokens<'_>, machine: &Machine) -> Result<Hosts> {
     let nodes = machine.nodes() as usize;
-    let expected = || format!("{nodes} names, one for each node of {}", machine.name);
+    let expected = || format!("{nodes} names, one for each node of {}", machine.name());
     let mut names: Vec<(String, Slot)> = Vec::new();
     let mut slots = BTreeMap::<String, u32>::new();
     while tokens.next_anywhere()? {

@@ -41,7 +41,7 @@ pub const MESSAGES_MAX: u64 = 1 << 24;
 /// use meshwright_network::topology::{Costs, Machine};
 /// use meshwright_core::units::{Bytes, Cycles, NodeId};
 /// let mut line = Machine::new("mesh:1x2")?;
-/// line.costs = Costs { startup: Cycles(0), flit: Bytes(0), ..Costs::default() };
+/// line = line.with_costs(Costs { startup: Cycles(0), flit: Bytes(0), ..Costs::default() })?;
 /// let problem = Problem::new(&line, vec![Source::at(NodeId(0), 1.0)], 0.5)?;
 /// let scale = Scale::new(&problem, 300)?; // two cycles of work a byte
 /// let plan = Plan { makespan: 0.6, shares: vec![0.6, 0.4], cells: None };
@@ -73,7 +73,7 @@ pub fn deliver(scale: &Scale, plan: &Plan, forwarding: Forwarding, pieces: u32) 
 /// use meshwright_network::topology::{Costs, Machine};
 /// use meshwright_core::units::{Bytes, Cycles, NodeId};
 /// let mut line = Machine::new("mesh:1x2")?;
-/// line.costs = Costs { startup: Cycles(0), flit: Bytes(0), ..Costs::default() };
+/// line = line.with_costs(Costs { startup: Cycles(0), flit: Bytes(0), ..Costs::default() })?;
 /// let problem = Problem::new(&line, vec![Source::at(NodeId(0), 1.0)], 0.5)?;
 /// let plan = Plan { makespan: 0.7, shares: vec![0.6, 0.4], cells: None };
 /// let schedule = deliver_and_return(&Scale::new(&problem, 300)?, &plan, Forwarding::StoreAndForward, 1, 0.5)?;

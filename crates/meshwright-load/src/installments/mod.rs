@@ -115,7 +115,7 @@ const STRETCHES: &[f64] = &[1.0, 1.02, 1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 2.6, 3.5,
 /// use meshwright_core::units::NodeId;
 /// let mut torus = Machine::new("torus:8x8")?;
 /// let (costs, bytes) = Scale::costs_of(0.2, 0.0)?;
-/// torus.costs = costs;
+/// torus = torus.with_costs(costs)?;
 /// let problem = Problem::new(&torus, vec![Source::at(NodeId(0), 1.0)], 0.2)?;
 /// let optimum = optimum::solve(&problem)?; // speedup 21
 /// let found = plan(&Scale::new(&problem, bytes)?, &optimum, &Settings { chunks: 1500 })?;

@@ -3,7 +3,7 @@
 use crate::Problem;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, Cycles, LinkId, NodeId, Port, Ratio};
-use meshwright_network::topology::machine::BYTES_MAX;
+use meshwright_network::topology::costs::BYTES_MAX;
 use meshwright_network::topology::{Costs, Switching, Topology};
 use meshwright_schedule::CALC_MAX;
 
@@ -55,7 +55,7 @@ impl<'p, 'm> Scale<'p, 'm> {
         if !(1..=BYTES_MAX).contains(&bytes) {
             return Err(Error::value("bytes of the load", bytes, format!("1 to {BYTES_MAX}")));
         }
-        let byte_time = problem.machine().costs.byte_time.to_f64();
+        let byte_time = problem.machine().costs().byte_time.to_f64();
         let link_time = fastest(problem);
         if link_time > 0.0 && byte_time == 0.0 {
             let why = "the machine's links take no time for a byte, those of the problem do";
@@ -132,12 +132,12 @@ impl<'p, 'm> Scale<'p, 'm> {
 
     /// The machine's costs of a message.
     pub fn costs(&self) -> &Costs {
-        &self.problem.machine().costs
+        self.problem.machine().costs()
     }
 
     /// Ticks for which a message occupies one link: c + b W, and b h for the head where there is one.
     pub fn message_ticks(&self, message: Bytes) -> u64 {
-        let (costs, switching) = (self.costs(), self.problem.machine().switching);
+        let (costs, switching) = (self.costs(), self.problem.machine().switching());
         let head = if switching == Switching::StoreAndForward { 0 } else { costs.head_ticks() };
         costs.startup_ticks() + costs.transfer_ticks(message) + head
     }
@@ -159,10 +159,10 @@ impl<'p, 'm> Scale<'p, 'm> {
     /// use meshwright_core::units::NodeId;
     /// let mut torus = Machine::new("torus:16x16")?;
     /// let (costs, bytes) = Scale::costs_of(0.1, 1e-5)?;
-    /// torus.costs = costs;
+    /// torus = torus.with_costs(costs)?;
     /// let problem = Problem::new(&torus, vec![Source::at(NodeId(0), 1.0)], 0.1)?;
     /// let scale = Scale::new(&problem, bytes)?;
-    /// assert!((scale.units(torus.costs.startup) - 1e-5).abs() < 1e-10);
+    /// assert!((scale.units(torus.costs().startup) - 1e-5).abs() < 1e-10);
     /// # Ok::<(), meshwright_core::Error>(())
     /// ```
     pub fn costs_of(sigma: f64, startup: f64) -> Result<(Costs, u64)> {

@@ -67,7 +67,7 @@ pub fn stay(scale: &Scale) -> Result<Installments> {
 /// use meshwright_core::units::NodeId;
 /// let mut torus = Machine::new("torus:4x4")?;
 /// let (costs, bytes) = Scale::costs_of(0.3, 0.5)?;
-/// torus.costs = costs;
+/// torus = torus.with_costs(costs)?;
 /// let problem = Problem::new(&torus, vec![Source::at(NodeId(0), 1.0)], 0.3)?;
 /// let found = one_each(&Scale::new(&problem, bytes)?)?;
 /// let formula = serial::with_startup(16, 4, &0.3, &0.5, Forwarding::ModifiedStoreAndForward)?;

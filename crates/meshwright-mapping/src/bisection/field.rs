@@ -21,7 +21,7 @@ pub(super) struct Field<'m> {
 impl<'m> Field<'m> {
     /// The largest connected part, of equal ones the first, if it has so many nodes.
     pub(super) fn of(machine: &'m Machine, tasks: u32) -> Option<Self> {
-        let grid = match &machine.network {
+        let grid = match machine.network() {
             Network::Grid(grid) => Some(grid),
             Network::Graph(_) => None,
         };

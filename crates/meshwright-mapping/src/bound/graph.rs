@@ -289,7 +289,7 @@ impl Terrain {
 /// let edge = |(source, target)| (1, Edge { source, target, bytes: Bytes(80) });
 /// let graph = TaskGraph::new("all to all", 16, pairs.filter(|(a, b)| a != b).map(edge).collect())?;
 /// let mesh = Machine::new("mesh:4x4")?;
-/// let bound = graph_ticks(&graph, &Terrain::new(&mesh), &mesh, mesh.switching);
+/// let bound = graph_ticks(&graph, &Terrain::new(&mesh), &mesh, mesh.switching());
 /// assert_eq!(bound.ticks, 100 + 8 * 8 * 80 / 4);
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
@@ -299,7 +299,7 @@ pub fn graph_ticks(
     machine: &Machine,
     switching: Switching,
 ) -> GraphBound {
-    let (costs, stores) = (&machine.costs, switching == Switching::StoreAndForward);
+    let (costs, stores) = (machine.costs(), switching == Switching::StoreAndForward);
     let startup = u128::from(costs.startup_ticks());
     let load_of =
         |edge: &Edge| u128::from(costs.transfer_ticks(edge.bytes)) + if stores { startup } else { 0 };
@@ -338,7 +338,7 @@ fn saturated(ticks: u128) -> u64 {
 
 /// What one port a node takes for a phase: different tasks are on different nodes, so tasks stand for them.
 fn ports(graph: &TaskGraph, index: usize, machine: &Machine, switching: Switching) -> u64 {
-    if machine.ports == PortModel::All {
+    if machine.port_model() == PortModel::All {
         return 0;
     }
     let message = |edge: &Edge| Message {
@@ -348,5 +348,5 @@ fn ports(graph: &TaskGraph, index: usize, machine: &Machine, switching: Switchin
         phase: 0,
     };
     let messages: Vec<Message> = graph.phase(index).iter().map(message).collect();
-    cost::ports(&messages, switching, &machine.costs)
+    cost::ports(&messages, switching, machine.costs())
 }

@@ -113,13 +113,13 @@ impl Profile {
         let radius = radius_from(machine, &balls, tasks).0;
         // B(r), and no limit from R on.
         let room = |hops: u32| match hops < radius {
-            true => nodes_within(&machine.network, &balls, hops).min(u64::from(tasks) - 1),
+            true => nodes_within(machine.network(), &balls, hops).min(u64::from(tasks) - 1),
             false => u64::MAX,
         };
         // Of j phases with so many sets missing.
         let least_sum = |j: u32, missing: u64| {
             let half = sets(j - 1).saturating_sub(missing);
-            let middle = least_radius(&machine.network, &balls, half).min(radius);
+            let middle = least_radius(machine.network(), &balls, half).min(radius);
             let both = room(middle).saturating_add(middle.checked_sub(1).map_or(0, room));
             let odd = both < sets(j).saturating_sub(missing.saturating_mul(2));
             (2 * u64::from(middle) + u64::from(odd)).max(u64::from(j))

@@ -77,13 +77,13 @@ pub fn largest_balls(machine: &Machine) -> Vec<u64> {
     if machine.whole_grid().is_none() && machine.nodes() <= BALL_NODES_MAX {
         return counted_balls(machine);
     }
-    match &machine.network {
+    match machine.network() {
         Network::Grid(grid) => balls_of_a_box(grid),
         Network::Graph(_) => {
             let nodes = u64::from(machine.living_count());
             let mut balls = vec![1u64];
             for hops in 1..=RADIUS_MAX {
-                let next = ball(&machine.network, hops).min(nodes);
+                let next = ball(machine.network(), hops).min(nodes);
                 if balls.last() == Some(&next) {
                     break;
                 }
@@ -194,7 +194,7 @@ pub fn radius(machine: &Machine, tasks: u32) -> Hops {
 
 /// As [`radius`], of a machine whose [`largest_balls`] are known.
 pub(super) fn radius_from(machine: &Machine, balls: &[u64], tasks: u32) -> Hops {
-    let in_a_ball = || Hops(least_radius(&machine.network, balls, u64::from(tasks)));
+    let in_a_ball = || Hops(least_radius(machine.network(), balls, u64::from(tasks)));
     if tasks == machine.living_count() {
         if let Some(grid) = machine.whole_grid() {
             return Hops(grid.sides().iter().map(|side| side / 2).sum());

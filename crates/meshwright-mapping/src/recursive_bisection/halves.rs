@@ -19,14 +19,14 @@ pub(super) struct Halves<'m> {
 impl<'m> Halves<'m> {
     /// Halves of parts of this machine.
     pub(super) fn new(machine: &'m Machine) -> Self {
-        let general = matches!(machine.network, Network::Graph(_));
+        let general = matches!(machine.network(), Network::Graph(_));
         Self { machine, stamp: vec![0; if general { machine.nodes() as usize } else { 0 }], now: 0 }
     }
 
     /// Brings the nodes of the first half to the front and counts them; both halves have some. Of equally long
     /// sides the first from `axis` on is cut.
     pub(super) fn cut(&mut self, nodes: &mut [NodeId], axis: usize) -> usize {
-        let Network::Grid(grid) = &self.machine.network else { return self.cut_by_distance(nodes) };
+        let Network::Grid(grid) = self.machine.network() else { return self.cut_by_distance(nodes) };
         let length = |axis: usize| {
             let (low, high) = extent(grid, nodes, axis);
             high - low
@@ -102,7 +102,7 @@ pub(super) struct Reach {
 impl<'m> Apart<'m> {
     /// No parts yet.
     pub(super) fn new(machine: &'m Machine) -> Self {
-        if let Network::Grid(grid) = &machine.network {
+        if let Network::Grid(grid) = machine.network() {
             return Self::Box { grid, middles: Vec::new(), pair: [0; 2] };
         }
         let none = Reach { distance: vec![u32::MAX; machine.nodes() as usize], reached: Vec::new() };

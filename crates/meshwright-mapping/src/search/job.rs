@@ -47,16 +47,16 @@ impl Job {
     /// [`Error::Value`] as for [`meshwright_network::topology::Costs::check`]; [`Error::TooLarge`] when a time could leave 57 bits, or link
     /// loads of all phases do not fit into memory.
     pub(super) fn new(graph: &TaskGraph, machine: &Machine) -> Result<Self> {
-        machine.costs.check()?;
+        machine.costs().check()?;
         check_times(graph, machine)?;
-        let switching = machine.switching;
+        let switching = machine.switching();
         let stores = switching == Switching::StoreAndForward;
-        let startup = machine.costs.startup_ticks();
+        let startup = machine.costs().startup_ticks();
         let mut job = Self {
             tasks: graph.tasks,
             stores,
             startup: if stores { 0 } else { startup },
-            head: machine.costs.head_ticks(),
+            head: machine.costs().head_ticks(),
             repeats: vec![],
             joined: vec![],
             floor: vec![],
@@ -72,7 +72,7 @@ impl Job {
             let phase = job.repeats.len() as u32;
             for edge in edges.iter().filter(|edge| edge.source != edge.target) {
                 job.ends.push((edge.source, edge.target));
-                job.load.push(machine.costs.transfer_ticks(edge.bytes) + if stores { startup } else { 0 });
+                job.load.push(machine.costs().transfer_ticks(edge.bytes) + if stores { startup } else { 0 });
                 job.phase_of.push(phase);
             }
             job.repeats.push(repeats);
@@ -210,13 +210,13 @@ fn different_phases(graph: &TaskGraph) -> Vec<(usize, u64)> {
 
 /// What a phase takes wherever its tasks are.
 fn floor(edges: &[Edge], machine: &Machine) -> u64 {
-    let costs = &machine.costs;
+    let costs = machine.costs();
     let at_home = edges.iter().filter(|edge| edge.source == edge.target);
     let still = at_home
-        .map(|edge| costs.alone_ticks(machine.switching, edge.bytes, meshwright_core::units::Hops(0)))
+        .map(|edge| costs.alone_ticks(machine.switching(), edge.bytes, meshwright_core::units::Hops(0)))
         .max()
         .unwrap_or(0);
-    match machine.ports {
+    match machine.port_model() {
         PortModel::All => still,
         PortModel::One => {
             // Different tasks are on different nodes, so tasks stand for them.
@@ -227,7 +227,7 @@ fn floor(edges: &[Edge], machine: &Machine) -> u64 {
                 phase: 0,
             };
             let messages: Vec<Message> = edges.iter().map(message).collect();
-            still.max(cost::ports(&messages, machine.switching, costs))
+            still.max(cost::ports(&messages, machine.switching(), costs))
         }
     }
 }
@@ -239,12 +239,12 @@ fn check_times(graph: &TaskGraph, machine: &Machine) -> Result<()> {
         None => machine.nodes(),
     };
     let one = |sum: Option<u64>, edge: &Edge| {
-        let hop = machine.costs.alone_ticks(
+        let hop = machine.costs().alone_ticks(
             Switching::StoreAndForward,
             edge.bytes,
             meshwright_core::units::Hops(1),
         );
-        let worm = machine.costs.head_ticks();
+        let worm = machine.costs().head_ticks();
         sum?.checked_add((hop + worm).checked_mul(u64::from(longest))?)
     };
     match graph.edges().iter().fold(Some(0), one) {

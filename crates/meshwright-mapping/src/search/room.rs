@@ -229,10 +229,10 @@ pub(super) fn apart(graph: &TaskGraph, machine: &Machine) -> Option<String> {
         return None;
     }
     let cut = match (machine.dead().is_empty(), machine.dead_links().is_empty()) {
-        (false, true) => format!("dead nodes cut {} into", machine.name),
-        (true, false) => format!("dead links cut {} into", machine.name),
-        (false, false) => format!("dead nodes and links cut {} into", machine.name),
-        (true, true) => format!("{} consists of", machine.name),
+        (false, true) => format!("dead nodes cut {} into", machine.name()),
+        (true, false) => format!("dead links cut {} into", machine.name()),
+        (false, false) => format!("dead nodes and links cut {} into", machine.name()),
+        (true, true) => format!("{} consists of", machine.name()),
     };
     let (count, shown) = (parts.len(), parts.len().min(PARTS_SHOWN));
     // The largest, in the order of their first nodes.

@@ -222,7 +222,7 @@ mod tests {
     use crate::TaskGraph;
     use crate::task_graph::Edge;
     use meshwright_core::units::{Bytes, NodeId};
-    use meshwright_network::topology::machine::SWITCHINGS;
+    use meshwright_network::topology::costs::SWITCHINGS;
     use meshwright_network::topology::{Machine, Topology};
 
     /// Twelve tasks, five phases, two of them equal and three between the same tasks; a message of no bytes.

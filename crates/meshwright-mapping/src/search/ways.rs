@@ -114,7 +114,7 @@ mod tests {
                 let routes = routing::routes(&machine, &[(from, to)]).unwrap();
                 let mut expected = vec![];
                 routes.for_each_link(0, (from, to), |link| expected.push(link.0));
-                assert_eq!((links, hops as usize), (expected.clone(), expected.len()), "{}", machine.name);
+                assert_eq!((links, hops as usize), (expected.clone(), expected.len()), "{}", machine.name());
             }
         }
     }

@@ -191,11 +191,10 @@ pub fn reduced(machine: &Machine) -> Option<Machine> {
     let sides: Vec<u32> =
         grid.sides().iter().map(|&side| if side > 5 { 4 + side % 2 } else { side }).collect();
     let smaller = if grid.wraps() { Grid::torus(&sides) } else { Grid::mesh(&sides) };
-    let mut reduced = machine.clone();
     let names: Vec<String> = sides.iter().map(u32::to_string).collect();
-    reduced.name = format!("{}:{}", if grid.wraps() { "torus" } else { "mesh" }, names.join("x"));
-    reduced.network = Network::Grid(smaller.expect("a box with shorter sides is a box"));
-    Some(reduced)
+    let name = format!("{}:{}", if grid.wraps() { "torus" } else { "mesh" }, names.join("x"));
+    let smaller = Network::Grid(smaller.expect("a box with shorter sides is a box"));
+    Some(machine.on_network(&name, smaller))
 }
 
 #[cfg(test)]

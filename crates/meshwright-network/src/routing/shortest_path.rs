@@ -169,7 +169,7 @@ impl<'m> Search<'m> {
 
     /// The dimension-order route, if it meets nothing dead: then it is the shortest one by port order.
     fn straight(&self, from: NodeId, to: NodeId, links: &mut Vec<LinkId>) -> bool {
-        let Network::Grid(grid) = &self.machine.network else { return false };
+        let Network::Grid(grid) = self.machine.network() else { return false };
         let start = links.len();
         let mut alive = true;
         dimension_order::for_each_link(grid, from, to, |link| {

@@ -191,8 +191,8 @@ fn neighbours(machine: &Machine, node: NodeId) -> impl Iterator<Item = NodeId> +
 mod tests {
     use super::*;
     use crate::routing::certify;
+    use crate::topology::Graph;
     use crate::topology::graph_file::{Arc, ArcList};
-    use crate::topology::{Graph, Network};
     use meshwright_core::rng::stream;
     use rand::RngExt;
     use std::collections::VecDeque;
@@ -204,9 +204,8 @@ mod tests {
             arcs.push(Arc { from: rng.random_range(0..node), to: node, weight: 1 });
             arcs.push(Arc { from: rng.random_range(0..nodes), to: rng.random_range(0..nodes), weight: 1 });
         }
-        let mut machine = Machine::new("mesh:1").unwrap();
-        machine.network = Network::Graph(Graph::from_arcs(&ArcList { vertices: nodes, arcs }).unwrap());
-        machine
+        Machine::of("a random network", &Graph::from_arcs(&ArcList { vertices: nodes, arcs }).unwrap())
+            .unwrap()
     }
 
     /// The hops of the shortest way up and then down from every node, by search over nodes and phases.

@@ -1,178 +1,24 @@
 //! A machine: a network with its dead nodes and links, its switching and what a message costs on it.
-//!
-//! | paper | here | unit |
-//! |---|---|---|
-//! | c | [`Costs::startup`] | cycles |
-//! | b | [`Costs::byte_time`] | cycles per byte |
-//! | h | [`Costs::flit`] | bytes |
-//! | W(e) | `bytes` | bytes |
-//! | d | `hops` | links |
+
+use std::str::FromStr;
 
 use fixedbitset::FixedBitSet;
-use serde::Serialize;
 
-use super::{Grid, Network, Place, Topology, network};
+use super::{Costs, Grid, Network, Place, PortModel, Switching, Topology, network};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::one_line;
 use meshwright_core::units::{Bytes, Cycles, Hops, LinkId, NodeId, Port, Ratio};
 
-/// How a message moves through the nodes on its way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Switching {
-    /// Flits follow the head in a pipeline; a blocked worm keeps every link it stands on.
-    #[default]
-    Wormhole,
-    /// A pipeline as well, but a blocked message is drawn into the node before it and frees its links.
-    CutThrough,
-    /// A node forwards a message when the whole of it has arrived.
-    StoreAndForward,
-}
-
-/// Every switching with its name on the command line.
-pub const SWITCHINGS: &[(&str, Switching)] = &[
-    ("wormhole", Switching::Wormhole),
-    ("cut-through", Switching::CutThrough),
-    ("store-and-forward", Switching::StoreAndForward),
-];
-
-impl Switching {
-    /// The name on the command line and in files.
-    pub fn name(self) -> &'static str {
-        SWITCHINGS.iter().find(|(_, switching)| *switching == self).expect("the table is complete").0
-    }
-}
-
-/// How many messages a node can send and receive at a time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PortModel {
-    /// One on every link.
-    #[default]
-    All,
-    /// One out and one in.
-    One,
-}
-
-/// What a message costs.
-///
-/// Times are exact: they are counted in ticks of `1 / byte_time.denominator()` cycles, so that a link of
-/// 30 bytes per cycle loses nothing to rounding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Costs {
-    /// c: cycles before a message enters the network (store-and-forward: at every node it leaves).
-    pub startup: Cycles,
-    /// b: cycles per byte on a link.
-    pub byte_time: Ratio,
-    /// h: bytes of the head flit, which go ahead of the message on every link.
-    pub flit: Bytes,
-}
-
-impl Default for Costs {
-    /// c = 100, b = 1, h = 2: the order of magnitude of the paper's machines.
-    fn default() -> Self {
-        Self { startup: Cycles(100), byte_time: Ratio::whole(1), flit: Bytes(2) }
-    }
-}
-
-impl Costs {
-    /// Ticks per cycle.
-    pub fn ticks_per_cycle(&self) -> u64 {
-        self.byte_time.denominator()
-    }
-
-    /// The whole cycles that cover a number of ticks.
-    pub fn cycles(&self, ticks: u64) -> Cycles {
-        Cycles(ticks.div_ceil(self.ticks_per_cycle()))
-    }
-
-    /// Ticks of the start-up c.
-    pub fn startup_ticks(&self) -> u64 {
-        self.startup.0 * self.ticks_per_cycle()
-    }
-
-    /// Ticks of b W.
-    pub fn transfer_ticks(&self, bytes: Bytes) -> u64 {
-        bytes.0 * self.byte_time.numerator()
-    }
-
-    /// Ticks of b h: how long the head takes over one link.
-    pub fn head_ticks(&self) -> u64 {
-        self.transfer_ticks(self.flit)
-    }
-
-    /// The time of a message alone on the network, in ticks.
-    ///
-    /// ```text
-    /// wormhole, cut-through:  c + b (W + d h)
-    /// store-and-forward:      d (c + b W)
-    /// ```
-    ///
-    /// # Source
-    ///
-    /// `lo1990`, eq. (1) and section 5.1.2, all three terms kept.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use meshwright_network::topology::{Costs, Switching};
-    /// use meshwright_core::units::{Bytes, Hops};
-    /// let costs = Costs::default(); // c = 100, b = 1, h = 2
-    /// assert_eq!(costs.alone_ticks(Switching::Wormhole, Bytes(64), Hops(5)), 100 + 64 + 5 * 2);
-    /// assert_eq!(costs.alone_ticks(Switching::StoreAndForward, Bytes(64), Hops(5)), 5 * (100 + 64));
-    /// ```
-    pub fn alone_ticks(&self, switching: Switching, bytes: Bytes, hops: Hops) -> u64 {
-        let (startup, transfer, hops) = (self.startup_ticks(), self.transfer_ticks(bytes), u64::from(hops.0));
-        match switching {
-            Switching::Wormhole | Switching::CutThrough => startup + transfer + hops * self.head_ticks(),
-            Switching::StoreAndForward => hops * (startup + transfer),
-        }
-    }
-
-    /// Refuses costs with which the time of one message over one link could leave 64 bits.
-    ///
-    /// Accepted are a start-up of at most 2^32 cycles, a flit of at most 2^16 bytes, and a byte time p/q with p
-    /// and q of at most 2^16.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Value`] naming the term.
-    pub fn check(&self) -> Result<()> {
-        let (startup, flit) = (self.startup.0, self.flit.0);
-        if startup > 1 << 32 {
-            return Err(Error::value("startup", startup, format!("at most {} cycles", 1u64 << 32)));
-        }
-        if flit > 1 << 16 {
-            return Err(Error::value("flit", flit, format!("at most {} bytes", 1 << 16)));
-        }
-        if self.byte_time.numerator().max(self.byte_time.denominator()) > 1 << 16 {
-            let expected = format!("a fraction p/q of cycles per byte with p and q of at most {}", 1 << 16);
-            return Err(Error::value("byte_time", self.byte_time, expected));
-        }
-        Ok(())
-    }
-}
-
-/// The largest message accepted: a tebibyte.
-pub const BYTES_MAX: u64 = 1 << 40;
-
 /// A network with what is dead on it and its costs: what a job is planned for.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// The specification it was built from, e.g. `mesh:8x8`.
-    pub name: String,
-    /// What is wired to what, dead nodes and links included.
-    pub network: Network,
-    /// How messages move.
-    pub switching: Switching,
-    /// What messages cost.
-    pub costs: Costs,
-    /// How many messages a node sends and receives at a time.
-    pub ports: PortModel,
-    /// Flits per virtual channel (packets under store-and-forward); the message engine does not look at it.
-    pub buffers: u32,
-    /// Virtual channels per link; the message engine does not look at it.
-    pub virtual_channels: u32,
+    name: String,
+    network: Network,
+    switching: Switching,
+    costs: Costs,
+    ports: PortModel,
+    buffers: u32,
+    virtual_channels: u32,
     dead: Vec<NodeId>,
     is_dead: FixedBitSet,
     dead_links: Vec<(NodeId, NodeId)>,
@@ -217,6 +63,12 @@ impl Machine {
             buffers: 4,
             virtual_channels: 1,
         }
+    }
+
+    /// Another network with the same costs, on which everything works.
+    pub(crate) fn on_network(&self, name: &str, network: Network) -> Self {
+        let &Self { switching, costs, ports, buffers, virtual_channels, .. } = self;
+        Self { switching, costs, ports, buffers, virtual_channels, ..Self::of_network(name, network) }
     }
 
     /// The same machine with these nodes dead.
@@ -304,9 +156,85 @@ impl Machine {
         Some(self.link(from, port))
     }
 
+    /// The same machine under another name, which stands for it in tables and files.
+    pub fn with_name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
     /// The same machine with another switching.
     pub fn with_switching(mut self, switching: Switching) -> Self {
         self.switching = switching;
+        self
+    }
+
+    /// The same machine with other costs.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Costs::check`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright_core::units::{Bytes, Cycles};
+    /// use meshwright_network::{Costs, Machine};
+    /// let mesh = Machine::mesh([4, 4])?.with_costs(Costs { startup: Cycles(7), flit: Bytes(4), ..Costs::default() })?;
+    /// assert_eq!(mesh.costs().startup, Cycles(7));
+    /// assert!(mesh.with_startup(Cycles(u64::MAX)).is_err(), "it would leave 64 bits");
+    /// # Ok::<(), meshwright_core::Error>(())
+    /// ```
+    pub fn with_costs(mut self, costs: Costs) -> Result<Self> {
+        costs.check()?;
+        self.costs = costs;
+        Ok(self)
+    }
+
+    /// The same machine with another start-up c.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Costs::check`].
+    pub fn with_startup(self, startup: Cycles) -> Result<Self> {
+        let costs = Costs { startup, ..self.costs };
+        self.with_costs(costs)
+    }
+
+    /// The same machine with another time b of a byte on a link.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Costs::check`].
+    pub fn with_byte_time(self, byte_time: Ratio) -> Result<Self> {
+        let costs = Costs { byte_time, ..self.costs };
+        self.with_costs(costs)
+    }
+
+    /// The same machine with another head flit h.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Costs::check`].
+    pub fn with_flit(self, flit: Bytes) -> Result<Self> {
+        let costs = Costs { flit, ..self.costs };
+        self.with_costs(costs)
+    }
+
+    /// The same machine with nodes that send and receive so many messages at a time.
+    pub fn with_port_model(mut self, ports: PortModel) -> Self {
+        self.ports = ports;
+        self
+    }
+
+    /// The same machine with so many flits per virtual channel (packets under store-and-forward).
+    pub fn with_buffers(mut self, buffers: u32) -> Self {
+        self.buffers = buffers;
+        self
+    }
+
+    /// The same machine with so many virtual channels per link.
+    pub fn with_virtual_channels(mut self, virtual_channels: u32) -> Self {
+        self.virtual_channels = virtual_channels;
         self
     }
 
@@ -323,8 +251,8 @@ impl Machine {
     /// use meshwright_network::topology::Machine;
     /// use meshwright_core::units::{Bytes, Hops};
     /// let mesh = Machine::new("mesh:16x16")?.in_packets();
-    /// let ticks = mesh.costs.alone_ticks(mesh.switching, Bytes(8), Hops(5));
-    /// assert_eq!(ticks, 5 * mesh.costs.ticks_per_cycle());
+    /// let ticks = mesh.costs().alone_ticks(mesh.switching(), Bytes(8), Hops(5));
+    /// assert_eq!(ticks, 5 * mesh.costs().ticks_per_cycle());
     /// # Ok::<(), meshwright_core::Error>(())
     /// ```
     pub fn in_packets(mut self) -> Self {
@@ -334,6 +262,48 @@ impl Machine {
         self.ports = PortModel::All;
         self.buffers = 4;
         self
+    }
+
+    /// The specification it was built from, e.g. `mesh:8x8`.
+    #[inline]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What is wired to what, dead nodes and links included.
+    #[inline]
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// How messages move.
+    #[inline]
+    pub fn switching(&self) -> Switching {
+        self.switching
+    }
+
+    /// What messages cost.
+    #[inline]
+    pub fn costs(&self) -> &Costs {
+        &self.costs
+    }
+
+    /// How many messages a node sends and receives at a time.
+    #[inline]
+    pub fn port_model(&self) -> PortModel {
+        self.ports
+    }
+
+    /// Flits per virtual channel (packets under store-and-forward); the message engine does not look at it.
+    #[inline]
+    pub fn buffers(&self) -> u32 {
+        self.buffers
+    }
+
+    /// Virtual channels per link; the message engine does not look at it.
+    #[inline]
+    pub fn virtual_channels(&self) -> u32 {
+        self.virtual_channels
     }
 
     /// The nodes that do not work, in increasing order.
@@ -347,11 +317,13 @@ impl Machine {
     }
 
     /// Whether every node and every link works.
+    #[inline]
     pub fn is_whole(&self) -> bool {
         self.dead.is_empty() && self.dead_links.is_empty()
     }
 
     /// Whether a node works.
+    #[inline]
     pub fn is_alive(&self, node: NodeId) -> bool {
         !self.is_dead.contains(node.index())
     }
@@ -389,6 +361,15 @@ impl Machine {
             Network::Grid(grid) if self.is_whole() => Some(grid),
             _ => None,
         }
+    }
+}
+
+impl FromStr for Machine {
+    type Err = Error;
+
+    /// As [`Machine::new`].
+    fn from_str(specification: &str) -> Result<Self> {
+        Self::new(specification)
     }
 }
 

@@ -17,7 +17,7 @@ impl Machine {
     /// ```
     /// use meshwright_network::{Machine, Topology};
     /// let mesh = Machine::mesh([8, 8])?;
-    /// assert_eq!((mesh.nodes(), mesh.name.as_str()), (64, "mesh:8x8"));
+    /// assert_eq!((mesh.nodes(), mesh.name()), (64, "mesh:8x8"));
     /// # Ok::<(), meshwright_core::Error>(())
     /// ```
     pub fn mesh(sides: impl AsRef<[u32]>) -> Result<Self> {

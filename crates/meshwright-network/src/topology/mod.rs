@@ -12,6 +12,7 @@
 //! | `made` | machines by their sides, and of a user's own network |
 //! | `place` | where its nodes really are |
 
+pub mod costs;
 pub mod cube_connected_cycles;
 pub mod gaussian;
 pub mod graph;
@@ -25,9 +26,10 @@ mod place;
 use std::collections::VecDeque;
 use std::fmt::Debug;
 
+pub use costs::{Costs, PortModel, Switching};
 pub use graph::Graph;
 pub use grid::Grid;
-pub use machine::{Costs, Machine, PortModel, Switching};
+pub use machine::Machine;
 pub use place::{Place, Slot};
 
 use meshwright_core::error::{Error, Result};

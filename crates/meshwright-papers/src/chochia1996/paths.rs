@@ -131,7 +131,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
 
 /// A square mesh.
 fn square(side: u32) -> Result<Machine> {
-    Machine::new(&format!("mesh:{side}x{side}"))
+    Machine::mesh([side, side])
 }
 
 /// The height in links of the rank-halving tree of these nodes.

@@ -233,7 +233,7 @@ fn step_2(_: &Study) -> Result<Derivation> {
         let mut unready = 0;
         for seed in 0..300u32 {
             let size = 2 + seed % 30;
-            let line = Machine::new(&format!("mesh:1x{size}"))?;
+            let line = Machine::mesh([1, size])?;
             let states = random_states(&mut generator, size);
             let programs = states.iter().map(|&state| vec![split(state)]).collect();
             let adversary = Adversary { order: Order::Random, in_channels, seed: seed.into() };
@@ -267,7 +267,7 @@ fn step_5(_: &Study) -> Result<Derivation> {
     let (paper, mut early_most) = (Paper::fast(), 0);
     for seed in 0..200u32 {
         let size = 2 + seed % 40;
-        let line = Machine::new(&format!("mesh:1x{size}"))?;
+        let line = Machine::mesh([1, size])?;
         let (first, second) = (random_states(&mut generator, size), random_states(&mut generator, size));
         let program = |(&a, &b): (&u8, &u8)| {
             vec![
@@ -312,7 +312,7 @@ fn constant_space(_: &Study) -> Result<Derivation> {
     let paper = Paper::default();
     let mut first = None;
     for (seed, size) in (0..).zip([8u32, 64, 512, 4096]) {
-        let line = Machine::new(&format!("mesh:1x{size}"))?;
+        let line = Machine::mesh([1, size])?;
         let programs = (0..size).map(|rank| vec![split((rank % 2) as u8)]).collect();
         let adversary = Adversary { order: Order::Random, in_channels: false, seed };
         let (all, _) = under(&paper, &line, programs, adversary)?;
@@ -352,7 +352,7 @@ fn theorem_4(_: &Study) -> Result<Derivation> {
     let mut generator = rng::stream(0, "theorem 4");
     let mut before = [None; 3];
     for side in [4u32, 8, 16, 32, 64] {
-        let mesh = Machine::new(&format!("mesh:{side}x{side}"))?.in_packets();
+        let mesh = Machine::mesh([side, side])?.in_packets();
         let whole = Group::whole(&mesh, "hilbert")?;
         let corners = adversarial_corner_group(&mesh, "hilbert")?;
         let colours: Vec<u32> = (0..whole.size()).map(|_| generator.random_range(0..4)).collect();
@@ -381,7 +381,7 @@ fn after_theorem_4(_: &Study) -> Result<Derivation> {
     let mut numbers = Numbers::new(&["n", "s", "links of a pass", "over n sqrt(log2 n)"]);
     let mut before = f64::INFINITY;
     for side in [32u32, 64, 128, 256, 512] {
-        let mesh = Machine::new(&format!("mesh:{side}x{side}"))?;
+        let mesh = Machine::mesh([side, side])?;
         let group = adversarial_corner_group(&mesh, "hilbert")?;
         let links = rank_halving::tree(group.size()).height_links(&mesh, &group);
         let ratio = f64::from(links) / (f64::from(side) * libm::log2(f64::from(side)).sqrt());

@@ -91,7 +91,7 @@ fn footnote_1(_: &Study) -> Result<Derivation> {
         let mesh = Machine::new(mesh)?;
         for placement in ["reflecting", "growing", "row-major", "recursive-bisection"] {
             let refused = mapping::place(placement, &Request::count(1 << n, &mesh, 0)).is_err();
-            check.case(refused, || format!("{placement} places B({n}) on {}", mesh.name));
+            check.case(refused, || format!("{placement} places B({n}) on {}", mesh.name()));
         }
     }
     Ok(Derivation::of("four trees, each refused on a mesh that is too small by four placements", check))
@@ -154,7 +154,7 @@ fn two_alphas(study: &Study) -> Result<Derivation> {
         let (alpha, combine_alpha) = (Some(0.5), Some(1.0));
         let divide = Divide { shape: Shape::Binomial(n), alpha, combine_alpha, volume: Bytes(1 << n) };
         let mut mesh = Study::mesh(n)?.with_switching(StoreAndForward);
-        mesh.costs = costs(0, 1, 0);
+        mesh = mesh.with_costs(costs(0, 1, 0))?;
         let report = map::report(&Job::divide(&divide)?, &mesh, &["reflecting", "growing"], 0, &mut |_| {})?;
         for (mapping, row) in BOTH.into_iter().zip(&report.placements) {
             let phases = (1u32..).zip(&study.survey(mapping, n).phases);
@@ -175,7 +175,7 @@ fn arbitrary(_: &Study) -> Result<Derivation> {
     let (mut least, mut most) = (f64::MAX, 0f64);
     for round in 0..40u64 {
         let mut mesh = Machine::new(if round % 2 == 0 { "mesh:4x4" } else { "mesh:4x5" })?;
-        mesh.costs = costs(50, 1, 2);
+        mesh = mesh.with_costs(costs(50, 1, 2))?;
         let mut generator = rng::stream(round, "claims lo1990 ongoing-arbitrary");
         let mut draw = |below: u32| generator.random_range(0..below);
         let edge = |draw: &mut dyn FnMut(u32) -> u32| {
@@ -194,7 +194,11 @@ fn arbitrary(_: &Study) -> Result<Derivation> {
             let simulated = sim::run_phased(&mesh, &mapping::schedule(&job.tasks, &placement, &mesh))?.ticks;
             let bound = job.bound_ticks(&mesh);
             check.case(bound <= simulated, || {
-                format!("graph {round} on {}, {name}, {}: {simulated} < {bound}", mesh.name, switching.name())
+                format!(
+                    "graph {round} on {}, {name}, {}: {simulated} < {bound}",
+                    mesh.name(),
+                    switching.name()
+                )
             });
             let slowdown = simulated as f64 / bound as f64;
             (least, most) = (least.min(slowdown), most.max(slowdown));

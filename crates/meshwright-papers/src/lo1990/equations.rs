@@ -134,8 +134,8 @@ struct Alone {
 
 impl Alone {
     fn simulate(&self, switching: Switching) -> Result<u64> {
-        let mut line = Machine::new(&format!("mesh:1x{}", self.d + 1))?.with_switching(switching);
-        line.costs = costs(self.c, self.b, self.h);
+        let mut line = Machine::mesh([1, self.d + 1])?.with_switching(switching);
+        line = line.with_costs(costs(self.c, self.b, self.h))?;
         let message = Message { source: NodeId(0), target: NodeId(self.d), bytes: Bytes(self.w), phase: 1 };
         Ok(sim::run_phased(&line, &Phases::new(self.d + 1, vec![message]))?.ticks)
     }

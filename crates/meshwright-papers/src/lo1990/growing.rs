@@ -159,8 +159,8 @@ fn lock_step(study: &Study) -> Result<Derivation> {
     let mut check = Check::default();
     for n in 1..=study.n_simulated() {
         for ports in [PortModel::All, PortModel::One] {
-            let mut mesh = Study::mesh(n)?.with_switching(StoreAndForward);
-            (mesh.costs, mesh.ports) = (costs(0, 1, 0), ports);
+            let mesh = Study::mesh(n)?.with_switching(StoreAndForward);
+            let mesh = mesh.with_costs(costs(0, 1, 0))?.with_port_model(ports);
             let trace = study.simulate_on(&mesh, Growing, n, |_| 1)?;
             for (i, steps) in (1u32..).zip(&trace.phase_ticks) {
                 check.equal(&dilation(i), &Exact::from(*steps), || format!("B({n}), phase {i}, {ports:?}"));

@@ -158,7 +158,7 @@ impl Study {
     /// That mesh as a machine.
     pub(super) fn mesh(n: u32) -> Result<Machine> {
         let (rows, columns) = Self::sides(n);
-        Machine::new(&format!("mesh:{rows}x{columns}"))
+        Machine::mesh([rows, columns])
     }
 
     /// Definition 1, by label.
@@ -260,7 +260,7 @@ impl Study {
         bytes: impl Fn(u32) -> u64,
     ) -> Result<Trace> {
         let mut mesh = Self::mesh(n)?.with_switching(switching);
-        mesh.costs = costs;
+        mesh = mesh.with_costs(costs).unwrap();
         self.simulate_on(&mesh, mapping, n, bytes)
     }
 

@@ -170,7 +170,7 @@ fn combine(study: &Study) -> Result<Derivation> {
         for (mapping, switching) in BOTH.into_iter().flat_map(|m| [(m, Wormhole), (m, StoreAndForward)]) {
             for halving in [false, true] {
                 let mut mesh = Study::mesh(n)?.with_switching(switching);
-                mesh.costs = costs(7, 1, 2);
+                mesh = mesh.with_costs(costs(7, 1, 2))?;
                 let bytes = |i: u32| if halving { 1 << (n + 3 - i) } else { 16 };
                 let down = study.messages(mapping, n, &mesh, bytes)?;
                 let turned = |m: &Message| Message {
@@ -201,7 +201,7 @@ fn combine(study: &Study) -> Result<Derivation> {
 /// The simulated time of CBT(n) on the mesh of B(n), on the best of its placements.
 fn complete(n: u32, switching: Switching, costs: Costs, alpha: f64, volume: u64) -> Result<u64> {
     let mut mesh = Study::mesh(n)?.with_switching(switching);
-    mesh.costs = costs;
+    mesh = mesh.with_costs(costs)?;
     let tree = complete_binary::task_graph(n, Some(alpha), None, Bytes(volume))?;
     let mut best = u64::MAX;
     for name in ["row-major", "hilbert", "recursive-bisection"] {

@@ -155,7 +155,7 @@ fn theorem_1_optimal(study: &Study) -> Result<Derivation> {
             volume: Bytes(1 << n),
         };
         let mut mesh = Study::mesh(n)?;
-        mesh.costs = costs(c, b, h);
+        mesh = mesh.with_costs(costs(c, b, h))?;
         corrected.equal(&Job::divide(&divide)?.bound_ticks(&mesh), &bound, || format!("B({n}): bound"));
         corrected.equal(&bound, &halving, || format!("B({n}): centred halving"));
         corrected.equal(&(bound + b * h * (dilations - radius)), &reflecting, || format!("B({n}): M_R"));

@@ -255,8 +255,8 @@ fn unequal(_: &Study) -> Result<Derivation> {
 fn copies(_: &Study) -> Result<Derivation> {
     let (mut printed, mut corrected) = (Check::default(), Check::default());
     for side in 3..=5u32 {
-        let torus = Machine::new(&format!("torus:{side}x{side}"))?;
-        let plane = Machine::new(&format!("mesh:{0}x{0}", 3 * side))?;
+        let torus = Machine::torus([side, side])?;
+        let plane = Machine::mesh([3 * side, 3 * side])?;
         let tiles = |node: u32| {
             let place =
                 move |tile: u32| (tile / 3 * side + node / side) * 3 * side + tile % 3 * side + node % side;
@@ -294,7 +294,7 @@ fn never_faster(_: &Study) -> Result<Derivation> {
             let after = least(&run("reduced", &problem, CutThrough, *reduction, true)?);
             check.case(after > before, || {
                 let sources = names(machine, problem.sources());
-                format!("{}, sources {sources}, {name}: {before:.3} before, {after:.3} after", machine.name)
+                format!("{}, sources {sources}, {name}: {before:.3} before, {after:.3} after", machine.name())
             });
         }
         Ok(())

@@ -78,7 +78,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
 fn hypercubes(_: &Study) -> Result<Derivation> {
     let mut check = Check::default();
     for dimension in 4..=8 {
-        let machine = Machine::new(&format!("hypercube:{dimension}"))?;
+        let machine = Machine::hypercube(dimension)?;
         for round in 0..10 {
             let problem = Problem::new(&machine, random(&machine, 4, round), 0.05)?;
             let before = run("voronoi", &problem, CutThrough, Reduction::Peel, true)?.plan;

@@ -120,7 +120,7 @@ fn cube(_: &Study) -> Result<Derivation> {
 fn distances(_: &Study) -> Result<Derivation> {
     let (mut printed, mut corrected) = (Check::default(), Check::default());
     for (m, n) in [(3, 3), (4, 4), (5, 4), (5, 5), (7, 6)] {
-        let torus = Machine::new(&format!("torus:{m}x{n}"))?;
+        let torus = Machine::torus([m, n])?;
         for source in 0..m * n {
             let found = distances_from(&torus, NodeId(source));
             for (node, &found) in (0..m * n).zip(&found) {

@@ -130,7 +130,7 @@ fn over_the_border(layout: &Layout<'_>, run: &Run, aside: Point, path: &mut Path
 /// The direction of a run on paper.
 fn heading(layout: &Layout<'_>, run: &Run) -> (f64, f64) {
     let sign = if run.up { 1.0 } else { -1.0 };
-    match &layout.machine.network {
+    match layout.machine.network() {
         Network::Grid(grid) if grid.dimensions() - run.axis == 1 => (sign, 0.0),
         _ => (0.0, sign),
     }

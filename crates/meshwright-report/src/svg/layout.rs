@@ -55,7 +55,7 @@ impl<'a> Layout<'a> {
         if machine.nodes() > NODES_DRAWN_MAX {
             return None;
         }
-        match &machine.network {
+        match machine.network() {
             Network::Grid(grid) => Self::planes(machine, grid),
             Network::Graph(_) => Some(Self::circle(machine)),
         }
@@ -110,7 +110,7 @@ impl<'a> Layout<'a> {
 
     /// The grid, unless the nodes stand on a circle.
     pub fn grid(&self) -> Option<&'a Grid> {
-        match &self.machine.network {
+        match self.machine.network() {
             Network::Grid(grid) => Some(grid),
             Network::Graph(_) => None,
         }

@@ -79,7 +79,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
     pub fn world(mail: &'m mut Mailbox<E>, machine: &'m Machine, tree: &'static TreeMethod) -> Result<Self> {
         if machine.living_count() != mail.ranks() {
             let expected =
-                format!("{}, one for each working node of {}", machine.living_count(), machine.name);
+                format!("{}, one for each working node of {}", machine.living_count(), machine.name());
             return Err(Error::value("number of ranks", mail.ranks(), expected));
         }
         if !tree.takes_any_members {

@@ -88,7 +88,7 @@ impl Work {
         }
         match &self.machine {
             Some(machine) if machine.nodes() < self.ranks() => {
-                let expected = format!("at most the {} nodes of {}", machine.nodes(), machine.name);
+                let expected = format!("at most the {} nodes of {}", machine.nodes(), machine.name());
                 Err(Error::value("number of ranks", self.ranks(), expected))
             }
             _ => Ok(()),

@@ -6,7 +6,7 @@ use crate::skeleton::play::Links;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, Cycles, Ratio};
 use meshwright_network::topology::graph_file::{Arc, ArcList};
-use meshwright_network::topology::{Costs, Graph, Machine, Network, PortModel, Switching};
+use meshwright_network::topology::{Costs, Graph, Machine, Switching};
 use meshwright_schedule::{CALC_MAX, Op, Schedule};
 use meshwright_sim as sim;
 
@@ -34,7 +34,7 @@ pub(super) struct Times {
 pub(super) fn times(machine: &Machine, schedule: &Schedule) -> Result<Times> {
     let (trace, timeline) = sim::watch_schedule(machine, schedule)?;
     if trace.deadlock.is_some() {
-        let why = format!("messages wait for each other in a ring on {}", machine.name);
+        let why = format!("messages wait for each other in a ring on {}", machine.name());
         return Err(Error::not_applicable("a prediction", why));
     }
     let mut spans: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
@@ -43,7 +43,7 @@ pub(super) fn times(machine: &Machine, schedule: &Schedule) -> Result<Times> {
         let span = spans.entry(message.tag).or_insert((u64::MAX, 0));
         *span = (span.0.min(arrival - latency), span.1.max(arrival));
     }
-    let cycles = |ticks: u64| ticks as f64 / machine.costs.ticks_per_cycle() as f64;
+    let cycles = |ticks: u64| ticks as f64 / machine.costs().ticks_per_cycle() as f64;
     let phases = spans.into_iter().map(|(tag, (begin, end))| (tag, cycles(end - begin))).collect();
     Ok(Times { all: cycles(trace.ticks), phases })
 }
@@ -51,14 +51,13 @@ pub(super) fn times(machine: &Machine, schedule: &Schedule) -> Result<Times> {
 /// A machine whose cycles are nanoseconds and whose messages cost what was measured: the network of the plan, or a link
 /// between any two ranks. Messages cut through.
 pub(super) fn machine(planned: Option<&Machine>, ranks: u32, links: Links) -> Result<Machine> {
-    let mut machine = match planned {
+    let machine = match planned {
         Some(machine) => machine.clone(),
         None => complete(ranks)?,
     };
     let startup = Cycles(links.startup.round().min(TERM_MAX * TERM_MAX) as u64);
-    machine.costs = Costs { startup, byte_time: ratio(links.byte_time)?, flit: Bytes(0) };
-    machine.switching = Switching::CutThrough;
-    Ok(machine)
+    let costs = Costs { startup, byte_time: ratio(links.byte_time)?, flit: Bytes(0) };
+    Ok(machine.with_costs(costs)?.with_switching(Switching::CutThrough))
 }
 
 /// A link between any two ranks.
@@ -72,10 +71,7 @@ fn complete(ranks: u32) -> Result<Machine> {
     }
     let arcs = (0..ranks).flat_map(|from| (from + 1..ranks).map(move |to| Arc { from, to, weight: 1 }));
     let graph = Graph::from_arcs(&ArcList { vertices: ranks, arcs: arcs.collect() })?;
-    let mut machine = Machine::new(&format!("mesh:{ranks}"))?;
-    (machine.name, machine.ports) = (format!("{ranks} ranks, all linked"), PortModel::All);
-    machine.network = Network::Graph(graph);
-    Ok(machine)
+    Machine::of(&format!("{ranks} ranks, all linked"), &graph)
 }
 
 /// The nearest ratio that is accepted as costs.

@@ -93,7 +93,7 @@ impl RunReport {
         Self {
             format: 1,
             name: work.name.clone(),
-            machine: work.machine.as_ref().map(|machine| machine.name.clone()),
+            machine: work.machine.as_ref().map(|machine| machine.name().to_string()),
             ranks: work.ranks(),
             repeat: runs.len(),
             cycle_nanoseconds: cycle,

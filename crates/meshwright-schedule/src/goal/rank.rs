@@ -9,7 +9,7 @@ use crate::{CALC_MAX, Dependency, Op, Rank};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::{ENTRIES_MAX, Place, Tokens};
 use meshwright_core::units::{Bytes, Cycles, NodeId};
-use meshwright_network::topology::machine::BYTES_MAX;
+use meshwright_network::topology::costs::BYTES_MAX;
 
 /// Reads rank after rank, always with the same memory.
 pub(super) struct Reader<'t, 'a> {

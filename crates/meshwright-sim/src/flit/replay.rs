@@ -93,14 +93,14 @@ impl Replay {
     }
 
     fn setup<'m>(&self, machine: &'m Machine) -> Result<Setup<'m>> {
-        let period = machine.costs.head_ticks();
+        let period = machine.costs().head_ticks();
         if period == 0 {
             let why = "it counts in flit times, and a flit of no bytes takes none";
             return Err(Error::not_applicable("the flit engine", why));
         }
         let mut router = self.router.clone();
-        if machine.switching == Switching::StoreAndForward {
-            let startup = machine.costs.startup_ticks().div_ceil(period);
+        if machine.switching() == Switching::StoreAndForward {
+            let startup = machine.costs().startup_ticks().div_ceil(period);
             if startup > STARTUP_MAX {
                 let why = format!("a start-up of {startup} flit times at every node; at most {STARTUP_MAX}");
                 return Err(Error::not_applicable("the flit engine", why));
@@ -163,9 +163,9 @@ impl<'s> Routers<'s> {
         Self {
             region,
             machine,
-            costs: machine.costs,
-            switching: machine.switching,
-            period: machine.costs.head_ticks(),
+            costs: *machine.costs(),
+            switching: machine.switching(),
+            period: machine.costs().head_ticks(),
             packet: replay.packet.unwrap_or(u32::MAX),
             generator: rng::stream(replay.seed, "routing"),
             agenda: BinaryHeap::new(),
@@ -310,9 +310,9 @@ impl<'s> Routers<'s> {
 
 /// Ports that start-ups hold; none where they hold none.
 fn starting(machine: &Machine) -> Vec<Starting> {
-    let are_held = machine.ports == PortModel::One
-        && machine.switching != Switching::StoreAndForward
-        && machine.costs.startup_ticks() > 0;
+    let are_held = machine.port_model() == PortModel::One
+        && machine.switching() != Switching::StoreAndForward
+        && machine.costs().startup_ticks() > 0;
     if are_held { vec![Starting::default(); machine.nodes() as usize] } else { Vec::new() }
 }
 

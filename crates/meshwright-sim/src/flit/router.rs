@@ -109,8 +109,8 @@ impl Router {
     pub fn ideal(machine: &Machine) -> Self {
         let least = if is_torus(machine) { 2 } else { 1 };
         Self {
-            virtual_channels: machine.virtual_channels.max(least),
-            buffers: machine.buffers,
+            virtual_channels: machine.virtual_channels().max(least),
+            buffers: machine.buffers(),
             routing_delay: 0,
             vc_alloc_delay: 0,
             sw_alloc_delay: 0,
@@ -122,7 +122,7 @@ impl Router {
             stages: Stages::Combined,
             allocator: Allocator::Islip,
             routing: "auto".into(),
-            ports: machine.ports,
+            ports: machine.port_model(),
             shortest_packet: 1,
             self_traffic: true,
         }
@@ -271,7 +271,7 @@ impl Router {
         };
         let router = u64::from(self.routing_delay + allocation + self.switch_delay);
         let body = flits.max(u64::from(self.shortest_packet)) - 1;
-        let whole = match machine.switching {
+        let whole = match machine.switching() {
             meshwright_network::topology::Switching::StoreAndForward => (flits - 1) * hops,
             _ => 0,
         };
@@ -281,5 +281,5 @@ impl Router {
 }
 
 fn is_torus(machine: &Machine) -> bool {
-    matches!(&machine.network, Network::Grid(grid) if grid.wraps())
+    matches!(machine.network(), Network::Grid(grid) if grid.wraps())
 }

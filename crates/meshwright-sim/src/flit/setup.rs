@@ -22,7 +22,8 @@ impl<'m> Setup<'m> {
         let relation = routing::relation(name, machine)?;
         let (classes, vcs) = (relation.classes(), router.virtual_channels);
         if vcs < classes {
-            let expected = format!("at least {classes}: {name} on {} needs that many classes", machine.name);
+            let expected =
+                format!("at least {classes}: {name} on {} needs that many classes", machine.name());
             return Err(Error::value("virtual_channels", vcs, expected));
         }
         let wiring = Wiring::new(machine, router.ports, vcs)?;
@@ -32,7 +33,7 @@ impl<'m> Setup<'m> {
             wiring,
             relation,
             router: router.clone(),
-            switching: machine.switching,
+            switching: machine.switching(),
             classes,
             reverse: false,
             general: false,

@@ -147,7 +147,7 @@ fn flits_and_slots_are_conserved_in_every_cycle() {
             injector.collect(&mut region);
             check_conservation(&region, &injector, packet);
         }
-        assert!(injector.flits_out() > 0, "{} {router:?}: something comes out", machine.name);
+        assert!(injector.flits_out() > 0, "{} {router:?}: something comes out", machine.name());
     }
 }
 
@@ -157,18 +157,18 @@ fn neither_the_order_of_visits_nor_the_number_of_threads_changes_a_byte() {
         let open = open(&machine, packet);
         let setup = Setup::new(&machine, &router).unwrap();
         let forward = lockstep::run(&machine, &setup, &open, 1);
-        assert!(lockstep::run(&machine, &setup, &open, 1) == forward, "twice, {} {router:?}", machine.name);
+        assert!(lockstep::run(&machine, &setup, &open, 1) == forward, "twice, {} {router:?}", machine.name());
         for threads in [2, 3] {
             let parallel = lockstep::run(&machine, &setup, &open, threads);
-            assert!(parallel == forward, "{threads} threads, {} {router:?}", machine.name);
+            assert!(parallel == forward, "{threads} threads, {} {router:?}", machine.name());
         }
         let backward = Setup { reverse: true, ..Setup::new(&machine, &router).unwrap() };
         assert!(
             lockstep::run(&machine, &backward, &open, 1) == forward,
             "in reverse, {} {router:?}",
-            machine.name
+            machine.name()
         );
-        assert_eq!(forward.deadlock, None, "{} {}", machine.name, router.routing);
+        assert_eq!(forward.deadlock, None, "{} {}", machine.name(), router.routing);
     }
 }
 
@@ -185,7 +185,7 @@ fn single_channels_are_allocated_as_many_are() {
             let open = open(&machine, packet);
             let general = Setup { general: true, ..Setup::new(&machine, &router).unwrap() };
             let expected = lockstep::run(&machine, &general, &open, 1);
-            assert!(lockstep::run(&machine, &setup, &open, 1) == expected, "{} {router:?}", machine.name);
+            assert!(lockstep::run(&machine, &setup, &open, 1) == expected, "{} {router:?}", machine.name());
         }
     }
 }

@@ -93,7 +93,7 @@ impl<'m> Core<'m> {
     /// All channels free, nothing on the way.
     pub(crate) fn new(machine: &'m Machine) -> Self {
         let (ports, channels) = PortChannels::of(machine);
-        let farthest_first = match machine.switching {
+        let farthest_first = match machine.switching() {
             Switching::Wormhole | Switching::CutThrough => 0,
             Switching::StoreAndForward => machine.links(),
         };
@@ -101,18 +101,18 @@ impl<'m> Core<'m> {
             machine,
             network: Network::new(machine),
             router: Router::new(machine),
-            switching: machine.switching,
+            switching: machine.switching(),
             // Under store-and-forward the start-up is paid at every node, with each hop.
-            startup: match machine.switching {
-                Switching::Wormhole | Switching::CutThrough => machine.costs.startup_ticks(),
+            startup: match machine.switching() {
+                Switching::Wormhole | Switching::CutThrough => machine.costs().startup_ticks(),
                 Switching::StoreAndForward => 0,
             },
-            step: match machine.switching {
-                Switching::Wormhole | Switching::CutThrough => machine.costs.head_ticks(),
-                Switching::StoreAndForward => machine.costs.startup_ticks(),
+            step: match machine.switching() {
+                Switching::Wormhole | Switching::CutThrough => machine.costs().head_ticks(),
+                Switching::StoreAndForward => machine.costs().startup_ticks(),
             },
-            head: machine.costs.head_ticks(),
-            costs: machine.costs,
+            head: machine.costs().head_ticks(),
+            costs: *machine.costs(),
             now: 0,
             agenda: Agenda::new(),
             routes: Routes::Stored { first: Vec::new(), links: Vec::new() },
@@ -122,9 +122,9 @@ impl<'m> Core<'m> {
             stages: Vec::new(),
             channels: Channels::new(channels, farthest_first),
             ports,
-            in_turn: machine.switching == Switching::CutThrough
+            in_turn: machine.switching() == Switching::CutThrough
                 && ports.is_none()
-                && machine.costs.head_ticks() > 0,
+                && machine.costs().head_ticks() > 0,
             tells_sent: true,
         }
     }

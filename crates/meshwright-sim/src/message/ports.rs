@@ -18,7 +18,7 @@ impl PortChannels {
     /// The channels of a machine, if its nodes have one port each, and how many channels there are in all.
     pub(super) fn of(machine: &Machine) -> (Option<Self>, usize) {
         let (links, nodes) = (machine.links(), machine.nodes());
-        match machine.ports {
+        match machine.port_model() {
             PortModel::All => (None, links as usize),
             PortModel::One => {
                 (Some(Self { injection: links, ejection: links + nodes }), (links + 2 * nodes) as usize)

@@ -97,7 +97,7 @@ mod tests {
                     found.push(cursor.link);
                     at = machine.target(cursor.link).unwrap();
                 }
-                assert_eq!(found, expected, "{} from {from} to {to}", machine.name);
+                assert_eq!(found, expected, "{} from {from} to {to}", machine.name());
             }
         }
     }

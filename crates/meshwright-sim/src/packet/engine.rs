@@ -48,16 +48,16 @@ pub(super) struct Packets<'m> {
 impl<'m> Packets<'m> {
     /// All queues empty. Errors as for [`super::run_schedule`].
     pub(super) fn new(machine: &'m Machine, routing: &str) -> Result<Self> {
-        let period = machine.costs.head_ticks();
+        let period = machine.costs().head_ticks();
         if period == 0 {
             let why = "its steps are the time of a flit on a link, and here that is none";
             return Err(Error::not_applicable("the packet engine", why));
         }
         Ok(Self {
             routers: Routers::new(machine, Wires::new(machine, routing)?),
-            startup: machine.costs.startup_ticks(),
+            startup: machine.costs().startup_ticks(),
             period,
-            packet: machine.costs.flit.0,
+            packet: machine.costs().flit.0,
             present: VecDeque::new(),
             agenda: BinaryHeap::new(),
             made: 0,

@@ -86,7 +86,7 @@ pub fn run_schedule(machine: &Machine, schedule: &Schedule) -> Result<Trace> {
 ///
 /// When a message names a node outside the machine.
 pub fn run_phased(machine: &Machine, phases: &Phases) -> Result<Trace> {
-    machine.costs.check()?;
+    machine.costs().check()?;
     phased::run(machine, phases, &mut Packets::new(machine, routing::usual(machine))?)
 }
 
@@ -96,6 +96,6 @@ pub fn run_phased(machine: &Machine, phases: &Phases) -> Result<Trace> {
 ///
 /// As for [`crate::run_processes`], with 2^28 messages and computations as the limit, and [`run_schedule`].
 pub fn run_processes<P: Process>(machine: &Machine, processes: &mut [P]) -> Result<ProcessTrace> {
-    machine.costs.check()?;
+    machine.costs().check()?;
     processes::run(machine, processes, &mut Packets::new(machine, routing::usual(machine))?)
 }

@@ -119,8 +119,8 @@ impl<'m> Routers<'m> {
         let lanes = nodes * wires.lanes as usize;
         let link = |place| Link { wire: wires.at(place), turn: 0, waits: 0, crossed: 0 };
         Self {
-            buffers: machine.buffers.max(1),
-            one_port: machine.ports == PortModel::One,
+            buffers: machine.buffers().max(1),
+            one_port: machine.port_model() == PortModel::One,
             routers: vec![Router { lanes: 0, fresh: 0 }; nodes],
             active: Active::new(nodes),
             lanes: vec![Line { head: NONE, tail: NONE, taken: 0, target: 0, out: 0 }; lanes],

@@ -13,7 +13,7 @@ use meshwright_schedule::{Message, Phases};
 
 fn machine(name: &str, buffers: u32) -> Machine {
     let mut machine = Machine::new(name).unwrap().in_packets();
-    machine.buffers = buffers;
+    machine = machine.with_buffers(buffers);
     machine
 }
 

@@ -258,7 +258,7 @@ fn check_company(pattern: &'static str, machine: &Machine) -> Result<()> {
 
 /// The box of a machine, with or without dead nodes.
 fn grid<'m>(pattern: &'static str, machine: &'m Machine) -> Result<&'m Grid> {
-    match &machine.network {
+    match machine.network() {
         Network::Grid(grid) => Ok(grid),
         Network::Graph(_) => Err(Error::not_applicable(pattern, "it needs a mesh, a torus or a hypercube")),
     }

@@ -55,7 +55,7 @@ pub struct Searched {
 impl Searched {
     /// What a search did, in cycles of its machine.
     pub fn new(outcome: &search::Outcome, machine: &Machine) -> Self {
-        let cycles = |ticks: u64| machine.costs.cycles(ticks).0;
+        let cycles = |ticks: u64| machine.costs().cycles(ticks).0;
         // A judge's word for what never ends is the most there is.
         let simulated = |ticks: u64| (ticks != u64::MAX).then(|| cycles(ticks));
         let answers = outcome.answers.iter();
@@ -121,7 +121,7 @@ impl Job {
     /// # Ok::<(), meshwright_core::Error>(())
     /// ```
     pub fn bound_ticks(&self, machine: &Machine) -> u64 {
-        self.bound_on(machine, machine.switching, &self.ground(machine)).ticks
+        self.bound_on(machine, machine.switching(), &self.ground(machine)).ticks
     }
 
     /// What the machine allows this job.
@@ -138,10 +138,10 @@ impl Job {
     pub(crate) fn bound_on(&self, machine: &Machine, switching: Switching, ground: &Ground) -> GraphBound {
         match ground {
             Ground::Tree(profile) => {
-                let phase = |index| bound::phase_ticks(&self.tasks, index, switching, &machine.costs);
+                let phase = |index| bound::phase_ticks(&self.tasks, index, switching, machine.costs());
                 GraphBound {
                     phases: (0..self.tasks.phases()).map(phase).collect(),
-                    ticks: bound::tree_ticks(&self.tasks, profile, switching, &machine.costs),
+                    ticks: bound::tree_ticks(&self.tasks, profile, switching, machine.costs()),
                 }
             }
             Ground::Graph(terrain) => bound::graph_ticks(&self.tasks, terrain, machine, switching),
@@ -195,7 +195,7 @@ pub fn judge(
     let Candidates { methods, left_out: mut skipped, job } =
         auto::expand(job, machine, methods, seed, progress)?;
     let job: &Job = &job;
-    let limits = job.bound_on(machine, machine.switching, &job.ground(machine));
+    let limits = job.bound_on(machine, machine.switching(), &job.ground(machine));
     let mut results = Vec::new();
     for (index, method) in methods.iter().enumerate() {
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
@@ -246,21 +246,21 @@ fn outcome(
     (limits, seed): (&GraphBound, u64),
 ) -> Result<Simulated> {
     let bound_ticks = limits.ticks;
-    let measured = measure::measure(&job.tasks, &placement, machine, &[machine.switching])?;
+    let measured = measure::measure(&job.tasks, &placement, machine, &[machine.switching()])?;
     let fitted = fitting::run_phased(machine, &measured.schedule)?;
     if let Some(why) = measure::deadlock_sentence(machine, &fitted) {
         return Ok(Simulated::Deadlock(why));
     }
     let way = Way::of(machine, fitted.routers.as_ref())?;
     let measured = match way.is_other() {
-        true => measure::along(measured.schedule, machine, &[machine.switching], &way)?,
+        true => measure::along(measured.schedule, machine, &[machine.switching()], &way)?,
         false => measured,
     };
     let traffic = Traffic::of(measured.schedule.messages(), machine, &way)?;
     let dependency_cycles = dependency_cycles(&measured, machine, &fitted)?;
     let trace = &fitted.trace;
     not_below(bound_ticks, trace.ticks, "ticks", &placement.name, Some(seed))?;
-    let cycles = |ticks: u64| machine.costs.cycles(ticks).0;
+    let cycles = |ticks: u64| machine.costs().cycles(ticks).0;
     Ok(Simulated::Outcome(Box::new(Outcome {
         bound_cycles: cycles(bound_ticks),
         predicted_cycles: cycles(measured.total(0, |known| known.predicted)),
@@ -300,7 +300,7 @@ fn rows(
     limits: &GraphBound,
     (measured, trace): (&Measured, &Trace),
 ) -> Vec<PhaseRow> {
-    let cycles = |ticks: u64| machine.costs.cycles(ticks).0;
+    let cycles = |ticks: u64| machine.costs().cycles(ticks).0;
     let row = |(index, metrics): (usize, &mapping::metrics::PhaseMetrics)| PhaseRow {
         phase: job.tasks.number(index),
         messages: metrics.messages,

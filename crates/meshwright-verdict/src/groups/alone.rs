@@ -42,7 +42,7 @@ pub(super) fn run_processes<P: Process>(
     processes: &mut [P],
     alone_ticks: impl Fn(Bytes, Hops) -> u64,
 ) -> Result<ProcessTrace> {
-    machine.costs.check()?;
+    machine.costs().check()?;
     let mut run = Run {
         machine,
         alone_ticks,
@@ -72,7 +72,7 @@ pub(super) fn run_processes<P: Process>(
         })?;
     }
     Ok(ProcessTrace {
-        cycles: machine.costs.cycles(end),
+        cycles: machine.costs().cycles(end),
         ticks: end,
         messages,
         unfinished: living.into_iter().filter(|node| run.finished[node.index()].is_none()).collect(),
@@ -104,7 +104,7 @@ impl<T, A: Fn(Bytes, Hops) -> u64> Run<'_, T, A> {
         tell: impl FnOnce(&mut P, &mut Context<'_, T>),
     ) -> Result<()> {
         let mut actions = std::mem::take(&mut self.actions);
-        let mut context = Context::new(node, self.machine.costs.cycles(now), &mut actions);
+        let mut context = Context::new(node, self.machine.costs().cycles(now), &mut actions);
         tell(&mut processes[node.index()], &mut context);
         for action in actions.drain(..) {
             match action {
@@ -114,7 +114,7 @@ impl<T, A: Fn(Bytes, Hops) -> u64> Run<'_, T, A> {
                     self.plan(arrival, to, Event::Message(node, payload))?;
                 }
                 Action::Compute { cycles, token } => {
-                    let ticks = cycles.0 * self.machine.costs.ticks_per_cycle();
+                    let ticks = cycles.0 * self.machine.costs().ticks_per_cycle();
                     let free = &mut self.processor_free[node.index()];
                     *free = now.max(*free) + ticks;
                     let end = *free;

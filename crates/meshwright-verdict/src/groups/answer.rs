@@ -185,7 +185,7 @@ impl GroupsAnswer {
         let sent = experiment.sent();
         Self {
             format: 1,
-            machine: machine.name.clone(),
+            machine: machine.name().to_string(),
             dead: machine.dead().iter().map(|&node| machine.coordinates(node)).collect(),
             dead_links: ends,
             order: job.order.clone(),
@@ -193,11 +193,11 @@ impl GroupsAnswer {
             split: method.split,
             why,
             engine: job.engine.name(),
-            buffers: machine.buffers,
+            buffers: machine.buffers(),
             lockstep: job.pace == Pace::Lockstep,
             contiguous: matches!(job.labels, Labels::Drawn { kind: Drawn::Contiguous, .. }),
             levels: job.levels(),
-            unit: if machine.costs == machine.clone().in_packets().costs { "steps" } else { "cycles" },
+            unit: if machine.costs() == machine.clone().in_packets().costs() { "steps" } else { "cycles" },
             seed: job.seed,
             runs: job.repeat,
             by_size: experiment.by_size().iter().map(SizeEntry::from).collect(),

@@ -133,12 +133,12 @@ pub fn least_cycles(job: &Job, machine: &Machine, group: &Group, round: &Round) 
         }
         if job.pace == Pace::Lockstep {
             let last = moments.iter().copied().max().unwrap_or(0);
-            cycles += machine.costs.cycles(last).0;
+            cycles += machine.costs().cycles(last).0;
             moments.fill(0);
         }
     }
     let last = moments.into_iter().max().unwrap_or(0);
-    cycles + machine.costs.cycles(last).0
+    cycles + machine.costs().cycles(last).0
 }
 
 /// D: the greatest distance between two members, in links.

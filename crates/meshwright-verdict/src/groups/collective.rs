@@ -227,21 +227,21 @@ pub fn judge(
     let extent = Extent::of(machine, group)?;
     let (structures, skipped) = structures(machine, group)?;
     check_wanted(wanted, &structures, &skipped)?;
-    let per_cycle = machine.costs.ticks_per_cycle();
-    let delays = Delays { link: machine.costs.head_ticks(), overhead: overhead * per_cycle };
+    let per_cycle = machine.costs().ticks_per_cycle();
+    let delays = Delays { link: machine.costs().head_ticks(), overhead: overhead * per_cycle };
     let verdict = |&collective: &Collective| {
-        let bound = machine.costs.cycles(collective.bound_ticks(machine, group, &extent, delays)).0;
+        let bound = machine.costs().cycles(collective.bound_ticks(machine, group, &extent, delays)).0;
         let case = Case { machine, group, collective, overhead, delays, bound };
         let rows: Result<Vec<_>> = structures.par_iter().map(|named| case.row(named)).collect();
         let rows = rows?;
         let (chosen, why) = choose(&rows, wanted);
         Ok(CollectiveVerdict {
             format: 1,
-            machine: machine.name.clone(),
+            machine: machine.name().to_string(),
             operation: collective.name(),
             size: group.size(),
             diameter: extent.diameter,
-            link_delay: machine.costs.cycles(delays.link).0,
+            link_delay: machine.costs().cycles(delays.link).0,
             overhead,
             chosen,
             why,

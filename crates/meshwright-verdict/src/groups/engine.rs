@@ -43,7 +43,7 @@ impl Engine {
         match self {
             Self::Packet => sim::packet::run_processes(machine, processes),
             Self::Message => {
-                let whole = |process| InPackets::new(process, machine.costs.flit);
+                let whole = |process| InPackets::new(process, machine.costs().flit);
                 sim::run_processes(machine, &mut processes.iter_mut().map(whole).collect::<Vec<_>>())
             }
             Self::Flit => {
@@ -69,10 +69,10 @@ impl Engine {
     /// message, flit:  as in Costs::alone_ticks, for P h bytes
     /// ```
     pub fn alone_ticks(self, machine: &Machine, bytes: Bytes, hops: Hops) -> u64 {
-        let costs = &machine.costs;
+        let costs = machine.costs();
         let whole = in_packets(bytes, costs.flit);
         if self != Self::Packet {
-            return costs.alone_ticks(machine.switching, whole, hops);
+            return costs.alone_ticks(machine.switching(), whole, hops);
         }
         let packets = whole.0 / costs.flit.0.max(1);
         costs.startup_ticks() + (packets + u64::from(hops.0.max(1)) - 1) * costs.head_ticks()

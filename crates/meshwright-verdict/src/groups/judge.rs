@@ -175,12 +175,12 @@ fn hottest(machine: &Machine, experiment: &Experiment) -> Option<HottestLink> {
     let busiest = experiment.rounds.iter().filter_map(|ran| ran.busiest);
     // Of equal ones the first.
     let (link, packets) = busiest.rev().max_by_key(|&(_, packets)| packets)?;
-    let busy = packets * machine.costs.head_ticks();
+    let busy = packets * machine.costs().head_ticks();
     Some(HottestLink {
         from: machine.source(link).0,
         to: machine.target(link).map_or(u32::MAX, |node| node.0),
         messages: packets,
-        bytes: packets * machine.costs.flit.0,
-        busy_cycles: machine.costs.cycles(busy).0,
+        bytes: packets * machine.costs().flit.0,
+        busy_cycles: machine.costs().cycles(busy).0,
     })
 }

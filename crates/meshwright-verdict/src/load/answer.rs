@@ -98,8 +98,8 @@ impl<'p, 'm> Case<'p, 'm> {
         let optimum = optimum::solve(problem)?;
         let wanted = variant(job, machine);
         let variant = wanted.map(|(variant, _)| variant).unwrap_or_default();
-        let terms = Terms { variant, startup: scale.units(machine.costs.startup) };
-        let startup = terms.startup_bound(problem, terms::paid(machine.switching), optimum.makespan);
+        let terms = Terms { variant, startup: scale.units(machine.costs().startup) };
+        let startup = terms.startup_bound(problem, terms::paid(machine.switching()), optimum.makespan);
         Ok(Self {
             job,
             machine,

@@ -53,11 +53,11 @@ impl Buffered {
 
 /// The buffers in words, as in `buffers of 4 flits per virtual channel`.
 fn slots(machine: &Machine, switching: Switching) -> String {
-    let noun = match (switching, machine.buffers) {
+    let noun = match (switching, machine.buffers()) {
         (Switching::Wormhole, 1) => "flit",
         (Switching::Wormhole, _) => "flits",
         (_, 1) => "packet",
         (_, _) => "packets",
     };
-    format!("buffers of {} {noun} per virtual channel", machine.buffers)
+    format!("buffers of {} {noun} per virtual channel", machine.buffers())
 }

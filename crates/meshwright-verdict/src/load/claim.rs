@@ -146,7 +146,7 @@ pub fn check(
     }
     Ok(CheckAnswer {
         format: 1,
-        machine: problem.machine().name.clone(),
+        machine: problem.machine().name().to_string(),
         sigma: problem.sigma(),
         startup: terms.startup,
         variant: limited.map(|limited| limited.answer),
@@ -166,10 +166,9 @@ const PIECES: &[u32] = &[1, 2, 4, 16];
 /// The shares sent as messages on the machine that is claimed for, as `split` sends them; none where that cannot be.
 fn send(problem: &Problem<'_>, asked: &Asked<'_>) -> Result<Option<Sent>> {
     let Asked { terms, shares, makespan, switching, cells, .. } = *asked;
-    let mut machine = problem.machine().clone();
     let Ok((costs, bytes)) = Scale::costs_for(problem, terms.startup) else { return Ok(None) };
-    (machine.costs, machine.switching, machine.ports) =
-        (costs, Switching::StoreAndForward, terms.variant.ports);
+    let machine = problem.machine().clone().with_costs(costs)?;
+    let machine = machine.with_switching(Switching::StoreAndForward).with_port_model(terms.variant.ports);
     let problem = problem.on(&machine);
     let Ok(scale) = Scale::new(&problem, bytes) else { return Ok(None) };
     let nodes: Vec<NodeId> = problem.sources().iter().map(|source| source.node).collect();

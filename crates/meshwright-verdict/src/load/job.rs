@@ -47,13 +47,13 @@ impl Job {
             bytes,
             methods: METHODS.iter().map(|method| method.name.to_string()).collect(),
             named: false,
-            forwardings: vec![forwarding(machine.switching)],
+            forwardings: vec![forwarding(machine.switching())],
             settings: schedulers::Settings::default(),
             chunks: None,
             front: false,
             deadline: None,
             further: Wishes::default(),
-            routers: machine.switching,
+            routers: machine.switching(),
         }
     }
 

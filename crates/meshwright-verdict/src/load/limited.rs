@@ -13,7 +13,7 @@ use meshwright_network::topology::Machine;
 
 /// The variant that is wanted, and whether it was asked for: a machine of one port asks by itself.
 pub(super) fn variant(job: &Job, machine: &Machine) -> Option<(Variant, bool)> {
-    let of_machine = Variant { ports: machine.ports, ..Variant::default() };
+    let of_machine = Variant { ports: machine.port_model(), ..Variant::default() };
     let wanted = job.further.variant.unwrap_or(of_machine);
     (wanted != Variant::default()).then_some((wanted, job.further.variant.is_some()))
 }
@@ -154,7 +154,7 @@ mod tests {
         let mut machine = Machine::new("mesh:3x3").unwrap();
         let mut job = Job::new(&machine, vec![Source::at(NodeId(4), 1.0)], 0.5, 1000);
         assert_eq!(variant(&job, &machine), None);
-        machine.ports = PortModel::One;
+        machine = machine.with_port_model(PortModel::One);
         let one = Variant { ports: PortModel::One, ..Variant::default() };
         assert_eq!(variant(&job, &machine), Some((one, false)));
         job.further.variant = Some(one);

@@ -75,7 +75,7 @@ use meshwright_network::topology::{Machine, Topology};
 /// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::{Cycles, NodeId};
 /// let mut mesh = Machine::new("mesh:5x5")?;
-/// mesh.costs.startup = Cycles(0);
+/// mesh = mesh.with_startup(Cycles(0))?;
 /// let job = Job::new(&mesh, vec![Source::at(NodeId(12), 1.0)], 0.5, 100_000_000);
 /// let verdict = load::judge("centre", &job, &mesh, &mut |_| {})?;
 /// assert_eq!(verdict.bound.speedup, 9.0, "the source and two for each of its four links");
@@ -92,9 +92,9 @@ pub fn judge(
 ) -> Result<LoadVerdict> {
     let mut with_ports;
     let machine = match limited::variant(job, machine) {
-        Some((variant, _)) if variant.ports != machine.ports => {
+        Some((variant, _)) if variant.ports != machine.port_model() => {
             with_ports = machine.clone();
-            with_ports.ports = variant.ports;
+            with_ports = with_ports.with_port_model(variant.ports);
             &with_ports
         }
         _ => machine,
@@ -124,7 +124,7 @@ pub fn judge(
         sources: sources(&problem),
         bytes: job.bytes,
         unit_cycles: case.scale.unit_cycles(),
-        startup: case.scale.units(machine.costs.startup),
+        startup: case.scale.units(machine.costs().startup),
         bound: case.bound()?,
         front: if job.front { case.front(&results, progress, &mut skipped)? } else { Vec::new() },
         deadline: case.deadline(&results)?,
@@ -171,7 +171,7 @@ fn outcomes(case: &Case<'_, '_>, progress: &mut dyn FnMut(&str)) -> Result<(Vec<
 fn outcome(case: &Case<'_, '_>, name: &str, answer: Answer) -> Result<LoadOutcome> {
     let (scale, bound) = (&case.scale, case.least());
     let Feasibility { feasible, reading, cut, moment, overloaded, least, .. } = case.feasible(&answer)?;
-    let cycles = answer.run.as_ref().map(|run| case.machine.costs.cycles(run.ticks).0);
+    let cycles = answer.run.as_ref().map(|run| case.machine.costs().cycles(run.ticks).0);
     let simulated = answer.run.as_ref().map(|run| scale.units_of_ticks(run.ticks));
     if let Some(simulated) = simulated {
         case.check_bound(name, simulated)?;

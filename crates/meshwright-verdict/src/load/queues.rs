@@ -83,7 +83,7 @@ pub fn queues(job: &Job, machine: &Machine) -> Result<QueuesAnswer> {
     };
     Ok(QueuesAnswer {
         format: 1,
-        machine: machine.name.clone(),
+        machine: machine.name().to_string(),
         sigma: job.sigma,
         sources: problem.sources().iter().map(arrivals).collect(),
         queues: queues::stability(&problem, rate)?.into(),

@@ -49,7 +49,7 @@ pub fn random(experiment: &Experiment<'_>, finished: &(dyn Fn() + Sync)) -> Resu
     let few = Experiment { rounds: long_rounds, ..experiment.clone() };
     Ok(RandomAnswer {
         format: 1,
-        machine: experiment.machine.name.clone(),
+        machine: experiment.machine.name().to_string(),
         sources: experiment.sources,
         rounds: experiment.rounds,
         long_rounds,

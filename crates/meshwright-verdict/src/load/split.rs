@@ -72,7 +72,7 @@ impl<'a> SplitAnswer<'a> {
         let ends = |&(a, b): &(_, _)| [machine.coordinates(a), machine.coordinates(b)];
         Self {
             format: 1,
-            machine: &machine.name,
+            machine: machine.name(),
             dead: machine.dead().iter().map(|&node| machine.coordinates(node)).collect(),
             dead_links: machine.dead_links().iter().map(ends).collect(),
             sigma: verdict.sigma,

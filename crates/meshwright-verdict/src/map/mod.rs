@@ -48,7 +48,7 @@ pub fn report(
     seed: u64,
     progress: &mut dyn FnMut(&str),
 ) -> Result<MapReport> {
-    let own = Some(machine.switching).filter(|own| !SWITCHINGS.contains(own));
+    let own = Some(machine.switching()).filter(|own| !SWITCHINGS.contains(own));
     let switchings: Vec<Switching> = SWITCHINGS.into_iter().chain(own).collect();
     report_under(job, machine, methods, seed, &switchings, progress)
 }
@@ -89,7 +89,7 @@ pub fn report_under(
         match placed.and_then(|placement| table.row(placement, known)) {
             Ok(row) => {
                 for &switching in switchings {
-                    let bound = machine.costs.cycles(limits.of(switching).ticks).0;
+                    let bound = machine.costs().cycles(limits.of(switching).ticks).0;
                     let simulated = row.simulated_cycles.of(switching).unwrap_or(bound);
                     not_below(bound, simulated, "cycles", &row.name, Some(seed))?;
                 }
@@ -107,14 +107,14 @@ pub fn report_under(
     Ok(MapReport {
         format: 1,
         tasks: job.tasks.name.clone(),
-        machine: machine.name.clone(),
+        machine: machine.name().to_string(),
         alpha: job.tasks.divide.as_ref().and_then(|divide| divide.alpha),
         combine_alpha: job.tasks.divide.as_ref().and_then(|divide| divide.combine_alpha),
         in_proportion: job.tasks.in_proportion,
         volume: job.tasks.divide.as_ref().map(|divide| divide.volume.0),
-        startup: machine.costs.startup.0,
-        byte_time: machine.costs.byte_time.to_f64(),
-        flit: machine.costs.flit.0,
+        startup: machine.costs().startup.0,
+        byte_time: machine.costs().byte_time.to_f64(),
+        flit: machine.costs().flit.0,
         seed,
         switchings: switchings.to_vec(),
         choice: verdict.and_then(|verdict| choice(verdict, machine)),
@@ -146,7 +146,7 @@ fn judged(
 fn choice(verdict: DivideVerdict, machine: &Machine) -> Option<Choice> {
     Some(Choice {
         placement: verdict.winner.clone()?,
-        switching: machine.switching,
+        switching: machine.switching(),
         reason: verdict.reason.clone(),
         advice: verdict.advice.clone(),
         verdict,
@@ -160,7 +160,7 @@ struct Limits {
 }
 
 fn in_cycles(machine: &Machine, ticks: u64) -> f64 {
-    ticks as f64 / machine.costs.ticks_per_cycle() as f64
+    ticks as f64 / machine.costs().ticks_per_cycle() as f64
 }
 
 /// W(E_i): the heaviest message, in volumes of the root for divide and conquer (alpha^i), in bytes for a trace.

@@ -50,13 +50,13 @@ impl Table<'_> {
         let ran = BySwitching::try_each(switchings, |switching| {
             let on = machine.clone().with_switching(switching);
             let known = (&measured, index(switching));
-            match judged.filter(|_| switching == machine.switching) {
+            match judged.filter(|_| switching == machine.switching()) {
                 Some(outcome) => taken_over(&on, known, outcome),
                 None if switchings.contains(&switching) => run(&on, known),
                 None => formulas(&on, known),
             }
         })?;
-        let bound = limits.map(|limits| machine.costs.cycles(limits.ticks).0);
+        let bound = limits.map(|limits| machine.costs().cycles(limits.ticks).0);
         Ok(MapRow {
             slowdown: BySwitching::each(switchings, |switching| {
                 time.of(switching).over(&perfect(job, machine, switching, weights))
@@ -65,7 +65,7 @@ impl Table<'_> {
             phases: phases(job, &measured, weights, &scale),
             hops_total: measured.hops_total(),
             name: placement.name,
-            positions: Positions { nodes: placement.nodes, network: machine.network.clone() },
+            positions: Positions { nodes: placement.nodes, network: machine.network().clone() },
             simulated_cycles: ran.map(|ran| ran.levels.simulated),
             engine: ran.map(|ran| fitting::engine_name(ran.routers.as_ref())),
             routers: ran.map(|ran| ran.routers.clone()),
@@ -87,7 +87,7 @@ impl Table<'_> {
 
 /// The times of the perfect mapping.
 fn perfect(job: &Job, machine: &Machine, switching: Switching, weights: &[f64]) -> Times {
-    let phase = |index| bound::phase_ticks(&job.tasks, index, switching, &machine.costs);
+    let phase = |index| bound::phase_ticks(&job.tasks, index, switching, machine.costs());
     let exact = in_cycles(machine, (0..job.tasks.phases()).map(phase).sum());
     Times::without_contention(job.tasks.phases() as f64, bound::perfect(weights), exact)
 }
@@ -147,7 +147,7 @@ fn on_way(
     let way = Way::of(machine, routers)?;
     let levels = match way.is_other() {
         true => {
-            let again = measure::along(known.0.schedule.clone(), machine, &[machine.switching], &way)?;
+            let again = measure::along(known.0.schedule.clone(), machine, &[machine.switching()], &way)?;
             levels(machine, (&again, 0))
         }
         false => levels(machine, known),

@@ -2,7 +2,7 @@
 
 use super::{Arc, ArcList, Format};
 use crate::topology::NODES_MAX;
-use crate::topology::machine::BYTES_MAX;
+use crate::topology::costs::BYTES_MAX;
 use meshwright_core::error::Result;
 use meshwright_core::text::{ENTRIES_MAX, Syntax, Tokens, printable};
 

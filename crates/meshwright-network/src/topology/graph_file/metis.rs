@@ -2,7 +2,7 @@
 
 use super::{Arc, ArcList, Format, check_mirrored};
 use crate::topology::NODES_MAX;
-use crate::topology::machine::BYTES_MAX;
+use crate::topology::costs::BYTES_MAX;
 use meshwright_core::error::Result;
 use meshwright_core::text::{ENTRIES_MAX, Place, Syntax, Tokens, printable};
 

@@ -21,7 +21,7 @@ pub(super) fn network(specification: &str, sources: &[u32]) -> String {
         true => vec![0; (rows * columns) as usize],
         false => layers::depths(&machine, &nodes),
     };
-    let wraps = matches!(&machine.network, Network::Grid(grid) if grid.wraps());
+    let wraps = matches!(machine.network(), Network::Grid(grid) if grid.wraps());
     let mut svg = Svg::new(format!("The network {specification}, nodes coloured by layer"));
     let corner = Point::new(48.0, 44.0);
     let at = |row: u32, column: u32| corner.plus(f64::from(column) * PITCH, f64::from(row) * PITCH);

@@ -41,7 +41,7 @@ pub fn draw(machine: &Machine, history: &History, unit: &str, times: &[Cycles]) 
     let pitch = (PANEL / f64::from(rows.max(columns))).floor().clamp(1.0, 40.0);
     let (across, down) = (f64::from(columns) * pitch, f64::from(rows) * pitch);
     let colours = super::colours(history);
-    let mut svg = Svg::new(format!("{} at {}", machine.name, counted(times.len() as u64, "moment")));
+    let mut svg = Svg::new(format!("{} at {}", machine.name(), counted(times.len() as u64, "moment")));
     // The words above a panel need their room also above a small machine.
     let step = (across.max(130.0) + GAP, down + HEADING);
     for (index, &time) in times.iter().enumerate() {

@@ -54,7 +54,7 @@ fn start(view: &View<'_>) -> Svg {
     Svg::new(format!(
         "The cells of {} on {}",
         counted(view.sources.len() as u64, "source"),
-        view.machine.name
+        view.machine.name()
     ))
 }
 

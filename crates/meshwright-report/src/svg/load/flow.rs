@@ -64,7 +64,7 @@ pub fn draw(view: &View<'_>) -> Option<Drawing> {
 }
 
 fn start(view: &View<'_>) -> Svg {
-    Svg::new(format!("How busy the links of {} are in the optimum, and the cut", view.machine.name))
+    Svg::new(format!("How busy the links of {} are in the optimum, and the cut", view.machine.name()))
 }
 
 fn used(view: &View<'_>) -> Vec<Used> {

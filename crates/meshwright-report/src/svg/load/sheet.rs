@@ -36,7 +36,7 @@ pub struct Sheet {
 impl Sheet {
     /// The sheet of a machine, if it is a grid of one or two dimensions.
     pub fn of(machine: &Machine) -> Option<Self> {
-        let Network::Grid(grid) = &machine.network else { return None };
+        let Network::Grid(grid) = machine.network() else { return None };
         let (rows, columns) = match *grid.sides() {
             [rows, columns] => (rows, columns),
             [columns] => (1, columns),

@@ -41,7 +41,7 @@ struct Piece {
 /// The drawing; `None` for what is no torus of two dimensions, or too large.
 pub fn draw(view: &View<'_>) -> Option<String> {
     let sheet = Sheet::of(view.machine)?;
-    let Network::Grid(grid) = &view.machine.network else { return None };
+    let Network::Grid(grid) = view.machine.network() else { return None };
     let (rows, columns) = sheet.tiles;
     if !grid.wraps()
         || grid.dimensions() != 2
@@ -55,7 +55,7 @@ pub fn draw(view: &View<'_>) -> Option<String> {
     let hues = cells::hues_of(view, Some(&sheet), &tiles, sheet.pairs());
     let deepest = tiles.iter().map(|tile| tile.depth).max().unwrap_or(0);
     let words = counted(view.sources.len() as u64, "source");
-    let mut svg = Svg::new(format!("The cells of {words} on {}, cast on a torus", view.machine.name));
+    let mut svg = Svg::new(format!("The cells of {words} on {}, cast on a torus", view.machine.name()));
     let turn = turn(view, &sheet);
     let mut pieces = pieces(&sheet, turn);
     pieces.sort_by(|a, b| a.near.total_cmp(&b.near));
