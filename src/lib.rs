@@ -24,10 +24,9 @@
 //! let job = Job::divide(&Divide { shape: Shape::Binomial(6), alpha: Some(0.5), combine_alpha: None, volume: Bytes(65536) })?;
 //! let methods: Vec<&str> = PLACEMENTS.iter().map(|method| method.name).collect();
 //! let verdict = divide::judge("merge sort", &job, &Machine::new("mesh:8x8")?, &methods, 0, &mut |_| {})?;
-//! assert_eq!(verdict.winner.as_deref(), Some("centred-halving"));
-//! let winner = verdict.results.iter().find(|result| verdict.is_won_by(result)).expect("it is listed");
+//! assert_eq!(verdict.winner_name(), Some("centred-halving"));
 //! // It meets the lower bound: no placement of this tree on this mesh can be faster.
-//! assert_eq!((winner.bound_cycles, winner.simulated_cycles), (65128, 65128));
+//! assert_eq!(verdict.winner().expect("one comes to its end").time, verdict.bound());
 //! # Ok::<(), meshwright::Error>(())
 //! ```
 //!
@@ -129,8 +128,8 @@
 //! let machine = Machine::of("moebius", &Moebius([16]))?;
 //! let job = Job::divide(&Divide { shape: Shape::Binomial(4), alpha: Some(1.0), combine_alpha: None, volume: Bytes(4096) })?;
 //! let verdict = divide::judge("broadcast", &job, &machine, &["recursive-bisection", "random"], 0, &mut |_| {})?;
-//! let best = verdict.results.iter().find(|row| verdict.is_won_by(row)).expect("it is listed");
-//! assert!(best.bound_cycles <= best.simulated_cycles);
+//! let best = verdict.winner().expect("one of them comes to its end");
+//! assert!(verdict.bound() <= best.time);
 //! let jobs = [verdict.into()];
 //! let drawn = files(&PlanReport { title: "A ring with chords", scenario: "", machine: &machine, seed: 0, jobs: &jobs })?;
 //! assert!(drawn.iter().any(|file| file.name.ends_with(".svg") && file.text.contains("<svg")));

@@ -144,7 +144,7 @@ proptest! {
         let edges = if dense { all(1).chain(edges).collect() } else { edges };
         let graph = graph(tasks.min(machine.living_count()), &edges);
         let job = Job::trace(graph.clone());
-        let Ok(placement) = job.place("random", &machine, seed) else { return Ok(()) };
+        let Ok(placement) = job.on(&machine).place("random", seed) else { return Ok(()) };
         let phases = mapping::schedule(&graph, &placement, &machine);
         // Dead nodes may have cut the machine.
         let Ok(trace) = run_phased(&machine, &phases) else { return Ok(()) };

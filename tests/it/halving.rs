@@ -167,7 +167,7 @@ fn at_most_one_odd_side_leaves_no_gap() {
             let verdict =
                 verdict::divide::judge("", &job, &machine, &["centred-halving"], 0, &mut |_| {}).unwrap();
             let outcome = &verdict.results[0];
-            let above = outcome.simulated_cycles - outcome.bound_cycles;
+            let above = outcome.simulated() - outcome.bound_cycles;
             assert_eq!(above, hops_above * machine.costs().flit.0, "{} in cycles", machine.name());
         }
     }

@@ -43,7 +43,7 @@ fn stencil(side: u32) -> TaskGraph {
 
 fn placements(graph: &TaskGraph, machine: &Machine) -> Vec<Placement> {
     let job = Job::trace(graph.clone());
-    PLACEMENTS.iter().filter_map(|method| job.place(method.name, machine, 3).ok()).collect()
+    PLACEMENTS.iter().filter_map(|method| job.on(machine).place(method.name, 3).ok()).collect()
 }
 
 fn simulated(graph: &TaskGraph, machine: &Machine, placement: &Placement) -> u64 {
@@ -117,7 +117,7 @@ fn no_slower(graph: &TaskGraph, machine: &Machine, steps: u64) {
     let found = simulated(graph, machine, &look(graph, machine, steps)[0]);
     let chosen = divide::judge("", &Job::trace(graph.clone()), machine, &["auto"], 3, &mut |_| {}).unwrap();
     let chosen = chosen.results.iter().find(|outcome| chosen.is_won_by(outcome));
-    let chosen = chosen.map_or(u64::MAX, |outcome| outcome.simulated_cycles);
+    let chosen = chosen.map_or(u64::MAX, |outcome| outcome.simulated());
     for placement in placements(graph, machine) {
         let other = simulated(graph, machine, &placement);
         let what = format!("{} on {} under {}", placement.name, machine.name(), machine.switching().name());
@@ -138,7 +138,7 @@ fn a_short_odd_line_is_searched() {
     let verdict =
         divide::judge("", &Job::divide(&job).unwrap(), &machine, &["auto"], 0, &mut |_| {}).unwrap();
     let winner = verdict.results.iter().find(|outcome| verdict.is_won_by(outcome)).unwrap();
-    assert_eq!((winner.simulated_cycles, winner.bound_cycles), (16_784, 16_784));
+    assert_eq!((winner.simulated(), winner.bound_cycles), (16_784, 16_784));
 }
 
 proptest! {

@@ -2,6 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `mapping` | [`Mapping`]: the planner |
 //! | [`task_graph`], [`task_file`] | phased task graphs; traces and matrices read from files |
 //! | [`divide`] | divide-and-conquer jobs: stages, shares, volumes |
 //! | [`binomial`], [`halving`] | the binomial tree; the halving tree of any box |
@@ -31,6 +32,7 @@ pub mod family;
 pub mod growing;
 pub mod halving;
 pub mod map_file;
+mod mapping;
 pub mod metrics;
 pub mod ordered;
 pub mod recursive_bisection;
@@ -42,6 +44,7 @@ pub mod times;
 
 pub use axes::Step;
 pub use divide::{Divide, Shape};
+pub use mapping::{Limits, Mapping};
 pub use task_graph::TaskGraph;
 
 use meshwright_core::error::{Error, Result};

@@ -190,7 +190,7 @@ fn arbitrary(_: &Study) -> Result<Derivation> {
             .flat_map(|name| [(name, Wormhole), (name, StoreAndForward)])
         {
             let mesh = mesh.clone().with_switching(switching);
-            let placement = job.place(name, &mesh, round)?;
+            let placement = job.on(&mesh).place(name, round)?;
             let simulated = sim::run_phased(&mesh, &mapping::schedule(&job.tasks, &placement, &mesh))?.ticks;
             let bound = job.bound_ticks(&mesh);
             check.case(bound <= simulated, || {
