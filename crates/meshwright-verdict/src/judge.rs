@@ -147,8 +147,14 @@ pub enum Ending<D> {
     TooLarge(String),
 }
 
+/// How good an outcome is: less is better, the first figure counts most.
+pub type Rank = (u64, u64, u64);
+
+/// What is known of a method of a planner beside its times.
+pub type DetailOf<P> = <<P as Contest>::Facts as Facts>::Detail;
+
 /// A planner whose plans are compared.
-pub trait Contest: Planner<Method: Clone> {
+pub trait Contest: Planner<Method: Clone> + Sized {
     /// What the verdict says of the job.
     type Facts: Facts;
 
@@ -173,23 +179,19 @@ pub trait Contest: Planner<Method: Clone> {
         method: &Self::Method,
         plan: Plan<Self::Workload, Self::Detail>,
         seed: u64,
-    ) -> Result<Ending<<Self::Facts as Facts>::Detail>>;
+    ) -> Result<Ending<DetailOf<Self>>>;
 
     /// Outcomes that come from no method.
     ///
     /// # Errors
     ///
     /// As for [`Self::measure`].
-    fn others(
-        &self,
-        _results: &mut Vec<Outcome<<Self::Facts as Facts>::Detail>>,
-        _skipped: &mut Vec<Skipped>,
-    ) -> Result<()> {
+    fn others(&self, _results: &mut Vec<Outcome<DetailOf<Self>>>, _skipped: &mut Vec<Skipped>) -> Result<()> {
         Ok(())
     }
 
     /// Less is better; only what was simulated has a rank.
-    fn rank(outcome: &Outcome<<Self::Facts as Facts>::Detail>) -> Option<(u64, u64, u64)>;
+    fn rank(outcome: &Outcome<DetailOf<Self>>) -> Option<Rank>;
 
     /// The error when nothing suits; none if a verdict without outcomes is an answer, too.
     fn nothing(&self, skipped: &[Skipped]) -> Option<Error> {
@@ -204,8 +206,8 @@ pub trait Contest: Planner<Method: Clone> {
     /// Why the winner wins, or that none does; what else is to be known.
     fn words(
         &self,
-        winner: Option<&Outcome<<Self::Facts as Facts>::Detail>>,
-        results: &[Outcome<<Self::Facts as Facts>::Detail>],
+        winner: Option<&Outcome<DetailOf<Self>>>,
+        results: &[Outcome<DetailOf<Self>>],
     ) -> (String, Option<String>);
 
     /// What the verdict says of the job.
@@ -215,8 +217,8 @@ pub trait Contest: Planner<Method: Clone> {
     /// Those of what was asked beyond the comparison.
     fn facts(
         &self,
-        winner: Option<&Outcome<<Self::Facts as Facts>::Detail>>,
-        results: &[Outcome<<Self::Facts as Facts>::Detail>],
+        winner: Option<&Outcome<DetailOf<Self>>>,
+        results: &[Outcome<DetailOf<Self>>],
         skipped: &mut Vec<Skipped>,
         watch: &mut dyn Watch,
     ) -> Result<Self::Facts>;
@@ -299,7 +301,7 @@ pub fn judge<P: Contest>(
     let methods: Vec<P::Method> = methods.into_iter().map(Into::into).collect();
     let mut results: Vec<Outcome<_>> = Vec::new();
     let (mut skipped, mut too_large) = (options.left_out.clone(), Vec::new());
-    let mut best: Option<((u64, u64, u64), Option<Arc<Schedule>>)> = None;
+    let (mut best, mut schedule): (Option<Rank>, Option<Arc<Schedule>>) = (None, None);
     for (index, method) in methods.iter().enumerate() {
         watch.tell(&planner.activity(method, &format!("{} of {}", index + 1, methods.len())));
         let skip = |why, deadlock| Skipped { method: planner.name_of(method), why, deadlock };
@@ -308,10 +310,10 @@ pub fn judge<P: Contest>(
             Proposal::Unsuitable(why) => Ending::Unsuitable(why),
         };
         match ending {
-            Ending::Done(outcome, schedule) => {
+            Ending::Done(outcome, simulated) => {
                 let rank = P::rank(&outcome);
-                if let Some(rank) = rank.filter(|rank| best.as_ref().is_none_or(|(least, _)| rank < least)) {
-                    best = Some((rank, schedule));
+                if rank.is_some_and(|rank| best.is_none_or(|best| rank < best)) {
+                    (best, schedule) = (rank, simulated);
                 }
                 results.push(outcome);
             }
@@ -341,8 +343,7 @@ pub fn judge<P: Contest>(
     let first = winner.map(|index| &results[index]);
     let (reason, advice) = planner.words(first, &results);
     let facts = planner.facts(first, &results, &mut skipped, watch)?;
-    let schedule = best.filter(|(rank, _)| least.is_some_and(|(least, _)| *rank == least));
-    let schedule = schedule.and_then(|(_, schedule)| schedule);
+    let schedule = schedule.filter(|_| least.map(|(rank, _)| rank) == best);
     let verdict = Verdict::new(&options.name, planner.bound()?, results, winner, facts);
     Ok(Verdict { reason, advice, skipped, schedule, ..verdict })
 }

@@ -31,7 +31,9 @@ pub mod ranked;
 
 pub use divide::{Job, MappingDetail, MappingFacts, PhaseRow};
 pub use groups::{GroupsDetail, GroupsFacts};
-pub use judge::{Contest, Ending, Facts, Options, Outcome, Silent, Verdict, Watch, Winner, judge};
+pub use judge::{
+    Contest, DetailOf, Ending, Facts, Options, Outcome, Rank, Silent, Verdict, Watch, Winner, judge,
+};
 pub use load::{LoadDetail, LoadFacts};
 pub use meshwright_sim::link_use::{Blame, HottestLink};
 pub use ranked::{Ranked, nearest_to_a_square};

@@ -214,7 +214,7 @@ impl Contest for Mapping<'_> {
         Ok(Ending::Done(outcome, Some(Arc::new(schedule))))
     }
 
-    fn rank(outcome: &MappingOutcome) -> Option<(u64, u64, u64)> {
+    fn rank(outcome: &MappingOutcome) -> Option<crate::Rank> {
         Some(reason::rank(outcome))
     }
 

@@ -147,7 +147,7 @@ impl Contest for Programs<'_> {
         }
     }
 
-    fn rank(outcome: &GroupsOutcome) -> Option<(u64, u64, u64)> {
+    fn rank(outcome: &GroupsOutcome) -> Option<crate::Rank> {
         Some((outcome.simulated_cycles?, 0, 0))
     }
 

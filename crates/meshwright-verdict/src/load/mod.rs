@@ -175,7 +175,7 @@ impl Contest for Case<'_, '_> {
     }
 
     /// The optimum cannot be sent as it is: what comes next to it wins.
-    fn rank(outcome: &LoadOutcome) -> Option<(u64, u64, u64)> {
+    fn rank(outcome: &LoadOutcome) -> Option<crate::Rank> {
         let used = outcome.detail.nodes_used as u64;
         Some((outcome.simulated_cycles?, outcome.is_fluid().into(), used))
     }
