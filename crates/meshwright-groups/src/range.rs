@@ -163,11 +163,14 @@ impl<'m> Place<'m> {
 }
 
 impl<'m> Scheme for Ranges<'m> {
-    const ORDERED: bool = true;
     const STEPS: &'static [&'static str] = &[];
     type Place = Place<'m>;
     type Packet = Infallible;
     type Splitting = Option<Place<'m>>;
+
+    fn is_ordered(&self) -> bool {
+        true
+    }
 
     fn places(&self, _: &Machine, group: &Group) -> Result<Vec<Self::Place>> {
         if *group != self.range.to_group() {

@@ -20,11 +20,14 @@ struct Witness<'m> {
 }
 
 impl<'m> Scheme for Witness<'m> {
-    const ORDERED: bool = Mask::ORDERED;
     const STEPS: &'static [&'static str] = Mask::STEPS;
     type Place = <Mask<'m> as Scheme>::Place;
     type Packet = Packet;
     type Splitting = <Mask<'m> as Scheme>::Splitting;
+
+    fn is_ordered(&self) -> bool {
+        self.mask.is_ordered()
+    }
 
     fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Self::Place>> {
         self.mask.places(machine, group)

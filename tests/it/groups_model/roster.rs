@@ -79,11 +79,14 @@ impl Roster {
 }
 
 impl Scheme for Roster {
-    const ORDERED: bool = true;
     const STEPS: &'static [&'static str] = &["labels", "places"];
     type Place = Place;
     type Packet = Packet;
     type Splitting = Splitting;
+
+    fn is_ordered(&self) -> bool {
+        true
+    }
 
     fn places(&self, _: &Machine, group: &Group) -> meshwright_core::Result<Vec<Place>> {
         Ok(places_of(group))

@@ -26,11 +26,14 @@ struct Watched {
 }
 
 impl Scheme for Watched {
-    const ORDERED: bool = Paper::ORDERED;
     const STEPS: &'static [&'static str] = Paper::STEPS;
     type Place = Place;
     type Packet = Packet;
     type Splitting = (NodeId, Splitting);
+
+    fn is_ordered(&self) -> bool {
+        self.paper.is_ordered()
+    }
 
     fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Place>> {
         self.paper.places(machine, group)

@@ -20,11 +20,14 @@ use super::protocol::run;
 struct Hasty(Paper);
 
 impl Scheme for Hasty {
-    const ORDERED: bool = Paper::ORDERED;
     const STEPS: &'static [&'static str] = Paper::STEPS;
     type Place = Place;
     type Packet = Packet;
     type Splitting = Splitting;
+
+    fn is_ordered(&self) -> bool {
+        self.0.is_ordered()
+    }
 
     fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Place>> {
         self.0.places(machine, group)

@@ -24,13 +24,8 @@ pub struct Place {
 impl Place {
     /// What the member with this rank keeps of a tree.
     fn in_tree(from: &super::OrderedTree, rank: u32) -> Self {
-        let name = |rank| from.group.node(rank);
-        let child = |&child: &u32| (name(child), if child < rank { Side::Left } else { Side::Right });
         Self {
-            links: Links {
-                parent: from.tree.parent(rank).map(name),
-                children: from.tree.children(rank).iter().map(child).collect(),
-            },
+            links: Links::in_tree(&from.tree, &from.group, rank),
             rank,
             size: from.group.size(),
             cut: from.cut.clone(),
@@ -198,11 +193,14 @@ impl Contraction {
 }
 
 impl Scheme for Contraction {
-    const ORDERED: bool = true;
     const STEPS: &'static [&'static str] = Packet::KINDS;
     type Place = Place;
     type Packet = Packet;
     type Splitting = Splitting;
+
+    fn is_ordered(&self) -> bool {
+        true
+    }
 
     /// The places in [`Contraction::first`].
     fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Place>> {

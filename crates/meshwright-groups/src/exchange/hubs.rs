@@ -1,8 +1,9 @@
 //! k-hub exchange: members tell the nearest hub, hubs tell each other, hubs tell their members.
 
 use super::k_centre::{Centres, centres};
+use super::scheme::ExchangePacket;
 use crate::protocol::pass::{Load, Pass, Post, Way, combine, into_prefixes};
-use crate::protocol::{Links, Operation, Outcome, Side};
+use crate::protocol::{Links, Operation, Outbox, Outcome, Side};
 use crate::{Group, Tree, monotone_nearest};
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
@@ -129,7 +130,7 @@ impl Hubs {
     }
 
     /// The edges of a member in the tree that hangs from one of the hubs, the other hubs below it.
-    fn links_below(&self, group: &Group, rank: u32, root: u32) -> Links {
+    pub(super) fn links_below(&self, group: &Group, rank: u32, root: u32) -> Links {
         let parent = if self.is_hub(rank) { Some(root) } else { self.tree.parent(rank) };
         let others = self.hubs.iter().copied().filter(|&hub| rank == root && hub != root);
         Links {
@@ -149,16 +150,6 @@ impl Hubs {
             parent: Some(group.node(parent)),
             children: self.children(rank).map(|child| (group.node(child), Side::Right)).collect(),
         }
-    }
-
-    /// The tree on which an operation is one pass; none for an operation with an exchange between hubs.
-    pub(super) fn pass_links(&self, group: &Group, rank: u32, operation: Operation) -> Option<Links> {
-        let root = match operation {
-            Operation::Broadcast { from, .. } => self.hub_of(from),
-            Operation::Reduce(..) | Operation::Gather(_) => self.hubs[0],
-            _ => return None,
-        };
-        Some(self.links_below(group, rank, root))
     }
 }
 
@@ -191,9 +182,6 @@ pub(super) struct Meeting {
     post: Post,
 }
 
-/// Messages of a meeting: of a pass, or between hubs.
-pub(super) type Messages = Vec<(NodeId, Option<Way>, Load)>;
-
 impl Meeting {
     /// Begins an operation; its outcome, if this member is alone.
     pub(super) fn begin(
@@ -201,7 +189,7 @@ impl Meeting {
         group: &Group,
         rank: u32,
         operation: Operation,
-        out: &mut Messages,
+        out: &mut Outbox<ExchangePacket>,
     ) -> (Self, Option<Outcome>) {
         let links = hubs.links_inside(group, rank);
         let mut post = Vec::new();
@@ -219,24 +207,24 @@ impl Meeting {
         from: NodeId,
         way: Option<Way>,
         load: Load,
-        out: &mut Messages,
+        out: &mut Outbox<ExchangePacket>,
     ) -> Option<Outcome> {
-        match way {
-            Some(way) => {
-                let outcome = self.pass.receive(from, way, load, &self.links, &mut self.post);
-                let later = self.flush(hubs, group, rank, out);
-                outcome.or(later)
-            }
-            None => {
-                let outcome = self.hear(group.node(rank), load);
-                let later = self.flush(hubs, group, rank, out);
-                outcome.or(later)
-            }
-        }
+        let outcome = match way {
+            Some(way) => self.pass.receive(from, way, load, &self.links, &mut self.post),
+            None => self.hear(group.node(rank), load),
+        };
+        let later = self.flush(hubs, group, rank, out);
+        outcome.or(later)
     }
 
     /// Sends what the pass has put down; what a hub reports to itself goes to the other hubs.
-    fn flush(&mut self, hubs: &Hubs, group: &Group, rank: u32, out: &mut Messages) -> Option<Outcome> {
+    fn flush(
+        &mut self,
+        hubs: &Hubs,
+        group: &Group,
+        rank: u32,
+        out: &mut Outbox<ExchangePacket>,
+    ) -> Option<Outcome> {
         let own = group.node(rank);
         let mut outcome = None;
         let mut at = 0;
@@ -245,10 +233,12 @@ impl Meeting {
             at += 1;
             if to == own {
                 let others = &hubs.others[hubs.nearest[rank as usize] as usize];
-                out.extend(others.iter().map(|&hub| (group.node(hub), None, load.clone())));
+                for &hub in others {
+                    out.send(group.node(hub), load.bytes(), ExchangePacket::Meeting(load.clone()));
+                }
                 outcome = self.hear(own, load);
             } else {
-                out.push((to, Some(way), load));
+                out.send(to, load.bytes(), ExchangePacket::Pass(way, load));
             }
         }
         self.post.clear();

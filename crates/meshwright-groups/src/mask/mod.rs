@@ -210,11 +210,14 @@ impl Splitting {
 }
 
 impl Scheme for Mask<'_> {
-    const ORDERED: bool = false;
     const STEPS: &'static [&'static str] = &["extent", "width", "gather", "spread"];
     type Place = Place;
     type Packet = Packet;
     type Splitting = Splitting;
+
+    fn is_ordered(&self) -> bool {
+        false
+    }
 
     fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Place>> {
         let roster = Arc::new(Roster::new(group.clone(), (self.tree)(machine, group)?));

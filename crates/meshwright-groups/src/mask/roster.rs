@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::TreeOf;
 use super::coding::{Coding, Run};
-use crate::protocol::{Links, Side};
+use crate::protocol::Links;
 use crate::{Group, Tree};
 use meshwright_network::topology::Machine;
 
@@ -87,12 +87,7 @@ impl Roster {
 
     /// The edges of a rank.
     pub fn links(&self, rank: u32) -> Links {
-        let side = |child| if child < rank { Side::Left } else { Side::Right };
-        let children = self.tree.children(rank).iter();
-        Links {
-            parent: self.tree.parent(rank).map(|parent| self.group.node(parent)),
-            children: children.map(|&child| (self.group.node(child), side(child))).collect(),
-        }
+        Links::in_tree(&self.tree, &self.group, rank)
     }
 
     /// The memory it takes, in bytes: the list of the members, three numbers a member for the tree and three for the

@@ -105,12 +105,15 @@ impl Paper {
 }
 
 impl Scheme for Paper {
-    const ORDERED: bool = true;
     const STEPS: &'static [&'static str] = Packet::STEPS;
 
     type Place = Place;
     type Packet = Packet;
     type Splitting = Splitting;
+
+    fn is_ordered(&self) -> bool {
+        true
+    }
 
     fn places(&self, _: &Machine, group: &Group) -> Result<Vec<Place>> {
         Ok((0..group.size()).map(|rank| Place::in_group(group, rank)).collect())

@@ -21,7 +21,8 @@ pub struct Envelope<T> {
 #[derive(Debug)]
 enum Body<T> {
     Pass(Way, Load),
-    Split(T),
+    /// Of a split or an exchange.
+    Own(T),
 }
 
 /// One operation of one member, in its log.
@@ -49,7 +50,7 @@ struct Level<S: Scheme> {
     number: u32,
     /// See [`Entry::group`].
     id: u64,
-    /// The split that made the groups of the next level, and its number.
+    /// The split that made the groups of the next level or the present exchange, and its number.
     splitting: Option<(u32, S::Splitting)>,
 }
 
@@ -59,6 +60,7 @@ enum Doing {
     /// Nothing: its program has not begun or has come to its end.
     Nothing,
     Split,
+    Exchange,
     Pass(Pass),
     Compute,
 }
@@ -228,7 +230,13 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
             let splitting = self.scheme.begin(context.node(), &level.place, label, &mut self.outbox);
             level.splitting = Some((number, splitting));
             self.flush(acting, number, context);
-            return self.enter(acting);
+            return self.advance(acting);
+        }
+        if let Some(exchange) = self.scheme.exchange(&level.place, self.operation, &mut self.outbox) {
+            self.doing = Doing::Exchange;
+            level.splitting = Some((number, exchange));
+            self.flush(acting, number, context);
+            return self.advance(acting);
         }
         let (rank, _) = S::rank_and_size(&level.place);
         let (pass, outcome) = if self.operation == Operation::Join {
@@ -236,17 +244,20 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
             Pass::join(rank, &join, &mut self.post)
         } else {
             let links = S::links(&level.place);
-            Pass::begin(self.operation, rank, S::ORDERED, links, &mut self.post)
+            Pass::begin(self.operation, rank, self.scheme.is_ordered(), links, &mut self.post)
         };
         self.doing = Doing::Pass(pass);
         self.flush(acting, number, context);
         outcome
     }
 
-    /// Enters the new group, if the split at this level has come so far.
-    fn enter(&mut self, level: usize) -> Option<Outcome> {
+    /// Enters the new group or ends the exchange, if what is under way at this level has come so far.
+    fn advance(&mut self, level: usize) -> Option<Outcome> {
         let Level { id, splitting, .. } = &mut self.levels[level];
         let (number, splitting) = splitting.as_mut().expect("a split is under way");
+        if matches!(self.doing, Doing::Exchange) {
+            return self.scheme.take_outcome(splitting);
+        }
         let place = self.scheme.take_place(splitting)?;
         let id = child_id(*id, *number, self.colour);
         self.levels.push(Level { place, number: 0, id, splitting: None });
@@ -278,7 +289,7 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
         let level = level as u32;
         for (to, bytes, packet) in self.outbox.messages.drain(..) {
             self.sent[S::step(&packet)] += 1;
-            context.send(to, bytes, Envelope { level, number, body: Body::Split(packet) });
+            context.send(to, bytes, Envelope { level, number, body: Body::Own(packet) });
         }
         for (to, way, load) in self.post.drain(..) {
             self.sent[S::STEPS.len() + way as usize] += 1;
@@ -291,7 +302,7 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
         let Envelope { level, number, ref body } = *envelope;
         let Some(own) = self.levels.get(level as usize) else { return false };
         match body {
-            Body::Split(_) => own.splitting.as_ref().is_some_and(|(present, _)| *present == number),
+            Body::Own(_) => own.splitting.as_ref().is_some_and(|(present, _)| *present == number),
             Body::Pass(..) => {
                 matches!(self.doing, Doing::Pass(_))
                     && self.acting() == level as usize
@@ -322,13 +333,13 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
                 self.flush(at, number, context);
                 outcome
             }
-            Body::Split(packet) => {
+            Body::Own(packet) => {
                 let own = &mut self.levels[at];
                 let (_, splitting) = own.splitting.as_mut().expect("it is due");
                 self.scheme.receive(context.node(), &own.place, splitting, from, packet, &mut self.outbox);
                 self.flush(at, number, context);
-                let is_present = matches!(self.doing, Doing::Split) && at == self.top();
-                if is_present { self.enter(at) } else { None }
+                let is_present = matches!(self.doing, Doing::Split | Doing::Exchange) && at == self.top();
+                if is_present { self.advance(at) } else { None }
             }
         }
     }

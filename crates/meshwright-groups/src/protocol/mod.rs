@@ -8,17 +8,14 @@
 //! |---|---|
 //! | [`program`] | what a member is asked to do next |
 //! | [`scheme`] | how groups are split |
-//! | [`fixed`] | a given tree that is never split |
 //! | [`pass`] | up a tree and down again: barrier, broadcast, reduce, all-reduce, scan, gather |
 //! | [`member`] | the state machine of one node |
 
-pub mod fixed;
 pub mod member;
 pub mod pass;
 pub mod program;
 pub mod scheme;
 
-pub use fixed::Fixed;
 pub use member::{Entry, Member, members};
 pub use program::{Here, Operation, Operator, Outcome, Program, Script};
 pub use scheme::{Join, Label, Links, Outbox, Scheme, Side};

@@ -2,7 +2,8 @@
 
 use std::fmt::Debug;
 
-use crate::Group;
+use super::program::{Operation, Outcome};
+use crate::{Group, Tree};
 use meshwright_core::error::Result;
 use meshwright_core::units::{Bytes, NodeId};
 use meshwright_network::topology::Machine;
@@ -21,8 +22,23 @@ pub enum Side {
 pub struct Links {
     /// Its parent; none at the root.
     pub parent: Option<NodeId>,
-    /// Its children. Where [`Scheme::ORDERED`] holds: in the order of their ranks, first those on the left.
+    /// Its children. Where [`Scheme::is_ordered`] holds: in the order of their ranks, first those on the left.
     pub children: Vec<(NodeId, Side)>,
+}
+
+impl Links {
+    /// The edges of one rank of a tree, with the nodes at their ends.
+    ///
+    /// # Complexity
+    ///
+    /// O(children).
+    pub fn in_tree(tree: &Tree, group: &Group, rank: u32) -> Self {
+        let side = |child| if child < rank { Side::Left } else { Side::Right };
+        Self {
+            parent: tree.parent(rank).map(|parent| group.node(parent)),
+            children: tree.children(rank).iter().map(|&child| (group.node(child), side(child))).collect(),
+        }
+    }
 }
 
 /// The edges a join goes over: up to the roots of the trees, across to another root where there is one, down again.
@@ -59,10 +75,6 @@ impl<T> Outbox<T> {
 /// A member that has been told its new place still answers packets of the same split: others may need it. Its state
 /// is kept until the groups join again, and no longer: a join needs every member, and so every packet of the split.
 pub trait Scheme {
-    /// Whether the trees keep the order of ranks: the ranks of every sub-tree are consecutive, its root's among them,
-    /// and children stand in order.
-    const ORDERED: bool;
-
     /// The names of the kinds of packets, in the order in which they are first sent.
     const STEPS: &'static [&'static str];
 
@@ -72,8 +84,13 @@ pub trait Scheme {
     /// What members send each other during a split.
     type Packet: Debug;
 
-    /// What a member keeps of a split, from its own call of it until the groups join again.
+    /// What a member keeps of a split, from its own call of it until the groups join again, or of an
+    /// [exchange](Scheme::exchange).
     type Splitting: Debug;
+
+    /// Whether the trees keep the order of ranks: the ranks of every sub-tree are consecutive, its root's among them,
+    /// and children stand in order.
+    fn is_ordered(&self) -> bool;
 
     /// What the members of a first group are given, in the order of their ranks.
     ///
@@ -104,7 +121,19 @@ pub trait Scheme {
         out: &mut Outbox<Self::Packet>,
     ) -> Self::Splitting;
 
-    /// A packet of a split that this member has begun has come.
+    /// A member begins another operation in packets of the scheme's own; none where the operation is a pass over the
+    /// tree of its group.
+    fn exchange(
+        &self,
+        place: &Self::Place,
+        operation: Operation,
+        out: &mut Outbox<Self::Packet>,
+    ) -> Option<Self::Splitting> {
+        let _ = (place, operation, out);
+        None
+    }
+
+    /// A packet of a split or an exchange that this member has begun has come.
     fn receive(
         &self,
         node: NodeId,
@@ -117,6 +146,12 @@ pub trait Scheme {
 
     /// The place in the new group: once, when this member may go on.
     fn take_place(&self, splitting: &mut Self::Splitting) -> Option<Self::Place>;
+
+    /// The outcome of an exchange: once, when this member may go on.
+    fn take_outcome(&self, exchange: &mut Self::Splitting) -> Option<Outcome> {
+        let _ = exchange;
+        None
+    }
 
     /// The index in [`Scheme::STEPS`] of a packet's kind.
     fn step(packet: &Self::Packet) -> usize;

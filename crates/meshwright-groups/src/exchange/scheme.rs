@@ -1,0 +1,222 @@
+//! The members of a structure, as a scheme without splits.
+
+use super::hubs::Meeting;
+use super::sweeps::{Stroke, Sweep};
+use super::{Hubs, Structure, Sweeps};
+use crate::Group;
+use crate::protocol::pass::{Load, Pass, Post, Way};
+use crate::protocol::{Label, Links, Operation, Outbox, Outcome, Scheme};
+use meshwright_core::error::Result;
+use meshwright_core::units::NodeId;
+use meshwright_network::topology::Machine;
+
+/// A structure over one group, which is never split: its members do everything else that members do.
+///
+/// They read the structure, which they share, only at their own places.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_groups::exchange::{Exchange, Hubs, Structure};
+/// use meshwright_groups::protocol::{Operation, Operator, Script, members};
+/// use meshwright_groups::Group;
+/// use meshwright_sim as sim;
+/// use meshwright_network::topology::Machine;
+/// let torus = Machine::new("torus:4x4")?;
+/// let group = Group::whole(&torus, "row")?;
+/// let hubs = Structure::Hubs(Hubs::new(&torus, &group, 4)?);
+/// let program = |value| Script::new(vec![Operation::AllReduce(Operator::Max, value)]);
+/// let exchange = Exchange::new(&hubs, &group);
+/// let mut all = members(&exchange, &torus, &group, (0..16).map(program).collect())?;
+/// assert!(sim::run_processes(&torus, &mut all)?.unfinished.is_empty());
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Exchange<'s> {
+    structure: &'s Structure,
+    group: &'s Group,
+    is_ordered: bool,
+}
+
+impl<'s> Exchange<'s> {
+    /// Of the members of this group.
+    ///
+    /// # Panics
+    ///
+    /// When the structure is for a group of another size.
+    ///
+    /// # Complexity
+    ///
+    /// O(s).
+    pub fn new(structure: &'s Structure, group: &'s Group) -> Self {
+        assert_eq!(structure.size(), group.size(), "a structure of this group");
+        let is_ordered = matches!(structure, Structure::Rooted(tree) if tree.keeps_order());
+        Self { structure, group, is_ordered }
+    }
+
+    /// The edges of a member in the tree on which most passes run.
+    fn links_of(&self, rank: u32) -> Links {
+        match self.structure {
+            Structure::Rooted(tree) => Links::in_tree(tree, self.group, rank),
+            Structure::Hubs(hubs) => hubs.links_below(self.group, rank, hubs.tree().root()),
+            Structure::Sweeps(sweeps) => sweeps.links_below(self.group, rank, sweeps.root()),
+        }
+    }
+}
+
+/// What a member of a structure keeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExchangePlace {
+    links: Links,
+    rank: u32,
+    size: u32,
+}
+
+/// What members send each other where an operation is no pass over their tree.
+#[derive(Debug)]
+pub enum ExchangePacket {
+    /// Over another tree, or that of one hub.
+    Pass(Way, Load),
+    /// From hub to hub.
+    Meeting(Load),
+    /// Along an axis.
+    Sweep(Stroke, Load),
+}
+
+impl Outbox<ExchangePacket> {
+    /// What a pass has put down.
+    fn send_all(&mut self, post: &mut Post) {
+        for (to, way, load) in post.drain(..) {
+            self.send(to, load.bytes(), ExchangePacket::Pass(way, load));
+        }
+    }
+}
+
+/// The part of one member in an operation that is no pass over its tree.
+#[derive(Debug)]
+pub struct Exchanging<'s> {
+    part: Part<'s>,
+    outcome: Option<Outcome>,
+}
+
+#[derive(Debug)]
+enum Part<'s> {
+    Pass(Pass, Links, Post),
+    Meeting(&'s Hubs, Meeting),
+    Sweep(&'s Sweeps, Sweep),
+}
+
+impl<'s> Scheme for Exchange<'s> {
+    const STEPS: &'static [&'static str] = &["exchange"];
+    type Place = ExchangePlace;
+    type Packet = ExchangePacket;
+    type Splitting = Exchanging<'s>;
+
+    fn is_ordered(&self) -> bool {
+        self.is_ordered
+    }
+
+    fn places(&self, _: &Machine, group: &Group) -> Result<Vec<ExchangePlace>> {
+        let size = group.size();
+        Ok((0..size).map(|rank| ExchangePlace { links: self.links_of(rank), rank, size }).collect())
+    }
+
+    fn links(place: &ExchangePlace) -> &Links {
+        &place.links
+    }
+
+    fn rank_and_size(place: &ExchangePlace) -> (u32, u32) {
+        (place.rank, place.size)
+    }
+
+    /// # Panics
+    ///
+    /// Always.
+    fn begin(
+        &self,
+        _: NodeId,
+        _: &ExchangePlace,
+        _: Label,
+        _: &mut Outbox<ExchangePacket>,
+    ) -> Exchanging<'s> {
+        panic!("a structure of one group has no splits")
+    }
+
+    fn exchange(
+        &self,
+        place: &ExchangePlace,
+        operation: Operation,
+        out: &mut Outbox<ExchangePacket>,
+    ) -> Option<Exchanging<'s>> {
+        let (group, rank) = (self.group, place.rank);
+        let links = match (self.structure, operation) {
+            (Structure::Rooted(_), _) | (_, Operation::Reduce(..) | Operation::Gather(_)) => return None,
+            (Structure::Hubs(hubs), Operation::Broadcast { from, .. }) => {
+                hubs.links_below(group, rank, hubs.hub_of(from))
+            }
+            (Structure::Hubs(hubs), _) => {
+                let (meeting, outcome) = Meeting::begin(hubs, group, rank, operation, out);
+                return Some(Exchanging { part: Part::Meeting(hubs, meeting), outcome });
+            }
+            (Structure::Sweeps(sweeps), Operation::Broadcast { from, .. }) => {
+                sweeps.links_below(group, rank, from)
+            }
+            (Structure::Sweeps(sweeps), Operation::Scan(..)) if !sweeps.scans() => return None,
+            (Structure::Sweeps(sweeps), _) => {
+                let (sweep, outcome) = Sweep::begin(sweeps, group, rank, operation, out);
+                return Some(Exchanging { part: Part::Sweep(sweeps, sweep), outcome });
+            }
+        };
+        let mut post = Vec::new();
+        let (pass, outcome) = Pass::begin(operation, rank, self.is_ordered, &links, &mut post);
+        out.send_all(&mut post);
+        Some(Exchanging { part: Part::Pass(pass, links, post), outcome })
+    }
+
+    fn receive(
+        &self,
+        _: NodeId,
+        place: &ExchangePlace,
+        exchanging: &mut Exchanging<'s>,
+        from: NodeId,
+        packet: ExchangePacket,
+        out: &mut Outbox<ExchangePacket>,
+    ) {
+        let (group, rank) = (self.group, place.rank);
+        exchanging.outcome = match (&mut exchanging.part, packet) {
+            (Part::Pass(pass, links, post), ExchangePacket::Pass(way, load)) => {
+                let outcome = pass.receive(from, way, load, links, post);
+                out.send_all(post);
+                outcome
+            }
+            (Part::Meeting(hubs, meeting), ExchangePacket::Pass(way, load)) => {
+                meeting.receive((hubs, group, rank), from, Some(way), load, out)
+            }
+            (Part::Meeting(hubs, meeting), ExchangePacket::Meeting(load)) => {
+                meeting.receive((hubs, group, rank), from, None, load, out)
+            }
+            (Part::Sweep(sweeps, sweep), ExchangePacket::Sweep(stroke, load)) => {
+                sweep.receive((sweeps, group, rank), (stroke, &load), out)
+            }
+            _ => unreachable!("all members call the same operation"),
+        };
+    }
+
+    fn take_place(&self, _: &mut Exchanging<'s>) -> Option<ExchangePlace> {
+        None
+    }
+
+    fn take_outcome(&self, exchanging: &mut Exchanging<'s>) -> Option<Outcome> {
+        exchanging.outcome.take()
+    }
+
+    fn step(_: &ExchangePacket) -> usize {
+        0
+    }
+
+    fn bytes_kept(place: &ExchangePlace, exchanging: Option<&Exchanging<'s>>) -> usize {
+        size_of::<ExchangePlace>()
+            + size_of_val(place.links.children.as_slice())
+            + exchanging.map_or(0, size_of_val)
+    }
+}
