@@ -4,10 +4,10 @@ use meshwright_core::units::NodeId;
 use meshwright_groups::protocol::{
     Here, Label, Operation, Operator, Outcome, Program, Scheme, Script, members,
 };
-use meshwright_groups::range::{RangeGroup, Ranges, cut};
 use meshwright_groups::{Group, Tree, rank_halving};
 use meshwright_network::topology::Machine;
 use meshwright_network::topology::order::ORDERS;
+use meshwright_papers::range::{RangeGroup, Ranges, cut};
 use meshwright_sim as sim;
 use proptest::prelude::*;
 

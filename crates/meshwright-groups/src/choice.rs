@@ -22,7 +22,6 @@
 //! `chochia1996`, section 5, for the model of a step.
 
 use super::mask::TreeOf;
-use super::trees::{TREES, TreeMethod};
 use super::{Group, Tree, rank_halving};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::Bytes;
@@ -280,32 +279,6 @@ pub fn choose(question: &Question) -> Result<Choice> {
         .collect();
     let why = format!("about {steps:.0} steps for {} members ({})", question.size, others.join(", "));
     Ok(Choice { name, why, forecasts })
-}
-
-/// The tree of the table on which MASK is predicted to take the fewest steps, and how many; the first of equals.
-///
-/// Many blocks ask for a low load, few for a low height. Trees that do not fit the machine are passed over.
-///
-/// # Errors
-///
-/// As for [`Question::of`].
-///
-/// # Complexity
-///
-/// That of all trees.
-pub fn tree_for_mask(machine: &Machine, group: &Group, demand: Demand) -> Result<(&'static TreeMethod, f64)> {
-    let mut best: Option<(&TreeMethod, f64)> = None;
-    for method in TREES.iter().filter(|method| method.takes_any_members) {
-        let question = match Question::of(machine, group, method.build, demand) {
-            Err(Error::NotApplicable { .. }) => continue,
-            question => question?,
-        };
-        let steps = predict_mask(&question);
-        if best.is_none_or(|(_, least)| steps < least) {
-            best = Some((method, steps));
-        }
-    }
-    best.ok_or_else(|| Error::not_applicable("mask", "no tree fits the machine"))
 }
 
 fn steps(split: &Split, question: &Question) -> std::result::Result<f64, String> {

@@ -10,9 +10,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`adversary`] | groups on which rank-halving trees are worst |
 //! | [`group`] | a set of nodes in some order, and what splitting it means |
-//! | [`range`] | groups that are a stretch of an order: two numbers, no messages |
 //! | [`label_file`] | the members of a group and their labels, read from a file |
 //! | [`extent`] | the farthest members, the most central one, what no barrier can beat |
 //! | [`rank_halving`] | the paper's synchronisation trees, as a formula of rank and size |
@@ -34,7 +32,6 @@
 
 #![forbid(unsafe_code)]
 
-pub mod adversary;
 pub mod barrier_time;
 pub mod choice;
 pub mod contraction;
@@ -52,7 +49,6 @@ pub mod nested;
 pub mod paper;
 pub mod portfolio;
 pub mod protocol;
-pub mod range;
 pub mod rank_halving;
 pub mod tree;
 pub mod trees;

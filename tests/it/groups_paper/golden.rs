@@ -1,10 +1,11 @@
 //! Every value of `tests/golden/groups.json` about the paper's split: an independent reference.
 
 use meshwright_core::units::NodeId;
-use meshwright_groups::paper::{Functions, Paper, definition, functions};
+use meshwright_groups::paper::{Functions, Paper};
 use meshwright_groups::protocol::{Label, Member, Operation, Script, members};
 use meshwright_groups::{Group, rank_halving};
 use meshwright_network::topology::Machine;
+use meshwright_papers::chochia1996::definition;
 use meshwright_sim as sim;
 use serde_json::Value;
 
@@ -107,7 +108,7 @@ fn functions_and_neighbours_of_every_vertex() {
         let group = Group::in_order(nodes(&case["order"], mesh[0]));
         let labels = integers(&case["labels"]);
         let states: Vec<u8> = labels.iter().map(|&colour| colour as u8).collect();
-        let recursion = functions::evaluate(&states);
+        let recursion = definition::evaluate(&states);
         let sets = definition::functions(&rank_halving::tree(group.size()), &states);
         let paper = Paper::default();
         let members = split(&paper, &machine, &group, &labels);

@@ -10,9 +10,9 @@ pub type Pair = [u32; 2];
 /// # Examples
 ///
 /// ```
-/// use meshwright_groups::paper::functions::{Functions, evaluate};
+/// use meshwright_groups::paper::Functions;
 /// // Ranks 0, 1, 2 in states 0, 1, 0; the root is rank 1.
-/// let root = evaluate(&[0, 1, 0])[1];
+/// let root = Functions::new(1, [1, 0], [1, 0], [2, 1], [0, 0]);
 /// assert_eq!((root.left, root.right, root.total), ([1, 0], [1, 0], [2, 1]));
 /// assert_eq!((root.before, root.max_left, root.max_right), ([1, 0], [Some(0), None], [Some(1), None]));
 /// assert_eq!((root.rank(0), root.rank(1)), (Some(0), Some(0)));
@@ -92,54 +92,4 @@ impl Functions {
     pub fn new_size(&self) -> u32 {
         self.total[usize::from(self.state)]
     }
-}
-
-/// The functions of all vertices of a rank-halving tree by the recursions, without messages; states by rank.
-///
-/// # Complexity
-///
-/// O(s).
-///
-/// # Panics
-///
-/// When a state is neither 0 nor 1.
-pub fn evaluate(states: &[u8]) -> Vec<Functions> {
-    let zero = Functions::new(0, [0; 2], [0; 2], [0; 2], [0; 2]);
-    let mut all = vec![zero; states.len()];
-    assert!(states.iter().all(|&state| state < 2), "a state is 0 or 1");
-    forward(states, &mut all);
-    if !states.is_empty() {
-        let root = &all[states.len() / 2];
-        let total = in_sub_tree(root.state, root.left, root.right);
-        backward(&mut all, total, [0; 2]);
-    }
-    all
-}
-
-/// Fills in states and counts of the sub-tree over these ranks; how many it has of each state.
-fn forward(states: &[u8], all: &mut [Functions]) -> Pair {
-    if states.is_empty() {
-        return [0; 2];
-    }
-    let middle = states.len() / 2;
-    let (left, right) = all.split_at_mut(middle);
-    let left = forward(&states[..middle], left);
-    let right = forward(&states[middle + 1..], &mut right[1..]);
-    let root = &mut all[middle];
-    (root.state, root.left, root.right) = (states[middle], left, right);
-    in_sub_tree(root.state, left, right)
-}
-
-/// Fills in the rest of the sub-tree over these ranks.
-fn backward(all: &mut [Functions], total: Pair, before: Pair) {
-    if all.is_empty() {
-        return;
-    }
-    let middle = all.len() / 2;
-    let Functions { state, left, right, .. } = all[middle];
-    let root = Functions::new(state, left, right, total, before);
-    all[middle] = root;
-    let (below, above) = all.split_at_mut(middle);
-    backward(below, total, root.before_child(Side::Left));
-    backward(&mut above[1..], total, root.before_child(Side::Right));
 }

@@ -11,7 +11,6 @@
 //! | file | what |
 //! |---|---|
 //! | [`functions`] | lemma 2: the functions from what children and parent tell |
-//! | [`definition`] | the same functions from their definitions as sets |
 //! | [`routing`] | figure 3: where a packet goes next |
 //! | [`packet`] | what members send |
 //! | [`place`] | what a member keeps of its group |
@@ -22,7 +21,6 @@
 //!
 //! `chochia1996`, section 3.
 
-pub mod definition;
 pub mod functions;
 pub mod packet;
 pub mod place;

@@ -4,13 +4,13 @@ use std::cell::OnceCell;
 
 use rand::{Rng, RngExt};
 
+use super::adversary::adversarial_corner_group;
 use super::{HOLDS, NOT_BUILT, NOT_CHECKABLE, REMARK, Study};
 use crate::Claim;
 use crate::check::{Check, Derivation, Numbers};
 use meshwright_core::error::Result;
 use meshwright_core::rng;
 use meshwright_groups::Group;
-use meshwright_groups::adversary::adversarial_corner_group;
 use meshwright_groups::paper::Paper;
 use meshwright_groups::protocol::{Label, Operation, Script, members};
 use meshwright_network::topology::Machine;

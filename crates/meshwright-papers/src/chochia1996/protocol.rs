@@ -2,16 +2,16 @@
 
 use rand::{Rng, RngExt};
 
+use super::adversary::adversarial_corner_group;
+use super::definition::{self, way};
 use super::{HOLDS, NOT_BUILT, REMARK, Study};
 use crate::Claim;
 use crate::check::{Check, Derivation, Numbers};
 use meshwright_core::error::Result;
 use meshwright_core::rng;
 use meshwright_core::units::NodeId;
-use meshwright_groups::adversary::adversarial_corner_group;
-use meshwright_groups::paper::functions;
-use meshwright_groups::paper::routing::{Role, Routed, way};
-use meshwright_groups::paper::{Paper, definition};
+use meshwright_groups::paper::Paper;
+use meshwright_groups::paper::routing::{Role, Routed};
 use meshwright_groups::protocol::{Label, Member, Operation, Script, members};
 use meshwright_groups::{Group, rank_halving};
 use meshwright_network::topology::Machine;
@@ -136,7 +136,7 @@ fn lemma_2(_: &Study) -> Result<Derivation> {
     let mut check = Check::default();
     let mut look = |states: &[u8]| {
         let defined = definition::functions(&rank_halving::tree(states.len() as u32), states);
-        check.case(functions::evaluate(states) == defined, || format!("states {states:?}"));
+        check.case(definition::evaluate(states) == defined, || format!("states {states:?}"));
     };
     (1..=8).flat_map(all_states).for_each(|states| look(&states));
     let mut generator = rng::stream(0, "lemma 2");
@@ -161,7 +161,7 @@ fn edges(a: u32, b: u32, size: u32) -> usize {
 fn lemma_3(_: &Study) -> Result<Derivation> {
     let mut check = Check::default();
     let mut look = |states: &[u8]| {
-        let (functions, size) = (functions::evaluate(states), states.len() as u32);
+        let (functions, size) = (definition::evaluate(states), states.len() as u32);
         for (target, own) in (0..).zip(&functions) {
             let packet =
                 Routed { state: own.state, rank: own.new_rank(), source: NodeId(0), role: Role::Left };
@@ -187,7 +187,7 @@ fn lemma_3(_: &Study) -> Result<Derivation> {
 fn figure_3_tests(_: &Study) -> Result<Derivation> {
     let mut check = Check::default();
     for states in (1..=10).flat_map(all_states) {
-        for own in functions::evaluate(&states) {
+        for own in definition::evaluate(&states) {
             for q in 0..2usize {
                 for r in 0..own.total[q] {
                     if own.before[q] > r {

@@ -1,6 +1,7 @@
 //! Figure 6: a split with its functions.
 
-use meshwright_groups::paper::functions::{Functions, Pair, evaluate};
+use crate::chochia1996::definition::evaluate;
+use meshwright_groups::paper::functions::{Functions, Pair};
 use meshwright_groups::rank_halving::place;
 use meshwright_report::svg::{Attribute, Point, Px, Svg, hues};
 

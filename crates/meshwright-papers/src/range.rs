@@ -10,10 +10,10 @@
 
 use std::convert::Infallible;
 
-use super::protocol::{Label, Links, Outbox, Scheme, Side};
-use super::{Group, Tree, rank_halving};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
+use meshwright_groups::protocol::{Label, Links, Outbox, Scheme, Side};
+use meshwright_groups::{Group, Tree, rank_halving};
 use meshwright_network::topology::order::{Order, order};
 use meshwright_network::topology::{Machine, Topology};
 
@@ -22,7 +22,7 @@ use meshwright_network::topology::{Machine, Topology};
 /// # Examples
 ///
 /// ```
-/// use meshwright_groups::range::RangeGroup;
+/// use meshwright_papers::range::RangeGroup;
 /// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::NodeId;
 /// let mesh = Machine::new("mesh:1024x1024")?;
@@ -253,7 +253,7 @@ pub struct Halves {
 /// # Examples
 ///
 /// ```
-/// use meshwright_groups::range::cut;
+/// use meshwright_papers::range::cut;
 /// use meshwright_groups::rank_halving;
 /// let halves = cut(&rank_halving::tree(7), 3); // the root is 3
 /// assert_eq!(halves.changed, [1, 3]);
