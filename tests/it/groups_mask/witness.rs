@@ -7,7 +7,7 @@ use meshwright_core::units::{Bytes, NodeId};
 use meshwright_groups::Group;
 use meshwright_groups::mask::coding::Run;
 use meshwright_groups::mask::{Block, Coding, Extent, Mask, Packet, Parts, Roster};
-use meshwright_groups::protocol::{Label, Links, Operation, Outbox, Scheme, Script, members};
+use meshwright_groups::protocol::{Label, Operation, Outbox, Position, Scheme, Script, members};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_sim as sim;
 
@@ -21,7 +21,7 @@ struct Witness<'m> {
 
 impl<'m> Scheme for Witness<'m> {
     const STEPS: &'static [&'static str] = Mask::STEPS;
-    type Place = <Mask<'m> as Scheme>::Place;
+    type Known = <Mask<'m> as Scheme>::Known;
     type Packet = Packet;
     type Splitting = <Mask<'m> as Scheme>::Splitting;
 
@@ -29,19 +29,13 @@ impl<'m> Scheme for Witness<'m> {
         self.mask.is_ordered()
     }
 
-    fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Self::Place>> {
+    fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Position<Self::Known>>> {
         self.mask.places(machine, group)
-    }
-    fn links(place: &Self::Place) -> &Links {
-        Mask::links(place)
-    }
-    fn rank_and_size(place: &Self::Place) -> (u32, u32) {
-        Mask::rank_and_size(place)
     }
     fn begin(
         &self,
         node: NodeId,
-        place: &Self::Place,
+        place: &Position<Self::Known>,
         label: Label,
         out: &mut Outbox<Packet>,
     ) -> Self::Splitting {
@@ -50,7 +44,7 @@ impl<'m> Scheme for Witness<'m> {
     fn receive(
         &self,
         node: NodeId,
-        place: &Self::Place,
+        place: &Position<Self::Known>,
         splitting: &mut Self::Splitting,
         from: NodeId,
         packet: Packet,
@@ -61,13 +55,13 @@ impl<'m> Scheme for Witness<'m> {
         }
         self.mask.receive(node, place, splitting, from, packet, out);
     }
-    fn take_place(&self, splitting: &mut Self::Splitting) -> Option<Self::Place> {
+    fn take_place(&self, splitting: &mut Self::Splitting) -> Option<Position<Self::Known>> {
         self.mask.take_place(splitting)
     }
     fn step(packet: &Packet) -> usize {
         Mask::step(packet)
     }
-    fn bytes_kept(place: &Self::Place, splitting: Option<&Self::Splitting>) -> usize {
+    fn bytes_kept(place: &Position<Self::Known>, splitting: Option<&Self::Splitting>) -> usize {
         Mask::bytes_kept(place, splitting)
     }
 }
@@ -100,9 +94,9 @@ fn every_member_makes_the_same_of_what_it_has_seen() {
         let place = processes[node.index()].places().last().unwrap();
         assert_eq!(
             (roster.group(), roster.tree(), new),
-            (place.roster.group(), place.roster.tree(), place.rank)
+            (place.known().group(), place.known().tree(), place.rank())
         );
-        assert_eq!(roster.links(new), place.roster.links(new));
+        assert_eq!(roster.links(new), place.known().links(new));
     }
     assert_eq!(machine.nodes(), 42);
 }

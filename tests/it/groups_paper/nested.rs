@@ -8,9 +8,9 @@ use meshwright_core::rng::stream;
 use meshwright_core::units::NodeId;
 use meshwright_groups::Group;
 use meshwright_groups::paper::packet::Packet;
-use meshwright_groups::paper::{Joining, Paper, Place, Splitting};
+use meshwright_groups::paper::{AdjacentRoot, Joining, Paper, Splitting};
 use meshwright_groups::protocol::{
-    Here, Join, Label, Links, Member, Operation, Outbox, Program, Scheme, members,
+    Here, Join, Label, Member, Operation, Outbox, Position, Program, Scheme, members,
 };
 use meshwright_network::topology::{Machine, Topology};
 use rand::RngExt;
@@ -22,12 +22,12 @@ use super::protocol::{adversary, check_logs, run, some_nodes};
 #[derive(Debug)]
 struct Watched {
     paper: Paper,
-    taken: RefCell<Vec<Vec<Place>>>,
+    taken: RefCell<Vec<Vec<Position<AdjacentRoot>>>>,
 }
 
 impl Scheme for Watched {
     const STEPS: &'static [&'static str] = Paper::STEPS;
-    type Place = Place;
+    type Known = AdjacentRoot;
     type Packet = Packet;
     type Splitting = (NodeId, Splitting);
 
@@ -35,25 +35,25 @@ impl Scheme for Watched {
         self.paper.is_ordered()
     }
 
-    fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Place>> {
+    fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Position<AdjacentRoot>>> {
         self.paper.places(machine, group)
     }
-    fn links(place: &Place) -> &Links {
-        Paper::links(place)
-    }
-    fn join<'p>(&self, parent: &'p Place, own: &'p Place) -> Join<'p> {
+    fn join<'p>(&self, parent: &'p Position<AdjacentRoot>, own: &'p Position<AdjacentRoot>) -> Join<'p> {
         self.paper.join(parent, own)
     }
-    fn rank_and_size(place: &Place) -> (u32, u32) {
-        Paper::rank_and_size(place)
-    }
-    fn begin(&self, node: NodeId, place: &Place, label: Label, out: &mut Outbox<Packet>) -> Self::Splitting {
+    fn begin(
+        &self,
+        node: NodeId,
+        place: &Position<AdjacentRoot>,
+        label: Label,
+        out: &mut Outbox<Packet>,
+    ) -> Self::Splitting {
         (node, self.paper.begin(node, place, label, out))
     }
     fn receive(
         &self,
         node: NodeId,
-        place: &Place,
+        place: &Position<AdjacentRoot>,
         splitting: &mut Self::Splitting,
         from: NodeId,
         packet: Packet,
@@ -61,7 +61,7 @@ impl Scheme for Watched {
     ) {
         self.paper.receive(node, place, &mut splitting.1, from, packet, out);
     }
-    fn take_place(&self, (node, splitting): &mut Self::Splitting) -> Option<Place> {
+    fn take_place(&self, (node, splitting): &mut Self::Splitting) -> Option<Position<AdjacentRoot>> {
         let place = self.paper.take_place(splitting)?;
         self.taken.borrow_mut()[node.index()].push(place.clone());
         Some(place)
@@ -69,7 +69,7 @@ impl Scheme for Watched {
     fn step(packet: &Packet) -> usize {
         Paper::step(packet)
     }
-    fn bytes_kept(place: &Place, splitting: Option<&Self::Splitting>) -> usize {
+    fn bytes_kept(place: &Position<AdjacentRoot>, splitting: Option<&Self::Splitting>) -> usize {
         Paper::bytes_kept(place, splitting.map(|(_, splitting)| splitting))
     }
 }
@@ -136,7 +136,7 @@ impl Program for Nested {
 }
 
 /// Adds all places the members of a group take one after the other, by node; how many operations there are.
-fn expect(group: &Group, key: u64, level: u32, taken: &mut [Vec<Place>]) -> usize {
+fn expect(group: &Group, key: u64, level: u32, taken: &mut [Vec<Position<AdjacentRoot>>]) -> usize {
     let mut operations = 0;
     for number in 0.. {
         match step(key, number, level) {

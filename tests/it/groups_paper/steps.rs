@@ -4,14 +4,14 @@ use meshwright_core::units::{Bytes, NodeId};
 use meshwright_groups::Group;
 use meshwright_groups::paper::packet::Packet;
 use meshwright_groups::paper::routing::{Role, Routed};
-use meshwright_groups::paper::{Paper, Place, Splitting};
-use meshwright_groups::protocol::{Label, Outbox, Scheme};
+use meshwright_groups::paper::{AdjacentRoot, Paper, Splitting};
+use meshwright_groups::protocol::{Label, Outbox, Position, Scheme};
 use meshwright_network::topology::Machine;
 
 /// The root of three members, in the states 1, 0, 1: rank 1 on node 1.
 struct Root {
     paper: Paper,
-    place: Place,
+    place: Position<AdjacentRoot>,
     splitting: Splitting,
     out: Outbox<Packet>,
 }

@@ -6,8 +6,8 @@ use meshwright_core::units::NodeId;
 use meshwright_groups::Group;
 use meshwright_groups::paper::packet::Packet;
 use meshwright_groups::paper::routing::{Hop, route};
-use meshwright_groups::paper::{Paper, Place, Splitting};
-use meshwright_groups::protocol::{Label, Links, Operation, Outbox, Scheme, Script, Side, members};
+use meshwright_groups::paper::{AdjacentRoot, Paper, Splitting};
+use meshwright_groups::protocol::{Label, Operation, Outbox, Position, Scheme, Script, Side, members};
 use meshwright_network::topology::Machine;
 use meshwright_sim::any_order::{Adversary, Order};
 use rand::RngExt;
@@ -21,7 +21,7 @@ struct Hasty(Paper);
 
 impl Scheme for Hasty {
     const STEPS: &'static [&'static str] = Paper::STEPS;
-    type Place = Place;
+    type Known = AdjacentRoot;
     type Packet = Packet;
     type Splitting = Splitting;
 
@@ -29,22 +29,22 @@ impl Scheme for Hasty {
         self.0.is_ordered()
     }
 
-    fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Place>> {
+    fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Position<AdjacentRoot>>> {
         self.0.places(machine, group)
     }
-    fn links(place: &Place) -> &Links {
-        Paper::links(place)
-    }
-    fn rank_and_size(place: &Place) -> (u32, u32) {
-        Paper::rank_and_size(place)
-    }
-    fn begin(&self, node: NodeId, place: &Place, label: Label, out: &mut Outbox<Packet>) -> Splitting {
+    fn begin(
+        &self,
+        node: NodeId,
+        place: &Position<AdjacentRoot>,
+        label: Label,
+        out: &mut Outbox<Packet>,
+    ) -> Splitting {
         self.0.begin(node, place, label, out)
     }
     fn receive(
         &self,
         node: NodeId,
-        place: &Place,
+        place: &Position<AdjacentRoot>,
         splitting: &mut Splitting,
         from: NodeId,
         packet: Packet,
@@ -63,13 +63,13 @@ impl Scheme for Hasty {
         };
         out.send(to, Packet::BYTES, packet);
     }
-    fn take_place(&self, splitting: &mut Splitting) -> Option<Place> {
+    fn take_place(&self, splitting: &mut Splitting) -> Option<Position<AdjacentRoot>> {
         self.0.take_place(splitting)
     }
     fn step(packet: &Packet) -> usize {
         Paper::step(packet)
     }
-    fn bytes_kept(place: &Place, splitting: Option<&Splitting>) -> usize {
+    fn bytes_kept(place: &Position<AdjacentRoot>, splitting: Option<&Splitting>) -> usize {
         Paper::bytes_kept(place, splitting)
     }
 }

@@ -42,7 +42,7 @@ pub mod packet;
 pub mod scheme;
 
 pub use direct::OrderedTree;
-pub use scheme::{Place, Splitting};
+pub use scheme::Splitting;
 
 use frame::Frame;
 

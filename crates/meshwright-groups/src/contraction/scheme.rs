@@ -6,40 +6,21 @@ use super::heads::{Attachment, Head, contract};
 use super::merge::Merge;
 use super::packet::{Child, Packet, Tally, Target};
 use crate::Group;
-use crate::protocol::{Label, Links, Outbox, Scheme, Side};
+use crate::protocol::{Label, Links, Outbox, Position, Scheme, Side};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, Network};
 
-/// What a member keeps of one group.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    links: Links,
-    rank: u32,
-    size: u32,
-    /// Where the group cuts rings open.
-    cut: Cut,
-}
-
-impl Place {
-    /// What the member with this rank keeps of a tree.
-    fn in_tree(from: &super::OrderedTree, rank: u32) -> Self {
-        Self {
-            links: Links::in_tree(&from.tree, &from.group, rank),
-            rank,
-            size: from.group.size(),
-            cut: from.cut.clone(),
-        }
-    }
-
+/// What a member keeps of one group; beside its position where the group cuts rings open.
+impl Position<Cut> {
     /// The slot of the member itself: how many children it has on the left.
     fn own_slot(&self) -> usize {
-        self.links.children.iter().take_while(|(_, side)| *side == Side::Left).count()
+        self.links().children.iter().take_while(|(_, side)| *side == Side::Left).count()
     }
 
     /// The slot of a child.
     fn slot(&self, node: NodeId) -> usize {
-        let place = self.links.children.iter().position(|&(child, _)| child == node);
+        let place = self.links().children.iter().position(|&(child, _)| child == node);
         let place = place.expect("reports come from children");
         place + usize::from(place >= self.own_slot())
     }
@@ -47,7 +28,7 @@ impl Place {
     /// The child in a slot; none for the member itself.
     fn child(&self, slot: usize) -> Option<NodeId> {
         let own = self.own_slot();
-        (slot != own).then(|| self.links.children[slot - usize::from(slot > own)].0)
+        (slot != own).then(|| self.links().children[slot - usize::from(slot > own)].0)
     }
 }
 
@@ -86,7 +67,7 @@ pub struct Splitting {
 struct Event<'a> {
     contraction: &'a Contraction,
     node: NodeId,
-    place: &'a Place,
+    place: &'a Position<Cut>,
     splitting: &'a mut Splitting,
     out: &'a mut Outbox<Packet>,
 }
@@ -96,7 +77,7 @@ impl Event<'_> {
         if to == self.node {
             self.answer(packet);
         } else {
-            let bytes = packet.bytes(&self.contraction.frame, self.place.size);
+            let bytes = packet.bytes(&self.contraction.frame, self.place.size());
             self.out.send(to, bytes, packet);
         }
     }
@@ -115,14 +96,14 @@ impl Event<'_> {
         while let Some(tally) = self.splitting.merge.next(&mut self.splitting.counts) {
             let turn = self.splitting.colours.len() as u32;
             let Tally { colour, count, ref extents } = tally;
-            let target = self.place.links.parent.is_none().then(|| Target {
+            let target = self.place.links().parent.is_none().then(|| Target {
                 before: 0,
                 size: count,
                 centre: extents.centre(),
             });
             self.splitting.colours.push(Colour { colour, count, target: None, heads: Vec::new() });
             let is_last = self.splitting.merge.is_over();
-            match (self.place.links.parent, target) {
+            match (self.place.links().parent, target) {
                 (Some(parent), _) => self.send(parent, Packet::Count { turn, is_last, tally }),
                 (None, Some(target)) => self.aim(turn as usize, target),
                 (None, None) => unreachable!("the root aims"),
@@ -132,7 +113,7 @@ impl Event<'_> {
 
     /// The root has told about a colour.
     fn aim(&mut self, at: usize, target: Target) {
-        let slots = self.place.links.children.len() + 1;
+        let slots = self.place.links().children.len() + 1;
         let colour = self.splitting.colours[at].colour;
         let Target { mut before, size, ref centre } = target;
         for slot in 0..slots {
@@ -155,14 +136,14 @@ impl Event<'_> {
 
     /// Contracts, once the heads of all slots have come.
     fn join_heads(&mut self, at: usize) {
-        let slots = self.place.links.children.len() + 1;
+        let slots = self.place.links().children.len() + 1;
         let wanted = self.splitting.counts[at * slots..][..slots].iter().filter(|&&count| count > 0).count();
         let own = &mut self.splitting.colours[at];
         let Some(target) = own.target.as_ref().filter(|_| own.heads.len() == wanted) else { return };
         let is_whole = own.count == target.size;
         own.heads.sort_unstable_by_key(|&(slot, _)| slot);
         let mut heads: Vec<Head> = std::mem::take(&mut own.heads).into_iter().map(|(_, head)| head).collect();
-        let (frame, cut) = (&self.contraction.frame, &self.place.cut);
+        let (frame, cut) = (&self.contraction.frame, self.place.known());
         let away = |node| frame.twice_from_centre(node, cut, &target.centre);
         let mut attached = Vec::new();
         let winner = contract(frame, self.contraction.penalty, &mut heads, away, &mut attached);
@@ -173,7 +154,7 @@ impl Event<'_> {
             self.send(parent, Packet::Add(Child { node: child.node, side, turn }));
         }
         let head = heads[winner];
-        match self.place.links.parent {
+        match self.place.links().parent {
             Some(parent) if !is_whole => self.send(parent, Packet::Head { colour, head }),
             _ => self.send(head.node, Packet::Attach { parent: None, children: head.children }),
         }
@@ -187,14 +168,16 @@ impl Event<'_> {
 
 impl Contraction {
     /// What the members of a tree are given, in the order of their ranks.
-    pub fn places_in(&self, from: &super::OrderedTree) -> Vec<Place> {
-        (0..from.group.size()).map(|rank| Place::in_tree(from, rank)).collect()
+    pub fn places_in(&self, from: &super::OrderedTree) -> Vec<Position<Cut>> {
+        let size = from.group.size();
+        let links = |rank| Links::in_tree(&from.tree, &from.group, rank);
+        (0..size).map(|rank| Position::new(rank, size, links(rank), from.cut.clone())).collect()
     }
 }
 
 impl Scheme for Contraction {
     const STEPS: &'static [&'static str] = Packet::KINDS;
-    type Place = Place;
+    type Known = Cut;
     type Packet = Packet;
     type Splitting = Splitting;
 
@@ -203,7 +186,7 @@ impl Scheme for Contraction {
     }
 
     /// The places in [`Contraction::first`].
-    fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Place>> {
+    fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Position<Cut>>> {
         match machine.network() {
             Network::Grid(grid) if self.frame.is_of(grid) => {}
             _ => return Err(Error::not_applicable("tac", "it was made for another machine")),
@@ -214,28 +197,26 @@ impl Scheme for Contraction {
         Ok(self.places_in(&self.first(group)))
     }
 
-    fn links(place: &Place) -> &Links {
-        &place.links
-    }
-
-    fn rank_and_size(place: &Place) -> (u32, u32) {
-        (place.rank, place.size)
-    }
-
     /// # Panics
     ///
     /// When the key is not 0: ranks keep the old order.
-    fn begin(&self, node: NodeId, place: &Place, label: Label, out: &mut Outbox<Packet>) -> Splitting {
+    fn begin(
+        &self,
+        node: NodeId,
+        place: &Position<Cut>,
+        label: Label,
+        out: &mut Outbox<Packet>,
+    ) -> Splitting {
         assert_eq!(label.key, 0, "a contraction keeps the old order: keys are 0");
-        let extents = Extents::of(self.frame.numbers(node, &place.cut));
+        let extents = Extents::of(self.frame.numbers(node, place.known()));
         let own = Tally { colour: label.colour, count: 1, extents };
         let mut splitting = Splitting {
             colour: label.colour,
-            merge: Merge::new(place.links.children.len() + 1, place.own_slot(), own),
+            merge: Merge::new(place.links().children.len() + 1, place.own_slot(), own),
             colours: Vec::new(),
             counts: Vec::new(),
             rank: 0,
-            cut: place.cut.clone(),
+            cut: place.known().clone(),
             attached: None,
             children: Vec::new(),
             is_taken: false,
@@ -247,7 +228,7 @@ impl Scheme for Contraction {
     fn receive(
         &self,
         node: NodeId,
-        place: &Place,
+        place: &Position<Cut>,
         splitting: &mut Splitting,
         from: NodeId,
         packet: Packet,
@@ -269,7 +250,7 @@ impl Scheme for Contraction {
         }
     }
 
-    fn take_place(&self, splitting: &mut Splitting) -> Option<Place> {
+    fn take_place(&self, splitting: &mut Splitting) -> Option<Position<Cut>> {
         let (parent, children) = splitting.attached?;
         if splitting.is_taken || splitting.children.len() < children as usize {
             return None;
@@ -284,20 +265,14 @@ impl Scheme for Contraction {
             Side::Right => i64::from(child.turn),
         });
         let children = splitting.children.iter().map(|child| (child.node, child.side)).collect();
-        Some(Place {
-            links: Links { parent, children },
-            rank: splitting.rank,
-            size: target.size,
-            cut: splitting.cut.clone(),
-        })
+        Some(Position::new(splitting.rank, target.size, Links { parent, children }, splitting.cut.clone()))
     }
 
     fn step(packet: &Packet) -> usize {
         packet.kind()
     }
 
-    fn bytes_kept(place: &Place, splitting: Option<&Splitting>) -> usize {
-        let children = place.links.children.len() * size_of::<(NodeId, Side)>();
+    fn bytes_kept(place: &Position<Cut>, splitting: Option<&Splitting>) -> usize {
         let split = splitting.map_or(0, |splitting| {
             let heads: usize = splitting.colours.iter().map(|colour| colour.heads.len()).sum();
             size_of::<Splitting>()
@@ -307,6 +282,6 @@ impl Scheme for Contraction {
                 + splitting.children.len() * size_of::<Child>()
                 + heads * size_of::<(usize, Head)>()
         });
-        size_of::<Place>() + children + split
+        place.bytes() + split
     }
 }

@@ -5,7 +5,7 @@ use super::sweeps::{Stroke, Sweep};
 use super::{Hubs, Structure, Sweeps};
 use crate::Group;
 use crate::protocol::pass::{Load, Pass, Post, Way};
-use crate::protocol::{Label, Links, Operation, Outbox, Outcome, Scheme};
+use crate::protocol::{Label, Links, Operation, Outbox, Outcome, Position, Scheme};
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::Machine;
@@ -64,14 +64,6 @@ impl<'s> Exchange<'s> {
     }
 }
 
-/// What a member of a structure keeps.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExchangePlace {
-    links: Links,
-    rank: u32,
-    size: u32,
-}
-
 /// What members send each other where an operation is no pass over their tree.
 #[derive(Debug)]
 pub enum ExchangePacket {
@@ -108,7 +100,7 @@ enum Part<'s> {
 
 impl<'s> Scheme for Exchange<'s> {
     const STEPS: &'static [&'static str] = &["exchange"];
-    type Place = ExchangePlace;
+    type Known = ();
     type Packet = ExchangePacket;
     type Splitting = Exchanging<'s>;
 
@@ -116,39 +108,25 @@ impl<'s> Scheme for Exchange<'s> {
         self.is_ordered
     }
 
-    fn places(&self, _: &Machine, group: &Group) -> Result<Vec<ExchangePlace>> {
+    fn places(&self, _: &Machine, group: &Group) -> Result<Vec<Position<()>>> {
         let size = group.size();
-        Ok((0..size).map(|rank| ExchangePlace { links: self.links_of(rank), rank, size }).collect())
-    }
-
-    fn links(place: &ExchangePlace) -> &Links {
-        &place.links
-    }
-
-    fn rank_and_size(place: &ExchangePlace) -> (u32, u32) {
-        (place.rank, place.size)
+        Ok((0..size).map(|rank| Position::new(rank, size, self.links_of(rank), ())).collect())
     }
 
     /// # Panics
     ///
     /// Always.
-    fn begin(
-        &self,
-        _: NodeId,
-        _: &ExchangePlace,
-        _: Label,
-        _: &mut Outbox<ExchangePacket>,
-    ) -> Exchanging<'s> {
+    fn begin(&self, _: NodeId, _: &Position<()>, _: Label, _: &mut Outbox<ExchangePacket>) -> Exchanging<'s> {
         panic!("a structure of one group has no splits")
     }
 
     fn exchange(
         &self,
-        place: &ExchangePlace,
+        place: &Position<()>,
         operation: Operation,
         out: &mut Outbox<ExchangePacket>,
     ) -> Option<Exchanging<'s>> {
-        let (group, rank) = (self.group, place.rank);
+        let (group, rank) = (self.group, place.rank());
         let links = match (self.structure, operation) {
             (Structure::Rooted(_), _) | (_, Operation::Reduce(..) | Operation::Gather(_)) => return None,
             (Structure::Hubs(hubs), Operation::Broadcast { from, .. }) => {
@@ -176,13 +154,13 @@ impl<'s> Scheme for Exchange<'s> {
     fn receive(
         &self,
         _: NodeId,
-        place: &ExchangePlace,
+        place: &Position<()>,
         exchanging: &mut Exchanging<'s>,
         from: NodeId,
         packet: ExchangePacket,
         out: &mut Outbox<ExchangePacket>,
     ) {
-        let (group, rank) = (self.group, place.rank);
+        let (group, rank) = (self.group, place.rank());
         exchanging.outcome = match (&mut exchanging.part, packet) {
             (Part::Pass(pass, links, post), ExchangePacket::Pass(way, load)) => {
                 let outcome = pass.receive(from, way, load, links, post);
@@ -202,7 +180,7 @@ impl<'s> Scheme for Exchange<'s> {
         };
     }
 
-    fn take_place(&self, _: &mut Exchanging<'s>) -> Option<ExchangePlace> {
+    fn take_place(&self, _: &mut Exchanging<'s>) -> Option<Position<()>> {
         None
     }
 
@@ -214,9 +192,7 @@ impl<'s> Scheme for Exchange<'s> {
         0
     }
 
-    fn bytes_kept(place: &ExchangePlace, exchanging: Option<&Exchanging<'s>>) -> usize {
-        size_of::<ExchangePlace>()
-            + size_of_val(place.links.children.as_slice())
-            + exchanging.map_or(0, size_of_val)
+    fn bytes_kept(place: &Position<()>, exchanging: Option<&Exchanging<'s>>) -> usize {
+        place.bytes() + exchanging.map_or(0, size_of_val)
     }
 }

@@ -36,7 +36,7 @@ pub use coding::{Block, Coding, Extent, Number, Run};
 pub use roster::{Parts, Roster};
 use stream::Stream;
 
-use crate::protocol::{Label, Links, Outbox, Scheme};
+use crate::protocol::{Label, Outbox, Position, Scheme};
 use crate::{Group, Tree};
 use meshwright_core::error::Result;
 use meshwright_core::units::{Bytes, NodeId};
@@ -78,26 +78,32 @@ impl<'m> Mask<'m> {
     }
 
     /// Everything is known about the labels: the blocks begin to flow, or, if all are equal, nothing is left to do.
-    fn know(&self, place: &Place, splitting: &mut Splitting, extent: Extent, out: &mut Outbox<Packet>) {
+    fn know(
+        &self,
+        place: &Position<Arc<Roster>>,
+        splitting: &mut Splitting,
+        extent: Extent,
+        out: &mut Outbox<Packet>,
+    ) {
         let is_inside = extent.and(Extent::of(splitting.label)) == extent;
         assert!(is_inside, "a label is inside the extent that was named for it");
-        let coding = Coding::new(extent, place.roster.group().size(), self.block);
+        let coding = Coding::new(extent, place.size(), self.block);
         if coding.bits() == 0 {
             splitting.next = Some(place.clone());
             return;
         }
         splitting.coding = Some(coding);
         let own = vec![(coding.code(splitting.label), 1)];
-        splitting.stream.add(place.roster.at(place.rank), own);
+        splitting.stream.add(place.known().at(place.rank()), own);
         self.flow(place, splitting, out);
     }
 
     /// Sends on what is there: to the parent, or from the root to its children.
-    fn flow(&self, place: &Place, splitting: &mut Splitting, out: &mut Outbox<Packet>) {
+    fn flow(&self, place: &Position<Arc<Roster>>, splitting: &mut Splitting, out: &mut Outbox<Packet>) {
         let coding = splitting.coding.expect("labels flow when their width is known");
-        let end = place.roster.stretch(place.rank).1;
+        let end = place.known().stretch(place.rank()).1;
         while let Some(block) = splitting.stream.take(end, &coding) {
-            if let Some(parent) = place.links.parent {
+            if let Some(parent) = place.links().parent {
                 out.send(parent, block.bytes(), Packet::Gather(block));
                 continue;
             }
@@ -105,19 +111,25 @@ impl<'m> Mask<'m> {
             let is_last = block.first + block.count == end;
             let parts = is_last.then(|| {
                 let all = std::mem::take(&mut splitting.all);
-                Arc::new(Parts::new(self.machine, self.tree, &place.roster, &coding, &all))
+                Arc::new(Parts::new(self.machine, self.tree, &place.known(), &coding, &all))
             });
             splitting.learn(place, &block, parts, out);
         }
     }
 
     /// Reports one kind of number, once all children have.
-    fn report(&self, place: &Place, splitting: &mut Splitting, number: Number, out: &mut Outbox<Packet>) {
+    fn report(
+        &self,
+        place: &Position<Arc<Roster>>,
+        splitting: &mut Splitting,
+        number: Number,
+        out: &mut Outbox<Packet>,
+    ) {
         if splitting.waiting[number as usize] > 0 {
             return;
         }
         let range = splitting.extent.of_number(number);
-        match place.links.parent {
+        match place.links().parent {
             Some(parent) => out.send(parent, RANGE, Packet::Extent(number, range)),
             None => self.pass_range(place, splitting, (number, range), out),
         }
@@ -126,12 +138,12 @@ impl<'m> Mask<'m> {
     /// Tells the children between which values all numbers of a kind lie.
     fn pass_range(
         &self,
-        place: &Place,
+        place: &Position<Arc<Roster>>,
         splitting: &mut Splitting,
         (number, range): (Number, (u32, u32)),
         out: &mut Outbox<Packet>,
     ) {
-        for &(child, _) in &place.links.children {
+        for &(child, _) in &place.links().children {
             out.send(child, RANGE, Packet::Width(number, range));
         }
         *splitting.extent.of_number_mut(number) = range;
@@ -145,20 +157,9 @@ impl<'m> Mask<'m> {
 /// A smallest and a largest number.
 const RANGE: Bytes = Bytes(8);
 
-/// What a member keeps of a group.
-#[derive(Clone, Debug)]
-pub struct Place {
-    /// What all members keep; shared in a simulation.
-    pub roster: Arc<Roster>,
-    /// Its rank.
-    pub rank: u32,
-    links: Links,
-}
-
-impl Place {
-    fn new(roster: &Arc<Roster>, rank: u32) -> Self {
-        Self { roster: Arc::clone(roster), rank, links: roster.links(rank) }
-    }
+/// The position of a rank: beside it what all members keep, shared in a simulation.
+fn position(roster: &Arc<Roster>, rank: u32) -> Position<Arc<Roster>> {
+    Position::new(rank, roster.group().size(), roster.links(rank), Arc::clone(roster))
 }
 
 /// What members send each other.
@@ -190,28 +191,34 @@ pub struct Splitting {
     /// How many labels have come down.
     learnt: u32,
     parts: Option<Arc<Parts>>,
-    next: Option<Place>,
+    next: Option<Position<Arc<Roster>>>,
 }
 
 impl Splitting {
     /// Passes on a block that comes down, and goes on when it was the last to come.
-    fn learn(&mut self, place: &Place, block: &Block, parts: Option<Arc<Parts>>, out: &mut Outbox<Packet>) {
-        for &(child, _) in &place.links.children {
+    fn learn(
+        &mut self,
+        place: &Position<Arc<Roster>>,
+        block: &Block,
+        parts: Option<Arc<Parts>>,
+        out: &mut Outbox<Packet>,
+    ) {
+        for &(child, _) in &place.links().children {
             out.send(child, block.bytes(), Packet::Spread(block.clone(), parts.clone()));
         }
         self.learnt += block.count;
         self.parts = self.parts.take().or(parts);
-        if self.learnt == place.roster.group().size() {
+        if self.learnt == place.size() {
             let parts = self.parts.take().expect("the last block brings what the labels make");
-            let (roster, rank) = parts.place(place.rank);
-            self.next = Some(Place::new(roster, rank));
+            let (roster, rank) = parts.place(place.rank());
+            self.next = Some(position(roster, rank));
         }
     }
 }
 
 impl Scheme for Mask<'_> {
     const STEPS: &'static [&'static str] = &["extent", "width", "gather", "spread"];
-    type Place = Place;
+    type Known = Arc<Roster>;
     type Packet = Packet;
     type Splitting = Splitting;
 
@@ -219,27 +226,25 @@ impl Scheme for Mask<'_> {
         false
     }
 
-    fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Place>> {
+    fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Position<Arc<Roster>>>> {
         let roster = Arc::new(Roster::new(group.clone(), (self.tree)(machine, group)?));
-        Ok((0..group.size()).map(|rank| Place::new(&roster, rank)).collect())
+        Ok((0..group.size()).map(|rank| position(&roster, rank)).collect())
     }
 
-    fn links(place: &Place) -> &Links {
-        &place.links
-    }
-
-    fn rank_and_size(place: &Place) -> (u32, u32) {
-        (place.rank, place.roster.group().size())
-    }
-
-    fn begin(&self, _: NodeId, place: &Place, label: Label, out: &mut Outbox<Packet>) -> Splitting {
+    fn begin(
+        &self,
+        _: NodeId,
+        place: &Position<Arc<Roster>>,
+        label: Label,
+        out: &mut Outbox<Packet>,
+    ) -> Splitting {
         let mut splitting = Splitting {
             label,
-            waiting: [place.links.children.len() as u32; 2],
+            waiting: [place.links().children.len() as u32; 2],
             unknown: 2,
             extent: Extent::of(label),
             coding: None,
-            stream: Stream::from(place.roster.stretch(place.rank).0),
+            stream: Stream::from(place.known().stretch(place.rank()).0),
             all: Vec::new(),
             learnt: 0,
             parts: None,
@@ -258,7 +263,7 @@ impl Scheme for Mask<'_> {
     fn receive(
         &self,
         _: NodeId,
-        place: &Place,
+        place: &Position<Arc<Roster>>,
         splitting: &mut Splitting,
         _: NodeId,
         packet: Packet,
@@ -280,7 +285,7 @@ impl Scheme for Mask<'_> {
         }
     }
 
-    fn take_place(&self, splitting: &mut Splitting) -> Option<Place> {
+    fn take_place(&self, splitting: &mut Splitting) -> Option<Position<Arc<Roster>>> {
         splitting.next.take()
     }
 
@@ -293,12 +298,11 @@ impl Scheme for Mask<'_> {
         }
     }
 
-    fn bytes_kept(place: &Place, splitting: Option<&Splitting>) -> usize {
-        let links = size_of::<Place>() + size_of_val(place.links.children.as_slice());
+    fn bytes_kept(place: &Position<Arc<Roster>>, splitting: Option<&Splitting>) -> usize {
         let labels = |splitting: &Splitting| {
             // The labels that have come down, a code each.
             size_of::<Splitting>() + splitting.stream.bytes() + splitting.learnt as usize * size_of::<u64>()
         };
-        links + place.roster.bytes() + splitting.map_or(0, labels)
+        place.bytes() + place.known().bytes() + splitting.map_or(0, labels)
     }
 }

@@ -29,6 +29,6 @@ pub mod scheme;
 pub mod splitting;
 
 pub use functions::Functions;
-pub use place::Place;
+pub use place::AdjacentRoot;
 pub use scheme::{Joining, Paper};
 pub use splitting::Splitting;

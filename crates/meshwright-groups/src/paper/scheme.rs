@@ -1,10 +1,10 @@
 //! The paper's split as a scheme.
 
 use super::packet::Packet;
-use super::place::Place;
+use super::place::AdjacentRoot;
 use super::splitting::{Event, Splitting};
 use crate::Group;
-use crate::protocol::{Join, Label, Links, Outbox, Scheme};
+use crate::protocol::{Join, Label, Outbox, Position, Scheme};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::Machine;
@@ -107,7 +107,7 @@ impl Paper {
 impl Scheme for Paper {
     const STEPS: &'static [&'static str] = Packet::STEPS;
 
-    type Place = Place;
+    type Known = AdjacentRoot;
     type Packet = Packet;
     type Splitting = Splitting;
 
@@ -115,19 +115,11 @@ impl Scheme for Paper {
         true
     }
 
-    fn places(&self, _: &Machine, group: &Group) -> Result<Vec<Place>> {
-        Ok((0..group.size()).map(|rank| Place::in_group(group, rank)).collect())
+    fn places(&self, _: &Machine, group: &Group) -> Result<Vec<Position<AdjacentRoot>>> {
+        Ok((0..group.size()).map(|rank| Position::in_group(group, rank)).collect())
     }
 
-    fn links(place: &Place) -> &Links {
-        place.links()
-    }
-
-    fn rank_and_size(place: &Place) -> (u32, u32) {
-        (place.rank(), place.size())
-    }
-
-    fn join<'p>(&self, parent: &'p Place, own: &'p Place) -> Join<'p> {
+    fn join<'p>(&self, parent: &'p Position<AdjacentRoot>, own: &'p Position<AdjacentRoot>) -> Join<'p> {
         match self.joining {
             Joining::SubTrees => Join { links: own.links(), across: own.adjacent_root() },
             Joining::ParentTree => Join { links: parent.links(), across: None },
@@ -137,7 +129,13 @@ impl Scheme for Paper {
     /// # Panics
     ///
     /// When the colour is neither 0 nor 1; see [`Paper::check`]. Keys are not looked at.
-    fn begin(&self, node: NodeId, place: &Place, label: Label, out: &mut Outbox<Packet>) -> Splitting {
+    fn begin(
+        &self,
+        node: NodeId,
+        place: &Position<AdjacentRoot>,
+        label: Label,
+        out: &mut Outbox<Packet>,
+    ) -> Splitting {
         assert!(label.colour < 2, "the paper's states are 0 and 1");
         Splitting::begin(node, label.colour as u8, &mut Event { paper: self, place, out })
     }
@@ -145,7 +143,7 @@ impl Scheme for Paper {
     fn receive(
         &self,
         _: NodeId,
-        place: &Place,
+        place: &Position<AdjacentRoot>,
         splitting: &mut Splitting,
         from: NodeId,
         packet: Packet,
@@ -154,7 +152,7 @@ impl Scheme for Paper {
         splitting.receive(from, packet, &mut Event { paper: self, place, out });
     }
 
-    fn take_place(&self, splitting: &mut Splitting) -> Option<Place> {
+    fn take_place(&self, splitting: &mut Splitting) -> Option<Position<AdjacentRoot>> {
         splitting.take_place()
     }
 
@@ -162,7 +160,7 @@ impl Scheme for Paper {
         packet.step()
     }
 
-    fn bytes_kept(place: &Place, splitting: Option<&Splitting>) -> usize {
-        place.bytes_kept() + splitting.map_or(0, Splitting::bytes_kept)
+    fn bytes_kept(place: &Position<AdjacentRoot>, splitting: Option<&Splitting>) -> usize {
+        place.bytes() + splitting.map_or(0, Splitting::bytes_kept)
     }
 }

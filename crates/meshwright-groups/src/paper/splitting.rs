@@ -2,10 +2,10 @@
 
 use super::functions::{Functions, Pair, in_sub_tree};
 use super::packet::Packet;
-use super::place::{Neighbours, Place};
+use super::place::{AdjacentRoot, Neighbours};
 use super::routing::{Hop, Role, Routed, route};
 use super::scheme::Paper;
-use crate::protocol::{Outbox, Side};
+use crate::protocol::{Outbox, Position, Side};
 use crate::rank_halving;
 use meshwright_core::units::NodeId;
 
@@ -52,7 +52,7 @@ const GATHER: usize = 2;
 /// What does not change while a member handles one event.
 pub(super) struct Event<'e> {
     pub paper: &'e Paper,
-    pub place: &'e Place,
+    pub place: &'e Position<AdjacentRoot>,
     pub out: &'e mut Outbox<Packet>,
 }
 
@@ -229,13 +229,13 @@ impl Splitting {
     }
 
     /// Step 6: the new place, once, when the member may go on.
-    pub(super) fn take_place(&mut self) -> Option<Place> {
+    pub(super) fn take_place(&mut self) -> Option<Position<AdjacentRoot>> {
         if self.progress != Progress::Released {
             return None;
         }
         self.progress = Progress::Active;
         let functions = self.functions.expect("the functions are known");
-        Some(Place::new(functions.new_rank(), functions.new_size(), self.neighbours))
+        Some(Position::beside(functions.new_rank(), functions.new_size(), self.neighbours))
     }
 
     /// The state of the member: its label.

@@ -2,7 +2,7 @@
 
 use super::pass::{Load, Pass, Way};
 use super::program::{Here, Operation, Outcome, Program};
-use super::scheme::{Outbox, Scheme};
+use super::scheme::{Outbox, Position, Scheme};
 use crate::Group;
 use meshwright_core::error::Result;
 use meshwright_core::units::{Cycles, NodeId};
@@ -45,7 +45,7 @@ pub struct Entry {
 /// A group this member belongs to.
 #[derive(Debug)]
 struct Level<S: Scheme> {
-    place: S::Place,
+    place: Position<S::Known>,
     /// How many operations were begun in this group.
     number: u32,
     /// See [`Entry::group`].
@@ -111,7 +111,7 @@ pub fn members<'s, S: Scheme, P: Program + Default>(
 
 impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
     /// A member with its place in the first group; without one, a node that takes no part.
-    pub fn new(scheme: &'s S, place: Option<S::Place>, program: P) -> Self {
+    pub fn new(scheme: &'s S, place: Option<Position<S::Known>>, program: P) -> Self {
         let level = |place| Level { place, number: 0, id: 0, splitting: None };
         Self {
             scheme,
@@ -136,7 +136,7 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
     }
 
     /// Its places, from the first group to the present one.
-    pub fn places(&self) -> impl Iterator<Item = &S::Place> {
+    pub fn places(&self) -> impl Iterator<Item = &Position<S::Known>> {
         self.levels.iter().map(|level| &level.place)
     }
 
@@ -183,11 +183,11 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
     /// Runs the program until it has to wait.
     fn proceed(&mut self, mut outcome: Outcome, context: &mut Context<'_, Envelope<S::Packet>>) {
         loop {
-            let (rank, size) = S::rank_and_size(&self.levels[self.top()].place);
+            let place = &self.levels[self.top()].place;
             let here = Here {
                 node: context.node(),
-                rank,
-                size,
+                rank: place.rank(),
+                size: place.size(),
                 level: self.top() as u32,
                 now: context.now(),
                 outcome,
@@ -238,12 +238,12 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
             self.flush(acting, number, context);
             return self.advance(acting);
         }
-        let (rank, _) = S::rank_and_size(&level.place);
+        let rank = level.place.rank();
         let (pass, outcome) = if self.operation == Operation::Join {
             let join = self.scheme.join(&self.levels[acting].place, &self.levels[acting + 1].place);
             Pass::join(rank, &join, &mut self.post)
         } else {
-            let links = S::links(&level.place);
+            let links = level.place.links();
             Pass::begin(self.operation, rank, self.scheme.is_ordered(), links, &mut self.post)
         };
         self.doing = Doing::Pass(pass);
@@ -277,7 +277,7 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
             _ => self.top(),
         };
         let Level { id, place, .. } = &self.levels[level];
-        let size = S::rank_and_size(place).1;
+        let size = place.size();
         let (operation, level) = (self.operation, level as u32);
         self.log.push(Entry { operation, level, group: *id, size, begin: self.began, end: now });
         self.doing = Doing::Nothing;
@@ -327,7 +327,7 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
                     Operation::Join => {
                         self.scheme.join(&self.levels[at].place, &self.levels[at + 1].place).links
                     }
-                    _ => S::links(&self.levels[at].place),
+                    _ => self.levels[at].place.links(),
                 };
                 let outcome = pass.receive(from, way, load, links, &mut self.post);
                 self.flush(at, number, context);

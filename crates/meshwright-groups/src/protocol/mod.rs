@@ -18,4 +18,4 @@ pub mod scheme;
 
 pub use member::{Entry, Member, members};
 pub use program::{Here, Operation, Operator, Outcome, Program, Script};
-pub use scheme::{Join, Label, Links, Outbox, Scheme, Side};
+pub use scheme::{Join, Label, Links, Outbox, Position, Scheme, Side};

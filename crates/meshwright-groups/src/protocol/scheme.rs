@@ -41,6 +41,52 @@ impl Links {
     }
 }
 
+/// What a member keeps of one group: where it stands in the tree, and what its scheme adds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position<K> {
+    rank: u32,
+    size: u32,
+    links: Links,
+    known: K,
+}
+
+impl<K> Position<K> {
+    /// A rank in a group of this size, its edges in the tree, and what else is known.
+    pub fn new(rank: u32, size: u32, links: Links, known: K) -> Self {
+        Self { rank, size, links, known }
+    }
+
+    /// The rank of the member in its group.
+    pub fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    /// The size of the group.
+    pub fn size(&self) -> u32 {
+        self.size
+    }
+
+    /// The edges of the member in the tree of its group.
+    pub fn links(&self) -> &Links {
+        &self.links
+    }
+
+    /// What its scheme knows besides.
+    pub fn known(&self) -> &K {
+        &self.known
+    }
+
+    /// The same position, and something else known.
+    pub fn with(self, known: K) -> Self {
+        Self { known, ..self }
+    }
+
+    /// The memory it takes, in bytes; what `known` refers to is not counted.
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of_val(&self.links.children[..])
+    }
+}
+
 /// The edges a join goes over: up to the roots of the trees, across to another root where there is one, down again.
 #[derive(Clone, Copy, Debug)]
 pub struct Join<'p> {
@@ -78,8 +124,8 @@ pub trait Scheme {
     /// The names of the kinds of packets, in the order in which they are first sent.
     const STEPS: &'static [&'static str];
 
-    /// What a member keeps of one group.
-    type Place: Debug;
+    /// What a member knows of one group beside its position there.
+    type Known: Debug;
 
     /// What members send each other during a split.
     type Packet: Debug;
@@ -97,26 +143,20 @@ pub trait Scheme {
     /// # Errors
     ///
     /// [`meshwright_core::Error::NotApplicable`] when the trees of this scheme do not fit the machine.
-    fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Self::Place>>;
-
-    /// The edges of a member in the tree of its group.
-    fn links(place: &Self::Place) -> &Links;
+    fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Position<Self::Known>>>;
 
     /// The edges over which a group joins its siblings again: those of the group they came from, so that a join is a
     /// barrier there, unless the scheme knows another way.
-    fn join<'p>(&self, parent: &'p Self::Place, own: &'p Self::Place) -> Join<'p> {
+    fn join<'p>(&self, parent: &'p Position<Self::Known>, own: &'p Position<Self::Known>) -> Join<'p> {
         let _ = own;
-        Join { links: Self::links(parent), across: None }
+        Join { links: parent.links(), across: None }
     }
-
-    /// The rank of a member in its group, and the size of the group.
-    fn rank_and_size(place: &Self::Place) -> (u32, u32);
 
     /// A member begins to split its group.
     fn begin(
         &self,
         node: NodeId,
-        place: &Self::Place,
+        place: &Position<Self::Known>,
         label: Label,
         out: &mut Outbox<Self::Packet>,
     ) -> Self::Splitting;
@@ -125,7 +165,7 @@ pub trait Scheme {
     /// tree of its group.
     fn exchange(
         &self,
-        place: &Self::Place,
+        place: &Position<Self::Known>,
         operation: Operation,
         out: &mut Outbox<Self::Packet>,
     ) -> Option<Self::Splitting> {
@@ -137,7 +177,7 @@ pub trait Scheme {
     fn receive(
         &self,
         node: NodeId,
-        place: &Self::Place,
+        place: &Position<Self::Known>,
         splitting: &mut Self::Splitting,
         from: NodeId,
         packet: Self::Packet,
@@ -145,7 +185,7 @@ pub trait Scheme {
     );
 
     /// The place in the new group: once, when this member may go on.
-    fn take_place(&self, splitting: &mut Self::Splitting) -> Option<Self::Place>;
+    fn take_place(&self, splitting: &mut Self::Splitting) -> Option<Position<Self::Known>>;
 
     /// The outcome of an exchange: once, when this member may go on.
     fn take_outcome(&self, exchange: &mut Self::Splitting) -> Option<Outcome> {
@@ -157,7 +197,7 @@ pub trait Scheme {
     fn step(packet: &Self::Packet) -> usize;
 
     /// The memory a member keeps for a group and its split, in bytes.
-    fn bytes_kept(place: &Self::Place, splitting: Option<&Self::Splitting>) -> usize;
+    fn bytes_kept(place: &Position<Self::Known>, splitting: Option<&Self::Splitting>) -> usize;
 }
 
 /// What a member brings to a split.

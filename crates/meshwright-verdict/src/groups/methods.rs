@@ -6,7 +6,7 @@ use meshwright_core::error::{Error, Result};
 use meshwright_groups::contraction::{self, Contraction};
 use meshwright_groups::mask::{self, Mask, TreeOf};
 use meshwright_groups::paper::{self, Paper};
-use meshwright_groups::protocol::Scheme;
+use meshwright_groups::protocol::{Position, Scheme};
 use meshwright_groups::{entry_bisection, monotone_nearest, rank_halving};
 use meshwright_network::topology::Machine;
 
@@ -91,11 +91,11 @@ pub const METHODS: &[Method] = &[
 /// A scheme whose splits can be shown.
 pub trait Viewed: Scheme + Sync {
     /// What the split computed at a member with this new place, if it is the paper's.
-    fn functions(place: &Self::Place, splitting: &Self::Splitting) -> Option<Functions>;
+    fn functions(place: &Position<Self::Known>, splitting: &Self::Splitting) -> Option<Functions>;
 }
 
 impl Viewed for Paper {
-    fn functions(place: &paper::Place, splitting: &paper::Splitting) -> Option<Functions> {
+    fn functions(place: &Position<Self::Known>, splitting: &paper::Splitting) -> Option<Functions> {
         let functions = splitting.functions()?;
         Some(Functions {
             left: functions.left,
@@ -110,13 +110,13 @@ impl Viewed for Paper {
 }
 
 impl Viewed for Mask<'_> {
-    fn functions(_: &mask::Place, _: &mask::Splitting) -> Option<Functions> {
+    fn functions(_: &Position<Self::Known>, _: &mask::Splitting) -> Option<Functions> {
         None
     }
 }
 
 impl Viewed for Contraction {
-    fn functions(_: &contraction::Place, _: &contraction::Splitting) -> Option<Functions> {
+    fn functions(_: &Position<Self::Known>, _: &contraction::Splitting) -> Option<Functions> {
         None
     }
 }
