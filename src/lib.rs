@@ -56,12 +56,12 @@
 //! # Groups
 //!
 //! A [group](groups) of nodes splits by labels known only at run time, waits for its own members, and joins again; each node is a
-//! [member](groups::protocol::Member) that sends real messages. The [paper's split](groups::paper), [telling everybody all
+//! [member](groups::protocol::Member) that sends real messages. The [paper's split](groups::rank_split), [telling everybody all
 //! labels](groups::mask) and [contraction](groups::contraction) build the new trees; [programs](groups::nested) are async functions.
 //!
 //! ```
 //! use meshwright::groups::protocol::{Label, Operation, Script, members};
-//! use meshwright::groups::{Group, paper::Paper};
+//! use meshwright::groups::{Group, rank_split::RankSplit};
 //! use meshwright::{sim, topology::Machine};
 //!
 //! // All nodes of a 4 x 4 mesh, split into even and odd ranks of the Hilbert curve; then a barrier in each half.
@@ -69,7 +69,7 @@
 //! let group = Group::whole(&mesh, "hilbert")?;
 //! let split = |rank: u32| Operation::Split(Label { colour: rank % 2, key: 0 });
 //! let programs = (0..16).map(|rank| Script::new(vec![split(rank), Operation::Barrier])).collect();
-//! let paper = Paper::default();
+//! let paper = RankSplit::default();
 //! let mut nodes = members(&paper, &mesh, &group, programs)?;
 //! assert!(sim::packet::run_processes(&mesh, &mut nodes)?.unfinished.is_empty());
 //! let place = nodes[group.node(5).index()].places().last().expect("it is a member");

@@ -5,8 +5,8 @@ use meshwright_core::units::{Bytes, NodeId};
 use meshwright_groups::choice::{Demand, Question, SPLITS, choose, load};
 use meshwright_groups::contraction::Contraction;
 use meshwright_groups::mask::Mask;
-use meshwright_groups::paper::Paper;
 use meshwright_groups::protocol::{Label, Operation, Scheme, Script, members};
+use meshwright_groups::rank_split::RankSplit;
 use meshwright_groups::{Group, entry_bisection, monotone_nearest, rank_halving};
 use meshwright_network::routing;
 use meshwright_network::topology::{Machine, Topology};
@@ -28,8 +28,8 @@ fn steps<S: Scheme>(scheme: &S, machine: &Machine, group: &Group, labels: &[Labe
 fn simulated(name: &str, question: &Question, machine: &Machine, group: &Group, labels: &[Label]) -> f64 {
     let Demand { colours, keys, is_known, .. } = question.demand;
     match name {
-        "paper" => steps(&Paper::default(), machine, group, labels),
-        "paper-fast" => steps(&Paper::fast(), machine, group, labels),
+        "paper" => steps(&RankSplit::default(), machine, group, labels),
+        "paper-fast" => steps(&RankSplit::short(), machine, group, labels),
         "tac" => steps(&Contraction::new(machine).unwrap(), machine, group, labels),
         _ => {
             let mask = Mask::new(machine, monotone_nearest::tree);

@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use meshwright_core::rng::stream;
 use meshwright_core::units::{Cycles, NodeId};
 use meshwright_groups::exchange::{Exchange, FullBox, Hubs, Structure, Sweeps, gibbons_paterson};
-use meshwright_groups::protocol::{Entry, Here, Operation, Operator, Outcome, Program, members};
+use meshwright_groups::protocol::{Here, LogEntry, Operation, Operator, Outcome, Program, members};
 use meshwright_groups::{Extent, Group, monotone_nearest, rank_halving};
 use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_sim as sim;
@@ -157,7 +157,7 @@ fn check_values(operations: &[Vec<Operation>], root: u32, outcomes: &[&[Outcome]
 }
 
 /// Nobody leaves a barrier, an all-reduction or anything else that needs all before the last has come.
-fn check_barriers(logs: &[&[Entry]], what: &str) {
+fn check_barriers(logs: &[&[LogEntry]], what: &str) {
     for at in 0..logs[0].len() {
         if matches!(logs[0][at].operation, Operation::Barrier | Operation::AllReduce(..)) {
             let last = logs.iter().map(|log| log[at].begin).max();

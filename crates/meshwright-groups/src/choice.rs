@@ -231,7 +231,7 @@ pub struct Forecast {
 
 /// The split to use, and why.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Choice {
+pub struct SplitChoice {
     /// Its name.
     pub name: &'static str,
     /// The reason, in a sentence.
@@ -260,7 +260,7 @@ pub struct Choice {
 /// assert_eq!(choice.forecasts[2].steps, Ok(32.0 + 3.0));
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
-pub fn choose(question: &Question) -> Result<Choice> {
+pub fn choose(question: &Question) -> Result<SplitChoice> {
     let forecast = |split: &Split| Forecast { name: split.name, steps: steps(split, question) };
     let forecasts: Vec<Forecast> = SPLITS.iter().map(forecast).collect();
     let possible =
@@ -278,7 +278,7 @@ pub fn choose(question: &Question) -> Result<Choice> {
         )
         .collect();
     let why = format!("about {steps:.0} steps for {} members ({})", question.size, others.join(", "));
-    Ok(Choice { name, why, forecasts })
+    Ok(SplitChoice { name, why, forecasts })
 }
 
 fn steps(split: &Split, question: &Question) -> std::result::Result<f64, String> {

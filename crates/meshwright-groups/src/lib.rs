@@ -17,7 +17,7 @@
 //! | [`monotone_nearest`], [`entry_bisection`] | trees of the least height; trees of few edges and few children |
 //! | [`tree`], [`trees`] | any rooted tree over a group and what it costs; the table of those there are |
 //! | [`barrier_time`], [`portfolio`] | when a barrier ends where sending takes time too; the tree on which it ends first |
-//! | [`paper`] | the paper's split: ranks and neighbours in the new trees found by routing on the old one |
+//! | [`rank_split`] | the paper's split: ranks and neighbours in the new trees found by routing on the old one |
 //! | [`exchange`] | hubs, sweeps, binary trees of boxes: structures that know the shape of the group |
 //! | [`contraction`] | splits that draw the trees of the new groups together |
 //! | [`choice`] | which of the splits |
@@ -46,10 +46,10 @@ pub mod mask;
 pub mod monotone_nearest;
 mod nearby;
 pub mod nested;
-pub mod paper;
 pub mod portfolio;
 pub mod protocol;
 pub mod rank_halving;
+pub mod rank_split;
 pub mod tree;
 pub mod trees;
 

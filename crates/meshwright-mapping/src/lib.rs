@@ -42,7 +42,7 @@ pub mod task_file;
 pub mod task_graph;
 pub mod times;
 
-pub use axes::Step;
+pub use axes::AxisStep;
 pub use divide::{Divide, Shape};
 pub use mapping::{Limits, Mapping};
 pub use task_graph::TaskGraph;

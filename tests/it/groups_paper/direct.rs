@@ -1,9 +1,9 @@
 //! The direct construction: what every member has to find, from the whole group and all its labels.
 
 use meshwright_core::units::NodeId;
-use meshwright_groups::paper::AdjacentRoot;
-use meshwright_groups::paper::place::Neighbours;
 use meshwright_groups::protocol::Position;
+use meshwright_groups::rank_split::AdjacentRoot;
+use meshwright_groups::rank_split::neighbours::Neighbours;
 use meshwright_groups::{Group, rank_halving};
 
 /// The place of every member.

@@ -7,11 +7,11 @@ use meshwright_core::error::Result;
 use meshwright_core::rng::stream;
 use meshwright_core::units::NodeId;
 use meshwright_groups::Group;
-use meshwright_groups::paper::packet::Packet;
-use meshwright_groups::paper::{AdjacentRoot, Joining, Paper, Splitting};
 use meshwright_groups::protocol::{
     Here, Join, Label, Member, Operation, Outbox, Position, Program, Scheme, members,
 };
+use meshwright_groups::rank_split::packet::RankSplitPacket;
+use meshwright_groups::rank_split::{AdjacentRoot, Joining, RankSplit, RankSplitting};
 use meshwright_network::topology::{Machine, Topology};
 use rand::RngExt;
 
@@ -21,15 +21,15 @@ use super::protocol::{adversary, check_logs, run, some_nodes};
 /// The paper's split, which also writes down every place that is taken, by node.
 #[derive(Debug)]
 struct Watched {
-    paper: Paper,
+    paper: RankSplit,
     taken: RefCell<Vec<Vec<Position<AdjacentRoot>>>>,
 }
 
 impl Scheme for Watched {
-    const STEPS: &'static [&'static str] = Paper::STEPS;
+    const STEPS: &'static [&'static str] = RankSplit::STEPS;
     type Known = AdjacentRoot;
-    type Packet = Packet;
-    type Splitting = (NodeId, Splitting);
+    type Packet = RankSplitPacket;
+    type Splitting = (NodeId, RankSplitting);
 
     fn is_ordered(&self) -> bool {
         self.paper.is_ordered()
@@ -46,7 +46,7 @@ impl Scheme for Watched {
         node: NodeId,
         place: &Position<AdjacentRoot>,
         label: Label,
-        out: &mut Outbox<Packet>,
+        out: &mut Outbox<RankSplitPacket>,
     ) -> Self::Splitting {
         (node, self.paper.begin(node, place, label, out))
     }
@@ -56,8 +56,8 @@ impl Scheme for Watched {
         place: &Position<AdjacentRoot>,
         splitting: &mut Self::Splitting,
         from: NodeId,
-        packet: Packet,
-        out: &mut Outbox<Packet>,
+        packet: RankSplitPacket,
+        out: &mut Outbox<RankSplitPacket>,
     ) {
         self.paper.receive(node, place, &mut splitting.1, from, packet, out);
     }
@@ -66,11 +66,11 @@ impl Scheme for Watched {
         self.taken.borrow_mut()[node.index()].push(place.clone());
         Some(place)
     }
-    fn step(packet: &Packet) -> usize {
-        Paper::step(packet)
+    fn step(packet: &RankSplitPacket) -> usize {
+        RankSplit::step(packet)
     }
     fn bytes_kept(place: &Position<AdjacentRoot>, splitting: Option<&Self::Splitting>) -> usize {
-        Paper::bytes_kept(place, splitting.map(|(_, splitting)| splitting))
+        RankSplit::bytes_kept(place, splitting.map(|(_, splitting)| splitting))
     }
 }
 
@@ -195,7 +195,7 @@ fn programs(seeds: std::ops::Range<u64>, side_most: u32) -> Done {
         let group = Group::of(&machine, order, &some_nodes(&machine, &mut random)).unwrap();
         let join = random.random_range(0..2);
         let joining = [Joining::SubTrees, Joining::ParentTree][join];
-        let paper = Paper { partial: random.random_bool(0.5), full: random.random_bool(0.5), joining };
+        let paper = RankSplit { partial: random.random_bool(0.5), full: random.random_bool(0.5), joining };
         let nobody = vec![Vec::new(); machine.nodes() as usize];
         let scheme = Watched { paper, taken: RefCell::new(nobody.clone()) };
         let start = |_: &NodeId| Nested { groups: vec![(seed, 0)] };

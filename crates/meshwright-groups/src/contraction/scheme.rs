@@ -4,7 +4,7 @@ use super::Contraction;
 use super::frame::{Cut, Extents};
 use super::heads::{Attachment, Head, contract};
 use super::merge::Merge;
-use super::packet::{Child, Packet, Tally, Target};
+use super::packet::{Child, ContractionPacket, GroupTarget, Tally};
 use crate::Group;
 use crate::protocol::{Label, Links, Outbox, Position, Scheme, Side};
 use meshwright_core::error::{Error, Result};
@@ -39,14 +39,14 @@ struct Colour {
     /// How many members of it are in the sub-tree.
     count: u32,
     /// What the root told.
-    target: Option<Target>,
+    target: Option<GroupTarget>,
     /// The heads that came, with their slots; in order when all are there.
     heads: Vec<(usize, Head)>,
 }
 
 /// What a member keeps of a split.
 #[derive(Debug)]
-pub struct Splitting {
+pub struct ContractionSplitting {
     colour: u32,
     merge: Merge,
     /// In increasing colour, as they were merged.
@@ -64,16 +64,16 @@ pub struct Splitting {
 }
 
 /// One member at one event of a split.
-struct Event<'a> {
+struct ContractionEvent<'a> {
     contraction: &'a Contraction,
     node: NodeId,
     place: &'a Position<Cut>,
-    splitting: &'a mut Splitting,
-    out: &'a mut Outbox<Packet>,
+    splitting: &'a mut ContractionSplitting,
+    out: &'a mut Outbox<ContractionPacket>,
 }
 
-impl Event<'_> {
-    fn send(&mut self, to: NodeId, packet: Packet) {
+impl ContractionEvent<'_> {
+    fn send(&mut self, to: NodeId, packet: ContractionPacket) {
         if to == self.node {
             self.answer(packet);
         } else {
@@ -83,10 +83,12 @@ impl Event<'_> {
     }
 
     /// Takes in what concerns the member itself.
-    fn answer(&mut self, packet: Packet) {
+    fn answer(&mut self, packet: ContractionPacket) {
         match packet {
-            Packet::Attach { parent, children } => self.splitting.attached = Some((parent, children)),
-            Packet::Add(child) => self.splitting.children.push(child),
+            ContractionPacket::Attach { parent, children } => {
+                self.splitting.attached = Some((parent, children))
+            }
+            ContractionPacket::Add(child) => self.splitting.children.push(child),
             packet => unreachable!("{packet:?} is for others"),
         }
     }
@@ -96,7 +98,7 @@ impl Event<'_> {
         while let Some(tally) = self.splitting.merge.next(&mut self.splitting.counts) {
             let turn = self.splitting.colours.len() as u32;
             let Tally { colour, count, ref extents } = tally;
-            let target = self.place.links().parent.is_none().then(|| Target {
+            let target = self.place.links().parent.is_none().then(|| GroupTarget {
                 before: 0,
                 size: count,
                 centre: extents.centre(),
@@ -104,7 +106,7 @@ impl Event<'_> {
             self.splitting.colours.push(Colour { colour, count, target: None, heads: Vec::new() });
             let is_last = self.splitting.merge.is_over();
             match (self.place.links().parent, target) {
-                (Some(parent), _) => self.send(parent, Packet::Count { turn, is_last, tally }),
+                (Some(parent), _) => self.send(parent, ContractionPacket::Count { turn, is_last, tally }),
                 (None, Some(target)) => self.aim(turn as usize, target),
                 (None, None) => unreachable!("the root aims"),
             }
@@ -112,18 +114,18 @@ impl Event<'_> {
     }
 
     /// The root has told about a colour.
-    fn aim(&mut self, at: usize, target: Target) {
+    fn aim(&mut self, at: usize, target: GroupTarget) {
         let slots = self.place.links().children.len() + 1;
         let colour = self.splitting.colours[at].colour;
-        let Target { mut before, size, ref centre } = target;
+        let GroupTarget { mut before, size, ref centre } = target;
         for slot in 0..slots {
             let count = self.splitting.counts[at * slots + slot];
             if count == 0 {
                 continue;
             }
             if let Some(child) = self.place.child(slot) {
-                let target = Target { before, size, centre: centre.clone() };
-                self.send(child, Packet::Target { colour, target });
+                let target = GroupTarget { before, size, centre: centre.clone() };
+                self.send(child, ContractionPacket::Target { colour, target });
             } else {
                 self.splitting.rank = before;
                 self.splitting.colours[at].heads.push((slot, Head::alone(self.node)));
@@ -150,13 +152,16 @@ impl Event<'_> {
         let colour = own.colour;
         for &Attachment { child, parent, side, turn } in &attached {
             let (child, parent) = (heads[child], heads[parent].node);
-            self.send(child.node, Packet::Attach { parent: Some(parent), children: child.children });
-            self.send(parent, Packet::Add(Child { node: child.node, side, turn }));
+            self.send(
+                child.node,
+                ContractionPacket::Attach { parent: Some(parent), children: child.children },
+            );
+            self.send(parent, ContractionPacket::Add(Child { node: child.node, side, turn }));
         }
         let head = heads[winner];
         match self.place.links().parent {
-            Some(parent) if !is_whole => self.send(parent, Packet::Head { colour, head }),
-            _ => self.send(head.node, Packet::Attach { parent: None, children: head.children }),
+            Some(parent) if !is_whole => self.send(parent, ContractionPacket::Head { colour, head }),
+            _ => self.send(head.node, ContractionPacket::Attach { parent: None, children: head.children }),
         }
     }
 
@@ -176,10 +181,10 @@ impl Contraction {
 }
 
 impl Scheme for Contraction {
-    const STEPS: &'static [&'static str] = Packet::KINDS;
+    const STEPS: &'static [&'static str] = ContractionPacket::KINDS;
     type Known = Cut;
-    type Packet = Packet;
-    type Splitting = Splitting;
+    type Packet = ContractionPacket;
+    type Splitting = ContractionSplitting;
 
     fn is_ordered(&self) -> bool {
         true
@@ -205,12 +210,12 @@ impl Scheme for Contraction {
         node: NodeId,
         place: &Position<Cut>,
         label: Label,
-        out: &mut Outbox<Packet>,
-    ) -> Splitting {
+        out: &mut Outbox<ContractionPacket>,
+    ) -> ContractionSplitting {
         assert_eq!(label.key, 0, "a contraction keeps the old order: keys are 0");
         let extents = Extents::of(self.frame.numbers(node, place.known()));
         let own = Tally { colour: label.colour, count: 1, extents };
-        let mut splitting = Splitting {
+        let mut splitting = ContractionSplitting {
             colour: label.colour,
             merge: Merge::new(place.links().children.len() + 1, place.own_slot(), own),
             colours: Vec::new(),
@@ -221,7 +226,7 @@ impl Scheme for Contraction {
             children: Vec::new(),
             is_taken: false,
         };
-        Event { contraction: self, node, place, splitting: &mut splitting, out }.count();
+        ContractionEvent { contraction: self, node, place, splitting: &mut splitting, out }.count();
         splitting
     }
 
@@ -229,19 +234,19 @@ impl Scheme for Contraction {
         &self,
         node: NodeId,
         place: &Position<Cut>,
-        splitting: &mut Splitting,
+        splitting: &mut ContractionSplitting,
         from: NodeId,
-        packet: Packet,
-        out: &mut Outbox<Packet>,
+        packet: ContractionPacket,
+        out: &mut Outbox<ContractionPacket>,
     ) {
-        let mut event = Event { contraction: self, node, place, splitting, out };
+        let mut event = ContractionEvent { contraction: self, node, place, splitting, out };
         match packet {
-            Packet::Count { turn, is_last, tally } => {
+            ContractionPacket::Count { turn, is_last, tally } => {
                 event.splitting.merge.put(place.slot(from), turn, is_last, tally);
                 event.count();
             }
-            Packet::Target { colour, target } => event.aim(event.place_of(colour), target),
-            Packet::Head { colour, head } => {
+            ContractionPacket::Target { colour, target } => event.aim(event.place_of(colour), target),
+            ContractionPacket::Head { colour, head } => {
                 let at = event.place_of(colour);
                 event.splitting.colours[at].heads.push((place.slot(from), head));
                 event.join_heads(at);
@@ -250,7 +255,7 @@ impl Scheme for Contraction {
         }
     }
 
-    fn take_place(&self, splitting: &mut Splitting) -> Option<Position<Cut>> {
+    fn take_place(&self, splitting: &mut ContractionSplitting) -> Option<Position<Cut>> {
         let (parent, children) = splitting.attached?;
         if splitting.is_taken || splitting.children.len() < children as usize {
             return None;
@@ -268,14 +273,14 @@ impl Scheme for Contraction {
         Some(Position::new(splitting.rank, target.size, Links { parent, children }, splitting.cut.clone()))
     }
 
-    fn step(packet: &Packet) -> usize {
+    fn step(packet: &ContractionPacket) -> usize {
         packet.kind()
     }
 
-    fn bytes_kept(place: &Position<Cut>, splitting: Option<&Splitting>) -> usize {
+    fn bytes_kept(place: &Position<Cut>, splitting: Option<&ContractionSplitting>) -> usize {
         let split = splitting.map_or(0, |splitting| {
             let heads: usize = splitting.colours.iter().map(|colour| colour.heads.len()).sum();
-            size_of::<Splitting>()
+            size_of::<ContractionSplitting>()
                 + splitting.merge.bytes_kept()
                 + splitting.colours.len() * size_of::<Colour>()
                 + splitting.counts.len() * size_of::<u32>()

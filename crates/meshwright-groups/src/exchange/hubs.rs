@@ -2,7 +2,7 @@
 
 use super::k_centre::{Centres, centres};
 use super::scheme::ExchangePacket;
-use crate::protocol::pass::{Load, Pass, Post, Way, combine, into_prefixes};
+use crate::protocol::pass::{Load, Pass, PassDirection, Post, combine, into_prefixes};
 use crate::protocol::{Links, Operation, Outbox, Outcome, Side};
 use crate::{Group, Tree, monotone_nearest};
 use meshwright_core::error::Result;
@@ -205,7 +205,7 @@ impl Meeting {
         &mut self,
         (hubs, group, rank): (&Hubs, &Group, u32),
         from: NodeId,
-        way: Option<Way>,
+        way: Option<PassDirection>,
         load: Load,
         out: &mut Outbox<ExchangePacket>,
     ) -> Option<Outcome> {
@@ -259,6 +259,6 @@ impl Meeting {
         if let (Operation::Scan(operator, _), Load::List(list)) = (self.operation, &mut all) {
             into_prefixes(operator, list);
         }
-        self.pass.receive(own, Way::Down, all, &self.links, &mut self.post)
+        self.pass.receive(own, PassDirection::Down, all, &self.links, &mut self.post)
     }
 }

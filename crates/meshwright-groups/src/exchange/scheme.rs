@@ -4,7 +4,7 @@ use super::hubs::Meeting;
 use super::sweeps::{Stroke, Sweep};
 use super::{Hubs, Structure, Sweeps};
 use crate::Group;
-use crate::protocol::pass::{Load, Pass, Post, Way};
+use crate::protocol::pass::{Load, Pass, PassDirection, Post};
 use crate::protocol::{Label, Links, Operation, Outbox, Outcome, Position, Scheme};
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
@@ -68,7 +68,7 @@ impl<'s> Exchange<'s> {
 #[derive(Debug)]
 pub enum ExchangePacket {
     /// Over another tree, or that of one hub.
-    Pass(Way, Load),
+    Pass(PassDirection, Load),
     /// From hub to hub.
     Meeting(Load),
     /// Along an axis.
@@ -87,12 +87,12 @@ impl Outbox<ExchangePacket> {
 /// The part of one member in an operation that is no pass over its tree.
 #[derive(Debug)]
 pub struct Exchanging<'s> {
-    part: Part<'s>,
+    part: ExchangePart<'s>,
     outcome: Option<Outcome>,
 }
 
 #[derive(Debug)]
-enum Part<'s> {
+enum ExchangePart<'s> {
     Pass(Pass, Links, Post),
     Meeting(&'s Hubs, Meeting),
     Sweep(&'s Sweeps, Sweep),
@@ -134,7 +134,7 @@ impl<'s> Scheme for Exchange<'s> {
             }
             (Structure::Hubs(hubs), _) => {
                 let (meeting, outcome) = Meeting::begin(hubs, group, rank, operation, out);
-                return Some(Exchanging { part: Part::Meeting(hubs, meeting), outcome });
+                return Some(Exchanging { part: ExchangePart::Meeting(hubs, meeting), outcome });
             }
             (Structure::Sweeps(sweeps), Operation::Broadcast { from, .. }) => {
                 sweeps.links_below(group, rank, from)
@@ -142,13 +142,13 @@ impl<'s> Scheme for Exchange<'s> {
             (Structure::Sweeps(sweeps), Operation::Scan(..)) if !sweeps.scans() => return None,
             (Structure::Sweeps(sweeps), _) => {
                 let (sweep, outcome) = Sweep::begin(sweeps, group, rank, operation, out);
-                return Some(Exchanging { part: Part::Sweep(sweeps, sweep), outcome });
+                return Some(Exchanging { part: ExchangePart::Sweep(sweeps, sweep), outcome });
             }
         };
         let mut post = Vec::new();
         let (pass, outcome) = Pass::begin(operation, rank, self.is_ordered, &links, &mut post);
         out.send_all(&mut post);
-        Some(Exchanging { part: Part::Pass(pass, links, post), outcome })
+        Some(Exchanging { part: ExchangePart::Pass(pass, links, post), outcome })
     }
 
     fn receive(
@@ -162,18 +162,18 @@ impl<'s> Scheme for Exchange<'s> {
     ) {
         let (group, rank) = (self.group, place.rank());
         exchanging.outcome = match (&mut exchanging.part, packet) {
-            (Part::Pass(pass, links, post), ExchangePacket::Pass(way, load)) => {
+            (ExchangePart::Pass(pass, links, post), ExchangePacket::Pass(way, load)) => {
                 let outcome = pass.receive(from, way, load, links, post);
                 out.send_all(post);
                 outcome
             }
-            (Part::Meeting(hubs, meeting), ExchangePacket::Pass(way, load)) => {
+            (ExchangePart::Meeting(hubs, meeting), ExchangePacket::Pass(way, load)) => {
                 meeting.receive((hubs, group, rank), from, Some(way), load, out)
             }
-            (Part::Meeting(hubs, meeting), ExchangePacket::Meeting(load)) => {
+            (ExchangePart::Meeting(hubs, meeting), ExchangePacket::Meeting(load)) => {
                 meeting.receive((hubs, group, rank), from, None, load, out)
             }
-            (Part::Sweep(sweeps, sweep), ExchangePacket::Sweep(stroke, load)) => {
+            (ExchangePart::Sweep(sweeps, sweep), ExchangePacket::Sweep(stroke, load)) => {
                 sweep.receive((sweeps, group, rank), (stroke, &load), out)
             }
             _ => unreachable!("all members call the same operation"),

@@ -1,6 +1,6 @@
 //! The state machine of one node.
 
-use super::pass::{Load, Pass, Way};
+use super::pass::{Load, Pass, PassDirection};
 use super::program::{Here, Operation, Outcome, Program};
 use super::scheme::{Outbox, Position, Scheme};
 use crate::Group;
@@ -20,14 +20,14 @@ pub struct Envelope<T> {
 
 #[derive(Debug)]
 enum Body<T> {
-    Pass(Way, Load),
+    Pass(PassDirection, Load),
     /// Of a split or an exchange.
     Own(T),
 }
 
 /// One operation of one member, in its log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct LogEntry {
     /// What it was.
     pub operation: Operation,
     /// How deep.
@@ -48,7 +48,7 @@ struct Level<S: Scheme> {
     place: Position<S::Known>,
     /// How many operations were begun in this group.
     number: u32,
-    /// See [`Entry::group`].
+    /// See [`LogEntry::group`].
     id: u64,
     /// The split that made the groups of the next level or the present exchange, and its number.
     splitting: Option<(u32, S::Splitting)>,
@@ -80,8 +80,8 @@ pub struct Member<'s, S: Scheme, P> {
     early_most: usize,
     sent: Vec<u32>,
     outbox: Outbox<S::Packet>,
-    post: Vec<(NodeId, Way, Load)>,
-    log: Vec<Entry>,
+    post: Vec<(NodeId, PassDirection, Load)>,
+    log: Vec<LogEntry>,
 }
 
 /// The processes of all nodes: of the members of a group, and of those that take no part.
@@ -146,7 +146,7 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
     }
 
     /// Everything it did, in order.
-    pub fn log(&self) -> &[Entry] {
+    pub fn log(&self) -> &[LogEntry] {
         &self.log
     }
 
@@ -279,7 +279,7 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
         let Level { id, place, .. } = &self.levels[level];
         let size = place.size();
         let (operation, level) = (self.operation, level as u32);
-        self.log.push(Entry { operation, level, group: *id, size, begin: self.began, end: now });
+        self.log.push(LogEntry { operation, level, group: *id, size, begin: self.began, end: now });
         self.doing = Doing::Nothing;
         outcome
     }

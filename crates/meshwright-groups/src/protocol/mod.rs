@@ -16,6 +16,6 @@ pub mod pass;
 pub mod program;
 pub mod scheme;
 
-pub use member::{Entry, Member, members};
+pub use member::{LogEntry, Member, members};
 pub use program::{Here, Operation, Operator, Outcome, Program, Script};
 pub use scheme::{Join, Label, Links, Outbox, Position, Scheme, Side};

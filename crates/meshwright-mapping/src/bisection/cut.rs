@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::Way;
+use super::CutVariant;
 use super::field::Field;
 use meshwright_core::units::{NodeId, Port};
 use meshwright_network::topology::{Topology, distances_from};
@@ -13,7 +13,7 @@ const FAR: u32 = 1 << 28;
 /// Cuts the sets of one placement, phase after phase.
 pub(super) struct Cutter<'f, 'm> {
     field: &'f Field<'m>,
-    way: Way,
+    way: CutVariant,
     /// By axis, then by node.
     coordinates: Vec<Vec<u32>>,
     /// Hops from the owner, and from the node farthest from it, within the set of the last search.
@@ -26,7 +26,7 @@ pub(super) struct Cutter<'f, 'm> {
 }
 
 impl<'f, 'm> Cutter<'f, 'm> {
-    pub(super) fn new(field: &'f Field<'m>, way: Way) -> Self {
+    pub(super) fn new(field: &'f Field<'m>, way: CutVariant) -> Self {
         let nodes = field.machine.nodes() as usize;
         Self {
             field,

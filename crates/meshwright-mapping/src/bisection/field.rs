@@ -1,6 +1,6 @@
 //! The nodes bisection may use: one connected part of the machine, where its middle is, and what is compact in it.
 
-use super::Part;
+use super::NodeSet;
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Grid, Machine, Network, Topology, distances_from};
 
@@ -124,7 +124,7 @@ impl<'m> Field<'m> {
     }
 
     /// So many nodes about a root.
-    pub(super) fn set(&self, root: NodeId, tasks: u32, part: Part) -> Vec<NodeId> {
+    pub(super) fn set(&self, root: NodeId, tasks: u32, part: NodeSet) -> Vec<NodeId> {
         let mut set = self.nodes.clone();
         if set.len() == tasks as usize {
             return set;
@@ -134,9 +134,9 @@ impl<'m> Field<'m> {
         let reach = |grid: &Grid, node: NodeId, axis: usize| {
             let (steps, up) = grid.offset(root, node, axis);
             let layers = 2 * steps + u32::from(up && steps > 0);
-            if part == Part::Box(axis) { layers.div_ceil(2) } else { layers }
+            if part == NodeSet::Box(axis) { layers.div_ceil(2) } else { layers }
         };
-        let reach = |node: NodeId| match self.grid.filter(|_| part != Part::Ball) {
+        let reach = |node: NodeId| match self.grid.filter(|_| part != NodeSet::Ball) {
             Some(grid) => (0..grid.dimensions()).map(|axis| reach(grid, node, axis)).max().unwrap_or(0),
             None => 0,
         };

@@ -12,7 +12,7 @@ const LOADS_MAX: u64 = 1 << 27;
 
 /// A phased job in the ticks of one machine. Phases that repeat each other stand here once.
 #[derive(Clone, Debug)]
-pub(super) struct Job {
+pub(super) struct PhasedJob {
     pub(super) tasks: u32,
     /// Whether nodes forward whole messages; else messages are worms.
     pub(super) stores: bool,
@@ -39,7 +39,7 @@ pub(super) struct Job {
     pub(super) of_task: Vec<u32>,
 }
 
-impl Job {
+impl PhasedJob {
     /// The messages of a graph on this machine.
     ///
     /// # Errors

@@ -7,7 +7,7 @@
 //! | `found` | the best placements met, and when a judge is asked |
 //! | `full` | the cost of a placement from nothing |
 //! | `state`, `maxima` | the same, kept up to date while tasks change places |
-//! | `room` | pinned tasks, dead nodes, parts that do not reach each other; why there is no answer |
+//! | `domain` | pinned tasks, dead nodes, parts that do not reach each other; why there is no answer |
 //! | `shapes` | moves of whole blocks of a box |
 //! | `rounds` | the rounds of a search |
 //!
@@ -18,11 +18,11 @@
 //! A prediction does not see who waits behind whom. [`search_by`] has a judge for that, usually a simulation: what
 //! he says decides who is best.
 
+mod domain;
 mod found;
 mod full;
 mod job;
 mod maxima;
-mod room;
 mod rounds;
 mod shapes;
 mod state;
@@ -112,7 +112,7 @@ pub type Judge<'j> = &'j mut dyn FnMut(&[NodeId], u64) -> u64;
 
 /// Why no placement at all keeps together the tasks that talk to each other: a machine in parts that are too small.
 pub fn apart(graph: &TaskGraph, machine: &Machine) -> Option<String> {
-    room::apart(graph, machine)
+    domain::apart(graph, machine)
 }
 
 /// Searches until the steps are made or `watch` breaks off.
@@ -204,13 +204,13 @@ fn run<'j>(
     if problem.answers == 0 {
         return Err(Error::value("number of answers", 0, "at least 1"));
     }
-    let job = job::Job::new(problem.graph, problem.machine)?;
+    let job = job::PhasedJob::new(problem.graph, problem.machine)?;
     let ways = ways::Ways::new(problem.machine)?;
-    let room = room::Room::new(problem)?;
+    let domain = domain::Domain::new(problem)?;
     let joint = job.join();
-    let mut rounds = rounds::Rounds::new(problem, [&job, &joint], &ways, &room, judge, watch);
+    let mut rounds = rounds::Rounds::new(problem, [&job, &joint], &ways, &domain, judge, watch);
     let (nodes, links) = (problem.machine.nodes(), problem.machine.links());
-    let state = |job| state::State::new(job, &ways, nodes, links);
+    let state = |job| state::SearchState::new(job, &ways, nodes, links);
     rounds.run((job.phases() != joint.phases()).then(|| state(&job)), state(&joint));
     Ok(rounds.outcome())
 }

@@ -1,9 +1,9 @@
 //! The functions of all vertices at once: from their definitions as sets, by the recursions; the way of a packet on them.
 
-use meshwright_groups::paper::Functions;
-use meshwright_groups::paper::functions::{Pair, in_sub_tree};
-use meshwright_groups::paper::routing::{Hop, Routed, route};
 use meshwright_groups::protocol::Side;
+use meshwright_groups::rank_split::Functions;
+use meshwright_groups::rank_split::functions::{PerState, in_sub_tree};
+use meshwright_groups::rank_split::routing::{Hop, Routed, route};
 use meshwright_groups::{Tree, rank_halving};
 
 /// On which side of a vertex another one hangs.
@@ -102,7 +102,7 @@ pub fn evaluate(states: &[u8]) -> Vec<Functions> {
 }
 
 /// Fills in states and counts of the sub-tree over these ranks; how many it has of each state.
-fn forward(states: &[u8], all: &mut [Functions]) -> Pair {
+fn forward(states: &[u8], all: &mut [Functions]) -> PerState {
     if states.is_empty() {
         return [0; 2];
     }
@@ -116,7 +116,7 @@ fn forward(states: &[u8], all: &mut [Functions]) -> Pair {
 }
 
 /// Fills in the rest of the sub-tree over these ranks.
-fn backward(all: &mut [Functions], total: Pair, before: Pair) {
+fn backward(all: &mut [Functions], total: PerState, before: PerState) {
     if all.is_empty() {
         return;
     }
@@ -143,7 +143,7 @@ fn backward(all: &mut [Functions], total: Pair, before: Pair) {
 /// # Examples
 ///
 /// ```
-/// use meshwright_groups::paper::routing::{Role, Routed};
+/// use meshwright_groups::rank_split::routing::{Role, Routed};
 /// use meshwright_papers::chochia1996::definition::{evaluate, way};
 /// use meshwright_core::units::NodeId;
 /// let at = evaluate(&[0, 1, 0, 1, 0, 1, 0]);

@@ -2,8 +2,8 @@
 
 use crate::chochia1996::definition;
 use meshwright_core::units::NodeId;
-use meshwright_groups::paper::routing::{Role, Routed};
 use meshwright_groups::rank_halving::{place, tree};
+use meshwright_groups::rank_split::routing::{Role, Routed};
 use meshwright_network::topology::order::order;
 use meshwright_report::svg::{Attribute, Point, Px, Svg, hues, palette};
 

@@ -16,7 +16,7 @@ pub(super) const DEAD: u32 = u32::MAX;
 
 /// Which part of the machine each task belongs to, and which node if it is pinned.
 #[derive(Clone, Debug)]
-pub(super) struct Room {
+pub(super) struct Domain {
     /// The part of each node, or [`DEAD`].
     pub(super) part_of_node: Vec<u32>,
     /// The part of each task.
@@ -34,7 +34,7 @@ fn no_answer(why: String) -> Error {
     Error::not_applicable("placing the tasks", why)
 }
 
-impl Room {
+impl Domain {
     /// Divides the tasks among the parts.
     ///
     /// # Errors

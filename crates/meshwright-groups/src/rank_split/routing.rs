@@ -56,8 +56,8 @@ pub enum Hop {
 /// # Examples
 ///
 /// ```
-/// use meshwright_groups::paper::Functions;
-/// use meshwright_groups::paper::routing::{Hop, Role, Routed, route};
+/// use meshwright_groups::rank_split::Functions;
+/// use meshwright_groups::rank_split::routing::{Hop, Role, Routed, route};
 /// use meshwright_core::units::NodeId;
 /// // Ranks 0..7, odd ranks in state 1; the root is rank 3, with three vertices on either side.
 /// let root = Functions::new(1, [2, 1], [2, 1], [4, 3], [0, 0]);
