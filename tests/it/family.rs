@@ -3,7 +3,7 @@
 use crate::halving::{assert_one_to_one, measured, tree};
 use meshwright_core::rng::stream;
 use meshwright_mapping::family::{Member, front, front_of, name, names, slowdowns, steps};
-use meshwright_mapping::{Request, Shape, AxisStep, place};
+use meshwright_mapping::{AxisStep, Request, Shape, place};
 use meshwright_network::topology::{Machine, Topology};
 use rand::seq::SliceRandom;
 

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use meshwright_core::units::{Bytes, Cycles, NodeId};
-use meshwright_mapping as mapping;
 use meshwright_mapping::bound::{GraphBound, Terrain, graph_ticks, phase_ticks};
 use meshwright_mapping::task_graph::Edge;
 use meshwright_mapping::{Placement, TaskGraph, task_file};
@@ -30,7 +29,7 @@ fn bound(graph: &TaskGraph, machine: &Machine) -> GraphBound {
 /// The simulated ticks, unless the placement ends in a deadlock.
 fn simulated(graph: &TaskGraph, machine: &Machine, nodes: Vec<NodeId>) -> Option<(u64, Vec<u64>)> {
     let placement = Placement { name: String::new(), nodes };
-    let trace = run_phased(machine, &mapping::schedule(graph, &placement, machine)).unwrap();
+    let trace = run_phased(machine, &placement.phases(graph, machine)).unwrap();
     trace.deadlock.is_none().then_some((trace.ticks, trace.phase_ticks))
 }
 
@@ -145,7 +144,7 @@ proptest! {
         let graph = graph(tasks.min(machine.living_count()), &edges);
         let job = Job::trace(graph.clone());
         let Ok(placement) = job.on(&machine).place("random", seed) else { return Ok(()) };
-        let phases = mapping::schedule(&graph, &placement, &machine);
+        let phases = placement.phases(&graph, &machine);
         // Dead nodes may have cut the machine.
         let Ok(trace) = run_phased(&machine, &phases) else { return Ok(()) };
         let bound = bound(&graph, &machine);

@@ -43,7 +43,12 @@ fn check(mask: &Mask<'_>, machine: &Machine, group: &Group, labels: &[Label]) {
         for (rank, &node) in (0..).zip(part.members()) {
             let place = processes[node.index()].places().last().unwrap();
             let membership = place.known();
-            assert_eq!((membership.group(), place.rank()), (&part, rank), "{} colour {colour}", machine.name());
+            assert_eq!(
+                (membership.group(), place.rank()),
+                (&part, rank),
+                "{} colour {colour}",
+                machine.name()
+            );
             assert_eq!(membership.tree(), &rank_halving::tree(part.size()));
             assert_eq!(place.links(), &membership.links(rank));
         }

@@ -6,8 +6,7 @@ use std::path::Path;
 use meshwright_core::rng::streams;
 use meshwright_core::units::{Bytes, NodeId};
 use meshwright_formats::scenario::given::{self, Search};
-use meshwright_mapping as mapping;
-use meshwright_mapping::search::{Problem, Start, search};
+use meshwright_mapping::search::{SearchProblem, Start, search};
 use meshwright_mapping::{Divide, PLACEMENTS, Placement, Shape, TaskGraph, task_file};
 use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Machine, Switching, Topology};
@@ -47,7 +46,7 @@ fn placements(graph: &TaskGraph, machine: &Machine) -> Vec<Placement> {
 }
 
 fn simulated(graph: &TaskGraph, machine: &Machine, placement: &Placement) -> u64 {
-    let trace = run_phased(machine, &mapping::schedule(graph, placement, machine)).unwrap();
+    let trace = run_phased(machine, &placement.phases(graph, machine)).unwrap();
     if trace.deadlock.is_some() { u64::MAX } else { trace.ticks }
 }
 
@@ -57,7 +56,7 @@ fn the_start_is_the_best_of_all_placements() {
     for (graph, name) in [(stencil(12), "mesh:12x12"), (trace(16), "mesh:4x4"), (trace(64), "mesh:8x8")] {
         for switching in [Switching::Wormhole, Switching::StoreAndForward] {
             let machine = Machine::new(name).unwrap().with_switching(switching);
-            let problem = Problem {
+            let problem = SearchProblem {
                 graph: &graph,
                 machine: &machine,
                 pins: &[],
@@ -67,9 +66,8 @@ fn the_start_is_the_best_of_all_placements() {
                 answers: 1,
             };
             let outcome = search(&problem, &mut |_| ControlFlow::Continue(())).unwrap();
-            let price = |placement: &Placement| {
-                forecast(&mapping::schedule(&graph, placement, &machine), &machine).unwrap().ticks
-            };
+            let price =
+                |placement: &Placement| forecast(&placement.phases(&graph, &machine), &machine).unwrap().ticks;
             let least = placements(&graph, &machine).iter().map(price).min().unwrap();
             assert!(outcome.start_ticks <= least, "{name}: {} above {least}", outcome.start_ticks);
             assert_eq!(outcome.answers[0].predicted_ticks, outcome.start_ticks);

@@ -10,7 +10,7 @@
 mod cut;
 mod field;
 
-use super::{Method, Placement, Request, Shape};
+use super::{Method, Request, Shape, phases};
 use cut::Cutter;
 use field::Field;
 use meshwright_core::error::{Error, Result};
@@ -141,9 +141,7 @@ fn parts(field: &Field<'_>, tasks: u32) -> Vec<NodeSet> {
 fn score(request: &Request<'_>, edges: &[(u32, u32, u32)], nodes: &[NodeId]) -> Result<Forecast> {
     let machine = request.machine;
     let phases = match request.graph {
-        Some(graph) => {
-            super::schedule(graph, &Placement { name: String::new(), nodes: nodes.to_vec() }, machine)
-        }
+        Some(graph) => phases(graph, nodes, machine),
         None => {
             let message = |&(phase, parent, child): &(u32, u32, u32)| {
                 let (source, target) = (nodes[parent as usize], nodes[child as usize]);

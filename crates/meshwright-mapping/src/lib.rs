@@ -61,6 +61,37 @@ pub struct Placement {
     pub nodes: Vec<NodeId>,
 }
 
+impl Placement {
+    /// The messages of a placed task graph, phase by phase: each edge is one between the nodes of its tasks.
+    ///
+    /// # Panics
+    ///
+    /// When the placement has fewer tasks than the graph.
+    ///
+    /// # Complexity
+    ///
+    /// O(edges).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright_mapping::{Divide, Request, Shape, divide, place};
+    /// use meshwright_network::topology::Machine;
+    /// use meshwright_core::units::{Bytes, NodeId};
+    /// let tree = divide::task_graph(&Divide { shape: Shape::Binomial(2), alpha: Some(0.5), combine_alpha: None, volume: Bytes(64) })?;
+    /// let mesh = Machine::new("mesh:2x2")?;
+    /// let placement = place("row-major", &Request::count(4, &mesh, 0))?;
+    /// let phases = placement.phases(&tree, &mesh);
+    /// // The root, task 3, sends half of its 64 bytes to task 1 first.
+    /// let first = phases.phase(0)[0];
+    /// assert_eq!((first.source, first.target, first.bytes), (NodeId(3), NodeId(1), Bytes(32)));
+    /// # Ok::<(), meshwright_core::Error>(())
+    /// ```
+    pub fn phases(&self, tasks: &TaskGraph, machine: &Machine) -> Phases {
+        phases(tasks, &self.nodes, machine)
+    }
+}
+
 /// What is to be placed.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
@@ -180,35 +211,11 @@ fn repair(machine: &Machine, nodes: &mut [NodeId]) {
     }
 }
 
-/// The schedule of a placed task graph: each edge becomes a message between the nodes of its tasks.
-///
-/// # Panics
-///
-/// When the placement has fewer tasks than the graph.
-///
-/// # Complexity
-///
-/// O(edges).
-///
-/// # Examples
-///
-/// ```
-/// use meshwright_mapping::{Divide, Request, Shape, divide, place, schedule};
-/// use meshwright_network::topology::Machine;
-/// use meshwright_core::units::{Bytes, NodeId};
-/// let tree = divide::task_graph(&Divide { shape: Shape::Binomial(2), alpha: Some(0.5), combine_alpha: None, volume: Bytes(64) })?;
-/// let mesh = Machine::new("mesh:2x2")?;
-/// let placement = place("row-major", &Request::count(4, &mesh, 0))?;
-/// let phases = schedule(&tree, &placement, &mesh);
-/// // The root, task 3, sends half of its 64 bytes to task 1 first.
-/// let first = phases.phase(0)[0];
-/// assert_eq!((first.source, first.target, first.bytes), (NodeId(3), NodeId(1), Bytes(32)));
-/// # Ok::<(), meshwright_core::Error>(())
-/// ```
-pub fn schedule(tasks: &TaskGraph, placement: &Placement, machine: &Machine) -> Phases {
+/// The messages between tasks on these nodes.
+fn phases(tasks: &TaskGraph, nodes: &[NodeId], machine: &Machine) -> Phases {
     let message = |phase: u32, edge: &task_graph::Edge| Message {
-        source: placement.nodes[edge.source as usize],
-        target: placement.nodes[edge.target as usize],
+        source: nodes[edge.source as usize],
+        target: nodes[edge.target as usize],
         bytes: edge.bytes,
         phase,
     };

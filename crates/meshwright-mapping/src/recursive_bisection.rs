@@ -25,7 +25,7 @@ use halves::{Apart, Halves};
 use rand::{Rng, RngExt};
 use weighted::Weighted;
 
-use super::{Method, Placement, TaskGraph, schedule};
+use super::{Method, TaskGraph, phases};
 use meshwright_core::error::Result;
 use meshwright_core::rng::stream;
 use meshwright_core::units::NodeId;
@@ -92,8 +92,7 @@ pub const RECURSIVE_BISECTION: Method = Method {
 
 /// The predicted ticks of a placement.
 fn predicted(graph: &TaskGraph, machine: &Machine, nodes: &[NodeId]) -> Result<u64> {
-    let placement = Placement { name: RECURSIVE_BISECTION.name.to_string(), nodes: nodes.to_vec() };
-    Ok(cost::forecast(&schedule(graph, &placement, machine), machine)?.ticks)
+    Ok(cost::forecast(&phases(graph, nodes, machine), machine)?.ticks)
 }
 
 /// Who talks how much to whom over all phases.

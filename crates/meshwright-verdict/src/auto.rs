@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use super::{Job, Skipped, look, percentage};
 use meshwright_core::error::{Error, Result};
 use meshwright_mapping as mapping;
-use meshwright_mapping::search::{self, Problem};
+use meshwright_mapping::search::{self, SearchProblem};
 use meshwright_mapping::{Mapping, PLACEMENTS, Placement};
 use meshwright_network::topology::Machine;
 use meshwright_schedule::Planner;
@@ -178,7 +178,7 @@ fn found(
         return Ok((Vec::new(), reached, false));
     }
     let start = search::Start::Best;
-    let problem = Problem {
+    let problem = SearchProblem {
         graph: &job.tasks,
         machine,
         pins: &[],
@@ -202,7 +202,7 @@ fn found(
 
 /// The predicted time of a placement under the machine's switching, and its hops.
 fn price(job: &Job, machine: &Machine, placement: &Placement) -> Result<Priced> {
-    let schedule = mapping::schedule(&job.tasks, placement, machine);
+    let schedule = placement.phases(&job.tasks, machine);
     let Forecast { ticks, least_ticks, hops, .. } = forecast(&schedule, machine)?;
     Ok(Priced { method: placement.name.clone(), ticks, least_ticks, hops })
 }

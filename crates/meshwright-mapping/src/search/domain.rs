@@ -1,6 +1,6 @@
 //! Where tasks may go: pinned tasks, dead nodes, and parts of the machine that do not reach each other.
 
-use super::Problem;
+use super::SearchProblem;
 use super::state::FREE;
 use crate::TaskGraph;
 use meshwright_core::error::{Error, Result};
@@ -41,8 +41,8 @@ impl Domain {
     ///
     /// [`Error::Value`] for a pin outside the tasks or the nodes; [`Error::NotApplicable`] with the reason
     /// when no placement exists, or none was found in a million tries to divide the tasks among the parts.
-    pub(super) fn new(problem: &Problem<'_>) -> Result<Self> {
-        let Problem { graph, machine, pins, .. } = problem;
+    pub(super) fn new(problem: &SearchProblem<'_>) -> Result<Self> {
+        let SearchProblem { graph, machine, pins, .. } = problem;
         let living = machine.living_count();
         if graph.tasks > living {
             return Err(no_answer(format!(

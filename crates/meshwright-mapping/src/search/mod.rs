@@ -53,7 +53,7 @@ pub const NAME: &str = "search";
 
 /// What is to be placed, where, and how long to look.
 #[derive(Clone, Copy, Debug)]
-pub struct Problem<'a> {
+pub struct SearchProblem<'a> {
     /// Who sends how much to whom, by phase.
     pub graph: &'a TaskGraph,
     /// Where; its switching and its costs say what time a placement takes.
@@ -83,7 +83,7 @@ pub struct Progress {
 
 /// A placement with its predicted time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct SearchAnswer {
     /// Which node runs which task.
     pub placement: Placement,
     /// What the formula says, in ticks of the machine.
@@ -94,10 +94,10 @@ pub struct Answer {
 
 /// What a search found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct SearchOutcome {
     /// Different placements, named `search`, `search-2` and so on, the fastest first; fewer than asked for if the search met no more. At least one.
-    pub answers: Vec<Answer>,
-    /// The steps made: asked for as [`Problem::steps`], they give the same outcome again.
+    pub answers: Vec<SearchAnswer>,
+    /// The steps made: asked for as [`SearchProblem::steps`], they give the same outcome again.
     pub steps: u64,
     /// The fewest predicted ticks of the placements it started from.
     pub start_ticks: u64,
@@ -136,14 +136,14 @@ pub fn apart(graph: &TaskGraph, machine: &Machine) -> Option<String> {
 ///
 /// ```
 /// use std::ops::ControlFlow;
-/// use meshwright_mapping::search::{Problem, Start, search};
+/// use meshwright_mapping::search::{SearchProblem, Start, search};
 /// use meshwright_mapping::{Divide, Shape, divide};
 /// use meshwright_network::topology::{Machine, Switching};
 /// use meshwright_core::units::{Bytes, NodeId};
 /// let job = Divide { shape: Shape::Binomial(4), alpha: Some(1.0), combine_alpha: None, volume: Bytes(64) };
 /// let graph = divide::task_graph(&job)?;
 /// let machine = Machine::new("mesh:4x4")?.with_switching(Switching::StoreAndForward);
-/// let problem = Problem {
+/// let problem = SearchProblem {
 ///     graph: &graph,
 ///     machine: &machine,
 ///     pins: &[(15, NodeId(5))],
@@ -158,7 +158,10 @@ pub fn apart(graph: &TaskGraph, machine: &Machine) -> Option<String> {
 /// assert_eq!(outcome.answers[0].placement.nodes[15], NodeId(5));
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
-pub fn search(problem: &Problem<'_>, watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>) -> Result<Outcome> {
+pub fn search(
+    problem: &SearchProblem<'_>,
+    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<SearchOutcome> {
     run(problem, None, watch)
 }
 
@@ -174,14 +177,14 @@ pub fn search(problem: &Problem<'_>, watch: &mut dyn FnMut(&Progress) -> Control
 ///
 /// ```
 /// use std::ops::ControlFlow;
-/// use meshwright_mapping::search::{Problem, Start, search_by};
+/// use meshwright_mapping::search::{SearchProblem, Start, search_by};
 /// use meshwright_mapping::{Divide, Shape, divide};
 /// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::Bytes;
 /// let job = Divide { shape: Shape::Binomial(2), alpha: Some(1.0), combine_alpha: None, volume: Bytes(64) };
 /// let (graph, machine) = (divide::task_graph(&job)?, Machine::new("mesh:2x2")?);
 /// let problem =
-///     Problem { graph: &graph, machine: &machine, pins: &[], start: Start::Best, seed: 1, steps: 100, answers: 1 };
+///     SearchProblem { graph: &graph, machine: &machine, pins: &[], start: Start::Best, seed: 1, steps: 100, answers: 1 };
 /// // This one likes task 0 on node 0, as row-major has it.
 /// let mut judge = |nodes: &[_], _| if nodes[0] == meshwright_core::units::NodeId(0) { 1 } else { 2 };
 /// let outcome = search_by(&problem, &mut judge, &mut |_| ControlFlow::Continue(()))?;
@@ -189,18 +192,18 @@ pub fn search(problem: &Problem<'_>, watch: &mut dyn FnMut(&Progress) -> Control
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn search_by<'j>(
-    problem: &Problem<'_>,
+    problem: &SearchProblem<'_>,
     judge: Judge<'j>,
     watch: &'j mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> Result<Outcome> {
+) -> Result<SearchOutcome> {
     run(problem, Some(judge), watch)
 }
 
 fn run<'j>(
-    problem: &Problem<'_>,
+    problem: &SearchProblem<'_>,
     judge: Option<Judge<'j>>,
     watch: &'j mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> Result<Outcome> {
+) -> Result<SearchOutcome> {
     if problem.answers == 0 {
         return Err(Error::value("number of answers", 0, "at least 1"));
     }

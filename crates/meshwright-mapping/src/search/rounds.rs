@@ -13,7 +13,7 @@ use super::job::PhasedJob;
 use super::shapes::Shapes;
 use super::state::SearchState;
 use super::ways::Ways;
-use super::{Answer, Judge, NAME, Outcome, Problem, Progress, Start};
+use super::{Judge, NAME, Progress, SearchAnswer, SearchOutcome, SearchProblem, Start};
 use crate::recursive_bisection::{Aim, Weights};
 use crate::{PLACEMENTS, Placement, Request, place};
 use meshwright_core::interrupt::Grace;
@@ -36,7 +36,7 @@ const STEPS_BETWEEN_OFFERS: u64 = 300;
 
 /// A search under way.
 pub(super) struct Rounds<'p, 'w> {
-    problem: &'p Problem<'p>,
+    problem: &'p SearchProblem<'p>,
     job: &'p PhasedJob,
     domain: &'p Domain,
     watch: &'w mut dyn FnMut(&Progress) -> ControlFlow<()>,
@@ -90,7 +90,7 @@ impl Adjacency {
 impl<'p, 'w> Rounds<'p, 'w> {
     /// A search that has not begun.
     pub(super) fn new(
-        problem: &'p Problem<'p>,
+        problem: &'p SearchProblem<'p>,
         [job, joint]: [&'p PhasedJob; 2],
         ways: &'p Ways<'p>,
         domain: &'p Domain,
@@ -146,13 +146,14 @@ impl<'p, 'w> Rounds<'p, 'w> {
     }
 
     /// What was found.
-    pub(super) fn outcome(self) -> Outcome {
-        let answer = |(index, FoundPlacement { judged, predicted, nodes }): (usize, FoundPlacement)| Answer {
-            placement: Placement { name: name(index), nodes: nodes.into_iter().map(NodeId).collect() },
-            predicted_ticks: predicted,
-            judged_ticks: judged,
-        };
-        Outcome {
+    pub(super) fn outcome(self) -> SearchOutcome {
+        let answer =
+            |(index, FoundPlacement { judged, predicted, nodes }): (usize, FoundPlacement)| SearchAnswer {
+                placement: Placement { name: name(index), nodes: nodes.into_iter().map(NodeId).collect() },
+                predicted_ticks: predicted,
+                judged_ticks: judged,
+            };
+        SearchOutcome {
             answers: self.found.best.into_iter().enumerate().map(answer).collect(),
             steps: self.steps,
             start_ticks: self.start_ticks,

@@ -206,7 +206,7 @@ fn complete(n: u32, switching: Switching, costs: Costs, alpha: f64, volume: u64)
     let mut best = u64::MAX;
     for name in ["row-major", "hilbert", "recursive-bisection"] {
         let placement = mapping::place(name, &Request::of(&tree, &mesh, 0))?;
-        let trace = sim::run_phased(&mesh, &mapping::schedule(&tree, &placement, &mesh))?;
+        let trace = sim::run_phased(&mesh, &placement.phases(&tree, &mesh))?;
         assert!(trace.deadlock.is_none(), "routes row by row on {} nodes close no ring", mesh.nodes());
         best = best.min(trace.ticks);
     }

@@ -42,7 +42,7 @@ mod letters;
 pub mod part;
 pub mod program;
 
-pub use beside::{Beside, Messages, Other, Series, Times, compare};
+pub use beside::{Beside, Messages, Other, Series, TimesBeside, compare};
 pub use group::Group;
 pub use letters::TAG;
 pub use part::{MaybePart, Part};

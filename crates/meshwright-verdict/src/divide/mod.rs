@@ -56,7 +56,7 @@ pub struct Searched {
 
 impl Searched {
     /// What a search did, in cycles of its machine.
-    pub fn new(outcome: &search::Outcome, machine: &Machine) -> Self {
+    pub fn new(outcome: &search::SearchOutcome, machine: &Machine) -> Self {
         let cycles = |ticks: u64| machine.costs().cycles(ticks).0;
         // A judge's word for what never ends is the most there is.
         let simulated = |ticks: u64| (ticks != u64::MAX).then(|| cycles(ticks));
