@@ -66,8 +66,9 @@ fn the_start_is_the_best_of_all_placements() {
                 answers: 1,
             };
             let outcome = search(&problem, &mut |_| ControlFlow::Continue(())).unwrap();
-            let price =
-                |placement: &Placement| forecast(&placement.phases(&graph, &machine), &machine).unwrap().ticks;
+            let price = |placement: &Placement| {
+                forecast(&placement.phases(&graph, &machine), &machine).unwrap().ticks
+            };
             let least = placements(&graph, &machine).iter().map(price).min().unwrap();
             assert!(outcome.start_ticks <= least, "{name}: {} above {least}", outcome.start_ticks);
             assert_eq!(outcome.answers[0].predicted_ticks, outcome.start_ticks);

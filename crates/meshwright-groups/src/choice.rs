@@ -1,4 +1,4 @@
-//! Which split: by what it can do, what it keeps, and how many steps a formula predicts.
+//! The choice of a split: by what it can do, what it keeps, and how many steps a formula predicts.
 //!
 //! H is the height of a tree in links, a message counting as c / (b h) links more where it has a start-up, s the size of the group, k the number of colours, b = ceil(log2 k) +
 //! ceil(log2 keys) the bits of a label. The factors were measured in the paper's model, one group at a time, on

@@ -224,3 +224,37 @@ fn phases(tasks: &TaskGraph, nodes: &[NodeId], machine: &Machine) -> Phases {
         .collect();
     Phases::new(machine.nodes(), messages)
 }
+
+/// By node the number of its part, [`u32::MAX`] for dead ones, and the parts of the machine whose nodes reach each other:
+/// the part with the lowest node first.
+///
+/// # Complexity
+///
+/// O(nodes log nodes + links).
+fn parts_of(machine: &Machine) -> (Vec<u32>, Vec<Vec<NodeId>>) {
+    if machine.whole_grid().is_some() {
+        return (vec![0; machine.nodes() as usize], vec![machine.living().collect()]);
+    }
+    let mut part_of = vec![u32::MAX; machine.nodes() as usize];
+    let mut parts: Vec<Vec<NodeId>> = Vec::new();
+    for start in machine.living() {
+        if part_of[start.index()] != u32::MAX {
+            continue;
+        }
+        let number = parts.len() as u32;
+        let (mut part, mut left) = (vec![start], 0);
+        part_of[start.index()] = number;
+        while let Some(&node) = part.get(left) {
+            left += 1;
+            for (_, next) in machine.neighbours(node) {
+                if part_of[next.index()] == u32::MAX {
+                    part_of[next.index()] = number;
+                    part.push(next);
+                }
+            }
+        }
+        part.sort_unstable();
+        parts.push(part);
+    }
+    (part_of, parts)
+}

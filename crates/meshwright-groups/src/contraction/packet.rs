@@ -1,4 +1,4 @@
-//! What members send, and how long it is.
+//! The packets of a contraction and their lengths.
 
 use super::frame::{Centre, Extents, Frame, bits};
 use super::heads::Head;

@@ -1,6 +1,6 @@
 //! k-hub exchange: members tell the nearest hub, hubs tell each other, hubs tell their members.
 
-use super::k_centre::{Centres, centres};
+use super::k_centre::{Centres, centres, farthest_pair};
 use super::scheme::ExchangePacket;
 use crate::protocol::pass::{Load, Pass, PassDirection, Post, combine, into_prefixes};
 use crate::protocol::{Links, Operation, Outbox, Outcome, Side};
@@ -106,12 +106,7 @@ impl Hubs {
             let own = &mut height[self.nearest[rank as usize] as usize];
             *own = below[rank as usize].max(*own);
         }
-        let pairs = self.hubs.iter().zip(&height);
-        let from = |(&a, &high): (&u32, &u32)| {
-            let to = |(&b, &other): (&u32, &u32)| high + distance(a, b) + other;
-            pairs.clone().map(to).max().expect("there are hubs")
-        };
-        pairs.clone().map(from).max().expect("there are hubs")
+        farthest_pair(machine, group, &self.hubs, &height)
     }
 
     /// The most children of a member, or children and other hubs of a hub.

@@ -1,4 +1,4 @@
-//! How labels are written into blocks of bits.
+//! Labels as blocks of bits.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What every member knows of its group, and what it makes of the labels.
+//! The group as every member knows it, and the groups that its labels make.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a member has gathered of the labels of its sub-tree and not sent on.
+//! Labels of a sub-tree, gathered and not yet sent on.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,4 +1,4 @@
-//! What a member does: passes over trees, splits, joins; programs that call them.
+//! The protocol of a member: passes over trees, splits, joins; programs that call them.
 //!
 //! Every member is a [`Process`](meshwright_schedule::Process). It keeps one level for each split it is inside of, runs the operations its [`Program`] asks for one after the other, and waits for nobody but the members
 //! of its own group: groups proceed on their own. How a group is split, and what a member knows of its group, is a

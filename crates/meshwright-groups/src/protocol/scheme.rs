@@ -1,4 +1,4 @@
-//! How groups are split: the part of one member.
+//! Schemes: what a member keeps of its group and its part in splits and exchanges.
 
 use std::fmt::Debug;
 

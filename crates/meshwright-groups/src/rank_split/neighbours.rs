@@ -1,4 +1,4 @@
-//! What a member keeps of its group.
+//! New neighbours, and the position they make.
 
 use crate::protocol::{Links, Position, Side};
 use crate::{Group, rank_halving};

@@ -1,4 +1,4 @@
-//! What members send each other during a split.
+//! The packets of a split, eight bytes each.
 
 use super::functions::PerState;
 use super::routing::Routed;

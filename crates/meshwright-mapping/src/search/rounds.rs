@@ -16,9 +16,10 @@ use super::ways::Ways;
 use super::{Judge, NAME, Progress, SearchAnswer, SearchOutcome, SearchProblem, Start};
 use crate::recursive_bisection::{Aim, Weights};
 use crate::{PLACEMENTS, Placement, Request, place};
+use meshwright_core::csr::Csr;
 use meshwright_core::interrupt::Grace;
 use meshwright_core::rng::streams;
-use meshwright_core::units::{NodeId, Port};
+use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, Topology};
 
 /// After about as many links looked at, `watch` is asked: some milliseconds.
@@ -63,26 +64,20 @@ fn name(index: usize) -> String {
 }
 
 /// The nodes next to each node.
-struct Adjacency {
-    first: Vec<u32>,
-    nodes: Vec<u32>,
-}
+struct Adjacency(Csr<u32>);
 
 impl Adjacency {
     fn new(machine: &Machine) -> Self {
-        let (mut first, mut nodes) = (vec![0], vec![]);
+        let mut nodes = Csr::default();
         for node in (0..machine.nodes()).map(NodeId) {
-            let ports = (0..machine.ports(node)).map(Port);
-            nodes.extend(ports.filter_map(|port| machine.neighbour(node, port)).map(|node| node.0));
-            first.push(nodes.len() as u32);
+            nodes.push_row(machine.neighbours(node).map(|(_, next)| next.0));
         }
-        Self { first, nodes }
+        Self(nodes)
     }
 
     /// A neighbour drawn by lot; the node itself if it has none.
     fn draw(&self, node: u32, rng: &mut SplitMix64) -> u32 {
-        let neighbours =
-            &self.nodes[self.first[node as usize] as usize..self.first[node as usize + 1] as usize];
+        let neighbours = self.0.row(node as usize);
         if neighbours.is_empty() { node } else { neighbours[rng.random_range(0..neighbours.len())] }
     }
 }

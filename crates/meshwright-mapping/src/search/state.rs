@@ -180,8 +180,8 @@ impl<'p> SearchState<'p> {
         if task == FREE {
             return;
         }
-        for place in self.job.of_task(task) {
-            let message = self.job.of_task[place] as usize;
+        for &message in self.job.of_task.row(task as usize) {
+            let message = message as usize;
             let (source, target) = self.job.ends[message];
             if source == done || target == done {
                 continue;

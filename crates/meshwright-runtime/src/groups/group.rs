@@ -1,4 +1,4 @@
-//! What the members of a group do together.
+//! One rank's end of a group: everything its members do together.
 
 use std::sync::Arc;
 
