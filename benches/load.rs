@@ -9,11 +9,11 @@ use std::hint::black_box;
 
 use meshwright_core::rng;
 use meshwright_core::units::{LinkId, NodeId};
-use meshwright_load::flow_matrix::FlowMatrix;
 use meshwright_load::installments::{self, Scale, Settings};
 use meshwright_load::optimum::{self, Phase};
 use meshwright_load::{Forwarding, Problem, Source, Speeds, closed_form, layers, voronoi};
 use meshwright_network::topology::{Machine, Topology};
+use meshwright_papers::zhang2018::formulas::flow_matrix::FlowMatrix;
 use microlp::{ComparisonOp, LinearExpr, OptimizationDirection, SolveOutcome, Variable};
 use rand::RngExt;
 use table::{Comparison, way};

@@ -27,7 +27,7 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("clap", &["cli"]),
     ("minijinja", &["report"]),
     ("microlp", &["load", "demos"]),
-    ("nalgebra", &["load"]),
+    ("nalgebra", &["papers"]),
     ("rustdct", &["load"]),
     ("toml", &["formats"]),
     ("roxmltree", &["hosts"]),

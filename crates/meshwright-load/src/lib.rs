@@ -35,11 +35,8 @@
 //! | [`poisson`] | a flow for a million nodes |
 //! | [`check`] | whether a claimed distribution is possible at all |
 //! | [`witness`] | the flow or the schedule that shows it |
-//! | [`flow_matrix`] | the same as a system of equations: LU, determinants; [`flow_matrix::plan`] |
+//! | [`flow_matrix`] | the same as a plan of a problem: [`flow_matrix::plan`] |
 //! | [`timing`] | its timing diagram |
-//! | [`paper_optimum`] | what the thesis's constraints allow when they are inequalities |
-//! | [`threshold`] | from which sigma on the thesis claims more than a cut allows |
-//! | [`serial`] | a link serves one message at a time, a processor gets one message; start-up cost |
 //! | [`installments`] | schedules one can run: the flow of the optimum in installments, any plan's shares as messages |
 //!
 //! # Source
@@ -61,7 +58,6 @@ pub mod layers;
 pub mod lower_band;
 pub mod number;
 pub mod optimum;
-pub mod paper_optimum;
 pub mod partition;
 mod pieces;
 pub mod poisson;
@@ -71,9 +67,7 @@ pub mod programme;
 pub mod queues;
 pub mod reduced;
 pub mod schedulers;
-pub mod serial;
 pub mod speed_file;
-pub mod threshold;
 pub mod timing;
 pub mod voronoi;
 pub mod witness;

@@ -1,7 +1,8 @@
 //! The thesis's constraints with inequalities.
 
 use meshwright_core::exact::Exact;
-use meshwright_load::{Forwarding, closed_form, paper_optimum};
+use meshwright_load::{Forwarding, closed_form};
+use meshwright_papers::zhang2018::formulas::inequalities;
 use microlp::{ComparisonOp, OptimizationDirection, Problem as Programme};
 
 use super::{assert_close, counts, float, forwarding, golden, largest};
@@ -29,13 +30,13 @@ fn optima_of_the_inequalities() {
         let what = entry.to_string();
         let equal = closed_form::speedup(&layers, &sigma, forwarding);
         assert_close(equal, float(&entry["equal_finish"]), 1e-12, &what);
-        let optimum = paper_optimum::inequalities(&layers, &sigma, forwarding).expect("a source").speedup;
+        let optimum = inequalities::inequalities(&layers, &sigma, forwarding).expect("a source").speedup;
         assert_close(optimum, float(&entry["lp_same_constraints"]), 1e-7, &what);
         assert_close(optimum, by_programme(&layers, sigma, forwarding), 1e-9, &what);
         let by_size =
-            paper_optimum::largest_layer_first(&layers, &sigma, forwarding).expect("a source").speedup;
+            inequalities::largest_layer_first(&layers, &sigma, forwarding).expect("a source").speedup;
         assert_close(by_size, float(&entry["largest_layer_first"]), 1e-12, &what);
-        let margins = paper_optimum::equal_finish_margins(&layers, &sigma, forwarding).expect("a source");
+        let margins = inequalities::equal_finish_margins(&layers, &sigma, forwarding).expect("a source");
         let is_optimal = margins.iter().all(|&margin| margin >= 0.0);
         assert_eq!(is_optimal, optimum <= equal * (1.0 + 1e-12), "{what}");
     }
@@ -59,12 +60,12 @@ fn recursion_programme_and_criterion_agree() {
             for forwarding in [Forwarding::CutThrough, Forwarding::ModifiedStoreAndForward] {
                 let sigma = Exact::fraction(p, q);
                 let what = format!("{layers:?} {sigma} {}", forwarding.name());
-                let optimum = paper_optimum::inequalities(layers, &sigma, forwarding).expect("a source");
+                let optimum = inequalities::inequalities(layers, &sigma, forwarding).expect("a source");
                 let programme = by_programme(layers, sigma.to_f64(), forwarding);
                 assert_close(optimum.speedup.to_f64(), programme, 1e-9, &what);
                 let equal = closed_form::speedup(layers, &sigma, forwarding);
                 let margins =
-                    paper_optimum::equal_finish_margins(layers, &sigma, forwarding).expect("a source");
+                    inequalities::equal_finish_margins(layers, &sigma, forwarding).expect("a source");
                 let degenerate = forwarding == Forwarding::CutThrough && sigma == Exact::whole(1);
                 let no_better = match degenerate {
                     true => layers[1..].iter().max() == layers.get(1),
@@ -106,7 +107,7 @@ fn no_order_is_better_than_largest_first() {
     for layers in [&[1, 4, 8, 8, 4][..], &[1, 2, 3, 2, 1], &[1, 1, 7, 2, 5]] {
         for sigma in [0.1, 0.5, 0.95] {
             let by_size = |forwarding| {
-                paper_optimum::largest_layer_first(layers, &sigma, forwarding).expect("a source").speedup
+                inequalities::largest_layer_first(layers, &sigma, forwarding).expect("a source").speedup
             };
             let cut_through = 1.0 + best(&layers[1..], 1.0, 1.0, 1.0 - sigma);
             assert_close(by_size(Forwarding::CutThrough), cut_through, 1e-12, "cut-through");
@@ -119,10 +120,10 @@ fn no_order_is_better_than_largest_first() {
 
 #[test]
 fn models_without_such_constraints() {
-    assert!(paper_optimum::inequalities(&[1, 2], &0.5, Forwarding::StoreAndForward).is_err());
-    assert!(paper_optimum::largest_layer_first(&[], &0.5, Forwarding::CutThrough).is_err());
-    assert!(paper_optimum::equal_finish_margins(&[1, 2], &f64::NAN, Forwarding::CutThrough).is_err());
+    assert!(inequalities::inequalities(&[1, 2], &0.5, Forwarding::StoreAndForward).is_err());
+    assert!(inequalities::largest_layer_first(&[], &0.5, Forwarding::CutThrough).is_err());
+    assert!(inequalities::equal_finish_margins(&[1, 2], &f64::NAN, Forwarding::CutThrough).is_err());
     // Cut-through leaves no time for a second layer once links are as slow as processors: the largest is served.
-    let slow = paper_optimum::inequalities(&[1, 4, 8, 8, 4], &1.5, Forwarding::CutThrough).expect("a source");
+    let slow = inequalities::inequalities(&[1, 4, 8, 8, 4], &1.5, Forwarding::CutThrough).expect("a source");
     assert_eq!(slow.speedup, 9.0);
 }

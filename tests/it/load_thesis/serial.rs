@@ -2,8 +2,9 @@
 
 use meshwright_core::exact::Exact;
 use meshwright_core::units::{NodeId, Port};
-use meshwright_load::{Forwarding, closed_form, layers, serial, threshold};
+use meshwright_load::{Forwarding, closed_form, layers};
 use meshwright_network::topology::{Machine, Topology};
+use meshwright_papers::zhang2018::formulas::{serial, threshold};
 use microlp::{ComparisonOp, OptimizationDirection, Problem as Programme};
 
 use super::{assert_close, counts, float, forwarding, golden, largest, machine};

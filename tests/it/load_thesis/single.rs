@@ -2,9 +2,12 @@
 
 use meshwright_core::exact::Exact;
 use meshwright_core::units::{NodeId, Port};
-use meshwright_load::flow_matrix::{self, FlowMatrix, determinant_by_elimination, determinant_by_lu};
+use meshwright_load::flow_matrix;
 use meshwright_load::{FORWARDINGS, Forwarding, Problem, Source, Speeds, closed_form, layers, timing};
 use meshwright_network::topology::{Machine, Topology};
+use meshwright_papers::zhang2018::formulas::flow_matrix::{
+    FlowMatrix, determinant_by_elimination, determinant_by_lu,
+};
 use serde_json::Value;
 
 use super::{assert_close, counts, exact, float, forwarding, golden, machine};

@@ -62,7 +62,7 @@ pub fn stay(scale: &Scale) -> Result<Installments> {
 ///
 /// ```
 /// use meshwright_load::installments::{Scale, one_each};
-/// use meshwright_load::{Forwarding, Problem, Source, serial};
+/// use meshwright_load::{Problem, Source};
 /// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::NodeId;
 /// let mut torus = Machine::new("torus:4x4")?;
@@ -70,9 +70,9 @@ pub fn stay(scale: &Scale) -> Result<Installments> {
 /// torus = torus.with_costs(costs)?;
 /// let problem = Problem::new(&torus, vec![Source::at(NodeId(0), 1.0)], 0.3)?;
 /// let found = one_each(&Scale::new(&problem, bytes)?)?;
-/// let formula = serial::with_startup(16, 4, &0.3, &0.5, Forwarding::ModifiedStoreAndForward)?;
-/// assert_eq!((found.messages, formula.used), (4, 5), "one for each neighbour");
-/// assert!((1.0 / found.makespan - formula.speedup).abs() < 1e-6);
+/// assert_eq!((found.messages, found.processors), (4, 5), "one for each neighbour");
+/// let formula = (1.3 + 4.0 * 0.5) / (1.3 + 4.0); // T + 4 (T - 0.5) / 1.3 = 1
+/// assert!((found.makespan - formula).abs() < 1e-6);
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn one_each(scale: &Scale) -> Result<Installments> {

@@ -16,6 +16,7 @@
 //! | `future` | section 7.2 |
 //! | `printed` | numbers that follow from other printed numbers |
 //! | `networks` | tori and hypercubes |
+//! | [`formulas`] | formulas of the thesis that only its claims and their tests ask for |
 //!
 //! Errata are numbered Z1, Z2 and so on.
 //!
@@ -25,6 +26,7 @@
 
 mod cells;
 mod connected;
+pub mod formulas;
 mod future;
 mod headlines;
 mod literal;

@@ -4,8 +4,8 @@
 //! messages on without delay, and all stop together: then as many processors on each branch is best, since each
 //! further one on a branch adds less than the one before. Where layers hold at most d nodes, this is the thesis.
 
-use super::{Forwarding, Number};
 use meshwright_core::error::{Error, Result};
+use meshwright_load::{Forwarding, Number};
 
 /// How many processors a branch serves at each step: step k counts the branches with at least k processors.
 fn branches_by_step(nodes: u64, degree: u64) -> impl Iterator<Item = u64> {
@@ -51,7 +51,8 @@ fn check<N: Number>(nodes: u64, sigma: &N, forwarding: Forwarding) -> Result<()>
 /// # Examples
 ///
 /// ```
-/// use meshwright_load::{Forwarding, serial};
+/// use meshwright_load::Forwarding;
+/// use meshwright_papers::zhang2018::formulas::serial;
 /// assert_eq!(serial::speedup(4, 2, &0.5, Forwarding::CutThrough)?, 3.5);
 /// // 16 x 16 torus: the thesis claims 130.
 /// assert!((serial::speedup(256, 4, &0.1, Forwarding::CutThrough)? - 40.95).abs() < 0.005);
@@ -94,7 +95,8 @@ pub struct Serial<N> {
 /// # Examples
 ///
 /// ```
-/// use meshwright_load::{Forwarding, serial};
+/// use meshwright_load::Forwarding;
+/// use meshwright_papers::zhang2018::formulas::serial;
 /// let dear = serial::with_startup(25, 4, &0.1, &0.2, Forwarding::CutThrough)?;
 /// assert_eq!(dear.used, 5, "T - l is a message worth sending, 0.9 T - 1.9 l is not");
 /// assert!((dear.speedup - 5.0 / 1.8).abs() < 1e-12, "T + 4 (T - l) = 1");
@@ -175,7 +177,7 @@ fn messages<N: Number>(sigma: &N, startup: &N, forwarding: Forwarding) -> impl I
 /// # Examples
 ///
 /// ```
-/// use meshwright_load::serial::one_installment_speedup;
+/// use meshwright_papers::zhang2018::formulas::serial::one_installment_speedup;
 /// // A 3-cube, d = 3: more than the 3.96 of the serial schedule.
 /// assert!((one_installment_speedup(8, 3, &0.75)? - 4.1611392).abs() < 1e-12);
 /// # Ok::<(), meshwright_core::Error>(())

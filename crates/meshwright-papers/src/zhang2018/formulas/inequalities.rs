@@ -15,8 +15,8 @@
 //!
 //! `zhang2018`, equations 3.32 to 3.44 and 4.29 to 4.40, with an inequality in place of each equation.
 
-use super::{Forwarding, Number};
 use meshwright_core::error::{Error, Result};
+use meshwright_load::{Forwarding, Number};
 
 /// A solution of the inequalities.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +50,7 @@ pub struct PaperOptimum<N> {
 ///
 /// ```
 /// use meshwright_load::Forwarding;
-/// use meshwright_load::paper_optimum::inequalities;
+/// use meshwright_papers::zhang2018::formulas::inequalities::inequalities;
 /// let optimum = inequalities(&[1, 4, 8, 8, 4], &0.5, Forwarding::CutThrough)?;
 /// assert_eq!(optimum.speedup, 14.0);
 /// assert_eq!(optimum.fractions[1], 0.0);
@@ -92,7 +92,7 @@ pub fn inequalities<N: Number>(layers: &[u64], sigma: &N, forwarding: Forwarding
 ///
 /// ```
 /// use meshwright_load::Forwarding;
-/// use meshwright_load::paper_optimum::largest_layer_first;
+/// use meshwright_papers::zhang2018::formulas::inequalities::largest_layer_first;
 /// assert_eq!(largest_layer_first(&[1, 4, 8, 8, 4], &0.5, Forwarding::CutThrough)?.speedup, 14.5);
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
@@ -130,7 +130,7 @@ pub fn largest_layer_first<N: Number>(
 ///
 /// ```
 /// use meshwright_load::Forwarding;
-/// use meshwright_load::paper_optimum::equal_finish_margins;
+/// use meshwright_papers::zhang2018::formulas::inequalities::equal_finish_margins;
 /// let margins = equal_finish_margins(&[1, 4, 8, 8, 4], &0.5, Forwarding::CutThrough)?;
 /// assert_eq!(margins, [4.0 - 6.5, 8.0 - 5.0, 8.0 - 2.0, 4.0], "layer 1 is not worth its time");
 /// # Ok::<(), meshwright_core::Error>(())

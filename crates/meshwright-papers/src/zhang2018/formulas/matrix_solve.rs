@@ -2,14 +2,14 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::FlowMatrix;
-use crate::Number;
+use super::flow_matrix::FlowMatrix;
+use meshwright_load::Number;
 
 impl FlowMatrix {
     /// The shares by layer, by LU decomposition with partial pivoting; `None` for a singular matrix.
     ///
     /// Under cut-through with sigma > 1 the answer may hold negative shares, or there is none: the equations of the
-    /// thesis are not its inequalities. [`closed_form`](crate::closed_form) keeps to shares of at least 0.
+    /// thesis are not its inequalities. [`closed_form`](meshwright_load::closed_form) keeps to shares of at least 0.
     ///
     /// # Complexity
     ///
@@ -45,7 +45,7 @@ impl FlowMatrix {
     /// ```
     /// use meshwright_core::exact::Exact;
     /// use meshwright_load::Forwarding;
-    /// use meshwright_load::flow_matrix::{FlowMatrix, determinant_by_elimination};
+    /// use meshwright_papers::zhang2018::formulas::flow_matrix::{FlowMatrix, determinant_by_elimination};
     /// let matrix = FlowMatrix::new(&[1, 2, 1], Forwarding::ModifiedStoreAndForward);
     /// let shares = matrix.solve_by_cramer(&Exact::whole(1), determinant_by_elimination).expect("one answer");
     /// assert_eq!(shares, [Exact::fraction(4, 9), Exact::fraction(2, 9), Exact::fraction(1, 9)]);
@@ -97,7 +97,7 @@ pub fn determinant_by_lu(order: usize, values: &[f64]) -> f64 {
 /// # Examples
 ///
 /// ```
-/// use meshwright_load::flow_matrix::determinant_by_elimination;
+/// use meshwright_papers::zhang2018::formulas::flow_matrix::determinant_by_elimination;
 /// assert_eq!(determinant_by_elimination(2, &[0.0, 2.0, 3.0, 5.0]), -6.0);
 /// ```
 pub fn determinant_by_elimination<N: Number>(order: usize, values: &[N]) -> N {

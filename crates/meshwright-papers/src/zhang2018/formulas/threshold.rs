@@ -1,6 +1,6 @@
 //! From which sigma on the thesis claims a speedup that no schedule can attain.
 
-use super::Forwarding;
+use meshwright_load::Forwarding;
 
 /// More steps than this are taken only where the claim touches the bound without crossing it.
 const STEPS_MAX: u32 = 100_000;
@@ -25,7 +25,8 @@ const STEPS_MAX: u32 = 100_000;
 /// # Examples
 ///
 /// ```
-/// use meshwright_load::{Forwarding, threshold};
+/// use meshwright_load::Forwarding;
+/// use meshwright_papers::zhang2018::formulas::threshold;
 /// let corner = [1, 2, 3, 2, 1];
 /// let sigma = threshold::claim_holds_up_to(&corner, 2, Forwarding::CutThrough).expect("it does not always hold");
 /// assert!((sigma - 0.456).abs() < 0.001);
