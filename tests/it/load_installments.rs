@@ -3,9 +3,7 @@
 use meshwright_core::rng;
 use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
 use meshwright_load::closed_form;
-use meshwright_load::installments::{
-    Installments, Scale, Settings, best_chunk, deliver, equal_chunks_bound, front, plan,
-};
+use meshwright_load::installments::{Installments, Scale, Settings, deliver, front, plan};
 use meshwright_load::optimum::{self, Optimum};
 use meshwright_load::{Forwarding, Plan, Problem, Source, Speeds, layers};
 use meshwright_network::topology::{Machine, Switching, Topology};
@@ -302,16 +300,6 @@ fn where_it_is_not_the_referee_takes_longer() {
     let least = 0.1 * (1.0 - plan.shares[220]) / 4.0;
     assert!((least..1.1 * least).contains(&time), "{time} against {least}, claimed {}", plan.makespan);
     assert!(time > 3.0 * plan.makespan);
-}
-
-#[test]
-fn equal_chunks_have_a_best_size() {
-    let (least, sigma, startup) = (1.0 / 41.0, 0.1, 1e-5);
-    let best = best_chunk(least, sigma, startup, 5);
-    let time = |chunk| equal_chunks_bound(least, sigma, startup, 5, chunk);
-    let found = (1..20_000).map(|step| f64::from(step) * 1e-6).min_by(|a, b| time(*a).total_cmp(&time(*b)));
-    assert!((best - found.expect("many sizes")).abs() < 1e-6);
-    assert!(time(best) > least && time(best) < 1.3 * least);
 }
 
 #[test]

@@ -182,37 +182,3 @@ pub fn fractions<N: Number>(layers: &[u64], sigma: &N, forwarding: Forwarding) -
 pub fn makespan<N: Number>(layers: &[u64], sigma: &N, forwarding: Forwarding) -> N {
     N::one() / speedup(layers, sigma, forwarding)
 }
-
-/// The inverse speed w_eq = a_0 w of the one processor that is as fast as all nodes together, each of inverse speed w.
-///
-/// # Panics
-///
-/// As for [`speedup`].
-///
-/// # Source
-///
-/// `zhang2018`, section 2.2.
-///
-/// # Examples
-///
-/// ```
-/// use meshwright_load::Forwarding;
-/// use meshwright_load::closed_form::equivalent_inverse_speed;
-/// assert_eq!(equivalent_inverse_speed(&[1, 2, 1], &0.5, Forwarding::CutThrough, 7.0), 2.0);
-/// ```
-pub fn equivalent_inverse_speed<N: Number>(layers: &[u64], sigma: &N, forwarding: Forwarding, w: N) -> N {
-    makespan(layers, sigma, forwarding) * w
-}
-
-/// When the load is done, in the units of `tcp`: T = w_eq Tcp = a_0 w Tcp.
-///
-/// # Panics
-///
-/// As for [`speedup`].
-///
-/// # Source
-///
-/// `zhang2018`, section 2.2.
-pub fn finish_time<N: Number>(layers: &[u64], sigma: &N, forwarding: Forwarding, w: N, tcp: N) -> N {
-    equivalent_inverse_speed(layers, sigma, forwarding, w) * tcp
-}

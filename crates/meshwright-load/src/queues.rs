@@ -1,4 +1,4 @@
-//! Loads that keep coming: which rates of arrival a machine can work off, and a rule that does it.
+//! Loads that keep coming: which rates of arrival a machine can work off, and which set is the first to have too much.
 //!
 //! Loads arrive at the sources for ever, lambda_v per unit of time. The queues stay short if and only if every set of
 //! nodes can work off and send out more than arrives in it:
@@ -88,78 +88,4 @@ fn check(problem: &Problem, rate: f64) -> Result<()> {
         return Err(Error::not_applicable("a stability region", "loads that keep coming have no release"));
     }
     Ok(())
-}
-
-/// What lies in all queues together, in loads, after every step of back-pressure: each step a node takes what has
-/// arrived, works off what it can, and sends as much as a link carries to each neighbour whose queue is shorter, the
-/// shortest first.
-///
-/// A step is `step` units of time long. The rule knows no rates and no routes, and keeps the queues bounded inside the
-/// region of [`stability`].
-///
-/// # Errors
-///
-/// As for [`stability`]; [`Error::Value`] for a step that is not above 0.
-///
-/// # Complexity
-///
-/// O(steps (nodes + links log ports)).
-///
-/// # Source
-///
-/// `tassiulas1992`: links serve the greatest difference of queues.
-///
-/// # Examples
-///
-/// ```
-/// use meshwright_load::{Problem, Source, queues};
-/// use meshwright_network::topology::Machine;
-/// use meshwright_core::units::NodeId;
-/// let line = Machine::new("mesh:1x3")?;
-/// let problem = Problem::new(&line, vec![Source::at(NodeId(0), 1.0)], 1.0)?;
-/// let below = queues::back_pressure(&problem, 1.9, 0.1, 2000)?;
-/// assert!(below[1999] < 2.0, "two loads per unit of time leave the first node");
-/// let above = queues::back_pressure(&problem, 2.1, 0.1, 2000)?;
-/// assert!(above[1999] > 0.1 * 200.0 - 1e-9, "one tenth of a load more than it can, for 200 units of time");
-/// # Ok::<(), meshwright_core::Error>(())
-/// ```
-pub fn back_pressure(problem: &Problem, rate: f64, step: f64, steps: usize) -> Result<Vec<f64>> {
-    check(problem, rate)?;
-    if !(step > 0.0 && step.is_finite()) {
-        return Err(Error::value("step", step, "a number above 0"));
-    }
-    let machine = problem.machine();
-    let mut queue = vec![0.0f64; machine.nodes() as usize];
-    let mut change = queue.clone();
-    let mut shorter: Vec<(f64, NodeId, f64)> = Vec::new();
-    let mut totals = Vec::with_capacity(steps);
-    for _ in 0..steps {
-        for source in problem.sources() {
-            queue[source.node.index()] += rate * step * source.load;
-        }
-        change.fill(0.0);
-        for node in machine.living() {
-            let length = queue[node.index()];
-            let mut left = (length - step / problem.work(node)).max(0.0);
-            shorter.clear();
-            for port in (0..machine.ports(node)).map(Port) {
-                let Some(next) = machine.neighbour(node, port) else { continue };
-                if queue[next.index()] < length {
-                    let carried = step / problem.link_time(machine.link(node, port));
-                    shorter.push((queue[next.index()], next, carried));
-                }
-            }
-            shorter.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            for &(_, next, carried) in &shorter {
-                let sent = carried.min(left);
-                left -= sent;
-                change[next.index()] += sent;
-            }
-            // What is sent away counts at once in `change` only, so that all nodes see the queues of the same moment.
-            change[node.index()] += left - length;
-        }
-        queue.iter_mut().zip(&change).for_each(|(length, change)| *length = (*length + change).max(0.0));
-        totals.push(queue.iter().sum());
-    }
-    Ok(totals)
 }

@@ -89,11 +89,6 @@ impl Cell {
     pub fn radius(&self) -> usize {
         self.layers.len() - 1
     }
-
-    /// Sp_i / L_i: how many times faster than one processor the whole load would be done at this rate.
-    pub fn weighted_speedup(&self) -> f64 {
-        self.speedup / self.load
-    }
 }
 
 /// What a scheduler answers.

@@ -296,7 +296,7 @@ fn sigma_of_its_four_factors() {
         assert!(closed_form::sigma(z, tcm, w, tcp).is_err(), "{z} {tcm} {w} {tcp}");
     }
     // The time of the equivalent processor is the finish time: 10 w Tcp on one, 3.5 times faster here.
-    assert_eq!(closed_form::finish_time(&[1, 2, 1], &0.5, Forwarding::CutThrough, 7.0, 2.0), 4.0);
+    assert_eq!(closed_form::makespan(&[1, 2, 1], &0.5, Forwarding::CutThrough) * 7.0 * 2.0, 4.0);
 }
 
 /// Run with `cargo test --release --test it -- --ignored a_million_nodes --nocapture`.

@@ -13,7 +13,6 @@
 //! | `shallow` | flows that stay close to the sources |
 //! | `front` | what fewer processors and fewer messages cost |
 //! | `singles` | one message for each processor, or none |
-//! | `theory` | what equal chunks take at the most |
 //! | `deliver` | the shares of any plan as messages |
 //! | `consign`, `paths` | who gets how much from whom, and by which way |
 //!
@@ -31,14 +30,12 @@ mod shallow;
 mod singles;
 mod sizes;
 mod streams;
-mod theory;
 mod timetable;
 
 pub use deliver::{MESSAGES_MAX, deliver, deliver_and_return};
 pub use front::front;
 pub use scale::Scale;
 pub use singles::{one_each, stay};
-pub use theory::{best_chunk, equal_chunks_bound};
 
 use self::record::{Nothing, Programs};
 use self::shallow::shallow_flow;
