@@ -8,7 +8,7 @@ use super::reduced::singles;
 use super::schedulers::{Scheduled, Settings};
 use super::{Forwarding, Problem, UNUSED, voronoi};
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::{NodeId, Port};
+use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, Topology};
 
 /// The most distances kept where they have no formula: 1 GiB of them.
@@ -156,7 +156,7 @@ fn widen(
     node: NodeId,
     border: &mut Border,
 ) {
-    for next in (0..machine.ports(node)).filter_map(|port| machine.neighbour(node, Port(port))) {
+    for (_, next) in machine.neighbours(node) {
         if is_free[next.index()] {
             border.nodes.push(Reverse((distances.of(cell, next), next)));
         }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::UNUSED;
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::{NodeId, Port};
+use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, Topology};
 
 /// Units of the whole load.
@@ -100,7 +100,7 @@ fn arcs_between(machine: &Machine, nodes: &[NodeId]) -> Vec<(usize, usize)> {
     }
     let mut arcs = Vec::new();
     for (index, &node) in nodes.iter().enumerate() {
-        for next in (0..machine.ports(node)).filter_map(|port| machine.neighbour(node, Port(port))) {
+        for (_, next) in machine.neighbours(node) {
             if place[next.index()] != UNUSED {
                 arcs.push((index, place[next.index()] as usize));
             }

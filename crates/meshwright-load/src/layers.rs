@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use meshwright_core::units::{NodeId, Port};
+use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Grid, Machine, Topology};
 
 /// By node id the hops to the nearest of the sources; `u32::MAX` for a node that none of them reaches.
@@ -38,10 +38,8 @@ pub fn depths(machine: &Machine, sources: &[NodeId]) -> Vec<u32> {
     }
     while let Some(node) = queue.pop_front() {
         let next_depth = depth[node.index()] + 1;
-        for port in 0..machine.ports(node) {
-            if let Some(next) = machine.neighbour(node, Port(port))
-                && depth[next.index()] == u32::MAX
-            {
+        for (_, next) in machine.neighbours(node) {
+            if depth[next.index()] == u32::MAX {
                 depth[next.index()] = next_depth;
                 queue.push_back(next);
             }

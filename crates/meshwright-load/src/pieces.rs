@@ -2,7 +2,7 @@
 
 use fixedbitset::FixedBitSet;
 
-use meshwright_core::units::{NodeId, Port};
+use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, Topology};
 
 /// The pieces of a set that hang together by links between its members: each in increasing order, and one before the
@@ -23,7 +23,7 @@ pub(super) fn pieces(machine: &Machine, set: &[NodeId]) -> Vec<Vec<NodeId>> {
         let (mut piece, mut at) = (vec![first], 0);
         while let Some(&node) = piece.get(at) {
             at += 1;
-            for next in (0..machine.ports(node)).filter_map(|port| machine.neighbour(node, Port(port))) {
+            for (_, next) in machine.neighbours(node) {
                 if left.contains(next.index()) {
                     left.remove(next.index());
                     piece.push(next);

@@ -2,7 +2,7 @@
 
 use super::{Problem, Source, layers, optimum};
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::{NodeId, Port};
+use meshwright_core::units::NodeId;
 use meshwright_network::topology::Topology;
 
 /// A place for the next source.
@@ -183,10 +183,7 @@ impl<'a> Bounds<'a> {
     /// The neighbours of a node with the capacity of the links to them.
     fn neighbours(&self, node: NodeId) -> impl Iterator<Item = (NodeId, f64)> + '_ {
         let machine = self.problem.machine();
-        (0..machine.ports(node)).filter_map(move |port| {
-            let next = machine.neighbour(node, Port(port))?;
-            Some((next, 1.0 / self.problem.link_time(machine.link(node, Port(port)))))
-        })
+        machine.neighbours(node).map(move |(link, next)| (next, 1.0 / self.problem.link_time(link)))
     }
 
     /// What links from one node carry to another in a unit of time.

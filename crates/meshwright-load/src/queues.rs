@@ -12,7 +12,7 @@
 
 use super::{Cut, Problem, optimum};
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::{NodeId, Port};
+use meshwright_core::units::NodeId;
 use meshwright_network::topology::Topology;
 
 /// Whether rates of arrival can be worked off.
@@ -68,9 +68,9 @@ pub fn stability(problem: &Problem, rate: f64) -> Result<Stability> {
     let mut capacity = 0.0;
     for &node in &cut.nodes {
         capacity += 1.0 / problem.work(node);
-        for port in (0..machine.ports(node)).map(Port) {
-            if machine.neighbour(node, port).is_some_and(|next| !inside.contains(&next)) {
-                capacity += 1.0 / problem.link_time(machine.link(node, port));
+        for (link, next) in machine.neighbours(node) {
+            if !inside.contains(&next) {
+                capacity += 1.0 / problem.link_time(link);
             }
         }
     }

@@ -6,7 +6,7 @@
 //! distances in the machine.
 
 use super::{Cells, UNUSED};
-use meshwright_core::units::{NodeId, Port};
+use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Grid, Machine, Topology};
 
 /// One hop in a key: the depth stands in the upper half, so keys are in the order of depth, then of site.
@@ -94,7 +94,7 @@ pub fn layers(cells: &Cells, sites: usize) -> Vec<Vec<u32>> {
 pub fn is_star_shaped(machine: &Machine, cells: &Cells) -> bool {
     let has_parent = |node: NodeId| {
         let (label, depth) = (cells.label[node.index()], cells.depth[node.index()]);
-        let mut next = (0..machine.ports(node)).filter_map(|port| machine.neighbour(node, Port(port)));
+        let mut next = machine.neighbours(node).map(|(_, next)| next);
         label == UNUSED
             || depth == 0
             || next.any(|next| cells.label[next.index()] == label && cells.depth[next.index()] + 1 == depth)
@@ -139,11 +139,7 @@ fn searched(machine: &Machine, sites: &[Vec<NodeId>], ties: Ties) -> Cells {
     while done < queue.len() {
         let node = queue[done];
         let (label, depth) = (cells.label[node.index()], cells.depth[node.index()]);
-        for port in 0..machine.ports(node) {
-            if let Some(next) = machine.neighbour(node, Port(port)) {
-                reach(&mut cells, &mut queue, next, label, depth + 1);
-            }
-        }
+        machine.neighbours(node).for_each(|(_, next)| reach(&mut cells, &mut queue, next, label, depth + 1));
         done += 1;
     }
     cells

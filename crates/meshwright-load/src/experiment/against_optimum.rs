@@ -10,7 +10,6 @@ use crate::schedulers::{Scheduled, Settings};
 use crate::{Forwarding, Problem, Source, UNUSED, optimum};
 use meshwright_core::error::Result;
 use meshwright_core::statistics::{Estimate, estimate};
-use meshwright_core::units::Port;
 use meshwright_network::topology::{Machine, Topology};
 
 /// Averages over the rounds at one sigma, under cut-through and with reduction by layers.
@@ -138,7 +137,7 @@ fn within(problem: &Problem, scheduled: &Scheduled) -> Result<f64> {
             dead.push(node);
             continue;
         }
-        for next in (0..machine.ports(node)).filter_map(|port| machine.neighbour(node, Port(port))) {
+        for (_, next) in machine.neighbours(node) {
             let other = label[next.index()];
             if node < next && other != UNUSED && other != label[node.index()] {
                 cut.push((node, next));

@@ -6,7 +6,7 @@ use super::Scale;
 use super::streams::supplies;
 use crate::{Plan, Problem, UNUSED};
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::{NodeId, Port};
+use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Topology, distances_from};
 
 /// Part of the load of one source that goes to one node.
@@ -112,7 +112,7 @@ pub(super) fn nearest(problem: &Problem) -> Vec<u32> {
     }
     while let Some(node) = queue.pop_front() {
         let (own, next_distance) = (label[node.index()], distance[node.index()] + 1);
-        for next in (0..machine.ports(node)).filter_map(|port| machine.neighbour(node, Port(port))) {
+        for (_, next) in machine.neighbours(node) {
             let is_nearer = distance[next.index()] == u32::MAX;
             if is_nearer {
                 distance[next.index()] = next_distance;

@@ -68,8 +68,7 @@ impl Tree<'_> {
     /// Lets a node join the branch that carries the least.
     fn join(&mut self, node: NodeId, bytes: u64) {
         let mut best: Option<(u64, u32, NodeId)> = None;
-        for port in (0..self.machine.ports(node)).map(Port) {
-            let Some(before) = self.machine.neighbour(node, port) else { continue };
+        for (_, before) in self.machine.neighbours(node) {
             if self.distance[before.index()].wrapping_add(1) != self.distance[node.index()] {
                 continue;
             }

@@ -2,7 +2,7 @@
 
 use crate::Problem;
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::{Bytes, Cycles, LinkId, NodeId, Port, Ratio};
+use meshwright_core::units::{Bytes, Cycles, LinkId, NodeId, Ratio};
 use meshwright_network::topology::costs::BYTES_MAX;
 use meshwright_network::topology::{Costs, Switching, Topology};
 use meshwright_schedule::CALC_MAX;
@@ -205,12 +205,10 @@ fn fastest(problem: &Problem<'_>) -> f64 {
     let machine = problem.machine();
     let mut least = f64::INFINITY;
     for node in machine.living() {
-        for port in (0..machine.ports(node)).map(Port) {
-            if machine.neighbour(node, port).is_some() {
-                let time = problem.link_time(machine.link(node, port));
-                if time > 0.0 {
-                    least = least.min(time);
-                }
+        for (link, _) in machine.neighbours(node) {
+            let time = problem.link_time(link);
+            if time > 0.0 {
+                least = least.min(time);
             }
         }
     }

@@ -7,7 +7,7 @@ use super::Scale;
 use crate::Problem;
 use crate::optimum::Phase;
 use meshwright_core::units::{LinkId, NodeId};
-use meshwright_network::topology::Topology;
+use meshwright_network::topology::{Machine, Topology};
 
 /// What is less than this share of the load is noise.
 const NOISE: f64 = 1e-12;
@@ -132,13 +132,8 @@ impl Builder<'_, '_, '_> {
         let (mut junctions, mut streams) = (Vec::with_capacity(order.len()), Vec::new());
         for node in order {
             let first = streams.len();
-            for port in 0..machine.ports(node) {
-                let id = LinkId(machine.first_link(node).0 + port);
-                if link[id.index()] > 0.0 {
-                    let to = machine.target(id).expect("a link that carries something leads somewhere");
-                    streams
-                        .push(Stream { channel: self.channel(id, node, to), load: link[id.index()] * bytes });
-                }
+            for (id, to) in carrying(machine, &link, node) {
+                streams.push(Stream { channel: self.channel(id, node, to), load: link[id.index()] * bytes });
             }
             streams[first..].sort_by(|a, b| a.load.total_cmp(&b.load).then(a.channel.cmp(&b.channel)));
             let work = phase.flow.node[node.index()];
@@ -180,7 +175,7 @@ fn order(problem: &Problem, link: &mut [f64], work: &[f64]) -> Vec<NodeId> {
         let mut order = Vec::with_capacity(all);
         while let Some(Reverse(node)) = ready.pop() {
             order.push(NodeId(node));
-            for (_, to) in carrying(problem, link, NodeId(node)) {
+            for (_, to) in carrying(machine, link, NodeId(node)) {
                 incoming[to.index()] -= 1;
                 if incoming[to.index()] == 0 {
                     ready.push(Reverse(to.0));
@@ -191,32 +186,23 @@ fn order(problem: &Problem, link: &mut [f64], work: &[f64]) -> Vec<NodeId> {
             return order;
         }
         let start = (0..nodes as u32).map(NodeId).find(|node| incoming[node.index()] > 0);
-        take_out_circle(problem, link, &incoming, start.expect("nodes that never became ready"));
+        take_out_circle(machine, link, &incoming, start.expect("nodes that never became ready"));
     }
 }
 
 /// The links out of a node that carry something, with the nodes they enter.
-fn carrying<'a>(
-    problem: &'a Problem<'_>,
-    link: &'a [f64],
-    node: NodeId,
-) -> impl Iterator<Item = (LinkId, NodeId)> + 'a {
-    let machine = problem.machine();
-    let first = machine.first_link(node).0;
-    let ids = (first..first + machine.ports(node)).map(LinkId);
-    ids.filter(|id| link[id.index()] > 0.0).filter_map(|id| Some((id, machine.target(id)?)))
+fn carrying(machine: &Machine, link: &[f64], node: NodeId) -> impl Iterator<Item = (LinkId, NodeId)> {
+    machine.neighbours(node).filter(|(id, _)| link[id.index()] > 0.0)
 }
 
 /// Takes out a circle of flow: every node with a positive count has a link from another such node.
-fn take_out_circle(problem: &Problem, link: &mut [f64], incoming: &[u32], start: NodeId) {
-    let machine = problem.machine();
+fn take_out_circle(machine: &Machine, link: &mut [f64], incoming: &[u32], start: NodeId) {
     let mut place = vec![usize::MAX; incoming.len()];
     let (mut path, mut at) = (Vec::new(), start);
     // Against the flow one always finds the next node.
     while place[at.index()] == usize::MAX {
         place[at.index()] = path.len();
-        let back = (0..machine.ports(at)).find_map(|port| {
-            let before = machine.target(LinkId(machine.first_link(at).0 + port))?;
+        let back = machine.neighbours(at).find_map(|(_, before)| {
             let id = machine.wire(before, at)?;
             (incoming[before.index()] > 0 && link[id.index()] > 0.0).then_some((id, before))
         });

@@ -1,7 +1,7 @@
 //! The least makespan of a single source where it is a theorem: in O(1) on meshes, tori and hypercubes.
 
 use crate::{Cut, Problem};
-use meshwright_core::units::{NodeId, Port};
+use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Grid, Topology};
 
 /// The set that decides.
@@ -91,7 +91,7 @@ pub fn closed_form(problem: &Problem) -> Option<ClosedForm> {
         return None;
     }
     let node = source.node;
-    let degree = (0..grid.ports(node)).filter(|&port| grid.neighbour(node, Port(port)).is_some()).count();
+    let degree = grid.neighbours(node).count();
     let long: Vec<usize> = (0..grid.dimensions()).filter(|&axis| grid.sides()[axis] > 1).collect();
     let is_corner = degree == long.len();
     if !grid.wraps() && !is_corner && long.len() > 2 {

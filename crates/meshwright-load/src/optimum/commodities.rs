@@ -5,7 +5,7 @@ use microlp::{ComparisonOp, OptimizationDirection, Variable};
 use crate::check::{Claim, TOLERANCE};
 use crate::witness::Stretch;
 use crate::{Cells, Problem};
-use meshwright_core::units::{LinkId, Port};
+use meshwright_core::units::LinkId;
 use meshwright_network::topology::Topology;
 
 /// The most flows of one source over one link that the programme may have.
@@ -41,13 +41,10 @@ pub(crate) fn fit_side_by_side(
         for node in machine.living() {
             // What enters and comes in goes out or is worked off.
             let mut sum = Vec::new();
-            for port in 0..machine.ports(node) {
-                let out = machine.link(node, Port(port));
-                if let Some(next) = machine.neighbour(node, Port(port)) {
-                    let back = machine.wire(next, node).expect("links come in pairs");
-                    sum.extend(flow[index][out.index()].map(|flow| (flow, 1.0)));
-                    sum.extend(flow[index][back.index()].map(|flow| (flow, -1.0)));
-                }
+            for (out, next) in machine.neighbours(node) {
+                let back = machine.wire(next, node).expect("links come in pairs");
+                sum.extend(flow[index][out.index()].map(|flow| (flow, 1.0)));
+                sum.extend(flow[index][back.index()].map(|flow| (flow, -1.0)));
             }
             if cells.label[node.index()] == index as u32 {
                 let most = claim.shares[node.index()] / whole * (1.0 + TOLERANCE);

@@ -185,11 +185,8 @@ impl<'p> Moments<'p> {
         let mut later = Vec::new();
         for node in set.iter().copied().map(NodeId) {
             later.push((self.work[node.index()], 1.0 / problem.work(node)));
-            for port in (0..machine.ports(node)).map(Port) {
-                if machine.neighbour(node, port).is_some_and(|next| !is_inside(next)) {
-                    let rate = 1.0 / problem.link_time(machine.link(node, port));
-                    later.push((self.leave[node.index()], rate));
-                }
+            for (link, _) in machine.neighbours(node).filter(|&(_, next)| !is_inside(next)) {
+                later.push((self.leave[node.index()], 1.0 / problem.link_time(link)));
             }
         }
         later.retain(|&(from, rate)| from.is_finite() && rate > 0.0);
@@ -264,10 +261,9 @@ fn arrivals(problem: &Problem, own: &[f64], startup: f64) -> Vec<f64> {
         if moment > there[node.index()] {
             continue;
         }
-        for port in (0..machine.ports(node)).map(Port) {
-            let Some(next) = machine.neighbour(node, port) else { continue };
+        for (link, next) in machine.neighbours(node) {
             let reached = moment + startup;
-            if problem.link_time(machine.link(node, port)).is_finite() && reached < there[next.index()] {
+            if problem.link_time(link).is_finite() && reached < there[next.index()] {
                 there[next.index()] = reached;
                 queue.push_back((reached, next));
             }
@@ -281,7 +277,7 @@ fn links_into<'p>(problem: &'p Problem<'_>, node: NodeId) -> impl Iterator<Item 
     let usable = move |from: &NodeId| {
         machine.wire(*from, node).is_some_and(|link: LinkId| problem.link_time(link).is_finite())
     };
-    (0..machine.ports(node)).filter_map(move |port| machine.neighbour(node, Port(port))).filter(usable)
+    machine.neighbours(node).map(|(_, from)| from).filter(usable)
 }
 
 /// All nodes.

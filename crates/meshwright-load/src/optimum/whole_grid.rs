@@ -4,7 +4,7 @@ use super::{Flow, closed_form, start};
 use crate::pieces::pieces;
 use crate::poisson::{Attempt, attempt};
 use crate::{Cut, Problem};
-use meshwright_core::units::{NodeId, Port};
+use meshwright_core::units::NodeId;
 use meshwright_network::topology::Topology;
 
 /// From how many nodes on the general method, which is exact to rounding, is left for the faster one.
@@ -87,10 +87,8 @@ impl<'p> Sets<'p> {
         set.iter().for_each(|node| self.inside[node.index()] = true);
         let mut leaving = 0u64;
         for &node in set {
-            leaving += (0..machine.ports(node))
-                .filter_map(|port| machine.neighbour(node, Port(port)))
-                .filter(|other| !self.inside[other.index()])
-                .count() as u64;
+            leaving +=
+                machine.neighbours(node).filter(|(_, other)| !self.inside[other.index()]).count() as u64;
         }
         set.iter().for_each(|node| self.inside[node.index()] = false);
         let links = if leaving == 0 { 0.0 } else { leaving as f64 / self.problem.sigma() };

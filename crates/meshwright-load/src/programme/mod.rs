@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use super::{Cells, Problem};
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::{NodeId, Port};
+use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, PortModel, Topology};
 use model::Model;
 
@@ -196,7 +196,7 @@ fn is_bipartite(machine: &Machine) -> bool {
         colour[root.index()] = Some(false);
         let mut waiting = vec![root];
         while let Some(node) = waiting.pop() {
-            for next in (0..machine.ports(node)).filter_map(|port| machine.neighbour(node, Port(port))) {
+            for (_, next) in machine.neighbours(node) {
                 match colour[next.index()] {
                     None => {
                         colour[next.index()] = colour[node.index()].map(|colour| !colour);

@@ -6,7 +6,7 @@ use super::{Answer, Commodity, Duplex, Kept, Variant, commodities, phases};
 use crate::check::TOLERANCE;
 use crate::{Cells, Problem, Source};
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::{LinkId, NodeId, Port};
+use meshwright_core::units::{LinkId, NodeId};
 use meshwright_network::topology::{PortModel, Topology};
 
 /// A link that carries something.
@@ -74,9 +74,7 @@ impl<'a> Model<'a> {
         let (mut wires, mut leaving, mut entering) =
             (Vec::<Wire>::new(), vec![vec![]; nodes], vec![vec![]; nodes]);
         for from in machine.living() {
-            for port in (0..machine.ports(from)).map(Port) {
-                let Some(to) = machine.neighbour(from, port) else { continue };
-                let link = machine.link(from, port);
+            for (link, to) in machine.neighbours(from) {
                 let time = problem.link_time(link);
                 if time.is_finite() {
                     leaving[from.index()].push(wires.len());
