@@ -31,6 +31,7 @@
 //! | [`partition`] | the best cells in the thesis's model: a linear programme by prices |
 //! | [`experiment`] | random sources, many rounds: what is saved and gained, and how far it is from the optimum |
 //! | [`lower_band`] | the ideal community of a source, and the ratio to it |
+//! | [`flow`] | what crosses the links; maximum and cheapest flows |
 //! | [`optimum`] | the least makespan on shared links, its certificate and a flow that attains it |
 //! | [`poisson`] | a flow for a million nodes |
 //! | [`check`] | whether a claimed distribution is possible at all |
@@ -52,6 +53,7 @@ pub mod constrained;
 pub mod earth_mover;
 pub mod equivalence;
 pub mod experiment;
+pub mod flow;
 pub mod flow_matrix;
 pub mod installments;
 pub mod layers;

@@ -14,13 +14,10 @@
 //! shared nodes are dealt out; a set of cells that is too slow then, although it holds all it has a claim to, has its
 //! head start raised by one, which lowers the bound. When that set is all cells, the bound is attained.
 
-mod dealing;
-
 use std::collections::BTreeMap;
 
-use dealing::{Dealing, Pile, deal};
-
 use super::equivalence::{Division, connected};
+use super::flow::allocation::{Dealing, Pile, deal};
 use super::reduced::singles;
 use super::schedulers::{Scheduled, Settings};
 use super::{Forwarding, Problem, UNUSED, voronoi};

@@ -43,7 +43,8 @@ use self::sizes::Sizes;
 use self::streams::Streams;
 use self::timetable::Timetable;
 use super::Problem;
-use super::optimum::{Optimum, Phase};
+use super::flow::Phase;
+use super::optimum::Optimum;
 
 use meshwright_core::error::{Error, Result};
 use meshwright_network::topology::Topology;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::streams::supplies;
 use crate::Problem;
-use crate::optimum::{Flow, Phase};
+use crate::flow::{Flow, Phase};
 use meshwright_core::units::{LinkId, NodeId};
 use meshwright_network::topology::Topology;
 

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::Scale;
 use crate::Problem;
-use crate::optimum::Phase;
+use crate::flow::Phase;
 use meshwright_core::units::{LinkId, NodeId};
 use meshwright_network::topology::{Machine, Topology};
 

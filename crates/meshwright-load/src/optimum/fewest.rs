@@ -2,9 +2,9 @@
 
 use super::network::Network;
 use super::newton;
-use super::search::Search;
 use super::{Flow, phases, total};
 use crate::Problem;
+use crate::flow::hand_over::Search;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 

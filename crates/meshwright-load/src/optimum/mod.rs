@@ -15,9 +15,7 @@
 //! | `start` | the cuts to begin with |
 //! | [`with_startup()`] | a lower bound where every message costs a start-up |
 //! | `network` | the problem in whole units, one copy of the machine per interval between releases |
-//! | `max_flow` | push and relabel |
 //! | [`fewest()`] | how many processors are enough for a deadline |
-//! | `search` | one path after the other, to empty processors |
 //! | `whole_grid` | large whole grids with all alike: cuts as before, flows by [`poisson`](super::poisson) |
 //! | `claim` | the flows that decide a claim |
 //! | `commodities` | sources that are kept apart on links they share |
@@ -30,14 +28,13 @@ pub(super) mod claim;
 mod closed_form;
 pub(super) mod commodities;
 mod fewest;
-mod max_flow;
 mod network;
 mod newton;
-mod search;
 mod start;
 mod startup;
 mod whole_grid;
 
+pub use super::flow::{Flow, Phase};
 pub use closed_form::{ClosedForm, Region, closed_form};
 pub use fewest::{Fewest, fewest};
 pub use startup::{Paid, StartupBound, with_startup};
@@ -48,26 +45,6 @@ use super::{Cut, Problem};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{LinkId, NodeId};
 use meshwright_network::topology::Topology;
-
-/// What crosses every link and what every node works off.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Flow {
-    /// By link id the share of the whole load that crosses it, net: never both directions of a wire.
-    pub link: Vec<f64>,
-    /// By node id the share of the whole load it works off.
-    pub node: Vec<f64>,
-}
-
-/// The flow between two moments, at constant rates.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Phase {
-    /// When it begins, in units of w Tcp.
-    pub from: f64,
-    /// When it ends.
-    pub until: f64,
-    /// What crosses and is worked off in between.
-    pub flow: Flow,
-}
 
 /// The least makespan with its certificate and a flow that attains it.
 #[derive(Clone, Debug)]

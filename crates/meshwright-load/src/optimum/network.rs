@@ -3,8 +3,8 @@
 //! Within an interval the rates may be taken as constant, so only the amounts count: what crosses a link in an
 //! interval is at most its length over z. What a node keeps goes from its copy in one interval to that in the next.
 
-use super::max_flow::MaxFlow;
 use crate::Problem;
+use crate::flow::max_flow::MaxFlow;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{LinkId, NodeId, Port};
 use meshwright_network::topology::{NODES_MAX, Topology};

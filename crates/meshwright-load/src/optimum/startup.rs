@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::max_flow::MaxFlow;
 use super::network::{WHOLE, units, wires};
 use super::start;
+use crate::flow::max_flow::MaxFlow;
 use crate::{Cut, Problem, Source};
 use meshwright_core::units::{LinkId, NodeId, Port};
 use meshwright_network::topology::{Machine, Topology};

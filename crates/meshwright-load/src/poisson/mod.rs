@@ -13,16 +13,14 @@
 //! | file | what |
 //! |---|---|
 //! | `potential` | the Poisson equation by cosine and Hartley transforms |
-//! | `repair` | blocking flows from what is too much to what has room |
 
 mod potential;
-mod repair;
 
 use super::Problem;
-use super::optimum::Flow;
+use super::flow::Flow;
+use super::flow::blocking::{Fault, Net, Repair, Repaired, Thresholds};
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Grid, Topology};
-use repair::{Fault, Net, Repair, Repaired, Thresholds};
 
 /// How far a limit may be exceeded, as a share of it.
 pub const TOLERANCE: f64 = 1e-6;

@@ -10,23 +10,23 @@
 //! and Newton's method finds it: a set whose claims are too small for t lowers t to its own ratio.
 
 /// An amount and the cells that have a claim to it.
-pub(super) struct Pile {
-    pub(super) cells: Vec<u32>,
-    pub(super) amount: f64,
+pub(crate) struct Pile {
+    pub(crate) cells: Vec<u32>,
+    pub(crate) amount: f64,
 }
 
 /// Who gets how much.
-pub(super) struct Dealing {
+pub(crate) struct Dealing {
     /// The rate of the slowest cell.
-    pub(super) rate: f64,
+    pub(crate) rate: f64,
     /// By cell, whether it is in the set whose claims allow no more.
-    pub(super) is_limited: Vec<bool>,
+    pub(crate) is_limited: Vec<bool>,
     /// By pile, by claim, the amount; as few piles as possible are split.
-    pub(super) parts: Vec<Vec<f64>>,
+    pub(crate) parts: Vec<Vec<f64>>,
 }
 
 /// Deals out the piles so that the least of what a cell gets over what it needs is as large as can be.
-pub(super) fn deal(piles: &[Pile], needs: &[f64]) -> Dealing {
+pub(crate) fn deal(piles: &[Pile], needs: &[f64]) -> Dealing {
     let mut is_limited = vec![true; needs.len()];
     let mut rate = ratio(piles, needs, &is_limited);
     let small = piles.iter().map(|pile| pile.amount).sum::<f64>() * 1e-13;

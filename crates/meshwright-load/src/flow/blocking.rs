@@ -7,19 +7,19 @@ use meshwright_core::units::{NodeId, Port};
 use meshwright_network::topology::{Grid, Topology};
 
 /// A flow under repair: what crosses each link, what is left at each node, and the limits of both.
-pub(super) struct Net<'g> {
-    pub(super) grid: &'g Grid,
+pub(crate) struct Net<'g> {
+    pub(crate) grid: &'g Grid,
     /// By link id, net: one of the two directions is 0.
-    pub(super) link: Vec<f64>,
+    pub(crate) link: Vec<f64>,
     /// By node id: what entered and came in less what went out.
-    pub(super) work: Vec<f64>,
-    pub(super) link_limit: f64,
-    pub(super) work_limit: f64,
+    pub(crate) work: Vec<f64>,
+    pub(crate) link_limit: f64,
+    pub(crate) work_limit: f64,
 }
 
 /// What is wrong with a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     /// More is left than it can work off: the rest goes out to where there is room.
     TooMuch,
     /// More goes out than comes in: the rest comes from where something is left.
@@ -27,7 +27,7 @@ pub(super) enum Fault {
 }
 
 /// How a repair ended.
-pub(super) enum Repaired {
+pub(crate) enum Repaired {
     /// No fault above the threshold is left.
     Done,
     /// The nodes that can be reached from the faults: all full, and so are the links that leave them.
@@ -58,7 +58,7 @@ impl Net<'_> {
 }
 
 /// The searches of one flow, with their memory.
-pub(super) struct Repair<'n, 'g> {
+pub(crate) struct Repair<'n, 'g> {
     net: &'n mut Net<'g>,
     /// Hops from the faults; `u32::MAX` where the search has not been.
     level: Vec<u32>,
@@ -71,24 +71,24 @@ pub(super) struct Repair<'n, 'g> {
 
 /// Limits below which nothing counts, in loads.
 #[derive(Clone, Copy)]
-pub(super) struct Thresholds {
+pub(crate) struct Thresholds {
     /// The least fault that is repaired.
-    pub(super) fault: f64,
+    pub(crate) fault: f64,
     /// The least room that is looked for.
-    pub(super) room: f64,
+    pub(crate) room: f64,
     /// The least residual of a link that is used.
-    pub(super) residual: f64,
+    pub(crate) residual: f64,
 }
 
 impl<'n, 'g> Repair<'n, 'g> {
     /// A repair that gives up after so many steps.
-    pub(super) fn new(net: &'n mut Net<'g>, steps: u64) -> Self {
+    pub(crate) fn new(net: &'n mut Net<'g>, steps: u64) -> Self {
         let nodes = net.work.len();
         Self { net, level: vec![u32::MAX; nodes], port: vec![0; nodes], queue: vec![], path: vec![], steps }
     }
 
     /// Repairs all faults of one kind.
-    pub(super) fn run(&mut self, fault: Fault, thresholds: Thresholds) -> Repaired {
+    pub(crate) fn run(&mut self, fault: Fault, thresholds: Thresholds) -> Repaired {
         let nodes = self.net.work.len() as u32;
         let mut faults: Vec<u32> =
             (0..nodes).filter(|&node| self.net.fault(fault, node) > thresholds.fault).collect();
