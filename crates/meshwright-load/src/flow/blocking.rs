@@ -1,102 +1,72 @@
-//! A flow that respects the links but not yet the processors is repaired where it is wrong.
+//! Blocking flows along shortest paths, from nodes with an excess to the nearest nodes with room.
 //!
-//! Blocking flows along shortest paths (Dinic), which begin at the nodes that have too much and end at the nearest
-//! that have room. Where the flow was nearly right, each search stays in the neighbourhood of the fault.
+//! Where a flow is nearly right, each search stays in the neighbourhood of the fault; where there is none yet, the
+//! nearest nodes are filled first. Push and relabel ([`max_flow`](super::max_flow)) is faster where neither matters.
+//!
+//! # Source
+//!
+//! `dinitz1970`: augmenting along shortest paths, all of one length at a time.
 
-use meshwright_core::units::{NodeId, Port};
-use meshwright_network::topology::{Grid, Topology};
+/// What the method asks of a network with a flow on it.
+pub(crate) trait Residual {
+    /// What names an arc.
+    type Arc: Copy;
 
-/// A flow under repair: what crosses each link, what is left at each node, and the limits of both.
-pub(crate) struct Net<'g> {
-    pub(crate) grid: &'g Grid,
-    /// By link id, net: one of the two directions is 0.
-    pub(crate) link: Vec<f64>,
-    /// By node id: what entered and came in less what went out.
-    pub(crate) work: Vec<f64>,
-    pub(crate) link_limit: f64,
-    pub(crate) work_limit: f64,
+    /// How many arcs leave a node, those without a target included.
+    fn ports(&self, node: u32) -> u32;
+
+    /// The arc at a port and the node it enters.
+    fn across(&self, node: u32, port: u32) -> Option<(u32, Self::Arc)>;
+
+    /// Whether something may still cross an arc.
+    fn is_open(&self, arc: Self::Arc) -> bool;
+
+    /// Whether a node has more than it can take.
+    fn has_excess(&self, node: u32) -> bool;
+
+    /// Whether a node can take something.
+    fn has_room(&self, node: u32) -> bool;
+
+    /// Sends as much as fits along a path of arcs, each with the node it leaves.
+    fn augment(&mut self, start: u32, end: u32, path: &[(u32, Self::Arc)]);
 }
 
-/// What is wrong with a node.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fault {
-    /// More is left than it can work off: the rest goes out to where there is room.
-    TooMuch,
-    /// More goes out than comes in: the rest comes from where something is left.
-    TooLittle,
-}
-
-/// How a repair ended.
-pub(crate) enum Repaired {
-    /// No fault above the threshold is left.
+/// How a flow ended.
+pub(crate) enum Outcome {
+    /// No excess is left.
     Done,
-    /// The nodes that can be reached from the faults: all full, and so are the links that leave them.
+    /// The nodes that can be reached from an excess: all full, and so are the arcs that leave them.
     Stuck(Vec<u32>),
     /// The search has taken too many steps.
     Tired,
 }
 
-impl Net<'_> {
-    /// How much is wrong with a node; below 0, how much room it has for what is wrong with others.
-    fn fault(&self, fault: Fault, node: u32) -> f64 {
-        let work = self.work[node as usize];
-        if fault == Fault::TooMuch { work - self.work_limit } else { -work }
-    }
-
-    /// What a link can take on in addition, against its flow in the case of [`Fault::TooLittle`].
-    fn residual(&self, fault: Fault, link: usize, reverse: usize) -> f64 {
-        let net = self.link[link] - self.link[reverse];
-        self.link_limit - if fault == Fault::TooMuch { net } else { -net }
-    }
-
-    /// Moves an amount over a link in its direction; flow in the other direction is taken back first.
-    fn push(&mut self, link: usize, reverse: usize, amount: f64) {
-        let back = amount.min(self.link[reverse]);
-        self.link[reverse] -= back;
-        self.link[link] += amount - back;
-    }
-}
-
-/// The searches of one flow, with their memory.
-pub(crate) struct Repair<'n, 'g> {
-    net: &'n mut Net<'g>,
-    /// Hops from the faults; `u32::MAX` where the search has not been.
+/// The searches of one network, with their memory.
+pub(crate) struct Blocking<A> {
+    /// Arcs from the nearest excess; `u32::MAX` where the search has not been.
     level: Vec<u32>,
     /// The port to be tried next.
-    port: Vec<u8>,
+    port: Vec<u32>,
     queue: Vec<u32>,
-    path: Vec<(u32, usize, usize)>,
+    path: Vec<(u32, A)>,
     steps: u64,
 }
 
-/// Limits below which nothing counts, in loads.
-#[derive(Clone, Copy)]
-pub(crate) struct Thresholds {
-    /// The least fault that is repaired.
-    pub(crate) fault: f64,
-    /// The least room that is looked for.
-    pub(crate) room: f64,
-    /// The least residual of a link that is used.
-    pub(crate) residual: f64,
-}
-
-impl<'n, 'g> Repair<'n, 'g> {
-    /// A repair that gives up after so many steps.
-    pub(crate) fn new(net: &'n mut Net<'g>, steps: u64) -> Self {
-        let nodes = net.work.len();
-        Self { net, level: vec![u32::MAX; nodes], port: vec![0; nodes], queue: vec![], path: vec![], steps }
+impl<A: Copy> Blocking<A> {
+    /// Searches on this many nodes that give up after so many steps.
+    pub(crate) fn new(nodes: usize, steps: u64) -> Self {
+        Self { level: vec![u32::MAX; nodes], port: vec![0; nodes], queue: vec![], path: vec![], steps }
     }
 
-    /// Repairs all faults of one kind.
-    pub(crate) fn run(&mut self, fault: Fault, thresholds: Thresholds) -> Repaired {
-        let nodes = self.net.work.len() as u32;
+    /// Moves every excess to where there is room.
+    pub(crate) fn run(&mut self, network: &mut impl Residual<Arc = A>) -> Outcome {
         let mut faults: Vec<u32> =
-            (0..nodes).filter(|&node| self.net.fault(fault, node) > thresholds.fault).collect();
+            (0..self.level.len() as u32).filter(|&node| network.has_excess(node)).collect();
         while !faults.is_empty() {
-            let found = self.search(&faults, fault, thresholds);
+            let found = self.search(network, &faults);
             if found {
                 for &node in &faults {
-                    self.relieve(node, fault, thresholds);
+                    self.relieve(network, node);
                 }
             }
             for &node in &self.queue {
@@ -104,18 +74,18 @@ impl<'n, 'g> Repair<'n, 'g> {
                 self.port[node as usize] = 0;
             }
             if !found {
-                return Repaired::Stuck(std::mem::take(&mut self.queue));
+                return Outcome::Stuck(std::mem::take(&mut self.queue));
             }
             if self.steps == 0 {
-                return Repaired::Tired;
+                return Outcome::Tired;
             }
-            faults.retain(|&node| self.net.fault(fault, node) > thresholds.fault);
+            faults.retain(|&node| network.has_excess(node));
         }
-        Repaired::Done
+        Outcome::Done
     }
 
     /// Numbers the nodes by their distance from the faults, up to the first with room; whether there is one.
-    fn search(&mut self, faults: &[u32], fault: Fault, thresholds: Thresholds) -> bool {
+    fn search(&mut self, network: &impl Residual<Arc = A>, faults: &[u32]) -> bool {
         self.queue.clear();
         self.queue.extend(faults);
         faults.iter().for_each(|&node| self.level[node as usize] = 0);
@@ -126,16 +96,14 @@ impl<'n, 'g> Repair<'n, 'g> {
             if level >= last {
                 break;
             }
-            for port in 0..2 * self.net.grid.dimensions() as u32 {
-                let Some((other, link, reverse)) = self.across(node, port) else { continue };
-                if self.level[other as usize] != u32::MAX
-                    || self.net.residual(fault, link, reverse) <= thresholds.residual
-                {
+            for port in 0..network.ports(node) {
+                let Some((other, arc)) = network.across(node, port) else { continue };
+                if self.level[other as usize] != u32::MAX || !network.is_open(arc) {
                     continue;
                 }
                 self.level[other as usize] = level + 1;
                 self.queue.push(other);
-                if self.has_room(other, fault, thresholds) {
+                if network.has_room(other) {
                     last = level + 1;
                 }
             }
@@ -144,75 +112,38 @@ impl<'n, 'g> Repair<'n, 'g> {
         last != u32::MAX
     }
 
-    /// The node behind a port, the link to it and the link back.
-    fn across(&self, node: u32, port: u32) -> Option<(u32, usize, usize)> {
-        let grid = self.net.grid;
-        let other = grid.neighbour(NodeId(node), Port(port))?;
-        let (link, reverse) = (grid.link(NodeId(node), Port(port)), grid.link(other, Port(port ^ 1)));
-        Some((other.0, link.index(), reverse.index()))
-    }
-
-    fn has_room(&self, node: u32, fault: Fault, thresholds: Thresholds) -> bool {
-        -self.net.fault(fault, node) > thresholds.room
-    }
-
-    /// Sends what is wrong at one node along shortest paths until none is left.
-    fn relieve(&mut self, start: u32, fault: Fault, thresholds: Thresholds) {
-        let ports = 2 * self.net.grid.dimensions() as u32;
+    /// Sends the excess of one node along shortest paths until none is left.
+    fn relieve(&mut self, network: &mut impl Residual<Arc = A>, start: u32) {
         self.path.clear();
         let mut node = start;
-        while self.net.fault(fault, start) > thresholds.fault && self.steps > 0 {
-            if node != start && self.has_room(node, fault, thresholds) {
-                node = self.augment(start, node, fault, thresholds);
+        while network.has_excess(start) && self.steps > 0 {
+            if node != start && network.has_room(node) {
+                network.augment(start, node, &self.path);
+                // On from the first arc that is full; without one the end is full now, and the search goes back one step.
+                let full = self.path.iter().position(|&(_, arc)| !network.is_open(arc));
+                let stop = full.unwrap_or(self.path.len() - 1);
+                node = self.path[stop].0;
+                self.path.truncate(stop);
                 continue;
             }
-            let port = u32::from(self.port[node as usize]);
-            if port == ports {
-                let Some((before, _, _)) = self.path.pop() else { return };
+            let port = self.port[node as usize];
+            if port == network.ports(node) {
+                let Some((before, _)) = self.path.pop() else { return };
                 self.port[before as usize] += 1;
                 node = before;
                 continue;
             }
             self.steps -= 1;
-            match self.across(node, port) {
-                Some((other, link, reverse))
+            match network.across(node, port) {
+                Some((other, arc))
                     if self.level[other as usize] == self.level[node as usize] + 1
-                        && self.net.residual(fault, link, reverse) > thresholds.residual =>
+                        && network.is_open(arc) =>
                 {
-                    self.path.push((node, link, reverse));
+                    self.path.push((node, arc));
                     node = other;
                 }
                 _ => self.port[node as usize] += 1,
             }
         }
-    }
-
-    /// Sends as much as fits along the path; returns the node before the first link that is full, from which the
-    /// search goes on.
-    fn augment(&mut self, start: u32, end: u32, fault: Fault, thresholds: Thresholds) -> u32 {
-        let surplus = self.net.fault(fault, start).min(-self.net.fault(fault, end));
-        let amount = self
-            .path
-            .iter()
-            .fold(surplus, |least, &(_, link, back)| least.min(self.net.residual(fault, link, back)));
-        let mut stop = None;
-        for at in 0..self.path.len() {
-            let (_, link, reverse) = self.path[at];
-            match fault {
-                Fault::TooMuch => self.net.push(link, reverse, amount),
-                Fault::TooLittle => self.net.push(reverse, link, amount),
-            }
-            if stop.is_none() && self.net.residual(fault, link, reverse) <= thresholds.residual {
-                stop = Some(at);
-            }
-        }
-        let signed = if fault == Fault::TooMuch { amount } else { -amount };
-        self.net.work[start as usize] -= signed;
-        self.net.work[end as usize] += signed;
-        // Without a full link the end is full now, and the search goes back one step from it.
-        let stop = stop.unwrap_or(self.path.len() - 1);
-        let node = self.path[stop].0;
-        self.path.truncate(stop);
-        node
     }
 }

@@ -8,6 +8,8 @@
 //! `goldberg1988`: first in, first out; heights are set anew by a search from the nodes with work to spare. Raising
 //! capacities without starting again: `gallo1989`.
 
+mod nearest;
+
 use std::collections::VecDeque;
 
 /// The height of a node from which no node with work to spare can be got to.
@@ -358,7 +360,10 @@ mod tests {
                 graph.add_edge(source, vertices[node], gives as u64);
                 whole += gives;
             }
+            let mut nearest = flow.clone();
             flow.run();
+            assert_eq!(nearest.run_nearest(), flow.left_over() == 0, "seed {seed}");
+            assert_eq!(nearest.left_over(), flow.left_over(), "seed {seed}: by shortest paths");
             let amount = ford_fulkerson(&graph, source, sink).0 as i64;
             assert_eq!(whole - flow.left_over(), amount, "seed {seed}");
             let left = |set: &[u32]| set.iter().map(|&node| flow.left_at(node as usize)).sum::<i64>();

@@ -5,7 +5,7 @@
 //! | this one | [`Flow`], [`Phase`]: what crosses the links of a machine |
 //! | `max_flow` | maximum flow in whole units, by push and relabel |
 //! | `hand_over` | one augmenting path after the other, on the same network |
-//! | `blocking` | blocking flows along shortest paths, on a grid in floats |
+//! | `blocking` | blocking flows along shortest paths, on that network and on a grid in floats |
 //! | `allocation` | an amount for each set of takers, so that the slowest is as fast as can be |
 
 pub(crate) mod allocation;

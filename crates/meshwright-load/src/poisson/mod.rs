@@ -12,15 +12,18 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `net` | a flow that does not respect the processors yet |
 //! | `potential` | the Poisson equation by cosine and Hartley transforms |
 
+mod net;
 mod potential;
 
 use super::Problem;
 use super::flow::Flow;
-use super::flow::blocking::{Fault, Net, Repair, Repaired, Thresholds};
+use super::flow::blocking::{Blocking, Outcome};
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Grid, Topology};
+use net::{Fault, Faults, Net, Thresholds};
 
 /// How far a limit may be exceeded, as a share of it.
 pub const TOLERANCE: f64 = 1e-6;
@@ -96,12 +99,12 @@ pub fn attempt(problem: &Problem<'_>, makespan: f64) -> Attempt {
     }
     let mut net = spread(problem, grid, makespan);
     match repair(&mut net, makespan) {
-        Repaired::Done => settled(net, makespan).map_or(Attempt::Unsettled, Attempt::Flow),
-        Repaired::Stuck(mut full) => {
+        Outcome::Done => settled(net, makespan).map_or(Attempt::Unsettled, Attempt::Flow),
+        Outcome::Stuck(mut full) => {
             full.sort_unstable();
             Attempt::Overloaded(full.into_iter().map(NodeId).collect())
         }
-        Repaired::Tired => Attempt::Unsettled,
+        Outcome::Tired => Attempt::Unsettled,
     }
 }
 
@@ -166,18 +169,19 @@ fn descend(net: &mut Net<'_>, potential: &[f64], axis: usize) {
 }
 
 /// Repairs the nodes that have too much, then those that have less than nothing.
-fn repair(net: &mut Net<'_>, makespan: f64) -> Repaired {
+fn repair(net: &mut Net<'_>, makespan: f64) -> Outcome {
     let residual = 1e-10 * makespan.min(net.link_limit);
     let fine = Thresholds { fault: 1e-9 * makespan, room: 1e-9 * makespan, residual };
     // First to where there is room in earnest: the tolerance, spread over many nodes, is for the last grains.
     let coarse = Thresholds { fault: 1e-4 * makespan, room: 2.0 * TOLERANCE * makespan, residual };
     let steps = STEPS_PER_NODE * net.work.len() as u64;
-    let mut repair = Repair::new(net, steps);
-    if matches!(repair.run(Fault::TooMuch, coarse), Repaired::Tired) {
-        return Repaired::Tired;
+    let mut blocking = Blocking::new(net.work.len(), steps);
+    let mut run = |fault: Fault, thresholds: Thresholds| blocking.run(&mut Faults { net, fault, thresholds });
+    if matches!(run(Fault::TooMuch, coarse), Outcome::Tired) {
+        return Outcome::Tired;
     }
-    match repair.run(Fault::TooMuch, fine) {
-        Repaired::Done => repair.run(Fault::TooLittle, Thresholds { fault: 0.0, ..fine }),
+    match run(Fault::TooMuch, fine) {
+        Outcome::Done => run(Fault::TooLittle, Thresholds { fault: 0.0, ..fine }),
         other => other,
     }
 }
