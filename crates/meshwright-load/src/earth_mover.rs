@@ -3,11 +3,10 @@
 //! Loads move over the links between the sources of the group and over no others. Both answers are exact for loads
 //! that are multiples of 2^-50 of the whole: amounts are whole numbers, and so are costs.
 
-use std::collections::VecDeque;
-
 use serde::Serialize;
 
 use super::UNUSED;
+use super::flow::cheapest::CheapestFlow;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, Topology};
@@ -109,108 +108,12 @@ fn arcs_between(machine: &Machine, nodes: &[NodeId]) -> Vec<(usize, usize)> {
     arcs
 }
 
-/// A network with whole capacities and costs; arc 2i and arc 2i + 1 are each other's reverse.
-struct Network {
-    first: Vec<Vec<usize>>,
-    target: Vec<usize>,
-    rest: Vec<i128>,
-    cost: Vec<i64>,
-}
-
-impl Network {
-    /// Two more nodes than the group: where surplus comes from, and where it goes.
-    fn new(arcs: &[(usize, usize)], capacity: i128, cost: i64, surplus: &[i128]) -> Self {
-        let nodes = surplus.len();
-        let mut network = Self {
-            first: vec![Vec::new(); nodes + 2],
-            target: Vec::new(),
-            rest: Vec::new(),
-            cost: Vec::new(),
-        };
-        for &(from, to) in arcs {
-            network.add(from, to, capacity, cost);
-        }
-        for (node, &amount) in surplus.iter().enumerate() {
-            match amount {
-                1.. => network.add(nodes, node, amount, 0),
-                0 => {}
-                _ => network.add(node, nodes + 1, -amount, 0),
-            }
-        }
-        network
-    }
-
-    fn add(&mut self, from: usize, to: usize, capacity: i128, cost: i64) {
-        self.first[from].push(self.target.len());
-        self.first[to].push(self.target.len() + 1);
-        self.target.extend([to, from]);
-        self.rest.extend([capacity, 0]);
-        self.cost.extend([cost, -cost]);
-    }
-
-    /// The cheapest ways from `from` with room, by label correction; by node the arc it is reached by.
-    fn cheapest(&self, from: usize) -> (Vec<i64>, Vec<usize>) {
-        let nodes = self.first.len();
-        let (mut cost, mut by) = (vec![i64::MAX; nodes], vec![usize::MAX; nodes]);
-        let mut is_queued = vec![false; nodes];
-        let mut queue = VecDeque::from([from]);
-        cost[from] = 0;
-        while let Some(node) = queue.pop_front() {
-            is_queued[node] = false;
-            for &arc in &self.first[node] {
-                let (to, there) = (self.target[arc], cost[node] + self.cost[arc]);
-                if self.rest[arc] > 0 && there < cost[to] {
-                    (cost[to], by[to]) = (there, arc);
-                    if !std::mem::replace(&mut is_queued[to], true) {
-                        queue.push_back(to);
-                    }
-                }
-            }
-        }
-        (cost, by)
-    }
-
-    /// Fills the network along cheapest ways; the cost, and by node whether there is still room to it.
-    fn fill(&mut self) -> (i128, Vec<bool>) {
-        let (from, to) = (self.first.len() - 2, self.first.len() - 1);
-        let mut whole = 0;
-        loop {
-            let (cost, by) = self.cheapest(from);
-            if cost[to] == i64::MAX {
-                return (whole, cost.iter().map(|&cost| cost != i64::MAX).collect());
-            }
-            let way: Vec<usize> = std::iter::successors(Some(by[to]), |&arc| {
-                let before = by[self.target[arc ^ 1]];
-                (before != usize::MAX).then_some(before)
-            })
-            .collect();
-            let amount = way.iter().map(|&arc| self.rest[arc]).min().expect("a way has an arc");
-            for arc in way {
-                self.rest[arc] -= amount;
-                self.rest[arc ^ 1] += amount;
-            }
-            whole += amount * i128::from(cost[to]);
-        }
-    }
-}
-
 /// The least sum of amounts times hops that evens out the surplus: successive cheapest ways.
 fn transport(arcs: &[(usize, usize)], surplus: &[i128]) -> i128 {
     let enough = surplus.iter().filter(|&&amount| amount > 0).sum();
-    let mut network = Network::new(arcs, enough, 1, surplus);
-    let (cost, _) = network.fill();
-    let (out, end) = (surplus.len(), surplus.len() + 1);
-    let is_left = |&arc: &usize| is_forward(arc) && network.rest[arc] > 0;
-    assert!(
-        !network.first[out].iter().any(is_left),
-        "the group is connected, so node {end} takes everything"
-    );
+    let (cost, has_room) = CheapestFlow::new(arcs, enough, 1, surplus).fill();
+    assert!(!has_room[..surplus.len()].contains(&true), "the group is connected, so everything arrives");
     cost
-}
-
-/// Whether an arc is one that was added, not the reverse of one.
-fn is_forward(arc: usize) -> bool {
-    arc.is_multiple_of(2)
 }
 
 /// The largest surplus of a set per link out of it, as a fraction: Newton's method on the sets.
@@ -226,7 +129,7 @@ fn densest(arcs: &[(usize, usize)], surplus: &[i128]) -> (i128, i128) {
     loop {
         let (excess, links) = best;
         let scaled: Vec<i128> = surplus.iter().map(|amount| amount * links).collect();
-        let (_, has_room) = Network::new(arcs, excess, 0, &scaled).fill();
+        let (_, has_room) = CheapestFlow::new(arcs, excess, 0, &scaled).fill();
         let next = worth(&|node| has_room[node]);
         if next.0 * links <= excess * next.1 {
             return best;

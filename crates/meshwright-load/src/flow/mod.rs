@@ -6,10 +6,14 @@
 //! | `max_flow` | maximum flow in whole units, by push and relabel |
 //! | `hand_over` | one augmenting path after the other, on the same network |
 //! | `blocking` | blocking flows along shortest paths, on that network and on a grid in floats |
+//! | `cheapest` | cheapest flow in whole units of 128 bits, by cheapest paths |
+//! | `acyclic` | a flow without circles, from the sources outwards |
 //! | `allocation` | an amount for each set of takers, so that the slowest is as fast as can be |
 
+pub(crate) mod acyclic;
 pub(crate) mod allocation;
 pub(crate) mod blocking;
+pub(crate) mod cheapest;
 pub(crate) mod hand_over;
 pub(crate) mod max_flow;
 
