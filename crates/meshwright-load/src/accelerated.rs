@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use super::equivalence::{Division, connected};
 use super::reduced::singles;
-use super::schedulers::{Scheduled, Settings};
+use super::scheduled::{Scheduled, Settings};
 use super::{Forwarding, Problem, UNUSED, voronoi};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;

@@ -4,36 +4,13 @@
 //!
 //! `zhang2018`, chapters 3 and 4: the claims this was made for give every processor a link of its own.
 
+pub use super::claim::{Claim, TOLERANCE};
 use super::optimum::{claim, commodities};
 use super::witness::{Stretch, Witness};
-use super::{Cells, Cut, Plan, Problem};
+use super::{Cut, Problem};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::Topology;
-
-/// How far a claim may go beyond a capacity, relatively: printed numbers are rounded.
-pub const TOLERANCE: f64 = 1e-9;
-
-/// What a method says about its distribution.
-#[derive(Clone, Copy, Debug)]
-pub struct Claim<'a> {
-    /// When the last processor is done, in units of w Tcp.
-    pub makespan: f64,
-    /// By node id the share of the whole load it works off.
-    pub shares: &'a [f64],
-    /// By node id the moment by which its whole share must be there, if it may not begin before; none if it works
-    /// on what arrives.
-    pub timed: Option<&'a [f64]>,
-    /// Who works for which source, if the sources are kept apart.
-    pub cells: Option<&'a Cells>,
-}
-
-impl<'a> Claim<'a> {
-    /// What a plan claims when its nodes work on what arrives and any source may serve anybody.
-    pub fn of(plan: &'a Plan) -> Self {
-        Self { makespan: plan.makespan, shares: &plan.shares, timed: None, cells: None }
-    }
-}
 
 /// Which question was decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]

@@ -1,7 +1,7 @@
 //! The constrained Voronoi schedulers RCMDVDA and RCMDVDEA: connected sources have a cell together.
 
 use super::equivalence::{Division, connected, warn_of_unequal_loads};
-use super::schedulers::{Scheduled, Settings};
+use super::scheduled::{Scheduled, Settings};
 use super::{Forwarding, Problem};
 use meshwright_core::error::Result;
 

@@ -2,7 +2,7 @@
 
 use super::earth_mover::{self, Rebalance};
 use super::pieces::pieces;
-use super::schedulers::{Cell, Scheduled, Settings};
+use super::scheduled::{Cell, Scheduled, Settings};
 use super::{Cells, Forwarding, Plan, Problem, UNUSED, closed_form, voronoi};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;

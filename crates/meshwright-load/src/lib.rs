@@ -48,6 +48,7 @@
 
 pub mod accelerated;
 pub mod check;
+mod claim;
 pub mod closed_form;
 pub mod constrained;
 pub mod earth_mover;
@@ -68,6 +69,7 @@ pub mod problem;
 pub mod programme;
 pub mod queues;
 pub mod reduced;
+mod scheduled;
 pub mod schedulers;
 pub mod speed_file;
 pub mod timing;

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use super::equivalence::{Division, connected};
 use super::flow::allocation::{Dealing, Pile, deal};
 use super::reduced::singles;
-use super::schedulers::{Scheduled, Settings};
+use super::scheduled::{Scheduled, Settings};
 use super::{Forwarding, Problem, UNUSED, voronoi};
 use meshwright_core::error::{Error, Result};
 use meshwright_network::topology::Topology;

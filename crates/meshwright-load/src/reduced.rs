@@ -1,7 +1,7 @@
 //! The Voronoi schedulers MDVDA and RMDVDA: a cell for every source, and cells without the nodes they do not need.
 
 use super::equivalence::Division;
-use super::schedulers::{Reduction, Scheduled, Settings};
+use super::scheduled::{Reduction, Scheduled, Settings};
 use super::{Forwarding, Problem, UNUSED};
 use meshwright_core::error::Result;
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::Scale;
+use super::scale::Scale;
 use super::streams::supplies;
 use crate::{Plan, Problem, UNUSED};
 use meshwright_core::error::{Error, Result};

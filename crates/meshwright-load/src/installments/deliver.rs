@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::Scale;
 use super::consign::{Consignment, consignments};
 use super::paths::balanced_tree;
 use super::record::{Programs, Record};
+use super::scale::Scale;
 use super::streams::Channel;
 use crate::{Forwarding, Plan};
 use meshwright_core::error::{Error, Result};

@@ -34,6 +34,7 @@ mod timetable;
 
 pub use deliver::{MESSAGES_MAX, deliver, deliver_and_return};
 pub use front::front;
+pub use record::Installments;
 pub use scale::Scale;
 pub use singles::{one_each, stay};
 
@@ -48,7 +49,6 @@ use super::optimum::Optimum;
 
 use meshwright_core::error::{Error, Result};
 use meshwright_network::topology::Topology;
-use meshwright_schedule::Schedule;
 
 /// What a schedule may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,27 +61,6 @@ impl Default for Settings {
     fn default() -> Self {
         Self { chunks: 3000 }
     }
-}
-
-/// A flow in installments.
-#[derive(Clone, Debug)]
-pub struct Installments {
-    /// What every node sends, receives and works off.
-    pub schedule: Schedule,
-    /// How many messages there are; each goes over one link.
-    pub messages: u64,
-    /// How many nodes work off something.
-    pub processors: usize,
-    /// When all is done, in cycles.
-    pub predicted_cycles: u64,
-    /// When all is done, in units of w Tcp.
-    pub makespan: f64,
-    /// The shares of the installments.
-    pub installments: Vec<f64>,
-    /// By node id, the share of the whole load it works off.
-    pub shares: Vec<f64>,
-    /// The most messages that wait at one node at a time, to be sent on or taken up by its processor.
-    pub waiting_max: u64,
 }
 
 /// What share of the time the processors beside the sources are idle, in the flows that are tried.

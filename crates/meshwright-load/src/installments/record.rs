@@ -4,6 +4,27 @@ use super::streams::Channel;
 use meshwright_core::units::{Bytes, Cycles, NodeId};
 use meshwright_schedule::{Dependency, Op, Rank, Schedule};
 
+/// A flow in installments.
+#[derive(Clone, Debug)]
+pub struct Installments {
+    /// What every node sends, receives and works off.
+    pub schedule: Schedule,
+    /// How many messages there are; each goes over one link.
+    pub messages: u64,
+    /// How many nodes work off something.
+    pub processors: usize,
+    /// When all is done, in cycles.
+    pub predicted_cycles: u64,
+    /// When all is done, in units of w Tcp.
+    pub makespan: f64,
+    /// The shares of the installments.
+    pub installments: Vec<f64>,
+    /// By node id, the share of the whole load it works off.
+    pub shares: Vec<f64>,
+    /// The most messages that wait at one node at a time, to be sent on or taken up by its processor.
+    pub waiting_max: u64,
+}
+
 /// Is told every step.
 pub(super) trait Record {
     /// A message over the link with this index, after these steps of the node it leaves; returns the step in which it

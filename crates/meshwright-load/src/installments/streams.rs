@@ -1,6 +1,6 @@
 //! A flow made ready for installments: nodes from the sources outwards, whole bytes, no circles.
 
-use super::Scale;
+use super::scale::Scale;
 use crate::Problem;
 use crate::flow::Phase;
 use crate::flow::acyclic::{NOISE, carrying, order};

@@ -3,8 +3,8 @@
 //! A link serves its messages in their order, one at a time, for c + b W each. A node sends on or works off what has
 //! come in whole, in the order in which it came. So all times follow one from the other.
 
-use super::Scale;
 use super::record::Record;
+use super::scale::Scale;
 use super::streams::{Epoch, Junction, Streams, Supply};
 use meshwright_core::units::{Cycles, NodeId};
 use meshwright_network::topology::Topology;

@@ -1,7 +1,7 @@
 //! The flows that decide a claim: sinks are the claimed shares, links carry until the claimed makespan.
 
 use super::network::{Network, share};
-use crate::check::{Claim, TOLERANCE};
+use crate::claim::{Claim, TOLERANCE};
 use crate::witness::Stretch;
 use crate::{Cells, Cut, Problem};
 use meshwright_core::error::Result;

@@ -2,7 +2,7 @@
 
 use microlp::{ComparisonOp, OptimizationDirection, Variable};
 
-use crate::check::{Claim, TOLERANCE};
+use crate::claim::{Claim, TOLERANCE};
 use crate::witness::Stretch;
 use crate::{Cells, Problem};
 use meshwright_core::units::LinkId;

@@ -1,9 +1,9 @@
 //! How many processors are enough for a deadline.
 
-use super::network::Network;
+use super::network::{Network, phases, total};
 use super::newton;
-use super::{Flow, phases, total};
 use crate::Problem;
+use crate::flow::Flow;
 use crate::flow::hand_over::Search;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;

@@ -5,6 +5,7 @@
 
 use crate::Problem;
 use crate::flow::max_flow::MaxFlow;
+use crate::flow::{Flow, Phase};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{LinkId, NodeId, Port};
 use meshwright_network::topology::{NODES_MAX, Topology};
@@ -259,4 +260,45 @@ pub(super) fn wires(problem: &Problem, copies: usize) -> (Vec<u32>, Vec<u32>) {
         }
     }
     (first, targets)
+}
+
+/// The flow of each interval.
+pub(super) fn phases(network: &Network, end: f64) -> Vec<Phase> {
+    let machine = network.problem().machine();
+    let nodes = network.nodes();
+    let phase = |copy: usize| {
+        let mut link = vec![0.0; machine.links() as usize];
+        for id in 0..nodes {
+            let first = machine.first_link(NodeId(id as u32)).index();
+            for port in 0..machine.ports(NodeId(id as u32)) {
+                link[first + port as usize] = share(network.flow.flow(network.arc(copy, id, port)));
+            }
+        }
+        let node = (0..nodes).map(|id| share(network.flow.taken(copy * nodes + id))).collect();
+        let from = network.begins[copy];
+        Phase { from, until: from + network.length(copy, end), flow: Flow { link, node } }
+    };
+    (0..network.copies()).map(phase).collect()
+}
+
+/// The sum over the intervals, net of what goes both ways at different times.
+pub(super) fn total(problem: &Problem, phases: &[Phase]) -> Flow {
+    let machine = problem.machine();
+    let mut flow = phases[0].flow.clone();
+    for Phase { flow: more, .. } in &phases[1..] {
+        flow.link.iter_mut().zip(&more.link).for_each(|(sum, link)| *sum += link);
+        flow.node.iter_mut().zip(&more.node).for_each(|(sum, node)| *sum += node);
+    }
+    if phases.len() > 1 {
+        for link in 0..machine.links() {
+            let back =
+                machine.target(LinkId(link)).and_then(|to| machine.wire(to, machine.source(LinkId(link))));
+            if let Some(back) = back {
+                let both = flow.link[link as usize].min(flow.link[back.index()]);
+                flow.link[link as usize] -= both;
+                flow.link[back.index()] -= both;
+            }
+        }
+    }
+    flow
 }

@@ -3,7 +3,7 @@
 use microlp::{ComparisonOp, OptimizationDirection, Solution, Variable};
 
 use super::{Answer, Commodity, Duplex, Kept, Variant, commodities, phases};
-use crate::check::TOLERANCE;
+use crate::claim::TOLERANCE;
 use crate::{Cells, Problem, Source};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{LinkId, NodeId};

@@ -1,9 +1,9 @@
 //! One try: all is to be done by a given time, and who gets how much follows.
 
 use super::{Home, Way, work};
-use crate::installments::record::{Programs, Record};
+use crate::installments::record::{Installments, Programs, Record};
+use crate::installments::scale::Scale;
 use crate::installments::streams::Channel;
-use crate::installments::{Installments, Scale};
 use meshwright_core::units::{Bytes, Cycles};
 use meshwright_network::topology::Topology;
 
