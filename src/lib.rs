@@ -32,13 +32,14 @@
 //!
 //! # Divisible load
 //!
-//! A load that may be cut anywhere enters at some nodes ([`load`]). The shares of the thesis ([`load::flow_matrix`],
-//! [`load::schedulers`]) are checked against the links ([`load::check`]); the optimum is a minimum cut
+//! A load that may be cut anywhere enters at some nodes ([`load`]). The shares of the thesis ([`load::shares::flow_matrix`],
+//! [`load::shares::schedulers`]) are checked against the links ([`load::check`]); the optimum is a minimum cut
 //! ([`load::optimum`]), and messages come near it ([`load::installments`]).
 //!
 //! ```
 //! use meshwright::load::check::{Claim, check};
-//! use meshwright::load::{Forwarding, Problem, Source, flow_matrix, optimum};
+//! use meshwright::load::shares::flow_matrix;
+//! use meshwright::load::{Forwarding, Problem, Source, optimum};
 //! use meshwright::{topology::Machine, units::NodeId};
 //!
 //! // The centre of a 5 x 5 mesh; a link takes half as long for a load as a processor.

@@ -3,12 +3,12 @@
 
 use meshwright_core::rng;
 use meshwright_core::units::NodeId;
-use meshwright_load::accelerated::accelerated;
 use meshwright_load::check::{Claim, Reading, check};
 use meshwright_load::installments::Scale;
-use meshwright_load::programme::{Duplex, Variant, keep};
-use meshwright_load::reduced::{reduced, voronoi};
-use meshwright_load::schedulers::Settings;
+use meshwright_load::lp::{Duplex, Variant, keep};
+use meshwright_load::shares::accelerated::accelerated;
+use meshwright_load::shares::reduced::{reduced, voronoi};
+use meshwright_load::shares::schedulers::Settings;
 use meshwright_load::witness::{Kind, Stretch, Witness};
 use meshwright_load::{FORWARDINGS, Forwarding, Problem, Source, Speeds};
 use meshwright_network::topology::{Machine, PortModel, Switching, Topology};

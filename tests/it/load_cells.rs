@@ -4,14 +4,15 @@
 mod edges;
 
 use meshwright_core::units::NodeId;
-use meshwright_load::accelerated::{accelerated, constrained_accelerated};
-use meshwright_load::constrained::{constrained, constrained_extended};
-use meshwright_load::earth_mover::{Rebalance, rebalance};
-use meshwright_load::equivalence::{epsa, epsea};
-use meshwright_load::partition::{Partition, constrained_partition, partition};
-use meshwright_load::reduced::reduced;
-use meshwright_load::schedulers::{Cell, METHODS, Reduction, Scheduled, Settings};
-use meshwright_load::{FORWARDINGS, Forwarding, Problem, Source, UNUSED, voronoi};
+use meshwright_load::shares::accelerated::{accelerated, constrained_accelerated};
+use meshwright_load::shares::constrained::{constrained, constrained_extended};
+use meshwright_load::shares::earth_mover::{Rebalance, rebalance};
+use meshwright_load::shares::equivalence::{epsa, epsea};
+use meshwright_load::shares::partition::{Partition, constrained_partition, partition};
+use meshwright_load::shares::reduced::reduced;
+use meshwright_load::shares::schedulers::{Cell, METHODS, Reduction, Scheduled, Settings};
+use meshwright_load::shares::voronoi;
+use meshwright_load::{FORWARDINGS, Forwarding, Problem, Source, UNUSED};
 use meshwright_network::topology::{Machine, Topology};
 use serde_json::Value;
 

@@ -1,8 +1,8 @@
 //! Rounds with random sources: the averages of the thesis's experiments and the distance to the optimum.
 
 use meshwright_load::Forwarding;
-use meshwright_load::experiment::{Averages, Experiment, against_optimum, run};
-use meshwright_load::schedulers::Reduction;
+use meshwright_load::shares::experiment::{Averages, Experiment, against_optimum, run};
+use meshwright_load::shares::schedulers::Reduction;
 use meshwright_network::topology::Machine;
 
 fn experiment<'m>(machine: &'m Machine, rounds: u32, sigmas: &[f64]) -> Experiment<'m> {

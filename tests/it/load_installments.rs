@@ -2,9 +2,9 @@
 
 use meshwright_core::rng;
 use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
-use meshwright_load::closed_form;
 use meshwright_load::installments::{Installments, Scale, Settings, deliver, front, plan};
 use meshwright_load::optimum::{self, Optimum};
+use meshwright_load::shares::closed_form;
 use meshwright_load::{Forwarding, Plan, Problem, Source, Speeds, layers};
 use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_schedule::{Op, Schedule, goal};

@@ -2,7 +2,7 @@
 
 use meshwright_core::rng;
 use meshwright_core::units::NodeId;
-use meshwright_load::programme::{Duplex, Variant, solve, theorem};
+use meshwright_load::lp::{Duplex, Variant, solve, theorem};
 use meshwright_load::{Problem, Source, Speeds};
 use meshwright_network::topology::{Machine, PortModel, Topology};
 use rand::RngExt;

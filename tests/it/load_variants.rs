@@ -3,7 +3,7 @@
 use meshwright_core::Error;
 use meshwright_core::rng;
 use meshwright_core::units::{NodeId, Port};
-use meshwright_load::programme::{Answer, Duplex, Variant, solve};
+use meshwright_load::lp::{Answer, Duplex, Variant, solve};
 use meshwright_load::{Problem, Source, Speeds, optimum, ports, queues};
 use meshwright_network::topology::{Machine, PortModel, Topology};
 use rand::RngExt;

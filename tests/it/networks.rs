@@ -2,9 +2,8 @@
 
 use meshwright_core::rng;
 use meshwright_core::units::{Hops, NodeId, Port};
-use meshwright_load::{
-    Forwarding, Problem, Source, Speeds, closed_form, layers, optimum, schedulers, voronoi,
-};
+use meshwright_load::shares::{closed_form, schedulers, voronoi};
+use meshwright_load::{Forwarding, Problem, Source, Speeds, layers, optimum};
 use meshwright_network::topology::{Machine, Topology, network};
 use rand::RngExt;
 

@@ -243,7 +243,7 @@ fn every_key_of_a_load_is_read() {
     // w Tcp is 2000 bytes of 4 cycles each: 2000 cycles are a quarter of it.
     assert_eq!(sources, [(2, 0.4, 0.0), (15, 1.0, 0.25)]);
     assert_eq!(load.methods, ["reduced", "optimum"]);
-    assert_eq!(load.settings.reduction, meshwright_load::schedulers::Reduction::Node);
+    assert_eq!(load.settings.reduction, meshwright_load::shares::schedulers::Reduction::Node);
     assert_eq!((load.chunks, load.deadline, load.front), (Some(50), Some(0.5), true));
     assert_eq!(load.speeds.as_ref().map(|speeds| speeds.work[5]), Some(2.0));
 }

@@ -4,7 +4,7 @@ use clap::Args;
 
 use meshwright_core::Result;
 use meshwright_formats::scenario::load_further as words;
-use meshwright_load::programme::{Duplex, Variant};
+use meshwright_load::lp::{Duplex, Variant};
 use meshwright_network::topology::{Machine, PortModel};
 use meshwright_verdict::load::{self, Arrivals, Job, Next, NextSource, QueuesAnswer, Wishes};
 

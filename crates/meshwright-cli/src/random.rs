@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use meshwright_core::Result;
 use meshwright_core::statistics::Estimate;
-use meshwright_load::experiment::Experiment;
+use meshwright_load::shares::experiment::Experiment;
 use meshwright_verdict::load::{self, RandomAnswer};
 
 use super::load::counted;

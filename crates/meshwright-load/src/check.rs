@@ -7,7 +7,7 @@
 pub use super::claim::{Claim, TOLERANCE};
 use super::optimum::{claim, commodities};
 use super::witness::{Stretch, Witness};
-use super::{Cut, Problem};
+use crate::{Cut, Problem};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::Topology;

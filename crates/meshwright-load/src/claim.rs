@@ -1,6 +1,6 @@
 //! What a method says about its distribution, and how exactly it is taken at its word.
 
-use super::{Cells, Plan};
+use crate::{Cells, Plan};
 
 /// How far a claim may go beyond a capacity, relatively: printed numbers are rounded.
 pub const TOLERANCE: f64 = 1e-9;

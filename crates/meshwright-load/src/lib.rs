@@ -18,26 +18,16 @@
 //! | [`speed_file`] | processors and links that are not all alike, from a file |
 //! | [`number`] | [`Number`]: a formula is written once, for floats and for fractions |
 //! | [`layers`] | how many nodes are how many hops from the nearest source |
-//! | [`closed_form`] | one source, the thesis: shares, speedup and finish time in O(layers) |
-//! | [`voronoi`] | the cells of several sources, their layers and ties |
-//! | [`schedulers`] | the thesis's schedulers for several sources: settings, answers, the table of methods |
-//! | [`equivalence`] | a cell as one processor; connected sources as one source (EPSA, EPSEA) |
-//! | [`earth_mover`] | evening out the loads of connected sources |
-//! | [`programme`] | one port, no front end, results, half duplex: the optimum as a linear programme |
+//! | [`shares`] | the thesis's methods: what share of the load everybody takes |
+//! | [`lp`] | one port, no front end, results, half duplex: the optimum as a linear programme |
 //! | [`ports`] | where to put the next source |
 //! | [`queues`] | loads that keep coming: which rates can be worked off |
-//! | [`reduced`], [`accelerated`], [`constrained`] | Voronoi schedulers (MDVDA, RMDVDA, ARMDVDA, RCMDVDA, RCMDVDEA) |
 //! | `pieces` | what hangs together of a set of nodes |
-//! | [`partition`] | the best cells in the thesis's model: a linear programme by prices |
-//! | [`experiment`] | random sources, many rounds: what is saved and gained, and how far it is from the optimum |
-//! | [`lower_band`] | the ideal community of a source, and the ratio to it |
 //! | [`flow`] | what crosses the links; maximum and cheapest flows |
 //! | [`optimum`] | the least makespan on shared links, its certificate and a flow that attains it |
 //! | [`poisson`] | a flow for a million nodes |
 //! | [`check`] | whether a claimed distribution is possible at all |
 //! | [`witness`] | the flow or the schedule that shows it |
-//! | [`flow_matrix`] | the same as a plan of a problem: [`flow_matrix::plan`] |
-//! | [`timing`] | its timing diagram |
 //! | [`installments`] | schedules one can run: the flow of the optimum in installments, any plan's shares as messages |
 //!
 //! # Source
@@ -46,34 +36,21 @@
 
 #![forbid(unsafe_code)]
 
-pub mod accelerated;
 pub mod check;
 mod claim;
-pub mod closed_form;
-pub mod constrained;
-pub mod earth_mover;
-pub mod equivalence;
-pub mod experiment;
 pub mod flow;
-pub mod flow_matrix;
 pub mod installments;
 pub mod layers;
-pub mod lower_band;
+pub mod lp;
 pub mod number;
 pub mod optimum;
-pub mod partition;
 mod pieces;
 pub mod poisson;
 pub mod ports;
 pub mod problem;
-pub mod programme;
 pub mod queues;
-pub mod reduced;
-mod scheduled;
-pub mod schedulers;
+pub mod shares;
 pub mod speed_file;
-pub mod timing;
-pub mod voronoi;
 pub mod witness;
 
 pub use number::Number;

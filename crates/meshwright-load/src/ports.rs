@@ -1,6 +1,6 @@
 //! Where to put the next source of a load, and what it gains.
 
-use super::{Problem, Source, layers, optimum};
+use crate::{Problem, Source, layers, optimum};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::Topology;

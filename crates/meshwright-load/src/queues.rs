@@ -10,7 +10,7 @@
 //! These are the sets of the optimum for a single load of this mix, whose least makespan is T*: so the rates can grow
 //! until all of them together are 1 / T*.
 
-use super::{Cut, Problem, optimum};
+use crate::{Cut, Problem, optimum};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::Topology;

@@ -1,7 +1,8 @@
 //! The thesis's constraints with inequalities.
 
 use meshwright_core::exact::Exact;
-use meshwright_load::{Forwarding, closed_form};
+use meshwright_load::Forwarding;
+use meshwright_load::shares::closed_form;
 use meshwright_papers::zhang2018::formulas::inequalities;
 use microlp::{ComparisonOp, OptimizationDirection, Problem as Programme};
 

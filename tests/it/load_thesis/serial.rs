@@ -2,7 +2,8 @@
 
 use meshwright_core::exact::Exact;
 use meshwright_core::units::{NodeId, Port};
-use meshwright_load::{Forwarding, closed_form, layers};
+use meshwright_load::shares::closed_form;
+use meshwright_load::{Forwarding, layers};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_papers::zhang2018::formulas::{serial, threshold};
 use microlp::{ComparisonOp, OptimizationDirection, Problem as Programme};

@@ -2,8 +2,9 @@
 
 use meshwright_core::exact::Exact;
 use meshwright_core::units::{NodeId, Port};
-use meshwright_load::flow_matrix;
-use meshwright_load::{FORWARDINGS, Forwarding, Problem, Source, Speeds, closed_form, layers, timing};
+use meshwright_load::shares::flow_matrix;
+use meshwright_load::shares::{closed_form, timing};
+use meshwright_load::{FORWARDINGS, Forwarding, Problem, Source, Speeds, layers};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_papers::zhang2018::formulas::flow_matrix::{
     FlowMatrix, determinant_by_elimination, determinant_by_lu,

@@ -1,7 +1,8 @@
 //! Pure store-and-forward, hop by hop.
 
 use meshwright_core::exact::Exact;
-use meshwright_load::{Forwarding, closed_form, timing};
+use meshwright_load::Forwarding;
+use meshwright_load::shares::{closed_form, timing};
 
 /// When the message of each layer has arrived, by moving every message over every link of a path: a link begins with
 /// a message when it has whole arrived at its tail and the message before it has left.

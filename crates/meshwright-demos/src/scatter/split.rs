@@ -5,7 +5,8 @@ use super::{Load, application};
 use crate::star::{Division, Rank, Star};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
-use meshwright_load::{Forwarding, Problem, Source, closed_form, flow_matrix};
+use meshwright_load::shares::{closed_form, flow_matrix};
+use meshwright_load::{Forwarding, Problem, Source};
 use meshwright_network::topology::{Machine, Topology};
 
 /// A way to split the load.

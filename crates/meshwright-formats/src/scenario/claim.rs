@@ -12,7 +12,7 @@ use meshwright_core::error::{Error, Result};
 use meshwright_core::text::one_line;
 use meshwright_core::units::NodeId;
 use meshwright_hosts as real;
-use meshwright_load::programme::Variant;
+use meshwright_load::lp::Variant;
 use meshwright_load::{Cells, Forwarding, Problem, Source, Speeds, UNUSED, layers};
 use meshwright_network::topology::{Machine, Network, Topology};
 use meshwright_verdict::load::{Claimed, Terms};

@@ -5,7 +5,7 @@ use super::value::{Table, Value, list, nearest};
 use super::{Job, Work, load_further, quantity};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{NodeId, Ratio};
-use meshwright_load::schedulers::{REDUCTIONS, Reduction};
+use meshwright_load::shares::schedulers::{REDUCTIONS, Reduction};
 use meshwright_load::{FORWARDINGS, Forwarding, Problem, Source, speed_file};
 use meshwright_network::topology::{Machine, Network, Topology};
 use meshwright_verdict::load;

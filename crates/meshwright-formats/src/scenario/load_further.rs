@@ -4,7 +4,7 @@ use super::load::Unit;
 use super::quantity;
 use super::value::Table;
 use meshwright_core::error::{Error, Result};
-use meshwright_load::programme::{Duplex, Variant};
+use meshwright_load::lp::{Duplex, Variant};
 use meshwright_network::topology::{Machine, PortModel};
 use meshwright_verdict::load::{Job, Next, PLACES_DEFAULT};
 

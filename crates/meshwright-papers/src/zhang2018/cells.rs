@@ -7,9 +7,10 @@ use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
 use meshwright_load::Forwarding;
 use meshwright_load::Forwarding::CutThrough;
-use meshwright_load::experiment::Experiment;
-use meshwright_load::schedulers::{METHODS, REDUCTIONS, Reduction, Scheduled, Settings};
-use meshwright_load::{Problem, Source, UNUSED, voronoi};
+use meshwright_load::shares::experiment::Experiment;
+use meshwright_load::shares::schedulers::{METHODS, REDUCTIONS, Reduction, Scheduled, Settings};
+use meshwright_load::shares::voronoi;
+use meshwright_load::{Problem, Source, UNUSED};
 use meshwright_network::topology::{Machine, Topology, distances_from};
 
 /// The claims in the order of the thesis.

@@ -7,7 +7,7 @@ use crate::check::{Check, Derivation};
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
 use meshwright_load::Forwarding::CutThrough;
-use meshwright_load::schedulers::Reduction;
+use meshwright_load::shares::schedulers::Reduction;
 use meshwright_load::{Problem, Source, Speeds, optimum};
 use meshwright_network::topology::{Machine, Topology};
 

@@ -9,7 +9,7 @@ use meshwright_core::error::Result;
 use meshwright_core::exact::Exact;
 use meshwright_core::units::NodeId;
 use meshwright_load::Forwarding::CutThrough;
-use meshwright_load::schedulers::Reduction;
+use meshwright_load::shares::schedulers::Reduction;
 use meshwright_load::{Problem, Source, optimum};
 use meshwright_network::topology::{Machine, Topology};
 

@@ -8,7 +8,7 @@ use meshwright_core::error::Result;
 use meshwright_core::statistics::{Estimate, estimate};
 use meshwright_load::Forwarding::{CutThrough, ModifiedStoreAndForward};
 use meshwright_load::Problem;
-use meshwright_load::schedulers::Reduction;
+use meshwright_load::shares::schedulers::Reduction;
 use meshwright_network::topology::{Machine, distances_from};
 
 /// The claims in the order of the thesis.

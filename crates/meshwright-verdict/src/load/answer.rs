@@ -16,8 +16,9 @@ use meshwright_core::error::{Error, Result};
 use meshwright_load::check::Reading;
 use meshwright_load::installments::{self, Installments, Scale, deliver_and_return};
 use meshwright_load::optimum::{self, Optimum, StartupBound};
-use meshwright_load::schedulers::Method as Scheduler;
-use meshwright_load::{Forwarding, Plan, Problem, Source, flow_matrix, layers, lower_band};
+use meshwright_load::shares::schedulers::Method as Scheduler;
+use meshwright_load::shares::{flow_matrix, lower_band};
+use meshwright_load::{Forwarding, Plan, Problem, Source, layers};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::Schedule;
 

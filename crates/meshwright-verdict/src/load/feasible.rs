@@ -9,8 +9,8 @@ use crate::contradiction::not_below;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{LinkId, NodeId};
 use meshwright_load::check::{self, Claim, Feasibility, Reading};
+use meshwright_load::lp::{self, Variant};
 use meshwright_load::optimum::{self, StartupBound};
-use meshwright_load::programme::{self, Variant};
 use meshwright_load::witness::{Kind, Stretch, Witness};
 use meshwright_load::{Cells, Cut, Forwarding, Problem, layers};
 use meshwright_network::topology::Topology;
@@ -149,12 +149,12 @@ pub(super) fn by_flow(
 /// Decides by the linear programme of the machine that was asked for, with nodes that work on what arrives.
 fn by_programme(problem: &Problem<'_>, asked: &Asked<'_>) -> Result<Feasibility> {
     let Asked { terms, shares, makespan, cells, .. } = *asked;
-    let known = programme::theorem(problem, &terms.variant)?.map(|theorem| theorem.makespan);
+    let known = lp::theorem(problem, &terms.variant)?.map(|theorem| theorem.makespan);
     let beyond = |least: f64| least > makespan * (1.0 + SOLVER);
     if let Some(least) = known.filter(|&least| beyond(least)) {
         return Ok(Feasibility { least: Some(least), ..Feasibility::of(false, Reading::Programme) });
     }
-    let answer = match programme::keep(problem, &terms.variant, shares, cells) {
+    let answer = match lp::keep(problem, &terms.variant, shares, cells) {
         Ok(answer) => answer,
         Err(Error::TooLarge { .. } | Error::NotApplicable { .. }) => {
             return Ok(Feasibility { least: known, ..Feasibility::of(false, Reading::Undecided) });

@@ -7,7 +7,7 @@ use super::terms::Terms;
 use super::{LoadVerdict, Queues, words};
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
-use meshwright_load::programme::{Duplex, Variant};
+use meshwright_load::lp::{Duplex, Variant};
 use meshwright_load::{ports, queues};
 use meshwright_network::topology::{Machine, PortModel};
 

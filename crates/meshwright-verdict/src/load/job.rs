@@ -3,7 +3,8 @@
 use super::further::Wishes;
 use super::methods::METHODS;
 use meshwright_core::error::{Error, Result};
-use meshwright_load::{Forwarding, Problem, Source, Speeds, schedulers};
+use meshwright_load::shares::schedulers;
+use meshwright_load::{Forwarding, Problem, Source, Speeds};
 use meshwright_network::topology::{Machine, Switching};
 
 /// A divisible load, and how it is to be judged.

@@ -7,7 +7,7 @@ use super::{LoadOutcome, PROGRAMME, VariantAnswer};
 use crate::Skipped;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
-use meshwright_load::programme::{self, Theorem, Variant};
+use meshwright_load::lp::{self, Theorem, Variant};
 use meshwright_load::{Forwarding, Plan, Problem};
 use meshwright_network::topology::Machine;
 
@@ -23,7 +23,7 @@ pub(super) struct Limited {
     /// What is told of it; where nothing else is known its makespan is that of the machine that does more.
     pub(super) answer: VariantAnswer,
     /// The distribution that has it, or why there is none.
-    programme: std::result::Result<programme::Answer, String>,
+    programme: std::result::Result<lp::Answer, String>,
 }
 
 impl Limited {
@@ -37,7 +37,7 @@ impl Limited {
     ) -> Result<Option<Self>> {
         let Some((variant, asked)) = wanted else { return Ok(None) };
         progress(PROGRAMME);
-        let theorem = programme::theorem(problem, &variant)?;
+        let theorem = lp::theorem(problem, &variant)?;
         let answer = |makespan: f64, attained: bool| {
             // What a machine that does more needs is needed here too.
             let makespan = makespan.max(plain);
@@ -70,8 +70,8 @@ fn solve(
     variant: &Variant,
     least: f64,
     theorem: Option<Theorem>,
-) -> Result<programme::Answer> {
-    let answer = programme::solve(problem, variant)?;
+) -> Result<lp::Answer> {
+    let answer = lp::solve(problem, variant)?;
     let found = answer.makespan;
     let is_off = |theorem: Theorem| (found - theorem.makespan).abs() > SOLVER * theorem.makespan.max(found);
     if found.is_nan() || found < least * (1.0 - SOLVER) || theorem.is_some_and(is_off) {

@@ -1,6 +1,6 @@
 //! The methods for a divisible load, one table of all.
 
-use meshwright_load::schedulers;
+use meshwright_load::shares::schedulers;
 
 /// A way to divide a load.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use meshwright_core::error::Result;
-use meshwright_load::experiment::{self, AgainstOptimum, Averages, Experiment};
+use meshwright_load::shares::experiment::{self, AgainstOptimum, Averages, Experiment};
 use meshwright_network::topology::{Machine, Topology};
 
 /// Rounds that are also compared with the optimum and accelerated, which takes longer, where there are more.

@@ -2,8 +2,8 @@
 
 use super::words;
 use meshwright_load::Problem;
+use meshwright_load::lp::{Duplex, Variant};
 use meshwright_load::optimum::{Paid, StartupBound, with_startup};
-use meshwright_load::programme::{Duplex, Variant};
 use meshwright_network::topology::{PortModel, Switching};
 use meshwright_schedule::Schedule;
 

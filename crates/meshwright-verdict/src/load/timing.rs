@@ -2,8 +2,9 @@
 
 use super::TimingRow;
 use meshwright_core::units::NodeId;
+use meshwright_load::Forwarding;
 use meshwright_load::installments::Scale;
-use meshwright_load::{Forwarding, timing};
+use meshwright_load::shares::timing;
 use meshwright_network::topology::Machine;
 use meshwright_schedule::MatchedMessage;
 use meshwright_sim::Timeline;

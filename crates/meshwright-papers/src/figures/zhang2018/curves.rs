@@ -1,7 +1,8 @@
 //! Shares and speedups against sigma, and over n and sigma.
 
 use meshwright_core::units::NodeId;
-use meshwright_load::{Forwarding, Problem, Source, closed_form, layers, optimum};
+use meshwright_load::shares::closed_form;
+use meshwright_load::{Forwarding, Problem, Source, layers, optimum};
 use meshwright_network::topology::Machine;
 use meshwright_report::svg::chart::{Axis, Chart, Ink, Scale, Series, Stroke};
 use meshwright_report::svg::surface::Surface;

@@ -1,7 +1,8 @@
 //! Networks with their layers, and timing diagrams.
 
 use meshwright_core::units::NodeId;
-use meshwright_load::{Forwarding, layers, timing};
+use meshwright_load::shares::timing;
+use meshwright_load::{Forwarding, layers};
 use meshwright_network::topology::{Machine, Network, Topology};
 use meshwright_report::svg::load::gantt::{Gantt, Row, Span};
 use meshwright_report::svg::{Attribute, DRAWING_WIDTH_MIN, Point, Px, Svg, palette};

@@ -4,8 +4,9 @@ use rand::seq::SliceRandom;
 
 use meshwright_core::rng::stream;
 use meshwright_core::units::NodeId;
-use meshwright_load::schedulers::{METHODS, Reduction, Scheduled, Settings};
-use meshwright_load::{Forwarding, Problem, Source, closed_form, lower_band};
+use meshwright_load::shares::schedulers::{METHODS, Reduction, Scheduled, Settings};
+use meshwright_load::shares::{closed_form, lower_band};
+use meshwright_load::{Forwarding, Problem, Source};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_report::svg::chart::{Axis, Chart, Ink, Scale, Series, Stroke};
 use meshwright_report::svg::load::{cells, torus};

@@ -4,7 +4,7 @@
 //! all nodes sum to 1; row k >= 1 says that a node of layer k stops together with the nodes before it.
 //!
 //! The answer comes in three ways: by LU decomposition and by Cramer's determinants (here), and in closed form
-//! ([`closed_form`](meshwright_load::closed_form)), which the planner takes; tests hold them together.
+//! ([`closed_form`](meshwright_load::shares::closed_form)), which the planner takes; tests hold them together.
 //!
 //! # Source
 //!
@@ -113,7 +113,7 @@ impl FlowMatrix {
     ///
     /// # Source
     ///
-    /// `zhang2018`, equations 6.3 and 6.6. The rows of pure store-and-forward follow from [`closed_form`](meshwright_load::closed_form).
+    /// `zhang2018`, equations 6.3 and 6.6. The rows of pure store-and-forward follow from [`closed_form`](meshwright_load::shares::closed_form).
     pub fn entry(&self, row: usize, column: usize) -> Entry {
         if row == 0 {
             return Entry::new(self.layers[column] as i64, 0);

@@ -9,7 +9,7 @@ impl FlowMatrix {
     /// The shares by layer, by LU decomposition with partial pivoting; `None` for a singular matrix.
     ///
     /// Under cut-through with sigma > 1 the answer may hold negative shares, or there is none: the equations of the
-    /// thesis are not its inequalities. [`closed_form`](meshwright_load::closed_form) keeps to shares of at least 0.
+    /// thesis are not its inequalities. [`closed_form`](meshwright_load::shares::closed_form) keeps to shares of at least 0.
     ///
     /// # Complexity
     ///

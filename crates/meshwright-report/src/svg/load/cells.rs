@@ -7,7 +7,8 @@ use super::super::{Attribute, DRAWING_WIDTH_MIN, Layout, Point, Px, Svg, hues};
 use super::sheet::Sheet;
 use crate::wording::{self, counted};
 use meshwright_core::units::NodeId;
-use meshwright_load::{Cells, UNUSED, voronoi};
+use meshwright_load::shares::voronoi;
+use meshwright_load::{Cells, UNUSED};
 use meshwright_network::topology::{Machine, Topology};
 
 /// Up to here every node has words of its own; beyond it, every cell.

@@ -8,7 +8,8 @@ use super::{cells, flow, gantt, torus};
 use crate::style;
 use meshwright_core::output::write_atomically;
 use meshwright_core::units::NodeId;
-use meshwright_load::{Cells, UNUSED, voronoi};
+use meshwright_load::shares::voronoi;
+use meshwright_load::{Cells, UNUSED};
 use meshwright_network::topology::{Machine, Topology, distances_from};
 
 /// Everybody works for the nearest source, unless it is farther than `reach`.

@@ -7,7 +7,8 @@
 //!
 //! `zhang2018`, equations 3.45 and 6.3 (cut-through), 4.41 and 6.6 (modified store-and-forward).
 
-use super::{Cells, Forwarding, Plan, Problem, UNUSED, closed_form, layers};
+use super::closed_form;
+use crate::{Cells, Forwarding, Plan, Problem, UNUSED, layers};
 use meshwright_core::error::{Error, Result};
 
 /// The numbers of nodes by hops from the one source.
@@ -53,7 +54,8 @@ pub fn fractions(problem: &Problem<'_>, forwarding: Forwarding) -> Result<Vec<f6
 /// # Examples
 ///
 /// ```
-/// use meshwright_load::{Forwarding, Problem, Source, flow_matrix};
+/// use meshwright_load::shares::flow_matrix;
+/// use meshwright_load::{Forwarding, Problem, Source};
 /// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::NodeId;
 /// let mesh = Machine::new("mesh:2x2")?;

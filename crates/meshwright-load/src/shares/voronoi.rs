@@ -5,7 +5,7 @@
 //! a cell has a neighbour in the same cell that is one hop nearer to the site: distances inside a cell are
 //! distances in the machine.
 
-use super::{Cells, UNUSED};
+use crate::{Cells, UNUSED};
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Grid, Machine, Topology};
 
@@ -35,7 +35,7 @@ const FAR: u64 = (u32::MAX as u64 / 2) * HOP;
 /// # Examples
 ///
 /// ```
-/// use meshwright_load::voronoi::cells;
+/// use meshwright_load::shares::voronoi::cells;
 /// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::NodeId;
 /// let line = Machine::new("mesh:1x7")?;

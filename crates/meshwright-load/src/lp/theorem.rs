@@ -40,7 +40,7 @@ pub struct Theorem {
 /// # Examples
 ///
 /// ```
-/// use meshwright_load::programme::{Variant, solve, theorem};
+/// use meshwright_load::lp::{Variant, solve, theorem};
 /// use meshwright_load::{Problem, Source};
 /// use meshwright_network::topology::{Machine, PortModel};
 /// use meshwright_core::units::NodeId;

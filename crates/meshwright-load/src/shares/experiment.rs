@@ -14,7 +14,7 @@ pub use against_optimum::{AgainstOptimum, against_optimum};
 use super::accelerated::accelerated;
 use super::reduced::reduced;
 use super::schedulers::{REDUCTIONS, Reduction, Scheduled, Settings};
-use super::{Forwarding, Problem, Source};
+use crate::{Forwarding, Problem, Source};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::rng::streams;
 use meshwright_core::statistics::{Estimate, estimate};
@@ -143,7 +143,8 @@ struct Outcome {
 /// # Examples
 ///
 /// ```
-/// use meshwright_load::{Forwarding, experiment};
+/// use meshwright_load::shares::experiment;
+/// use meshwright_load::Forwarding;
 /// use meshwright_network::topology::Machine;
 /// let mesh = Machine::new("mesh:10x10")?;
 /// let experiment = experiment::Experiment {

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::Plan;
 use super::earth_mover::Rebalance;
+use crate::Plan;
 
 /// What a scheduler may be told.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BinaryHeap};
 use super::equivalence::{Division, connected};
 use super::reduced::singles;
 use super::scheduled::{Scheduled, Settings};
-use super::{Forwarding, Problem, UNUSED, voronoi};
+use super::voronoi;
+use crate::{Forwarding, Problem, UNUSED};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, Topology};
@@ -186,10 +187,10 @@ fn widen(
 /// # Examples
 ///
 /// ```
-/// use meshwright_load::schedulers::Settings;
+/// use meshwright_load::shares::schedulers::Settings;
 /// use meshwright_load::{Forwarding, Problem, Source};
-/// use meshwright_load::accelerated::accelerated;
-/// use meshwright_load::reduced::reduced;
+/// use meshwright_load::shares::accelerated::accelerated;
+/// use meshwright_load::shares::reduced::reduced;
 /// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::NodeId;
 /// let line = Machine::new("mesh:1x9")?;

@@ -2,7 +2,7 @@
 
 use super::equivalence::Division;
 use super::scheduled::{Reduction, Scheduled, Settings};
-use super::{Forwarding, Problem, UNUSED};
+use crate::{Forwarding, Problem, UNUSED};
 use meshwright_core::error::Result;
 
 impl Division<'_> {
@@ -137,9 +137,9 @@ pub fn voronoi(problem: &Problem, forwarding: Forwarding, settings: &Settings) -
 /// The smallest machine on which the pseudo-code of the thesis makes it slower.
 ///
 /// ```
-/// use meshwright_load::schedulers::{Reduction, Settings};
+/// use meshwright_load::shares::schedulers::{Reduction, Settings};
 /// use meshwright_load::{Forwarding, Problem, Source};
-/// use meshwright_load::reduced::reduced;
+/// use meshwright_load::shares::reduced::reduced;
 /// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::NodeId;
 /// let line = Machine::new("mesh:1x7")?;

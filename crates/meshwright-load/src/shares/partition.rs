@@ -17,10 +17,11 @@
 use std::collections::BTreeMap;
 
 use super::equivalence::{Division, connected};
-use super::flow::allocation::{Dealing, Pile, deal};
 use super::reduced::singles;
 use super::scheduled::{Scheduled, Settings};
-use super::{Forwarding, Problem, UNUSED, voronoi};
+use super::voronoi;
+use crate::flow::allocation::{Dealing, Pile, deal};
+use crate::{Forwarding, Problem, UNUSED};
 use meshwright_core::error::{Error, Result};
 use meshwright_network::topology::Topology;
 
@@ -56,8 +57,8 @@ pub struct Partition {
 ///
 /// ```
 /// use meshwright_load::{Forwarding, Problem, Source};
-/// use meshwright_load::partition::partition;
-/// use meshwright_load::schedulers::Settings;
+/// use meshwright_load::shares::partition::partition;
+/// use meshwright_load::shares::schedulers::Settings;
 /// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::NodeId;
 /// let line = Machine::new("mesh:1x7")?;

@@ -12,7 +12,8 @@
 //! The makespan is max_i L_i / Sp_i, so the bottleneck is the cell with the smallest Sp_i / L_i. The thesis compares
 //! Sp_i; the two agree while all sources have the same load and none are taken as one.
 
-use super::{Forwarding, Problem, accelerated, constrained, equivalence, reduced};
+use super::{accelerated, constrained, equivalence, reduced};
+use crate::{Forwarding, Problem};
 use meshwright_core::error::Result;
 
 pub use super::scheduled::{Cell, REDUCTIONS, Reduction, Scheduled, Settings};
@@ -42,7 +43,7 @@ pub struct Method {
 /// # Examples
 ///
 /// ```
-/// use meshwright_load::schedulers::{METHODS, Settings};
+/// use meshwright_load::shares::schedulers::{METHODS, Settings};
 /// use meshwright_load::{Forwarding, Problem, Source};
 /// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::NodeId;

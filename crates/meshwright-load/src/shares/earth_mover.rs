@@ -5,8 +5,8 @@
 
 use serde::Serialize;
 
-use super::UNUSED;
-use super::flow::cheapest::CheapestFlow;
+use crate::UNUSED;
+use crate::flow::cheapest::CheapestFlow;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, Topology};
@@ -57,7 +57,7 @@ pub struct Rebalance {
 /// # Examples
 ///
 /// ```
-/// use meshwright_load::earth_mover::rebalance;
+/// use meshwright_load::shares::earth_mover::rebalance;
 /// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::NodeId;
 /// let mesh = Machine::new("mesh:2x2")?;

@@ -1,6 +1,7 @@
 //! The timing diagram of a plan for one source: when a node of each layer is sent its share, and when it works.
 
-use super::{Forwarding, Number, closed_form};
+use super::closed_form;
+use crate::{Forwarding, Number};
 
 /// What one node of a layer does; times in units of w Tcp.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +42,7 @@ pub struct LayerTiming<N> {
 /// ```
 /// use meshwright_core::exact::Exact;
 /// use meshwright_load::Forwarding;
-/// use meshwright_load::timing::timing;
+/// use meshwright_load::shares::timing::timing;
 /// let rows = timing(&[1, 2, 1], &Exact::fraction(1, 2), Forwarding::CutThrough);
 /// let [zero, wait, end] = [Exact::zero(), Exact::fraction(1, 7), Exact::fraction(2, 7)];
 /// assert_eq!(rows[1].communication, Some([zero, wait.clone()]));

@@ -1,9 +1,10 @@
 //! Equivalent processors: a cell as one large processor, connected sources as one source (EPSA, EPSEA).
 
 use super::earth_mover::{self, Rebalance};
-use super::pieces::pieces;
 use super::scheduled::{Cell, Scheduled, Settings};
-use super::{Cells, Forwarding, Plan, Problem, UNUSED, closed_form, voronoi};
+use super::{closed_form, voronoi};
+use crate::pieces::pieces;
+use crate::{Cells, Forwarding, Plan, Problem, UNUSED};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::Topology;
@@ -257,8 +258,8 @@ pub(super) fn warn_of_unequal_loads(scheduled: &mut Scheduled, problem: &Problem
 ///
 /// ```
 /// use meshwright_load::{Forwarding, Problem, Source};
-/// use meshwright_load::equivalence::epsa;
-/// use meshwright_load::schedulers::Settings;
+/// use meshwright_load::shares::equivalence::epsa;
+/// use meshwright_load::shares::schedulers::Settings;
 /// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::NodeId;
 /// let mesh = Machine::new("mesh:6x7")?;

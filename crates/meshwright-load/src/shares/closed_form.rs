@@ -19,7 +19,7 @@
 //!
 //! `zhang2018`, equations 3.46, 4.42, 6.3 and 6.6, solved by elimination.
 
-use super::{Forwarding, Number};
+use crate::{Forwarding, Number};
 use meshwright_core::error::{Error, Result};
 
 /// The ratio sigma = z Tcm / (w Tcp): the time of a load on a link over its time on a processor.
@@ -38,7 +38,7 @@ use meshwright_core::error::{Error, Result};
 /// # Examples
 ///
 /// ```
-/// use meshwright_load::closed_form::sigma;
+/// use meshwright_load::shares::closed_form::sigma;
 /// assert_eq!(sigma(0.5, 1.0, 2.0, 1.0)?, 0.25);
 /// assert!(sigma(0.5, 1.0, 0.0, 1.0).is_err(), "no processor is infinitely fast");
 /// # Ok::<(), meshwright_core::Error>(())
@@ -86,7 +86,7 @@ pub fn sigma(z: f64, tcm: f64, w: f64, tcp: f64) -> Result<f64> {
 ///
 /// ```
 /// use meshwright_load::Forwarding;
-/// use meshwright_load::closed_form::ratios;
+/// use meshwright_load::shares::closed_form::ratios;
 /// assert_eq!(ratios(4, &0.5, Forwarding::CutThrough), [1.0, 1.0, 0.5, 0.25]);
 /// assert_eq!(ratios(4, &2.0, Forwarding::CutThrough), [1.0, 1.0, 0.0, 0.0]);
 /// assert_eq!(ratios(3, &1.0, Forwarding::ModifiedStoreAndForward), [1.0, 0.5, 0.25]);
@@ -132,7 +132,7 @@ fn factors<N: Number>(sigma: &N, forwarding: Forwarding) -> [N; 2] {
 /// ```
 /// use meshwright_core::exact::Exact;
 /// use meshwright_load::Forwarding;
-/// use meshwright_load::closed_form::speedup;
+/// use meshwright_load::shares::closed_form::speedup;
 /// assert_eq!(speedup(&[1, 2, 1], &0.5, Forwarding::CutThrough), 3.5);
 /// assert_eq!(speedup(&[1, 2, 1], &Exact::whole(1), Forwarding::ModifiedStoreAndForward), Exact::fraction(9, 4));
 /// ```
@@ -164,7 +164,7 @@ pub fn speedup<N: Number>(layers: &[u64], sigma: &N, forwarding: Forwarding) -> 
 /// ```
 /// use meshwright_core::exact::Exact;
 /// use meshwright_load::Forwarding;
-/// use meshwright_load::closed_form::fractions;
+/// use meshwright_load::shares::closed_form::fractions;
 /// let shares = fractions(&[1, 3, 3, 2], &Exact::fraction(1, 2), Forwarding::CutThrough);
 /// // Equations 3.69 to 3.72: 1 / (9 - 7 sigma + 2 sigma^2) and so on.
 /// assert_eq!(shares, [Exact::fraction(1, 6), Exact::fraction(1, 6), Exact::fraction(1, 12), Exact::fraction(1, 24)]);

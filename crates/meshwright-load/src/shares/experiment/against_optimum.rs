@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use super::Experiment;
-use crate::accelerated::accelerated;
-use crate::partition::partition;
-use crate::reduced::{reduced, voronoi};
-use crate::schedulers::{Scheduled, Settings};
+use crate::shares::accelerated::accelerated;
+use crate::shares::partition::partition;
+use crate::shares::reduced::{reduced, voronoi};
+use crate::shares::schedulers::{Scheduled, Settings};
 use crate::{Forwarding, Problem, Source, UNUSED, optimum};
 use meshwright_core::error::Result;
 use meshwright_core::statistics::{Estimate, estimate};

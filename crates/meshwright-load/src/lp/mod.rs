@@ -108,7 +108,7 @@ pub struct Answer {
 /// A corner of a square sends out on its two links at the same time, or on one after the other.
 ///
 /// ```
-/// use meshwright_load::programme::{Variant, solve};
+/// use meshwright_load::lp::{Variant, solve};
 /// use meshwright_load::{Problem, Source};
 /// use meshwright_network::topology::{Machine, PortModel};
 /// use meshwright_core::units::NodeId;
@@ -142,7 +142,7 @@ pub fn solve(problem: &Problem, variant: &Variant) -> Result<Answer> {
 /// The results of a node at the end of a wire come back over it after the load has gone.
 ///
 /// ```
-/// use meshwright_load::programme::{Duplex, Variant, keep};
+/// use meshwright_load::lp::{Duplex, Variant, keep};
 /// use meshwright_load::{Problem, Source};
 /// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::NodeId;

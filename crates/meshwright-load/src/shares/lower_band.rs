@@ -4,7 +4,8 @@
 //! nodes at 0, 1, 2, 3, ... hops. The machine can give no cell more, so beta = Sp / optimal_i is a lower bound of
 //! the ratio to whatever is possible with cells.
 
-use super::{Forwarding, Number, closed_form};
+use super::closed_form;
+use crate::{Forwarding, Number};
 
 /// How many nodes an ideal community of that size has at each depth; the last layer takes what is left.
 ///
@@ -19,7 +20,7 @@ use super::{Forwarding, Number, closed_form};
 /// # Examples
 ///
 /// ```
-/// use meshwright_load::lower_band::ideal_layers;
+/// use meshwright_load::shares::lower_band::ideal_layers;
 /// // 50 x 50 nodes for 10 sources.
 /// assert_eq!(ideal_layers(250), [1, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 29]);
 /// assert_eq!(ideal_layers(5), [1, 4]);
@@ -70,7 +71,7 @@ pub fn ideal_speedup<N: Number>(nodes: u64, sigma: &N, forwarding: Forwarding) -
 ///
 /// ```
 /// use meshwright_load::Forwarding;
-/// use meshwright_load::lower_band::beta;
+/// use meshwright_load::shares::lower_band::beta;
 /// // One source in the middle of 5 x 5 nodes has (1, 4, 8, 8, 4); its ideal is (1, 4, 8, 12).
 /// let (middle, ideal) = (1.0 + 4.0 + 8.0 * 0.5 + 8.0 * 0.25 + 4.0 * 0.125, 1.0 + 4.0 + 8.0 * 0.5 + 12.0 * 0.25);
 /// assert_eq!(beta(middle, 25, 1, &0.5, Forwarding::CutThrough), middle / ideal);

@@ -2,7 +2,7 @@
 
 use super::equivalence::{Division, connected, warn_of_unequal_loads};
 use super::scheduled::{Scheduled, Settings};
-use super::{Forwarding, Problem};
+use crate::{Forwarding, Problem};
 use meshwright_core::error::Result;
 
 /// RCMDVDA: connected sources are taken as one, then cells are reduced.
