@@ -1,4 +1,6 @@
-//! Dealing out the shared nodes of a division, so that the slowest cell is as fast as can be.
+//! Allocation of supplies to cells that have claims to them, so that the slowest cell is as fast as can be.
+//!
+//! Amounts are sums of powers and so floats, and the answer shall split few supplies: no flow in whole units gives that.
 //!
 //! In units of price this is a flow: a set of cells shares an amount, and a cell that is to reach the rate t needs
 //! t times its need. The largest t is a minimum over sets of cells,
@@ -10,51 +12,51 @@
 //! and Newton's method finds it: a set whose claims are too small for t lowers t to its own ratio.
 
 /// An amount and the cells that have a claim to it.
-pub(crate) struct Pile {
+pub(crate) struct Supply {
     pub(crate) cells: Vec<u32>,
     pub(crate) amount: f64,
 }
 
 /// Who gets how much.
-pub(crate) struct Dealing {
+pub(crate) struct Allocation {
     /// The rate of the slowest cell.
     pub(crate) rate: f64,
     /// By cell, whether it is in the set whose claims allow no more.
     pub(crate) is_limited: Vec<bool>,
-    /// By pile, by claim, the amount; as few piles as possible are split.
+    /// By supply, by claim, the amount; as few supplies as possible are split.
     pub(crate) parts: Vec<Vec<f64>>,
 }
 
-/// Deals out the piles so that the least of what a cell gets over what it needs is as large as can be.
-pub(crate) fn deal(piles: &[Pile], needs: &[f64]) -> Dealing {
+/// Allocates the supplies so that the least of what a cell gets over what it needs is as large as can be.
+pub(crate) fn allocate(supplies: &[Supply], needs: &[f64]) -> Allocation {
     let mut is_limited = vec![true; needs.len()];
-    let mut rate = ratio(piles, needs, &is_limited);
-    let small = piles.iter().map(|pile| pile.amount).sum::<f64>() * 1e-13;
+    let mut rate = ratio(supplies, needs, &is_limited);
+    let small = supplies.iter().map(|supply| supply.amount).sum::<f64>() * 1e-13;
     loop {
-        let mut hands = Hands::new(piles, needs.iter().map(|need| rate * need).collect(), small);
-        let Some(short) = hands.fill() else {
-            hands.undo_cycles();
-            return Dealing { rate, is_limited, parts: hands.parts };
+        let mut flow = TransportFlow::new(supplies, needs.iter().map(|need| rate * need).collect(), small);
+        let Some(short) = flow.fill() else {
+            flow.undo_cycles();
+            return Allocation { rate, is_limited, parts: flow.parts };
         };
-        let lower = ratio(piles, needs, &short);
+        let lower = ratio(supplies, needs, &short);
         if lower >= rate * (1.0 - 1e-12) {
-            hands.undo_cycles();
-            return Dealing { rate, is_limited, parts: hands.parts };
+            flow.undo_cycles();
+            return Allocation { rate, is_limited, parts: flow.parts };
         }
         (rate, is_limited) = (lower, short);
     }
 }
 
 /// What these cells have a claim to over what they need.
-fn ratio(piles: &[Pile], needs: &[f64], is_in: &[bool]) -> f64 {
-    let claims = |pile: &&Pile| pile.cells.iter().any(|&cell| is_in[cell as usize]);
-    let amount: f64 = piles.iter().filter(claims).map(|pile| pile.amount).sum();
+fn ratio(supplies: &[Supply], needs: &[f64], is_in: &[bool]) -> f64 {
+    let claims = |supply: &&Supply| supply.cells.iter().any(|&cell| is_in[cell as usize]);
+    let amount: f64 = supplies.iter().filter(claims).map(|supply| supply.amount).sum();
     amount / needs.iter().zip(is_in).filter(|&(_, &is_in)| is_in).map(|(need, _)| need).sum::<f64>()
 }
 
-/// What lies before every cell while it is dealt out.
-struct Hands<'a> {
-    piles: &'a [Pile],
+/// A flow from supplies to cells.
+struct TransportFlow<'a> {
+    supplies: &'a [Supply],
     parts: Vec<Vec<f64>>,
     left: Vec<f64>,
     wanted: Vec<f64>,
@@ -62,36 +64,40 @@ struct Hands<'a> {
     small: f64,
 }
 
-/// How a cell was reached on the search for more: from which cell, over which pile.
+/// How a cell was reached on the search for more: from which cell, over which supply.
 type Reached = Vec<Option<(usize, usize)>>;
 
-impl<'a> Hands<'a> {
-    fn new(piles: &'a [Pile], wanted: Vec<f64>, small: f64) -> Self {
-        let mut hands = Self {
-            parts: piles.iter().map(|pile| vec![0.0; pile.cells.len()]).collect(),
-            left: piles.iter().map(|pile| pile.amount).collect(),
+impl<'a> TransportFlow<'a> {
+    fn new(supplies: &'a [Supply], wanted: Vec<f64>, small: f64) -> Self {
+        let mut flow = Self {
+            parts: supplies.iter().map(|supply| vec![0.0; supply.cells.len()]).collect(),
+            left: supplies.iter().map(|supply| supply.amount).collect(),
             got: vec![0.0; wanted.len()],
-            piles,
+            supplies,
             wanted,
             small,
         };
-        for (number, pile) in piles.iter().enumerate() {
-            if let [cell] = pile.cells[..] {
-                hands.take(number, cell as usize, pile.amount);
+        for (number, supply) in supplies.iter().enumerate() {
+            if let [cell] = supply.cells[..] {
+                flow.take(number, cell as usize, supply.amount);
             }
         }
-        hands
+        flow
     }
 
-    fn take(&mut self, pile: usize, cell: usize, amount: f64) {
-        let place = self.place(pile, cell);
-        self.parts[pile][place] += amount;
-        self.left[pile] -= amount;
+    fn take(&mut self, supply: usize, cell: usize, amount: f64) {
+        let place = self.place(supply, cell);
+        self.parts[supply][place] += amount;
+        self.left[supply] -= amount;
         self.got[cell] += amount;
     }
 
-    fn place(&self, pile: usize, cell: usize) -> usize {
-        self.piles[pile].cells.iter().position(|&claim| claim as usize == cell).expect("the cell has a claim")
+    fn place(&self, supply: usize, cell: usize) -> usize {
+        self.supplies[supply]
+            .cells
+            .iter()
+            .position(|&claim| claim as usize == cell)
+            .expect("the cell has a claim")
     }
 
     /// Gives every cell what it wants; else the cells that cannot have enough together.
@@ -106,7 +112,7 @@ impl<'a> Hands<'a> {
         None
     }
 
-    /// Moves something to a cell along the shortest chain of cells: from a pile, or from a cell with more than it
+    /// Moves something to a cell along the shortest chain of cells: from a supply, or from a cell with more than it
     /// wants. Without such a chain, the cells seen.
     fn fetch(&mut self, start: usize) -> Result<(), Vec<bool>> {
         let mut reached: Reached = vec![None; self.wanted.len()];
@@ -117,8 +123,8 @@ impl<'a> Hands<'a> {
         while done < queue.len() {
             let cell = queue[done];
             done += 1;
-            for (number, pile) in self.piles.iter().enumerate() {
-                if !pile.cells.contains(&(cell as u32)) {
+            for (number, supply) in self.supplies.iter().enumerate() {
+                if !supply.cells.contains(&(cell as u32)) {
                     continue;
                 }
                 if self.left[number] > self.small {
@@ -127,7 +133,7 @@ impl<'a> Hands<'a> {
                     self.hand_on(start, cell, &reached, amount);
                     return Ok(());
                 }
-                for (&holder, &part) in pile.cells.iter().zip(&self.parts[number]) {
+                for (&holder, &part) in supply.cells.iter().zip(&self.parts[number]) {
                     let holder = holder as usize;
                     if part > self.small && !std::mem::replace(&mut seen[holder], true) {
                         reached[holder] = Some((cell, number));
@@ -148,8 +154,8 @@ impl<'a> Hands<'a> {
     /// What the chain from `cell` to `start` can pass on, and `start` wants.
     fn room(&self, start: usize, cell: usize, reached: &Reached) -> f64 {
         let (mut room, mut cell) = (self.wanted[start] - self.got[start], cell);
-        while let Some((next, pile)) = reached[cell] {
-            room = room.min(self.parts[pile][self.place(pile, cell)]);
+        while let Some((next, supply)) = reached[cell] {
+            room = room.min(self.parts[supply][self.place(supply, cell)]);
             cell = next;
         }
         room
@@ -158,25 +164,25 @@ impl<'a> Hands<'a> {
     /// Every cell of the chain gives the amount to the next one.
     fn hand_on(&mut self, start: usize, cell: usize, reached: &Reached, amount: f64) {
         let mut cell = cell;
-        while let Some((next, pile)) = reached[cell] {
-            self.take(pile, cell, -amount);
-            self.take(pile, next, amount);
+        while let Some((next, supply)) = reached[cell] {
+            self.take(supply, cell, -amount);
+            self.take(supply, next, amount);
             cell = next;
         }
         assert_eq!(cell, start, "a chain ends where the search began");
     }
 
-    /// Moves amounts around cycles of cells and piles until none is left: then fewer piles are split than there are
+    /// Moves amounts around cycles of cells and supplies until none is left: then fewer supplies are split than there are
     /// cells.
     fn undo_cycles(&mut self) {
         self.parts.iter_mut().flatten().filter(|part| **part <= self.small).for_each(|part| *part = 0.0);
         while let Some(cycle) = self.cycle() {
-            // Every other part shrinks, the ones between grow; every cell and every pile keeps its sum.
-            let part = |&(pile, cell): &(usize, usize)| self.parts[pile][self.place(pile, cell)];
+            // Every other part shrinks, the ones between grow; every cell and every supply keeps its sum.
+            let part = |&(supply, cell): &(usize, usize)| self.parts[supply][self.place(supply, cell)];
             let amount = cycle.iter().step_by(2).map(part).fold(f64::INFINITY, f64::min);
-            for (step, &(pile, cell)) in cycle.iter().enumerate() {
-                let place = self.place(pile, cell);
-                let part = &mut self.parts[pile][place];
+            for (step, &(supply, cell)) in cycle.iter().enumerate() {
+                let place = self.place(supply, cell);
+                let part = &mut self.parts[supply][place];
                 *part = if step % 2 == 1 { *part + amount } else { *part - amount };
                 if *part <= self.small {
                     *part = 0.0;
@@ -185,31 +191,32 @@ impl<'a> Hands<'a> {
         }
     }
 
-    /// A cycle of parts, neighbours by turns in the same pile and in the same cell.
+    /// A cycle of parts, neighbours by turns in the same supply and in the same cell.
     fn cycle(&self) -> Option<Vec<(usize, usize)>> {
         let mut forest: Vec<(usize, usize)> = Vec::new();
-        for (pile, parts) in self.parts.iter().enumerate() {
-            for (&cell, _) in self.piles[pile].cells.iter().zip(parts).filter(|&(_, &part)| part > self.small)
+        for (supply, parts) in self.parts.iter().enumerate() {
+            for (&cell, _) in
+                self.supplies[supply].cells.iter().zip(parts).filter(|&(_, &part)| part > self.small)
             {
-                if let Some(way) = way(&forest, pile, cell as usize) {
-                    return Some([vec![(pile, cell as usize)], way].concat());
+                if let Some(way) = way(&forest, supply, cell as usize) {
+                    return Some([vec![(supply, cell as usize)], way].concat());
                 }
-                forest.push((pile, cell as usize));
+                forest.push((supply, cell as usize));
             }
         }
         None
     }
 }
 
-/// The parts on the way from a pile to a cell in a forest of parts.
-fn way(forest: &[(usize, usize)], pile: usize, cell: usize) -> Option<Vec<(usize, usize)>> {
+/// The parts on the way from a supply to a cell in a forest of parts.
+fn way(forest: &[(usize, usize)], supply: usize, cell: usize) -> Option<Vec<(usize, usize)>> {
     // Each entry: a part, and the entry it was reached from.
     let mut queue: Vec<(usize, usize)> = Vec::new();
-    let ends = |at: usize, part: usize, of_pile: bool| {
-        if of_pile { forest[at].0 == part } else { forest[at].1 == part }
+    let ends = |at: usize, part: usize, of_supply: bool| {
+        if of_supply { forest[at].0 == part } else { forest[at].1 == part }
     };
     let mut is_seen = vec![false; forest.len()];
-    for at in (0..forest.len()).filter(|&at| ends(at, pile, true)) {
+    for at in (0..forest.len()).filter(|&at| ends(at, supply, true)) {
         is_seen[at] = true;
         queue.push((at, usize::MAX));
     }
@@ -239,46 +246,46 @@ fn way(forest: &[(usize, usize)], pile: usize, cell: usize) -> Option<Vec<(usize
 
 #[cfg(test)]
 mod tests {
-    use super::{Pile, deal};
+    use super::{Supply, allocate};
 
-    /// Piles and needs from a seed.
-    fn example(mut seed: u64) -> (Vec<Pile>, Vec<f64>) {
+    /// Supplies and needs from a seed.
+    fn example(mut seed: u64) -> (Vec<Supply>, Vec<f64>) {
         let mut draw = |end: u64| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (seed >> 33) % end
         };
         let cells = 2 + draw(4) as u32;
         let needs = (0..cells).map(|_| 1.0 + draw(4) as f64).collect();
-        let mut piles: Vec<Pile> =
-            (0..cells).map(|cell| Pile { cells: vec![cell], amount: draw(20) as f64 }).collect();
+        let mut supplies: Vec<Supply> =
+            (0..cells).map(|cell| Supply { cells: vec![cell], amount: draw(20) as f64 }).collect();
         for _ in 0..draw(6) {
             let claims: Vec<u32> = (0..cells).filter(|_| draw(2) == 1).collect();
             if claims.len() > 1 {
-                piles.push(Pile { cells: claims, amount: 1.0 + draw(30) as f64 });
+                supplies.push(Supply { cells: claims, amount: 1.0 + draw(30) as f64 });
             }
         }
-        (piles, needs)
+        (supplies, needs)
     }
 
     /// The rate is the minimum over all sets of cells; the parts attain it, add up, and are a forest.
     #[test]
-    fn the_slowest_cell_is_as_fast_as_any_dealing_makes_it() {
+    fn the_slowest_cell_is_as_fast_as_any_allocation_makes_it() {
         for seed in 0..300 {
-            let (piles, needs) = example(seed);
-            let dealing = deal(&piles, &needs);
+            let (supplies, needs) = example(seed);
+            let allocation = allocate(&supplies, &needs);
             let ratio = |set: usize| {
                 let is_in: Vec<bool> = (0..needs.len()).map(|cell| set >> cell & 1 == 1).collect();
-                super::ratio(&piles, &needs, &is_in)
+                super::ratio(&supplies, &needs, &is_in)
             };
             let best = (1..1usize << needs.len()).map(ratio).fold(f64::INFINITY, f64::min);
-            assert!((dealing.rate - best).abs() <= 1e-9 * best, "seed {seed}: {} {best}", dealing.rate);
+            assert!((allocation.rate - best).abs() <= 1e-9 * best, "seed {seed}: {} {best}", allocation.rate);
             let mut got = vec![0.0; needs.len()];
             let mut splits = 0;
-            for (pile, parts) in piles.iter().zip(&dealing.parts) {
+            for (supply, parts) in supplies.iter().zip(&allocation.parts) {
                 assert!(parts.iter().all(|&part| part >= 0.0));
-                assert!(parts.iter().sum::<f64>() <= pile.amount * (1.0 + 1e-9), "seed {seed}");
+                assert!(parts.iter().sum::<f64>() <= supply.amount * (1.0 + 1e-9), "seed {seed}");
                 splits += parts.iter().filter(|&&part| part > 1e-9).count().max(1) - 1;
-                pile.cells.iter().zip(parts).for_each(|(&cell, part)| got[cell as usize] += part);
+                supply.cells.iter().zip(parts).for_each(|(&cell, part)| got[cell as usize] += part);
             }
             assert!(got.iter().zip(&needs).all(|(got, need)| *got >= best * need - 1e-9), "seed {seed}");
             assert!(splits < needs.len(), "seed {seed}: {splits} splits");

@@ -11,7 +11,7 @@
 //!
 //! That is a Voronoi diagram with a head start a_i for each site. Two cells that share nodes have head starts that
 //! differ by a whole number, so whole numbers suffice. The method is primal-dual: with the head starts given, the
-//! shared nodes are dealt out; a set of cells that is too slow then, although it holds all it has a claim to, has its
+//! shared nodes are allocated; a set of cells that is too slow then, although it holds all it has a claim to, has its
 //! head start raised by one, which lowers the bound. When that set is all cells, the bound is attained.
 
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use super::equivalence::{Division, connected};
 use super::reduced::singles;
 use super::scheduled::{Scheduled, Settings};
 use super::voronoi;
-use crate::flow::allocation::{Dealing, Pile, deal};
+use crate::flow::allocation::{Allocation, Supply, allocate};
 use crate::{Forwarding, Problem, UNUSED};
 use meshwright_core::error::{Error, Result};
 use meshwright_network::topology::Topology;
@@ -115,14 +115,14 @@ fn of_groups(
     let cells = division.groups.len();
     let wanted = if settings.weighted { division.loads.clone() } else { vec![1.0 / cells as f64; cells] };
     let mut auction = Auction::new(&division, forwarding, wanted);
-    let (shared, dealing) = auction.run();
+    let (shared, allocation) = auction.run();
     let splits = |parts: &Vec<f64>| parts.iter().filter(|&&part| part > 0.0).count().max(1) - 1;
-    let shared_nodes = dealing.parts.iter().map(splits).sum();
-    let label = auction.whole_nodes(&shared, &dealing);
+    let shared_nodes = allocation.parts.iter().map(splits).sum();
+    let label = auction.whole_nodes(&shared, &allocation);
     let head_starts = auction.head_starts;
     let depths = auction.depths;
     let scheduled = divided(division, label, &depths).scheduled();
-    Ok(Partition { scheduled, bound_speedup: dealing.rate, head_starts, shared_nodes })
+    Ok(Partition { scheduled, bound_speedup: allocation.rate, head_starts, shared_nodes })
 }
 
 /// The division with other labels.
@@ -169,16 +169,18 @@ impl Auction {
     }
 
     /// Raises head starts until no division is better.
-    fn run(&mut self) -> (Shared, Dealing) {
+    fn run(&mut self) -> (Shared, Allocation) {
         loop {
             let shared = self.shared();
-            let dealing = self.deal(&shared);
-            if dealing.is_limited.iter().all(|&is_in| is_in) || !self.may_gain(&shared, &dealing.is_limited) {
+            let allocation = self.allocate(&shared);
+            if allocation.is_limited.iter().all(|&is_in| is_in)
+                || !self.may_gain(&shared, &allocation.is_limited)
+            {
                 let least = self.head_starts.iter().copied().min().unwrap_or(0);
                 self.head_starts.iter_mut().for_each(|start| *start -= least);
-                return (shared, dealing);
+                return (shared, allocation);
             }
-            for (start, &is_limited) in self.head_starts.iter_mut().zip(&dealing.is_limited) {
+            for (start, &is_limited) in self.head_starts.iter_mut().zip(&allocation.is_limited) {
                 *start += i64::from(is_limited);
             }
         }
@@ -223,18 +225,18 @@ impl Auction {
         self.ratio.powi(exponent as i32)
     }
 
-    /// Deals out the nodes. Prices are counted from the cell with the largest head start, so they are at most 1.
-    fn deal(&self, shared: &Shared) -> Dealing {
+    /// Allocates the nodes. Prices are counted from the cell with the largest head start, so they are at most 1.
+    fn allocate(&self, shared: &Shared) -> Allocation {
         let largest = self.head_starts.iter().copied().max().unwrap_or(0);
         let price = |cell: u32| self.power(largest - self.head_starts[cell as usize]);
-        let pile = |(set, nodes): (&Vec<u32>, &Vec<u32>)| {
+        let supply = |(set, nodes): (&Vec<u32>, &Vec<u32>)| {
             let whole: f64 = nodes.iter().map(|&node| self.gain(set[0], node)).sum();
-            Pile { cells: set.clone(), amount: whole * price(set[0]) }
+            Supply { cells: set.clone(), amount: whole * price(set[0]) }
         };
-        let piles: Vec<Pile> = shared.iter().map(pile).collect();
+        let supplies: Vec<Supply> = shared.iter().map(supply).collect();
         let needs: Vec<f64> =
             self.wanted.iter().enumerate().map(|(cell, wanted)| wanted * price(cell as u32)).collect();
-        deal(&piles, &needs)
+        allocate(&supplies, &needs)
     }
 
     /// Whether there is a node outside that would add something to a stuck cell.
@@ -251,21 +253,21 @@ impl Auction {
 
     /// Whole nodes to cells: each set in the order of its cells and nodes; a node on the seam goes to who has the
     /// larger part of it. What nobody needs goes to the last cell that has a part, or to the first.
-    fn whole_nodes(&self, shared: &Shared, dealing: &Dealing) -> Vec<u32> {
+    fn whole_nodes(&self, shared: &Shared, allocation: &Allocation) -> Vec<u32> {
         let mut label = vec![UNUSED; self.depths[0].len()];
-        for ((set, nodes), parts) in shared.iter().zip(&dealing.parts) {
+        for ((set, nodes), parts) in shared.iter().zip(&allocation.parts) {
             let whole: f64 = nodes.iter().map(|&node| self.gain(set[0], node)).sum();
-            let dealt: f64 = parts.iter().sum();
+            let allocated: f64 = parts.iter().sum();
             let mut holders = set.iter().zip(parts).filter(|&(_, &part)| part > 0.0);
             let (mut holder, mut until) =
-                holders.next().map_or((set[0], 1.0), |(&cell, part)| (cell, part / dealt));
+                holders.next().map_or((set[0], 1.0), |(&cell, part)| (cell, part / allocated));
             let mut passed = 0.0;
             for &node in nodes {
                 let gain = self.gain(set[0], node) / whole;
                 while passed + gain / 2.0 > until
                     && let Some((&next, part)) = holders.next()
                 {
-                    (holder, until) = (next, until + part / dealt);
+                    (holder, until) = (next, until + part / allocated);
                 }
                 label[node as usize] = holder;
                 passed += gain;
