@@ -9,8 +9,8 @@ use std::hint::black_box;
 
 use meshwright_core::rng;
 use meshwright_core::units::{LinkId, NodeId};
-use meshwright_load::installments::{self, Scale, Settings};
-use meshwright_load::optimum::{self, Phase};
+use meshwright_load::installments::{self, InstallmentSettings, Scale};
+use meshwright_load::optimum::{self, FlowPhase};
 use meshwright_load::shares::{closed_form, voronoi};
 use meshwright_load::{Forwarding, Problem, Source, Speeds, layers};
 use meshwright_network::topology::{Machine, Topology};
@@ -219,9 +219,9 @@ fn messages() {
     let problem = problem(&machine, 1, 0.1);
     let scale = Scale::new(&problem, 1 << 20).expect("a load");
     let optimum = optimum::solve(&problem).expect("a torus is connected");
-    let phases = [Phase { from: 0.0, until: optimum.makespan, flow: optimum.flow.clone() }];
+    let phases = [FlowPhase { from: 0.0, until: optimum.makespan, flow: optimum.flow.clone() }];
     for chunks in [1000, 3000, 9000] {
-        let settings = Settings { chunks };
+        let settings = InstallmentSettings { chunks };
         let ways = vec![
             way("the optimum's flow", || {
                 installments::follow(&scale, &phases, &settings).map_or(0, |one| one.messages)

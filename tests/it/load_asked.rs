@@ -8,8 +8,8 @@ use meshwright_load::installments::Scale;
 use meshwright_load::lp::{Duplex, Variant, keep};
 use meshwright_load::shares::accelerated::accelerated;
 use meshwright_load::shares::reduced::{reduced, voronoi};
-use meshwright_load::shares::schedulers::Settings;
-use meshwright_load::witness::{Kind, Stretch, Witness};
+use meshwright_load::shares::schedulers::SchedulerSettings;
+use meshwright_load::witness::{Stretch, Witness, WitnessKind};
 use meshwright_load::{FORWARDINGS, Forwarding, Problem, Source, Speeds};
 use meshwright_network::topology::{Machine, PortModel, Switching, Topology};
 use meshwright_verdict::LoadVerdict;
@@ -124,7 +124,7 @@ fn start_ups_are_not_forgotten() {
     let kept = checked(&problem, &late, claim(&alone, 1.0, Forwarding::CutThrough));
     assert_eq!((kept.feasible, kept.reading), (true, Reading::Schedule), "nothing is sent");
     let slack = checked(&problem, &late, claim(&ninth, 0.5, Forwarding::CutThrough));
-    assert_eq!(slack.witness.map(|witness| witness.kind), Some(Kind::Schedule));
+    assert_eq!(slack.witness.map(|witness| witness.kind), Some(WitnessKind::Schedule));
 }
 
 /// L8: under store-and-forward a share is one whole message: two links before the work are 2.0, not 1.5.
@@ -141,7 +141,10 @@ fn store_and_forward_is_of_whole_messages() {
     assert!(far(1.5, Forwarding::ModifiedStoreAndForward).feasible, "pieces pass the relay without delay");
     let yes = far(2.0, Forwarding::StoreAndForward);
     let witness = yes.witness.expect("a schedule");
-    assert_eq!((yes.reading, witness.kind, witness.messages), (Reading::Schedule, Kind::Schedule, Some(2)));
+    assert_eq!(
+        (yes.reading, witness.kind, witness.messages),
+        (Reading::Schedule, WitnessKind::Schedule, Some(2))
+    );
     assert!(witness.goal.unwrap().contains("send"));
 }
 
@@ -172,7 +175,7 @@ fn reductions_with_releases_keep_the_makespan() {
             .to_vec();
         let mesh = Machine::new("mesh:6x6").unwrap();
         let problem = Problem::new(&mesh, sources, 0.1).unwrap();
-        let settings = Settings::default();
+        let settings = SchedulerSettings::default();
         let cells = voronoi(&problem, Forwarding::CutThrough, &settings).unwrap();
         let fewer = reduced(&problem, Forwarding::CutThrough, &settings).unwrap();
         assert!(fewer.makespan_kept && fewer.plan.makespan <= cells.plan.makespan * (1.0 + EXACT));
@@ -270,7 +273,7 @@ fn a_flow_keeps_what_voronoi_promises() {
         .to_vec();
     let mesh = Machine::new("mesh:6x7").unwrap();
     let problem = Problem::new(&mesh, sources.clone(), 0.5).unwrap();
-    let settings = Settings::default();
+    let settings = SchedulerSettings::default();
     let plan = voronoi(&problem, Forwarding::CutThrough, &settings).unwrap().plan;
     let claim =
         Claim { makespan: plan.makespan, shares: &plan.shares, timed: None, cells: plan.cells.as_ref() };
@@ -370,7 +373,7 @@ fn obeys(seed: u64) {
             continue;
         };
         assert!(witness.makespan <= detail.makespan * (1.0 + 2e-6), "{words}: a witness in time");
-        if witness.kind == Kind::Flow && again.reading != Reading::Programme {
+        if witness.kind == WitnessKind::Flow && again.reading != Reading::Programme {
             holds(&problem, &detail.plan.shares, detail.makespan, detail.switching, witness, &words);
         }
         if again.reading == Reading::Programme {

@@ -10,7 +10,7 @@ use meshwright_load::shares::earth_mover::{Rebalance, rebalance};
 use meshwright_load::shares::equivalence::{epsa, epsea};
 use meshwright_load::shares::partition::{Partition, constrained_partition, partition};
 use meshwright_load::shares::reduced::reduced;
-use meshwright_load::shares::schedulers::{Cell, METHODS, Reduction, Scheduled, Settings};
+use meshwright_load::shares::schedulers::{Cell, METHODS, Reduction, Scheduled, SchedulerSettings};
 use meshwright_load::shares::voronoi;
 use meshwright_load::{FORWARDINGS, Forwarding, Problem, Source, UNUSED};
 use meshwright_network::topology::{Machine, Topology};
@@ -158,7 +158,11 @@ fn runs_of_the_reference() {
             let problem = Problem::new(&machine, sources.clone(), sigma).unwrap();
             for (key, value) in run.as_object().unwrap() {
                 let what = format!("case {number}, sigma {sigma}, {}: {key}", forwarding.name());
-                let settings = |reduction| Settings { reduction, weighted: false, ..Settings::default() };
+                let settings = |reduction| SchedulerSettings {
+                    reduction,
+                    weighted: false,
+                    ..SchedulerSettings::default()
+                };
                 let (run, reduction): (Run, _) = match key.as_str() {
                     "sigma" | "mode" => continue,
                     "paper_partition_optimum_lp" => {
@@ -172,7 +176,7 @@ fn runs_of_the_reference() {
                     "node" => (reduce, Reduction::Node),
                     "armdvda_peel" => (accelerate, Reduction::Peel),
                     "peel_weighted" => {
-                        let settings = Settings::default();
+                        let settings = SchedulerSettings::default();
                         let scheduled = constrained(&problem, forwarding, &settings).unwrap();
                         compare_weighted(&scheduled, value);
                         continue;
@@ -198,7 +202,7 @@ fn runs_of_the_reference() {
     }
 }
 
-type Run = fn(&Problem, Forwarding, &Settings) -> meshwright_core::Result<Scheduled>;
+type Run = fn(&Problem, Forwarding, &SchedulerSettings) -> meshwright_core::Result<Scheduled>;
 
 fn compare_weighted(scheduled: &Scheduled, theirs: &Value) {
     let sizes: Vec<u32> = scheduled.cells.iter().map(|cell| cell.nodes()).collect();
@@ -247,11 +251,11 @@ fn rebalancing_of_the_reference() {
             nodes.iter().zip(&loads).map(|(&node, &load)| Source::at(node, load.max(1e-300))).collect();
         let problem = Problem::new(&machine, sources, sigma).unwrap();
         let speedup = case["epsa_speedup_vct"].as_f64().unwrap();
-        let alone = epsa(&problem, Forwarding::CutThrough, &Settings::default()).unwrap();
+        let alone = epsa(&problem, Forwarding::CutThrough, &SchedulerSettings::default()).unwrap();
         assert_eq!(alone.cells[0].layers, counts(&case["layers"]));
         assert!(is_near(alone.plan.speedup(), speedup, 1e-12));
         assert!(alone.warning.unwrap().contains("epsea"));
-        let whole = epsea(&problem, Forwarding::CutThrough, &Settings::default()).unwrap();
+        let whole = epsea(&problem, Forwarding::CutThrough, &SchedulerSettings::default()).unwrap();
         assert!(is_near(whole.plan.makespan, time + 1.0 / speedup, 1e-9), "erratum 24: the moving counts");
         let (best, _) = meshwright_load::optimum::makespan(&problem).unwrap();
         assert!(is_near(best, case["fluid_opt_T"].as_f64().unwrap(), 1e-7));
@@ -404,7 +408,7 @@ fn erratum_22_has_no_smaller_example() {
         let line = Machine::mesh([1, length]).unwrap();
         let sources = [a, b].map(|node| Source::at(NodeId(node), 1.0)).to_vec();
         let problem = Problem::new(&line, sources, 0.01).unwrap();
-        let settings = Settings { reduction, ..Settings::default() };
+        let settings = SchedulerSettings { reduction, ..SchedulerSettings::default() };
         let scheduled = reduced(&problem, Forwarding::CutThrough, &settings).unwrap();
         assert_eq!(scheduled.makespan_kept, scheduled.warning.is_none());
         !scheduled.makespan_kept

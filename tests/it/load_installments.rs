@@ -2,7 +2,7 @@
 
 use meshwright_core::rng;
 use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
-use meshwright_load::installments::{Installments, Scale, Settings, deliver, front, plan};
+use meshwright_load::installments::{InstallmentSettings, Installments, Scale, deliver, front, plan};
 use meshwright_load::optimum::{self, Optimum};
 use meshwright_load::shares::closed_form;
 use meshwright_load::{Forwarding, Plan, Problem, Source, Speeds, layers};
@@ -37,7 +37,7 @@ fn simulated(scale: &Scale, schedule: &Schedule) -> f64 {
 
 /// Plans, simulates and holds together what is said in two ways.
 fn planned(scale: &Scale, optimum: &Optimum, chunks: u64) -> (Installments, f64) {
-    let found = plan(scale, optimum, &Settings { chunks }).expect("a plan");
+    let found = plan(scale, optimum, &InstallmentSettings { chunks }).expect("a plan");
     let cycles = run(scale, &found.schedule);
     assert_eq!(cycles.0, found.predicted_cycles, "the timetable is kept");
     assert_eq!(found.schedule.messages().len() as u64, found.messages);
@@ -167,7 +167,7 @@ fn the_front_trades_processors_and_messages_for_time() {
     let problem = Problem::new(&machine, vec![Source::at(NodeId(0), 1.0)], 0.2).expect("a problem");
     let scale = Scale::new(&problem, bytes).expect("a scale");
     let optimum = optimum::solve(&problem).expect("an optimum");
-    let schedules = front(&scale, &optimum, &Settings { chunks: 600 });
+    let schedules = front(&scale, &optimum, &InstallmentSettings { chunks: 600 });
     let row = |one: &Installments| FrontRow::of_installments(&scale, optimum.makespan, one);
     let rows = unbeaten(schedules.iter().map(row).collect::<meshwright_core::Result<_>>().expect("they run"));
     assert!(rows.len() > 10, "{} rows", rows.len());
@@ -309,7 +309,8 @@ fn what_cannot_be_sent_is_one_clear_error() {
     assert!(Scale::new(&problem, 0).is_err());
     let scale = Scale::new(&problem, bytes).expect("a scale");
     let optimum = optimum::solve(&problem).expect("an optimum");
-    let error = plan(&scale, &optimum, &Settings { chunks: 3 }).map(|_| ()).expect_err("too few messages");
+    let error =
+        plan(&scale, &optimum, &InstallmentSettings { chunks: 3 }).map(|_| ()).expect_err("too few messages");
     assert!(error.to_string().contains("only 3 messages are allowed"), "{error}");
     let shares = Plan { makespan: 1.0, shares: vec![1.0 / 16.0; 16], cells: None };
     assert!(deliver(&scale, &shares, Forwarding::CutThrough, 0).is_err());

@@ -3,7 +3,7 @@
 use meshwright_core::Error;
 use meshwright_core::rng;
 use meshwright_core::units::{NodeId, Port};
-use meshwright_load::lp::{Answer, Duplex, Variant, solve};
+use meshwright_load::lp::{Distribution, Duplex, Variant, solve};
 use meshwright_load::{Problem, Source, Speeds, optimum, ports, queues};
 use meshwright_network::topology::{Machine, PortModel, Topology};
 use rand::RngExt;
@@ -45,7 +45,7 @@ fn one_port() -> Variant {
 }
 
 /// Every node gives what it gets, and nobody is busy for longer than the makespan: without the programme's rows.
-fn hold(problem: &Problem, variant: &Variant, answer: &Answer) {
+fn hold(problem: &Problem, variant: &Variant, answer: &Distribution) {
     let machine = problem.machine();
     let busy = |link: usize| answer.flow[link] + answer.returned[link];
     assert!((answer.work.iter().sum::<f64>() - 1.0).abs() < 1e-6, "all of the load is worked off");

@@ -57,7 +57,8 @@ fn the_thesis_and_its_schedulers_run_on_every_network() {
         let problem = Problem::new(&machine, at(&nodes), 0.1).unwrap();
         let (bound, _) = optimum::makespan(&problem).unwrap();
         for method in schedulers::METHODS.iter().filter(|method| method.name.contains("voronoi")) {
-            let run = (method.run)(&problem, Forwarding::CutThrough, &schedulers::Settings::default());
+            let run =
+                (method.run)(&problem, Forwarding::CutThrough, &schedulers::SchedulerSettings::default());
             let plan = run.unwrap().plan;
             assert!((plan.shares.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{name}, {}", method.name);
             assert!(plan.makespan > 0.0 && bound > 0.0, "{name}, {}", method.name);

@@ -7,7 +7,7 @@ use clap::Args;
 use meshwright_core::Result;
 use meshwright_formats::scenario::claim;
 use meshwright_load::check::Reading;
-use meshwright_load::witness::Kind;
+use meshwright_load::witness::WitnessKind;
 use meshwright_network::topology::Machine;
 use meshwright_verdict::load::{self, CheckAnswer, Checked};
 
@@ -71,7 +71,7 @@ fn reason(claim: &Checked, machine: &Machine, startup: f64) -> Option<String> {
     if let Some(witness) = &claim.witness {
         let done = table::number(witness.makespan, 6);
         return Some(match witness.kind {
-            Kind::Flow => {
+            WitnessKind::Flow => {
                 let mut links: Vec<_> =
                     witness.flow.iter().map(|stretch| (stretch.from, stretch.to)).collect();
                 links.sort_unstable();
@@ -81,7 +81,7 @@ fn reason(claim: &Checked, machine: &Machine, startup: f64) -> Option<String> {
                     tables::counted(links.len(), "link")
                 )
             }
-            Kind::Schedule => {
+            WitnessKind::Schedule => {
                 let messages = tables::counted(witness.messages.unwrap_or_default() as usize, "message");
                 format!("by a schedule of {messages}, simulated, done by {done}")
             }

@@ -7,7 +7,7 @@ use meshwright_network::topology::Topology;
 
 /// A place for the next source.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct SourcePlace {
     /// The node.
     pub node: NodeId,
     /// The least makespan with the source there, in units of w Tcp.
@@ -22,7 +22,7 @@ pub struct Place {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
     /// The best places: by makespan, then the farther from other sources, then by node id.
-    pub places: Vec<Place>,
+    pub places: Vec<SourcePlace>,
     /// Whether it is proved that no other place has a smaller makespan than the first.
     pub proved: bool,
     /// How many makespans were computed.
@@ -80,7 +80,7 @@ pub fn next(problem: &Problem, share: f64, wanted: usize, trials: usize) -> Resu
         problem.machine().living().map(|node| (bounds.with(node), node)).collect();
     let farther = |a: NodeId, b: NodeId| hops[b.index()].cmp(&hops[a.index()]).then(a.cmp(&b));
     candidates.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| farther(a.1, b.1)));
-    let mut places: Vec<Place> = Vec::new();
+    let mut places: Vec<SourcePlace> = Vec::new();
     let mut tried = 0;
     let mut proved = true;
     for &(bound, node) in &candidates {
@@ -97,9 +97,9 @@ pub fn next(problem: &Problem, share: f64, wanted: usize, trials: usize) -> Resu
             Err(Error::NotApplicable { .. }) => continue,
             found => found?,
         };
-        let place = Place { node, makespan, gain: without / makespan, hops: hops[node.index()] };
+        let place = SourcePlace { node, makespan, gain: without / makespan, hops: hops[node.index()] };
         places.push(place);
-        let rounded = |place: &Place| (place.makespan / (without * ROUNDING)).round();
+        let rounded = |place: &SourcePlace| (place.makespan / (without * ROUNDING)).round();
         places.sort_by(|a, b| rounded(a).total_cmp(&rounded(b)).then_with(|| farther(a.node, b.node)));
     }
     places.truncate(wanted);

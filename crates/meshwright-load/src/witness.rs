@@ -25,7 +25,7 @@ pub struct Stretch {
 /// What keeps a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum WitnessKind {
     /// A flow: rates at which links carry load, with messages as short as one likes.
     Flow,
     /// Messages that were simulated on the machine that was asked for.
@@ -36,7 +36,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Witness {
     /// What it is.
-    pub kind: Kind,
+    pub kind: WitnessKind,
     /// When it is done, in units of w Tcp: not after the makespan that is claimed, up to rounding.
     pub makespan: f64,
     /// What crosses the links; of a schedule nothing, its messages say it.
@@ -55,6 +55,6 @@ pub struct Witness {
 impl Witness {
     /// A flow.
     pub fn of_flow(makespan: f64, flow: Vec<Stretch>, returned: Vec<Stretch>) -> Self {
-        Self { kind: Kind::Flow, makespan, flow, returned, messages: None, goal: None }
+        Self { kind: WitnessKind::Flow, makespan, flow, returned, messages: None, goal: None }
     }
 }

@@ -22,7 +22,7 @@ fn edges_have_answers() {
             for (method, &(_, forwarding)) in
                 METHODS.iter().flat_map(|m| FORWARDINGS.iter().map(move |f| (m, f)))
             {
-                let scheduled = match (method.run)(&problem, forwarding, &Settings::default()) {
+                let scheduled = match (method.run)(&problem, forwarding, &SchedulerSettings::default()) {
                     Ok(scheduled) => scheduled,
                     Err(error) => {
                         assert!(method.name.starts_with("eps"), "{error}");
@@ -49,7 +49,7 @@ fn what_the_equations_do_not_know_is_not_applicable() {
     let late = |node| Source { release: 1.0, ..Source::at(NodeId(node), 1.0) };
     let problem = |late| Problem::new(&mesh, vec![Source::at(NodeId(0), 1.0), late], 0.1).unwrap();
     for method in METHODS {
-        let run = |problem| (method.run)(&problem, Forwarding::CutThrough, &Settings::default());
+        let run = |problem| (method.run)(&problem, Forwarding::CutThrough, &SchedulerSettings::default());
         let error = run(problem(late(0))).unwrap_err().to_string();
         assert!(
             error.starts_with(method.name) && error.contains("at one node at different times"),
@@ -60,9 +60,9 @@ fn what_the_equations_do_not_know_is_not_applicable() {
         assert!(makespan > 1.0, "{}: {makespan}", method.name);
     }
     let apart = Problem::new(&mesh, [0, 2].map(|node| Source::at(NodeId(node), 1.0)).to_vec(), 0.1).unwrap();
-    let error = epsa(&apart, Forwarding::CutThrough, &Settings::default()).unwrap_err();
+    let error = epsa(&apart, Forwarding::CutThrough, &SchedulerSettings::default()).unwrap_err();
     assert!(error.to_string().contains("from (0,0) to (0,2)"), "{error}");
-    let best = partition(&apart, Forwarding::StoreAndForward, &Settings::default());
+    let best = partition(&apart, Forwarding::StoreAndForward, &SchedulerSettings::default());
     assert!(best.unwrap_err().to_string().contains("first hop"));
 }
 
@@ -73,7 +73,8 @@ fn a_part_that_nobody_reaches_belongs_to_nobody() {
     let problem =
         Problem::new(&line, [0, 2].map(|node| Source::at(NodeId(node), 1.0)).to_vec(), 0.1).unwrap();
     for method in METHODS.iter().filter(|method| !method.name.starts_with("eps")) {
-        let scheduled = (method.run)(&problem, Forwarding::CutThrough, &Settings::default()).unwrap();
+        let scheduled =
+            (method.run)(&problem, Forwarding::CutThrough, &SchedulerSettings::default()).unwrap();
         check_shares(&problem, &scheduled);
         assert_eq!(scheduled.plan.cells.unwrap().label[6..], [UNUSED; 3], "{}", method.name);
         assert_eq!(scheduled.cells[0].nodes(), 2);
@@ -86,16 +87,18 @@ fn acceleration_ends_at_its_thresholds() {
     let mesh = Machine::new("mesh:12x12").unwrap();
     let problem =
         Problem::new(&mesh, [0, 14, 77].map(|node| Source::at(NodeId(node), 1.0)).to_vec(), 0.05).unwrap();
-    let run = |settings: Settings| accelerated(&problem, Forwarding::CutThrough, &settings).unwrap();
-    let (none, full) =
-        (reduced(&problem, Forwarding::CutThrough, &Settings::default()).unwrap(), run(Settings::default()));
+    let run = |settings: SchedulerSettings| accelerated(&problem, Forwarding::CutThrough, &settings).unwrap();
+    let (none, full) = (
+        reduced(&problem, Forwarding::CutThrough, &SchedulerSettings::default()).unwrap(),
+        run(SchedulerSettings::default()),
+    );
     assert!(full.merged > 10 && full.plan.makespan < none.plan.makespan);
     assert_eq!(none.saved, full.saved + full.merged);
     let finish = (none.plan.makespan + full.plan.makespan) / 2.0;
-    let soon = run(Settings { finish, ..Settings::default() });
+    let soon = run(SchedulerSettings { finish, ..SchedulerSettings::default() });
     assert!(soon.plan.makespan <= finish && soon.merged < full.merged);
     let save_at_least = f64::from(none.saved - 5) / 144.0;
-    assert_eq!(run(Settings { save_at_least, ..Settings::default() }).merged, 5);
+    assert_eq!(run(SchedulerSettings { save_at_least, ..SchedulerSettings::default() }).merged, 5);
 }
 
 /// Moving within a cell counts: a cell that is evened out first may not become the slowest by the reduction.
@@ -106,8 +109,8 @@ fn the_extended_reduction_counts_the_moving() {
     let sources: Vec<Source> = sources.iter().map(|&(node, load)| Source::at(NodeId(node), load)).collect();
     let problem = Problem::new(&mesh, sources, 0.2).unwrap();
     for forwarding in [Forwarding::CutThrough, Forwarding::ModifiedStoreAndForward] {
-        let plain = constrained(&problem, forwarding, &Settings::default()).unwrap();
-        let moved = constrained_extended(&problem, forwarding, &Settings::default()).unwrap();
+        let plain = constrained(&problem, forwarding, &SchedulerSettings::default()).unwrap();
+        let moved = constrained_extended(&problem, forwarding, &SchedulerSettings::default()).unwrap();
         assert!(plain.warning.unwrap().contains("constrained-extended") && moved.warning.is_none());
         let finish = |(cell, moving): (&Cell, &Rebalance)| moving.time + cell.load / cell.speedup;
         let ends: Vec<f64> = moved.cells.iter().zip(&moved.rebalances).map(finish).collect();

@@ -10,16 +10,16 @@
 /// What the method asks of a network with a flow on it.
 pub(crate) trait Residual {
     /// What names an arc.
-    type Arc: Copy;
+    type Edge: Copy;
 
     /// How many arcs leave a node, those without a target included.
     fn ports(&self, node: u32) -> u32;
 
     /// The arc at a port and the node it enters.
-    fn across(&self, node: u32, port: u32) -> Option<(u32, Self::Arc)>;
+    fn across(&self, node: u32, port: u32) -> Option<(u32, Self::Edge)>;
 
     /// Whether something may still cross an arc.
-    fn is_open(&self, arc: Self::Arc) -> bool;
+    fn is_open(&self, arc: Self::Edge) -> bool;
 
     /// Whether a node has more than it can take.
     fn has_excess(&self, node: u32) -> bool;
@@ -28,11 +28,11 @@ pub(crate) trait Residual {
     fn has_room(&self, node: u32) -> bool;
 
     /// Sends as much as fits along a path of arcs, each with the node it leaves.
-    fn augment(&mut self, start: u32, end: u32, path: &[(u32, Self::Arc)]);
+    fn augment(&mut self, start: u32, end: u32, path: &[(u32, Self::Edge)]);
 }
 
 /// How a flow ended.
-pub(crate) enum Outcome {
+pub(crate) enum FlowOutcome {
     /// No excess is left.
     Done,
     /// The nodes that can be reached from an excess: all full, and so are the arcs that leave them.
@@ -59,7 +59,7 @@ impl<A: Copy> Blocking<A> {
     }
 
     /// Moves every excess to where there is room.
-    pub(crate) fn run(&mut self, network: &mut impl Residual<Arc = A>) -> Outcome {
+    pub(crate) fn run(&mut self, network: &mut impl Residual<Edge = A>) -> FlowOutcome {
         let mut faults: Vec<u32> =
             (0..self.level.len() as u32).filter(|&node| network.has_excess(node)).collect();
         while !faults.is_empty() {
@@ -74,18 +74,18 @@ impl<A: Copy> Blocking<A> {
                 self.port[node as usize] = 0;
             }
             if !found {
-                return Outcome::Stuck(std::mem::take(&mut self.queue));
+                return FlowOutcome::Stuck(std::mem::take(&mut self.queue));
             }
             if self.steps == 0 {
-                return Outcome::Tired;
+                return FlowOutcome::Tired;
             }
             faults.retain(|&node| network.has_excess(node));
         }
-        Outcome::Done
+        FlowOutcome::Done
     }
 
     /// Numbers the nodes by their distance from the faults, up to the first with room; whether there is one.
-    fn search(&mut self, network: &impl Residual<Arc = A>, faults: &[u32]) -> bool {
+    fn search(&mut self, network: &impl Residual<Edge = A>, faults: &[u32]) -> bool {
         self.queue.clear();
         self.queue.extend(faults);
         faults.iter().for_each(|&node| self.level[node as usize] = 0);
@@ -113,7 +113,7 @@ impl<A: Copy> Blocking<A> {
     }
 
     /// Sends the excess of one node along shortest paths until none is left.
-    fn relieve(&mut self, network: &mut impl Residual<Arc = A>, start: u32) {
+    fn relieve(&mut self, network: &mut impl Residual<Edge = A>, start: u32) {
         self.path.clear();
         let mut node = start;
         while network.has_excess(start) && self.steps > 0 {

@@ -3,7 +3,7 @@
 use super::max_flow::MaxFlow;
 
 /// Tables of a search, used again.
-pub(crate) struct Search {
+pub(crate) struct PathSearch {
     /// By node the number of the search that has seen it last.
     seen: Vec<u32>,
     number: u32,
@@ -14,7 +14,7 @@ pub(crate) struct Search {
     pub(crate) looked_at: usize,
 }
 
-impl Search {
+impl PathSearch {
     /// Tables for a network of so many nodes.
     pub(crate) fn new(nodes: usize) -> Self {
         Self { seen: vec![0; nodes], number: 0, by: vec![0; nodes], queue: Vec::new(), looked_at: 0 }
@@ -49,7 +49,7 @@ impl Search {
 
 impl MaxFlow {
     /// Passes what a node works off to open nodes with time to spare; it keeps what nobody can take.
-    pub(crate) fn hand_over(&mut self, node: usize, open: &[bool], search: &mut Search) {
+    pub(crate) fn hand_over(&mut self, node: usize, open: &[bool], search: &mut PathSearch) {
         while self.taken(node) > 0 {
             let Some(taker) = search.nearest(self, node, open) else { return };
             let mut units = self.taken(node).min(self.spare(taker));

@@ -17,7 +17,7 @@ const CUT_OFF: u32 = u32::MAX;
 
 /// One direction of a wire.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Arc {
+pub(crate) struct ResidualArc {
     /// The node it enters; its own node if there is no wire.
     pub(crate) target: u32,
     /// The arc in the other direction.
@@ -30,7 +30,7 @@ pub(crate) struct Arc {
 #[derive(Clone, Debug)]
 pub(crate) struct MaxFlow {
     first: Vec<u32>,
-    arcs: Vec<Arc>,
+    arcs: Vec<ResidualArc>,
     capacity: Vec<i64>,
     /// By node what it can work off.
     sink: Vec<i64>,
@@ -52,7 +52,8 @@ impl MaxFlow {
     /// O(arcs times ports).
     pub(crate) fn new(first: Vec<u32>, targets: &[u32]) -> Self {
         let nodes = first.len() - 1;
-        let mut arcs: Vec<Arc> = targets.iter().map(|&target| Arc { target, mate: 0, residual: 0 }).collect();
+        let mut arcs: Vec<ResidualArc> =
+            targets.iter().map(|&target| ResidualArc { target, mate: 0, residual: 0 }).collect();
         for node in 0..nodes as u32 {
             for arc in first[node as usize]..first[node as usize + 1] {
                 let target = targets[arc as usize] as usize;
@@ -212,7 +213,7 @@ impl MaxFlow {
         while let Some(node) = self.queue.pop_front() {
             let above = self.height[node as usize] + 1;
             for arc in self.arcs(node as usize) {
-                let Arc { target, mate, .. } = self.arcs[arc];
+                let ResidualArc { target, mate, .. } = self.arcs[arc];
                 if self.height[target as usize] == CUT_OFF && self.arcs[mate as usize].residual > 0 {
                     self.height[target as usize] = above;
                     self.queue.push_back(target);
@@ -238,7 +239,7 @@ impl MaxFlow {
         let mut arc = self.current[node];
         let begun = arc;
         while excess > 0 && arc < end {
-            let Arc { target, mate, residual } = self.arcs[arc as usize];
+            let ResidualArc { target, mate, residual } = self.arcs[arc as usize];
             if residual > 0 && self.height[target as usize].saturating_add(1) == height {
                 let units = residual.min(excess);
                 self.arcs[arc as usize].residual -= units;

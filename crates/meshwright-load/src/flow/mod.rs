@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | this one | [`Flow`], [`Phase`]: what crosses the links of a machine |
+//! | this one | [`Flow`], [`FlowPhase`]: what crosses the links of a machine |
 //! | `max_flow` | maximum flow in whole units, by push and relabel |
 //! | `hand_over` | one augmenting path after the other, on the same network |
 //! | `blocking` | blocking flows along shortest paths, on that network and on a grid in floats |
@@ -28,7 +28,7 @@ pub struct Flow {
 
 /// The flow between two moments, at constant rates.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Phase {
+pub struct FlowPhase {
     /// When it begins, in units of w Tcp.
     pub from: f64,
     /// When it ends.

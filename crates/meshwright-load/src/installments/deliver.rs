@@ -7,7 +7,7 @@ use super::consign::{Consignment, consignments};
 use super::paths::balanced_tree;
 use super::record::{Programs, Record};
 use super::scale::Scale;
-use super::streams::Channel;
+use super::streams::CarryingLink;
 use crate::{Forwarding, Plan};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Cycles, LinkId, NodeId};
@@ -227,7 +227,7 @@ impl<'s, 'p, 'm> Carrier<'s, 'p, 'm> {
                 self.paths[(piece.first + piece.crossed) as usize]
             };
             let to = machine.target(link).expect("a link of a path leads somewhere");
-            let channel = Channel { link, from: machine.source(link), to };
+            let channel = CarryingLink { link, from: machine.source(link), to };
             let message = self.scale.message(link, piece.bytes);
             let step = self.record.send(link.0, channel, message, piece.step.into_iter());
             let free = &mut self.free[link.index()];

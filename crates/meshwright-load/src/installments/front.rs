@@ -2,7 +2,7 @@
 
 use super::shallow::shallow_flow;
 use super::timetable::Timetable;
-use super::{Following, Installments, SLACKS, STRETCHES, Scale, Settings, write};
+use super::{Following, InstallmentSettings, Installments, SLACKS, STRETCHES, Scale, write};
 use crate::optimum::Optimum;
 
 /// The parts of the messages allowed with which each flow is tried; besides, it is tried with one installment.
@@ -17,7 +17,7 @@ const PARTS: &[u64] = &[1, 3, 10, 30];
 /// # Complexity
 ///
 /// Some 80 flows, and for each 150 timetables of O(messages log links).
-pub fn front(scale: &Scale, optimum: &Optimum, settings: &Settings) -> Vec<Installments> {
+pub fn front(scale: &Scale, optimum: &Optimum, settings: &InstallmentSettings) -> Vec<Installments> {
     let mut found: Vec<Installments> = Vec::new();
     for stretch in STRETCHES {
         for &slack in SLACKS.iter().step_by(2) {

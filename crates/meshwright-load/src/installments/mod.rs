@@ -44,7 +44,7 @@ use self::sizes::Sizes;
 use self::streams::Streams;
 use self::timetable::Timetable;
 use super::Problem;
-use super::flow::Phase;
+use super::flow::FlowPhase;
 use super::optimum::Optimum;
 
 use meshwright_core::error::{Error, Result};
@@ -52,12 +52,12 @@ use meshwright_network::topology::Topology;
 
 /// What a schedule may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct InstallmentSettings {
     /// The most messages; each goes over one link.
     pub chunks: u64,
 }
 
-impl Default for Settings {
+impl Default for InstallmentSettings {
     fn default() -> Self {
         Self { chunks: 3000 }
     }
@@ -86,7 +86,7 @@ const STRETCHES: &[f64] = &[1.0, 1.02, 1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 2.6, 3.5,
 /// # Examples
 ///
 /// ```
-/// use meshwright_load::installments::{Scale, Settings, plan};
+/// use meshwright_load::installments::{Scale, InstallmentSettings, plan};
 /// use meshwright_load::{Problem, Source, optimum};
 /// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::NodeId;
@@ -95,31 +95,32 @@ const STRETCHES: &[f64] = &[1.0, 1.02, 1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 2.6, 3.5,
 /// torus = torus.with_costs(costs)?;
 /// let problem = Problem::new(&torus, vec![Source::at(NodeId(0), 1.0)], 0.2)?;
 /// let optimum = optimum::solve(&problem)?; // speedup 21
-/// let found = plan(&Scale::new(&problem, bytes)?, &optimum, &Settings { chunks: 1500 })?;
+/// let found = plan(&Scale::new(&problem, bytes)?, &optimum, &InstallmentSettings { chunks: 1500 })?;
 /// assert!(optimum.makespan <= found.makespan && found.makespan < 1.01 * optimum.makespan);
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
-pub fn plan(scale: &Scale, optimum: &Optimum, settings: &Settings) -> Result<Installments> {
+pub fn plan(scale: &Scale, optimum: &Optimum, settings: &InstallmentSettings) -> Result<Installments> {
     Ok(plan_from(scale, optimum, settings, STARTS)?.1)
 }
 
 /// Which flow: its places in [`STRETCHES`] and [`SLACKS`].
-type Place = (usize, usize);
+type FlowChoice = (usize, usize);
 
 /// The flows that are tried first.
-const STARTS: &[Place] = &[(0, 0), (0, 6), (3, 6), (6, 3)];
+const STARTS: &[FlowChoice] = &[(0, 0), (0, 6), (3, 6), (6, 3)];
 
 /// As [`plan`], where these flows are tried first; with the best.
 fn plan_from(
     scale: &Scale,
     optimum: &Optimum,
-    settings: &Settings,
-    starts: &[Place],
-) -> Result<(Place, Installments)> {
+    settings: &InstallmentSettings,
+    starts: &[FlowChoice],
+) -> Result<(FlowChoice, Installments)> {
     let problem = scale.problem();
-    let flow = |place: Place| shallow_flow(problem, optimum.makespan * STRETCHES[place.0], SLACKS[place.1]);
-    let mut tried: Vec<(Place, u64)> = Vec::new();
-    let mut time = |place: Place| {
+    let flow =
+        |place: FlowChoice| shallow_flow(problem, optimum.makespan * STRETCHES[place.0], SLACKS[place.1]);
+    let mut tried: Vec<(FlowChoice, u64)> = Vec::new();
+    let mut time = |place: FlowChoice| {
         if let Some(&(_, ticks)) = tried.iter().find(|(known, _)| *known == place) {
             return ticks;
         }
@@ -176,7 +177,7 @@ const WORTH: f64 = 0.001;
 /// That of [`plan`] for the most messages that were tried, and about as much again for all others.
 pub fn plan_by_gain(scale: &Scale, optimum: &Optimum, from: u64, most: u64) -> Result<Installments> {
     let mut chunks = from.min(most);
-    let mut best = plan_from(scale, optimum, &Settings { chunks }, STARTS);
+    let mut best = plan_from(scale, optimum, &InstallmentSettings { chunks }, STARTS);
     while chunks < most {
         let gap = best.as_ref().map_or(f64::INFINITY, |(_, best)| best.makespan / optimum.makespan - 1.0);
         let is_used = best.as_ref().map_or(true, |(_, best)| best.messages > chunks / 2);
@@ -186,7 +187,7 @@ pub fn plan_by_gain(scale: &Scale, optimum: &Optimum, from: u64, most: u64) -> R
         chunks = most.min(chunks * if gap > FAR { 4 } else { 2 });
         // The best flow for twice the messages is not far from the one for half of them.
         let starts = best.as_ref().map_or(STARTS.to_vec(), |(place, _)| vec![*place]);
-        let more = plan_from(scale, optimum, &Settings { chunks }, &starts);
+        let more = plan_from(scale, optimum, &InstallmentSettings { chunks }, &starts);
         let (Ok((_, old)), Ok((_, new))) = (&best, &more) else {
             best = more;
             continue;
@@ -203,17 +204,17 @@ pub fn plan_by_gain(scale: &Scale, optimum: &Optimum, from: u64, most: u64) -> R
 }
 
 /// How many sizes are tried: not so many where each try takes long.
-fn tries(most: usize, settings: &Settings) -> usize {
+fn tries(most: usize, settings: &InstallmentSettings) -> usize {
     most.min((1_500_000 / settings.chunks.max(1)) as usize).max(12)
 }
 
 /// The phases of an optimum, one if it has no more.
-fn phases(problem: &Problem, optimum: &Optimum) -> Vec<Phase> {
+fn phases(problem: &Problem, optimum: &Optimum) -> Vec<FlowPhase> {
     if !optimum.phases.is_empty() {
         return optimum.phases.clone();
     }
     let from = problem.sources().iter().map(|source| source.release).fold(f64::INFINITY, f64::min);
-    vec![Phase { from, until: optimum.makespan, flow: optimum.flow.clone() }]
+    vec![FlowPhase { from, until: optimum.makespan, flow: optimum.flow.clone() }]
 }
 
 /// Sends one flow in installments of the best sizes found; no more messages than the settings allow.
@@ -227,7 +228,7 @@ fn phases(problem: &Problem, optimum: &Optimum) -> Vec<Phase> {
 /// # Complexity
 ///
 /// Some 200 timetables of O(messages log links) each, and O(nodes + links).
-pub fn follow(scale: &Scale, phases: &[Phase], settings: &Settings) -> Result<Installments> {
+pub fn follow(scale: &Scale, phases: &[FlowPhase], settings: &InstallmentSettings) -> Result<Installments> {
     let following = Following::new(scale, phases, settings)?;
     let sizes = following.search(tries(200, settings)).map_or(Sizes::equal(1), |(sizes, _)| sizes);
     let mut timetable = Timetable::new(scale, &following.streams);
@@ -248,7 +249,7 @@ struct Following<'s, 'p, 'm> {
 
 impl<'s, 'p, 'm> Following<'s, 'p, 'm> {
     /// Errors as for [`follow`].
-    fn new(scale: &'s Scale<'p, 'm>, phases: &[Phase], settings: &Settings) -> Result<Self> {
+    fn new(scale: &'s Scale<'p, 'm>, phases: &[FlowPhase], settings: &InstallmentSettings) -> Result<Self> {
         let streams = Streams::new(scale, phases);
         let lines = streams.epochs.iter().map(|epoch| epoch.streams.len() as u64).max().unwrap_or(0);
         let all: u64 = streams.epochs.iter().map(|epoch| epoch.streams.len() as u64).sum();
@@ -267,9 +268,9 @@ impl<'s, 'p, 'm> Following<'s, 'p, 'm> {
     /// With so many messages, or with as few as there can be, if that is more; errors as for [`follow`].
     fn of_messages(
         scale: &'s Scale<'p, 'm>,
-        phases: &[Phase],
+        phases: &[FlowPhase],
         messages: u64,
-        settings: &Settings,
+        settings: &InstallmentSettings,
     ) -> Result<Self> {
         let mut following = Self::new(scale, phases, settings)?;
         let least = following.messages_at_least();

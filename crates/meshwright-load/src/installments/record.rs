@@ -1,6 +1,6 @@
 //! What becomes of the steps of a timetable: a schedule, or nothing while only the time is asked for.
 
-use super::streams::Channel;
+use super::streams::CarryingLink;
 use meshwright_core::units::{Bytes, Cycles, NodeId};
 use meshwright_schedule::{Dependency, Op, Rank, Schedule};
 
@@ -29,7 +29,13 @@ pub struct Installments {
 pub(super) trait Record {
     /// A message over the link with this index, after these steps of the node it leaves; returns the step in which it
     /// is received.
-    fn send(&mut self, line: u32, channel: Channel, message: Bytes, after: impl Iterator<Item = u32>) -> u32;
+    fn send(
+        &mut self,
+        line: u32,
+        channel: CarryingLink,
+        message: Bytes,
+        after: impl Iterator<Item = u32>,
+    ) -> u32;
 
     /// Work on a node after these steps of it; returns the step it is.
     fn work(&mut self, node: NodeId, cycles: Cycles, after: impl Iterator<Item = u32>) -> u32;
@@ -42,7 +48,7 @@ pub(super) trait Record {
 pub(super) struct Nothing;
 
 impl Record for Nothing {
-    fn send(&mut self, _: u32, _: Channel, _: Bytes, _: impl Iterator<Item = u32>) -> u32 {
+    fn send(&mut self, _: u32, _: CarryingLink, _: Bytes, _: impl Iterator<Item = u32>) -> u32 {
         0
     }
 
@@ -91,8 +97,14 @@ fn append(rank: &mut Rank, op: Op, after: impl Iterator<Item = u32>) -> u32 {
 }
 
 impl Record for Programs {
-    fn send(&mut self, line: u32, channel: Channel, message: Bytes, after: impl Iterator<Item = u32>) -> u32 {
-        let Channel { from, to, .. } = channel;
+    fn send(
+        &mut self,
+        line: u32,
+        channel: CarryingLink,
+        message: Bytes,
+        after: impl Iterator<Item = u32>,
+    ) -> u32 {
+        let CarryingLink { from, to, .. } = channel;
         let tag = self.sent[line as usize];
         self.sent[line as usize] += 1;
         let before = self.last_send[line as usize];

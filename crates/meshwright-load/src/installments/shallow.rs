@@ -3,7 +3,7 @@
 use super::streams::supplies;
 use crate::Problem;
 use crate::flow::max_flow::MaxFlow;
-use crate::flow::{Flow, Phase};
+use crate::flow::{Flow, FlowPhase};
 use meshwright_core::units::{LinkId, NodeId};
 use meshwright_network::topology::Topology;
 
@@ -22,7 +22,7 @@ const ENDLESS: i64 = 8 << 40;
 /// # Complexity
 ///
 /// O(paths diameter + distances (nodes + links)) and memory O(nodes + links), for each release.
-pub(super) fn shallow_flow(problem: &Problem, end: f64, slack: f64) -> Option<Vec<Phase>> {
+pub(super) fn shallow_flow(problem: &Problem, end: f64, slack: f64) -> Option<Vec<FlowPhase>> {
     let mut begins: Vec<f64> = problem.sources().iter().map(|source| source.release).collect();
     begins.sort_by(f64::total_cmp);
     begins.dedup();
@@ -50,7 +50,7 @@ pub(super) fn shallow_flow(problem: &Problem, end: f64, slack: f64) -> Option<Ve
             }
         }
         let node = (0..nodes).map(|node| share(flow.taken(copy * nodes + node))).collect();
-        Phase { from, until, flow: Flow { link, node } }
+        FlowPhase { from, until, flow: Flow { link, node } }
     };
     Some(intervals.iter().enumerate().map(phase).collect())
 }

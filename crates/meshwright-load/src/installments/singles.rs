@@ -138,11 +138,11 @@ struct Home {
     node: NodeId,
     /// By release in ticks, in bytes.
     loads: Vec<(u64, u64)>,
-    ways: Vec<Way>,
+    ways: Vec<MessagePath>,
 }
 
 /// The way to one processor.
-struct Way {
+struct MessagePath {
     node: NodeId,
     links: Vec<LinkId>,
     /// Whether it is one of its cell.
@@ -208,7 +208,7 @@ impl Home {
             }
             links.reverse();
             if links.iter().all(|&link| problem.link_time(link).is_finite()) {
-                self.ways.push(Way { node, links, is_own: is_own(node.0) });
+                self.ways.push(MessagePath { node, links, is_own: is_own(node.0) });
             }
         }
     }

@@ -2,14 +2,14 @@
 
 use super::scale::Scale;
 use crate::Problem;
-use crate::flow::Phase;
+use crate::flow::FlowPhase;
 use crate::flow::acyclic::{NOISE, carrying, order};
 use meshwright_core::units::{LinkId, NodeId};
 use meshwright_network::topology::Topology;
 
 /// A link that carries something.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Channel {
+pub(super) struct CarryingLink {
     pub(super) link: LinkId,
     /// The node it leaves.
     pub(super) from: NodeId,
@@ -20,7 +20,7 @@ pub(super) struct Channel {
 /// What a node sends over one link in one epoch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stream {
-    /// The index of its [`Channel`].
+    /// The index of its [`CarryingLink`].
     pub(super) channel: u32,
     /// In bytes, not yet whole.
     pub(super) load: f64,
@@ -62,14 +62,14 @@ pub(super) struct Supply {
 #[derive(Clone, Debug)]
 pub(super) struct Streams {
     pub(super) epochs: Vec<Epoch>,
-    pub(super) channels: Vec<Channel>,
+    pub(super) channels: Vec<CarryingLink>,
     /// In the order of the sources; their bytes sum to those of the load.
     pub(super) supplies: Vec<Supply>,
 }
 
 impl Streams {
     /// The flow of these phases, one after the other.
-    pub(super) fn new(scale: &Scale, phases: &[Phase]) -> Self {
+    pub(super) fn new(scale: &Scale, phases: &[FlowPhase]) -> Self {
         let problem = scale.problem();
         let mut builder = Builder {
             scale,
@@ -114,11 +114,11 @@ struct Builder<'a, 'p, 'm> {
     scale: &'a Scale<'p, 'm>,
     /// By link id.
     channel_of: Vec<u32>,
-    channels: Vec<Channel>,
+    channels: Vec<CarryingLink>,
 }
 
 impl Builder<'_, '_, '_> {
-    fn epoch(&mut self, phase: &Phase) -> Epoch {
+    fn epoch(&mut self, phase: &FlowPhase) -> Epoch {
         let machine = self.scale.problem().machine();
         let mut link = phase.flow.link.clone();
         link.iter_mut().filter(|load| **load <= NOISE).for_each(|load| *load = 0.0);
@@ -143,7 +143,7 @@ impl Builder<'_, '_, '_> {
         let place = &mut self.channel_of[link.index()];
         if *place == u32::MAX {
             *place = self.channels.len() as u32;
-            self.channels.push(Channel { link, from, to });
+            self.channels.push(CarryingLink { link, from, to });
         }
         *place
     }

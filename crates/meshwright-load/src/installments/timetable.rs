@@ -48,7 +48,7 @@ struct Store {
 
 /// How far a link is.
 #[derive(Clone, Copy, Debug, Default)]
-struct Line {
+struct LinkProgress {
     /// Bytes sent in this epoch.
     sent: u64,
     /// When it is free, in ticks.
@@ -62,7 +62,7 @@ pub(super) struct Timetable<'s, 'p, 'm> {
     scale: &'s Scale<'p, 'm>,
     streams: &'s Streams,
     stores: Vec<Store>,
-    lines: Vec<Line>,
+    lines: Vec<LinkProgress>,
     /// By node id, bytes worked off in this epoch.
     worked: Vec<u64>,
     per_cycle: u64,
@@ -79,7 +79,7 @@ impl<'s, 'p, 'm> Timetable<'s, 'p, 'm> {
             scale,
             streams,
             stores: vec![Store::default(); nodes as usize],
-            lines: vec![Line::default(); streams.channels.len()],
+            lines: vec![LinkProgress::default(); streams.channels.len()],
             worked: vec![0; nodes as usize],
             per_cycle: scale.costs().ticks_per_cycle(),
             end: 0,
@@ -122,7 +122,7 @@ impl<'s, 'p, 'm> Timetable<'s, 'p, 'm> {
             arrivals.clear();
             *store = Store { arrivals, ..Store::default() };
         }
-        self.lines.fill(Line::default());
+        self.lines.fill(LinkProgress::default());
         (self.end, self.messages) = (0, 0);
     }
 
@@ -173,7 +173,7 @@ impl<'s, 'p, 'm> Timetable<'s, 'p, 'm> {
         let channel = self.streams.channels[line];
         let message = self.scale.message(channel.link, bytes);
         let ready = self.stores[channel.from.index()].take(bytes);
-        let Line { sent, free, seen } = &mut self.lines[line];
+        let LinkProgress { sent, free, seen } = &mut self.lines[line];
         *sent += bytes;
         let store = &self.stores[channel.from.index()];
         let waits = store.arrivals[(*seen).min(store.through)..store.through].iter();

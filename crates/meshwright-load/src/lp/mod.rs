@@ -8,7 +8,7 @@
 //!
 //! In the fluid limit messages are as short as one likes, so a time that meets every row is met by sending and working
 //! at constant rates. Rows that let a node take part in one message at a time are enough for that where the network
-//! has no rings of odd length; elsewhere they give a lower bound, and [`Answer::attained`] says so.
+//! has no rings of odd length; elsewhere they give a lower bound, and [`Distribution::attained`] says so.
 
 mod model;
 mod theorem;
@@ -67,7 +67,7 @@ impl Variant {
 
 /// The optimum of a [`Variant`] and a distribution that has it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
+pub struct Distribution {
     /// When all is worked off and every result is back, in units of w Tcp.
     pub makespan: f64,
     /// By node id, the share of the whole load it works off.
@@ -120,7 +120,7 @@ pub struct Answer {
 /// assert!((1.0 / one.makespan - 2.0).abs() < 1e-6, "1 + 1 / sigma");
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
-pub fn solve(problem: &Problem, variant: &Variant) -> Result<Answer> {
+pub fn solve(problem: &Problem, variant: &Variant) -> Result<Distribution> {
     solved(problem, variant, None)
 }
 
@@ -153,7 +153,12 @@ pub fn solve(problem: &Problem, variant: &Variant) -> Result<Answer> {
 /// assert!((least - 1.5).abs() < 1e-6, "0.75 there and 0.75 back");
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
-pub fn keep(problem: &Problem, variant: &Variant, shares: &[f64], cells: Option<&Cells>) -> Result<Answer> {
+pub fn keep(
+    problem: &Problem,
+    variant: &Variant,
+    shares: &[f64],
+    cells: Option<&Cells>,
+) -> Result<Distribution> {
     let nodes = problem.machine().nodes() as usize;
     let lists = [Some(shares.len()), cells.map(|cells| cells.label.len())];
     if let Some(length) = lists.into_iter().flatten().find(|&length| length != nodes) {
@@ -169,7 +174,7 @@ struct Kept<'a> {
     cells: Option<&'a Cells>,
 }
 
-fn solved(problem: &Problem, variant: &Variant, kept: Option<Kept<'_>>) -> Result<Answer> {
+fn solved(problem: &Problem, variant: &Variant, kept: Option<Kept<'_>>) -> Result<Distribution> {
     if !(variant.results >= 0.0 && variant.results.is_finite()) {
         return Err(Error::value("size of the results", variant.results, "a number of at least 0"));
     }
@@ -183,7 +188,7 @@ fn solved(problem: &Problem, variant: &Variant, kept: Option<Kept<'_>>) -> Resul
         });
     }
     let attained = !variant.is_one_at_a_time() || is_bipartite(problem.machine());
-    Ok(Answer { attained, ..model.solve()? })
+    Ok(Distribution { attained, ..model.solve()? })
 }
 
 /// Whether the living nodes can be coloured with two colours, so that wires join different ones.

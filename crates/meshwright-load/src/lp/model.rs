@@ -2,7 +2,7 @@
 
 use microlp::{ComparisonOp, OptimizationDirection, Solution, Variable};
 
-use super::{Answer, Commodity, Duplex, Kept, Variant, commodities, phases};
+use super::{Commodity, Distribution, Duplex, Kept, Variant, commodities, phases};
 use crate::claim::TOLERANCE;
 use crate::{Cells, Problem, Source};
 use meshwright_core::error::{Error, Result};
@@ -45,7 +45,7 @@ const DONE_MIN: f64 = 0.1;
 type Terms = Vec<(Variable, f64)>;
 
 /// The variables of one commodity in one phase; none where nothing can flow.
-struct Part {
+struct CommodityPhase {
     /// By wire, load.
     flow: Vec<Option<Variable>>,
     /// By wire, results.
@@ -140,7 +140,7 @@ impl<'a> Model<'a> {
     }
 
     /// Builds the programme and solves it.
-    pub(super) fn solve(&self) -> Result<Answer> {
+    pub(super) fn solve(&self) -> Result<Distribution> {
         if !self.is_possible() {
             let why = "some load can reach no processor, or its results find no way back";
             return Err(Error::not_applicable("dividing this load", why));
@@ -154,9 +154,9 @@ impl<'a> Model<'a> {
             let length = programme.add_var(1.0, (0.0, f64::INFINITY));
             (programme, Goal::Length(length))
         };
-        let mut parts: Vec<Vec<Part>> = Vec::new();
+        let mut parts: Vec<Vec<CommodityPhase>> = Vec::new();
         for phase in 0..self.starts.len() {
-            let added: Vec<Part> =
+            let added: Vec<CommodityPhase> =
                 self.commodities.iter().map(|c| self.add_part(&mut programme, c, phase, goal)).collect();
             for (index, commodity) in self.commodities.iter().enumerate() {
                 let before = parts.last().map(|parts| &parts[index]);
@@ -190,7 +190,7 @@ impl<'a> Model<'a> {
         commodity: &Commodity,
         phase: usize,
         goal: Goal,
-    ) -> Part {
+    ) -> CommodityPhase {
         let length = self.length(phase, goal).unwrap_or(f64::INFINITY);
         // Within a length, at most length / time goes through something that takes this time for the whole load.
         let upper = |time: f64| if time == 0.0 { f64::INFINITY } else { length / time };
@@ -211,7 +211,7 @@ impl<'a> Model<'a> {
             let nodes = if kept && !is_last { self.nodes() } else { 0 };
             (0..nodes).map(|_| programme.add_var(0.0, (0.0, f64::INFINITY))).collect()
         };
-        Part { flow, returned, work, waiting: keep(true), finished: keep(self.returns()) }
+        CommodityPhase { flow, returned, work, waiting: keep(true), finished: keep(self.returns()) }
     }
 
     /// Whether a node may work for a commodity.
@@ -223,7 +223,7 @@ impl<'a> Model<'a> {
     }
 
     /// Nobody works off more than its share, where shares are given; all the load together makes it exactly that.
-    fn add_shares(&self, programme: &mut microlp::Problem, goal: Goal, parts: &[Vec<Part>]) {
+    fn add_shares(&self, programme: &mut microlp::Problem, goal: Goal, parts: &[Vec<CommodityPhase>]) {
         let Some(Kept { shares, .. }) = self.kept else { return };
         let whole: f64 = shares.iter().sum();
         for (node, share) in shares.iter().enumerate() {
@@ -250,8 +250,8 @@ impl<'a> Model<'a> {
         commodity: &Commodity,
         phase: usize,
         goal: Goal,
-        before: Option<&Part>,
-        part: &Part,
+        before: Option<&CommodityPhase>,
+        part: &CommodityPhase,
     ) {
         for node in 0..self.nodes() {
             let here =
@@ -294,7 +294,13 @@ impl<'a> Model<'a> {
     }
 
     /// Nobody is busy for longer than the phase.
-    fn add_capacities(&self, programme: &mut microlp::Problem, phase: usize, goal: Goal, parts: &[Part]) {
+    fn add_capacities(
+        &self,
+        programme: &mut microlp::Problem,
+        phase: usize,
+        goal: Goal,
+        parts: &[CommodityPhase],
+    ) {
         let length = self.length(phase, goal);
         let mut limit = |mut terms: Terms| match (length, goal) {
             (Some(_), _) if terms.len() < 2 => {}
@@ -335,14 +341,14 @@ impl<'a> Model<'a> {
     }
 
     /// How long these wires are busy.
-    fn times(&self, wires: &[usize], parts: &[Part]) -> Terms {
+    fn times(&self, wires: &[usize], parts: &[CommodityPhase]) -> Terms {
         let kinds = parts.iter().flat_map(|part| [&part.flow, &part.returned]);
         let terms = kinds.flat_map(|kind| wires.iter().map(|&wire| (kind[wire], self.wires[wire].time)));
         terms.filter(|&(_, time)| time > 0.0).filter_map(|(variable, time)| Some((variable?, time))).collect()
     }
 
     /// The values of the variables, added up over phases and commodities; none when the solver's tolerance hides it.
-    fn read(&self, solution: &Solution, goal: Goal, parts: &[Vec<Part>]) -> Option<Answer> {
+    fn read(&self, solution: &Solution, goal: Goal, parts: &[Vec<CommodityPhase>]) -> Option<Distribution> {
         let (scale, length) = match goal {
             Goal::Most(done) if solution.var_value(done) < DONE_MIN => return None,
             Goal::Most(done) => {
@@ -351,7 +357,7 @@ impl<'a> Model<'a> {
             Goal::Length(length) => (1.0 / UNIT, solution.var_value(length) / UNIT),
         };
         let links = self.problem.machine().links() as usize;
-        let mut answer = Answer {
+        let mut answer = Distribution {
             makespan: self.starts[self.starts.len() - 1] + length,
             work: vec![0.0; self.nodes()],
             flow: vec![0.0; links],

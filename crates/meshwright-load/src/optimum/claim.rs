@@ -1,6 +1,6 @@
 //! The flows that decide a claim: sinks are the claimed shares, links carry until the claimed makespan.
 
-use super::network::{Network, share};
+use super::network::{TimeExpandedNetwork, share};
 use crate::claim::{Claim, TOLERANCE};
 use crate::witness::Stretch;
 use crate::{Cells, Cut, Problem};
@@ -54,7 +54,7 @@ pub(crate) fn fit_within_cells(
 }
 
 /// What crosses every link in every interval.
-fn stretches(network: &Network, last: f64, source: Option<usize>) -> Vec<Stretch> {
+fn stretches(network: &TimeExpandedNetwork, last: f64, source: Option<usize>) -> Vec<Stretch> {
     let machine = network.problem().machine();
     let mut stretches = Vec::new();
     for copy in 0..network.copies() {
@@ -79,9 +79,9 @@ fn routed<'p>(
     sources: &[usize],
     is_served: impl Fn(usize) -> bool,
     is_open: impl Fn(usize, usize) -> bool,
-) -> Result<Network<'p>> {
+) -> Result<TimeExpandedNetwork<'p>> {
     let (begins, end) = intervals(problem, claim);
-    let mut network = Network::new(problem, begins)?;
+    let mut network = TimeExpandedNetwork::new(problem, begins)?;
     sources.iter().for_each(|&source| network.supply(source));
     network.raise_links_where(end, 1.0 + TOLERANCE, is_open);
     let sum: f64 = claim.shares.iter().sum();
@@ -119,7 +119,7 @@ fn intervals(problem: &Problem, claim: &Claim) -> (Vec<f64>, f64) {
 
 /// Puts a share where it is due: with moments, in the last interval that ends in time; otherwise as late as the
 /// processor can still do it, which any other order of work can be turned into.
-fn place_share(network: &mut Network, claim: &Claim, node: usize, share: f64, end: f64) {
+fn place_share(network: &mut TimeExpandedNetwork, claim: &Claim, node: usize, share: f64, end: f64) {
     if let Some(timed) = claim.timed {
         let in_time = |copy: &usize| network.begins.get(copy + 1).copied().unwrap_or(end) <= timed[node];
         let copy = (0..network.copies()).take_while(in_time).last().unwrap_or(0);
@@ -135,7 +135,7 @@ fn place_share(network: &mut Network, claim: &Claim, node: usize, share: f64, en
 }
 
 /// The set with the most that is left over, and until when it holds this back.
-fn certificate(network: &Network) -> Option<Refuted> {
+fn certificate(network: &TimeExpandedNetwork) -> Option<Refuted> {
     let flow = &network.flow;
     let excess = |set: &Vec<u32>| set.iter().map(|&copy| flow.left_at(copy as usize)).sum::<i64>();
     let worst = flow.violated().into_iter().max_by_key(excess)?;

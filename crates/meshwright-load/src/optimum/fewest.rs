@@ -1,10 +1,10 @@
 //! How many processors are enough for a deadline.
 
-use super::network::{Network, phases, total};
+use super::network::{TimeExpandedNetwork, phases, total};
 use super::newton;
 use crate::Problem;
 use crate::flow::Flow;
-use crate::flow::hand_over::Search;
+use crate::flow::hand_over::PathSearch;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 
@@ -61,7 +61,7 @@ impl Fewest {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn fewest(problem: &Problem, deadline: f64) -> Result<Fewest> {
-    let mut network = Network::of_releases(problem)?;
+    let mut network = TimeExpandedNetwork::of_releases(problem)?;
     let is_late = network.begins.last().is_none_or(|&begin| begin <= deadline) && deadline.is_finite();
     if is_late {
         network.raise_links(deadline);
@@ -80,12 +80,12 @@ pub fn fewest(problem: &Problem, deadline: f64) -> Result<Fewest> {
 }
 
 /// What a node works off in all intervals, in units.
-fn taken(network: &Network, node: usize) -> i64 {
+fn taken(network: &TimeExpandedNetwork, node: usize) -> i64 {
     (0..network.copies()).map(|copy| network.flow.taken(copy * network.nodes() + node)).sum()
 }
 
 /// How many of the fastest processors could do the whole load from the first release to the deadline.
-fn least_number(network: &Network, deadline: f64) -> usize {
+fn least_number(network: &TimeExpandedNetwork, deadline: f64) -> usize {
     let (problem, time) = (network.problem(), deadline - network.begins[0]);
     let nodes = (0..network.nodes() as u32).map(NodeId);
     let mut speeds: Vec<f64> = nodes.map(|node| time / problem.work(node)).collect();
@@ -100,9 +100,9 @@ fn least_number(network: &Network, deadline: f64) -> usize {
 }
 
 /// Empties processors that are not busy all the time into others that are not, as long as that can help.
-fn concentrate(network: &mut Network, at_least: usize) {
+fn concentrate(network: &mut TimeExpandedNetwork, at_least: usize) {
     let (nodes, copies) = (network.nodes(), network.copies());
-    let spare = |network: &Network, node: usize| -> i64 {
+    let spare = |network: &TimeExpandedNetwork, node: usize| -> i64 {
         (0..copies).map(|copy| network.flow.spare(copy * nodes + node)).sum()
     };
     let mut partial: Vec<usize> = (0..nodes).filter(|&node| taken(network, node) > 0).collect();
@@ -115,7 +115,7 @@ fn concentrate(network: &mut Network, at_least: usize) {
     };
     partial.iter().for_each(|&node| set(&mut open, node, true));
     let mut room: i128 = partial.iter().map(|&node| i128::from(spare(network, node))).sum();
-    let mut search = Search::new(network.flow.nodes());
+    let mut search = PathSearch::new(network.flow.nodes());
     for &node in &partial {
         let before = taken(network, node);
         room -= i128::from(spare(network, node));

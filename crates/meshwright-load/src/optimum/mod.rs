@@ -34,12 +34,12 @@ mod start;
 mod startup;
 mod whole_grid;
 
-pub use super::flow::{Flow, Phase};
+pub use super::flow::{Flow, FlowPhase};
 pub use closed_form::{ClosedForm, Region, closed_form};
 pub use fewest::{Fewest, fewest};
 pub use startup::{Paid, StartupBound, with_startup};
 
-use network::{Network, phases, total};
+use network::{TimeExpandedNetwork, phases, total};
 
 use super::{Cut, Problem};
 use meshwright_core::error::{Error, Result};
@@ -55,7 +55,7 @@ pub struct Optimum {
     /// What crosses links and is worked off from the first release to the end.
     pub flow: Flow,
     /// The flow between one release and the next; empty when all loads are released at once.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<FlowPhase>,
     /// How the makespan was found: `closed form` or `cut`.
     pub method: &'static str,
 }
@@ -177,7 +177,7 @@ pub fn within(problem: &Problem, deadline: f64) -> Result<Result<Flow, Cut>> {
         nodes.dedup();
         return Ok(Err(Cut { nodes, capacity: 0.0, demand: late.map(|source| source.load).sum() }));
     }
-    let mut network = Network::of_releases(problem)?;
+    let mut network = TimeExpandedNetwork::of_releases(problem)?;
     network.raise_links(deadline);
     network.raise_nodes(deadline);
     network.flow.run();

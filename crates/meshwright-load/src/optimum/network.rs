@@ -5,7 +5,7 @@
 
 use crate::Problem;
 use crate::flow::max_flow::MaxFlow;
-use crate::flow::{Flow, Phase};
+use crate::flow::{Flow, FlowPhase};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{LinkId, NodeId, Port};
 use meshwright_network::topology::{NODES_MAX, Topology};
@@ -17,7 +17,7 @@ pub(super) const WHOLE: f64 = (1u64 << 60) as f64;
 pub(crate) const SLACK: f64 = 1.0 / (1u64 << 40) as f64;
 
 /// The intervals of a problem and the flow on their copies of the machine.
-pub(crate) struct Network<'p> {
+pub(crate) struct TimeExpandedNetwork<'p> {
     problem: &'p Problem<'p>,
     /// When the intervals begin, in increasing order.
     pub(crate) begins: Vec<f64>,
@@ -36,7 +36,7 @@ pub(crate) struct Balance {
     pub(crate) rate: f64,
 }
 
-impl<'p> Network<'p> {
+impl<'p> TimeExpandedNetwork<'p> {
     /// The machine once per release, with the supplies in their intervals; nothing has a capacity yet.
     pub(crate) fn of_releases(problem: &'p Problem<'p>) -> Result<Self> {
         let mut begins: Vec<f64> = problem.sources().iter().map(|source| source.release + 0.0).collect();
@@ -263,7 +263,7 @@ pub(super) fn wires(problem: &Problem, copies: usize) -> (Vec<u32>, Vec<u32>) {
 }
 
 /// The flow of each interval.
-pub(super) fn phases(network: &Network, end: f64) -> Vec<Phase> {
+pub(super) fn phases(network: &TimeExpandedNetwork, end: f64) -> Vec<FlowPhase> {
     let machine = network.problem().machine();
     let nodes = network.nodes();
     let phase = |copy: usize| {
@@ -276,16 +276,16 @@ pub(super) fn phases(network: &Network, end: f64) -> Vec<Phase> {
         }
         let node = (0..nodes).map(|id| share(network.flow.taken(copy * nodes + id))).collect();
         let from = network.begins[copy];
-        Phase { from, until: from + network.length(copy, end), flow: Flow { link, node } }
+        FlowPhase { from, until: from + network.length(copy, end), flow: Flow { link, node } }
     };
     (0..network.copies()).map(phase).collect()
 }
 
 /// The sum over the intervals, net of what goes both ways at different times.
-pub(super) fn total(problem: &Problem, phases: &[Phase]) -> Flow {
+pub(super) fn total(problem: &Problem, phases: &[FlowPhase]) -> Flow {
     let machine = problem.machine();
     let mut flow = phases[0].flow.clone();
-    for Phase { flow: more, .. } in &phases[1..] {
+    for FlowPhase { flow: more, .. } in &phases[1..] {
         flow.link.iter_mut().zip(&more.link).for_each(|(sum, link)| *sum += link);
         flow.node.iter_mut().zip(&more.node).for_each(|(sum, node)| *sum += node);
     }

@@ -5,21 +5,21 @@
 //! `dinkelbach1967`: a greatest ratio as the root of a parametric maximum. The static flow that decides a makespan is
 //! that of the theorem in [the parent module](super).
 
-use super::network::{Balance, Network};
+use super::network::{Balance, TimeExpandedNetwork};
 use super::start;
 use crate::{Cut, Problem};
 use meshwright_core::error::{Error, Result};
 
 /// A network whose flow attains the makespan, and the set that admits no smaller one.
 pub(crate) struct Solved<'p> {
-    pub(crate) network: Network<'p>,
+    pub(crate) network: TimeExpandedNetwork<'p>,
     pub(crate) makespan: f64,
     pub(crate) cut: Cut,
 }
 
 /// Raises the makespan from cut to cut until everything is worked off.
 pub(crate) fn solve<'p>(problem: &'p Problem<'p>) -> Result<Solved<'p>> {
-    let mut network = Network::of_releases(problem)?;
+    let mut network = TimeExpandedNetwork::of_releases(problem)?;
     let last = *network.begins.last().expect("there is a source");
     let (mut makespan, mut set) = (last, Vec::new());
     for start in start::sets(problem, &network.begins) {
@@ -56,7 +56,7 @@ pub(crate) fn solve<'p>(problem: &'p Problem<'p>) -> Result<Solved<'p>> {
 }
 
 /// When a set of copies can be done at the earliest.
-fn root(network: &Network, set: &[u32]) -> Result<f64> {
+fn root(network: &TimeExpandedNetwork, set: &[u32]) -> Result<f64> {
     let Balance { demand, before, rate } = network.balance(set);
     let last = *network.begins.last().expect("there is a source");
     if demand <= before {

@@ -20,7 +20,7 @@ mod potential;
 
 use super::Problem;
 use super::flow::Flow;
-use super::flow::blocking::{Blocking, Outcome};
+use super::flow::blocking::{Blocking, FlowOutcome};
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Grid, Topology};
 use net::{Fault, Faults, Net, Thresholds};
@@ -99,12 +99,12 @@ pub fn attempt(problem: &Problem<'_>, makespan: f64) -> Attempt {
     }
     let mut net = spread(problem, grid, makespan);
     match repair(&mut net, makespan) {
-        Outcome::Done => settled(net, makespan).map_or(Attempt::Unsettled, Attempt::Flow),
-        Outcome::Stuck(mut full) => {
+        FlowOutcome::Done => settled(net, makespan).map_or(Attempt::Unsettled, Attempt::Flow),
+        FlowOutcome::Stuck(mut full) => {
             full.sort_unstable();
             Attempt::Overloaded(full.into_iter().map(NodeId).collect())
         }
-        Outcome::Tired => Attempt::Unsettled,
+        FlowOutcome::Tired => Attempt::Unsettled,
     }
 }
 
@@ -169,7 +169,7 @@ fn descend(net: &mut Net<'_>, potential: &[f64], axis: usize) {
 }
 
 /// Repairs the nodes that have too much, then those that have less than nothing.
-fn repair(net: &mut Net<'_>, makespan: f64) -> Outcome {
+fn repair(net: &mut Net<'_>, makespan: f64) -> FlowOutcome {
     let residual = 1e-10 * makespan.min(net.link_limit);
     let fine = Thresholds { fault: 1e-9 * makespan, room: 1e-9 * makespan, residual };
     // First to where there is room in earnest: the tolerance, spread over many nodes, is for the last grains.
@@ -177,11 +177,11 @@ fn repair(net: &mut Net<'_>, makespan: f64) -> Outcome {
     let steps = STEPS_PER_NODE * net.work.len() as u64;
     let mut blocking = Blocking::new(net.work.len(), steps);
     let mut run = |fault: Fault, thresholds: Thresholds| blocking.run(&mut Faults { net, fault, thresholds });
-    if matches!(run(Fault::TooMuch, coarse), Outcome::Tired) {
-        return Outcome::Tired;
+    if matches!(run(Fault::TooMuch, coarse), FlowOutcome::Tired) {
+        return FlowOutcome::Tired;
     }
     match run(Fault::TooMuch, fine) {
-        Outcome::Done => run(Fault::TooLittle, Thresholds { fault: 0.0, ..fine }),
+        FlowOutcome::Done => run(Fault::TooLittle, Thresholds { fault: 0.0, ..fine }),
         other => other,
     }
 }

@@ -70,20 +70,20 @@ impl Faults<'_, '_> {
 
 impl Residual for Faults<'_, '_> {
     /// The link and the link back.
-    type Arc = (usize, usize);
+    type Edge = (usize, usize);
 
     fn ports(&self, _: u32) -> u32 {
         2 * self.net.grid.dimensions() as u32
     }
 
-    fn across(&self, node: u32, port: u32) -> Option<(u32, Self::Arc)> {
+    fn across(&self, node: u32, port: u32) -> Option<(u32, Self::Edge)> {
         let grid = self.net.grid;
         let other = grid.neighbour(NodeId(node), Port(port))?;
         let (link, reverse) = (grid.link(NodeId(node), Port(port)), grid.link(other, Port(port ^ 1)));
         Some((other.0, (link.index(), reverse.index())))
     }
 
-    fn is_open(&self, arc: Self::Arc) -> bool {
+    fn is_open(&self, arc: Self::Edge) -> bool {
         self.residual(arc) > self.thresholds.residual
     }
 
@@ -95,7 +95,7 @@ impl Residual for Faults<'_, '_> {
         -self.excess(node) > self.thresholds.room
     }
 
-    fn augment(&mut self, start: u32, end: u32, path: &[(u32, Self::Arc)]) {
+    fn augment(&mut self, start: u32, end: u32, path: &[(u32, Self::Edge)]) {
         let surplus = self.excess(start).min(-self.excess(end));
         let amount = path.iter().fold(surplus, |least, &(_, arc)| least.min(self.residual(arc)));
         for &(_, (link, reverse)) in path {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use super::equivalence::{Division, connected};
 use super::reduced::singles;
-use super::scheduled::{Scheduled, Settings};
+use super::scheduled::{Scheduled, SchedulerSettings};
 use super::voronoi;
 use crate::{Forwarding, Problem, UNUSED};
 use meshwright_core::error::{Error, Result};
@@ -75,7 +75,7 @@ struct Border {
 
 impl Division<'_> {
     /// Gives freed nodes to the slowest cell until it has no neighbour that helps, or a threshold is reached.
-    pub(super) fn accelerate(&mut self, settings: &Settings) -> Result<()> {
+    pub(super) fn accelerate(&mut self, settings: &SchedulerSettings) -> Result<()> {
         let machine = self.problem.machine();
         let sites = std::mem::take(&mut self.sites);
         let mut distances = Distances::new(machine, &sites)?;
@@ -167,7 +167,7 @@ fn widen(
 /// ARMDVDA: after the reduction the slowest cell takes the nearest free node beside it, again and again.
 ///
 /// It ends when the slowest cell has no free neighbour that would help it, or when the makespan is at most
-/// [`Settings::finish`], or the saved share at most [`Settings::save_at_least`]. A node counts by its distance in
+/// [`SchedulerSettings::finish`], or the saved share at most [`SchedulerSettings::save_at_least`]. A node counts by its distance in
 /// the machine, even if the way through the cell is longer.
 ///
 /// # Errors
@@ -187,7 +187,7 @@ fn widen(
 /// # Examples
 ///
 /// ```
-/// use meshwright_load::shares::schedulers::Settings;
+/// use meshwright_load::shares::schedulers::SchedulerSettings;
 /// use meshwright_load::{Forwarding, Problem, Source};
 /// use meshwright_load::shares::accelerated::accelerated;
 /// use meshwright_load::shares::reduced::reduced;
@@ -195,14 +195,18 @@ fn widen(
 /// use meshwright_core::units::NodeId;
 /// let line = Machine::new("mesh:1x9")?;
 /// let problem = Problem::new(&line, [0, 5].map(|node| Source::at(NodeId(node), 1.0)).to_vec(), 0.01)?;
-/// let settings = Settings::default();
+/// let settings = SchedulerSettings::default();
 /// let before = reduced(&problem, Forwarding::CutThrough, &settings)?;
 /// let after = accelerated(&problem, Forwarding::CutThrough, &settings)?;
 /// assert_eq!((before.saved, after.saved, after.merged), (3, 1, 2), "nodes 3 and 7; nobody slow touches node 8");
 /// assert!(after.plan.speedup() > 1.3 * before.plan.speedup());
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
-pub fn accelerated(problem: &Problem, forwarding: Forwarding, settings: &Settings) -> Result<Scheduled> {
+pub fn accelerated(
+    problem: &Problem,
+    forwarding: Forwarding,
+    settings: &SchedulerSettings,
+) -> Result<Scheduled> {
     let mut division = Division::new(problem, forwarding, settings, "accelerated", singles(problem))?;
     division.reduce(settings.reduction);
     division.accelerate(settings)?;
@@ -221,7 +225,7 @@ pub fn accelerated(problem: &Problem, forwarding: Forwarding, settings: &Setting
 pub fn constrained_accelerated(
     problem: &Problem,
     forwarding: Forwarding,
-    settings: &Settings,
+    settings: &SchedulerSettings,
 ) -> Result<Scheduled> {
     let mut division = Division::new(problem, forwarding, settings, "accelerated", connected(problem))?;
     division.reduce(settings.reduction);

@@ -1,7 +1,7 @@
 //! The constrained Voronoi schedulers RCMDVDA and RCMDVDEA: connected sources have a cell together.
 
 use super::equivalence::{Division, connected, warn_of_unequal_loads};
-use super::scheduled::{Scheduled, Settings};
+use super::scheduled::{Scheduled, SchedulerSettings};
 use crate::{Forwarding, Problem};
 use meshwright_core::error::Result;
 
@@ -19,7 +19,11 @@ use meshwright_core::error::Result;
 /// # Source
 ///
 /// `zhang2018`, algorithm 5.
-pub fn constrained(problem: &Problem, forwarding: Forwarding, settings: &Settings) -> Result<Scheduled> {
+pub fn constrained(
+    problem: &Problem,
+    forwarding: Forwarding,
+    settings: &SchedulerSettings,
+) -> Result<Scheduled> {
     let mut division = Division::new(problem, forwarding, settings, "constrained", connected(problem))?;
     division.reduce(settings.reduction);
     let mut scheduled = division.scheduled();
@@ -45,7 +49,7 @@ pub fn constrained(problem: &Problem, forwarding: Forwarding, settings: &Setting
 pub fn constrained_extended(
     problem: &Problem,
     forwarding: Forwarding,
-    settings: &Settings,
+    settings: &SchedulerSettings,
 ) -> Result<Scheduled> {
     let groups = connected(problem);
     let mut division =

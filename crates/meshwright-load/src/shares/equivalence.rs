@@ -1,7 +1,7 @@
 //! Equivalent processors: a cell as one large processor, connected sources as one source (EPSA, EPSEA).
 
 use super::earth_mover::{self, Rebalance};
-use super::scheduled::{Cell, Scheduled, Settings};
+use super::scheduled::{Cell, Scheduled, SchedulerSettings};
 use super::{closed_form, voronoi};
 use crate::pieces::pieces;
 use crate::{Cells, Forwarding, Plan, Problem, UNUSED};
@@ -45,7 +45,7 @@ impl<'p> Division<'p> {
     pub(super) fn new(
         problem: &'p Problem,
         forwarding: Forwarding,
-        settings: &Settings,
+        settings: &SchedulerSettings,
         method: &'static str,
         groups: Vec<Vec<usize>>,
     ) -> Result<Self> {
@@ -259,18 +259,18 @@ pub(super) fn warn_of_unequal_loads(scheduled: &mut Scheduled, problem: &Problem
 /// ```
 /// use meshwright_load::{Forwarding, Problem, Source};
 /// use meshwright_load::shares::equivalence::epsa;
-/// use meshwright_load::shares::schedulers::Settings;
+/// use meshwright_load::shares::schedulers::SchedulerSettings;
 /// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::NodeId;
 /// let mesh = Machine::new("mesh:6x7")?;
 /// let block = [16, 17, 23, 24].map(|node| Source::at(NodeId(node), 0.25)).to_vec();
 /// let problem = Problem::new(&mesh, block, 1.0)?;
-/// let scheduled = epsa(&problem, Forwarding::CutThrough, &Settings::default())?;
+/// let scheduled = epsa(&problem, Forwarding::CutThrough, &SchedulerSettings::default())?;
 /// assert_eq!(scheduled.cells[0].layers, [4, 8, 12, 10, 6, 2]);
 /// assert_eq!(scheduled.plan.speedup(), 12.0, "as slow a link as a processor: one layer is reached");
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
-pub fn epsa(problem: &Problem, forwarding: Forwarding, settings: &Settings) -> Result<Scheduled> {
+pub fn epsa(problem: &Problem, forwarding: Forwarding, settings: &SchedulerSettings) -> Result<Scheduled> {
     let groups = one_group(problem, "epsa")?;
     let mut scheduled = Division::new(problem, forwarding, settings, "epsa", groups)?.scheduled();
     warn_of_unequal_loads(&mut scheduled, problem, "epsea");
@@ -292,7 +292,7 @@ pub fn epsa(problem: &Problem, forwarding: Forwarding, settings: &Settings) -> R
 /// # Source
 ///
 /// `zhang2018`, algorithm 6.
-pub fn epsea(problem: &Problem, forwarding: Forwarding, settings: &Settings) -> Result<Scheduled> {
+pub fn epsea(problem: &Problem, forwarding: Forwarding, settings: &SchedulerSettings) -> Result<Scheduled> {
     let groups = one_group(problem, "epsea")?;
     Ok(Division::new(problem, forwarding, settings, "epsea", groups)?.rebalanced()?.scheduled())
 }

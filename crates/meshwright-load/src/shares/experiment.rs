@@ -13,7 +13,7 @@ pub use against_optimum::{AgainstOptimum, against_optimum};
 
 use super::accelerated::accelerated;
 use super::reduced::reduced;
-use super::schedulers::{REDUCTIONS, Reduction, Scheduled, Settings};
+use super::schedulers::{REDUCTIONS, Reduction, Scheduled, SchedulerSettings};
 use crate::{Forwarding, Problem, Source};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::rng::streams;
@@ -116,7 +116,7 @@ pub struct OfReduction {
 }
 
 /// One round at one sigma under one forwarding with one reduction.
-struct Outcome {
+struct RoundOutcome {
     saved_share: f64,
     is_broken: bool,
     /// The speedups before and after acceleration.
@@ -190,20 +190,20 @@ pub fn run(experiment: &Experiment, finished: &(dyn Fn() + Sync)) -> Result<Vec<
 }
 
 /// All of one round, over forwardings, sigmas and reductions.
-fn outcomes(experiment: &Experiment, round: u32) -> Result<Vec<Outcome>> {
+fn outcomes(experiment: &Experiment, round: u32) -> Result<Vec<RoundOutcome>> {
     let sources = experiment.draw(round);
     let mut outcomes = Vec::new();
     for &forwarding in &experiment.forwardings {
         for &sigma in &experiment.sigmas {
             let problem = Problem::new(experiment.machine, sources.clone(), sigma)?;
             for &(_, reduction) in REDUCTIONS {
-                let settings = Settings { reduction, ..Settings::default() };
+                let settings = SchedulerSettings { reduction, ..SchedulerSettings::default() };
                 let cut = reduced(&problem, forwarding, &settings)?;
                 let accelerated = (round < experiment.accelerated_rounds)
                     .then(|| accelerated(&problem, forwarding, &settings).map(|fast| speedups(&fast)))
                     .transpose()?;
                 let is_broken = !cut.makespan_kept;
-                outcomes.push(Outcome { saved_share: cut.saved_share, is_broken, accelerated });
+                outcomes.push(RoundOutcome { saved_share: cut.saved_share, is_broken, accelerated });
             }
         }
     }

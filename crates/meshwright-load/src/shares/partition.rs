@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 use super::equivalence::{Division, connected};
 use super::reduced::singles;
-use super::scheduled::{Scheduled, Settings};
+use super::scheduled::{Scheduled, SchedulerSettings};
 use super::voronoi;
 use crate::flow::allocation::{Allocation, Supply, allocate};
 use crate::{Forwarding, Problem, UNUSED};
@@ -58,17 +58,21 @@ pub struct Partition {
 /// ```
 /// use meshwright_load::{Forwarding, Problem, Source};
 /// use meshwright_load::shares::partition::partition;
-/// use meshwright_load::shares::schedulers::Settings;
+/// use meshwright_load::shares::schedulers::SchedulerSettings;
 /// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::NodeId;
 /// let line = Machine::new("mesh:1x7")?;
 /// let problem = Problem::new(&line, [1, 3].map(|node| Source::at(NodeId(node), 1.0)).to_vec(), 0.01)?;
-/// let best = partition(&problem, Forwarding::CutThrough, &Settings::default())?;
+/// let best = partition(&problem, Forwarding::CutThrough, &SchedulerSettings::default())?;
 /// assert!((best.bound_speedup - 2.0 * 3.482_612_562_8).abs() < 1e-8, "one node is shared");
 /// assert_eq!((best.shared_nodes, best.scheduled.cells[0].nodes()), (1, 3));
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
-pub fn partition(problem: &Problem, forwarding: Forwarding, settings: &Settings) -> Result<Partition> {
+pub fn partition(
+    problem: &Problem,
+    forwarding: Forwarding,
+    settings: &SchedulerSettings,
+) -> Result<Partition> {
     of_groups(problem, forwarding, settings, singles(problem))
 }
 
@@ -84,7 +88,7 @@ pub fn partition(problem: &Problem, forwarding: Forwarding, settings: &Settings)
 pub fn constrained_partition(
     problem: &Problem,
     forwarding: Forwarding,
-    settings: &Settings,
+    settings: &SchedulerSettings,
 ) -> Result<Partition> {
     of_groups(problem, forwarding, settings, connected(problem))
 }
@@ -92,7 +96,7 @@ pub fn constrained_partition(
 fn of_groups(
     problem: &Problem,
     forwarding: Forwarding,
-    settings: &Settings,
+    settings: &SchedulerSettings,
     groups: Vec<Vec<usize>>,
 ) -> Result<Partition> {
     if forwarding == Forwarding::StoreAndForward {

@@ -1,7 +1,7 @@
 //! The Voronoi schedulers MDVDA and RMDVDA: a cell for every source, and cells without the nodes they do not need.
 
 use super::equivalence::Division;
-use super::scheduled::{Reduction, Scheduled, Settings};
+use super::scheduled::{Reduction, Scheduled, SchedulerSettings};
 use crate::{Forwarding, Problem, UNUSED};
 use meshwright_core::error::Result;
 
@@ -110,7 +110,7 @@ pub(super) fn singles(problem: &Problem) -> Vec<Vec<usize>> {
 /// # Source
 ///
 /// `zhang2018`, algorithm 2.
-pub fn voronoi(problem: &Problem, forwarding: Forwarding, settings: &Settings) -> Result<Scheduled> {
+pub fn voronoi(problem: &Problem, forwarding: Forwarding, settings: &SchedulerSettings) -> Result<Scheduled> {
     Ok(Division::new(problem, forwarding, settings, "voronoi", singles(problem))?.scheduled())
 }
 
@@ -137,21 +137,21 @@ pub fn voronoi(problem: &Problem, forwarding: Forwarding, settings: &Settings) -
 /// The smallest machine on which the pseudo-code of the thesis makes it slower.
 ///
 /// ```
-/// use meshwright_load::shares::schedulers::{Reduction, Settings};
+/// use meshwright_load::shares::schedulers::{Reduction, SchedulerSettings};
 /// use meshwright_load::{Forwarding, Problem, Source};
 /// use meshwright_load::shares::reduced::reduced;
 /// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::NodeId;
 /// let line = Machine::new("mesh:1x7")?;
 /// let problem = Problem::new(&line, [1, 3].map(|node| Source::at(NodeId(node), 1.0)).to_vec(), 0.01)?;
-/// let literal = Settings { reduction: Reduction::Literal, ..Settings::default() };
+/// let literal = SchedulerSettings { reduction: Reduction::Literal, ..SchedulerSettings::default() };
 /// let broken = reduced(&problem, Forwarding::CutThrough, &literal)?;
 /// assert_eq!(broken.cells[1].speedup, 2.0, "3.97 before");
 /// assert!(!broken.makespan_kept && broken.warning.is_some());
-/// assert!(reduced(&problem, Forwarding::CutThrough, &Settings::default())?.makespan_kept);
+/// assert!(reduced(&problem, Forwarding::CutThrough, &SchedulerSettings::default())?.makespan_kept);
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
-pub fn reduced(problem: &Problem, forwarding: Forwarding, settings: &Settings) -> Result<Scheduled> {
+pub fn reduced(problem: &Problem, forwarding: Forwarding, settings: &SchedulerSettings) -> Result<Scheduled> {
     let mut division = Division::new(problem, forwarding, settings, "reduced", singles(problem))?;
     division.reduce(settings.reduction);
     Ok(division.scheduled())

@@ -7,7 +7,7 @@ use crate::Plan;
 
 /// What a scheduler may be told.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct SchedulerSettings {
     /// Which processors of a cell are given up.
     pub reduction: Reduction,
     /// Whether cells are compared by Sp_i / L_i, which is right, or by Sp_i, as in the thesis.
@@ -18,7 +18,7 @@ pub struct Settings {
     pub finish: f64,
 }
 
-impl Default for Settings {
+impl Default for SchedulerSettings {
     /// Reduction by whole layers; acceleration as far as it goes.
     fn default() -> Self {
         Self { reduction: Reduction::Peel, weighted: true, save_at_least: 0.0, finish: 0.0 }

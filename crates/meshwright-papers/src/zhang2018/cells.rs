@@ -8,7 +8,7 @@ use meshwright_core::units::NodeId;
 use meshwright_load::Forwarding;
 use meshwright_load::Forwarding::CutThrough;
 use meshwright_load::shares::experiment::Experiment;
-use meshwright_load::shares::schedulers::{METHODS, REDUCTIONS, Reduction, Scheduled, Settings};
+use meshwright_load::shares::schedulers::{METHODS, REDUCTIONS, Reduction, Scheduled, SchedulerSettings};
 use meshwright_load::shares::voronoi;
 use meshwright_load::{Problem, Source, UNUSED};
 use meshwright_network::topology::{Machine, Topology, distances_from};
@@ -112,7 +112,11 @@ pub(super) fn run(
     #[cfg(test)]
     let name = super::mutant::method(name);
     let method = METHODS.iter().find(|method| method.name == name).expect("it is in the table");
-    (method.run)(problem, forwarding, &Settings { reduction, weighted, ..Settings::default() })
+    (method.run)(
+        problem,
+        forwarding,
+        &SchedulerSettings { reduction, weighted, ..SchedulerSettings::default() },
+    )
 }
 
 /// The sources of a round, as `split --random` draws them with seed 0.

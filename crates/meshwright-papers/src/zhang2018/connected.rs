@@ -9,7 +9,7 @@ use meshwright_core::error::Result;
 use meshwright_core::exact::Exact;
 use meshwright_core::units::{NodeId, Port};
 use meshwright_load::Forwarding::CutThrough;
-use meshwright_load::shares::schedulers::{METHODS, Settings};
+use meshwright_load::shares::schedulers::{METHODS, SchedulerSettings};
 use meshwright_load::{Problem, Source, optimum};
 use meshwright_network::topology::{Machine, Topology};
 
@@ -234,7 +234,7 @@ fn rebalancing(_: &Study) -> Result<Derivation> {
             let sources =
                 nodes.iter().enumerate().map(|(index, &node)| Source::at(NodeId(node), load(index)));
             let problem = Problem::new(&machine, sources.collect(), sigma)?;
-            let scheduled = (epsea.run)(&problem, CutThrough, &Settings::default())?;
+            let scheduled = (epsea.run)(&problem, CutThrough, &SchedulerSettings::default())?;
             let moving: f64 = scheduled.rebalances.iter().map(|moved| moved.time).sum();
             let exact = Exact::fraction((sigma * 10.0).round() as i64, 10);
             let claimed = 1.0 / speedup(&layers(name, nodes)?, &exact, CutThrough).to_f64();

@@ -16,7 +16,7 @@ use meshwright_core::error::{Error, Result};
 use meshwright_load::check::Reading;
 use meshwright_load::installments::{self, Installments, Scale, deliver_and_return};
 use meshwright_load::optimum::{self, Optimum, StartupBound};
-use meshwright_load::shares::schedulers::Method as Scheduler;
+use meshwright_load::shares::schedulers::Scheduler;
 use meshwright_load::shares::{flow_matrix, lower_band};
 use meshwright_load::{Forwarding, Plan, Problem, Source, layers};
 use meshwright_network::topology::{Machine, Topology};
@@ -122,7 +122,7 @@ impl<'p, 'm> Case<'p, 'm> {
     fn send(&self) -> Result<Sent> {
         let (scale, optimum) = (&self.scale, &self.optimum);
         let planned = match self.job.chunks {
-            Some(chunks) => installments::plan(scale, optimum, &installments::Settings { chunks }),
+            Some(chunks) => installments::plan(scale, optimum, &installments::InstallmentSettings { chunks }),
             None => {
                 let used = optimum.flow.link.iter().filter(|&&share| share > 0.0).count() as u64;
                 let first = (CHUNKS_PER_LINK * used).clamp(*CHUNKS.start(), *CHUNKS.end());
@@ -159,8 +159,8 @@ impl<'p, 'm> Case<'p, 'm> {
     /// Installments with fewer processors and messages.
     fn searched(&self) -> &[Installments] {
         self.searched.get_or_init(|| {
-            let chunks = self.job.chunks.unwrap_or(installments::Settings::default().chunks);
-            installments::front(&self.scale, &self.optimum, &installments::Settings { chunks })
+            let chunks = self.job.chunks.unwrap_or(installments::InstallmentSettings::default().chunks);
+            installments::front(&self.scale, &self.optimum, &installments::InstallmentSettings { chunks })
         })
     }
 

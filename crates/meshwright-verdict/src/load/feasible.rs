@@ -11,7 +11,7 @@ use meshwright_core::units::{LinkId, NodeId};
 use meshwright_load::check::{self, Claim, Feasibility, Reading};
 use meshwright_load::lp::{self, Variant};
 use meshwright_load::optimum::{self, StartupBound};
-use meshwright_load::witness::{Kind, Stretch, Witness};
+use meshwright_load::witness::{Stretch, Witness, WitnessKind};
 use meshwright_load::{Cells, Cut, Forwarding, Problem, layers};
 use meshwright_network::topology::Topology;
 
@@ -104,7 +104,7 @@ fn by_schedule(makespan: f64, send: &mut dyn FnMut() -> Result<Option<Sent>>) ->
     let sent = send()?.filter(|sent| sent.makespan <= makespan * (1.0 + WHOLE_CYCLES));
     Ok(sent.map(|Sent { makespan, messages, goal }| {
         let witness = Witness {
-            kind: Kind::Schedule,
+            kind: WitnessKind::Schedule,
             messages: Some(messages),
             goal,
             ..Witness::of_flow(makespan, Vec::new(), Vec::new())

@@ -121,7 +121,7 @@ impl Case<'_, '_> {
         let share = next.share.unwrap_or(1.0 / (self.problem.sources().len() + 1) as f64);
         let trials = (TRIED_NODES_MAX / self.depth.len()).clamp(1, TRIALS_MAX).max(next.places);
         let ranking = ports::next(self.problem, share, next.places, trials)?;
-        let row = |place: &ports::Place| NextSource {
+        let row = |place: &ports::SourcePlace| NextSource {
             node: place.node,
             at: self.machine.coordinates(place.node),
             makespan: place.makespan,

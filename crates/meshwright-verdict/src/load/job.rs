@@ -25,7 +25,7 @@ pub struct Job {
     /// How the thesis's methods forward, one after the other.
     pub forwardings: Vec<Forwarding>,
     /// What the schedulers for several sources are told.
-    pub settings: schedulers::Settings,
+    pub settings: schedulers::SchedulerSettings,
     /// How many messages the installments may take; none for the number that gives the least time.
     pub chunks: Option<u64>,
     /// Whether also schedules with fewer processors and fewer messages are wanted.
@@ -49,7 +49,7 @@ impl Job {
             methods: METHODS.iter().map(|method| method.name.to_string()).collect(),
             named: false,
             forwardings: vec![forwarding(machine.switching())],
-            settings: schedulers::Settings::default(),
+            settings: schedulers::SchedulerSettings::default(),
             chunks: None,
             front: false,
             deadline: None,

@@ -23,7 +23,7 @@ pub(super) struct Limited {
     /// What is told of it; where nothing else is known its makespan is that of the machine that does more.
     pub(super) answer: VariantAnswer,
     /// The distribution that has it, or why there is none.
-    programme: std::result::Result<lp::Answer, String>,
+    programme: std::result::Result<lp::Distribution, String>,
 }
 
 impl Limited {
@@ -70,7 +70,7 @@ fn solve(
     variant: &Variant,
     least: f64,
     theorem: Option<Theorem>,
-) -> Result<lp::Answer> {
+) -> Result<lp::Distribution> {
     let answer = lp::solve(problem, variant)?;
     let found = answer.makespan;
     let is_off = |theorem: Theorem| (found - theorem.makespan).abs() > SOLVER * theorem.makespan.max(found);

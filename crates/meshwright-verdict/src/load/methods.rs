@@ -19,7 +19,7 @@ pub enum Kind {
     /// The thesis, for one source.
     FlowMatrix,
     /// The thesis, for several sources.
-    Scheduler(&'static schedulers::Method),
+    Scheduler(&'static schedulers::Scheduler),
     /// No message at all.
     Local,
     /// One message for each processor.

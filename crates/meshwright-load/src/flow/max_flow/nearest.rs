@@ -1,7 +1,7 @@
 //! The same network filled along shortest paths, so that nothing goes farther than it must.
 
 use super::MaxFlow;
-use crate::flow::blocking::{Blocking, Outcome, Residual};
+use crate::flow::blocking::{Blocking, FlowOutcome, Residual};
 
 impl MaxFlow {
     /// Moves supplies along shortest paths, the nearest work to spare first; whether nothing is left over.
@@ -15,12 +15,12 @@ impl MaxFlow {
             self.taken[node] += here;
             self.excess[node] -= here;
         }
-        matches!(Blocking::new(self.nodes(), u64::MAX).run(self), Outcome::Done)
+        matches!(Blocking::new(self.nodes(), u64::MAX).run(self), FlowOutcome::Done)
     }
 }
 
 impl Residual for MaxFlow {
-    type Arc = u32;
+    type Edge = u32;
 
     fn ports(&self, node: u32) -> u32 {
         self.arcs(node as usize).len() as u32

@@ -1,9 +1,9 @@
 //! One try: all is to be done by a given time, and who gets how much follows.
 
-use super::{Home, Way, work};
+use super::{Home, MessagePath, work};
 use crate::installments::record::{Installments, Programs, Record};
 use crate::installments::scale::Scale;
-use crate::installments::streams::Channel;
+use crate::installments::streams::CarryingLink;
 use meshwright_core::units::{Bytes, Cycles};
 use meshwright_network::topology::Topology;
 
@@ -18,7 +18,7 @@ pub(super) struct Round<'a, 'p, 'm> {
 }
 
 /// What a try has come to.
-pub(super) struct State {
+pub(super) struct RoundState {
     /// By link id, when it is free, in ticks.
     free: Vec<u64>,
     /// By node id, whether it has got a message; what it works off, in bytes.
@@ -31,7 +31,7 @@ pub(super) struct State {
     relayed: Vec<(u32, u64, i64)>,
 }
 
-impl State {
+impl RoundState {
     /// The most messages that wait at one node at a time to be sent on.
     fn waiting_max(&mut self) -> u64 {
         self.relayed.sort_unstable();
@@ -48,10 +48,10 @@ impl State {
 
 impl Round<'_, '_, '_> {
     /// Sends everything; none if that is not possible in time.
-    pub(super) fn run(&self, record: &mut impl Record) -> Option<State> {
+    pub(super) fn run(&self, record: &mut impl Record) -> Option<RoundState> {
         let machine = self.scale.problem().machine();
         let nodes = machine.nodes() as usize;
-        let mut state = State {
+        let mut state = RoundState {
             free: vec![0; machine.links() as usize],
             served: vec![false; nodes],
             worked: vec![0; nodes],
@@ -123,7 +123,7 @@ impl Round<'_, '_, '_> {
     fn releases(
         &self,
         kept: &[Vec<u64>],
-        state: &mut State,
+        state: &mut RoundState,
         record: &mut impl Record,
     ) -> Vec<Vec<(u64, Option<u32>)>> {
         let per_cycle = self.scale.costs().ticks_per_cycle();
@@ -149,7 +149,7 @@ impl Round<'_, '_, '_> {
     }
 
     /// When a message of so many bytes is worked off, in ticks, and how many more ticks a byte more takes.
-    fn done(&self, way: &Way, from: u64, bytes: u64, free: &[u64]) -> (u64, f64) {
+    fn done(&self, way: &MessagePath, from: u64, bytes: u64, free: &[u64]) -> (u64, f64) {
         let (mut at, mut slope) = (from, 0.0);
         for &link in &way.links {
             let message = self.scale.message(link, bytes);
@@ -166,7 +166,7 @@ impl Round<'_, '_, '_> {
 
     /// The most bytes, up to `most`, that can be worked off at the end of this way in time: the end of the work is a
     /// convex function of them, so Newton's steps come down to it from above.
-    fn size(&self, way: &Way, from: u64, most: u64, free: &[u64]) -> u64 {
+    fn size(&self, way: &MessagePath, from: u64, most: u64, free: &[u64]) -> u64 {
         let mut bytes = most;
         loop {
             let (done, slope) = self.done(way, from, bytes, free);
@@ -183,17 +183,17 @@ impl Round<'_, '_, '_> {
 
     fn send(
         &self,
-        way: &Way,
+        way: &MessagePath,
         (from, step): (u64, Option<u32>),
         bytes: u64,
-        state: &mut State,
+        state: &mut RoundState,
         record: &mut impl Record,
     ) {
         let machine = self.scale.problem().machine();
         let (mut at, mut arrived, mut step) = (from, from, step);
         for &link in &way.links {
             let to = machine.target(link).expect("a link of a way leads somewhere");
-            let channel = Channel { link, from: machine.source(link), to };
+            let channel = CarryingLink { link, from: machine.source(link), to };
             let message = self.scale.message(link, bytes);
             step = Some(record.send(link.0, channel, message, step.into_iter()));
             at = at.max(state.free[link.index()]) + self.scale.message_ticks(message);

@@ -6,7 +6,7 @@ use super::Experiment;
 use crate::shares::accelerated::accelerated;
 use crate::shares::partition::partition;
 use crate::shares::reduced::{reduced, voronoi};
-use crate::shares::schedulers::{Scheduled, Settings};
+use crate::shares::schedulers::{Scheduled, SchedulerSettings};
 use crate::{Forwarding, Problem, Source, UNUSED, optimum};
 use meshwright_core::error::Result;
 use meshwright_core::statistics::{Estimate, estimate};
@@ -112,7 +112,7 @@ fn needed(speedup: f64) -> f64 {
 
 fn one(machine: &Machine, sources: &[Source], sigma: f64) -> Result<Round> {
     let problem = Problem::new(machine, sources.to_vec(), sigma)?;
-    let (forwarding, settings) = (Forwarding::CutThrough, Settings::default());
+    let (forwarding, settings) = (Forwarding::CutThrough, SchedulerSettings::default());
     let whole = voronoi(&problem, forwarding, &settings)?;
     let cut = reduced(&problem, forwarding, &settings)?;
     let fast = accelerated(&problem, forwarding, &settings)?;
@@ -161,7 +161,8 @@ mod tests {
         let sources = [1, 3].map(|node| Source::at(NodeId(node), 1.0)).to_vec();
         for sigma in [0.1, 0.7, 2.0] {
             let problem = Problem::new(&line, sources.clone(), sigma).expect("a problem");
-            let cells = voronoi(&problem, Forwarding::CutThrough, &Settings::default()).expect("applicable");
+            let cells =
+                voronoi(&problem, Forwarding::CutThrough, &SchedulerSettings::default()).expect("applicable");
             let alone = |name: &str, node: u32| {
                 let machine = Machine::new(name).expect("a machine");
                 let problem = Problem::new(&machine, vec![Source::at(NodeId(node), 1.0)], sigma);

@@ -4,7 +4,7 @@ use rand::seq::SliceRandom;
 
 use meshwright_core::rng::stream;
 use meshwright_core::units::NodeId;
-use meshwright_load::shares::schedulers::{METHODS, Reduction, Scheduled, Settings};
+use meshwright_load::shares::schedulers::{METHODS, Reduction, Scheduled, SchedulerSettings};
 use meshwright_load::shares::{closed_form, lower_band};
 use meshwright_load::{Forwarding, Problem, Source};
 use meshwright_network::topology::{Machine, Topology};
@@ -61,7 +61,7 @@ fn sources(machine: &Machine, seed: u64, clustered: bool) -> Vec<Source> {
 fn scheduled(machine: &Machine, sources: &[Source], case: Case, reduction: Reduction) -> Scheduled {
     let method = METHODS.iter().find(|method| method.name == case.method).expect("a method of the table");
     let problem = Problem::new(machine, sources.to_vec(), case.sigma).expect("sources inside the machine");
-    let settings = Settings { reduction, ..Settings::default() };
+    let settings = SchedulerSettings { reduction, ..SchedulerSettings::default() };
     (method.run)(&problem, case.forwarding, &settings).expect("these methods take any sources")
 }
 
