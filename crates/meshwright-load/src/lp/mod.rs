@@ -3,6 +3,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `variant` | what nodes and links can do at a time, and what is to be done |
 //! | `model` | variables and rows |
 //! | `theorem` | variants whose optimum has a formula |
 //!
@@ -12,73 +13,19 @@
 
 mod model;
 mod theorem;
+mod variant;
 
 pub use theorem::{Theorem, theorem};
-
-use serde::Serialize;
+pub use variant::{Distribution, Duplex, Variant};
 
 use super::{Cells, Problem};
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::NodeId;
-use meshwright_network::topology::{Machine, PortModel, Topology};
+use meshwright_network::topology::{Machine, Topology};
 use model::Model;
+use variant::Kept;
 
 /// The most variables accepted: a square of 32 by 32 nodes with the results of three sources is below.
 pub const VARIABLES_MAX: usize = 30_000;
-
-/// Whether the two directions of a wire can be used at the same time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Duplex {
-    /// Each direction is a link of its own.
-    #[default]
-    Full,
-    /// The directions share the time of one link.
-    Half,
-}
-
-/// What nodes and links can do at a time, and what comes back.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Variant {
-    /// All links of a node at a time, or one message out and one in (with [`Duplex::Half`]: one message).
-    pub ports: PortModel,
-    /// Whether a node computes while it communicates; without, the processor moves every message itself, one at a
-    /// time, whatever `ports` says.
-    pub front_end: bool,
-    /// The size of the results of a load over that of the load (rho); they go back to the source of the load.
-    pub results: f64,
-    /// Whether wires carry both directions at a time.
-    pub duplex: Duplex,
-}
-
-impl Default for Variant {
-    /// The machine of the fluid optimum: all ports, front ends, no results, full duplex.
-    fn default() -> Self {
-        Self { ports: PortModel::All, front_end: true, results: 0.0, duplex: Duplex::Full }
-    }
-}
-
-impl Variant {
-    /// Whether a node can take part in one message at a time only, out or in.
-    fn is_one_at_a_time(&self) -> bool {
-        !self.front_end || (self.ports == PortModel::One && self.duplex == Duplex::Half)
-    }
-}
-
-/// The optimum of a [`Variant`] and a distribution that has it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Distribution {
-    /// When all is worked off and every result is back, in units of w Tcp.
-    pub makespan: f64,
-    /// By node id, the share of the whole load it works off.
-    pub work: Vec<f64>,
-    /// By link id, the load it carries, as a share of the whole load.
-    pub flow: Vec<f64>,
-    /// By link id, the results it carries, in the same unit.
-    pub returned: Vec<f64>,
-    /// Whether schedules come as near to the makespan as one likes; else it is a lower bound.
-    pub attained: bool,
-}
 
 /// The least makespan of the problem on a machine of this variant, by a linear programme.
 ///
@@ -111,8 +58,7 @@ pub struct Distribution {
 /// use meshwright_load::lp::{Variant, solve};
 /// use meshwright_load::{Problem, Source};
 /// use meshwright_network::topology::{Machine, PortModel};
-/// use meshwright_core::units::NodeId;
-/// let square = Machine::new("mesh:2x2")?;
+/// /// let square = Machine::new("mesh:2x2")?;
 /// let problem = Problem::new(&square, vec![Source::at(NodeId(0), 1.0)], 1.0)?;
 /// let all = solve(&problem, &Variant::default())?;
 /// assert!((1.0 / all.makespan - 3.0).abs() < 1e-6, "1 + 2 / sigma");
@@ -145,8 +91,7 @@ pub fn solve(problem: &Problem, variant: &Variant) -> Result<Distribution> {
 /// use meshwright_load::lp::{Duplex, Variant, keep};
 /// use meshwright_load::{Problem, Source};
 /// use meshwright_network::topology::Machine;
-/// use meshwright_core::units::NodeId;
-/// let line = Machine::new("mesh:1x2")?;
+/// /// let line = Machine::new("mesh:1x2")?;
 /// let problem = Problem::new(&line, vec![Source::at(NodeId(0), 1.0)], 1.0)?;
 /// let half = Variant { results: 1.0, duplex: Duplex::Half, ..Variant::default() };
 /// let least = keep(&problem, &half, &[0.25, 0.75], None)?.makespan;
@@ -165,13 +110,6 @@ pub fn keep(
         return Err(Error::value("number of shares", length, nodes.to_string()));
     }
     solved(problem, variant, Some(Kept { shares, cells }))
-}
-
-/// Shares that are given.
-#[derive(Clone, Copy)]
-struct Kept<'a> {
-    shares: &'a [f64],
-    cells: Option<&'a Cells>,
 }
 
 fn solved(problem: &Problem, variant: &Variant, kept: Option<Kept<'_>>) -> Result<Distribution> {
@@ -214,40 +152,4 @@ fn is_bipartite(machine: &Machine) -> bool {
         }
     }
     true
-}
-
-/// The loads of one source, which must not be mixed with others, or all of them where nothing comes back.
-struct Commodity {
-    /// The indices of its sources.
-    sources: Vec<usize>,
-    /// Where its results go.
-    home: Option<NodeId>,
-    /// Node, phase and share of every load.
-    supplies: Vec<(NodeId, usize, f64)>,
-}
-
-/// The times from which on some load is there, in increasing order.
-fn phases(problem: &Problem) -> Vec<f64> {
-    let mut starts: Vec<f64> = problem.sources().iter().map(|source| source.release).collect();
-    starts.sort_by(f64::total_cmp);
-    starts.dedup();
-    starts
-}
-
-/// What must be told apart: results that go to different places, and every source where it has its own nodes.
-fn commodities(problem: &Problem, variant: &Variant, starts: &[f64], apart: bool) -> Vec<Commodity> {
-    let mut commodities: Vec<Commodity> = Vec::new();
-    for (index, source) in problem.sources().iter().enumerate() {
-        let home = (variant.results > 0.0).then_some(source.node);
-        let phase = starts.partition_point(|&start| start < source.release);
-        let supply = (source.node, phase, source.load);
-        match commodities.iter_mut().find(|commodity| !apart && commodity.home == home) {
-            Some(commodity) => {
-                commodity.supplies.push(supply);
-                commodity.sources.push(index);
-            }
-            None => commodities.push(Commodity { sources: vec![index], home, supplies: vec![supply] }),
-        }
-    }
-    commodities
 }

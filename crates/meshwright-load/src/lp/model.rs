@@ -2,7 +2,7 @@
 
 use microlp::{ComparisonOp, OptimizationDirection, Solution, Variable};
 
-use super::{Commodity, Distribution, Duplex, Kept, Variant, commodities, phases};
+use super::variant::{Commodity, Distribution, Duplex, Kept, Variant, commodities, phases};
 use crate::claim::TOLERANCE;
 use crate::{Cells, Problem, Source};
 use meshwright_core::error::{Error, Result};

@@ -1,6 +1,6 @@
 //! Variants whose optimum is known without a linear programme.
 
-use super::{Duplex, Variant};
+use super::variant::{Duplex, Variant};
 use crate::{Problem, layers, optimum};
 use meshwright_core::error::Result;
 use meshwright_network::topology::PortModel;

@@ -1,0 +1,109 @@
+//! Machines whose nodes and links do less at a time, and what such a machine is asked to do.
+
+use serde::Serialize;
+
+use crate::{Cells, Problem};
+use meshwright_core::units::NodeId;
+use meshwright_network::topology::PortModel;
+
+/// Whether the two directions of a wire can be used at the same time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Duplex {
+    /// Each direction is a link of its own.
+    #[default]
+    Full,
+    /// The directions share the time of one link.
+    Half,
+}
+
+/// What nodes and links can do at a time, and what comes back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Variant {
+    /// All links of a node at a time, or one message out and one in (with [`Duplex::Half`]: one message).
+    pub ports: PortModel,
+    /// Whether a node computes while it communicates; without, the processor moves every message itself, one at a
+    /// time, whatever `ports` says.
+    pub front_end: bool,
+    /// The size of the results of a load over that of the load (rho); they go back to the source of the load.
+    pub results: f64,
+    /// Whether wires carry both directions at a time.
+    pub duplex: Duplex,
+}
+
+impl Default for Variant {
+    /// The machine of the fluid optimum: all ports, front ends, no results, full duplex.
+    fn default() -> Self {
+        Self { ports: PortModel::All, front_end: true, results: 0.0, duplex: Duplex::Full }
+    }
+}
+
+impl Variant {
+    /// Whether a node can take part in one message at a time only, out or in.
+    pub(super) fn is_one_at_a_time(&self) -> bool {
+        !self.front_end || (self.ports == PortModel::One && self.duplex == Duplex::Half)
+    }
+}
+
+/// The optimum of a [`Variant`] and a distribution that has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Distribution {
+    /// When all is worked off and every result is back, in units of w Tcp.
+    pub makespan: f64,
+    /// By node id, the share of the whole load it works off.
+    pub work: Vec<f64>,
+    /// By link id, the load it carries, as a share of the whole load.
+    pub flow: Vec<f64>,
+    /// By link id, the results it carries, in the same unit.
+    pub returned: Vec<f64>,
+    /// Whether schedules come as near to the makespan as one likes; else it is a lower bound.
+    pub attained: bool,
+}
+
+/// Shares that are given.
+#[derive(Clone, Copy)]
+pub(super) struct Kept<'a> {
+    pub(super) shares: &'a [f64],
+    pub(super) cells: Option<&'a Cells>,
+}
+
+/// The loads of one source, which must not be mixed with others, or all of them where nothing comes back.
+pub(super) struct Commodity {
+    /// The indices of its sources.
+    pub(super) sources: Vec<usize>,
+    /// Where its results go.
+    pub(super) home: Option<NodeId>,
+    /// Node, phase and share of every load.
+    pub(super) supplies: Vec<(NodeId, usize, f64)>,
+}
+
+/// The times from which on some load is there, in increasing order.
+pub(super) fn phases(problem: &Problem) -> Vec<f64> {
+    let mut starts: Vec<f64> = problem.sources().iter().map(|source| source.release).collect();
+    starts.sort_by(f64::total_cmp);
+    starts.dedup();
+    starts
+}
+
+/// What must be told apart: results that go to different places, and every source where it has its own nodes.
+pub(super) fn commodities(
+    problem: &Problem,
+    variant: &Variant,
+    starts: &[f64],
+    apart: bool,
+) -> Vec<Commodity> {
+    let mut commodities: Vec<Commodity> = Vec::new();
+    for (index, source) in problem.sources().iter().enumerate() {
+        let home = (variant.results > 0.0).then_some(source.node);
+        let phase = starts.partition_point(|&start| start < source.release);
+        let supply = (source.node, phase, source.load);
+        match commodities.iter_mut().find(|commodity| !apart && commodity.home == home) {
+            Some(commodity) => {
+                commodity.supplies.push(supply);
+                commodity.sources.push(index);
+            }
+            None => commodities.push(Commodity { sources: vec![index], home, supplies: vec![supply] }),
+        }
+    }
+    commodities
+}
