@@ -173,9 +173,8 @@ fn verify(problem: &Problem, claim: &Claim) -> Result<()> {
 
 /// The first node that has more than it can work off from the moment its share is there.
 fn overloaded(problem: &Problem, claim: &Claim) -> Option<NodeId> {
-    let first = problem.sources().iter().map(|source| source.release).fold(f64::INFINITY, f64::min);
-    let nodes = (0..problem.machine().nodes()).map(NodeId);
-    nodes.into_iter().find(|&node| {
+    let first = problem.releases()[0];
+    (0..problem.machine().nodes()).map(NodeId).find(|&node| {
         let share = claim.shares[node.index()];
         let begin = claim.timed.map_or(first, |timed| timed[node.index()]);
         share > 0.0 && begin + share * problem.work(node) > claim.makespan * (1.0 + TOLERANCE)

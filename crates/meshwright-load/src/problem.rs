@@ -145,6 +145,14 @@ impl<'m> Problem<'m> {
         &self.sources
     }
 
+    /// When loads are released, in increasing order, each moment once.
+    pub fn releases(&self) -> Vec<f64> {
+        let mut releases: Vec<f64> = self.sources.iter().map(|source| source.release + 0.0).collect();
+        releases.sort_unstable_by(f64::total_cmp);
+        releases.dedup();
+        releases
+    }
+
     /// Whether all processors are alike, and all links.
     pub fn is_uniform(&self) -> bool {
         self.speeds.is_none()

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use meshwright_core::units::NodeId;
+use meshwright_core::units::{LinkId, NodeId};
+use meshwright_network::topology::{Machine, Topology};
 
 /// Load on a link during an interval of time, within which its rate is constant.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -20,6 +21,24 @@ pub struct Stretch {
     /// The index of its source, where sources are kept apart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<usize>,
+}
+
+impl Stretch {
+    /// What crosses the links between two moments: by link id an amount, and an entry where it is above 0.
+    pub fn of_links(
+        machine: &Machine,
+        amounts: &[f64],
+        (begin, end): (f64, f64),
+        source: Option<usize>,
+    ) -> Vec<Self> {
+        let mut stretches = Vec::new();
+        for (link, &amount) in (0..).map(LinkId).zip(amounts) {
+            if let Some(to) = machine.target(link).filter(|_| amount > 0.0) {
+                stretches.push(Self { from: machine.source(link), to, amount, begin, end, source });
+            }
+        }
+        stretches
+    }
 }
 
 /// What keeps a claim.

@@ -283,39 +283,37 @@ impl MaxFlow {
     /// The nodes that what is left over can still get to, by component: every set has more than it can work off and
     /// send out. Empty when nothing is left over.
     pub(crate) fn violated(&self) -> Vec<Vec<u32>> {
-        let mut inside = vec![false; self.nodes()];
-        let mut queue: Vec<u32> =
+        let mut is_new = vec![true; self.nodes()];
+        let mut reached: Vec<u32> =
             (0..self.nodes() as u32).filter(|&node| self.excess[node as usize] > 0).collect();
-        queue.iter().for_each(|&node| inside[node as usize] = true);
-        let mut at = 0;
-        while at < queue.len() {
-            for arc in &self.arcs[self.arcs(queue[at] as usize)] {
-                if arc.residual > 0 && !std::mem::replace(&mut inside[arc.target as usize], true) {
-                    queue.push(arc.target);
-                }
-            }
-            at += 1;
-        }
-        queue.sort_unstable();
+        self.spread(&mut reached, &mut is_new, |arc| arc.residual > 0);
+        reached.sort_unstable();
+        let mut is_left = is_new;
+        is_left.iter_mut().for_each(|is_left| *is_left = !*is_left);
         let mut components = Vec::new();
-        for start in queue {
-            if !std::mem::replace(&mut inside[start as usize], false) {
-                continue;
+        for start in reached {
+            if is_left[start as usize] {
+                let mut component = vec![start];
+                self.spread(&mut component, &mut is_left, |_| true);
+                component.sort_unstable();
+                components.push(component);
             }
-            let mut component = vec![start];
-            let mut at = 0;
-            while at < component.len() {
-                for arc in &self.arcs[self.arcs(component[at] as usize)] {
-                    if std::mem::replace(&mut inside[arc.target as usize], false) {
-                        component.push(arc.target);
-                    }
-                }
-                at += 1;
-            }
-            component.sort_unstable();
-            components.push(component);
         }
         components
+    }
+
+    /// Adds to a set all nodes its arcs lead to, of those that are left.
+    fn spread(&self, set: &mut Vec<u32>, is_left: &mut [bool], may_cross: impl Fn(&ResidualArc) -> bool) {
+        set.iter().for_each(|&node| is_left[node as usize] = false);
+        let mut at = 0;
+        while let Some(&node) = set.get(at) {
+            at += 1;
+            for arc in &self.arcs[self.arcs(node as usize)] {
+                if may_cross(arc) && std::mem::replace(&mut is_left[arc.target as usize], false) {
+                    set.push(arc.target);
+                }
+            }
+        }
     }
 }
 

@@ -1,10 +1,9 @@
 //! Who gets how much from whom.
 
-use std::collections::VecDeque;
-
 use super::scale::Scale;
-use super::streams::supplies;
-use crate::{Plan, Problem, UNUSED};
+use super::streams::{rounded, supplies};
+use crate::shares::voronoi;
+use crate::{Plan, Problem};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Topology, distances_from};
@@ -80,48 +79,16 @@ pub(super) fn consignments(scale: &Scale, plan: &Plan) -> Result<Vec<Consignment
 /// Shares in whole bytes that sum to all.
 fn whole_bytes(shares: &[f64], bytes: u64) -> Vec<u64> {
     let all: f64 = shares.iter().sum();
-    let (mut sum, mut given) = (0.0, 0);
     let largest = (0..shares.len()).max_by(|&a, &b| shares[a].total_cmp(&shares[b]));
-    let mut whole: Vec<u64> = shares
-        .iter()
-        .map(|share| {
-            sum += share / all;
-            let until = ((sum * bytes as f64).round() as u64).clamp(given, bytes);
-            let own = until - given;
-            given = until;
-            own
-        })
-        .collect();
+    let (mut whole, left) = rounded(shares.iter().map(|share| share / all), bytes);
     if let Some(largest) = largest {
-        whole[largest] += bytes - given;
+        whole[largest] += left;
     }
     whole
 }
 
 /// By node id the nearest source, of equal ones the lowest index.
 pub(super) fn nearest(problem: &Problem) -> Vec<u32> {
-    let machine = problem.machine();
-    let mut label = vec![UNUSED; machine.nodes() as usize];
-    let mut distance = vec![u32::MAX; label.len()];
-    let mut queue = VecDeque::new();
-    for (index, source) in (0..).zip(problem.sources()) {
-        if label[source.node.index()] == UNUSED {
-            (label[source.node.index()], distance[source.node.index()]) = (index, 0);
-            queue.push_back(source.node);
-        }
-    }
-    while let Some(node) = queue.pop_front() {
-        let (own, next_distance) = (label[node.index()], distance[node.index()] + 1);
-        for (_, next) in machine.neighbours(node) {
-            let is_nearer = distance[next.index()] == u32::MAX;
-            if is_nearer {
-                distance[next.index()] = next_distance;
-                queue.push_back(next);
-            }
-            if distance[next.index()] == next_distance {
-                label[next.index()] = if is_nearer { own } else { label[next.index()].min(own) };
-            }
-        }
-    }
-    label
+    let sites: Vec<Vec<NodeId>> = problem.sources().iter().map(|source| vec![source.node]).collect();
+    voronoi::cells(problem.machine(), &sites).label
 }

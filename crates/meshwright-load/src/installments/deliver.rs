@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::consign::{Consignment, consignments};
-use super::paths::balanced_tree;
+use super::paths::{balanced_tree, links_to};
 use super::record::{Programs, Record};
 use super::scale::Scale;
 use super::streams::CarryingLink;
@@ -182,13 +182,7 @@ impl<'s, 'p, 'm> Carrier<'s, 'p, 'm> {
         let tree = balanced_tree(machine, entry.node, &bytes);
         for one in consignments {
             let first = self.paths.len();
-            let mut at = one.node;
-            while at != entry.node {
-                let link = tree[at.index()].expect("a node with a share is reached");
-                self.paths.push(link);
-                at = machine.source(link);
-            }
-            self.paths[first..].reverse();
+            self.paths.extend(links_to(machine, &tree, one.node));
             self.awaited[one.node.index()] += one.bytes;
             self.share[one.node.index()] += one.bytes;
             let count = pieces.min(one.bytes);

@@ -213,8 +213,7 @@ fn phases(problem: &Problem, optimum: &Optimum) -> Vec<FlowPhase> {
     if !optimum.phases.is_empty() {
         return optimum.phases.clone();
     }
-    let from = problem.sources().iter().map(|source| source.release).fold(f64::INFINITY, f64::min);
-    vec![FlowPhase { from, until: optimum.makespan, flow: optimum.flow.clone() }]
+    vec![FlowPhase { from: problem.releases()[0], until: optimum.makespan, flow: optimum.flow.clone() }]
 }
 
 /// Sends one flow in installments of the best sizes found; no more messages than the settings allow.

@@ -53,6 +53,17 @@ pub(super) fn balanced_tree(machine: &Machine, source: NodeId, bytes: &[u64]) ->
     link
 }
 
+/// The links from the source of a tree to a node, in their order.
+pub(super) fn links_to(machine: &Machine, tree: &[Option<LinkId>], node: NodeId) -> Vec<LinkId> {
+    let (mut links, mut at) = (Vec::new(), node);
+    while let Some(link) = tree[at.index()] {
+        links.push(link);
+        at = machine.source(link);
+    }
+    links.reverse();
+    links
+}
+
 struct Tree<'m> {
     machine: &'m Machine,
     source: NodeId,

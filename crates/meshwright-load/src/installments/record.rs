@@ -44,6 +44,16 @@ pub(super) trait Record {
     fn wait(&mut self, node: NodeId, cycles: Cycles) -> Option<u32>;
 }
 
+/// The most messages that wait at a time, of changes at moments in increasing order.
+pub(super) fn most_waiting(changes: impl Iterator<Item = i64>) -> u64 {
+    let (mut waiting, mut most) = (0, 0);
+    for change in changes {
+        waiting += change;
+        most = most.max(waiting);
+    }
+    most as u64
+}
+
 /// Forgets everything.
 pub(super) struct Nothing;
 

@@ -23,9 +23,7 @@ const ENDLESS: i64 = 8 << 40;
 ///
 /// O(paths diameter + distances (nodes + links)) and memory O(nodes + links), for each release.
 pub(super) fn shallow_flow(problem: &Problem, end: f64, slack: f64) -> Option<Vec<FlowPhase>> {
-    let mut begins: Vec<f64> = problem.sources().iter().map(|source| source.release).collect();
-    begins.sort_by(f64::total_cmp);
-    begins.dedup();
+    let begins = problem.releases();
     if *begins.last()? >= end {
         return None;
     }

@@ -7,7 +7,7 @@ mod round;
 
 use self::round::Round;
 use super::consign::nearest;
-use super::paths::balanced_tree;
+use super::paths::{balanced_tree, links_to};
 use super::record::{Installments, Nothing};
 use super::scale::Scale;
 use super::streams::supplies;
@@ -201,12 +201,7 @@ impl Home {
             if links_of_all > LINKS_MAX {
                 break;
             }
-            let (mut links, mut at) = (Vec::new(), node);
-            while let Some(link) = tree[at.index()] {
-                links.push(link);
-                at = machine.source(link);
-            }
-            links.reverse();
+            let links = links_to(machine, &tree, node);
             if links.iter().all(|&link| problem.link_time(link).is_finite()) {
                 self.ways.push(MessagePath { node, links, is_own: is_own(node.0) });
             }

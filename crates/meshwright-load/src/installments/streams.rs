@@ -93,19 +93,26 @@ impl Streams {
     }
 }
 
+/// Shares in whole bytes, and what is left of all bytes by rounding.
+pub(super) fn rounded(shares: impl Iterator<Item = f64>, bytes: u64) -> (Vec<u64>, u64) {
+    let (mut sum, mut given) = (0.0, 0);
+    let whole = shares.map(|share| {
+        sum += share;
+        let before = given;
+        given = ((sum * bytes as f64).round() as u64).clamp(before, bytes);
+        given - before
+    });
+    (whole.collect(), bytes - given)
+}
+
 /// The loads of the sources in whole bytes that sum to all.
 pub(super) fn supplies(problem: &Problem, bytes: u64) -> Vec<Supply> {
-    let (mut sum, mut given) = (0.0, 0);
-    let supply = |source: &crate::Source| {
-        sum += source.load;
-        let until = ((sum * bytes as f64).round() as u64).min(bytes);
-        let own = until - given;
-        given = until;
-        Supply { node: source.node, bytes: own, release: source.release }
-    };
-    let mut supplies: Vec<Supply> = problem.sources().iter().map(supply).collect();
+    let (whole, left) = rounded(problem.sources().iter().map(|source| source.load), bytes);
+    let supply =
+        |(source, bytes): (&crate::Source, u64)| Supply { node: source.node, bytes, release: source.release };
+    let mut supplies: Vec<Supply> = problem.sources().iter().zip(whole).map(supply).collect();
     if let Some(last) = supplies.last_mut() {
-        last.bytes += bytes - given;
+        last.bytes += left;
     }
     supplies
 }

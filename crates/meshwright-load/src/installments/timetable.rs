@@ -3,7 +3,7 @@
 //! A link serves its messages in their order, one at a time, for c + b W each. A node sends on or works off what has
 //! come in whole, in the order in which it came. So all times follow one from the other.
 
-use super::record::Record;
+use super::record::{Record, most_waiting};
 use super::scale::Scale;
 use super::streams::{Epoch, Junction, Streams, Supply};
 use meshwright_core::units::{Cycles, NodeId};
@@ -213,15 +213,7 @@ impl<'s, 'p, 'm> Timetable<'s, 'p, 'm> {
                 changes.extend([(arrival.tick, 1), (arrival.until, -1)]);
             }
             changes.sort_unstable();
-            let mut waiting = 0;
-            changes
-                .iter()
-                .map(|(_, change)| {
-                    waiting += change;
-                    waiting
-                })
-                .max()
-                .unwrap_or(0) as u64
+            most_waiting(changes.iter().map(|(_, change)| *change))
         };
         self.stores.iter().map(most).max().unwrap_or(0)
     }

@@ -2,7 +2,7 @@
 
 use microlp::{ComparisonOp, OptimizationDirection, Solution, Variable};
 
-use super::variant::{Commodity, Distribution, Duplex, Kept, Variant, commodities, phases};
+use super::variant::{Commodity, Distribution, Duplex, Kept, Variant, commodities};
 use crate::claim::TOLERANCE;
 use crate::{Cells, Problem, Source};
 use meshwright_core::error::{Error, Result};
@@ -83,7 +83,7 @@ impl<'a> Model<'a> {
                 }
             }
         }
-        let starts = phases(problem);
+        let starts = problem.releases();
         let commodities =
             commodities(problem, variant, &starts, kept.is_some_and(|kept| kept.cells.is_some()));
         let out = |node: NodeId| {

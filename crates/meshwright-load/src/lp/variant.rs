@@ -77,14 +77,6 @@ pub(super) struct Commodity {
     pub(super) supplies: Vec<(NodeId, usize, f64)>,
 }
 
-/// The times from which on some load is there, in increasing order.
-pub(super) fn phases(problem: &Problem) -> Vec<f64> {
-    let mut starts: Vec<f64> = problem.sources().iter().map(|source| source.release).collect();
-    starts.sort_by(f64::total_cmp);
-    starts.dedup();
-    starts
-}
-
 /// What must be told apart: results that go to different places, and every source where it has its own nodes.
 pub(super) fn commodities(
     problem: &Problem,

@@ -1,12 +1,12 @@
 //! The flows that decide a claim: sinks are the claimed shares, links carry until the claimed makespan.
 
-use super::network::{TimeExpandedNetwork, share};
+use super::network::{TimeExpandedNetwork, phases, share};
 use crate::claim::{Claim, TOLERANCE};
+use crate::flow::FlowPhase;
 use crate::witness::Stretch;
 use crate::{Cells, Cut, Problem};
 use meshwright_core::error::Result;
-use meshwright_core::units::{NodeId, Port};
-use meshwright_network::topology::Topology;
+use meshwright_core::units::NodeId;
 
 /// A set that refutes a claim, and the moment until which it cannot send out enough.
 pub(crate) type Refuted = (Cut, Option<f64>);
@@ -56,20 +56,9 @@ pub(crate) fn fit_within_cells(
 /// What crosses every link in every interval.
 fn stretches(network: &TimeExpandedNetwork, last: f64, source: Option<usize>) -> Vec<Stretch> {
     let machine = network.problem().machine();
-    let mut stretches = Vec::new();
-    for copy in 0..network.copies() {
-        let begin = network.begins[copy];
-        let end = begin + network.length(copy, last);
-        for from in (0..network.nodes() as u32).map(NodeId) {
-            for port in 0..machine.ports(from) {
-                let units = network.flow.flow(network.arc(copy, from.index(), port));
-                if let Some(to) = machine.neighbour(from, Port(port)).filter(|_| units > 0) {
-                    stretches.push(Stretch { from, to, amount: share(units), begin, end, source });
-                }
-            }
-        }
-    }
-    stretches
+    let of_phase =
+        |phase: &FlowPhase| Stretch::of_links(machine, &phase.flow.link, (phase.from, phase.until), source);
+    phases(network, last).iter().flat_map(of_phase).collect()
 }
 
 /// The greatest flow from some sources to the nodes they serve.
@@ -96,9 +85,7 @@ fn routed<'p>(
 
 /// When the intervals begin in which rates may be taken as constant, and when the last one ends.
 fn intervals(problem: &Problem, claim: &Claim) -> (Vec<f64>, f64) {
-    let mut releases: Vec<f64> = problem.sources().iter().map(|source| source.release + 0.0).collect();
-    releases.sort_unstable_by(f64::total_cmp);
-    releases.dedup();
+    let mut releases = problem.releases();
     let Some(timed) = claim.timed else {
         releases.retain(|&release| release < claim.makespan);
         return (releases, claim.makespan);

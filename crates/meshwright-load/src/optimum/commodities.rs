@@ -62,14 +62,9 @@ pub(crate) fn fit_side_by_side(
     }
     let mut stretches = Vec::new();
     for (source, flow) in flow.iter().enumerate() {
-        for (link, variable) in flow.iter().enumerate() {
-            let amount = variable.map_or(0.0, |variable| solution.var_value(variable));
-            let link = LinkId(link as u32);
-            if let Some(to) = machine.target(link).filter(|_| amount > 0.0) {
-                let (begin, end, source) = (0.0, claim.makespan, Some(source));
-                stretches.push(Stretch { from: machine.source(link), to, amount, begin, end, source });
-            }
-        }
+        let amount = |variable: &Option<Variable>| variable.map_or(0.0, |v| solution.var_value(v));
+        let amounts: Vec<f64> = flow.iter().map(amount).collect();
+        stretches.extend(Stretch::of_links(machine, &amounts, (0.0, claim.makespan), Some(source)));
     }
     Some(Some(stretches))
 }

@@ -169,8 +169,7 @@ pub fn within(problem: &Problem, deadline: f64) -> Result<Result<Flow, Cut>> {
     if !(deadline >= 0.0 && deadline.is_finite()) {
         return Err(Error::value("deadline", deadline, "a number of at least 0"));
     }
-    let last = problem.sources().iter().map(|source| source.release).fold(0.0, f64::max);
-    if deadline < last {
+    if problem.releases().last().is_some_and(|&last| deadline < last) {
         let late = problem.sources().iter().filter(|source| source.release > deadline);
         let mut nodes: Vec<NodeId> = late.clone().map(|source| source.node).collect();
         nodes.sort_unstable();

@@ -39,10 +39,7 @@ pub(crate) struct Balance {
 impl<'p> TimeExpandedNetwork<'p> {
     /// The machine once per release, with the supplies in their intervals; nothing has a capacity yet.
     pub(crate) fn of_releases(problem: &'p Problem<'p>) -> Result<Self> {
-        let mut begins: Vec<f64> = problem.sources().iter().map(|source| source.release + 0.0).collect();
-        begins.sort_unstable_by(f64::total_cmp);
-        begins.dedup();
-        let mut network = Self::new(problem, begins)?;
+        let mut network = Self::new(problem, problem.releases())?;
         (0..problem.sources().len()).for_each(|source| network.supply(source));
         Ok(network)
     }

@@ -7,13 +7,12 @@ use super::ways::late;
 use super::{Deadline, Fewest, LoadBound, LoadOutcome};
 use crate::contradiction::not_below;
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::{LinkId, NodeId};
+use meshwright_core::units::NodeId;
 use meshwright_load::check::{self, Claim, Feasibility, Reading};
 use meshwright_load::lp::{self, Variant};
 use meshwright_load::optimum::{self, StartupBound};
 use meshwright_load::witness::{Stretch, Witness, WitnessKind};
 use meshwright_load::{Cells, Cut, Forwarding, Problem, layers};
-use meshwright_network::topology::Topology;
 
 /// The largest network a flow is sought in: nodes times moments.
 const COPIED_NODES_MAX: usize = 500_000;
@@ -168,22 +167,11 @@ fn by_programme(problem: &Problem<'_>, asked: &Asked<'_>) -> Result<Feasibility>
     if !answer.attained {
         return Ok(Feasibility { least, ..Feasibility::of(false, Reading::Undecided) });
     }
+    let time = (problem.releases()[0], answer.makespan);
     let [flow, returned] =
-        [&answer.flow, &answer.returned].map(|flow| stretches(problem, flow, answer.makespan));
+        [&answer.flow, &answer.returned].map(|flow| Stretch::of_links(problem.machine(), flow, time, None));
     let witness = Some(Witness::of_flow(answer.makespan, flow, returned));
     Ok(Feasibility { least, witness, ..Feasibility::of(true, Reading::Programme) })
-}
-
-/// What crosses links until the makespan.
-fn stretches(problem: &Problem<'_>, flow: &[f64], end: f64) -> Vec<Stretch> {
-    let machine = problem.machine();
-    let begin = problem.sources().iter().map(|source| source.release).fold(f64::INFINITY, f64::min);
-    let stretch = |(link, &amount): (usize, &f64)| {
-        let link = LinkId(link as u32);
-        let to = machine.target(link).filter(|_| amount > 0.0)?;
-        Some(Stretch { from: machine.source(link), to, amount, begin, end, source: None })
-    };
-    flow.iter().enumerate().filter_map(stretch).collect()
 }
 
 /// By node the moment by which its whole share must be there.

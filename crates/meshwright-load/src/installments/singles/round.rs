@@ -1,7 +1,7 @@
 //! One try: all is to be done by a given time, and who gets how much follows.
 
 use super::{Home, MessagePath, work};
-use crate::installments::record::{Installments, Programs, Record};
+use crate::installments::record::{Installments, Programs, Record, most_waiting};
 use crate::installments::scale::Scale;
 use crate::installments::streams::CarryingLink;
 use meshwright_core::units::{Bytes, Cycles};
@@ -35,13 +35,7 @@ impl RoundState {
     /// The most messages that wait at one node at a time to be sent on.
     fn waiting_max(&mut self) -> u64 {
         self.relayed.sort_unstable();
-        let count = |of_node: &[(u32, u64, i64)]| {
-            let counts = of_node.iter().scan(0, |waiting, (_, _, change)| {
-                *waiting += change;
-                Some(*waiting)
-            });
-            counts.max().unwrap_or(0) as u64
-        };
+        let count = |of_node: &[(u32, u64, i64)]| most_waiting(of_node.iter().map(|(_, _, change)| *change));
         self.relayed.chunk_by(|a, b| a.0 == b.0).map(count).max().unwrap_or(0)
     }
 }
