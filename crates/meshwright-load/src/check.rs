@@ -1,4 +1,4 @@
-//! Whether a claimed distribution is possible at all: a flow says yes, a set of nodes says why not.
+//! Feasibility of a claimed distribution: a flow says yes, a set of nodes says why not.
 //!
 //! # Source
 //!

@@ -1,4 +1,4 @@
-//! What a method says about its distribution, and how exactly it is taken at its word.
+//! A claim: makespan, shares and cells as a method says them, and the tolerance with which it is taken at its word.
 
 use crate::{Cells, Plan};
 

@@ -1,4 +1,4 @@
-//! Where to put the next source of a load, and what it gains.
+//! Places for the next source of a load, and the gain of each.
 
 use crate::{Problem, Source, layers, optimum};
 use meshwright_core::error::{Error, Result};

@@ -1,4 +1,4 @@
-//! What is to be divided: a machine, the sources of the load and how fast links are against processors.
+//! The problem: a machine, the sources of the load, and the speed of links against that of processors.
 
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{LinkId, NodeId};

@@ -1,4 +1,4 @@
-//! What shows that a claim can be kept: the load that crosses every link.
+//! Witnesses that a claim can be kept: the load that crosses every link.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Who gets how much from whom.
+//! Consignments: the parts of the loads of the sources that go to each node.
 
 use super::scale::Scale;
 use super::streams::{rounded, supplies};

@@ -1,4 +1,4 @@
-//! What fewer processors and fewer messages cost.
+//! The front of installments: schedules none of which is beaten in processors, messages and time at once.
 
 use super::shallow::shallow_flow;
 use super::timetable::Timetable;

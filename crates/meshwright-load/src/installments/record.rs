@@ -1,4 +1,4 @@
-//! What becomes of the steps of a timetable: a schedule, or nothing while only the time is asked for.
+//! Records of the steps of a timetable: a schedule, or nothing while only the time is asked for.
 
 use super::streams::CarryingLink;
 use meshwright_core::units::{Bytes, Cycles, NodeId};

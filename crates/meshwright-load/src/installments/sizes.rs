@@ -1,5 +1,5 @@
-//! How much goes with which installment: small ones first, so that all begin soon, large ones to save start-ups, small
-//! ones at the end, so that nobody waits for the last.
+//! Sizes of installments: small ones first, so that all begin soon, large ones to save start-ups, small ones at the
+//! end, so that nobody waits for the last.
 
 /// The sizes of installments, against the largest.
 ///

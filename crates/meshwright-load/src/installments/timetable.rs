@@ -1,4 +1,4 @@
-//! When everything happens if a flow is sent in installments: the time of every message over every link.
+//! The timetable of a flow in installments: the time of every message over every link.
 //!
 //! A link serves its messages in their order, one at a time, for c + b W each. A node sends on or works off what has
 //! come in whole, in the order in which it came. So all times follow one from the other.

@@ -1,4 +1,4 @@
-//! How many processors are enough for a deadline.
+//! The fewest processors for a deadline.
 
 use super::network::{TimeExpandedNetwork, phases, total};
 use super::newton;

@@ -1,4 +1,4 @@
-//! How far a scheduler is from the best community: the thesis's lower band.
+//! The thesis's lower band: the ratio of a scheduler to the best community.
 //!
 //! At best every source has as many nodes as any other, and they surround it on an endless mesh: 1, 4, 8, 12, ...
 //! nodes at 0, 1, 2, 3, ... hops. The machine can give no cell more, so beta = Sp / optimal_i is a lower bound of

@@ -1,4 +1,4 @@
-//! What a scheduler for several sources is told, and what it answers.
+//! Settings and answers of the schedulers for several sources.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! What the thesis's own constraints allow when processors may stop early, and when the order of layers is free.
+//! Optima of the thesis's own constraints when processors may stop early, and when the order of layers is free.
 //!
 //! With T = 1 and c_k the time at which a node of layer k can begin, the thesis asks for c_k + a_k = T. With
 //! c_k + a_k <= T instead, more load can be done: a layer that would hold up larger ones is left out. This is a linear

@@ -1,4 +1,4 @@
-//! From which sigma on the thesis claims a speedup that no schedule can attain.
+//! The threshold of sigma beyond which the thesis claims a speedup that no schedule can attain.
 
 use meshwright_load::Forwarding;
 
