@@ -8,13 +8,16 @@
 //! | [`text`] | readers that know line and column; names made fit for a terminal |
 //! | [`exact`] | fractions of any size |
 //! | [`statistics`] | means and their confidence |
+//! | [`csr`], [`bits`] | compressed rows; the set bits of a word |
 //! | [`budget`] | memory priced before it is taken |
 //! | [`interrupt`] | signals |
 //! | [`output`] | files that appear together or not at all |
 
 #![forbid(unsafe_code)]
 
+pub mod bits;
 pub mod budget;
+pub mod csr;
 pub mod error;
 pub mod exact;
 pub mod interrupt;
