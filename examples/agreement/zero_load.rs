@@ -8,6 +8,7 @@ use meshwright_network::topology::costs::Costs;
 use meshwright_network::topology::{Machine, Network, Switching, Topology};
 use meshwright_schedule::{Message, Phases};
 use meshwright_sim::flit::{Replay, Router};
+use meshwright_sim::{Engine, simulate};
 
 use super::in_parallel;
 
@@ -104,8 +105,8 @@ pub(crate) fn phase_cycles(
         sends.iter().map(|&pair| message(phase, pair)).collect()
     };
     let messages = phases.iter().enumerate().flat_map(sends).collect();
-    let replay = Replay { router: router.clone(), packet, seed: 0 };
-    let trace = replay.run_phased(&machine, &Phases::new(machine.nodes(), messages))?;
+    let routers = Engine::Flit(Replay { router: router.clone(), packet, seed: 0 });
+    let trace = simulate(&machine, &Phases::new(machine.nodes(), messages), &routers)?;
     assert_eq!(trace.deadlock, None, "dimension order does not deadlock");
     Ok(trace.phase_ticks)
 }

@@ -192,8 +192,8 @@ fn values_equal_sequential_folds() {
             let programs = diaries(&operations, group.size());
             let mut all = parties(&structure, &machine, &group, programs.clone());
             let trace = match trial % 3 {
-                0 => sim::packet::run_processes(&machine, &mut all),
-                1 => sim::run_processes(&machine, &mut all),
+                0 => sim::run(&machine, &mut all, &sim::Engine::Packet),
+                1 => sim::run(&machine, &mut all, &sim::Engine::Message),
                 _ => any_order::run_processes(&mut all, adversary(trial)),
             };
             let trace = trace.expect("a run");
@@ -221,13 +221,13 @@ fn agree_as_members(
     if tree.keeps_order() {
         let fixed = Fixed::<true>::new(tree.clone());
         let mut all = members(&fixed, machine, group, programs()).expect("members");
-        sim::run_processes(machine, &mut all).expect("a run");
+        sim::run(machine, &mut all, &sim::Engine::Message).expect("a run");
         let own = of_members(group, &all);
         assert!(own.iter().zip(outcomes).all(|(member, outcomes)| member.program().outcomes == *outcomes));
     }
     let fixed = Fixed::<false>::new(tree);
     let mut all = members(&fixed, machine, group, programs()).expect("members");
-    sim::run_processes(machine, &mut all).expect("a run");
+    sim::run(machine, &mut all, &sim::Engine::Message).expect("a run");
     let own = of_members(group, &all);
     assert!(own.iter().zip(outcomes).all(|(member, outcomes)| member.program().outcomes == *outcomes));
 }
@@ -237,7 +237,7 @@ fn barrier_cycles(structure: &Structure, machine: &Machine, group: &Group) -> u3
     let program = Diary { operations: vec![Operation::Barrier], ..Diary::default() };
     let mut all: Vec<Party<'_, Diary>> =
         parties(structure, machine, group, vec![program; group.members().len()]);
-    let trace = sim::packet::run_processes(machine, &mut all).expect("a run");
+    let trace = sim::run(machine, &mut all, &sim::Engine::Packet).expect("a run");
     assert!(trace.unfinished.is_empty());
     trace.cycles.0 as u32
 }
@@ -284,7 +284,7 @@ fn structures_where_nodes_are_dead() {
         let operations = random_operations(group.size(), &mut rng);
         for structure in structures(&machine, &group) {
             let mut all = parties(&structure, &machine, &group, diaries(&operations, group.size()));
-            let trace = sim::packet::run_processes(&machine, &mut all).expect("a run");
+            let trace = sim::run(&machine, &mut all, &sim::Engine::Packet).expect("a run");
             assert!(trace.unfinished.is_empty());
             let own = of_members(&group, &all);
             let outcomes: Vec<_> = own.iter().map(|party| party.program().outcomes.as_slice()).collect();
@@ -318,7 +318,7 @@ fn sweeps_reach_the_diameter() {
         for (operation, links) in [(sum, bound), (scan, lines), (broadcast, far), (reduce, near)] {
             let program = Diary { operations: vec![operation], ..Diary::default() };
             let mut all = parties(&sweeps, &machine, &group, vec![program; members_of(&group)]);
-            let trace = sim::packet::run_processes(&machine, &mut all).expect("a run");
+            let trace = sim::run(&machine, &mut all, &sim::Engine::Packet).expect("a run");
             assert_eq!(trace.cycles.0, u64::from(links), "{name} {operation:?}");
         }
     }

@@ -12,7 +12,7 @@ use meshwright_mapping::{Divide, PLACEMENTS, Placement, Shape, TaskGraph, task_f
 use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_schedule::cost::forecast;
-use meshwright_sim::run_phased;
+use meshwright_sim::{Engine, simulate};
 use meshwright_verdict::{Job, divide};
 use proptest::prelude::*;
 use rand::seq::SliceRandom;
@@ -47,7 +47,7 @@ fn placements(graph: &TaskGraph, machine: &Machine) -> Vec<Placement> {
 }
 
 fn simulated(graph: &TaskGraph, machine: &Machine, placement: &Placement) -> u64 {
-    let trace = run_phased(machine, &mapping::schedule(graph, placement, machine)).unwrap();
+    let trace = simulate(machine, &mapping::schedule(graph, placement, machine), &Engine::Message).unwrap();
     if trace.deadlock.is_some() { u64::MAX } else { trace.ticks }
 }
 

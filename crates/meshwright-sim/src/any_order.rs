@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::trace::ProcessTrace;
+use super::trace::Trace;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::rng;
 use meshwright_core::units::{Cycles, NodeId};
@@ -83,7 +83,7 @@ pub struct Adversary {
 /// assert_eq!((trace.messages, nodes[1].heard.as_slice()), (3, [2, 1, 0].as_slice()));
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
-pub fn run_processes<P: Process>(processes: &mut [P], adversary: Adversary) -> Result<ProcessTrace> {
+pub fn run_processes<P: Process>(processes: &mut [P], adversary: Adversary) -> Result<Trace> {
     let nodes = processes.len() as u32;
     let mut chaos =
         Chaos { pool: Pool::new(nodes, adversary), finished: vec![None; processes.len()], now: 0 };
@@ -107,13 +107,13 @@ pub fn run_processes<P: Process>(processes: &mut [P], adversary: Adversary) -> R
         }
     }
     let Chaos { finished, now, .. } = chaos;
-    Ok(ProcessTrace {
+    Ok(Trace {
         cycles: Cycles(now),
         ticks: now,
         messages,
         unfinished: (0..nodes).map(NodeId).filter(|node| finished[node.index()].is_none()).collect(),
         finished_ticks: finished,
-        ..ProcessTrace::default()
+        ..Trace::default()
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::engine::{Driver, Engine};
+use super::engine::{Control, Driver};
 use meshwright_core::units::Cycles;
 use meshwright_schedule::{MatchedMessage, Op, Rank, Schedule};
 
@@ -160,6 +160,11 @@ impl Program {
         messages.filter(|(_, ends)| ends.started && !ends.arrived).map(|(message, _)| message).collect()
     }
 
+    /// How many messages have arrived.
+    pub(super) fn arrived(&self) -> u64 {
+        self.messages.iter().filter(|ends| ends.arrived).count() as u64
+    }
+
     /// Per message the ticks from its start to its last byte, 0 if it did not arrive.
     pub(super) fn into_latencies(self) -> Vec<u64> {
         self.messages.into_iter().map(|ends| if ends.arrived { ends.ticks } else { 0 }).collect()
@@ -175,7 +180,7 @@ impl Program {
     }
 
     /// Begins every step that can begin, and all that this lets begin.
-    pub(super) fn begin(&mut self, engine: &mut impl Engine) {
+    pub(super) fn begin(&mut self, engine: &mut impl Control) {
         let now = engine.now();
         while let Some(step) = self.ready.pop_front() {
             match self.steps[step as usize].act {
@@ -286,7 +291,7 @@ impl Waits {
     }
 }
 
-impl<E: Engine> Driver<E> for Program {
+impl<E: Control> Driver<E> for Program {
     const WANTS_SENT: bool = true;
 
     fn sent(&mut self, engine: &mut E, message: u32) {

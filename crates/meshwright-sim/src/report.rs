@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Trace;
-use crate::fitting::{self, Fitted, Routers};
+use crate::fitting::{self, FLIT_HOPS_MAX, Fitted, Routers};
 use crate::flit::Replay;
 use crate::link_use::{self, Blame, HottestLink, Way};
 use crate::point::channels;
+use crate::{Engine, Trace, simulate};
 use meshwright_core::error::Result;
 use meshwright_core::rng;
 use meshwright_core::units::Cycles;
@@ -74,7 +74,7 @@ pub struct SimulateReport {
 ///
 /// # Errors
 ///
-/// As for [`crate::run_schedule`].
+/// As for [`simulate`].
 ///
 /// # Examples
 ///
@@ -90,7 +90,7 @@ pub struct SimulateReport {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn report(schedule: &Schedule, machine: &Machine) -> Result<SimulateReport> {
-    let trace = crate::run_schedule(machine, schedule)?;
+    let trace = simulate(machine, schedule, &Engine::Message)?;
     let (messages, pairs) = messages_of(schedule);
     let routes = routing::routes(machine, &pairs)?;
     let mut report = told(trace, &messages, machine, "message");
@@ -103,7 +103,7 @@ pub fn report(schedule: &Schedule, machine: &Machine) -> Result<SimulateReport> 
 ///
 /// # Errors
 ///
-/// As for [`Replay::run_schedule`].
+/// As for [`simulate`].
 ///
 /// # Examples
 ///
@@ -122,7 +122,7 @@ pub fn report(schedule: &Schedule, machine: &Machine) -> Result<SimulateReport> 
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn report_on_routers(schedule: &Schedule, machine: &Machine, replay: &Replay) -> Result<SimulateReport> {
-    let trace = replay.run_schedule(machine, schedule)?;
+    let trace = simulate(machine, schedule, &Engine::Flit(replay.clone()))?;
     let (messages, pairs) = messages_of(schedule);
     let mut report = told(trace, &messages, machine, "flit");
     report.routers = Some(Routers::of(&replay.router, machine)?);
@@ -167,7 +167,7 @@ pub fn report_on_routers(schedule: &Schedule, machine: &Machine, replay: &Replay
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn fitting_report(schedule: &Schedule, machine: &Machine) -> Result<SimulateReport> {
-    let Fitted { trace, routers, refused } = fitting::run_schedule(machine, schedule)?;
+    let Fitted { trace, routers, refused } = fitting::simulate(machine, schedule, FLIT_HOPS_MAX)?;
     let (messages, pairs) = messages_of(schedule);
     let way = Way::of(machine, routers.as_ref())?;
     let routes = way.routes(&pairs)?;

@@ -1,6 +1,6 @@
 //! When everything happened in a run of a schedule.
 
-use super::engine::{Driver, Engine};
+use super::engine::{Control, Driver};
 use super::program::Program;
 
 /// What happened when, in ticks.
@@ -29,7 +29,7 @@ pub(super) struct Watched<'p> {
     pub(super) timeline: Timeline,
 }
 
-impl<E: Engine> Driver<E> for Watched<'_> {
+impl<E: Control> Driver<E> for Watched<'_> {
     const WANTS_SENT: bool = true;
 
     fn sent(&mut self, engine: &mut E, message: u32) {

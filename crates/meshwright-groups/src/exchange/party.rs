@@ -80,7 +80,7 @@ pub struct Party<'s, P> {
 /// let hubs = Structure::Hubs(Hubs::new(&torus, &group, 4)?);
 /// let program = |value| Script::new(vec![Operation::AllReduce(Operator::Max, value)]);
 /// let mut all = parties(&hubs, &torus, &group, (0..16).map(program).collect());
-/// assert!(sim::run_processes(&torus, &mut all)?.unfinished.is_empty());
+/// assert!(sim::run(&torus, &mut all, &sim::Engine::Message)?.unfinished.is_empty());
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn parties<'s, P: Program + Default>(

@@ -25,7 +25,7 @@ use meshwright_network::topology::Machine;
 /// let tree = Fixed::<true>::new(rank_halving::tree(6));
 /// let program = |value| Script::new(vec![Operation::Scan(Operator::Sum, value)]);
 /// let mut all = members(&tree, &mesh, &group, (1..=6).map(program).collect())?;
-/// assert!(sim::run_processes(&mesh, &mut all)?.unfinished.is_empty());
+/// assert!(sim::run(&mesh, &mut all, &sim::Engine::Message)?.unfinished.is_empty());
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

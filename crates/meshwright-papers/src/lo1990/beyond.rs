@@ -191,7 +191,12 @@ fn arbitrary(_: &Study) -> Result<Derivation> {
         {
             let mesh = mesh.clone().with_switching(switching);
             let placement = job.place(name, &mesh, round)?;
-            let simulated = sim::run_phased(&mesh, &mapping::schedule(&job.tasks, &placement, &mesh))?.ticks;
+            let simulated = sim::simulate(
+                &mesh,
+                &mapping::schedule(&job.tasks, &placement, &mesh),
+                &sim::Engine::Message,
+            )?
+            .ticks;
             let bound = job.bound_ticks(&mesh);
             check.case(bound <= simulated, || {
                 format!(

@@ -30,7 +30,7 @@ pub(super) struct Times {
 ///
 /// # Errors
 ///
-/// As for [`sim::run_schedule`]; [`Error::NotApplicable`] when it comes to a standstill there.
+/// As for [`sim::simulate`]; [`Error::NotApplicable`] when it comes to a standstill there.
 pub(super) fn times(machine: &Machine, schedule: &Schedule) -> Result<Times> {
     let (trace, timeline) = sim::watch_schedule(machine, schedule)?;
     if trace.deadlock.is_some() {

@@ -16,15 +16,15 @@ use super::region::{Region, Setup};
 use super::router::Router;
 use super::waiting;
 use super::wiring::unpack;
-use crate::engine::{Driver, Engine, Open, Referee};
-use crate::{ProcessTrace, Trace, dependency, phased, processes};
+use crate::engine::{Control, Driver, Open, Referee};
+use crate::simulate::Task;
+use crate::trace::Trace;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::rng;
 use meshwright_core::units::{Hops, LinkId, NodeId, Port};
 use meshwright_network::routing::{Choices, Routes};
 use meshwright_network::topology::{Costs, Machine, PortModel, Switching, Topology};
-use meshwright_schedule::process::Process;
-use meshwright_schedule::{Message, Phases, Schedule};
+use meshwright_schedule::Message;
 
 /// The longest start-up under store-and-forward, in flit times: each router counts it down.
 const STARTUP_MAX: u64 = 1 << 16;
@@ -40,56 +40,18 @@ pub struct Replay {
     pub seed: u64,
 }
 
+impl From<Router> for Replay {
+    /// One packet for each message, whatever its length.
+    fn from(router: Router) -> Self {
+        Self { router, packet: None, seed: 0 }
+    }
+}
+
 impl Replay {
-    /// Runs a schedule, each rank going on as soon as its own steps allow.
-    ///
-    /// # Errors
-    ///
-    /// As for [`crate::run_schedule`] and [`super::run_traffic`]; [`Error::NotApplicable`] when a flit has no bytes
-    /// or the start-up of store-and-forward is longer than 65,536 flit times.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use meshwright_schedule::goal;
-    /// use meshwright_sim as sim;
-    /// use meshwright_network::topology::Machine;
-    /// let text = "num_ranks 3\nrank 0 { send 64b to 2 }\nrank 2 { recv 64b from 0 }\n";
-    /// let schedule = goal::parse(text.as_bytes(), "one.goal")?;
-    /// let mesh = Machine::new("mesh:1x3")?; // c = 100, b = 1, h = 2
-    /// let replay = sim::flit::Replay { router: sim::flit::Router::ideal(&mesh), packet: None, seed: 0 };
-    /// let trace = replay.run_schedule(&mesh, &schedule)?;
-    /// assert_eq!(trace.cycles, sim::run_schedule(&mesh, &schedule)?.cycles);
-    /// # Ok::<(), meshwright_core::Error>(())
-    /// ```
-    pub fn run_schedule(&self, machine: &Machine, schedule: &Schedule) -> Result<Trace> {
-        let job = dependency::Job::new(machine, schedule)?;
+    /// Makes the routers and lets a task run on them.
+    pub(crate) fn run<'m>(&self, machine: &'m Machine, task: impl Task<'m>) -> Result<Trace> {
         let setup = self.setup(machine)?;
-        job.run(&mut Routers::new(&setup, machine, self))
-    }
-
-    /// Runs a phased schedule, with a barrier after each phase.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Replay::run_schedule`] and [`crate::run_phased`].
-    ///
-    /// # Panics
-    ///
-    /// When a message names a node outside the machine.
-    pub fn run_phased(&self, machine: &Machine, phases: &Phases) -> Result<Trace> {
-        let setup = self.setup(machine)?;
-        phased::run(machine, phases, &mut Routers::new(&setup, machine, self))
-    }
-
-    /// Runs processes, process i on node i, until nothing happens any more.
-    ///
-    /// # Errors
-    ///
-    /// As for [`crate::run_processes`] and [`Replay::run_schedule`].
-    pub fn run_processes<P: Process>(&self, machine: &Machine, processes: &mut [P]) -> Result<ProcessTrace> {
-        let setup = self.setup(machine)?;
-        processes::run(machine, processes, &mut Routers::new(&setup, machine, self))
+        task.on(&mut Routers::new(&setup, machine, self))
     }
 
     fn setup<'m>(&self, machine: &'m Machine) -> Result<Setup<'m>> {
@@ -316,7 +278,7 @@ fn starting(machine: &Machine) -> Vec<Starting> {
     if are_held { vec![Starting::default(); machine.nodes() as usize] } else { Vec::new() }
 }
 
-impl Engine for Routers<'_> {
+impl Control for Routers<'_> {
     fn now(&self) -> u64 {
         self.now
     }

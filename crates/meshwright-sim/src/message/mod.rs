@@ -35,7 +35,7 @@ use self::channel::Channels;
 use self::flight::{Flight, Letter, Stage};
 use self::ports::PortChannels;
 use self::way::Cursor;
-use super::engine::{Driver, Engine, Open, Referee};
+use super::engine::{Control, Driver, Open, Referee};
 use super::network::Network;
 use super::router::Router;
 use meshwright_core::error::{Error, Result};
@@ -294,7 +294,7 @@ impl<'m> Core<'m> {
     }
 }
 
-impl Engine for Core<'_> {
+impl Control for Core<'_> {
     fn now(&self) -> u64 {
         self.now
     }

@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use super::routers::Routers;
 use super::wires::Wires;
-use crate::engine::{Driver, Engine, Open, Referee};
+use crate::engine::{Control, Driver, Open, Referee};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Hops, LinkId};
 use meshwright_network::routing::Routes;
@@ -25,7 +25,7 @@ enum Event {
 
 /// Messages on routers that move packets step by step.
 #[derive(Debug)]
-pub(super) struct Packets<'m> {
+pub(crate) struct Packets<'m> {
     pub(super) routers: Routers<'m>,
     startup: u64,
     /// Ticks of a step.
@@ -46,8 +46,8 @@ pub(super) struct Packets<'m> {
 }
 
 impl<'m> Packets<'m> {
-    /// All queues empty. Errors as for [`super::run_schedule`].
-    pub(super) fn new(machine: &'m Machine, routing: &str) -> Result<Self> {
+    /// All queues empty. Errors as for [`simulate`](crate::simulate).
+    pub(crate) fn new(machine: &'m Machine, routing: &str) -> Result<Self> {
         let period = machine.costs().head_ticks();
         if period == 0 {
             let why = "its steps are the time of a flit on a link, and here that is none";
@@ -140,7 +140,7 @@ impl<'m> Packets<'m> {
     }
 }
 
-impl Engine for Packets<'_> {
+impl Control for Packets<'_> {
     fn now(&self) -> u64 {
         self.now
     }

@@ -21,7 +21,8 @@ use meshwright_mapping::{Divide, Placement, Request, TaskGraph, search};
 use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_schedule::Schedule;
 use meshwright_sim::Trace;
-use meshwright_sim::fitting::{self, Fitted};
+use meshwright_sim::fitting::{self, FLIT_HOPS_MAX, Fitted};
+use meshwright_sim::{Engine, simulate};
 
 /// A phased job.
 #[derive(Clone, Debug)]
@@ -168,7 +169,7 @@ pub(crate) enum Ground {
 ///
 /// # Complexity
 ///
-/// Per method O(E log E) for E = sum of hops, as [`meshwright_sim::run_phased`]; memory O(nodes + links + messages).
+/// Per method O(E log E) for E = sum of hops, as [`meshwright_sim::simulate`]; memory O(nodes + links + messages).
 ///
 /// # Examples
 ///
@@ -247,7 +248,7 @@ fn outcome(
 ) -> Result<Simulated> {
     let bound_ticks = limits.ticks;
     let measured = measure::measure(&job.tasks, &placement, machine, &[machine.switching()])?;
-    let fitted = fitting::run_phased(machine, &measured.schedule)?;
+    let fitted = fitting::simulate(machine, &measured.schedule, FLIT_HOPS_MAX)?;
     if let Some(why) = measure::deadlock_sentence(machine, &fitted) {
         return Ok(Simulated::Deadlock(why));
     }
@@ -286,11 +287,11 @@ fn dependency_cycles(measured: &Measured, machine: &Machine, barriers: &Fitted) 
     let schedule = Schedule::from_phases(&measured.schedule);
     if measured.schedule.len() == 1 && barriers.routers.is_some() {
         // Whole messages may come to an end in another order. On routers one phase is the same run, and a long one.
-        let whole = meshwright_sim::run_schedule(machine, &schedule)?;
+        let whole = simulate(machine, &schedule, &Engine::Message)?;
         let cycles = if whole.deadlock.is_none() { whole.cycles } else { barriers.trace.cycles };
         return Ok(Some(cycles.0));
     }
-    let trace = fitting::run_schedule(machine, &schedule)?.trace;
+    let trace = fitting::simulate(machine, &schedule, FLIT_HOPS_MAX)?.trace;
     Ok(trace.deadlock.is_none().then_some(trace.cycles.0))
 }
 

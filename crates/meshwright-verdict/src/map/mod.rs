@@ -26,7 +26,7 @@ use meshwright_network::topology::{Machine, Switching};
 ///
 /// # Complexity
 ///
-/// Per method O(E log E) for E = sum of hops, as [`meshwright_sim::run_phased`].
+/// Per method O(E log E) for E = sum of hops, as [`meshwright_sim::simulate`].
 ///
 /// # Examples
 ///
