@@ -8,7 +8,7 @@ use super::fabric::Crossing;
 use super::packet::{NONE, Packets};
 use super::router::{Router, Stages};
 use super::source::Source;
-use super::wheel::Wheel;
+use super::wheel::{FlitEvents, Wheel};
 use super::wiring::{CHANNELS_MAX, Wiring, unpack};
 use meshwright_network::routing::dimension_order::Axes;
 use meshwright_network::routing::relation::{Choices, Relation};
@@ -168,7 +168,7 @@ pub(super) struct Region<'s> {
     pub(super) waiting: Vec<u64>,
     awake: Vec<u64>,
     pub(super) packets: Packets,
-    pub(super) wheel: Wheel,
+    pub(super) wheel: Wheel<FlitEvents>,
     pub(super) now: u64,
     /// Packets that came out in this cycle.
     pub(super) delivered: Vec<u32>,
@@ -326,26 +326,26 @@ impl<'s> Region<'s> {
         self.moved = false;
         self.delivered.clear();
         self.sent.clear();
-        let mut moment = self.wheel.take(now);
-        for &word in &moment.credits {
+        let mut events = self.wheel.take(now);
+        for word in events.credits.drain(..) {
             let (node, local) = unpack(word);
             self.credit_in(self.site(node), local);
         }
-        for &word in &moment.bodies {
+        for word in events.bodies.drain(..) {
             let (node, local) = unpack(word);
             self.body_in(self.site(node), local);
         }
-        for &(word, slot) in &moment.heads {
+        for (word, slot) in events.heads.drain(..) {
             let (node, local) = unpack(word);
             self.head_in(self.site(node), local, slot);
         }
-        for &word in &moment.routed {
+        for word in events.routed.drain(..) {
             let (node, local) = unpack(word);
             self.ask(self.site(node), local);
         }
-        self.delivered.append(&mut moment.ejected);
-        self.sent.append(&mut moment.sent);
-        self.wheel.put_back(now, moment);
+        self.delivered.append(&mut events.ejected);
+        self.sent.append(&mut events.sent);
+        self.wheel.put_back(now, events);
     }
 
     /// Second phase: every router that is awake does its work.
@@ -384,6 +384,7 @@ impl<'s> Region<'s> {
 
     /// Flits in buffers and on wires, counted anew.
     pub(super) fn flits(&self) -> usize {
-        self.lanes.iter().map(|lane| lane.flits as usize).sum::<usize>() + self.wheel.flits()
+        let on_wires = self.wheel.cycles().iter().map(|events| events.heads.len() + events.bodies.len());
+        self.lanes.iter().map(|lane| lane.flits as usize).sum::<usize>() + on_wires.sum::<usize>()
     }
 }

@@ -104,7 +104,7 @@ struct Routers<'s> {
     packet: u32,
     generator: ChaCha8Rng,
     /// By tick; of equal ones in the order they were made.
-    agenda: BinaryHeap<Reverse<(u64, u64, Event)>>,
+    events: BinaryHeap<Reverse<(u64, u64, Event)>>,
     made: u64,
     /// By node, where it has one port and messages have start-ups: what holds the port, and what waits for it.
     starting: Vec<Starting>,
@@ -130,7 +130,7 @@ impl<'s> Routers<'s> {
             period: machine.costs().head_ticks(),
             packet: replay.packet.unwrap_or(u32::MAX),
             generator: rng::stream(replay.seed, "routing"),
-            agenda: BinaryHeap::new(),
+            events: BinaryHeap::new(),
             made: 0,
             starting: starting(machine),
             messages: Vec::new(),
@@ -143,7 +143,7 @@ impl<'s> Routers<'s> {
     }
 
     fn push(&mut self, at: u64, event: Event) {
-        self.agenda.push(Reverse((at, self.made, event)));
+        self.events.push(Reverse((at, self.made, event)));
         self.made += 1;
     }
 
@@ -223,10 +223,10 @@ impl<'s> Routers<'s> {
 
     /// Handles what is due up to a tick.
     fn catch_up<D: Driver<Self>>(&mut self, tick: u64, driver: &mut D) {
-        while let Some(&Reverse((at, _, event))) = self.agenda.peek()
+        while let Some(&Reverse((at, _, event))) = self.events.peek()
             && at <= tick
         {
-            self.agenda.pop();
+            self.events.pop();
             self.now = at;
             match event {
                 Event::Queue(message) => self.queue(message),
@@ -309,7 +309,7 @@ impl<'m> Referee<'m> for Routers<'_> {
         self.messages.extend_from_slice(messages);
         self.unsent = vec![0; messages.len()];
         self.missing = vec![0; messages.len()];
-        self.agenda.clear();
+        self.events.clear();
         self.starting.iter_mut().for_each(|port| *port = Starting::default());
         self.now = self.cycle * self.period;
         self.region.measure_waits();
@@ -327,7 +327,7 @@ impl<'m> Referee<'m> for Routers<'_> {
             self.cycle += 1;
             self.tell(driver);
             if !self.region.moved && self.region.wheel.is_empty() {
-                let Some(&Reverse((at, ..))) = self.agenda.peek() else { break };
+                let Some(&Reverse((at, ..))) = self.events.peek() else { break };
                 self.cycle = self.cycle.max(at.div_ceil(self.period));
             }
         }

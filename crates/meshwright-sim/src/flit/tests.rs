@@ -20,7 +20,7 @@ impl Region<'_> {
     /// Flits of packets whose tail is on its way from the switch to the node, and those of the packets in front
     /// that came out before their tail.
     fn flits_leaving(&self) -> u64 {
-        let tails = self.wheel.moments().iter().flat_map(|moment| &moment.ejected);
+        let tails = self.wheel.cycles().iter().flat_map(|moment| &moment.ejected);
         let whole: u64 = tails.map(|&slot| u64::from(self.packets[slot].length)).sum();
         let begun = self.lanes.iter().enumerate().filter(|(_, lane)| match lane.state {
             State::Body => u32::from(lane.out) >= self.degree,
@@ -87,14 +87,14 @@ fn open(machine: &Machine, packet: u32) -> OpenLoop {
 fn check_conservation(region: &Region<'_>, injector: &Injector<'_>, packet: u32) {
     let (vcs, slots) = (region.vcs, region.slots);
     let mut under_way = vec![0u32; region.channels.len()];
-    for moment in region.wheel.moments() {
+    for moment in region.wheel.cycles() {
         for &word in &moment.credits {
             let (node, local) = unpack(word);
             under_way[region.channels_of(region.site(node)) + local as usize] += 1;
         }
     }
     let mut wires = vec![0u32; region.lanes.len()];
-    for moment in region.wheel.moments() {
+    for moment in region.wheel.cycles() {
         for &word in moment.heads.iter().map(|(word, _)| word).chain(&moment.bodies) {
             let (node, local) = unpack(word);
             wires[region.lanes_of(region.site(node)) + local as usize] += 1;

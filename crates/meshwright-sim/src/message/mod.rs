@@ -9,7 +9,7 @@
 //! | `switching` | how a message moves over links under each switching |
 //! | `ports` | what one-port nodes add |
 //! | `way` | the links of a message, piece by piece |
-//! | `agenda` | what happens when |
+//! | `event_queue` | events in the order of their times |
 //!
 //! A free link serves the message that asked first (wormhole, cut-through), or the one with the farthest to go
 //! (store-and-forward); of equal ones the lower index. Everything that happens at one moment is looked at before
@@ -22,16 +22,16 @@
 //! A hop that nothing blocks is one event: the moment from which a channel is free is noted when it is
 //! known, and becomes an event only if somebody waits for it.
 
-mod agenda;
 mod channel;
+mod event_queue;
 mod flight;
 mod ports;
 mod queue;
 mod switching;
 mod way;
 
-use self::agenda::Agenda;
 use self::channel::Channels;
+use self::event_queue::EventQueue;
 use self::flight::{Flight, Letter, Stage};
 use self::ports::PortChannels;
 use self::way::Cursor;
@@ -69,7 +69,7 @@ pub(crate) struct Core<'m> {
     head: u64,
     costs: Costs,
     now: u64,
-    agenda: Agenda<Event>,
+    events: EventQueue<Event>,
     routes: Routes<'m>,
     /// By the number of the message.
     letters: Vec<Letter>,
@@ -114,7 +114,7 @@ impl<'m> Core<'m> {
             head: machine.costs().head_ticks(),
             costs: *machine.costs(),
             now: 0,
-            agenda: Agenda::new(),
+            events: EventQueue::new(),
             routes: Routes::Stored { first: Vec::new(), links: Vec::new() },
             letters: Vec::new(),
             flights: Vec::new(),
@@ -156,7 +156,7 @@ impl<'m> Core<'m> {
                 match self.ports {
                     // A message to oneself is a copy in memory: it passes no port.
                     Some(ports) if source != target => self.ask(ports.injection(source), slot),
-                    _ => self.agenda.push(self.now + self.startup, Event::Head(slot)),
+                    _ => self.events.push(self.now + self.startup, Event::Head(slot)),
                 }
             }
             Event::Free(channel) => self.channels.becomes_free(channel, self.now),
@@ -198,7 +198,7 @@ impl<'m> Core<'m> {
             return self.channels.ask_in_turn(channel, slot, &mut self.flights);
         }
         if let Some(free_at) = self.channels.ask(channel, slot, self.now, &mut self.flights) {
-            self.agenda.push(free_at, Event::Free(channel));
+            self.events.push(free_at, Event::Free(channel));
         }
     }
 
@@ -206,7 +206,7 @@ impl<'m> Core<'m> {
     #[inline]
     fn release(&mut self, channel: LinkId, time: u64) {
         if self.channels.release(channel, time, self.now) {
-            self.agenda.push(time, Event::Free(channel));
+            self.events.push(time, Event::Free(channel));
         }
     }
 
@@ -286,7 +286,7 @@ impl<'m> Core<'m> {
                 self.stages[slot as usize] = Stage::Injected;
                 match self.startup {
                     0 => self.head(slot),
-                    startup => self.agenda.push(self.now + startup, Event::Head(slot)),
+                    startup => self.events.push(self.now + startup, Event::Head(slot)),
                 }
             }
             _ => self.enter(channel, slot),
@@ -303,19 +303,19 @@ impl Control for Core<'_> {
     fn start(&mut self, message: u32, at: u64) {
         let slot = self.take_slot(message);
         match self.ports {
-            Some(_) => self.agenda.push(at, Event::Start(slot)),
-            None => self.agenda.push(at + self.startup, Event::Head(slot)),
+            Some(_) => self.events.push(at, Event::Start(slot)),
+            None => self.events.push(at + self.startup, Event::Head(slot)),
         }
     }
 
     fn set_timer(&mut self, id: u32, at: u64) {
-        self.agenda.push(at, Event::Timer(id));
+        self.events.push(at, Event::Timer(id));
     }
 }
 
 impl<'m> Referee<'m> for Core<'m> {
     fn load(&mut self, messages: &[Message], routes: Routes<'m>) {
-        assert!(self.agenda.is_empty(), "nothing of the run before is left");
+        assert!(self.events.is_empty(), "nothing of the run before is left");
         self.routes = routes;
         self.channels.forget_waits();
         self.letters.clear();
@@ -327,12 +327,12 @@ impl<'m> Referee<'m> for Core<'m> {
     fn run<D: Driver<Self>>(&mut self, driver: &mut D) {
         self.tells_sent = D::WANTS_SENT;
         let (mut moment, mut round, mut given) = (Vec::new(), Vec::new(), Vec::new());
-        while let Some(time) = self.agenda.next(&mut moment) {
+        while let Some(time) = self.events.next(&mut moment) {
             self.now = time;
             for &event in &moment {
                 self.handle(event, driver);
             }
-            if !self.agenda.has_more_now() {
+            if !self.events.has_more_now() {
                 self.give(&mut round, &mut given);
             }
         }

@@ -26,7 +26,7 @@ impl Core<'_> {
         if left == 0 {
             self.arrive(slot, begin + self.head);
         } else {
-            self.agenda.push(begin + self.head, Event::Head(slot));
+            self.events.push(begin + self.head, Event::Head(slot));
         }
     }
 
@@ -71,7 +71,7 @@ impl Core<'_> {
                 if left == 0 && crossed > self.now {
                     self.arrive(slot, crossed);
                 } else {
-                    self.agenda.push(crossed, Event::Head(slot));
+                    self.events.push(crossed, Event::Head(slot));
                 }
             }
         }
@@ -83,7 +83,7 @@ impl Core<'_> {
         if left == 0 && time > self.now && self.ports.is_none() {
             self.arrive(slot, time);
         } else {
-            self.agenda.push(time, Event::Head(slot));
+            self.events.push(time, Event::Head(slot));
         }
     }
 
@@ -94,7 +94,7 @@ impl Core<'_> {
             Switching::Wormhole | Switching::CutThrough => time + body,
             Switching::StoreAndForward => time,
         };
-        self.agenda.push(end, Event::Delivered(slot));
+        self.events.push(end, Event::Delivered(slot));
         if let Some(ports) = self.ports.filter(|_| hops + left > 0) {
             self.release(ports.ejection(self.letters[message as usize].ends.1), end);
         }
@@ -136,7 +136,7 @@ impl Core<'_> {
         // A stored message has then crossed its first link, which is an event anyway.
         let is_event = self.switching == Switching::StoreAndForward || self.leaves_as_it_arrives(slot);
         if self.tells_sent && !is_event {
-            self.agenda.push(time, Event::Sent(message));
+            self.events.push(time, Event::Sent(message));
         }
     }
 }

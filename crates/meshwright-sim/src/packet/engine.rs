@@ -35,7 +35,7 @@ pub(crate) struct Packets<'m> {
     /// What happens in this moment, in the order it was asked for.
     present: VecDeque<Event>,
     /// What happens later, by tick; of equal ones in the order they were made.
-    agenda: BinaryHeap<Reverse<(u64, u64, Event)>>,
+    events: BinaryHeap<Reverse<(u64, u64, Event)>>,
     made: u64,
     /// The steps that are over; the present tick.
     steps: u64,
@@ -59,7 +59,7 @@ impl<'m> Packets<'m> {
             period,
             packet: machine.costs().flit.0,
             present: VecDeque::new(),
-            agenda: BinaryHeap::new(),
+            events: BinaryHeap::new(),
             made: 0,
             steps: 0,
             now: 0,
@@ -72,7 +72,7 @@ impl<'m> Packets<'m> {
         if at == self.now {
             self.present.push_back(event);
         } else {
-            self.agenda.push(Reverse((at, self.made, event)));
+            self.events.push(Reverse((at, self.made, event)));
             self.made += 1;
         }
     }
@@ -83,9 +83,9 @@ impl<'m> Packets<'m> {
             while let Some(event) = self.present.pop_front() {
                 self.handle(event, driver);
             }
-            match self.agenda.peek() {
+            match self.events.peek() {
                 Some(&Reverse((at, _, event))) if at <= tick => {
-                    self.agenda.pop();
+                    self.events.pop();
                     self.now = at;
                     self.present.push_back(event);
                 }
@@ -169,7 +169,7 @@ impl<'m> Referee<'m> for Packets<'m> {
         self.routers.forget_counts();
         self.routers.letters.clear();
         self.present.clear();
-        self.agenda.clear();
+        self.events.clear();
         self.idle.clear();
         self.open = false;
         for message in messages {
@@ -189,7 +189,7 @@ impl<'m> Referee<'m> for Packets<'m> {
                 self.catch_up(self.steps * self.period, driver);
                 self.tell(driver);
             } else {
-                let Some(&Reverse((at, ..))) = self.agenda.peek() else { break };
+                let Some(&Reverse((at, ..))) = self.events.peek() else { break };
                 self.steps = self.steps.max(at.div_ceil(self.period));
             }
         }

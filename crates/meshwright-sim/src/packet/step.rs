@@ -2,6 +2,7 @@
 
 use super::routers::{Entry, Letter, Line, NONE, Packet, Router, Routers};
 use super::wires::{Out, Wire, class, port};
+use meshwright_core::bits::Bits;
 
 impl Routers<'_> {
     /// One step; whether any packet crossed a link.
@@ -9,9 +10,9 @@ impl Routers<'_> {
         self.sent.clear();
         self.delivered.clear();
         for index in 0..self.active.summaries() {
-            for word in members(self.active.summary(index)) {
+            for word in Bits(self.active.summary(index)) {
                 let word = 64 * index as u32 + word;
-                for bit in members(self.active.word(word as usize)) {
+                for bit in Bits(self.active.word(word as usize)) {
                     self.visit(64 * word + bit);
                 }
             }
@@ -74,16 +75,16 @@ impl Routers<'_> {
     /// The same in general.
     fn visit_many(&mut self, node: u32, lanes: u64, fresh: u64) {
         let mut ports = 0u64;
-        for lane in members(lanes) {
+        for lane in Bits(lanes) {
             let Line { target, out, .. } = self.lanes[(node * self.wires.lanes + lane) as usize];
             ports |= self.ask(node, lane, out, target);
         }
-        for slot in members(fresh) {
+        for slot in Bits(fresh) {
             let message = self.fresh[(node * self.wires.degree + slot) as usize].head;
             let letter = &self.letters[message as usize];
             ports |= self.ask(node, self.wires.lanes, letter.out, letter.target);
         }
-        for port in members(ports) {
+        for port in Bits(ports) {
             self.serve(node, port);
         }
     }
@@ -217,16 +218,4 @@ impl Routers<'_> {
         }
         self.entries.clear();
     }
-}
-
-/// The members of a set in increasing order.
-#[inline(always)]
-fn members(mut set: u64) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        (set != 0).then(|| {
-            let member = set.trailing_zeros();
-            set &= set - 1;
-            member
-        })
-    })
 }

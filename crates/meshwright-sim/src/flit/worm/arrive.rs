@@ -46,7 +46,7 @@ impl Net<'_> {
         sender.out = port.map_or(self.degree, |port| port.0) as u8;
         match after + self.delays.first_try {
             0 => self.ask(at, node, local),
-            delay => self.moment(delay).routed.push(pack(node, local)),
+            delay => self.after(delay).routed.push(pack(node, local)),
         }
     }
 

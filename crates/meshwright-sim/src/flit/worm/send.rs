@@ -60,7 +60,7 @@ impl Net<'_> {
         if !sends || at.senders[local as usize].plan != plan {
             at.senders[local as usize].plan = plan;
             self.planned += 1;
-            self.plans[(plan & AHEAD) as usize].push(pack(node, local));
+            self.plans.at(u64::from(plan)).push(pack(node, local));
         }
         true
     }
@@ -188,7 +188,7 @@ impl Net<'_> {
         if delay == 0 {
             self.head_in(at, word, slot, target);
         } else if self.is_here(word) {
-            self.moment(delay).heads.push((word, slot, target));
+            self.after(delay).heads.push((word, slot, target));
         } else {
             self.outbox.push((self.now + delay, Crossing::Head(word, self.packets[slot])));
         }
@@ -199,7 +199,7 @@ impl Net<'_> {
         if delay == 0 {
             self.run_in(at, word, length);
         } else if self.is_here(word) {
-            self.moment(delay).runs.push((word, length));
+            self.after(delay).runs.push((word, length));
         } else {
             self.outbox.push((self.now + delay, Crossing::Run(word, length)));
         }
@@ -208,7 +208,7 @@ impl Net<'_> {
     #[inline(always)]
     pub(super) fn send_credits(&mut self, word: u32, length: u32, delay: u64) {
         if self.is_here(word) {
-            self.moment(delay).credits.push((word, length));
+            self.after(delay).credits.push((word, length));
         } else {
             self.outbox.push((self.now + delay, Crossing::Credits(word, length)));
         }
@@ -273,6 +273,6 @@ impl Net<'_> {
     }
 
     pub(super) fn come_out(&mut self, slot: u32) {
-        self.moment(self.come_out).ejected.push(slot);
+        self.after(self.come_out).ejected.push(slot);
     }
 }

@@ -6,6 +6,7 @@ use super::super::region::FREE;
 use super::super::router::Stages;
 use super::super::wiring::{pack, unpack};
 use super::{Net, Node, Phase};
+use meshwright_core::bits::Bits;
 
 impl Net<'_> {
     /// One cycle of one router; whether it is to be visited in the next.
@@ -32,9 +33,7 @@ impl Net<'_> {
             later |= next;
             acted |= passed || now | next != 0;
         }
-        while dirty != 0 {
-            let local = dirty.trailing_zeros();
-            dirty &= dirty - 1;
+        for local in Bits(u64::from(dirty)) {
             acted |= self.look(at, node, local);
         }
         at.dirty |= later;
@@ -54,11 +53,8 @@ impl Net<'_> {
             rest &= rest - 1;
             let out = at.senders[first as usize].out;
             let mut want = 1u64 << first;
-            let mut others = rest;
             // Mostly nobody else waits.
-            while others != 0 {
-                let other = others.trailing_zeros();
-                others &= others - 1;
+            for other in Bits(u64::from(rest)) {
                 want |= u64::from(at.senders[other as usize].out == out) << other;
             }
             rest &= !(want as u32);
