@@ -57,7 +57,7 @@ fn of_caminos(flits: u64) -> Vec<u64> {
 /// The flit engine, packets of 16 flits, preset of CAMINOS.
 pub(crate) fn by_flits(phases: &[Vec<(u32, u32)>], flits: u64) -> Result<u64> {
     let mesh = mesh()?;
-    let mut router = Router::preset("caminos", &mesh)?;
+    let mut router = Router::named("caminos", &mesh)?;
     router.set("buffers", "2")?;
     Ok(phase_cycles(&mesh, &router, Some(16), flits, phases)?.iter().sum::<u64>() + LAST)
 }

@@ -40,7 +40,7 @@ impl Delays {
 
     /// The same settings for the engine, with buffers deeper than any credit loop here.
     pub(crate) fn router_for(&self, machine: &Machine) -> Result<Router> {
-        let mut router = Router::preset("booksim", machine)?;
+        let mut router = Router::named("booksim", machine)?;
         let settings = [
             ("routing_delay", self.routing),
             ("vc_alloc_delay", self.channel),
@@ -164,7 +164,7 @@ pub(crate) fn section() -> Result<String> {
     for (preset, formula, law) in others() {
         for name in MACHINES {
             let machine = Machine::new(name)?.with_switching(Switching::CutThrough);
-            let router = Router::preset(preset, &machine)?;
+            let router = Router::named(preset, &machine)?;
             let counted =
                 in_parallel(&FLITS, |&flits| check(&machine, &router, flits, |hops| law(hops, flits)))?;
             row(&mut text, (preset, formula, name), 1, &counted);

@@ -169,7 +169,7 @@ fn a_ring_without_date_line_deadlocks_and_says_where() {
 fn two_threads_write_the_same_bytes() {
     let mesh = Machine::new("mesh:64x64").unwrap();
     for channels in ["1", "2"] {
-        let mut router = Router::preset("caminos", &mesh).unwrap();
+        let mut router = Router::named("caminos", &mesh).unwrap();
         router.set("virtual_channels", channels).unwrap();
         let pattern = Pattern::new("uniform", &mesh).unwrap();
         let open =

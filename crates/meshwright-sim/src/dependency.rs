@@ -6,7 +6,7 @@
 use super::engine::{Open, Referee};
 use super::message::Core;
 use super::network;
-use super::program::Program;
+use super::program::ScheduleProgram;
 use super::simulate::Task;
 use super::timeline::{Timeline, Watched};
 use super::trace::{Trace, Wait};
@@ -35,7 +35,7 @@ use meshwright_schedule::{Fault, Message, Schedule, cost};
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn watch_schedule(machine: &Machine, schedule: &Schedule) -> Result<(Trace, Timeline)> {
-    let job = Job::new(machine, schedule)?;
+    let job = ScheduleTask::new(machine, schedule)?;
     let arrivals = vec![0; job.messages.len()];
     let mut timeline = Timeline { arrivals, computations: Vec::new() };
     let trace = job.run_by(&mut Core::new(machine), |engine, program| {
@@ -48,15 +48,15 @@ pub fn watch_schedule(machine: &Machine, schedule: &Schedule) -> Result<(Trace, 
 
 /// A schedule on a machine that passed all checks but one, ready for an engine. Circles of waiting are looked for only
 /// when something went wrong: they show as steps that never end.
-pub(super) struct Job<'j, 'm> {
+pub(super) struct ScheduleTask<'j, 'm> {
     schedule: &'j Schedule,
-    program: Program,
+    program: ScheduleProgram,
     messages: Vec<Message>,
     routes: Routes<'m>,
     costs: Costs,
 }
 
-impl<'j, 'm> Job<'j, 'm> {
+impl<'j, 'm> ScheduleTask<'j, 'm> {
     /// Checks a schedule on a machine and routes its messages; errors as for [`simulate`](super::simulate).
     pub(super) fn new(machine: &'m Machine, schedule: &'j Schedule) -> Result<Self> {
         if schedule.ranks.len() > machine.nodes() as usize {
@@ -64,7 +64,7 @@ impl<'j, 'm> Job<'j, 'm> {
             return Err(Error::value("number of ranks", schedule.ranks.len(), expected));
         }
         let matched = schedule.matched().map_err(unfit)?;
-        let program = Program::new(schedule, &matched, machine.costs().ticks_per_cycle());
+        let program = ScheduleProgram::new(schedule, &matched, machine.costs.ticks_per_cycle());
         // In the memory of the pairs.
         let messages: Vec<Message> = matched.into_iter().map(|pair| Message::from(&pair)).collect();
         let routes = checked_routes(machine, &program, &messages)
@@ -76,7 +76,7 @@ impl<'j, 'm> Job<'j, 'm> {
     fn run_by<E: Referee<'m>>(
         self,
         engine: &mut E,
-        drive: impl FnOnce(&mut E, &mut Program),
+        drive: impl FnOnce(&mut E, &mut ScheduleProgram),
     ) -> Result<Trace> {
         let Self { schedule, mut program, messages, routes, costs } = self;
         engine.load(&messages, routes);
@@ -103,7 +103,7 @@ impl<'j, 'm> Job<'j, 'm> {
     }
 }
 
-impl<'m> Task<'m> for Job<'_, 'm> {
+impl<'m> Task<'m> for ScheduleTask<'_, 'm> {
     fn on<E: Open<'m>>(self, engine: &mut E) -> Result<Trace> {
         self.run_by(engine, |engine, program| engine.run(program))
     }
@@ -114,7 +114,11 @@ fn unfit(fault: Fault) -> Error {
 }
 
 /// The routes of the messages, if all times fit.
-fn checked_routes<'m>(machine: &'m Machine, program: &Program, messages: &[Message]) -> Result<Routes<'m>> {
+fn checked_routes<'m>(
+    machine: &'m Machine,
+    program: &ScheduleProgram,
+    messages: &[Message],
+) -> Result<Routes<'m>> {
     let routes = network::routes(machine, messages)?;
     let crude = network::crude_serial_sum(messages, machine);
     if crude.is_none_or(|crude| check_computing(machine, program, crude).is_err()) {
@@ -125,8 +129,8 @@ fn checked_routes<'m>(machine: &'m Machine, program: &Program, messages: &[Messa
 }
 
 /// Refuses computations that, one after the other and after all messages, would leave 63 bits.
-fn check_computing(machine: &Machine, program: &Program, serial: u64) -> Result<()> {
-    let per_cycle = machine.costs().ticks_per_cycle();
+fn check_computing(machine: &Machine, program: &ScheduleProgram, serial: u64) -> Result<()> {
+    let per_cycle = machine.costs.ticks_per_cycle();
     let mut ticks = program.computations().map(|cycles| cycles.0.checked_mul(per_cycle));
     let sum = ticks.try_fold(serial, |sum, ticks| sum.checked_add(ticks?));
     match sum {

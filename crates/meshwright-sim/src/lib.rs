@@ -14,7 +14,7 @@
 //! | [`link_use`] | the busiest link and the one waited for |
 //! | `lines` | of equal lines of a phase one is run |
 //! | `dependency`, `program` | a workload: each rank goes on when its own messages are there |
-//! | `processes`, `router` | a workload: a state machine per node that decides at run time |
+//! | `processes`, `route_cache` | a workload: a state machine per node that decides at run time |
 //! | `trace`, `timeline` | what was measured; what happened when |
 //! | [`report`] | what a run of a schedule tells |
 //! | [`traffic`] | open-loop synthetic traffic and its measurement |
@@ -39,7 +39,7 @@ pub mod point;
 mod processes;
 mod program;
 pub mod report;
-mod router;
+mod route_cache;
 mod simulate;
 pub mod sweep;
 mod timeline;

@@ -15,14 +15,14 @@ use meshwright_schedule::process::{Action, Context, Process};
 use meshwright_schedule::{CALC_MAX, Message};
 
 /// Processes as a task for an engine.
-pub(super) struct Run<'p, 'm, P> {
+pub(super) struct ProcessTask<'p, 'm, P> {
     pub(super) machine: &'m Machine,
     pub(super) processes: &'p mut [P],
     /// Messages are made as long as the packets of so many bytes that they need; as they are, if 0.
     pub(super) packet: Bytes,
 }
 
-impl<'m, P: Process> Task<'m> for Run<'_, 'm, P> {
+impl<'m, P: Process> Task<'m> for ProcessTask<'_, 'm, P> {
     fn on<E: Open<'m>>(self, engine: &mut E) -> Result<Trace> {
         let Self { machine, processes, packet } = self;
         machine.costs().check()?;

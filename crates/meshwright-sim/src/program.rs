@@ -19,7 +19,7 @@ enum Act {
 
 /// A step of some rank.
 #[derive(Clone, Copy)]
-struct Step {
+struct StepState {
     act: Act,
     /// How many starts and ends it still waits for.
     missing: u32,
@@ -53,9 +53,9 @@ struct Ends {
 }
 
 /// The state of all ranks.
-pub(super) struct Program {
+pub(super) struct ScheduleProgram {
     /// The steps of all ranks.
-    steps: Vec<Step>,
+    steps: Vec<StepState>,
     /// The steps that wait for the start of each step; empty if no step waits for a start.
     after_start: Vec<Followers>,
     /// Followers that are not in a row.
@@ -72,7 +72,7 @@ pub(super) struct Program {
     ready: VecDeque<u32>,
 }
 
-impl Program {
+impl ScheduleProgram {
     /// All ranks before their first steps; `matched` are the messages by rank and step of the send.
     pub(super) fn new(schedule: &Schedule, matched: &[MatchedMessage], ticks_per_cycle: u64) -> Self {
         let (mut first, mut count) = (Vec::with_capacity(schedule.ranks.len()), 0);
@@ -124,7 +124,7 @@ impl Program {
                     Act::Calc(self.calcs.len() as u32 - 1)
                 }
             };
-            self.steps.push(Step { act, missing: 0, after: Followers::default() });
+            self.steps.push(StepState { act, missing: 0, after: Followers::default() });
         }
         let steps = &mut self.steps[base..];
         let mut waits_for_starts = false;
@@ -291,7 +291,7 @@ impl Waits {
     }
 }
 
-impl<E: Control> Driver<E> for Program {
+impl<E: Control> Driver<E> for ScheduleProgram {
     const WANTS_SENT: bool = true;
 
     fn sent(&mut self, engine: &mut E, message: u32) {

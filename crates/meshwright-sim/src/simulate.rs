@@ -79,7 +79,7 @@ impl Workload for Phases {
 /// Each rank goes on as soon as its own steps allow. Rank r runs on node r.
 impl Workload for Schedule {
     fn run(&self, machine: &Machine, engine: &Engine) -> Result<Trace> {
-        engine.run(machine, dependency::Job::new(machine, self)?)
+        engine.run(machine, dependency::ScheduleTask::new(machine, self)?)
     }
 }
 
@@ -207,7 +207,7 @@ pub fn simulate<W: Workload>(machine: &Machine, workload: &W, engine: &Engine) -
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn run<P: Process>(machine: &Machine, processes: &mut [P], engine: &Engine) -> Result<Trace> {
-    engine.run(machine, processes::Run { machine, processes, packet: Bytes(0) })
+    engine.run(machine, processes::ProcessTask { machine, processes, packet: Bytes(0) })
 }
 
 /// As [`run`] on the message engine, where messages take as long as the packets of a flit that they need:
@@ -217,6 +217,6 @@ pub fn run<P: Process>(machine: &Machine, processes: &mut [P], engine: &Engine) 
 ///
 /// As for [`run`].
 pub fn run_in_packets<P: Process>(machine: &Machine, processes: &mut [P]) -> Result<Trace> {
-    let packet = Bytes(machine.costs().flit.0.max(1));
-    processes::Run { machine, processes, packet }.on(&mut Core::new(machine))
+    let packet = Bytes(machine.costs.flit.0.max(1));
+    processes::ProcessTask { machine, processes, packet }.on(&mut Core::new(machine))
 }

@@ -1,7 +1,7 @@
 //! When everything happened in a run of a schedule.
 
 use super::engine::{Control, Driver};
-use super::program::Program;
+use super::program::ScheduleProgram;
 
 /// What happened when, in ticks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct Computation {
 
 /// A program that is watched.
 pub(super) struct Watched<'p> {
-    pub(super) program: &'p mut Program,
+    pub(super) program: &'p mut ScheduleProgram,
     pub(super) timeline: Timeline,
 }
 

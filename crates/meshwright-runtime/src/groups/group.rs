@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::letters::{self, Edges, Kind};
 use super::part::{MaybePart, Outer, Outside, Part};
+use super::tree_messages::{self, Edges, OperationKind};
 use crate::transport::{Endpoint, Lost, Mailbox, Wire};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, NodeId};
@@ -145,9 +145,9 @@ impl<'m, E: Endpoint> Group<'m, E> {
     /// As for [`Group::split`].
     pub fn split_some(&mut self, colour: Option<u32>, key: u32) -> Result<MaybePart<'_, E>, Lost> {
         let number = self.number;
-        let word = self.begin(Kind::Split);
+        let word = self.begin(OperationKind::Split);
         // A part that joins does so on the tree of this group, where this number is nobody else's.
-        let outer = Outer { word: self.begin(Kind::Join), edges: self.edges() };
+        let outer = Outer { word: self.begin(OperationKind::Join), edges: self.edges() };
         let all = self.exchange(word, colour.map(|colour| Label { colour, key }))?;
         let Some(colour) = colour else {
             return Ok(MaybePart::Outside(Outside { mail: self.mail, outer }));
@@ -187,8 +187,8 @@ impl<'m, E: Endpoint> Group<'m, E> {
     ///
     /// 2 (s - 1) messages.
     pub fn barrier(&mut self) -> Result<(), Lost> {
-        let word = self.begin(Kind::Barrier);
-        letters::meet(self.mail, &self.edges(), word)
+        let word = self.begin(OperationKind::Barrier);
+        tree_messages::meet(self.mail, &self.edges(), word)
     }
 
     /// The value of the member with rank `from`, which all must name; what the others pass is not looked at.
@@ -206,7 +206,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
     /// s - 1 messages: over every edge of the tree, away from that member.
     pub fn broadcast<T: Wire>(&mut self, from: u32, value: T) -> Result<T, Lost> {
         assert!(from < self.size(), "a member of the group broadcasts");
-        let word = self.begin(Kind::Broadcast);
+        let word = self.begin(OperationKind::Broadcast);
         let Edges { parent, children } = self.edges();
         let place = self.roster.at(from);
         let is_below = |&child: &u32| {
@@ -220,11 +220,11 @@ impl<'m, E: Endpoint> Group<'m, E> {
             None => parent,
         };
         let value = match source {
-            Some(source) => letters::hear(self.mail, source, word)?,
+            Some(source) => tree_messages::hear(self.mail, source, word)?,
             None => value,
         };
         let others = parent.into_iter().chain(children).filter(|&other| Some(other) != source);
-        letters::tell(self.mail, others, word, &value)?;
+        tree_messages::tell(self.mail, others, word, &value)?;
         Ok(value)
     }
 
@@ -240,10 +240,10 @@ impl<'m, E: Endpoint> Group<'m, E> {
     ///
     /// 2 (s - 1) messages.
     pub fn all_reduce<T: Wire>(&mut self, value: T, combine: impl FnMut(T, T) -> T) -> Result<T, Lost> {
-        let word = self.begin(Kind::AllReduce);
+        let word = self.begin(OperationKind::AllReduce);
         let edges = self.edges();
-        let all = letters::up(self.mail, &edges, word, value, combine)?;
-        letters::down(self.mail, &edges, word, all)
+        let all = tree_messages::up(self.mail, &edges, word, value, combine)?;
+        tree_messages::down(self.mail, &edges, word, all)
     }
 
     /// The values of all members put together, at the one that is the root of the tree.
@@ -256,8 +256,8 @@ impl<'m, E: Endpoint> Group<'m, E> {
     ///
     /// s - 1 messages.
     pub fn reduce<T: Wire>(&mut self, value: T, combine: impl FnMut(T, T) -> T) -> Result<Option<T>, Lost> {
-        let word = self.begin(Kind::Reduce);
-        letters::up(self.mail, &self.edges(), word, value, combine)
+        let word = self.begin(OperationKind::Reduce);
+        tree_messages::up(self.mail, &self.edges(), word, value, combine)
     }
 
     /// The values of all members by rank, at the one that is the root of the tree.
@@ -270,7 +270,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
     ///
     /// s - 1 messages.
     pub fn gather<T: Wire>(&mut self, value: T) -> Result<Option<Vec<T>>, Lost> {
-        let word = self.begin(Kind::Gather);
+        let word = self.begin(OperationKind::Gather);
         let all = self.gather_pairs(word, value)?;
         Ok(all.map(|all| all.into_iter().map(|(_, value)| value).collect()))
     }
@@ -285,7 +285,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
     ///
     /// 2 (s - 1) messages, which carry all values of a sub-tree.
     pub fn scan<T: Wire + Clone>(&mut self, value: T, mut combine: impl FnMut(T, T) -> T) -> Result<T, Lost> {
-        let word = self.begin(Kind::Scan);
+        let word = self.begin(OperationKind::Scan);
         let edges = self.edges();
         let sums = self.gather_pairs(word, value)?.map(|mut all| {
             for at in 1..all.len() {
@@ -295,14 +295,14 @@ impl<'m, E: Endpoint> Group<'m, E> {
             all.into_iter().map(|(_, sum)| sum).collect::<Vec<T>>()
         });
         let mut sums = match (sums, edges.parent) {
-            (None, Some(parent)) => letters::hear::<E, Vec<T>>(self.mail, parent, word)?,
+            (None, Some(parent)) => tree_messages::hear::<E, Vec<T>>(self.mail, parent, word)?,
             (sums, _) => sums.expect("the root has gathered all values"),
         };
         let first = self.roster.stretch(self.rank).0;
         for (&child, &to) in self.roster.tree().children(self.rank).iter().zip(&edges.children) {
             let (begin, end) = self.roster.stretch(child);
             let theirs = sums[(begin - first) as usize..(end - first) as usize].to_vec();
-            letters::tell(self.mail, [to], word, &theirs)?;
+            tree_messages::tell(self.mail, [to], word, &theirs)?;
         }
         Ok(sums.swap_remove((self.roster.at(self.rank) - first) as usize))
     }
@@ -313,7 +313,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
             all.extend(more);
             all
         };
-        let all = letters::up(self.mail, &self.edges(), word, vec![(self.rank, value)], put_together)?;
+        let all = tree_messages::up(self.mail, &self.edges(), word, vec![(self.rank, value)], put_together)?;
         Ok(all.map(|mut all| {
             all.sort_unstable_by_key(|&(rank, _)| rank);
             all
@@ -321,8 +321,8 @@ impl<'m, E: Endpoint> Group<'m, E> {
     }
 
     /// The word of the next operation.
-    fn begin(&mut self, kind: Kind) -> u64 {
-        let word = letters::word(self.id, self.number, kind);
+    fn begin(&mut self, kind: OperationKind) -> u64 {
+        let word = tree_messages::word(self.id, self.number, kind);
         self.number = self.number.wrapping_add(1);
         word
     }

@@ -11,7 +11,7 @@ mod order;
 mod predicted;
 mod report;
 
-use crate::skeleton::play::{self, Gathered, MESSAGE_MAX, clock, gather, links, play};
+use crate::skeleton::execute::{self, Gathered, MESSAGE_MAX, clock, execute, gather, links};
 use crate::transport::{Endpoint, Lost, Mailbox, Topic};
 use meshwright_core::error::{Error, Result};
 use meshwright_network::topology::{Machine, Topology};
@@ -43,8 +43,8 @@ pub struct Work {
 pub struct Settings {
     /// How many runs there are; the medians of their times are told.
     pub repeat: u32,
-    /// How each of them is played.
-    pub play: play::Settings,
+    /// How each of them is executed.
+    pub execute: execute::Settings,
 }
 
 impl Work {
@@ -128,7 +128,7 @@ pub fn refuse<E: Endpoint>(mail: &mut Mailbox<E>) -> Result<(), Lost> {
 pub fn lead<E: Endpoint>(work: &Work, settings: &Settings, mail: &mut Mailbox<E>) -> Result<RunReport, Lost> {
     for rank in 1..mail.ranks() {
         let program = work.schedule.ranks[rank as usize].clone();
-        mail.send(rank, ORDER, &Order::Play(settings.play, program))?;
+        mail.send(rank, ORDER, &Order::Play(settings.execute, program))?;
     }
     let (links, clock) = (links(mail)?, clock(mail)?);
     let mut runs: Vec<Gathered> = Vec::new();
@@ -139,8 +139,8 @@ pub fn lead<E: Endpoint>(work: &Work, settings: &Settings, mail: &mut Mailbox<E>
         }
         say(mail, true)?;
         let own = &work.schedule.ranks[0];
-        let played = play(own, number, &settings.play, mail)?;
-        runs.extend(gather(own, &played, &clock, mail)?);
+        let executed = execute(own, number, &settings.execute, mail)?;
+        runs.extend(gather(own, &executed, &clock, mail)?);
     }
     say(mail, false)?;
     mail.compute(|| RunReport::new(work, settings, links, &runs))
@@ -164,8 +164,8 @@ pub fn follow<E: Endpoint>(mail: &mut Mailbox<E>) -> Result<(), Lost> {
     let clock = clock(mail)?;
     let mut number = 0;
     while mail.receive::<bool>(0, MORE)? {
-        let played = play(&rank, number, &settings, mail)?;
-        gather(&rank, &played, &clock, mail)?;
+        let executed = execute(&rank, number, &settings, mail)?;
+        gather(&rank, &executed, &clock, mail)?;
         number += 1;
     }
     Ok(())

@@ -13,7 +13,7 @@
 pub enum Topic {
     /// How fast messages are: [`ping`](super::ping).
     Ping = 1,
-    /// Any schedule: [`play`](crate::skeleton::play).
+    /// Any schedule: [`execute`](crate::skeleton::execute).
     Play,
     /// Divide and conquer: [`keep_half`](crate::skeleton::keep_half).
     KeepHalf,
@@ -23,7 +23,7 @@ pub enum Topic {
     Groups,
     /// Where ranks are: seats.
     Seats,
-    /// Which schedule is played, and how often: [`run`](crate::run).
+    /// Which schedule is executed, and how often: [`run`](crate::run).
     Run,
     /// Speed-ups: measured beside what else could be used.
     Speedup,

@@ -8,7 +8,7 @@
 //! `mckeown1999` (iSLIP: grant, accept, pointers move past accepted pairs only); `dally2004`, sections 19.4 and 16.4
 //! (separable allocation, speculation).
 
-use super::region::{FREE, Region, Site, State};
+use super::region::{FREE, LaneState, Region, Site};
 use super::router::{Allocator, Stages};
 use super::wiring::CHANNELS_MAX;
 use meshwright_core::bits::Bits;
@@ -63,7 +63,7 @@ impl Region<'_> {
             let (local, out) = self.scratch.winners[winner];
             let lane = &self.lanes[base + usize::from(local)];
             // A speculative grant is lost without a channel of that port, and without a slot behind it.
-            let has = matches!(lane.state, State::Head | State::Body) && lane.out == out;
+            let has = matches!(lane.state, LaneState::Head | LaneState::Body) && lane.out == out;
             if has && self.may_send(site, u32::from(out), u32::from(lane.channel)) {
                 self.send(site, u32::from(local));
             }
@@ -270,7 +270,7 @@ impl Region<'_> {
         let lane = &mut self.lanes[lane_index];
         lane.out = out as u8;
         lane.channel = channel as u8;
-        lane.state = State::Head;
+        lane.state = LaneState::Head;
         lane.accept = if place + 1 == outputs { 0 } else { place as u8 + 1 };
         let n = site.index;
         self.waiting[n] &= !(1 << local);

@@ -11,7 +11,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use rand_chacha::ChaCha8Rng;
 
-use super::packet::{NONE, Packet};
+use super::packet::{FlitPacket, NONE};
 use super::region::{Region, Setup};
 use super::router::Router;
 use super::waiting;
@@ -214,7 +214,7 @@ impl<'s> Routers<'s> {
             }
             let length = u32::try_from(length).expect("a tebibyte of flits is cut into packets before");
             let born = self.cycle;
-            let packet = Packet { header, length, hops: 0, next: NONE, tag: index, born };
+            let packet = FlitPacket { header, length, hops: 0, next: NONE, tag: index, born };
             self.unsent[index as usize] += 1;
             self.missing[index as usize] += 1;
             self.region.enqueue(message.source.0, port, packet);

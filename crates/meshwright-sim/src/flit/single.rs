@@ -2,7 +2,7 @@
 //! switch needs no arbitration of its own. Bit for bit what the general allocation does.
 
 use super::allocate::round_robin;
-use super::region::{FREE, Region, Site, State};
+use super::region::{FREE, LaneState, Region, Site};
 use super::router::Stages;
 use meshwright_core::bits::Bits;
 
@@ -92,7 +92,7 @@ impl Region<'_> {
         debug_assert!(
             (0..64)
                 .filter(|lane| early >> lane & 1 == 1)
-                .all(|lane| self.lanes[self.lanes_of(site) + lane].state == State::Head),
+                .all(|lane| self.lanes[self.lanes_of(site) + lane].state == LaneState::Head),
             "who crosses early has its channel"
         );
         (got, early)

@@ -32,12 +32,12 @@ mod way;
 
 use self::channel::Channels;
 use self::event_queue::EventQueue;
-use self::flight::{Flight, Letter, Stage};
+use self::flight::{Flight, PendingMessage, Stage};
 use self::ports::PortChannels;
 use self::way::Cursor;
 use super::engine::{Control, Driver, Open, Referee};
 use super::network::Network;
-use super::router::Router;
+use super::route_cache::RouteCache;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Hops, LinkId};
 use meshwright_network::routing::Routes;
@@ -61,7 +61,7 @@ enum Event {
 pub(crate) struct Core<'m> {
     machine: &'m Machine,
     network: Network,
-    router: Router<'m>,
+    route_cache: RouteCache<'m>,
     switching: Switching,
     startup: u64,
     /// Ticks of the head over a link; what a stored message takes before its bytes.
@@ -72,7 +72,7 @@ pub(crate) struct Core<'m> {
     events: EventQueue<Event>,
     routes: Routes<'m>,
     /// By the number of the message.
-    letters: Vec<Letter>,
+    messages: Vec<PendingMessage>,
     /// By slot.
     flights: Vec<Flight>,
     /// Slots that were given back.
@@ -100,8 +100,8 @@ impl<'m> Core<'m> {
         Self {
             machine,
             network: Network::new(machine),
-            router: Router::new(machine),
-            switching: machine.switching(),
+            route_cache: RouteCache::new(machine),
+            switching: machine.switching,
             // Under store-and-forward the start-up is paid at every node, with each hop.
             startup: match machine.switching() {
                 Switching::Wormhole | Switching::CutThrough => machine.costs().startup_ticks(),
@@ -116,7 +116,7 @@ impl<'m> Core<'m> {
             now: 0,
             events: EventQueue::new(),
             routes: Routes::Stored { first: Vec::new(), links: Vec::new() },
-            letters: Vec::new(),
+            messages: Vec::new(),
             flights: Vec::new(),
             idle: Vec::new(),
             stages: Vec::new(),
@@ -136,7 +136,7 @@ impl<'m> Core<'m> {
     /// Gives a message a slot.
     #[inline]
     fn take_slot(&mut self, message: u32) -> u32 {
-        let flight = Flight::new(message, self.letters[message as usize], &self.routes);
+        let flight = Flight::new(message, self.messages[message as usize], &self.routes);
         let slot = self.idle.pop().unwrap_or(self.flights.len() as u32);
         match self.flights.get_mut(slot as usize) {
             Some(place) => *place = flight,
@@ -152,7 +152,7 @@ impl<'m> Core<'m> {
     fn handle(&mut self, event: Event, driver: &mut impl Driver<Self>) {
         match event {
             Event::Start(slot) => {
-                let (source, target) = self.letters[self.flight(slot).message as usize].ends;
+                let (source, target) = self.messages[self.flight(slot).message as usize].ends;
                 match self.ports {
                     // A message to oneself is a copy in memory: it passes no port.
                     Some(ports) if source != target => self.ask(ports.injection(source), slot),
@@ -215,7 +215,7 @@ impl<'m> Core<'m> {
         let flight = self.flight(slot);
         let link = (flight.left > 0).then_some(flight.head.link);
         let Some(ports) = self.ports.filter(|_| flight.hops + flight.left > 0) else { return link };
-        let (source, target) = self.letters[flight.message as usize].ends;
+        let (source, target) = self.messages[flight.message as usize].ends;
         let last = match self.switching {
             Switching::Wormhole | Switching::CutThrough => 0,
             Switching::StoreAndForward => 1,
@@ -318,8 +318,8 @@ impl<'m> Referee<'m> for Core<'m> {
         assert!(self.events.is_empty(), "nothing of the run before is left");
         self.routes = routes;
         self.channels.forget_waits();
-        self.letters.clear();
-        self.letters.extend(messages.iter().map(|message| Letter::new(message, &self.costs)));
+        self.messages.clear();
+        self.messages.extend(messages.iter().map(|message| PendingMessage::new(message, &self.costs)));
         self.flights.clear();
         self.idle.clear();
     }
@@ -370,7 +370,7 @@ impl<'m> Open<'m> for Core<'m> {
     fn add(&mut self, message: &Message) -> Result<(u32, Hops)> {
         if let Routes::Stored { first, links } = &mut self.routes {
             let (from, to) = message.pair();
-            if !self.router.route(from, to, links) {
+            if !self.route_cache.route(from, to, links) {
                 let why = format!("there is no path from node {from} to node {to}");
                 return Err(Error::not_applicable("routing", why));
             }
@@ -381,9 +381,9 @@ impl<'m> Open<'m> for Core<'m> {
             })?;
             first.push(end);
         }
-        let number = self.letters.len() as u32;
+        let number = self.messages.len() as u32;
         let (_, hops) = Cursor::first(&self.routes, number, message.pair());
-        self.letters.push(Letter::new(message, &self.costs));
+        self.messages.push(PendingMessage::new(message, &self.costs));
         Ok((number, Hops(hops)))
     }
 }

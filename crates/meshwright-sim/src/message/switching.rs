@@ -37,7 +37,7 @@ impl Core<'_> {
         flight.hops += 1;
         flight.left -= 1;
         if flight.left > 0 && !flight.head.advance() {
-            let (at, to) = (self.network.target(link), self.letters[flight.message as usize].ends.1);
+            let (at, to) = (self.network.target(link), self.messages[flight.message as usize].ends.1);
             flight.head = Cursor::after(&self.routes, flight.message, flight.hops, (at, to));
         }
         *flight
@@ -96,7 +96,7 @@ impl Core<'_> {
         };
         self.events.push(end, Event::Delivered(slot));
         if let Some(ports) = self.ports.filter(|_| hops + left > 0) {
-            self.release(ports.ejection(self.letters[message as usize].ends.1), end);
+            self.release(ports.ejection(self.messages[message as usize].ends.1), end);
         }
         if self.switching == Switching::Wormhole {
             for behind in (0..u64::from(hops - self.flight(slot).tail_hops)).rev() {
@@ -112,7 +112,7 @@ impl Core<'_> {
         flight.tail_hops += 1;
         let Flight { tail_hops, hops, left, .. } = *flight;
         if tail_hops < hops + left && !flight.tail.advance() {
-            let (at, to) = (self.network.target(link), self.letters[flight.message as usize].ends.1);
+            let (at, to) = (self.network.target(link), self.messages[flight.message as usize].ends.1);
             flight.tail = Cursor::after(&self.routes, flight.message, tail_hops, (at, to));
         }
         self.release_link(link, slot, time, tail_hops == 1);
@@ -131,7 +131,7 @@ impl Core<'_> {
     fn leave(&mut self, slot: u32, time: u64) {
         let message = self.flight(slot).message;
         if let Some(ports) = self.ports {
-            self.release(ports.injection(self.letters[message as usize].ends.0), time);
+            self.release(ports.injection(self.messages[message as usize].ends.0), time);
         }
         // A stored message has then crossed its first link, which is an event anyway.
         let is_event = self.switching == Switching::StoreAndForward || self.leaves_as_it_arrives(slot);

@@ -147,9 +147,9 @@ impl Control for Packets<'_> {
 
     #[inline]
     fn start(&mut self, message: u32, at: u64) {
-        let letter = &self.routers.letters[message as usize];
+        let queued = &self.routers.messages[message as usize];
         let at = at + self.startup;
-        if letter.source == letter.target {
+        if queued.source == queued.target {
             self.push(at, Event::Copied(message));
         } else if at == self.now {
             self.routers.queue(message);
@@ -167,15 +167,15 @@ impl<'m> Referee<'m> for Packets<'m> {
     fn load(&mut self, messages: &[Message], _: Routes<'m>) {
         assert!(self.routers.flying() == 0, "the batch before has come to its end");
         self.routers.forget_counts();
-        self.routers.letters.clear();
+        self.routers.messages.clear();
         self.present.clear();
         self.events.clear();
         self.idle.clear();
         self.open = false;
         for message in messages {
             let packets = self.packets(message);
-            let letter = Routers::letter(message.source.0, message.target.0, packets);
-            self.routers.letters.push(letter);
+            let queued = Routers::queued(message.source.0, message.target.0, packets);
+            self.routers.messages.push(queued);
         }
         self.now = self.steps * self.period;
     }
@@ -223,13 +223,13 @@ impl<'m> Open<'m> for Packets<'m> {
             let why = format!("there is no path from node {source} to node {target}");
             return Err(Error::not_applicable("the packet engine", why));
         }
-        let letter = Routers::letter(source.0, target.0, self.packets(message));
+        let queued = Routers::queued(source.0, target.0, self.packets(message));
         let hops = Hops(self.routers.hops(source.0, target.0));
         if let Some(number) = self.idle.pop() {
-            self.routers.letters[number as usize] = letter;
+            self.routers.messages[number as usize] = queued;
             return Ok((number, hops));
         }
-        self.routers.letters.push(letter);
-        Ok((self.routers.letters.len() as u32 - 1, hops))
+        self.routers.messages.push(queued);
+        Ok((self.routers.messages.len() as u32 - 1, hops))
     }
 }

@@ -21,7 +21,7 @@ mod visit;
 
 use self::run::Run;
 use super::fabric::{Crossing, Fabric};
-use super::packet::{NONE, Packet, Packets};
+use super::packet::{FlitPacket, NONE, Packets};
 use super::region::{Delays, FREE, Setup};
 use super::wheel::{Events, Wheel};
 use super::wiring::{NO_PEER, unpack};
@@ -39,7 +39,7 @@ const NODES_MAX: u32 = 1 << 18;
 
 /// What a sender's packet in front does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum SenderPhase {
     Idle,
     Routing,
     Waiting,
@@ -69,7 +69,7 @@ struct Sender {
     target: NodeId,
     packets: u8,
     out: u8,
-    phase: Phase,
+    phase: SenderPhase,
 }
 
 impl Sender {
@@ -84,7 +84,7 @@ impl Sender {
         target: NodeId(0),
         packets: 0,
         out: 0,
-        phase: Phase::Idle,
+        phase: SenderPhase::Idle,
     };
 }
 
@@ -276,7 +276,7 @@ impl<const P: usize> Fabric for Worms<'_, P> {
         self.net.now
     }
 
-    fn enqueue(&mut self, node: u32, _port: u32, packet: Packet) {
+    fn enqueue(&mut self, node: u32, _port: u32, packet: FlitPacket) {
         let net = &mut self.net;
         let slot = net.packets.insert(packet);
         let at = &mut self.nodes[(node - net.first) as usize];
@@ -316,7 +316,7 @@ impl<const P: usize> Fabric for Worms<'_, P> {
             let (index, (node, local)) = (self.index(word), unpack(word));
             let at = &mut self.nodes[index];
             let sender = &at.senders[local as usize];
-            if sender.phase == Phase::Sends && sender.plan == now as u32 {
+            if sender.phase == SenderPhase::Sends && sender.plan == now as u32 {
                 self.net.mark(at, node, local);
             }
         }
@@ -379,7 +379,8 @@ impl<const P: usize> Fabric for Worms<'_, P> {
 
     fn flit_hops(&self) -> u64 {
         // Runs that have not ended are booked here.
-        let runs = |sender: &&Sender| sender.phase == Phase::Sends && u32::from(sender.out) < self.net.degree;
+        let runs =
+            |sender: &&Sender| sender.phase == SenderPhase::Sends && u32::from(sender.out) < self.net.degree;
         let sent = |sender: &Sender| u64::from((self.net.now as u32 + 1).wrapping_sub(sender.begin));
         self.net.flit_hops + self.nodes.iter().flat_map(|at| &at.senders).filter(runs).map(sent).sum::<u64>()
     }

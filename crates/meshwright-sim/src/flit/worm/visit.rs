@@ -5,7 +5,7 @@ use super::super::packet::NONE;
 use super::super::region::FREE;
 use super::super::router::Stages;
 use super::super::wiring::{pack, unpack};
-use super::{Net, Node, Phase};
+use super::{Net, Node, SenderPhase};
 use meshwright_core::bits::Bits;
 
 impl Net<'_> {
@@ -89,7 +89,7 @@ impl Net<'_> {
                     continue;
                 }
             }
-            at.senders[winner as usize].phase = Phase::Head;
+            at.senders[winner as usize].phase = SenderPhase::Head;
             if crosses {
                 at_once |= 1 << winner;
             } else {
@@ -103,7 +103,7 @@ impl Net<'_> {
     #[inline(always)]
     pub(super) fn pass<const P: usize>(&mut self, at: &mut Node<P>, node: u32, local: u32, out: u32) {
         let sender = &mut at.senders[local as usize];
-        sender.phase = Phase::Idle;
+        sender.phase = SenderPhase::Idle;
         sender.packets -= 1;
         let (more, slot, target) = (sender.packets > 0, sender.front, sender.target);
         let behind = if more { self.packets[slot].next } else { NONE };

@@ -8,7 +8,7 @@ use meshwright_schedule::{Op, Rank};
 type Receives = BTreeMap<(u32, u32, u32), u32>;
 
 /// What is still to be done.
-pub(super) struct Program {
+pub(super) struct RankProgram {
     /// By step, how many starts and ends it still waits for.
     missing: Vec<u32>,
     /// Where the steps that wait for a step's start begin in `list`, then those that wait for its end; by step.
@@ -23,7 +23,7 @@ pub(super) struct Program {
     receives: Receives,
 }
 
-impl Program {
+impl RankProgram {
     /// Before the first step.
     pub(super) fn new(rank: &Rank) -> Self {
         let steps = rank.ops.len();

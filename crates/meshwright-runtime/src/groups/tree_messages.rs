@@ -9,7 +9,7 @@ pub const TAG: u32 = Topic::Groups.tag(0);
 
 /// What a group does together; it stands in the word of its messages.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
+pub(super) enum OperationKind {
     Split,
     Join,
     Barrier,
@@ -22,7 +22,7 @@ pub(super) enum Kind {
 
 /// The word of one operation of one group: the same for its members, another one for every other operation but for a
 /// chance of 2^-64.
-pub(super) fn word(group: u64, number: u32, kind: Kind) -> u64 {
+pub(super) fn word(group: u64, number: u32, kind: OperationKind) -> u64 {
     child_id(group, number, kind as u32)
 }
 
