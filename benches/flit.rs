@@ -54,7 +54,7 @@ fn router(name: &str, work: Work) -> (Machine, Router) {
         mesh = mesh.with_switching(Switching::CutThrough);
     }
     let mut router = Router::named(preset, &mesh).expect("a preset");
-    let slots = match mesh.switching {
+    let slots = match mesh.switching() {
         Switching::CutThrough => "2",
         _ if work.side > 256 => "4",
         _ => "8",

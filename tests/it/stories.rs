@@ -32,7 +32,7 @@ fn the_allreduce_is_a_schedule_of_one_step_for_each_bit() {
             (schedule.ranks.len(), schedule.messages().len()),
             (ranks as usize, (ranks * bits) as usize)
         );
-        let cube = Machine::new(&format!("hypercube:{bits}")).unwrap();
+        let cube = Machine::hypercube(bits).unwrap();
         let trace = simulate(&cube, &schedule, &Engine::Message).unwrap();
         // c + b (W + h) with c = 100, b = 1, W = 64, h = 2.
         assert_eq!(trace.cycles.0, u64::from(bits) * (100 + 64 + 2));

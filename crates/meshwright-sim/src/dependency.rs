@@ -64,7 +64,7 @@ impl<'j, 'm> ScheduleTask<'j, 'm> {
             return Err(Error::value("number of ranks", schedule.ranks.len(), expected));
         }
         let matched = schedule.matched().map_err(unfit)?;
-        let program = ScheduleProgram::new(schedule, &matched, machine.costs.ticks_per_cycle());
+        let program = ScheduleProgram::new(schedule, &matched, machine.costs().ticks_per_cycle());
         // In the memory of the pairs.
         let messages: Vec<Message> = matched.into_iter().map(|pair| Message::from(&pair)).collect();
         let routes = checked_routes(machine, &program, &messages)
@@ -130,7 +130,7 @@ fn checked_routes<'m>(
 
 /// Refuses computations that, one after the other and after all messages, would leave 63 bits.
 fn check_computing(machine: &Machine, program: &ScheduleProgram, serial: u64) -> Result<()> {
-    let per_cycle = machine.costs.ticks_per_cycle();
+    let per_cycle = machine.costs().ticks_per_cycle();
     let mut ticks = program.computations().map(|cycles| cycles.0.checked_mul(per_cycle));
     let sum = ticks.try_fold(serial, |sum, ticks| sum.checked_add(ticks?));
     match sum {

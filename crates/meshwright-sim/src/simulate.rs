@@ -217,6 +217,6 @@ pub fn run<P: Process>(machine: &Machine, processes: &mut [P], engine: &Engine) 
 ///
 /// As for [`run`].
 pub fn run_in_packets<P: Process>(machine: &Machine, processes: &mut [P]) -> Result<Trace> {
-    let packet = Bytes(machine.costs.flit.0.max(1));
+    let packet = Bytes(machine.costs().flit.0.max(1));
     processes::ProcessTask { machine, processes, packet }.on(&mut Core::new(machine))
 }

@@ -101,7 +101,7 @@ impl<'m> Core<'m> {
             machine,
             network: Network::new(machine),
             route_cache: RouteCache::new(machine),
-            switching: machine.switching,
+            switching: machine.switching(),
             // Under store-and-forward the start-up is paid at every node, with each hop.
             startup: match machine.switching() {
                 Switching::Wormhole | Switching::CutThrough => machine.costs().startup_ticks(),
