@@ -35,6 +35,7 @@ pub struct Cycles(pub u64);
 
 impl NodeId {
     /// The id as an index into a table of nodes.
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -42,6 +43,7 @@ impl NodeId {
 
 impl LinkId {
     /// The id as an index into a table of links.
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
