@@ -10,7 +10,7 @@ use meshwright_core::output as disk;
 use meshwright_core::text::harmless;
 use meshwright_formats::scenario::{self, planned};
 use meshwright_report::grouped;
-use meshwright_runtime::run::{self, PhaseRow, REPEAT_MAX, RunReport, Settings, Work};
+use meshwright_runtime::run::{self, PhaseRow, REPEAT_MAX, RunInput, RunReport, Settings};
 use meshwright_runtime::skeleton::execute;
 use meshwright_runtime::transport::{Endpoint, Mailbox, threads};
 
@@ -95,7 +95,7 @@ impl Arguments {
     }
 
     /// What is to be run, checked.
-    fn work(&self) -> Result<Work> {
+    fn work(&self) -> Result<RunInput> {
         files::check(self.out.as_ref(), self.force, &self.named())?;
         let mut work = planned::read(&self.plan, self.job.as_deref())?;
         if let Some(on) = &self.on {

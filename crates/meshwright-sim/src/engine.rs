@@ -20,6 +20,17 @@ pub(super) trait Control {
     fn set_timer(&mut self, id: u32, at: u64);
 }
 
+/// Something that happens outside a network of packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum SourceEvent {
+    /// A message enters its source queue.
+    Queue(u32),
+    /// A message to oneself is there.
+    Copied(u32),
+    /// A timer runs out.
+    Timer(u32),
+}
+
 /// A workload: told what happens, and free to start more.
 pub(super) trait Driver<E: Control> {
     /// Whether [`Driver::sent`] does anything; if not, an engine need not call it.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fitting::{self, FLIT_HOPS_MAX, Fitted, Routers};
 use crate::flit::Replay;
-use crate::link_use::{self, Blame, HottestLink, Way};
+use crate::link_use::{self, LinkUse, LinkWait, Way};
 use crate::point::channels;
 use crate::{Engine, Trace, simulate};
 use meshwright_core::error::Result;
@@ -61,9 +61,9 @@ pub struct SimulateReport {
     pub flit_hops: Option<u128>,
     /// The busiest link, by time; none when no message passes a link, or packets choose their ways.
     #[serde(flatten, serialize_with = "crate::link_use::busiest_under_both")]
-    pub hottest_link: Option<HottestLink>,
+    pub hottest_link: Option<LinkUse>,
     /// The link that messages waited for the longest; none when none ever waited.
-    pub waited_link: Option<Blame>,
+    pub waited_link: Option<LinkWait>,
     /// Message latencies; null in a deadlock.
     pub latency: Latency,
     /// A ring of channels whose holders wait for each other.
@@ -205,7 +205,7 @@ fn told(trace: Trace, messages: &[Message], machine: &Machine, engine: &'static 
     }
 }
 
-fn hottest(messages: &[Message], routes: &Routes<'_>, machine: &Machine) -> Option<HottestLink> {
+fn hottest(messages: &[Message], routes: &Routes<'_>, machine: &Machine) -> Option<LinkUse> {
     let mut loads = LinkLoads::new(machine.links());
     loads.fill(messages, routes);
     link_use::busiest_link(&loads, machine)

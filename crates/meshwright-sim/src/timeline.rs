@@ -1,4 +1,4 @@
-//! When everything happened in a run of a schedule.
+//! The times of all messages and computations in a run of a schedule.
 
 use super::engine::{Control, Driver};
 use super::program::ScheduleProgram;

@@ -33,7 +33,7 @@ pub mod ranked;
 pub use divide::{DivideVerdict, Job, Outcome, PhaseRow};
 pub use groups::{GroupsOutcome, GroupsVerdict};
 pub use load::{LoadOutcome, LoadVerdict};
-pub use meshwright_sim::link_use::{Blame, HottestLink};
+pub use meshwright_sim::link_use::{LinkUse as HottestLink, LinkWait as Blame};
 pub use ranked::{Ranked, nearest_to_a_square};
 
 use serde::Serialize;

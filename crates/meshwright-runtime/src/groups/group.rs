@@ -1,4 +1,4 @@
-//! What the members of a group do together.
+//! Operations of the members of a group together.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What stands in one message of a split: a stretch of labels, as bits, with all that it takes to read them.
+//! The message of a split: a stretch of labels, as bits, with all that it takes to read them.
 //!
 //! Whether a member takes part is one stream of labels, with the colours 0 and 1; the labels of those that do are another.
 //! Both are written by [`Coding`], with the extent of this message alone before them. Where all take part the first

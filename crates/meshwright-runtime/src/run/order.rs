@@ -1,4 +1,4 @@
-//! What rank 0 tells the others to do: ranks need no file of their own.
+//! The orders of rank 0 to the others: ranks need no file of their own.
 
 use std::time::Duration;
 

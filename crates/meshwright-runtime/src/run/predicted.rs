@@ -1,4 +1,4 @@
-//! What the referee says of a schedule, phase by phase.
+//! Prediction of a schedule by the referee, phase by phase.
 
 use std::collections::BTreeMap;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Settings, Work, predicted};
+use super::{RunInput, Settings, predicted};
 use crate::skeleton::execute::{Gathered, Links, Waiting, Wrong};
 use meshwright_core::statistics::median;
 use predicted::PredictedTimes;
@@ -80,7 +80,7 @@ pub(super) fn is_right(run: &Gathered) -> bool {
 
 impl RunReport {
     /// The report on these runs, at least one, of which all but the last went right.
-    pub(super) fn new(work: &Work, settings: &Settings, links: Links, runs: &[Gathered]) -> Self {
+    pub(super) fn new(work: &RunInput, settings: &Settings, links: Links, runs: &[Gathered]) -> Self {
         let last = runs.last().expect("there is a run");
         let cycle = settings.execute.cycle_nanoseconds;
         let predicted = predicted::machine(work.machine.as_ref(), work.ranks(), links).and_then(|machine| {
@@ -118,7 +118,7 @@ impl RunReport {
 
 /// A row for each tag of the schedule.
 fn phases(
-    work: &Work,
+    work: &RunInput,
     runs: &[Gathered],
     predicted: Option<&PredictedTimes>,
     planned: Option<&PredictedTimes>,

@@ -1,4 +1,4 @@
-//! Who sends with which tags.
+//! Tags of messages, by protocol.
 
 /// What messages are about. Each of these has 2^16 tags, so that no part of the library takes messages that are meant for another
 /// one; tags below 2^16 are nobody's, and free for programs.

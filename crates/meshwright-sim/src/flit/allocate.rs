@@ -1,4 +1,4 @@
-//! Who gets which output channel, and who crosses the switch.
+//! Virtual-channel and switch allocation.
 //!
 //! Requests are sets of input channels, one machine word each; a round-robin arbiter is the first member at or
 //! after its pointer.

@@ -1,4 +1,4 @@
-//! What happens when flits and credits come in.
+//! Flits and credits that come in.
 
 use super::region::{FREE, LaneState, Region, Site};
 use super::wiring::pack;

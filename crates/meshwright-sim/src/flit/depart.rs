@@ -1,4 +1,4 @@
-//! What happens when a flit is granted the switch.
+//! Switch traversal: a flit is granted the switch and leaves.
 
 use super::fabric::Crossing;
 use super::packet::NONE;

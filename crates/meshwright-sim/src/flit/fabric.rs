@@ -1,4 +1,4 @@
-//! What the driver of open-loop traffic asks of a range of routers, however it moves its packets.
+//! A range of routers as the driver of open-loop traffic sees it, however it moves its packets.
 
 use super::packet::{FlitPacket, Packets};
 use super::region::{Region, Setup};

@@ -16,7 +16,7 @@ use super::region::{Region, Setup};
 use super::router::Router;
 use super::waiting;
 use super::wiring::unpack;
-use crate::engine::{Control, Driver, Open, Referee};
+use crate::engine::{Control, Driver, Open, Referee, SourceEvent};
 use crate::simulate::Task;
 use crate::trace::Trace;
 use meshwright_core::error::{Error, Result};
@@ -73,17 +73,6 @@ impl Replay {
     }
 }
 
-/// Something that happens between cycles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
-    /// A message enters its source queue.
-    Queue(u32),
-    /// A message to oneself is there.
-    Copied(u32),
-    /// A timer runs out.
-    Timer(u32),
-}
-
 /// The injection port of a one-port node: as on the message engine, a message holds it from its start until its last flit
 /// has left.
 #[derive(Clone, Debug, Default)]
@@ -104,7 +93,7 @@ struct Routers<'s> {
     packet: u32,
     generator: ChaCha8Rng,
     /// By tick; of equal ones in the order they were made.
-    events: BinaryHeap<Reverse<(u64, u64, Event)>>,
+    events: BinaryHeap<Reverse<(u64, u64, SourceEvent)>>,
     made: u64,
     /// By node, where it has one port and messages have start-ups: what holds the port, and what waits for it.
     starting: Vec<Starting>,
@@ -142,7 +131,7 @@ impl<'s> Routers<'s> {
         }
     }
 
-    fn push(&mut self, at: u64, event: Event) {
+    fn push(&mut self, at: u64, event: SourceEvent) {
         self.events.push(Reverse((at, self.made, event)));
         self.made += 1;
     }
@@ -161,7 +150,7 @@ impl<'s> Routers<'s> {
             }
             port.holder = Some(message);
         }
-        self.push(at + startup, Event::Queue(message));
+        self.push(at + startup, SourceEvent::Queue(message));
     }
 
     /// The last flit of a message has left: the next of its node begins.
@@ -229,14 +218,14 @@ impl<'s> Routers<'s> {
             self.events.pop();
             self.now = at;
             match event {
-                Event::Queue(message) => self.queue(message),
-                Event::Copied(message) => {
+                SourceEvent::Queue(message) => self.queue(message),
+                SourceEvent::Copied(message) => {
                     if D::WANTS_SENT {
                         driver.sent(self, message);
                     }
                     driver.delivered(self, message);
                 }
-                Event::Timer(id) => driver.timer(self, id),
+                SourceEvent::Timer(id) => driver.timer(self, id),
             }
         }
         self.now = tick;
@@ -291,14 +280,14 @@ impl Control for Routers<'_> {
                 Switching::StoreAndForward => 0,
                 _ => self.costs.startup_ticks() + self.costs.transfer_ticks(bytes),
             };
-            self.push(at + copied, Event::Copied(message));
+            self.push(at + copied, SourceEvent::Copied(message));
         } else {
             self.start_up(message, at);
         }
     }
 
     fn set_timer(&mut self, id: u32, at: u64) {
-        self.push(at, Event::Timer(id));
+        self.push(at, SourceEvent::Timer(id));
     }
 }
 

@@ -1,4 +1,4 @@
-//! What must hold in every cycle, seen from inside.
+//! Invariants of every cycle, seen from inside.
 
 use super::injector::Injector;
 use super::lockstep;

@@ -46,7 +46,7 @@ use meshwright_schedule::Message;
 
 /// Something that happens at a moment; messages on their way are known by their slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Event {
+enum MessageEvent {
     Start(u32),
     Free(LinkId),
     Head(u32),
@@ -69,7 +69,7 @@ pub(crate) struct Core<'m> {
     head: u64,
     costs: Costs,
     now: u64,
-    events: EventQueue<Event>,
+    events: EventQueue<MessageEvent>,
     routes: Routes<'m>,
     /// By the number of the message.
     messages: Vec<PendingMessage>,
@@ -149,18 +149,18 @@ impl<'m> Core<'m> {
         slot
     }
 
-    fn handle(&mut self, event: Event, driver: &mut impl Driver<Self>) {
+    fn handle(&mut self, event: MessageEvent, driver: &mut impl Driver<Self>) {
         match event {
-            Event::Start(slot) => {
+            MessageEvent::Start(slot) => {
                 let (source, target) = self.messages[self.flight(slot).message as usize].ends;
                 match self.ports {
                     // A message to oneself is a copy in memory: it passes no port.
                     Some(ports) if source != target => self.ask(ports.injection(source), slot),
-                    _ => self.events.push(self.now + self.startup, Event::Head(slot)),
+                    _ => self.events.push(self.now + self.startup, MessageEvent::Head(slot)),
                 }
             }
-            Event::Free(channel) => self.channels.becomes_free(channel, self.now),
-            Event::Head(slot) => {
+            MessageEvent::Free(channel) => self.channels.becomes_free(channel, self.now),
+            MessageEvent::Head(slot) => {
                 // A stored message that has crossed the first of its links has left its source.
                 let Flight { hops, left, message, .. } = *self.flight(slot);
                 if self.switching == Switching::StoreAndForward && hops == 1 && left > 0 {
@@ -168,8 +168,8 @@ impl<'m> Core<'m> {
                 }
                 self.head(slot);
             }
-            Event::Sent(message) => driver.sent(self, message),
-            Event::Delivered(slot) => {
+            MessageEvent::Sent(message) => driver.sent(self, message),
+            MessageEvent::Delivered(slot) => {
                 let message = self.flight(slot).message;
                 let leaves = self.leaves_as_it_arrives(slot);
                 self.idle.push(slot);
@@ -178,7 +178,7 @@ impl<'m> Core<'m> {
                 }
                 driver.delivered(self, message);
             }
-            Event::Timer(id) => driver.timer(self, id),
+            MessageEvent::Timer(id) => driver.timer(self, id),
         }
     }
 
@@ -198,7 +198,7 @@ impl<'m> Core<'m> {
             return self.channels.ask_in_turn(channel, slot, &mut self.flights);
         }
         if let Some(free_at) = self.channels.ask(channel, slot, self.now, &mut self.flights) {
-            self.events.push(free_at, Event::Free(channel));
+            self.events.push(free_at, MessageEvent::Free(channel));
         }
     }
 
@@ -206,7 +206,7 @@ impl<'m> Core<'m> {
     #[inline]
     fn release(&mut self, channel: LinkId, time: u64) {
         if self.channels.release(channel, time, self.now) {
-            self.events.push(time, Event::Free(channel));
+            self.events.push(time, MessageEvent::Free(channel));
         }
     }
 
@@ -286,7 +286,7 @@ impl<'m> Core<'m> {
                 self.stages[slot as usize] = Stage::Injected;
                 match self.startup {
                     0 => self.head(slot),
-                    startup => self.events.push(self.now + startup, Event::Head(slot)),
+                    startup => self.events.push(self.now + startup, MessageEvent::Head(slot)),
                 }
             }
             _ => self.enter(channel, slot),
@@ -303,13 +303,13 @@ impl Control for Core<'_> {
     fn start(&mut self, message: u32, at: u64) {
         let slot = self.take_slot(message);
         match self.ports {
-            Some(_) => self.events.push(at, Event::Start(slot)),
-            None => self.events.push(at + self.startup, Event::Head(slot)),
+            Some(_) => self.events.push(at, MessageEvent::Start(slot)),
+            None => self.events.push(at + self.startup, MessageEvent::Head(slot)),
         }
     }
 
     fn set_timer(&mut self, id: u32, at: u64) {
-        self.events.push(at, Event::Timer(id));
+        self.events.push(at, MessageEvent::Timer(id));
     }
 }
 

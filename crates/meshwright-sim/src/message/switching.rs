@@ -1,4 +1,4 @@
-//! How a message moves over the links it is given.
+//! Switching: the way of a message over the links it is given.
 //!
 //! | switching | a message holds a link | asks for the next |
 //! |---|---|---|
@@ -11,7 +11,7 @@
 
 use super::flight::Flight;
 use super::way::Cursor;
-use super::{Core, Event};
+use super::{Core, MessageEvent};
 use meshwright_core::units::LinkId;
 use meshwright_network::topology::Switching;
 
@@ -26,7 +26,7 @@ impl Core<'_> {
         if left == 0 {
             self.arrive(slot, begin + self.head);
         } else {
-            self.events.push(begin + self.head, Event::Head(slot));
+            self.events.push(begin + self.head, MessageEvent::Head(slot));
         }
     }
 
@@ -71,7 +71,7 @@ impl Core<'_> {
                 if left == 0 && crossed > self.now {
                     self.arrive(slot, crossed);
                 } else {
-                    self.events.push(crossed, Event::Head(slot));
+                    self.events.push(crossed, MessageEvent::Head(slot));
                 }
             }
         }
@@ -83,7 +83,7 @@ impl Core<'_> {
         if left == 0 && time > self.now && self.ports.is_none() {
             self.arrive(slot, time);
         } else {
-            self.events.push(time, Event::Head(slot));
+            self.events.push(time, MessageEvent::Head(slot));
         }
     }
 
@@ -94,7 +94,7 @@ impl Core<'_> {
             Switching::Wormhole | Switching::CutThrough => time + body,
             Switching::StoreAndForward => time,
         };
-        self.events.push(end, Event::Delivered(slot));
+        self.events.push(end, MessageEvent::Delivered(slot));
         if let Some(ports) = self.ports.filter(|_| hops + left > 0) {
             self.release(ports.ejection(self.messages[message as usize].ends.1), end);
         }
@@ -136,7 +136,7 @@ impl Core<'_> {
         // A stored message has then crossed its first link, which is an event anyway.
         let is_event = self.switching == Switching::StoreAndForward || self.leaves_as_it_arrives(slot);
         if self.tells_sent && !is_event {
-            self.events.push(time, Event::Sent(message));
+            self.events.push(time, MessageEvent::Sent(message));
         }
     }
 }

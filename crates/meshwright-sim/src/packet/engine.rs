@@ -5,23 +5,12 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use super::routers::Routers;
 use super::wires::Wires;
-use crate::engine::{Control, Driver, Open, Referee};
+use crate::engine::{Control, Driver, Open, Referee, SourceEvent};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Hops, LinkId};
 use meshwright_network::routing::Routes;
 use meshwright_network::topology::Machine;
 use meshwright_schedule::Message;
-
-/// Something that happens outside the network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
-    /// A message enters its source queue.
-    Queue(u32),
-    /// A message to oneself is there.
-    Copied(u32),
-    /// A timer runs out.
-    Timer(u32),
-}
 
 /// Messages on routers that move packets step by step.
 #[derive(Debug)]
@@ -33,9 +22,9 @@ pub(crate) struct Packets<'m> {
     /// Bytes of a packet.
     packet: u64,
     /// What happens in this moment, in the order it was asked for.
-    present: VecDeque<Event>,
+    present: VecDeque<SourceEvent>,
     /// What happens later, by tick; of equal ones in the order they were made.
-    events: BinaryHeap<Reverse<(u64, u64, Event)>>,
+    events: BinaryHeap<Reverse<(u64, u64, SourceEvent)>>,
     made: u64,
     /// The steps that are over; the present tick.
     steps: u64,
@@ -68,7 +57,7 @@ impl<'m> Packets<'m> {
         })
     }
 
-    fn push(&mut self, at: u64, event: Event) {
+    fn push(&mut self, at: u64, event: SourceEvent) {
         if at == self.now {
             self.present.push_back(event);
         } else {
@@ -95,16 +84,16 @@ impl<'m> Packets<'m> {
         self.now = tick;
     }
 
-    fn handle<D: Driver<Self>>(&mut self, event: Event, driver: &mut D) {
+    fn handle<D: Driver<Self>>(&mut self, event: SourceEvent, driver: &mut D) {
         match event {
-            Event::Queue(message) => self.routers.queue(message),
-            Event::Copied(message) => {
+            SourceEvent::Queue(message) => self.routers.queue(message),
+            SourceEvent::Copied(message) => {
                 if D::WANTS_SENT {
                     driver.sent(self, message);
                 }
                 self.deliver(message, driver);
             }
-            Event::Timer(id) => driver.timer(self, id),
+            SourceEvent::Timer(id) => driver.timer(self, id),
         }
     }
 
@@ -150,16 +139,16 @@ impl Control for Packets<'_> {
         let queued = &self.routers.messages[message as usize];
         let at = at + self.startup;
         if queued.source == queued.target {
-            self.push(at, Event::Copied(message));
+            self.push(at, SourceEvent::Copied(message));
         } else if at == self.now {
             self.routers.queue(message);
         } else {
-            self.push(at, Event::Queue(message));
+            self.push(at, SourceEvent::Queue(message));
         }
     }
 
     fn set_timer(&mut self, id: u32, at: u64) {
-        self.push(at, Event::Timer(id));
+        self.push(at, SourceEvent::Timer(id));
     }
 }
 

@@ -1,4 +1,4 @@
-//! What only the inside shows: nothing is lost, and rings of packets that wait for each other are found.
+//! Tests from inside: nothing is lost, and rings of packets that wait for each other are found.
 
 use rand::RngExt;
 

@@ -1,4 +1,4 @@
-//! What happens when heads, runs and credits come in.
+//! Heads, runs and credits that come in.
 
 use super::super::region::FREE;
 use super::super::wiring::{pack, unpack};
