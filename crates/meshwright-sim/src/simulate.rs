@@ -15,6 +15,7 @@ use meshwright_schedule::{Phases, Schedule};
 
 /// A simulator.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub enum Engine {
     /// Whole messages, which ask for channels, hold and release them.
     #[default]
