@@ -11,8 +11,8 @@ use comfy_table::{CellAlignment, Table, TableStyle};
 use meshwright_core::units::{Bytes, NodeId};
 use meshwright_core::{Result, rng};
 use meshwright_groups::Group;
-use meshwright_groups::paper::Paper;
 use meshwright_groups::protocol::{Label, Member, Operation, Script, members};
+use meshwright_groups::rank_split::RankSplit;
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::process::{Context, Process};
 use meshwright_sim as sim;
@@ -115,11 +115,11 @@ fn compare<P: Process>(table: &mut Table, machine: &Machine, rounds: usize, make
     }
 }
 
-static PAPER: Paper =
-    Paper { partial: true, full: true, joining: meshwright_groups::paper::Joining::SubTrees };
+static PAPER: RankSplit =
+    RankSplit { partial: true, full: true, joining: meshwright_groups::rank_split::Joining::SubTrees };
 
 /// The paper's experiment: four splits by coins, a barrier after each, four joins; again and again.
-fn experiment(machine: &Machine, depth: usize, times: usize) -> Vec<Member<'static, Paper, Script>> {
+fn experiment(machine: &Machine, depth: usize, times: usize) -> Vec<Member<'static, RankSplit, Script>> {
     let mut rng = rng::stream(0, "labels");
     let group = Group::whole(machine, "hilbert").expect("an order");
     let mut script = || {

@@ -9,7 +9,6 @@
 mod table;
 
 use meshwright_core::units::{Bytes, Hops, NodeId, Port};
-use meshwright_mapping as mapping;
 use meshwright_mapping::{Divide, Request, Shape, place};
 use meshwright_network::routing::{Pair, routes};
 use meshwright_network::topology::costs::SWITCHINGS;
@@ -59,7 +58,7 @@ fn tree(n: u32) -> (Machine, Phases) {
         volume: Bytes(1 << 20),
     });
     let placement = place("centred-halving", &Request::count(1 << n, &mesh, 0));
-    let phases = mapping::schedule(&job.expect("valid").tasks, &placement.expect("fits"), &mesh);
+    let phases = placement.expect("fits").phases(&job.expect("valid").tasks, &mesh);
     (mesh, phases)
 }
 

@@ -10,8 +10,8 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use meshwright_core::units::Bytes;
-use meshwright_mapping::search::{Problem, Start, search};
-use meshwright_mapping::{Divide, Placement, Request, Shape, TaskGraph, divide, place, schedule};
+use meshwright_mapping::search::{SearchProblem, Start, search};
+use meshwright_mapping::{Divide, Placement, Request, Shape, TaskGraph, divide, place};
 use meshwright_network::topology::{Machine, Switching};
 use meshwright_schedule::cost;
 
@@ -63,11 +63,12 @@ fn median(mut times: Vec<Duration>) -> f64 {
 }
 
 fn run(graph: &TaskGraph, machine: &Machine, steps: u64) -> u64 {
-    let problem = Problem { graph, machine, pins: &[], start: Start::Random, seed: 1, steps, answers: 1 };
+    let problem =
+        SearchProblem { graph, machine, pins: &[], start: Start::Random, seed: 1, steps, answers: 1 };
     search(&problem, &mut |_| ControlFlow::Continue(())).expect("it fits").answers[0].predicted_ticks
 }
 
 /// The prediction of the program for one placement.
 fn predicted(graph: &TaskGraph, placement: &Placement, machine: &Machine) -> u64 {
-    cost::forecast(&schedule(graph, placement, machine), machine).expect("a mesh is connected").ticks
+    cost::forecast(&placement.phases(graph, machine), machine).expect("a mesh is connected").ticks
 }

@@ -7,8 +7,9 @@ mod table;
 
 use meshwright_core::rng;
 use meshwright_core::units::NodeId;
-use meshwright_groups::{Extent, Group, TREES, Tree, adversary, monotone_nearest};
+use meshwright_groups::{Extent, Group, TREES, Tree, monotone_nearest};
 use meshwright_network::topology::{Machine, Topology};
+use meshwright_papers::chochia1996::adversary;
 use rand::RngExt;
 use table::{Comparison, way};
 

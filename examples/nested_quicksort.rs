@@ -16,8 +16,8 @@ use meshwright_groups::contraction::Contraction;
 use meshwright_groups::history::History;
 use meshwright_groups::mask::Mask;
 use meshwright_groups::nested::{Run, Team};
-use meshwright_groups::paper::Paper;
 use meshwright_groups::protocol::{Operator, Scheme, members};
+use meshwright_groups::rank_split::RankSplit;
 use meshwright_groups::{Group, monotone_nearest};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_report::{GroupsOverTime, groups_files, write_all};
@@ -116,8 +116,8 @@ fn table(name: &str, sorted: &Sorted) {
 pub(crate) fn runs(machine: &Machine, keys: &[u64]) -> meshwright_core::Result<Vec<(&'static str, Sorted)>> {
     let mask = Mask::new(machine, monotone_nearest::tree).knowing(2, 1);
     Ok(vec![
-        ("paper", sort(&Paper::default(), machine, keys, SEED)?),
-        ("paper-fast", sort(&Paper::fast(), machine, keys, SEED)?),
+        ("paper", sort(&RankSplit::default(), machine, keys, SEED)?),
+        ("paper-fast", sort(&RankSplit::short(), machine, keys, SEED)?),
         ("tac", sort(&Contraction::new(machine)?, machine, keys, SEED)?),
         ("mask", sort(&mask, machine, keys, SEED)?),
     ])

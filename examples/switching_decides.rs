@@ -10,7 +10,7 @@
 use meshwright_core::units::Bytes;
 use meshwright_mapping::{Divide, Shape};
 use meshwright_network::topology::{Machine, Switching};
-use meshwright_verdict::{DivideVerdict, Job, divide};
+use meshwright_verdict::{Job, MappingVerdict, divide};
 
 pub(crate) fn main() -> meshwright_core::Result<()> {
     let job = Job::divide(&Divide {
@@ -19,7 +19,7 @@ pub(crate) fn main() -> meshwright_core::Result<()> {
         combine_alpha: None,
         volume: Bytes(1 << 20),
     })?;
-    let judge = |switching| -> meshwright_core::Result<DivideVerdict> {
+    let judge = |switching| -> meshwright_core::Result<MappingVerdict> {
         let mesh = Machine::new("mesh:32x32")?.with_switching(switching);
         let methods = ["reflecting", "growing", "centred-halving", "row-major", "hilbert"];
         divide::judge("scatter", &job, &mesh, &methods, 0, &mut |_| {})
@@ -27,7 +27,7 @@ pub(crate) fn main() -> meshwright_core::Result<()> {
     let (wormhole, stored) = (judge(Switching::Wormhole)?, judge(Switching::StoreAndForward)?);
     println!("{:<16} {:>16} {:>20}", "cycles", "wormhole", "store-and-forward");
     for (worm, store) in wormhole.results.iter().zip(&stored.results) {
-        println!("{:<16} {:>16} {:>20}", worm.method, worm.simulated_cycles, store.simulated_cycles);
+        println!("{:<16} {:>16} {:>20}", worm.method, worm.simulated(), store.simulated());
     }
     println!(
         "{:<16} {:>16} {:>20}",
@@ -35,11 +35,11 @@ pub(crate) fn main() -> meshwright_core::Result<()> {
     );
     println!("\nwormhole: {}\nstore-and-forward: {}", wormhole.reason, stored.reason);
 
-    assert_eq!(wormhole.winner.as_deref(), Some("centred-halving"));
-    assert_eq!(stored.winner.as_deref(), Some("growing"));
-    let time = |verdict: &DivideVerdict, method: &str| {
+    assert_eq!(wormhole.winner_name(), Some("centred-halving"));
+    assert_eq!(stored.winner_name(), Some("growing"));
+    let time = |verdict: &MappingVerdict, method: &str| {
         let result = verdict.results.iter().find(|result| result.method == method);
-        result.expect("it was asked for").simulated_cycles
+        result.expect("it was asked for").simulated()
     };
     assert_eq!(time(&wormhole, "centred-halving"), wormhole.results[0].bound_cycles);
     assert!(time(&stored, "growing") * 1000 < stored.results[0].bound_cycles * 1002);

@@ -24,10 +24,9 @@
 //! let job = Job::divide(&Divide { shape: Shape::Binomial(6), alpha: Some(0.5), combine_alpha: None, volume: Bytes(65536) })?;
 //! let methods: Vec<&str> = PLACEMENTS.iter().map(|method| method.name).collect();
 //! let verdict = divide::judge("merge sort", &job, &Machine::new("mesh:8x8")?, &methods, 0, &mut |_| {})?;
-//! assert_eq!(verdict.winner.as_deref(), Some("centred-halving"));
-//! let winner = verdict.results.iter().find(|result| verdict.is_won_by(result)).expect("it is listed");
+//! assert_eq!(verdict.winner_name(), Some("centred-halving"));
 //! // It meets the lower bound: no placement of this tree on this mesh can be faster.
-//! assert_eq!((winner.bound_cycles, winner.simulated_cycles), (65128, 65128));
+//! assert_eq!(verdict.winner().expect("one comes to its end").time, verdict.bound());
 //! # Ok::<(), meshwright::Error>(())
 //! ```
 //!
@@ -57,12 +56,12 @@
 //! # Groups
 //!
 //! A [group](groups) of nodes splits by labels known only at run time, waits for its own members, and joins again; each node is a
-//! [member](groups::protocol::Member) that sends real messages. The [paper's split](groups::paper), [telling everybody all
+//! [member](groups::protocol::Member) that sends real messages. The [paper's split](groups::rank_split), [telling everybody all
 //! labels](groups::mask) and [contraction](groups::contraction) build the new trees; [programs](groups::nested) are async functions.
 //!
 //! ```
 //! use meshwright::groups::protocol::{Label, Operation, Script, members};
-//! use meshwright::groups::{Group, paper::Paper};
+//! use meshwright::groups::{Group, rank_split::RankSplit};
 //! use meshwright::{sim, topology::Machine};
 //!
 //! // All nodes of a 4 x 4 mesh, split into even and odd ranks of the Hilbert curve; then a barrier in each half.
@@ -70,7 +69,7 @@
 //! let group = Group::whole(&mesh, "hilbert")?;
 //! let split = |rank: u32| Operation::Split(Label { colour: rank % 2, key: 0 });
 //! let programs = (0..16).map(|rank| Script::new(vec![split(rank), Operation::Barrier])).collect();
-//! let paper = Paper::default();
+//! let paper = RankSplit::default();
 //! let mut nodes = members(&paper, &mesh, &group, programs)?;
 //! assert!(sim::run(&mesh, &mut nodes, &sim::Engine::Packet)?.unfinished.is_empty());
 //! let place = nodes[group.node(5).index()].places().last().expect("it is a member");
@@ -129,8 +128,8 @@
 //! let machine = Machine::of("moebius", &Moebius([16]))?;
 //! let job = Job::divide(&Divide { shape: Shape::Binomial(4), alpha: Some(1.0), combine_alpha: None, volume: Bytes(4096) })?;
 //! let verdict = divide::judge("broadcast", &job, &machine, &["recursive-bisection", "random"], 0, &mut |_| {})?;
-//! let best = verdict.results.iter().find(|row| verdict.is_won_by(row)).expect("it is listed");
-//! assert!(best.bound_cycles <= best.simulated_cycles);
+//! let best = verdict.winner().expect("one of them comes to its end");
+//! assert!(verdict.bound() <= best.time);
 //! let jobs = [verdict.into()];
 //! let drawn = files(&PlanReport { title: "A ring with chords", scenario: "", machine: &machine, seed: 0, jobs: &jobs })?;
 //! assert!(drawn.iter().any(|file| file.name.ends_with(".svg") && file.text.contains("<svg")));

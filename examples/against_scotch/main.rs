@@ -11,8 +11,7 @@ use std::time::{Duration, Instant};
 
 use meshwright_core::Result;
 use meshwright_core::units::{Bytes, NodeId};
-use meshwright_mapping as mapping;
-use meshwright_mapping::search::{Problem, Start, search};
+use meshwright_mapping::search::{SearchProblem, Start, search};
 use meshwright_mapping::{Divide, Placement, Request, Shape, TaskGraph, divide, place, task_file};
 use meshwright_network::topology::{Machine, Switching};
 use meshwright_schedule::cost;
@@ -120,7 +119,8 @@ fn searched(
     budget: Duration,
 ) -> Result<Vec<Vec<NodeId>>> {
     let begin = Instant::now();
-    let problem = Problem { graph, machine, pins: &[], start, seed: 1, steps: u64::MAX, answers: ANSWERS };
+    let problem =
+        SearchProblem { graph, machine, pins: &[], start, seed: 1, steps: u64::MAX, answers: ANSWERS };
     let outcome = search(&problem, &mut |_| {
         if begin.elapsed() < budget { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
@@ -132,7 +132,7 @@ fn judged(method: &str, graph: &TaskGraph, machine: &Machine, (found, took): Tim
     let mut best: Option<(u64, Option<u64>)> = None;
     for nodes in found {
         let placement = Placement { name: method.to_string(), nodes };
-        let phases = mapping::schedule(graph, &placement, machine);
+        let phases = placement.phases(graph, machine);
         let predicted = cost::forecast(&phases, machine)?.ticks;
         let trace = sim::simulate(machine, &phases, &sim::Engine::Message)?;
         let simulated = trace.deadlock.is_none().then_some(trace.cycles.0);

@@ -4,8 +4,8 @@ use meshwright_core::Error;
 use meshwright_core::rng;
 use meshwright_core::units::{Bytes, Cycles, NodeId};
 use meshwright_groups::Group;
-use meshwright_groups::paper::Paper;
 use meshwright_groups::protocol::{Label, Operation, Script, members};
+use meshwright_groups::rank_split::RankSplit;
 use meshwright_network::topology::Machine;
 use meshwright_schedule::process::{Context, Process};
 use meshwright_sim::any_order::{Adversary, Order, run_processes};
@@ -123,7 +123,7 @@ fn orders_are_what_they_are_called() {
 fn no_order_breaks_a_barrier() {
     let mesh = Machine::new("mesh:4x5").unwrap();
     let group = Group::whole(&mesh, "snake").unwrap();
-    let paper = Paper::default();
+    let paper = RankSplit::default();
     let mut rng = rng::stream(3, "labels");
     for seed in 0..40 {
         let mut script = || {

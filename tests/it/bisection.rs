@@ -4,7 +4,7 @@ use crate::halving::{assert_one_to_one, measured, tree};
 use meshwright_core::rng::stream;
 use meshwright_core::units::NodeId;
 use meshwright_mapping::bound::Profile;
-use meshwright_mapping::{Placement, Request, Shape, TaskGraph, place, schedule};
+use meshwright_mapping::{Placement, Request, Shape, TaskGraph, place};
 use meshwright_network::topology::{Machine, Switching, Topology, distances_from};
 use meshwright_schedule::cost::forecast;
 use rand::seq::IndexedRandom;
@@ -18,7 +18,7 @@ fn judged(tasks: &TaskGraph, placement: &Placement, machine: &Machine) -> (u32, 
 
 /// L1 time in ticks under the machine's switching.
 fn predicted(tasks: &TaskGraph, placement: &Placement, machine: &Machine) -> u64 {
-    forecast(&schedule(tasks, placement, machine), machine).unwrap().ticks
+    forecast(&placement.phases(tasks, machine), machine).unwrap().ticks
 }
 
 fn broken(name: &str, dead: usize, seed: u64) -> Option<Machine> {

@@ -61,11 +61,14 @@ fn no_placement_beats_the_bound() {
                     divide::judge("", &job(n, alpha, combine), &machine, &every_placement(), 5, &mut |_| {})
                         .unwrap();
                 for result in &verdict.results {
-                    assert!(result.bound_cycles <= result.simulated_cycles);
-                    assert_eq!(result.gap == 0.0, result.bound_cycles == result.simulated_cycles);
+                    assert!(result.bound_cycles <= result.simulated());
+                    assert_eq!(
+                        result.gap().unwrap_or_default() == 0.0,
+                        result.bound_cycles == result.simulated()
+                    );
                 }
                 let least = verdict.results.iter().map(|result| result.simulated_cycles).min();
-                let winner = verdict.results.iter().find(|result| verdict.is_won_by(result)).unwrap();
+                let winner = verdict.winner().unwrap().outcome;
                 assert_eq!(Some(winner.simulated_cycles), least, "the winner is the fastest");
             }
         }
@@ -93,11 +96,8 @@ fn centred_halving_meets_the_wormhole_bound() {
                 )
                 .unwrap();
                 let result = &verdict.results[0];
-                assert_eq!(
-                    result.simulated_cycles, result.bound_cycles,
-                    "B({n}), alpha {alpha}, c {c}, h {h}"
-                );
-                assert!(result.blame.is_none() && result.deadlock_free);
+                assert_eq!(result.simulated(), result.bound_cycles, "B({n}), alpha {alpha}, c {c}, h {h}");
+                assert!(result.waited_link.is_none() && result.detail.deadlock_free);
             }
         }
     }

@@ -1,7 +1,6 @@
 //! Dependency-driven runs: small programs whose times are derived by hand.
 
 use meshwright_core::units::Bytes;
-use meshwright_mapping as mapping;
 use meshwright_mapping::{Divide, Request, Shape, place};
 use meshwright_network::topology::{Machine, PortModel, Switching};
 use meshwright_schedule::{Schedule, goal};
@@ -60,7 +59,7 @@ fn without_barriers_a_tree_is_at_least_as_fast_when_nothing_contends() {
             })
             .unwrap();
             let placement = place(method, &Request::count(1 << n, &mesh, 0)).unwrap();
-            let phases = mapping::schedule(&job.tasks, &placement, &mesh);
+            let phases = placement.phases(&job.tasks, &mesh);
             let free = simulate(&mesh, &Schedule::from_phases(&phases), &Engine::Message).unwrap();
             let barrier = simulate(&mesh, &phases, &Engine::Message).unwrap();
             assert_eq!(free.deadlock, None);

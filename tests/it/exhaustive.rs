@@ -1,7 +1,6 @@
 //! The bounds against every placement of small trees, and against a search for good placements of larger ones.
 
 use meshwright_core::units::{Bytes, Cycles, NodeId};
-use meshwright_mapping as mapping;
 use meshwright_mapping::{Divide, Placement, Request, Shape, binomial, bound, place};
 use meshwright_network::routing::{Pair, routes};
 use meshwright_network::topology::costs::SWITCHINGS;
@@ -112,7 +111,7 @@ fn no_placement_of_a_small_tree_beats_the_prefix_bound() {
 /// bound <= link bounds and ports <= simulation <= serial sum, phase by phase and in all.
 fn check_order(machine: &Machine, job: &Job, nodes: Vec<NodeId>) {
     let placement = Placement { name: String::new(), nodes };
-    let phases = mapping::schedule(&job.tasks, &placement, machine);
+    let phases = placement.phases(&job.tasks, machine);
     let trace = simulate(machine, &phases, &Engine::Message).unwrap();
     if trace.deadlock.is_some() {
         return;

@@ -3,12 +3,12 @@
 use crate::halving::{assert_one_to_one, measured, tree};
 use meshwright_core::rng::stream;
 use meshwright_mapping::family::{Member, front, front_of, name, names, slowdowns, steps};
-use meshwright_mapping::{Request, Shape, Step, place};
+use meshwright_mapping::{AxisStep, Request, Shape, place};
 use meshwright_network::topology::{Machine, Topology};
 use rand::seq::SliceRandom;
 
 /// A member drawn at random: the axes in any order, and of each axis any order of its steps after the first.
-fn random_member(exponents: &[u32], seed: u64) -> Vec<Step> {
+fn random_member(exponents: &[u32], seed: u64) -> Vec<AxisStep> {
     let mut random = stream(seed, "family");
     let mut axes: Vec<usize> = (0..exponents.len()).flat_map(|a| vec![a; exponents[a] as usize]).collect();
     axes.shuffle(&mut random);
@@ -19,7 +19,7 @@ fn random_member(exponents: &[u32], seed: u64) -> Vec<Step> {
         later.push(1);
         lengths.push(later);
     }
-    axes.into_iter().map(|axis| Step { axis, length: lengths[axis].pop().unwrap() }).collect()
+    axes.into_iter().map(|axis| AxisStep { axis, length: lengths[axis].pop().unwrap() }).collect()
 }
 
 /// Every phase of every member: one-to-one, uniform dilation, load and contention as the formulas say.
@@ -77,7 +77,7 @@ fn growing_and_centred_halving_are_members() {
 }
 
 /// Every member of a box, by choosing each step in turn.
-fn for_each_member(left: &mut Vec<Vec<u32>>, made: &mut Vec<Step>, visit: &mut impl FnMut(&[Step])) {
+fn for_each_member(left: &mut Vec<Vec<u32>>, made: &mut Vec<AxisStep>, visit: &mut impl FnMut(&[AxisStep])) {
     if left.iter().all(Vec::is_empty) {
         return visit(made);
     }
@@ -85,7 +85,7 @@ fn for_each_member(left: &mut Vec<Vec<u32>>, made: &mut Vec<Step>, visit: &mut i
         let is_mirror = made.iter().all(|step| step.axis != axis);
         for index in 0..if is_mirror { left[axis].len().min(1) } else { left[axis].len() } {
             let length = left[axis].remove(index);
-            made.push(Step { axis, length });
+            made.push(AxisStep { axis, length });
             for_each_member(left, made, visit);
             made.pop();
             left[axis].insert(index, length);

@@ -146,7 +146,7 @@ fn store_and_forward_steps() {
             name: String::new(),
             nodes: report.placements[0].nodes().to_vec(),
         };
-        let phases = meshwright_mapping::schedule(&job.tasks, &placement, &mesh);
+        let phases = placement.phases(&job.tasks, &mesh);
         let trace = meshwright_sim::simulate(&mesh, &phases, &meshwright_sim::Engine::Message).unwrap();
         assert_eq!(trace.phase_ticks, integers(&case["sf_steps"]), "{} B({n})", case["mapping"]);
     }

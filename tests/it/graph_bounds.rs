@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use meshwright_core::units::{Bytes, Cycles, NodeId};
-use meshwright_mapping as mapping;
 use meshwright_mapping::bound::{GraphBound, Terrain, graph_ticks, phase_ticks};
 use meshwright_mapping::task_graph::Edge;
 use meshwright_mapping::{Placement, TaskGraph, task_file};
@@ -30,7 +29,7 @@ fn bound(graph: &TaskGraph, machine: &Machine) -> GraphBound {
 /// The simulated ticks, unless the placement ends in a deadlock.
 fn simulated(graph: &TaskGraph, machine: &Machine, nodes: Vec<NodeId>) -> Option<(u64, Vec<u64>)> {
     let placement = Placement { name: String::new(), nodes };
-    let trace = simulate(machine, &mapping::schedule(graph, &placement, machine), &Engine::Message).unwrap();
+    let trace = simulate(machine, &placement.phases(graph, machine), &Engine::Message).unwrap();
     trace.deadlock.is_none().then_some((trace.ticks, trace.phase_ticks))
 }
 
@@ -144,8 +143,8 @@ proptest! {
         let edges = if dense { all(1).chain(edges).collect() } else { edges };
         let graph = graph(tasks.min(machine.living_count()), &edges);
         let job = Job::trace(graph.clone());
-        let Ok(placement) = job.place("random", &machine, seed) else { return Ok(()) };
-        let phases = mapping::schedule(&graph, &placement, &machine);
+        let Ok(placement) = job.on(&machine).place("random", seed) else { return Ok(()) };
+        let phases = placement.phases(&graph, &machine);
         // Dead nodes may have cut the machine.
         let Ok(trace) = simulate(&machine, &phases, &Engine::Message) else { return Ok(()) };
         let bound = bound(&graph, &machine);

@@ -2,12 +2,11 @@
 
 use meshwright_core::rng;
 use meshwright_core::units::{Bytes, NodeId};
-use meshwright_groups::choice::{Demand, Question, SPLITS, choose, load, tree_for_mask};
+use meshwright_groups::choice::{Demand, Question, SPLITS, choose, load};
 use meshwright_groups::contraction::Contraction;
 use meshwright_groups::mask::Mask;
-use meshwright_groups::paper::Paper;
 use meshwright_groups::protocol::{Label, Operation, Scheme, Script, members};
-use meshwright_groups::trees::{TREES, TreeMethod};
+use meshwright_groups::rank_split::RankSplit;
 use meshwright_groups::{Group, entry_bisection, monotone_nearest, rank_halving};
 use meshwright_network::routing;
 use meshwright_network::topology::{Machine, Topology};
@@ -29,8 +28,8 @@ fn steps<S: Scheme>(scheme: &S, machine: &Machine, group: &Group, labels: &[Labe
 fn simulated(name: &str, question: &Question, machine: &Machine, group: &Group, labels: &[Label]) -> f64 {
     let Demand { colours, keys, is_known, .. } = question.demand;
     match name {
-        "paper" => steps(&Paper::default(), machine, group, labels),
-        "paper-fast" => steps(&Paper::fast(), machine, group, labels),
+        "paper" => steps(&RankSplit::default(), machine, group, labels),
+        "paper-fast" => steps(&RankSplit::short(), machine, group, labels),
         "tac" => steps(&Contraction::new(machine).unwrap(), machine, group, labels),
         _ => {
             let mask = Mask::new(machine, monotone_nearest::tree);
@@ -109,29 +108,6 @@ fn the_choice_is_the_cheapest_that_can() {
     let group = Group::whole(&machine, "hilbert").unwrap();
     let question = Question::of(&machine, &group, monotone_nearest::tree, demand(1000, 1)).unwrap();
     assert_eq!(choose(&question).unwrap().name, "tac");
-}
-
-#[test]
-fn the_tree_for_mask_is_hardly_beaten_by_another() {
-    for (name, colours) in [("mesh:16x16", 2), ("mesh:16x16", 256), ("mesh:6x20", 16), ("torus:9x9", 16)] {
-        let machine = Machine::new(name).unwrap().in_packets();
-        for group in groups(&machine) {
-            let (best, predicted) = tree_for_mask(&machine, &group, demand(colours, 1)).unwrap();
-            let labels = random_labels(group.size(), colours);
-            let simulated = |method: &TreeMethod| {
-                let mask = Mask::new(&machine, method.build).knowing(colours, 1);
-                steps(&mask, &machine, &group, &labels)
-            };
-            let ours = simulated(best);
-            let least = TREES
-                .iter()
-                .filter(|method| method.takes_any_members)
-                .map(simulated)
-                .fold(f64::INFINITY, f64::min);
-            assert!(ours <= 1.25 * least, "{} on {name}: {ours} where {least} is possible", best.name);
-            assert!((0.5..2.0).contains(&(ours / predicted)), "{} on {name}", best.name);
-        }
-    }
 }
 
 #[test]

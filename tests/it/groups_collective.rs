@@ -6,7 +6,8 @@ use rand::seq::SliceRandom;
 use meshwright_core::rng::stream;
 use meshwright_core::units::{Cycles, NodeId};
 use meshwright_groups::barrier_time::{self, Delays};
-use meshwright_groups::protocol::{Fixed, Operation, Script, members};
+use meshwright_groups::exchange::{Exchange, Structure};
+use meshwright_groups::protocol::{Operation, Script, members};
 use meshwright_groups::{Extent, Group, TREES, exchange, portfolio, rank_halving};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::overhead::WithOverhead;
@@ -187,9 +188,10 @@ fn urgency_decides_who_is_told_first() {
         std::iter::once(meshwright_groups::Tree::NONE).chain([0; 7]).collect(),
     );
     let cycles = |urgent: bool| {
-        let fixed = Fixed::<false>::new(star.clone());
+        let star = Structure::Rooted(star.clone());
+        let exchange = Exchange::new(&star, &group);
         let script = |_| Script::new(vec![Operation::Broadcast { from: 0, value: 5 }]);
-        let all = members(&fixed, &line, &group, (0..8).map(script).collect()).unwrap();
+        let all = members(&exchange, &line, &group, (0..8).map(script).collect()).unwrap();
         let urgency =
             if urgent { (1..8).map(|node| (NodeId(node), u64::from(node))).collect() } else { Vec::new() };
         let with = |member| WithOverhead::new(member, Cycles(2)).with_urgency(urgency.clone());

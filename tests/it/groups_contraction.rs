@@ -7,7 +7,7 @@ mod steps;
 
 use meshwright_core::units::NodeId;
 use meshwright_groups::contraction::{Contraction, OrderedTree};
-use meshwright_groups::protocol::{Label, Member, Operation, Scheme, Script, Side};
+use meshwright_groups::protocol::{Label, Member, Operation, Position, Scheme, Script, Side};
 use meshwright_network::topology::{Machine, Topology};
 
 /// The processes of all nodes of a machine, the members of a tree with their programs.
@@ -33,10 +33,10 @@ fn split(colour: u32) -> Operation {
 }
 
 /// Refuses a member's place that is not its place in a tree.
-fn check_place(place: &<Contraction as Scheme>::Place, tree: &OrderedTree, rank: u32) {
+fn check_place(place: &Position<<Contraction as Scheme>::Known>, tree: &OrderedTree, rank: u32) {
     let name = |rank| tree.group.node(rank);
-    let links = Contraction::links(place);
-    assert_eq!(Contraction::rank_and_size(place), (rank, tree.group.size()));
+    let links = place.links();
+    assert_eq!((place.rank(), place.size()), (rank, tree.group.size()));
     assert_eq!(links.parent, tree.tree.parent(rank).map(name));
     let children: Vec<(NodeId, Side)> = (tree.tree.children(rank).iter())
         .map(|&child| (name(child), if child < rank { Side::Left } else { Side::Right }))

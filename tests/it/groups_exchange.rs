@@ -7,10 +7,9 @@ use rand_chacha::ChaCha8Rng;
 
 use meshwright_core::rng::stream;
 use meshwright_core::units::{Cycles, NodeId};
-use meshwright_groups::exchange::Party;
-use meshwright_groups::exchange::{FullBox, Hubs, Structure, Sweeps, gibbons_paterson, parties};
-use meshwright_groups::protocol::{Entry, Fixed, Here, Operation, Operator, Outcome, Program, members};
-use meshwright_groups::{Extent, Group, Tree, monotone_nearest, rank_halving};
+use meshwright_groups::exchange::{Exchange, FullBox, Hubs, Structure, Sweeps, gibbons_paterson};
+use meshwright_groups::protocol::{Here, LogEntry, Operation, Operator, Outcome, Program, members};
+use meshwright_groups::{Extent, Group, monotone_nearest, rank_halving};
 use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_sim as sim;
 use meshwright_sim::any_order::{self, Adversary, Order};
@@ -158,7 +157,7 @@ fn check_values(operations: &[Vec<Operation>], root: u32, outcomes: &[&[Outcome]
 }
 
 /// Nobody leaves a barrier, an all-reduction or anything else that needs all before the last has come.
-fn check_barriers(logs: &[&[Entry]], what: &str) {
+fn check_barriers(logs: &[&[LogEntry]], what: &str) {
     for at in 0..logs[0].len() {
         if matches!(logs[0][at].operation, Operation::Barrier | Operation::AllReduce(..)) {
             let last = logs.iter().map(|log| log[at].begin).max();
@@ -190,7 +189,8 @@ fn values_equal_sequential_folds() {
         for structure in structures(&machine, &group) {
             let what = format!("{} on {}, {:?}", structure.name(), machine.name(), group.members());
             let programs = diaries(&operations, group.size());
-            let mut all = parties(&structure, &machine, &group, programs.clone());
+            let exchange = Exchange::new(&structure, &group);
+            let mut all = members(&exchange, &machine, &group, programs.clone()).expect("members");
             let trace = match trial % 3 {
                 0 => sim::run(&machine, &mut all, &sim::Engine::Packet),
                 1 => sim::run(&machine, &mut all, &sim::Engine::Message),
@@ -202,41 +202,15 @@ fn values_equal_sequential_folds() {
             let outcomes: Vec<_> = own.iter().map(|party| party.program().outcomes.as_slice()).collect();
             check_values(&operations, structure.root(), &outcomes, &what);
             check_barriers(&own.iter().map(|party| party.log()).collect::<Vec<_>>(), &what);
-            if let Structure::Rooted(tree) = &structure {
-                agree_as_members(&machine, &group, &operations, tree.clone(), &outcomes);
-            }
         }
     }
-}
-
-/// Members of a fixed tree get what the parties of the same tree get.
-fn agree_as_members(
-    machine: &Machine,
-    group: &Group,
-    operations: &[Vec<Operation>],
-    tree: Tree,
-    outcomes: &[&[Outcome]],
-) {
-    let programs = || diaries(operations, group.size());
-    if tree.keeps_order() {
-        let fixed = Fixed::<true>::new(tree.clone());
-        let mut all = members(&fixed, machine, group, programs()).expect("members");
-        sim::run(machine, &mut all, &sim::Engine::Message).expect("a run");
-        let own = of_members(group, &all);
-        assert!(own.iter().zip(outcomes).all(|(member, outcomes)| member.program().outcomes == *outcomes));
-    }
-    let fixed = Fixed::<false>::new(tree);
-    let mut all = members(&fixed, machine, group, programs()).expect("members");
-    sim::run(machine, &mut all, &sim::Engine::Message).expect("a run");
-    let own = of_members(group, &all);
-    assert!(own.iter().zip(outcomes).all(|(member, outcomes)| member.program().outcomes == *outcomes));
 }
 
 /// The cycles of one barrier on a machine of packets: one cycle a link.
 fn barrier_cycles(structure: &Structure, machine: &Machine, group: &Group) -> u32 {
     let program = Diary { operations: vec![Operation::Barrier], ..Diary::default() };
-    let mut all: Vec<Party<'_, Diary>> =
-        parties(structure, machine, group, vec![program; group.members().len()]);
+    let exchange = Exchange::new(structure, group);
+    let mut all = members(&exchange, machine, group, vec![program; group.members().len()]).expect("members");
     let trace = sim::run(machine, &mut all, &sim::Engine::Packet).expect("a run");
     assert!(trace.unfinished.is_empty());
     trace.cycles.0 as u32
@@ -283,7 +257,9 @@ fn structures_where_nodes_are_dead() {
         let bound = Extent::of(&machine, &group).expect("connected").diameter;
         let operations = random_operations(group.size(), &mut rng);
         for structure in structures(&machine, &group) {
-            let mut all = parties(&structure, &machine, &group, diaries(&operations, group.size()));
+            let exchange = Exchange::new(&structure, &group);
+            let mut all =
+                members(&exchange, &machine, &group, diaries(&operations, group.size())).expect("members");
             let trace = sim::run(&machine, &mut all, &sim::Engine::Packet).expect("a run");
             assert!(trace.unfinished.is_empty());
             let own = of_members(&group, &all);
@@ -317,7 +293,9 @@ fn sweeps_reach_the_diameter() {
         let (near, far) = (machine.eccentricity(root).0, machine.eccentricity(here).0);
         for (operation, links) in [(sum, bound), (scan, lines), (broadcast, far), (reduce, near)] {
             let program = Diary { operations: vec![operation], ..Diary::default() };
-            let mut all = parties(&sweeps, &machine, &group, vec![program; members_of(&group)]);
+            let exchange = Exchange::new(&sweeps, &group);
+            let mut all =
+                members(&exchange, &machine, &group, vec![program; members_of(&group)]).expect("members");
             let trace = sim::run(&machine, &mut all, &sim::Engine::Packet).expect("a run");
             assert_eq!(trace.cycles.0, u64::from(links), "{name} {operation:?}");
         }

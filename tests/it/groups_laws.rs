@@ -127,7 +127,7 @@ fn one(seed: u64) -> Result<()> {
     if !runs.is_empty() {
         let verdict = groups::judge("laws", &job, &machine, &mut |_| ()).expect(&what);
         let chosen = groups::choose(&job, &machine, "auto", "auto")?.0.name;
-        assert_eq!(verdict.winner.as_deref(), Some(chosen), "{what}: `plan` and `groups` choose alike");
+        assert_eq!(verdict.winner_name(), Some(chosen), "{what}: `plan` and `groups` choose alike");
     }
     Ok(())
 }

@@ -42,10 +42,15 @@ fn check(mask: &Mask<'_>, machine: &Machine, group: &Group, labels: &[Label]) {
     for (colour, part) in group.split_by(&colours, &keys) {
         for (rank, &node) in (0..).zip(part.members()) {
             let place = processes[node.index()].places().last().unwrap();
-            let roster = &place.roster;
-            assert_eq!((roster.group(), place.rank), (&part, rank), "{} colour {colour}", machine.name());
-            assert_eq!(roster.tree(), &rank_halving::tree(part.size()));
-            assert_eq!(Mask::links(place), &roster.links(rank));
+            let membership = place.known();
+            assert_eq!(
+                (membership.group(), place.rank()),
+                (&part, rank),
+                "{} colour {colour}",
+                machine.name()
+            );
+            assert_eq!(membership.tree(), &rank_halving::tree(part.size()));
+            assert_eq!(place.links(), &membership.links(rank));
         }
     }
 }

@@ -4,10 +4,10 @@ use meshwright_core::units::NodeId;
 use meshwright_groups::protocol::{
     Here, Label, Operation, Operator, Outcome, Program, Scheme, Script, members,
 };
-use meshwright_groups::range::{RangeGroup, Ranges, cut};
 use meshwright_groups::{Group, Tree, rank_halving};
 use meshwright_network::topology::Machine;
 use meshwright_network::topology::order::ORDERS;
+use meshwright_papers::range::{RangeGroup, Ranges, cut};
 use meshwright_sim as sim;
 use proptest::prelude::*;
 
@@ -81,8 +81,8 @@ fn splits_into_known_ranges_send_nothing_and_keep_two_numbers() {
     let parts = [whole.part(0, 50), whole.part(50, 120), whole.part(120, 200), whole.part(200, 256)];
     for (rank, &node) in (0..).zip(group.members()) {
         let place = processes[node.index()].places().last().unwrap();
-        let part = parts.iter().find(|part| place.range == **part).expect("one of the four");
-        assert_eq!(part.node(place.rank), node);
+        let part = parts.iter().find(|part| *place.known() == **part).expect("one of the four");
+        assert_eq!(part.node(place.rank()), node);
         assert_eq!(group.node(rank), node);
         assert!(processes[node.index()].bytes_kept() < 1000, "three levels of O(1)");
     }

@@ -3,11 +3,13 @@
 use meshwright_core::rng;
 use meshwright_core::units::NodeId;
 use meshwright_groups::barrier_time::Delays;
-use meshwright_groups::protocol::{Fixed, Operation, Script, members};
+use meshwright_groups::exchange::{Exchange, Structure};
+use meshwright_groups::protocol::{Operation, Script, members};
 use meshwright_groups::trees::{self, TreeMethod};
-use meshwright_groups::{Extent, Group, TREES, Tree, adversary, portfolio};
+use meshwright_groups::{Extent, Group, TREES, Tree, portfolio};
 use meshwright_network::topology::order::order;
 use meshwright_network::topology::{Grid, Machine, Topology};
+use meshwright_papers::chochia1996::adversary;
 use meshwright_sim::{Engine, run};
 use rand::RngExt;
 use serde_json::Value;
@@ -326,9 +328,10 @@ fn the_gain_falls_as_sending_takes_time() {
 
 /// The steps of one barrier in packets, from the start until the last member goes on.
 fn measured(machine: &Machine, group: &Group, tree: Tree) -> u64 {
-    let fixed = Fixed::<false>::new(tree);
+    let tree = Structure::Rooted(tree);
+    let exchange = Exchange::new(&tree, group);
     let programs = vec![Script::new(vec![Operation::Barrier]); group.members().len()];
-    let mut all = members(&fixed, machine, group, programs).unwrap();
+    let mut all = members(&exchange, machine, group, programs).unwrap();
     assert!(run(machine, &mut all, &Engine::Packet).unwrap().unfinished.is_empty());
     let ends = group.members().iter().map(|node| all[node.index()].log()[0].end.0);
     ends.max().unwrap_or(0)

@@ -2,7 +2,7 @@
 
 use meshwright_core::units::Bytes;
 use meshwright_mapping::metrics::{self, PhaseMetrics};
-use meshwright_mapping::{Divide, Placement, Request, Shape, TaskGraph, divide, halving, place, schedule};
+use meshwright_mapping::{Divide, Placement, Request, Shape, TaskGraph, divide, halving, place};
 use meshwright_network::routing::{Pair, routes};
 use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_schedule::Message;
@@ -18,7 +18,7 @@ pub(crate) fn tree(shape: Shape) -> TaskGraph {
 
 /// The metrics of every phase, links counted one by one.
 pub(crate) fn measured(tasks: &TaskGraph, placement: &Placement, machine: &Machine) -> Vec<PhaseMetrics> {
-    let phases = schedule(tasks, placement, machine);
+    let phases = placement.phases(tasks, machine);
     let mut loads = LinkLoads::new(machine.links());
     let phase = |index| {
         let messages: &[Message] = phases.phase(index);
@@ -167,7 +167,7 @@ fn at_most_one_odd_side_leaves_no_gap() {
             let verdict =
                 verdict::divide::judge("", &job, &machine, &["centred-halving"], 0, &mut |_| {}).unwrap();
             let outcome = &verdict.results[0];
-            let above = outcome.simulated_cycles - outcome.bound_cycles;
+            let above = outcome.simulated() - outcome.bound_cycles;
             assert_eq!(above, hops_above * machine.costs().flit.0, "{} in cycles", machine.name());
         }
     }

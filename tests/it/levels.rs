@@ -75,7 +75,7 @@ fn stored_messages_of_a_tree_take_the_greater_of_dilation_and_load() {
         for row in &report.placements {
             let placement =
                 meshwright_mapping::Placement { name: row.name.clone(), nodes: row.nodes().to_vec() };
-            let phases = meshwright_mapping::schedule(&job.tasks, &placement, &mesh);
+            let phases = placement.phases(&job.tasks, &mesh);
             let trace = sim::simulate(&mesh, &phases, &sim::Engine::Message).unwrap();
             for (phase, &steps) in row.phases.iter().zip(&trace.phase_ticks) {
                 let (far, load) = (u64::from(phase.dilation), u64::from(phase.link_load));

@@ -61,14 +61,14 @@ fn one_port_with_results_has_rows_of_its_own_machine() {
     let verdict = split("mesh:4x4", one(5), 0.3, &asked, |job| {
         (job.methods, job.named) = (vec!["optimum".to_string()], true);
     });
-    assert!((verdict.bound.speedup - 13.0 / 3.0).abs() < 1e-6, "{:?}", verdict.bound);
-    assert_eq!((verdict.bound.kind, verdict.bound.processors), (BoundKind::Programme, None));
-    assert_eq!(verdict.winner.as_deref(), Some("programme"));
+    assert!((verdict.facts.bound.speedup - 13.0 / 3.0).abs() < 1e-6, "{:?}", verdict.facts.bound);
+    assert_eq!((verdict.facts.bound.kind, verdict.facts.bound.processors), (BoundKind::Programme, None));
+    assert_eq!(verdict.winner_name(), Some("programme"));
     assert!(verdict.skipped.iter().any(|skip| skip.method == "optimum" && skip.why.contains("one port")));
     let row = &verdict.results[0];
-    let simulated = row.simulated_speedup.expect("one port and results are known to the referee");
+    let simulated = row.detail.simulated_speedup.expect("one port and results are known to the referee");
     assert!(
-        row.feasible && simulated > 0.9 * 13.0 / 3.0 && simulated < 13.0 / 3.0 * (1.0 + 1e-6),
+        row.detail.feasible && simulated > 0.9 * 13.0 / 3.0 && simulated < 13.0 / 3.0 * (1.0 + 1e-6),
         "{simulated}"
     );
 }
@@ -79,12 +79,12 @@ fn one_port_with_results_has_rows_of_its_own_machine() {
 fn without_a_front_end_keeping_the_load_wins_and_the_bound_is_right() {
     let asked = terms(PortModel::One, false, 0.5, Duplex::Full);
     let verdict = split("mesh:4x4", one(5), 0.3, &asked, |_| {});
-    assert!((verdict.bound.makespan - 0.45).abs() < 1e-6, "{:?}", verdict.bound);
-    assert_eq!(verdict.winner.as_deref(), Some("local"));
+    assert!((verdict.facts.bound.makespan - 0.45).abs() < 1e-6, "{:?}", verdict.facts.bound);
+    assert_eq!(verdict.winner_name(), Some("local"));
     let names: Vec<&str> = verdict.results.iter().map(|row| row.method.as_str()).collect();
     assert_eq!(names, ["local", "programme"]);
     assert!(
-        (verdict.results[0].simulated_speedup.unwrap() - 1.0).abs() < 1e-6,
+        (verdict.results[0].detail.simulated_speedup.unwrap() - 1.0).abs() < 1e-6,
         "it takes as long as one node"
     );
     for method in ["flow-matrix", "installments", "optimum"] {
@@ -98,14 +98,14 @@ fn half_duplex_takes_what_uses_a_wire_one_way() {
     let half = terms(PortModel::All, true, 0.0, Duplex::Half);
     let verdict = split("mesh:3x3", one(0), 0.5, &half, |_| {});
     assert!(verdict.results.iter().any(|row| row.method == "programme" && row.simulated_cycles.is_some()));
-    assert_eq!(verdict.bound.kind, BoundKind::Cut, "a theorem: nothing is lost");
+    assert_eq!(verdict.facts.bound.kind, BoundKind::Cut, "a theorem: nothing is lost");
     let back = terms(PortModel::All, true, 1.0, Duplex::Half);
     let verdict = split("mesh:3x3", one(0), 0.5, &back, |_| {});
     assert!(
         verdict.results.iter().all(|row| row.simulated_cycles.is_none() || row.method == "local"),
         "results use the other direction"
     );
-    assert!((verdict.bound.speedup - 3.0).abs() < 1e-9, "1 + 2 / (0.5 * 2)");
+    assert!((verdict.facts.bound.speedup - 3.0).abs() < 1e-9, "1 + 2 / (0.5 * 2)");
 }
 
 /// L2, L7: a start-up leaves no time for what needs all of it, and nothing is feasible that was not shown to be.
@@ -154,8 +154,9 @@ fn reductions_with_releases_keep_the_makespan() {
         verdict
             .results
             .iter()
-            .find(|row| row.method == method && row.switching == Forwarding::CutThrough)
+            .find(|row| row.method == method && row.detail.switching == Forwarding::CutThrough)
             .unwrap()
+            .detail
             .makespan
     };
     assert!((1.0 / makespan("voronoi") - 3.214_285_714).abs() < 1e-6);
@@ -323,50 +324,58 @@ fn obeys(seed: u64) {
     let words =
         format!("{seed}: {machine}, {sources:?}, sigma {sigma}, speeds {}, {terms:?}", speeds.is_some());
     let verdict = split(machine, sources.clone(), sigma, &terms, |job| job.speeds.clone_from(&speeds));
-    assert!((verdict.startup - terms.startup).abs() < 1e-7, "{words}: start-up {}", verdict.startup);
+    assert!(
+        (verdict.facts.startup - terms.startup).abs() < 1e-7,
+        "{words}: start-up {}",
+        verdict.facts.startup
+    );
     let built = Machine::new(machine).unwrap();
     let problem = Problem::new(&built, sources, sigma).unwrap();
     let problem = match speeds {
         Some(speeds) => problem.with_speeds(speeds).unwrap(),
         None => problem,
     };
-    let winner = verdict.results.iter().find(|row| verdict.is_won_by(row)).map(|row| row.simulated_cycles);
+    let (winner, facts) = (verdict.winner().map(|winner| winner.time.0), &verdict.facts);
     for row in &verdict.results {
-        let words = format!("{words}: {} under {}", row.method, row.switching.name());
+        let detail = &row.detail;
+        let words = format!("{words}: {} under {}", row.method, detail.switching.name());
         assert_eq!(
-            row.bound_speedup, verdict.bound.speedup,
+            detail.bound_speedup, facts.bound.speedup,
             "{words}: every row has the bound of its machine"
         );
-        if let Some(simulated) = row.simulated_speedup {
-            assert!(simulated <= verdict.bound.speedup * (1.0 + 2e-6), "{words}: beats the bound");
-            assert!(winner.flatten() <= row.simulated_cycles, "{words}: is faster than the winner");
+        if let Some(simulated) = detail.simulated_speedup {
+            assert!(simulated <= facts.bound.speedup * (1.0 + 2e-6), "{words}: beats the bound");
+            assert!(winner <= row.simulated_cycles, "{words}: is faster than the winner");
         }
-        assert!(!row.feasible || row.ratio_to_bound <= 1.0 + 2e-6, "{words}: feasible beyond the bound");
+        assert!(
+            !detail.feasible || detail.ratio_to_bound <= 1.0 + 2e-6,
+            "{words}: feasible beyond the bound"
+        );
         let claimed = Claimed {
             name: row.method.clone(),
-            switching: row.switching,
-            makespan: row.makespan,
-            shares: row.plan.shares.clone(),
-            cells: row.plan.cells.clone().filter(|cells| {
+            switching: detail.switching,
+            makespan: detail.makespan,
+            shares: detail.plan.shares.clone(),
+            cells: detail.plan.cells.clone().filter(|cells| {
                 (0..problem.sources().len() as u32).all(|source| cells.label.contains(&source))
             }),
         };
         let again = checked(&problem, &terms, claimed);
         let is_refuted = !again.feasible && again.reading != Reading::Undecided;
-        assert!(!(row.feasible && is_refuted), "{words}: `check` refuses it: {again:?}");
-        let is_no = !row.feasible && row.reading != Reading::Undecided;
+        assert!(!(detail.feasible && is_refuted), "{words}: `check` refuses it: {again:?}");
+        let is_no = !detail.feasible && detail.reading != Reading::Undecided;
         assert!(!(is_no && again.feasible), "{words}: `check` accepts it: {again:?}");
         let Some(witness) = &again.witness else {
             assert!(!again.feasible, "{words}: a yes without a witness");
             continue;
         };
-        assert!(witness.makespan <= row.makespan * (1.0 + 2e-6), "{words}: a witness in time");
+        assert!(witness.makespan <= detail.makespan * (1.0 + 2e-6), "{words}: a witness in time");
         if witness.kind == Kind::Flow && again.reading != Reading::Programme {
-            holds(&problem, &row.plan.shares, row.makespan, row.switching, witness, &words);
+            holds(&problem, &detail.plan.shares, detail.makespan, detail.switching, witness, &words);
         }
         if again.reading == Reading::Programme {
-            let least = keep(&problem, &terms.variant, &row.plan.shares, None).unwrap().makespan;
-            assert!(least <= row.makespan * (1.0 + 2e-6), "{words}: the programme keeps it");
+            let least = keep(&problem, &terms.variant, &detail.plan.shares, None).unwrap().makespan;
+            assert!(least <= detail.makespan * (1.0 + 2e-6), "{words}: the programme keeps it");
         }
     }
 }

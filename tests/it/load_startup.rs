@@ -45,27 +45,30 @@ fn hold(verdict: &LoadVerdict, machine: &Machine, job: &Job, what: &str) {
             "{what}: {} beats the bound",
             row.method
         );
-        assert!((row.bound_speedup - verdict.bound.speedup).abs() < 1e-9 * row.bound_speedup);
+        assert!(
+            (row.detail.bound_speedup - verdict.facts.bound.speedup).abs() < 1e-9 * row.detail.bound_speedup
+        );
         if ["local", "serial", "installments"].contains(&row.method.as_str()) {
             assert_eq!(row.predicted_cycles, cycles, "{what}: the timetable of {} is kept", row.method);
-            assert!(row.feasible, "{what}: {} was run", row.method);
+            assert!(row.detail.feasible, "{what}: {} was run", row.method);
         }
         // What promises more than the bound is refuted, by a set that is too slow for it.
-        if row.ratio_to_bound > 1.0 + 1e-6 {
-            assert!(!row.feasible, "{what}: {} promises more than can be", row.method);
-            let cut = row.violated_cut.as_ref().unwrap_or_else(|| panic!("{what}: {}: no set", row.method));
+        if row.detail.ratio_to_bound > 1.0 + 1e-6 {
+            assert!(!row.detail.feasible, "{what}: {} promises more than can be", row.method);
+            let cut =
+                row.detail.violated_cut.as_ref().unwrap_or_else(|| panic!("{what}: {}: no set", row.method));
             assert!(cut.capacity < cut.demand, "{what}: {}: {cut:?}", row.method);
         }
     }
-    for row in &verdict.front {
+    for row in &verdict.facts.front {
         assert!(fastest <= row.simulated_cycles, "{what}: the front has {row:?}");
-        assert!(row.makespan >= verdict.bound.makespan * rounding, "{what}: {row:?} beats the bound");
+        assert!(row.makespan >= verdict.facts.bound.makespan * rounding, "{what}: {row:?} beats the bound");
         if row.method == "installments" {
             assert_eq!(row.predicted_cycles, row.simulated_cycles, "{what}: {row:?}");
         }
     }
     if job.front {
-        let best = verdict.front.iter().map(|row| row.simulated_cycles).min();
+        let best = verdict.facts.front.iter().map(|row| row.simulated_cycles).min();
         assert_eq!(best, Some(fastest), "{what}: the winner is on the front");
     }
     let problem = job.problem(machine).expect("a problem");
@@ -91,7 +94,7 @@ fn nobody_is_sent_what_is_better_kept() {
         let what = format!("{name} {sigma} {startup}");
         let verdict = judge(&machine, &job);
         hold(&verdict, &machine, &job, &what);
-        let speedup = winner(&verdict).simulated_speedup.expect("a number");
+        let speedup = winner(&verdict).detail.simulated_speedup.expect("a number");
         assert!(speedup >= least - 5e-4, "{what}: {speedup} of {least}");
         for method in ["local", "serial"] {
             assert!(verdict.results.iter().any(|row| row.method == method), "{what}: no row {method}");
@@ -100,7 +103,7 @@ fn nobody_is_sent_what_is_better_kept() {
         job.front = false;
         job.methods = vec!["installments".to_string()];
         let alone = judge(&machine, &job);
-        assert_eq!(winner(&alone).simulated_speedup, Some(speedup), "{what}");
+        assert_eq!(winner(&alone).detail.simulated_speedup, Some(speedup), "{what}");
     }
 }
 
@@ -303,7 +306,7 @@ fn part_of_the_bound(name: &str, from: &[&str], sigma: f64) -> f64 {
     let (machine, mut job) = job(name, from, sigma, 0.0);
     job.methods = vec!["installments".to_string()];
     let verdict = judge(&machine, &job);
-    winner(&verdict).simulated_speedup.expect("a number") / verdict.bound.speedup
+    winner(&verdict).detail.simulated_speedup.expect("a number") / verdict.facts.bound.speedup
 }
 
 /// L4: the examples, and some at random.
@@ -346,12 +349,12 @@ fn a_bound_that_is_far_is_no_promise() {
     job.methods = vec!["optimum".to_string()];
     job.chunks = Some(1500);
     let verdict = judge(&machine, &job);
-    let gap = verdict.results[0].gap.expect("it was simulated");
+    let gap = verdict.results[0].gap().expect("it was simulated");
     assert!(gap > 1.0, "this test needs a case far from the bound: {gap}");
     let nearest = format!("no schedule nearer than {:.1} times the lower bound is known to us", 1.0 + gap);
     assert!(verdict.reason.contains(&nearest), "{}", verdict.reason);
     assert!(verdict.reason.starts_with("optimum, sent in installments,"), "{}", verdict.reason);
-    let warning = verdict.results[0].warning.as_deref().expect("a warning");
+    let warning = verdict.results[0].detail.warning.as_deref().expect("a warning");
     assert!(warning.contains("the fastest schedule known to us"), "{warning}");
 }
 
@@ -369,7 +372,7 @@ fn a_deadline_that_nobody_knows_of() {
     let (machine, mut job) = job("torus:4x4", &["0,0"], 0.3, 0.5);
     let mut deadline = |time: f64| {
         job.deadline = Some(time);
-        let deadline = judge(&machine, &job).deadline.expect("it was asked for");
+        let deadline = judge(&machine, &job).facts.deadline.expect("it was asked for");
         assert_eq!(deadline.processors, None, "flows know no start-ups");
         (deadline.possible, deadline.known)
     };

@@ -7,8 +7,8 @@ mod naive;
 use meshwright_core::rng;
 use meshwright_core::units::{Bytes, Cycles, NodeId};
 use meshwright_groups::Group;
-use meshwright_groups::paper::Paper;
 use meshwright_groups::protocol::{Operation, Script, members};
+use meshwright_groups::rank_split::RankSplit;
 use meshwright_network::topology::{Machine, PortModel, Topology};
 use meshwright_schedule::process::{Context, Process};
 use meshwright_schedule::{Message, Phases, Schedule};
@@ -233,7 +233,7 @@ fn the_flit_engine_comes_close() {
 
 /// Runs one barrier in each of some groups that share no node.
 fn barriers(machine: &Machine, groups: &[Group]) -> (Trace, Vec<u64>) {
-    let paper = Paper::default();
+    let paper = RankSplit::default();
     let mut all = members(&paper, machine, &Group::in_order(vec![]), vec![]).unwrap();
     for group in groups {
         let programs = vec![Script::new(vec![Operation::Barrier]); group.size() as usize];

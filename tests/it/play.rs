@@ -145,7 +145,7 @@ fn every_example_of_a_schedule_runs() {
         let machine = meshwright_network::topology::Machine::mesh([side, side]).unwrap();
         let request = meshwright_mapping::Request::of(&graph, &machine, 0);
         let placement = meshwright_mapping::place("centred-halving", &request).unwrap();
-        let phases = meshwright_mapping::schedule(&graph, &placement, &machine);
+        let phases = placement.phases(&graph, &machine);
         let schedule = Schedule::from_phases(&phases);
         let (executed, gathered) = run(&schedule);
         check(&schedule, &executed, &gathered);

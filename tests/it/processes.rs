@@ -5,7 +5,6 @@ mod on_routers;
 use std::collections::VecDeque;
 
 use meshwright_core::units::{Bytes, Cycles, NodeId};
-use meshwright_mapping as mapping;
 use meshwright_mapping::{Divide, Request, Shape, place};
 use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Machine, Switching, Topology};
@@ -357,7 +356,7 @@ fn a_tree_with_results_takes_the_same_time_both_ways() {
             let job = Job::divide(&job).unwrap();
             let request = Request::count(1 << n, &mesh, 0);
             let placement = place("centred-halving", &request).unwrap();
-            let schedule = Schedule::from_phases(&mapping::schedule(&job.tasks, &placement, &mesh));
+            let schedule = Schedule::from_phases(&placement.phases(&job.tasks, &mesh));
             let (trace, _, ticks, _) = both(&mesh, &schedule);
             assert_eq!((trace.ticks, trace.unfinished.len()), (ticks, 0), "{name} B({n})");
         }

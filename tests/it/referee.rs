@@ -75,7 +75,7 @@ fn paper_mesh(n: u32, switching: Switching) -> Machine {
 
 fn phased(job: &Job, method: &str, machine: &Machine) -> Phases {
     let placement = place(method, &Request::count(job.tasks.tasks, machine, 1)).unwrap();
-    mapping::schedule(&job.tasks, &placement, machine)
+    placement.phases(&job.tasks, machine)
 }
 
 #[test]

@@ -147,12 +147,12 @@ fn odd_verdicts_are_drawn_as_far_as_they_can_be() {
         let dead = (1..machine.nodes()).map(NodeId).collect();
         let tasks = binomial(3);
         let mut result = outcome(&machine, &tasks, &"long name ".repeat(30), vec![NodeId(0); 8]);
-        result.placement.nodes = vec![NodeId(0), NodeId(machine.nodes() - 1)];
-        result.link_messages = vec![u32::MAX; 5000];
-        result.link_busy = vec![u64::MAX; 5000];
-        result.hottest_link =
+        result.detail.placement.nodes = vec![NodeId(0), NodeId(machine.nodes() - 1)];
+        result.detail.link_messages = vec![u32::MAX; 5000];
+        result.detail.link_busy = vec![u64::MAX; 5000];
+        result.busiest_link =
             Some(HottestLink { from: 0, to: 0, messages: u64::MAX, bytes: u64::MAX, busy_cycles: u64::MAX });
-        (result.bound_cycles, result.simulated_cycles, result.gap) = (u64::MAX, u64::MAX, -1e300);
+        (result.bound_cycles, result.simulated_cycles) = (u64::MAX, Some(u64::MAX));
         let job = job("odd", tasks, vec![result]);
         for machine in [machine.clone(), machine.with_dead(dead).expect("node 0 lives")] {
             assert_balanced(specification, &render("odd", "", &machine, std::slice::from_ref(&job)));
@@ -167,7 +167,7 @@ fn a_verdict_of_another_machine_is_refused() {
     let machine = Machine::new("mesh:2x2").expect("a mesh");
     let tasks = binomial(2);
     let mut result = outcome(&machine, &tasks, "row", machine.living().collect());
-    result.placement.nodes[3] = NodeId(4);
+    result.detail.placement.nodes[3] = NodeId(4);
     let jobs = [job("a", tasks, vec![result]).into()];
     let report = PlanReport { title: "", scenario: "", machine: &machine, seed: 0, jobs: &jobs };
     assert_eq!(page(&report).unwrap_err().to_string(), "node of a verdict is 4; expected a node from 0 to 3");
@@ -231,7 +231,7 @@ fn small_gaps_have_a_panel_of_their_own() {
     let page = |gaps: [f64; 2]| {
         let results = gaps.map(|gap| {
             let mut result = outcome(&machine, &tasks, "row", machine.living().collect());
-            result.gap = gap;
+            result.simulated_cycles = Some((result.bound_cycles as f64 * (1.0 + gap)).round() as u64);
             result
         });
         render("bars", "", &machine, &[job("a", tasks.clone(), results.to_vec())])

@@ -8,7 +8,7 @@ use std::path::Path;
 use meshwright_core::Error;
 use meshwright_core::units::{Bytes, Cycles, NodeId, Port, Ratio};
 use meshwright_mapping as mapping;
-use meshwright_mapping::search::{Outcome, Problem, Start, search};
+use meshwright_mapping::search::{SearchOutcome, SearchProblem, Start, search};
 use meshwright_mapping::task_graph::Edge;
 use meshwright_mapping::{Divide, Placement, Request, Shape, TaskGraph, divide, task_file};
 use meshwright_network::routing;
@@ -32,17 +32,17 @@ fn trace(ranks: u32) -> TaskGraph {
     task_file::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap()
 }
 
-fn problem<'a>(graph: &'a TaskGraph, machine: &'a Machine, steps: u64) -> Problem<'a> {
-    Problem { graph, machine, pins: &[], start: Start::Random, seed: 1, steps, answers: 1 }
+fn problem<'a>(graph: &'a TaskGraph, machine: &'a Machine, steps: u64) -> SearchProblem<'a> {
+    SearchProblem { graph, machine, pins: &[], start: Start::Random, seed: 1, steps, answers: 1 }
 }
 
-fn run(problem: &Problem<'_>) -> Outcome {
+fn run(problem: &SearchProblem<'_>) -> SearchOutcome {
     search(problem, &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
 /// What `verdict` predicts: phase by phase, and as the forecast of the whole.
 fn predicted(graph: &TaskGraph, placement: &Placement, machine: &Machine) -> u64 {
-    let phases = mapping::schedule(graph, placement, machine);
+    let phases = placement.phases(graph, machine);
     let mut loads = cost::LinkLoads::new(machine.links());
     let phase = |index: usize| {
         let messages = phases.phase(index);
@@ -57,8 +57,8 @@ fn predicted(graph: &TaskGraph, placement: &Placement, machine: &Machine) -> u64
 }
 
 /// Checks what holds for any outcome.
-fn check(problem: &Problem<'_>, outcome: &Outcome) {
-    let Problem { graph, machine, pins, .. } = problem;
+fn check(problem: &SearchProblem<'_>, outcome: &SearchOutcome) {
+    let SearchProblem { graph, machine, pins, .. } = problem;
     assert!(!outcome.answers.is_empty() && outcome.answers.len() <= problem.answers);
     for answer in &outcome.answers {
         let nodes = &answer.placement.nodes;
@@ -116,7 +116,7 @@ fn predictions_are_the_programs_on_every_kind_of_machine() {
             for (ports, costs) in [(PortModel::All, odd), (PortModel::One, Costs::default())] {
                 let mut machine = machine.clone().with_switching(*switching);
                 machine = machine.with_port_model(ports).with_costs(costs).unwrap();
-                let problem = Problem { answers: 4, start, ..problem(graph, &machine, 300) };
+                let problem = SearchProblem { answers: 4, start, ..problem(graph, &machine, 300) };
                 check(&problem, &run(&problem));
             }
         }
@@ -127,17 +127,17 @@ fn predictions_are_the_programs_on_every_kind_of_machine() {
 fn a_search_stopped_by_its_watch_is_repeated_by_its_steps() {
     let (graph, machine) = (binomial(6, 0.5, 4096), Machine::new("mesh:8x8").unwrap());
     let calls = Cell::new(0);
-    let endless = Problem { answers: 3, ..problem(&graph, &machine, u64::MAX) };
+    let endless = SearchProblem { answers: 3, ..problem(&graph, &machine, u64::MAX) };
     let stopped = search(&endless, &mut |progress| {
         assert!(progress.best_ticks <= progress.start_ticks);
         calls.set(calls.get() + 1);
         if calls.get() < 8 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })
     .unwrap();
-    let again = run(&Problem { steps: stopped.steps, ..endless });
+    let again = run(&SearchProblem { steps: stopped.steps, ..endless });
     assert_eq!(again, stopped);
-    assert_ne!(run(&Problem { steps: stopped.steps, seed: 2, ..endless }).answers, stopped.answers);
-    assert_eq!(run(&Problem { steps: 0, ..endless }).steps, 0, "no step is a search, too");
+    assert_ne!(run(&SearchProblem { steps: stopped.steps, seed: 2, ..endless }).answers, stopped.answers);
+    assert_eq!(run(&SearchProblem { steps: 0, ..endless }).steps, 0, "no step is a search, too");
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn pinned_tasks_stay_and_answers_are_ranked() {
     for graph in [binomial(4, 1.0, 500), trace(16)] {
         for start in [Start::Random, Start::Best] {
             let pins = [(15, NodeId(0)), (3, NodeId(24)), (3, NodeId(24)), (0, NodeId(7))];
-            let problem = Problem { pins: &pins, start, answers: 5, ..problem(&graph, &machine, 8000) };
+            let problem = SearchProblem { pins: &pins, start, answers: 5, ..problem(&graph, &machine, 8000) };
             let outcome = run(&problem);
             check(&problem, &outcome);
             assert_eq!(outcome.answers.len(), 5);
@@ -161,7 +161,7 @@ fn recursive_bisection_lets_no_two_worms_of_a_tree_meet() {
         let machine = Machine::mesh([1 << (n / 2), 1 << (n - n / 2)]).unwrap();
         let graph = binomial(n, 1.0, 64);
         let placement = mapping::place("recursive-bisection", &Request::of(&graph, &machine, 3)).unwrap();
-        let phases = mapping::schedule(&graph, &placement, &machine);
+        let phases = placement.phases(&graph, &machine);
         let mut loads = cost::LinkLoads::new(machine.links());
         for index in 0..phases.len() {
             let messages = phases.phase(index);
@@ -259,7 +259,7 @@ fn ten_phases_come_near_the_optimum_from_a_random_start() {
     machine = machine.with_startup(Cycles(0)).unwrap();
     for seed in 1..=3 {
         let graph = binomial(10, 1.0, 1);
-        let found = run(&Problem { seed, ..problem(&graph, &machine, 600_000) });
+        let found = run(&SearchProblem { seed, ..problem(&graph, &machine, 600_000) });
         assert!(
             found.answers[0].predicted_ticks <= 35,
             "the optimum is 32: {}",
@@ -267,14 +267,14 @@ fn ten_phases_come_near_the_optimum_from_a_random_start() {
         );
         let worms = machine.clone().with_switching(Switching::Wormhole);
         let graph = binomial(10, 1.0, 1 << 30);
-        let found = run(&Problem { seed, ..problem(&graph, &worms, 2000) });
+        let found = run(&SearchProblem { seed, ..problem(&graph, &worms, 2000) });
         assert!(found.answers[0].predicted_ticks >> 30 <= 12, "the optimum is 10");
     }
 }
 
 /// The sentence of a problem without an answer.
 fn refusal(graph: &TaskGraph, machine: &Machine, pins: &[(u32, NodeId)]) -> String {
-    let problem = Problem { pins, ..problem(graph, machine, 10) };
+    let problem = SearchProblem { pins, ..problem(graph, machine, 10) };
     let error = search(&problem, &mut |_| ControlFlow::Continue(())).unwrap_err();
     assert!(matches!(error, Error::NotApplicable { .. } | Error::Value { .. }), "{error}");
     error.to_string()
@@ -306,7 +306,7 @@ fn a_problem_without_an_answer_is_refused_with_the_reason() {
     let triples = vec![edge(0, 1), edge(1, 2), edge(3, 4), edge(4, 5), edge(6, 7)];
     let triples = TaskGraph::new("two of three, one of two", 8, triples).unwrap();
     has(&refusal(&triples, &halves, &[]), &["cannot be divided"]);
-    let none = Problem { answers: 0, ..problem(&graph, &mesh, 10) };
+    let none = SearchProblem { answers: 0, ..problem(&graph, &mesh, 10) };
     assert!(search(&none, &mut |_| ControlFlow::Continue(())).is_err());
 }
 
@@ -327,7 +327,7 @@ fn groups_are_divided_among_parts_that_do_not_reach_each_other() {
     ];
     let graph = TaskGraph::new("groups", 12, edges).unwrap();
     for pins in [&[][..], &[(4, NodeId(0)), (0, NodeId(13))]] {
-        let problem = Problem { pins, answers: 3, ..problem(&graph, &halves, 3000) };
+        let problem = SearchProblem { pins, answers: 3, ..problem(&graph, &halves, 3000) };
         check(&problem, &run(&problem));
     }
 }
@@ -336,9 +336,7 @@ fn groups_are_divided_among_parts_that_do_not_reach_each_other() {
 fn simulated(graph: &TaskGraph, machine: &Machine, placements: impl Iterator<Item = Vec<NodeId>>) -> u64 {
     let one = |nodes: Vec<NodeId>| {
         let placement = Placement { name: String::new(), nodes };
-        let trace =
-            sim::simulate(machine, &mapping::schedule(graph, &placement, machine), &sim::Engine::Message)
-                .unwrap();
+        let trace = sim::simulate(machine, &placement.phases(graph, machine), &sim::Engine::Message).unwrap();
         if trace.deadlock.is_some() { u64::MAX } else { trace.ticks }
     };
     placements.map(one).min().unwrap()
@@ -350,7 +348,7 @@ fn against_scotch(graph: &TaskGraph, machine: &Machine, steps: u64) {
         machine,
         scotch::STRATEGIES.iter().map(|strategy| scotch::place(graph, machine, strategy)),
     );
-    let outcome = run(&Problem { answers: 4, start: Start::Best, ..problem(graph, machine, steps) });
+    let outcome = run(&SearchProblem { answers: 4, start: Start::Best, ..problem(graph, machine, steps) });
     let ours = simulated(graph, machine, outcome.answers.into_iter().map(|answer| answer.placement.nodes));
     let (name, switching) = (machine.name(), machine.switching().name());
     println!("{} on {name}, {switching}: {ours} simulated, Scotch {theirs}", graph.name);

@@ -6,8 +6,7 @@ use std::path::Path;
 use meshwright_core::rng::streams;
 use meshwright_core::units::{Bytes, NodeId};
 use meshwright_formats::scenario::given::{self, Search};
-use meshwright_mapping as mapping;
-use meshwright_mapping::search::{Problem, Start, search};
+use meshwright_mapping::search::{SearchProblem, Start, search};
 use meshwright_mapping::{Divide, PLACEMENTS, Placement, Shape, TaskGraph, task_file};
 use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Machine, Switching, Topology};
@@ -43,11 +42,11 @@ fn stencil(side: u32) -> TaskGraph {
 
 fn placements(graph: &TaskGraph, machine: &Machine) -> Vec<Placement> {
     let job = Job::trace(graph.clone());
-    PLACEMENTS.iter().filter_map(|method| job.place(method.name, machine, 3).ok()).collect()
+    PLACEMENTS.iter().filter_map(|method| job.on(machine).place(method.name, 3).ok()).collect()
 }
 
 fn simulated(graph: &TaskGraph, machine: &Machine, placement: &Placement) -> u64 {
-    let trace = simulate(machine, &mapping::schedule(graph, placement, machine), &Engine::Message).unwrap();
+    let trace = simulate(machine, &placement.phases(graph, machine), &Engine::Message).unwrap();
     if trace.deadlock.is_some() { u64::MAX } else { trace.ticks }
 }
 
@@ -57,7 +56,7 @@ fn the_start_is_the_best_of_all_placements() {
     for (graph, name) in [(stencil(12), "mesh:12x12"), (trace(16), "mesh:4x4"), (trace(64), "mesh:8x8")] {
         for switching in [Switching::Wormhole, Switching::StoreAndForward] {
             let machine = Machine::new(name).unwrap().with_switching(switching);
-            let problem = Problem {
+            let problem = SearchProblem {
                 graph: &graph,
                 machine: &machine,
                 pins: &[],
@@ -68,7 +67,7 @@ fn the_start_is_the_best_of_all_placements() {
             };
             let outcome = search(&problem, &mut |_| ControlFlow::Continue(())).unwrap();
             let price = |placement: &Placement| {
-                forecast(&mapping::schedule(&graph, placement, &machine), &machine).unwrap().ticks
+                forecast(&placement.phases(&graph, &machine), &machine).unwrap().ticks
             };
             let least = placements(&graph, &machine).iter().map(price).min().unwrap();
             assert!(outcome.start_ticks <= least, "{name}: {} above {least}", outcome.start_ticks);
@@ -117,7 +116,7 @@ fn no_slower(graph: &TaskGraph, machine: &Machine, steps: u64) {
     let found = simulated(graph, machine, &look(graph, machine, steps)[0]);
     let chosen = divide::judge("", &Job::trace(graph.clone()), machine, &["auto"], 3, &mut |_| {}).unwrap();
     let chosen = chosen.results.iter().find(|outcome| chosen.is_won_by(outcome));
-    let chosen = chosen.map_or(u64::MAX, |outcome| outcome.simulated_cycles);
+    let chosen = chosen.map_or(u64::MAX, |outcome| outcome.simulated());
     for placement in placements(graph, machine) {
         let other = simulated(graph, machine, &placement);
         let what = format!("{} on {} under {}", placement.name, machine.name(), machine.switching().name());
@@ -138,7 +137,7 @@ fn a_short_odd_line_is_searched() {
     let verdict =
         divide::judge("", &Job::divide(&job).unwrap(), &machine, &["auto"], 0, &mut |_| {}).unwrap();
     let winner = verdict.results.iter().find(|outcome| verdict.is_won_by(outcome)).unwrap();
-    assert_eq!((winner.simulated_cycles, winner.bound_cycles), (16_784, 16_784));
+    assert_eq!((winner.simulated(), winner.bound_cycles), (16_784, 16_784));
 }
 
 proptest! {

@@ -7,9 +7,9 @@ use clap::Args;
 
 use meshwright_core::output::{Job, MANIFEST, Writing, check_folder};
 use meshwright_core::{Error, Result};
+use meshwright_formats::json::PlanForm;
 use meshwright_report as report;
 use meshwright_report::{File, PlanReport};
-use meshwright_verdict::plan::PlanAnswer;
 
 use super::output::{self, shown};
 
@@ -22,7 +22,7 @@ const HEAD_MAX: u64 = 1 << 16;
 /// A plan as one JSON object; it names the files of its schedules, if files are written.
 pub(super) fn json(plan: &PlanReport<'_>, with_files: bool) -> String {
     let schedules = if with_files { report::schedules(plan.jobs) } else { Vec::new() };
-    output::json(&PlanAnswer::new(plan.machine, plan.seed, plan.jobs, schedules))
+    output::json(&PlanForm::new(plan.machine, plan.seed, plan.jobs, schedules))
 }
 
 /// A file of this text.

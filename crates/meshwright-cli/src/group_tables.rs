@@ -162,21 +162,21 @@ pub(super) fn plan(job: &GroupsVerdict, machine: &Machine) -> String {
             format!("{mark}{}", outcome.method),
             outcome.bound_cycles.to_string(),
             outcome.predicted_cycles.to_string(),
-            outcome.simulated_cycles.to_string(),
-            percent(outcome.gap),
-            mean(outcome.split_cycles_mean),
-            mean(outcome.barrier_cycles_mean),
-            mean(outcome.join_cycles_mean),
-            busiest(outcome.hottest_link, machine),
+            outcome.simulated().to_string(),
+            percent(outcome.gap().unwrap_or_default()),
+            mean(outcome.detail.split_cycles_mean),
+            mean(outcome.detail.barrier_cycles_mean),
+            mean(outcome.detail.join_cycles_mean),
+            busiest(outcome.busiest_link, machine),
         ]
     };
     let mut text = format!(
         "\n{} ({} in {} order, {} deep, {}); times in cycles, and the mean of one split, barrier and join\n",
         job.name,
-        counted(job.members as usize, "member"),
-        job.order,
-        counted(job.levels as usize, "split"),
-        counted(job.runs as usize, "repetition"),
+        counted(job.facts.members as usize, "member"),
+        job.facts.order,
+        counted(job.facts.levels as usize, "split"),
+        counted(job.facts.runs as usize, "repetition"),
     );
     text += &table(&HEAD, 1, job.results.iter().map(row).collect());
     for skipped in &job.skipped {

@@ -15,15 +15,15 @@ pub(super) fn plan(job: &LoadVerdict, machine: &Machine) -> String {
             format!("{}{}", mark(job, outcome), outcome.method),
             outcome.bound_cycles.to_string(),
             outcome.predicted_cycles.to_string(),
-            outcome.reading.word(outcome.feasible).to_string(),
+            outcome.detail.reading.word(outcome.detail.feasible).to_string(),
             outcome.simulated_cycles.map_or_else(unknown, |cycles| cycles.to_string()),
-            outcome.gap.map_or_else(unknown, table::percent),
-            table::busiest(outcome.hottest_link, machine),
+            outcome.gap().map_or_else(unknown, table::percent),
+            table::busiest(outcome.busiest_link, machine),
         ]
     };
-    let sources = counted(job.sources.len(), "source");
+    let sources = counted(job.facts.sources.len(), "source");
     let mut text =
-        format!("\n{} ({sources}, sigma {}); times in cycles\n", job.name, table::number(job.sigma, 6));
+        format!("\n{} ({sources}, sigma {}); times in cycles\n", job.name, table::number(job.facts.sigma, 6));
     text += &table::table(&HEAD, 1, job.results.iter().map(row).collect());
     text + &remarks(job, machine)
 }
@@ -34,31 +34,31 @@ pub(super) fn split(job: &LoadVerdict, machine: &Machine) -> String {
     let row = |outcome: &LoadOutcome| {
         vec![
             format!("{}{}", mark(job, outcome), outcome.method),
-            outcome.switching.name().to_string(),
-            table::number(outcome.speedup, 4),
-            table::number(outcome.bound_speedup, 4),
-            outcome.reading.word(outcome.feasible).to_string(),
-            outcome.simulated_speedup.map_or_else(unknown, |speedup| table::number(speedup, 4)),
-            outcome.nodes_used.to_string(),
+            outcome.detail.switching.name().to_string(),
+            table::number(outcome.detail.speedup, 4),
+            table::number(outcome.detail.bound_speedup, 4),
+            outcome.detail.reading.word(outcome.detail.feasible).to_string(),
+            outcome.detail.simulated_speedup.map_or_else(unknown, |speedup| table::number(speedup, 4)),
+            outcome.detail.nodes_used.to_string(),
         ]
     };
     let mut text = format!(
         "{} · {} · sigma {} · startup {}\n",
         machine.name(),
         counted(machine.living_count() as usize, "node"),
-        job.sigma,
-        table::number(job.startup, 9)
+        job.facts.sigma,
+        table::number(job.facts.startup, 9)
     );
     let source = |row: &load::SourceRow| {
         let release = if row.release > 0.0 { format!(" from {}", row.release) } else { String::new() };
         format!("{} {}{release}", machine.node_name(row.node), table::number(row.load, 4))
     };
-    let sources: Vec<String> = job.sources.iter().take(SOURCES_NAMED_MAX).map(source).collect();
-    let more = if job.sources.len() > SOURCES_NAMED_MAX { " …" } else { "" };
-    text += &format!("{}: {}{more}\n", counted(job.sources.len(), "source"), sources.join(" · "));
+    let sources: Vec<String> = job.facts.sources.iter().take(SOURCES_NAMED_MAX).map(source).collect();
+    let more = if job.facts.sources.len() > SOURCES_NAMED_MAX { " …" } else { "" };
+    text += &format!("{}: {}{more}\n", counted(job.facts.sources.len(), "source"), sources.join(" · "));
     text += &table::table(&HEAD, 2, job.results.iter().map(row).collect());
     text += &remarks(job, machine);
-    text.extend(job.further.next_sources.iter().map(|places| further::places(places, machine)));
+    text.extend(job.facts.further.next_sources.iter().map(|places| further::places(places, machine)));
     text
 }
 
@@ -73,11 +73,11 @@ fn remarks(job: &LoadVerdict, machine: &Machine) -> String {
     }
     text += &format!("* {}\n", job.reason);
     text.extend(job.advice.iter().map(|advice| format!("  {advice}\n")));
-    text += &format!("  {}\n", job.bound.certificate);
-    if let Some(processors) = &job.bound.processors {
+    text += &format!("  {}\n", job.facts.bound.certificate);
+    if let Some(processors) = &job.facts.bound.processors {
         text += &format!("  The fewest processors for it: {}.\n", fewest(processors));
     }
-    if let Some(deadline) = &job.deadline {
+    if let Some(deadline) = &job.facts.deadline {
         let answer = match &deadline.processors {
             Some(processors) => format!("the fewest processors are {}", fewest(processors)),
             None if deadline.known => "possible".to_string(),
@@ -87,20 +87,22 @@ fn remarks(job: &LoadVerdict, machine: &Machine) -> String {
         text += &format!("  Done by {}: {answer}.\n", table::number(deadline.makespan, 6));
     }
     text.extend(job.lower_band().map(|sentence| format!("  {sentence}\n")));
-    text.extend(job.results.iter().filter_map(|outcome| Some(format!("  {}\n", outcome.buffers.as_ref()?))));
+    text.extend(
+        job.results.iter().filter_map(|outcome| Some(format!("  {}\n", outcome.detail.buffers.as_ref()?))),
+    );
     text.extend(job.further_sentences(machine).iter().map(|sentence| format!("  {sentence}\n")));
     for refutation in job.refutations(machine) {
         text += &format!("  {refutation}.\n");
     }
-    if !job.front.is_empty() {
+    if !job.facts.front.is_empty() {
         text += &front(job);
     }
     let warned = |outcome: &LoadOutcome| {
         Some(format!(
             "  {} under {}: {}\n",
             outcome.method,
-            outcome.switching.name(),
-            outcome.warning.as_ref()?
+            outcome.detail.switching.name(),
+            outcome.detail.warning.as_ref()?
         ))
     };
     text.extend(job.results.iter().filter_map(warned));
@@ -126,13 +128,13 @@ fn front(job: &LoadVerdict) -> String {
         ]
     };
     // Of a long list some, evenly chosen, and the fastest; the first has the fewest processors, the last the most.
-    let (many, shown) = (job.front.len(), job.front.len().min(FRONT_SHOWN_MAX));
-    let fastest = (0..many).min_by_key(|&at| job.front[at].simulated_cycles);
+    let (many, shown) = (job.facts.front.len(), job.facts.front.len().min(FRONT_SHOWN_MAX));
+    let fastest = (0..many).min_by_key(|&at| job.facts.front[at].simulated_cycles);
     let mut places: Vec<usize> = (0..shown).map(|at| at * (many - 1) / (shown - 1).max(1)).collect();
     places.extend(fastest.filter(|fastest| !places.contains(fastest)));
     places.sort_unstable();
     let shown = places.len();
-    let rows = places.into_iter().map(|at| row(&job.front[at])).collect();
+    let rows = places.into_iter().map(|at| row(&job.facts.front[at])).collect();
     let more = if shown < many { format!("{shown} of {many} rows; --json has all\n") } else { String::new() };
     "Schedules, simulated, none beaten in processors, messages and time at once:\n".to_string()
         + &table::table(&HEAD, 1, rows)

@@ -14,7 +14,7 @@ use meshwright_mapping::PLACEMENTS;
 use meshwright_mapping::divide::Preset;
 use meshwright_network::topology::{Machine, Switching};
 use meshwright_report::{File, PlanReport};
-use meshwright_verdict::divide::{self, DivideVerdict, Job};
+use meshwright_verdict::MappingVerdict;
 use meshwright_verdict::map::{self, MapReport, MapRow};
 
 use super::costs::{MachineArguments, preset, seed, share, volume};
@@ -114,18 +114,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let methods: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut progress = Progress::new();
     let mut tell = |what: &str| progress.tell(what);
-    let report = match arguments.machine.switching() {
-        Some(only) => map::report_under(&job, &machine, &methods, seed, &[only], &mut tell)?,
-        None => map::report(&job, &machine, &methods, seed, &mut tell)?,
-    };
-    drop(progress);
+    let switchings = arguments.machine.switching().map_or_else(|| map::usual(&machine), |only| vec![only]);
     // One winner for the files of launchers and those of a plan: by the time without barriers where cycles are equal.
-    let rivals = match &arguments.out {
-        Some(_) => methods,
-        None => emission.rivals(&report, machine.switching()),
-    };
-    let verdict = judged(&job, &machine, &rivals, &report)?;
-    let winner = verdict.as_ref().and_then(|verdict| verdict.winner.as_deref());
+    let is_judged = arguments.out.is_some() || (emission.is_asked() && methods.len() > 1);
+    let mut report = map::report_under(&job, &machine, &methods, seed, (&switchings, is_judged), &mut tell)?;
+    drop(progress);
+    let verdict = report.verdict.take();
+    let winner = verdict.as_ref().and_then(|verdict| verdict.winner_name());
     let emitted = emission.texts(&job.tasks, &machine, &report, winner)?;
     let mut writing = Writing::new(arguments.force.force);
     let written = match (&arguments.out, verdict) {
@@ -142,27 +137,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     Ok(if report.placements.iter().any(ends) { Answer::Done } else { Answer::Negative })
 }
 
-/// The verdict of a plan on these placements under the machine's switching; none of no placement.
-fn judged(
-    job: &Job,
-    machine: &Machine,
-    methods: &[&str],
-    report: &MapReport,
-) -> Result<Option<DivideVerdict>> {
-    if methods.is_empty() {
-        return Ok(None);
-    }
-    if let Some(choice) = &report.choice {
-        // Judged already, to choose.
-        return Ok(Some(choice.verdict.clone()));
-    }
-    let mut progress = Progress::new();
-    let mut tell = |what: &str| progress.tell(what);
-    divide::judge(&report.tasks, job, machine, methods, report.seed, &mut tell).map(Some)
-}
-
 /// The answer, and the files of a plan for the one job under the machine's switching.
-fn of_folder(verdict: DivideVerdict, machine: &Machine, report: &MapReport) -> Result<Vec<File>> {
+fn of_folder(verdict: MappingVerdict, machine: &Machine, report: &MapReport) -> Result<Vec<File>> {
     let jobs = [verdict.into()];
     let plan = PlanReport { title: &report.tasks, scenario: "", machine, seed: report.seed, jobs: &jobs };
     let mut files = files::of_plan(&plan)?;

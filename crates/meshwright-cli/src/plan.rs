@@ -11,7 +11,7 @@ use meshwright_network::topology::Machine;
 use meshwright_report as report;
 use meshwright_report::PlanReport;
 use meshwright_verdict as verdict;
-use meshwright_verdict::{DivideVerdict, JobVerdict, divide, groups};
+use meshwright_verdict::{JobVerdict, MappingVerdict, divide, groups};
 
 use super::files::{self, Force};
 use super::output::{self, Progress};
@@ -156,7 +156,7 @@ fn text(plan: &PlanReport<'_>) -> String {
     );
     for job in plan.jobs {
         text += &match job {
-            JobVerdict::Divide(job) => divide_text(job, machine),
+            JobVerdict::Mapping(job) => divide_text(job, machine),
             JobVerdict::Load(job) => load::plan(job, machine),
             JobVerdict::Groups(job) => group_tables::plan(job, machine),
         };
@@ -164,31 +164,32 @@ fn text(plan: &PlanReport<'_>) -> String {
     text + "\n"
 }
 
-fn divide_text(job: &DivideVerdict, machine: &Machine) -> String {
+fn divide_text(job: &MappingVerdict, machine: &Machine) -> String {
     const HEAD: [&str; 7] =
         ["method", "bound", "predicted", "simulated", "gap", table::BUSIEST, table::WAITED];
-    let row = |outcome: &meshwright_verdict::Outcome| {
+    let row = |outcome: &meshwright_verdict::MappingOutcome| {
         let mark = if job.is_won_by(outcome) { "* " } else { "  " };
         vec![
             format!("{mark}{}", outcome.method),
             outcome.bound_cycles.to_string(),
             outcome.predicted_cycles.to_string(),
-            outcome.simulated_cycles.to_string(),
-            table::percent(outcome.gap),
-            table::busiest(outcome.hottest_link, machine),
-            table::waited(outcome.blame, machine),
+            outcome.simulated().to_string(),
+            table::percent(outcome.gap().unwrap_or_default()),
+            table::busiest(outcome.busiest_link, machine),
+            table::waited(outcome.waited_link, machine),
         ]
     };
     // A job without a name of its own is called by its tasks.
-    let tasks = if job.name == job.tasks.name { String::new() } else { job.tasks.name.clone() + ", " };
-    let mut text = format!("\n{} ({tasks}{} tasks); times in cycles\n", job.name, job.tasks.tasks);
+    let tasks =
+        if job.name == job.facts.tasks.name { String::new() } else { job.facts.tasks.name.clone() + ", " };
+    let mut text = format!("\n{} ({tasks}{} tasks); times in cycles\n", job.name, job.facts.tasks.tasks);
     text += &table::table(&HEAD, 1, job.results.iter().map(row).collect());
-    let runs = job.results.iter().map(|outcome| (&*outcome.method, outcome.routers.as_ref()));
+    let runs = job.results.iter().map(|outcome| (&*outcome.method, outcome.detail.routers.as_ref()));
     text += &table::on_routers(runs);
     for skipped in &job.skipped {
         text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
     }
-    if job.interrupted {
+    if job.facts.interrupted {
         text += search::INTERRUPTED;
     }
     // The reason names the winner: the star leads from its row to it.

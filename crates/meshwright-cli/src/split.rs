@@ -6,6 +6,7 @@ use clap::Args;
 
 use meshwright_core::output as disk;
 use meshwright_core::{Error, Result};
+use meshwright_formats::json::{SpeedRows, SplitForm};
 use meshwright_formats::scenario::{load as words, quantity};
 use meshwright_load::experiment::Experiment;
 use meshwright_load::installments::Scale;
@@ -14,7 +15,7 @@ use meshwright_load::{FORWARDINGS, Forwarding, closed_form, speed_file};
 use meshwright_network::topology::{Machine, Switching};
 use meshwright_report::{File, PlanReport};
 use meshwright_verdict::LoadVerdict;
-use meshwright_verdict::load::{self, Job, METHODS, SpeedRows, SplitAnswer};
+use meshwright_verdict::load::{self, Job, METHODS};
 
 use super::costs::{MachineName, seed, told};
 use super::files::{self, Force};
@@ -195,7 +196,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let verdict = load::judge("split", &job, &machine, &mut |what| progress.tell(what))?;
     drop(progress);
     let speeds = job.speeds.as_ref().map(|speeds| SpeedRows { work: &speeds.work, link: &speeds.link });
-    let json = output::json(&SplitAnswer::new(&machine, speeds, &verdict));
+    let json = output::json(&SplitForm::new(&machine, speeds, &verdict));
     let written = match &arguments.out {
         Some(folder) => {
             let files = of_folder(&machine, arguments.seed, &verdict, &json)?;

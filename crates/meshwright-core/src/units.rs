@@ -33,6 +33,19 @@ pub struct Bytes(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Cycles(pub u64);
 
+/// A volume of 1024 bytes each.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_core::units::{Bytes, KiB};
+/// assert_eq!(KiB(64), Bytes(65_536));
+/// ```
+#[allow(non_snake_case, reason = "it is written like a unit and used like `Bytes`")]
+pub const fn KiB(kibibytes: u64) -> Bytes {
+    Bytes(kibibytes << 10)
+}
+
 impl NodeId {
     /// The id as an index into a table of nodes.
     #[inline]
@@ -46,6 +59,12 @@ impl LinkId {
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
+    }
+}
+
+impl fmt::Display for Cycles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }
 

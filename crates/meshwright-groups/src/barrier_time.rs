@@ -1,4 +1,4 @@
-//! When a barrier on a tree is over, if nobody is in the way but sending and receiving take time.
+//! The time of a barrier on a tree, if nobody is in the way but sending and receiving take time.
 
 use super::Tree;
 

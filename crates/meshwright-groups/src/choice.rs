@@ -1,4 +1,4 @@
-//! Which split: by what it can do, what it keeps, and how many steps a formula predicts.
+//! The choice of a split: by what it can do, what it keeps, and how many steps a formula predicts.
 //!
 //! H is the height of a tree in links, a message counting as c / (b h) links more where it has a start-up, s the size of the group, k the number of colours, b = ceil(log2 k) +
 //! ceil(log2 keys) the bits of a label. The factors were measured in the paper's model, one group at a time, on
@@ -22,7 +22,6 @@
 //! `chochia1996`, section 5, for the model of a step.
 
 use super::mask::TreeOf;
-use super::trees::{TREES, TreeMethod};
 use super::{Group, Tree, rank_halving};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::Bytes;
@@ -232,7 +231,7 @@ pub struct Forecast {
 
 /// The split to use, and why.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Choice {
+pub struct SplitChoice {
     /// Its name.
     pub name: &'static str,
     /// The reason, in a sentence.
@@ -261,7 +260,7 @@ pub struct Choice {
 /// assert_eq!(choice.forecasts[2].steps, Ok(32.0 + 3.0));
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
-pub fn choose(question: &Question) -> Result<Choice> {
+pub fn choose(question: &Question) -> Result<SplitChoice> {
     let forecast = |split: &Split| Forecast { name: split.name, steps: steps(split, question) };
     let forecasts: Vec<Forecast> = SPLITS.iter().map(forecast).collect();
     let possible =
@@ -279,33 +278,7 @@ pub fn choose(question: &Question) -> Result<Choice> {
         )
         .collect();
     let why = format!("about {steps:.0} steps for {} members ({})", question.size, others.join(", "));
-    Ok(Choice { name, why, forecasts })
-}
-
-/// The tree of the table on which MASK is predicted to take the fewest steps, and how many; the first of equals.
-///
-/// Many blocks ask for a low load, few for a low height. Trees that do not fit the machine are passed over.
-///
-/// # Errors
-///
-/// As for [`Question::of`].
-///
-/// # Complexity
-///
-/// That of all trees.
-pub fn tree_for_mask(machine: &Machine, group: &Group, demand: Demand) -> Result<(&'static TreeMethod, f64)> {
-    let mut best: Option<(&TreeMethod, f64)> = None;
-    for method in TREES.iter().filter(|method| method.takes_any_members) {
-        let question = match Question::of(machine, group, method.build, demand) {
-            Err(Error::NotApplicable { .. }) => continue,
-            question => question?,
-        };
-        let steps = predict_mask(&question);
-        if best.is_none_or(|(_, least)| steps < least) {
-            best = Some((method, steps));
-        }
-    }
-    best.ok_or_else(|| Error::not_applicable("mask", "no tree fits the machine"))
+    Ok(SplitChoice { name, why, forecasts })
 }
 
 fn steps(split: &Split, question: &Question) -> std::result::Result<f64, String> {

@@ -1,4 +1,4 @@
-//! Where the members of a group lie as seen from its root.
+//! Steps from the root of a group to its members.
 
 use super::Group;
 use meshwright_network::topology::{Grid, Topology};

@@ -97,7 +97,7 @@ fn tree(machine: &Machine, group: &Group, cuts: u32) -> Result<Tree> {
 
 /// A member with its steps from the root; axes that there are not have none.
 #[derive(Clone, Copy)]
-struct Member<const K: usize> {
+struct DisplacedMember<const K: usize> {
     steps: [i32; K],
     rank: u32,
 }
@@ -106,10 +106,11 @@ fn parents<const K: usize>(group: &Group, root: u32, steps: &Displacements, cuts
     let member = |rank: u32| {
         let mut own = [0; K];
         own[..steps.axes].copy_from_slice(steps.of(rank));
-        Member { steps: own, rank }
+        DisplacedMember { steps: own, rank }
     };
     let mut builder = Builder { group, cuts, parent: vec![Tree::NONE; group.members().len()] };
-    let mut members: Vec<Member<K>> = (0..group.size()).filter(|&rank| rank != root).map(member).collect();
+    let mut members: Vec<DisplacedMember<K>> =
+        (0..group.size()).filter(|&rank| rank != root).map(member).collect();
     members.sort_by_key(|member| orthant(&member.steps));
     for part in members.chunk_by_mut(|a, b| orthant(&a.steps) == orthant(&b.steps)) {
         builder.enter(part, &member(root));
@@ -137,7 +138,7 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     /// Hangs a set of members below one outside of it.
-    fn enter<const K: usize>(&mut self, set: &mut [Member<K>], parent: &Member<K>) {
+    fn enter<const K: usize>(&mut self, set: &mut [DisplacedMember<K>], parent: &DisplacedMember<K>) {
         let mut nearest = (u32::MAX, 0);
         for (at, member) in set.iter().enumerate() {
             let links = member.steps.iter().zip(&parent.steps).map(|(a, b)| a.abs_diff(*b)).sum();
@@ -156,7 +157,12 @@ impl Builder<'_> {
     }
 
     /// Cuts a set, its parts again if so many cuts are left, and enters what comes of it.
-    fn cut<const K: usize>(&mut self, set: &mut [Member<K>], parent: &Member<K>, left: u32) {
+    fn cut<const K: usize>(
+        &mut self,
+        set: &mut [DisplacedMember<K>],
+        parent: &DisplacedMember<K>,
+        left: u32,
+    ) {
         if left == 0 || set.len() < 2 {
             return self.enter(set, parent);
         }
@@ -175,7 +181,7 @@ impl Builder<'_> {
 }
 
 /// The longest side of the tight box, and the last step of its lower half.
-fn middle<const K: usize>(set: &[Member<K>]) -> (usize, i32) {
+fn middle<const K: usize>(set: &[DisplacedMember<K>]) -> (usize, i32) {
     let (mut low, mut high) = ([i32::MAX; K], [i32::MIN; K]);
     for member in set {
         for axis in 0..K {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Group;
-use super::protocol::{Entry, Operation};
+use super::protocol::{LogEntry, Operation};
 use meshwright_core::units::{Cycles, NodeId};
 
 /// One group of a run, from its first member's arrival until its last member has left.
@@ -68,11 +68,11 @@ pub struct Level {
 ///
 /// ```
 /// use meshwright_groups::history::{Doing, History};
-/// use meshwright_groups::protocol::{Entry, Label, Operation};
+/// use meshwright_groups::protocol::{LogEntry, Label, Operation};
 /// use meshwright_groups::Group;
 /// use meshwright_core::units::{Cycles, NodeId};
 /// let entry = |operation, level, begin, end| {
-///     Entry { operation, level, group: u64::from(level), size: 2 - level, begin: Cycles(begin), end: Cycles(end) }
+///     LogEntry { operation, level, group: u64::from(level), size: 2 - level, begin: Cycles(begin), end: Cycles(end) }
 /// };
 /// let split = |colour| entry(Operation::Split(Label { colour, key: 0 }), 0, 0, 3);
 /// let logs = [
@@ -99,15 +99,15 @@ pub struct History {
 /// A group that is being put together from the logs of its members.
 struct Draft {
     life: Life,
-    /// [`Entry::group`] of all operations in it.
+    /// [`LogEntry::group`] of all operations in it.
     id: Option<u64>,
     /// By the number of an operation, when the last member came to it.
     last_came: Vec<Cycles>,
 }
 
 /// One operation of one member in its place: the group it was in, and the group and number of the operation.
-struct Step {
-    entry: Entry,
+struct HistoryStep {
+    entry: LogEntry,
     inside: u32,
     /// None where a member is alone.
     common: Option<(u32, usize)>,
@@ -124,7 +124,7 @@ impl History {
     /// # Complexity
     ///
     /// O(E log E) for E entries.
-    pub fn of<'l>(first: &Group, log: impl Fn(NodeId) -> &'l [Entry]) -> Self {
+    pub fn of<'l>(first: &Group, log: impl Fn(NodeId) -> &'l [LogEntry]) -> Self {
         let members = first.members().to_vec();
         let whole = Life {
             parent: None,
@@ -137,7 +137,7 @@ impl History {
         let mut drafts = vec![Draft { life: whole, id: None, last_came: vec![] }];
         let mut children = BTreeMap::new();
         let mut ways = vec![Vec::new(); members.len()];
-        let walks: Vec<Vec<Step>> = (0..)
+        let walks: Vec<Vec<HistoryStep>> = (0..)
             .zip(&members)
             .zip(&mut ways)
             .map(|((member, &node), way)| walk(member, log(node), &mut drafts, &mut children, way))
@@ -252,11 +252,11 @@ impl History {
 /// The way of one member through its log: which groups it was in, which operations it came to.
 fn walk(
     member: u32,
-    log: &[Entry],
+    log: &[LogEntry],
     drafts: &mut Vec<Draft>,
     children: &mut BTreeMap<(u32, usize, u32), u32>,
     way: &mut Vec<u32>,
-) -> Vec<Step> {
+) -> Vec<HistoryStep> {
     // Per level the group and how many operations of it are over.
     let mut levels = vec![(0u32, 0usize)];
     let mut steps = Vec::with_capacity(log.len());
@@ -278,7 +278,7 @@ fn walk(
         }
         let left = &mut drafts[inside as usize].life;
         left.end = left.end.max(entry.end);
-        steps.push(Step { entry, inside, common: (!is_alone).then_some((group, number)) });
+        steps.push(HistoryStep { entry, inside, common: (!is_alone).then_some((group, number)) });
         if let Operation::Split(label) = entry.operation {
             let level = entry.level + 1;
             let child = *children.entry((group, number, label.colour)).or_insert_with(|| {
@@ -305,14 +305,14 @@ fn walk(
 }
 
 /// The stretches of one member, waiting set apart.
-fn spans(walk: &[Step], drafts: &[Draft]) -> Vec<Span> {
+fn spans(walk: &[HistoryStep], drafts: &[Draft]) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::with_capacity(walk.len());
     let mut add = |begin, end, group, doing| {
         if begin < end {
             spans.push(Span { begin, end, group, doing });
         }
     };
-    for Step { entry: Entry { begin, end, .. }, inside, common } in walk {
+    for HistoryStep { entry: LogEntry { begin, end, .. }, inside, common } in walk {
         match common {
             None => add(*begin, *end, *inside, Doing::Compute),
             Some((group, number)) => {

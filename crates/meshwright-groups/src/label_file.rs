@@ -123,14 +123,14 @@ enum Written {
 }
 
 /// A line: the node, its label if it has one, and its key.
-type Line = (NodeId, Option<Written>, i64);
+type LabelLine = (NodeId, Option<Written>, i64);
 
 fn labels(tokens: &mut Tokens<'_>, machine: &Machine) -> Result<Given> {
     let axes = axes(machine);
     header(tokens, &axes)?;
     let fields = format!("`{}`, and a key if there is one", columns(machine));
     let mut seen = FixedBitSet::with_capacity(machine.nodes() as usize);
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<LabelLine> = Vec::new();
     while tokens.next_anywhere()? {
         let (place, shown) = (tokens.place(), String::from_utf8_lossy(tokens.word()).into_owned());
         tokens.hold();
@@ -213,7 +213,7 @@ fn key(tokens: &mut Tokens<'_>) -> Result<i64> {
 
 /// Labels as splits take them: words by their place in their order, keys from 0 on, and a colour of its own, above all
 /// others, for who has none.
-fn given(lines: Vec<Line>) -> Result<Given> {
+fn given(lines: Vec<LabelLine>) -> Result<Given> {
     let written = || lines.iter().filter_map(|(_, label, _)| label.as_ref());
     let has_words = written().any(|label| matches!(label, Written::Word(_)));
     let known: BTreeSet<&Written> = written().filter(|_| has_words).collect();
@@ -233,7 +233,7 @@ fn given(lines: Vec<Line>) -> Result<Given> {
         let range = "keys that are less than 2^32 apart";
         u32::try_from(key - least_key).map_err(|_| Error::value("key", key, range))
     };
-    let member = |(node, label, own): &Line| {
+    let member = |(node, label, own): &LabelLine| {
         let colour = label.as_ref().map(colour).or(none).expect("without a label there is a colour for it");
         Ok((*node, Label { colour, key: key(*own)? }))
     };

@@ -10,16 +10,14 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`adversary`] | groups on which rank-halving trees are worst |
 //! | [`group`] | a set of nodes in some order, and what splitting it means |
-//! | [`range`] | groups that are a stretch of an order: two numbers, no messages |
 //! | [`label_file`] | the members of a group and their labels, read from a file |
 //! | [`extent`] | the farthest members, the most central one, what no barrier can beat |
 //! | [`rank_halving`] | the paper's synchronisation trees, as a formula of rank and size |
 //! | [`monotone_nearest`], [`entry_bisection`] | trees of the least height; trees of few edges and few children |
 //! | [`tree`], [`trees`] | any rooted tree over a group and what it costs; the table of those there are |
 //! | [`barrier_time`], [`portfolio`] | when a barrier ends where sending takes time too; the tree on which it ends first |
-//! | [`paper`] | the paper's split: ranks and neighbours in the new trees found by routing on the old one |
+//! | [`rank_split`] | the paper's split: ranks and neighbours in the new trees found by routing on the old one |
 //! | [`exchange`] | hubs, sweeps, binary trees of boxes: structures that know the shape of the group |
 //! | [`contraction`] | splits that draw the trees of the new groups together |
 //! | [`choice`] | which of the splits |
@@ -34,7 +32,6 @@
 
 #![forbid(unsafe_code)]
 
-pub mod adversary;
 pub mod barrier_time;
 pub mod choice;
 pub mod contraction;
@@ -49,11 +46,10 @@ pub mod mask;
 pub mod monotone_nearest;
 mod nearby;
 pub mod nested;
-pub mod paper;
 pub mod portfolio;
 pub mod protocol;
-pub mod range;
 pub mod rank_halving;
+pub mod rank_split;
 pub mod tree;
 pub mod trees;
 

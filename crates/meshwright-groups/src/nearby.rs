@@ -1,6 +1,6 @@
 //! Distances that are searched for no farther than is asked.
 
-use meshwright_core::units::{NodeId, Port};
+use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, Topology};
 
 /// A table for many searches, each of them cleared by the steps it took.
@@ -35,10 +35,8 @@ impl<'m> Nearby<'m> {
         while self.distance[to.index()] == u32::MAX && self.left < self.reached.len() {
             let node = self.reached[self.left];
             self.left += 1;
-            for port in 0..self.machine.ports(node) {
-                if let Some(next) = self.machine.neighbour(node, Port(port))
-                    && self.distance[next.index()] == u32::MAX
-                {
+            for (_, next) in self.machine.neighbours(node) {
+                if self.distance[next.index()] == u32::MAX {
                     self.distance[next.index()] = self.distance[node.index()] + 1;
                     self.reached.push(next);
                 }

@@ -5,7 +5,7 @@ use super::tree::Tree;
 
 /// The place of a rank in the rank-halving tree of its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Vertex {
     /// The rank of the parent; none for the root.
     pub parent: Option<u32>,
     /// The rank of the left child, whose sub-tree has smaller ranks.
@@ -43,18 +43,18 @@ pub fn root(size: u32) -> Option<u32> {
 /// # Examples
 ///
 /// ```
-/// use meshwright_groups::rank_halving::{Place, place};
+/// use meshwright_groups::rank_halving::{Vertex, place};
 /// // Ranks 0..7: the root is 3, its children are 1 and 5.
-/// assert_eq!(place(5, 7), Place { parent: Some(3), left: Some(4), right: Some(6), depth: 1 });
-/// assert_eq!(place(0, 2), Place { parent: Some(1), left: None, right: None, depth: 1 });
+/// assert_eq!(place(5, 7), Vertex { parent: Some(3), left: Some(4), right: Some(6), depth: 1 });
+/// assert_eq!(place(0, 2), Vertex { parent: Some(1), left: None, right: None, depth: 1 });
 /// ```
-pub fn place(rank: u32, size: u32) -> Place {
+pub fn place(rank: u32, size: u32) -> Vertex {
     assert!(rank < size, "a rank is below the size of its group");
     let (mut first, mut end, mut parent, mut depth) = (0, size, None, 0);
     loop {
         let at = first + (end - first) / 2;
         if at == rank {
-            return Place { parent, left: middle(first, at), right: middle(at + 1, end), depth };
+            return Vertex { parent, left: middle(first, at), right: middle(at + 1, end), depth };
         }
         if rank < at {
             end = at;

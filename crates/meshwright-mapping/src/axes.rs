@@ -11,7 +11,7 @@ use meshwright_network::topology::{Grid, Network, Topology};
 
 /// How the messages of one phase move along an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct AxisStep {
     /// The axis, from 0.
     pub axis: usize,
     /// How far, in links.
@@ -83,32 +83,32 @@ impl<'m> Axes<'m> {
     }
 
     /// Every axis once, from the first: the phases that make the centre (vertical, then horizontal).
-    fn centre(&self) -> impl Iterator<Item = Step> {
+    fn centre(&self) -> impl Iterator<Item = AxisStep> {
         let long = (0..self.exponents.len()).filter(|&axis| self.exponents[axis] > 0);
-        long.map(|axis| Step { axis, length: 1 })
+        long.map(|axis| AxisStep { axis, length: 1 })
     }
 
     /// The steps of the growing mapping: the centre, then the shortest step that is left, of equal ones horizontal
     /// before vertical.
-    pub(crate) fn shortest_first(&self) -> Vec<Step> {
+    pub(crate) fn shortest_first(&self) -> Vec<AxisStep> {
         let rest: Vec<u32> = self.exponents.iter().map(|e| e.saturating_sub(1)).collect();
         let mut next = vec![1; rest.len()];
         let step = |axis: usize| {
             next[axis] *= 2;
-            Step { axis, length: next[axis] / 2 }
+            AxisStep { axis, length: next[axis] / 2 }
         };
         self.centre().chain(Self::round_robin(&rest).into_iter().map(step)).collect()
     }
 
     /// The steps of centred halving: the centre, then the longest step that is left, of equal ones horizontal before
     /// vertical.
-    pub(crate) fn longest_first(&self) -> Vec<Step> {
+    pub(crate) fn longest_first(&self) -> Vec<AxisStep> {
         let mut left: Vec<u32> = self.exponents.iter().map(|e| e.saturating_sub(1)).collect();
-        let mut steps: Vec<Step> = self.centre().collect();
+        let mut steps: Vec<AxisStep> = self.centre().collect();
         while let Some(most) = left.iter().copied().max().filter(|&most| most > 0) {
             let axis = left.iter().rposition(|&rounds| rounds == most).expect("the maximum is there");
             left[axis] -= 1;
-            steps.push(Step { axis, length: 1 << left[axis] });
+            steps.push(AxisStep { axis, length: 1 << left[axis] });
         }
         steps
     }

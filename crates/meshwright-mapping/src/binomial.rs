@@ -9,6 +9,10 @@
 //! number of trailing 1-bits of x: `parent(x) = x | (x + 1)`, `phase(x) = n - t(x)`, and the subtree of x
 //! is B(t(x)), the labels x - 2^t(x) + 1 ..= x.
 
+use crate::{Divide, Shape, TaskGraph, divide};
+use meshwright_core::error::Result;
+use meshwright_core::units::Bytes;
+
 /// The largest n accepted: 16 million tasks.
 pub const N_MAX: u32 = 24;
 
@@ -30,6 +34,48 @@ pub fn phase(n: u32, label: u32) -> u32 {
 /// The tasks of B(n) that are reached in phase i, in increasing order: they end in a 0 and n - i ones.
 pub(crate) fn children(n: u32, phase: u32) -> impl Iterator<Item = u32> {
     ((1u32 << (n - phase)) - 1..1 << n).step_by(1 << (n - phase + 1))
+}
+
+impl TaskGraph {
+    /// Divide and conquer on the binomial tree of 2^n tasks, with one byte at the root until a volume is given.
+    pub fn binomial(n: u32) -> Divide {
+        Divide { shape: Shape::Binomial(n), alpha: None, combine_alpha: None, volume: Bytes(1) }
+    }
+}
+
+impl Divide {
+    /// The same job with another volume at the root.
+    pub fn volume(self, volume: Bytes) -> Self {
+        Self { volume, ..self }
+    }
+
+    /// The tasks of the job when each node sends this share of its volume to each child, and no results come back.
+    ///
+    /// # Errors
+    ///
+    /// As for [`divide::task_graph`].
+    pub fn sending(self, alpha: f64) -> Result<TaskGraph> {
+        divide::task_graph(&Self { alpha: Some(alpha), ..self })
+    }
+
+    /// As [`Self::sending`] one half: the data of a sort, of which each node keeps as much as it sends.
+    ///
+    /// # Errors
+    ///
+    /// As for [`divide::task_graph`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright_core::units::KiB;
+    /// use meshwright_mapping::TaskGraph;
+    /// let tasks = TaskGraph::binomial(6).volume(KiB(64)).halving()?;
+    /// assert_eq!((tasks.tasks, tasks.phases(), tasks.phase(0)[0].bytes), (64, 6, KiB(32)));
+    /// # Ok::<(), meshwright_core::Error>(())
+    /// ```
+    pub fn halving(self) -> Result<TaskGraph> {
+        self.sending(0.5)
+    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 mod cut;
 mod field;
 
-use super::{Method, Placement, Request, Shape};
+use super::{Method, Request, Shape, phases};
 use cut::Cutter;
 use field::Field;
 use meshwright_core::error::{Error, Result};
@@ -37,7 +37,7 @@ const LONG_AXES_MAX: usize = 3;
 
 /// Which nodes are used when there are more of them than tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum NodeSet {
     /// Those within the fewest hops of the root.
     Ball,
     /// Those in a cube about the root.
@@ -48,11 +48,11 @@ enum Part {
 
 /// Which nodes, where the root is, how to cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Way {
+struct CutVariant {
     /// The node of the root.
     root: NodeId,
     /// Which nodes are used.
-    part: Part,
+    part: NodeSet,
     /// Whether cuts go across the axes, or else between the nodes near the owner and those near its antipode.
     across: bool,
     /// Whether cuts between two layers of nodes come first, and of these the ones next to the owner.
@@ -78,7 +78,7 @@ fn place(request: &Request<'_>) -> Result<Vec<NodeId>> {
         Error::not_applicable(BISECTION.name, why)
     })?;
     let ways = ways(&field, request);
-    let build = |way: &Way| {
+    let build = |way: &CutVariant| {
         let set = field.set(way.root, request.tasks, way.part);
         Cutter::new(&field, *way).place(set, &edges)
     };
@@ -98,7 +98,7 @@ fn place(request: &Request<'_>) -> Result<Vec<NodeId>> {
 }
 
 /// The ways to try, so many as there is time for.
-fn ways(field: &Field<'_>, request: &Request<'_>) -> Vec<Way> {
+fn ways(field: &Field<'_>, request: &Request<'_>) -> Vec<CutVariant> {
     let mut ways = Vec::new();
     for root in field.roots(request.tasks) {
         for part in parts(field, request.tasks) {
@@ -109,7 +109,14 @@ fn ways(field: &Field<'_>, request: &Request<'_>) -> Vec<Way> {
                 if (bit(0) && !field.has_axes()) || (bit(1) && !across) {
                     continue;
                 }
-                ways.push(Way { root, part, across, clean: !bit(1), backwards: bit(2), inside: bit(3) });
+                ways.push(CutVariant {
+                    root,
+                    part,
+                    across,
+                    clean: !bit(1),
+                    backwards: bit(2),
+                    inside: bit(3),
+                });
             }
         }
     }
@@ -121,12 +128,12 @@ fn ways(field: &Field<'_>, request: &Request<'_>) -> Vec<Way> {
 }
 
 /// The sets of nodes to try: one if there is no choice.
-fn parts(field: &Field<'_>, tasks: u32) -> Vec<Part> {
+fn parts(field: &Field<'_>, tasks: u32) -> Vec<NodeSet> {
     if tasks == field.living() || !field.has_axes() {
-        return vec![Part::Ball];
+        return vec![NodeSet::Ball];
     }
     let axes = if field.dimensions() <= LONG_AXES_MAX { field.dimensions() } else { 0 };
-    [Part::Cube, Part::Ball].into_iter().chain((0..axes).rev().map(Part::Box)).collect()
+    [NodeSet::Cube, NodeSet::Ball].into_iter().chain((0..axes).rev().map(NodeSet::Box)).collect()
 }
 
 /// Judges nodes by the schedule they make, that of the job or one byte over each edge: the least predicted time counts,
@@ -134,9 +141,7 @@ fn parts(field: &Field<'_>, tasks: u32) -> Vec<Part> {
 fn score(request: &Request<'_>, edges: &[(u32, u32, u32)], nodes: &[NodeId]) -> Result<Forecast> {
     let machine = request.machine;
     let phases = match request.graph {
-        Some(graph) => {
-            super::schedule(graph, &Placement { name: String::new(), nodes: nodes.to_vec() }, machine)
-        }
+        Some(graph) => phases(graph, nodes, machine),
         None => {
             let message = |&(phase, parent, child): &(u32, u32, u32)| {
                 let (source, target) = (nodes[parent as usize], nodes[child as usize]);

@@ -2,7 +2,7 @@
 //!
 //! | name | here | unit |
 //! |---|---|---|
-//! | a member | [`Step`]s, one for each phase | |
+//! | a member | [`AxisStep`]s, one for each phase | |
 //! | S_w, S_sf | [`slowdowns`] | times over those of the perfect mapping |
 //! | the Pareto front | [`front()`] | |
 //!
@@ -18,7 +18,7 @@ mod front;
 
 pub use front::{Member, front, front_of};
 
-use super::axes::{Axes, Step};
+use super::axes::{Axes, AxisStep};
 use super::growing::outwards;
 use super::{Request, TaskGraph, divide};
 use meshwright_core::error::{Error, Result};
@@ -45,8 +45,8 @@ pub const NAMED_MAX: usize = 64;
 /// assert_eq!(name(&member, 2), "steps:x1y1x2x1");
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
-pub fn name(steps: &[Step], dimensions: usize) -> String {
-    let one = |step: &Step| format!("{}{}", LETTERS[dimensions - 1 - step.axis] as char, step.length);
+pub fn name(steps: &[AxisStep], dimensions: usize) -> String {
+    let one = |step: &AxisStep| format!("{}{}", LETTERS[dimensions - 1 - step.axis] as char, step.length);
     PREFIX.to_string() + &steps.iter().map(one).collect::<String>()
 }
 
@@ -57,16 +57,17 @@ pub fn name(steps: &[Step], dimensions: usize) -> String {
 ///
 /// [`Error::Value`] when a step is not an axis and a number, or the steps of an axis are not 1 and then 1, 2, 4, ...
 /// in some order; [`Error::NotApplicable`] when the machine has no such axis.
-pub fn steps(name: &str, dimensions: usize) -> Result<Vec<Step>> {
+pub fn steps(name: &str, dimensions: usize) -> Result<Vec<AxisStep>> {
     let steps = read(name)?;
     match steps.iter().find(|(letter, _)| *letter >= dimensions) {
         Some((letter, _)) => {
             let axis = LETTERS[*letter] as char;
             Err(Error::not_applicable("steps", format!("the machine has no axis {axis}")))
         }
-        None => {
-            Ok(steps.iter().map(|&(letter, length)| Step { axis: dimensions - 1 - letter, length }).collect())
-        }
+        None => Ok(steps
+            .iter()
+            .map(|&(letter, length)| AxisStep { axis: dimensions - 1 - letter, length })
+            .collect()),
     }
 }
 
@@ -146,7 +147,7 @@ pub(super) fn place(name: &str, request: &Request<'_>) -> Result<Vec<NodeId>> {
 /// assert_eq!(slowdowns(&steps("steps:x1x1x2", 1)?, &[1.0; 3]), (4.0 / 3.0, 4.0 / 3.0));
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
-pub fn slowdowns(steps: &[Step], weights: &[f64]) -> (f64, f64) {
+pub fn slowdowns(steps: &[AxisStep], weights: &[f64]) -> (f64, f64) {
     let mut made = [None; LETTERS.len()];
     let (mut wormhole, mut stored, mut perfect) = (0.0, 0.0, 0.0);
     for (step, weight) in steps.iter().zip(weights) {

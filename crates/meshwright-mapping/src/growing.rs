@@ -10,7 +10,7 @@
 //! order, see [`super::centred_halving`].
 
 use super::Method;
-use super::axes::{Axes, Step};
+use super::axes::{Axes, AxisStep};
 use meshwright_core::units::{Hops, NodeId};
 
 /// Short steps first: the least store-and-forward time known, contention in every phase after the fourth. With
@@ -39,7 +39,7 @@ pub const GROWING: Method = Method {
 /// # Source
 ///
 /// `lo1990`, definition 3, here for boxes of any dimension and any order of the steps.
-pub(crate) fn outwards(axes: &Axes<'_>, steps: &[Step]) -> Vec<NodeId> {
+pub(crate) fn outwards(axes: &Axes<'_>, steps: &[AxisStep]) -> Vec<NodeId> {
     let first = |axis: usize| steps.iter().position(|step| step.axis == axis);
     let firsts: Vec<Option<usize>> = (0..axes.exponents.len()).map(first).collect();
     let prefix = firsts.iter().flatten().max().map_or(0, |last| last + 1);

@@ -2,6 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `mapping` | [`Mapping`]: the planner |
 //! | [`task_graph`], [`task_file`] | phased task graphs; traces and matrices read from files |
 //! | [`divide`] | divide-and-conquer jobs: stages, shares, volumes |
 //! | [`binomial`], [`halving`] | the binomial tree; the halving tree of any box |
@@ -31,6 +32,7 @@ pub mod family;
 pub mod growing;
 pub mod halving;
 pub mod map_file;
+mod mapping;
 pub mod metrics;
 pub mod ordered;
 pub mod recursive_bisection;
@@ -40,8 +42,9 @@ pub mod task_file;
 pub mod task_graph;
 pub mod times;
 
-pub use axes::Step;
+pub use axes::AxisStep;
 pub use divide::{Divide, Shape};
+pub use mapping::{Limits, Mapping};
 pub use task_graph::TaskGraph;
 
 use meshwright_core::error::{Error, Result};
@@ -56,6 +59,37 @@ pub struct Placement {
     pub name: String,
     /// The node of each task.
     pub nodes: Vec<NodeId>,
+}
+
+impl Placement {
+    /// The messages of a placed task graph, phase by phase: each edge is one between the nodes of its tasks.
+    ///
+    /// # Panics
+    ///
+    /// When the placement has fewer tasks than the graph.
+    ///
+    /// # Complexity
+    ///
+    /// O(edges).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright_mapping::{Divide, Request, Shape, divide, place};
+    /// use meshwright_network::topology::Machine;
+    /// use meshwright_core::units::{Bytes, NodeId};
+    /// let tree = divide::task_graph(&Divide { shape: Shape::Binomial(2), alpha: Some(0.5), combine_alpha: None, volume: Bytes(64) })?;
+    /// let mesh = Machine::new("mesh:2x2")?;
+    /// let placement = place("row-major", &Request::count(4, &mesh, 0))?;
+    /// let phases = placement.phases(&tree, &mesh);
+    /// // The root, task 3, sends half of its 64 bytes to task 1 first.
+    /// let first = phases.phase(0)[0];
+    /// assert_eq!((first.source, first.target, first.bytes), (NodeId(3), NodeId(1), Bytes(32)));
+    /// # Ok::<(), meshwright_core::Error>(())
+    /// ```
+    pub fn phases(&self, tasks: &TaskGraph, machine: &Machine) -> Phases {
+        phases(tasks, &self.nodes, machine)
+    }
 }
 
 /// What is to be placed.
@@ -177,35 +211,11 @@ fn repair(machine: &Machine, nodes: &mut [NodeId]) {
     }
 }
 
-/// The schedule of a placed task graph: each edge becomes a message between the nodes of its tasks.
-///
-/// # Panics
-///
-/// When the placement has fewer tasks than the graph.
-///
-/// # Complexity
-///
-/// O(edges).
-///
-/// # Examples
-///
-/// ```
-/// use meshwright_mapping::{Divide, Request, Shape, divide, place, schedule};
-/// use meshwright_network::topology::Machine;
-/// use meshwright_core::units::{Bytes, NodeId};
-/// let tree = divide::task_graph(&Divide { shape: Shape::Binomial(2), alpha: Some(0.5), combine_alpha: None, volume: Bytes(64) })?;
-/// let mesh = Machine::new("mesh:2x2")?;
-/// let placement = place("row-major", &Request::count(4, &mesh, 0))?;
-/// let phases = schedule(&tree, &placement, &mesh);
-/// // The root, task 3, sends half of its 64 bytes to task 1 first.
-/// let first = phases.phase(0)[0];
-/// assert_eq!((first.source, first.target, first.bytes), (NodeId(3), NodeId(1), Bytes(32)));
-/// # Ok::<(), meshwright_core::Error>(())
-/// ```
-pub fn schedule(tasks: &TaskGraph, placement: &Placement, machine: &Machine) -> Phases {
+/// The messages between tasks on these nodes.
+fn phases(tasks: &TaskGraph, nodes: &[NodeId], machine: &Machine) -> Phases {
     let message = |phase: u32, edge: &task_graph::Edge| Message {
-        source: placement.nodes[edge.source as usize],
-        target: placement.nodes[edge.target as usize],
+        source: nodes[edge.source as usize],
+        target: nodes[edge.target as usize],
         bytes: edge.bytes,
         phase,
     };
@@ -213,4 +223,38 @@ pub fn schedule(tasks: &TaskGraph, placement: &Placement, machine: &Machine) -> 
         .flat_map(|index| tasks.phase(index).iter().map(move |edge| message(tasks.number(index), edge)))
         .collect();
     Phases::new(machine.nodes(), messages)
+}
+
+/// By node the number of its part, [`u32::MAX`] for dead ones, and the parts of the machine whose nodes reach each other:
+/// the part with the lowest node first.
+///
+/// # Complexity
+///
+/// O(nodes log nodes + links).
+fn parts_of(machine: &Machine) -> (Vec<u32>, Vec<Vec<NodeId>>) {
+    if machine.whole_grid().is_some() {
+        return (vec![0; machine.nodes() as usize], vec![machine.living().collect()]);
+    }
+    let mut part_of = vec![u32::MAX; machine.nodes() as usize];
+    let mut parts: Vec<Vec<NodeId>> = Vec::new();
+    for start in machine.living() {
+        if part_of[start.index()] != u32::MAX {
+            continue;
+        }
+        let number = parts.len() as u32;
+        let (mut part, mut left) = (vec![start], 0);
+        part_of[start.index()] = number;
+        while let Some(&node) = part.get(left) {
+            left += 1;
+            for (_, next) in machine.neighbours(node) {
+                if part_of[next.index()] == u32::MAX {
+                    part_of[next.index()] = number;
+                    part.push(next);
+                }
+            }
+        }
+        part.sort_unstable();
+        parts.push(part);
+    }
+    (part_of, parts)
 }

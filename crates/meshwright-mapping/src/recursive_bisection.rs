@@ -25,7 +25,7 @@ use halves::{Apart, Halves};
 use rand::{Rng, RngExt};
 use weighted::Weighted;
 
-use super::{Method, Placement, TaskGraph, schedule};
+use super::{Method, TaskGraph, phases};
 use meshwright_core::error::Result;
 use meshwright_core::rng::stream;
 use meshwright_core::units::NodeId;
@@ -92,8 +92,7 @@ pub const RECURSIVE_BISECTION: Method = Method {
 
 /// The predicted ticks of a placement.
 fn predicted(graph: &TaskGraph, machine: &Machine, nodes: &[NodeId]) -> Result<u64> {
-    let placement = Placement { name: RECURSIVE_BISECTION.name.to_string(), nodes: nodes.to_vec() };
-    Ok(cost::forecast(&schedule(graph, &placement, machine), machine)?.ticks)
+    Ok(cost::forecast(&phases(graph, nodes, machine), machine)?.ticks)
 }
 
 /// Who talks how much to whom over all phases.
@@ -139,7 +138,7 @@ impl Weights {
         rng: &mut impl Rng,
     ) {
         assert!(tasks.len() <= nodes.len(), "every task gets a node of its own");
-        let mut parts = vec![Part { tasks: 0..tasks.len(), nodes: 0..nodes.len() }];
+        let mut parts = vec![SharedPart { tasks: 0..tasks.len(), nodes: 0..nodes.len() }];
         let mut levels = Levels {
             graph: self.graph.as_ref(),
             aim: self.aim,
@@ -168,12 +167,12 @@ const ELSEWHERE: u32 = u32::MAX;
 
 /// Tasks and the nodes they are to share, as ranges of the two lists.
 #[derive(Clone, Debug)]
-struct Part {
+struct SharedPart {
     tasks: Range<usize>,
     nodes: Range<usize>,
 }
 
-impl Part {
+impl SharedPart {
     fn is_done(&self) -> bool {
         self.tasks.len() <= 1 || self.nodes.len() == 1
     }
@@ -198,11 +197,11 @@ impl Levels<'_> {
     /// Cuts all parts that are not done in two.
     fn halve(
         &mut self,
-        parts: &[Part],
+        parts: &[SharedPart],
         tasks: &mut [u32],
         nodes: &mut [NodeId],
         rng: &mut impl Rng,
-    ) -> Vec<Part> {
+    ) -> Vec<SharedPart> {
         self.apart.clear();
         for (index, part) in parts.iter().enumerate() {
             self.apart.push(&nodes[part.nodes.clone()]);
@@ -250,7 +249,7 @@ impl Levels<'_> {
     }
 
     /// The halves of a part; of one that is done, twice itself.
-    fn cut_nodes(&mut self, part: &Part, nodes: &mut [NodeId], axis: usize) -> [Part; 2] {
+    fn cut_nodes(&mut self, part: &SharedPart, nodes: &mut [NodeId], axis: usize) -> [SharedPart; 2] {
         if part.is_done() {
             return [part.clone(), part.clone()];
         }
@@ -260,13 +259,13 @@ impl Levels<'_> {
         let first_tasks = (2 * tasks * first_nodes + nodes) / (2 * nodes);
         let (task, node) = (part.tasks.start + first_tasks, part.nodes.start + first_nodes);
         [
-            Part { tasks: part.tasks.start..task, nodes: part.nodes.start..node },
-            Part { tasks: task..part.tasks.end, nodes: node..part.nodes.end },
+            SharedPart { tasks: part.tasks.start..task, nodes: part.nodes.start..node },
+            SharedPart { tasks: task..part.tasks.end, nodes: node..part.nodes.end },
         ]
     }
 
     /// How to cut the tasks of a part; `own` are the numbers of the part and its halves.
-    fn cut_of(&mut self, graph: &Weighted, own: [usize; 3], tasks: &[u32], first: &Part) -> Cut {
+    fn cut_of(&mut self, graph: &Weighted, own: [usize; 3], tasks: &[u32], first: &SharedPart) -> Cut {
         for (number, task) in tasks.iter().enumerate() {
             self.number[*task as usize] = number as u32;
         }

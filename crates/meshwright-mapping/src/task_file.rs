@@ -35,9 +35,9 @@ pub const CSV: Syntax = Syntax { punctuation: b",", line_comment: b"", block_com
 pub fn read(path: &Path) -> Result<TaskGraph> {
     let name = name_of(path);
     match kind(&name)? {
-        Kind::Csv => csv(&mut Tokens::open(path, CSV)?, name),
-        Kind::Goal => messages(&goal::read(path)?, name),
-        Kind::Graph => single_phase(&graph_file::read(path)?, name),
+        FileKind::Csv => csv(&mut Tokens::open(path, CSV)?, name),
+        FileKind::Goal => messages(&goal::read(path)?, name),
+        FileKind::Graph => single_phase(&graph_file::read(path)?, name),
     }
 }
 
@@ -58,28 +58,28 @@ pub fn read(path: &Path) -> Result<TaskGraph> {
 pub fn parse(reader: impl Read, file: &str) -> Result<TaskGraph> {
     let name = name_of(Path::new(file));
     match kind(&name)? {
-        Kind::Csv => csv(&mut Tokens::new(reader, file, CSV), name),
-        Kind::Goal => messages(&goal::parse(reader, file)?, name),
-        Kind::Graph => single_phase(&graph_file::parse(reader, file)?, name),
+        FileKind::Csv => csv(&mut Tokens::new(reader, file, CSV), name),
+        FileKind::Goal => messages(&goal::parse(reader, file)?, name),
+        FileKind::Graph => single_phase(&graph_file::parse(reader, file)?, name),
     }
 }
 
-enum Kind {
+enum FileKind {
     Csv,
     Goal,
     Graph,
 }
 
-fn kind(name: &str) -> Result<Kind> {
+fn kind(name: &str) -> Result<FileKind> {
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     if ending.eq_ignore_ascii_case("csv") {
-        return Ok(Kind::Csv);
+        return Ok(FileKind::Csv);
     }
     if ending.eq_ignore_ascii_case("goal") {
-        return Ok(Kind::Goal);
+        return Ok(FileKind::Goal);
     }
     if graph_file::format_of(name).is_some() {
-        return Ok(Kind::Graph);
+        return Ok(FileKind::Graph);
     }
     let graphs: Vec<_> = graph_file::FORMATS.iter().map(|format| format!(".{}", format.ending)).collect();
     let expected = format!("a name that ends in .phases.csv, .csv, {} or .goal", graphs.join(", "));

@@ -8,6 +8,7 @@
 //! | i | [`TaskGraph::number`] | |
 
 use super::Divide;
+use meshwright_core::csr::Csr;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::Bytes;
 use meshwright_network::topology::costs::BYTES_MAX;
@@ -39,9 +40,9 @@ pub struct TaskGraph {
     /// Whether its messages are parts of data, in proportion to the tasks that work on them, see
     /// [`in_proportion`](super::divide::in_proportion).
     pub in_proportion: bool,
-    edges: Vec<Edge>,
+    /// By phase.
+    edges: Csr<Edge>,
     numbers: Vec<u32>,
-    first: Vec<u32>,
 }
 
 impl TaskGraph {
@@ -92,24 +93,13 @@ impl TaskGraph {
             });
         }
         edges.sort_by_key(|(phase, _)| *phase);
-        let mut graph = Self {
-            name: name.into(),
-            tasks,
-            divide: None,
-            in_proportion: false,
-            edges: Vec::with_capacity(edges.len()),
-            numbers: vec![],
-            first: vec![],
-        };
-        for (phase, edge) in edges {
-            if graph.numbers.last() != Some(&phase) {
-                graph.numbers.push(phase);
-                graph.first.push(graph.edges.len() as u32);
-            }
-            graph.edges.push(edge);
+        let (mut phases, mut numbers) = (Csr::default(), Vec::new());
+        for same in edges.chunk_by(|a, b| a.0 == b.0) {
+            numbers.push(same[0].0);
+            phases.push_row(same.iter().map(|&(_, edge)| edge));
         }
-        graph.first.push(graph.edges.len() as u32);
-        Ok(graph)
+        let name = name.into();
+        Ok(Self { name, tasks, divide: None, in_proportion: false, edges: phases, numbers })
     }
 
     /// How many phases there are.
@@ -124,11 +114,11 @@ impl TaskGraph {
 
     /// The edges of the phase with this index, from 0.
     pub fn phase(&self, index: usize) -> &[Edge] {
-        &self.edges[self.first[index] as usize..self.first[index + 1] as usize]
+        self.edges.row(index)
     }
 
     /// All edges, phase by phase.
     pub fn edges(&self) -> &[Edge] {
-        &self.edges
+        self.edges.entries()
     }
 }

@@ -6,6 +6,7 @@
 //! | [`claim`] | [`Claim`], [`Verdict`], [`Finding`] |
 //! | [`check`] | cases counted, the first that disagrees kept |
 //! | [`page`], [`figures`] | the page of a paper, with its figures drawn again |
+//! | [`range`] | `axtmann2018`: groups that are a stretch of an order: two numbers, no messages |
 //! | [`lo1990`], [`zhang2018`], [`chochia1996`] | one file for each section of that paper |
 //!
 //! A verdict is computed, never looked up: the printed statement is compared with what its definition gives, case
@@ -21,6 +22,7 @@ pub mod claim;
 pub mod figures;
 pub mod lo1990;
 pub mod page;
+pub mod range;
 pub mod zhang2018;
 
 use std::collections::BTreeMap;

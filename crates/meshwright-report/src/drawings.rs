@@ -6,7 +6,7 @@ use super::svg::{Layout, blocks, heat, placement};
 use super::wording::{counted, grouped};
 use meshwright_mapping::TaskGraph;
 use meshwright_network::topology::{Machine, Network, Topology};
-use meshwright_verdict::Outcome;
+use meshwright_verdict::MappingOutcome;
 
 /// A drawing, or the sentence that stands in its place.
 #[derive(Serialize)]
@@ -18,16 +18,20 @@ pub(super) struct Figure {
 }
 
 /// The placement and the link loads of one method.
-pub(super) fn figures(machine: &Machine, tasks: &TaskGraph, outcome: &Outcome) -> Vec<Figure> {
+pub(super) fn figures(machine: &Machine, tasks: &TaskGraph, outcome: &MappingOutcome) -> Vec<Figure> {
     let layout = Layout::of(machine);
     vec![placement_figure(layout.as_ref(), tasks, outcome), heat_figure(layout.as_ref(), machine, outcome)]
 }
 
 /// Who sits where, and who sends to whom.
-pub(super) fn placement_figure(layout: Option<&Layout<'_>>, tasks: &TaskGraph, outcome: &Outcome) -> Figure {
+pub(super) fn placement_figure(
+    layout: Option<&Layout<'_>>,
+    tasks: &TaskGraph,
+    outcome: &MappingOutcome,
+) -> Figure {
     let title = "Placement";
     let absent = |caption: &str| Figure { title, svg: String::new(), caption: caption.to_string() };
-    if outcome.placement.nodes.is_empty() {
+    if outcome.detail.placement.nodes.is_empty() {
         return absent("There is nothing to draw: this plan puts no task on a node of its own.");
     }
     let Some(layout) = layout else {
@@ -35,7 +39,7 @@ pub(super) fn placement_figure(layout: Option<&Layout<'_>>, tasks: &TaskGraph, o
             "The machine is too large to be drawn node by node; the link loads show where it is busy.",
         );
     };
-    let drawing = placement::draw(layout, tasks, &outcome.placement);
+    let drawing = placement::draw(layout, tasks, &outcome.detail.placement);
     let mut caption = String::from("Each tile is a node, its number the task it runs");
     if !layout.is_flat() {
         caption.push_str("; planes of the machine lie side by side");
@@ -64,8 +68,8 @@ pub(super) fn placement_figure(layout: Option<&Layout<'_>>, tasks: &TaskGraph, o
 }
 
 /// Ends the sentence on tiles, and says how many of them are idle.
-fn idle_words(machine: &Machine, outcome: &Outcome) -> String {
-    let mut busy: Vec<_> = outcome.placement.nodes.clone();
+fn idle_words(machine: &Machine, outcome: &MappingOutcome) -> String {
+    let mut busy: Vec<_> = outcome.detail.placement.nodes.clone();
     busy.sort_unstable();
     busy.dedup();
     let living = machine.living_count() as usize;
@@ -80,15 +84,19 @@ fn idle_words(machine: &Machine, outcome: &Outcome) -> String {
 }
 
 /// How long each link is busy.
-pub(super) fn heat_figure(layout: Option<&Layout<'_>>, machine: &Machine, outcome: &Outcome) -> Figure {
+pub(super) fn heat_figure(
+    layout: Option<&Layout<'_>>,
+    machine: &Machine,
+    outcome: &MappingOutcome,
+) -> Figure {
     let title = "Busy time of each link";
-    let loads = heat::Loads { messages: &outcome.link_messages, busy: &outcome.link_busy };
-    if outcome.link_messages.iter().all(|&messages| messages == 0) {
+    let loads = heat::Loads { messages: &outcome.detail.link_messages, busy: &outcome.detail.link_busy };
+    if outcome.detail.link_messages.iter().all(|&messages| messages == 0) {
         let caption = "No link carries a message.".to_string();
         return Figure { title, svg: String::new(), caption };
     }
     let Some(layout) = layout else {
-        let (svg, block) = blocks::draw(machine, &outcome.method, loads, outcome.hottest_link);
+        let (svg, block) = blocks::draw(machine, &outcome.method, loads, outcome.busiest_link);
         let caption = format!(
             "With {} the machine is too large to be drawn node by node. \
              Each block stands for {block}; its colour is the busy time of the busiest link that leaves one of them.",
@@ -96,7 +104,7 @@ pub(super) fn heat_figure(layout: Option<&Layout<'_>>, machine: &Machine, outcom
         );
         return Figure { title, svg, caption };
     };
-    let drawing = heat::draw(layout, &outcome.method, loads, outcome.hottest_link);
+    let drawing = heat::draw(layout, &outcome.method, loads, outcome.busiest_link);
     let mut caption = String::from(
         "Each stroke is one direction of a link, on the right hand of its way; its colour is how long the messages take on it.",
     );

@@ -4,10 +4,8 @@ use super::drawings::{heat_figure, placement_figure};
 use super::svg::{Layout, bars};
 use super::{PlanReport, groups, load, page, style};
 use meshwright_core::error::Result;
-use meshwright_mapping as mapping;
 use meshwright_schedule::{Schedule, goal};
-use meshwright_verdict::plan::ScheduleFile;
-use meshwright_verdict::{DivideVerdict, JobVerdict};
+use meshwright_verdict::{JobVerdict, MappingVerdict};
 
 /// The longest stem of a file name; file systems allow 255 bytes.
 const STEM_MAX: usize = 80;
@@ -37,7 +35,7 @@ pub fn files(report: &PlanReport<'_>) -> Result<Vec<File>> {
     let mut files = vec![];
     for (job, stem) in report.jobs.iter().zip(stems(report.jobs)) {
         match job {
-            JobVerdict::Divide(job) => files_of(report, job, &stem, &mut files),
+            JobVerdict::Mapping(job) => files_of(report, job, &stem, &mut files),
             JobVerdict::Load(job) => {
                 for (ending, what, figure) in load::drawings(report.machine, job) {
                     files.push(File { name: format!("{stem}{ending}"), what, text: load::alone(&figure) });
@@ -56,15 +54,15 @@ pub fn files(report: &PlanReport<'_>) -> Result<Vec<File>> {
     Ok(files)
 }
 
-fn files_of(report: &PlanReport<'_>, job: &DivideVerdict, stem: &str, files: &mut Vec<File>) {
+fn files_of(report: &PlanReport<'_>, job: &MappingVerdict, stem: &str, files: &mut Vec<File>) {
     let mut add = |ending: &str, what: String, text: String| {
         files.push(File { name: format!("{stem}{ending}"), what, text });
     };
-    let winner = job.results.iter().find(|outcome| job.is_won_by(outcome));
-    if let Some(winner) = winner {
+    let winner = job.winner();
+    if let Some(winner) = &winner {
         let layout = Layout::of(report.machine);
-        let placement = placement_figure(layout.as_ref(), &job.tasks, winner);
-        let links = heat_figure(layout.as_ref(), report.machine, winner);
+        let placement = placement_figure(layout.as_ref(), &job.facts.tasks, winner.outcome);
+        let links = heat_figure(layout.as_ref(), report.machine, winner.outcome);
         let (method, mut draw) = (&winner.method, |ending: &str, what: String, svg: &str| {
             if !svg.is_empty() {
                 add(ending, what, style::alone(svg));
@@ -73,12 +71,11 @@ fn files_of(report: &PlanReport<'_>, job: &DivideVerdict, stem: &str, files: &mu
         draw("-placement.svg", format!("where {method} puts the tasks"), &placement.svg);
         draw("-links.svg", format!("messages on each link under {method}"), &links.svg);
     }
-    if let Some(svg) = bars::draw(&job.results, job.winner.as_deref().unwrap_or_default()) {
+    if let Some(svg) = bars::draw(&job.results, job.winner_name().unwrap_or_default()) {
         add("-bars.svg", "all methods and the bound".to_string(), style::alone(&svg));
     }
-    if let Some(winner) = winner {
-        let phases = mapping::schedule(&job.tasks, &winner.placement, report.machine);
-        files.push(goal_file(stem, &winner.method, &Schedule::from_phases(&phases)));
+    if let Some((winner, schedule)) = winner.as_ref().and_then(|winner| Some((winner, winner.schedule()?))) {
+        files.push(goal_file(stem, winner.method, schedule));
     }
 }
 
@@ -94,17 +91,16 @@ fn goal_file(stem: &str, method: &str, schedule: &Schedule) -> File {
     }
 }
 
-/// By job, which of [`files`] holds a schedule: of phased jobs that of the winner, of divisible loads that of the
-/// installments. Programs of groups decide at run time and have none.
-pub fn schedules(jobs: &[JobVerdict]) -> Vec<Option<ScheduleFile>> {
+/// By job, which of [`files`] holds a schedule and whose it is: of phased jobs that of the winner, of divisible loads that
+/// of the installments. Programs of groups decide at run time and have none.
+pub fn schedules(jobs: &[JobVerdict]) -> Vec<Option<(String, String)>> {
     let method = |job: &JobVerdict| match job {
-        JobVerdict::Divide(job) => job.winner.clone(),
+        JobVerdict::Mapping(job) => job.winner_name().map(str::to_string),
         JobVerdict::Load(job) => job.scheduled().next().map(|(outcome, _)| outcome.method.clone()),
         JobVerdict::Groups(_) => None,
     };
-    let file = |(job, stem): (&JobVerdict, String)| {
-        method(job).map(|schedule_method| ScheduleFile { schedule: format!("{stem}.goal"), schedule_method })
-    };
+    let file =
+        |(job, stem): (&JobVerdict, String)| method(job).map(|method| (format!("{stem}.goal"), method));
     jobs.iter().zip(stems(jobs)).map(file).collect()
 }
 

@@ -9,7 +9,7 @@ use super::{PlanReport, facts, groups, load, style, template};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, Switching, Topology};
-use meshwright_verdict::{DivideVerdict, JobVerdict, Outcome, PhaseRow, Skipped};
+use meshwright_verdict::{JobVerdict, MappingOutcome, MappingVerdict, PhaseRow, Skipped};
 
 /// Up to here every phase has its row.
 const PHASES_LISTED_MAX: usize = 24;
@@ -123,13 +123,13 @@ pub(super) fn check(report: &PlanReport<'_>) -> Result<()> {
         match job {
             JobVerdict::Load(job) => load::check(report.machine, job)?,
             JobVerdict::Groups(job) => groups::check(report.machine, job)?,
-            JobVerdict::Divide(_) => {}
+            JobVerdict::Mapping(_) => {}
         }
     }
     for outcome in report.jobs.iter().filter_map(divide).flat_map(|job| &job.results) {
-        let hottest = outcome.hottest_link.iter().flat_map(|link| [link.from, link.to]);
-        let blame = outcome.blame.iter().flat_map(|blame| [blame.from, blame.to]);
-        let placed = outcome.placement.nodes.iter().map(|node| node.0);
+        let hottest = outcome.busiest_link.iter().flat_map(|link| [link.from, link.to]);
+        let blame = outcome.waited_link.iter().flat_map(|blame| [blame.from, blame.to]);
+        let placed = outcome.detail.placement.nodes.iter().map(|node| node.0);
         if let Some(outside) = hottest.chain(blame).chain(placed).find(|&node| node >= nodes) {
             return Err(Error::value(
                 "node of a verdict",
@@ -142,41 +142,41 @@ pub(super) fn check(report: &PlanReport<'_>) -> Result<()> {
 }
 
 /// The verdict, if it is one on a phased job.
-fn divide(job: &JobVerdict) -> Option<&DivideVerdict> {
+fn divide(job: &JobVerdict) -> Option<&MappingVerdict> {
     match job {
-        JobVerdict::Divide(job) => Some(job),
+        JobVerdict::Mapping(job) => Some(job),
         JobVerdict::Load(_) | JobVerdict::Groups(_) => None,
     }
 }
 
 fn job_view<'a>(machine: &Machine, job: &'a JobVerdict) -> Section<'a> {
     match job {
-        JobVerdict::Divide(job) => Section::Divide(divide_view(machine, job)),
+        JobVerdict::Mapping(job) => Section::Divide(divide_view(machine, job)),
         JobVerdict::Load(job) => Section::Load(load::view(machine, job)),
         JobVerdict::Groups(job) => Section::Groups(groups::view(machine, job)),
     }
 }
 
-fn divide_view<'a>(machine: &Machine, job: &'a DivideVerdict) -> Job<'a> {
+fn divide_view<'a>(machine: &Machine, job: &'a MappingVerdict) -> Job<'a> {
     let (winners, others): (Vec<_>, Vec<_>) = job.results.iter().partition(|outcome| job.is_won_by(outcome));
     let method = |outcome| method_view(machine, job, outcome);
     Job {
         kind: wording::kind(job),
         name: &job.name,
-        tasks: counted(job.tasks.tasks.into(), "task"),
-        headline: wording::headline(winners.first().map(|winner| (&*winner.method, winner.simulated_cycles))),
+        tasks: counted(job.facts.tasks.tasks.into(), "task"),
+        headline: wording::headline(job.winner().map(|winner| (winner.method, winner.time.0))),
         reason: &job.reason,
         advice: job.advice.as_deref().unwrap_or_default(),
         rows: job.results.iter().map(|outcome| row(machine, job, outcome)).collect(),
         skipped: &job.skipped,
-        bars: bars::draw(&job.results, job.winner.as_deref().unwrap_or_default()),
+        bars: bars::draw(&job.results, job.winner_name().unwrap_or_default()),
         bars_note: bars::note(&job.results),
         methods: winners.into_iter().chain(others).map(method).collect(),
     }
 }
 
-fn row<'a>(machine: &Machine, job: &DivideVerdict, outcome: &'a Outcome) -> Row<'a> {
-    let hottest = outcome.hottest_link;
+fn row<'a>(machine: &Machine, job: &MappingVerdict, outcome: &'a MappingOutcome) -> Row<'a> {
+    let hottest = outcome.busiest_link;
     Row {
         method: &outcome.method,
         wins: job.is_won_by(outcome),
@@ -184,10 +184,10 @@ fn row<'a>(machine: &Machine, job: &DivideVerdict, outcome: &'a Outcome) -> Row<
         numbers: vec![
             grouped(outcome.bound_cycles),
             grouped(outcome.predicted_cycles),
-            grouped(outcome.simulated_cycles),
-            percent(outcome.gap),
-            outcome.dependency_cycles.map_or("deadlock".into(), grouped),
-            grouped(outcome.hops_total),
+            grouped(outcome.simulated()),
+            percent(outcome.gap().unwrap_or_default()),
+            outcome.detail.dependency_cycles.map_or("deadlock".into(), grouped),
+            grouped(outcome.detail.hops_total),
         ],
         hottest: hottest.map_or_else(
             || NONE.to_string(),
@@ -198,22 +198,26 @@ fn row<'a>(machine: &Machine, job: &DivideVerdict, outcome: &'a Outcome) -> Row<
     }
 }
 
-fn method_view<'a>(machine: &Machine, job: &'a DivideVerdict, outcome: &'a Outcome) -> Method<'a> {
-    let (phases, phases_note) = phase_table(&outcome.phases);
+fn method_view<'a>(machine: &Machine, job: &'a MappingVerdict, outcome: &'a MappingOutcome) -> Method<'a> {
+    let (phases, phases_note) = phase_table(&outcome.detail.phases);
     Method {
         name: &outcome.method,
         wins: job.is_won_by(outcome),
-        summary: format!("{}, gap {}", counted(outcome.simulated_cycles, "cycle"), percent(outcome.gap)),
+        summary: format!(
+            "{}, gap {}",
+            counted(outcome.simulated(), "cycle"),
+            percent(outcome.gap().unwrap_or_default())
+        ),
         blame: blame(machine, outcome),
-        waited: outcome.blame.is_some(),
-        figures: figures(machine, &job.tasks, outcome),
+        waited: outcome.waited_link.is_some(),
+        figures: figures(machine, &job.facts.tasks, outcome),
         phases: phases.into_iter().map(phase_row).collect(),
         phases_note,
     }
 }
 
-fn blame(machine: &Machine, outcome: &Outcome) -> String {
-    let mut text = outcome.hottest_link.map_or(String::new(), |busiest| {
+fn blame(machine: &Machine, outcome: &MappingOutcome) -> String {
+    let mut text = outcome.busiest_link.map_or(String::new(), |busiest| {
         format!(
             "The busiest link is {}: {} in {}. ",
             wording::link(machine, NodeId(busiest.from), NodeId(busiest.to)),
@@ -221,9 +225,11 @@ fn blame(machine: &Machine, outcome: &Outcome) -> String {
             counted(busiest.messages, "message")
         )
     });
-    text += &match outcome.blame {
+    text += &match outcome.waited_link {
         // Then prediction and simulation agree, and what lies above the bound is the length of the routes.
-        None if outcome.gap > 0.0 && outcome.predicted_cycles == outcome.simulated_cycles => {
+        None if outcome.gap().unwrap_or_default() > 0.0
+            && outcome.predicted_cycles == outcome.simulated() =>
+        {
             "No message ever waited for a link: what lies above the bound is the length of the routes."
                 .to_string()
         }
@@ -235,7 +241,7 @@ fn blame(machine: &Machine, outcome: &Outcome) -> String {
             counted(blame.waited_cycles, "cycle")
         ),
     };
-    if let Some(routers) = &outcome.routers {
+    if let Some(routers) = &outcome.detail.routers {
         text += &format!(
             " Whole messages would wait for each other in a ring here: this was measured flit by flit on routers with {}, \
              routing {}, flits of {} bytes.",
@@ -244,7 +250,7 @@ fn blame(machine: &Machine, outcome: &Outcome) -> String {
             grouped(routers.flit)
         );
     }
-    if machine.switching() == Switching::Wormhole && !outcome.deadlock_free {
+    if machine.switching() == Switching::Wormhole && !outcome.detail.deadlock_free {
         text += " These routes can close a ring: with other timing its messages might deadlock.";
     }
     text

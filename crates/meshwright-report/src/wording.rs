@@ -2,7 +2,7 @@
 
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, Network, Topology};
-use meshwright_verdict::{DivideVerdict, percentage};
+use meshwright_verdict::{MappingVerdict, percentage};
 
 /// What stands where there is no number.
 pub const NONE: &str = "–";
@@ -50,9 +50,9 @@ pub fn percent(share: f64) -> String {
 }
 
 /// What kind of work a phased job is.
-pub fn kind(job: &DivideVerdict) -> &'static str {
-    let is_tree = |tree: &&str| job.tasks.name.starts_with(*tree);
-    match job.tasks.divide.is_some() || ["binomial:", "complete-binary:"].iter().any(is_tree) {
+pub fn kind(job: &MappingVerdict) -> &'static str {
+    let is_tree = |tree: &&str| job.facts.tasks.name.starts_with(*tree);
+    match job.facts.tasks.divide.is_some() || ["binomial:", "complete-binary:"].iter().any(is_tree) {
         true => "Divide and conquer",
         false => "Trace",
     }

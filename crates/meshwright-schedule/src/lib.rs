@@ -5,6 +5,7 @@
 //! | this one | [`Schedule`]: per rank, sends, receives and computations with their dependencies |
 //! | `verify`, `matching`, `cycle` | which send meets which receive; [`Fault`]: why a schedule cannot run to its end |
 //! | [`phases`] | [`Phases`]: messages grouped by phase, the loosely synchronous model of `lo1990` |
+//! | `planner` | [`Planner`]: a bound and plans for one job on one machine |
 //! | [`process`] | [`Process`]: a state machine per node, for what is decided at run time |
 //! | [`overhead`] | [`WithOverhead`](overhead::WithOverhead): a process whose messages cost its node time |
 //! | [`rank_tree`] | [`RankTree`]: which rank hands work to which, for any number of ranks |
@@ -22,9 +23,11 @@ pub mod rank_tree;
 
 mod cycle;
 mod matching;
+mod planner;
 mod verify;
 
 pub use phases::Phases;
+pub use planner::{Plan, Planner, Proposal};
 pub use process::Process;
 pub use rank_tree::RankTree;
 pub use verify::{Fault, MatchedMessage};

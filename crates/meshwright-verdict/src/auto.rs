@@ -12,9 +12,10 @@ use std::ops::ControlFlow;
 use super::{Job, Skipped, look, percentage};
 use meshwright_core::error::{Error, Result};
 use meshwright_mapping as mapping;
-use meshwright_mapping::search::{self, Problem};
-use meshwright_mapping::{PLACEMENTS, Placement};
+use meshwright_mapping::search::{self, SearchProblem};
+use meshwright_mapping::{Mapping, PLACEMENTS, Placement};
 use meshwright_network::topology::Machine;
+use meshwright_schedule::Planner;
 use meshwright_schedule::cost::{Forecast, forecast};
 
 /// The word for it among the names of placements.
@@ -70,8 +71,9 @@ pub(crate) fn expand<'a>(
     if !methods.contains(&AUTO) {
         return Ok(Candidates { methods: named, left_out: Vec::new(), job: Cow::Borrowed(job) });
     }
-    let bound = job.bound_ticks(machine);
-    let (mut priced, mut left_out) = prices(job, machine, seed, bound, progress)?;
+    let mapping = job.on(machine);
+    let bound = mapping.own_bound().ticks;
+    let (mut priced, mut left_out) = prices(job, &mapping, seed, bound, progress)?;
     // Equally cheap ones by traffic, then in the order of the table.
     let by_price = |priced: &Priced| (priced.ticks, priced.hops);
     priced.sort_by_key(by_price);
@@ -79,7 +81,7 @@ pub(crate) fn expand<'a>(
     let is_clear = job.tasks.tasks > PRICED_TASKS_MAX && priced[0].ticks == bound;
     let mut reached = bound;
     if !is_clear {
-        let first = job.place(&priced[0].method, machine, seed)?;
+        let first = mapping.place(&priced[0].method, seed)?;
         reached = look::simulated_below(u64::MAX, &job.tasks, machine, &first)?;
     }
     let (found, reached, interrupted) = found(job, machine, seed, [bound, reached], &mut priced, progress)?;
@@ -113,11 +115,12 @@ pub(crate) fn expand<'a>(
 /// What every placement costs, and which have no price.
 fn prices(
     job: &Job,
-    machine: &Machine,
+    mapping: &Mapping<'_>,
     seed: u64,
     bound: u64,
     progress: &mut dyn FnMut(&str),
 ) -> Result<(Vec<Priced>, Vec<Skipped>)> {
+    let machine = mapping.machine();
     let (mut priced, mut left_out): (Vec<Priced>, _) = (Vec::new(), Vec::new());
     for method in considered(job) {
         // The closed forms stand first in the table; for a large job it is not worth seconds to price what cannot win.
@@ -128,7 +131,7 @@ fn prices(
             continue;
         }
         progress(&format!("auto: the price of {method}"));
-        match job.place(&method, machine, seed).and_then(|placement| price(job, machine, &placement)) {
+        match mapping.place(&method, seed).and_then(|placement| price(job, machine, &placement)) {
             Ok(price) => priced.push(price),
             Err(Error::NotApplicable { why, .. }) => left_out.push(Skipped { method, why, deadlock: false }),
             Err(error) => return Err(error),
@@ -175,7 +178,7 @@ fn found(
         return Ok((Vec::new(), reached, false));
     }
     let start = search::Start::Best;
-    let problem = Problem {
+    let problem = SearchProblem {
         graph: &job.tasks,
         machine,
         pins: &[],
@@ -199,7 +202,7 @@ fn found(
 
 /// The predicted time of a placement under the machine's switching, and its hops.
 fn price(job: &Job, machine: &Machine, placement: &Placement) -> Result<Priced> {
-    let schedule = mapping::schedule(&job.tasks, placement, machine);
+    let schedule = placement.phases(&job.tasks, machine);
     let Forecast { ticks, least_ticks, hops, .. } = forecast(&schedule, machine)?;
     Ok(Priced { method: placement.name.clone(), ticks, least_ticks, hops })
 }

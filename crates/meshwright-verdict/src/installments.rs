@@ -62,18 +62,18 @@ impl FrontRow {
 
     /// What a method sent; none if nothing was simulated.
     pub(super) fn of_outcome(outcome: &LoadOutcome) -> Option<Self> {
-        let speedup = outcome.simulated_speedup?;
+        let speedup = outcome.detail.simulated_speedup?;
         Some(Self {
             method: outcome.method.clone(),
-            processors: outcome.nodes_used,
-            messages: outcome.messages?,
+            processors: outcome.detail.nodes_used,
+            messages: outcome.detail.messages?,
             installments: None,
-            waiting_max: outcome.waiting_max,
+            waiting_max: outcome.detail.waiting_max,
             predicted_cycles: outcome.predicted_cycles,
             simulated_cycles: outcome.simulated_cycles?,
             makespan: 1.0 / speedup,
             speedup,
-            gap: outcome.bound_speedup / speedup - 1.0,
+            gap: outcome.detail.bound_speedup / speedup - 1.0,
         })
     }
 }

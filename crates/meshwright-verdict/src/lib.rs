@@ -9,7 +9,6 @@
 //! | [`installments`] | what fewer processors and fewer messages cost |
 //! | [`auto`] | which placements are worth a simulation |
 //! | `look` | a search whose judge is the simulation |
-//! | [`plan`] | the answer to `plan` |
 //! | [`map`] | the answer to `map`: both switchings, in the paper's units |
 //! | [`ranked`] | a placed tree over ranks, for the executors that really run |
 //! | `contradiction` | what happens where a time falls below its bound |
@@ -23,16 +22,19 @@ mod contradiction;
 pub mod divide;
 pub mod groups;
 pub mod installments;
+mod judge;
 pub mod load;
 pub mod look;
 pub mod map;
 mod measure;
-pub mod plan;
 pub mod ranked;
 
-pub use divide::{DivideVerdict, Job, Outcome, PhaseRow};
-pub use groups::{GroupsOutcome, GroupsVerdict};
-pub use load::{LoadOutcome, LoadVerdict};
+pub use divide::{Job, MappingDetail, MappingFacts, PhaseRow};
+pub use groups::{GroupsDetail, GroupsFacts};
+pub use judge::{
+    Contest, DetailOf, Ending, Facts, Options, Outcome, Rank, Silent, Verdict, Watch, Winner, judge,
+};
+pub use load::{LoadDetail, LoadFacts};
 pub use meshwright_sim::link_use::{LinkUse as HottestLink, LinkWait as Blame};
 pub use ranked::{Ranked, nearest_to_a_square};
 
@@ -104,12 +106,24 @@ fn no_placement(graph: &TaskGraph, machine: &Machine, skipped: &[Skipped]) -> Er
     }
 }
 
+/// Verdicts on phased jobs, and what one placement does.
+pub type MappingVerdict = Verdict<MappingFacts>;
+/// See [`MappingVerdict`].
+pub type MappingOutcome = Outcome<MappingDetail>;
+/// Verdicts on divisible loads, and what one method does.
+pub type LoadVerdict = Verdict<LoadFacts>;
+/// See [`LoadVerdict`].
+pub type LoadOutcome = Outcome<LoadDetail>;
+/// Verdicts on programs of groups, and what one method does.
+pub type GroupsVerdict = Verdict<GroupsFacts>;
+/// See [`GroupsVerdict`].
+pub type GroupsOutcome = Outcome<GroupsDetail>;
+
 /// The verdict on one job of a plan.
-#[derive(Clone, Debug, Serialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug)]
 pub enum JobVerdict {
     /// Divide and conquer, or a phased trace.
-    Divide(DivideVerdict),
+    Mapping(MappingVerdict),
     /// A divisible load.
     Load(LoadVerdict),
     /// A program of groups.
@@ -120,7 +134,7 @@ impl JobVerdict {
     /// The job's name.
     pub fn name(&self) -> &str {
         match self {
-            Self::Divide(verdict) => &verdict.name,
+            Self::Mapping(verdict) => &verdict.name,
             Self::Load(verdict) => &verdict.name,
             Self::Groups(verdict) => &verdict.name,
         }
@@ -129,16 +143,16 @@ impl JobVerdict {
     /// The method that wins; none when no method comes to an end.
     pub fn winner(&self) -> Option<&str> {
         match self {
-            Self::Divide(verdict) => verdict.winner.as_deref(),
-            Self::Load(verdict) => verdict.winner.as_deref(),
-            Self::Groups(verdict) => verdict.winner.as_deref(),
+            Self::Mapping(verdict) => verdict.winner_name(),
+            Self::Load(verdict) => verdict.winner_name(),
+            Self::Groups(verdict) => verdict.winner_name(),
         }
     }
 }
 
-impl From<DivideVerdict> for JobVerdict {
-    fn from(verdict: DivideVerdict) -> Self {
-        Self::Divide(verdict)
+impl From<MappingVerdict> for JobVerdict {
+    fn from(verdict: MappingVerdict) -> Self {
+        Self::Mapping(verdict)
     }
 }
 

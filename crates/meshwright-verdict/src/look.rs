@@ -3,8 +3,7 @@
 use std::ops::ControlFlow;
 
 use meshwright_core::error::Result;
-use meshwright_mapping as mapping;
-use meshwright_mapping::search::{self, Outcome, Problem, Progress};
+use meshwright_mapping::search::{self, Progress, SearchOutcome, SearchProblem};
 use meshwright_mapping::{Placement, TaskGraph};
 use meshwright_network::topology::Machine;
 use meshwright_schedule::cost::forecast;
@@ -22,7 +21,10 @@ const FLIT_HOPS_MAX: u64 = 1 << 21;
 /// # Errors
 ///
 /// As for [`search::search`].
-pub fn search(problem: &Problem<'_>, watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>) -> Result<Outcome> {
+pub fn search(
+    problem: &SearchProblem<'_>,
+    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<SearchOutcome> {
     let mut judge = |nodes: &[_], limit| {
         let placement = Placement { name: search::NAME.to_string(), nodes: nodes.to_vec() };
         simulated_below(limit, problem.graph, problem.machine, &placement).unwrap_or(u64::MAX)
@@ -38,7 +40,7 @@ pub(crate) fn simulated_below(
     machine: &Machine,
     placement: &Placement,
 ) -> Result<u64> {
-    let schedule = mapping::schedule(graph, placement, machine);
+    let schedule = placement.phases(graph, machine);
     let least = forecast(&schedule, machine)?.least_ticks;
     if least >= limit {
         return Ok(least);

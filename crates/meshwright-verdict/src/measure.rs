@@ -1,7 +1,6 @@
 //! One placement of one job, measured phase by phase: metrics, prediction, simulation.
 
 use meshwright_core::error::Result;
-use meshwright_mapping as mapping;
 use meshwright_mapping::metrics::{self, PhaseMetrics};
 use meshwright_mapping::{Placement, TaskGraph};
 use meshwright_network::routing::{self, Pair};
@@ -41,7 +40,7 @@ pub(crate) fn measure(
     machine: &Machine,
     switchings: &[Switching],
 ) -> Result<Measured> {
-    along(mapping::schedule(tasks, placement, machine), machine, switchings, &Way::usual(machine))
+    along(placement.phases(tasks, machine), machine, switchings, &Way::usual(machine))
 }
 
 /// The numbers of a placed job on these routes.

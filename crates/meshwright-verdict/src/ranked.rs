@@ -106,7 +106,7 @@ fn placed(job: &Job, machine: &Machine, name: &str, seed: u64) -> Result<(String
     let placement = if name == AUTO {
         winner(job, machine, seed)?
     } else {
-        job.place(name, machine, seed).map_err(of_ranks)?
+        job.on(machine).place(name, seed).map_err(of_ranks)?
     };
     let mut rank = vec![None; machine.nodes() as usize];
     (0..).zip(machine.living()).for_each(|(number, node)| rank[node.index()] = Some(number));
@@ -129,9 +129,9 @@ fn of_ranks(error: Error) -> Error {
 /// The placement that wins.
 fn winner(job: &Job, machine: &Machine, seed: u64) -> Result<Placement> {
     let verdict = divide::judge(AUTO, job, machine, &[AUTO], seed, &mut |_| {})?;
-    let won = verdict.results.iter().find(|outcome| verdict.is_won_by(outcome));
+    let won = verdict.winner().map(|winner| winner.outcome);
     let stuck = || Error::not_applicable(AUTO, "no placement comes to an end under this switching");
-    won.map(|outcome| outcome.placement.clone()).ok_or_else(stuck)
+    won.map(|outcome| outcome.detail.placement.clone()).ok_or_else(stuck)
 }
 
 /// The tree of a job over the ranks of its tasks.

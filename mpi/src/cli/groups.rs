@@ -12,7 +12,7 @@ use meshwright_groups::trees::{self, TREES, TreeMethod};
 use meshwright_mpi::{Attendant, MpiEndpoint};
 use meshwright_network::topology::Machine;
 use meshwright_runtime::groups as live;
-use meshwright_runtime::groups::{Beside, Group, Messages, Other, Series, Times};
+use meshwright_runtime::groups::{Beside, Group, Messages, Other, Series, TimesBeside};
 use meshwright_runtime::transport::{Endpoint, Mailbox};
 use meshwright_verdict as verdict;
 use mpi::topology::{Color, SimpleCommunicator, UserGroup};
@@ -163,7 +163,7 @@ fn tree(name: &str, machine: &Machine) -> Result<&'static TreeMethod> {
 }
 
 /// What was measured of each kind of operation.
-fn kinds(found: &Beside) -> [(&'static str, Messages, Option<Times>); 3] {
+fn kinds(found: &Beside) -> [(&'static str, Messages, Option<TimesBeside>); 3] {
     [
         ("split", found.split_messages, Some(found.split)),
         ("barrier", found.barrier_messages, Some(found.barrier)),
@@ -173,9 +173,9 @@ fn kinds(found: &Beside) -> [(&'static str, Messages, Option<Times>); 3] {
 
 fn text(report: &Report<'_>) -> String {
     let Report { machine, tree, series, found } = report;
-    let row = |(name, messages, times): (&str, Messages, Option<Times>)| {
+    let row = |(name, messages, times): (&str, Messages, Option<TimesBeside>)| {
         let each = |count: u64| table::number(count as f64 / messages.operations.max(1) as f64, 2);
-        let time = |of: fn(&Times) -> f64, decimals| {
+        let time = |of: fn(&TimesBeside) -> f64, decimals| {
             times.map_or("-".to_string(), |times| table::number(of(&times), decimals))
         };
         vec![

@@ -2,8 +2,9 @@
 
 use meshwright_core::rng;
 use meshwright_groups::contraction::{Contraction, OrderedTree};
-use meshwright_groups::{Extent, Group, adversary};
+use meshwright_groups::{Extent, Group};
 use meshwright_network::topology::{Machine, Topology};
+use meshwright_papers::chochia1996::adversary;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 

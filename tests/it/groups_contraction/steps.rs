@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use meshwright_core::rng;
 use meshwright_groups::Group;
 use meshwright_groups::contraction::Contraction;
-use meshwright_groups::protocol::{Member, Operation, Program, Scheme};
+use meshwright_groups::protocol::{Member, Operation, Program};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_sim as sim;
 use rand::RngExt;
@@ -128,7 +128,7 @@ fn state_does_not_grow_with_the_group() {
         sim::run(&machine, &mut all, &sim::Engine::Message).unwrap();
         let per_child = |member: &Member<'_, Contraction, _>| {
             let place = member.places().next().unwrap();
-            member.bytes_kept() / (Contraction::links(place).children.len() + 2)
+            member.bytes_kept() / (place.links().children.len() + 2)
         };
         all.iter().map(per_child).max().unwrap()
     };

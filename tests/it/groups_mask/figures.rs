@@ -137,8 +137,8 @@ fn many_colours(side: u32, label: impl Fn(u32) -> Label) {
     for (_, part) in group.split_by(&colours, &keys) {
         for (rank, &node) in (0..).zip(part.members()) {
             let place = processes[node.index()].places().last().unwrap();
-            assert_eq!(place.rank, rank);
-            assert!(rank > 0 || place.roster.group() == &part, "once a group");
+            assert_eq!(place.rank(), rank);
+            assert!(rank > 0 || place.known().group() == &part, "once a group");
         }
     }
 }

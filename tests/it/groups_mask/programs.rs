@@ -6,7 +6,7 @@ use meshwright_core::rng;
 use meshwright_core::units::{Bytes, Cycles, NodeId};
 use meshwright_groups::Group;
 use meshwright_groups::mask::Mask;
-use meshwright_groups::protocol::{Entry, Here, Label, Member, Operation, Program, Script, members};
+use meshwright_groups::protocol::{Here, Label, LogEntry, Member, Operation, Program, Script, members};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_sim as sim;
 use meshwright_sim::any_order::{Adversary, Order, run_processes as run_in_any_order};
@@ -85,7 +85,7 @@ impl Plan {
 
 /// Nobody left a barrier or a join before all of its group had come to it.
 fn assert_barriers_hold<P: Program>(processes: &[Member<'_, Mask<'_>, P>]) {
-    let mut meetings: BTreeMap<(u64, u32, usize), Vec<Entry>> = BTreeMap::new();
+    let mut meetings: BTreeMap<(u64, u32, usize), Vec<LogEntry>> = BTreeMap::new();
     for member in processes {
         let mut counts: BTreeMap<(u64, u32), usize> = BTreeMap::new();
         for &entry in member.log() {

@@ -5,9 +5,9 @@ use std::sync::Mutex;
 use meshwright_core::error::Result;
 use meshwright_core::units::{Bytes, NodeId};
 use meshwright_groups::Group;
-use meshwright_groups::mask::coding::Run;
-use meshwright_groups::mask::{Block, Coding, Extent, Mask, Packet, Parts, Roster};
-use meshwright_groups::protocol::{Label, Links, Operation, Outbox, Scheme, Script, members};
+use meshwright_groups::mask::coding::LabelRun;
+use meshwright_groups::mask::{Block, Coding, Extent, Mask, MaskPacket, Membership, Parts};
+use meshwright_groups::protocol::{Label, Operation, Outbox, Position, Scheme, Script, members};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_sim as sim;
 
@@ -20,51 +20,48 @@ struct Witness<'m> {
 }
 
 impl<'m> Scheme for Witness<'m> {
-    const ORDERED: bool = Mask::ORDERED;
     const STEPS: &'static [&'static str] = Mask::STEPS;
-    type Place = <Mask<'m> as Scheme>::Place;
-    type Packet = Packet;
+    type Known = <Mask<'m> as Scheme>::Known;
+    type Packet = MaskPacket;
     type Splitting = <Mask<'m> as Scheme>::Splitting;
 
-    fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Self::Place>> {
+    fn is_ordered(&self) -> bool {
+        self.mask.is_ordered()
+    }
+
+    fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Position<Self::Known>>> {
         self.mask.places(machine, group)
-    }
-    fn links(place: &Self::Place) -> &Links {
-        Mask::links(place)
-    }
-    fn rank_and_size(place: &Self::Place) -> (u32, u32) {
-        Mask::rank_and_size(place)
     }
     fn begin(
         &self,
         node: NodeId,
-        place: &Self::Place,
+        place: &Position<Self::Known>,
         label: Label,
-        out: &mut Outbox<Packet>,
+        out: &mut Outbox<MaskPacket>,
     ) -> Self::Splitting {
         self.mask.begin(node, place, label, out)
     }
     fn receive(
         &self,
         node: NodeId,
-        place: &Self::Place,
+        place: &Position<Self::Known>,
         splitting: &mut Self::Splitting,
         from: NodeId,
-        packet: Packet,
-        out: &mut Outbox<Packet>,
+        packet: MaskPacket,
+        out: &mut Outbox<MaskPacket>,
     ) {
-        if let Packet::Spread(block, _) = &packet {
+        if let MaskPacket::Spread(block, _) = &packet {
             self.seen.lock().unwrap()[node.index()].push(block.clone());
         }
         self.mask.receive(node, place, splitting, from, packet, out);
     }
-    fn take_place(&self, splitting: &mut Self::Splitting) -> Option<Self::Place> {
+    fn take_place(&self, splitting: &mut Self::Splitting) -> Option<Position<Self::Known>> {
         self.mask.take_place(splitting)
     }
-    fn step(packet: &Packet) -> usize {
+    fn step(packet: &MaskPacket) -> usize {
         Mask::step(packet)
     }
-    fn bytes_kept(place: &Self::Place, splitting: Option<&Self::Splitting>) -> usize {
+    fn bytes_kept(place: &Position<Self::Known>, splitting: Option<&Self::Splitting>) -> usize {
         Mask::bytes_kept(place, splitting)
     }
 }
@@ -81,7 +78,7 @@ fn every_member_makes_the_same_of_what_it_has_seen() {
     sim::run(&machine, &mut processes, &sim::Engine::Message).unwrap();
     let coding = Coding::new(Extent { colours: (0, 4), keys: (0, 5) }, 42, Bytes(8));
     assert_eq!(coding.bits(), 6);
-    let whole = Roster::new(group.clone(), HALVING(&machine, &group).unwrap());
+    let whole = Membership::new(group.clone(), HALVING(&machine, &group).unwrap());
     let seen = witness.seen.lock().unwrap();
     for (rank, &node) in (0..).zip(group.members()) {
         let mut blocks = seen[node.index()].clone();
@@ -91,15 +88,15 @@ fn every_member_makes_the_same_of_what_it_has_seen() {
         }
         assert!(blocks.len() > 1);
         blocks.sort_by_key(|block| block.first);
-        let runs: Vec<Run> = blocks.iter().flat_map(|block| coding.decode(block)).collect();
+        let runs: Vec<LabelRun> = blocks.iter().flat_map(|block| coding.decode(block)).collect();
         let parts = Parts::new(&machine, HALVING, &whole, &coding, &runs);
-        let (roster, new) = parts.place(rank);
+        let (membership, new) = parts.place(rank);
         let place = processes[node.index()].places().last().unwrap();
         assert_eq!(
-            (roster.group(), roster.tree(), new),
-            (place.roster.group(), place.roster.tree(), place.rank)
+            (membership.group(), membership.tree(), new),
+            (place.known().group(), place.known().tree(), place.rank())
         );
-        assert_eq!(roster.links(new), place.roster.links(new));
+        assert_eq!(membership.links(new), place.known().links(new));
     }
     assert_eq!(machine.nodes(), 42);
 }

@@ -8,8 +8,8 @@ use meshwright_core::units::{Cycles, NodeId};
 use meshwright_groups::contraction::Contraction;
 use meshwright_groups::mask::Mask;
 use meshwright_groups::nested::{Run, Team};
-use meshwright_groups::paper::Paper;
-use meshwright_groups::protocol::{Entry, Here, Operation, Operator, Outcome, Program, Scheme, members};
+use meshwright_groups::protocol::{Here, LogEntry, Operation, Operator, Outcome, Program, Scheme, members};
+use meshwright_groups::rank_split::RankSplit;
 use meshwright_groups::{Group, monotone_nearest, trees};
 use meshwright_network::topology::Machine;
 use meshwright_runtime::groups as live;
@@ -240,8 +240,8 @@ fn programs_do_not_know_how_groups_are_split() {
     for seed in 0..15 {
         let machine =
             Machine::new(["mesh:5x4", "mesh:4x4", "mesh:1x9"][seed as usize % 3]).unwrap().in_packets();
-        check(&Paper::default(), &machine, 2, seed);
-        check(&Paper::fast(), &machine, 2, seed);
+        check(&RankSplit::default(), &machine, 2, seed);
+        check(&RankSplit::short(), &machine, 2, seed);
         check(&Contraction::new(&machine).unwrap(), &machine, 4, seed);
         check(&Mask::new(&machine, monotone_nearest::tree), &machine, 4, seed);
     }
@@ -272,7 +272,7 @@ fn conditionals_nest_five_deep() {
 }
 
 /// The times of the barriers of a member, by level.
-fn barriers(log: &[Entry], level: u32) -> Vec<(Cycles, Cycles)> {
+fn barriers(log: &[LogEntry], level: u32) -> Vec<(Cycles, Cycles)> {
     let own = log.iter().filter(|entry| entry.operation == Operation::Barrier && entry.level == level);
     own.map(|entry| (entry.begin, entry.end)).collect()
 }

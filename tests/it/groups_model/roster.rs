@@ -1,21 +1,15 @@
 //! The plainest scheme there is: everybody sends its label to the first rank, which answers with places.
 
 use meshwright_core::units::{Bytes, NodeId};
-use meshwright_groups::protocol::{Label, Links, Outbox, Scheme, Side};
+use meshwright_groups::protocol::{Label, Links, Outbox, Position, Scheme, Side};
 use meshwright_groups::{Group, rank_halving};
 use meshwright_network::topology::Machine;
 
 /// Rank-halving trees, made by the member with rank 0.
 pub(crate) struct Roster;
 
-/// What a member knows of its group.
-#[derive(Clone, Debug)]
-pub(crate) struct Place {
-    links: Links,
-    rank: u32,
-    size: u32,
-    first: NodeId,
-}
+/// What a member knows of its group: the node of the first rank.
+type Place = Position<NodeId>;
 
 /// What members send each other.
 #[derive(Debug)]
@@ -43,7 +37,7 @@ fn places_of(group: &Group) -> Vec<Place> {
             parent: place.parent.map(|rank| group.node(rank)),
             children: children.into_iter().flatten().collect(),
         };
-        Place { links, rank, size, first: group.node(0) }
+        Position::new(rank, size, links, group.node(0))
     };
     (0..size).map(of).collect()
 }
@@ -79,30 +73,25 @@ impl Roster {
 }
 
 impl Scheme for Roster {
-    const ORDERED: bool = true;
     const STEPS: &'static [&'static str] = &["labels", "places"];
-    type Place = Place;
+    type Known = NodeId;
     type Packet = Packet;
     type Splitting = Splitting;
+
+    fn is_ordered(&self) -> bool {
+        true
+    }
 
     fn places(&self, _: &Machine, group: &Group) -> meshwright_core::Result<Vec<Place>> {
         Ok(places_of(group))
     }
 
-    fn links(place: &Place) -> &Links {
-        &place.links
-    }
-
-    fn rank_and_size(place: &Place) -> (u32, u32) {
-        (place.rank, place.size)
-    }
-
     fn begin(&self, node: NodeId, place: &Place, label: Label, out: &mut Outbox<Packet>) -> Splitting {
         let mut splitting = Splitting::default();
-        if place.rank == 0 {
-            self.take(node, place.size, &mut splitting, (0, node, label), out);
+        if place.rank() == 0 {
+            self.take(node, place.size(), &mut splitting, (0, node, label), out);
         } else {
-            out.send(place.first, Bytes(8), Packet::Label(place.rank, node, label));
+            out.send(*place.known(), Bytes(8), Packet::Label(place.rank(), node, label));
         }
         splitting
     }
@@ -118,7 +107,7 @@ impl Scheme for Roster {
     ) {
         match packet {
             Packet::Label(rank, from, label) => {
-                self.take(node, place.size, splitting, (rank, from, label), out);
+                self.take(node, place.size(), splitting, (rank, from, label), out);
             }
             Packet::Place(place) => splitting.place = Some(place),
         }

@@ -1,12 +1,13 @@
 //! The direct construction: what every member has to find, from the whole group and all its labels.
 
 use meshwright_core::units::NodeId;
-use meshwright_groups::paper::Place;
-use meshwright_groups::paper::place::Neighbours;
+use meshwright_groups::protocol::Position;
+use meshwright_groups::rank_split::AdjacentRoot;
+use meshwright_groups::rank_split::neighbours::Neighbours;
 use meshwright_groups::{Group, rank_halving};
 
 /// The place of every member.
-type Places = Vec<(NodeId, Place)>;
+type Places = Vec<(NodeId, Position<AdjacentRoot>)>;
 
 /// The new place of every member, in the order of old ranks; and the new groups.
 pub(super) fn places(group: &Group, labels: &[u32]) -> (Places, Vec<(u32, Group)>) {
@@ -27,7 +28,7 @@ pub(super) fn places(group: &Group, labels: &[u32]) -> (Places, Vec<(u32, Group)
                 right: child(false),
                 adjacent_root: other.filter(|_| tree.root() == rank),
             };
-            places.push((node, Place::new(rank, part.size(), neighbours)));
+            places.push((node, Position::beside(rank, part.size(), neighbours)));
         }
     }
     let old_rank = |node: NodeId| group.members().iter().position(|&member| member == node);

@@ -2,11 +2,11 @@
 
 use meshwright_core::rng::stream;
 use meshwright_core::units::NodeId;
-use meshwright_groups::paper::functions::evaluate;
-use meshwright_groups::paper::routing::{Hop, Role, Routed, route};
-use meshwright_groups::paper::{Functions, definition};
 use meshwright_groups::protocol::Side;
+use meshwright_groups::rank_split::Functions;
+use meshwright_groups::rank_split::routing::{Hop, Role, Routed, route};
 use meshwright_groups::{Tree, rank_halving};
+use meshwright_papers::chochia1996::definition::{self, evaluate};
 use rand::RngExt;
 
 /// All states of up to eight vertices, and some of more.

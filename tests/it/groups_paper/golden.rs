@@ -1,14 +1,15 @@
 //! Every value of `tests/golden/groups.json` about the paper's split: an independent reference.
 
 use meshwright_core::units::NodeId;
-use meshwright_groups::paper::{Functions, Paper, definition, functions};
 use meshwright_groups::protocol::{Label, Member, Operation, Script, members};
+use meshwright_groups::rank_split::{Functions, RankSplit};
 use meshwright_groups::{Group, rank_halving};
 use meshwright_network::topology::Machine;
+use meshwright_papers::chochia1996::definition;
 use meshwright_sim as sim;
 use serde_json::Value;
 
-type Members<'s> = Vec<Member<'s, Paper, Script>>;
+type Members<'s> = Vec<Member<'s, RankSplit, Script>>;
 
 fn golden(key: &str) -> Vec<Value> {
     let all: Value = serde_json::from_str(include_str!("../../golden/groups.json")).unwrap();
@@ -38,7 +39,7 @@ fn machine(columns: u32, rows: u32) -> Machine {
 }
 
 /// The members after one split.
-fn split<'s>(paper: &'s Paper, machine: &Machine, group: &Group, labels: &[u32]) -> Members<'s> {
+fn split<'s>(paper: &'s RankSplit, machine: &Machine, group: &Group, labels: &[u32]) -> Members<'s> {
     let script = |&colour: &u32| Script::new(vec![Operation::Split(Label { colour, key: 0 })]);
     let mut members = members(paper, machine, group, labels.iter().map(script).collect()).unwrap();
     let trace = sim::run(machine, &mut members, &sim::Engine::Message).unwrap();
@@ -107,9 +108,9 @@ fn functions_and_neighbours_of_every_vertex() {
         let group = Group::in_order(nodes(&case["order"], mesh[0]));
         let labels = integers(&case["labels"]);
         let states: Vec<u8> = labels.iter().map(|&colour| colour as u8).collect();
-        let recursion = functions::evaluate(&states);
+        let recursion = definition::evaluate(&states);
         let sets = definition::functions(&rank_halving::tree(group.size()), &states);
-        let paper = Paper::default();
+        let paper = RankSplit::default();
         let members = split(&paper, &machine, &group, &labels);
         for (rank, &at) in group.members().iter().enumerate() {
             let expected = expected(&case, rank);
@@ -143,7 +144,7 @@ fn message_counts_of_every_step() {
         let all = ["F", "B", "P", "R", "S", "T"].map(count);
         assert_eq!(all[3], case["routing_tree_hops"].as_u64().unwrap(), "{what}");
         for (partial, full) in [(true, true), (false, true), (true, false), (false, false)] {
-            let paper = Paper { partial, full, ..Paper::default() };
+            let paper = RankSplit { partial, full, ..RankSplit::default() };
             let sent = sent(&split(&paper, &machine, &group, &labels));
             let mut expected = all.to_vec();
             expected[2] *= u64::from(partial);
@@ -169,7 +170,7 @@ fn the_nested_chain() {
         let mesh = machine(16, 16);
         let group = Group::in_order(nodes(&level["order"], 16));
         let labels = integers(&level["labels"]);
-        let paper = Paper::fast();
+        let paper = RankSplit::short();
         let members = split(&paper, &mesh, &group, &labels);
         let parts = group.split(&labels);
         assert_eq!(parts.len(), 2);

@@ -7,11 +7,11 @@ use meshwright_core::error::Result;
 use meshwright_core::rng::stream;
 use meshwright_core::units::NodeId;
 use meshwright_groups::Group;
-use meshwright_groups::paper::packet::Packet;
-use meshwright_groups::paper::{Joining, Paper, Place, Splitting};
 use meshwright_groups::protocol::{
-    Here, Join, Label, Links, Member, Operation, Outbox, Program, Scheme, members,
+    Here, Join, Label, Member, Operation, Outbox, Position, Program, Scheme, members,
 };
+use meshwright_groups::rank_split::packet::RankSplitPacket;
+use meshwright_groups::rank_split::{AdjacentRoot, Joining, RankSplit, RankSplitting};
 use meshwright_network::topology::{Machine, Topology};
 use rand::RngExt;
 
@@ -21,53 +21,56 @@ use super::protocol::{adversary, check_logs, run, some_nodes};
 /// The paper's split, which also writes down every place that is taken, by node.
 #[derive(Debug)]
 struct Watched {
-    paper: Paper,
-    taken: RefCell<Vec<Vec<Place>>>,
+    paper: RankSplit,
+    taken: RefCell<Vec<Vec<Position<AdjacentRoot>>>>,
 }
 
 impl Scheme for Watched {
-    const ORDERED: bool = Paper::ORDERED;
-    const STEPS: &'static [&'static str] = Paper::STEPS;
-    type Place = Place;
-    type Packet = Packet;
-    type Splitting = (NodeId, Splitting);
+    const STEPS: &'static [&'static str] = RankSplit::STEPS;
+    type Known = AdjacentRoot;
+    type Packet = RankSplitPacket;
+    type Splitting = (NodeId, RankSplitting);
 
-    fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Place>> {
+    fn is_ordered(&self) -> bool {
+        self.paper.is_ordered()
+    }
+
+    fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Position<AdjacentRoot>>> {
         self.paper.places(machine, group)
     }
-    fn links(place: &Place) -> &Links {
-        Paper::links(place)
-    }
-    fn join<'p>(&self, parent: &'p Place, own: &'p Place) -> Join<'p> {
+    fn join<'p>(&self, parent: &'p Position<AdjacentRoot>, own: &'p Position<AdjacentRoot>) -> Join<'p> {
         self.paper.join(parent, own)
     }
-    fn rank_and_size(place: &Place) -> (u32, u32) {
-        Paper::rank_and_size(place)
-    }
-    fn begin(&self, node: NodeId, place: &Place, label: Label, out: &mut Outbox<Packet>) -> Self::Splitting {
+    fn begin(
+        &self,
+        node: NodeId,
+        place: &Position<AdjacentRoot>,
+        label: Label,
+        out: &mut Outbox<RankSplitPacket>,
+    ) -> Self::Splitting {
         (node, self.paper.begin(node, place, label, out))
     }
     fn receive(
         &self,
         node: NodeId,
-        place: &Place,
+        place: &Position<AdjacentRoot>,
         splitting: &mut Self::Splitting,
         from: NodeId,
-        packet: Packet,
-        out: &mut Outbox<Packet>,
+        packet: RankSplitPacket,
+        out: &mut Outbox<RankSplitPacket>,
     ) {
         self.paper.receive(node, place, &mut splitting.1, from, packet, out);
     }
-    fn take_place(&self, (node, splitting): &mut Self::Splitting) -> Option<Place> {
+    fn take_place(&self, (node, splitting): &mut Self::Splitting) -> Option<Position<AdjacentRoot>> {
         let place = self.paper.take_place(splitting)?;
         self.taken.borrow_mut()[node.index()].push(place.clone());
         Some(place)
     }
-    fn step(packet: &Packet) -> usize {
-        Paper::step(packet)
+    fn step(packet: &RankSplitPacket) -> usize {
+        RankSplit::step(packet)
     }
-    fn bytes_kept(place: &Place, splitting: Option<&Self::Splitting>) -> usize {
-        Paper::bytes_kept(place, splitting.map(|(_, splitting)| splitting))
+    fn bytes_kept(place: &Position<AdjacentRoot>, splitting: Option<&Self::Splitting>) -> usize {
+        RankSplit::bytes_kept(place, splitting.map(|(_, splitting)| splitting))
     }
 }
 
@@ -133,7 +136,7 @@ impl Program for Nested {
 }
 
 /// Adds all places the members of a group take one after the other, by node; how many operations there are.
-fn expect(group: &Group, key: u64, level: u32, taken: &mut [Vec<Place>]) -> usize {
+fn expect(group: &Group, key: u64, level: u32, taken: &mut [Vec<Position<AdjacentRoot>>]) -> usize {
     let mut operations = 0;
     for number in 0.. {
         match step(key, number, level) {
@@ -192,7 +195,7 @@ fn programs(seeds: std::ops::Range<u64>, side_most: u32) -> Done {
         let group = Group::of(&machine, order, &some_nodes(&machine, &mut random)).unwrap();
         let join = random.random_range(0..2);
         let joining = [Joining::SubTrees, Joining::ParentTree][join];
-        let paper = Paper { partial: random.random_bool(0.5), full: random.random_bool(0.5), joining };
+        let paper = RankSplit { partial: random.random_bool(0.5), full: random.random_bool(0.5), joining };
         let nobody = vec![Vec::new(); machine.nodes() as usize];
         let scheme = Watched { paper, taken: RefCell::new(nobody.clone()) };
         let start = |_: &NodeId| Nested { groups: vec![(seed, 0)] };

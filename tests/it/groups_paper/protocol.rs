@@ -3,8 +3,8 @@
 use meshwright_core::rng::stream;
 use meshwright_core::units::NodeId;
 use meshwright_groups::Group;
-use meshwright_groups::paper::{Joining, Paper};
-use meshwright_groups::protocol::{Entry, Label, Member, Operation, Program, Scheme, Script, members};
+use meshwright_groups::protocol::{Label, LogEntry, Member, Operation, Program, Scheme, Script, members};
+use meshwright_groups::rank_split::{Joining, RankSplit};
 use meshwright_network::topology::Machine;
 use meshwright_sim as sim;
 use meshwright_sim::any_order::{self, Adversary, Order};
@@ -15,8 +15,8 @@ use super::direct;
 
 const SWITCHES: [(bool, bool); 4] = [(true, true), (false, true), (true, false), (false, false)];
 
-fn paper((partial, full): (bool, bool)) -> Paper {
-    Paper { partial, full, ..Paper::default() }
+fn paper((partial, full): (bool, bool)) -> RankSplit {
+    RankSplit { partial, full, ..RankSplit::default() }
 }
 
 /// One of all adversaries.
@@ -40,12 +40,12 @@ pub(super) fn run<S: Scheme, P: Program>(members: &mut [Member<'_, S, P>], adver
 
 /// Members that all do the same, but with labels of their own.
 fn all<'s>(
-    paper: &'s Paper,
+    paper: &'s RankSplit,
     machine: &Machine,
     group: &Group,
     labels: &[u32],
     operations: impl Fn(Operation) -> Vec<Operation>,
-) -> Vec<Member<'s, Paper, Script>> {
+) -> Vec<Member<'s, RankSplit, Script>> {
     let script = |&colour: &u32| Script::new(operations(Operation::Split(Label { colour, key: 0 })));
     members(paper, machine, group, labels.iter().map(script).collect()).unwrap()
 }
@@ -55,7 +55,7 @@ fn all<'s>(
 /// How many operations of groups there were.
 pub(super) fn check_logs<S: Scheme, P: Program>(members: &[Member<'_, S, P>]) -> usize {
     use std::collections::BTreeMap;
-    let mut groups: BTreeMap<(u64, usize), Vec<Entry>> = BTreeMap::new();
+    let mut groups: BTreeMap<(u64, usize), Vec<LogEntry>> = BTreeMap::new();
     for member in members {
         let mut done: BTreeMap<u64, usize> = BTreeMap::new();
         for entry in member.log() {
@@ -172,7 +172,7 @@ fn both_joins_bring_the_group_together() {
         .flat_map(|ones| [Joining::SubTrees, Joining::ParentTree].map(|joining| (ones, joining)))
     {
         let labels: Vec<_> = (0..25).map(|rank| u32::from(rank * 7 % 25 < ones)).collect();
-        let paper = Paper { joining, ..Paper::fast() };
+        let paper = RankSplit { joining, ..RankSplit::short() };
         for seed in 0..5 {
             let operations = |split| vec![split, Operation::Join, Operation::Barrier];
             let mut members = all(&paper, &machine, &group, &labels, operations);
@@ -198,7 +198,7 @@ fn messages_of_the_next_operation_come_early() {
     // forget it: messages carry the number of their operation and wait. On one tree nothing can come early.
     let machine = Machine::new("mesh:4x4").unwrap();
     let group = Group::whole(&machine, "row").unwrap();
-    let all_early = |paper: &Paper, operations: &dyn Fn(Operation) -> Vec<Operation>| {
+    let all_early = |paper: &RankSplit, operations: &dyn Fn(Operation) -> Vec<Operation>| {
         let mut most = 0;
         for seed in 0..30 {
             let mut random = stream(seed, "early");
@@ -211,13 +211,13 @@ fn messages_of_the_next_operation_come_early() {
         most
     };
     use Operation::{Barrier, Join};
-    let (paper, fast) = (Paper::default(), Paper::fast());
+    let (paper, fast) = (RankSplit::default(), RankSplit::short());
     assert_eq!(all_early(&paper, &|_| vec![Barrier; 5]), 0);
     assert!(all_early(&paper, &|split| vec![split, Barrier]) > 0, "step 5 does not help");
     let long =
         |split| vec![Barrier, split, Barrier, split, Join, Join, split, Barrier, Barrier, Join, split, Join];
     for joining in [Joining::SubTrees, Joining::ParentTree] {
-        let most = all_early(&Paper { joining, ..fast }, &long);
+        let most = all_early(&RankSplit { joining, ..fast }, &long);
         assert!((2..=4).contains(&most), "{most} messages came early, {joining:?}");
     }
 }
@@ -230,7 +230,7 @@ fn a_member_keeps_the_same_however_large_its_group() {
         let group = Group::whole(&machine, "hilbert").unwrap();
         let mut random = stream(3, "labels");
         let labels: Vec<_> = (0..side * side).map(|_| random.random_range(0..2)).collect();
-        for paper in [Paper::default(), Paper::fast()] {
+        for paper in [RankSplit::default(), RankSplit::short()] {
             let mut members = all(&paper, &machine, &group, &labels, |split| vec![split]);
             sim::run(&machine, &mut members, &sim::Engine::Message).unwrap();
             kept.push(members.iter().map(Member::bytes_kept).max().unwrap());
@@ -246,7 +246,8 @@ fn a_member_keeps_the_same_however_large_its_group() {
 #[test]
 fn labels_the_paper_has_no_word_for() {
     let label = |(colour, key)| Label { colour, key };
-    let check = |labels: &[(u32, u32)]| Paper::check(&labels.iter().copied().map(label).collect::<Vec<_>>());
+    let check =
+        |labels: &[(u32, u32)]| RankSplit::check(&labels.iter().copied().map(label).collect::<Vec<_>>());
     assert!(check(&[]).is_ok());
     assert!(check(&[(0, 5), (1, 1), (1, 1), (0, 7), (1, 2)]).is_ok());
     assert!(check(&[(0, 0), (2, 0)]).unwrap_err().to_string().contains("rank 1 has colour 2"));

@@ -4,10 +4,10 @@ use meshwright_core::error::Result;
 use meshwright_core::rng::stream;
 use meshwright_core::units::NodeId;
 use meshwright_groups::Group;
-use meshwright_groups::paper::packet::Packet;
-use meshwright_groups::paper::routing::{Hop, route};
-use meshwright_groups::paper::{Paper, Place, Splitting};
-use meshwright_groups::protocol::{Label, Links, Operation, Outbox, Scheme, Script, Side, members};
+use meshwright_groups::protocol::{Label, Operation, Outbox, Position, Scheme, Script, Side, members};
+use meshwright_groups::rank_split::packet::RankSplitPacket;
+use meshwright_groups::rank_split::routing::{Hop, route};
+use meshwright_groups::rank_split::{AdjacentRoot, RankSplit, RankSplitting};
 use meshwright_network::topology::Machine;
 use meshwright_sim::any_order::{Adversary, Order};
 use rand::RngExt;
@@ -17,38 +17,41 @@ use super::protocol::run;
 /// The paper's split by members that pass packets of others on whenever they have their functions, at their own step 2
 /// too.
 #[derive(Debug)]
-struct Hasty(Paper);
+struct Hasty(RankSplit);
 
 impl Scheme for Hasty {
-    const ORDERED: bool = Paper::ORDERED;
-    const STEPS: &'static [&'static str] = Paper::STEPS;
-    type Place = Place;
-    type Packet = Packet;
-    type Splitting = Splitting;
+    const STEPS: &'static [&'static str] = RankSplit::STEPS;
+    type Known = AdjacentRoot;
+    type Packet = RankSplitPacket;
+    type Splitting = RankSplitting;
 
-    fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Place>> {
+    fn is_ordered(&self) -> bool {
+        self.0.is_ordered()
+    }
+
+    fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Position<AdjacentRoot>>> {
         self.0.places(machine, group)
     }
-    fn links(place: &Place) -> &Links {
-        Paper::links(place)
-    }
-    fn rank_and_size(place: &Place) -> (u32, u32) {
-        Paper::rank_and_size(place)
-    }
-    fn begin(&self, node: NodeId, place: &Place, label: Label, out: &mut Outbox<Packet>) -> Splitting {
+    fn begin(
+        &self,
+        node: NodeId,
+        place: &Position<AdjacentRoot>,
+        label: Label,
+        out: &mut Outbox<RankSplitPacket>,
+    ) -> RankSplitting {
         self.0.begin(node, place, label, out)
     }
     fn receive(
         &self,
         node: NodeId,
-        place: &Place,
-        splitting: &mut Splitting,
+        place: &Position<AdjacentRoot>,
+        splitting: &mut RankSplitting,
         from: NodeId,
-        packet: Packet,
-        out: &mut Outbox<Packet>,
+        packet: RankSplitPacket,
+        out: &mut Outbox<RankSplitPacket>,
     ) {
         let hop = match (&packet, splitting.functions()) {
-            (Packet::Routing(routed), Some(functions)) => route(functions, routed),
+            (RankSplitPacket::Routing(routed), Some(functions)) => route(functions, routed),
             _ => Hop::Here,
         };
         let child = |side| place.links().children.iter().find(|child| child.1 == side).unwrap().0;
@@ -58,23 +61,23 @@ impl Scheme for Hasty {
             Hop::Right => child(Side::Right),
             Hop::Parent => place.links().parent.unwrap(),
         };
-        out.send(to, Packet::BYTES, packet);
+        out.send(to, RankSplitPacket::BYTES, packet);
     }
-    fn take_place(&self, splitting: &mut Splitting) -> Option<Place> {
+    fn take_place(&self, splitting: &mut RankSplitting) -> Option<Position<AdjacentRoot>> {
         self.0.take_place(splitting)
     }
-    fn step(packet: &Packet) -> usize {
-        Paper::step(packet)
+    fn step(packet: &RankSplitPacket) -> usize {
+        RankSplit::step(packet)
     }
-    fn bytes_kept(place: &Place, splitting: Option<&Splitting>) -> usize {
-        Paper::bytes_kept(place, splitting)
+    fn bytes_kept(place: &Position<AdjacentRoot>, splitting: Option<&RankSplitting>) -> usize {
+        RankSplit::bytes_kept(place, splitting)
     }
 }
 
 const RUNS: u64 = 60;
 
 /// In how many runs a packet came to a vertex that did not have its functions yet.
-fn unready<S: Scheme<Splitting = Splitting>>(scheme: &S, in_channels: bool) -> usize {
+fn unready<S: Scheme<Splitting = RankSplitting>>(scheme: &S, in_channels: bool) -> usize {
     let machine = Machine::new("mesh:6x6").unwrap();
     let group = Group::whole(&machine, "hilbert").unwrap();
     let mut random = stream(5, "labels");
@@ -93,7 +96,7 @@ fn unready<S: Scheme<Splitting = Splitting>>(scheme: &S, in_channels: bool) -> u
 
 #[test]
 fn step_2_or_the_order_of_messages_keeps_packets_from_unready_vertices() {
-    let (with_step_2, without) = (Paper::default(), Paper { partial: false, ..Paper::default() });
+    let (with_step_2, without) = (RankSplit::default(), RankSplit { partial: false, ..RankSplit::default() });
     assert_eq!(unready(&with_step_2, false), 0, "step 2 does its job on any channels");
     assert_eq!(unready(&without, true), 0, "where messages keep their order it is not needed");
     let needed = unready(&without, false);

@@ -4,7 +4,6 @@
 //! are counted, not looked up: a rank takes part in one message per round.
 
 use super::*;
-use meshwright_mapping as mapping;
 use meshwright_schedule::{Message, Phases};
 use meshwright_sim as sim;
 
@@ -115,7 +114,7 @@ fn libraries_send_the_messages_of_the_placed_tree_in_its_phases() {
         for n in 0..=10 {
             let (mesh, tasks) = (squarish(n), tree(n, down, !down));
             let placement = placed("centred-halving", &tasks, &mesh, 0);
-            let planned = mapping::schedule(&tasks, &placement, &mesh);
+            let planned = placement.phases(&tasks, &mesh);
             let planned =
                 sorted((0..planned.len()).flat_map(|phase| planned.phase(phase).to_vec()).collect());
             for format in BY_RANK {
@@ -132,9 +131,7 @@ fn the_referee_measures_what_was_planned_and_more_for_a_wrong_numbering() {
     for (name, collective, ranks, down) in COLLECTIVES {
         let (mesh, tasks) = (squarish(n), tree(n, down, !down));
         let placement = placed("centred-halving", &tasks, &mesh, 0);
-        let planned =
-            sim::simulate(&mesh, &mapping::schedule(&tasks, &placement, &mesh), &sim::Engine::Message)
-                .unwrap();
+        let planned = sim::simulate(&mesh, &placement.phases(&tasks, &mesh), &sim::Engine::Message).unwrap();
         let ticks = |ranks: Ranks| {
             let nodes = launched("rankfile", &tasks, &placement, &mesh, ranks);
             let phases = Phases::new(mesh.nodes(), on_nodes(collective(1 << n), &nodes));

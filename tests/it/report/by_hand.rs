@@ -1,12 +1,15 @@
 //! Verdicts made by hand, as no planner would: only their drawings and tables matter.
 
-use meshwright_core::units::{Bytes, LinkId, NodeId, Port};
+use meshwright_core::units::{Bytes, Cycles, LinkId, NodeId, Port};
 use meshwright_mapping::Placement;
 use meshwright_mapping::task_graph::{Edge, TaskGraph};
 use meshwright_network::topology::graph_file::{Arc, ArcList};
 use meshwright_network::topology::{Graph, Machine, Network, PortModel, Topology};
 use meshwright_report::{PlanReport, page};
-use meshwright_verdict::{Blame, DivideVerdict, HottestLink, JobVerdict, Outcome, PhaseRow, Skipped};
+use meshwright_verdict::{
+    Blame, HottestLink, JobVerdict, MappingDetail, MappingFacts, MappingOutcome, MappingVerdict, PhaseRow,
+    Skipped,
+};
 
 /// The binomial tree of 2^n tasks in postorder, sizes halving from phase to phase.
 pub(super) fn binomial(n: u32) -> TaskGraph {
@@ -64,7 +67,12 @@ fn hottest(machine: &Machine, loads: &[u32]) -> Option<HottestLink> {
 }
 
 /// An outcome with drawings as they would be and times that grow with the hops.
-pub(super) fn outcome(machine: &Machine, tasks: &TaskGraph, method: &str, nodes: Vec<NodeId>) -> Outcome {
+pub(super) fn outcome(
+    machine: &Machine,
+    tasks: &TaskGraph,
+    method: &str,
+    nodes: Vec<NodeId>,
+) -> MappingOutcome {
     let placement = Placement { name: method.to_string(), nodes };
     let link_messages = loads(machine, tasks, &placement);
     let hops_total: u64 = link_messages.iter().map(|&load| u64::from(load)).sum();
@@ -72,28 +80,29 @@ pub(super) fn outcome(machine: &Machine, tasks: &TaskGraph, method: &str, nodes:
     let bound_cycles = 1480;
     let simulated_cycles = bound_cycles + hops_total * 7 / 2;
     let hottest_link = hottest(machine, &link_messages);
-    Outcome {
+    MappingOutcome {
         method: method.to_string(),
         bound_cycles,
         predicted_cycles: bound_cycles + hops_total * 3,
-        simulated_cycles,
-        dependency_cycles: Some(simulated_cycles - 90),
-        deadlock_free: true,
-        gap: simulated_cycles as f64 / bound_cycles as f64 - 1.0,
-        hops_total,
-        hottest_link,
-        blame: hottest_link.filter(|link| link.messages > 5).map(|link| Blame {
+        simulated_cycles: Some(simulated_cycles),
+        busiest_link: hottest_link,
+        waited_link: hottest_link.filter(|link| link.messages > 5).map(|link| Blame {
             from: link.from,
             to: link.to,
             phase: 2,
             waited_cycles: 1234,
         }),
-        phases,
-        placement,
-        engine: "message",
-        routers: None,
-        link_busy: busy(&link_messages),
-        link_messages,
+        detail: MappingDetail {
+            dependency_cycles: Some(simulated_cycles - 90),
+            deadlock_free: true,
+            hops_total,
+            phases,
+            placement,
+            engine: "message",
+            routers: None,
+            link_busy: busy(&link_messages),
+            link_messages,
+        },
     }
 }
 
@@ -114,24 +123,20 @@ fn phase_row(tasks: &TaskGraph, index: usize) -> PhaseRow {
     }
 }
 
-pub(super) fn job(name: &str, tasks: TaskGraph, results: Vec<Outcome>) -> DivideVerdict {
-    let best = results.iter().min_by_key(|outcome| outcome.simulated_cycles).expect("there is a result");
-    DivideVerdict {
-        kind: "divide",
-        name: name.to_string(),
-        winner: Some(best.method.clone()),
-        reason: format!("{} keeps the early, heavy messages on short paths.", best.method),
-        advice: None,
-        searched: None,
-        interrupted: false,
-        results,
-        skipped: vec![Skipped {
-            method: "growing".into(),
-            why: "the root would lie outside the mesh".into(),
-            deadlock: false,
-        }],
-        tasks,
-    }
+pub(super) fn job(name: &str, tasks: TaskGraph, results: Vec<MappingOutcome>) -> MappingVerdict {
+    let best =
+        (0..results.len()).min_by_key(|&index| results[index].simulated_cycles).expect("there is a result");
+    let reason = format!("{} keeps the early, heavy messages on short paths.", results[best].method);
+    let facts = MappingFacts { searched: None, interrupted: false, tasks };
+    let mut verdict =
+        MappingVerdict::new(name, Cycles(results[best].bound_cycles), results, Some(best), facts);
+    verdict.reason = reason;
+    verdict.skipped = vec![Skipped {
+        method: "growing".into(),
+        why: "the root would lie outside the mesh".into(),
+        deadlock: false,
+    }];
+    verdict
 }
 
 fn snake(machine: &Machine) -> Vec<NodeId> {
@@ -207,9 +212,9 @@ pub(super) fn graph_page(nodes: u32) -> String {
     let tasks = TaskGraph::new("ring", nodes, edges.collect()).expect("nodes lie in range");
     let nodes: Vec<_> = (0..nodes).map(NodeId).collect();
     let mut result = outcome(&machine, &tasks, "identity", nodes);
-    result.link_messages = (0..machine.links()).map(|link| link * 5 % 7).collect();
-    result.hottest_link = hottest(&machine, &result.link_messages);
-    result.link_busy = busy(&result.link_messages);
+    result.detail.link_messages = (0..machine.links()).map(|link| link * 5 % 7).collect();
+    result.busiest_link = hottest(&machine, &result.detail.link_messages);
+    result.detail.link_busy = busy(&result.detail.link_messages);
     render("A ring", "ring.toml", &machine, &[job("ring", tasks, vec![result])])
 }
 
@@ -234,34 +239,35 @@ pub(super) fn small_page(specification: &str) -> String {
 pub(super) fn empty_page() -> String {
     let machine = Machine::new("mesh:1x1").expect("a mesh");
     let tasks = TaskGraph::new("nothing", 0, vec![]).expect("no edge is wrong");
-    let nothing = Outcome {
+    let nothing = MappingOutcome {
         method: "none".to_string(),
         bound_cycles: 0,
         predicted_cycles: 0,
-        simulated_cycles: 0,
-        dependency_cycles: Some(0),
-        deadlock_free: true,
-        gap: f64::INFINITY,
-        hops_total: 0,
-        hottest_link: None,
-        blame: None,
-        phases: vec![],
-        placement: Placement { name: "none".to_string(), nodes: vec![] },
-        link_messages: vec![],
-        link_busy: vec![],
-        engine: "message",
-        routers: None,
+        simulated_cycles: Some(0),
+        busiest_link: None,
+        waited_link: None,
+        detail: MappingDetail {
+            dependency_cycles: Some(0),
+            deadlock_free: true,
+            hops_total: 0,
+            phases: vec![],
+            placement: Placement { name: "none".to_string(), nodes: vec![] },
+            link_messages: vec![],
+            link_busy: vec![],
+            engine: "message",
+            routers: None,
+        },
     };
-    let mut undefined = Outcome { gap: f64::NAN, ..nothing.clone() };
-    undefined.placement.nodes = vec![NodeId(0); 3];
-    let mut jobs = vec![job("nothing", tasks.clone(), vec![nothing, undefined])];
-    let [first] = jobs.as_slice() else { unreachable!("one job was made") };
-    let without = DivideVerdict { name: "no methods".into(), winner: None, results: vec![], ..first.clone() };
-    jobs.push(without);
+    let mut unbounded = MappingOutcome { simulated_cycles: Some(7), ..nothing.clone() };
+    assert_eq!(unbounded.gap(), Some(f64::INFINITY));
+    unbounded.detail.placement.nodes = vec![NodeId(0); 3];
+    let facts = MappingFacts { searched: None, interrupted: false, tasks: tasks.clone() };
+    let without = MappingVerdict::new("no methods", Cycles(0), vec![], None, facts);
+    let jobs = vec![job("nothing", tasks, vec![nothing, unbounded]), without];
     render("Nothing", "", &machine, &jobs)
 }
 
-pub(super) fn render(title: &str, scenario: &str, machine: &Machine, jobs: &[DivideVerdict]) -> String {
+pub(super) fn render(title: &str, scenario: &str, machine: &Machine, jobs: &[MappingVerdict]) -> String {
     let jobs: Vec<JobVerdict> = jobs.iter().cloned().map(JobVerdict::from).collect();
     let jobs = &jobs;
     page(&PlanReport { title, scenario, machine, seed: 7, jobs }).expect("the verdicts fit the machine")

@@ -37,7 +37,7 @@ fn assert_sound(name: &str, text: &str) {
 fn a_page_shows_cells_flow_timing_and_the_certificate() {
     let mesh = Machine::new("mesh:6x6").unwrap();
     let job = verdict(&mesh, &[(2, 3.0, 0.0), (33, 1.0, 0.0)], 0.2);
-    let bound = job.bound.speedup;
+    let bound = job.facts.bound.speedup;
     let (text, files) = page_and_files(&mesh, job);
     assert_sound("page", &text);
     for wanted in [

@@ -8,7 +8,7 @@ use super::value::{Table, Value};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::one_line;
 use meshwright_core::units::NodeId;
-use meshwright_mapping::search::{self, Problem, Progress, STARTS, Start};
+use meshwright_mapping::search::{self, Progress, STARTS, SearchProblem, Start};
 use meshwright_mapping::{Placement, map_file};
 use meshwright_network::topology::{Machine, Network, Topology};
 use meshwright_verdict::divide::{Job, Searched};
@@ -78,7 +78,7 @@ pub fn look(
         return Err(Error::value("pin", given, "the placement `search` alone"));
     }
     let Some(place) = names.iter().position(|name| name == search::NAME) else { return Ok(()) };
-    let problem = Problem {
+    let problem = SearchProblem {
         graph: &job.tasks,
         machine,
         pins: &search.pins,

@@ -8,12 +8,12 @@ use super::claim::{Object, machine as network, syntax};
 use super::machine::switching;
 use super::source::Source as Text;
 use super::value::nearest;
+use crate::json::FORMAT;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, Cycles, Ratio};
 use meshwright_network::topology::{Costs, Machine, PortModel};
 use meshwright_runtime::run::RunInput;
 use meshwright_schedule::goal;
-use meshwright_verdict::plan::FORMAT;
 
 /// The largest denominator of the costs of a machine.
 const DENOMINATOR_MAX: u64 = 1 << 16;

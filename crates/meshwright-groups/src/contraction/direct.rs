@@ -92,12 +92,17 @@ impl Contraction {
     }
 
     /// The parts of the colours in increasing order; per rank its part and its rank there.
-    fn sort_into_parts(&self, from: &OrderedTree, colours: &[u32], parts: &mut Vec<Part>) -> Vec<(u32, u32)> {
+    fn sort_into_parts(
+        &self,
+        from: &OrderedTree,
+        colours: &[u32],
+        parts: &mut Vec<GrowingGroup>,
+    ) -> Vec<(u32, u32)> {
         assert_eq!(colours.len(), from.group.members().len(), "a colour for each member");
         let mut names: Vec<u32> = colours.to_vec();
         names.sort_unstable();
         names.dedup();
-        parts.extend(names.iter().map(|_| Part::default()));
+        parts.extend(names.iter().map(|_| GrowingGroup::default()));
         let mut places = Vec::with_capacity(colours.len());
         for (rank, colour) in (0..).zip(colours) {
             let part = names.binary_search(colour).expect("every colour is named");
@@ -111,7 +116,7 @@ impl Contraction {
     }
 
     /// Contracts at every vertex, children before parents. `places` has the part and the new rank of each rank.
-    fn climb(&self, from: &OrderedTree, places: &[(u32, u32)], parts: &mut [Part]) {
+    fn climb(&self, from: &OrderedTree, places: &[(u32, u32)], parts: &mut [GrowingGroup]) {
         // Most vertices leave one piece: it needs no memory of its own.
         let mut at: Vec<SmallVec<[Piece; 1]>> = vec![SmallVec::new(); places.len()];
         let (mut meeting, mut heads, mut attached) = (Vec::new(), Vec::new(), Vec::new());
@@ -158,7 +163,7 @@ const CONTRACTIONS_MAX: u32 = 8;
 
 /// A new group while it grows.
 #[derive(Default)]
-struct Part {
+struct GrowingGroup {
     /// By new rank.
     parent: Vec<u32>,
     extents: Option<Extents>,
@@ -169,7 +174,7 @@ struct Part {
     height: u32,
 }
 
-impl Part {
+impl GrowingGroup {
     /// Takes in a member; its new rank.
     fn take(&mut self, extents: Extents) -> u32 {
         match &mut self.extents {

@@ -1,4 +1,4 @@
-//! Where members stand: coordinates, how far they reach, the middle of it.
+//! Coordinates of members, their extents and the middle of them.
 
 use smallvec::{SmallVec, smallvec};
 

@@ -1,4 +1,4 @@
-//! Target-aware contraction: a split that draws the trees of the new groups together while it climbs the old tree.
+//! GroupTarget-aware contraction: a split that draws the trees of the new groups together while it climbs the old tree.
 //!
 //! Every packet has a few words and every member keeps a few words per child (and per colour below it). The trees keep
 //! the order of ranks, and their roots move to the middles of the new groups. Three passes and two answers:
@@ -42,7 +42,7 @@ pub mod packet;
 pub mod scheme;
 
 pub use direct::OrderedTree;
-pub use scheme::{Place, Splitting};
+pub use scheme::ContractionSplitting;
 
 use frame::Frame;
 

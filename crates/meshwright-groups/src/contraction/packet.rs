@@ -1,4 +1,4 @@
-//! What members send, and how long it is.
+//! The packets of a contraction and their lengths.
 
 use super::frame::{Centre, Extents, Frame, bits};
 use super::heads::Head;
@@ -7,7 +7,7 @@ use meshwright_core::units::{Bytes, NodeId};
 
 /// What members send each other during a split.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Packet {
+pub enum ContractionPacket {
     /// Up: the members of one colour below.
     Count {
         /// How many packets of this kind went before it.
@@ -22,7 +22,7 @@ pub enum Packet {
         /// Which.
         colour: u32,
         /// What.
-        target: Target,
+        target: GroupTarget,
     },
     /// Up: the root of the tree of one colour below.
     Head {
@@ -55,7 +55,7 @@ pub struct Tally {
 
 /// What the root tells the members of one colour.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct GroupTarget {
     /// How many members of the new group stand before the sub-tree.
     pub before: u32,
     /// The size of the new group.
@@ -75,11 +75,11 @@ pub struct Child {
     pub turn: u32,
 }
 
-impl Packet {
+impl ContractionPacket {
     /// Every kind, in the order in which they are first sent.
     pub const KINDS: &'static [&'static str] = &["count", "target", "head", "attach", "add"];
 
-    /// The place of its kind in [`Packet::KINDS`].
+    /// The place of its kind in [`ContractionPacket::KINDS`].
     pub fn kind(&self) -> usize {
         match self {
             Self::Count { .. } => 0,
@@ -130,11 +130,15 @@ mod tests {
         let centre = extents.centre();
         let head = Head { node, height: 1 << 13, children: 255 };
         let packets = [
-            Packet::Count { turn: 255, is_last: true, tally: Tally { colour, count: 256, extents } },
-            Packet::Target { colour, target: Target { before: 255, size: 256, centre } },
-            Packet::Head { colour, head },
-            Packet::Attach { parent: Some(node), children: 255 },
-            Packet::Add(Child { node, side: Side::Left, turn: 254 }),
+            ContractionPacket::Count {
+                turn: 255,
+                is_last: true,
+                tally: Tally { colour, count: 256, extents },
+            },
+            ContractionPacket::Target { colour, target: GroupTarget { before: 255, size: 256, centre } },
+            ContractionPacket::Head { colour, head },
+            ContractionPacket::Attach { parent: Some(node), children: 255 },
+            ContractionPacket::Add(Child { node, side: Side::Left, turn: 254 }),
         ];
         for (kind, packet) in packets.iter().enumerate() {
             assert_eq!((packet.kind(), packet.bytes(&frame, 256)), (kind, Bytes(8)), "{packet:?}");

@@ -72,7 +72,7 @@ pub fn tree(machine: &Machine, group: &Group) -> Result<Tree> {
         }
     };
     let mut builder = Builder { columns, parent: vec![Tree::NONE; group.members().len()] };
-    let all = Part { row: 0, column: 0, rows, columns };
+    let all = Rectangle { row: 0, column: 0, rows, columns };
     let (root, left_over) = builder.build(all, Corner { row: true, column: true });
     let root = match root {
         Some(root) => {
@@ -92,7 +92,7 @@ pub fn tree(machine: &Machine, group: &Group) -> Result<Tree> {
 
 /// A part of the rectangle.
 #[derive(Clone, Copy)]
-struct Part {
+struct Rectangle {
     row: u32,
     column: u32,
     rows: u32,
@@ -112,7 +112,7 @@ impl Corner {
     }
 }
 
-impl Part {
+impl Rectangle {
     fn quarter(self, at: Corner) -> Self {
         let cut = |first: u32, length: u32, upper: bool| {
             let half = length / 2;
@@ -132,7 +132,7 @@ struct Builder {
 
 impl Builder {
     /// Builds the tree of a part; its root, if it has more than one node, and the node left over, in this corner.
-    fn build(&mut self, part: Part, corner: Corner) -> (Option<u32>, u32) {
+    fn build(&mut self, part: Rectangle, corner: Corner) -> (Option<u32>, u32) {
         match (part.rows, part.columns) {
             (1, 1) => (None, part.row * self.columns + part.column),
             (1, _) | (_, 1) => self.build_line(part, corner),
@@ -140,7 +140,7 @@ impl Builder {
         }
     }
 
-    fn build_quarters(&mut self, part: Part, m: Corner) -> (Option<u32>, u32) {
+    fn build_quarters(&mut self, part: Rectangle, m: Corner) -> (Option<u32>, u32) {
         let o = m.opposite();
         let x = Corner { row: o.row, column: m.column };
         let y = Corner { row: m.row, column: o.column };
@@ -154,13 +154,13 @@ impl Builder {
     }
 
     /// A line is cut into halves; the one without the corner leaves over the new root.
-    fn build_line(&mut self, part: Part, corner: Corner) -> (Option<u32>, u32) {
+    fn build_line(&mut self, part: Rectangle, corner: Corner) -> (Option<u32>, u32) {
         let at = |upper: bool| {
             let half = part.quarter(Corner { row: upper, column: upper });
             if part.rows == 1 {
-                Part { row: part.row, rows: 1, ..half }
+                Rectangle { row: part.row, rows: 1, ..half }
             } else {
-                Part { column: part.column, columns: 1, ..half }
+                Rectangle { column: part.column, columns: 1, ..half }
             }
         };
         let side = if part.rows == 1 { corner.column } else { corner.row };

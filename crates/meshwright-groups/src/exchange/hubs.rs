@@ -1,8 +1,9 @@
 //! k-hub exchange: members tell the nearest hub, hubs tell each other, hubs tell their members.
 
-use super::k_centre::{Centres, centres};
-use crate::protocol::pass::{Load, Pass, Post, Way, combine, into_prefixes};
-use crate::protocol::{Links, Operation, Outcome, Side};
+use super::k_centre::{Centres, centres, farthest_pair};
+use super::scheme::ExchangePacket;
+use crate::protocol::pass::{Load, Pass, PassDirection, Post, combine, into_prefixes};
+use crate::protocol::{Links, Operation, Outbox, Outcome, Side};
 use crate::{Group, Tree, monotone_nearest};
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
@@ -105,12 +106,7 @@ impl Hubs {
             let own = &mut height[self.nearest[rank as usize] as usize];
             *own = below[rank as usize].max(*own);
         }
-        let pairs = self.hubs.iter().zip(&height);
-        let from = |(&a, &high): (&u32, &u32)| {
-            let to = |(&b, &other): (&u32, &u32)| high + distance(a, b) + other;
-            pairs.clone().map(to).max().expect("there are hubs")
-        };
-        pairs.clone().map(from).max().expect("there are hubs")
+        farthest_pair(machine, group, &self.hubs, &height)
     }
 
     /// The most children of a member, or children and other hubs of a hub.
@@ -129,7 +125,7 @@ impl Hubs {
     }
 
     /// The edges of a member in the tree that hangs from one of the hubs, the other hubs below it.
-    fn links_below(&self, group: &Group, rank: u32, root: u32) -> Links {
+    pub(super) fn links_below(&self, group: &Group, rank: u32, root: u32) -> Links {
         let parent = if self.is_hub(rank) { Some(root) } else { self.tree.parent(rank) };
         let others = self.hubs.iter().copied().filter(|&hub| rank == root && hub != root);
         Links {
@@ -149,16 +145,6 @@ impl Hubs {
             parent: Some(group.node(parent)),
             children: self.children(rank).map(|child| (group.node(child), Side::Right)).collect(),
         }
-    }
-
-    /// The tree on which an operation is one pass; none for an operation with an exchange between hubs.
-    pub(super) fn pass_links(&self, group: &Group, rank: u32, operation: Operation) -> Option<Links> {
-        let root = match operation {
-            Operation::Broadcast { from, .. } => self.hub_of(from),
-            Operation::Reduce(..) | Operation::Gather(_) => self.hubs[0],
-            _ => return None,
-        };
-        Some(self.links_below(group, rank, root))
     }
 }
 
@@ -191,9 +177,6 @@ pub(super) struct Meeting {
     post: Post,
 }
 
-/// Messages of a meeting: of a pass, or between hubs.
-pub(super) type Messages = Vec<(NodeId, Option<Way>, Load)>;
-
 impl Meeting {
     /// Begins an operation; its outcome, if this member is alone.
     pub(super) fn begin(
@@ -201,7 +184,7 @@ impl Meeting {
         group: &Group,
         rank: u32,
         operation: Operation,
-        out: &mut Messages,
+        out: &mut Outbox<ExchangePacket>,
     ) -> (Self, Option<Outcome>) {
         let links = hubs.links_inside(group, rank);
         let mut post = Vec::new();
@@ -217,26 +200,26 @@ impl Meeting {
         &mut self,
         (hubs, group, rank): (&Hubs, &Group, u32),
         from: NodeId,
-        way: Option<Way>,
+        way: Option<PassDirection>,
         load: Load,
-        out: &mut Messages,
+        out: &mut Outbox<ExchangePacket>,
     ) -> Option<Outcome> {
-        match way {
-            Some(way) => {
-                let outcome = self.pass.receive(from, way, load, &self.links, &mut self.post);
-                let later = self.flush(hubs, group, rank, out);
-                outcome.or(later)
-            }
-            None => {
-                let outcome = self.hear(group.node(rank), load);
-                let later = self.flush(hubs, group, rank, out);
-                outcome.or(later)
-            }
-        }
+        let outcome = match way {
+            Some(way) => self.pass.receive(from, way, load, &self.links, &mut self.post),
+            None => self.hear(group.node(rank), load),
+        };
+        let later = self.flush(hubs, group, rank, out);
+        outcome.or(later)
     }
 
     /// Sends what the pass has put down; what a hub reports to itself goes to the other hubs.
-    fn flush(&mut self, hubs: &Hubs, group: &Group, rank: u32, out: &mut Messages) -> Option<Outcome> {
+    fn flush(
+        &mut self,
+        hubs: &Hubs,
+        group: &Group,
+        rank: u32,
+        out: &mut Outbox<ExchangePacket>,
+    ) -> Option<Outcome> {
         let own = group.node(rank);
         let mut outcome = None;
         let mut at = 0;
@@ -245,10 +228,12 @@ impl Meeting {
             at += 1;
             if to == own {
                 let others = &hubs.others[hubs.nearest[rank as usize] as usize];
-                out.extend(others.iter().map(|&hub| (group.node(hub), None, load.clone())));
+                for &hub in others {
+                    out.send(group.node(hub), load.bytes(), ExchangePacket::Meeting(load.clone()));
+                }
                 outcome = self.hear(own, load);
             } else {
-                out.push((to, Some(way), load));
+                out.send(to, load.bytes(), ExchangePacket::Pass(way, load));
             }
         }
         self.post.clear();
@@ -269,6 +254,6 @@ impl Meeting {
         if let (Operation::Scan(operator, _), Load::List(list)) = (self.operation, &mut all) {
             into_prefixes(operator, list);
         }
-        self.pass.receive(own, Way::Down, all, &self.links, &mut self.post)
+        self.pass.receive(own, PassDirection::Down, all, &self.links, &mut self.post)
     }
 }

@@ -1,4 +1,4 @@
-//! Where hubs stand: a k-centre problem, solved by farthest members and improved by centring.
+//! Placement of hubs: a k-centre problem, solved by farthest members and improved by centring.
 
 use crate::{Extent, Group};
 use meshwright_core::error::{Error, Result};
@@ -42,15 +42,20 @@ impl Centres {
         for (&hub, &links) in self.nearest.iter().zip(&self.links) {
             radius[hub as usize] = links.max(radius[hub as usize]);
         }
-        let mut most = 0;
-        for (a, &hub_a) in self.hubs.iter().enumerate() {
-            for (b, &hub_b) in self.hubs.iter().enumerate().skip(a) {
-                let between = machine.distance(group.node(hub_a), group.node(hub_b));
-                most = most.max(radius[a] + between.expect("members reach each other").0 + radius[b]);
-            }
-        }
-        most
+        farthest_pair(machine, group, &self.hubs, &radius)
     }
+}
+
+/// max over hubs a, b of `h(a) + d(a, b) + h(b)`, a hub with itself among them.
+pub(super) fn farthest_pair(machine: &Machine, group: &Group, hubs: &[u32], height: &[u32]) -> u32 {
+    let mut most = 0;
+    for (a, &hub_a) in hubs.iter().enumerate() {
+        for (b, &hub_b) in hubs.iter().enumerate().skip(a) {
+            let between = machine.distance(group.node(hub_a), group.node(hub_b));
+            most = most.max(height[a] + between.expect("members reach each other").0 + height[b]);
+        }
+    }
+    most
 }
 
 /// Places so many hubs, or as many as there are members.

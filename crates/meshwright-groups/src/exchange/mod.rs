@@ -18,18 +18,18 @@
 //! | [`hubs`] | centres that exchange what they know |
 //! | [`k_centre`] | where the centres stand |
 //! | [`sweeps`] | axis after axis |
-//! | [`party`] | the process of one member, on any of the structures |
+//! | [`scheme`] | members of any of the structures, as a scheme without splits |
 
 pub mod full_box;
 pub mod gibbons_paterson;
 pub mod hubs;
 pub mod k_centre;
-pub mod party;
+pub mod scheme;
 pub mod sweeps;
 
 pub use full_box::FullBox;
 pub use hubs::Hubs;
-pub use party::{Party, parties};
+pub use scheme::Exchange;
 pub use sweeps::Sweeps;
 
 #[cfg(doc)]

@@ -4,9 +4,10 @@
 //! half-way round they have met everybody. After the last axis all members know all lines of lines.
 
 use super::FullBox;
+use super::scheme::ExchangePacket;
 use crate::Group;
 use crate::protocol::pass::Load;
-use crate::protocol::{Links, Operation, Operator, Outcome, Side};
+use crate::protocol::{Links, Operation, Operator, Outbox, Outcome, Side};
 
 /// Sweeps over a full box of any number of axes. They use members only, and only wires between neighbours; no two
 /// messages want the same wire at the same time.
@@ -79,14 +80,9 @@ impl Sweeps {
         self.full_box.rank_at(cell)
     }
 
-    /// The tree on which an operation is one pass; none where it is a sweep.
-    pub(super) fn pass_links(&self, group: &Group, rank: u32, operation: Operation) -> Option<Links> {
-        match operation {
-            Operation::Broadcast { from, .. } => Some(self.links_below(group, rank, from)),
-            Operation::Reduce(..) | Operation::Gather(_) => Some(self.links_below(group, rank, self.root())),
-            Operation::Scan(..) if !self.is_in_row_order => Some(self.links_below(group, rank, self.root())),
-            _ => None,
-        }
+    /// Whether a scan is a sweep.
+    pub(super) fn scans(&self) -> bool {
+        self.is_in_row_order
     }
 
     fn offset(&self, rank: u32, root: u32, axis: usize) -> Offset {
@@ -107,7 +103,7 @@ impl Sweeps {
 
     /// The edges of a member in the tree of ways that go along the first axis to the root's place on it, then along
     /// the second, and so on.
-    fn links_below(&self, group: &Group, rank: u32, root: u32) -> Links {
+    pub(super) fn links_below(&self, group: &Group, rank: u32, root: u32) -> Links {
         let mut links = Links::default();
         for axis in 0..self.full_box.sides().len() {
             let Offset { steps, up, most } = self.offset(rank, root, axis);
@@ -137,6 +133,9 @@ pub struct Stroke {
     step: u32,
 }
 
+/// The box, its group, the rank of a member.
+type Stand<'s> = (&'s FullBox, &'s Group, u32);
+
 /// The part of one member in a sweep.
 #[derive(Debug)]
 pub(super) struct Sweep {
@@ -155,16 +154,14 @@ pub(super) struct Sweep {
     early: Vec<(Stroke, u64)>,
 }
 
-/// Messages of a sweep, by the rank they go to.
-pub(super) type Strokes = Vec<(u32, Stroke, Load)>;
-
 impl Sweep {
     /// Begins a sweep; its outcome, if this member is alone.
     pub(super) fn begin(
         sweeps: &Sweeps,
+        group: &Group,
         rank: u32,
         operation: Operation,
-        out: &mut Strokes,
+        out: &mut Outbox<ExchangePacket>,
     ) -> (Self, Option<Outcome>) {
         let (operator, own) = match operation {
             Operation::AllReduce(operator, own) | Operation::Scan(operator, own) => (operator, own),
@@ -180,22 +177,21 @@ impl Sweep {
             came: [(0, operator.identity()); 2],
             early: Vec::new(),
         };
-        sweep.start_axis(&sweeps.full_box, rank, out);
-        let outcome = sweep.proceed(&sweeps.full_box, rank, out);
+        sweep.start_axis((&sweeps.full_box, group, rank), out);
+        let outcome = sweep.proceed((&sweeps.full_box, group, rank), out);
         (sweep, outcome)
     }
 
     /// A message of this sweep has come; the outcome, if it was the last.
     pub(super) fn receive(
         &mut self,
-        sweeps: &Sweeps,
-        rank: u32,
+        (sweeps, group, rank): (&Sweeps, &Group, u32),
         (stroke, load): (Stroke, &Load),
-        out: &mut Strokes,
+        out: &mut Outbox<ExchangePacket>,
     ) -> Option<Outcome> {
         let value = if let Load::Value(value) = load { *value } else { 0 };
         self.early.push((stroke, value));
-        self.proceed(&sweeps.full_box, rank, out)
+        self.proceed((&sweeps.full_box, group, rank), out)
     }
 
     /// Whether the values of this axis go round: not in a scan, where a place has a before and an after.
@@ -214,7 +210,7 @@ impl Sweep {
         }
     }
 
-    fn start_axis(&mut self, full_box: &FullBox, rank: u32, out: &mut Strokes) {
+    fn start_axis(&mut self, at @ (full_box, _, rank): Stand<'_>, out: &mut Outbox<ExchangePacket>) {
         let Some(axis) = self.axes.checked_sub(1) else { return };
         for up in [false, true] {
             let starts = if self.goes_round(full_box, axis) {
@@ -223,13 +219,19 @@ impl Sweep {
                 self.expected(full_box, rank, axis, up) == 0
             };
             if starts {
-                self.send(full_box, rank, Stroke { axis: axis as u8, up, step: 1 }, self.total, out);
+                self.send(at, Stroke { axis: axis as u8, up, step: 1 }, self.total, out);
             }
         }
     }
 
     /// Sends a value one step on, if the box goes on there.
-    fn send(&self, full_box: &FullBox, rank: u32, stroke: Stroke, value: u64, out: &mut Strokes) {
+    fn send(
+        &self,
+        (full_box, group, rank): Stand<'_>,
+        stroke: Stroke,
+        value: u64,
+        out: &mut Outbox<ExchangePacket>,
+    ) {
         let axis = usize::from(stroke.axis);
         let at = full_box.coordinate(rank, axis);
         let last = if stroke.up { full_box.sides()[axis] - 1 } else { 0 };
@@ -238,15 +240,21 @@ impl Sweep {
         }
         let next = full_box.neighbour(rank, axis, stroke.up).expect("the box goes on");
         let load = if self.operation == Operation::Barrier { Load::Nothing } else { Load::Value(value) };
-        out.push((next, stroke, load));
+        out.send(group.node(next), load.bytes(), ExchangePacket::Sweep(stroke, load));
     }
 
     /// Takes what is due, and axis after axis that is done.
-    fn proceed(&mut self, full_box: &FullBox, rank: u32, out: &mut Strokes) -> Option<Outcome> {
+    fn proceed(
+        &mut self,
+        at @ (full_box, _, rank): Stand<'_>,
+        out: &mut Outbox<ExchangePacket>,
+    ) -> Option<Outcome> {
         while let Some(axis) = self.axes.checked_sub(1) {
-            if let Some(at) = self.early.iter().position(|&(stroke, _)| self.is_due(full_box, axis, stroke)) {
-                let (stroke, value) = self.early.swap_remove(at);
-                self.take(full_box, rank, stroke, value, out);
+            if let Some(place) =
+                self.early.iter().position(|&(stroke, _)| self.is_due(full_box, axis, stroke))
+            {
+                let (stroke, value) = self.early.swap_remove(place);
+                self.take(at, stroke, value, out);
                 continue;
             }
             let is_complete = |up| self.came[usize::from(up)].0 == self.expected(full_box, rank, axis, up);
@@ -258,7 +266,7 @@ impl Sweep {
             self.total = self.operator.apply(self.operator.apply(before, self.total), after);
             self.came = [(0, self.operator.identity()); 2];
             self.axes = axis;
-            self.start_axis(full_box, rank, out);
+            self.start_axis(at, out);
         }
         Some(match self.operation {
             Operation::AllReduce(..) => Outcome::Value(self.total),
@@ -273,15 +281,21 @@ impl Sweep {
     }
 
     /// Takes a value and passes it on with this member's.
-    fn take(&mut self, full_box: &FullBox, rank: u32, stroke: Stroke, value: u64, out: &mut Strokes) {
+    fn take(
+        &mut self,
+        at @ (full_box, _, rank): Stand<'_>,
+        stroke: Stroke,
+        value: u64,
+        out: &mut Outbox<ExchangePacket>,
+    ) {
         let axis = usize::from(stroke.axis);
         let came = &mut self.came[usize::from(stroke.up)];
         *came = (came.0 + 1, value);
         let sum = self.operator.apply(value, self.total);
         if !self.goes_round(full_box, axis) {
-            self.send(full_box, rank, stroke, sum, out);
+            self.send(at, stroke, sum, out);
         } else if stroke.step < self.expected(full_box, rank, axis, stroke.up) {
-            self.send(full_box, rank, Stroke { step: stroke.step + 1, ..stroke }, sum, out);
+            self.send(at, Stroke { step: stroke.step + 1, ..stroke }, sum, out);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How far the members of a group are from each other, and which of them is nearest to all.
+//! Diameter, radius and centre of a group.
 //!
 //! | file | what |
 //! |---|---|

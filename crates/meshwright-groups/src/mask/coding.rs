@@ -1,4 +1,4 @@
-//! How labels are written into blocks of bits.
+//! Labels as blocks of bits.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::protocol::Label;
 use meshwright_core::units::Bytes;
 
 /// Equal labels that stand beside each other: their code and how many they are.
-pub type Run = (u64, u32);
+pub type LabelRun = (u64, u32);
 
 /// The smallest and the largest colour and key of some members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,7 +188,7 @@ impl Coding {
     }
 
     /// Writes labels as they stand in a stream from `first` on.
-    pub fn encode(&self, first: u32, runs: &[Run], is_runs: bool) -> Block {
+    pub fn encode(&self, first: u32, runs: &[LabelRun], is_runs: bool) -> Block {
         let count = runs.iter().map(|&(_, count)| count).sum();
         let mut writer = Writer::default();
         for &(code, count) in runs {
@@ -203,8 +203,8 @@ impl Coding {
     }
 
     /// Reads a block.
-    pub fn decode(&self, block: &Block) -> Vec<Run> {
-        let mut runs: Vec<Run> = Vec::new();
+    pub fn decode(&self, block: &Block) -> Vec<LabelRun> {
+        let mut runs: Vec<LabelRun> = Vec::new();
         let (mut at, mut left) = (0, block.count);
         while left > 0 {
             let code = read(&block.words, &mut at, self.bits());
@@ -273,7 +273,7 @@ mod tests {
             let labels: Vec<Label> = labels.collect();
             let extent = labels.iter().map(|&label| Extent::of(label)).reduce(Extent::and).unwrap();
             let coding = Coding::new(extent, labels.len() as u32, Bytes(8));
-            let runs: Vec<Run> = labels
+            let runs: Vec<LabelRun> = labels
                 .chunk_by(|a, b| a == b)
                 .map(|run| (coding.code(run[0]), run.len() as u32))
                 .collect();

@@ -19,7 +19,7 @@
 //! |---|---|
 //! | [`coding`] | labels as bits, blocks |
 //! | [`stream`] | what is gathered and not sent on |
-//! | [`roster`] | what a member knows of its group, and what it makes of the labels |
+//! | [`membership`] | what a member knows of its group, and what it makes of the labels |
 //!
 //! # Source
 //!
@@ -27,16 +27,16 @@
 //! implementation of `MPI_Comm_split`.
 
 pub mod coding;
-pub mod roster;
+pub mod membership;
 pub mod stream;
 
 use std::sync::Arc;
 
-pub use coding::{Block, Coding, Extent, Number, Run};
-pub use roster::{Parts, Roster};
+pub use coding::{Block, Coding, Extent, LabelRun, Number};
+pub use membership::{Membership, Parts};
 use stream::Stream;
 
-use crate::protocol::{Label, Links, Outbox, Scheme};
+use crate::protocol::{Label, Outbox, Position, Scheme};
 use crate::{Group, Tree};
 use meshwright_core::error::Result;
 use meshwright_core::units::{Bytes, NodeId};
@@ -78,47 +78,64 @@ impl<'m> Mask<'m> {
     }
 
     /// Everything is known about the labels: the blocks begin to flow, or, if all are equal, nothing is left to do.
-    fn know(&self, place: &Place, splitting: &mut Splitting, extent: Extent, out: &mut Outbox<Packet>) {
+    fn know(
+        &self,
+        place: &Position<Arc<Membership>>,
+        splitting: &mut MaskSplitting,
+        extent: Extent,
+        out: &mut Outbox<MaskPacket>,
+    ) {
         let is_inside = extent.and(Extent::of(splitting.label)) == extent;
         assert!(is_inside, "a label is inside the extent that was named for it");
-        let coding = Coding::new(extent, place.roster.group().size(), self.block);
+        let coding = Coding::new(extent, place.size(), self.block);
         if coding.bits() == 0 {
             splitting.next = Some(place.clone());
             return;
         }
         splitting.coding = Some(coding);
         let own = vec![(coding.code(splitting.label), 1)];
-        splitting.stream.add(place.roster.at(place.rank), own);
+        splitting.stream.add(place.known().at(place.rank()), own);
         self.flow(place, splitting, out);
     }
 
     /// Sends on what is there: to the parent, or from the root to its children.
-    fn flow(&self, place: &Place, splitting: &mut Splitting, out: &mut Outbox<Packet>) {
+    fn flow(
+        &self,
+        place: &Position<Arc<Membership>>,
+        splitting: &mut MaskSplitting,
+        out: &mut Outbox<MaskPacket>,
+    ) {
         let coding = splitting.coding.expect("labels flow when their width is known");
-        let end = place.roster.stretch(place.rank).1;
+        let end = place.known().stretch(place.rank()).1;
         while let Some(block) = splitting.stream.take(end, &coding) {
-            if let Some(parent) = place.links.parent {
-                out.send(parent, block.bytes(), Packet::Gather(block));
+            if let Some(parent) = place.links().parent {
+                out.send(parent, block.bytes(), MaskPacket::Gather(block));
                 continue;
             }
             splitting.all.extend(coding.decode(&block));
             let is_last = block.first + block.count == end;
             let parts = is_last.then(|| {
                 let all = std::mem::take(&mut splitting.all);
-                Arc::new(Parts::new(self.machine, self.tree, &place.roster, &coding, &all))
+                Arc::new(Parts::new(self.machine, self.tree, &place.known(), &coding, &all))
             });
             splitting.learn(place, &block, parts, out);
         }
     }
 
     /// Reports one kind of number, once all children have.
-    fn report(&self, place: &Place, splitting: &mut Splitting, number: Number, out: &mut Outbox<Packet>) {
+    fn report(
+        &self,
+        place: &Position<Arc<Membership>>,
+        splitting: &mut MaskSplitting,
+        number: Number,
+        out: &mut Outbox<MaskPacket>,
+    ) {
         if splitting.waiting[number as usize] > 0 {
             return;
         }
         let range = splitting.extent.of_number(number);
-        match place.links.parent {
-            Some(parent) => out.send(parent, RANGE, Packet::Extent(number, range)),
+        match place.links().parent {
+            Some(parent) => out.send(parent, RANGE, MaskPacket::Extent(number, range)),
             None => self.pass_range(place, splitting, (number, range), out),
         }
     }
@@ -126,13 +143,13 @@ impl<'m> Mask<'m> {
     /// Tells the children between which values all numbers of a kind lie.
     fn pass_range(
         &self,
-        place: &Place,
-        splitting: &mut Splitting,
+        place: &Position<Arc<Membership>>,
+        splitting: &mut MaskSplitting,
         (number, range): (Number, (u32, u32)),
-        out: &mut Outbox<Packet>,
+        out: &mut Outbox<MaskPacket>,
     ) {
-        for &(child, _) in &place.links.children {
-            out.send(child, RANGE, Packet::Width(number, range));
+        for &(child, _) in &place.links().children {
+            out.send(child, RANGE, MaskPacket::Width(number, range));
         }
         *splitting.extent.of_number_mut(number) = range;
         splitting.unknown -= 1;
@@ -145,25 +162,14 @@ impl<'m> Mask<'m> {
 /// A smallest and a largest number.
 const RANGE: Bytes = Bytes(8);
 
-/// What a member keeps of a group.
-#[derive(Clone, Debug)]
-pub struct Place {
-    /// What all members keep; shared in a simulation.
-    pub roster: Arc<Roster>,
-    /// Its rank.
-    pub rank: u32,
-    links: Links,
-}
-
-impl Place {
-    fn new(roster: &Arc<Roster>, rank: u32) -> Self {
-        Self { roster: Arc::clone(roster), rank, links: roster.links(rank) }
-    }
+/// The position of a rank: beside it what all members keep, shared in a simulation.
+fn position(membership: &Arc<Membership>, rank: u32) -> Position<Arc<Membership>> {
+    Position::new(rank, membership.group().size(), membership.links(rank), Arc::clone(membership))
 }
 
 /// What members send each other.
 #[derive(Clone, Debug)]
-pub enum Packet {
+pub enum MaskPacket {
     /// Up: between which values the colours or the keys of a sub-tree lie.
     Extent(Number, (u32, u32)),
     /// Down: between which values all colours or keys lie.
@@ -176,7 +182,7 @@ pub enum Packet {
 
 /// What a member keeps of a split.
 #[derive(Debug)]
-pub struct Splitting {
+pub struct MaskSplitting {
     label: Label,
     /// Children that have not told the extent of their colours, of their keys.
     waiting: [u32; 2],
@@ -186,57 +192,64 @@ pub struct Splitting {
     coding: Option<Coding>,
     stream: Stream,
     /// At the root: the labels it has sent.
-    all: Vec<Run>,
+    all: Vec<LabelRun>,
     /// How many labels have come down.
     learnt: u32,
     parts: Option<Arc<Parts>>,
-    next: Option<Place>,
+    next: Option<Position<Arc<Membership>>>,
 }
 
-impl Splitting {
+impl MaskSplitting {
     /// Passes on a block that comes down, and goes on when it was the last to come.
-    fn learn(&mut self, place: &Place, block: &Block, parts: Option<Arc<Parts>>, out: &mut Outbox<Packet>) {
-        for &(child, _) in &place.links.children {
-            out.send(child, block.bytes(), Packet::Spread(block.clone(), parts.clone()));
+    fn learn(
+        &mut self,
+        place: &Position<Arc<Membership>>,
+        block: &Block,
+        parts: Option<Arc<Parts>>,
+        out: &mut Outbox<MaskPacket>,
+    ) {
+        for &(child, _) in &place.links().children {
+            out.send(child, block.bytes(), MaskPacket::Spread(block.clone(), parts.clone()));
         }
         self.learnt += block.count;
         self.parts = self.parts.take().or(parts);
-        if self.learnt == place.roster.group().size() {
+        if self.learnt == place.size() {
             let parts = self.parts.take().expect("the last block brings what the labels make");
-            let (roster, rank) = parts.place(place.rank);
-            self.next = Some(Place::new(roster, rank));
+            let (membership, rank) = parts.place(place.rank());
+            self.next = Some(position(membership, rank));
         }
     }
 }
 
 impl Scheme for Mask<'_> {
-    const ORDERED: bool = false;
     const STEPS: &'static [&'static str] = &["extent", "width", "gather", "spread"];
-    type Place = Place;
-    type Packet = Packet;
-    type Splitting = Splitting;
+    type Known = Arc<Membership>;
+    type Packet = MaskPacket;
+    type Splitting = MaskSplitting;
 
-    fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Place>> {
-        let roster = Arc::new(Roster::new(group.clone(), (self.tree)(machine, group)?));
-        Ok((0..group.size()).map(|rank| Place::new(&roster, rank)).collect())
+    fn is_ordered(&self) -> bool {
+        false
     }
 
-    fn links(place: &Place) -> &Links {
-        &place.links
+    fn places(&self, machine: &Machine, group: &Group) -> Result<Vec<Position<Arc<Membership>>>> {
+        let membership = Arc::new(Membership::new(group.clone(), (self.tree)(machine, group)?));
+        Ok((0..group.size()).map(|rank| position(&membership, rank)).collect())
     }
 
-    fn rank_and_size(place: &Place) -> (u32, u32) {
-        (place.rank, place.roster.group().size())
-    }
-
-    fn begin(&self, _: NodeId, place: &Place, label: Label, out: &mut Outbox<Packet>) -> Splitting {
-        let mut splitting = Splitting {
+    fn begin(
+        &self,
+        _: NodeId,
+        place: &Position<Arc<Membership>>,
+        label: Label,
+        out: &mut Outbox<MaskPacket>,
+    ) -> MaskSplitting {
+        let mut splitting = MaskSplitting {
             label,
-            waiting: [place.links.children.len() as u32; 2],
+            waiting: [place.links().children.len() as u32; 2],
             unknown: 2,
             extent: Extent::of(label),
             coding: None,
-            stream: Stream::from(place.roster.stretch(place.rank).0),
+            stream: Stream::from(place.known().stretch(place.rank()).0),
             all: Vec::new(),
             learnt: 0,
             parts: None,
@@ -255,47 +268,48 @@ impl Scheme for Mask<'_> {
     fn receive(
         &self,
         _: NodeId,
-        place: &Place,
-        splitting: &mut Splitting,
+        place: &Position<Arc<Membership>>,
+        splitting: &mut MaskSplitting,
         _: NodeId,
-        packet: Packet,
-        out: &mut Outbox<Packet>,
+        packet: MaskPacket,
+        out: &mut Outbox<MaskPacket>,
     ) {
         match packet {
-            Packet::Extent(number, range) => {
+            MaskPacket::Extent(number, range) => {
                 splitting.waiting[number as usize] -= 1;
                 splitting.extent.include(number, range);
                 self.report(place, splitting, number, out);
             }
-            Packet::Width(number, range) => self.pass_range(place, splitting, (number, range), out),
-            Packet::Gather(block) => {
+            MaskPacket::Width(number, range) => self.pass_range(place, splitting, (number, range), out),
+            MaskPacket::Gather(block) => {
                 let coding = splitting.coding.expect("children hear of the width from their parent");
                 splitting.stream.add(block.first, coding.decode(&block));
                 self.flow(place, splitting, out);
             }
-            Packet::Spread(block, parts) => splitting.learn(place, &block, parts, out),
+            MaskPacket::Spread(block, parts) => splitting.learn(place, &block, parts, out),
         }
     }
 
-    fn take_place(&self, splitting: &mut Splitting) -> Option<Place> {
+    fn take_place(&self, splitting: &mut MaskSplitting) -> Option<Position<Arc<Membership>>> {
         splitting.next.take()
     }
 
-    fn step(packet: &Packet) -> usize {
+    fn step(packet: &MaskPacket) -> usize {
         match packet {
-            Packet::Extent(..) => 0,
-            Packet::Width(..) => 1,
-            Packet::Gather(_) => 2,
-            Packet::Spread(..) => 3,
+            MaskPacket::Extent(..) => 0,
+            MaskPacket::Width(..) => 1,
+            MaskPacket::Gather(_) => 2,
+            MaskPacket::Spread(..) => 3,
         }
     }
 
-    fn bytes_kept(place: &Place, splitting: Option<&Splitting>) -> usize {
-        let links = size_of::<Place>() + size_of_val(place.links.children.as_slice());
-        let labels = |splitting: &Splitting| {
+    fn bytes_kept(place: &Position<Arc<Membership>>, splitting: Option<&MaskSplitting>) -> usize {
+        let labels = |splitting: &MaskSplitting| {
             // The labels that have come down, a code each.
-            size_of::<Splitting>() + splitting.stream.bytes() + splitting.learnt as usize * size_of::<u64>()
+            size_of::<MaskSplitting>()
+                + splitting.stream.bytes()
+                + splitting.learnt as usize * size_of::<u64>()
         };
-        links + place.roster.bytes() + splitting.map_or(0, labels)
+        place.bytes() + place.known().bytes() + splitting.map_or(0, labels)
     }
 }

@@ -1,8 +1,8 @@
-//! What a member has gathered of the labels of its sub-tree and not sent on.
+//! Labels of a sub-tree, gathered and not yet sent on.
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::coding::{Block, Coding, Run};
+use super::coding::{Block, Coding, LabelRun};
 
 /// A stretch of labels that fills up while it is sent on, from its beginning, block by block.
 #[derive(Debug, Default)]
@@ -12,9 +12,9 @@ pub struct Stream {
     /// From `next` to here everything is there.
     known: u32,
     /// What is there.
-    runs: VecDeque<Run>,
+    runs: VecDeque<LabelRun>,
     /// What has come out of turn, by its first place.
-    apart: BTreeMap<u32, Vec<Run>>,
+    apart: BTreeMap<u32, Vec<LabelRun>>,
 }
 
 impl Stream {
@@ -24,7 +24,7 @@ impl Stream {
     }
 
     /// Adds labels that begin at a place.
-    pub fn add(&mut self, first: u32, runs: Vec<Run>) {
+    pub fn add(&mut self, first: u32, runs: Vec<LabelRun>) {
         if first != self.known {
             self.apart.insert(first, runs);
             return;
@@ -35,7 +35,7 @@ impl Stream {
         }
     }
 
-    fn append(&mut self, runs: &[Run]) {
+    fn append(&mut self, runs: &[LabelRun]) {
         for &(code, count) in runs {
             self.known += count;
             match self.runs.back_mut() {
@@ -67,7 +67,7 @@ impl Stream {
     }
 
     /// Takes out so many labels.
-    fn cut(&mut self, mut labels: u32) -> Vec<Run> {
+    fn cut(&mut self, mut labels: u32) -> Vec<LabelRun> {
         let mut part = Vec::new();
         while labels > 0 {
             let front = self.runs.front_mut().expect("so many labels are there");
@@ -85,6 +85,6 @@ impl Stream {
     /// The memory it takes, in bytes.
     pub fn bytes(&self) -> usize {
         let apart: usize = self.apart.values().map(Vec::len).sum();
-        (self.runs.len() + apart) * size_of::<Run>()
+        (self.runs.len() + apart) * size_of::<LabelRun>()
     }
 }

@@ -3,7 +3,7 @@
 use crate::extent::cut_off;
 use crate::{Group, Tree};
 use meshwright_core::error::Result;
-use meshwright_core::units::{NodeId, Port};
+use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, Topology, search};
 
 /// Parents by rank: along all edges that lead away from the root, every node learns of the member nearest to it.
@@ -25,8 +25,7 @@ pub(super) fn parents(machine: &Machine, group: &Group, root: u32) -> Result<Vec
     let is_better = |a: u32, b: u32| b == Tree::NONE || (links(b), group.node(a)) < (links(a), group.node(b));
     for node in outwards {
         let mut best = Tree::NONE;
-        for port in 0..machine.ports(node) {
-            let Some(next) = machine.neighbour(node, Port(port)) else { continue };
+        for (_, next) in machine.neighbours(node) {
             let theirs = nearest[next.index()];
             if distance[next.index()] < distance[node.index()] && is_better(theirs, best) {
                 best = theirs;

@@ -1,8 +1,8 @@
 //! The state machine of one node.
 
-use super::pass::{Load, Pass, Way};
+use super::pass::{Load, Pass, PassDirection};
 use super::program::{Here, Operation, Outcome, Program};
-use super::scheme::{Outbox, Scheme};
+use super::scheme::{Outbox, Position, Scheme};
 use crate::Group;
 use meshwright_core::error::Result;
 use meshwright_core::units::{Cycles, NodeId};
@@ -20,13 +20,14 @@ pub struct Envelope<T> {
 
 #[derive(Debug)]
 enum Body<T> {
-    Pass(Way, Load),
-    Split(T),
+    Pass(PassDirection, Load),
+    /// Of a split or an exchange.
+    Own(T),
 }
 
 /// One operation of one member, in its log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct LogEntry {
     /// What it was.
     pub operation: Operation,
     /// How deep.
@@ -44,12 +45,12 @@ pub struct Entry {
 /// A group this member belongs to.
 #[derive(Debug)]
 struct Level<S: Scheme> {
-    place: S::Place,
+    place: Position<S::Known>,
     /// How many operations were begun in this group.
     number: u32,
-    /// See [`Entry::group`].
+    /// See [`LogEntry::group`].
     id: u64,
-    /// The split that made the groups of the next level, and its number.
+    /// The split that made the groups of the next level or the present exchange, and its number.
     splitting: Option<(u32, S::Splitting)>,
 }
 
@@ -59,6 +60,7 @@ enum Doing {
     /// Nothing: its program has not begun or has come to its end.
     Nothing,
     Split,
+    Exchange,
     Pass(Pass),
     Compute,
 }
@@ -78,8 +80,8 @@ pub struct Member<'s, S: Scheme, P> {
     early_most: usize,
     sent: Vec<u32>,
     outbox: Outbox<S::Packet>,
-    post: Vec<(NodeId, Way, Load)>,
-    log: Vec<Entry>,
+    post: Vec<(NodeId, PassDirection, Load)>,
+    log: Vec<LogEntry>,
 }
 
 /// The processes of all nodes: of the members of a group, and of those that take no part.
@@ -109,7 +111,7 @@ pub fn members<'s, S: Scheme, P: Program + Default>(
 
 impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
     /// A member with its place in the first group; without one, a node that takes no part.
-    pub fn new(scheme: &'s S, place: Option<S::Place>, program: P) -> Self {
+    pub fn new(scheme: &'s S, place: Option<Position<S::Known>>, program: P) -> Self {
         let level = |place| Level { place, number: 0, id: 0, splitting: None };
         Self {
             scheme,
@@ -134,7 +136,7 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
     }
 
     /// Its places, from the first group to the present one.
-    pub fn places(&self) -> impl Iterator<Item = &S::Place> {
+    pub fn places(&self) -> impl Iterator<Item = &Position<S::Known>> {
         self.levels.iter().map(|level| &level.place)
     }
 
@@ -144,7 +146,7 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
     }
 
     /// Everything it did, in order.
-    pub fn log(&self) -> &[Entry] {
+    pub fn log(&self) -> &[LogEntry] {
         &self.log
     }
 
@@ -181,11 +183,11 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
     /// Runs the program until it has to wait.
     fn proceed(&mut self, mut outcome: Outcome, context: &mut Context<'_, Envelope<S::Packet>>) {
         loop {
-            let (rank, size) = S::rank_and_size(&self.levels[self.top()].place);
+            let place = &self.levels[self.top()].place;
             let here = Here {
                 node: context.node(),
-                rank,
-                size,
+                rank: place.rank(),
+                size: place.size(),
                 level: self.top() as u32,
                 now: context.now(),
                 outcome,
@@ -228,25 +230,34 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
             let splitting = self.scheme.begin(context.node(), &level.place, label, &mut self.outbox);
             level.splitting = Some((number, splitting));
             self.flush(acting, number, context);
-            return self.enter(acting);
+            return self.advance(acting);
         }
-        let (rank, _) = S::rank_and_size(&level.place);
+        if let Some(exchange) = self.scheme.exchange(&level.place, self.operation, &mut self.outbox) {
+            self.doing = Doing::Exchange;
+            level.splitting = Some((number, exchange));
+            self.flush(acting, number, context);
+            return self.advance(acting);
+        }
+        let rank = level.place.rank();
         let (pass, outcome) = if self.operation == Operation::Join {
             let join = self.scheme.join(&self.levels[acting].place, &self.levels[acting + 1].place);
             Pass::join(rank, &join, &mut self.post)
         } else {
-            let links = S::links(&level.place);
-            Pass::begin(self.operation, rank, S::ORDERED, links, &mut self.post)
+            let links = level.place.links();
+            Pass::begin(self.operation, rank, self.scheme.is_ordered(), links, &mut self.post)
         };
         self.doing = Doing::Pass(pass);
         self.flush(acting, number, context);
         outcome
     }
 
-    /// Enters the new group, if the split at this level has come so far.
-    fn enter(&mut self, level: usize) -> Option<Outcome> {
+    /// Enters the new group or ends the exchange, if what is under way at this level has come so far.
+    fn advance(&mut self, level: usize) -> Option<Outcome> {
         let Level { id, splitting, .. } = &mut self.levels[level];
         let (number, splitting) = splitting.as_mut().expect("a split is under way");
+        if matches!(self.doing, Doing::Exchange) {
+            return self.scheme.take_outcome(splitting);
+        }
         let place = self.scheme.take_place(splitting)?;
         let id = child_id(*id, *number, self.colour);
         self.levels.push(Level { place, number: 0, id, splitting: None });
@@ -266,9 +277,9 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
             _ => self.top(),
         };
         let Level { id, place, .. } = &self.levels[level];
-        let size = S::rank_and_size(place).1;
+        let size = place.size();
         let (operation, level) = (self.operation, level as u32);
-        self.log.push(Entry { operation, level, group: *id, size, begin: self.began, end: now });
+        self.log.push(LogEntry { operation, level, group: *id, size, begin: self.began, end: now });
         self.doing = Doing::Nothing;
         outcome
     }
@@ -278,7 +289,7 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
         let level = level as u32;
         for (to, bytes, packet) in self.outbox.messages.drain(..) {
             self.sent[S::step(&packet)] += 1;
-            context.send(to, bytes, Envelope { level, number, body: Body::Split(packet) });
+            context.send(to, bytes, Envelope { level, number, body: Body::Own(packet) });
         }
         for (to, way, load) in self.post.drain(..) {
             self.sent[S::STEPS.len() + way as usize] += 1;
@@ -291,7 +302,7 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
         let Envelope { level, number, ref body } = *envelope;
         let Some(own) = self.levels.get(level as usize) else { return false };
         match body {
-            Body::Split(_) => own.splitting.as_ref().is_some_and(|(present, _)| *present == number),
+            Body::Own(_) => own.splitting.as_ref().is_some_and(|(present, _)| *present == number),
             Body::Pass(..) => {
                 matches!(self.doing, Doing::Pass(_))
                     && self.acting() == level as usize
@@ -316,19 +327,19 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
                     Operation::Join => {
                         self.scheme.join(&self.levels[at].place, &self.levels[at + 1].place).links
                     }
-                    _ => S::links(&self.levels[at].place),
+                    _ => self.levels[at].place.links(),
                 };
                 let outcome = pass.receive(from, way, load, links, &mut self.post);
                 self.flush(at, number, context);
                 outcome
             }
-            Body::Split(packet) => {
+            Body::Own(packet) => {
                 let own = &mut self.levels[at];
                 let (_, splitting) = own.splitting.as_mut().expect("it is due");
                 self.scheme.receive(context.node(), &own.place, splitting, from, packet, &mut self.outbox);
                 self.flush(at, number, context);
-                let is_present = matches!(self.doing, Doing::Split) && at == self.top();
-                if is_present { self.enter(at) } else { None }
+                let is_present = matches!(self.doing, Doing::Split | Doing::Exchange) && at == self.top();
+                if is_present { self.advance(at) } else { None }
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What a member does: passes over trees, splits, joins; programs that call them.
+//! The protocol of a member: passes over trees, splits, joins; programs that call them.
 //!
 //! Every member is a [`Process`](meshwright_schedule::Process). It keeps one level for each split it is inside of, runs the operations its [`Program`] asks for one after the other, and waits for nobody but the members
 //! of its own group: groups proceed on their own. How a group is split, and what a member knows of its group, is a
@@ -8,17 +8,14 @@
 //! |---|---|
 //! | [`program`] | what a member is asked to do next |
 //! | [`scheme`] | how groups are split |
-//! | [`fixed`] | a given tree that is never split |
 //! | [`pass`] | up a tree and down again: barrier, broadcast, reduce, all-reduce, scan, gather |
 //! | [`member`] | the state machine of one node |
 
-pub mod fixed;
 pub mod member;
 pub mod pass;
 pub mod program;
 pub mod scheme;
 
-pub use fixed::Fixed;
-pub use member::{Entry, Member, members};
+pub use member::{LogEntry, Member, members};
 pub use program::{Here, Operation, Operator, Outcome, Program, Script};
-pub use scheme::{Join, Label, Links, Outbox, Scheme, Side};
+pub use scheme::{Join, Label, Links, Outbox, Position, Scheme, Side};

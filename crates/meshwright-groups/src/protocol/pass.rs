@@ -27,7 +27,7 @@ impl Load {
 
 /// Which way a message of a pass goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum PassDirection {
     /// To the parent.
     Up,
     /// To a child.
@@ -37,7 +37,7 @@ pub enum Way {
 }
 
 /// Where the messages of a pass are put.
-pub type Post = Vec<(NodeId, Way, Load)>;
+pub type Post = Vec<(NodeId, PassDirection, Load)>;
 
 /// The part of one member in one pass.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ impl Pass {
                 if from != rank {
                     None
                 } else if let Some(parent) = links.parent {
-                    post.push((parent, Way::Up, Load::Value(value)));
+                    post.push((parent, PassDirection::Up, Load::Value(value)));
                     None
                 } else {
                     pass.down(Load::Value(value), links, post)
@@ -113,24 +113,24 @@ impl Pass {
     pub fn receive(
         &mut self,
         from: NodeId,
-        way: Way,
+        way: PassDirection,
         load: Load,
         links: &Links,
         post: &mut Post,
     ) -> Option<Outcome> {
         match way {
-            Way::Down => return self.down(load, links, post),
-            Way::Across => {
+            PassDirection::Down => return self.down(load, links, post),
+            PassDirection::Across => {
                 self.met = true;
                 return if self.waiting == 0 { self.down(load, links, post) } else { None };
             }
-            Way::Up => {}
+            PassDirection::Up => {}
         }
         match self.operation {
             Operation::Broadcast { .. } => {
                 return match links.parent {
                     Some(parent) => {
-                        post.push((parent, Way::Up, load));
+                        post.push((parent, PassDirection::Up, load));
                         None
                     }
                     None => self.down(load, links, post),
@@ -162,12 +162,12 @@ impl Pass {
             _ => Load::Nothing,
         };
         if let Some(parent) = links.parent {
-            post.push((parent, Way::Up, report));
+            post.push((parent, PassDirection::Up, report));
             let is_over = matches!(self.operation, Operation::Reduce(..) | Operation::Gather(_));
             return is_over.then_some(Outcome::Done);
         }
         if let Some(other) = self.across {
-            post.push((other, Way::Across, Load::Nothing));
+            post.push((other, PassDirection::Across, Load::Nothing));
             if !self.met {
                 return None;
             }
@@ -209,7 +209,7 @@ impl Pass {
             Load::Value(value) => Outcome::Value(value),
             _ => Outcome::Done,
         };
-        post.extend(links.children.iter().map(|&(child, _)| (child, Way::Down, load.clone())));
+        post.extend(links.children.iter().map(|&(child, _)| (child, PassDirection::Down, load.clone())));
         Some(outcome)
     }
 
@@ -221,7 +221,7 @@ impl Pass {
                 sum = operator.apply(sum, own);
                 up_to_here = Some(sum);
             }
-            post.push((child, Way::Down, Load::Value(sum)));
+            post.push((child, PassDirection::Down, Load::Value(sum)));
             sum = operator.apply(sum, value(part));
         }
         Outcome::Value(up_to_here.unwrap_or_else(|| operator.apply(sum, own)))
@@ -237,7 +237,7 @@ impl Pass {
             let Load::List(part) = part else { unreachable!("a gathering sends lists") };
             let mut theirs: Vec<_> = part.iter().map(|&(rank, _)| find(rank)).collect();
             theirs.sort_unstable();
-            post.push((child, Way::Down, Load::List(theirs)));
+            post.push((child, PassDirection::Down, Load::List(theirs)));
         }
         Outcome::Value(find(self.rank).1)
     }

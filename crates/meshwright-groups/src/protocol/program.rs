@@ -1,4 +1,4 @@
-//! What a member is asked to do next.
+//! Programs of members: the operations they call, one after the other.
 
 use super::scheme::Label;
 use meshwright_core::units::{Cycles, NodeId};

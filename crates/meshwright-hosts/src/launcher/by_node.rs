@@ -1,7 +1,6 @@
 //! Formats that call a node by its number.
 
 use super::{Format, Launch, any_machine};
-use meshwright_mapping as mapping;
 use meshwright_schedule::{Schedule, goal};
 
 /// The number of pairs, then `task<TAB>node` for each task; tasks keep their numbers whatever their ranks.
@@ -25,7 +24,7 @@ pub(super) const GOAL: Format = Format {
 };
 
 fn goal_text(launch: &Launch<'_>) -> String {
-    let phases = mapping::schedule(launch.tasks, launch.placement, launch.machine);
+    let phases = launch.placement.phases(launch.tasks, launch.machine);
     let mut text = vec![];
     goal::write(&Schedule::from_phases(&phases), &mut text).expect("memory takes every write");
     String::from_utf8(text).expect("GOAL is ASCII")

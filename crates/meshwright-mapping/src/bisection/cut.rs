@@ -1,10 +1,10 @@
-//! How a set of nodes is cut in two: one part stays with its owner, the other gets an owner of its own.
+//! Cuts of a set of nodes in two: one part stays with its owner, the other gets an owner of its own.
 
 use std::collections::VecDeque;
 
-use super::Way;
+use super::CutVariant;
 use super::field::Field;
-use meshwright_core::units::{NodeId, Port};
+use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Topology, distances_from};
 
 /// Distance to what a search within the set does not reach.
@@ -13,7 +13,7 @@ const FAR: u32 = 1 << 28;
 /// Cuts the sets of one placement, phase after phase.
 pub(super) struct Cutter<'f, 'm> {
     field: &'f Field<'m>,
-    way: Way,
+    way: CutVariant,
     /// By axis, then by node.
     coordinates: Vec<Vec<u32>>,
     /// Hops from the owner, and from the node farthest from it, within the set of the last search.
@@ -26,7 +26,7 @@ pub(super) struct Cutter<'f, 'm> {
 }
 
 impl<'f, 'm> Cutter<'f, 'm> {
-    pub(super) fn new(field: &'f Field<'m>, way: Way) -> Self {
+    pub(super) fn new(field: &'f Field<'m>, way: CutVariant) -> Self {
         let nodes = field.machine.nodes() as usize;
         Self {
             field,
@@ -201,11 +201,8 @@ fn search(
     distance[from.index()] = 0;
     queue.push_back(from);
     while let Some(node) = queue.pop_front() {
-        for port in 0..machine.ports(node) {
-            if let Some(next) = machine.neighbour(node, Port(port))
-                && inside[next.index()]
-                && distance[next.index()] == FAR
-            {
+        for (_, next) in machine.neighbours(node) {
+            if inside[next.index()] && distance[next.index()] == FAR {
                 distance[next.index()] = distance[node.index()] + 1;
                 queue.push_back(next);
             }

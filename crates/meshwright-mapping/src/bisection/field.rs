@@ -1,6 +1,7 @@
 //! The nodes bisection may use: one connected part of the machine, where its middle is, and what is compact in it.
 
-use super::Part;
+use super::NodeSet;
+use crate::parts_of;
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Grid, Machine, Network, Topology, distances_from};
 
@@ -25,28 +26,10 @@ impl<'m> Field<'m> {
             Network::Grid(grid) => Some(grid),
             Network::Graph(_) => None,
         };
-        let mut nodes: Vec<NodeId> = Vec::new();
-        if machine.is_whole() && grid.is_some() {
-            nodes.extend(machine.living());
-        } else {
-            let mut seen = vec![false; machine.nodes() as usize];
-            for start in machine.living() {
-                if seen[start.index()] {
-                    continue;
-                }
-                let distance = distances_from(machine, start);
-                let part: Vec<NodeId> =
-                    machine.living().filter(|node| distance[node.index()] != u32::MAX).collect();
-                part.iter().for_each(|node| seen[node.index()] = true);
-                if part.len() > nodes.len() {
-                    nodes = part;
-                }
-                // What is left cannot hold more.
-                if nodes.len() as u32 >= tasks.max(machine.living_count() / 2) {
-                    break;
-                }
-            }
-        }
+        // Of equal parts the first, and of those that hold half of the nodes and all tasks.
+        let enough = tasks.max(machine.living_count() / 2) as usize;
+        let parts = parts_of(machine).1.into_iter();
+        let nodes = parts.rev().max_by_key(|part| part.len().min(enough)).unwrap_or_default();
         (nodes.len() >= tasks as usize).then_some(Self { machine, grid, nodes })
     }
 
@@ -124,7 +107,7 @@ impl<'m> Field<'m> {
     }
 
     /// So many nodes about a root.
-    pub(super) fn set(&self, root: NodeId, tasks: u32, part: Part) -> Vec<NodeId> {
+    pub(super) fn set(&self, root: NodeId, tasks: u32, part: NodeSet) -> Vec<NodeId> {
         let mut set = self.nodes.clone();
         if set.len() == tasks as usize {
             return set;
@@ -134,9 +117,9 @@ impl<'m> Field<'m> {
         let reach = |grid: &Grid, node: NodeId, axis: usize| {
             let (steps, up) = grid.offset(root, node, axis);
             let layers = 2 * steps + u32::from(up && steps > 0);
-            if part == Part::Box(axis) { layers.div_ceil(2) } else { layers }
+            if part == NodeSet::Box(axis) { layers.div_ceil(2) } else { layers }
         };
-        let reach = |node: NodeId| match self.grid.filter(|_| part != Part::Ball) {
+        let reach = |node: NodeId| match self.grid.filter(|_| part != NodeSet::Ball) {
             Some(grid) => (0..grid.dimensions()).map(|axis| reach(grid, node, axis)).max().unwrap_or(0),
             None => 0,
         };

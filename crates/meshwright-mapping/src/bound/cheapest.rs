@@ -22,7 +22,7 @@ const ADDITIONS_MAX: u64 = 1 << 27;
 /// The least cost of ascending dilations that the profile allows, for weights that do not increase; what is proved of it,
 /// when the work runs out.
 pub(super) fn cheapest(profile: &Profile, weights: Vec<u128>) -> Least {
-    let mut search = Search { profile, weights, sums: SubsetSums::default(), additions: 0 };
+    let mut search = CheapestSearch { profile, weights, sums: SubsetSums::default(), additions: 0 };
     if profile.phases > PHASES_MAX || (profile.most.is_empty() && profile.phases > 0) {
         return Least { cost: search.bound(&[], 1), dilations: None };
     }
@@ -94,7 +94,7 @@ impl PartialEq for Prefix {
 
 impl Eq for Prefix {}
 
-struct Search<'a> {
+struct CheapestSearch<'a> {
     profile: &'a Profile,
     /// They do not increase.
     weights: Vec<u128>,
@@ -102,7 +102,7 @@ struct Search<'a> {
     additions: u64,
 }
 
-impl Search<'_> {
+impl CheapestSearch<'_> {
     /// The least cost of an ascending sequence that begins so and goes on with `next` or more.
     fn bound(&self, dilations: &[u32], next: u32) -> u128 {
         let settled = dilations.iter().zip(&self.weights);

@@ -1,4 +1,4 @@
-//! What no placement of any phased task graph can beat: arguments of one task, of cuts, of all links together.
+//! Lower bounds of any phased task graph: arguments of one task, of cuts, of all links together.
 //!
 //! A message occupies every link it crosses for b W ticks, and for a start-up more when it is stored; call that its load.
 //! Every task has a node of its own, so a message between two tasks crosses a link. A phase lasts
@@ -38,7 +38,7 @@ use super::phase_ticks;
 use super::radius::largest_balls;
 use crate::TaskGraph;
 use crate::task_graph::Edge;
-use meshwright_core::units::{NodeId, Port};
+use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, PortModel, Switching, Topology, distances_from};
 use meshwright_schedule::{Message, cost};
 
@@ -80,7 +80,7 @@ impl Terrain {
     ///
     /// O((nodes + links) log nodes) for each of at most eight orders of the nodes, beside the time for the balls.
     pub fn new(machine: &Machine) -> Self {
-        let degree_of = |node| neighbours(machine, node).count() as u64;
+        let degree_of = |node| machine.neighbours(node).count() as u64;
         let living: Vec<NodeId> = machine.living().collect();
         let mut degrees: Vec<u64> = living.iter().map(|&node| degree_of(node)).collect();
         degrees.sort_unstable();
@@ -98,10 +98,6 @@ impl Terrain {
     }
 }
 
-fn neighbours(machine: &Machine, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-    (0..machine.ports(node)).filter_map(move |port| machine.neighbour(node, Port(port)))
-}
-
 /// Orders of the living nodes: along each axis, and by the distance from four nodes of least degree.
 fn orders(machine: &Machine, living: &[NodeId]) -> Vec<Vec<NodeId>> {
     let sorted = |key: &dyn Fn(NodeId) -> u32| {
@@ -114,7 +110,7 @@ fn orders(machine: &Machine, living: &[NodeId]) -> Vec<Vec<NodeId>> {
         let stride: u32 = sides[axis + 1..].iter().product();
         sorted(&move |node: NodeId| node.0 / stride % sides[axis])
     };
-    let mut corners = sorted(&|node| neighbours(machine, node).count() as u32);
+    let mut corners = sorted(&|node| machine.neighbours(node).count() as u32);
     corners.truncate(CORNERS);
     let around = corners.into_iter().map(|corner| {
         let distance = distances_from(machine, corner);
@@ -128,7 +124,7 @@ fn cut_along(machine: &Machine, order: &[NodeId], cuts: &mut [u64]) {
     let mut inside = vec![false; machine.nodes() as usize];
     let mut links = 0u64;
     for (count, node) in (1..).zip(order) {
-        for next in neighbours(machine, *node) {
+        for (_, next) in machine.neighbours(*node) {
             // A link between two who are inside led out before.
             if inside[next.index()] { links -= 1 } else { links += 1 }
         }
@@ -321,7 +317,7 @@ pub fn graph_ticks(
         let over_links =
             (before(&loads) + terrain.busiest(&loads, tasks, with_cuts)).max(terrain.slowest(&loads, alone));
         let placeless =
-            phase_ticks(graph, index, switching, costs).max(ports(graph, index, machine, switching));
+            phase_ticks(graph, index, switching, costs).max(ports(graph.phase(index), machine, switching));
         phases.push(saturated(over_links).max(placeless));
     }
     let sum = phases.iter().map(|&ticks| u128::from(ticks)).sum::<u128>();
@@ -337,7 +333,7 @@ fn saturated(ticks: u128) -> u64 {
 }
 
 /// What one port a node takes for a phase: different tasks are on different nodes, so tasks stand for them.
-fn ports(graph: &TaskGraph, index: usize, machine: &Machine, switching: Switching) -> u64 {
+pub(crate) fn ports(edges: &[Edge], machine: &Machine, switching: Switching) -> u64 {
     if machine.port_model() == PortModel::All {
         return 0;
     }
@@ -347,6 +343,6 @@ fn ports(graph: &TaskGraph, index: usize, machine: &Machine, switching: Switchin
         bytes: edge.bytes,
         phase: 0,
     };
-    let messages: Vec<Message> = graph.phase(index).iter().map(message).collect();
+    let messages: Vec<Message> = edges.iter().map(message).collect();
     cost::ports(&messages, switching, machine.costs())
 }

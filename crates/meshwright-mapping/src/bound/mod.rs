@@ -1,4 +1,4 @@
-//! What no placement can beat.
+//! Lower bounds: the time no placement can beat.
 //!
 //! | paper | here | unit |
 //! |---|---|---|
@@ -37,6 +37,7 @@ mod graph;
 mod profile;
 mod radius;
 
+pub(crate) use graph::ports;
 pub use graph::{GraphBound, Terrain, graph_ticks};
 pub use profile::{Least, Profile};
 pub use radius::{ball, largest_balls, radius};

@@ -1,4 +1,4 @@
-//! How many nodes lie around one node, and how far the farthest task must be.
+//! Balls of nodes around one node, and the distance of the farthest task.
 //!
 //! | here | what |
 //! |---|---|

@@ -4,7 +4,7 @@
 //! member is known by the set of steps made on each axis; of all orders that lead to one such state only the
 //! Pareto-optimal costs are kept. Axes of one length can change places, so of such states one stands for all.
 
-use super::super::axes::Step;
+use super::super::axes::AxisStep;
 use super::super::divide;
 use super::{load, slowdowns};
 
@@ -12,7 +12,7 @@ use super::{load, slowdowns};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
     /// The step of each phase.
-    pub steps: Vec<Step>,
+    pub steps: Vec<AxisStep>,
     /// S_w: the time under wormhole routing over that of the perfect mapping.
     pub wormhole_slowdown: f64,
     /// S_sf: the same under store-and-forward.
@@ -88,7 +88,7 @@ pub fn front(exponents: &[u32], alpha: f64) -> Vec<Member> {
 pub fn front_of(exponents: &[u32], weights: &[f64]) -> Vec<Member> {
     let n: u32 = exponents.iter().sum();
     assert!(n <= 24 && weights.len() == n as usize, "one weight for each of at most 24 phases");
-    Search::new(exponents, weights).run()
+    FrontSearch::new(exponents, weights).run()
 }
 
 /// The cost of a partial member, and the one it goes on from.
@@ -99,7 +99,7 @@ struct Cost {
     from: u32,
 }
 
-struct Search<'a> {
+struct FrontSearch<'a> {
     weights: &'a [f64],
     limits: Limits,
     /// The axes that have steps, those of one length side by side, and log2 of their nodes.
@@ -111,7 +111,7 @@ struct Search<'a> {
     first: Vec<u32>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> FrontSearch<'a> {
     fn new(exponents: &[u32], weights: &'a [f64]) -> Self {
         let mut axes: Vec<(usize, u32)> =
             exponents.iter().copied().enumerate().filter(|axis| axis.1 > 0).collect();
@@ -233,7 +233,7 @@ impl<'a> Search<'a> {
     }
 
     /// The steps between consecutive states, on the axes themselves.
-    fn steps(&self, states: &[u32]) -> Vec<Step> {
+    fn steps(&self, states: &[u32]) -> Vec<AxisStep> {
         // What each axis has made so far: in a state axes of one length may have changed places.
         let mut fields = vec![0; self.axes.len()];
         let mut scratch = fields.clone();
@@ -249,7 +249,7 @@ impl<'a> Search<'a> {
             };
             let (index, length) = { steps }.find(leads_there).expect("states follow each other by one step");
             fields[index] += length;
-            Step { axis: self.axes[index].0, length }
+            AxisStep { axis: self.axes[index].0, length }
         };
         states.iter().map(&mut step_to).collect()
     }

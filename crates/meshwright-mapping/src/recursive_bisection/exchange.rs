@@ -1,7 +1,7 @@
 //! A last look at every task of a placement in a box: it changes places where that makes traffic less.
 
 use super::weighted::Weighted;
-use meshwright_core::units::{NodeId, Port};
+use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Grid, Topology};
 
 /// Times all tasks are looked at, at most.
@@ -58,8 +58,7 @@ impl Exchange<'_> {
         let mut best = (0, from);
         let around = partners.iter().map(|(_, partner)| self.place[*partner as usize]);
         for centre in std::iter::once(from).chain(around) {
-            for port in 0..self.grid.ports(centre) {
-                let Some(to) = self.grid.neighbour(centre, Port(port)) else { continue };
+            for (_, to) in self.grid.neighbours(centre) {
                 if to != from && self.task_at[to.index()] != CLOSED {
                     best = best.min((self.change(task, from, to), to));
                 }

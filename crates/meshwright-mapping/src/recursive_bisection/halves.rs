@@ -1,6 +1,6 @@
 //! Halves of the machine, and how far parts of it are from each other.
 
-use meshwright_core::units::{NodeId, Port};
+use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Grid, Machine, Network, Topology};
 
 /// How many nodes of a general network are looked at around the middle of a part: so many, and so many for each node
@@ -64,8 +64,7 @@ impl<'m> Halves<'m> {
             while next < order.len() {
                 let at = order[next];
                 next += 1;
-                for port in 0..self.machine.ports(at) {
-                    let Some(to) = self.machine.neighbour(at, Port(port)) else { continue };
+                for (_, to) in self.machine.neighbours(at) {
                     if self.stamp[to.index()] == inside {
                         self.stamp[to.index()] = seen;
                         order.push(to);
@@ -199,8 +198,7 @@ impl Reach {
         while next < self.reached.len() && self.reached.len() < limit {
             let at = self.reached[next];
             next += 1;
-            for port in 0..machine.ports(at) {
-                let Some(to) = machine.neighbour(at, Port(port)) else { continue };
+            for (_, to) in machine.neighbours(at) {
                 if self.distance[to.index()] == u32::MAX {
                     self.distance[to.index()] = self.distance[at.index()] + 1;
                     self.reached.push(to);

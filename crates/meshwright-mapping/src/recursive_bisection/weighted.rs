@@ -1,12 +1,12 @@
 //! Weighted graphs, and the coarser graphs of joined pairs.
 
+use meshwright_core::csr::Csr;
 use rand::Rng;
 
 /// An undirected graph with weights, in compressed rows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Weighted {
-    first: Vec<u32>,
-    neighbours: Vec<(u32, u64)>,
+    neighbours: Csr<(u32, u64)>,
     /// How many tasks each vertex stands for.
     pub(super) sizes: Vec<u32>,
 }
@@ -24,12 +24,8 @@ impl Weighted {
             }
             same
         });
-        let mut first = vec![0; sizes.len() + 1];
-        edges.iter().for_each(|&(a, _, _)| first[a as usize + 1] += 1);
-        for vertex in 0..sizes.len() {
-            first[vertex + 1] += first[vertex];
-        }
-        Self { first, neighbours: edges.iter().map(|&(_, b, weight)| (b, weight)).collect(), sizes }
+        let rows = edges.iter().map(|&(a, b, weight)| (a as usize, (b, weight)));
+        Self { neighbours: Csr::from_pairs(sizes.len(), rows), sizes }
     }
 
     /// How many vertices there are.
@@ -39,7 +35,7 @@ impl Weighted {
 
     /// Whom a vertex talks to, and how much.
     pub(crate) fn neighbours(&self, vertex: usize) -> &[(u32, u64)] {
-        &self.neighbours[self.first[vertex] as usize..self.first[vertex + 1] as usize]
+        self.neighbours.row(vertex)
     }
 
     /// The size of all vertices together.

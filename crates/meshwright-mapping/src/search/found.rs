@@ -11,7 +11,7 @@ const LOOKS_A_MESSAGE: u64 = 100;
 
 /// A placement that was met.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Entry {
+pub(super) struct FoundPlacement {
     /// What the judge says; without one, what is predicted.
     pub(super) judged: u64,
     /// What is predicted.
@@ -25,7 +25,7 @@ pub(super) struct Found<'j> {
     wanted: usize,
     judge: Option<Judge<'j>>,
     /// The best first; all different.
-    pub(super) best: Vec<Entry>,
+    pub(super) best: Vec<FoundPlacement>,
     /// Who is judged next, with the prediction.
     waiting: Option<(u64, Vec<u32>)>,
     /// Who was judged last.
@@ -57,7 +57,7 @@ impl<'j> Found<'j> {
             return;
         }
         if self.judge.is_none() {
-            return self.insert(Entry { judged: predicted, predicted, nodes: node_of.to_vec() });
+            return self.insert(FoundPlacement { judged: predicted, predicted, nodes: node_of.to_vec() });
         }
         let known = self.last == node_of || self.best.iter().any(|entry| entry.nodes == node_of);
         if !known && self.waiting.as_ref().is_none_or(|(other, _)| predicted < *other) {
@@ -77,7 +77,7 @@ impl<'j> Found<'j> {
         if self.judge.is_some() && judged >= limit && !self.wants_more() {
             return;
         }
-        self.insert(Entry { judged, predicted, nodes });
+        self.insert(FoundPlacement { judged, predicted, nodes });
     }
 
     /// Counts links looked at; the judge is asked when it is his turn.
@@ -96,7 +96,7 @@ impl<'j> Found<'j> {
         self.last = nodes;
     }
 
-    fn insert(&mut self, entry: Entry) {
+    fn insert(&mut self, entry: FoundPlacement) {
         if let Err(place) = self.best.binary_search(&entry) {
             self.best.insert(place, entry);
             self.best.truncate(self.wanted);

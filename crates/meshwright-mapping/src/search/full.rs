@@ -1,6 +1,6 @@
 //! The cost of a placement from nothing: for moves of many tasks at once, and to hold the other way to.
 
-use super::job::Job;
+use super::job::PhasedJob;
 use super::maxima::{fourth_power, fourth_root, quantum};
 use super::state::points;
 use super::ways::Ways;
@@ -17,7 +17,7 @@ pub(super) struct Cost {
 /// Link loads of one phase at a time.
 #[derive(Clone, Debug)]
 pub(super) struct Full<'p> {
-    job: &'p Job,
+    job: &'p PhasedJob,
     ways: &'p Ways<'p>,
     loads: Vec<u64>,
     touched: Vec<u32>,
@@ -26,15 +26,15 @@ pub(super) struct Full<'p> {
 }
 
 impl<'p> Full<'p> {
-    /// Room for the loads of one phase.
-    pub(super) fn new(job: &'p Job, ways: &'p Ways<'p>, links: u32) -> Self {
+    /// Domain for the loads of one phase.
+    pub(super) fn new(job: &'p PhasedJob, ways: &'p Ways<'p>, links: u32) -> Self {
         let quanta = |phase: usize| (quantum(job.greatest(phase).0), quantum(job.greatest(phase).1));
         let quanta = (0..job.phases()).map(quanta).collect();
         Self { job, ways, loads: vec![0; links as usize], touched: Vec::new(), quanta }
     }
 
     /// The job whose cost it knows.
-    pub(super) fn job(&self) -> &'p Job {
+    pub(super) fn job(&self) -> &'p PhasedJob {
         self.job
     }
 

@@ -1,18 +1,18 @@
 //! The job as the search sees it: flat arrays of messages in ticks, and which messages a task has.
 
-use crate::TaskGraph;
 use crate::task_graph::Edge;
+use crate::{TaskGraph, bound};
+use meshwright_core::csr::Csr;
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::NodeId;
-use meshwright_network::topology::{Machine, PortModel, Switching, Topology};
-use meshwright_schedule::{Message, cost};
+use meshwright_core::units::Hops;
+use meshwright_network::topology::{Machine, Switching, Topology};
 
 /// Link loads of all phases beyond this are refused: 1 GiB.
 const LOADS_MAX: u64 = 1 << 27;
 
 /// A phased job in the ticks of one machine. Phases that repeat each other stand here once.
 #[derive(Clone, Debug)]
-pub(super) struct Job {
+pub(super) struct PhasedJob {
     pub(super) tasks: u32,
     /// Whether nodes forward whole messages; else messages are worms.
     pub(super) stores: bool,
@@ -34,12 +34,11 @@ pub(super) struct Job {
     pub(super) load: Vec<u64>,
     /// The phase of each message.
     pub(super) phase_of: Vec<u32>,
-    /// The messages of task t are `of_task[first_of_task[t]..first_of_task[t + 1]]`.
-    pub(super) first_of_task: Vec<u32>,
-    pub(super) of_task: Vec<u32>,
+    /// By task its messages.
+    pub(super) of_task: Csr<u32>,
 }
 
-impl Job {
+impl PhasedJob {
     /// The messages of a graph on this machine.
     ///
     /// # Errors
@@ -64,8 +63,7 @@ impl Job {
             ends: vec![],
             load: vec![],
             phase_of: vec![],
-            first_of_task: vec![],
-            of_task: vec![],
+            of_task: Csr::default(),
         };
         for (index, repeats) in different_phases(graph) {
             let edges = graph.phase(index);
@@ -100,11 +98,6 @@ impl Job {
     /// The messages of a phase.
     pub(super) fn messages(&self, phase: usize) -> std::ops::Range<usize> {
         self.first[phase] as usize..self.first[phase + 1] as usize
-    }
-
-    /// The messages of a task, as places in `of_task`.
-    pub(super) fn of_task(&self, task: u32) -> std::ops::Range<usize> {
-        self.first_of_task[task as usize] as usize..self.first_of_task[task as usize + 1] as usize
     }
 
     /// Ticks a message takes for its distance alone.
@@ -172,23 +165,10 @@ impl Job {
     }
 
     fn index_tasks(&mut self) {
-        let mut first = vec![0u32; self.tasks as usize + 1];
-        for &(source, target) in &self.ends {
-            first[source as usize + 1] += 1;
-            first[target as usize + 1] += 1;
-        }
-        for task in 0..self.tasks as usize {
-            first[task + 1] += first[task];
-        }
-        let mut next = first.clone();
-        self.of_task = vec![0; 2 * self.ends.len()];
-        for (message, &(source, target)) in self.ends.iter().enumerate() {
-            for task in [source, target] {
-                self.of_task[next[task as usize] as usize] = message as u32;
-                next[task as usize] += 1;
-            }
-        }
-        self.first_of_task = first;
+        let both = |(message, &(source, target)): (u32, &(u32, u32))| {
+            [(source as usize, message), (target as usize, message)]
+        };
+        self.of_task = Csr::from_pairs(self.tasks as usize, (0..).zip(&self.ends).flat_map(both));
     }
 }
 
@@ -212,24 +192,9 @@ fn different_phases(graph: &TaskGraph) -> Vec<(usize, u64)> {
 fn floor(edges: &[Edge], machine: &Machine) -> u64 {
     let costs = machine.costs();
     let at_home = edges.iter().filter(|edge| edge.source == edge.target);
-    let still = at_home
-        .map(|edge| costs.alone_ticks(machine.switching(), edge.bytes, meshwright_core::units::Hops(0)))
-        .max()
-        .unwrap_or(0);
-    match machine.port_model() {
-        PortModel::All => still,
-        PortModel::One => {
-            // Different tasks are on different nodes, so tasks stand for them.
-            let message = |edge: &Edge| Message {
-                source: NodeId(edge.source),
-                target: NodeId(edge.target),
-                bytes: edge.bytes,
-                phase: 0,
-            };
-            let messages: Vec<Message> = edges.iter().map(message).collect();
-            still.max(cost::ports(&messages, machine.switching(), costs))
-        }
-    }
+    let still =
+        at_home.map(|edge| costs.alone_ticks(machine.switching(), edge.bytes, Hops(0))).max().unwrap_or(0);
+    still.max(bound::ports(edges, machine, machine.switching()))
 }
 
 /// Refuses a job whose times could leave 57 bits: what is summed here is at least any sum of the search.
@@ -239,11 +204,7 @@ fn check_times(graph: &TaskGraph, machine: &Machine) -> Result<()> {
         None => machine.nodes(),
     };
     let one = |sum: Option<u64>, edge: &Edge| {
-        let hop = machine.costs().alone_ticks(
-            Switching::StoreAndForward,
-            edge.bytes,
-            meshwright_core::units::Hops(1),
-        );
+        let hop = machine.costs().alone_ticks(Switching::StoreAndForward, edge.bytes, Hops(1));
         let worm = machine.costs().head_ticks();
         sum?.checked_add((hop + worm).checked_mul(u64::from(longest))?)
     };

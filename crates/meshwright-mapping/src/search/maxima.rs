@@ -12,7 +12,7 @@ const LEVELS: usize = 8;
 const QUANTA_MAX: u64 = 1 << 24;
 
 #[derive(Clone, Debug)]
-struct Row {
+struct MaximaRow {
     starts: [usize; LEVELS],
     depth: usize,
     length: usize,
@@ -24,7 +24,7 @@ struct Row {
 #[derive(Clone, Debug)]
 pub(super) struct Maxima {
     cells: Vec<u64>,
-    rows: Vec<Row>,
+    rows: Vec<MaximaRow>,
 }
 
 /// The fourth root of `powers` quanta, in units.
@@ -58,7 +58,7 @@ impl Maxima {
                 level = level.div_ceil(FAN);
                 depth += 1;
             }
-            Row { starts, depth, length, shift: quantum(part), powers: 0 }
+            MaximaRow { starts, depth, length, shift: quantum(part), powers: 0 }
         };
         let rows = rows.map(&mut row).collect();
         Self { cells: vec![0; cells], rows }
@@ -113,7 +113,7 @@ impl Maxima {
     /// Where the greatest number of a row stands, the first one at or after `from`, going round.
     pub(super) fn place_of_max(&self, row: usize, from: usize) -> usize {
         let max = self.max(row);
-        let Row { starts, length, .. } = self.rows[row];
+        let MaximaRow { starts, length, .. } = self.rows[row];
         let numbers = &self.cells[starts[0]..starts[0] + length];
         let found = |numbers: &[u64]| numbers.iter().position(|&number| number == max);
         found(&numbers[from..]).map(|place| place + from).or_else(|| found(&numbers[..from])).unwrap_or(0)

@@ -7,7 +7,7 @@
 //! | `found` | the best placements met, and when a judge is asked |
 //! | `full` | the cost of a placement from nothing |
 //! | `state`, `maxima` | the same, kept up to date while tasks change places |
-//! | `room` | pinned tasks, dead nodes, parts that do not reach each other; why there is no answer |
+//! | `domain` | pinned tasks, dead nodes, parts that do not reach each other; why there is no answer |
 //! | `shapes` | moves of whole blocks of a box |
 //! | `rounds` | the rounds of a search |
 //!
@@ -18,11 +18,11 @@
 //! A prediction does not see who waits behind whom. [`search_by`] has a judge for that, usually a simulation: what
 //! he says decides who is best.
 
+mod domain;
 mod found;
 mod full;
 mod job;
 mod maxima;
-mod room;
 mod rounds;
 mod shapes;
 mod state;
@@ -53,7 +53,7 @@ pub const NAME: &str = "search";
 
 /// What is to be placed, where, and how long to look.
 #[derive(Clone, Copy, Debug)]
-pub struct Problem<'a> {
+pub struct SearchProblem<'a> {
     /// Who sends how much to whom, by phase.
     pub graph: &'a TaskGraph,
     /// Where; its switching and its costs say what time a placement takes.
@@ -83,7 +83,7 @@ pub struct Progress {
 
 /// A placement with its predicted time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct SearchAnswer {
     /// Which node runs which task.
     pub placement: Placement,
     /// What the formula says, in ticks of the machine.
@@ -94,10 +94,10 @@ pub struct Answer {
 
 /// What a search found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct SearchOutcome {
     /// Different placements, named `search`, `search-2` and so on, the fastest first; fewer than asked for if the search met no more. At least one.
-    pub answers: Vec<Answer>,
-    /// The steps made: asked for as [`Problem::steps`], they give the same outcome again.
+    pub answers: Vec<SearchAnswer>,
+    /// The steps made: asked for as [`SearchProblem::steps`], they give the same outcome again.
     pub steps: u64,
     /// The fewest predicted ticks of the placements it started from.
     pub start_ticks: u64,
@@ -112,7 +112,7 @@ pub type Judge<'j> = &'j mut dyn FnMut(&[NodeId], u64) -> u64;
 
 /// Why no placement at all keeps together the tasks that talk to each other: a machine in parts that are too small.
 pub fn apart(graph: &TaskGraph, machine: &Machine) -> Option<String> {
-    room::apart(graph, machine)
+    domain::apart(graph, machine)
 }
 
 /// Searches until the steps are made or `watch` breaks off.
@@ -136,14 +136,14 @@ pub fn apart(graph: &TaskGraph, machine: &Machine) -> Option<String> {
 ///
 /// ```
 /// use std::ops::ControlFlow;
-/// use meshwright_mapping::search::{Problem, Start, search};
+/// use meshwright_mapping::search::{SearchProblem, Start, search};
 /// use meshwright_mapping::{Divide, Shape, divide};
 /// use meshwright_network::topology::{Machine, Switching};
 /// use meshwright_core::units::{Bytes, NodeId};
 /// let job = Divide { shape: Shape::Binomial(4), alpha: Some(1.0), combine_alpha: None, volume: Bytes(64) };
 /// let graph = divide::task_graph(&job)?;
 /// let machine = Machine::new("mesh:4x4")?.with_switching(Switching::StoreAndForward);
-/// let problem = Problem {
+/// let problem = SearchProblem {
 ///     graph: &graph,
 ///     machine: &machine,
 ///     pins: &[(15, NodeId(5))],
@@ -158,7 +158,10 @@ pub fn apart(graph: &TaskGraph, machine: &Machine) -> Option<String> {
 /// assert_eq!(outcome.answers[0].placement.nodes[15], NodeId(5));
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
-pub fn search(problem: &Problem<'_>, watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>) -> Result<Outcome> {
+pub fn search(
+    problem: &SearchProblem<'_>,
+    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<SearchOutcome> {
     run(problem, None, watch)
 }
 
@@ -174,14 +177,14 @@ pub fn search(problem: &Problem<'_>, watch: &mut dyn FnMut(&Progress) -> Control
 ///
 /// ```
 /// use std::ops::ControlFlow;
-/// use meshwright_mapping::search::{Problem, Start, search_by};
+/// use meshwright_mapping::search::{SearchProblem, Start, search_by};
 /// use meshwright_mapping::{Divide, Shape, divide};
 /// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::Bytes;
 /// let job = Divide { shape: Shape::Binomial(2), alpha: Some(1.0), combine_alpha: None, volume: Bytes(64) };
 /// let (graph, machine) = (divide::task_graph(&job)?, Machine::new("mesh:2x2")?);
 /// let problem =
-///     Problem { graph: &graph, machine: &machine, pins: &[], start: Start::Best, seed: 1, steps: 100, answers: 1 };
+///     SearchProblem { graph: &graph, machine: &machine, pins: &[], start: Start::Best, seed: 1, steps: 100, answers: 1 };
 /// // This one likes task 0 on node 0, as row-major has it.
 /// let mut judge = |nodes: &[_], _| if nodes[0] == meshwright_core::units::NodeId(0) { 1 } else { 2 };
 /// let outcome = search_by(&problem, &mut judge, &mut |_| ControlFlow::Continue(()))?;
@@ -189,28 +192,28 @@ pub fn search(problem: &Problem<'_>, watch: &mut dyn FnMut(&Progress) -> Control
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn search_by<'j>(
-    problem: &Problem<'_>,
+    problem: &SearchProblem<'_>,
     judge: Judge<'j>,
     watch: &'j mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> Result<Outcome> {
+) -> Result<SearchOutcome> {
     run(problem, Some(judge), watch)
 }
 
 fn run<'j>(
-    problem: &Problem<'_>,
+    problem: &SearchProblem<'_>,
     judge: Option<Judge<'j>>,
     watch: &'j mut dyn FnMut(&Progress) -> ControlFlow<()>,
-) -> Result<Outcome> {
+) -> Result<SearchOutcome> {
     if problem.answers == 0 {
         return Err(Error::value("number of answers", 0, "at least 1"));
     }
-    let job = job::Job::new(problem.graph, problem.machine)?;
+    let job = job::PhasedJob::new(problem.graph, problem.machine)?;
     let ways = ways::Ways::new(problem.machine)?;
-    let room = room::Room::new(problem)?;
+    let domain = domain::Domain::new(problem)?;
     let joint = job.join();
-    let mut rounds = rounds::Rounds::new(problem, [&job, &joint], &ways, &room, judge, watch);
+    let mut rounds = rounds::Rounds::new(problem, [&job, &joint], &ways, &domain, judge, watch);
     let (nodes, links) = (problem.machine.nodes(), problem.machine.links());
-    let state = |job| state::State::new(job, &ways, nodes, links);
+    let state = |job| state::SearchState::new(job, &ways, nodes, links);
     rounds.run((job.phases() != joint.phases()).then(|| state(&job)), state(&joint));
     Ok(rounds.outcome())
 }

@@ -6,19 +6,20 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_xoshiro::SplitMix64;
 
-use super::found::{Entry, Found};
+use super::domain::Domain;
+use super::found::{Found, FoundPlacement};
 use super::full::{Cost, Full};
-use super::job::Job;
-use super::room::Room;
+use super::job::PhasedJob;
 use super::shapes::Shapes;
-use super::state::State;
+use super::state::SearchState;
 use super::ways::Ways;
-use super::{Answer, Judge, NAME, Outcome, Problem, Progress, Start};
+use super::{Judge, NAME, Progress, SearchAnswer, SearchOutcome, SearchProblem, Start};
 use crate::recursive_bisection::{Aim, Weights};
 use crate::{PLACEMENTS, Placement, Request, place};
+use meshwright_core::csr::Csr;
 use meshwright_core::interrupt::Grace;
 use meshwright_core::rng::streams;
-use meshwright_core::units::{NodeId, Port};
+use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, Topology};
 
 /// After about as many links looked at, `watch` is asked: some milliseconds.
@@ -36,15 +37,15 @@ const STEPS_BETWEEN_OFFERS: u64 = 300;
 
 /// A search under way.
 pub(super) struct Rounds<'p, 'w> {
-    problem: &'p Problem<'p>,
-    job: &'p Job,
-    room: &'p Room,
+    problem: &'p SearchProblem<'p>,
+    job: &'p PhasedJob,
+    domain: &'p Domain,
     watch: &'w mut dyn FnMut(&Progress) -> ControlFlow<()>,
     full: Full<'p>,
     /// The same for the job with joined phases.
     joint: Full<'p>,
     shapes: Option<Shapes>,
-    near: Near,
+    near: Adjacency,
     rng: SplitMix64,
     found: Found<'w>,
     start_ticks: u64,
@@ -63,26 +64,20 @@ fn name(index: usize) -> String {
 }
 
 /// The nodes next to each node.
-struct Near {
-    first: Vec<u32>,
-    nodes: Vec<u32>,
-}
+struct Adjacency(Csr<u32>);
 
-impl Near {
+impl Adjacency {
     fn new(machine: &Machine) -> Self {
-        let (mut first, mut nodes) = (vec![0], vec![]);
+        let mut nodes = Csr::default();
         for node in (0..machine.nodes()).map(NodeId) {
-            let ports = (0..machine.ports(node)).map(Port);
-            nodes.extend(ports.filter_map(|port| machine.neighbour(node, port)).map(|node| node.0));
-            first.push(nodes.len() as u32);
+            nodes.push_row(machine.neighbours(node).map(|(_, next)| next.0));
         }
-        Self { first, nodes }
+        Self(nodes)
     }
 
     /// A neighbour drawn by lot; the node itself if it has none.
     fn draw(&self, node: u32, rng: &mut SplitMix64) -> u32 {
-        let neighbours =
-            &self.nodes[self.first[node as usize] as usize..self.first[node as usize + 1] as usize];
+        let neighbours = self.0.row(node as usize);
         if neighbours.is_empty() { node } else { neighbours[rng.random_range(0..neighbours.len())] }
     }
 }
@@ -90,10 +85,10 @@ impl Near {
 impl<'p, 'w> Rounds<'p, 'w> {
     /// A search that has not begun.
     pub(super) fn new(
-        problem: &'p Problem<'p>,
-        [job, joint]: [&'p Job; 2],
+        problem: &'p SearchProblem<'p>,
+        [job, joint]: [&'p PhasedJob; 2],
         ways: &'p Ways<'p>,
-        room: &'p Room,
+        domain: &'p Domain,
         judge: Option<Judge<'w>>,
         watch: &'w mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Self {
@@ -101,12 +96,12 @@ impl<'p, 'w> Rounds<'p, 'w> {
         Self {
             problem,
             job,
-            room,
+            domain,
             watch,
             full: Full::new(job, ways, machine.links()),
             joint: Full::new(joint, ways, machine.links()),
             shapes: machine.whole_grid().and_then(Shapes::new),
-            near: Near::new(machine),
+            near: Adjacency::new(machine),
             rng: streams(problem.seed, NAME, 0..1).remove(0),
             found: Found::new(problem.answers, problem.graph.edges().len(), judge),
             start_ticks: 0,
@@ -122,7 +117,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
     /// Searches until it is time to stop.
     ///
     /// `exact` is missing when no phases were joined.
-    pub(super) fn run(&mut self, mut exact: Option<State<'p>>, mut joint: State<'p>) {
+    pub(super) fn run(&mut self, mut exact: Option<SearchState<'p>>, mut joint: SearchState<'p>) {
         self.begin();
         let (mut turns, mut exchanges) = (FIRST_TURNS, FIRST_EXCHANGES);
         let mut round = 0;
@@ -146,13 +141,14 @@ impl<'p, 'w> Rounds<'p, 'w> {
     }
 
     /// What was found.
-    pub(super) fn outcome(self) -> Outcome {
-        let answer = |(index, Entry { judged, predicted, nodes }): (usize, Entry)| Answer {
-            placement: Placement { name: name(index), nodes: nodes.into_iter().map(NodeId).collect() },
-            predicted_ticks: predicted,
-            judged_ticks: judged,
-        };
-        Outcome {
+    pub(super) fn outcome(self) -> SearchOutcome {
+        let answer =
+            |(index, FoundPlacement { judged, predicted, nodes }): (usize, FoundPlacement)| SearchAnswer {
+                placement: Placement { name: name(index), nodes: nodes.into_iter().map(NodeId).collect() },
+                predicted_ticks: predicted,
+                judged_ticks: judged,
+            };
+        SearchOutcome {
             answers: self.found.best.into_iter().enumerate().map(answer).collect(),
             steps: self.steps,
             start_ticks: self.start_ticks,
@@ -172,8 +168,8 @@ impl<'p, 'w> Rounds<'p, 'w> {
             for method in PLACEMENTS {
                 let Ok(placement) = place(method.name, &request) else { continue };
                 let mut node_of: Vec<u32> = placement.nodes.iter().map(|node| node.0).collect();
-                self.room.settle(&mut node_of, &mut Vec::new());
-                if self.room.allows(&node_of) {
+                self.domain.settle(&mut node_of, &mut Vec::new());
+                if self.domain.allows(&node_of) {
                     self.start_at(&node_of);
                 }
             }
@@ -190,12 +186,12 @@ impl<'p, 'w> Rounds<'p, 'w> {
     /// Every task on a node of its part, drawn by lot.
     fn random(&mut self) -> Vec<u32> {
         let mut node_of = vec![0; self.job.tasks as usize];
-        let mut nodes = self.room.parts.clone();
+        let mut nodes = self.domain.parts.clone();
         nodes.iter_mut().for_each(|nodes| nodes.shuffle(&mut self.rng));
-        for (node, &part) in node_of.iter_mut().zip(&self.room.part_of_task) {
-            *node = nodes[part as usize].pop().expect("a part has room for its tasks").0;
+        for (node, &part) in node_of.iter_mut().zip(&self.domain.part_of_task) {
+            *node = nodes[part as usize].pop().expect("a part has domain for its tasks").0;
         }
-        self.room.settle(&mut node_of, &mut Vec::new());
+        self.domain.settle(&mut node_of, &mut Vec::new());
         node_of
     }
 
@@ -204,13 +200,13 @@ impl<'p, 'w> Rounds<'p, 'w> {
         let aim = if round % 8 == 2 { Aim::Traffic } else { Aim::Cut };
         let weights = Weights::new(Some(self.problem.graph), self.problem.machine, aim);
         let mut placed = vec![NodeId(0); self.job.tasks as usize];
-        for (part, nodes) in self.room.parts.iter().enumerate() {
-            let of_part = |task: &u32| self.room.part_of_task[*task as usize] == part as u32;
+        for (part, nodes) in self.domain.parts.iter().enumerate() {
+            let of_part = |task: &u32| self.domain.part_of_task[*task as usize] == part as u32;
             let mut tasks: Vec<u32> = (0..self.job.tasks).filter(of_part).collect();
             weights.place(self.problem.machine, &mut tasks, &mut nodes.clone(), &mut placed, &mut self.rng);
         }
         let mut node_of: Vec<u32> = placed.iter().map(|node| node.0).collect();
-        self.room.settle(&mut node_of, &mut Vec::new());
+        self.domain.settle(&mut node_of, &mut Vec::new());
         node_of
     }
 
@@ -243,13 +239,13 @@ impl<'p, 'w> Rounds<'p, 'w> {
         for coolness in TURN_COOLNESS {
             let mut now = start.0;
             node_of.copy_from_slice(&start.1);
-            let mut heat = Heat::new(now.points as f64 / coolness, now.points as f64 / 50_000.0, turns);
+            let mut heat = Annealing::new(now.points as f64 / coolness, now.points as f64 / 50_000.0, turns);
             for _ in 0..turns {
                 if !self.goes_on(looks) {
                     break;
                 }
                 shapes.apply(&shapes.draw(&mut self.rng), node_of, &mut turned);
-                self.room.settle(&mut turned, &mut task_at);
+                self.domain.settle(&mut turned, &mut task_at);
                 let cost: Cost = self.joint.cost(&turned);
                 if heat.accepts(now.points, cost.points, &mut self.rng) {
                     now = cost;
@@ -272,14 +268,20 @@ impl<'p, 'w> Rounds<'p, 'w> {
     }
 
     /// Anneals by exchanges of two tasks, or of a task and a free node.
-    fn exchange_tasks(&mut self, state: &mut State<'p>, node_of: &mut [u32], exchanges: u64, coolness: f64) {
+    fn exchange_tasks(
+        &mut self,
+        state: &mut SearchState<'p>,
+        node_of: &mut [u32],
+        exchanges: u64,
+        coolness: f64,
+    ) {
         let job = state.job();
         if job.ends.is_empty() {
             return;
         }
         state.reset(node_of);
         let start = state.total() as f64 / job.phases() as f64;
-        let mut heat = Heat::new(start / coolness, start / 2000.0, exchanges);
+        let mut heat = Annealing::new(start / coolness, start / 2000.0, exchanges);
         let looks = (8 * job.ends.len() / job.tasks.max(1) as usize + 8) as u64;
         let mut best = state.total();
         let mut next_offer = self.steps;
@@ -317,17 +319,17 @@ impl<'p, 'w> Rounds<'p, 'w> {
         self.offer_exactly(node_of);
     }
 
-    fn may_exchange(&self, state: &State<'p>, a: u32, b: u32) -> bool {
+    fn may_exchange(&self, state: &SearchState<'p>, a: u32, b: u32) -> bool {
         let (on_a, on_b) = (state.task_at(a), state.task_at(b));
         a != b
             && on_a != on_b
-            && self.room.may_leave(on_a)
-            && self.room.may_leave(on_b)
-            && self.room.part_of_node[a as usize] == self.room.part_of_node[b as usize]
+            && self.domain.may_leave(on_a)
+            && self.domain.may_leave(on_b)
+            && self.domain.part_of_node[a as usize] == self.domain.part_of_node[b as usize]
     }
 
     /// Two nodes: mostly that of a task that hurts and one near the task it talks to.
-    fn draw_exchange(&mut self, state: &State<'p>) -> (u32, u32) {
+    fn draw_exchange(&mut self, state: &SearchState<'p>) -> (u32, u32) {
         let job = state.job();
         let lot = self.rng.random_range(0..100);
         let message = match lot {
@@ -348,7 +350,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
     }
 
     /// A message of some phase that has the longest way there, or crosses the busiest link.
-    fn draw_worst(&mut self, state: &State<'p>) -> usize {
+    fn draw_worst(&mut self, state: &SearchState<'p>) -> usize {
         let job = state.job();
         let phase = self.rng.random_range(0..job.phases());
         let messages = job.messages(phase);
@@ -368,12 +370,12 @@ impl<'p, 'w> Rounds<'p, 'w> {
 /// # Source
 ///
 /// `kirkpatrick1983`.
-struct Heat {
+struct Annealing {
     points: f64,
     factor: f64,
 }
 
-impl Heat {
+impl Annealing {
     fn new(from: f64, to: f64, steps: u64) -> Self {
         let (from, to) = (from.max(1e-9), to.max(1e-12));
         Self { points: from, factor: libm::exp(libm::log(to / from) / steps.max(1) as f64) }

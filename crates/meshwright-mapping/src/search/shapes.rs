@@ -21,7 +21,7 @@ pub(super) struct Shapes {
 
 /// What happens within each tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum TurnKind {
     /// Two blocks of this length make a tile and change places.
     Swap { axis: usize, length: u32 },
     /// The tile is mirrored.
@@ -34,7 +34,7 @@ enum Kind {
 /// A permutation of the nodes of a box that is its own inverse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Turn {
-    kind: Kind,
+    kind: TurnKind,
     /// Only where the block of this length along this axis has an odd number; the parity stays.
     odd: Option<(usize, u32)>,
     /// Only where blocks of this length along this axis have this number.
@@ -74,19 +74,19 @@ impl Shapes {
         let (first, second, condition) = (block(0), block(1), block(2));
         let lot = rng.random_range(0..100);
         let kind = match lot {
-            0..55 => Kind::Swap { axis: first.0, length: first.1 },
+            0..55 => TurnKind::Swap { axis: first.0, length: first.1 },
             55..70 => {
                 let double = 2 * first.1;
                 let side = self.sides[first.0];
                 let length = if double + double > side && lot < 58 { side } else { double };
-                Kind::Mirror { axis: first.0, length }
+                TurnKind::Mirror { axis: first.0, length }
             }
             _ => {
                 let (long, short) = if first.1 >= second.1 { (first, second) } else { (second, first) };
                 if first.0 != second.0 || long.1 % (2 * short.1) == 0 {
-                    Kind::Diagonal { first: long, second: short }
+                    TurnKind::Diagonal { first: long, second: short }
                 } else {
-                    Kind::Swap { axis: first.0, length: first.1 }
+                    TurnKind::Swap { axis: first.0, length: first.1 }
                 }
             }
         };
@@ -114,12 +114,12 @@ impl Shapes {
             if odd((axis, length)) { node - step } else { node + step }
         };
         match turn.kind {
-            Kind::Swap { axis, length } if whole(axis, 2 * length) => toggle(node, (axis, length)),
-            Kind::Mirror { axis, length } if whole(axis, length) => {
+            TurnKind::Swap { axis, length } if whole(axis, 2 * length) => toggle(node, (axis, length)),
+            TurnKind::Mirror { axis, length } if whole(axis, length) => {
                 let within = at(axis) % length;
                 node + (length - 1) * self.strides[axis] - 2 * within * self.strides[axis]
             }
-            Kind::Diagonal { first, second }
+            TurnKind::Diagonal { first, second }
                 if odd(first) != odd(second)
                     && whole(first.0, 2 * first.1)
                     && whole(second.0, 2 * second.1) =>
@@ -140,7 +140,7 @@ impl Shapes {
     }
 }
 
-impl Kind {
+impl TurnKind {
     /// Whether the numbers of blocks of this length along this axis stay odd or even.
     fn keeps_parity(self, (along, size): (usize, u32)) -> bool {
         match self {

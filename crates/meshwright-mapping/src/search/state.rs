@@ -1,6 +1,6 @@
 //! A placement that knows its cost while tasks change places: only the messages of those that move are touched.
 
-use super::job::Job;
+use super::job::PhasedJob;
 use super::maxima::Maxima;
 use super::ways::Ways;
 
@@ -20,8 +20,8 @@ pub(super) fn points(ticks: u64, smooth: f64) -> u64 {
 
 /// Where every task is, what every link carries in every phase, and the cost of it.
 #[derive(Clone, Debug)]
-pub(super) struct State<'p> {
-    job: &'p Job,
+pub(super) struct SearchState<'p> {
+    job: &'p PhasedJob,
     ways: &'p Ways<'p>,
     node_of: Vec<u32>,
     task_at: Vec<u32>,
@@ -38,9 +38,9 @@ pub(super) struct State<'p> {
     last: (u32, u32),
 }
 
-impl<'p> State<'p> {
-    /// No task placed yet: [`State::reset`] follows.
-    pub(super) fn new(job: &'p Job, ways: &'p Ways<'p>, nodes: u32, links: u32) -> Self {
+impl<'p> SearchState<'p> {
+    /// No task placed yet: [`SearchState::reset`] follows.
+    pub(super) fn new(job: &'p PhasedJob, ways: &'p Ways<'p>, nodes: u32, links: u32) -> Self {
         let load_rows = (0..job.phases()).map(|phase| (links as usize, job.greatest(phase).0));
         let way_rows = (0..job.phases()).map(|phase| (job.messages(phase).len(), job.greatest(phase).1));
         Self {
@@ -60,7 +60,7 @@ impl<'p> State<'p> {
     }
 
     /// The job whose cost it knows.
-    pub(super) fn job(&self) -> &'p Job {
+    pub(super) fn job(&self) -> &'p PhasedJob {
         self.job
     }
 
@@ -123,7 +123,7 @@ impl<'p> State<'p> {
         self.loads.max(phase) > self.lengths.max(phase)
     }
 
-    /// Exchanges what is on two nodes and returns the points then. [`State::undo`] takes it back.
+    /// Exchanges what is on two nodes and returns the points then. [`SearchState::undo`] takes it back.
     pub(super) fn exchange(&mut self, a: u32, b: u32) -> u64 {
         self.last = (a, b);
         self.now += 1;
@@ -180,8 +180,8 @@ impl<'p> State<'p> {
         if task == FREE {
             return;
         }
-        for place in self.job.of_task(task) {
-            let message = self.job.of_task[place] as usize;
+        for &message in self.job.of_task.row(task as usize) {
+            let message = message as usize;
             let (source, target) = self.job.ends[message];
             if source == done || target == done {
                 continue;
@@ -216,7 +216,7 @@ mod tests {
     use rand::RngExt;
 
     use super::super::full::Full;
-    use super::super::job::Job;
+    use super::super::job::PhasedJob;
     use super::super::ways::Ways;
     use super::*;
     use crate::TaskGraph;
@@ -249,12 +249,12 @@ mod tests {
             for (_, switching) in SWITCHINGS {
                 let machine = machine.clone().with_switching(*switching);
                 let graph = graph(&mut rng);
-                let job = Job::new(&graph, &machine).unwrap();
+                let job = PhasedJob::new(&graph, &machine).unwrap();
                 assert_eq!((job.phases(), job.join().phases()), (4, 3));
                 let living: Vec<u32> = machine.living().map(|node| node.0).collect();
                 for job in [&job, &job.join()] {
                     let ways = Ways::new(&machine).unwrap();
-                    let mut state = State::new(job, &ways, machine.nodes(), machine.links());
+                    let mut state = SearchState::new(job, &ways, machine.nodes(), machine.links());
                     let mut full = Full::new(job, &ways, machine.links());
                     state.reset(&living[..12]);
                     for _ in 0..200 {

@@ -1,7 +1,7 @@
 //! Routes between any two nodes, without memory for each: by coordinates on a whole box, else by next links.
 
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::{NodeId, Port};
+use meshwright_core::units::NodeId;
 use meshwright_network::routing::Routes;
 use meshwright_network::topology::{Machine, Topology, distances_from};
 
@@ -47,12 +47,9 @@ impl<'m> Ways<'m> {
         for target in machine.living() {
             let distance = distances_from(machine, target);
             for at in machine.living().filter(|at| !matches!(distance[at.index()], 0 | u32::MAX)) {
-                let nearer = |port: &u32| {
-                    let to = machine.neighbour(at, Port(*port));
-                    to.is_some_and(|to| distance[to.index()] + 1 == distance[at.index()])
-                };
-                let port = (0..machine.ports(at)).find(nearer).expect("some neighbour is nearer");
-                next[at.index() * nodes + target.index()] = machine.link(at, Port(port)).0;
+                let nearer =
+                    machine.neighbours(at).find(|(_, to)| distance[to.index()] + 1 == distance[at.index()]);
+                next[at.index() * nodes + target.index()] = nearer.expect("some neighbour is nearer").0.0;
             }
         }
         let target = (0..machine.links())

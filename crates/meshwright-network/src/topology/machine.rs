@@ -316,6 +316,16 @@ impl Machine {
         &self.dead_links
     }
 
+    /// The coordinates of the nodes that do not work.
+    pub fn dead_coordinates(&self) -> Vec<Vec<u32>> {
+        self.dead.iter().map(|&node| self.coordinates(node)).collect()
+    }
+
+    /// The coordinates of both ends of the wires that do not work.
+    pub fn dead_link_coordinates(&self) -> Vec<[Vec<u32>; 2]> {
+        self.dead_links.iter().map(|&(a, b)| [self.coordinates(a), self.coordinates(b)]).collect()
+    }
+
     /// Whether every node and every link works.
     #[inline]
     pub fn is_whole(&self) -> bool {

@@ -4,15 +4,15 @@ use std::cell::OnceCell;
 
 use rand::{Rng, RngExt};
 
+use super::adversary::adversarial_corner_group;
 use super::{HOLDS, NOT_BUILT, NOT_CHECKABLE, REMARK, Study};
 use crate::Claim;
 use crate::check::{Check, Derivation, Numbers};
 use meshwright_core::error::Result;
 use meshwright_core::rng;
 use meshwright_groups::Group;
-use meshwright_groups::adversary::adversarial_corner_group;
-use meshwright_groups::paper::Paper;
 use meshwright_groups::protocol::{Label, Operation, Script, members};
+use meshwright_groups::rank_split::RankSplit;
 use meshwright_network::topology::Machine;
 use meshwright_sim::{Engine, run};
 use meshwright_verdict::groups::experiment::{self, Experiment};
@@ -215,7 +215,7 @@ fn figure_5(study: &Study) -> Result<Derivation> {
 
 /// The steps of one split of a group by these labels.
 fn split_steps(mesh: &Machine, group: &Group, labels: impl Iterator<Item = bool>) -> Result<u64> {
-    let paper = Paper::default();
+    let paper = RankSplit::default();
     let script = |label| Script::new(vec![Operation::Split(Label { colour: u32::from(label), key: 0 })]);
     let mut all = members(&paper, mesh, group, labels.map(script).collect())?;
     Ok(run(mesh, &mut all, &Engine::Packet)?.cycles.0)

@@ -2,6 +2,8 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | [`adversary`] | groups on which rank-halving trees are worst |
+//! | [`definition`] | the functions of lemma 2 from their definitions and by the recursions |
 //! | `orders` | the Hilbert curve and its distances |
 //! | `trees` | rank-halving trees: shape, assertions 1 and 2, lemma 1 |
 //! | `paths` | how far packets travel on them: theorems 1 to 3 |
@@ -18,6 +20,8 @@
 //!
 //! `chochia1996`, all of it.
 
+pub mod adversary;
+pub mod definition;
 mod experiments;
 mod lemma_4;
 mod orders;

@@ -2,6 +2,7 @@
 
 use rand::seq::SliceRandom;
 
+use super::adversary::zig_zag;
 use super::{CORRECTED, HOLDS, REMARK, Study};
 use crate::Claim;
 use crate::check::{Check, Derivation, Numbers};
@@ -9,7 +10,6 @@ use meshwright_core::error::Result;
 use meshwright_core::rng;
 use meshwright_core::units::NodeId;
 use meshwright_groups::Group;
-use meshwright_groups::adversary::zig_zag;
 use meshwright_network::topology::Machine;
 use meshwright_network::topology::order::order;
 

@@ -1,5 +1,6 @@
 //! How far packets travel on rank-halving trees: theorems 1 to 3.
 
+use super::adversary::adversarial_corner_group;
 use super::orders::{self, manhattan};
 use super::worst_path::costliest;
 use super::{CORRECTED, HOLDS, REFUTED, Study};
@@ -7,7 +8,6 @@ use crate::Claim;
 use crate::check::{Check, Derivation, Numbers};
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
-use meshwright_groups::adversary::adversarial_corner_group;
 use meshwright_groups::{Group, rank_halving};
 use meshwright_network::topology::Machine;
 

@@ -2,17 +2,17 @@
 
 use rand::{Rng, RngExt};
 
+use super::adversary::adversarial_corner_group;
+use super::definition::{self, way};
 use super::{HOLDS, NOT_BUILT, REMARK, Study};
 use crate::Claim;
 use crate::check::{Check, Derivation, Numbers};
 use meshwright_core::error::Result;
 use meshwright_core::rng;
 use meshwright_core::units::NodeId;
-use meshwright_groups::adversary::adversarial_corner_group;
-use meshwright_groups::paper::functions;
-use meshwright_groups::paper::routing::{Role, Routed, way};
-use meshwright_groups::paper::{Paper, definition};
 use meshwright_groups::protocol::{Label, Member, Operation, Script, members};
+use meshwright_groups::rank_split::RankSplit;
+use meshwright_groups::rank_split::routing::{Role, Routed};
 use meshwright_groups::{Group, rank_halving};
 use meshwright_network::topology::Machine;
 use meshwright_sim::any_order::{self, Adversary, Order};
@@ -136,7 +136,7 @@ fn lemma_2(_: &Study) -> Result<Derivation> {
     let mut check = Check::default();
     let mut look = |states: &[u8]| {
         let defined = definition::functions(&rank_halving::tree(states.len() as u32), states);
-        check.case(functions::evaluate(states) == defined, || format!("states {states:?}"));
+        check.case(definition::evaluate(states) == defined, || format!("states {states:?}"));
     };
     (1..=8).flat_map(all_states).for_each(|states| look(&states));
     let mut generator = rng::stream(0, "lemma 2");
@@ -161,7 +161,7 @@ fn edges(a: u32, b: u32, size: u32) -> usize {
 fn lemma_3(_: &Study) -> Result<Derivation> {
     let mut check = Check::default();
     let mut look = |states: &[u8]| {
-        let (functions, size) = (functions::evaluate(states), states.len() as u32);
+        let (functions, size) = (definition::evaluate(states), states.len() as u32);
         for (target, own) in (0..).zip(&functions) {
             let packet =
                 Routed { state: own.state, rank: own.new_rank(), source: NodeId(0), role: Role::Left };
@@ -187,7 +187,7 @@ fn lemma_3(_: &Study) -> Result<Derivation> {
 fn figure_3_tests(_: &Study) -> Result<Derivation> {
     let mut check = Check::default();
     for states in (1..=10).flat_map(all_states) {
-        for own in functions::evaluate(&states) {
+        for own in definition::evaluate(&states) {
             for q in 0..2usize {
                 for r in 0..own.total[q] {
                     if own.before[q] > r {
@@ -208,11 +208,11 @@ fn figure_3_tests(_: &Study) -> Result<Derivation> {
 
 /// Members of a line of groups that run these programs under an adversary.
 fn under<'p>(
-    paper: &'p Paper,
+    paper: &'p RankSplit,
     line: &Machine,
     programs: Vec<Vec<Operation>>,
     adversary: Adversary,
-) -> Result<(Vec<Member<'p, Paper, Script>>, bool)> {
+) -> Result<(Vec<Member<'p, RankSplit, Script>>, bool)> {
     let group = Group::whole(line, "row")?;
     let mut all = members(paper, line, &group, programs.into_iter().map(Script::new).collect())?;
     let trace = any_order::run_processes(&mut all, adversary)?;
@@ -229,7 +229,7 @@ fn step_2(_: &Study) -> Result<Derivation> {
         Numbers::new(&["step 2", "order of messages kept", "runs", "runs in which a vertex was not ready"]);
     let mut generator = rng::stream(0, "step 2");
     for (partial, in_channels) in [(true, false), (true, true), (false, false), (false, true)] {
-        let paper = Paper { partial, ..Paper::default() };
+        let paper = RankSplit { partial, ..RankSplit::default() };
         let mut unready = 0;
         for seed in 0..300u32 {
             let size = 2 + seed % 30;
@@ -264,7 +264,7 @@ fn step_2(_: &Study) -> Result<Derivation> {
 fn step_5(_: &Study) -> Result<Derivation> {
     let mut check = Check::default();
     let mut generator = rng::stream(0, "step 5");
-    let (paper, mut early_most) = (Paper::fast(), 0);
+    let (paper, mut early_most) = (RankSplit::short(), 0);
     for seed in 0..200u32 {
         let size = 2 + seed % 40;
         let line = Machine::mesh([1, size])?;
@@ -309,7 +309,7 @@ fn step_5(_: &Study) -> Result<Derivation> {
 fn constant_space(_: &Study) -> Result<Derivation> {
     let mut check = Check::default();
     let mut numbers = Numbers::new(&["s", "bytes", "messages that waited"]);
-    let paper = Paper::default();
+    let paper = RankSplit::default();
     let mut first = None;
     for (seed, size) in (0..).zip([8u32, 64, 512, 4096]) {
         let line = Machine::mesh([1, size])?;
@@ -329,7 +329,7 @@ fn constant_space(_: &Study) -> Result<Derivation> {
 
 /// The steps until disjoint groups that begin together have split by random labels.
 fn steps(machine: &Machine, groups: &[Group], generator: &mut impl Rng) -> Result<u64> {
-    let paper = Paper::default();
+    let paper = RankSplit::default();
     let mut all = Vec::new();
     for group in groups {
         let programs =

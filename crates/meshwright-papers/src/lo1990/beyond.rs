@@ -190,13 +190,8 @@ fn arbitrary(_: &Study) -> Result<Derivation> {
             .flat_map(|name| [(name, Wormhole), (name, StoreAndForward)])
         {
             let mesh = mesh.clone().with_switching(switching);
-            let placement = job.place(name, &mesh, round)?;
-            let simulated = sim::simulate(
-                &mesh,
-                &mapping::schedule(&job.tasks, &placement, &mesh),
-                &sim::Engine::Message,
-            )?
-            .ticks;
+            let placement = job.on(&mesh).place(name, round)?;
+            let simulated = sim::simulate(&mesh, &placement.phases(&job.tasks, &mesh), &sim::Engine::Message)?.ticks;
             let bound = job.bound_ticks(&mesh);
             check.case(bound <= simulated, || {
                 format!(

@@ -209,8 +209,7 @@ fn complete(n: u32, switching: Switching, costs: Costs, alpha: f64, volume: u64)
     let mut best = u64::MAX;
     for name in ["row-major", "hilbert", "recursive-bisection"] {
         let placement = mapping::place(name, &Request::of(&tree, &mesh, 0))?;
-        let trace =
-            sim::simulate(&mesh, &mapping::schedule(&tree, &placement, &mesh), &sim::Engine::Message)?;
+        let trace = sim::simulate(&mesh, &placement.phases(&tree, &mesh), &sim::Engine::Message)?;
         assert!(trace.deadlock.is_none(), "routes row by row on {} nodes close no ring", mesh.nodes());
         best = best.min(trace.ticks);
     }

@@ -32,7 +32,7 @@ pub(crate) fn drawings(machine: &Machine, job: &GroupsVerdict) -> Vec<(&'static 
         ("-over-time.svg", "the groups over time"),
         ("-on-the-machine.svg", "the groups on the machine at some moments"),
     ];
-    let histories = job.history.iter().flat_map(|history| history::figures(machine, history, "cycles"));
+    let histories = job.facts.history.iter().flat_map(|history| history::figures(machine, history, "cycles"));
     all.extend(histories.zip(endings).map(|(figure, (ending, what))| (ending, what.to_string(), figure)));
     all
 }
@@ -48,7 +48,7 @@ fn drawn(job: &GroupsVerdict) -> Vec<&GroupsOutcome> {
     sorted.sort_by_key(|outcome| outcome.simulated_cycles);
     let mut chosen: Vec<&GroupsOutcome> = Vec::new();
     for outcome in sorted {
-        if chosen.iter().all(|other| other.split != outcome.split) {
+        if chosen.iter().all(|other| other.detail.split != outcome.detail.split) {
             chosen.push(outcome);
         }
     }
@@ -60,6 +60,7 @@ fn overheads(job: &GroupsVerdict, title: &'static str, of: Of) -> Option<Figure>
     let mut series = Vec::new();
     for (hue, outcome) in drawn(job).into_iter().enumerate() {
         let rows: Vec<(f64, Overhead)> = outcome
+            .detail
             .by_size
             .iter()
             .filter(|row| row.sizes.1 > 1)

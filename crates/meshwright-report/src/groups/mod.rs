@@ -49,46 +49,46 @@ struct Row<'a> {
 
 /// The section of a verdict.
 pub(super) fn view<'a>(machine: &Machine, job: &'a GroupsVerdict) -> View<'a> {
-    let winner = job.results.iter().find(|outcome| job.is_won_by(outcome));
-    let pace = if job.lockstep { "in lock-step" } else { "each group at its own pace" };
+    let winner = job.winner();
+    let pace = if job.facts.lockstep { "in lock-step" } else { "each group at its own pace" };
     View {
         kind: "Program of groups",
         name: &job.name,
         program: format!(
             "{} in {} order, {} deep, {}, {pace}",
-            counted(job.members.into(), "member"),
-            job.order,
-            counted(job.levels.into(), "split"),
-            counted(job.runs.into(), "repetition"),
+            counted(job.facts.members.into(), "member"),
+            job.facts.order,
+            counted(job.facts.levels.into(), "split"),
+            counted(job.facts.runs.into(), "repetition"),
         ),
-        headline: wording::headline(winner.map(|winner| (&*winner.method, winner.simulated_cycles))),
+        headline: wording::headline(winner.as_ref().map(|winner| (winner.method, winner.time.0))),
         reason: &job.reason,
         advice: job.advice.as_deref().unwrap_or_default(),
         rows: job.results.iter().map(|outcome| row(machine, job, outcome)).collect(),
         skipped: &job.skipped,
         figures: drawings(machine, job).into_iter().map(|(_, _, figure)| figure).collect(),
-        sizes: winner.map_or_else(Vec::new, sizes),
-        winner: job.winner.as_deref().unwrap_or_default(),
+        sizes: winner.map_or_else(Vec::new, |winner| sizes(winner.outcome)),
+        winner: job.winner_name().unwrap_or_default(),
     }
 }
 
 fn row<'a>(machine: &Machine, job: &GroupsVerdict, outcome: &'a GroupsOutcome) -> Row<'a> {
-    let hottest = outcome.hottest_link;
+    let hottest = outcome.busiest_link;
     Row {
         method: &outcome.method,
-        split: outcome.split,
-        tree: outcome.tree,
+        split: outcome.detail.split,
+        tree: outcome.detail.tree,
         wins: job.is_won_by(outcome),
         numbers: vec![
             grouped(outcome.bound_cycles),
             grouped(outcome.predicted_cycles),
-            grouped(outcome.simulated_cycles),
-            percent(outcome.gap),
-            mean(outcome.split_cycles_mean),
-            mean(outcome.barrier_cycles_mean),
-            mean(outcome.join_cycles_mean),
-            grouped(outcome.messages),
-            grouped(outcome.bytes_kept_max as u64),
+            grouped(outcome.simulated()),
+            percent(outcome.gap().unwrap_or_default()),
+            mean(outcome.detail.split_cycles_mean),
+            mean(outcome.detail.barrier_cycles_mean),
+            mean(outcome.detail.join_cycles_mean),
+            grouped(outcome.detail.messages),
+            grouped(outcome.detail.bytes_kept_max as u64),
         ],
         hottest: hottest.map_or_else(
             || NONE.to_string(),
@@ -113,7 +113,7 @@ fn sizes(outcome: &GroupsOutcome) -> Vec<Vec<String>> {
         }
         cells
     };
-    outcome.by_doubling.iter().map(row).collect()
+    outcome.detail.by_doubling.iter().map(row).collect()
 }
 
 /// Every node that a verdict names is one of the machine.
@@ -123,7 +123,7 @@ fn sizes(outcome: &GroupsOutcome) -> Vec<Vec<String>> {
 /// [`Error::Value`] with the first that is not.
 pub(super) fn check(machine: &Machine, job: &GroupsVerdict) -> Result<()> {
     let nodes = machine.nodes();
-    let hottest = job.results.iter().flat_map(|outcome| &outcome.hottest_link);
+    let hottest = job.results.iter().flat_map(|outcome| &outcome.busiest_link);
     match hottest.flat_map(|link| [link.from, link.to]).find(|&node| node >= nodes) {
         Some(outside) => {
             Err(Error::value("node of a verdict", outside, format!("a node from 0 to {}", nodes - 1)))

@@ -69,12 +69,12 @@ struct Method<'a> {
 pub(super) fn view<'a>(machine: &Machine, job: &'a LoadVerdict) -> View<'a> {
     let method = |outcome: &'a LoadOutcome| Method {
         name: &outcome.method,
-        switching: outcome.switching.name(),
+        switching: outcome.detail.switching.name(),
         wins: job.is_won_by(outcome),
         summary: words::summary(outcome),
-        feasible: outcome.feasible,
+        feasible: outcome.detail.feasible,
         feasibility: words::feasibility(machine, outcome),
-        warning: outcome.warning.as_deref().unwrap_or_default(),
+        warning: outcome.detail.warning.as_deref().unwrap_or_default(),
         figures: figures::of_method(machine, job, outcome),
     };
     // Methods that have nothing to show but their row in the table have no section.
@@ -85,13 +85,14 @@ pub(super) fn view<'a>(machine: &Machine, job: &'a LoadVerdict) -> View<'a> {
     View {
         kind: "Divisible load",
         name: &job.name,
-        sources_words: wording::counted(job.sources.len() as u64, "source"),
+        sources_words: wording::counted(job.facts.sources.len() as u64, "source"),
         headline: words::headline(job),
         reason: &job.reason,
         advice: job.advice.as_deref().unwrap_or_default(),
-        certificate: job.bound.certificate.clone(),
+        certificate: job.facts.bound.certificate.clone(),
         suffices: words::suffices(machine, job),
         sources: job
+            .facts
             .sources
             .iter()
             .enumerate()
@@ -117,20 +118,20 @@ fn source_row(machine: &Machine, index: usize, source: &meshwright_verdict::load
 fn row<'a>(job: &LoadVerdict, outcome: &'a LoadOutcome) -> Row<'a> {
     Row {
         method: &outcome.method,
-        switching: outcome.switching.name(),
+        switching: outcome.detail.switching.name(),
         wins: job.is_won_by(outcome),
         numbers: vec![
             grouped(outcome.bound_cycles),
             grouped(outcome.predicted_cycles),
             outcome.simulated_cycles.map_or(NONE.to_string(), grouped),
-            outcome.gap.map_or(NONE.to_string(), percent),
-            words::short(outcome.speedup),
-            words::short(outcome.ratio_to_bound),
-            outcome.simulated_speedup.map_or(NONE.to_string(), words::short),
+            outcome.gap().map_or(NONE.to_string(), percent),
+            words::short(outcome.detail.speedup),
+            words::short(outcome.detail.ratio_to_bound),
+            outcome.detail.simulated_speedup.map_or(NONE.to_string(), words::short),
         ],
-        feasible: outcome.feasible,
-        nodes: grouped(outcome.nodes_used as u64),
-        messages: outcome.messages.map_or(NONE.to_string(), grouped),
+        feasible: outcome.detail.feasible,
+        nodes: grouped(outcome.detail.nodes_used as u64),
+        messages: outcome.detail.messages.map_or(NONE.to_string(), grouped),
     }
 }
 
@@ -140,10 +141,12 @@ fn row<'a>(job: &LoadVerdict, outcome: &'a LoadOutcome) -> Row<'a> {
 ///
 /// [`Error::Value`] with the first that is not.
 pub(super) fn check(machine: &Machine, job: &LoadVerdict) -> Result<()> {
-    let cuts = job.results.iter().flat_map(|outcome| &outcome.violated_cut).chain([&job.bound.cut]);
-    let named =
-        cuts.flat_map(|cut| cut.nodes.iter().copied()).chain(job.sources.iter().map(|source| source.node));
-    let hottest = job.results.iter().flat_map(|outcome| &outcome.hottest_link);
+    let cuts =
+        job.results.iter().flat_map(|outcome| &outcome.detail.violated_cut).chain([&job.facts.bound.cut]);
+    let named = cuts
+        .flat_map(|cut| cut.nodes.iter().copied())
+        .chain(job.facts.sources.iter().map(|source| source.node));
+    let hottest = job.results.iter().flat_map(|outcome| &outcome.busiest_link);
     let ends = hottest.flat_map(|link| [NodeId(link.from), NodeId(link.to)]);
     let nodes = machine.nodes();
     match named.chain(ends).find(|node| node.0 >= nodes) {

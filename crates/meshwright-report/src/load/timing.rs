@@ -11,8 +11,8 @@ const ROWS_MAX: usize = 28;
 
 /// The diagram, and how many rows there would be.
 pub(super) fn gantt(machine: &Machine, job: &LoadVerdict, outcome: &LoadOutcome) -> Option<(Gantt, usize)> {
-    let rows: Vec<Row> = match &outcome.plan.cells {
-        _ if !outcome.timing.is_empty() => given(machine, job, &outcome.timing),
+    let rows: Vec<Row> = match &outcome.detail.plan.cells {
+        _ if !outcome.detail.timing.is_empty() => given(machine, job, &outcome.detail.timing),
         Some(cells) => of_cells(job, outcome, cells),
         None => return None,
     };
@@ -21,13 +21,13 @@ pub(super) fn gantt(machine: &Machine, job: &LoadVerdict, outcome: &LoadOutcome)
         rows.iter().flat_map(|row| row.communication.iter().chain(&row.computing)).map(|span| span.end);
     let finish = ends.fold(0.0, f64::max);
     let gantt = Gantt {
-        label: format!("Timing of {}, {}", outcome.method, outcome.switching.name()),
+        label: format!("Timing of {}, {}", outcome.method, outcome.detail.switching.name()),
         unit: "w Tcp".to_string(),
         rows: busiest(rows),
         finish,
         // What was simulated takes longer than what cannot be.
-        promised: !outcome.feasible && finish <= outcome.makespan * (1.0 + 1e-6),
-        bound: Some(job.bound.makespan),
+        promised: !outcome.detail.feasible && finish <= outcome.detail.makespan * (1.0 + 1e-6),
+        bound: Some(job.facts.bound.makespan),
     };
     Some((gantt, all))
 }
@@ -37,7 +37,7 @@ fn given(machine: &Machine, job: &LoadVerdict, rows: &[TimingRow]) -> Vec<Row> {
     // The row of a source or of one of its ports shows from when on there is something to do.
     let released = |label: &str| {
         let is_source = |name: String| label == name || label.starts_with(&format!("{name} →"));
-        let own = job.sources.iter().filter(|source| is_source(machine.node_name(source.node)));
+        let own = job.facts.sources.iter().filter(|source| is_source(machine.node_name(source.node)));
         own.map(|source| source.release).min_by(f64::total_cmp)
     };
     let of_nodes = rows.iter().any(|row| row.port);
@@ -63,9 +63,9 @@ fn given(machine: &Machine, job: &LoadVerdict, rows: &[TimingRow]) -> Vec<Row> {
 
 /// One node of each layer of each cell: the shares of a cell leave its source one after the other, nearest first.
 fn of_cells(job: &LoadVerdict, outcome: &LoadOutcome, cells: &Cells) -> Vec<Row> {
-    let shares = &outcome.plan.shares;
+    let shares = &outcome.detail.plan.shares;
     let mut rows = vec![];
-    for source in 0..job.sources.len() {
+    for source in 0..job.facts.sources.len() {
         // By depth the number of nodes and the largest share.
         let mut layers: Vec<(u32, f64)> = vec![];
         let labelled = cells.label.iter().zip(&cells.depth).zip(shares);
@@ -78,7 +78,13 @@ fn of_cells(job: &LoadVerdict, outcome: &LoadOutcome, cells: &Cells) -> Vec<Row>
             }
             layers[depth] = (layers[depth].0 + 1, layers[depth].1.max(share));
         }
-        rows.extend(of_layers(source, &layers, job.sigma, outcome.switching, job.sources[source].release));
+        rows.extend(of_layers(
+            source,
+            &layers,
+            job.facts.sigma,
+            outcome.detail.switching,
+            job.facts.sources[source].release,
+        ));
     }
     rows
 }

@@ -14,23 +14,22 @@ pub(super) fn short(number: f64) -> String {
 }
 
 pub(super) fn headline(job: &LoadVerdict) -> String {
-    let simulated =
-        job.results.iter().find(|outcome| job.is_won_by(outcome)).and_then(|o| o.simulated_speedup);
-    match (&job.winner, simulated) {
-        (Some(winner), Some(speedup)) => format!(
+    let winner = job.winner();
+    match winner.and_then(|winner| Some((winner.method, winner.outcome.detail.simulated_speedup?))) {
+        Some((winner, speedup)) => format!(
             "{winner} is {} times as fast as one processor; nothing is faster than {}",
             short(speedup),
-            short(job.bound.speedup)
+            short(job.facts.bound.speedup)
         ),
-        _ => format!("No schedule is faster than {} processors", short(job.bound.speedup)),
+        _ => format!("No schedule is faster than {} processors", short(job.facts.bound.speedup)),
     }
 }
 
 /// How few processors are enough, for the bound and for the deadline; what was asked beyond the division.
 pub(super) fn suffices(machine: &Machine, job: &LoadVerdict) -> String {
-    let bound = job.bound.processors.as_ref();
+    let bound = job.facts.bound.processors.as_ref();
     let mut text = bound.map_or(String::new(), |few| format!("{} attain it.", fewest(few)));
-    if let Some(deadline) = &job.deadline {
+    if let Some(deadline) = &job.facts.deadline {
         let words = match &deadline.processors {
             Some(few) => format!("{} meet the deadline {}.", fewest(few), short(deadline.makespan)),
             None if deadline.known => format!("The deadline {} is possible.", short(deadline.makespan)),
@@ -43,7 +42,7 @@ pub(super) fn suffices(machine: &Machine, job: &LoadVerdict) -> String {
         text = [text, words].join(" ").trim().to_string();
     }
     let lower_band = job.lower_band().into_iter().collect();
-    let buffers = job.results.iter().filter_map(|outcome| outcome.buffers.clone()).collect();
+    let buffers = job.results.iter().filter_map(|outcome| outcome.detail.buffers.clone()).collect();
     [vec![text], lower_band, buffers, job.further_sentences(machine)].concat().join(" ").trim().to_string()
 }
 
@@ -56,13 +55,13 @@ fn fewest(few: &Fewest) -> String {
 
 /// What stands behind the name of a method.
 pub(super) fn summary(outcome: &LoadOutcome) -> String {
-    let simulated = match (outcome.simulated_speedup, outcome.gap) {
+    let simulated = match (outcome.detail.simulated_speedup, outcome.gap()) {
         (Some(speedup), Some(gap)) => format!("simulated {}, gap {}", short(speedup), percent(gap)),
         _ => "not simulated".to_string(),
     };
-    let mut text = format!("promises speedup {}, {simulated}", short(outcome.speedup));
-    text += &format!(", {}", counted(outcome.nodes_used as u64, "node"));
-    if let Some(saved) = outcome.saved.filter(|&saved| saved > 0) {
+    let mut text = format!("promises speedup {}, {simulated}", short(outcome.detail.speedup));
+    text += &format!(", {}", counted(outcome.detail.nodes_used as u64, "node"));
+    if let Some(saved) = outcome.detail.saved.filter(|&saved| saved > 0) {
         text += &format!(", {} left idle", grouped(saved));
     }
     text
@@ -70,10 +69,10 @@ pub(super) fn summary(outcome: &LoadOutcome) -> String {
 
 /// Whether the promise of a method can be kept, and if not, what stands against it.
 pub(super) fn feasibility(machine: &Machine, outcome: &LoadOutcome) -> String {
-    match &outcome.violated_cut {
-        _ if outcome.feasible => "The links can carry these shares in the time promised.".to_string(),
+    match &outcome.detail.violated_cut {
+        _ if outcome.detail.feasible => "The links can carry these shares in the time promised.".to_string(),
         None => "These shares cannot be worked off in the time promised.".to_string(),
-        Some(cut) => format!("Not feasible: {}.", load::violation(cut, outcome.makespan, machine)),
+        Some(cut) => format!("Not feasible: {}.", load::violation(cut, outcome.detail.makespan, machine)),
     }
 }
 
@@ -81,7 +80,7 @@ pub(super) fn feasibility(machine: &Machine, outcome: &LoadOutcome) -> String {
 pub(super) fn warnings(job: &LoadVerdict) -> Vec<String> {
     let mut warnings: Vec<(&str, Vec<&str>)> = vec![];
     for outcome in &job.results {
-        let Some(warning) = outcome.warning.as_deref() else { continue };
+        let Some(warning) = outcome.detail.warning.as_deref() else { continue };
         match warnings.iter_mut().find(|(known, _)| *known == warning) {
             Some((_, methods)) if methods.contains(&outcome.method.as_str()) => {}
             Some((_, methods)) => methods.push(&outcome.method),

@@ -2,7 +2,7 @@
 
 use super::{Attribute, Point, Px, Svg};
 use crate::wording::{grouped, percent};
-use meshwright_verdict::Outcome;
+use meshwright_verdict::MappingOutcome;
 
 const WIDTH: f64 = 860.0;
 const ROW: f64 = 32.0;
@@ -16,12 +16,12 @@ const PANEL_GAP: f64 = 36.0;
 
 /// Bars on one scale, which starts at 0.
 struct Panel<'a> {
-    outcomes: &'a [Outcome],
+    outcomes: &'a [MappingOutcome],
     winner: &'a str,
     heading: &'static str,
     /// What is taken off every time: 0, or the bound.
-    base: fn(&Outcome) -> u64,
-    label: fn(&Outcome) -> String,
+    base: fn(&MappingOutcome) -> u64,
+    label: fn(&MappingOutcome) -> String,
     left: f64,
     top: f64,
 }
@@ -30,7 +30,7 @@ struct Panel<'a> {
 ///
 /// Bars start at 0, else their lengths would lie. Where they then all look the same, a second panel shows
 /// what lies above the bound.
-pub fn draw(outcomes: &[Outcome], winner: &str) -> Option<String> {
+pub fn draw(outcomes: &[MappingOutcome], winner: &str) -> Option<String> {
     let longest = outcomes.iter().map(|outcome| outcome.method.chars().count()).max()?;
     let left = (longest as f64 * 8.2 + 20.0).clamp(90.0, 320.0);
     let mut svg = Svg::new("Simulated, predicted and bounded time of each method, in cycles");
@@ -38,7 +38,7 @@ pub fn draw(outcomes: &[Outcome], winner: &str) -> Option<String> {
     let mut bottom = whole.draw(&mut svg);
     if is_zoomed(outcomes) {
         let heading = "Above the bound";
-        let (base, label) = (|outcome: &Outcome| outcome.bound_cycles, excess);
+        let (base, label) = (|outcome: &MappingOutcome| outcome.bound_cycles, excess);
         let top = bottom + PANEL_GAP + TOP;
         bottom = Panel { heading, base, label, top, ..whole }.draw(&mut svg);
     }
@@ -47,7 +47,7 @@ pub fn draw(outcomes: &[Outcome], winner: &str) -> Option<String> {
 }
 
 /// What must be said below the bars, if anything.
-pub fn note(outcomes: &[Outcome]) -> String {
+pub fn note(outcomes: &[MappingOutcome]) -> String {
     match is_zoomed(outcomes) {
         true => {
             "Above, bars start at 0. Below, only what lies above the bound, on a scale of its own.".into()
@@ -56,8 +56,8 @@ pub fn note(outcomes: &[Outcome]) -> String {
     }
 }
 
-fn is_zoomed(outcomes: &[Outcome]) -> bool {
-    let worst = outcomes.iter().map(|outcome| outcome.gap).fold(0.0, f64::max);
+fn is_zoomed(outcomes: &[MappingOutcome]) -> bool {
+    let worst = outcomes.iter().map(|outcome| outcome.gap().unwrap_or_default()).fold(0.0, f64::max);
     worst > 0.0 && worst < ZOOM_GAP_MAX
 }
 
@@ -65,8 +65,9 @@ impl Panel<'_> {
     /// Draws the panel and returns where it ends.
     fn draw(&self, svg: &mut Svg) -> f64 {
         let Self { outcomes, top, left, .. } = *self;
-        let above = |outcome: &Outcome, cycles: u64| cycles.saturating_sub((self.base)(outcome));
-        let of = |o: &Outcome| [o.bound_cycles, o.predicted_cycles, o.simulated_cycles].map(|c| above(o, c));
+        let above = |outcome: &MappingOutcome, cycles: u64| cycles.saturating_sub((self.base)(outcome));
+        let of =
+            |o: &MappingOutcome| [o.bound_cycles, o.predicted_cycles, o.simulated()].map(|c| above(o, c));
         let greatest = outcomes.iter().flat_map(of).max().unwrap_or(0).max(1);
         let longest = outcomes.iter().map(|outcome| (self.label)(outcome).chars().count()).max().unwrap_or(0);
         // Digits of bold type in a broad font: no label is cut off at the right.
@@ -89,19 +90,19 @@ impl Panel<'_> {
         bottom
     }
 
-    fn draw_row(&self, svg: &mut Svg, outcome: &Outcome, top: f64, x: &dyn Fn(u64) -> f64) {
+    fn draw_row(&self, svg: &mut Svg, outcome: &MappingOutcome, top: f64, x: &dyn Fn(u64) -> f64) {
         let (left, middle) = (self.left, top + ROW / 2.0);
         let wins = outcome.method == self.winner;
         let name: String = outcome.method.chars().take(40).collect();
         svg.text(Point::new(left - 12.0, middle + 4.5), if wins { "name wins" } else { "name" }, &name);
-        let end = x(outcome.simulated_cycles);
+        let end = x(outcome.simulated());
         let (height, class) = (ROW * 0.56, if wins { "bar wins" } else { "bar" });
         let tip = format!(
             "{}: bound {}, predicted {}, simulated {} cycles",
             outcome.method,
             grouped(outcome.bound_cycles),
             grouped(outcome.predicted_cycles),
-            grouped(outcome.simulated_cycles)
+            grouped(outcome.simulated())
         );
         let bar: [Attribute<'_>; 6] = [
             ("x", &Px(left)),
@@ -120,18 +121,18 @@ impl Panel<'_> {
 }
 
 /// The simulated time and, where there is one, the gap.
-fn value(outcome: &Outcome) -> String {
-    let cycles = grouped(outcome.simulated_cycles);
-    match outcome.gap.is_finite() {
-        true if outcome.gap == 0.0 => format!("{cycles}  = bound"),
-        true => format!("{cycles}  +{}", percent(outcome.gap)),
+fn value(outcome: &MappingOutcome) -> String {
+    let cycles = grouped(outcome.simulated());
+    match outcome.gap().unwrap_or_default().is_finite() {
+        true if outcome.gap().unwrap_or_default() == 0.0 => format!("{cycles}  = bound"),
+        true => format!("{cycles}  +{}", percent(outcome.gap().unwrap_or_default())),
         false => cycles,
     }
 }
 
 /// What lies above the bound.
-fn excess(outcome: &Outcome) -> String {
-    match outcome.simulated_cycles.saturating_sub(outcome.bound_cycles) {
+fn excess(outcome: &MappingOutcome) -> String {
+    match outcome.simulated().saturating_sub(outcome.bound_cycles) {
         0 => "0".to_string(),
         cycles => format!("+{}", grouped(cycles)),
     }

@@ -51,9 +51,9 @@ impl Series {
     }
 }
 
-/// Times of one kind of operation, ours and the other's: medians over all splits of when the last member was ready.
+/// TimesBeside of one kind of operation, ours and the other's: medians over all splits of when the last member was ready.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Times {
+pub struct TimesBeside {
     /// Ours.
     pub ours_microseconds: f64,
     /// The other's.
@@ -90,10 +90,10 @@ pub struct Beside {
     pub barrier_messages: Messages,
     /// Messages of joins.
     pub join_messages: Messages,
-    /// Times of splits.
-    pub split: Times,
-    /// Times of barriers of the new groups.
-    pub barrier: Times,
+    /// TimesBeside of splits.
+    pub split: TimesBeside,
+    /// TimesBeside of barriers of the new groups.
+    pub barrier: TimesBeside,
 }
 
 /// Splits the world again and again, with ours and with the other implementation, and compares; everybody gets the answer.
@@ -281,7 +281,7 @@ impl Comparison<'_> {
         let counts: Vec<u64> = world.all_reduce(counts, together(|a, b| a + b))?;
         let first_difference = world.all_reduce(self.first_difference, Option::or)?;
         let mut slowest = |times: Vec<u64>| world.all_reduce(times, together(u64::max));
-        let mut times = |[ours, other]: [Vec<u64>; 2]| Ok(Times::of(slowest(ours)?, slowest(other)?));
+        let mut times = |[ours, other]: [Vec<u64>; 2]| Ok(TimesBeside::of(slowest(ours)?, slowest(other)?));
         let (split, barrier) = (times(self.splits)?, times(self.barriers)?);
         let messages =
             |at: usize| Messages { operations: counts[at], sent: counts[at + 1], expected: counts[at + 2] };
@@ -310,7 +310,7 @@ impl Messages {
     }
 }
 
-impl Times {
+impl TimesBeside {
     fn of(ours: Vec<u64>, other: Vec<u64>) -> Self {
         let [ours, other] = [ours, other].map(|times| {
             // What was not measured is 0.

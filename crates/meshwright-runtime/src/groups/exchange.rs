@@ -6,14 +6,18 @@ use super::tree_messages::{self, Edges};
 use crate::transport::{Endpoint, Lost};
 
 impl<E: Endpoint> Group<'_, E> {
-    /// Everybody learns the labels of all, in the order of [`Roster`](meshwright_groups::mask::Roster).
-    pub(super) fn exchange(&mut self, word: u64, own: labels::Choice) -> Result<Vec<labels::Choice>, Lost> {
+    /// Everybody learns the labels of all, in the order of [`Membership`](meshwright_groups::mask::Membership).
+    pub(super) fn exchange(
+        &mut self,
+        word: u64,
+        own: labels::OptionalLabel,
+    ) -> Result<Vec<labels::OptionalLabel>, Lost> {
         let edges = self.edges();
         let mut packer = Packer::new(self.block);
         let mut all = Vec::new();
         let mut is_own_in = false;
         let children: Vec<(u32, u32)> = self
-            .roster
+            .membership
             .tree()
             .children(self.rank)
             .iter()
@@ -25,7 +29,7 @@ impl<E: Endpoint> Group<'_, E> {
                 self.pass_up(&edges, word, &mut all, packer.push(own))?;
                 is_own_in = true;
             }
-            let (begin, end) = self.roster.stretch(child);
+            let (begin, end) = self.membership.stretch(child);
             let mut left = end - begin;
             while left > 0 {
                 for choice in self.hear_labels(on_endpoint, word)?.1 {
@@ -49,7 +53,7 @@ impl<E: Endpoint> Group<'_, E> {
     }
 
     /// A block of labels and what it says.
-    fn hear_labels(&mut self, from: u32, word: u64) -> Result<(Vec<u8>, Vec<labels::Choice>), Lost> {
+    fn hear_labels(&mut self, from: u32, word: u64) -> Result<(Vec<u8>, Vec<labels::OptionalLabel>), Lost> {
         let block = tree_messages::hear_bytes(self.mail, from, word)?;
         let labels = labels::unpack(&block).expect("labels are read as they were written");
         Ok((block, labels))
@@ -60,7 +64,7 @@ impl<E: Endpoint> Group<'_, E> {
         &mut self,
         edges: &Edges,
         word: u64,
-        all: &mut Vec<labels::Choice>,
+        all: &mut Vec<labels::OptionalLabel>,
         block: Option<Vec<u8>>,
     ) -> Result<(), Lost> {
         let Some(block) = block else { return Ok(()) };

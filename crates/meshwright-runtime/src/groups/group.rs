@@ -1,15 +1,16 @@
-//! Operations of the members of a group together.
+//! One rank's end of a group: everything its members do together.
 
 use std::sync::Arc;
 
+use super::tree_messages::{self, Edges, WordKind};
 use super::part::{MaybePart, Outer, Outside, Part};
-use super::tree_messages::{self, Edges, OperationKind};
+use super::tree_messages::{self, Edges, WordKind};
 use crate::transport::{Endpoint, Lost, Mailbox, Wire};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, NodeId};
 use meshwright_groups as groups;
 use meshwright_groups::Tree;
-use meshwright_groups::mask::Roster;
+use meshwright_groups::mask::Membership;
 use meshwright_groups::protocol::Label;
 use meshwright_groups::protocol::member::child_id;
 use meshwright_groups::trees::TreeMethod;
@@ -57,7 +58,7 @@ pub struct Group<'m, E> {
     pub(super) block: Bytes,
     /// Ranks on the endpoint, by node.
     ranks: Arc<[u32]>,
-    pub(super) roster: Arc<Roster>,
+    pub(super) membership: Arc<Membership>,
     pub(super) rank: u32,
     level: u32,
     id: u64,
@@ -100,7 +101,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
             tree,
             block: Bytes(1 << 16),
             ranks: ranks.into(),
-            roster: Arc::new(Roster::new(group, built)),
+            membership: Arc::new(Membership::new(group, built)),
             rank,
             level: 0,
             id: 0,
@@ -145,21 +146,22 @@ impl<'m, E: Endpoint> Group<'m, E> {
     /// As for [`Group::split`].
     pub fn split_some(&mut self, colour: Option<u32>, key: u32) -> Result<MaybePart<'_, E>, Lost> {
         let number = self.number;
-        let word = self.begin(OperationKind::Split);
+        let word = self.begin(WordKind::Split);
         // A part that joins does so on the tree of this group, where this number is nobody else's.
-        let outer = Outer { word: self.begin(OperationKind::Join), edges: self.edges() };
+        let outer = Outer { word: self.begin(WordKind::Join), edges: self.edges() };
         let all = self.exchange(word, colour.map(|colour| Label { colour, key }))?;
         let Some(colour) = colour else {
             return Ok(MaybePart::Outside(Outside { mail: self.mail, outer }));
         };
-        let label = |rank: u32| all[self.roster.at(rank) as usize];
+        let label = |rank: u32| all[self.membership.at(rank) as usize];
         let key = |rank: u32| label(rank).filter(|label| label.colour == colour).map(|label| label.key);
         let mut members: Vec<(u32, u32)> =
             (0..self.size()).filter_map(|rank| Some((key(rank)?, rank))).collect();
         members.sort_unstable();
         let rank = members.iter().position(|&(_, old)| old == self.rank);
-        let group =
-            groups::Group::in_order(members.iter().map(|&(_, old)| self.roster.group().node(old)).collect());
+        let group = groups::Group::in_order(
+            members.iter().map(|&(_, old)| self.membership.group().node(old)).collect(),
+        );
         let tree =
             (self.tree.build)(self.machine, &group).expect("a tree that suits a group suits its parts");
         let group = Group {
@@ -168,7 +170,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
             tree: self.tree,
             block: self.block,
             ranks: Arc::clone(&self.ranks),
-            roster: Arc::new(Roster::new(group, tree)),
+            membership: Arc::new(Membership::new(group, tree)),
             rank: rank.expect("a member is among those of its colour") as u32,
             level: self.level + 1,
             id: child_id(self.id, number, colour),
@@ -187,7 +189,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
     ///
     /// 2 (s - 1) messages.
     pub fn barrier(&mut self) -> Result<(), Lost> {
-        let word = self.begin(OperationKind::Barrier);
+        let word = self.begin(WordKind::Barrier);
         tree_messages::meet(self.mail, &self.edges(), word)
     }
 
@@ -206,14 +208,14 @@ impl<'m, E: Endpoint> Group<'m, E> {
     /// s - 1 messages: over every edge of the tree, away from that member.
     pub fn broadcast<T: Wire>(&mut self, from: u32, value: T) -> Result<T, Lost> {
         assert!(from < self.size(), "a member of the group broadcasts");
-        let word = self.begin(OperationKind::Broadcast);
+        let word = self.begin(WordKind::Broadcast);
         let Edges { parent, children } = self.edges();
-        let place = self.roster.at(from);
+        let place = self.membership.at(from);
         let is_below = |&child: &u32| {
-            let (begin, end) = self.roster.stretch(child);
+            let (begin, end) = self.membership.stretch(child);
             (begin..end).contains(&place)
         };
-        let below = self.roster.tree().children(self.rank).iter().position(is_below);
+        let below = self.membership.tree().children(self.rank).iter().position(is_below);
         let source = match below {
             _ if from == self.rank => None,
             Some(child) => Some(children[child]),
@@ -240,7 +242,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
     ///
     /// 2 (s - 1) messages.
     pub fn all_reduce<T: Wire>(&mut self, value: T, combine: impl FnMut(T, T) -> T) -> Result<T, Lost> {
-        let word = self.begin(OperationKind::AllReduce);
+        let word = self.begin(WordKind::AllReduce);
         let edges = self.edges();
         let all = tree_messages::up(self.mail, &edges, word, value, combine)?;
         tree_messages::down(self.mail, &edges, word, all)
@@ -256,7 +258,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
     ///
     /// s - 1 messages.
     pub fn reduce<T: Wire>(&mut self, value: T, combine: impl FnMut(T, T) -> T) -> Result<Option<T>, Lost> {
-        let word = self.begin(OperationKind::Reduce);
+        let word = self.begin(WordKind::Reduce);
         tree_messages::up(self.mail, &self.edges(), word, value, combine)
     }
 
@@ -270,7 +272,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
     ///
     /// s - 1 messages.
     pub fn gather<T: Wire>(&mut self, value: T) -> Result<Option<Vec<T>>, Lost> {
-        let word = self.begin(OperationKind::Gather);
+        let word = self.begin(WordKind::Gather);
         let all = self.gather_pairs(word, value)?;
         Ok(all.map(|all| all.into_iter().map(|(_, value)| value).collect()))
     }
@@ -285,26 +287,26 @@ impl<'m, E: Endpoint> Group<'m, E> {
     ///
     /// 2 (s - 1) messages, which carry all values of a sub-tree.
     pub fn scan<T: Wire + Clone>(&mut self, value: T, mut combine: impl FnMut(T, T) -> T) -> Result<T, Lost> {
-        let word = self.begin(OperationKind::Scan);
+        let word = self.begin(WordKind::Scan);
         let edges = self.edges();
         let sums = self.gather_pairs(word, value)?.map(|mut all| {
             for at in 1..all.len() {
                 all[at].1 = combine(all[at - 1].1.clone(), all[at].1.clone());
             }
-            all.sort_unstable_by_key(|&(rank, _)| self.roster.at(rank));
+            all.sort_unstable_by_key(|&(rank, _)| self.membership.at(rank));
             all.into_iter().map(|(_, sum)| sum).collect::<Vec<T>>()
         });
         let mut sums = match (sums, edges.parent) {
             (None, Some(parent)) => tree_messages::hear::<E, Vec<T>>(self.mail, parent, word)?,
             (sums, _) => sums.expect("the root has gathered all values"),
         };
-        let first = self.roster.stretch(self.rank).0;
-        for (&child, &to) in self.roster.tree().children(self.rank).iter().zip(&edges.children) {
-            let (begin, end) = self.roster.stretch(child);
+        let first = self.membership.stretch(self.rank).0;
+        for (&child, &to) in self.membership.tree().children(self.rank).iter().zip(&edges.children) {
+            let (begin, end) = self.membership.stretch(child);
             let theirs = sums[(begin - first) as usize..(end - first) as usize].to_vec();
             tree_messages::tell(self.mail, [to], word, &theirs)?;
         }
-        Ok(sums.swap_remove((self.roster.at(self.rank) - first) as usize))
+        Ok(sums.swap_remove((self.membership.at(self.rank) - first) as usize))
     }
 
     /// At the root of the tree the values of all members with their ranks, in the order of ranks.
@@ -321,14 +323,14 @@ impl<'m, E: Endpoint> Group<'m, E> {
     }
 
     /// The word of the next operation.
-    fn begin(&mut self, kind: OperationKind) -> u64 {
+    fn begin(&mut self, kind: WordKind) -> u64 {
         let word = tree_messages::word(self.id, self.number, kind);
         self.number = self.number.wrapping_add(1);
         word
     }
 
     pub(super) fn edges(&self) -> Edges {
-        Edges::of(&self.roster, self.rank, &self.ranks)
+        Edges::of(&self.membership, self.rank, &self.ranks)
     }
 }
 
@@ -340,7 +342,7 @@ impl<E> Group<'_, E> {
 
     /// s: how many members there are.
     pub fn size(&self) -> u32 {
-        self.roster.group().size()
+        self.membership.group().size()
     }
 
     /// How many splits deep this group is.
@@ -355,7 +357,7 @@ impl<E> Group<'_, E> {
 
     /// The nodes of all members, by rank.
     pub fn nodes(&self) -> &[NodeId] {
-        self.roster.group().members()
+        self.membership.group().members()
     }
 
     /// The rank of a member on the endpoint.
@@ -364,12 +366,12 @@ impl<E> Group<'_, E> {
     ///
     /// When the rank is not below the size.
     pub fn rank_on_endpoint(&self, rank: u32) -> u32 {
-        self.ranks[self.roster.group().node(rank).index()]
+        self.ranks[self.membership.group().node(rank).index()]
     }
 
     /// The tree its messages go over.
     pub fn tree(&self) -> &Tree {
-        self.roster.tree()
+        self.membership.tree()
     }
 
     /// The mailbox its messages go through; messages beside them have another tag than [`TAG`](super::TAG).

@@ -1,4 +1,4 @@
-//! The message of a split: a stretch of labels, as bits, with all that it takes to read them.
+//! One message of a split: a stretch of labels, as bits, with all that it takes to read them.
 //!
 //! Whether a member takes part is one stream of labels, with the colours 0 and 1; the labels of those that do are another.
 //! Both are written by [`Coding`], with the extent of this message alone before them. Where all take part the first
@@ -10,7 +10,7 @@ use meshwright_groups::mask::{Block, Coding, Extent};
 use meshwright_groups::protocol::Label;
 
 /// What a member brings to a split; none when it takes no part.
-pub(super) type Choice = Option<Label>;
+pub(super) type OptionalLabel = Option<Label>;
 
 /// Labels that stand beside each other, equal ones as runs.
 #[derive(Clone, Debug, Default)]
@@ -93,7 +93,7 @@ pub(super) struct Packer {
 }
 
 /// Whether a member takes part, as a label.
-fn presence(choice: Choice) -> Label {
+fn presence(choice: OptionalLabel) -> Label {
     Label { colour: u32::from(choice.is_some()), key: 0 }
 }
 
@@ -105,7 +105,7 @@ impl Packer {
     }
 
     /// Adds a label; the message that is full, if it does not fit any more.
-    pub(super) fn push(&mut self, choice: Choice) -> Option<Vec<u8>> {
+    pub(super) fn push(&mut self, choice: OptionalLabel) -> Option<Vec<u8>> {
         let labels = choice.map_or_else(|| self.labels.bits(), |label| self.labels.bits_with(label));
         let is_full = self.presence.bits_with(presence(choice)) + labels > self.most_bits;
         let full = if is_full { self.finish() } else { None };
@@ -129,7 +129,7 @@ impl Packer {
 }
 
 /// The labels of a message.
-pub(super) fn unpack(mut bytes: &[u8]) -> Option<Vec<Choice>> {
+pub(super) fn unpack(mut bytes: &[u8]) -> Option<Vec<OptionalLabel>> {
     let is_here = Sequence::read(&mut bytes)?;
     let labels = Sequence::read(&mut bytes)?;
     let mut labels = labels.into_iter().flat_map(|(label, count)| std::iter::repeat_n(label, count as usize));
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn messages(block: u64, choices: &[Choice]) -> Vec<Vec<u8>> {
+    fn messages(block: u64, choices: &[OptionalLabel]) -> Vec<Vec<u8>> {
         let mut packer = Packer::new(Bytes(block));
         let mut messages: Vec<_> = choices.iter().filter_map(|&choice| packer.push(choice)).collect();
         messages.extend(packer.finish());
@@ -162,9 +162,9 @@ mod tests {
             block in 0u64..40,
         ) {
             let scaled = |(colour, key)| Label { colour: colour * colour_scale, key: key * key_scale };
-            let choices: Vec<Choice> = draws.into_iter().map(|draw| draw.map(scaled)).collect();
+            let choices: Vec<OptionalLabel> = draws.into_iter().map(|draw| draw.map(scaled)).collect();
             let messages = messages(block, &choices);
-            let read: Vec<Choice> = messages.iter().flat_map(|bytes| unpack(bytes).unwrap()).collect();
+            let read: Vec<OptionalLabel> = messages.iter().flat_map(|bytes| unpack(bytes).unwrap()).collect();
             prop_assert_eq!(read, choices);
             // What stands before the bits of each of the two streams: 4 + 16 + 9 bytes.
             let most = block + 2 * 29 + 1;
@@ -175,7 +175,7 @@ mod tests {
     /// 64 labels of one bit are 8 bytes, runs of them would be 64 times seven bits.
     #[test]
     fn blocks_are_filled() {
-        let two: Vec<Choice> = (0..64).map(|rank| Some(Label { colour: rank % 2, key: 0 })).collect();
+        let two: Vec<OptionalLabel> = (0..64).map(|rank| Some(Label { colour: rank % 2, key: 0 })).collect();
         assert_eq!([8, 7].map(|block| messages(block, &two).len()), [1, 2]);
         let equal = vec![Some(Label { colour: 9, key: 3 }); 1000];
         assert_eq!(messages(0, &equal).len(), 1, "equal labels take no bits");

@@ -42,7 +42,7 @@ pub mod part;
 pub mod program;
 mod tree_messages;
 
-pub use comparison::{Beside, Messages, Other, Series, Times, compare};
+pub use comparison::{Beside, Messages, Other, Series, TimesBeside, compare};
 pub use group::Group;
 pub use part::{MaybePart, Part};
 pub use program::drive;

@@ -1,7 +1,7 @@
 //! Messages along the edges of a tree.
 
 use crate::transport::{Endpoint, Lost, Mailbox, Topic, Wire};
-use meshwright_groups::mask::Roster;
+use meshwright_groups::mask::Membership;
 use meshwright_groups::protocol::member::child_id;
 
 /// The tag of all messages of groups; a program that sends messages beside them uses others.
@@ -9,7 +9,7 @@ pub const TAG: u32 = Topic::Groups.tag(0);
 
 /// What a group does together; it stands in the word of its messages.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum OperationKind {
+pub(super) enum WordKind {
     Split,
     Join,
     Barrier,
@@ -22,7 +22,7 @@ pub(super) enum OperationKind {
 
 /// The word of one operation of one group: the same for its members, another one for every other operation but for a
 /// chance of 2^-64.
-pub(super) fn word(group: u64, number: u32, kind: OperationKind) -> u64 {
+pub(super) fn word(group: u64, number: u32, kind: WordKind) -> u64 {
     child_id(group, number, kind as u32)
 }
 
@@ -35,9 +35,9 @@ pub(super) struct Edges {
 
 impl Edges {
     /// Of the member with this rank in its group; `ranks` are those on the endpoint, by node.
-    pub(super) fn of(roster: &Roster, rank: u32, ranks: &[u32]) -> Self {
-        let on_endpoint = |rank| ranks[roster.group().node(rank).index()];
-        let tree = roster.tree();
+    pub(super) fn of(membership: &Membership, rank: u32, ranks: &[u32]) -> Self {
+        let on_endpoint = |rank| ranks[membership.group().node(rank).index()];
+        let tree = membership.tree();
         Self {
             parent: tree.parent(rank).map(on_endpoint),
             children: tree.children(rank).iter().map(|&child| on_endpoint(child)).collect(),

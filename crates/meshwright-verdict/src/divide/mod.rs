@@ -3,7 +3,9 @@
 mod form;
 mod reason;
 
-pub use form::{DivideVerdict, Outcome, PhaseRow};
+pub use form::{MappingDetail, MappingFacts, PhaseRow};
+
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -12,14 +14,14 @@ use super::contradiction::not_below;
 use super::measure::{self, Measured, Traffic};
 use meshwright_sim::link_use::{self, Way};
 
-use super::{Skipped, gap};
+use crate::{Contest, Ending, MappingOutcome, MappingVerdict, Options, Outcome, Skipped, Watch};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::LinkId;
 use meshwright_mapping as mapping;
-use meshwright_mapping::bound::{self, GraphBound, Profile, Terrain};
-use meshwright_mapping::{Divide, Placement, Request, TaskGraph, search};
-use meshwright_network::topology::{Machine, Switching, Topology};
-use meshwright_schedule::Schedule;
+use meshwright_mapping::bound::GraphBound;
+use meshwright_mapping::{Divide, Mapping, Placement, TaskGraph, search};
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_schedule::{Phases, Plan, Planner, Schedule};
 use meshwright_sim::Trace;
 use meshwright_sim::fitting::{self, FLIT_HOPS_MAX, Fitted};
 use meshwright_sim::{Engine, simulate};
@@ -55,7 +57,7 @@ pub struct Searched {
 
 impl Searched {
     /// What a search did, in cycles of its machine.
-    pub fn new(outcome: &search::Outcome, machine: &Machine) -> Self {
+    pub fn new(outcome: &search::SearchOutcome, machine: &Machine) -> Self {
         let cycles = |ticks: u64| machine.costs().cycles(ticks).0;
         // A judge's word for what never ends is the most there is.
         let simulated = |ticks: u64| (ticks != u64::MAX).then(|| cycles(ticks));
@@ -94,66 +96,16 @@ impl Job {
         Self { tasks, given: Vec::new(), searched: None, interrupted: false }
     }
 
-    /// The placement with this name: one that is given, or one made by the method of that name.
-    ///
-    /// # Errors
-    ///
-    /// As for [`mapping::place`].
-    pub fn place(&self, name: &str, machine: &Machine, seed: u64) -> Result<Placement> {
-        match self.given.iter().find(|placement| placement.name == name) {
-            Some(placement) => Ok(placement.clone()),
-            None => mapping::place(name, &Request::of(&self.tasks, machine, seed)),
-        }
-    }
-
     /// No placement takes less that sends these messages whole, phase after phase: in ticks of this machine under its
     /// switching.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use meshwright_mapping::{Divide, Shape};
-    /// use meshwright_network::topology::Machine;
-    /// use meshwright_core::units::Bytes;
-    /// use meshwright_verdict::Job;
-    /// let job = Job::divide(&Divide { shape: Shape::Binomial(2), alpha: Some(0.5), combine_alpha: None, volume: Bytes(64) })?;
-    /// // c = 100, b = 1, h = 2: two phases over one link each.
-    /// assert_eq!(job.bound_ticks(&Machine::new("mesh:2x2")?), (100 + 32 + 2) + (100 + 16 + 2));
-    /// # Ok::<(), meshwright_core::Error>(())
-    /// ```
     pub fn bound_ticks(&self, machine: &Machine) -> u64 {
-        self.bound_on(machine, machine.switching(), &self.ground(machine)).ticks
+        self.on(machine).own_bound().ticks
     }
 
-    /// What the machine allows this job.
-    pub(crate) fn ground(&self, machine: &Machine) -> Ground {
-        match &self.tasks.divide {
-            Some(divide) if divide.shape.tasks() <= machine.living_count() => {
-                Ground::Tree(Profile::of_tree(machine, &divide.shape.active()))
-            }
-            _ => Ground::Graph(Terrain::new(machine)),
-        }
+    /// Its planner on a machine.
+    pub fn on<'a>(&'a self, machine: &'a Machine) -> Mapping<'a> {
+        Mapping::new(&self.tasks, machine).with_given(&self.given)
     }
-
-    /// As [`Self::bound_ticks`], under any switching, with the phases.
-    pub(crate) fn bound_on(&self, machine: &Machine, switching: Switching, ground: &Ground) -> GraphBound {
-        match ground {
-            Ground::Tree(profile) => {
-                let phase = |index| bound::phase_ticks(&self.tasks, index, switching, machine.costs());
-                GraphBound {
-                    phases: (0..self.tasks.phases()).map(phase).collect(),
-                    ticks: bound::tree_ticks(&self.tasks, profile, switching, machine.costs()),
-                }
-            }
-            Ground::Graph(terrain) => bound::graph_ticks(&self.tasks, terrain, machine, switching),
-        }
-    }
-}
-
-/// What a machine allows a job: the dilations of a tree of divide and conquer, or the links of any phased graph.
-pub(crate) enum Ground {
-    Tree(Profile),
-    Graph(Terrain),
 }
 
 /// Plans a phased job by every method named, and names the winner. The name `auto` stands for the placements that
@@ -181,8 +133,8 @@ pub(crate) enum Ground {
 /// let job = Job::divide(&Divide { shape: Shape::Binomial(4), alpha: Some(0.5), combine_alpha: None, volume: Bytes(4096) })?;
 /// let mesh = Machine::new("mesh:4x4")?;
 /// let verdict = divide::judge("sort", &job, &mesh, &["growing", "random"], 0, &mut |_| {})?;
-/// assert_eq!(verdict.winner.as_deref(), Some("growing"));
-/// assert!(verdict.results.iter().all(|result| result.bound_cycles <= result.simulated_cycles));
+/// assert_eq!(verdict.winner_name(), Some("growing"));
+/// assert!(verdict.results.iter().all(|result| result.bound_cycles <= result.simulated()));
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn judge(
@@ -192,118 +144,132 @@ pub fn judge(
     methods: &[&str],
     seed: u64,
     progress: &mut dyn FnMut(&str),
-) -> Result<DivideVerdict> {
-    let Candidates { methods, left_out: mut skipped, job } =
-        auto::expand(job, machine, methods, seed, progress)?;
-    let job: &Job = &job;
-    let limits = job.bound_on(machine, machine.switching(), &job.ground(machine));
-    let mut results = Vec::new();
-    for (index, method) in methods.iter().enumerate() {
-        progress(&format!("{method} ({} of {})", index + 1, methods.len()));
-        let skip = |why, deadlock| Skipped { method: method.clone(), why, deadlock };
-        let placed = job.place(method, machine, seed);
-        match placed.and_then(|placement| outcome(job, machine, placement, (&limits, seed))) {
-            Ok(Simulated::Outcome(outcome)) => results.push(*outcome),
-            Ok(Simulated::Deadlock(why)) => skipped.push(skip(why, true)),
-            Err(Error::NotApplicable { why, .. }) => skipped.push(skip(why, false)),
-            Err(error) => return Err(error),
+) -> Result<MappingVerdict> {
+    let Candidates { methods, left_out, job } = auto::expand(job, machine, methods, seed, progress)?;
+    let options = Options::new(name, seed).with_left_out(left_out);
+    let mut verdict = crate::judge(&job.on(machine), methods, &options, &mut |what: &str| progress(what))?;
+    verdict.facts.searched.clone_from(&job.searched);
+    verdict.facts.interrupted = job.interrupted;
+    Ok(verdict)
+}
+
+impl Contest for Mapping<'_> {
+    type Facts = MappingFacts;
+
+    const WHAT: &'static str = "placing the tasks";
+
+    fn name_of(&self, method: &String) -> String {
+        method.clone()
+    }
+
+    fn activity(&self, method: &String, place: &str) -> String {
+        format!("{method} ({place})")
+    }
+
+    fn measure(
+        &self,
+        _method: &String,
+        plan: Plan<Phases, Placement>,
+        seed: u64,
+    ) -> Result<Ending<MappingDetail>> {
+        let (machine, limits) = (self.machine(), self.own_bound());
+        let Plan { workload, detail: placement } = plan;
+        let own = [machine.switching()];
+        let measured = measure::along(workload, machine, &own, &Way::usual(machine))?;
+        let fitted = fitting::simulate(machine, &measured.schedule, FLIT_HOPS_MAX)?;
+        if let Some(why) = measure::deadlock_sentence(machine, &fitted) {
+            return Ok(Ending::Standstill(why));
+        }
+        let way = Way::of(machine, fitted.routers.as_ref())?;
+        let measured = match way.is_other() {
+            true => measure::along(measured.schedule, machine, &own, &way)?,
+            false => measured,
+        };
+        let traffic = Traffic::of(measured.schedule.messages(), machine, &way)?;
+        let schedule = Schedule::from_phases(&measured.schedule);
+        let dependency_cycles = dependency_cycles(&measured, &schedule, machine, &fitted)?;
+        let trace = &fitted.trace;
+        not_below(limits.ticks, trace.ticks, "ticks", &placement.name, Some(seed))?;
+        let cycles = |ticks: u64| machine.costs().cycles(ticks).0;
+        let outcome = Outcome {
+            method: placement.name.clone(),
+            bound_cycles: cycles(limits.ticks),
+            predicted_cycles: cycles(measured.total(0, |known| known.predicted)),
+            simulated_cycles: Some(trace.cycles.0),
+            busiest_link: link_use::busiest_link(&traffic.loads, machine),
+            waited_link: link_use::blame(trace, machine),
+            detail: MappingDetail {
+                dependency_cycles,
+                engine: fitted.engine(),
+                deadlock_free: traffic.deadlock_free || fitted.routers.is_some(),
+                hops_total: measured.hops_total(),
+                phases: rows(self.tasks(), machine, limits, (&measured, trace)),
+                link_busy: link_use::busy_cycles(&traffic.loads, machine),
+                link_messages: (0..machine.links())
+                    .map(|link| traffic.loads.messages(LinkId(link)))
+                    .collect(),
+                placement,
+                routers: fitted.routers,
+            },
+        };
+        Ok(Ending::Done(outcome, Some(Arc::new(schedule))))
+    }
+
+    fn rank(outcome: &MappingOutcome) -> Option<crate::Rank> {
+        Some(reason::rank(outcome))
+    }
+
+    /// A machine in parts is the one reason, if it is one.
+    fn nothing(&self, skipped: &[Skipped]) -> Option<Error> {
+        Some(crate::no_placement(self.tasks(), self.machine(), skipped))
+    }
+
+    fn words(&self, winner: Option<&MappingOutcome>, results: &[MappingOutcome]) -> (String, Option<String>) {
+        match winner {
+            Some(winner) => {
+                (reason::sentence(self.tasks(), winner, results), reason::traffic(winner, results))
+            }
+            None => ("no placement comes to an end under this switching".to_string(), None),
         }
     }
-    if results.is_empty() && !skipped.iter().any(|skipped| skipped.deadlock) {
-        return Err(super::no_placement(&job.tasks, machine, &skipped));
-    }
-    let winner = results.iter().min_by_key(|outcome| reason::rank(outcome));
-    let reason = winner.map_or_else(
-        || "no placement comes to an end under this switching".to_string(),
-        |winner| reason::sentence(&job.tasks, winner, &results),
-    );
-    let advice = winner.and_then(|winner| reason::traffic(winner, &results));
-    Ok(DivideVerdict {
-        kind: "divide",
-        name: name.to_string(),
-        winner: winner.map(|winner| winner.method.clone()),
-        reason,
-        advice,
-        results,
-        skipped,
-        searched: job.searched.clone(),
-        interrupted: job.interrupted,
-        tasks: job.tasks.clone(),
-    })
-}
 
-/// How a simulation ends.
-enum Simulated {
-    Outcome(Box<Outcome>),
-    /// The ring, in words.
-    Deadlock(String),
-}
-
-/// Measures and simulates one placement.
-fn outcome(
-    job: &Job,
-    machine: &Machine,
-    placement: Placement,
-    (limits, seed): (&GraphBound, u64),
-) -> Result<Simulated> {
-    let bound_ticks = limits.ticks;
-    let measured = measure::measure(&job.tasks, &placement, machine, &[machine.switching()])?;
-    let fitted = fitting::simulate(machine, &measured.schedule, FLIT_HOPS_MAX)?;
-    if let Some(why) = measure::deadlock_sentence(machine, &fitted) {
-        return Ok(Simulated::Deadlock(why));
+    fn facts(
+        &self,
+        _winner: Option<&MappingOutcome>,
+        _results: &[MappingOutcome],
+        _skipped: &mut Vec<Skipped>,
+        _watch: &mut dyn Watch,
+    ) -> Result<MappingFacts> {
+        Ok(MappingFacts { searched: None, interrupted: false, tasks: self.tasks().clone() })
     }
-    let way = Way::of(machine, fitted.routers.as_ref())?;
-    let measured = match way.is_other() {
-        true => measure::along(measured.schedule, machine, &[machine.switching()], &way)?,
-        false => measured,
-    };
-    let traffic = Traffic::of(measured.schedule.messages(), machine, &way)?;
-    let dependency_cycles = dependency_cycles(&measured, machine, &fitted)?;
-    let trace = &fitted.trace;
-    not_below(bound_ticks, trace.ticks, "ticks", &placement.name, Some(seed))?;
-    let cycles = |ticks: u64| machine.costs().cycles(ticks).0;
-    Ok(Simulated::Outcome(Box::new(Outcome {
-        bound_cycles: cycles(bound_ticks),
-        predicted_cycles: cycles(measured.total(0, |known| known.predicted)),
-        simulated_cycles: trace.cycles.0,
-        dependency_cycles,
-        engine: fitted.engine(),
-        gap: gap(cycles(bound_ticks), trace.cycles.0),
-        deadlock_free: traffic.deadlock_free || fitted.routers.is_some(),
-        hops_total: measured.hops_total(),
-        hottest_link: link_use::busiest_link(&traffic.loads, machine),
-        blame: link_use::blame(trace, machine),
-        phases: rows(job, machine, limits, (&measured, trace)),
-        link_busy: link_use::busy_cycles(&traffic.loads, machine),
-        link_messages: (0..machine.links()).map(|link| traffic.loads.messages(LinkId(link))).collect(),
-        method: placement.name.clone(),
-        placement,
-        routers: fitted.routers,
-    })))
 }
 
 /// The time without barriers, each node going on when its own messages are there.
-fn dependency_cycles(measured: &Measured, machine: &Machine, barriers: &Fitted) -> Result<Option<u64>> {
-    let schedule = Schedule::from_phases(&measured.schedule);
+fn dependency_cycles(
+    measured: &Measured,
+    schedule: &Schedule,
+    machine: &Machine,
+    barriers: &Fitted,
+) -> Result<Option<u64>> {
     if measured.schedule.len() == 1 && barriers.routers.is_some() {
         // Whole messages may come to an end in another order. On routers one phase is the same run, and a long one.
-        let whole = simulate(machine, &schedule, &Engine::Message)?;
+        let whole = simulate(machine, schedule, &Engine::Message)?;
         let cycles = if whole.deadlock.is_none() { whole.cycles } else { barriers.trace.cycles };
         return Ok(Some(cycles.0));
     }
-    let trace = fitting::simulate(machine, &schedule, FLIT_HOPS_MAX)?.trace;
+    let trace = fitting::simulate(machine, schedule, FLIT_HOPS_MAX)?.trace;
     Ok(trace.deadlock.is_none().then_some(trace.cycles.0))
 }
 
 fn rows(
-    job: &Job,
+    tasks: &TaskGraph,
     machine: &Machine,
     limits: &GraphBound,
     (measured, trace): (&Measured, &Trace),
 ) -> Vec<PhaseRow> {
     let cycles = |ticks: u64| machine.costs().cycles(ticks).0;
     let row = |(index, metrics): (usize, &mapping::metrics::PhaseMetrics)| PhaseRow {
-        phase: job.tasks.number(index),
+        phase: tasks.number(index),
         messages: metrics.messages,
         bytes: metrics.heaviest.0,
         dilation: metrics.dilation.0,

@@ -1,12 +1,12 @@
 //! Why a method wins, in one sentence.
 
-use super::{Outcome, PhaseRow};
-use crate::percent;
+use super::PhaseRow;
+use crate::{MappingOutcome, percent};
 use meshwright_mapping::{Shape, TaskGraph};
 
 /// Less is better: simulated time, then the time without barriers, then traffic.
-pub(crate) fn rank(outcome: &Outcome) -> (u64, u64, u64) {
-    (outcome.simulated_cycles, outcome.dependency_cycles.unwrap_or(u64::MAX), outcome.hops_total)
+pub(crate) fn rank(outcome: &MappingOutcome) -> (u64, u64, u64) {
+    (outcome.simulated(), outcome.detail.dependency_cycles.unwrap_or(u64::MAX), outcome.detail.hops_total)
 }
 
 /// Of what the lower bound is one: every placement of these messages, each sent whole.
@@ -20,8 +20,8 @@ fn class(tasks: &TaskGraph) -> &'static str {
 }
 
 /// Says how good the winner is and what sets it apart from the runner-up.
-pub(crate) fn sentence(tasks: &TaskGraph, winner: &Outcome, results: &[Outcome]) -> String {
-    let quality = match winner.gap {
+pub(crate) fn sentence(tasks: &TaskGraph, winner: &MappingOutcome, results: &[MappingOutcome]) -> String {
+    let quality = match winner.gap().unwrap_or_default() {
         0.0 => format!(
             "it meets the lower bound of {}, so no other placement is faster (a schedule in pieces can be)",
             class(tasks)
@@ -34,14 +34,14 @@ pub(crate) fn sentence(tasks: &TaskGraph, winner: &Outcome, results: &[Outcome])
     let Some(other) = others.min_by_key(|other| (rank(other) == rank(winner), rank(other))) else {
         return format!("{} is the only method that was tried; {quality}.", winner.method);
     };
-    let lead = if other.simulated_cycles > winner.simulated_cycles {
+    let lead = if other.simulated() > winner.simulated() {
         format!("{} {}{}", other.method, slower(winner, other), cause(winner, other))
     } else if rank(other) == rank(winner) {
         format!("{} is its equal in every figure", other.method)
     } else if rank(other).1 > rank(winner).1 {
         format!("{} is as fast with barriers but slower without", other.method)
     } else {
-        let hops = (other.hops_total, winner.hops_total);
+        let hops = (other.detail.hops_total, winner.detail.hops_total);
         format!(
             "{} is as fast but sends its messages over {} hops instead of {}",
             other.method, hops.0, hops.1
@@ -51,28 +51,28 @@ pub(crate) fn sentence(tasks: &TaskGraph, winner: &Outcome, results: &[Outcome])
 }
 
 /// Who moves the least, where that is not the winner: for those who pay by traffic and not by time.
-pub(crate) fn traffic(winner: &Outcome, results: &[Outcome]) -> Option<String> {
-    let frugal = results.iter().min_by_key(|outcome| (outcome.hops_total, rank(outcome)))?;
-    (frugal.hops_total < winner.hops_total).then(|| {
-        let saved = 1.0 - frugal.hops_total as f64 / winner.hops_total as f64;
-        let price = match frugal.simulated_cycles - winner.simulated_cycles {
+pub(crate) fn traffic(winner: &MappingOutcome, results: &[MappingOutcome]) -> Option<String> {
+    let frugal = results.iter().min_by_key(|outcome| (outcome.detail.hops_total, rank(outcome)))?;
+    (frugal.detail.hops_total < winner.detail.hops_total).then(|| {
+        let saved = 1.0 - frugal.detail.hops_total as f64 / winner.detail.hops_total as f64;
+        let price = match frugal.simulated() - winner.simulated() {
             0 => "is as fast with barriers".to_string(),
             _ => slower(winner, frugal),
         };
         format!(
             "Least traffic: {} sends over {} hops instead of {} ({} fewer) and {price}.",
             frugal.method,
-            frugal.hops_total,
-            winner.hops_total,
+            frugal.detail.hops_total,
+            winner.detail.hops_total,
             percent(saved)
         )
     })
 }
 
 /// By how much: a share, or cycles where the share would look like nothing.
-fn slower(winner: &Outcome, other: &Outcome) -> String {
-    let cycles = other.simulated_cycles - winner.simulated_cycles;
-    let share = cycles as f64 / winner.simulated_cycles as f64;
+fn slower(winner: &MappingOutcome, other: &MappingOutcome) -> String {
+    let cycles = other.simulated() - winner.simulated();
+    let share = cycles as f64 / winner.simulated() as f64;
     match cycles {
         1 if share < 0.0001 => "is 1 cycle slower".to_string(),
         _ if share < 0.0001 => format!("is {cycles} cycles slower"),
@@ -81,12 +81,12 @@ fn slower(winner: &Outcome, other: &Outcome) -> String {
 }
 
 /// What the slower one pays for, where it loses most.
-fn cause(winner: &Outcome, other: &Outcome) -> String {
+fn cause(winner: &MappingOutcome, other: &MappingOutcome) -> String {
     let lost = |(ours, theirs): &(&PhaseRow, &PhaseRow)| {
         theirs.simulated_cycles.saturating_sub(ours.simulated_cycles)
     };
     // Of equal losses the first phase.
-    let worst = winner.phases.iter().zip(&other.phases).rev().max_by_key(lost);
+    let worst = winner.detail.phases.iter().zip(&other.detail.phases).rev().max_by_key(lost);
     let Some((ours, theirs)) = worst else { return String::new() };
     let what = if theirs.simulated_cycles > theirs.predicted_cycles {
         "messages hold up others behind them".to_string()

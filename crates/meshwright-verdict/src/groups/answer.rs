@@ -181,12 +181,12 @@ impl GroupsAnswer {
         let Found { method, why, experiment, shown, bound_cycles } = found;
         let shown_steps = shown.as_ref().map(|shown| shown.split_steps);
         let Shown { vertices, trees, messages, .. } = shown.unwrap_or_default();
-        let ends = crate::plan::ends(machine);
+        let ends = machine.dead_link_coordinates();
         let sent = experiment.sent();
         Self {
             format: 1,
             machine: machine.name().to_string(),
-            dead: machine.dead().iter().map(|&node| machine.coordinates(node)).collect(),
+            dead: machine.dead_coordinates(),
             dead_links: ends,
             order: job.order.clone(),
             tree: method.tree,

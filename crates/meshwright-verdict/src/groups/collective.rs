@@ -9,8 +9,8 @@ use crate::contradiction::not_below;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Cycles, NodeId};
 use meshwright_groups::barrier_time::Delays;
-use meshwright_groups::exchange::{self, Party, Structure, parties};
-use meshwright_groups::protocol::{Here, Operation, Operator, Outcome, Program};
+use meshwright_groups::exchange::{self, Exchange, Structure};
+use meshwright_groups::protocol::{Here, Member, Operation, Operator, Outcome, Program, members};
 use meshwright_groups::{Extent, Group, TREES, Tree};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::overhead::WithOverhead;
@@ -330,10 +330,10 @@ struct Case<'a> {
 impl Case<'_> {
     fn row(&self, Named { name, structure }: &Named) -> Result<StructureRow> {
         let Self { machine, group, bound, .. } = *self;
-        let predicted = self.run(structure, |parties| Engine::Packet.run_alone(machine, parties))?;
+        let predicted = self.run(structure, |members| Engine::Packet.run_alone(machine, members))?;
         // Alone, any number of packets fit on the last links to a root.
         let predicted = predicted.expect("nobody is in anybody's way").max(bound);
-        let simulated = self.run(structure, |parties| Engine::Packet.run(machine, parties))?;
+        let simulated = self.run(structure, |members| Engine::Packet.run(machine, members))?;
         not_below(bound, simulated.unwrap_or(bound), "cycles", name, None)?;
         let gap = |cycles: u64| if bound == 0 { 0.0 } else { cycles as f64 / bound as f64 - 1.0 };
         let (height_links, edges) = match tree(structure) {
@@ -356,15 +356,16 @@ impl Case<'_> {
     fn run(
         &self,
         structure: &Structure,
-        engine: impl FnOnce(&mut [WithOverhead<Party<'_, Once>>]) -> Result<Trace>,
+        engine: impl FnOnce(&mut [WithOverhead<Member<'_, Exchange<'_>, Once>>]) -> Result<Trace>,
     ) -> Result<Option<u64>> {
         let (group, root) = (self.group, structure.root());
         let once = |rank| Once { operation: Some(self.collective.operation(rank, root)), outcome: None };
-        let all = parties(structure, self.machine, group, (0..group.size()).map(once).collect());
+        let exchange = Exchange::new(structure, group);
+        let all = members(&exchange, self.machine, group, (0..group.size()).map(once).collect())?;
         let mut urgency = urgency(structure, self.machine, group, self.delays);
-        let with = |(node, party): (usize, _)| {
+        let with = |(node, member): (usize, _)| {
             let urgency = urgency.get_mut(node).map(std::mem::take).unwrap_or_default();
-            WithOverhead::new(party, Cycles(self.overhead)).with_urgency(urgency)
+            WithOverhead::new(member, Cycles(self.overhead)).with_urgency(urgency)
         };
         let mut all: Vec<_> = all.into_iter().enumerate().map(with).collect();
         let trace = engine(&mut all)?;

@@ -1,28 +1,12 @@
-//! The form of a verdict on a program of groups.
-
-use serde::Serialize;
+//! What a verdict says of a program of groups.
 
 use super::experiment::SizeRow;
-use crate::{HottestLink, Skipped};
+use crate::Facts;
 use meshwright_groups::history::History;
 
-/// A program of splits, barriers and joins: every method that applies, and the winner.
-#[derive(Clone, Debug, Serialize)]
-pub struct GroupsVerdict {
-    /// `groups`.
-    pub kind: &'static str,
-    /// The job's name.
-    pub name: String,
-    /// The method with the least simulated time; none when every method came to a standstill.
-    pub winner: Option<String>,
-    /// Why it wins, in one sentence.
-    pub reason: String,
-    /// What else is to be known, in one sentence.
-    pub advice: Option<String>,
-    /// Every method, in the order of the table.
-    pub results: Vec<GroupsOutcome>,
-    /// Methods that do not apply.
-    pub skipped: Vec<Skipped>,
+/// What a verdict says of a program of splits, barriers and joins.
+#[derive(Clone, Debug)]
+pub struct GroupsFacts {
     /// The order of the members.
     pub order: String,
     /// How many members the first group has.
@@ -38,30 +22,21 @@ pub struct GroupsVerdict {
     /// The seed of the labels.
     pub seed: u64,
     /// Which groups there were when in the first repetition of the winner, if it is small enough; for drawings.
-    #[serde(skip)]
     pub history: Option<History>,
 }
 
-/// What one method does with a program. Times are those of all repetitions, one after the other.
-#[derive(Clone, Debug, Serialize)]
-pub struct GroupsOutcome {
-    /// The method's name.
-    pub method: String,
+impl Facts for GroupsFacts {
+    const KIND: &'static str = "groups";
+    type Detail = GroupsDetail;
+}
+
+/// What is known of a method beside its times, which are those of all repetitions, one after the other.
+#[derive(Clone, Debug)]
+pub struct GroupsDetail {
     /// The split.
     pub split: &'static str,
     /// The trees.
     pub tree: &'static str,
-    /// No method takes less, in cycles.
-    pub bound_cycles: u64,
-    /// How long it takes if nobody is in anybody's way, in cycles.
-    pub predicted_cycles: u64,
-    /// What the referee measures, in cycles.
-    pub simulated_cycles: u64,
-    /// simulated / bound - 1.
-    pub gap: f64,
-    /// The link that most packets crossed in one repetition, if the engine counts them.
-    #[serde(flatten, serialize_with = "meshwright_sim::link_use::busiest_under_both")]
-    pub hottest_link: Option<HottestLink>,
     /// How many messages arrived.
     pub messages: u64,
     /// The mean of all splits, barriers and joins of groups with two members or more, in cycles.
@@ -73,16 +48,7 @@ pub struct GroupsOutcome {
     /// The most bytes that one member kept of its groups.
     pub bytes_kept_max: usize,
     /// What groups take, by bins of sizes that double; for tables.
-    #[serde(skip)]
     pub by_doubling: Vec<SizeRow>,
     /// The same in narrower bins; for drawings.
-    #[serde(skip)]
     pub by_size: Vec<SizeRow>,
-}
-
-impl GroupsVerdict {
-    /// Whether this is the winner's outcome.
-    pub fn is_won_by(&self, outcome: &GroupsOutcome) -> bool {
-        self.winner.as_ref() == Some(&outcome.method)
-    }
 }

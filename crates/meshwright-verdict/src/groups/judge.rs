@@ -1,18 +1,20 @@
 //! Every method side by side.
 
 use super::experiment::{self, Experiment};
-use super::form::{GroupsOutcome, GroupsVerdict};
+use super::form::{GroupsDetail, GroupsFacts};
 use super::job::{Job, Pace};
 use super::methods::{Method, Viewed, Visitor};
 use super::program::{self, Kind, Steps};
 use super::{bound_cycles, words};
 use crate::contradiction::not_below;
-use crate::{HottestLink, Skipped, gap, nothing_applies};
+use crate::{Contest, Ending, GroupsOutcome, GroupsVerdict, HottestLink, Options, Outcome, Skipped, Watch};
 use meshwright_core::error::{Error, Result};
+use meshwright_core::units::Cycles;
 use meshwright_groups::Group;
 use meshwright_groups::history::History;
 use meshwright_groups::protocol::members;
 use meshwright_network::topology::{Machine, Topology};
+use meshwright_schedule::{Plan, Planner, Proposal};
 
 /// About so many points has a curve over sizes.
 const BINS: u32 = 16;
@@ -38,7 +40,7 @@ const HISTORY_MAX: u32 = 4096;
 /// let mesh = Machine::new("mesh:4x4")?.in_packets();
 /// let job = Job::new("hilbert", Labels::Drawn { levels: 2, kind: Drawn::Scattered });
 /// let verdict = groups::judge("halves", &job, &mesh, &mut |_| {})?;
-/// let cycles = |name| verdict.results.iter().find(|result| result.method == name).unwrap().simulated_cycles;
+/// let cycles = |name| verdict.results.iter().find(|result| result.method == name).unwrap().simulated();
 /// assert!(cycles("paper-fast") < cycles("paper"));
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
@@ -48,96 +50,137 @@ pub fn judge(
     machine: &Machine,
     progress: &mut dyn FnMut(&str),
 ) -> Result<GroupsVerdict> {
-    let members = job.group(machine)?.size();
     progress("bound");
-    let bound = bound_cycles(job, machine)?;
-    let (mut results, mut skipped): (Vec<GroupsOutcome>, Vec<Skipped>) = (Vec::new(), Vec::new());
-    let mut too_large = Vec::new();
-    for method in &job.methods {
-        progress(method.name);
-        match outcome(job, machine, method, (members, bound)) {
-            Ok(Some(outcome)) => results.push(outcome),
-            Ok(None) => skipped.push(Skipped {
-                method: method.name.to_string(),
-                why: format!("it comes to a standstill on the {} engine", job.engine.name()),
-                deadlock: true,
-            }),
-            Err(Error::NotApplicable { why, .. }) => {
-                skipped.push(Skipped { method: method.name.to_string(), why, deadlock: false });
-            }
-            Err(error @ Error::TooLarge { .. }) => {
-                let (method, why) = (method.name.to_string(), error.to_string());
-                too_large.push(Skipped { method, why, deadlock: false });
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    if results.is_empty() && skipped.is_empty() && !too_large.is_empty() {
-        return Err(nothing_applies("the program of groups", &too_large));
-    }
-    if results.is_empty() && !skipped.iter().any(|skipped| skipped.deadlock) {
-        return Err(nothing_applies("the program of groups", &skipped));
-    }
-    if !job.named {
-        skipped.retain(|skipped| skipped.deadlock);
-    }
-    skipped.extend(too_large);
-    let winner = results.iter().min_by_key(|outcome| outcome.simulated_cycles);
-    Ok(GroupsVerdict {
-        kind: "groups",
-        name: name.to_string(),
-        winner: winner.map(|winner| winner.method.clone()),
-        reason: winner.map_or_else(
-            || "every method comes to a standstill".to_string(),
-            |winner| words::reason(winner, &results),
-        ),
-        advice: winner.and_then(|winner| words::advice(winner, &results)),
-        skipped,
-        order: job.order.clone(),
-        members,
-        levels: job.levels(),
-        runs: job.repeat,
-        engine: job.engine.name(),
-        lockstep: job.pace == Pace::Lockstep,
-        seed: job.seed,
-        history: winner.map(|winner| history(job, machine, winner)).transpose()?.flatten(),
-        results,
-    })
+    let planner = Programs::new(job, machine)?;
+    let options = Options::new(name, job.seed);
+    crate::judge(&planner, job.methods.iter().copied(), &options, &mut |what: &str| progress(what))
 }
 
-/// Predicts and measures one method; none if it comes to a standstill.
-fn outcome(
-    job: &Job,
-    machine: &Machine,
-    method: &Method,
-    (members, bound): (u32, u64),
-) -> Result<Option<GroupsOutcome>> {
-    let simulated = experiment::run(job, machine, method, &|| ())?;
-    if simulated.deadlock().is_some() {
-        return Ok(None);
+/// The planner of a program of groups: a method is run as it is, for its messages are decided as it runs.
+struct Programs<'a> {
+    job: &'a Job,
+    machine: &'a Machine,
+    members: u32,
+    bound: u64,
+}
+
+impl<'a> Programs<'a> {
+    fn new(job: &'a Job, machine: &'a Machine) -> Result<Self> {
+        let members = job.group(machine)?.size();
+        Ok(Self { job, machine, members, bound: bound_cycles(job, machine)? })
     }
-    let predicted = experiment::run(&Job { alone: true, ..job.clone() }, machine, method, &|| ())?;
-    let cycles = simulated.cycles();
-    not_below(bound, cycles, "cycles", method.name, Some(job.seed))?;
-    not_below(bound, predicted.cycles(), "predicted cycles", method.name, Some(job.seed))?;
-    let mean = |kind| simulated.overhead(kind, |sample| sample.size > 1).map(|overhead| overhead.mean.mean);
-    Ok(Some(GroupsOutcome {
-        method: method.name.to_string(),
-        split: method.split,
-        tree: method.tree,
-        bound_cycles: bound,
-        predicted_cycles: predicted.cycles(),
-        simulated_cycles: cycles,
-        gap: gap(bound, cycles),
-        hottest_link: hottest(machine, &simulated),
-        messages: simulated.rounds.iter().map(|ran| ran.messages).sum(),
-        split_cycles_mean: mean(Kind::Split),
-        barrier_cycles_mean: mean(Kind::Barrier),
-        join_cycles_mean: mean(Kind::Join),
-        bytes_kept_max: simulated.bytes_kept_most,
-        by_doubling: simulated.by_doubling(),
-        by_size: simulated.by_bins_of((members / BINS).max(1)),
-    }))
+
+    /// Predicts and measures one method.
+    fn outcome(&self, method: &'static Method) -> Result<Ending<GroupsDetail>> {
+        let &Self { job, machine, members, bound } = self;
+        let simulated = experiment::run(job, machine, method, &|| ())?;
+        if simulated.deadlock().is_some() {
+            let why = format!("it comes to a standstill on the {} engine", job.engine.name());
+            return Ok(Ending::Standstill(why));
+        }
+        let predicted = experiment::run(&Job { alone: true, ..job.clone() }, machine, method, &|| ())?;
+        let cycles = simulated.cycles();
+        not_below(bound, cycles, "cycles", method.name, Some(job.seed))?;
+        not_below(bound, predicted.cycles(), "predicted cycles", method.name, Some(job.seed))?;
+        let mean =
+            |kind| simulated.overhead(kind, |sample| sample.size > 1).map(|overhead| overhead.mean.mean);
+        let outcome = Outcome {
+            method: method.name.to_string(),
+            bound_cycles: bound,
+            predicted_cycles: predicted.cycles(),
+            simulated_cycles: Some(cycles),
+            busiest_link: hottest(machine, &simulated),
+            waited_link: None,
+            detail: GroupsDetail {
+                split: method.split,
+                tree: method.tree,
+                messages: simulated.rounds.iter().map(|ran| ran.messages).sum(),
+                split_cycles_mean: mean(Kind::Split),
+                barrier_cycles_mean: mean(Kind::Barrier),
+                join_cycles_mean: mean(Kind::Join),
+                bytes_kept_max: simulated.bytes_kept_most,
+                by_doubling: simulated.by_doubling(),
+                by_size: simulated.by_bins_of((members / BINS).max(1)),
+            },
+        };
+        Ok(Ending::Done(outcome, None))
+    }
+}
+
+impl Planner for Programs<'_> {
+    type Method = &'static Method;
+    type Workload = ();
+    type Detail = ();
+
+    fn machine(&self) -> &Machine {
+        self.machine
+    }
+
+    fn bound(&self) -> Result<Cycles> {
+        Ok(Cycles(self.bound))
+    }
+
+    fn plan(&self, _method: &&'static Method, _seed: u64) -> Result<Proposal<(), ()>> {
+        Ok(Proposal::Plan(Plan { workload: (), detail: () }))
+    }
+}
+
+impl Contest for Programs<'_> {
+    type Facts = GroupsFacts;
+
+    const WHAT: &'static str = "the program of groups";
+
+    fn name_of(&self, method: &&'static Method) -> String {
+        method.name.to_string()
+    }
+
+    fn measure(
+        &self,
+        method: &&'static Method,
+        _plan: Plan<(), ()>,
+        _seed: u64,
+    ) -> Result<Ending<GroupsDetail>> {
+        match self.outcome(method) {
+            Err(error @ Error::TooLarge { .. }) => Ok(Ending::TooLarge(error.to_string())),
+            Err(Error::NotApplicable { why, .. }) => Ok(Ending::Unsuitable(why)),
+            ending => ending,
+        }
+    }
+
+    fn rank(outcome: &GroupsOutcome) -> Option<crate::Rank> {
+        Some((outcome.simulated_cycles?, 0, 0))
+    }
+
+    fn is_told(&self, skipped: &Skipped) -> bool {
+        self.job.named || skipped.deadlock
+    }
+
+    fn words(&self, winner: Option<&GroupsOutcome>, results: &[GroupsOutcome]) -> (String, Option<String>) {
+        match winner {
+            Some(winner) => (words::reason(winner, results), words::advice(winner, results)),
+            None => ("every method comes to a standstill".to_string(), None),
+        }
+    }
+
+    fn facts(
+        &self,
+        winner: Option<&GroupsOutcome>,
+        _results: &[GroupsOutcome],
+        _skipped: &mut Vec<Skipped>,
+        _watch: &mut dyn Watch,
+    ) -> Result<GroupsFacts> {
+        let &Self { job, machine, members, .. } = self;
+        Ok(GroupsFacts {
+            order: job.order.clone(),
+            members,
+            levels: job.levels(),
+            runs: job.repeat,
+            engine: job.engine.name(),
+            lockstep: job.pace == Pace::Lockstep,
+            seed: job.seed,
+            history: winner.map(|winner| history(job, machine, winner)).transpose()?.flatten(),
+        })
+    }
 }
 
 /// Which groups there were when in the first repetition of a method, each group at its own pace.

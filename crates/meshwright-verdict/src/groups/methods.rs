@@ -5,8 +5,8 @@ use super::shown::Functions;
 use meshwright_core::error::{Error, Result};
 use meshwright_groups::contraction::{self, Contraction};
 use meshwright_groups::mask::{self, Mask, TreeOf};
-use meshwright_groups::paper::{self, Paper};
-use meshwright_groups::protocol::Scheme;
+use meshwright_groups::protocol::{Position, Scheme};
+use meshwright_groups::rank_split::{self, RankSplit};
 use meshwright_groups::{entry_bisection, monotone_nearest, rank_halving};
 use meshwright_network::topology::Machine;
 
@@ -40,7 +40,7 @@ pub enum LabelsKnown {
 /// How the scheme is made.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    Paper(Paper),
+    RankSplit(RankSplit),
     Mask(TreeOf),
     Contraction,
 }
@@ -64,7 +64,11 @@ pub const METHODS: &[Method] = &[
         tree: "rank-halving",
         summary: "the paper's six steps",
         labels: LabelsKnown::States,
-        kind: Kind::Paper(Paper { partial: true, full: true, joining: paper::Joining::SubTrees }),
+        kind: Kind::RankSplit(RankSplit {
+            partial: true,
+            full: true,
+            joining: rank_split::Joining::SubTrees,
+        }),
     },
     Method {
         name: "paper-fast",
@@ -72,7 +76,11 @@ pub const METHODS: &[Method] = &[
         tree: "rank-halving",
         summary: "the paper's without its steps 2 and 5",
         labels: LabelsKnown::States,
-        kind: Kind::Paper(Paper { partial: false, full: false, joining: paper::Joining::SubTrees }),
+        kind: Kind::RankSplit(RankSplit {
+            partial: false,
+            full: false,
+            joining: rank_split::Joining::SubTrees,
+        }),
     },
     mask("mask/monotone-nearest", "monotone-nearest", monotone_nearest::tree),
     mask("mask/ecrb2", "ecrb2", entry_bisection::two),
@@ -91,11 +99,11 @@ pub const METHODS: &[Method] = &[
 /// A scheme whose splits can be shown.
 pub trait Viewed: Scheme + Sync {
     /// What the split computed at a member with this new place, if it is the paper's.
-    fn functions(place: &Self::Place, splitting: &Self::Splitting) -> Option<Functions>;
+    fn functions(place: &Position<Self::Known>, splitting: &Self::Splitting) -> Option<Functions>;
 }
 
-impl Viewed for Paper {
-    fn functions(place: &paper::Place, splitting: &paper::Splitting) -> Option<Functions> {
+impl Viewed for RankSplit {
+    fn functions(place: &Position<Self::Known>, splitting: &rank_split::RankSplitting) -> Option<Functions> {
         let functions = splitting.functions()?;
         Some(Functions {
             left: functions.left,
@@ -110,13 +118,13 @@ impl Viewed for Paper {
 }
 
 impl Viewed for Mask<'_> {
-    fn functions(_: &mask::Place, _: &mask::Splitting) -> Option<Functions> {
+    fn functions(_: &Position<Self::Known>, _: &mask::MaskSplitting) -> Option<Functions> {
         None
     }
 }
 
 impl Viewed for Contraction {
-    fn functions(_: &contraction::Place, _: &contraction::Splitting) -> Option<Functions> {
+    fn functions(_: &Position<Self::Known>, _: &contraction::ContractionSplitting) -> Option<Functions> {
         None
     }
 }
@@ -162,7 +170,7 @@ impl Method {
             return Err(Error::not_applicable("this split", why));
         }
         match self.kind {
-            Kind::Paper(paper) => visitor.visit(&paper),
+            Kind::RankSplit(split) => visitor.visit(&split),
             Kind::Contraction => visitor.visit(&Contraction::new(machine)?),
             Kind::Mask(tree) => {
                 let scheme = Mask::new(machine, tree);

@@ -33,7 +33,7 @@ pub use answer::{Found, GroupsAnswer, LevelEntry, SizeEntry};
 pub use auto::{TRIAL_REPEAT, TRIAL_SIZE_MAX, choose};
 pub use bound::{diameter, least_cycles};
 pub use engine::{ENGINES, Engine};
-pub use form::{GroupsOutcome, GroupsVerdict};
+pub use form::{GroupsDetail, GroupsFacts};
 pub use job::{Drawn, Job, LEVELS_MAX, Labels, Pace, REPEAT_MAX, Round};
 pub use judge::judge;
 pub use methods::{LabelsKnown, METHODS, Method, Viewed, Visitor, methods, splits, trees};

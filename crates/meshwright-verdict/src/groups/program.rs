@@ -4,7 +4,7 @@ use super::job::{Job, Pace, Round};
 use meshwright_core::error::Result;
 use meshwright_core::units::LinkId;
 use meshwright_groups::Group;
-use meshwright_groups::protocol::{Entry, Here, Member, Operation, Program, Scheme, members};
+use meshwright_groups::protocol::{Here, LogEntry, Member, Operation, Program, Scheme, members};
 use meshwright_network::topology::Machine;
 
 /// What a group does in an experiment.
@@ -181,7 +181,7 @@ fn samples<S: Scheme, P: Program>(processes: &[Member<'_, S, P>]) -> Vec<Sample>
                 Operation::Join => Kind::Join,
                 _ => Kind::Barrier,
             };
-            let &Entry { group, level, size, begin, end, .. } = entry;
+            let &LogEntry { group, level, size, begin, end, .. } = entry;
             let before = member.log()[..at].iter().filter(|other| other.group == group).count();
             parts.push(Part { group, before, kind, level, size, begin: begin.0, end: end.0 });
         }

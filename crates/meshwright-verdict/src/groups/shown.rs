@@ -171,7 +171,7 @@ fn vertex<S: Viewed>(
     let place = member.places().nth(1).expect("the split has come to its end");
     let is_in = !given.is_none(label.colour);
     let functions = member.splitting(0).and_then(|splitting| S::functions(place, splitting));
-    let Links { parent, children } = S::links(place);
+    let Links { parent, children } = place.links();
     let children = if is_in { children.as_slice() } else { &[] };
     let only = |side| {
         let mut on_side = children.iter().filter(|child| child.1 == side);
@@ -189,7 +189,7 @@ fn vertex<S: Viewed>(
         total: functions.map(|functions| functions.total),
         max_left: functions.map(|functions| functions.max_left),
         max_right: functions.map(|functions| functions.max_right),
-        new_rank: is_in.then_some(S::rank_and_size(place).0),
+        new_rank: is_in.then_some(place.rank()),
         new_parent: parent.filter(|_| is_in),
         new_left: only(Side::Left),
         new_right: only(Side::Right),

@@ -241,7 +241,7 @@ impl Case<'_, '_> {
     }
 
     /// The bound with its certificate.
-    pub(super) fn bound(&self) -> Result<LoadBound> {
+    pub(super) fn certified(&self) -> Result<LoadBound> {
         let optimum = (self.optimum.makespan, self.optimum.cut.clone());
         let variant = self.limited.as_ref().map(|limited| &limited.answer);
         let bound = LoadBound::greatest(optimum, self.startup.as_ref(), variant, self.machine);
@@ -265,7 +265,7 @@ impl Case<'_, '_> {
         let Some(makespan) = self.job.deadline else { return Ok(None) };
         let possible = makespan >= self.least();
         let is_met = |outcome: &LoadOutcome| {
-            outcome.simulated_speedup.is_some_and(|speedup| 1.0 / speedup <= makespan)
+            outcome.detail.simulated_speedup.is_some_and(|speedup| 1.0 / speedup <= makespan)
         };
         let is_neared = self.limited.as_ref().is_none_or(|limited| limited.answer.attained);
         let known = possible && ((is_neared && !self.has_startup()) || results.iter().any(is_met));

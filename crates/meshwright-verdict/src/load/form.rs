@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Further, VariantAnswer, words};
 use crate::installments::FrontRow;
-use crate::{HottestLink, Skipped};
+use crate::{Facts, LoadOutcome, LoadVerdict};
 use meshwright_core::units::NodeId;
 use meshwright_load::check::Reading;
 use meshwright_load::optimum::StartupBound;
@@ -12,25 +12,11 @@ use meshwright_load::{Cut, Forwarding, Plan};
 use meshwright_network::topology::Machine;
 use meshwright_schedule::Schedule;
 
-/// A divisible load: every method that applies, and the winner.
-#[derive(Clone, Debug, Serialize)]
-pub struct LoadVerdict {
-    /// `load`.
-    pub kind: &'static str,
-    /// The job's name.
-    pub name: String,
-    /// The method with the least simulated time; none when nothing could be simulated.
-    pub winner: Option<String>,
+/// What a verdict says of a divisible load.
+#[derive(Clone, Debug)]
+pub struct LoadFacts {
     /// How the winner forwards.
     pub winner_switching: Option<Forwarding>,
-    /// Why it wins, in one sentence.
-    pub reason: String,
-    /// What the methods that promise more than can be have in common, in one sentence.
-    pub advice: Option<String>,
-    /// Every method, in the order of the table, under every forwarding.
-    pub results: Vec<LoadOutcome>,
-    /// Methods that do not apply.
-    pub skipped: Vec<Skipped>,
     /// The time of a load on a link over its time on a processor.
     pub sigma: f64,
     /// Where the load enters.
@@ -48,8 +34,12 @@ pub struct LoadVerdict {
     /// How few processors meet the deadline, if one was given.
     pub deadline: Option<Deadline>,
     /// What was asked beyond the division.
-    #[serde(flatten)]
     pub further: Further,
+}
+
+impl Facts for LoadFacts {
+    const KIND: &'static str = "load";
+    type Detail = LoadDetail;
 }
 
 /// A source as it was planned for.
@@ -175,24 +165,11 @@ pub struct Deadline {
     pub processors: Option<Fewest>,
 }
 
-/// What one method does with a load.
-#[derive(Clone, Debug, Serialize)]
-pub struct LoadOutcome {
-    /// The method's name.
-    pub method: String,
+/// What is known of a method beside its times.
+#[derive(Clone, Debug)]
+pub struct LoadDetail {
     /// How shares pass the nodes on their way.
     pub switching: Forwarding,
-    /// No schedule ends earlier, in cycles.
-    pub bound_cycles: u64,
-    /// When the method says that all is done, in cycles.
-    pub predicted_cycles: u64,
-    /// What the referee measures, in cycles; none where the shares were not sent.
-    pub simulated_cycles: Option<u64>,
-    /// simulated / bound - 1.
-    pub gap: Option<f64>,
-    /// The link with the most messages in the simulation.
-    #[serde(flatten, serialize_with = "meshwright_sim::link_use::busiest_under_both")]
-    pub hottest_link: Option<HottestLink>,
     /// How many messages the simulation sent over links.
     pub messages: Option<u64>,
     /// When the method says that all is done, in units of w Tcp.
@@ -204,7 +181,6 @@ pub struct LoadOutcome {
     /// By hops from the nearest source, the share of one such node: their mean where they are not all alike.
     pub fractions: Vec<f64>,
     /// Whether all nodes of a layer have the same share.
-    #[serde(skip)]
     pub by_layer: bool,
     /// How many nodes have a share.
     pub nodes_used: usize,
@@ -235,7 +211,6 @@ pub struct LoadOutcome {
     /// What the machine's buffers cost, or why that is not known, in a sentence; of the installments only.
     pub buffers: Option<String>,
     /// Row by row the index of each node's source, -1 for a node without; null where sources are not kept apart.
-    #[serde(rename = "cells")]
     pub labels: Option<Vec<Vec<i64>>>,
     /// The speedup of each cell.
     pub cell_speedups: Option<Vec<f64>>,
@@ -247,17 +222,13 @@ pub struct LoadOutcome {
     /// What is doubtful about the method, as a sentence.
     pub warning: Option<String>,
     /// The shares and cells by node; for drawings.
-    #[serde(skip)]
     pub plan: Plan,
     /// By link id, the share of the whole load that crosses it, where the method says so; for drawings.
-    #[serde(skip)]
     pub flow: Option<Vec<f64>>,
     /// Who receives and works when; for drawings.
-    #[serde(skip)]
     pub timing: Vec<TimingRow>,
     /// The messages that were simulated, so that they can be run; of the installments only, and on machines of at most
     /// [`SCHEDULE_NODES_MAX`] nodes.
-    #[serde(skip)]
     pub schedule: Option<Schedule>,
 }
 
@@ -282,11 +253,6 @@ pub struct TimingRow {
 impl LoadVerdict {
     /// The outcomes whose messages can be run.
     pub fn scheduled(&self) -> impl Iterator<Item = (&LoadOutcome, &Schedule)> {
-        self.results.iter().filter_map(|outcome| Some((outcome, outcome.schedule.as_ref()?)))
-    }
-
-    /// Whether this is the winner's outcome.
-    pub fn is_won_by(&self, outcome: &LoadOutcome) -> bool {
-        self.winner.as_ref() == Some(&outcome.method) && self.winner_switching == Some(outcome.switching)
+        self.results.iter().filter_map(|outcome| Some((outcome, outcome.detail.schedule.as_ref()?)))
     }
 }

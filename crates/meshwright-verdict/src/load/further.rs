@@ -146,7 +146,7 @@ impl LoadVerdict {
     /// The answers to what was asked beyond the division, a sentence each.
     pub fn further_sentences(&self, machine: &Machine) -> Vec<String> {
         let mut sentences = Vec::new();
-        if let Some(variant) = &self.further.variant {
+        if let Some(variant) = &self.facts.further.variant {
             let loss = match words::short(1.0 + variant.loss).as_str() {
                 "1" => "as the optimum".to_string(),
                 times => format!("{times} times as long as the optimum"),
@@ -156,7 +156,7 @@ impl LoadVerdict {
             let bound = if variant.attained { "" } else { "at most, " };
             sentences.push(format!("With {}: speedup {bound}{speedup}{theorem}, {loss}.", variant.limits()));
         }
-        let further = &self.further;
+        let further = &self.facts.further;
         // Neither is looked for on a machine that does less at a time.
         let plain = if further.variant.is_some() { ", on a machine with nothing of that" } else { "" };
         if let (Some(places), Some(share), Some(proved)) =

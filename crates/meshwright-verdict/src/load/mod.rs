@@ -15,7 +15,7 @@
 //! | `run`, `timing` | the referee's time; timing diagrams |
 //! | `claim` | [`check`]: claimed schedules |
 //! | `form` | the form of the verdict |
-//! | `split`, `random` | the answers to `split` |
+//! | `random` | averages over random sources |
 //! | `words` | reasons, certificates and refutations in sentences |
 
 mod answer;
@@ -30,7 +30,6 @@ mod methods;
 mod queues;
 mod random;
 mod run;
-mod split;
 mod terms;
 mod timing;
 mod ways;
@@ -38,25 +37,25 @@ mod words;
 
 pub use claim::{CheckAnswer, Checked, Claimed, check};
 pub use form::{
-    BoundKind, Deadline, Fewest, LoadBound, LoadOutcome, LoadVerdict, SCHEDULE_NODES_MAX, SourceRow,
-    TimingRow,
+    BoundKind, Deadline, Fewest, LoadBound, LoadDetail, LoadFacts, SCHEDULE_NODES_MAX, SourceRow, TimingRow,
 };
 pub use further::{Further, Next, NextSource, PLACES_DEFAULT, PROGRAMME, VariantAnswer, Wishes};
 pub use job::{Job, forwarding};
 pub use methods::{Kind, METHODS, Method};
 pub use queues::{Arrivals, Queues, QueuesAnswer, queues};
 pub use random::{RandomAnswer, long_rounds, random};
-pub use split::{Named, SpeedRows, SplitAnswer};
 pub use terms::Terms;
 pub use words::{certificate, violation};
 
 use answer::{Answer, Case};
 
-use super::{Skipped, gap};
+use crate::{Contest, Ending, LoadOutcome, LoadVerdict, Options, Outcome, Skipped, Watch};
 use meshwright_core::error::{Error, Result};
+use meshwright_core::units::Cycles;
 use meshwright_load::check::Feasibility;
-use meshwright_load::{Cells, Problem, UNUSED};
+use meshwright_load::{Cells, Forwarding, Problem, UNUSED};
 use meshwright_network::topology::{Machine, Topology};
+use meshwright_schedule::{Plan, Planner, Proposal};
 
 /// Divides a load by every method named, and names the winner: the least time the referee measures.
 ///
@@ -78,10 +77,10 @@ use meshwright_network::topology::{Machine, Topology};
 /// mesh = mesh.with_startup(Cycles(0))?;
 /// let job = Job::new(&mesh, vec![Source::at(NodeId(12), 1.0)], 0.5, 100_000_000);
 /// let verdict = load::judge("centre", &job, &mesh, &mut |_| {})?;
-/// assert_eq!(verdict.bound.speedup, 9.0, "the source and two for each of its four links");
+/// assert_eq!(verdict.facts.bound.speedup, 9.0, "the source and two for each of its four links");
 /// let thesis = verdict.results.iter().find(|result| result.method == "flow-matrix").unwrap();
-/// assert!((thesis.speedup - 11.5).abs() < 1e-12 && !thesis.feasible);
-/// assert_eq!(verdict.winner.as_deref(), Some("installments"));
+/// assert!((thesis.detail.speedup - 11.5).abs() < 1e-12 && !thesis.detail.feasible);
+/// assert_eq!(verdict.winner_name(), Some("installments"));
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn judge(
@@ -101,70 +100,118 @@ pub fn judge(
     };
     let problem = job.problem(machine)?;
     let case = Case::new(job, &problem, progress)?;
-    let (mut results, mut skipped) = outcomes(&case, progress)?;
-    case.programme(&mut results, &mut skipped)?;
-    if results.is_empty() && case.limited.is_none() {
-        return Err(super::nothing_applies("dividing the load", &skipped));
-    }
-    let further = case.further(progress)?;
-    // The optimum cannot be sent as it is: what comes next to it wins.
-    let winner = results
-        .iter()
-        .filter(|outcome| outcome.simulated_cycles.is_some())
-        .min_by_key(|outcome| (outcome.simulated_cycles, outcome.is_fluid(), outcome.nodes_used));
-    Ok(LoadVerdict {
-        kind: "load",
-        name: name.to_string(),
-        winner: winner.map(|winner| winner.method.clone()),
-        winner_switching: winner.map(|winner| winner.switching),
-        reason: winner
-            .map_or_else(|| words::no_winner(&case.terms), |winner| words::reason(winner, &results)),
-        advice: words::advice(&results, case.allowing()),
-        sigma: job.sigma,
-        sources: sources(&problem),
-        bytes: job.bytes,
-        unit_cycles: case.scale.unit_cycles(),
-        startup: case.scale.units(machine.costs().startup),
-        bound: case.bound()?,
-        front: if job.front { case.front(&results, progress, &mut skipped)? } else { Vec::new() },
-        deadline: case.deadline(&results)?,
-        further,
-        results,
-        skipped,
-    })
+    let trials = trials(&case)?;
+    crate::judge(&case, trials, &Options::new(name, 0), &mut |what: &str| progress(what))
 }
 
-/// Every method under every forwarding.
-fn outcomes(case: &Case<'_, '_>, progress: &mut dyn FnMut(&str)) -> Result<(Vec<LoadOutcome>, Vec<Skipped>)> {
+/// A method under one forwarding.
+#[derive(Clone)]
+struct Trial {
+    name: String,
+    kind: Kind,
+    forwarding: Forwarding,
+}
+
+/// What is tried: every method under every forwarding.
+fn trials(case: &Case<'_, '_>) -> Result<Vec<Trial>> {
     let Job { methods, named, forwardings, .. } = case.job;
-    let (mut results, mut skipped): (Vec<LoadOutcome>, Vec<Skipped>) = (Vec::new(), Vec::new());
     // A front is one of installments: they are in the contest that it is shown beside.
     let of_front = "installments".to_string();
     let of_front = (case.job.front && !methods.contains(&of_front)).then_some(&of_front);
+    let mut trials = Vec::new();
     for name in methods.iter().chain(of_front) {
         let method = methods::find(name)
             .ok_or_else(|| Error::value("method", format!("`{name}`"), "a method of the table"))?;
-        if !named
-            && !method.kind.suits(case.problem.sources().len(), case.has_startup(), case.limited.is_some())
-        {
+        let (sources, is_limited) = (case.problem.sources().len(), case.limited.is_some());
+        if !named && !method.kind.suits(sources, case.has_startup(), is_limited) {
             continue;
         }
         let forwardings = if method.kind.forwards() { forwardings.as_slice() } else { &forwardings[..1] };
-        for &forwarding in forwardings {
-            progress(&format!("{name}, {}", forwarding.name()));
-            match case.answer(method.kind, forwarding) {
-                Ok(answer) => results.push(outcome(case, name, answer)?),
-                Err(Error::NotApplicable { why, .. }) => {
-                    let skip = Skipped { method: name.clone(), why, deadlock: false };
-                    if !skipped.contains(&skip) {
-                        skipped.push(skip);
-                    }
-                }
-                Err(error) => return Err(error),
-            }
-        }
+        let trial = |&forwarding| Trial { name: name.clone(), kind: method.kind, forwarding };
+        trials.extend(forwardings.iter().map(trial));
     }
-    Ok((results, skipped))
+    Ok(trials)
+}
+
+/// Some methods simulate while they plan: how many messages are best is a question for the simulator.
+impl Planner for Case<'_, '_> {
+    type Method = Trial;
+    type Workload = Answer;
+    type Detail = ();
+
+    fn machine(&self) -> &Machine {
+        self.machine
+    }
+
+    fn bound(&self) -> Result<Cycles> {
+        Ok(self.scale.cycles(self.least()))
+    }
+
+    fn plan(&self, trial: &Trial, _seed: u64) -> Result<Proposal<Answer, ()>> {
+        Proposal::of(self.answer(trial.kind, trial.forwarding).map(|workload| Plan { workload, detail: () }))
+    }
+}
+
+impl Contest for Case<'_, '_> {
+    type Facts = LoadFacts;
+
+    const WHAT: &'static str = "dividing the load";
+
+    fn name_of(&self, trial: &Trial) -> String {
+        trial.name.clone()
+    }
+
+    fn activity(&self, trial: &Trial, _place: &str) -> String {
+        format!("{}, {}", trial.name, trial.forwarding.name())
+    }
+
+    fn measure(&self, trial: &Trial, plan: Plan<Answer, ()>, _seed: u64) -> Result<Ending<LoadDetail>> {
+        Ok(Ending::Done(outcome(self, &trial.name, plan.workload)?, None))
+    }
+
+    /// The linear programme of a machine that does less at a time.
+    fn others(&self, results: &mut Vec<LoadOutcome>, skipped: &mut Vec<Skipped>) -> Result<()> {
+        self.programme(results, skipped)
+    }
+
+    /// The optimum cannot be sent as it is: what comes next to it wins.
+    fn rank(outcome: &LoadOutcome) -> Option<crate::Rank> {
+        let used = outcome.detail.nodes_used as u64;
+        Some((outcome.simulated_cycles?, outcome.is_fluid().into(), used))
+    }
+
+    fn nothing(&self, skipped: &[Skipped]) -> Option<Error> {
+        self.limited.is_none().then(|| crate::nothing_applies(Self::WHAT, skipped))
+    }
+
+    fn words(&self, winner: Option<&LoadOutcome>, results: &[LoadOutcome]) -> (String, Option<String>) {
+        let reason =
+            winner.map_or_else(|| words::no_winner(&self.terms), |winner| words::reason(winner, results));
+        (reason, words::advice(results, self.allowing()))
+    }
+
+    fn facts(
+        &self,
+        winner: Option<&LoadOutcome>,
+        results: &[LoadOutcome],
+        skipped: &mut Vec<Skipped>,
+        watch: &mut dyn Watch,
+    ) -> Result<LoadFacts> {
+        let (job, mut progress) = (self.job, |what: &str| watch.tell(what));
+        let further = self.further(&mut progress)?;
+        Ok(LoadFacts {
+            winner_switching: winner.map(|winner| winner.detail.switching),
+            sigma: job.sigma,
+            sources: sources(self.problem),
+            bytes: job.bytes,
+            unit_cycles: self.scale.unit_cycles(),
+            startup: self.scale.units(self.machine.costs().startup),
+            bound: self.certified()?,
+            front: if job.front { self.front(results, &mut progress, skipped)? } else { Vec::new() },
+            deadline: self.deadline(results)?,
+            further,
+        })
+    }
 }
 
 /// Bounds, checks and measures an answer.
@@ -180,43 +227,45 @@ fn outcome(case: &Case<'_, '_>, name: &str, answer: Answer) -> Result<LoadOutcom
     let (layers, fractions, by_layer) = case.by_layer(&answer.plan.shares);
     let plan = answer.plan;
     let delay = answer.buffered.as_ref().and_then(|buffered| buffered.delay);
-    Ok(LoadOutcome {
+    Ok(Outcome {
         method: name.to_string(),
-        switching: answer.switching,
         bound_cycles,
         predicted_cycles: scale.cycles(plan.makespan).0,
         simulated_cycles: cycles,
-        gap: cycles.map(|cycles| gap(bound_cycles, cycles)),
-        hottest_link: answer.run.as_ref().and_then(|run| run.hottest),
-        messages: answer.run.as_ref().map(|run| run.messages),
-        makespan: plan.makespan,
-        speedup: plan.speedup(),
-        layers,
-        fractions,
-        by_layer,
-        nodes_used: plan.nodes_used(),
-        feasible,
-        reading,
-        violated_cut: cut,
-        moment,
-        overloaded,
-        least_makespan: least,
-        bound_speedup: 1.0 / bound,
-        ratio_to_bound: bound / plan.makespan,
-        simulated_speedup: simulated.map(|simulated| 1.0 / simulated),
-        buffered_cycles: cycles.zip(delay).map(|(cycles, delay)| (cycles as f64 * delay).round() as u64),
-        buffered_speedup: simulated.zip(delay).map(|(simulated, delay)| 1.0 / (simulated * delay)),
-        waiting_max: answer.buffered.as_ref().map(|buffered| buffered.waiting_max),
-        buffers: answer.buffered.as_ref().map(|buffered| buffered.sentence(case)),
-        labels: plan.cells.as_ref().map(|cells| labels(cells, case.machine)),
-        cell_speedups: answer.cell_speedups,
-        saved: answer.saved,
-        beta: answer.beta,
-        warning: answer.warning,
-        flow: answer.flow,
-        schedule: answer.schedule,
-        timing: answer.timing.or(answer.run.map(|run| run.timing)).unwrap_or_default(),
-        plan,
+        busiest_link: answer.run.as_ref().and_then(|run| run.hottest),
+        waited_link: None,
+        detail: LoadDetail {
+            switching: answer.switching,
+            messages: answer.run.as_ref().map(|run| run.messages),
+            makespan: plan.makespan,
+            speedup: plan.speedup(),
+            layers,
+            fractions,
+            by_layer,
+            nodes_used: plan.nodes_used(),
+            feasible,
+            reading,
+            violated_cut: cut,
+            moment,
+            overloaded,
+            least_makespan: least,
+            bound_speedup: 1.0 / bound,
+            ratio_to_bound: bound / plan.makespan,
+            simulated_speedup: simulated.map(|simulated| 1.0 / simulated),
+            buffered_cycles: cycles.zip(delay).map(|(cycles, delay)| (cycles as f64 * delay).round() as u64),
+            buffered_speedup: simulated.zip(delay).map(|(simulated, delay)| 1.0 / (simulated * delay)),
+            waiting_max: answer.buffered.as_ref().map(|buffered| buffered.waiting_max),
+            buffers: answer.buffered.as_ref().map(|buffered| buffered.sentence(case)),
+            labels: plan.cells.as_ref().map(|cells| labels(cells, case.machine)),
+            cell_speedups: answer.cell_speedups,
+            saved: answer.saved,
+            beta: answer.beta,
+            warning: answer.warning,
+            flow: answer.flow,
+            schedule: answer.schedule,
+            timing: answer.timing.or(answer.run.map(|run| run.timing)).unwrap_or_default(),
+            plan,
+        },
     })
 }
 
@@ -238,10 +287,10 @@ fn labels(cells: &Cells, machine: &Machine) -> Vec<Vec<i64>> {
     cells.label.chunks(row).map(|labels| labels.iter().map(label).collect()).collect()
 }
 
-impl LoadOutcome {
+impl Outcome<LoadDetail> {
     /// The shares by node, where those by layer do not tell all.
     pub fn single_shares(&self) -> Option<&[f64]> {
-        (!self.by_layer).then_some(self.plan.shares.as_slice())
+        (!self.detail.by_layer).then_some(self.detail.plan.shares.as_slice())
     }
 
     /// Whether this is the fluid optimum, whose simulated time is that of the installments that follow it.

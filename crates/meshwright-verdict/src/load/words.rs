@@ -1,8 +1,7 @@
 //! What is to be said of a verdict on a divisible load.
 
 use super::terms::Terms;
-use super::{LoadOutcome, LoadVerdict};
-use crate::percent;
+use crate::{LoadOutcome, LoadVerdict, percent};
 use meshwright_load::Cut;
 use meshwright_network::topology::Machine;
 
@@ -11,7 +10,7 @@ const NAMED_MAX: usize = 8;
 
 /// Says how good the winner is and what sets it apart from the runner-up.
 pub(super) fn reason(winner: &LoadOutcome, results: &[LoadOutcome]) -> String {
-    let quality = match winner.gap {
+    let quality = match winner.gap() {
         Some(0.0) => "it meets the lower bound, so no schedule can be faster".to_string(),
         Some(gap) if gap < 1.0 => format!("it takes {} more than the lower bound", percent(gap)),
         gap => format!(
@@ -50,11 +49,11 @@ pub(super) fn advice(results: &[LoadOutcome], allowing: &str) -> Option<String> 
     let worst = results
         .iter()
         .filter(|outcome| !outcome.is_fluid())
-        .max_by(|a, b| a.ratio_to_bound.total_cmp(&b.ratio_to_bound))?;
-    (worst.ratio_to_bound > 1.0 && worst.violated_cut.is_some()).then(|| {
+        .max_by(|a, b| a.detail.ratio_to_bound.total_cmp(&b.detail.ratio_to_bound))?;
+    (worst.detail.ratio_to_bound > 1.0 && worst.detail.violated_cut.is_some()).then(|| {
         format!(
             "No schedule keeps what {} promises: {:.2} times the speed that {allowing}.",
-            worst.method, worst.ratio_to_bound
+            worst.method, worst.detail.ratio_to_bound
         )
     })
 }
@@ -144,10 +143,10 @@ pub(super) fn short(x: f64) -> String {
 impl LoadVerdict {
     /// How near the cells of the thesis come to what it calls ideal, under the first forwarding asked for.
     pub fn lower_band(&self) -> Option<String> {
-        let first = self.results.iter().find(|outcome| outcome.beta.is_some())?.switching;
-        let cells = self.results.iter().filter(|outcome| outcome.switching == first);
+        let first = self.results.iter().find(|outcome| outcome.detail.beta.is_some())?.detail.switching;
+        let cells = self.results.iter().filter(|outcome| outcome.detail.switching == first);
         let parts: Vec<String> = cells
-            .filter_map(|outcome| Some(format!("{} {}", outcome.method, short(outcome.beta?))))
+            .filter_map(|outcome| Some(format!("{} {}", outcome.method, short(outcome.detail.beta?))))
             .collect();
         Some(format!(
             "Of the thesis's ideal community ({}), the slowest cell reaches: {}.",
@@ -161,14 +160,16 @@ impl LoadVerdict {
         // Methods that differ in nothing that matters are refuted together.
         let mut refuted: Vec<(String, String)> = Vec::new();
         for outcome in &self.results {
-            let why = match (&outcome.violated_cut, outcome.least_makespan) {
-                (Some(cut), _) => violation(cut, outcome.moment.unwrap_or(outcome.makespan), machine),
-                (None, Some(least)) if !outcome.feasible && least > outcome.makespan => {
+            let why = match (&outcome.detail.violated_cut, outcome.detail.least_makespan) {
+                (Some(cut), _) => {
+                    violation(cut, outcome.detail.moment.unwrap_or(outcome.detail.makespan), machine)
+                }
+                (None, Some(least)) if !outcome.detail.feasible && least > outcome.detail.makespan => {
                     format!("these shares take at least {} on this machine", short(least))
                 }
                 _ => continue,
             };
-            let who = format!("{} under {}", outcome.method, outcome.switching.name());
+            let who = format!("{} under {}", outcome.method, outcome.detail.switching.name());
             match refuted.iter_mut().find(|(_, known)| *known == why) {
                 Some((others, _)) => *others += &format!(", {who}"),
                 None => refuted.push((who, why)),

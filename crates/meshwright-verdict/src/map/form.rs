@@ -4,7 +4,7 @@ use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
 use crate::divide::Searched;
-use crate::{Blame, DivideVerdict, HottestLink, Skipped};
+use crate::{Blame, HottestLink, MappingVerdict, Skipped};
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
 use meshwright_mapping::times::Times;
@@ -111,6 +111,9 @@ pub struct MapReport {
     pub placements: Vec<MapRow>,
     /// Placements that do not apply.
     pub skipped: Vec<Skipped>,
+    /// The verdict of a plan under the machine's own switching, if it was reached; for pages and drawings.
+    #[serde(skip)]
+    pub verdict: Option<MappingVerdict>,
 }
 
 /// The placement that `auto` chooses.
@@ -124,9 +127,6 @@ pub struct Choice {
     pub reason: String,
     /// Which placement moves the least, when it is another, in one sentence.
     pub advice: Option<String>,
-    /// The whole verdict it comes from, as `plan` would give it; for pages and drawings.
-    #[serde(skip)]
-    pub verdict: DivideVerdict,
 }
 
 /// A job under one placement.

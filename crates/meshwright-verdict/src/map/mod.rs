@@ -8,14 +8,15 @@ pub use form::{BySwitching, Choice, Levels, MapPhase, MapReport, MapRow, Positio
 use self::row::Table;
 use super::auto::{self, Candidates};
 use super::contradiction::not_below;
-use super::divide::{self, Ground};
+use super::divide;
 use super::measure::Measured;
-use super::{DivideVerdict, Job, Skipped};
+use super::{Job, MappingVerdict, Skipped};
 use meshwright_core::error::{Error, Result};
 use meshwright_mapping as mapping;
 use meshwright_mapping::times::Times;
-use meshwright_mapping::{Divide, TaskGraph, bound};
+use meshwright_mapping::{Divide, Mapping, TaskGraph, bound};
 use meshwright_network::topology::{Machine, Switching};
+use meshwright_schedule::Planner;
 
 /// Measures a job under every method named, simulating both switchings.
 ///
@@ -48,12 +49,17 @@ pub fn report(
     seed: u64,
     progress: &mut dyn FnMut(&str),
 ) -> Result<MapReport> {
-    let own = Some(machine.switching()).filter(|own| !SWITCHINGS.contains(own));
-    let switchings: Vec<Switching> = SWITCHINGS.into_iter().chain(own).collect();
-    report_under(job, machine, methods, seed, &switchings, progress)
+    report_under(job, machine, methods, seed, (&usual(machine), false), progress)
 }
 
-/// As [`report`], simulating these switchings only.
+/// The switchings that are compared on a machine: those of the paper, and its own.
+pub fn usual(machine: &Machine) -> Vec<Switching> {
+    let own = Some(machine.switching()).filter(|own| !SWITCHINGS.contains(own));
+    SWITCHINGS.into_iter().chain(own).collect()
+}
+
+/// As [`report`], simulating these switchings only; `is_judged` is whether the verdict under the machine's own switching is
+/// wanted, too. With `auto` there is always one.
 ///
 /// # Errors
 ///
@@ -63,7 +69,7 @@ pub fn report_under(
     machine: &Machine,
     methods: &[&str],
     seed: u64,
-    switchings: &[Switching],
+    (switchings, is_judged): (&[Switching], bool),
     progress: &mut dyn FnMut(&str),
 ) -> Result<MapReport> {
     let chooses = methods.contains(&auto::AUTO);
@@ -71,19 +77,18 @@ pub fn report_under(
         auto::expand(job, machine, methods, seed, progress)?;
     let job: &Job = &job;
     // Judged first: a row of the winner's table need not be simulated twice.
-    let verdict = match chooses {
+    let verdict = match chooses || is_judged {
         true => Some(judged(job, machine, &methods, &skipped, seed, progress)?),
         false => None,
     };
     let weights = weights(job);
-    let ground = job.ground(machine);
-    let limits =
-        BySwitching::each(switchings, |switching| limits(job, machine, switching, &ground, &weights));
+    let mapping = job.on(machine);
+    let limits = BySwitching::each(switchings, |switching| limits(&mapping, switching, &weights));
     let table = Table { job, machine, switchings, weights: &weights, limits: &limits };
     let mut placements = Vec::new();
     for (index, method) in methods.iter().enumerate() {
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
-        let placed = job.place(method, machine, seed);
+        let placed = mapping.place(method, seed);
         let known =
             verdict.as_ref().and_then(|verdict| verdict.results.iter().find(|one| one.method == *method));
         match placed.and_then(|placement| table.row(placement, known)) {
@@ -117,7 +122,8 @@ pub fn report_under(
         flit: machine.costs().flit.0,
         seed,
         switchings: switchings.to_vec(),
-        choice: verdict.and_then(|verdict| choice(verdict, machine)),
+        choice: verdict.as_ref().filter(|_| chooses).and_then(|verdict| choice(verdict, machine)),
+        verdict,
         searched: job.searched.clone(),
         interrupted: job.interrupted,
         placements,
@@ -133,7 +139,7 @@ fn judged(
     left_out: &[Skipped],
     seed: u64,
     progress: &mut dyn FnMut(&str),
-) -> Result<DivideVerdict> {
+) -> Result<MappingVerdict> {
     let methods: Vec<&str> = methods.iter().map(String::as_str).collect();
     let mut verdict = divide::judge(&job.tasks.name, job, machine, &methods, seed, progress)?;
     verdict
@@ -143,13 +149,12 @@ fn judged(
 }
 
 /// The winner of a verdict; none when everything deadlocks.
-fn choice(verdict: DivideVerdict, machine: &Machine) -> Option<Choice> {
+fn choice(verdict: &MappingVerdict, machine: &Machine) -> Option<Choice> {
     Some(Choice {
-        placement: verdict.winner.clone()?,
+        placement: verdict.winner_name()?.to_string(),
         switching: machine.switching(),
         reason: verdict.reason.clone(),
         advice: verdict.advice.clone(),
-        verdict,
     })
 }
 
@@ -177,17 +182,17 @@ fn weights(job: &Job) -> Vec<f64> {
 }
 
 /// The lower bounds of the job in the paper's units and in ticks.
-fn limits(job: &Job, machine: &Machine, switching: Switching, ground: &Ground, weights: &[f64]) -> Limits {
-    let ticks = job.bound_on(machine, switching, ground).ticks;
-    let exact = in_cycles(machine, ticks);
-    let times = match (switching, &job.tasks.divide, ground) {
-        (Switching::StoreAndForward, Some(divide), Ground::Tree(profile)) => {
+fn limits(mapping: &Mapping<'_>, switching: Switching, weights: &[f64]) -> Limits {
+    let ticks = mapping.bound_under(switching).ticks;
+    let (exact, tasks) = (in_cycles(mapping.machine(), ticks), mapping.tasks());
+    let times = match (switching, &tasks.divide, mapping.limits()) {
+        (Switching::StoreAndForward, Some(divide), mapping::Limits::Tree(profile)) => {
             let small = profile.distance() as f64 * divide.stages().count() as f64;
-            let joint = lightest(&job.tasks, divide);
+            let joint = lightest(tasks, divide);
             let large = profile.least_of_fractions(&joint).max(bound::perfect(weights));
             Times::without_contention(small, large, exact)
         }
-        _ => Times::without_contention(job.tasks.phases() as f64, bound::perfect(weights), exact),
+        _ => Times::without_contention(tasks.phases() as f64, bound::perfect(weights), exact),
     };
     Limits { times, ticks }
 }

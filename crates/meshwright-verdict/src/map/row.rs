@@ -3,7 +3,7 @@
 use super::form::{BySwitching, Levels, MapRow, Positions, SWITCHINGS};
 use super::{Limits, in_cycles, phases};
 use crate::measure::{self, Measured};
-use crate::{Blame, HottestLink, Job, Outcome, gap};
+use crate::{Blame, HottestLink, Job, MappingOutcome, gap};
 use meshwright_core::error::Result;
 use meshwright_mapping::times::{Times, times};
 use meshwright_mapping::{Placement, bound};
@@ -32,7 +32,7 @@ struct Run {
 
 impl Table<'_> {
     /// A placement under every switching; `judged` is what was measured under the machine's own.
-    pub(super) fn row(&self, placement: Placement, judged: Option<&Outcome>) -> Result<MapRow> {
+    pub(super) fn row(&self, placement: Placement, judged: Option<&MappingOutcome>) -> Result<MapRow> {
         let Self { job, machine, switchings, weights, limits } = *self;
         let further = switchings.iter().copied().filter(|one| !SWITCHINGS.contains(one));
         let all: Vec<Switching> = SWITCHINGS.into_iter().chain(further).collect();
@@ -115,14 +115,14 @@ fn formulas(machine: &Machine, known: (&Measured, usize)) -> Result<Run> {
 }
 
 /// What a verdict under this switching says already.
-fn taken_over(machine: &Machine, known: (&Measured, usize), outcome: &Outcome) -> Result<Run> {
-    let mut levels = on_way(machine, known, outcome.routers.as_ref())?.0;
-    levels.simulated = Some(outcome.simulated_cycles);
+fn taken_over(machine: &Machine, known: (&Measured, usize), outcome: &MappingOutcome) -> Result<Run> {
+    let mut levels = on_way(machine, known, outcome.detail.routers.as_ref())?.0;
+    levels.simulated = outcome.simulated_cycles;
     Ok(Run {
         levels,
-        routers: outcome.routers.clone(),
-        busiest: outcome.hottest_link,
-        waited: outcome.blame,
+        routers: outcome.detail.routers.clone(),
+        busiest: outcome.busiest_link,
+        waited: outcome.waited_link,
         reason: None,
     })
 }

@@ -1,9 +1,9 @@
 //! Figures 1 to 3: the curve, a bad group, a tree on the mesh with the way of a packet.
 
+use crate::chochia1996::definition;
 use meshwright_core::units::NodeId;
-use meshwright_groups::paper::functions;
-use meshwright_groups::paper::routing::{self, Role, Routed};
 use meshwright_groups::rank_halving::{place, tree};
+use meshwright_groups::rank_split::routing::{Role, Routed};
 use meshwright_network::topology::order::order;
 use meshwright_report::svg::{Attribute, Point, Px, Svg, hues, palette};
 
@@ -115,12 +115,12 @@ pub(super) fn bad_group() -> String {
 /// The way of a packet on the tree of 64 vertices, labels alternating: from a vertex to its new parent, the longest.
 fn longest_way() -> Vec<u32> {
     let states: Vec<u8> = (0..64).map(|rank| rank % 2).collect();
-    let functions = functions::evaluate(&states);
+    let functions = definition::evaluate(&states);
     let way = |rank: u32| {
         let own = &functions[rank as usize];
         let target = place(own.new_rank(), own.new_size()).parent?;
         let packet = Routed { state: own.state, rank: target, source: NodeId(0), role: Role::Left };
-        routing::way(&functions, rank, &packet)
+        definition::way(&functions, rank, &packet)
     };
     (0..64).filter_map(way).max_by_key(Vec::len).expect("some vertex has a parent")
 }

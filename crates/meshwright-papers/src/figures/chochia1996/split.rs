@@ -1,7 +1,8 @@
 //! Figure 6: a split with its functions.
 
-use meshwright_groups::paper::functions::{Functions, Pair, evaluate};
+use crate::chochia1996::definition::evaluate;
 use meshwright_groups::rank_halving::place;
+use meshwright_groups::rank_split::functions::{Functions, PerState};
 use meshwright_report::svg::{Attribute, Point, Px, Svg, hues};
 
 const SIZE: u32 = 10;
@@ -9,7 +10,7 @@ const COLUMN: f64 = 84.0;
 const LEVEL: f64 = 122.0;
 
 /// A pair of values as the paper writes them.
-fn pair(values: Pair) -> String {
+fn pair(values: PerState) -> String {
     format!("{}, {}", values[0], values[1])
 }
 

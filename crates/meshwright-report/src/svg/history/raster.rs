@@ -108,11 +108,11 @@ mod tests {
     use super::*;
     use meshwright_core::units::NodeId;
     use meshwright_groups::Group;
-    use meshwright_groups::protocol::{Entry, Label, Operation};
+    use meshwright_groups::protocol::{Label, LogEntry, Operation};
 
     #[test]
     fn a_raster_has_runs_blocks_and_counts() {
-        let entry = |operation, level, begin, end| Entry {
+        let entry = |operation, level, begin, end| LogEntry {
             operation,
             level,
             group: u64::from(level),

@@ -1,10 +1,10 @@
 //! The paper's split as a scheme.
 
-use super::packet::Packet;
-use super::place::Place;
-use super::splitting::{Event, Splitting};
+use super::neighbours::AdjacentRoot;
+use super::packet::RankSplitPacket;
+use super::splitting::{RankSplitEvent, RankSplitting};
 use crate::Group;
-use crate::protocol::{Join, Label, Links, Outbox, Scheme};
+use crate::protocol::{Join, Label, Outbox, Position, Scheme};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::Machine;
@@ -38,7 +38,7 @@ pub enum Joining {
 /// # Examples
 ///
 /// ```
-/// use meshwright_groups::paper::Paper;
+/// use meshwright_groups::rank_split::RankSplit;
 /// use meshwright_groups::protocol::{Label, Operation, Script, members};
 /// use meshwright_groups::Group;
 /// use meshwright_sim as sim;
@@ -47,7 +47,7 @@ pub enum Joining {
 /// let mesh = Machine::new("mesh:2x2")?;
 /// let group = Group::whole(&mesh, "hilbert")?; // nodes 0, 2, 3, 1
 /// let split = |colour| Script::new(vec![Operation::Split(Label { colour, key: 0 })]);
-/// let paper = Paper::default();
+/// let paper = RankSplit::default();
 /// let mut members = members(&paper, &mesh, &group, [1, 0, 1, 1].map(split).to_vec())?;
 /// sim::run(&mesh, &mut members, &sim::Engine::Message)?;
 /// let place = members[3].places().last().unwrap();
@@ -57,7 +57,7 @@ pub enum Joining {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Paper {
+pub struct RankSplit {
     /// Whether step 2 is done: a pass up the tree before packets are routed.
     pub partial: bool,
     /// Whether step 5 is done: a barrier before the new groups are entered.
@@ -66,16 +66,16 @@ pub struct Paper {
     pub joining: Joining,
 }
 
-impl Default for Paper {
+impl Default for RankSplit {
     /// All steps, and the paper's join.
     fn default() -> Self {
         Self { partial: true, full: true, joining: Joining::SubTrees }
     }
 }
 
-impl Paper {
+impl RankSplit {
     /// Without the steps 2 and 5.
-    pub fn fast() -> Self {
+    pub fn short() -> Self {
         Self { partial: false, full: false, ..Self::default() }
     }
 
@@ -104,27 +104,22 @@ impl Paper {
     }
 }
 
-impl Scheme for Paper {
-    const ORDERED: bool = true;
-    const STEPS: &'static [&'static str] = Packet::STEPS;
+impl Scheme for RankSplit {
+    const STEPS: &'static [&'static str] = RankSplitPacket::STEPS;
 
-    type Place = Place;
-    type Packet = Packet;
-    type Splitting = Splitting;
+    type Known = AdjacentRoot;
+    type Packet = RankSplitPacket;
+    type Splitting = RankSplitting;
 
-    fn places(&self, _: &Machine, group: &Group) -> Result<Vec<Place>> {
-        Ok((0..group.size()).map(|rank| Place::in_group(group, rank)).collect())
+    fn is_ordered(&self) -> bool {
+        true
     }
 
-    fn links(place: &Place) -> &Links {
-        place.links()
+    fn places(&self, _: &Machine, group: &Group) -> Result<Vec<Position<AdjacentRoot>>> {
+        Ok((0..group.size()).map(|rank| Position::in_group(group, rank)).collect())
     }
 
-    fn rank_and_size(place: &Place) -> (u32, u32) {
-        (place.rank(), place.size())
-    }
-
-    fn join<'p>(&self, parent: &'p Place, own: &'p Place) -> Join<'p> {
+    fn join<'p>(&self, parent: &'p Position<AdjacentRoot>, own: &'p Position<AdjacentRoot>) -> Join<'p> {
         match self.joining {
             Joining::SubTrees => Join { links: own.links(), across: own.adjacent_root() },
             Joining::ParentTree => Join { links: parent.links(), across: None },
@@ -133,33 +128,39 @@ impl Scheme for Paper {
 
     /// # Panics
     ///
-    /// When the colour is neither 0 nor 1; see [`Paper::check`]. Keys are not looked at.
-    fn begin(&self, node: NodeId, place: &Place, label: Label, out: &mut Outbox<Packet>) -> Splitting {
+    /// When the colour is neither 0 nor 1; see [`RankSplit::check`]. Keys are not looked at.
+    fn begin(
+        &self,
+        node: NodeId,
+        place: &Position<AdjacentRoot>,
+        label: Label,
+        out: &mut Outbox<RankSplitPacket>,
+    ) -> RankSplitting {
         assert!(label.colour < 2, "the paper's states are 0 and 1");
-        Splitting::begin(node, label.colour as u8, &mut Event { paper: self, place, out })
+        RankSplitting::begin(node, label.colour as u8, &mut RankSplitEvent { paper: self, place, out })
     }
 
     fn receive(
         &self,
         _: NodeId,
-        place: &Place,
-        splitting: &mut Splitting,
+        place: &Position<AdjacentRoot>,
+        splitting: &mut RankSplitting,
         from: NodeId,
-        packet: Packet,
-        out: &mut Outbox<Packet>,
+        packet: RankSplitPacket,
+        out: &mut Outbox<RankSplitPacket>,
     ) {
-        splitting.receive(from, packet, &mut Event { paper: self, place, out });
+        splitting.receive(from, packet, &mut RankSplitEvent { paper: self, place, out });
     }
 
-    fn take_place(&self, splitting: &mut Splitting) -> Option<Place> {
+    fn take_place(&self, splitting: &mut RankSplitting) -> Option<Position<AdjacentRoot>> {
         splitting.take_place()
     }
 
-    fn step(packet: &Packet) -> usize {
+    fn step(packet: &RankSplitPacket) -> usize {
         packet.step()
     }
 
-    fn bytes_kept(place: &Place, splitting: Option<&Splitting>) -> usize {
-        place.bytes_kept() + splitting.map_or(0, Splitting::bytes_kept)
+    fn bytes_kept(place: &Position<AdjacentRoot>, splitting: Option<&RankSplitting>) -> usize {
+        place.bytes() + splitting.map_or(0, RankSplitting::bytes_kept)
     }
 }

@@ -1,10 +1,10 @@
-//! What every member knows of its group, and what it makes of the labels.
+//! The group as every member knows it, and the groups that its labels make.
 
 use std::sync::Arc;
 
 use super::TreeOf;
-use super::coding::{Coding, Run};
-use crate::protocol::{Links, Side};
+use super::coding::{Coding, LabelRun};
+use crate::protocol::Links;
 use crate::{Group, Tree};
 use meshwright_network::topology::Machine;
 
@@ -13,7 +13,7 @@ use meshwright_network::topology::Machine;
 /// The labels of a sub-tree stand together: first those of its children of smaller rank, then its root's, then those
 /// of the other children. On a tree that keeps the order of ranks this is the order of ranks.
 #[derive(Debug)]
-pub struct Roster {
+pub struct Membership {
     group: Group,
     tree: Tree,
     /// By rank: where the labels of its sub-tree begin.
@@ -24,7 +24,7 @@ pub struct Roster {
     at: Vec<u32>,
 }
 
-impl Roster {
+impl Membership {
     /// Of a group with this tree.
     ///
     /// # Panics
@@ -87,12 +87,7 @@ impl Roster {
 
     /// The edges of a rank.
     pub fn links(&self, rank: u32) -> Links {
-        let side = |child| if child < rank { Side::Left } else { Side::Right };
-        let children = self.tree.children(rank).iter();
-        Links {
-            parent: self.tree.parent(rank).map(|parent| self.group.node(parent)),
-            children: children.map(|&child| (self.group.node(child), side(child))).collect(),
-        }
+        Links::in_tree(&self.tree, &self.group, rank)
     }
 
     /// The memory it takes, in bytes: the list of the members, three numbers a member for the tree and three for the
@@ -106,7 +101,7 @@ impl Roster {
 #[derive(Debug)]
 pub struct Parts {
     /// By colour.
-    rosters: Vec<(u32, Arc<Roster>)>,
+    memberships: Vec<(u32, Arc<Membership>)>,
     /// By old rank: the index of the new group, and the rank in it.
     places: Vec<(u32, u32)>,
 }
@@ -122,36 +117,42 @@ impl Parts {
     /// # Complexity
     ///
     /// O(s log s) and what the trees take.
-    pub fn new(machine: &Machine, tree: TreeOf, roster: &Roster, coding: &Coding, runs: &[Run]) -> Self {
-        let mut codes = Vec::with_capacity(roster.at.len());
+    pub fn new(
+        machine: &Machine,
+        tree: TreeOf,
+        membership: &Membership,
+        coding: &Coding,
+        runs: &[LabelRun],
+    ) -> Self {
+        let mut codes = Vec::with_capacity(membership.at.len());
         for &(code, count) in runs {
             codes.extend(std::iter::repeat_n(code, count as usize));
         }
-        assert_eq!(codes.len(), roster.at.len(), "a label for each member");
-        let code = |rank: u32| codes[roster.at[rank as usize] as usize];
-        let mut ranks: Vec<u32> = (0..roster.group.size()).collect();
+        assert_eq!(codes.len(), membership.at.len(), "a label for each member");
+        let code = |rank: u32| codes[membership.at[rank as usize] as usize];
+        let mut ranks: Vec<u32> = (0..membership.group.size()).collect();
         ranks.sort_unstable_by_key(|&rank| (code(rank), rank));
         let mut places = vec![(0, 0); ranks.len()];
-        let mut rosters = Vec::new();
+        let mut memberships = Vec::new();
         for part in ranks.chunk_by(|&a, &b| coding.colour(code(a)) == coding.colour(code(b))) {
             for (new, &old) in (0..).zip(part) {
-                places[old as usize] = (rosters.len() as u32, new);
+                places[old as usize] = (memberships.len() as u32, new);
             }
-            let group = Group::in_order(part.iter().map(|&rank| roster.group.node(rank)).collect());
+            let group = Group::in_order(part.iter().map(|&rank| membership.group.node(rank)).collect());
             let tree = tree(machine, &group).expect("a tree that suits a group suits its parts");
-            rosters.push((coding.colour(code(part[0])), Arc::new(Roster::new(group, tree))));
+            memberships.push((coding.colour(code(part[0])), Arc::new(Membership::new(group, tree))));
         }
-        Self { rosters, places }
+        Self { memberships, places }
     }
 
     /// The new groups, in increasing colour.
-    pub fn rosters(&self) -> &[(u32, Arc<Roster>)] {
-        &self.rosters
+    pub fn memberships(&self) -> &[(u32, Arc<Membership>)] {
+        &self.memberships
     }
 
     /// The new group of an old rank, and the rank in it.
-    pub fn place(&self, old: u32) -> (&Arc<Roster>, u32) {
+    pub fn place(&self, old: u32) -> (&Arc<Membership>, u32) {
         let (part, rank) = self.places[old as usize];
-        (&self.rosters[part as usize].1, rank)
+        (&self.memberships[part as usize].1, rank)
     }
 }

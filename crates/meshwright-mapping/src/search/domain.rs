@@ -1,23 +1,21 @@
-//! Where tasks may go: pinned tasks, dead nodes, and parts of the machine that do not reach each other.
+//! The nodes open to each task: pinned tasks, dead nodes, and parts of the machine that do not reach each other.
 
-use super::Problem;
+use super::SearchProblem;
 use super::state::FREE;
-use crate::TaskGraph;
+use crate::{TaskGraph, parts_of};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
-use meshwright_network::topology::{Machine, Topology, distances_from};
+use meshwright_network::topology::{Machine, Topology};
 
 /// Groups beyond this many ways of dividing them are given up.
 const TRIES_MAX: u32 = 1 << 20;
 /// So many parts of a machine are listed.
 const PARTS_SHOWN: usize = 6;
-/// No part: the node is dead.
-pub(super) const DEAD: u32 = u32::MAX;
 
 /// Which part of the machine each task belongs to, and which node if it is pinned.
 #[derive(Clone, Debug)]
-pub(super) struct Room {
-    /// The part of each node, or [`DEAD`].
+pub(super) struct Domain {
+    /// The part of each node, or none for a dead one.
     pub(super) part_of_node: Vec<u32>,
     /// The part of each task.
     pub(super) part_of_task: Vec<u32>,
@@ -34,15 +32,15 @@ fn no_answer(why: String) -> Error {
     Error::not_applicable("placing the tasks", why)
 }
 
-impl Room {
+impl Domain {
     /// Divides the tasks among the parts.
     ///
     /// # Errors
     ///
     /// [`Error::Value`] for a pin outside the tasks or the nodes; [`Error::NotApplicable`] with the reason
     /// when no placement exists, or none was found in a million tries to divide the tasks among the parts.
-    pub(super) fn new(problem: &Problem<'_>) -> Result<Self> {
-        let Problem { graph, machine, pins, .. } = problem;
+    pub(super) fn new(problem: &SearchProblem<'_>) -> Result<Self> {
+        let SearchProblem { graph, machine, pins, .. } = problem;
         let living = machine.living_count();
         if graph.tasks > living {
             return Err(no_answer(format!(
@@ -197,26 +195,6 @@ fn pins_by_task(pins: &[(u32, NodeId)], graph: &TaskGraph, machine: &Machine) ->
         return Err(no_answer(format!("tasks {first} and {second} are both pinned to node {name}")));
     }
     Ok(of_task)
-}
-
-/// The parts of the machine whose nodes reach each other, the part with the lowest node first.
-fn parts_of(machine: &Machine) -> (Vec<u32>, Vec<Vec<NodeId>>) {
-    let mut part_of_node = vec![DEAD; machine.nodes() as usize];
-    let mut parts: Vec<Vec<NodeId>> = Vec::new();
-    if machine.whole_grid().is_some() {
-        part_of_node.fill(0);
-        return (part_of_node, vec![machine.living().collect()]);
-    }
-    for node in machine.living() {
-        if part_of_node[node.index()] != DEAD {
-            continue;
-        }
-        let distance = distances_from(machine, node);
-        let part: Vec<NodeId> = machine.living().filter(|to| distance[to.index()] != u32::MAX).collect();
-        part.iter().for_each(|to| part_of_node[to.index()] = parts.len() as u32);
-        parts.push(part);
-    }
-    (part_of_node, parts)
 }
 
 /// Why no placement at all keeps together those who talk, if dead nodes and links are the reason.

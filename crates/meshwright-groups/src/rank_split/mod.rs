@@ -6,15 +6,14 @@
 //! | f_L^x, f_R^x, t^x, b^x, m_L^x, m_R^x | [`Functions`] |
 //! | s_L^x, s_R^x | [`Functions::before_child`](functions::Functions::before_child) |
 //! | (q, r, c), send(c) | [`Routed`](routing::Routed), [`routing::route`] |
-//! | splitting, joining | [`Paper`], [`Joining`] |
+//! | splitting, joining | [`RankSplit`], [`Joining`] |
 //!
 //! | file | what |
 //! |---|---|
 //! | [`functions`] | lemma 2: the functions from what children and parent tell |
-//! | [`definition`] | the same functions from their definitions as sets |
 //! | [`routing`] | figure 3: where a packet goes next |
 //! | [`packet`] | what members send |
-//! | [`place`] | what a member keeps of its group |
+//! | [`neighbours`] | what a member keeps of its group |
 //! | [`splitting`] | the six steps of a split at one member |
 //! | [`scheme`] | the split as a scheme of [`protocol`](super::protocol) |
 //!
@@ -22,15 +21,14 @@
 //!
 //! `chochia1996`, section 3.
 
-pub mod definition;
 pub mod functions;
+pub mod neighbours;
 pub mod packet;
-pub mod place;
 pub mod routing;
 pub mod scheme;
 pub mod splitting;
 
 pub use functions::Functions;
-pub use place::Place;
-pub use scheme::{Joining, Paper};
-pub use splitting::Splitting;
+pub use neighbours::AdjacentRoot;
+pub use scheme::{Joining, RankSplit};
+pub use splitting::RankSplitting;

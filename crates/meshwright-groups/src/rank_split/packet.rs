@@ -1,14 +1,14 @@
-//! What members send each other during a split.
+//! The packets of a split, eight bytes each.
 
-use super::functions::Pair;
+use super::functions::PerState;
 use super::routing::Routed;
 use meshwright_core::units::Bytes;
 
 /// A message of the split. Each fits 8 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Packet {
+pub enum RankSplitPacket {
     /// Step 1, up: how many vertices of each state the sub-tree of the sender has.
-    Forward(Pair),
+    Forward(PerState),
     /// Step 1, down. State 1 is what is missing to numbers the receiver knows: the size of the group, and how many
     /// vertices stand before its sub-tree.
     Backward {
@@ -27,15 +27,15 @@ pub enum Packet {
     Release,
 }
 
-impl Packet {
-    /// The names of the kinds, in the order of [`Packet::step`].
+impl RankSplitPacket {
+    /// The names of the kinds, in the order of [`RankSplitPacket::step`].
     pub const STEPS: &'static [&'static str] =
         &["forward", "backward", "partial", "routing", "gather", "release"];
 
     /// How much every packet is: two words of 32 bits.
     pub const BYTES: Bytes = Bytes(8);
 
-    /// The index of its kind in [`Packet::STEPS`].
+    /// The index of its kind in [`RankSplitPacket::STEPS`].
     pub fn step(&self) -> usize {
         match self {
             Self::Forward(_) => 0,

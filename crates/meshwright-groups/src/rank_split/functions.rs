@@ -3,16 +3,16 @@
 use crate::protocol::Side;
 
 /// A value of each state: 0, 1.
-pub type Pair = [u32; 2];
+pub type PerState = [u32; 2];
 
 /// The functions of one vertex u: what it needs to route packets on the tree.
 ///
 /// # Examples
 ///
 /// ```
-/// use meshwright_groups::paper::functions::{Functions, evaluate};
+/// use meshwright_groups::rank_split::Functions;
 /// // Ranks 0, 1, 2 in states 0, 1, 0; the root is rank 1.
-/// let root = evaluate(&[0, 1, 0])[1];
+/// let root = Functions::new(1, [1, 0], [1, 0], [2, 1], [0, 0]);
 /// assert_eq!((root.left, root.right, root.total), ([1, 0], [1, 0], [2, 1]));
 /// assert_eq!((root.before, root.max_left, root.max_right), ([1, 0], [Some(0), None], [Some(1), None]));
 /// assert_eq!((root.rank(0), root.rank(1)), (Some(0), Some(0)));
@@ -22,13 +22,13 @@ pub struct Functions {
     /// phi(u): its own state, 0 or 1.
     pub state: u8,
     /// f_L^x(u): vertices in state x in its left sub-tree.
-    pub left: Pair,
+    pub left: PerState,
     /// f_R^x(u): vertices in state x in its right sub-tree.
-    pub right: Pair,
+    pub right: PerState,
     /// t^x: vertices in state x in the whole tree.
-    pub total: Pair,
+    pub total: PerState,
     /// b^x(u): vertices in state x with a smaller rank.
-    pub before: Pair,
+    pub before: PerState,
     /// m_L^x(u): the largest rank in T^x of a vertex in its left sub-tree; none is minus infinity.
     pub max_left: [Option<u32>; 2],
     /// m_R^x(u): the largest rank in T^x of a vertex in its right sub-tree; none is minus infinity.
@@ -36,12 +36,12 @@ pub struct Functions {
 }
 
 /// Adds two pairs.
-fn sum(a: Pair, b: Pair) -> Pair {
+fn sum(a: PerState, b: PerState) -> PerState {
     [a[0] + b[0], a[1] + b[1]]
 }
 
 /// delta_{phi(u)}^x: 1 for the state of the vertex, 0 for the other.
-fn delta(state: u8) -> Pair {
+fn delta(state: u8) -> PerState {
     [u32::from(state == 0), u32::from(state == 1)]
 }
 
@@ -50,7 +50,7 @@ fn delta(state: u8) -> Pair {
 /// # Source
 ///
 /// `chochia1996`, lemma 2.
-pub fn in_sub_tree(state: u8, left: Pair, right: Pair) -> Pair {
+pub fn in_sub_tree(state: u8, left: PerState, right: PerState) -> PerState {
     sum(sum(left, right), delta(state))
 }
 
@@ -61,16 +61,22 @@ impl Functions {
     /// # Source
     ///
     /// `chochia1996`, lemma 2: `b^x = s_L^x + f_L^x`, `m_L^x = b^x - 1`, `m_R^x = b^x + f_R^x + delta - 1`.
-    pub fn new(state: u8, left: Pair, right: Pair, total: Pair, before_sub_tree: Pair) -> Self {
+    pub fn new(
+        state: u8,
+        left: PerState,
+        right: PerState,
+        total: PerState,
+        before_sub_tree: PerState,
+    ) -> Self {
         let before = sum(before_sub_tree, left);
         let upper = sum(sum(before, right), delta(state));
-        let largest = |count: Pair, end: Pair| [0, 1].map(|x| (count[x] > 0).then(|| end[x] - 1));
+        let largest = |count: PerState, end: PerState| [0, 1].map(|x| (count[x] > 0).then(|| end[x] - 1));
         let (max_left, max_right) = (largest(left, before), largest(right, upper));
         Self { state, left, right, total, before, max_left, max_right }
     }
 
     /// s_z^x(u): the vertices in state x before the first of the sub-tree of a child.
-    pub fn before_child(&self, side: Side) -> Pair {
+    pub fn before_child(&self, side: Side) -> PerState {
         match side {
             Side::Left => [0, 1].map(|x| self.before[x] - self.left[x]),
             Side::Right => sum(self.before, delta(self.state)),
@@ -92,54 +98,4 @@ impl Functions {
     pub fn new_size(&self) -> u32 {
         self.total[usize::from(self.state)]
     }
-}
-
-/// The functions of all vertices of a rank-halving tree by the recursions, without messages; states by rank.
-///
-/// # Complexity
-///
-/// O(s).
-///
-/// # Panics
-///
-/// When a state is neither 0 nor 1.
-pub fn evaluate(states: &[u8]) -> Vec<Functions> {
-    let zero = Functions::new(0, [0; 2], [0; 2], [0; 2], [0; 2]);
-    let mut all = vec![zero; states.len()];
-    assert!(states.iter().all(|&state| state < 2), "a state is 0 or 1");
-    forward(states, &mut all);
-    if !states.is_empty() {
-        let root = &all[states.len() / 2];
-        let total = in_sub_tree(root.state, root.left, root.right);
-        backward(&mut all, total, [0; 2]);
-    }
-    all
-}
-
-/// Fills in states and counts of the sub-tree over these ranks; how many it has of each state.
-fn forward(states: &[u8], all: &mut [Functions]) -> Pair {
-    if states.is_empty() {
-        return [0; 2];
-    }
-    let middle = states.len() / 2;
-    let (left, right) = all.split_at_mut(middle);
-    let left = forward(&states[..middle], left);
-    let right = forward(&states[middle + 1..], &mut right[1..]);
-    let root = &mut all[middle];
-    (root.state, root.left, root.right) = (states[middle], left, right);
-    in_sub_tree(root.state, left, right)
-}
-
-/// Fills in the rest of the sub-tree over these ranks.
-fn backward(all: &mut [Functions], total: Pair, before: Pair) {
-    if all.is_empty() {
-        return;
-    }
-    let middle = all.len() / 2;
-    let Functions { state, left, right, .. } = all[middle];
-    let root = Functions::new(state, left, right, total, before);
-    all[middle] = root;
-    let (below, above) = all.split_at_mut(middle);
-    backward(below, total, root.before_child(Side::Left));
-    backward(&mut above[1..], total, root.before_child(Side::Right));
 }

@@ -1,15 +1,16 @@
-//! The answer to `split`: one load on one machine, without the cycles of a plan in the foreground.
+//! The form of the answer to `split`: one load on one machine, without the cycles of a plan in the foreground.
 
 use serde::Serialize;
 
-use super::{Deadline, Further, LoadBound, LoadOutcome, LoadVerdict, SourceRow};
-use crate::Skipped;
-use crate::installments::FrontRow;
+use super::load::MethodForm;
 use meshwright_network::topology::Machine;
+use meshwright_verdict::installments::FrontRow;
+use meshwright_verdict::load::{Deadline, Further, LoadBound, SourceRow};
+use meshwright_verdict::{LoadOutcome, LoadVerdict, Skipped};
 
 /// A divided load.
 #[derive(Debug, Serialize)]
-pub struct SplitAnswer<'a> {
+pub struct SplitForm<'a> {
     /// The version of this form: 1.
     pub format: u32,
     /// The specification of the machine.
@@ -58,41 +59,40 @@ pub struct SpeedRows<'a> {
 #[derive(Debug, Serialize)]
 pub struct Named<'a> {
     /// The method's name.
-    pub name: &'a str,
+    name: &'a str,
     /// By node id the share of the whole load, where the nodes of a layer are not all alike.
-    pub shares: Option<&'a [f64]>,
+    shares: Option<&'a [f64]>,
     /// The rest.
     #[serde(flatten)]
-    pub outcome: &'a LoadOutcome,
+    outcome: MethodForm<'a>,
 }
 
-impl<'a> SplitAnswer<'a> {
+impl<'a> SplitForm<'a> {
     /// The answer for this verdict.
     pub fn new(machine: &'a Machine, speeds: Option<SpeedRows<'a>>, verdict: &'a LoadVerdict) -> Self {
-        let ends = |&(a, b): &(_, _)| [machine.coordinates(a), machine.coordinates(b)];
         Self {
             format: 1,
             machine: machine.name(),
-            dead: machine.dead().iter().map(|&node| machine.coordinates(node)).collect(),
-            dead_links: machine.dead_links().iter().map(ends).collect(),
-            sigma: verdict.sigma,
+            dead: machine.dead_coordinates(),
+            dead_links: machine.dead_link_coordinates(),
+            sigma: verdict.facts.sigma,
             speeds,
-            startup: verdict.startup,
-            sources: &verdict.sources,
-            bound: &verdict.bound,
-            front: &verdict.front,
-            deadline: verdict.deadline.as_ref(),
-            further: &verdict.further,
-            winner: verdict.winner.as_deref(),
+            startup: verdict.facts.startup,
+            sources: &verdict.facts.sources,
+            bound: &verdict.facts.bound,
+            front: &verdict.facts.front,
+            deadline: verdict.facts.deadline.as_ref(),
+            further: &verdict.facts.further,
+            winner: verdict.winner_name(),
             reason: &verdict.reason,
-            methods: verdict.results.iter().map(Named::new).collect(),
+            methods: verdict.results.iter().map(Named::of).collect(),
             skipped: &verdict.skipped,
         }
     }
 }
 
 impl<'a> Named<'a> {
-    fn new(outcome: &'a LoadOutcome) -> Self {
-        Self { name: &outcome.method, shares: outcome.single_shares(), outcome }
+    fn of(outcome: &'a LoadOutcome) -> Self {
+        Self { name: &outcome.method, shares: outcome.single_shares(), outcome: outcome.into() }
     }
 }

@@ -1,21 +1,21 @@
 //! The part of one member in one split: the six steps.
 
-use super::functions::{Functions, Pair, in_sub_tree};
-use super::packet::Packet;
-use super::place::{Neighbours, Place};
+use super::functions::{Functions, PerState, in_sub_tree};
+use super::neighbours::{AdjacentRoot, Neighbours};
+use super::packet::RankSplitPacket;
 use super::routing::{Hop, Role, Routed, route};
-use super::scheme::Paper;
-use crate::protocol::{Outbox, Side};
+use super::scheme::RankSplit;
+use crate::protocol::{Outbox, Position, Side};
 use crate::rank_halving;
 use meshwright_core::units::NodeId;
 
 /// What a member keeps of a split, from its own call of it until the groups join again.
 #[derive(Debug)]
-pub struct Splitting {
+pub struct RankSplitting {
     node: NodeId,
     state: u8,
     /// f_L and f_R, as far as the children have told them.
-    counts: [Pair; 2],
+    counts: [PerState; 2],
     functions: Option<Functions>,
     neighbours: Neighbours,
     /// Children that have not told their counts, have not passed on step 2, have not passed on step 5.
@@ -50,19 +50,19 @@ const PARTIAL: usize = 1;
 const GATHER: usize = 2;
 
 /// What does not change while a member handles one event.
-pub(super) struct Event<'e> {
-    pub paper: &'e Paper,
-    pub place: &'e Place,
-    pub out: &'e mut Outbox<Packet>,
+pub(super) struct RankSplitEvent<'e> {
+    pub paper: &'e RankSplit,
+    pub place: &'e Position<AdjacentRoot>,
+    pub out: &'e mut Outbox<RankSplitPacket>,
 }
 
-impl Event<'_> {
-    fn send(&mut self, to: NodeId, packet: Packet) {
-        self.out.send(to, Packet::BYTES, packet);
+impl RankSplitEvent<'_> {
+    fn send(&mut self, to: NodeId, packet: RankSplitPacket) {
+        self.out.send(to, RankSplitPacket::BYTES, packet);
     }
 
     /// To the parent; whether there is one.
-    fn send_up(&mut self, packet: Packet) -> bool {
+    fn send_up(&mut self, packet: RankSplitPacket) -> bool {
         let parent = self.place.links().parent;
         if let Some(parent) = parent {
             self.send(parent, packet);
@@ -76,9 +76,9 @@ impl Event<'_> {
     }
 }
 
-impl Splitting {
+impl RankSplitting {
     /// A member begins to split its group.
-    pub(super) fn begin(node: NodeId, state: u8, event: &mut Event<'_>) -> Self {
+    pub(super) fn begin(node: NodeId, state: u8, event: &mut RankSplitEvent<'_>) -> Self {
         let children = event.place.links().children.len() as u8;
         let mut splitting = Self {
             node,
@@ -98,60 +98,64 @@ impl Splitting {
     }
 
     /// A packet has come.
-    pub(super) fn receive(&mut self, from: NodeId, packet: Packet, event: &mut Event<'_>) {
+    pub(super) fn receive(&mut self, from: NodeId, packet: RankSplitPacket, event: &mut RankSplitEvent<'_>) {
         match packet {
-            Packet::Forward(counts) => {
+            RankSplitPacket::Forward(counts) => {
                 let child = event.place.links().children.iter().find(|child| child.0 == from);
                 let (_, side) = child.expect("counts come from children");
                 self.counts[*side as usize] = counts;
                 self.waiting[COUNTS] -= 1;
                 self.count(event);
             }
-            Packet::Backward { total, before } => {
+            RankSplitPacket::Backward { total, before } => {
                 let [left, _] = self.counts;
                 // Ranks before the sub-tree: all before this member but its left sub-tree.
                 let all_before = event.place.rank() - left[0] - left[1];
                 let total = [total, event.place.size() - total];
                 self.evaluate(total, [before, all_before - before], event);
             }
-            Packet::Partial => {
+            RankSplitPacket::Partial => {
                 self.waiting[PARTIAL] -= 1;
                 self.synchronise_partially(event);
             }
-            Packet::Routing(routed) if self.progress == Progress::Evaluating => {
+            RankSplitPacket::Routing(routed) if self.progress == Progress::Evaluating => {
                 self.held.push(routed);
                 self.held_all += 1;
                 self.unready += u32::from(self.functions.is_none());
             }
-            Packet::Routing(routed) => self.pass_on(routed, event),
-            Packet::Gather => {
+            RankSplitPacket::Routing(routed) => self.pass_on(routed, event),
+            RankSplitPacket::Gather => {
                 self.waiting[GATHER] -= 1;
                 self.synchronise(event);
             }
-            Packet::Release => self.release(event),
+            RankSplitPacket::Release => self.release(event),
         }
     }
 
     /// Step 1, the forward pass.
-    fn count(&mut self, event: &mut Event<'_>) {
+    fn count(&mut self, event: &mut RankSplitEvent<'_>) {
         if self.waiting[COUNTS] > 0 {
             return;
         }
         let [left, right] = self.counts;
         let counts = in_sub_tree(self.state, left, right);
-        if !event.send_up(Packet::Forward(counts)) {
+        if !event.send_up(RankSplitPacket::Forward(counts)) {
             self.evaluate(counts, [0; 2], event);
         }
     }
 
     /// Step 1, the backward pass, and step 3.
-    fn evaluate(&mut self, total: Pair, before: Pair, event: &mut Event<'_>) {
+    fn evaluate(&mut self, total: PerState, before: PerState, event: &mut RankSplitEvent<'_>) {
         let [left, right] = self.counts;
         let functions = Functions::new(self.state, left, right, total, before);
         self.functions = Some(functions);
         for &(child, side) in &event.place.links().children {
             let before = functions.before_child(side)[0];
-            event.out.send(child, Packet::BYTES, Packet::Backward { total: total[0], before });
+            event.out.send(
+                child,
+                RankSplitPacket::BYTES,
+                RankSplitPacket::Backward { total: total[0], before },
+            );
         }
         self.missing = requests(&functions, self.node).count() as u8;
         if event.paper.partial {
@@ -162,16 +166,16 @@ impl Splitting {
     }
 
     /// Step 2: all below have their functions.
-    fn synchronise_partially(&mut self, event: &mut Event<'_>) {
+    fn synchronise_partially(&mut self, event: &mut RankSplitEvent<'_>) {
         if self.functions.is_some() && self.waiting[PARTIAL] == 0 {
-            event.send_up(Packet::Partial);
+            event.send_up(RankSplitPacket::Partial);
             self.send_requests(event);
         }
     }
 
     /// Step 4 begins: packets of others that wait here go on, and this member tells each of its new neighbours where it
     /// is.
-    fn send_requests(&mut self, event: &mut Event<'_>) {
+    fn send_requests(&mut self, event: &mut RankSplitEvent<'_>) {
         let functions = self.functions.expect("the functions are known");
         self.progress = Progress::Routing;
         for routed in std::mem::take(&mut self.held).into_iter().chain(requests(&functions, self.node)) {
@@ -181,7 +185,7 @@ impl Splitting {
     }
 
     /// Step 4: a packet at this vertex.
-    fn pass_on(&mut self, routed: Routed, event: &mut Event<'_>) {
+    fn pass_on(&mut self, routed: Routed, event: &mut RankSplitEvent<'_>) {
         let functions = self.functions.as_ref().expect("the functions are known");
         let to = match route(functions, &routed) {
             Hop::Here => return self.hear(routed, event),
@@ -189,11 +193,11 @@ impl Splitting {
             Hop::Right => event.child(Side::Right),
             Hop::Parent => event.place.links().parent.expect("every destination is below the root"),
         };
-        event.send(to, Packet::Routing(routed));
+        event.send(to, RankSplitPacket::Routing(routed));
     }
 
     /// A new neighbour has told where it is.
-    fn hear(&mut self, Routed { source, role, .. }: Routed, event: &mut Event<'_>) {
+    fn hear(&mut self, Routed { source, role, .. }: Routed, event: &mut RankSplitEvent<'_>) {
         let known = match role {
             Role::Parent => &mut self.neighbours.parent,
             Role::Left => &mut self.neighbours.left,
@@ -206,7 +210,7 @@ impl Splitting {
     }
 
     /// Step 5, up: all below have heard of all their new neighbours. Without step 5, this member alone is asked.
-    fn synchronise(&mut self, event: &mut Event<'_>) {
+    fn synchronise(&mut self, event: &mut RankSplitEvent<'_>) {
         if self.progress != Progress::Routing || self.missing > 0 {
             return;
         }
@@ -214,28 +218,28 @@ impl Splitting {
             self.progress = Progress::Released;
         } else if self.waiting[GATHER] == 0 {
             self.progress = Progress::Gathered;
-            if !event.send_up(Packet::Gather) {
+            if !event.send_up(RankSplitPacket::Gather) {
                 self.release(event);
             }
         }
     }
 
     /// Step 5, down.
-    fn release(&mut self, event: &mut Event<'_>) {
+    fn release(&mut self, event: &mut RankSplitEvent<'_>) {
         for &(child, _) in &event.place.links().children {
-            event.out.send(child, Packet::BYTES, Packet::Release);
+            event.out.send(child, RankSplitPacket::BYTES, RankSplitPacket::Release);
         }
         self.progress = Progress::Released;
     }
 
     /// Step 6: the new place, once, when the member may go on.
-    pub(super) fn take_place(&mut self) -> Option<Place> {
+    pub(super) fn take_place(&mut self) -> Option<Position<AdjacentRoot>> {
         if self.progress != Progress::Released {
             return None;
         }
         self.progress = Progress::Active;
         let functions = self.functions.expect("the functions are known");
-        Some(Place::new(functions.new_rank(), functions.new_size(), self.neighbours))
+        Some(Position::beside(functions.new_rank(), functions.new_size(), self.neighbours))
     }
 
     /// The state of the member: its label.

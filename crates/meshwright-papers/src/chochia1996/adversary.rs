@@ -1,8 +1,8 @@
 //! Groups on which rank-halving trees are as high as a machine lets them be.
 
-use super::Group;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
+use meshwright_groups::Group;
 use meshwright_network::topology::order::order;
 use meshwright_network::topology::{Grid, Machine, Network, Topology};
 
@@ -31,7 +31,8 @@ use meshwright_network::topology::{Grid, Machine, Network, Topology};
 /// # Examples
 ///
 /// ```
-/// use meshwright_groups::{adversary, rank_halving};
+/// use meshwright_groups::rank_halving;
+/// use meshwright_papers::chochia1996::adversary;
 /// use meshwright_network::topology::Machine;
 /// let mesh = Machine::new("mesh:16x16")?;
 /// let group = adversary::adversarial_corner_group(&mesh, "hilbert")?;
@@ -114,7 +115,7 @@ fn far_pairs(grid: &Grid) -> Vec<(NodeId, NodeId)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rank_halving;
+    use meshwright_groups::rank_halving;
 
     fn height(machine: &Machine, order: &str) -> (u32, u32) {
         let group = adversarial_corner_group(machine, order).unwrap();

@@ -1,7 +1,6 @@
 //! Routing on the tree: where a packet for a rank of a new tree goes next.
 
 use super::functions::Functions;
-use crate::rank_halving;
 use meshwright_core::units::NodeId;
 
 /// What the source of a routed packet is to the vertex that gets it.
@@ -57,14 +56,13 @@ pub enum Hop {
 /// # Examples
 ///
 /// ```
-/// use meshwright_groups::paper::functions;
-/// use meshwright_groups::paper::routing::{Hop, Role, Routed, route};
+/// use meshwright_groups::rank_split::Functions;
+/// use meshwright_groups::rank_split::routing::{Hop, Role, Routed, route};
 /// use meshwright_core::units::NodeId;
-/// // Ranks 0..7, odd ranks in state 1; the root is rank 3, its children are 1 and 5.
-/// let at = functions::evaluate(&[0, 1, 0, 1, 0, 1, 0]);
-/// let packet = Routed { state: 0, rank: 3, source: NodeId(0), role: Role::Parent };
-/// let way = [0, 1, 3, 5, 6].map(|u: usize| route(&at[u], &packet));
-/// assert_eq!(way, [Hop::Parent, Hop::Parent, Hop::Right, Hop::Right, Hop::Here]);
+/// // Ranks 0..7, odd ranks in state 1; the root is rank 3, with three vertices on either side.
+/// let root = Functions::new(1, [2, 1], [2, 1], [4, 3], [0, 0]);
+/// let packet = |rank| Routed { state: 0, rank, source: NodeId(0), role: Role::Parent };
+/// assert_eq!([1, 3].map(|rank| route(&root, &packet(rank))), [Hop::Left, Hop::Right]);
 /// ```
 pub fn route(functions: &Functions, packet: &Routed) -> Hop {
     let (q, r) = (usize::from(packet.state), packet.rank);
@@ -81,42 +79,5 @@ pub fn route(functions: &Functions, packet: &Routed) -> Hop {
     match largest {
         Some(largest) if largest >= r && largest < r + count => side,
         _ => Hop::Parent,
-    }
-}
-
-/// The whole way of a packet from a vertex on the rank-halving tree of these functions: the ranks it meets; none if it
-/// comes back to one of them or leaves the tree.
-///
-/// # Complexity
-///
-/// O(d^2) for d edges.
-///
-/// # Source
-///
-/// `chochia1996`, lemma 3: it arrives.
-///
-/// # Examples
-///
-/// ```
-/// use meshwright_groups::paper::functions;
-/// use meshwright_groups::paper::routing::{Role, Routed, way};
-/// use meshwright_core::units::NodeId;
-/// let at = functions::evaluate(&[0, 1, 0, 1, 0, 1, 0]);
-/// let packet = Routed { state: 0, rank: 3, source: NodeId(0), role: Role::Parent };
-/// assert_eq!(way(&at, 0, &packet), Some(vec![0, 1, 3, 5, 6]));
-/// ```
-pub fn way(functions: &[Functions], from: u32, packet: &Routed) -> Option<Vec<u32>> {
-    let size = functions.len() as u32;
-    let (mut at, mut way) = (from, vec![from]);
-    loop {
-        let place = rank_halving::place(at, size);
-        let next = match route(&functions[at as usize], packet) {
-            Hop::Here => return Some(way),
-            Hop::Left => place.left,
-            Hop::Right => place.right,
-            Hop::Parent => place.parent,
-        };
-        at = next.filter(|next| !way.contains(next))?;
-        way.push(at);
     }
 }

@@ -10,10 +10,10 @@
 
 use std::convert::Infallible;
 
-use super::protocol::{Label, Links, Outbox, Scheme, Side};
-use super::{Group, Tree, rank_halving};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
+use meshwright_groups::protocol::{Label, Links, Outbox, Position, Scheme, Side};
+use meshwright_groups::{Group, Tree, rank_halving};
 use meshwright_network::topology::order::{Order, order};
 use meshwright_network::topology::{Machine, Topology};
 
@@ -22,7 +22,7 @@ use meshwright_network::topology::{Machine, Topology};
 /// # Examples
 ///
 /// ```
-/// use meshwright_groups::range::RangeGroup;
+/// use meshwright_papers::range::RangeGroup;
 /// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::NodeId;
 /// let mesh = Machine::new("mesh:1024x1024")?;
@@ -147,60 +147,44 @@ impl<'m> Ranges<'m> {
 }
 
 /// What a member keeps of a range: two numbers, its rank, its at most three edges.
-#[derive(Clone, Debug)]
-pub struct Place<'m> {
-    /// Its group.
-    pub range: RangeGroup<'m>,
-    /// Its rank.
-    pub rank: u32,
-    links: Links,
-}
-
-impl<'m> Place<'m> {
-    fn new(range: RangeGroup<'m>, rank: u32) -> Self {
-        Self { range, rank, links: range.links(rank) }
-    }
+fn position(range: RangeGroup<'_>, rank: u32) -> Position<RangeGroup<'_>> {
+    Position::new(rank, range.size(), range.links(rank), range)
 }
 
 impl<'m> Scheme for Ranges<'m> {
-    const ORDERED: bool = true;
     const STEPS: &'static [&'static str] = &[];
-    type Place = Place<'m>;
+    type Known = RangeGroup<'m>;
     type Packet = Infallible;
-    type Splitting = Option<Place<'m>>;
+    type Splitting = Option<Position<RangeGroup<'m>>>;
 
-    fn places(&self, _: &Machine, group: &Group) -> Result<Vec<Self::Place>> {
+    fn is_ordered(&self) -> bool {
+        true
+    }
+
+    fn places(&self, _: &Machine, group: &Group) -> Result<Vec<Position<Self::Known>>> {
         if *group != self.range.to_group() {
             let why = format!("the group is not the range {:?}", self.range);
             return Err(Error::not_applicable("ranges", why));
         }
-        Ok((0..group.size()).map(|rank| Place::new(self.range, rank)).collect())
-    }
-
-    fn links(place: &Self::Place) -> &Links {
-        &place.links
-    }
-
-    fn rank_and_size(place: &Self::Place) -> (u32, u32) {
-        (place.rank, place.range.size())
+        Ok((0..group.size()).map(|rank| position(self.range, rank)).collect())
     }
 
     fn begin(
         &self,
         _: NodeId,
-        place: &Self::Place,
+        place: &Position<Self::Known>,
         label: Label,
         _: &mut Outbox<Infallible>,
     ) -> Self::Splitting {
         let (first, end) = (label.colour, label.key);
-        assert!(first <= place.rank && place.rank < end, "a member is inside the range it names");
-        Some(Place::new(place.range.part(first, end), place.rank - first))
+        assert!(first <= place.rank() && place.rank() < end, "a member is inside the range it names");
+        Some(position(place.known().part(first, end), place.rank() - first))
     }
 
     fn receive(
         &self,
         _: NodeId,
-        _: &Self::Place,
+        _: &Position<Self::Known>,
         _: &mut Self::Splitting,
         _: NodeId,
         packet: Infallible,
@@ -209,7 +193,7 @@ impl<'m> Scheme for Ranges<'m> {
         match packet {}
     }
 
-    fn take_place(&self, splitting: &mut Self::Splitting) -> Option<Self::Place> {
+    fn take_place(&self, splitting: &mut Self::Splitting) -> Option<Position<Self::Known>> {
         splitting.take()
     }
 
@@ -217,9 +201,8 @@ impl<'m> Scheme for Ranges<'m> {
         match *packet {}
     }
 
-    fn bytes_kept(place: &Self::Place, splitting: Option<&Self::Splitting>) -> usize {
-        let links = size_of::<Self::Place>() + size_of_val(place.links.children.as_slice());
-        links + splitting.map_or(0, size_of_val)
+    fn bytes_kept(place: &Position<Self::Known>, splitting: Option<&Self::Splitting>) -> usize {
+        place.bytes() + splitting.map_or(0, size_of_val)
     }
 }
 
@@ -250,7 +233,7 @@ pub struct Halves {
 /// # Examples
 ///
 /// ```
-/// use meshwright_groups::range::cut;
+/// use meshwright_papers::range::cut;
 /// use meshwright_groups::rank_halving;
 /// let halves = cut(&rank_halving::tree(7), 3); // the root is 3
 /// assert_eq!(halves.changed, [1, 3]);

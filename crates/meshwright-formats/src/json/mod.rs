@@ -1,0 +1,21 @@
+//! JSON forms: what verdicts look like in files.
+//!
+//! A form borrows what it shows. Its keys are the contract of the command line; keys are added, never renamed.
+//!
+//! | file | form |
+//! |---|---|
+//! | `plan` | [`PlanForm`]: the answer to `plan`, `plan.json` |
+//! | `machine` | [`MachineForm`]: a machine with its costs, written there and read back |
+//! | `mapping`, `load`, `groups` | verdicts on jobs, one file for each kind |
+//! | `split` | [`SplitForm`]: the answer to `split` |
+
+mod groups;
+mod load;
+mod machine;
+mod mapping;
+mod plan;
+mod split;
+
+pub use machine::MachineForm;
+pub use plan::{FORMAT, PlanForm};
+pub use split::{SpeedRows, SplitForm};
