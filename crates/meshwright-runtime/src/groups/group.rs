@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::tree_messages::{self, Edges, WordKind};
 use super::part::{MaybePart, Outer, Outside, Part};
 use super::tree_messages::{self, Edges, WordKind};
 use crate::transport::{Endpoint, Lost, Mailbox, Wire};
