@@ -124,7 +124,7 @@ impl Planner for Mapping<'_> {
 
     fn plan(&self, method: &String, seed: u64) -> Result<Proposal<Phases, Placement>> {
         Proposal::of(self.place(method, seed).map(|placement| {
-            let workload = crate::schedule(self.tasks, &placement, self.machine);
+            let workload = placement.phases(self.tasks, self.machine);
             Plan { workload, detail: placement }
         }))
     }

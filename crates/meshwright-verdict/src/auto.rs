@@ -11,7 +11,6 @@ use std::ops::ControlFlow;
 
 use super::{Job, Skipped, look, percentage};
 use meshwright_core::error::{Error, Result};
-use meshwright_mapping as mapping;
 use meshwright_mapping::search::{self, SearchProblem};
 use meshwright_mapping::{Mapping, PLACEMENTS, Placement};
 use meshwright_network::topology::Machine;
