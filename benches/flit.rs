@@ -53,7 +53,7 @@ fn router(name: &str, work: Work) -> (Machine, Router) {
     if preset == "caminos" && work.flits > 1 {
         mesh = mesh.with_switching(Switching::CutThrough);
     }
-    let mut router = Router::preset(preset, &mesh).expect("a preset");
+    let mut router = Router::named(preset, &mesh).expect("a preset");
     let slots = match mesh.switching() {
         Switching::CutThrough => "2",
         _ if work.side > 256 => "4",

@@ -16,7 +16,7 @@ use meshwright_groups::rank_split::RankSplit;
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::process::{Context, Process};
 use meshwright_sim as sim;
-use meshwright_sim::ProcessTrace;
+use meshwright_sim::Trace;
 use meshwright_sim::any_order::{self, Adversary, Order};
 use meshwright_sim::flit::{Replay, Router};
 use peak_alloc::PeakAlloc;
@@ -47,12 +47,12 @@ fn seconds() -> f64 {
 
 /// What one run cost.
 struct Cost {
-    trace: ProcessTrace,
+    trace: Trace,
     seconds: f64,
     megabytes: f64,
 }
 
-fn measure(run: impl FnOnce() -> Result<ProcessTrace>) -> Cost {
+fn measure(run: impl FnOnce() -> Result<Trace>) -> Cost {
     let before = HEAP.current_usage();
     HEAP.reset_peak_usage();
     let start = seconds();
@@ -95,14 +95,14 @@ fn row(table: &mut Table, size: &str, name: &str, cost: &Cost) {
 fn compare<P: Process>(table: &mut Table, machine: &Machine, rounds: usize, make: impl Fn() -> Vec<P>) {
     let mut router = Router::ideal(machine);
     router.buffers = machine.buffers();
-    let flits = Replay { router, packet: Some(1), seed: 0 };
+    let flits = sim::Engine::Flit(Replay { router, packet: Some(1), seed: 0 });
     let mut best: [Option<Cost>; 3] = [None, None, None];
     for _ in 0..rounds {
         let (mut a, mut b, mut c) = (make(), make(), make());
         let costs = [
-            measure(|| sim::packet::run_processes(machine, &mut a)),
-            measure(|| flits.run_processes(machine, &mut b)),
-            measure(|| sim::run_processes(machine, &mut c)),
+            measure(|| sim::run(machine, &mut a, &sim::Engine::Packet)),
+            measure(|| sim::run(machine, &mut b, &flits)),
+            measure(|| sim::run(machine, &mut c, &sim::Engine::Message)),
         ];
         for (best, cost) in best.iter_mut().zip(costs) {
             if best.as_ref().is_none_or(|best| cost.seconds < best.seconds) {
@@ -155,7 +155,7 @@ fn sixteen() {
     let mut table = table("The paper's protocol: four splits, barriers and joins", &COLUMNS);
     for _ in 0..10 {
         let mut all = experiment(&machine, 4, 100);
-        let cost = measure(|| sim::packet::run_processes(&machine, &mut all));
+        let cost = measure(|| sim::run(&machine, &mut all, &sim::Engine::Packet));
         row(&mut table, machine.name(), "packets", &cost);
     }
     println!("{table}");
@@ -235,7 +235,7 @@ fn a_million_members() {
     for side in [256, 1024] {
         let machine = square(side);
         let mut all = experiment(&machine, 1, 1);
-        let cost = measure(|| sim::packet::run_processes(&machine, &mut all));
+        let cost = measure(|| sim::run(&machine, &mut all, &sim::Engine::Packet));
         row(&mut table, machine.name(), "packets", &cost);
     }
     println!("{table}");

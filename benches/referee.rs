@@ -14,7 +14,7 @@ use meshwright_network::routing::{Pair, routes};
 use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_schedule::{Message, Phases, Schedule, cost};
-use meshwright_sim::{run_phased, run_schedule};
+use meshwright_sim::{Engine, simulate};
 use meshwright_verdict::Job;
 use table::{Comparison, way};
 
@@ -43,7 +43,7 @@ fn compare(table: &mut Comparison, size: &str, machine: &Machine, phases: &Phase
     let mut ways = vec![way("formula", || formula(machine, phases))];
     for (name, switching) in SWITCHINGS {
         let machine = machine.clone().with_switching(*switching);
-        ways.push(way(name, move || run_phased(&machine, phases).expect("connected").ticks));
+        ways.push(way(name, move || simulate(&machine, phases, &Engine::Message).expect("connected").ticks));
     }
     table.size(size, messages, rounds, ways);
 }
@@ -118,9 +118,9 @@ fn free<'w>(
     met: bool,
 ) -> [table::Way<'w>; 2] {
     let least = sweep(machine, phases);
-    let simulated = run_schedule(machine, schedule).expect("connected").ticks;
+    let simulated = simulate(machine, schedule, &Engine::Message).expect("connected").ticks;
     assert!(if met { least <= simulated } else { least == simulated }, "{least} <= {simulated}");
-    let run = move || run_schedule(machine, schedule).expect("connected").ticks;
+    let run = move || simulate(machine, schedule, &Engine::Message).expect("connected").ticks;
     [way("sweep", move || sweep(machine, phases)), way("without barriers", run)]
 }
 
@@ -143,7 +143,9 @@ fn exchanges() {
         let schedule = Schedule::from_phases(&phases);
         let mut ways = Vec::from(free(&torus, &phases, &schedule, true));
         ways.push(way("formula", || formula(&torus, &phases)));
-        ways.push(way("with barriers", || run_phased(&torus, &phases).expect("connected").ticks));
+        ways.push(way("with barriers", || {
+            simulate(&torus, &phases, &Engine::Message).expect("connected").ticks
+        }));
         table.size(&format!("{side}x{side}"), phases.messages().len() as u64, 9, ways);
     }
     table.print();
@@ -178,7 +180,9 @@ fn shifts() {
         let phases = Phases::new(torus.nodes(), ends.map(shift).collect());
         let schedule = Schedule::from_phases(&phases);
         let mut ways = Vec::from(free(&torus, &phases, &schedule, false));
-        ways.push(way("with barriers", || run_phased(&torus, &phases).expect("connected").ticks));
+        ways.push(way("with barriers", || {
+            simulate(&torus, &phases, &Engine::Message).expect("connected").ticks
+        }));
         table.size(&format!("{times} x {side}x{side}"), phases.messages().len() as u64, rounds, ways);
     }
     table.print();

@@ -78,7 +78,7 @@ pub(crate) fn sort<S: Scheme>(
     };
     let programs = group.members().iter().map(program).collect();
     let mut members = members(scheme, machine, &group, programs)?;
-    let trace = sim::packet::run_processes(machine, &mut members)?;
+    let trace = sim::run(machine, &mut members, &sim::Engine::Packet)?;
     assert!(trace.unfinished.is_empty(), "every node comes to its end");
     let history = History::of(&group, |node| members[node.index()].log());
     let places = members.iter().map(|member| *member.program().result().expect("it has finished")).collect();

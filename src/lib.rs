@@ -72,7 +72,7 @@
 //! let programs = (0..16).map(|rank| Script::new(vec![split(rank), Operation::Barrier])).collect();
 //! let paper = RankSplit::default();
 //! let mut nodes = members(&paper, &mesh, &group, programs)?;
-//! assert!(sim::packet::run_processes(&mesh, &mut nodes)?.unfinished.is_empty());
+//! assert!(sim::run(&mesh, &mut nodes, &sim::Engine::Packet)?.unfinished.is_empty());
 //! let place = nodes[group.node(5).index()].places().last().expect("it is a member");
 //! assert_eq!((place.rank(), place.size()), (2, 8));
 //! # Ok::<(), meshwright::Error>(())
@@ -80,24 +80,24 @@
 //!
 //! # The referee
 //!
-//! Workloads run on three engines. The message engine moves whole messages ([`sim::run_schedule`], [`sim::run_phased`]);
-//! the flit engine moves flits through routers with virtual channels, cycle by cycle ([`sim::flit::Replay`]); the packet engine
+//! Workloads run on three engines. The message engine moves whole messages ([`sim::Engine::Message`]);
+//! the flit engine moves flits through routers with virtual channels, cycle by cycle ([`sim::Engine::Flit`]); the packet engine
 //! moves packets link by link in steps ([`sim::packet`]). A
 //! workload is a schedule, or one state machine per node that decides at run time ([`schedule::Process`]). Open-loop
 //! traffic ([`sim::traffic`]) asks what a network carries; [`sim::sweep`] draws latency against load. Each routing
 //! ([`ROUTINGS`]) is proved free of deadlocks, or refused with a ring of channels ([`routing::certify`]).
 //!
 //! ```
-//! use meshwright::sim::flit::{Replay, Router};
-//! use meshwright::{schedule::goal, sim, topology::Machine};
+//! use meshwright::prelude::*;
+//! use meshwright::schedule::goal;
 //!
 //! let text = "num_ranks 4\nrank 0 { send 64b to 3 }\nrank 3 { recv 64b from 0 }\n";
 //! let schedule = goal::parse(text.as_bytes(), "one.goal")?;
 //! let line = Machine::new("mesh:1x4")?; // c = 100, b = 1, h = 2
-//! let flits = Replay { router: Router::ideal(&line), packet: None, seed: 0 };
 //! // Nobody waits, so both engines say c + b (W + d h).
-//! assert_eq!(sim::run_schedule(&line, &schedule)?.cycles.0, 100 + 64 + 3 * 2);
-//! assert_eq!(flits.run_schedule(&line, &schedule)?.cycles.0, 100 + 64 + 3 * 2);
+//! for engine in [Engine::Message, Engine::Flit(Router::ideal(&line).into())] {
+//!     assert_eq!(simulate(&line, &schedule, &engine)?.cycles, Cycles(100 + 64 + 3 * 2));
+//! }
 //! # Ok::<(), meshwright::Error>(())
 //! ```
 //!
@@ -180,8 +180,8 @@ pub mod prelude {
     pub use crate::mapping::{Divide, PLACEMENTS, Placement, Shape, TaskGraph};
     pub use crate::routing::ROUTINGS;
     pub use crate::schedule::{Phases, Process, Schedule};
-    pub use crate::sim::Trace;
-    pub use crate::sim::flit::{Replay, Router};
+    pub use crate::sim::flit::Router;
+    pub use crate::sim::{Engine, Trace, Workload, simulate};
     pub use crate::topology::{Costs, FAMILIES, Machine, PortModel, Switching, Topology};
     pub use crate::units::{Bytes, Cycles, NodeId};
     pub use crate::verdict::{Job, JobVerdict};

@@ -134,7 +134,7 @@ fn judged(method: &str, graph: &TaskGraph, machine: &Machine, (found, took): Tim
         let placement = Placement { name: method.to_string(), nodes };
         let phases = placement.phases(graph, machine);
         let predicted = cost::forecast(&phases, machine)?.ticks;
-        let trace = sim::run_phased(machine, &phases)?;
+        let trace = sim::simulate(machine, &phases, &sim::Engine::Message)?;
         let simulated = trace.deadlock.is_none().then_some(trace.cycles.0);
         let rank = |(predicted, simulated): (u64, Option<u64>)| (simulated.unwrap_or(u64::MAX), predicted);
         let row = (machine.costs().cycles(predicted).0, simulated);

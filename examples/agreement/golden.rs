@@ -66,7 +66,7 @@ impl Point {
             mesh = mesh.with_switching(Switching::CutThrough);
             slots /= self.flits;
         }
-        let mut router = Router::preset(preset, &mesh)?;
+        let mut router = Router::named(preset, &mesh)?;
         router.set("virtual_channels", &self.channels.to_string())?;
         router.set("buffers", &slots.to_string())?;
         if self.pipe == "rd0+spec" {

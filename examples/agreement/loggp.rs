@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use meshwright_core::Result;
 use meshwright_network::topology::Machine;
 use meshwright_schedule::goal;
-use meshwright_sim::flit::{Replay, Router};
-use meshwright_sim::{Trace, run_schedule};
+use meshwright_sim::flit::Router;
+use meshwright_sim::{Engine, Trace, simulate};
 
 /// A computation, a message over two links, a computation, a message over one.
 const EXAMPLE: &str = "\
@@ -30,8 +30,8 @@ rank 3 { recv 16b from 2 }
 pub(crate) fn example() -> Result<[Trace; 2]> {
     let line = Machine::new("mesh:1x4")?;
     let schedule = goal::parse(EXAMPLE.as_bytes(), "example.goal")?;
-    let replay = Replay { router: Router::ideal(&line), packet: None, seed: 0 };
-    Ok([run_schedule(&line, &schedule)?, replay.run_schedule(&line, &schedule)?])
+    let routers = Engine::Flit(Router::ideal(&line).into());
+    Ok([simulate(&line, &schedule, &Engine::Message)?, simulate(&line, &schedule, &routers)?])
 }
 
 /// The mapping and the worked example.

@@ -7,7 +7,7 @@ use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
 use meshwright_network::topology::{Machine, Switching};
 use meshwright_schedule::{Message, Phases};
 use meshwright_sim::flit::Router;
-use meshwright_sim::run_phased;
+use meshwright_sim::{Engine, simulate};
 use serde_json::Value;
 
 use super::zero_load::phase_cycles;
@@ -57,7 +57,7 @@ fn of_caminos(flits: u64) -> Vec<u64> {
 /// The flit engine, packets of 16 flits, preset of CAMINOS.
 pub(crate) fn by_flits(phases: &[Vec<(u32, u32)>], flits: u64) -> Result<u64> {
     let mesh = mesh()?;
-    let mut router = Router::preset("caminos", &mesh)?;
+    let mut router = Router::named("caminos", &mesh)?;
     router.set("buffers", "2")?;
     Ok(phase_cycles(&mesh, &router, Some(16), flits, phases)?.iter().sum::<u64>() + LAST)
 }
@@ -79,7 +79,7 @@ pub(crate) fn by_messages(phases: &[Vec<(u32, u32)>], flits: u64) -> Result<u64>
         .enumerate()
         .flat_map(|(phase, sends)| sends.iter().map(move |&pair| message(phase, pair)))
         .collect();
-    Ok(run_phased(&mesh, &Phases::new(SIDE * SIDE, messages))?.cycles.0 + LAST)
+    Ok(simulate(&mesh, &Phases::new(SIDE * SIDE, messages), &Engine::Message)?.cycles.0 + LAST)
 }
 
 fn mesh() -> Result<Machine> {

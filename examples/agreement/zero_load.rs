@@ -8,6 +8,7 @@ use meshwright_network::topology::costs::Costs;
 use meshwright_network::topology::{Machine, Network, Switching, Topology};
 use meshwright_schedule::{Message, Phases};
 use meshwright_sim::flit::{Replay, Router};
+use meshwright_sim::{Engine, simulate};
 
 use super::in_parallel;
 
@@ -39,7 +40,7 @@ impl Delays {
 
     /// The same settings for the engine, with buffers deeper than any credit loop here.
     pub(crate) fn router_for(&self, machine: &Machine) -> Result<Router> {
-        let mut router = Router::preset("booksim", machine)?;
+        let mut router = Router::named("booksim", machine)?;
         let settings = [
             ("routing_delay", self.routing),
             ("vc_alloc_delay", self.channel),
@@ -104,8 +105,8 @@ pub(crate) fn phase_cycles(
         sends.iter().map(|&pair| message(phase, pair)).collect()
     };
     let messages = phases.iter().enumerate().flat_map(sends).collect();
-    let replay = Replay { router: router.clone(), packet, seed: 0 };
-    let trace = replay.run_phased(&machine, &Phases::new(machine.nodes(), messages))?;
+    let routers = Engine::Flit(Replay { router: router.clone(), packet, seed: 0 });
+    let trace = simulate(&machine, &Phases::new(machine.nodes(), messages), &routers)?;
     assert_eq!(trace.deadlock, None, "dimension order does not deadlock");
     Ok(trace.phase_ticks)
 }
@@ -163,7 +164,7 @@ pub(crate) fn section() -> Result<String> {
     for (preset, formula, law) in others() {
         for name in MACHINES {
             let machine = Machine::new(name)?.with_switching(Switching::CutThrough);
-            let router = Router::preset(preset, &machine)?;
+            let router = Router::named(preset, &machine)?;
             let counted =
                 in_parallel(&FLITS, |&flits| check(&machine, &router, flits, |hops| law(hops, flits)))?;
             row(&mut text, (preset, formula, name), 1, &counted);

@@ -39,7 +39,7 @@ fn one_packet_alone_takes_what_the_formula_of_booksim_says() {
 #[test]
 fn a_formula_that_is_a_cycle_off_is_noticed() {
     let mesh = Machine::new("mesh:2x2").unwrap();
-    let router = Router::preset("booksim", &mesh).unwrap();
+    let router = Router::named("booksim", &mesh).unwrap();
     assert_eq!(check(&mesh, &router, 1, |hops| 8 + 5 * hops).unwrap(), (12, 12));
     assert_eq!(check(&mesh, &router, 1, |hops| 7 + 5 * hops).unwrap(), (12, 0));
 }
@@ -56,7 +56,7 @@ fn one_packet_alone_takes_what_the_formula_of_cnsim_says() {
 
 fn agrees_alone((preset, text, law): Law) {
     let mesh = Machine::new("mesh:3x3").unwrap().with_switching(Switching::CutThrough);
-    let router = Router::preset(preset, &mesh).unwrap();
+    let router = Router::named(preset, &mesh).unwrap();
     for flits in [1, 2, 16] {
         let counted = check(&mesh, &router, flits, |hops| law(hops, flits)).unwrap();
         assert_eq!(counted, (72, 0), "{preset}: {text}, {flits} flits");

@@ -5,13 +5,13 @@ use meshwright_mapping::{Divide, Request, Shape, place};
 use meshwright_network::topology::{Machine, PortModel, Switching};
 use meshwright_schedule::{Schedule, goal};
 use meshwright_sim::report;
-use meshwright_sim::{run_phased, run_schedule};
+use meshwright_sim::{Engine, simulate};
 use meshwright_verdict::Job;
 
 /// Cycles of a program on a line of four nodes with c = 100, b = 1, h = 2.
 fn cycles(switching: Switching, text: &str) -> u64 {
     let line = Machine::new("mesh:1x4").unwrap().with_switching(switching);
-    run_schedule(&line, &goal::parse(text.as_bytes(), "test.goal").unwrap()).unwrap().cycles.0
+    simulate(&line, &goal::parse(text.as_bytes(), "test.goal").unwrap(), &Engine::Message).unwrap().cycles.0
 }
 
 #[test]
@@ -60,8 +60,8 @@ fn without_barriers_a_tree_is_at_least_as_fast_when_nothing_contends() {
             .unwrap();
             let placement = place(method, &Request::count(1 << n, &mesh, 0)).unwrap();
             let phases = placement.phases(&job.tasks, &mesh);
-            let free = run_schedule(&mesh, &Schedule::from_phases(&phases)).unwrap();
-            let barrier = run_phased(&mesh, &phases).unwrap();
+            let free = simulate(&mesh, &Schedule::from_phases(&phases), &Engine::Message).unwrap();
+            let barrier = simulate(&mesh, &phases, &Engine::Message).unwrap();
             assert_eq!(free.deadlock, None);
             assert!(free.ticks <= barrier.ticks, "{method} B({n}): {} > {}", free.ticks, barrier.ticks);
         }
@@ -94,7 +94,7 @@ fn waiting_for_a_port_blames_no_link() {
     let schedule = goal::parse(text.as_bytes(), "two.goal").unwrap();
     let mut line = Machine::new("mesh:3").unwrap();
     line = line.with_port_model(PortModel::One);
-    let trace = run_schedule(&line, &schedule).unwrap();
+    let trace = simulate(&line, &schedule, &Engine::Message).unwrap();
     assert_eq!((trace.ticks, trace.longest_wait), (2 * (100 + 64 + 2), None));
 }
 

@@ -8,7 +8,7 @@ use meshwright_network::topology::graph_file::{Arc, ArcList};
 use meshwright_network::topology::{Graph, Machine, PortModel, Topology, distances_from};
 use meshwright_schedule::Message;
 use meshwright_schedule::cost::{self, LinkLoads};
-use meshwright_sim::run_phased;
+use meshwright_sim::{Engine, simulate};
 use meshwright_verdict::Job;
 use proptest::prelude::*;
 
@@ -112,7 +112,7 @@ fn no_placement_of_a_small_tree_beats_the_prefix_bound() {
 fn check_order(machine: &Machine, job: &Job, nodes: Vec<NodeId>) {
     let placement = Placement { name: String::new(), nodes };
     let phases = placement.phases(&job.tasks, machine);
-    let trace = run_phased(machine, &phases).unwrap();
+    let trace = simulate(machine, &phases, &Engine::Message).unwrap();
     if trace.deadlock.is_some() {
         return;
     }

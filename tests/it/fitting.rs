@@ -6,8 +6,8 @@ use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_schedule::cost::{self, LinkLoads};
 use meshwright_schedule::{Message, Phases};
 use meshwright_sim::fitting::{self, FLIT_HOPS_MAX};
-use meshwright_sim::flit::{Replay, Router};
-use meshwright_sim::run_phased;
+use meshwright_sim::flit::Router;
+use meshwright_sim::{Engine, simulate};
 use proptest::prelude::*;
 
 const RINGS: [&str; 7] =
@@ -36,14 +36,14 @@ proptest! {
     ) {
         let machine = Machine::new(RINGS[which]).unwrap();
         let phases = Phases::new(machine.nodes(), messages(&machine, &drawn));
-        let fitted = fitting::run_phased(&machine, &phases).unwrap();
+        let fitted = fitting::simulate(&machine, &phases, FLIT_HOPS_MAX).unwrap();
         prop_assert_eq!(&fitted.trace.deadlock, &None);
-        let whole = run_phased(&machine, &phases).unwrap();
+        let whole = simulate(&machine, &phases, &Engine::Message).unwrap();
         if whole.deadlock.is_none() {
             prop_assert_eq!((&fitted.trace, fitted.engine()), (&whole, "message"));
         } else {
-            let replay = Replay { router: Router::ideal(&machine), packet: None, seed: 0 };
-            prop_assert_eq!(&fitted.trace, &replay.run_phased(&machine, &phases).unwrap());
+            let routers = Engine::Flit(Router::ideal(&machine).into());
+            prop_assert_eq!(&fitted.trace, &simulate(&machine, &phases, &routers).unwrap());
             prop_assert_eq!(fitted.routers.as_ref().map(|routers| routers.flit), Some(2));
         }
         let mut loads = LinkLoads::new(machine.links());
@@ -70,11 +70,11 @@ proptest! {
     ) {
         let machine = Machine::new(RINGS[which]).unwrap();
         let phases = Phases::new(machine.nodes(), messages(&machine, &drawn));
-        let replay = Replay { router: Router::ideal(&machine), packet: None, seed: 0 };
-        let fine = replay.run_phased(&machine, &phases).unwrap();
+        let routers = Engine::Flit(Router::ideal(&machine).into());
+        let fine = simulate(&machine, &phases, &routers).unwrap();
         let mut coarse = machine.clone();
         coarse = coarse.with_flit(Bytes(8)).unwrap();
-        let long = replay.run_phased(&coarse, &phases).unwrap();
+        let long = simulate(&coarse, &phases, &routers).unwrap();
         let pairs: Vec<_> = phases.messages().iter().map(Message::pair).collect();
         let routes = routing::routes(&machine, &pairs).unwrap();
         let mut loads = LinkLoads::new(machine.links());
@@ -95,7 +95,7 @@ fn work_is_priced_before_it_is_done() {
             |at| Message { source: NodeId(at), target: NodeId((at + 2) % 4), bytes: Bytes(bytes), phase: 1 };
         Phases::new(4, (0..4).map(send).collect())
     };
-    let large = fitting::run_phased(&ring, &opposite(1 << 30)).unwrap();
+    let large = fitting::simulate(&ring, &opposite(1 << 30), FLIT_HOPS_MAX).unwrap();
     let flit = large.routers.expect("it ran on routers").flit;
     assert!(
         flit > 2 && u128::from((1u64 << 30) / flit) * 8 <= u128::from(FLIT_HOPS_MAX),
@@ -103,7 +103,7 @@ fn work_is_priced_before_it_is_done() {
     );
     assert!(large.trace.ticks >= 100 + 2 * (1 << 30), "two of them share each link");
     // Short enough for the machine's own flits, the same in proportion.
-    let small = fitting::run_phased(&ring, &opposite(1 << 20)).unwrap();
+    let small = fitting::simulate(&ring, &opposite(1 << 20), FLIT_HOPS_MAX).unwrap();
     assert_eq!(small.routers.expect("it ran on routers").flit, 2);
     let ratio = large.trace.ticks as f64 / small.trace.ticks as f64 / 1024.0;
     assert!((ratio - 1.0).abs() < 0.05, "late by some flits at most: {ratio}");

@@ -3,10 +3,9 @@
 use meshwright_core::units::{Bytes, Cycles, NodeId};
 use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_schedule::{Message, Phases, Schedule};
-use meshwright_sim as sim;
-use meshwright_sim::Trace;
-use meshwright_sim::flit::{Replay, Router, run_traffic};
+use meshwright_sim::flit::{Router, run_traffic};
 use meshwright_sim::traffic::{OpenLoop, Pattern};
+use meshwright_sim::{Engine, Trace, simulate};
 use rand::RngExt;
 
 use crate::agreement::program::engines::{BAND, MEAN};
@@ -14,11 +13,11 @@ use crate::agreement::program::engines::{BAND, MEAN};
 mod faults;
 mod stored;
 
-fn replay(machine: &Machine) -> Replay {
+fn routers(machine: &Machine) -> Engine {
     let mut router = Router::ideal(machine);
     // Date-lines of a torus need two classes.
     router.virtual_channels = router.virtual_channels.max(2);
-    Replay { router, packet: None, seed: 0 }
+    Engine::Flit(router.into())
 }
 
 fn machines() -> Vec<Machine> {
@@ -40,8 +39,8 @@ fn a_message_alone_takes_the_same_time_on_both_engines() {
                     let bytes = Bytes(2 * u64::from(1 + pair % 17));
                     let phases =
                         Phases::new(machine.nodes(), vec![Message { source, target, bytes, phase: 1 }]);
-                    let expected = sim::run_phased(&machine, &phases).unwrap().ticks;
-                    let found = replay(&machine).run_phased(&machine, &phases).unwrap().ticks;
+                    let expected = simulate(&machine, &phases, &Engine::Message).unwrap().ticks;
+                    let found = simulate(&machine, &phases, &routers(&machine)).unwrap().ticks;
                     assert_eq!(
                         found,
                         expected,
@@ -87,8 +86,8 @@ fn compare(machine: &Machine, seeds: std::ops::Range<u64>) -> (u32, f64, f64, f6
     let (mut free, mut low, mut high, mut sum, mut count) = (0, f64::MAX, 0f64, 0.0, 0);
     for seed in seeds {
         let schedule = Schedule::from_phases(&random_phases(machine, seed));
-        let message: Trace = sim::run_schedule(machine, &schedule).unwrap();
-        let flit = replay(machine).run_schedule(machine, &schedule).unwrap();
+        let message: Trace = simulate(machine, &schedule, &Engine::Message).unwrap();
+        let flit = simulate(machine, &schedule, &routers(machine)).unwrap();
         assert_eq!(flit.deadlock, None, "{} with date-line channels, seed {seed}", machine.name());
         if message.deadlock.is_some() || message.ticks == 0 {
             continue; // without virtual channels a torus can deadlock
@@ -151,16 +150,18 @@ fn a_ring_without_date_line_deadlocks_and_says_where() {
         phase: 1,
     };
     let phases = Phases::new(8, (0..8).map(send).collect());
-    let mut stuck = replay(&ring);
-    stuck.router.virtual_channels = 1;
-    stuck.router.set("routing", "dimension-order-one-class").unwrap();
-    let ring_of_links =
-        stuck.run_phased(&ring, &phases).unwrap().deadlock.expect("everybody waits for everybody");
+    let mut stuck = Router::ideal(&ring);
+    stuck.virtual_channels = 1;
+    stuck.set("routing", "dimension-order-one-class").unwrap();
+    let ring_of_links = simulate(&ring, &phases, &Engine::Flit(stuck.into()))
+        .unwrap()
+        .deadlock
+        .expect("everybody waits for everybody");
     assert_eq!(ring_of_links.len(), 8);
     let follows =
         |pair: [meshwright_core::units::LinkId; 2]| ring.target(pair[0]) == Some(ring.source(pair[1]));
     assert!((0..8).all(|i| follows([ring_of_links[i], ring_of_links[(i + 1) % 8]])), "{ring_of_links:?}");
-    assert_eq!(replay(&ring).run_phased(&ring, &phases).unwrap().deadlock, None, "with date-line channels");
+    assert_eq!(simulate(&ring, &phases, &routers(&ring)).unwrap().deadlock, None, "with date-line channels");
 }
 
 /// Small machines get one thread; this one is large enough for two, with worms and flit by flit.
@@ -168,7 +169,7 @@ fn a_ring_without_date_line_deadlocks_and_says_where() {
 fn two_threads_write_the_same_bytes() {
     let mesh = Machine::new("mesh:64x64").unwrap();
     for channels in ["1", "2"] {
-        let mut router = Router::preset("caminos", &mesh).unwrap();
+        let mut router = Router::named("caminos", &mesh).unwrap();
         router.set("virtual_channels", channels).unwrap();
         let pattern = Pattern::new("uniform", &mesh).unwrap();
         let open =

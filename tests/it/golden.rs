@@ -147,7 +147,7 @@ fn store_and_forward_steps() {
             nodes: report.placements[0].nodes().to_vec(),
         };
         let phases = placement.phases(&job.tasks, &mesh);
-        let trace = meshwright_sim::run_phased(&mesh, &phases).unwrap();
+        let trace = meshwright_sim::simulate(&mesh, &phases, &meshwright_sim::Engine::Message).unwrap();
         assert_eq!(trace.phase_ticks, integers(&case["sf_steps"]), "{} B({n})", case["mapping"]);
     }
 }

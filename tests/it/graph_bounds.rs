@@ -9,7 +9,7 @@ use meshwright_mapping::task_graph::Edge;
 use meshwright_mapping::{Placement, TaskGraph, task_file};
 use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Costs, Machine, PortModel, Switching, Topology};
-use meshwright_sim::run_phased;
+use meshwright_sim::{Engine, simulate};
 use meshwright_verdict::Job;
 use proptest::prelude::*;
 
@@ -29,7 +29,7 @@ fn bound(graph: &TaskGraph, machine: &Machine) -> GraphBound {
 /// The simulated ticks, unless the placement ends in a deadlock.
 fn simulated(graph: &TaskGraph, machine: &Machine, nodes: Vec<NodeId>) -> Option<(u64, Vec<u64>)> {
     let placement = Placement { name: String::new(), nodes };
-    let trace = run_phased(machine, &placement.phases(graph, machine)).unwrap();
+    let trace = simulate(machine, &placement.phases(graph, machine), &Engine::Message).unwrap();
     trace.deadlock.is_none().then_some((trace.ticks, trace.phase_ticks))
 }
 
@@ -146,7 +146,7 @@ proptest! {
         let Ok(placement) = job.on(&machine).place("random", seed) else { return Ok(()) };
         let phases = placement.phases(&graph, &machine);
         // Dead nodes may have cut the machine.
-        let Ok(trace) = run_phased(&machine, &phases) else { return Ok(()) };
+        let Ok(trace) = simulate(&machine, &phases, &Engine::Message) else { return Ok(()) };
         let bound = bound(&graph, &machine);
         prop_assert_eq!(job.bound_ticks(&machine), bound.ticks);
         prop_assert!(bound.phases.iter().sum::<u64>() <= bound.ticks);

@@ -20,7 +20,7 @@ fn demand(colours: u32, keys: u32) -> Demand {
 fn steps<S: Scheme>(scheme: &S, machine: &Machine, group: &Group, labels: &[Label]) -> f64 {
     let script = |&label: &Label| Script::new(vec![Operation::Split(label)]);
     let mut processes = members(scheme, machine, group, labels.iter().map(script).collect()).unwrap();
-    sim::packet::run_processes(machine, &mut processes).unwrap();
+    sim::run(machine, &mut processes, &sim::Engine::Packet).unwrap();
     processes.iter().flat_map(|member| member.log()).map(|entry| entry.end.0).max().unwrap() as f64
 }
 

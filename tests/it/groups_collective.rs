@@ -196,7 +196,7 @@ fn urgency_decides_who_is_told_first() {
             if urgent { (1..8).map(|node| (NodeId(node), u64::from(node))).collect() } else { Vec::new() };
         let with = |member| WithOverhead::new(member, Cycles(2)).with_urgency(urgency.clone());
         let mut all: Vec<_> = all.into_iter().map(with).collect();
-        let trace = sim::packet::run_processes(&line, &mut all).unwrap();
+        let trace = sim::run(&line, &mut all, &sim::Engine::Packet).unwrap();
         assert!(trace.unfinished.is_empty());
         trace.cycles
     };

@@ -192,8 +192,8 @@ fn values_equal_sequential_folds() {
             let exchange = Exchange::new(&structure, &group);
             let mut all = members(&exchange, &machine, &group, programs.clone()).expect("members");
             let trace = match trial % 3 {
-                0 => sim::packet::run_processes(&machine, &mut all),
-                1 => sim::run_processes(&machine, &mut all),
+                0 => sim::run(&machine, &mut all, &sim::Engine::Packet),
+                1 => sim::run(&machine, &mut all, &sim::Engine::Message),
                 _ => any_order::run_processes(&mut all, adversary(trial)),
             };
             let trace = trace.expect("a run");
@@ -211,7 +211,7 @@ fn barrier_cycles(structure: &Structure, machine: &Machine, group: &Group) -> u3
     let program = Diary { operations: vec![Operation::Barrier], ..Diary::default() };
     let exchange = Exchange::new(structure, group);
     let mut all = members(&exchange, machine, group, vec![program; group.members().len()]).expect("members");
-    let trace = sim::packet::run_processes(machine, &mut all).expect("a run");
+    let trace = sim::run(machine, &mut all, &sim::Engine::Packet).expect("a run");
     assert!(trace.unfinished.is_empty());
     trace.cycles.0 as u32
 }
@@ -260,7 +260,7 @@ fn structures_where_nodes_are_dead() {
             let exchange = Exchange::new(&structure, &group);
             let mut all =
                 members(&exchange, &machine, &group, diaries(&operations, group.size())).expect("members");
-            let trace = sim::packet::run_processes(&machine, &mut all).expect("a run");
+            let trace = sim::run(&machine, &mut all, &sim::Engine::Packet).expect("a run");
             assert!(trace.unfinished.is_empty());
             let own = of_members(&group, &all);
             let outcomes: Vec<_> = own.iter().map(|party| party.program().outcomes.as_slice()).collect();
@@ -296,7 +296,7 @@ fn sweeps_reach_the_diameter() {
             let exchange = Exchange::new(&sweeps, &group);
             let mut all =
                 members(&exchange, &machine, &group, vec![program; members_of(&group)]).expect("members");
-            let trace = sim::packet::run_processes(&machine, &mut all).expect("a run");
+            let trace = sim::run(&machine, &mut all, &sim::Engine::Packet).expect("a run");
             assert_eq!(trace.cycles.0, u64::from(links), "{name} {operation:?}");
         }
     }

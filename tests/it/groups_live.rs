@@ -336,7 +336,7 @@ fn a_program_computes_the_same_on_the_simulator_and_on_threads() {
         };
         let mask = Mask::new(&machine, method.build);
         let mut simulated = members(&mask, &machine, &world, (0..16).map(program).collect()).unwrap();
-        assert!(sim::packet::run_processes(&machine, &mut simulated).unwrap().unfinished.is_empty());
+        assert!(sim::run(&machine, &mut simulated, &sim::Engine::Packet).unwrap().unfinished.is_empty());
         let simulated: Vec<u64> =
             simulated.iter().map(|member| *member.program().result().expect("it has ended")).collect();
         let real = on_ranks(&machine, method.name, |world| {

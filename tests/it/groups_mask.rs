@@ -29,7 +29,7 @@ fn split<'s, 'm>(
     let script = |&label: &Label| Script::new(vec![Operation::Split(label)]);
     let programs = labels.iter().map(script).collect();
     let mut processes = members(mask, machine, group, programs).unwrap();
-    let trace = sim::run_processes(machine, &mut processes).unwrap();
+    let trace = sim::run(machine, &mut processes, &sim::Engine::Message).unwrap();
     assert!(trace.unfinished.is_empty(), "{}: {:?}", machine.name(), trace.unfinished);
     processes
 }
@@ -163,7 +163,7 @@ fn memory_grows_with_the_group_and_goes_with_the_join() {
     assert!((64 * 28..64 * 28 + 600).contains(&alone), "{alone}");
     let programs = (0..64).map(|i| Script::new(vec![Operation::Split(label(i % 2, 0)), Operation::Join]));
     let mut processes = members(&mask, &machine, &group, programs.collect()).unwrap();
-    sim::run_processes(&machine, &mut processes).unwrap();
+    sim::run(&machine, &mut processes, &sim::Engine::Message).unwrap();
     assert_eq!(processes[0].bytes_kept(), alone);
     let labels: Vec<Label> = (0..64).map(|i| label(i % 2, 0)).collect();
     let inside = split(&mask, &machine, &group, &labels)[0].bytes_kept();

@@ -30,7 +30,7 @@ fn run<'s, 'p, S: Scheme, T>(
 ) -> Vec<Member<'s, S, Run<'p, T>>> {
     let programs = group.members().iter().map(|&node| program(node)).collect();
     let mut all = members(scheme, machine, group, programs).unwrap();
-    let trace = sim::run_processes(machine, &mut all).unwrap();
+    let trace = sim::run(machine, &mut all, &sim::Engine::Message).unwrap();
     assert!(trace.unfinished.is_empty(), "every member comes to its end");
     all
 }

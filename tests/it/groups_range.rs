@@ -75,7 +75,7 @@ fn splits_into_known_ranges_send_nothing_and_keep_two_numbers() {
     };
     let group = whole.to_group();
     let mut processes = members(&scheme, &machine, &group, (0..256).map(script).collect()).unwrap();
-    let trace = sim::run_processes(&machine, &mut processes).unwrap();
+    let trace = sim::run(&machine, &mut processes, &sim::Engine::Message).unwrap();
     assert!(trace.unfinished.is_empty());
     assert_eq!(trace.messages, 2 * 49, "those of the one all-reduce");
     let parts = [whole.part(0, 50), whole.part(50, 120), whole.part(120, 200), whole.part(200, 256)];
@@ -120,7 +120,7 @@ fn a_cut_that_one_member_knows_takes_one_broadcast() {
     let scheme = Ranges::new(whole);
     let programs = (0..100).map(|_| Told::default()).collect();
     let mut processes = members(&scheme, &machine, &whole.to_group(), programs).unwrap();
-    let trace = sim::run_processes(&machine, &mut processes).unwrap();
+    let trace = sim::run(&machine, &mut processes, &sim::Engine::Message).unwrap();
     assert_eq!(trace.messages, 99);
     for rank in 0..100 {
         let place = processes[whole.node(rank).index()].program().place;

@@ -10,7 +10,7 @@ use meshwright_groups::{Extent, Group, TREES, Tree, portfolio};
 use meshwright_network::topology::order::order;
 use meshwright_network::topology::{Grid, Machine, Topology};
 use meshwright_papers::chochia1996::adversary;
-use meshwright_sim::packet;
+use meshwright_sim::{Engine, run};
 use rand::RngExt;
 use serde_json::Value;
 
@@ -332,7 +332,7 @@ fn measured(machine: &Machine, group: &Group, tree: Tree) -> u64 {
     let exchange = Exchange::new(&tree, group);
     let programs = vec![Script::new(vec![Operation::Barrier]); group.members().len()];
     let mut all = members(&exchange, machine, group, programs).unwrap();
-    assert!(packet::run_processes(machine, &mut all).unwrap().unfinished.is_empty());
+    assert!(run(machine, &mut all, &Engine::Packet).unwrap().unfinished.is_empty());
     let ends = group.members().iter().map(|node| all[node.index()].log()[0].end.0);
     ends.max().unwrap_or(0)
 }

@@ -38,7 +38,7 @@ fn a_chain_of_worms_exceeds_the_path_level() {
     let path = cost::path_level(&messages, &routes, &met, Switching::Wormhole, line.costs());
     // c + b (W + 2 W + 2 h): one's own bytes and those of two others.
     assert_eq!(line.costs().cycles(path), Cycles(100 + 30_000 + 4));
-    let trace = sim::run_phased(&line, &Phases::new(line.nodes(), messages)).unwrap();
+    let trace = sim::simulate(&line, &Phases::new(line.nodes(), messages), &sim::Engine::Message).unwrap();
     let units = trace.cycles.0 as f64 / 10_000.0;
     assert!((63.0..65.0).contains(&units), "the worms take {units} units, one after the other");
 }
@@ -76,7 +76,7 @@ fn stored_messages_of_a_tree_take_the_greater_of_dilation_and_load() {
             let placement =
                 meshwright_mapping::Placement { name: row.name.clone(), nodes: row.nodes().to_vec() };
             let phases = placement.phases(&job.tasks, &mesh);
-            let trace = sim::run_phased(&mesh, &phases).unwrap();
+            let trace = sim::simulate(&mesh, &phases, &sim::Engine::Message).unwrap();
             for (phase, &steps) in row.phases.iter().zip(&trace.phase_ticks) {
                 let (far, load) = (u64::from(phase.dilation), u64::from(phase.link_load));
                 let what = format!("{} B({n}) phase {}", row.name, phase.phase);

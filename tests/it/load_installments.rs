@@ -9,7 +9,7 @@ use meshwright_load::{Forwarding, Plan, Problem, Source, Speeds, layers};
 use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_schedule::{Op, Schedule, goal};
 use meshwright_sim as sim;
-use meshwright_sim::flit::{Replay, Router};
+use meshwright_sim::flit::Router;
 use meshwright_verdict::buffers::delay;
 use meshwright_verdict::installments::{FrontRow, unbeaten};
 use rand::{Rng, RngExt};
@@ -25,7 +25,7 @@ fn machine(name: &str, sigma: f64, startup: f64) -> (Machine, u64) {
 /// Simulates a schedule: its time in cycles.
 fn run(scale: &Scale, schedule: &Schedule) -> Cycles {
     assert_eq!(schedule.verify(), Ok(()));
-    let trace = sim::run_schedule(scale.problem().machine(), schedule).expect("it runs");
+    let trace = sim::simulate(scale.problem().machine(), schedule, &sim::Engine::Message).expect("it runs");
     assert_eq!(trace.deadlock, None);
     trace.cycles
 }
@@ -204,8 +204,8 @@ fn finite_buffers_change_the_time_by_little() {
         let (found, time) = planned(&scale, &optimum, 500);
         assert!(found.waiting_max >= 1 && found.waiting_max < 40, "{} messages wait", found.waiting_max);
         // With the machine's own flits.
-        let replay = Replay { router: Router::ideal(&machine), packet: None, seed: 0 };
-        let buffered = replay.run_schedule(&machine, &found.schedule).expect("it runs").cycles;
+        let routers = sim::Engine::Flit(Router::ideal(&machine).into());
+        let buffered = sim::simulate(&machine, &found.schedule, &routers).expect("it runs").cycles;
         let change = scale.units(buffered) / time - 1.0;
         assert!(change.abs() < 0.03, "{switching:?}: {change}");
         assert!(scale.units(buffered) >= optimum.makespan * (1.0 - 1e-6));

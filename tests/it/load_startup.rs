@@ -146,7 +146,8 @@ fn one_message_for_each_processor() {
 
 fn run(scale: &Scale, one: &Installments) -> u64 {
     assert_eq!(one.schedule.verify(), Ok(()));
-    let trace = sim::run_schedule(scale.problem().machine(), &one.schedule).expect("it runs");
+    let trace =
+        sim::simulate(scale.problem().machine(), &one.schedule, &sim::Engine::Message).expect("it runs");
     assert_eq!(trace.deadlock, None);
     trace.cycles.0
 }
@@ -206,7 +207,8 @@ fn no_random_shares_are_done_before_the_bound() {
         let plan = Plan { makespan: 1.0, shares, cells: None };
         for &(_, forwarding) in FORWARDINGS {
             let Ok(schedule) = deliver(&scale, &plan, forwarding, 3) else { continue };
-            let time = scale.units(sim::run_schedule(&machine, &schedule).expect("it runs").cycles);
+            let time = scale
+                .units(sim::simulate(&machine, &schedule, &sim::Engine::Message).expect("it runs").cycles);
             let least = bound.makespan * (1.0 - 1e-6);
             assert!(
                 time >= least,

@@ -6,7 +6,7 @@ use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_schedule::goal;
 use meshwright_sim as sim;
 use meshwright_sim::Trace;
-use meshwright_sim::flit::{Replay, Router};
+use meshwright_sim::flit::Router;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -224,12 +224,12 @@ fn check(machine: &Machine, steps: &[Step]) -> usize {
     let schedule = goal::parse(text(machine.nodes(), steps).as_bytes(), "made.goal").unwrap();
     let mut router = Router::ideal(machine);
     router.virtual_channels = 2; // date-lines of a torus
-    let replay = Replay { router, packet: None, seed: 0 };
+    let routers = sim::Engine::Flit(router.into());
     let (cycles, latencies) = recurrence(machine, steps);
     let scale = machine.costs().ticks_per_cycle();
     let engines: [(&str, Trace); 2] = [
-        ("message", sim::run_schedule(machine, &schedule).unwrap()),
-        ("flit", replay.run_schedule(machine, &schedule).unwrap()),
+        ("message", sim::simulate(machine, &schedule, &sim::Engine::Message).unwrap()),
+        ("flit", sim::simulate(machine, &schedule, &routers).unwrap()),
     ];
     for (engine, trace) in engines {
         let place = format!("{engine} engine, {} {:?}", machine.name(), machine.switching());

@@ -13,7 +13,7 @@ use meshwright_network::topology::{Machine, PortModel, Topology};
 use meshwright_schedule::process::{Context, Process};
 use meshwright_schedule::{Message, Phases, Schedule};
 use meshwright_sim as sim;
-use meshwright_sim::ProcessTrace;
+use meshwright_sim::Trace;
 use meshwright_sim::flit::{Replay, Router};
 use rand::RngExt;
 
@@ -27,7 +27,7 @@ fn machine(name: &str, buffers: u32) -> Machine {
 /// The step after which each message is there: (source, target, packets), sources in increasing order.
 fn arrivals(machine: &Machine, messages: &[(u32, u32, u64)]) -> Vec<u64> {
     let phases = Phases::new(machine.nodes(), messages.iter().map(message).collect());
-    let trace = sim::packet::run_schedule(machine, &Schedule::from_phases(&phases)).unwrap();
+    let trace = sim::simulate(machine, &Schedule::from_phases(&phases), &sim::Engine::Packet).unwrap();
     assert_eq!(trace.deadlock, None);
     let step = machine.costs().head_ticks();
     trace.latency_ticks.iter().map(|ticks| ticks / step).collect()
@@ -167,7 +167,8 @@ fn the_rules_word_by_word_say_the_same() {
         for (count, packets) in [(10, 3), (60, 3)] {
             let messages = random(&machine, seed, count, packets);
             let phases = Phases::new(machine.nodes(), messages.clone());
-            let trace = sim::packet::run_schedule(&machine, &Schedule::from_phases(&phases)).unwrap();
+            let trace =
+                sim::simulate(&machine, &Schedule::from_phases(&phases), &sim::Engine::Packet).unwrap();
             let expected = naive::run(&machine, &messages);
             let step = machine.costs().head_ticks();
             let found: Vec<u64> = trace.latency_ticks.iter().map(|ticks| ticks / step).collect();
@@ -177,7 +178,7 @@ fn the_rules_word_by_word_say_the_same() {
                 counts.iter().map(|(&link, &n)| (n, std::cmp::Reverse(link))).max().filter(|&(n, _)| n > 0)
             };
             let mut processes = bursts(&machine, &messages);
-            let by_processes = sim::packet::run_processes(&machine, &mut processes).unwrap();
+            let by_processes = sim::run(&machine, &mut processes, &sim::Engine::Packet).unwrap();
             let busiest = by_processes.busiest.map(|(link, n)| (n, std::cmp::Reverse(link)));
             assert_eq!(busiest, most(&expected.crossed), "{} {seed} {count}", machine.name());
             let wait = by_processes.longest_wait.map(|w| (w.waited.0, std::cmp::Reverse(w.link)));
@@ -185,14 +186,14 @@ fn the_rules_word_by_word_say_the_same() {
             assert_eq!(trace.longest_wait, by_processes.longest_wait);
             assert_eq!(by_processes.messages as usize, messages.len());
             assert_eq!(by_processes.ticks, trace.ticks);
-            let all_at_once = sim::packet::run_phased(&machine, &phases).unwrap();
+            let all_at_once = sim::simulate(&machine, &phases, &sim::Engine::Packet).unwrap();
             assert_eq!(all_at_once.ticks, trace.ticks);
         }
     }
 }
 
-fn in_flits(machine: &Machine) -> Replay {
-    Replay { router: Router::ideal(machine), packet: Some(1), seed: 0 }
+fn in_flits(machine: &Machine) -> sim::Engine {
+    sim::Engine::Flit(Replay { router: Router::ideal(machine), packet: Some(1), seed: 0 })
 }
 
 /// Where nobody waits the flit engine finds the same. Under load it needs up to a third more: there a packet needs a slot
@@ -204,8 +205,8 @@ fn the_flit_engine_comes_close() {
         for (run, (count, packets)) in [(2, 1), (2, 3), (3, 4), (30, 1), (100, 4)].into_iter().enumerate() {
             let messages = random(&machine, 100 * seed + run as u64, count, packets);
             let phases = Phases::new(machine.nodes(), messages);
-            let found = sim::packet::run_phased(&machine, &phases).unwrap();
-            let expected = in_flits(&machine).run_phased(&machine, &phases).unwrap();
+            let found = sim::simulate(&machine, &phases, &sim::Engine::Packet).unwrap();
+            let expected = sim::simulate(&machine, &phases, &in_flits(&machine)).unwrap();
             if found.longest_wait.is_none() && expected.longest_wait.is_none() {
                 alone += 1;
                 assert_eq!(found, expected, "{}", machine.name());
@@ -231,7 +232,7 @@ fn the_flit_engine_comes_close() {
 }
 
 /// Runs one barrier in each of some groups that share no node.
-fn barriers(machine: &Machine, groups: &[Group]) -> (ProcessTrace, Vec<u64>) {
+fn barriers(machine: &Machine, groups: &[Group]) -> (Trace, Vec<u64>) {
     let paper = RankSplit::default();
     let mut all = members(&paper, machine, &Group::in_order(vec![]), vec![]).unwrap();
     for group in groups {
@@ -241,7 +242,7 @@ fn barriers(machine: &Machine, groups: &[Group]) -> (ProcessTrace, Vec<u64>) {
             std::mem::swap(&mut all[node as usize], &mut some[node as usize]);
         }
     }
-    let trace = sim::packet::run_processes(machine, &mut all).unwrap();
+    let trace = sim::run(machine, &mut all, &sim::Engine::Packet).unwrap();
     assert_eq!((trace.unfinished.len(), &trace.deadlock), (0, &None));
     let end = |group: &Group| group.members().iter().map(|node| all[node.index()].log()[0].end.0).max();
     let ends = groups.iter().map(|group| end(group).unwrap()).collect();

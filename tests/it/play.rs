@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use meshwright_core::units::{Bytes, Cycles, NodeId};
-use meshwright_runtime::skeleton::play::{
-    Clock, Defect, Gathered, Played, Settings, Waiting, Wrong, clock, gather, links, play,
+use meshwright_runtime::skeleton::execute::{
+    Clock, Defect, Executed, Gathered, Settings, Waiting, Wrong, clock, execute, gather, links,
 };
 use meshwright_runtime::transport::{Endpoint, Lost, Mailbox, Parcel, Topic, threads};
 use meshwright_schedule::{Dependency, Op, Rank, Schedule, goal};
@@ -15,26 +15,26 @@ fn played_on<E: Endpoint>(
     schedule: &Schedule,
     settings: &Settings,
     wrap: impl Fn(threads::ThreadEndpoint) -> E + Sync,
-) -> (Vec<Played>, Gathered) {
-    let run = |endpoint: threads::ThreadEndpoint| -> Result<(Played, Option<Gathered>), Lost> {
+) -> (Vec<Executed>, Gathered) {
+    let run = |endpoint: threads::ThreadEndpoint| -> Result<(Executed, Option<Gathered>), Lost> {
         let rank = &schedule.ranks[endpoint.rank() as usize];
         let mut mail = Mailbox::new(wrap(endpoint));
         let clock: Clock = clock(&mut mail)?;
-        let played = play(rank, 3, settings, &mut mail)?;
-        let gathered = gather(rank, &played, &clock, &mut mail)?;
-        Ok((played, gathered))
+        let executed = execute(rank, 3, settings, &mut mail)?;
+        let gathered = gather(rank, &executed, &clock, &mut mail)?;
+        Ok((executed, gathered))
     };
-    let (played, gathered): (Vec<_>, Vec<_>) =
+    let (executed, gathered): (Vec<_>, Vec<_>) =
         threads::run(schedule.ranks.len() as u32, run).expect("no thread is lost").into_iter().unzip();
     let mut gathered = gathered.into_iter();
     let first = gathered.next().flatten().expect("rank 0 gathers");
     assert!(gathered.all(|other| other.is_none()));
-    (played, first)
+    (executed, first)
 }
 
 const QUICK: Settings = Settings { cycle_nanoseconds: Some(1.0), patience: Duration::from_secs(20) };
 
-fn run(schedule: &Schedule) -> (Vec<Played>, Gathered) {
+fn run(schedule: &Schedule) -> (Vec<Executed>, Gathered) {
     played_on(schedule, &QUICK, |endpoint| endpoint)
 }
 
@@ -72,12 +72,12 @@ fn any_schedule() -> impl Strategy<Value = Schedule> {
 }
 
 /// What must hold of every run that went well, from the schedule alone.
-fn check(schedule: &Schedule, played: &[Played], gathered: &Gathered) {
+fn check(schedule: &Schedule, executed: &[Executed], gathered: &Gathered) {
     assert!(gathered.over && gathered.wrong.is_empty() && gathered.waiting.is_empty(), "{gathered:?}");
-    for (rank, played) in schedule.ranks.iter().zip(played) {
-        assert!(played.over && played.wrong_count == 0);
+    for (rank, executed) in schedule.ranks.iter().zip(executed) {
+        assert!(executed.over && executed.wrong_count == 0);
         let spans: Vec<(Instant, Instant)> =
-            played.spans.iter().map(|span| span.expect("every step ended")).collect();
+            executed.spans.iter().map(|span| span.expect("every step ended")).collect();
         for dependency in &rank.dependencies {
             let (begin, end) = spans[dependency.on as usize];
             let awaited = if dependency.start_only { begin } else { end };
@@ -99,8 +99,8 @@ fn check(schedule: &Schedule, played: &[Played], gathered: &Gathered) {
     }
     let mut bytes = 0;
     for message in schedule.messages() {
-        let send = played[message.source.index()].spans[message.source_step as usize].unwrap();
-        let receive = played[message.target.index()].spans[message.target_step as usize].unwrap();
+        let send = executed[message.source.index()].spans[message.source_step as usize].unwrap();
+        let receive = executed[message.target.index()].spans[message.target_step as usize].unwrap();
         assert!(receive.1 >= send.0, "nothing arrives before it is sent");
         bytes += message.bytes.0;
     }
@@ -125,8 +125,8 @@ proptest! {
     #[test]
     fn what_verifies_comes_to_its_end_in_its_own_order(schedule in any_schedule()) {
         prop_assume!(schedule.verify().is_ok());
-        let (played, gathered) = run(&schedule);
-        check(&schedule, &played, &gathered);
+        let (executed, gathered) = run(&schedule);
+        check(&schedule, &executed, &gathered);
     }
 }
 
@@ -147,8 +147,8 @@ fn every_example_of_a_schedule_runs() {
         let placement = meshwright_mapping::place("centred-halving", &request).unwrap();
         let phases = placement.phases(&graph, &machine);
         let schedule = Schedule::from_phases(&phases);
-        let (played, gathered) = run(&schedule);
-        check(&schedule, &played, &gathered);
+        let (executed, gathered) = run(&schedule);
+        check(&schedule, &executed, &gathered);
         assert_eq!(gathered.messages, 2 * (ranks - 1), "{tasks}: down and up again");
     }
 }
@@ -161,9 +161,9 @@ fn a_step_that_waits_for_a_start_does_not_wait_for_the_end() {
          rank 1 {\nb: recv 8b from 0 tag 2\na: send 8b to 0 tag 1\na irequires b\n}\n",
     );
     assert_eq!(schedule.verify(), Ok(()));
-    let (played, gathered) = run(&schedule);
-    check(&schedule, &played, &gathered);
-    let [receive, send] = [0, 1].map(|step: usize| played[1].spans[step].unwrap());
+    let (executed, gathered) = run(&schedule);
+    check(&schedule, &executed, &gathered);
+    let [receive, send] = [0, 1].map(|step: usize| executed[1].spans[step].unwrap());
     assert!(receive.0 <= send.0 && send.1 <= receive.1, "the send lies within the receive");
 }
 
@@ -173,9 +173,9 @@ fn messages_larger_than_what_is_kept_aside_are_checked_on_the_way() {
     let text = format!(
         "num_ranks 2\nrank 0 {{\nsend {large}b to 1\nsend {large}b to 1\n}}\nrank 1 {{\nrecv {large}b from 0\nrecv {large}b from 0\n}}\n"
     );
-    let (played, gathered) = run(&parse(&text));
+    let (executed, gathered) = run(&parse(&text));
     assert_eq!((gathered.checked_bytes, gathered.wrong_count), (2 * large, 0));
-    assert_eq!(played[1].messages, 2);
+    assert_eq!(executed[1].messages, 2);
 }
 
 #[test]
@@ -245,7 +245,7 @@ impl<E: Endpoint> Endpoint for Harmful<E> {
 }
 
 /// A relay over three ranks; the message of one of them is harmed.
-fn harmed(harm: Harm, rank: u32) -> (Vec<Played>, Gathered) {
+fn harmed(harm: Harm, rank: u32) -> (Vec<Executed>, Gathered) {
     let schedule = parse(
         "num_ranks 3\nrank 0 {\na: send 100b to 1 tag 7\nb: recv 50b from 2 tag 9\n}\n\
          rank 1 {\na: recv 100b from 0 tag 7\nb: send 70b to 2 tag 8\nb requires a\n}\n\
@@ -293,8 +293,8 @@ fn a_message_that_nobody_waits_for_is_named() {
 
 #[test]
 fn a_message_that_never_comes_ends_the_run_with_the_chain_of_who_waits_for_whom() {
-    let (played, gathered) = harmed(Harm::Lose, 0);
-    assert!(!gathered.over && played.iter().all(|played| !played.over));
+    let (executed, gathered) = harmed(Harm::Lose, 0);
+    assert!(!gathered.over && executed.iter().all(|executed| !executed.over));
     let waits = |rank, step, from, tag, sender_ended| Waiting { rank, step, from, tag, sender_ended };
     assert_eq!(
         gathered.waiting,
@@ -319,8 +319,8 @@ fn a_rank_that_computes_for_long_is_waited_for() {
         "num_ranks 3\nrank 1 {\na: calc 300000000\nb: send 8b to 2\nb requires a\n}\nrank 2 { recv 8b from 1 }\n",
     );
     let settings = Settings { patience: Duration::from_millis(30), ..QUICK };
-    let (played, gathered) = played_on(&schedule, &settings, |endpoint| endpoint);
-    check(&schedule, &played, &gathered);
+    let (executed, gathered) = played_on(&schedule, &settings, |endpoint| endpoint);
+    check(&schedule, &executed, &gathered);
     assert!(gathered.nanoseconds >= 300_000_000);
 }
 
@@ -332,10 +332,10 @@ fn runs_follow_each_other_on_the_same_endpoints() {
     let ended = threads::run(2, |endpoint| {
         let rank = &schedule.ranks[endpoint.rank() as usize];
         let mut mail = Mailbox::new(endpoint);
-        (0..50).map(|run| play(rank, run, &QUICK, &mut mail)).collect::<Result<Vec<_>, _>>()
+        (0..50).map(|run| execute(rank, run, &QUICK, &mut mail)).collect::<Result<Vec<_>, _>>()
     });
     let ended = ended.unwrap();
-    assert!(ended.iter().flatten().all(|played| played.over && played.wrong.is_empty()));
+    assert!(ended.iter().flatten().all(|executed| executed.over && executed.wrong.is_empty()));
 }
 
 #[test]

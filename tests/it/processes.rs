@@ -10,7 +10,8 @@ use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_schedule::process::{Context, Process};
 use meshwright_schedule::{Message, Op, Phases, Rank, Schedule};
-use meshwright_sim::{ProcessTrace, run_processes, run_schedule};
+use meshwright_sim as sim;
+use meshwright_sim::{Engine, Trace, run, simulate};
 use meshwright_verdict::Job;
 use proptest::prelude::*;
 
@@ -109,7 +110,7 @@ fn group(protocol: Protocol, first: u32, size: u32) -> Vec<Member> {
 #[test]
 fn a_token_goes_round_twice() {
     let mut ring = group(Protocol::Ring, 0, 8);
-    let trace = run_processes(&Machine::new("torus:8").unwrap(), &mut ring).unwrap();
+    let trace = run(&Machine::new("torus:8").unwrap(), &mut ring, &Engine::Message).unwrap();
     let (sum, bytes) = ((10..18).sum::<u64>(), |i: u64| 10 + i);
     assert!(ring.iter().all(|member| member.result == Some(sum)));
     // 8 hops, then 7 more: the last node keeps the token. Each costs c + bytes + h.
@@ -123,7 +124,7 @@ fn a_token_goes_round_twice() {
 #[test]
 fn a_tree_adds_up() {
     let mut tree = group(Protocol::Tree, 0, 8);
-    let trace = run_processes(&Machine::new("mesh:8").unwrap(), &mut tree).unwrap();
+    let trace = run(&Machine::new("mesh:8").unwrap(), &mut tree, &Engine::Message).unwrap();
     assert_eq!(tree[0].result, Some((10..18).sum()));
     // The longest chain: 7 -> 6 -> 4 -> 0 over 1, 2 and 4 links.
     let send = |hops: u64| 100 + 8 + 2 * hops;
@@ -145,17 +146,17 @@ fn groups_at_once_fare_as_alone() {
     }
     assert_eq!(groups.len(), 1536);
     let mut all = groups.concat();
-    let together = run_processes(&mesh, &mut all).unwrap();
+    let together = run(&mesh, &mut all, &Engine::Message).unwrap();
     assert_eq!((together.unfinished.len(), together.longest_wait), (0, None));
     let mut again = groups.concat();
-    let second = run_processes(&mesh, &mut again).unwrap();
+    let second = run(&mesh, &mut again, &Engine::Message).unwrap();
     assert_eq!(format!("{together:?}{all:?}"), format!("{second:?}{again:?}"), "the same bytes");
     // Every seventh group alone.
     for own in groups.iter().step_by(7) {
         let nodes = own[0].first as usize..own[0].first as usize + own.len();
         let mut alone = vec![member(Protocol::Absent, 0, 1, 0); nodes.end];
         alone[nodes.clone()].clone_from_slice(own);
-        let trace = run_processes(&mesh, &mut alone).unwrap();
+        let trace = run(&mesh, &mut alone, &Engine::Message).unwrap();
         assert_eq!(alone[nodes.clone()], all[nodes.clone()]);
         assert_eq!(trace.finished_ticks[nodes.clone()], together.finished_ticks[nodes]);
     }
@@ -166,7 +167,7 @@ fn silence_without_a_result_is_an_answer() {
     // The token is sent by the first of the group, who is not there.
     let mut ring = group(Protocol::Ring, 0, 4);
     ring[0].protocol = Protocol::Absent;
-    let trace = run_processes(&Machine::new("mesh:4").unwrap(), &mut ring).unwrap();
+    let trace = run(&Machine::new("mesh:4").unwrap(), &mut ring, &Engine::Message).unwrap();
     assert_eq!(trace.unfinished, [1, 2, 3].map(NodeId));
     assert_eq!((trace.ticks, trace.messages, trace.deadlock), (0, 0, None));
     assert_eq!(trace.finished_ticks, [Some(0), None, None, None]);
@@ -194,10 +195,11 @@ impl Process for Once {
 fn worms_that_block_each_other_are_reported_with_their_ring() {
     let sends = |bytes| (0..5).map(|i| Once { to: (i + 2) % 5, bytes }).collect::<Vec<_>>();
     let ring = Machine::new("torus:5").unwrap();
-    let trace = run_processes(&ring, &mut sends(4096)).unwrap();
+    let trace = run(&ring, &mut sends(4096), &Engine::Message).unwrap();
     assert_eq!(trace.deadlock.expect("every worm holds one link and wants the next").len(), 5);
     assert_eq!((trace.messages, trace.unfinished.len()), (0, 5));
-    let stored = run_processes(&ring.with_switching(Switching::StoreAndForward), &mut sends(4096)).unwrap();
+    let stored =
+        run(&ring.with_switching(Switching::StoreAndForward), &mut sends(4096), &Engine::Message).unwrap();
     assert_eq!((stored.deadlock, stored.messages, stored.ticks), (None, 5, 2 * (100 + 4096)));
 }
 
@@ -205,7 +207,9 @@ fn worms_that_block_each_other_are_reported_with_their_ring() {
 fn unacceptable_actions_are_errors() {
     let run = |machine: &Machine, to: u32, bytes: u64| {
         let mut processes: Vec<Once> = (0..4).map(|_| Once { to, bytes }).collect();
-        run_processes(machine, &mut processes).map(|trace| trace.messages).map_err(|error| error.to_string())
+        run(machine, &mut processes, &Engine::Message)
+            .map(|trace| trace.messages)
+            .map_err(|error| error.to_string())
     };
     let line = Machine::new("mesh:4").unwrap();
     assert_eq!(run(&line, 4, 1).unwrap_err(), "target of a message is 4; expected a node from 0 to 3");
@@ -215,7 +219,8 @@ fn unacceptable_actions_are_errors() {
     let cut = Machine::new("mesh:4").unwrap().with_dead(vec![NodeId(2)]).unwrap();
     let apart = run(&cut, 0, 1).unwrap_err();
     assert!(apart.contains("there is no path from node 3 to node 0"), "{apart}");
-    let many = run_processes(&line, &mut (0..5).map(|_| Once { to: 0, bytes: 1 }).collect::<Vec<_>>());
+    let many =
+        sim::run(&line, &mut (0..5).map(|_| Once { to: 0, bytes: 1 }).collect::<Vec<_>>(), &Engine::Message);
     assert!(many.unwrap_err().to_string().contains("number of processes is 5"));
 }
 
@@ -323,15 +328,15 @@ impl Process for Decided<'_> {
 }
 
 /// The schedule run both ways; the times of the processes come first.
-fn both(machine: &Machine, schedule: &Schedule) -> (ProcessTrace, Vec<u64>, u64, Vec<u64>) {
+fn both(machine: &Machine, schedule: &Schedule) -> (Trace, Vec<u64>, u64, Vec<u64>) {
     let mut processes = Decided::all(schedule);
-    let trace = run_processes(machine, &mut processes).unwrap();
+    let trace = run(machine, &mut processes, &Engine::Message).unwrap();
     let came = schedule
         .messages()
         .iter()
         .map(|m| processes[m.target.index()].came[m.target_step as usize])
         .collect();
-    let direct = run_schedule(machine, schedule).unwrap();
+    let direct = simulate(machine, schedule, &Engine::Message).unwrap();
     assert_eq!(trace.deadlock.is_some(), direct.deadlock.is_some());
     (trace, came, direct.ticks, direct.latency_ticks)
 }
@@ -409,6 +414,6 @@ impl Process for Endless {
 #[test]
 #[ignore = "long: 2^25 computations"]
 fn processes_that_never_stop_end_in_an_error() {
-    let error = run_processes(&Machine::new("mesh:1").unwrap(), &mut [Endless]).unwrap_err();
+    let error = run(&Machine::new("mesh:1").unwrap(), &mut [Endless], &Engine::Message).unwrap_err();
     assert!(error.to_string().contains("more than 33554432 messages and computations"), "{error}");
 }

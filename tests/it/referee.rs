@@ -8,7 +8,7 @@ use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Machine, PortModel, Switching, Topology};
 use meshwright_schedule::cost::{self, LinkLoads};
 use meshwright_schedule::{Message, Phases};
-use meshwright_sim::run_phased;
+use meshwright_sim::{Engine, simulate};
 use meshwright_verdict::Job;
 use proptest::prelude::*;
 
@@ -36,8 +36,12 @@ fn a_message_alone_takes_the_papers_time() {
                 for target in 0..machine.nodes() {
                     for bytes in [0, 1, 2, 3, 64, 1000] {
                         let d = u64::from(machine.distance(NodeId(0), NodeId(target)).unwrap().0);
-                        let trace =
-                            run_phased(&machine, &Phases::new(16, vec![send(0, target, bytes)])).unwrap();
+                        let trace = simulate(
+                            &machine,
+                            &Phases::new(16, vec![send(0, target, bytes)]),
+                            &Engine::Message,
+                        )
+                        .unwrap();
                         // The paper's formulas, spelt out once more, rounded up to whole cycles.
                         let ticks = match switching {
                             Switching::StoreAndForward => d * (c * b.denominator() + b.numerator() * bytes),
@@ -83,7 +87,7 @@ fn phases_without_contention_take_the_exact_formula() {
                 ("reflecting", mapping::reflecting::dilation as fn(u32, u32) -> Hops),
                 ("centred-halving", mapping::centred_halving::dilation),
             ] {
-                let trace = run_phased(&mesh, &phased(&job, name, &mesh)).unwrap();
+                let trace = simulate(&mesh, &phased(&job, name, &mesh), &Engine::Message).unwrap();
                 for i in 1..=n {
                     let bytes = mapping::divide::bytes(alpha, i, Bytes(1 << 16)).0;
                     let formula = 100 + bytes + 2 * u64::from(dilation(n, i).0);
@@ -113,7 +117,7 @@ fn growing_moves_in_lock_step_under_store_and_forward_on_large_meshes() {
 fn check_lock_step(sizes: std::ops::RangeInclusive<u32>) {
     for n in sizes {
         let (job, mesh) = (binomial(n, 0.5), paper_mesh(n, Switching::StoreAndForward));
-        let trace = run_phased(&mesh, &phased(&job, "growing", &mesh)).unwrap();
+        let trace = simulate(&mesh, &phased(&job, "growing", &mesh), &Engine::Message).unwrap();
         for i in 1..=n {
             let step = 100 + mapping::divide::bytes(0.5, i, Bytes(1 << 16)).0;
             let steps = if i < 3 { 1 } else { 1 << (i.div_ceil(2) - 2) };
@@ -131,7 +135,7 @@ fn store_and_forward_takes_the_larger_of_dilation_and_load() {
         let (job, mesh) = (binomial(n, 1.0), paper_mesh(n, Switching::StoreAndForward));
         for method in PLACEMENTS {
             let phases = phased(&job, method.name, &mesh);
-            let trace = run_phased(&mesh, &phases).unwrap();
+            let trace = simulate(&mesh, &phases, &Engine::Message).unwrap();
             for index in 0..phases.len() {
                 let messages = phases.phase(index);
                 let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
@@ -156,7 +160,7 @@ fn stored_messages_on_the_same_links_need_a_pipeline() {
     loads.fill(&messages, &routes);
     let predicted = cost::link_level(&messages, &routes, &loads, line.switching(), line.costs());
     assert_eq!(predicted, 3 * (100 + 20));
-    assert_eq!(run_phased(&line, &Phases::new(4, messages)).unwrap().ticks, 5 * (100 + 20));
+    assert_eq!(simulate(&line, &Phases::new(4, messages), &Engine::Message).unwrap().ticks, 5 * (100 + 20));
 }
 
 /// Messages m_i over the links i and i + 1: each meets two others, yet the worms finish one after the other.
@@ -167,12 +171,13 @@ fn a_chain_of_worms_finishes_one_by_one() {
     line = line.with_startup(Cycles(0)).unwrap();
     // Highest first: each later message finds its second link taken.
     let messages: Vec<_> = (0..k).rev().map(|i| send(i, i + 2, bytes)).collect();
-    let one = run_phased(&line, &Phases::new(18, messages[..1].to_vec())).unwrap().cycles.0;
-    let all = run_phased(&line, &Phases::new(18, messages.clone())).unwrap();
+    let one = simulate(&line, &Phases::new(18, messages[..1].to_vec()), &Engine::Message).unwrap().cycles.0;
+    let all = simulate(&line, &Phases::new(18, messages.clone()), &Engine::Message).unwrap();
     let units = all.cycles.0 as f64 / one as f64;
     assert!((units - f64::from(k)).abs() < 0.01 * f64::from(k), "{units} units for {k} messages");
     let cut_through =
-        run_phased(&line.with_switching(Switching::CutThrough), &Phases::new(18, messages)).unwrap();
+        simulate(&line.with_switching(Switching::CutThrough), &Phases::new(18, messages), &Engine::Message)
+            .unwrap();
     assert!(cut_through.cycles.0 < 3 * one, "buffers let go of the links: {} cycles", cut_through.cycles.0);
 }
 
@@ -180,15 +185,19 @@ fn a_chain_of_worms_finishes_one_by_one() {
 fn worms_that_chase_each_other_around_a_ring_deadlock_with_a_certificate() {
     let ring = machine("torus:6", Switching::Wormhole);
     let messages: Vec<_> = (0..6).map(|i| send(i, (i + 3) % 6, 1000)).collect();
-    let trace = run_phased(&ring, &Phases::new(6, messages.clone())).unwrap();
+    let trace = simulate(&ring, &Phases::new(6, messages.clone()), &Engine::Message).unwrap();
     let channels = trace.deadlock.expect("all six hold one link and wait for the next");
     assert_eq!(channels.len(), 6);
     for (i, link) in channels.iter().enumerate() {
         assert_eq!(ring.target(*link), Some(ring.source(channels[(i + 1) % 6])), "the channels form a ring");
     }
     for switching in [Switching::CutThrough, Switching::StoreAndForward] {
-        let trace =
-            run_phased(&ring.clone().with_switching(switching), &Phases::new(6, messages.clone())).unwrap();
+        let trace = simulate(
+            &ring.clone().with_switching(switching),
+            &Phases::new(6, messages.clone()),
+            &Engine::Message,
+        )
+        .unwrap();
         assert_eq!(trace.deadlock, None, "with room in the nodes nothing waits in a ring");
     }
 }
@@ -204,15 +213,19 @@ fn one_port_nodes_send_and_receive_one_by_one() {
         let (out, into) = (vec![send(1, 0, 64), send(1, 2, 64)], vec![send(0, 1, 64), send(2, 1, 64)]);
         let one = 100 + 64 + head;
         for messages in [&out, &into] {
-            assert_eq!(run_phased(&line, &Phases::new(3, messages.clone())).unwrap().ticks, one);
+            assert_eq!(
+                simulate(&line, &Phases::new(3, messages.clone()), &Engine::Message).unwrap().ticks,
+                one
+            );
         }
         line = line.with_port_model(PortModel::One);
         // Sending pays both start-ups in turn; receiving under wormhole overlaps the second with the first.
-        assert_eq!(run_phased(&line, &Phases::new(3, out)).unwrap().ticks, 2 * one);
-        let received = run_phased(&line, &Phases::new(3, into)).unwrap().ticks;
+        assert_eq!(simulate(&line, &Phases::new(3, out), &Engine::Message).unwrap().ticks, 2 * one);
+        let received = simulate(&line, &Phases::new(3, into), &Engine::Message).unwrap().ticks;
         assert_eq!(received, startups * 100 + 2 * 64 + head, "{switching:?}");
         // A message to oneself passes no port.
-        let own = run_phased(&line, &Phases::new(3, vec![send(1, 1, 500), send(1, 2, 64)])).unwrap();
+        let own = simulate(&line, &Phases::new(3, vec![send(1, 1, 500), send(1, 2, 64)]), &Engine::Message)
+            .unwrap();
         let alone = if head == 0 { one } else { 100 + 500 };
         assert_eq!(own.ticks, alone);
     }
@@ -240,8 +253,8 @@ proptest! {
         let mut loads = LinkLoads::new(machine.links());
         loads.fill(&messages, &routes);
         let phases = Phases::new(24, messages.clone());
-        let trace = run_phased(&machine, &phases).unwrap();
-        prop_assert_eq!(&trace, &run_phased(&machine, &phases).unwrap());
+        let trace = simulate(&machine, &phases, &Engine::Message).unwrap();
+        prop_assert_eq!(&trace, &simulate(&machine, &phases, &Engine::Message).unwrap());
         if trace.deadlock.is_some() {
             // Only worms on a ring can do that.
             prop_assert!(name.starts_with("torus") && machine.switching() == Switching::Wormhole);

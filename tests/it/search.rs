@@ -336,7 +336,7 @@ fn groups_are_divided_among_parts_that_do_not_reach_each_other() {
 fn simulated(graph: &TaskGraph, machine: &Machine, placements: impl Iterator<Item = Vec<NodeId>>) -> u64 {
     let one = |nodes: Vec<NodeId>| {
         let placement = Placement { name: String::new(), nodes };
-        let trace = sim::run_phased(machine, &placement.phases(graph, machine)).unwrap();
+        let trace = sim::simulate(machine, &placement.phases(graph, machine), &sim::Engine::Message).unwrap();
         if trace.deadlock.is_some() { u64::MAX } else { trace.ticks }
     };
     placements.map(one).min().unwrap()

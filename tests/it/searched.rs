@@ -11,7 +11,7 @@ use meshwright_mapping::{Divide, PLACEMENTS, Placement, Shape, TaskGraph, task_f
 use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_schedule::cost::forecast;
-use meshwright_sim::run_phased;
+use meshwright_sim::{Engine, simulate};
 use meshwright_verdict::{Job, divide};
 use proptest::prelude::*;
 use rand::seq::SliceRandom;
@@ -46,7 +46,7 @@ fn placements(graph: &TaskGraph, machine: &Machine) -> Vec<Placement> {
 }
 
 fn simulated(graph: &TaskGraph, machine: &Machine, placement: &Placement) -> u64 {
-    let trace = run_phased(machine, &placement.phases(graph, machine)).unwrap();
+    let trace = simulate(machine, &placement.phases(graph, machine), &Engine::Message).unwrap();
     if trace.deadlock.is_some() { u64::MAX } else { trace.ticks }
 }
 

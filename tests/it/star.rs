@@ -168,7 +168,7 @@ fn the_referee_takes_as_long() -> Result<()> {
     after(0, Op::Calc { cycles: Cycles(work[0] * bytes[0]) });
     let whole: Vec<f64> = bytes.iter().map(|&bytes| bytes as f64).collect();
     let predicted = makespan(&star, &division.order, &whole);
-    assert_eq!(sim::run_schedule(&machine, &schedule)?.cycles.0 as f64, predicted);
+    assert_eq!(sim::simulate(&machine, &schedule, &sim::Engine::Message)?.cycles.0 as f64, predicted);
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use meshwright_network::routing::{Pair, Routes, routes};
 use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Costs, Machine, PortModel, Switching};
 use meshwright_schedule::{Message, Op, Rank, Schedule};
-use meshwright_sim::run_schedule;
+use meshwright_sim::{Engine, simulate};
 use proptest::prelude::*;
 
 /// What a message needs on its way, one at a time.
@@ -252,7 +252,7 @@ fn check((which, switching, one_port, c, mut h, mut ends): Job) -> Result<(), Te
     let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
     let routes = routes(&machine, &pairs).unwrap();
     let stepped = Stepped::new(&messages, &routes, &machine).run();
-    let trace = run_schedule(&machine, &schedule).unwrap();
+    let trace = simulate(&machine, &schedule, &Engine::Message).unwrap();
     prop_assert_eq!(trace.deadlock.is_some(), stepped.is_none());
     if let Some(stepped) = stepped {
         prop_assert_eq!(trace.latency_ticks, stepped);

@@ -2,7 +2,7 @@
 
 use meshwright_network::topology::Machine;
 use meshwright_schedule::goal;
-use meshwright_sim::run_schedule;
+use meshwright_sim::{Engine, simulate};
 
 #[path = "../../examples/allreduce.rs"]
 #[allow(dead_code, reason = "its `main` reads the arguments of a command line")]
@@ -33,7 +33,7 @@ fn the_allreduce_is_a_schedule_of_one_step_for_each_bit() {
             (ranks as usize, (ranks * bits) as usize)
         );
         let cube = Machine::hypercube(bits).unwrap();
-        let trace = run_schedule(&cube, &schedule).unwrap();
+        let trace = simulate(&cube, &schedule, &Engine::Message).unwrap();
         // c + b (W + h) with c = 100, b = 1, W = 64, h = 2.
         assert_eq!(trace.cycles.0, u64::from(bits) * (100 + 64 + 2));
     }

@@ -10,8 +10,8 @@ use meshwright_core::output as disk;
 use meshwright_core::text::harmless;
 use meshwright_formats::scenario::{self, planned};
 use meshwright_report::grouped;
-use meshwright_runtime::run::{self, PhaseRow, REPEAT_MAX, RunReport, Settings, Work};
-use meshwright_runtime::skeleton::play;
+use meshwright_runtime::run::{self, PhaseRow, REPEAT_MAX, RunInput, RunReport, Settings};
+use meshwright_runtime::skeleton::execute;
 use meshwright_runtime::transport::{Endpoint, Mailbox, threads};
 
 use super::files::{self, Force};
@@ -86,7 +86,7 @@ impl Arguments {
     fn settings(&self) -> Settings {
         let cycle_nanoseconds = (!self.no_compute).then_some(self.cycle_time);
         let patience = Duration::from_secs(10);
-        Settings { repeat: self.repeat, play: play::Settings { cycle_nanoseconds, patience } }
+        Settings { repeat: self.repeat, execute: execute::Settings { cycle_nanoseconds, patience } }
     }
 
     /// What its folder is the answer to.
@@ -95,7 +95,7 @@ impl Arguments {
     }
 
     /// What is to be run, checked.
-    fn work(&self) -> Result<Work> {
+    fn work(&self) -> Result<RunInput> {
         files::check(self.out.as_ref(), self.force, &self.named())?;
         let mut work = planned::read(&self.plan, self.job.as_deref())?;
         if let Some(on) = &self.on {

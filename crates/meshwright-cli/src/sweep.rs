@@ -14,7 +14,7 @@ use meshwright_runtime::sweep::{self as ranks, Ranks};
 use meshwright_runtime::transport::{Endpoint, Lost};
 use meshwright_sim::experiment::Experiment;
 use meshwright_sim::point::{Point, SweepReport};
-use meshwright_sim::sweep::{self, Crew, Sweep, Threads, spread};
+use meshwright_sim::sweep::{self, Pool, Sweep, Threads, spread};
 
 use super::costs::MachineArguments;
 use super::files::{self, Force};
@@ -84,8 +84,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     let machine = arguments.machine.machine()?;
     let experiment = experiment(arguments, &machine)?;
     let measure = |load, seed, threads| experiment.measure(load, seed, threads);
-    let mut crew = Threads::new(arguments.run.threads(1), measure);
-    lead(arguments, &machine, &experiment, &mut crew, &|| String::new())
+    let mut pool = Threads::new(arguments.run.threads(1), measure);
+    lead(arguments, &machine, &experiment, &mut pool, &|| String::new())
 }
 
 /// Runs the verb on one rank of many: rank 0 hands out the points, keeps the file and prints; all measure.
@@ -139,8 +139,8 @@ fn on_rank<E: Endpoint>(
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let unshared = endpoint.ranks() as usize * cores.min(sharers) / sharers.max(1);
-    let mut crew = Ranks::muster(endpoint, &what, threads, measure, told)?.looking_ahead(unshared);
-    Ok(lead(arguments, &machine, &experiment, &mut crew, &|| format!("{} ranks · ", here.get()))?)
+    let mut pool = Ranks::muster(endpoint, &what, threads, measure, told)?.looking_ahead(unshared);
+    Ok(lead(arguments, &machine, &experiment, &mut pool, &|| format!("{} ranks · ", here.get()))?)
 }
 
 /// What is measured, but for the loads.
@@ -150,12 +150,12 @@ fn experiment<'m>(arguments: &Arguments, machine: &'m Machine) -> Result<Experim
     arguments.run.experiment(machine, router, &arguments.traffic, preset)
 }
 
-/// Has a crew measure the curve, and tells what came of it. `who` says in a few words who is at work.
+/// Has a pool measure the curve, and tells what came of it. `who` says in a few words who is at work.
 fn lead(
     arguments: &Arguments,
     machine: &Machine,
     experiment: &Experiment<'_>,
-    crew: &mut impl Crew,
+    pool: &mut impl Pool,
     who: &dyn Fn() -> String,
 ) -> Result<Answer> {
     let named = disk::Job::new("sweep", [format!("--traffic {}", arguments.traffic)]);
@@ -166,7 +166,7 @@ fn lead(
         Some(path) => Some(Results::open(path, &experiment.conditions.line(), arguments.force.force)?),
         None => None,
     };
-    let curve = measure(crew, &sweep, results, who)?;
+    let curve = measure(pool, &sweep, results, who)?;
     let (conditions, reference) = (experiment.conditions.clone(), experiment.reference);
     let report = SweepReport { conditions, reference, curve };
     let written = match &arguments.out {
@@ -193,14 +193,14 @@ fn loads(arguments: &Arguments, experiment: &Experiment<'_>) -> Result<Vec<f64>>
 
 /// Measures the curve, with a bar for the waiting and a file for the points.
 fn measure(
-    crew: &mut impl Crew,
+    pool: &mut impl Pool,
     sweep: &Sweep,
     mut results: Option<Results>,
     who: &dyn Fn() -> String,
 ) -> Result<sweep::Curve> {
     let known = results.as_ref().map_or(Vec::new(), |results| results.points().to_vec());
     let mut progress = Progress::with_steps(sweep.loads.len() as u64);
-    let curve = sweep::run_with(crew, sweep, &known, &mut |point| {
+    let curve = sweep::run_with(pool, sweep, &known, &mut |point| {
         progress.step(&format!("{}load {}", who(), point.load));
         results.as_mut().map_or(Ok(()), |results| results.append(point))
     })?;

@@ -73,6 +73,33 @@ impl<T> Csr<T> {
         Self { first, entries }
     }
 
+    /// Entries that stand in their order already, as rows of neighbours that belong together.
+    ///
+    /// # Panics
+    ///
+    /// When there are 2^32 entries or more.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright_core::csr::Csr;
+    /// let tens = Csr::chunked(vec![11, 15, 31, 42, 42], |a, b| a / 10 == b / 10);
+    /// assert!(tens.rows().eq([&[11, 15][..], &[31], &[42, 42]]));
+    /// ```
+    pub fn chunked(entries: Vec<T>, together: impl Fn(&T, &T) -> bool) -> Self {
+        assert!(u32::try_from(entries.len()).is_ok(), "fewer than 2^32 entries");
+        let mut first = vec![0];
+        for (at, pair) in (1..).zip(entries.windows(2)) {
+            if !together(&pair[0], &pair[1]) {
+                first.push(at);
+            }
+        }
+        if !entries.is_empty() {
+            first.push(entries.len() as u32);
+        }
+        Self { first, entries }
+    }
+
     /// Adds an entry to the row that is being filled.
     #[inline]
     pub fn push(&mut self, entry: T) {

@@ -48,6 +48,7 @@ pub const fn KiB(kibibytes: u64) -> Bytes {
 
 impl NodeId {
     /// The id as an index into a table of nodes.
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -55,6 +56,7 @@ impl NodeId {
 
 impl LinkId {
     /// The id as an index into a table of links.
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }

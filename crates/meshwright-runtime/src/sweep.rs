@@ -12,7 +12,7 @@ use crate::transport::{Endpoint, Lost, Parcel, Topic, Wire};
 use meshwright_core::error::{Error, Result};
 use meshwright_sim::point::Point;
 use meshwright_sim::sweep::Measure;
-use meshwright_sim::sweep::crew::{Bench, Crew, Job, LOOK, Refusal, threads_each};
+use meshwright_sim::sweep::pool::{LOOK, Pool, Refusal, SweepPoint, Workers, threads_each};
 
 /// To rank 0: what this rank is to measure and on how many threads, or why it cannot.
 const HERE: u32 = Topic::Sweep.tag(0);
@@ -33,11 +33,11 @@ const MUSTER: Duration = Duration::from_secs(10);
 
 /// What rank 0 knows of a rank.
 #[derive(Clone, Debug, PartialEq)]
-enum Member {
+enum RankStatus {
     /// It has not said anything yet.
     Silent,
     /// It has so many threads, and these loads under way.
-    Here { threads: usize, holds: Vec<Job> },
+    Here { threads: usize, holds: Vec<SweepPoint> },
     /// It is not counted on any more.
     Lost,
 }
@@ -47,12 +47,12 @@ enum Heard {
     /// What a load came to on this rank.
     Came(u32, f64, Result<Point>),
     /// These loads are under way no more.
-    Open(Vec<Job>),
+    Open(Vec<SweepPoint>),
 }
 
-/// The crew of all ranks, led by rank 0; the others [`serve`] until they are [dismissed](dismiss).
+/// The pool of all ranks, led by rank 0; the others [`serve`] until they are [dismissed](dismiss).
 pub struct Ranks<'e, E, M, T> {
-    crowd: Crowd<'e, E, T>,
+    others: OtherRanks<'e, E, T>,
     measure: M,
     width: usize,
 }
@@ -71,14 +71,14 @@ impl<'e, E: Endpoint, M: Measure, T: FnMut(&Lost)> Ranks<'e, E, M, T> {
     pub fn muster(endpoint: &'e mut E, what: &str, threads: usize, measure: M, told: T) -> Result<Self> {
         assert!(endpoint.rank() == 0, "rank 0 leads");
         assert!(threads > 0, "somebody must work");
-        let mut members = vec![Member::Silent; endpoint.ranks() as usize];
-        members[0] = Member::Here { threads, holds: Vec::new() };
-        let mut crowd = Crowd { endpoint, what: what.to_string(), members, told };
+        let mut members = vec![RankStatus::Silent; endpoint.ranks() as usize];
+        members[0] = RankStatus::Here { threads, holds: Vec::new() };
+        let mut others = OtherRanks { endpoint, what: what.to_string(), members, told };
         let begin = Instant::now();
-        while crowd.members.contains(&Member::Silent) && begin.elapsed() < MUSTER {
-            crowd.greet()?;
+        while others.members.contains(&RankStatus::Silent) && begin.elapsed() < MUSTER {
+            others.greet()?;
         }
-        Ok(Self { crowd, measure, width: 1 })
+        Ok(Self { others, measure, width: 1 })
     }
 
     /// So many ranks have processors of their own: the search for the saturation measures so many loads at a time.
@@ -88,37 +88,37 @@ impl<'e, E: Endpoint, M: Measure, T: FnMut(&Lost)> Ranks<'e, E, M, T> {
     }
 }
 
-impl<E: Endpoint, M: Measure, T: FnMut(&Lost)> Crew for Ranks<'_, E, M, T> {
+impl<E: Endpoint, M: Measure, T: FnMut(&Lost)> Pool for Ranks<'_, E, M, T> {
     fn width(&self) -> usize {
-        self.width.min(self.crowd.here())
+        self.width.min(self.others.here())
     }
 
-    fn measure_all(&mut self, jobs: &[Job], came: &mut dyn FnMut(Point) -> Result<()>) -> Result<()> {
-        let Self { crowd, measure, .. } = self;
-        let mut open: VecDeque<Job> = jobs.iter().copied().collect();
+    fn measure_all(&mut self, jobs: &[SweepPoint], came: &mut dyn FnMut(Point) -> Result<()>) -> Result<()> {
+        let Self { others, measure, .. } = self;
+        let mut open: VecDeque<SweepPoint> = jobs.iter().copied().collect();
         let mut awaited: Vec<f64> = jobs.iter().map(|job| job.load).collect();
         let mut refusal = Refusal::default();
         thread::scope(|scope| {
-            let mut bench = Bench::new(scope, measure);
+            let mut workers = Workers::new(scope, measure);
             loop {
                 open.retain(|job| awaited.contains(&job.load));
                 while refusal.is_none()
                     && !open.is_empty()
-                    && crowd.hand_out(&mut open, jobs.len(), &mut bench)
+                    && others.hand_out(&mut open, jobs.len(), &mut workers)
                 {}
-                if !awaited.iter().any(|&load| crowd.is_under_way(load)) {
+                if !awaited.iter().any(|&load| others.is_under_way(load)) {
                     break;
                 }
                 let mut heard: Vec<Heard> =
-                    bench.done().into_iter().map(|(load, point)| Heard::Came(0, load, point)).collect();
+                    workers.done().into_iter().map(|(load, point)| Heard::Came(0, load, point)).collect();
                 if heard.is_empty() {
-                    heard.extend(crowd.listen(if bench.at_work() > 0 { LOOK } else { IDLE }));
+                    heard.extend(others.listen(if workers.at_work() > 0 { LOOK } else { IDLE }));
                 }
                 for heard in heard {
                     match heard {
                         // A load of which a lost rank was told may come twice.
                         Heard::Came(rank, load, point) => {
-                            crowd.release(rank, load);
+                            others.release(rank, load);
                             if let Some(at) = awaited.iter().position(|&awaited| awaited == load) {
                                 awaited.swap_remove(at);
                                 refusal.heed(load, point.and_then(&mut *came));
@@ -134,14 +134,14 @@ impl<E: Endpoint, M: Measure, T: FnMut(&Lost)> Crew for Ranks<'_, E, M, T> {
 }
 
 /// Rank 0's view of the others.
-struct Crowd<'e, E, T> {
+struct OtherRanks<'e, E, T> {
     endpoint: &'e mut E,
     what: String,
-    members: Vec<Member>,
+    members: Vec<RankStatus>,
     told: T,
 }
 
-impl<E: Endpoint, T: FnMut(&Lost)> Crowd<'_, E, T> {
+impl<E: Endpoint, T: FnMut(&Lost)> OtherRanks<'_, E, T> {
     /// Listens to those who come.
     fn greet(&mut self) -> Result<()> {
         match self.endpoint.next(IDLE) {
@@ -167,8 +167,8 @@ impl<E: Endpoint, T: FnMut(&Lost)> Crowd<'_, E, T> {
         }
         // Nobody would say a second time that it is lost.
         let member = &mut self.members[parcel.from as usize];
-        if *member == Member::Silent {
-            *member = Member::Here { threads: threads as usize, holds: Vec::new() };
+        if *member == RankStatus::Silent {
+            *member = RankStatus::Here { threads: threads as usize, holds: Vec::new() };
         }
         Ok(())
     }
@@ -204,13 +204,13 @@ impl<E: Endpoint, T: FnMut(&Lost)> Crowd<'_, E, T> {
         let mut open = Vec::new();
         let mut is_new = false;
         for rank in left {
-            let member = std::mem::replace(&mut self.members[rank as usize], Member::Lost);
-            if member == Member::Lost {
+            let member = std::mem::replace(&mut self.members[rank as usize], RankStatus::Lost);
+            if member == RankStatus::Lost {
                 continue;
             }
             is_new = true;
             (self.told)(&Lost { rank, why: lost.why.clone() });
-            if let Member::Here { holds, .. } = member {
+            if let RankStatus::Here { holds, .. } = member {
                 open.extend(holds);
             }
         }
@@ -224,13 +224,13 @@ impl<E: Endpoint, T: FnMut(&Lost)> Crowd<'_, E, T> {
     /// Gives the first open load of so many to the rank with the most room; false when nobody has a free thread.
     fn hand_out<M: Measure>(
         &mut self,
-        open: &mut VecDeque<Job>,
+        open: &mut VecDeque<SweepPoint>,
         loads: usize,
-        bench: &mut Bench<'_, '_, M>,
+        workers: &mut Workers<'_, '_, M>,
     ) -> bool {
         let mut best: Option<(f64, usize, usize)> = None;
         for (rank, member) in self.members.iter().enumerate() {
-            let Member::Here { threads, holds } = member else { continue };
+            let RankStatus::Here { threads, holds } = member else { continue };
             let share = holds.len() as f64 / *threads as f64;
             let is_better =
                 best.is_none_or(|(least, most, _)| share < least || (share == least && *threads > most));
@@ -242,7 +242,7 @@ impl<E: Endpoint, T: FnMut(&Lost)> Crowd<'_, E, T> {
         let Some(job) = open.pop_front() else { return false };
         let each = threads_each(loads, self.here(), threads);
         if rank == 0 {
-            bench.begin(job, each);
+            workers.begin(job, each);
         } else if let Err(lost) = send(self.endpoint, rank as u32, JOB, &(job.load, job.seed, each as u32)) {
             open.push_front(job);
             if let Some(Heard::Open(jobs)) = self.lose(&Lost { rank: rank as u32, ..lost }) {
@@ -250,7 +250,7 @@ impl<E: Endpoint, T: FnMut(&Lost)> Crowd<'_, E, T> {
             }
             return true;
         }
-        if let Member::Here { holds, .. } = &mut self.members[rank] {
+        if let RankStatus::Here { holds, .. } = &mut self.members[rank] {
             holds.push(job);
         }
         true
@@ -258,21 +258,21 @@ impl<E: Endpoint, T: FnMut(&Lost)> Crowd<'_, E, T> {
 
     /// How many ranks are counted on, this one among them.
     fn here(&self) -> usize {
-        self.members.iter().filter(|member| matches!(member, Member::Here { .. })).count()
+        self.members.iter().filter(|member| matches!(member, RankStatus::Here { .. })).count()
     }
 
     /// This rank has done with this load.
     fn release(&mut self, rank: u32, load: f64) {
-        if let Member::Here { holds, .. } = &mut self.members[rank as usize] {
+        if let RankStatus::Here { holds, .. } = &mut self.members[rank as usize] {
             holds.retain(|job| job.load != load);
         }
     }
 
     /// Whether some rank measures this load.
     fn is_under_way(&self, load: f64) -> bool {
-        let holds_it = |member: &Member| match member {
-            Member::Here { holds, .. } => holds.iter().any(|job| job.load == load),
-            Member::Silent | Member::Lost => false,
+        let holds_it = |member: &RankStatus| match member {
+            RankStatus::Here { holds, .. } => holds.iter().any(|job| job.load == load),
+            RankStatus::Silent | RankStatus::Lost => false,
         };
         self.members.iter().any(holds_it)
     }
@@ -299,8 +299,8 @@ pub fn serve<E: Endpoint, M: Measure>(
     assert!(threads > 0, "somebody must work");
     let here = (threads as u32, what.to_string(), None::<String>);
     thread::scope(|scope| {
-        let mut bench = Bench::new(scope, measure);
-        let served = send(endpoint, 0, HERE, &here).and_then(|()| attend(endpoint, &mut bench));
+        let mut workers = Workers::new(scope, measure);
+        let served = send(endpoint, 0, HERE, &here).and_then(|()| attend(endpoint, &mut workers));
         if let Err(lost) = &served {
             told(lost);
         }
@@ -309,9 +309,9 @@ pub fn serve<E: Endpoint, M: Measure>(
 }
 
 /// Begins what comes and sends what is done.
-fn attend<E: Endpoint, M: Measure>(endpoint: &mut E, bench: &mut Bench<'_, '_, M>) -> Result<(), Lost> {
+fn attend<E: Endpoint, M: Measure>(endpoint: &mut E, workers: &mut Workers<'_, '_, M>) -> Result<(), Lost> {
     loop {
-        for (load, point) in bench.done() {
+        for (load, point) in workers.done() {
             match point {
                 Ok(point) => {
                     let line = serde_json::to_string(&point).expect("a point has finite numbers");
@@ -320,10 +320,10 @@ fn attend<E: Endpoint, M: Measure>(endpoint: &mut E, bench: &mut Bench<'_, '_, M
                 Err(error) => send(endpoint, 0, REFUSED, &(load, error.to_string()))?,
             }
         }
-        match endpoint.next(if bench.at_work() > 0 { LOOK } else { IDLE }) {
+        match endpoint.next(if workers.at_work() > 0 { LOOK } else { IDLE }) {
             Ok(Some(parcel)) if parcel.tag == JOB => {
                 let (load, seed, threads): (f64, u64, u32) = read(&parcel);
-                bench.begin(Job { load, seed }, threads as usize);
+                workers.begin(SweepPoint { load, seed }, threads as usize);
             }
             Ok(Some(parcel)) if parcel.tag == END => return Ok(()),
             Ok(_) => {}

@@ -3,16 +3,16 @@
 //! Every step has two events, its start and its end. Splitting them matters: a receive that has started does
 //! not hold up what `irequires` it, although its end still waits for a message from afar.
 
-use super::{MatchedMessage, Schedule};
+use super::{Dependency, MatchedMessage, Schedule};
+use meshwright_core::csr::Csr;
 use meshwright_core::units::NodeId;
 
-/// Which event waits for which, in compressed rows. The start of step s is event 2s, its end 2s + 1.
+/// Which event waits for which. The start of step s is event 2s, its end 2s + 1.
 struct Waits {
     /// The first step of each rank, steps numbered through; then the number of steps.
     first_step: Vec<usize>,
-    /// Where the row of a step's start begins in `on`; a step's end has no row.
-    first: Vec<usize>,
-    on: Vec<usize>,
+    /// By step the events that its start waits for.
+    on: Csr<usize>,
     /// The event that starts the send of a step that receives.
     send: Vec<Option<usize>>,
 }
@@ -25,38 +25,28 @@ impl Waits {
             steps += rank.ops.len();
             first_step.push(steps);
         }
-        let dependencies = || {
-            let ranks = first_step.iter().zip(&schedule.ranks);
-            ranks.flat_map(|(&base, rank)| rank.dependencies.iter().map(move |dependency| (base, dependency)))
-        };
-        // Counting sort by the step that waits.
-        let mut first = vec![0; steps + 1];
-        for (base, dependency) in dependencies() {
-            first[base + dependency.step as usize + 1] += 1;
-        }
-        for step in 0..steps {
-            first[step + 1] += first[step];
-        }
-        let mut on = vec![0; first[steps]];
-        let mut next = first.clone();
-        for (base, dependency) in dependencies() {
-            let slot = &mut next[base + dependency.step as usize];
-            on[*slot] = 2 * (base + dependency.on as usize) + usize::from(!dependency.start_only);
-            *slot += 1;
-        }
+        let ranks = first_step.iter().zip(&schedule.ranks);
+        let waits = ranks.flat_map(|(&base, rank)| {
+            let wait = move |dependency: &Dependency| {
+                let on = 2 * (base + dependency.on as usize) + usize::from(!dependency.start_only);
+                (base + dependency.step as usize, on)
+            };
+            rank.dependencies.iter().map(wait)
+        });
+        let on = Csr::from_pairs(steps, waits);
         let mut send = vec![None; steps];
         for message in messages {
             let target = first_step[message.target.index()] + message.target_step as usize;
             send[target] = Some(2 * (first_step[message.source.index()] + message.source_step as usize));
         }
-        Self { first_step, first, on, send }
+        Self { first_step, on, send }
     }
 
     /// The k-th event that an event waits for.
     fn wait(&self, event: usize, k: usize) -> Option<usize> {
         let step = event / 2;
         if event.is_multiple_of(2) {
-            return self.on[self.first[step]..self.first[step + 1]].get(k).copied();
+            return self.on.row(step).get(k).copied();
         }
         match k {
             0 => Some(event - 1),

@@ -1,4 +1,4 @@
-//! Which send meets which receive: in linear time where everything fits, by sorting where something does not.
+//! Matching of sends with receives: in linear time where everything fits, by sorting where something does not.
 
 use super::{Fault, MatchedMessage, Op, Schedule};
 use meshwright_core::units::{Bytes, NodeId};

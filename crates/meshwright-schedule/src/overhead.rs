@@ -43,13 +43,13 @@ pub struct WithOverhead<P: Process> {
     /// In increasing order of nodes: of messages sent together, that to the most urgent node goes first.
     urgency: Vec<(NodeId, u64)>,
     /// What the node works on, the oldest first.
-    work: VecDeque<Work<P::Payload>>,
+    work: VecDeque<CpuTask<P::Payload>>,
     /// Actions of the process that were not taken up yet.
     asked: Vec<Action<P::Payload>>,
 }
 
 #[derive(Debug)]
-enum Work<T> {
+enum CpuTask<T> {
     Send { to: NodeId, bytes: Bytes, payload: T, token: u32 },
     Receive { from: NodeId, payload: T },
     Compute { token: u32 },
@@ -97,11 +97,11 @@ impl<P: Process> WithOverhead<P> {
                     context.send_with(to, bytes, payload, token);
                 }
                 Action::Send { to, bytes, payload, token } => {
-                    self.work.push_back(Work::Send { to, bytes, payload, token });
+                    self.work.push_back(CpuTask::Send { to, bytes, payload, token });
                     context.compute(self.overhead, 0);
                 }
                 Action::Compute { cycles, token } => {
-                    self.work.push_back(Work::Compute { token });
+                    self.work.push_back(CpuTask::Compute { token });
                     context.compute(cycles, 0);
                 }
             }
@@ -123,7 +123,7 @@ impl<P: Process> Process for WithOverhead<P> {
         if self.overhead == Cycles(0) {
             self.react(context, |process, context| process.on_message(from, payload, context));
         } else {
-            self.work.push_back(Work::Receive { from, payload });
+            self.work.push_back(CpuTask::Receive { from, payload });
             context.compute(self.overhead, 0);
         }
     }
@@ -134,11 +134,11 @@ impl<P: Process> Process for WithOverhead<P> {
 
     fn on_computed(&mut self, _: u32, context: &mut Context<'_, P::Payload>) {
         match self.work.pop_front().expect("computations end in the order in which they were asked for") {
-            Work::Send { to, bytes, payload, token } => context.send_with(to, bytes, payload, token),
-            Work::Receive { from, payload } => {
+            CpuTask::Send { to, bytes, payload, token } => context.send_with(to, bytes, payload, token),
+            CpuTask::Receive { from, payload } => {
                 self.react(context, |process, context| process.on_message(from, payload, context));
             }
-            Work::Compute { token } => {
+            CpuTask::Compute { token } => {
                 self.react(context, |process, context| process.on_computed(token, context));
             }
         }

@@ -1,14 +1,14 @@
 //! Messages grouped by phase: all of one phase are done before the next begins.
 
 use super::Message;
+use meshwright_core::csr::Csr;
 
 /// The loosely synchronous form of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phases {
     /// How many ranks take part; rank r runs on node r.
     pub ranks: u32,
-    messages: Vec<Message>,
-    first: Vec<u32>,
+    messages: Csr<Message>,
 }
 
 impl Phases {
@@ -30,17 +30,12 @@ impl Phases {
     /// ```
     pub fn new(ranks: u32, mut messages: Vec<Message>) -> Self {
         messages.sort_by_key(|message| message.phase);
-        let mut first: Vec<u32> = (0..messages.len())
-            .filter(|&i| i == 0 || messages[i - 1].phase != messages[i].phase)
-            .map(|i| i as u32)
-            .collect();
-        first.push(messages.len() as u32);
-        Self { ranks, messages, first }
+        Self { ranks, messages: Csr::chunked(messages, |a, b| a.phase == b.phase) }
     }
 
     /// How many phases there are.
     pub fn len(&self) -> usize {
-        self.first.len() - 1
+        self.messages.len()
     }
 
     /// Whether no message is sent at all.
@@ -50,11 +45,11 @@ impl Phases {
 
     /// The messages of the phase with this index, from 0.
     pub fn phase(&self, index: usize) -> &[Message] {
-        &self.messages[self.first[index] as usize..self.first[index + 1] as usize]
+        self.messages.row(index)
     }
 
     /// All messages, phase by phase.
     pub fn messages(&self) -> &[Message] {
-        &self.messages
+        self.messages.entries()
     }
 }

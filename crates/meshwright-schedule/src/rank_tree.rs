@@ -1,4 +1,4 @@
-//! Who hands work to whom: a tree over ranks.
+//! A tree over ranks, along which work is handed on.
 
 use meshwright_core::error::{Error, Result};
 

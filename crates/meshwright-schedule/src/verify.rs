@@ -1,4 +1,4 @@
-//! Whether a schedule can run to its end, with a certificate if it cannot.
+//! Verification that a schedule can run to its end, with a certificate if it cannot.
 
 use std::fmt;
 

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::trace::ProcessTrace;
+use super::trace::Trace;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::rng;
 use meshwright_core::units::{Cycles, NodeId};
@@ -83,48 +83,51 @@ pub struct Adversary {
 /// assert_eq!((trace.messages, nodes[1].heard.as_slice()), (3, [2, 1, 0].as_slice()));
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
-pub fn run_processes<P: Process>(processes: &mut [P], adversary: Adversary) -> Result<ProcessTrace> {
+pub fn run_processes<P: Process>(processes: &mut [P], adversary: Adversary) -> Result<Trace> {
     let nodes = processes.len() as u32;
-    let mut chaos =
-        Chaos { pool: Pool::new(nodes, adversary), finished: vec![None; processes.len()], now: 0 };
+    let mut scheduler = AdversarialScheduler {
+        in_flight: Messages::new(nodes, adversary),
+        finished: vec![None; processes.len()],
+        now: 0,
+    };
     let mut actions = Vec::new();
     for node in (0..nodes).map(NodeId) {
-        chaos.react(node, &mut actions, |context| processes[node.index()].on_start(context))?;
+        scheduler.react(node, &mut actions, |context| processes[node.index()].on_start(context))?;
     }
     let mut messages = 0;
-    while let Some(Letter { source, target, token, payload, .. }) = chaos.pool.take() {
-        chaos.now += 1;
+    while let Some(InFlight { source, target, token, payload, .. }) = scheduler.in_flight.take() {
+        scheduler.now += 1;
         match payload {
             None => {
-                chaos.react(target, &mut actions, |c| processes[target.index()].on_computed(token, c))?;
+                scheduler.react(target, &mut actions, |c| processes[target.index()].on_computed(token, c))?;
             }
             Some(payload) => {
                 messages += 1;
-                chaos.react(source, &mut actions, |c| processes[source.index()].on_sent(token, c))?;
+                scheduler.react(source, &mut actions, |c| processes[source.index()].on_sent(token, c))?;
                 let process = &mut processes[target.index()];
-                chaos.react(target, &mut actions, |c| process.on_message(source, payload, c))?;
+                scheduler.react(target, &mut actions, |c| process.on_message(source, payload, c))?;
             }
         }
     }
-    let Chaos { finished, now, .. } = chaos;
-    Ok(ProcessTrace {
+    let AdversarialScheduler { finished, now, .. } = scheduler;
+    Ok(Trace {
         cycles: Cycles(now),
         ticks: now,
         messages,
         unfinished: (0..nodes).map(NodeId).filter(|node| finished[node.index()].is_none()).collect(),
         finished_ticks: finished,
-        ..ProcessTrace::default()
+        ..Trace::default()
     })
 }
 
 /// What is under way, who has finished and how many events there were.
-struct Chaos<T> {
-    pool: Pool<T>,
+struct AdversarialScheduler<T> {
+    in_flight: Messages<T>,
     finished: Vec<Option<u64>>,
     now: u64,
 }
 
-impl<T> Chaos<T> {
+impl<T> AdversarialScheduler<T> {
     /// Tells one process something and does what it asks for.
     #[inline]
     fn react(
@@ -143,11 +146,11 @@ impl<T> Chaos<T> {
                         return Err(Error::value("target of a message", to, expected));
                     }
                     let payload = Some(payload);
-                    self.pool.put(Letter { source: node, target: to, token, payload, next: NONE })?;
+                    self.in_flight.put(InFlight { source: node, target: to, token, payload, next: NONE })?;
                 }
                 Action::Compute { token, .. } => {
                     let (source, target) = (node, node);
-                    self.pool.put(Letter { source, target, token, payload: None, next: NONE })?;
+                    self.in_flight.put(InFlight { source, target, token, payload: None, next: NONE })?;
                 }
                 Action::Finish => {
                     self.finished[node.index()].get_or_insert(self.now);
@@ -158,12 +161,12 @@ impl<T> Chaos<T> {
     }
 }
 
-/// No letter.
+/// No message.
 const NONE: u32 = u32::MAX;
 
 /// A message under way; without a payload, a computation.
 #[derive(Debug)]
-struct Letter<T> {
+struct InFlight<T> {
     source: NodeId,
     target: NodeId,
     token: u32,
@@ -172,47 +175,47 @@ struct Letter<T> {
     next: u32,
 }
 
-/// Letters that come one after the other: its ends.
+/// Messages that come one after the other: its ends.
 #[derive(Clone, Copy, Debug)]
-struct Line {
+struct Fifo {
     head: u32,
     tail: u32,
 }
 
 /// Everything under way, and what comes next.
 ///
-/// For every letter there is one ticket in one of two drums. The computations of a node are a line, and so is a channel;
-/// all tickets of a line are alike: each means its first letter.
+/// For every message there is one entry in one of two drums. The computations of a node are a line, and so is a channel;
+/// all entries of a line are alike: each means its first message.
 #[derive(Debug)]
-struct Pool<T> {
+struct Messages<T> {
     adversary: Adversary,
     generator: ChaCha8Rng,
-    letters: Vec<Option<Letter<T>>>,
+    messages: Vec<Option<InFlight<T>>>,
     idle: Vec<u32>,
     /// The computations of each node, then the channels.
-    lines: Vec<Line>,
+    lines: Vec<Fifo>,
     /// By source the targets, in increasing order, and the lines of their channels.
     channels: Vec<Vec<(NodeId, u32)>>,
-    willing: VecDeque<Ticket>,
-    starved: VecDeque<Ticket>,
+    willing: VecDeque<Pending>,
+    starved: VecDeque<Pending>,
     asked: u64,
 }
 
-/// A letter, or the first one of a line.
+/// A message, or the first one of a line.
 #[derive(Clone, Copy, Debug)]
-enum Ticket {
-    Letter(u32),
-    Line(u32),
+enum Pending {
+    One(u32),
+    FirstOf(u32),
 }
 
-impl<T> Pool<T> {
+impl<T> Messages<T> {
     fn new(nodes: u32, adversary: Adversary) -> Self {
         Self {
             adversary,
             generator: rng::stream(adversary.seed, "order of messages"),
-            letters: Vec::new(),
+            messages: Vec::new(),
             idle: Vec::new(),
-            lines: vec![Line { head: NONE, tail: NONE }; nodes as usize],
+            lines: vec![Fifo { head: NONE, tail: NONE }; nodes as usize],
             channels: vec![Vec::new(); nodes as usize],
             willing: VecDeque::new(),
             starved: VecDeque::new(),
@@ -220,30 +223,30 @@ impl<T> Pool<T> {
         }
     }
 
-    /// The line a letter has to keep to.
-    fn line(&mut self, letter: &Letter<T>) -> Option<u32> {
-        if letter.payload.is_none() {
-            return Some(letter.source.0);
+    /// The line a message has to keep to.
+    fn line(&mut self, message: &InFlight<T>) -> Option<u32> {
+        if message.payload.is_none() {
+            return Some(message.source.0);
         }
         if !self.adversary.in_channels {
             return None;
         }
-        let channels = &mut self.channels[letter.source.index()];
-        let line = match channels.binary_search_by_key(&letter.target, |&(target, _)| target) {
+        let channels = &mut self.channels[message.source.index()];
+        let line = match channels.binary_search_by_key(&message.target, |&(target, _)| target) {
             Ok(at) => channels[at].1,
             Err(at) => {
                 let line = self.lines.len() as u32;
-                channels.insert(at, (letter.target, line));
-                self.lines.push(Line { head: NONE, tail: NONE });
+                channels.insert(at, (message.target, line));
+                self.lines.push(Fifo { head: NONE, tail: NONE });
                 line
             }
         };
         Some(line)
     }
 
-    /// Whether a letter comes only when nothing else is left.
-    fn is_starved(&self, letter: &Letter<T>) -> bool {
-        let ends = (letter.source, letter.target);
+    /// Whether a message comes only when nothing else is left.
+    fn is_starved(&self, message: &InFlight<T>) -> bool {
+        let ends = (message.source, message.target);
         match self.adversary.order {
             Order::StarveNode(node) => ends.0 == node || ends.1 == node,
             Order::StarvePair(a, b) => ends == (a, b) || ends == (b, a),
@@ -251,8 +254,8 @@ impl<T> Pool<T> {
         }
     }
 
-    /// Adds a letter.
-    fn put(&mut self, letter: Letter<T>) -> Result<()> {
+    /// Adds a message.
+    fn put(&mut self, message: InFlight<T>) -> Result<()> {
         self.asked += 1;
         if self.asked > ACTIONS_MAX {
             return Err(Error::TooLarge {
@@ -261,53 +264,53 @@ impl<T> Pool<T> {
                 limit: format!("{ACTIONS_MAX} of them"),
             });
         }
-        let (line, is_starved) = (self.line(&letter), self.is_starved(&letter));
-        let number = self.idle.pop().unwrap_or(self.letters.len() as u32);
-        match self.letters.get_mut(number as usize) {
-            Some(place) => *place = Some(letter),
-            None => self.letters.push(Some(letter)),
+        let (line, is_starved) = (self.line(&message), self.is_starved(&message));
+        let number = self.idle.pop().unwrap_or(self.messages.len() as u32);
+        match self.messages.get_mut(number as usize) {
+            Some(place) => *place = Some(message),
+            None => self.messages.push(Some(message)),
         }
-        let mut ticket = Ticket::Letter(number);
+        let mut entry = Pending::One(number);
         if let Some(line) = line {
-            ticket = Ticket::Line(line);
-            let Line { head, tail } = &mut self.lines[line as usize];
+            entry = Pending::FirstOf(line);
+            let Fifo { head, tail } = &mut self.lines[line as usize];
             let before = std::mem::replace(tail, number);
             if *head == NONE {
                 *head = number;
             } else {
-                self.letters[before as usize].as_mut().expect("it is under way").next = number;
+                self.messages[before as usize].as_mut().expect("it is under way").next = number;
             }
         }
         if is_starved {
-            self.starved.push_back(ticket);
+            self.starved.push_back(entry);
         } else {
-            self.willing.push_back(ticket);
+            self.willing.push_back(entry);
         }
         Ok(())
     }
 
-    /// Takes out the letter that comes next.
-    fn take(&mut self) -> Option<Letter<T>> {
+    /// Takes out the message that comes next.
+    fn take(&mut self) -> Option<InFlight<T>> {
         let drum = if self.willing.is_empty() { &mut self.starved } else { &mut self.willing };
         if drum.is_empty() {
             return None;
         }
-        let ticket = match self.adversary.order {
+        let entry = match self.adversary.order {
             Order::OldestFirst => drum.pop_front(),
             Order::NewestFirst => drum.pop_back(),
             Order::Random | Order::StarveNode(_) | Order::StarvePair(..) => {
                 drum.swap_remove_back(self.generator.random_range(0..drum.len()))
             }
         };
-        let number = match ticket? {
-            Ticket::Letter(number) => number,
-            Ticket::Line(line) => self.lines[line as usize].head,
+        let number = match entry? {
+            Pending::One(number) => number,
+            Pending::FirstOf(line) => self.lines[line as usize].head,
         };
-        let letter = self.letters[number as usize].take().expect("it is under way");
-        if let Ticket::Line(line) = ticket? {
-            self.lines[line as usize].head = letter.next;
+        let message = self.messages[number as usize].take().expect("it is under way");
+        if let Pending::FirstOf(line) = entry? {
+            self.lines[line as usize].head = message.next;
         }
         self.idle.push(number);
-        Some(letter)
+        Some(message)
     }
 }

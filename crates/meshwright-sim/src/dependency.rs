@@ -3,10 +3,11 @@
 //! A send starts its message and ends when the last byte has left the node; a receive ends when it has been
 //! reached and the last byte is here; computations of one rank take its processor one after the other.
 
-use super::engine::Referee;
+use super::engine::{Open, Referee};
 use super::message::Core;
 use super::network;
-use super::program::Program;
+use super::program::ScheduleProgram;
+use super::simulate::Task;
 use super::timeline::{Timeline, Watched};
 use super::trace::{Trace, Wait};
 use meshwright_core::error::{Error, Result};
@@ -14,40 +15,11 @@ use meshwright_network::routing::Routes;
 use meshwright_network::topology::{Costs, Machine, Topology};
 use meshwright_schedule::{Fault, Message, Schedule, cost};
 
-/// Runs a schedule; rank r runs on node r. A deadlock is an answer: [`Trace::deadlock`] holds its ring.
+/// Simulates a schedule on the message engine, and also tells when every message arrived and every computation ran.
 ///
 /// # Errors
 ///
-/// [`Error::Value`] when there are more ranks than nodes or the costs fail their check,
-/// [`Error::NotApplicable`] when the schedule cannot run to its end or two nodes are not connected,
-/// [`Error::TooLarge`] when a time could leave 63 bits.
-///
-/// # Complexity
-///
-/// O(E log E) for E = steps + dependencies + sum of hops.
-///
-/// # Examples
-///
-/// ```
-/// use meshwright_schedule::goal;
-/// use meshwright_sim as sim;
-/// use meshwright_network::topology::Machine;
-/// use meshwright_core::units::Cycles;
-/// let text = "num_ranks 2\nrank 0 {\nl1: calc 50\nl2: send 8b to 1\nl2 requires l1\n}\nrank 1 {\nl1: recv 8b from 0\n}\n";
-/// let schedule = goal::parse(text.as_bytes(), "two.goal")?;
-/// let trace = sim::run_schedule(&Machine::new("mesh:1x2")?, &schedule)?; // c = 100, b = 1, h = 2
-/// assert_eq!(trace.cycles, Cycles(50 + 100 + 8 + 2));
-/// # Ok::<(), meshwright_core::Error>(())
-/// ```
-pub fn run_schedule(machine: &Machine, schedule: &Schedule) -> Result<Trace> {
-    Job::new(machine, schedule)?.run(&mut Core::new(machine))
-}
-
-/// As [`run_schedule`], and also tells when every message arrived and every computation ran.
-///
-/// # Errors
-///
-/// As for [`run_schedule`].
+/// As for [`simulate`](super::simulate).
 ///
 /// # Examples
 ///
@@ -63,7 +35,7 @@ pub fn run_schedule(machine: &Machine, schedule: &Schedule) -> Result<Trace> {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn watch_schedule(machine: &Machine, schedule: &Schedule) -> Result<(Trace, Timeline)> {
-    let job = Job::new(machine, schedule)?;
+    let job = ScheduleTask::new(machine, schedule)?;
     let arrivals = vec![0; job.messages.len()];
     let mut timeline = Timeline { arrivals, computations: Vec::new() };
     let trace = job.run_by(&mut Core::new(machine), |engine, program| {
@@ -76,23 +48,23 @@ pub fn watch_schedule(machine: &Machine, schedule: &Schedule) -> Result<(Trace, 
 
 /// A schedule on a machine that passed all checks but one, ready for an engine. Circles of waiting are looked for only
 /// when something went wrong: they show as steps that never end.
-pub(super) struct Job<'j, 'm> {
+pub(super) struct ScheduleTask<'j, 'm> {
     schedule: &'j Schedule,
-    program: Program,
+    program: ScheduleProgram,
     messages: Vec<Message>,
     routes: Routes<'m>,
     costs: Costs,
 }
 
-impl<'j, 'm> Job<'j, 'm> {
-    /// Checks a schedule on a machine and routes its messages; errors as for [`run_schedule`].
+impl<'j, 'm> ScheduleTask<'j, 'm> {
+    /// Checks a schedule on a machine and routes its messages; errors as for [`simulate`](super::simulate).
     pub(super) fn new(machine: &'m Machine, schedule: &'j Schedule) -> Result<Self> {
         if schedule.ranks.len() > machine.nodes() as usize {
             let expected = format!("at most the {} nodes of {}", machine.nodes(), machine.name());
             return Err(Error::value("number of ranks", schedule.ranks.len(), expected));
         }
         let matched = schedule.matched().map_err(unfit)?;
-        let program = Program::new(schedule, &matched, machine.costs().ticks_per_cycle());
+        let program = ScheduleProgram::new(schedule, &matched, machine.costs().ticks_per_cycle());
         // In the memory of the pairs.
         let messages: Vec<Message> = matched.into_iter().map(|pair| Message::from(&pair)).collect();
         let routes = checked_routes(machine, &program, &messages)
@@ -100,16 +72,11 @@ impl<'j, 'm> Job<'j, 'm> {
         Ok(Self { schedule, program, messages, routes, costs: *machine.costs() })
     }
 
-    /// Runs it on an engine of that machine; the error is a circle of waiting.
-    pub(super) fn run(self, engine: &mut impl Referee<'m>) -> Result<Trace> {
-        self.run_by(engine, |engine, program| engine.run(program))
-    }
-
-    /// Runs it as `drive` does once all is loaded and the first steps have begun.
+    /// Runs it as `drive` does once all is loaded and the first steps have begun; the error is a circle of waiting.
     fn run_by<E: Referee<'m>>(
         self,
         engine: &mut E,
-        drive: impl FnOnce(&mut E, &mut Program),
+        drive: impl FnOnce(&mut E, &mut ScheduleProgram),
     ) -> Result<Trace> {
         let Self { schedule, mut program, messages, routes, costs } = self;
         engine.load(&messages, routes);
@@ -127,11 +94,18 @@ impl<'j, 'm> Job<'j, 'm> {
         Ok(Trace {
             cycles: costs.cycles(program.end),
             ticks: program.end,
-            phase_ticks: Vec::new(),
+            messages: program.arrived(),
             latency_ticks: program.into_latencies(),
             longest_wait: engine.longest_wait().map(wait),
             deadlock,
+            ..Trace::default()
         })
+    }
+}
+
+impl<'m> Task<'m> for ScheduleTask<'_, 'm> {
+    fn on<E: Open<'m>>(self, engine: &mut E) -> Result<Trace> {
+        self.run_by(engine, |engine, program| engine.run(program))
     }
 }
 
@@ -140,7 +114,11 @@ fn unfit(fault: Fault) -> Error {
 }
 
 /// The routes of the messages, if all times fit.
-fn checked_routes<'m>(machine: &'m Machine, program: &Program, messages: &[Message]) -> Result<Routes<'m>> {
+fn checked_routes<'m>(
+    machine: &'m Machine,
+    program: &ScheduleProgram,
+    messages: &[Message],
+) -> Result<Routes<'m>> {
     let routes = network::routes(machine, messages)?;
     let crude = network::crude_serial_sum(messages, machine);
     if crude.is_none_or(|crude| check_computing(machine, program, crude).is_err()) {
@@ -151,7 +129,7 @@ fn checked_routes<'m>(machine: &'m Machine, program: &Program, messages: &[Messa
 }
 
 /// Refuses computations that, one after the other and after all messages, would leave 63 bits.
-fn check_computing(machine: &Machine, program: &Program, serial: u64) -> Result<()> {
+fn check_computing(machine: &Machine, program: &ScheduleProgram, serial: u64) -> Result<()> {
     let per_cycle = machine.costs().ticks_per_cycle();
     let mut ticks = program.computations().map(|cycles| cycles.0.checked_mul(per_cycle));
     let sum = ticks.try_fold(serial, |sum, ticks| sum.checked_add(ticks?));

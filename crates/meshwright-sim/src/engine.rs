@@ -1,4 +1,4 @@
-//! What workloads and engines ask of each other, so that every workload runs on every engine.
+//! The calls between workloads and engines, so that every workload runs on every engine.
 //!
 //! An engine moves messages and knows no programs; a workload ([`Driver`]) decides what is sent when and knows no
 //! links. Both are named at compile time: no call between them goes through a table. Times are in ticks.
@@ -9,7 +9,7 @@ use meshwright_network::routing::Routes;
 use meshwright_schedule::Message;
 
 /// What a workload may ask of an engine while it runs.
-pub(super) trait Engine {
+pub(super) trait Control {
     /// The present moment.
     fn now(&self) -> u64;
 
@@ -20,8 +20,19 @@ pub(super) trait Engine {
     fn set_timer(&mut self, id: u32, at: u64);
 }
 
+/// Something that happens outside a network of packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum SourceEvent {
+    /// A message enters its source queue.
+    Queue(u32),
+    /// A message to oneself is there.
+    Copied(u32),
+    /// A timer runs out.
+    Timer(u32),
+}
+
 /// A workload: told what happens, and free to start more.
-pub(super) trait Driver<E: Engine> {
+pub(super) trait Driver<E: Control> {
     /// Whether [`Driver::sent`] does anything; if not, an engine need not call it.
     const WANTS_SENT: bool;
 
@@ -36,8 +47,8 @@ pub(super) trait Driver<E: Engine> {
 }
 
 /// An engine that runs batches of messages on one machine, one batch after the other.
-pub(super) trait Referee<'m>: Engine + Sized {
-    /// Prepares for a batch; it begins at [`Engine::now`], whatever that is. Messages are known by their index in it.
+pub(super) trait Referee<'m>: Control + Sized {
+    /// Prepares for a batch; it begins at [`Control::now`], whatever that is. Messages are known by their index in it.
     ///
     /// # Panics
     ///
@@ -68,7 +79,7 @@ pub(super) trait Open<'m>: Referee<'m> {
     /// that give numbers again need no memory for those that are over and can afford more.
     const ACTIONS_MAX: usize = 1 << 25;
 
-    /// Prepares for a run that begins without messages; it begins at [`Engine::now`].
+    /// Prepares for a run that begins without messages; it begins at [`Control::now`].
     ///
     /// # Panics
     ///

@@ -15,11 +15,14 @@
 //!
 //! `dally1987`, section 4 (date-lines).
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
-use super::Trace;
-use super::flit::{Replay, Router};
-use super::{dependency, network, phased};
+use super::flit::Router;
+use super::network;
+use super::simulate::{Engine, Workload};
+use super::trace::Trace;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::Bytes;
 use meshwright_network::routing;
@@ -81,73 +84,61 @@ pub fn engine_name(routers: Option<&Routers>) -> &'static str {
     if routers.is_some() { "flit" } else { "message" }
 }
 
-/// Runs a phased schedule on the referee that fits.
+/// A workload whose messages are known before it runs.
+pub trait Planned: Workload {
+    /// Its messages, in any order.
+    #[doc(hidden)]
+    fn messages(&self) -> Cow<'_, [Message]>;
+}
+
+impl Planned for Phases {
+    fn messages(&self) -> Cow<'_, [Message]> {
+        Cow::Borrowed(self.messages())
+    }
+}
+
+impl Planned for Schedule {
+    fn messages(&self) -> Cow<'_, [Message]> {
+        self.messages().iter().map(Message::from).collect()
+    }
+}
+
+/// Simulates on the referee that fits. A run may take so many flits times links, mostly [`FLIT_HOPS_MAX`]: of more, flits
+/// are made longer, and the time is an estimate.
 ///
 /// # Errors
 ///
-/// As for [`super::run_phased`].
+/// As for [`simulate`](crate::simulate).
 ///
 /// # Panics
 ///
-/// When a message names a node outside the machine.
+/// As for [`simulate`](crate::simulate).
 ///
 /// # Examples
 ///
 /// ```
 /// use meshwright_schedule::{Message, Phases};
-/// use meshwright_sim as sim;
+/// use meshwright_sim::fitting::{self, FLIT_HOPS_MAX};
+/// use meshwright_sim::{Engine, simulate};
 /// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::{Bytes, NodeId};
 /// // Everybody sends half-way round a ring: whole messages wait for each other, date-line channels let them pass.
 /// let send = |at| Message { source: NodeId(at), target: NodeId((at + 2) % 4), bytes: Bytes(64), phase: 1 };
 /// let (ring, phases) = (Machine::new("torus:4")?, Phases::new(4, (0..4).map(send).collect()));
-/// assert!(sim::run_phased(&ring, &phases)?.deadlock.is_some());
-/// let fitted = sim::fitting::run_phased(&ring, &phases)?;
+/// assert!(simulate(&ring, &phases, &Engine::Message)?.deadlock.is_some());
+/// let fitted = fitting::simulate(&ring, &phases, FLIT_HOPS_MAX)?;
 /// assert_eq!((fitted.engine(), &fitted.trace.deadlock), ("flit", &None));
 /// assert!(fitted.trace.cycles.0 >= 100 + 2 * 64, "each link carries two of them");
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
-pub fn run_phased(machine: &Machine, phases: &Phases) -> Result<Fitted> {
-    run_phased_within(machine, phases, FLIT_HOPS_MAX)
-}
-
-/// The same where a run may take so many flits times links: of more, flits are made longer, and the time is an estimate.
-///
-/// # Errors
-///
-/// As for [`run_phased`].
-pub fn run_phased_within(machine: &Machine, phases: &Phases, flit_hops_max: u64) -> Result<Fitted> {
-    let whole = phased::run_phased(machine, phases)?;
-    fit(machine, whole, (phases.messages(), flit_hops_max), |machine, replay| {
-        replay.run_phased(machine, phases)
-    })
-}
-
-/// Runs a schedule on the referee that fits, each rank going on as soon as its own steps allow.
-///
-/// # Errors
-///
-/// As for [`super::run_schedule`].
-///
-/// # Examples
-///
-/// ```
-/// use meshwright_schedule::goal;
-/// use meshwright_sim as sim;
-/// use meshwright_network::topology::Machine;
-/// let text = "num_ranks 2\nrank 0 { send 8b to 1 }\nrank 1 { recv 8b from 0 }\n";
-/// let schedule = goal::parse(text.as_bytes(), "two.goal")?;
-/// let fitted = sim::fitting::run_schedule(&Machine::new("torus:4")?, &schedule)?;
-/// assert_eq!((fitted.engine(), fitted.trace.cycles.0), ("message", 100 + 8 + 2));
-/// # Ok::<(), meshwright_core::Error>(())
-/// ```
-pub fn run_schedule(machine: &Machine, schedule: &Schedule) -> Result<Fitted> {
-    let whole = dependency::run_schedule(machine, schedule)?;
+pub fn simulate<W: Planned>(machine: &Machine, workload: &W, flit_hops_max: u64) -> Result<Fitted> {
+    let whole = crate::simulate(machine, workload, &Engine::Message)?;
     if whole.deadlock.is_none() {
         return Ok(Fitted { trace: whole, routers: None, refused: None });
     }
-    let messages: Vec<Message> = schedule.messages().iter().map(Message::from).collect();
-    fit(machine, whole, (&messages, FLIT_HOPS_MAX), |machine, replay| replay.run_schedule(machine, schedule))
+    fit(machine, whole, (&workload.messages(), flit_hops_max), &|machine, engine| {
+        crate::simulate(machine, workload, engine)
+    })
 }
 
 /// Runs on routers what ended in a ring on whole messages.
@@ -155,23 +146,18 @@ fn fit(
     machine: &Machine,
     whole: Trace,
     (messages, flit_hops_max): (&[Message], u64),
-    run: impl Fn(&Machine, &Replay) -> Result<Trace>,
+    run: &dyn Fn(&Machine, &Engine) -> Result<Trace>,
 ) -> Result<Fitted> {
-    if whole.deadlock.is_none() {
-        return Ok(Fitted { trace: whole, routers: None, refused: None });
-    }
     let stuck = |refused: String| Ok(Fitted { trace: whole.clone(), routers: None, refused: Some(refused) });
-    let replay = Replay { router: Router::ideal(machine), packet: None, seed: 0 };
-    let mut coarse = machine.clone();
-    coarse = coarse.with_flit(match flit(machine, messages, flit_hops_max) {
-        Ok(flit) => flit,
+    let router = Router::ideal(machine);
+    let longer = |flit| machine.clone().with_flit(flit);
+    let coarse = match flit(machine, messages, flit_hops_max).and_then(longer) {
+        Ok(coarse) => coarse,
         Err(error) => return stuck(error.to_string()),
-    })?;
-    match run(&coarse, &replay) {
+    };
+    match run(&coarse, &Engine::Flit(router.clone().into())) {
         Ok(trace) if trace.deadlock.is_some() => stuck("routers come to a standstill, too".to_string()),
-        Ok(trace) => {
-            Ok(Fitted { trace, routers: Some(Routers::of(&replay.router, &coarse)?), refused: None })
-        }
+        Ok(trace) => Ok(Fitted { trace, routers: Some(Routers::of(&router, &coarse)?), refused: None }),
         Err(error) => stuck(error.to_string()),
     }
 }

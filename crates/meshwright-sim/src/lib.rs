@@ -1,9 +1,10 @@
-//! The referee: simulates a schedule and knows nothing about who planned it.
+//! The referee: simulates a schedule and knows nothing about who planned it. [`simulate`] is the way in.
 //!
 //! | file | what |
 //! |---|---|
 //! | [`any_order`] | processes without a network: an adversary decides what arrives next |
-//! | `engine` | what workloads and engines ask of each other |
+//! | `simulate` | workloads, engines, and the run of one on the other |
+//! | `engine` | the calls between them |
 //! | [`fitting`] | whole messages, and routers where those wait in a ring |
 //! | [`flit`] | the flit engine: routers cycle by cycle |
 //! | [`packet`] | the packet engine: synchronous steps, one packet per link and step |
@@ -13,7 +14,7 @@
 //! | [`link_use`] | the busiest link and the one waited for |
 //! | `lines` | of equal lines of a phase one is run |
 //! | `dependency`, `program` | a workload: each rank goes on when its own messages are there |
-//! | `processes`, `router` | a workload: a state machine per node that decides at run time |
+//! | `processes`, `route_cache` | a workload: a state machine per node that decides at run time |
 //! | `trace`, `timeline` | what was measured; what happened when |
 //! | [`report`] | what a run of a schedule tells |
 //! | [`traffic`] | open-loop synthetic traffic and its measurement |
@@ -38,14 +39,15 @@ pub mod point;
 mod processes;
 mod program;
 pub mod report;
-mod router;
+mod route_cache;
+mod simulate;
 pub mod sweep;
 mod timeline;
 mod trace;
 pub mod traffic;
 
-pub use dependency::{run_schedule, watch_schedule};
-pub use phased::run_phased;
-pub use processes::run_processes;
+pub use dependency::watch_schedule;
+pub use processes::in_packets;
+pub use simulate::{Engine, Processes, Workload, run, run_in_packets, simulate};
 pub use timeline::{Computation, Timeline};
-pub use trace::{ProcessTrace, Trace, Wait};
+pub use trace::{Trace, Wait};

@@ -76,7 +76,9 @@ fn line_of(grid: &Grid, message: &Message) -> Option<(usize, NodeId)> {
 mod tests {
     use super::*;
     use crate::message::Core;
-    use crate::phased::run;
+    use crate::phased::Barriers;
+    use crate::simulate::Task;
+    use crate::trace::Trace;
     use meshwright_core::units::{Bytes, Cycles};
     use meshwright_network::topology::costs::SWITCHINGS;
     use proptest::prelude::*;
@@ -107,10 +109,11 @@ mod tests {
                 }
             }
             let phases = Phases::new(machine.nodes(), messages);
-            let all = run(&machine, &phases, &mut Core::new(&machine)).unwrap();
+            let run = |phases| Barriers { machine: &machine, phases }.on(&mut Core::new(&machine)).unwrap();
+            let all = run(&phases);
             if let Some(fewer) = one_of_each_kind(&machine, &phases) {
                 prop_assert!(fewer.messages().len() < phases.messages().len());
-                prop_assert_eq!(run(&machine, &fewer, &mut Core::new(&machine)).unwrap(), all);
+                prop_assert_eq!(Trace { messages: all.messages, ..run(&fewer) }, all);
             }
         }
     }

@@ -16,7 +16,7 @@ use meshwright_schedule::cost::LinkLoads;
 ///
 /// It stands in JSON as `busiest_link`, and under its older name `hottest_link`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct HottestLink {
+pub struct LinkUse {
     /// The node it leaves.
     pub from: u32,
     /// The node it enters.
@@ -31,7 +31,7 @@ pub struct HottestLink {
 
 /// Where messages waited the longest: the link to blame for the distance from the prediction alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Blame {
+pub struct LinkWait {
     /// The node the link leaves.
     pub from: u32,
     /// The node it enters.
@@ -56,15 +56,12 @@ fn under_both<T: Serialize, S: Serializer>(
 }
 
 /// The busiest link as `hottest_link` and `busiest_link`.
-pub fn busiest_under_both<S: Serializer>(
-    link: &Option<HottestLink>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+pub fn busiest_under_both<S: Serializer>(link: &Option<LinkUse>, serializer: S) -> Result<S::Ok, S::Error> {
     under_both(["hottest_link", "busiest_link"], link, serializer)
 }
 
 /// The longest wait as `blame` and `waited_link`.
-pub fn waited_under_both<S: Serializer>(link: &Option<Blame>, serializer: S) -> Result<S::Ok, S::Error> {
+pub fn waited_under_both<S: Serializer>(link: &Option<LinkWait>, serializer: S) -> Result<S::Ok, S::Error> {
     under_both(["blame", "waited_link"], link, serializer)
 }
 
@@ -104,11 +101,11 @@ impl<'m> Way<'m> {
 
 /// The busiest link: the one that is occupied the longest; of equal ones that with the most messages, then the
 /// lowest id.
-pub fn busiest_link(loads: &LinkLoads, machine: &Machine) -> Option<HottestLink> {
+pub fn busiest_link(loads: &LinkLoads, machine: &Machine) -> Option<LinkUse> {
     let busy = |link: LinkId| loads.occupied_ticks(link, machine.switching(), machine.costs());
     let busiest = |link: &&LinkId| (busy(**link), loads.messages(**link), std::cmp::Reverse(**link));
     let link = *loads.touched().iter().max_by_key(busiest)?;
-    Some(HottestLink {
+    Some(LinkUse {
         from: machine.source(link).0,
         to: machine.target(link).unwrap_or_default().0,
         messages: u64::from(loads.messages(link)),
@@ -124,8 +121,8 @@ pub fn busy_cycles(loads: &LinkLoads, machine: &Machine) -> Vec<u64> {
 }
 
 /// The link to blame, by its end nodes.
-pub fn blame(trace: &Trace, machine: &Machine) -> Option<Blame> {
-    trace.longest_wait.map(|wait| Blame {
+pub fn blame(trace: &Trace, machine: &Machine) -> Option<LinkWait> {
+    trace.longest_wait.map(|wait| LinkWait {
         from: machine.source(wait.link).0,
         to: machine.target(wait.link).unwrap_or_default().0,
         phase: wait.phase,

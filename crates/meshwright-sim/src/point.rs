@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::experiment::{Conditions, Reference};
 use super::sweep::Curve;
-use crate::link_use::HottestLink;
+use crate::link_use::LinkUse;
 use crate::report::Channel;
 use crate::traffic::{Latencies, Measured};
 use meshwright_core::units::LinkId;
@@ -164,7 +164,7 @@ pub struct TrafficReport {
     pub messages: u64,
     /// The link with the most messages; open-loop runs do not count them.
     #[serde(flatten, serialize_with = "crate::link_use::busiest_under_both")]
-    pub hottest_link: Option<HottestLink>,
+    pub hottest_link: Option<LinkUse>,
     /// What was measured.
     #[serde(flatten)]
     pub point: Point,

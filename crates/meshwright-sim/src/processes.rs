@@ -5,8 +5,8 @@
 //! share no link.
 
 use super::engine::{Driver, Open};
-use super::message::Core;
-use super::trace::{ProcessTrace, Wait};
+use super::simulate::Task;
+use super::trace::{Trace, Wait};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, Cycles, Hops, NodeId};
 use meshwright_network::topology::costs::BYTES_MAX;
@@ -14,102 +14,72 @@ use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::process::{Action, Context, Process};
 use meshwright_schedule::{CALC_MAX, Message};
 
-/// Runs processes on the message engine, process i on node i, until nothing happens any more.
-///
-/// The processes of dead nodes are not started. That some process has not finished when all is quiet is an
-/// answer, [`ProcessTrace::unfinished`], and so is a deadlock.
-///
-/// # Errors
-///
-/// [`Error::Value`] when there are more processes than nodes, the costs fail their check, a message goes to a node
-/// that has no process, or is larger than a tebibyte, or a computation is longer than
-/// [`CALC_MAX`]; [`Error::NotApplicable`] when there is no path to a target; [`Error::TooLarge`] when a time could leave
-/// 63 bits or the processes send and compute more than 2^25 times.
-///
-/// # Complexity
-///
-/// O(E log E) for E = sum of hops; where no formula gives the routes, O(nodes + links) for each different target.
-///
-/// # Examples
-///
-/// A token goes round and adds up the numbers of all nodes.
-///
-/// ```
-/// use meshwright_schedule::process::{Context, Process};
-/// use meshwright_sim as sim;
-/// use meshwright_network::topology::Machine;
-/// use meshwright_core::units::{Bytes, Cycles, NodeId};
-/// struct Ring { next: NodeId, total: Option<u32> }
-/// impl Process for Ring {
-///     type Payload = u32;
-///     fn on_start(&mut self, context: &mut Context<'_, u32>) {
-///         if context.node() == NodeId(0) {
-///             context.send(self.next, Bytes(8), 0);
-///         }
-///     }
-///     fn on_message(&mut self, _: NodeId, sum: u32, context: &mut Context<'_, u32>) {
-///         if context.node() != NodeId(0) {
-///             context.send(self.next, Bytes(8), sum + context.node().0);
-///         }
-///         self.total = Some(sum);
-///         context.finish();
-///     }
-/// }
-/// let mut ring: Vec<Ring> = (1..=4).map(|i| Ring { next: NodeId(i % 4), total: None }).collect();
-/// let trace = sim::run_processes(&Machine::new("torus:4")?, &mut ring)?; // c = 100, b = 1, h = 2
-/// assert_eq!(ring[0].total, Some(1 + 2 + 3));
-/// assert_eq!(trace.cycles, Cycles(4 * (100 + 8 + 2)));
-/// assert!(trace.unfinished.is_empty());
-/// # Ok::<(), meshwright_core::Error>(())
-/// ```
-pub fn run_processes<P: Process>(machine: &Machine, processes: &mut [P]) -> Result<ProcessTrace> {
-    run(machine, processes, &mut Core::new(machine))
+/// Processes as a task for an engine.
+pub(super) struct ProcessTask<'p, 'm, P> {
+    pub(super) machine: &'m Machine,
+    pub(super) processes: &'p mut [P],
+    /// Messages are made as long as the packets of so many bytes that they need; as they are, if 0.
+    pub(super) packet: Bytes,
 }
 
-/// As [`run_processes`], on any engine of this machine.
-pub(super) fn run<'m, P: Process, E: Open<'m>>(
-    machine: &'m Machine,
-    processes: &mut [P],
-    engine: &mut E,
-) -> Result<ProcessTrace> {
-    machine.costs().check()?;
-    if processes.len() > machine.nodes() as usize {
-        let expected = format!("at most the {} nodes of {}", machine.nodes(), machine.name());
-        return Err(Error::value("number of processes", processes.len(), expected));
+impl<'m, P: Process> Task<'m> for ProcessTask<'_, 'm, P> {
+    fn on<E: Open<'m>>(self, engine: &mut E) -> Result<Trace> {
+        let Self { machine, processes, packet } = self;
+        machine.costs().check()?;
+        if processes.len() > machine.nodes() as usize {
+            let expected = format!("at most the {} nodes of {}", machine.nodes(), machine.name());
+            return Err(Error::value("number of processes", processes.len(), expected));
+        }
+        engine.open();
+        let mut set = ProcessSet::new(machine, processes, packet);
+        let taking_part = set.finished.len() as u32;
+        for node in (0..taking_part).map(NodeId).filter(|&node| machine.is_alive(node)) {
+            set.react(engine, node, |process, context| process.on_start(context));
+        }
+        engine.run(&mut set);
+        let left = set.on_the_way();
+        let ProcessSet { error, finished, delivered, end, .. } = set;
+        if let Some(error) = error {
+            return Err(error);
+        }
+        Ok(traced(machine, engine, finished, (end, delivered), &left))
     }
-    engine.open();
-    let mut ensemble = Ensemble::new(machine, processes);
-    let taking_part = ensemble.finished.len() as u32;
-    for node in (0..taking_part).map(NodeId).filter(|&node| machine.is_alive(node)) {
-        ensemble.react(engine, node, |process, context| process.on_start(context));
-    }
-    engine.run(&mut ensemble);
-    let Ensemble { error, finished, letters, delivered, end, .. } = ensemble;
-    if let Some(error) = error {
-        return Err(error);
-    }
-    let left: Vec<u32> = (0..).zip(&letters).filter(|(_, l)| l.payload.is_some()).map(|(m, _)| m).collect();
-    let deadlock = engine.waiting_ring(&left);
+}
+
+/// The trace of a run that ended at tick `end`.
+fn traced<'m>(
+    machine: &Machine,
+    engine: &impl Open<'m>,
+    finished_ticks: Vec<Option<u64>>,
+    (end, messages): (u64, u64),
+    left: &[u32],
+) -> Trace {
+    let deadlock = engine.waiting_ring(left);
     assert!(
         left.is_empty() || deadlock.is_some(),
         "messages that never arrive wait for each other in a ring"
     );
-    let living = (0..taking_part).map(NodeId).filter(|&node| machine.is_alive(node));
-    let wait = |(link, ticks)| Wait { link, phase: 0, waited: machine.costs().cycles(ticks) };
-    Ok(ProcessTrace {
+    let nodes = (0u32..).map(NodeId).zip(&finished_ticks);
+    let unfinished = nodes.filter(|&(node, finished)| finished.is_none() && machine.is_alive(node));
+    Trace {
         cycles: machine.costs().cycles(end),
         ticks: end,
-        messages: delivered,
-        unfinished: living.filter(|node| finished[node.index()].is_none()).collect(),
-        finished_ticks: finished,
-        longest_wait: engine.longest_wait().map(wait),
+        messages,
+        unfinished: unfinished.map(|(node, _)| node).collect(),
+        longest_wait: engine.longest_wait().map(|(link, ticks)| Wait {
+            link,
+            phase: 0,
+            waited: machine.costs().cycles(ticks),
+        }),
         busiest: engine.busiest(),
+        finished_ticks,
         deadlock,
-    })
+        ..Trace::default()
+    }
 }
 
 /// A message and what it carries, until it arrives.
-struct Letter<T> {
+struct ProcessMessage<T> {
     source: NodeId,
     target: NodeId,
     token: u32,
@@ -117,11 +87,12 @@ struct Letter<T> {
 }
 
 /// All processes and what they have asked for.
-struct Ensemble<'p, P: Process> {
+struct ProcessSet<'p, P: Process> {
     machine: &'p Machine,
     processes: &'p mut [P],
+    packet: Bytes,
     /// By the number of the message; that of one that has arrived may be given again.
-    letters: Vec<Letter<P::Payload>>,
+    messages: Vec<ProcessMessage<P::Payload>>,
     /// Node and token, by the number of the timer; the timers that have run out.
     computations: Vec<(NodeId, u32)>,
     idle_timers: Vec<u32>,
@@ -143,11 +114,12 @@ struct Ensemble<'p, P: Process> {
     error: Option<Error>,
 }
 
-impl<'p, P: Process> Ensemble<'p, P> {
-    fn new(machine: &'p Machine, processes: &'p mut [P]) -> Self {
+impl<'p, P: Process> ProcessSet<'p, P> {
+    fn new(machine: &'p Machine, processes: &'p mut [P], packet: Bytes) -> Self {
         Self {
             machine,
-            letters: Vec::new(),
+            packet,
+            messages: Vec::new(),
             computations: Vec::new(),
             idle_timers: Vec::new(),
             asked: 0,
@@ -163,6 +135,15 @@ impl<'p, P: Process> Ensemble<'p, P> {
             actions: Vec::new(),
             error: None,
         }
+    }
+
+    /// The messages that were sent and have not arrived.
+    fn on_the_way(&self) -> Vec<u32> {
+        (0..)
+            .zip(&self.messages)
+            .filter(|(_, sent)| sent.payload.is_some())
+            .map(|(message, _)| message)
+            .collect()
     }
 
     /// Tells one process something and does what it asks for.
@@ -181,14 +162,25 @@ impl<'p, P: Process> Ensemble<'p, P> {
             self.moment = (now, self.machine.costs().cycles(now));
         }
         let mut actions = std::mem::take(&mut self.actions);
-        let mut context = Context::new(node, self.moment.1, &mut actions);
-        tell(&mut self.processes[node.index()], &mut context);
+        tell(&mut self.processes[node.index()], &mut Context::new(node, self.moment.1, &mut actions));
+        if !actions.is_empty() {
+            self.carry_out(engine, node, &mut actions);
+        }
+        self.actions = actions;
+    }
+
+    /// Does what a process asks for.
+    fn carry_out<'m, E: Open<'m>>(
+        &mut self,
+        engine: &mut E,
+        node: NodeId,
+        actions: &mut Vec<Action<P::Payload>>,
+    ) {
         for action in actions.drain(..) {
             if let Err(error) = self.act(engine, node, action) {
                 self.error.get_or_insert(error);
             }
         }
-        self.actions = actions;
     }
 
     #[inline(always)]
@@ -201,6 +193,7 @@ impl<'p, P: Process> Ensemble<'p, P> {
         let now = engine.now();
         match action {
             Action::Send { to, bytes, payload, token } => {
+                let bytes = if self.packet.0 > 0 { in_packets(bytes, self.packet) } else { bytes };
                 self.check_message(to, bytes)?;
                 let (number, hops) = engine.add(&Message { source: node, target: to, bytes, phase: 0 })?;
                 if self.hop.0 != bytes {
@@ -208,10 +201,10 @@ impl<'p, P: Process> Ensemble<'p, P> {
                     self.hop = (bytes, costs.alone_ticks(self.machine.switching(), bytes, Hops(1)));
                 }
                 self.account(self.hop.1.checked_mul(u64::from(hops.0.max(1))), E::ACTIONS_MAX)?;
-                let letter = Letter { source: node, target: to, token, payload: Some(payload) };
-                match self.letters.get_mut(number as usize) {
-                    Some(place) => *place = letter,
-                    None => self.letters.push(letter),
+                let sent = ProcessMessage { source: node, target: to, token, payload: Some(payload) };
+                match self.messages.get_mut(number as usize) {
+                    Some(place) => *place = sent,
+                    None => self.messages.push(sent),
                 }
                 engine.start(number, now);
             }
@@ -257,6 +250,20 @@ impl<'p, P: Process> Ensemble<'p, P> {
     }
 }
 
+/// The bytes on a wire of a message in packets of h bytes, `max(1, ceil(W / h)) h`.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_core::units::Bytes;
+/// use meshwright_sim::in_packets;
+/// assert_eq!([0, 8, 9].map(|bytes| in_packets(Bytes(bytes), Bytes(8)).0), [8, 8, 16]);
+/// ```
+pub fn in_packets(bytes: Bytes, packet: Bytes) -> Bytes {
+    let packet = packet.0.max(1);
+    Bytes(bytes.0.div_ceil(packet).max(1).saturating_mul(packet))
+}
+
 #[cold]
 fn bad_message(to: NodeId, bytes: Bytes, nodes: usize) -> Error {
     if to.index() >= nodes {
@@ -283,17 +290,17 @@ fn too_many(most: usize) -> Error {
     }
 }
 
-impl<'m, P: Process, E: Open<'m>> Driver<E> for Ensemble<'_, P> {
+impl<'m, P: Process, E: Open<'m>> Driver<E> for ProcessSet<'_, P> {
     const WANTS_SENT: bool = P::HEARS_SENT;
 
     fn sent(&mut self, engine: &mut E, message: u32) {
-        let Letter { source, token, .. } = self.letters[message as usize];
+        let ProcessMessage { source, token, .. } = self.messages[message as usize];
         self.react(engine, source, |process, context| process.on_sent(token, context));
     }
 
     fn delivered(&mut self, engine: &mut E, message: u32) {
         self.delivered += 1;
-        let Letter { source, target, ref mut payload, .. } = self.letters[message as usize];
+        let ProcessMessage { source, target, ref mut payload, .. } = self.messages[message as usize];
         let payload = payload.take().expect("a message arrives once");
         self.react(engine, target, |process, context| process.on_message(source, payload, context));
     }

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::engine::{Driver, Engine};
+use super::engine::{Control, Driver};
+use meshwright_core::csr::Csr;
 use meshwright_core::units::Cycles;
 use meshwright_schedule::{MatchedMessage, Op, Rank, Schedule};
 
@@ -19,7 +20,7 @@ enum Act {
 
 /// A step of some rank.
 #[derive(Clone, Copy)]
-struct Step {
+struct StepState {
     act: Act,
     /// How many starts and ends it still waits for.
     missing: u32,
@@ -53,9 +54,9 @@ struct Ends {
 }
 
 /// The state of all ranks.
-pub(super) struct Program {
+pub(super) struct ScheduleProgram {
     /// The steps of all ranks.
-    steps: Vec<Step>,
+    steps: Vec<StepState>,
     /// The steps that wait for the start of each step; empty if no step waits for a start.
     after_start: Vec<Followers>,
     /// Followers that are not in a row.
@@ -72,7 +73,7 @@ pub(super) struct Program {
     ready: VecDeque<u32>,
 }
 
-impl Program {
+impl ScheduleProgram {
     /// All ranks before their first steps; `matched` are the messages by rank and step of the send.
     pub(super) fn new(schedule: &Schedule, matched: &[MatchedMessage], ticks_per_cycle: u64) -> Self {
         let (mut first, mut count) = (Vec::with_capacity(schedule.ranks.len()), 0);
@@ -92,9 +93,9 @@ impl Program {
             unfinished: count,
             ready: VecDeque::new(),
         };
-        let (mut sends, mut waits) = (0, Waits::default());
+        let mut sends = 0;
         for (number, rank) in (0..).zip(&schedule.ranks) {
-            program.add_rank(number, rank, &mut sends, &mut waits);
+            program.add_rank(number, rank, &mut sends);
         }
         for (message, pair) in (0..).zip(matched) {
             let send_step = first[pair.source.index()] + pair.source_step;
@@ -108,7 +109,7 @@ impl Program {
     }
 
     /// Appends the steps of a rank and what waits for them.
-    fn add_rank(&mut self, number: u32, rank: &Rank, sends: &mut u32, waits: &mut Waits) {
+    fn add_rank(&mut self, number: u32, rank: &Rank, sends: &mut u32) {
         let base = self.steps.len();
         for op in &rank.ops {
             let act = match *op {
@@ -124,7 +125,7 @@ impl Program {
                     Act::Calc(self.calcs.len() as u32 - 1)
                 }
             };
-            self.steps.push(Step { act, missing: 0, after: Followers::default() });
+            self.steps.push(StepState { act, missing: 0, after: Followers::default() });
         }
         let steps = &mut self.steps[base..];
         let mut waits_for_starts = false;
@@ -133,14 +134,14 @@ impl Program {
             waits_for_starts |= dependency.start_only;
         }
         self.ready.extend((base as u32..).zip(&*steps).filter(|(_, s)| s.missing == 0).map(|(step, _)| step));
-        waits.sort(rank, base as u32, false);
-        for (step, followers) in steps.iter_mut().zip(waits.followers(&mut self.list)) {
-            step.after = followers;
+        for (step, waiting) in steps.iter_mut().zip(waits(rank, base as u32, false).rows()) {
+            step.after = followers(waiting, &mut self.list);
         }
         if waits_for_starts || !self.after_start.is_empty() {
             self.after_start.resize(base, Followers::default());
-            waits.sort(rank, base as u32, true);
-            self.after_start.extend(waits.followers(&mut self.list));
+            for waiting in waits(rank, base as u32, true).rows() {
+                self.after_start.push(followers(waiting, &mut self.list));
+            }
         }
     }
 
@@ -160,6 +161,11 @@ impl Program {
         messages.filter(|(_, ends)| ends.started && !ends.arrived).map(|(message, _)| message).collect()
     }
 
+    /// How many messages have arrived.
+    pub(super) fn arrived(&self) -> u64 {
+        self.messages.iter().filter(|ends| ends.arrived).count() as u64
+    }
+
     /// Per message the ticks from its start to its last byte, 0 if it did not arrive.
     pub(super) fn into_latencies(self) -> Vec<u64> {
         self.messages.into_iter().map(|ends| if ends.arrived { ends.ticks } else { 0 }).collect()
@@ -175,7 +181,7 @@ impl Program {
     }
 
     /// Begins every step that can begin, and all that this lets begin.
-    pub(super) fn begin(&mut self, engine: &mut impl Engine) {
+    pub(super) fn begin(&mut self, engine: &mut impl Control) {
         let now = engine.now();
         while let Some(step) = self.ready.pop_front() {
             match self.steps[step as usize].act {
@@ -232,61 +238,30 @@ impl Program {
     }
 }
 
-/// What waits for what in one rank: for each step the steps that wait for it, in increasing order, one list after the
-/// other.
-#[derive(Default)]
-struct Waits {
-    list: Vec<u32>,
-    /// Where each list begins, and where the last ends.
-    begins: Vec<u32>,
+/// For each step of a rank the steps that wait for its start, or for its end, in increasing order; the first step of the
+/// rank has number `base`.
+fn waits(rank: &Rank, base: u32, start_only: bool) -> Csr<u32> {
+    let chosen = rank.dependencies.iter().filter(|dependency| dependency.start_only == start_only);
+    let pairs = chosen.map(|dependency| (dependency.on as usize, base + dependency.step));
+    let mut waits = Csr::from_pairs(rank.ops.len(), pairs);
+    if !rank.dependencies.is_sorted_by_key(|dependency| dependency.step) {
+        (0..waits.len()).for_each(|step| waits.row_mut(step).sort_unstable());
+    }
+    waits
 }
 
-impl Waits {
-    /// Sorts the waits of one kind by what is waited for; the first step of the rank has number `base`.
-    fn sort(&mut self, rank: &Rank, base: u32, start_only: bool) {
-        let Self { list, begins } = self;
-        begins.clear();
-        begins.resize(rank.ops.len() + 1, 0);
-        let chosen = || rank.dependencies.iter().filter(|dependency| dependency.start_only == start_only);
-        for dependency in chosen() {
-            begins[dependency.on as usize] += 1;
-        }
-        // From how many to where they end; filling moves each end down to the begin.
-        let mut end = 0;
-        for count in &mut *begins {
-            end += *count;
-            *count = end;
-        }
-        list.clear();
-        list.resize(end as usize, 0);
-        for dependency in chosen().rev() {
-            let begin = &mut begins[dependency.on as usize];
-            *begin -= 1;
-            list[*begin as usize] = base + dependency.step;
-        }
-        if !rank.dependencies.is_sorted_by_key(|dependency| dependency.step) {
-            for ends in begins.windows(2) {
-                list[ends[0] as usize..ends[1] as usize].sort_unstable();
-            }
-        }
+/// The followers of a step; those that are not in a row go to the end of the list of all ranks.
+fn followers(waiting: &[u32], listed: &mut Vec<u32>) -> Followers {
+    let many = waiting.len() as u32;
+    if waiting.windows(2).all(|two| two[0] + 1 == two[1]) {
+        return Followers { first: waiting.first().copied().unwrap_or(0), many };
     }
-
-    /// The followers of each step; those that are not in a row go to the end of the list of all ranks.
-    fn followers<'w>(&'w self, listed: &'w mut Vec<u32>) -> impl Iterator<Item = Followers> + 'w {
-        self.begins.windows(2).map(|ends| {
-            let waiting = &self.list[ends[0] as usize..ends[1] as usize];
-            let many = waiting.len() as u32;
-            if waiting.windows(2).all(|two| two[0] + 1 == two[1]) {
-                return Followers { first: waiting.first().copied().unwrap_or(0), many };
-            }
-            let first = listed.len() as u32;
-            listed.extend_from_slice(waiting);
-            Followers { first, many: LISTED + many }
-        })
-    }
+    let first = listed.len() as u32;
+    listed.extend_from_slice(waiting);
+    Followers { first, many: LISTED + many }
 }
 
-impl<E: Engine> Driver<E> for Program {
+impl<E: Control> Driver<E> for ScheduleProgram {
     const WANTS_SENT: bool = true;
 
     fn sent(&mut self, engine: &mut E, message: u32) {

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Trace;
-use crate::fitting::{self, Fitted, Routers};
+use crate::fitting::{self, FLIT_HOPS_MAX, Fitted, Routers};
 use crate::flit::Replay;
-use crate::link_use::{self, Blame, HottestLink, Way};
+use crate::link_use::{self, LinkUse, LinkWait, Way};
 use crate::point::channels;
+use crate::{Engine, Trace, simulate};
 use meshwright_core::error::Result;
 use meshwright_core::rng;
 use meshwright_core::units::Cycles;
@@ -61,9 +61,9 @@ pub struct SimulateReport {
     pub flit_hops: Option<u128>,
     /// The busiest link, by time; none when no message passes a link, or packets choose their ways.
     #[serde(flatten, serialize_with = "crate::link_use::busiest_under_both")]
-    pub hottest_link: Option<HottestLink>,
+    pub hottest_link: Option<LinkUse>,
     /// The link that messages waited for the longest; none when none ever waited.
-    pub waited_link: Option<Blame>,
+    pub waited_link: Option<LinkWait>,
     /// Message latencies; null in a deadlock.
     pub latency: Latency,
     /// A ring of channels whose holders wait for each other.
@@ -74,7 +74,7 @@ pub struct SimulateReport {
 ///
 /// # Errors
 ///
-/// As for [`crate::run_schedule`].
+/// As for [`simulate`].
 ///
 /// # Examples
 ///
@@ -90,7 +90,7 @@ pub struct SimulateReport {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn report(schedule: &Schedule, machine: &Machine) -> Result<SimulateReport> {
-    let trace = crate::run_schedule(machine, schedule)?;
+    let trace = simulate(machine, schedule, &Engine::Message)?;
     let (messages, pairs) = messages_of(schedule);
     let routes = routing::routes(machine, &pairs)?;
     let mut report = told(trace, &messages, machine, "message");
@@ -103,7 +103,7 @@ pub fn report(schedule: &Schedule, machine: &Machine) -> Result<SimulateReport> 
 ///
 /// # Errors
 ///
-/// As for [`Replay::run_schedule`].
+/// As for [`simulate`].
 ///
 /// # Examples
 ///
@@ -122,7 +122,7 @@ pub fn report(schedule: &Schedule, machine: &Machine) -> Result<SimulateReport> 
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn report_on_routers(schedule: &Schedule, machine: &Machine, replay: &Replay) -> Result<SimulateReport> {
-    let trace = replay.run_schedule(machine, schedule)?;
+    let trace = simulate(machine, schedule, &Engine::Flit(replay.clone()))?;
     let (messages, pairs) = messages_of(schedule);
     let mut report = told(trace, &messages, machine, "flit");
     report.routers = Some(Routers::of(&replay.router, machine)?);
@@ -167,7 +167,7 @@ pub fn report_on_routers(schedule: &Schedule, machine: &Machine, replay: &Replay
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn fitting_report(schedule: &Schedule, machine: &Machine) -> Result<SimulateReport> {
-    let Fitted { trace, routers, refused } = fitting::run_schedule(machine, schedule)?;
+    let Fitted { trace, routers, refused } = fitting::simulate(machine, schedule, FLIT_HOPS_MAX)?;
     let (messages, pairs) = messages_of(schedule);
     let way = Way::of(machine, routers.as_ref())?;
     let routes = way.routes(&pairs)?;
@@ -205,7 +205,7 @@ fn told(trace: Trace, messages: &[Message], machine: &Machine, engine: &'static 
     }
 }
 
-fn hottest(messages: &[Message], routes: &Routes<'_>, machine: &Machine) -> Option<HottestLink> {
+fn hottest(messages: &[Message], routes: &Routes<'_>, machine: &Machine) -> Option<LinkUse> {
     let mut loads = LinkLoads::new(machine.links());
     loads.fill(messages, routes);
     link_use::busiest_link(&loads, machine)

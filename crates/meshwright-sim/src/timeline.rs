@@ -1,7 +1,7 @@
-//! When everything happened in a run of a schedule.
+//! The times of all messages and computations in a run of a schedule.
 
-use super::engine::{Driver, Engine};
-use super::program::Program;
+use super::engine::{Control, Driver};
+use super::program::ScheduleProgram;
 
 /// What happened when, in ticks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,11 +25,11 @@ pub struct Computation {
 
 /// A program that is watched.
 pub(super) struct Watched<'p> {
-    pub(super) program: &'p mut Program,
+    pub(super) program: &'p mut ScheduleProgram,
     pub(super) timeline: Timeline,
 }
 
-impl<E: Engine> Driver<E> for Watched<'_> {
+impl<E: Control> Driver<E> for Watched<'_> {
     const WANTS_SENT: bool = true;
 
     fn sent(&mut self, engine: &mut E, message: u32) {

@@ -1,4 +1,4 @@
-//! What the referee measured.
+//! The measurements of a run.
 
 use meshwright_core::units::{Cycles, LinkId, NodeId};
 
@@ -7,7 +7,7 @@ use meshwright_core::units::{Cycles, LinkId, NodeId};
 pub struct Wait {
     /// The link.
     pub link: LinkId,
-    /// The phase (0 in a dependency-driven run).
+    /// The phase (0 where there are none).
     pub phase: u32,
     /// The waiting times of all messages for it, added up.
     pub waited: Cycles,
@@ -20,35 +20,22 @@ pub struct Trace {
     pub cycles: Cycles,
     /// The same in ticks, see [`meshwright_network::topology::Costs`].
     pub ticks: u64,
-    /// The ticks of each phase of a phased run.
-    pub phase_ticks: Vec<u64>,
-    /// Per message, in the order of the schedule, the ticks from its start to its last byte; none in phased
-    /// runs, where all start at once.
-    pub latency_ticks: Vec<u64>,
-    /// Where messages waited most, or `None` if no message ever waited for a link.
-    pub longest_wait: Option<Wait>,
-    /// A ring of channels whose holders wait for each other, if the run could not end.
-    pub deadlock: Option<Vec<LinkId>>,
-}
-
-/// What became of a run of processes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ProcessTrace {
-    /// When the last process was told something.
-    pub cycles: Cycles,
-    /// The same in ticks, see [`meshwright_network::topology::Costs`].
-    pub ticks: u64,
     /// How many messages arrived.
     pub messages: u64,
-    /// Per node the tick at which its process finished.
+    /// The ticks of each phase of a phased run.
+    pub phase_ticks: Vec<u64>,
+    /// Per message of a schedule, in its order, the ticks from its start to its last byte; none in phased
+    /// runs, where all start at once, and of processes.
+    pub latency_ticks: Vec<u64>,
+    /// Per node the tick at which its process finished; none in runs of schedules.
     pub finished_ticks: Vec<Option<u64>>,
     /// The living nodes whose processes had not finished when nothing happened any more, in increasing order.
     pub unfinished: Vec<NodeId>,
     /// Where messages waited most, or `None` if no message ever waited for a link.
     pub longest_wait: Option<Wait>,
-    /// The link that most packets crossed, and how many; `None` if no packet crossed any or the engine does not
-    /// count them.
+    /// The link that most packets crossed, and how many, in a run of processes; `None` if no packet crossed any or the
+    /// engine does not count them.
     pub busiest: Option<(LinkId, u64)>,
-    /// A ring of channels whose holders wait for each other, if messages could not arrive.
+    /// A ring of channels whose holders wait for each other, if the run could not end.
     pub deadlock: Option<Vec<LinkId>>,
 }

@@ -4,8 +4,8 @@ use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, Cycles, Ratio};
 use meshwright_network::topology::{Costs, Machine, Switching, Topology};
 use meshwright_schedule::{CALC_MAX, Op, Schedule};
-use meshwright_sim as sim;
-use meshwright_sim::flit::{Replay, Router};
+use meshwright_sim::flit::Router;
+use meshwright_sim::{Engine, simulate};
 
 /// Flits over links that are simulated at the most: the flits are as large as that takes.
 const FLITS: u64 = 400_000;
@@ -26,7 +26,7 @@ const NODES_MAX: u32 = 100_000;
 /// # Errors
 ///
 /// [`Error::NotApplicable`] when a byte takes no time; [`Error::TooLarge`] for more nodes or messages than the flit
-/// engine can do in a second; as for [`Replay::run_schedule`].
+/// engine can do in a second; as for [`simulate`].
 ///
 /// # Complexity
 ///
@@ -48,9 +48,10 @@ const NODES_MAX: u32 = 100_000;
 /// ```
 pub fn delay(machine: &Machine, switching: Switching, schedule: &Schedule) -> Result<Option<f64>> {
     let (coarse, schedule) = coarsened(machine, switching, schedule)?;
-    let replay = Replay { router: Router::ideal(&coarse), packet: None, seed: 0 };
-    replay.router.fits(&coarse)?;
-    let (routers, links) = (replay.run_schedule(&coarse, &schedule)?, sim::run_schedule(&coarse, &schedule)?);
+    let router = Router::ideal(&coarse);
+    router.fits(&coarse)?;
+    let routers = simulate(&coarse, &schedule, &Engine::Flit(router.into()))?;
+    let links = simulate(&coarse, &schedule, &Engine::Message)?;
     let has_ended = routers.deadlock.is_none() && links.deadlock.is_none();
     Ok(has_ended.then(|| routers.ticks as f64 / links.ticks.max(1) as f64))
 }

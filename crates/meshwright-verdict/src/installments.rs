@@ -38,10 +38,10 @@ impl FrontRow {
     ///
     /// # Errors
     ///
-    /// As for [`sim::run_schedule`]; [`meshwright_core::Error::Contradiction`] when the simulated time falls below the bound by
+    /// As for [`sim::simulate`]; [`meshwright_core::Error::Contradiction`] when the simulated time falls below the bound by
     /// more than what rounding to bytes explains.
     pub fn of_installments(scale: &Scale, bound: f64, one: &Installments) -> Result<Self> {
-        let trace = sim::run_schedule(scale.problem().machine(), &one.schedule)?;
+        let trace = sim::simulate(scale.problem().machine(), &one.schedule, &sim::Engine::Message)?;
         assert!(trace.deadlock.is_none(), "messages over one link each cannot wait for each other in a ring");
         let makespan = scale.units(trace.cycles);
         let least = bound * (1.0 - 1e-6) - 4.0 / scale.unit_cycles();

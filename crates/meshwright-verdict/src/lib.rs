@@ -35,7 +35,7 @@ pub use judge::{
     Contest, DetailOf, Ending, Facts, Options, Outcome, Rank, Silent, Verdict, Watch, Winner, judge,
 };
 pub use load::{LoadDetail, LoadFacts};
-pub use meshwright_sim::link_use::{Blame, HottestLink};
+pub use meshwright_sim::link_use::{LinkUse as HottestLink, LinkWait as Blame};
 pub use ranked::{Ranked, nearest_to_a_square};
 
 use serde::Serialize;

@@ -45,6 +45,6 @@ pub(crate) fn simulated_below(
     if least >= limit {
         return Ok(least);
     }
-    let trace = fitting::run_phased_within(machine, &schedule, FLIT_HOPS_MAX)?.trace;
+    let trace = fitting::simulate(machine, &schedule, FLIT_HOPS_MAX)?.trace;
     Ok(if trace.deadlock.is_some() { u64::MAX } else { trace.ticks })
 }

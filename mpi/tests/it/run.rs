@@ -77,7 +77,7 @@ fn a_plan_runs_with_its_machine() {
     let mut mesh = Machine::new("mesh:4x4").unwrap().with_switching(Switching::CutThrough);
     mesh = mesh.with_byte_time(Ratio::new(1, 2).unwrap()).unwrap();
     let schedule = goal::parse(rounds(16, 100, 0).as_bytes(), "x.goal").unwrap();
-    let trace = meshwright_sim::run_schedule(&mesh, &schedule).unwrap();
+    let trace = meshwright_sim::simulate(&mesh, &schedule, &meshwright_sim::Engine::Message).unwrap();
     assert_eq!(report["planned_cycles"], trace.ticks as f64 / 2.0, "the machine and its costs came back");
     let refused = |ranks: u32, arguments: &[&str], expected: &str| {
         let output = run_in(folder.path(), ranks, &[&["run"], arguments, &["--out", "none"]].concat());

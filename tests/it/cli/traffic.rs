@@ -1,7 +1,7 @@
 //! Open-loop traffic and sweeps, as a user meets them.
 
 use meshwright_network::routing::ROUTINGS;
-use meshwright_sim::flit::{PRESETS, SETTINGS};
+use meshwright_sim::flit::{ROUTERS, SETTINGS};
 use meshwright_sim::traffic::PATTERNS;
 
 use super::*;
@@ -298,7 +298,7 @@ fn help_names_every_pattern_and_preset() {
         let help = run(folder.path(), &[verb, "-h"]).1;
         let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
         PATTERNS.iter().for_each(|entry| assert!(words.contains(entry.usage), "{}: {help}", entry.name));
-        PRESETS.iter().for_each(|preset| assert!(words.contains(preset.name), "{}: {help}", preset.name));
+        ROUTERS.iter().for_each(|preset| assert!(words.contains(preset.name), "{}: {help}", preset.name));
         ROUTINGS.iter().for_each(|routing| assert!(words.contains(routing.name), "{}: {help}", routing.name));
         SETTINGS.iter().for_each(|setting| {
             assert!(words.contains(setting.name), "{}: {help}", setting.name);

@@ -4,9 +4,10 @@ use meshwright_core::units::{Bytes, NodeId};
 use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_schedule::{Message, Phases};
 use meshwright_sim::flit::{Router, run_traffic};
+use meshwright_sim::simulate;
 use meshwright_sim::traffic::{OpenLoop, Pattern};
 
-use super::replay;
+use super::routers;
 
 /// Boxes with holes that leave all living nodes connected.
 fn broken() -> Vec<Machine> {
@@ -34,7 +35,7 @@ fn all_pairs_get_through_around_the_holes() {
         let phases = Phases::new(machine.nodes(), pairs.map(message).collect());
         for switching in [Switching::Wormhole, Switching::CutThrough, Switching::StoreAndForward] {
             let machine = machine.clone().with_switching(switching);
-            let trace = replay(&machine).run_phased(&machine, &phases).unwrap();
+            let trace = simulate(&machine, &phases, &routers(&machine)).unwrap();
             assert_eq!(trace.deadlock, None, "{} {switching:?}", machine.name());
             // Fewer than one flit a link and cycle, and the longest way alone.
             assert!(trace.ticks > 100, "{} {switching:?}", machine.name());
@@ -76,6 +77,6 @@ fn open_traffic_goes_around_the_holes() {
 fn nodes_apart_are_one_error_that_names_them() {
     let apart = Machine::new("mesh:4x4").unwrap().with_dead(vec![NodeId(1), NodeId(4)]).unwrap();
     let message = Message { source: NodeId(0), target: NodeId(15), bytes: Bytes(8), phase: 1 };
-    let error = replay(&apart).run_phased(&apart, &Phases::new(16, vec![message])).unwrap_err().to_string();
+    let error = simulate(&apart, &Phases::new(16, vec![message]), &routers(&apart)).unwrap_err().to_string();
     assert!(error.contains("there is no path from node 0 to node"), "{error}");
 }

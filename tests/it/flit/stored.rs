@@ -3,7 +3,8 @@
 use meshwright_core::units::{Bytes, Cycles, NodeId};
 use meshwright_network::topology::{Machine, Switching};
 use meshwright_schedule::process::{Context, Process};
-use meshwright_sim::flit::{Replay, Router};
+use meshwright_sim::flit::Router;
+use meshwright_sim::{Engine, run};
 
 /// Sends its messages when it starts and notes when each has left and when one came.
 #[derive(Default)]
@@ -45,7 +46,7 @@ fn blocked_line(slots: u32) -> (Vec<u64>, Vec<u64>) {
     let mut processes: Vec<Sender> = (0..4).map(|_| Sender::default()).collect();
     processes[0] = Sender { to: 3, bytes: 8, count: 6, ..Sender::default() };
     processes[2] = Sender { to: 3, bytes: 200, count: 1, ..Sender::default() };
-    let trace = Replay { router, packet: None, seed: 0 }.run_processes(&line, &mut processes).unwrap();
+    let trace = run(&line, &mut processes, &Engine::Flit(router.into())).unwrap();
     assert_eq!((trace.messages, trace.deadlock), (7, None));
     let [first, _, _, last] = <[Sender; 4]>::try_from(processes).ok().expect("four nodes");
     (first.left, last.came)

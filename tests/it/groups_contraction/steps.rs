@@ -8,7 +8,6 @@ use meshwright_groups::contraction::Contraction;
 use meshwright_groups::protocol::{Member, Operation, Program};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_sim as sim;
-use meshwright_sim::packet;
 use rand::RngExt;
 
 use super::{members, split};
@@ -41,7 +40,7 @@ fn measure(machine: &Machine, repetitions: u64, colours: u32, depth_most: usize)
                 script
             });
             let mut all = members(&contraction, machine, &first, scripts.collect());
-            let trace = packet::run_processes(machine, &mut all).unwrap();
+            let trace = sim::run(machine, &mut all, &sim::Engine::Packet).unwrap();
             assert_eq!(trace.unfinished, []);
             costs[depth - 1].add(&all, depth);
         }
@@ -126,7 +125,7 @@ fn state_does_not_grow_with_the_group() {
         let mut random = rng::stream(5, "colours");
         let scripts = (0..machine.nodes()).map(|_| vec![split(random.random_range(0..2))]).collect();
         let mut all = members(&contraction, &machine, &first, scripts);
-        sim::run_processes(&machine, &mut all).unwrap();
+        sim::run(&machine, &mut all, &sim::Engine::Message).unwrap();
         let per_child = |member: &Member<'_, Contraction, _>| {
             let place = member.places().next().unwrap();
             member.bytes_kept() / (place.links().children.len() + 2)

@@ -32,7 +32,7 @@ fn random_labels(size: usize, colours: u32, seed: u64) -> Vec<Label> {
 pub(super) fn steps<S: Scheme>(scheme: &S, machine: &Machine, group: &Group, labels: &[Label]) -> u64 {
     let script = |&label: &Label| Script::new(vec![Operation::Split(label)]);
     let mut processes = members(scheme, machine, group, labels.iter().map(script).collect()).unwrap();
-    let trace = sim::packet::run_processes(machine, &mut processes).unwrap();
+    let trace = sim::run(machine, &mut processes, &sim::Engine::Packet).unwrap();
     assert!(trace.unfinished.is_empty());
     processes.iter().flat_map(|member| member.log()).map(|entry| entry.end.0).max().unwrap()
 }
@@ -64,7 +64,7 @@ fn nested(machine: &Machine, tree: TreeOf, colours: u32, repetitions: u64) -> Ve
         let programs = (0..group.size()).map(script).collect();
         let mask = Mask::new(machine, tree).knowing(colours, 1);
         let mut processes = members(&mask, machine, &group, programs).unwrap();
-        assert!(sim::packet::run_processes(machine, &mut processes).unwrap().unfinished.is_empty());
+        assert!(sim::run(machine, &mut processes, &sim::Engine::Packet).unwrap().unfinished.is_empty());
         let mut splits: BTreeMap<u64, (u32, u64, u64)> = BTreeMap::new();
         for entry in processes.iter().flat_map(|member| member.log()) {
             if matches!(entry.operation, Operation::Split(_)) {

@@ -135,11 +135,11 @@ fn nested_programs_run_as_the_definition_says() {
     for (seed, name) in (0..30).zip(MACHINES.iter().cycle()) {
         let machine = Machine::new(name).unwrap();
         check(&machine, seed, |processes| {
-            assert!(sim::run_processes(&machine, processes).unwrap().unfinished.is_empty());
+            assert!(sim::run(&machine, processes, &sim::Engine::Message).unwrap().unfinished.is_empty());
         });
         let machine = machine.in_packets();
         check(&machine, seed, |processes| {
-            assert!(sim::packet::run_processes(&machine, processes).unwrap().unfinished.is_empty());
+            assert!(sim::run(&machine, processes, &sim::Engine::Packet).unwrap().unfinished.is_empty());
         });
     }
 }

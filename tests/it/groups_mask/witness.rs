@@ -75,7 +75,7 @@ fn every_member_makes_the_same_of_what_it_has_seen() {
     let witness = Witness { mask, seen: Mutex::new(vec![Vec::new(); 42]) };
     let scripts = labels.iter().map(|&label| Script::new(vec![Operation::Split(label)])).collect();
     let mut processes = members(&witness, &machine, &group, scripts).unwrap();
-    sim::run_processes(&machine, &mut processes).unwrap();
+    sim::run(&machine, &mut processes, &sim::Engine::Message).unwrap();
     let coding = Coding::new(Extent { colours: (0, 4), keys: (0, 5) }, 42, Bytes(8));
     assert_eq!(coding.bits(), 6);
     let whole = Membership::new(group.clone(), HALVING(&machine, &group).unwrap());

@@ -233,7 +233,7 @@ fn programs_do_not_know_how_groups_are_split() {
         let body = &program;
         let of = |&value: &u64| Run::of(async move |team: &mut Team| perform(team, body, value).await);
         let mut all = members(scheme, machine, &group, values.iter().map(of).collect()).unwrap();
-        let trace = sim::packet::run_processes(machine, &mut all).unwrap();
+        let trace = sim::run(machine, &mut all, &sim::Engine::Packet).unwrap();
         assert!(trace.unfinished.is_empty(), "seed {seed}: {program:?}");
         assert_eq!(results(&all, &group), expected, "seed {seed}: {program:?}");
     }

@@ -42,7 +42,7 @@ fn machine(columns: u32, rows: u32) -> Machine {
 fn split<'s>(paper: &'s RankSplit, machine: &Machine, group: &Group, labels: &[u32]) -> Members<'s> {
     let script = |&colour: &u32| Script::new(vec![Operation::Split(Label { colour, key: 0 })]);
     let mut members = members(paper, machine, group, labels.iter().map(script).collect()).unwrap();
-    let trace = sim::run_processes(machine, &mut members).unwrap();
+    let trace = sim::run(machine, &mut members, &sim::Engine::Message).unwrap();
     assert!(trace.unfinished.is_empty());
     members
 }

@@ -19,7 +19,7 @@ fn steps(paper: RankSplit, seed: u64) -> (u64, u64) {
     };
     let scripts = (0..256).map(&mut script).collect();
     let mut members = members(&paper, &machine, &group, scripts).unwrap();
-    let trace = sim::packet::run_processes(&machine, &mut members).unwrap();
+    let trace = sim::run(&machine, &mut members, &sim::Engine::Packet).unwrap();
     assert!(trace.unfinished.is_empty());
     let end = members.iter().flat_map(|member| member.log()).map(|entry| entry.end.0).max();
     (end.unwrap(), trace.messages)

@@ -232,7 +232,7 @@ fn a_member_keeps_the_same_however_large_its_group() {
         let labels: Vec<_> = (0..side * side).map(|_| random.random_range(0..2)).collect();
         for paper in [RankSplit::default(), RankSplit::short()] {
             let mut members = all(&paper, &machine, &group, &labels, |split| vec![split]);
-            sim::run_processes(&machine, &mut members).unwrap();
+            sim::run(&machine, &mut members, &sim::Engine::Message).unwrap();
             kept.push(members.iter().map(Member::bytes_kept).max().unwrap());
             // While it waits for step 2 it holds what climbs from two children: lemma 4, with room for small s.
             let held = members.iter().map(|member| member.splitting(0).unwrap().held()).max().unwrap();

@@ -131,11 +131,11 @@ fn the_referee_measures_what_was_planned_and_more_for_a_wrong_numbering() {
     for (name, collective, ranks, down) in COLLECTIVES {
         let (mesh, tasks) = (squarish(n), tree(n, down, !down));
         let placement = placed("centred-halving", &tasks, &mesh, 0);
-        let planned = sim::run_phased(&mesh, &placement.phases(&tasks, &mesh)).unwrap();
+        let planned = sim::simulate(&mesh, &placement.phases(&tasks, &mesh), &sim::Engine::Message).unwrap();
         let ticks = |ranks: Ranks| {
             let nodes = launched("rankfile", &tasks, &placement, &mesh, ranks);
             let phases = Phases::new(mesh.nodes(), on_nodes(collective(1 << n), &nodes));
-            sim::run_phased(&mesh, &phases).unwrap().phase_ticks
+            sim::simulate(&mesh, &phases, &sim::Engine::Message).unwrap().phase_ticks
         };
         assert_eq!(ticks(ranks), planned.phase_ticks, "{name}");
         for other in

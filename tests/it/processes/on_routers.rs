@@ -1,21 +1,21 @@
 //! The same protocols on the flit engine: where nobody waits, the same results at the same times.
 
-use meshwright_sim::flit::{Replay, Router};
+use meshwright_sim::flit::Router;
 
 use super::*;
 
 /// The ideal router, with the two classes that the date-lines of a torus need.
-fn routers(machine: &Machine) -> Replay {
+fn routers(machine: &Machine) -> Router {
     let mut router = Router::ideal(machine);
     router.virtual_channels = 2;
-    Replay { router, packet: None, seed: 0 }
+    router
 }
 
 /// Runs on both engines; the traces, and what the processes know in the end, must be the same.
-fn same_on_both(machine: &Machine, members: &[Member]) -> ProcessTrace {
+fn same_on_both(machine: &Machine, members: &[Member]) -> Trace {
     let (mut by_message, mut by_flit) = (members.to_vec(), members.to_vec());
-    let expected = run_processes(machine, &mut by_message).unwrap();
-    let found = routers(machine).run_processes(machine, &mut by_flit).unwrap();
+    let expected = run(machine, &mut by_message, &Engine::Message).unwrap();
+    let found = run(machine, &mut by_flit, &Engine::Flit(routers(machine).into())).unwrap();
     assert_eq!(found, expected, "{} {:?}", machine.name(), machine.switching());
     assert_eq!(by_flit, by_message, "{} {:?}", machine.name(), machine.switching());
     found
@@ -65,12 +65,12 @@ fn silence_and_standstill_are_answers() {
     let sends = || (0..5).map(|i| Once { to: (i + 2) % 5, bytes: 4096 }).collect::<Vec<_>>();
     let ring = Machine::new("torus:5").unwrap();
     let mut one_class = routers(&ring);
-    one_class.router.virtual_channels = 1;
-    one_class.router.set("routing", "dimension-order-one-class").unwrap();
-    let stuck = one_class.run_processes(&ring, &mut sends()).unwrap();
+    one_class.virtual_channels = 1;
+    one_class.set("routing", "dimension-order-one-class").unwrap();
+    let stuck = run(&ring, &mut sends(), &Engine::Flit(one_class.into())).unwrap();
     assert_eq!(stuck.deadlock.expect("each holds a link and wants the next").len(), 5);
     assert_eq!((stuck.messages, stuck.unfinished.len()), (0, 5));
-    let free = routers(&ring).run_processes(&ring, &mut sends()).unwrap();
+    let free = run(&ring, &mut sends(), &Engine::Flit(routers(&ring).into())).unwrap();
     assert_eq!((free.messages, free.unfinished.len(), free.deadlock), (5, 0, None), "with date-line classes");
 }
 
@@ -78,7 +78,7 @@ fn silence_and_standstill_are_answers() {
 fn unacceptable_actions_are_errors_on_routers() {
     let run = |machine: &Machine, to: u32, bytes: u64| {
         let mut processes: Vec<Once> = (0..4).map(|_| Once { to, bytes }).collect();
-        let trace = routers(machine).run_processes(machine, &mut processes);
+        let trace = run(machine, &mut processes, &Engine::Flit(routers(machine).into()));
         trace.map(|trace| trace.messages).map_err(|error| error.to_string())
     };
     let line = Machine::new("mesh:4").unwrap();

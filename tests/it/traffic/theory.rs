@@ -2,12 +2,12 @@
 
 use meshwright_network::topology::Machine;
 use meshwright_sim::experiment::{Experiment, pattern};
-use meshwright_sim::flit::{PRESETS, Router};
+use meshwright_sim::flit::{ROUTERS, Router};
 use meshwright_sim::point::Point;
 use meshwright_sim::traffic::OpenLoop;
 
 fn experiment<'m>(machine: &'m Machine, preset: &str, traffic: &str, packet: u32) -> Experiment<'m> {
-    let mut router = Router::preset(preset, machine).unwrap();
+    let mut router = Router::named(preset, machine).unwrap();
     // Date-lines of a torus need two classes.
     router.virtual_channels = router.virtual_channels.max(2);
     let pattern = pattern(traffic, Some(preset), machine).unwrap();
@@ -22,7 +22,7 @@ fn at_little_load_latency_and_distance_are_those_of_theory() {
     let machines = ["mesh:6x6", "torus:4x4", "hypercube:4"].map(|name| Machine::new(name).unwrap());
     let mut tried = 0;
     for machine in &machines {
-        for preset in PRESETS {
+        for preset in ROUTERS {
             for (traffic, packet) in
                 [("uniform", 1), ("transpose", 4), ("hot-spot", 2), ("uniform-with-self", 3)]
             {
@@ -35,7 +35,7 @@ fn at_little_load_latency_and_distance_are_those_of_theory() {
                 assert!(!saturated && packets > 200, "{name}");
                 assert!((hops_mean / hops - 1.0).abs() < 0.1, "{name}: {hops_mean} hops, not {hops}");
                 // T0 is linear in the distance, so it is known at the measured one as well.
-                let router = Router::preset(preset.name, machine).unwrap();
+                let router = Router::named(preset.name, machine).unwrap();
                 let slope = router.zero_load(machine, 1, 9) as f64 - router.zero_load(machine, 0, 9) as f64;
                 let waited = latency.mean - (zero + slope * (hops_mean - hops));
                 assert!((-1e-9..0.35).contains(&waited), "{name}: {} and {zero}: {waited}", latency.mean);
@@ -43,7 +43,7 @@ fn at_little_load_latency_and_distance_are_those_of_theory() {
             }
         }
     }
-    assert_eq!(tried, 3 * 4 * PRESETS.len());
+    assert_eq!(tried, 3 * 4 * ROUTERS.len());
 }
 
 /// Half of the bound is carried and half as much again is not; a good router comes near to it. (Beyond the bound
@@ -53,7 +53,7 @@ fn at_little_load_latency_and_distance_are_those_of_theory() {
 fn the_bound_lies_between_what_is_carried_and_what_is_not() {
     let mesh = Machine::new("mesh:8x8").unwrap();
     for (traffic, near) in [("uniform", 0.8), ("transpose", 0.9), ("tornado", 0.5), ("bit-complement", 0.8)] {
-        let mut router = Router::preset("ideal", &mesh).unwrap();
+        let mut router = Router::named("ideal", &mesh).unwrap();
         (router.virtual_channels, router.buffers) = (4, 8);
         let pattern = pattern(traffic, None, &mesh).unwrap();
         let runs =

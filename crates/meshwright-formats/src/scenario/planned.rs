@@ -12,7 +12,7 @@ use crate::json::FORMAT;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, Cycles, Ratio};
 use meshwright_network::topology::{Costs, Machine, PortModel};
-use meshwright_runtime::run::Work;
+use meshwright_runtime::run::RunInput;
 use meshwright_schedule::goal;
 
 /// The largest denominator of the costs of a machine.
@@ -26,17 +26,17 @@ const DENOMINATOR_MAX: u64 = 1 << 16;
 /// [`Error::Parse`] with the place of what is wrong, in this file or in the schedule it names; [`Error::Value`] for a job
 /// that is not there, with the names of those that are; [`Error::NotApplicable`] for a job that has no schedule;
 /// [`Error::Io`] when a file cannot be read.
-pub fn read(path: &Path, job: Option<&str>) -> Result<Work> {
+pub fn read(path: &Path, job: Option<&str>) -> Result<RunInput> {
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
         return of_plan(&Text::read(path)?, job);
     }
     if let Some(job) = job {
         return Err(Error::value("job", format!("`{job}`"), "no job: GOAL text holds one schedule"));
     }
-    Ok(Work { name: path.display().to_string(), schedule: goal::read(path)?, machine: None })
+    Ok(RunInput { name: path.display().to_string(), schedule: goal::read(path)?, machine: None })
 }
 
-fn of_plan(text: &Text, wanted: Option<&str>) -> Result<Work> {
+fn of_plan(text: &Text, wanted: Option<&str>) -> Result<RunInput> {
     let value: Value = serde_json::from_str(&text.text).map_err(|error| syntax(text, &error))?;
     let Value::Object(entries) = &value else {
         return Err(text.error(
@@ -59,7 +59,7 @@ fn of_plan(text: &Text, wanted: Option<&str>) -> Result<Work> {
         return Err(job.unfit("schedule", "the name of a GOAL file beside the plan"));
     };
     let schedule = goal::read(&beside(text.folder(), file, &job)?)?;
-    Ok(Work { name, schedule, machine: Some(machine) })
+    Ok(RunInput { name, schedule, machine: Some(machine) })
 }
 
 /// The file of a schedule. A plan may come from anywhere: what it names must lie in its own folder, links followed, or

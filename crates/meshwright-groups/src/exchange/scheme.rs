@@ -28,7 +28,7 @@ use meshwright_network::topology::Machine;
 /// let program = |value| Script::new(vec![Operation::AllReduce(Operator::Max, value)]);
 /// let exchange = Exchange::new(&hubs, &group);
 /// let mut all = members(&exchange, &torus, &group, (0..16).map(program).collect())?;
-/// assert!(sim::run_processes(&torus, &mut all)?.unfinished.is_empty());
+/// assert!(sim::run(&torus, &mut all, &sim::Engine::Message)?.unfinished.is_empty());
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]

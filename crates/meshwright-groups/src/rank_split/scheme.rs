@@ -49,7 +49,7 @@ pub enum Joining {
 /// let split = |colour| Script::new(vec![Operation::Split(Label { colour, key: 0 })]);
 /// let paper = RankSplit::default();
 /// let mut members = members(&paper, &mesh, &group, [1, 0, 1, 1].map(split).to_vec())?;
-/// sim::run_processes(&mesh, &mut members)?;
+/// sim::run(&mesh, &mut members, &sim::Engine::Message)?;
 /// let place = members[3].places().last().unwrap();
 /// assert_eq!((place.rank(), place.size()), (1, 3));
 /// assert_eq!(place.adjacent_root(), Some(NodeId(2)));

@@ -47,7 +47,7 @@ pub const MESSAGES_MAX: u64 = 1 << 24;
 /// let plan = Plan { makespan: 0.6, shares: vec![0.6, 0.4], cells: None };
 /// let schedule = deliver(&scale, &plan, Forwarding::StoreAndForward, 1)?;
 /// assert_eq!(schedule.messages().len(), 1);
-/// assert_eq!(meshwright_sim::run_schedule(&line, &schedule)?.cycles.0, 360, "both are ready after 120 + 240 cycles");
+/// assert_eq!(meshwright_sim::simulate(&line, &schedule, &meshwright_sim::Engine::Message)?.cycles.0, 360, "both are ready after 120 + 240 cycles");
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn deliver(scale: &Scale, plan: &Plan, forwarding: Forwarding, pieces: u32) -> Result<Schedule> {
@@ -77,7 +77,7 @@ pub fn deliver(scale: &Scale, plan: &Plan, forwarding: Forwarding, pieces: u32) 
 /// let problem = Problem::new(&line, vec![Source::at(NodeId(0), 1.0)], 0.5)?;
 /// let plan = Plan { makespan: 0.7, shares: vec![0.6, 0.4], cells: None };
 /// let schedule = deliver_and_return(&Scale::new(&problem, 300)?, &plan, Forwarding::StoreAndForward, 1, 0.5)?;
-/// assert_eq!(meshwright_sim::run_schedule(&line, &schedule)?.cycles.0, 120 + 240 + 60);
+/// assert_eq!(meshwright_sim::simulate(&line, &schedule, &meshwright_sim::Engine::Message)?.cycles.0, 120 + 240 + 60);
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn deliver_and_return(

@@ -244,21 +244,25 @@ impl Topology for Grid {
         &self.sides
     }
 
+    #[inline]
     fn first_link(&self, node: NodeId) -> LinkId {
         LinkId(node.0 * 2 * self.dimensions() as u32)
     }
 
+    #[inline]
     fn neighbour(&self, node: NodeId, port: Port) -> Option<NodeId> {
         let (axis, up) = self.direction(port);
         self.step(node, axis, up)
     }
 
     /// O(1): each node has the same number of ports.
+    #[inline]
     fn source(&self, link: LinkId) -> NodeId {
         NodeId(link.0 / (2 * self.dimensions() as u32))
     }
 
     /// The sum over the axes of the shorter way: Manhattan distance, with wrap-around on a torus.
+    #[inline]
     fn distance(&self, from: NodeId, to: NodeId) -> Option<Hops> {
         Some(Hops((0..self.dimensions()).map(|axis| self.offset(from, to, axis).0).sum()))
     }

@@ -388,11 +388,13 @@ impl Topology for Machine {
         self.network.sides()
     }
 
+    #[inline]
     fn first_link(&self, node: NodeId) -> LinkId {
         self.network.first_link(node)
     }
 
     /// A dead node has no wired port, no port leads to one, and the ends of a dead link are not wired.
+    #[inline]
     fn neighbour(&self, node: NodeId, port: Port) -> Option<NodeId> {
         let next = self.network.neighbour(node, port)?;
         let wired = self.dead_links.is_empty() || !self.is_dead_link.contains(self.link(node, port).index());
@@ -404,6 +406,7 @@ impl Topology for Machine {
     }
 
     /// The network's formula while everything works, else the definition.
+    #[inline]
     fn distance(&self, from: NodeId, to: NodeId) -> Option<Hops> {
         if self.is_whole() {
             return self.network.distance(from, to);

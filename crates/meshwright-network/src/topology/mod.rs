@@ -126,6 +126,7 @@ pub trait Topology: Debug + Send + Sync {
     }
 
     /// How many nodes there are, dead ones included.
+    #[inline]
     fn nodes(&self) -> u32 {
         self.sides().iter().product()
     }
@@ -136,11 +137,13 @@ pub trait Topology: Debug + Send + Sync {
     }
 
     /// The ports of a node, wired or not.
+    #[inline]
     fn ports(&self, node: NodeId) -> u32 {
         self.first_link(NodeId(node.0 + 1)).0 - self.first_link(node).0
     }
 
     /// The id of the link that leaves `node` by `port`.
+    #[inline]
     fn link(&self, node: NodeId, port: Port) -> LinkId {
         LinkId(self.first_link(node).0 + port.0)
     }

@@ -14,7 +14,7 @@ use meshwright_groups::Group;
 use meshwright_groups::protocol::{Label, Operation, Script, members};
 use meshwright_groups::rank_split::RankSplit;
 use meshwright_network::topology::Machine;
-use meshwright_sim::packet;
+use meshwright_sim::{Engine, run};
 use meshwright_verdict::groups::experiment::{self, Experiment};
 use meshwright_verdict::groups::program::Kind;
 use meshwright_verdict::groups::{Drawn, Job, Labels, Pace, methods};
@@ -218,7 +218,7 @@ fn split_steps(mesh: &Machine, group: &Group, labels: impl Iterator<Item = bool>
     let paper = RankSplit::default();
     let script = |label| Script::new(vec![Operation::Split(Label { colour: u32::from(label), key: 0 })]);
     let mut all = members(&paper, mesh, group, labels.map(script).collect())?;
-    Ok(packet::run_processes(mesh, &mut all)?.cycles.0)
+    Ok(run(mesh, &mut all, &Engine::Packet)?.cycles.0)
 }
 
 /// Mean steps of a split into two runs, of groups of so many consecutive nodes of an order.

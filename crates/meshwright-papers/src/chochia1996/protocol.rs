@@ -16,7 +16,7 @@ use meshwright_groups::rank_split::routing::{Role, Routed};
 use meshwright_groups::{Group, rank_halving};
 use meshwright_network::topology::Machine;
 use meshwright_sim::any_order::{self, Adversary, Order};
-use meshwright_sim::packet;
+use meshwright_sim::{Engine, run};
 
 pub(super) const CLAIMS: &[Claim<Study>] = &[
     Claim {
@@ -343,7 +343,7 @@ fn steps(machine: &Machine, groups: &[Group], generator: &mut impl Rng) -> Resul
             std::mem::swap(&mut all[node.index()], &mut own[node.index()]);
         }
     }
-    Ok(packet::run_processes(machine, &mut all)?.cycles.0)
+    Ok(run(machine, &mut all, &Engine::Packet)?.cycles.0)
 }
 
 fn theorem_4(_: &Study) -> Result<Derivation> {

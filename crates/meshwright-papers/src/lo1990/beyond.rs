@@ -191,7 +191,8 @@ fn arbitrary(_: &Study) -> Result<Derivation> {
         {
             let mesh = mesh.clone().with_switching(switching);
             let placement = job.on(&mesh).place(name, round)?;
-            let simulated = sim::run_phased(&mesh, &placement.phases(&job.tasks, &mesh))?.ticks;
+            let simulated =
+                sim::simulate(&mesh, &placement.phases(&job.tasks, &mesh), &sim::Engine::Message)?.ticks;
             let bound = job.bound_ticks(&mesh);
             check.case(bound <= simulated, || {
                 format!(

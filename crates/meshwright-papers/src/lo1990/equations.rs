@@ -137,7 +137,7 @@ impl Alone {
         let mut line = Machine::mesh([1, self.d + 1])?.with_switching(switching);
         line = line.with_costs(costs(self.c, self.b, self.h))?;
         let message = Message { source: NodeId(0), target: NodeId(self.d), bytes: Bytes(self.w), phase: 1 };
-        Ok(sim::run_phased(&line, &Phases::new(self.d + 1, vec![message]))?.ticks)
+        Ok(sim::simulate(&line, &Phases::new(self.d + 1, vec![message]), &sim::Engine::Message)?.ticks)
     }
 
     /// Every combination of a few costs, sizes and ways, small ones first.

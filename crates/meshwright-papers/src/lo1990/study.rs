@@ -272,7 +272,7 @@ impl Study {
         n: u32,
         bytes: impl Fn(u32) -> u64,
     ) -> Result<Trace> {
-        let trace = sim::run_phased(mesh, &self.messages(mapping, n, mesh, bytes)?)?;
+        let trace = sim::simulate(mesh, &self.messages(mapping, n, mesh, bytes)?, &sim::Engine::Message)?;
         assert!(trace.deadlock.is_none(), "routes row by row on a mesh close no ring");
         Ok(trace)
     }

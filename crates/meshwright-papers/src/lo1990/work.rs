@@ -180,7 +180,10 @@ fn combine(study: &Study) -> Result<Derivation> {
                     ..*m
                 };
                 let up = Phases::new(down.ranks, down.messages().iter().map(turned).collect());
-                let (mut down, up) = (sim::run_phased(&mesh, &down)?, sim::run_phased(&mesh, &up)?);
+                let (mut down, up) = (
+                    sim::simulate(&mesh, &down, &sim::Engine::Message)?,
+                    sim::simulate(&mesh, &up, &sim::Engine::Message)?,
+                );
                 down.phase_ticks.reverse();
                 check.case(down.phase_ticks == up.phase_ticks, || {
                     format!(
@@ -206,7 +209,7 @@ fn complete(n: u32, switching: Switching, costs: Costs, alpha: f64, volume: u64)
     let mut best = u64::MAX;
     for name in ["row-major", "hilbert", "recursive-bisection"] {
         let placement = mapping::place(name, &Request::of(&tree, &mesh, 0))?;
-        let trace = sim::run_phased(&mesh, &placement.phases(&tree, &mesh))?;
+        let trace = sim::simulate(&mesh, &placement.phases(&tree, &mesh), &sim::Engine::Message)?;
         assert!(trace.deadlock.is_none(), "routes row by row on {} nodes close no ring", mesh.nodes());
         best = best.min(trace.ticks);
     }

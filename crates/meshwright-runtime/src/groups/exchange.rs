@@ -2,7 +2,7 @@
 
 use super::Group;
 use super::labels::{self, Packer};
-use super::letters::{self, Edges};
+use super::tree_messages::{self, Edges};
 use crate::transport::{Endpoint, Lost};
 
 impl<E: Endpoint> Group<'_, E> {
@@ -54,7 +54,7 @@ impl<E: Endpoint> Group<'_, E> {
 
     /// A block of labels and what it says.
     fn hear_labels(&mut self, from: u32, word: u64) -> Result<(Vec<u8>, Vec<labels::OptionalLabel>), Lost> {
-        let block = letters::hear_bytes(self.mail, from, word)?;
+        let block = tree_messages::hear_bytes(self.mail, from, word)?;
         let labels = labels::unpack(&block).expect("labels are read as they were written");
         Ok((block, labels))
     }
@@ -69,13 +69,13 @@ impl<E: Endpoint> Group<'_, E> {
     ) -> Result<(), Lost> {
         let Some(block) = block else { return Ok(()) };
         if let Some(parent) = edges.parent {
-            return letters::tell_bytes(self.mail, parent, word, &block);
+            return tree_messages::tell_bytes(self.mail, parent, word, &block);
         }
         all.extend(labels::unpack(&block).expect("labels are read as they were written"));
         self.pass_down(edges, word, &block)
     }
 
     fn pass_down(&mut self, edges: &Edges, word: u64, block: &[u8]) -> Result<(), Lost> {
-        edges.children.iter().try_for_each(|&child| letters::tell_bytes(self.mail, child, word, block))
+        edges.children.iter().try_for_each(|&child| tree_messages::tell_bytes(self.mail, child, word, block))
     }
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::letters::{self, Edges, WordKind};
 use super::part::{MaybePart, Outer, Outside, Part};
+use super::tree_messages::{self, Edges, WordKind};
 use crate::transport::{Endpoint, Lost, Mailbox, Wire};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, NodeId};
@@ -189,7 +189,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
     /// 2 (s - 1) messages.
     pub fn barrier(&mut self) -> Result<(), Lost> {
         let word = self.begin(WordKind::Barrier);
-        letters::meet(self.mail, &self.edges(), word)
+        tree_messages::meet(self.mail, &self.edges(), word)
     }
 
     /// The value of the member with rank `from`, which all must name; what the others pass is not looked at.
@@ -221,11 +221,11 @@ impl<'m, E: Endpoint> Group<'m, E> {
             None => parent,
         };
         let value = match source {
-            Some(source) => letters::hear(self.mail, source, word)?,
+            Some(source) => tree_messages::hear(self.mail, source, word)?,
             None => value,
         };
         let others = parent.into_iter().chain(children).filter(|&other| Some(other) != source);
-        letters::tell(self.mail, others, word, &value)?;
+        tree_messages::tell(self.mail, others, word, &value)?;
         Ok(value)
     }
 
@@ -243,8 +243,8 @@ impl<'m, E: Endpoint> Group<'m, E> {
     pub fn all_reduce<T: Wire>(&mut self, value: T, combine: impl FnMut(T, T) -> T) -> Result<T, Lost> {
         let word = self.begin(WordKind::AllReduce);
         let edges = self.edges();
-        let all = letters::up(self.mail, &edges, word, value, combine)?;
-        letters::down(self.mail, &edges, word, all)
+        let all = tree_messages::up(self.mail, &edges, word, value, combine)?;
+        tree_messages::down(self.mail, &edges, word, all)
     }
 
     /// The values of all members put together, at the one that is the root of the tree.
@@ -258,7 +258,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
     /// s - 1 messages.
     pub fn reduce<T: Wire>(&mut self, value: T, combine: impl FnMut(T, T) -> T) -> Result<Option<T>, Lost> {
         let word = self.begin(WordKind::Reduce);
-        letters::up(self.mail, &self.edges(), word, value, combine)
+        tree_messages::up(self.mail, &self.edges(), word, value, combine)
     }
 
     /// The values of all members by rank, at the one that is the root of the tree.
@@ -296,14 +296,14 @@ impl<'m, E: Endpoint> Group<'m, E> {
             all.into_iter().map(|(_, sum)| sum).collect::<Vec<T>>()
         });
         let mut sums = match (sums, edges.parent) {
-            (None, Some(parent)) => letters::hear::<E, Vec<T>>(self.mail, parent, word)?,
+            (None, Some(parent)) => tree_messages::hear::<E, Vec<T>>(self.mail, parent, word)?,
             (sums, _) => sums.expect("the root has gathered all values"),
         };
         let first = self.membership.stretch(self.rank).0;
         for (&child, &to) in self.membership.tree().children(self.rank).iter().zip(&edges.children) {
             let (begin, end) = self.membership.stretch(child);
             let theirs = sums[(begin - first) as usize..(end - first) as usize].to_vec();
-            letters::tell(self.mail, [to], word, &theirs)?;
+            tree_messages::tell(self.mail, [to], word, &theirs)?;
         }
         Ok(sums.swap_remove((self.membership.at(self.rank) - first) as usize))
     }
@@ -314,7 +314,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
             all.extend(more);
             all
         };
-        let all = letters::up(self.mail, &self.edges(), word, vec![(self.rank, value)], put_together)?;
+        let all = tree_messages::up(self.mail, &self.edges(), word, vec![(self.rank, value)], put_together)?;
         Ok(all.map(|mut all| {
             all.sort_unstable_by_key(|&(rank, _)| rank);
             all
@@ -323,7 +323,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
 
     /// The word of the next operation.
     fn begin(&mut self, kind: WordKind) -> u64 {
-        let word = letters::word(self.id, self.number, kind);
+        let word = tree_messages::word(self.id, self.number, kind);
         self.number = self.number.wrapping_add(1);
         word
     }

@@ -26,27 +26,27 @@
 //! | [`part`] | [`Part`]: a group that a split made, until it joins |
 //! | `exchange` | the labels of all members, told to everybody |
 //! | `labels` | what stands in one message of a split |
-//! | `letters` | messages along the edges of a tree |
+//! | `tree_messages` | messages along the edges of a tree |
 //! | [`program`] | programs for the simulator on real ranks |
-//! | [`beside`] | random splits, ours beside another implementation |
+//! | [`comparison`] | random splits, ours beside another implementation |
 //!
 //! # Source
 //!
 //! `chochia1996` for groups that split and join; `sack2010` for splitting by an exchange of all colours.
 
-pub mod beside;
+pub mod comparison;
 mod exchange;
 pub mod group;
 mod labels;
-mod letters;
 pub mod part;
 pub mod program;
+mod tree_messages;
 
-pub use beside::{Beside, Messages, Other, Series, TimesBeside, compare};
+pub use comparison::{Beside, Messages, Other, Series, TimesBeside, compare};
 pub use group::Group;
-pub use letters::TAG;
 pub use part::{MaybePart, Part};
 pub use program::drive;
+pub use tree_messages::TAG;
 
 use meshwright_core::error::Result;
 use meshwright_groups::barrier_time::Delays;

@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 
 use super::Group;
-use super::letters::{Edges, meet};
+use super::tree_messages::{Edges, meet};
 use crate::transport::{Endpoint, Lost, Mailbox};
 
 /// What a join goes over: the tree of the group that was split.

@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | this one | [`Work`]; [`lead`] on rank 0 and [`follow`] on all others |
+//! | this one | [`RunInput`]; [`lead`] on rank 0 and [`follow`] on all others |
 //! | `order` | what rank 0 tells the others to do |
 //! | `predicted` | the referee's time of every phase |
 //! | `report` | [`RunReport`]: measured beside predicted |
@@ -11,7 +11,7 @@ mod order;
 mod predicted;
 mod report;
 
-use crate::skeleton::play::{self, Gathered, MESSAGE_MAX, clock, gather, links, play};
+use crate::skeleton::execute::{self, Gathered, MESSAGE_MAX, clock, execute, gather, links};
 use crate::transport::{Endpoint, Lost, Mailbox, Topic};
 use meshwright_core::error::{Error, Result};
 use meshwright_network::topology::{Machine, Topology};
@@ -29,7 +29,7 @@ pub const REPEAT_MAX: u32 = 100_000;
 
 /// A schedule to be run.
 #[derive(Clone, Debug)]
-pub struct Work {
+pub struct RunInput {
     /// What it is called.
     pub name: String,
     /// The schedule.
@@ -43,11 +43,11 @@ pub struct Work {
 pub struct Settings {
     /// How many runs there are; the medians of their times are told.
     pub repeat: u32,
-    /// How each of them is played.
-    pub play: play::Settings,
+    /// How each of them is executed.
+    pub execute: execute::Settings,
 }
 
-impl Work {
+impl RunInput {
     /// How many ranks it takes.
     pub fn ranks(&self) -> u32 {
         self.schedule.ranks.len() as u32
@@ -64,10 +64,10 @@ impl Work {
     ///
     /// ```
     /// use meshwright_schedule::goal;
-    /// use meshwright_runtime::run::Work;
+    /// use meshwright_runtime::run::RunInput;
     /// let text = "num_ranks 2\nrank 0 { send 8b to 1 }\nrank 1 { recv 8b from 0 }\n";
     /// let schedule = goal::parse(text.as_bytes(), "pair.goal")?;
-    /// let work = Work { name: "pair".into(), schedule, machine: None };
+    /// let work = RunInput { name: "pair".into(), schedule, machine: None };
     /// assert!(work.check().is_ok() && work.check_ranks(2).is_ok());
     /// assert!(work.check_ranks(3).unwrap_err().to_string().contains("mpirun -n 2"));
     /// # Ok::<(), meshwright_core::Error>(())
@@ -120,15 +120,19 @@ pub fn refuse<E: Endpoint>(mail: &mut Mailbox<E>) -> Result<(), Lost> {
     mail.send_to_others(ORDER, &Order::Nothing)
 }
 
-/// Runs it, at rank 0: `work` has passed [`Work::check`] and [`Work::check_ranks`], and all other ranks are in [`follow`].
+/// Runs it, at rank 0: `work` has passed [`RunInput::check`] and [`RunInput::check_ranks`], and all other ranks are in [`follow`].
 ///
 /// # Errors
 ///
 /// [`Lost`] when a rank died or hangs.
-pub fn lead<E: Endpoint>(work: &Work, settings: &Settings, mail: &mut Mailbox<E>) -> Result<RunReport, Lost> {
+pub fn lead<E: Endpoint>(
+    work: &RunInput,
+    settings: &Settings,
+    mail: &mut Mailbox<E>,
+) -> Result<RunReport, Lost> {
     for rank in 1..mail.ranks() {
         let program = work.schedule.ranks[rank as usize].clone();
-        mail.send(rank, ORDER, &Order::Play(settings.play, program))?;
+        mail.send(rank, ORDER, &Order::Play(settings.execute, program))?;
     }
     let (links, clock) = (links(mail)?, clock(mail)?);
     let mut runs: Vec<Gathered> = Vec::new();
@@ -139,8 +143,8 @@ pub fn lead<E: Endpoint>(work: &Work, settings: &Settings, mail: &mut Mailbox<E>
         }
         say(mail, true)?;
         let own = &work.schedule.ranks[0];
-        let played = play(own, number, &settings.play, mail)?;
-        runs.extend(gather(own, &played, &clock, mail)?);
+        let executed = execute(own, number, &settings.execute, mail)?;
+        runs.extend(gather(own, &executed, &clock, mail)?);
     }
     say(mail, false)?;
     mail.compute(|| RunReport::new(work, settings, links, &runs))
@@ -164,8 +168,8 @@ pub fn follow<E: Endpoint>(mail: &mut Mailbox<E>) -> Result<(), Lost> {
     let clock = clock(mail)?;
     let mut number = 0;
     while mail.receive::<bool>(0, MORE)? {
-        let played = play(&rank, number, &settings, mail)?;
-        gather(&rank, &played, &clock, mail)?;
+        let executed = execute(&rank, number, &settings, mail)?;
+        gather(&rank, &executed, &clock, mail)?;
         number += 1;
     }
     Ok(())

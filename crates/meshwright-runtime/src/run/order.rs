@@ -1,8 +1,8 @@
-//! What rank 0 tells the others to do: ranks need no file of their own.
+//! The orders of rank 0 to the others: ranks need no file of their own.
 
 use std::time::Duration;
 
-use crate::skeleton::play::Settings;
+use crate::skeleton::execute::Settings;
 use crate::transport::Wire;
 use meshwright_core::units::{Bytes, Cycles, NodeId};
 use meshwright_schedule::{Dependency, Op, Rank};
@@ -17,15 +17,15 @@ pub(super) enum Order {
 }
 
 /// A step as it travels: kind and peer; tag; bytes or cycles.
-type Step = ((u8, u32), u32, u64);
+type StepKey = ((u8, u32), u32, u64);
 
 /// A rank as it travels: its steps; step, step it waits for, and whether for the start only.
-type Program = (Vec<Step>, Vec<(u32, u32, bool)>);
+type ProgramForm = (Vec<StepKey>, Vec<(u32, u32, bool)>);
 
 /// An order as it travels: the nanoseconds of a cycle, and those of patience; the program.
-type Travelling = Option<((Option<f64>, u64), Program)>;
+type Travelling = Option<((Option<f64>, u64), ProgramForm)>;
 
-fn step(op: &Op) -> Step {
+fn step(op: &Op) -> StepKey {
     match *op {
         Op::Send { peer, bytes, tag } => ((0, peer.0), tag, bytes.0),
         Op::Recv { peer, bytes, tag } => ((1, peer.0), tag, bytes.0),
@@ -33,7 +33,7 @@ fn step(op: &Op) -> Step {
     }
 }
 
-fn op(&((kind, peer), tag, amount): &Step) -> Op {
+fn op(&((kind, peer), tag, amount): &StepKey) -> Op {
     let (peer, bytes) = (NodeId(peer), Bytes(amount));
     match kind {
         0 => Op::Send { peer, bytes, tag },

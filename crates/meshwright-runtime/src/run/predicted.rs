@@ -1,8 +1,8 @@
-//! What the referee says of a schedule, phase by phase.
+//! Prediction of a schedule by the referee, phase by phase.
 
 use std::collections::BTreeMap;
 
-use crate::skeleton::play::Links;
+use crate::skeleton::execute::Links;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, Cycles, Ratio};
 use meshwright_network::topology::graph_file::{Arc, ArcList};
@@ -21,7 +21,7 @@ const TERM_MAX: f64 = 65_536.0;
 
 /// The referee's times: all, and by tag from the first send's start to the last arrival, in cycles.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Times {
+pub(super) struct PredictedTimes {
     pub(super) all: f64,
     pub(super) phases: BTreeMap<u32, f64>,
 }
@@ -30,8 +30,8 @@ pub(super) struct Times {
 ///
 /// # Errors
 ///
-/// As for [`sim::run_schedule`]; [`Error::NotApplicable`] when it comes to a standstill there.
-pub(super) fn times(machine: &Machine, schedule: &Schedule) -> Result<Times> {
+/// As for [`sim::simulate`]; [`Error::NotApplicable`] when it comes to a standstill there.
+pub(super) fn times(machine: &Machine, schedule: &Schedule) -> Result<PredictedTimes> {
     let (trace, timeline) = sim::watch_schedule(machine, schedule)?;
     if trace.deadlock.is_some() {
         let why = format!("messages wait for each other in a ring on {}", machine.name());
@@ -45,7 +45,7 @@ pub(super) fn times(machine: &Machine, schedule: &Schedule) -> Result<Times> {
     }
     let cycles = |ticks: u64| ticks as f64 / machine.costs().ticks_per_cycle() as f64;
     let phases = spans.into_iter().map(|(tag, (begin, end))| (tag, cycles(end - begin))).collect();
-    Ok(Times { all: cycles(trace.ticks), phases })
+    Ok(PredictedTimes { all: cycles(trace.ticks), phases })
 }
 
 /// A machine whose cycles are nanoseconds and whose messages cost what was measured: the network of the plan, or a link
@@ -122,7 +122,7 @@ mod tests {
         let machine = machine(None, 3, links).unwrap();
         let of = |cycle| times(&machine, &in_nanoseconds(&schedule, cycle)).unwrap();
         let phases = BTreeMap::from([(5, 1100.0), (6, 1200.0)]);
-        assert_eq!(of(Some(2.0)), Times { all: 1100.0 + 140.0 + 1200.0, phases: phases.clone() });
-        assert_eq!(of(None), Times { all: 1100.0 + 1200.0, phases });
+        assert_eq!(of(Some(2.0)), PredictedTimes { all: 1100.0 + 140.0 + 1200.0, phases: phases.clone() });
+        assert_eq!(of(None), PredictedTimes { all: 1100.0 + 1200.0, phases });
     }
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Settings, Work, predicted};
-use crate::skeleton::play::{Gathered, Links, Waiting, Wrong};
+use super::{RunInput, Settings, predicted};
+use crate::skeleton::execute::{Gathered, Links, Waiting, Wrong};
 use meshwright_core::statistics::median;
-use predicted::Times;
+use predicted::PredictedTimes;
 
 /// The answer to `run`.
 #[derive(Clone, Debug, Serialize)]
@@ -80,9 +80,9 @@ pub(super) fn is_right(run: &Gathered) -> bool {
 
 impl RunReport {
     /// The report on these runs, at least one, of which all but the last went right.
-    pub(super) fn new(work: &Work, settings: &Settings, links: Links, runs: &[Gathered]) -> Self {
+    pub(super) fn new(work: &RunInput, settings: &Settings, links: Links, runs: &[Gathered]) -> Self {
         let last = runs.last().expect("there is a run");
-        let cycle = settings.play.cycle_nanoseconds;
+        let cycle = settings.execute.cycle_nanoseconds;
         let predicted = predicted::machine(work.machine.as_ref(), work.ranks(), links).and_then(|machine| {
             predicted::times(&machine, &predicted::in_nanoseconds(&work.schedule, cycle))
         });
@@ -118,10 +118,10 @@ impl RunReport {
 
 /// A row for each tag of the schedule.
 fn phases(
-    work: &Work,
+    work: &RunInput,
     runs: &[Gathered],
-    predicted: Option<&Times>,
-    planned: Option<&Times>,
+    predicted: Option<&PredictedTimes>,
+    planned: Option<&PredictedTimes>,
 ) -> Vec<PhaseRow> {
     let mut sums: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
     for message in work.schedule.messages() {

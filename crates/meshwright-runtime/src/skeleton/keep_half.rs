@@ -162,12 +162,12 @@ where
     E: Endpoint,
 {
     let place = tree.place(mail.rank());
-    let mut diary = Diary { begin, record: Record::new(tree.phases()) };
+    let mut log = PhaseLog { begin, record: Record::new(tree.phases()) };
     let (mut problem, mut left) = (problem, place.workers);
     mail.endpoint().tell("waiting for its part of the problem");
     if let Some(parent) = place.parent {
         problem = mail.receive(parent, DOWN)?;
-        diary.end(place.phase);
+        log.end(place.phase);
     }
     let mut busy = Vec::new();
     for child in &place.children {
@@ -182,39 +182,39 @@ where
             }
             problem => (problem, None),
         };
-        diary.send(mail, child.rank, DOWN, child.phase, &sent)?;
-        diary.work(child.phase, begin);
+        log.send(mail, child.rank, DOWN, child.phase, &sent)?;
+        log.work(child.phase, begin);
         problem = kept;
     }
-    let Some(problem) = problem else { return Ok(Run { solution: None, record: diary.record }) };
+    let Some(problem) = problem else { return Ok(Run { solution: None, record: log.record }) };
     let begin = Instant::now();
     mail.endpoint().tell("solving its part of the problem");
     let mut solution = mail.compute(|| app.solve_alone(problem))?;
     mail.endpoint().tell("combining solutions");
-    diary.solved(begin);
+    log.solved(begin);
     let last = 2 * tree.phases() + 1;
     for child in busy.into_iter().rev() {
         let sent = mail.receive(child.rank, UP)?;
         let begin = Instant::now();
         solution = mail.compute(|| app.combine(solution, sent))?;
-        diary.work(last - child.phase, begin);
+        log.work(last - child.phase, begin);
     }
     let Some(parent) = place.parent else {
-        return Ok(Run { solution: Some(solution), record: diary.record });
+        return Ok(Run { solution: Some(solution), record: log.record });
     };
     let begin = Instant::now();
-    diary.send(mail, parent, UP, last - place.phase, &solution)?;
-    diary.work(last - place.phase, begin);
-    Ok(Run { solution: None, record: diary.record })
+    log.send(mail, parent, UP, last - place.phase, &solution)?;
+    log.work(last - place.phase, begin);
+    Ok(Run { solution: None, record: log.record })
 }
 
 /// Writes down what a rank does.
-struct Diary {
+struct PhaseLog {
     begin: Instant,
     record: Record,
 }
 
-impl Diary {
+impl PhaseLog {
     /// Sends a message of the phase with this number.
     fn send<E: Endpoint, T: Wire>(
         &mut self,

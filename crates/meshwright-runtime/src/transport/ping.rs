@@ -1,4 +1,4 @@
-//! How fast messages are between rank 0 and the others.
+//! Round-trip times between rank 0 and the others.
 
 use std::time::{Duration, Instant};
 

@@ -8,7 +8,7 @@ use super::{Endpoint, Lost, Parcel};
 
 /// What a thread finds in its channel.
 #[derive(Debug)]
-enum Event {
+enum Delivery {
     Parcel(Parcel),
     Lost(Lost),
 }
@@ -17,8 +17,8 @@ enum Event {
 #[derive(Debug)]
 pub struct ThreadEndpoint {
     rank: u32,
-    post: Vec<Sender<Event>>,
-    inbox: Receiver<Event>,
+    post: Vec<Sender<Delivery>>,
+    inbox: Receiver<Delivery>,
 }
 
 /// The ends of a network of so many ranks, by rank.
@@ -65,16 +65,16 @@ impl Endpoint for ThreadEndpoint {
 
     fn send(&mut self, to: u32, tag: u32, bytes: Vec<u8>) -> Result<(), Lost> {
         // A rank that has come to its end takes nothing more: whoever waits for it hears of it, not the sender.
-        _ = self.post[to as usize].send(Event::Parcel(Parcel { from: self.rank, tag, bytes }));
+        _ = self.post[to as usize].send(Delivery::Parcel(Parcel { from: self.rank, tag, bytes }));
         Ok(())
     }
 
     fn next(&mut self, wait: Duration) -> Result<Option<Parcel>, Lost> {
         match self.inbox.recv_timeout(wait) {
-            Ok(Event::Parcel(parcel)) => Ok(Some(parcel)),
-            Ok(Event::Lost(lost)) => {
+            Ok(Delivery::Parcel(parcel)) => Ok(Some(parcel)),
+            Ok(Delivery::Lost(lost)) => {
                 // The next call says the same.
-                _ = self.post[self.rank as usize].send(Event::Lost(lost.clone()));
+                _ = self.post[self.rank as usize].send(Delivery::Lost(lost.clone()));
                 Err(lost)
             }
             Err(RecvTimeoutError::Timeout) => Ok(None),
@@ -88,7 +88,7 @@ impl Drop for ThreadEndpoint {
         if thread::panicking() {
             let lost = Lost { rank: self.rank, why: "its thread panicked".to_string() };
             for post in &self.post {
-                _ = post.send(Event::Lost(lost.clone()));
+                _ = post.send(Delivery::Lost(lost.clone()));
             }
         }
     }

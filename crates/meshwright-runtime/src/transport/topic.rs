@@ -1,4 +1,4 @@
-//! Who sends with which tags.
+//! Tags of messages, by protocol.
 
 /// What messages are about. Each of these has 2^16 tags, so that no part of the library takes messages that are meant for another
 /// one; tags below 2^16 are nobody's, and free for programs.
@@ -13,7 +13,7 @@
 pub enum Topic {
     /// How fast messages are: [`ping`](super::ping).
     Ping = 1,
-    /// Any schedule: [`play`](crate::skeleton::play).
+    /// Any schedule: [`execute`](crate::skeleton::execute).
     Play,
     /// Divide and conquer: [`keep_half`](crate::skeleton::keep_half).
     KeepHalf,
@@ -23,7 +23,7 @@ pub enum Topic {
     Groups,
     /// Where ranks are: seats.
     Seats,
-    /// Which schedule is played, and how often: [`run`](crate::run).
+    /// Which schedule is executed, and how often: [`run`](crate::run).
     Run,
     /// Speed-ups: measured beside what else could be used.
     Speedup,

@@ -1,4 +1,4 @@
-//! Who beats to whom, and when somebody is lost.
+//! Heartbeats between ranks, and the time after which a silent one is lost.
 //!
 //! The ranks stand in a ring: each one beats to the next, and watches the one before. So a rank sends and receives one small
 //! message in every fifth of the patience, however many ranks there are. Of several lost ranks in a row the last one is found,

@@ -1,4 +1,4 @@
-//! Who gets which output channel, and who crosses the switch.
+//! Virtual-channel and switch allocation.
 //!
 //! Requests are sets of input channels, one machine word each; a round-robin arbiter is the first member at or
 //! after its pointer.
@@ -8,9 +8,10 @@
 //! `mckeown1999` (iSLIP: grant, accept, pointers move past accepted pairs only); `dally2004`, sections 19.4 and 16.4
 //! (separable allocation, speculation).
 
-use super::region::{FREE, Region, Site, State};
+use super::region::{FREE, LaneState, Region, Site};
 use super::router::{Allocator, Stages};
 use super::wiring::CHANNELS_MAX;
+use meshwright_core::bits::Bits;
 
 const SIZE: usize = CHANNELS_MAX as usize;
 
@@ -32,18 +33,6 @@ impl Default for Scratch {
     fn default() -> Self {
         Self { want: [0; SIZE], early: [0; SIZE], granted: [0; SIZE], winners: [(0, 0); SIZE], count: 0 }
     }
-}
-
-/// The members of a set in increasing order.
-#[inline]
-fn members(mut set: u64) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        (set != 0).then(|| {
-            let member = set.trailing_zeros();
-            set &= set - 1;
-            member
-        })
-    })
 }
 
 /// The first member of a set that is not empty, at or after `start`, around the end.
@@ -74,7 +63,7 @@ impl Region<'_> {
             let (local, out) = self.scratch.winners[winner];
             let lane = &self.lanes[base + usize::from(local)];
             // A speculative grant is lost without a channel of that port, and without a slot behind it.
-            let has = matches!(lane.state, State::Head | State::Body) && lane.out == out;
+            let has = matches!(lane.state, LaneState::Head | LaneState::Body) && lane.out == out;
             if has && self.may_send(site, u32::from(out), u32::from(lane.channel)) {
                 self.send(site, u32::from(local));
             }
@@ -120,7 +109,7 @@ impl Region<'_> {
     }
 
     fn select_waiting(&mut self, site: Site) {
-        for local in members(self.waiting[site.index]) {
+        for local in Bits(self.waiting[site.index]) {
             self.select(site, local);
         }
     }
@@ -138,8 +127,7 @@ impl Region<'_> {
                 continue;
             }
             let first = self.channels_of(site) + (choice.port.0 * self.vcs) as usize;
-            let slots: u32 =
-                members(free).map(|c| u32::from(self.channels[first + c as usize].credits)).sum();
+            let slots: u32 = Bits(free).map(|c| u32::from(self.channels[first + c as usize].credits)).sum();
             let merit = (choice.class == preferred, slots);
             if best.is_none_or(|(most, _)| merit > most) {
                 best = Some((merit, *choice));
@@ -165,13 +153,13 @@ impl Region<'_> {
             return free != 0 && self.only_request(site, local, out, free);
         }
         let mut ports = 0u64;
-        for local in members(waiting) {
+        for local in Bits(waiting) {
             let out = self.lanes[base + local as usize].out;
             self.scratch.want[usize::from(out)] |= 1 << local;
             ports |= 1 << out;
         }
         let mut any = false;
-        for out in members(ports) {
+        for out in Bits(ports) {
             let want = std::mem::take(&mut self.scratch.want[out as usize]);
             let free = self.free_channels(site, out);
             if free == 0 {
@@ -214,12 +202,12 @@ impl Region<'_> {
         let (base, channels) = (self.lanes_of(site), self.channels_of(site) + (out * self.vcs) as usize);
         let mut offers = [0u64; SIZE];
         let mut granted = 0u64;
-        for channel in members(free) {
+        for channel in Bits(free) {
             let fits = |local: &u32| self.allowed(base + *local as usize) >> channel & 1 == 1;
             let set = if self.setup.classes.len() == 1 && !self.is_ejection(out) {
                 want
             } else {
-                members(want).filter(fits).fold(0, |set, local| set | 1 << local)
+                Bits(want).filter(fits).fold(0, |set, local| set | 1 << local)
             };
             if set != 0 {
                 let local = round_robin(set, u32::from(self.channels[channels + channel as usize].grant));
@@ -227,7 +215,7 @@ impl Region<'_> {
                 granted |= 1 << local;
             }
         }
-        for local in members(granted) {
+        for local in Bits(granted) {
             let channel = self.accepted(base + local as usize, out, offers[local as usize]);
             self.assign(site, local, out, channel);
         }
@@ -239,7 +227,7 @@ impl Region<'_> {
         let (base, channels) = (self.lanes_of(site), self.channels_of(site) + (out * self.vcs) as usize);
         let mut asked = [0u64; SIZE];
         let mut any = 0u64;
-        for local in members(want) {
+        for local in Bits(want) {
             let allowed = free & self.allowed(base + local as usize);
             if allowed != 0 {
                 let channel = self.accepted(base + local as usize, out, allowed);
@@ -247,7 +235,7 @@ impl Region<'_> {
                 any |= 1 << channel;
             }
         }
-        for channel in members(any) {
+        for channel in Bits(any) {
             let pointer = self.channels[channels + channel as usize].grant;
             let local = round_robin(asked[channel as usize], u32::from(pointer));
             self.assign(site, local, out, channel);
@@ -282,7 +270,7 @@ impl Region<'_> {
         let lane = &mut self.lanes[lane_index];
         lane.out = out as u8;
         lane.channel = channel as u8;
-        lane.state = State::Head;
+        lane.state = LaneState::Head;
         lane.accept = if place + 1 == outputs { 0 } else { place as u8 + 1 };
         let n = site.index;
         self.waiting[n] &= !(1 << local);
@@ -309,13 +297,13 @@ impl Region<'_> {
     fn match_ports(&mut self, site: Site, speculative: bool) {
         let base = self.lanes_of(site);
         let mut ports = 0u64;
-        for local in members(self.ready[site.index]) {
+        for local in Bits(self.ready[site.index]) {
             let out = self.lanes[base + local as usize].out;
             self.scratch.want[usize::from(out)] |= 1 << local;
             ports |= 1 << out;
         }
         if speculative {
-            for local in members(self.waiting[site.index]) {
+            for local in Bits(self.waiting[site.index]) {
                 let out = u32::from(self.lanes[base + local as usize].out);
                 if self.has_room(site, base + local as usize, out) {
                     self.scratch.early[out as usize] |= 1 << local;
@@ -330,7 +318,7 @@ impl Region<'_> {
             Allocator::Islip => self.islip_switch(site, ports),
             Allocator::Separable => self.separable_switch(site, ports),
         }
-        for out in members(ports) {
+        for out in Bits(ports) {
             self.scratch.want[out as usize] = 0;
             self.scratch.early[out as usize] = 0;
         }
@@ -341,7 +329,7 @@ impl Region<'_> {
         let free = self.free_channels(site, out) & self.allowed(index);
         let first = self.channels_of(site) + (out * self.vcs) as usize;
         self.is_ejection(out) && free != 0
-            || members(free).any(|channel| self.channels[first + channel as usize].credits > 0)
+            || Bits(free).any(|channel| self.channels[first + channel as usize].credits > 0)
     }
 
     /// The channel of an input port that goes for an output: one that has its channel before one that asks early.
@@ -366,7 +354,7 @@ impl Region<'_> {
     fn islip_switch(&mut self, site: Site, ports: u64) {
         let (input, output) = (self.inputs_of(site), self.outputs_of(site));
         let mut inputs = 0u64;
-        for out in members(ports) {
+        for out in Bits(ports) {
             let set = self.scratch.want[out as usize] | self.scratch.early[out as usize];
             let start = u32::from(self.grant[output + out as usize]) * self.vcs;
             let local = round_robin(set, start);
@@ -374,7 +362,7 @@ impl Region<'_> {
             self.scratch.granted[port as usize] |= 1 << out;
             inputs |= 1 << port;
         }
-        for port in members(inputs) {
+        for port in Bits(inputs) {
             let offers = std::mem::take(&mut self.scratch.granted[port as usize]);
             let out = round_robin(offers, u32::from(self.accept[input + port as usize]));
             let local = self.channel_of(out, port, u32::from(self.rotate[input + port as usize]));
@@ -385,7 +373,7 @@ impl Region<'_> {
     fn separable_switch(&mut self, site: Site, ports: u64) {
         let (input, output) = (self.inputs_of(site), self.outputs_of(site));
         let (mut all, mut late) = (0u64, 0u64);
-        for out in members(ports) {
+        for out in Bits(ports) {
             all |= self.scratch.want[out as usize] | self.scratch.early[out as usize];
             late |= self.scratch.want[out as usize];
         }
@@ -404,7 +392,7 @@ impl Region<'_> {
             self.scratch.granted[usize::from(out)] |= 1 << local;
             outs |= 1 << out;
         }
-        for out in members(outs) {
+        for out in Bits(outs) {
             let set = std::mem::take(&mut self.scratch.granted[out as usize]);
             let local = round_robin(set, u32::from(self.grant[output + out as usize]) * self.vcs);
             self.win(site, local, self.port(local), out);

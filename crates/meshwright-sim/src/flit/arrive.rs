@@ -1,6 +1,6 @@
-//! What happens when flits and credits come in.
+//! Flits and credits that come in.
 
-use super::region::{FREE, Region, Site, State};
+use super::region::{FREE, LaneState, Region, Site};
 use super::wiring::pack;
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::Switching;
@@ -30,15 +30,15 @@ impl Region<'_> {
         let lane = &mut self.lanes[index];
         lane.flits += 1;
         match lane.state {
-            State::Body if lane.flits == 1 => {
+            LaneState::Body if lane.flits == 1 => {
                 let (out, channel) = (u32::from(lane.out), u32::from(lane.channel));
                 if self.may_send(site, out, channel) {
                     self.ready[site.index] |= 1 << local;
                     self.wake(site.node);
                 }
             }
-            State::Draining => self.drain(site, local),
-            State::Filling if lane.flits == lane.left => self.route_later(site, local, self.now),
+            LaneState::Draining => self.drain(site, local),
+            LaneState::Filling if lane.flits == lane.left => self.route_later(site, local, self.now),
             _ => {}
         }
     }
@@ -78,11 +78,11 @@ impl Region<'_> {
         let length = self.packets[slot].length;
         let lane = &mut self.lanes[index];
         lane.left = length;
-        lane.state = State::Routing;
+        lane.state = LaneState::Routing;
         if self.direct && lane.flits == 1 && from == self.now {
             self.choose(site, local, slot);
             if self.choices.as_slice().is_empty() {
-                self.lanes[index].state = State::Draining;
+                self.lanes[index].state = LaneState::Draining;
                 self.drain(site, local);
                 return;
             }
@@ -90,7 +90,7 @@ impl Region<'_> {
         if self.setup.switching == Switching::StoreAndForward && local < self.degree * self.vcs {
             let lane = &mut self.lanes[index];
             if lane.flits < lane.left {
-                lane.state = State::Filling;
+                lane.state = LaneState::Filling;
                 return;
             }
         }
@@ -101,7 +101,7 @@ impl Region<'_> {
     fn route_later(&mut self, site: Site, local: u32, from: u64) {
         let at = from + self.delays.first_try;
         let index = self.lanes_of(site) + local as usize;
-        self.lanes[index].state = State::Routing;
+        self.lanes[index].state = LaneState::Routing;
         if at <= self.now {
             self.ask(site, local);
         } else {
@@ -136,7 +136,7 @@ impl Region<'_> {
         // With a port for each link a packet comes out beside the link it came by.
         let beside = if self.locals == 1 { 0 } else { self.port(local) % self.degree };
         let lane = &mut self.lanes[index];
-        lane.state = State::Waiting;
+        lane.state = LaneState::Waiting;
         (lane.out, lane.channel) = match way {
             Some((port, class)) => (port.0 as u8, class),
             None => ((self.degree + beside) as u8, 0),
@@ -158,7 +158,7 @@ impl Region<'_> {
         if tail {
             let slot = self.front(index);
             self.pop(index);
-            self.lanes[index].state = State::Idle;
+            self.lanes[index].state = LaneState::Idle;
             self.come_out(slot, self.delays.eject);
         }
         if tail || !self.whole {

@@ -1,8 +1,8 @@
-//! What happens when a flit is granted the switch.
+//! Switch traversal: a flit is granted the switch and leaves.
 
 use super::fabric::Crossing;
 use super::packet::NONE;
-use super::region::{FREE, Region, Site, State};
+use super::region::{FREE, LaneState, Region, Site};
 use super::router::Stages;
 use super::wiring::{pack, unpack};
 
@@ -13,10 +13,10 @@ impl Region<'_> {
         let index = self.lanes_of(site) + local as usize;
         let lane = &mut self.lanes[index];
         let (out, channel) = (u32::from(lane.out), u32::from(lane.channel));
-        let head = lane.state == State::Head;
+        let head = lane.state == LaneState::Head;
         lane.flits -= 1;
         lane.left -= 1;
-        lane.state = State::Body;
+        lane.state = LaneState::Body;
         let (tail, empty) = (lane.left == 0, lane.flits == 0);
         let held = self.channels_of(site) + (out * self.vcs + channel) as usize;
         let mut stuck = empty;
@@ -76,7 +76,7 @@ impl Region<'_> {
             if self.lanes[index].packets > 0 {
                 self.bring_front(site, local, self.front(index), self.now + 1);
             } else {
-                self.lanes[index].state = State::Idle;
+                self.lanes[index].state = LaneState::Idle;
             }
         }
     }

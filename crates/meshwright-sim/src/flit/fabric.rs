@@ -1,13 +1,13 @@
-//! What the driver of open-loop traffic asks of a range of routers, however it moves its packets.
+//! A range of routers as the driver of open-loop traffic sees it, however it moves its packets.
 
-use super::packet::{Packet, Packets};
+use super::packet::{FlitPacket, Packets};
 use super::region::{Region, Setup};
 
 /// Something that leaves a range of routers. Words are packed (node, local channel).
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Crossing {
     /// A head with its packet.
-    Head(u32, Packet),
+    Head(u32, FlitPacket),
     /// A flit behind it.
     Body(u32),
     /// A credit.
@@ -42,7 +42,7 @@ pub(super) trait Fabric {
     fn now(&self) -> u64;
 
     /// Queues a packet at a node's injection port.
-    fn enqueue(&mut self, node: u32, port: u32, packet: Packet);
+    fn enqueue(&mut self, node: u32, port: u32, packet: FlitPacket);
 
     /// First phase: what was sent to this cycle comes in.
     fn arrivals(&mut self, now: u64);
@@ -88,7 +88,7 @@ impl Fabric for Region<'_> {
         self.now
     }
 
-    fn enqueue(&mut self, node: u32, port: u32, packet: Packet) {
+    fn enqueue(&mut self, node: u32, port: u32, packet: FlitPacket) {
         Region::enqueue(self, node, port, packet);
     }
 

@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_xoshiro::SplitMix64;
 
 use super::fabric::Fabric;
-use super::packet::{NONE, Packet};
+use super::packet::{FlitPacket, NONE};
 use crate::traffic::{Latencies, OpenLoop};
 use meshwright_core::rng;
 use meshwright_core::units::NodeId;
@@ -118,7 +118,7 @@ impl<'o> Injector<'o> {
         {
             self.all.0 += 1;
         }
-        let packet = Packet { header, length: self.open.packet, hops: 0, next: NONE, tag: 0, born: now };
+        let packet = FlitPacket { header, length: self.open.packet, hops: 0, next: NONE, tag: 0, born: now };
         if self.batch(now).is_some() {
             self.created += u64::from(self.open.packet);
             self.measured += 1;

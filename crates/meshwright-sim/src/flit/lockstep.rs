@@ -44,7 +44,7 @@ const ROUTERS_LEAST: u32 = 1 << 11;
 /// use meshwright_sim::flit;
 /// use meshwright_sim::traffic::{OpenLoop, Pattern};
 /// let mesh = meshwright_network::topology::Machine::new("mesh:4x4")?;
-/// let router = flit::Router::preset("booksim", &mesh)?;
+/// let router = flit::Router::named("booksim", &mesh)?;
 /// let pattern = Pattern::new("uniform", &mesh)?;
 /// let open = OpenLoop { pattern, load: 0.05, packet: 1, warm_up: 100, measure: 1000, drain: 1000, seed: 1 };
 /// let measured = flit::run_traffic(&mesh, &router, &open, 1)?;
@@ -98,7 +98,7 @@ fn side_by_side<'o, F: Fabric + Send>(
     open: &'o OpenLoop,
     shares: Vec<(u32, u32)>,
     make: impl Fn(u32, u32) -> F + Sync,
-) -> Vec<Part<'o, F>> {
+) -> Vec<ThreadPart<'o, F>> {
     let count = shares.len();
     let shared = Shared {
         inboxes: (0..count).map(|_| Mutex::default()).collect(),
@@ -119,7 +119,7 @@ fn side_by_side<'o, F: Fabric + Send>(
 }
 
 /// What a thread returns.
-struct Part<'o, F> {
+struct ThreadPart<'o, F> {
     end: End,
     injector: Injector<'o>,
     fabric: F,
@@ -135,7 +135,7 @@ struct End {
 fn measured<F: Fabric>(
     machine: &Machine,
     open: &OpenLoop,
-    parts: &[Part<'_, F>],
+    parts: &[ThreadPart<'_, F>],
     ring: impl Fn(&[&F]) -> Option<Vec<LinkId>>,
 ) -> Measured {
     let flits_of = |total: u64| total as f64 / f64::from(machine.living_count()) / open.measure as f64;
@@ -178,10 +178,10 @@ impl Shared {
         mut fabric: F,
         machine: &Machine,
         open: &'o OpenLoop,
-    ) -> Part<'o, F> {
+    ) -> ThreadPart<'o, F> {
         let mut injector = Injector::new(open, machine, &fabric);
         let end = self.run(index, &mut fabric, &mut injector, open);
-        Part { end, injector, fabric }
+        ThreadPart { end, injector, fabric }
     }
 
     fn run(

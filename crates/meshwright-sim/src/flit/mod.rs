@@ -41,5 +41,5 @@ mod tests;
 
 pub use lockstep::run_traffic;
 pub use replay::Replay;
-pub use router::{Allocator, PRESETS, Preset, Router, Stages};
+pub use router::{Allocator, ROUTERS, Router, RouterModel, Stages};
 pub use settings::{SETTINGS, Setting};

@@ -7,7 +7,7 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// A packet under way.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Packet {
+pub(super) struct FlitPacket {
     /// Where it goes and what it drew.
     pub(super) header: Header,
     /// Flits.
@@ -25,14 +25,14 @@ pub(super) struct Packet {
 /// Packets by slot.
 #[derive(Debug, Default)]
 pub(super) struct Packets {
-    slots: Vec<Packet>,
+    slots: Vec<FlitPacket>,
     free: Vec<u32>,
 }
 
 impl Packets {
     /// Keeps a packet and tells its slot.
     #[inline]
-    pub(super) fn insert(&mut self, packet: Packet) -> u32 {
+    pub(super) fn insert(&mut self, packet: FlitPacket) -> u32 {
         match self.free.pop() {
             Some(slot) => {
                 self.slots[slot as usize] = packet;
@@ -58,17 +58,17 @@ impl Packets {
 }
 
 impl std::ops::Index<u32> for Packets {
-    type Output = Packet;
+    type Output = FlitPacket;
 
     #[inline]
-    fn index(&self, slot: u32) -> &Packet {
+    fn index(&self, slot: u32) -> &FlitPacket {
         &self.slots[slot as usize]
     }
 }
 
 impl std::ops::IndexMut<u32> for Packets {
     #[inline]
-    fn index_mut(&mut self, slot: u32) -> &mut Packet {
+    fn index_mut(&mut self, slot: u32) -> &mut FlitPacket {
         &mut self.slots[slot as usize]
     }
 }

@@ -7,8 +7,8 @@
 use super::fabric::Crossing;
 use super::packet::{NONE, Packets};
 use super::router::{Router, Stages};
-use super::source::Source;
-use super::wheel::Wheel;
+use super::source::SourceQueue;
+use super::wheel::{FlitEvents, Wheel};
 use super::wiring::{CHANNELS_MAX, Wiring, unpack};
 use meshwright_network::routing::dimension_order::Axes;
 use meshwright_network::routing::relation::{Choices, Relation};
@@ -19,7 +19,7 @@ pub(super) const FREE: u8 = u8::MAX;
 
 /// What the packet in front of an input channel waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum LaneState {
     /// No packet.
     Idle,
     /// Store-and-forward: the packet is not here as a whole.
@@ -52,19 +52,27 @@ pub(super) struct Lane {
     /// Its class while it waits, then its output channel.
     pub(super) channel: u8,
     /// What it waits for.
-    pub(super) state: State,
+    pub(super) state: LaneState,
     /// The output channel it prefers next: the accept pointer.
     pub(super) accept: u8,
 }
 
 impl Lane {
-    const EMPTY: Self =
-        Self { left: 0, flits: 0, first: 0, packets: 0, out: 0, channel: 0, state: State::Idle, accept: 0 };
+    const EMPTY: Self = Self {
+        left: 0,
+        flits: 0,
+        first: 0,
+        packets: 0,
+        out: 0,
+        channel: 0,
+        state: LaneState::Idle,
+        accept: 0,
+    };
 }
 
 /// An output virtual channel.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Channel {
+pub(super) struct OutputChannel {
     /// Free slots of the buffer at its end.
     pub(super) credits: u8,
     /// The input channel that holds it, or [`FREE`].
@@ -157,18 +165,18 @@ pub(super) struct Region<'s> {
     pub(super) delays: Delays,
     pub(super) lanes: Vec<Lane>,
     pub(super) rings: Vec<u32>,
-    pub(super) channels: Vec<Channel>,
+    pub(super) channels: Vec<OutputChannel>,
     /// Per output port the input it prefers, per input port the output and the channel it prefers.
     pub(super) grant: Vec<u8>,
     pub(super) accept: Vec<u8>,
     pub(super) rotate: Vec<u8>,
-    pub(super) sources: Vec<Source>,
+    pub(super) sources: Vec<SourceQueue>,
     /// By node: input channels with a flit that can go, and those that wait for an output channel.
     pub(super) ready: Vec<u64>,
     pub(super) waiting: Vec<u64>,
     awake: Vec<u64>,
     pub(super) packets: Packets,
-    pub(super) wheel: Wheel,
+    pub(super) wheel: Wheel<FlitEvents>,
     pub(super) now: u64,
     /// Packets that came out in this cycle.
     pub(super) delivered: Vec<u32>,
@@ -232,13 +240,13 @@ impl<'s> Region<'s> {
             lanes: vec![Lane::EMPTY; inputs * vcs as usize],
             rings: vec![NONE; inputs * (vcs * router.buffers) as usize],
             channels: vec![
-                Channel { credits: router.buffers as u8, owner: FREE, grant: 0 };
+                OutputChannel { credits: router.buffers as u8, owner: FREE, grant: 0 };
                 outputs * vcs as usize
             ],
             grant: vec![0; outputs],
             accept: vec![0; inputs],
             rotate: vec![0; inputs],
-            sources: vec![Source::EMPTY; locals],
+            sources: vec![SourceQueue::EMPTY; locals],
             ready: vec![0; nodes],
             waiting: vec![0; nodes],
             awake: vec![0; nodes.div_ceil(64)],
@@ -326,26 +334,26 @@ impl<'s> Region<'s> {
         self.moved = false;
         self.delivered.clear();
         self.sent.clear();
-        let mut moment = self.wheel.take(now);
-        for &word in &moment.credits {
+        let mut events = self.wheel.take(now);
+        for word in events.credits.drain(..) {
             let (node, local) = unpack(word);
             self.credit_in(self.site(node), local);
         }
-        for &word in &moment.bodies {
+        for word in events.bodies.drain(..) {
             let (node, local) = unpack(word);
             self.body_in(self.site(node), local);
         }
-        for &(word, slot) in &moment.heads {
+        for (word, slot) in events.heads.drain(..) {
             let (node, local) = unpack(word);
             self.head_in(self.site(node), local, slot);
         }
-        for &word in &moment.routed {
+        for word in events.routed.drain(..) {
             let (node, local) = unpack(word);
             self.ask(self.site(node), local);
         }
-        self.delivered.append(&mut moment.ejected);
-        self.sent.append(&mut moment.sent);
-        self.wheel.put_back(now, moment);
+        self.delivered.append(&mut events.ejected);
+        self.sent.append(&mut events.sent);
+        self.wheel.put_back(now, events);
     }
 
     /// Second phase: every router that is awake does its work.
@@ -384,6 +392,7 @@ impl<'s> Region<'s> {
 
     /// Flits in buffers and on wires, counted anew.
     pub(super) fn flits(&self) -> usize {
-        self.lanes.iter().map(|lane| lane.flits as usize).sum::<usize>() + self.wheel.flits()
+        let on_wires = self.wheel.cycles().iter().map(|events| events.heads.len() + events.bodies.len());
+        self.lanes.iter().map(|lane| lane.flits as usize).sum::<usize>() + on_wires.sum::<usize>()
     }
 }

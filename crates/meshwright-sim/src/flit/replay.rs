@@ -11,20 +11,20 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use rand_chacha::ChaCha8Rng;
 
-use super::packet::{NONE, Packet};
+use super::packet::{FlitPacket, NONE};
 use super::region::{Region, Setup};
 use super::router::Router;
 use super::waiting;
 use super::wiring::unpack;
-use crate::engine::{Driver, Engine, Open, Referee};
-use crate::{ProcessTrace, Trace, dependency, phased, processes};
+use crate::engine::{Control, Driver, Open, Referee, SourceEvent};
+use crate::simulate::Task;
+use crate::trace::Trace;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::rng;
 use meshwright_core::units::{Hops, LinkId, NodeId, Port};
 use meshwright_network::routing::{Choices, Routes};
 use meshwright_network::topology::{Costs, Machine, PortModel, Switching, Topology};
-use meshwright_schedule::process::Process;
-use meshwright_schedule::{Message, Phases, Schedule};
+use meshwright_schedule::Message;
 
 /// The longest start-up under store-and-forward, in flit times: each router counts it down.
 const STARTUP_MAX: u64 = 1 << 16;
@@ -40,56 +40,18 @@ pub struct Replay {
     pub seed: u64,
 }
 
+impl From<Router> for Replay {
+    /// One packet for each message, whatever its length.
+    fn from(router: Router) -> Self {
+        Self { router, packet: None, seed: 0 }
+    }
+}
+
 impl Replay {
-    /// Runs a schedule, each rank going on as soon as its own steps allow.
-    ///
-    /// # Errors
-    ///
-    /// As for [`crate::run_schedule`] and [`super::run_traffic`]; [`Error::NotApplicable`] when a flit has no bytes
-    /// or the start-up of store-and-forward is longer than 65,536 flit times.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use meshwright_schedule::goal;
-    /// use meshwright_sim as sim;
-    /// use meshwright_network::topology::Machine;
-    /// let text = "num_ranks 3\nrank 0 { send 64b to 2 }\nrank 2 { recv 64b from 0 }\n";
-    /// let schedule = goal::parse(text.as_bytes(), "one.goal")?;
-    /// let mesh = Machine::new("mesh:1x3")?; // c = 100, b = 1, h = 2
-    /// let replay = sim::flit::Replay { router: sim::flit::Router::ideal(&mesh), packet: None, seed: 0 };
-    /// let trace = replay.run_schedule(&mesh, &schedule)?;
-    /// assert_eq!(trace.cycles, sim::run_schedule(&mesh, &schedule)?.cycles);
-    /// # Ok::<(), meshwright_core::Error>(())
-    /// ```
-    pub fn run_schedule(&self, machine: &Machine, schedule: &Schedule) -> Result<Trace> {
-        let job = dependency::Job::new(machine, schedule)?;
+    /// Makes the routers and lets a task run on them.
+    pub(crate) fn run<'m>(&self, machine: &'m Machine, task: impl Task<'m>) -> Result<Trace> {
         let setup = self.setup(machine)?;
-        job.run(&mut Routers::new(&setup, machine, self))
-    }
-
-    /// Runs a phased schedule, with a barrier after each phase.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Replay::run_schedule`] and [`crate::run_phased`].
-    ///
-    /// # Panics
-    ///
-    /// When a message names a node outside the machine.
-    pub fn run_phased(&self, machine: &Machine, phases: &Phases) -> Result<Trace> {
-        let setup = self.setup(machine)?;
-        phased::run(machine, phases, &mut Routers::new(&setup, machine, self))
-    }
-
-    /// Runs processes, process i on node i, until nothing happens any more.
-    ///
-    /// # Errors
-    ///
-    /// As for [`crate::run_processes`] and [`Replay::run_schedule`].
-    pub fn run_processes<P: Process>(&self, machine: &Machine, processes: &mut [P]) -> Result<ProcessTrace> {
-        let setup = self.setup(machine)?;
-        processes::run(machine, processes, &mut Routers::new(&setup, machine, self))
+        task.on(&mut Routers::new(&setup, machine, self))
     }
 
     fn setup<'m>(&self, machine: &'m Machine) -> Result<Setup<'m>> {
@@ -109,17 +71,6 @@ impl Replay {
         }
         Setup::new(machine, &router)
     }
-}
-
-/// Something that happens between cycles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
-    /// A message enters its source queue.
-    Queue(u32),
-    /// A message to oneself is there.
-    Copied(u32),
-    /// A timer runs out.
-    Timer(u32),
 }
 
 /// The injection port of a one-port node: as on the message engine, a message holds it from its start until its last flit
@@ -142,7 +93,7 @@ struct Routers<'s> {
     packet: u32,
     generator: ChaCha8Rng,
     /// By tick; of equal ones in the order they were made.
-    agenda: BinaryHeap<Reverse<(u64, u64, Event)>>,
+    events: BinaryHeap<Reverse<(u64, u64, SourceEvent)>>,
     made: u64,
     /// By node, where it has one port and messages have start-ups: what holds the port, and what waits for it.
     starting: Vec<Starting>,
@@ -168,7 +119,7 @@ impl<'s> Routers<'s> {
             period: machine.costs().head_ticks(),
             packet: replay.packet.unwrap_or(u32::MAX),
             generator: rng::stream(replay.seed, "routing"),
-            agenda: BinaryHeap::new(),
+            events: BinaryHeap::new(),
             made: 0,
             starting: starting(machine),
             messages: Vec::new(),
@@ -180,8 +131,8 @@ impl<'s> Routers<'s> {
         }
     }
 
-    fn push(&mut self, at: u64, event: Event) {
-        self.agenda.push(Reverse((at, self.made, event)));
+    fn push(&mut self, at: u64, event: SourceEvent) {
+        self.events.push(Reverse((at, self.made, event)));
         self.made += 1;
     }
 
@@ -199,7 +150,7 @@ impl<'s> Routers<'s> {
             }
             port.holder = Some(message);
         }
-        self.push(at + startup, Event::Queue(message));
+        self.push(at + startup, SourceEvent::Queue(message));
     }
 
     /// The last flit of a message has left: the next of its node begins.
@@ -252,7 +203,7 @@ impl<'s> Routers<'s> {
             }
             let length = u32::try_from(length).expect("a tebibyte of flits is cut into packets before");
             let born = self.cycle;
-            let packet = Packet { header, length, hops: 0, next: NONE, tag: index, born };
+            let packet = FlitPacket { header, length, hops: 0, next: NONE, tag: index, born };
             self.unsent[index as usize] += 1;
             self.missing[index as usize] += 1;
             self.region.enqueue(message.source.0, port, packet);
@@ -261,20 +212,20 @@ impl<'s> Routers<'s> {
 
     /// Handles what is due up to a tick.
     fn catch_up<D: Driver<Self>>(&mut self, tick: u64, driver: &mut D) {
-        while let Some(&Reverse((at, _, event))) = self.agenda.peek()
+        while let Some(&Reverse((at, _, event))) = self.events.peek()
             && at <= tick
         {
-            self.agenda.pop();
+            self.events.pop();
             self.now = at;
             match event {
-                Event::Queue(message) => self.queue(message),
-                Event::Copied(message) => {
+                SourceEvent::Queue(message) => self.queue(message),
+                SourceEvent::Copied(message) => {
                     if D::WANTS_SENT {
                         driver.sent(self, message);
                     }
                     driver.delivered(self, message);
                 }
-                Event::Timer(id) => driver.timer(self, id),
+                SourceEvent::Timer(id) => driver.timer(self, id),
             }
         }
         self.now = tick;
@@ -316,7 +267,7 @@ fn starting(machine: &Machine) -> Vec<Starting> {
     if are_held { vec![Starting::default(); machine.nodes() as usize] } else { Vec::new() }
 }
 
-impl Engine for Routers<'_> {
+impl Control for Routers<'_> {
     fn now(&self) -> u64 {
         self.now
     }
@@ -329,14 +280,14 @@ impl Engine for Routers<'_> {
                 Switching::StoreAndForward => 0,
                 _ => self.costs.startup_ticks() + self.costs.transfer_ticks(bytes),
             };
-            self.push(at + copied, Event::Copied(message));
+            self.push(at + copied, SourceEvent::Copied(message));
         } else {
             self.start_up(message, at);
         }
     }
 
     fn set_timer(&mut self, id: u32, at: u64) {
-        self.push(at, Event::Timer(id));
+        self.push(at, SourceEvent::Timer(id));
     }
 }
 
@@ -347,7 +298,7 @@ impl<'m> Referee<'m> for Routers<'_> {
         self.messages.extend_from_slice(messages);
         self.unsent = vec![0; messages.len()];
         self.missing = vec![0; messages.len()];
-        self.agenda.clear();
+        self.events.clear();
         self.starting.iter_mut().for_each(|port| *port = Starting::default());
         self.now = self.cycle * self.period;
         self.region.measure_waits();
@@ -365,7 +316,7 @@ impl<'m> Referee<'m> for Routers<'_> {
             self.cycle += 1;
             self.tell(driver);
             if !self.region.moved && self.region.wheel.is_empty() {
-                let Some(&Reverse((at, ..))) = self.agenda.peek() else { break };
+                let Some(&Reverse((at, ..))) = self.events.peek() else { break };
                 self.cycle = self.cycle.max(at.div_ceil(self.period));
             }
         }

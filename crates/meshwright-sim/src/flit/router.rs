@@ -83,7 +83,7 @@ pub struct Router {
 }
 
 /// A router with a name.
-pub struct Preset {
+pub struct RouterModel {
     /// Its name.
     pub name: &'static str,
     /// What it is, in half a sentence.
@@ -92,15 +92,19 @@ pub struct Preset {
 }
 
 /// Every preset the program knows.
-pub const PRESETS: &[Preset] = &[
-    Preset { name: "ideal", summary: "one cycle a hop, as the message engine counts", build: Router::ideal },
-    Preset {
+pub const ROUTERS: &[RouterModel] = &[
+    RouterModel {
+        name: "ideal",
+        summary: "one cycle a hop, as the message engine counts",
+        build: Router::ideal,
+    },
+    RouterModel {
         name: "booksim",
         summary: "BookSim 2: T0 = (H+1) t_r + H t_l + 3 + (L-1), iSLIP",
         build: Router::booksim,
     },
-    Preset { name: "caminos", summary: "CAMINOS 0.6: T0 = H + 2 + (L-1)", build: Router::caminos },
-    Preset { name: "cnsim", summary: "CNSim, three stages: T0 = 4 H + max(L, 2)", build: Router::cnsim },
+    RouterModel { name: "caminos", summary: "CAMINOS 0.6: T0 = H + 2 + (L-1)", build: Router::caminos },
+    RouterModel { name: "cnsim", summary: "CNSim, three stages: T0 = 4 H + max(L, 2)", build: Router::cnsim },
 ];
 
 impl Router {
@@ -184,12 +188,12 @@ impl Router {
     /// use meshwright_sim::flit::Router;
     /// use meshwright_network::topology::Machine;
     /// let mesh = Machine::new("mesh:4x4")?;
-    /// assert_eq!(Router::preset("booksim", &mesh)?.zero_load(&mesh, 5, 16), 7 + 5 * 5 + 15);
+    /// assert_eq!(Router::named("booksim", &mesh)?.zero_load(&mesh, 5, 16), 7 + 5 * 5 + 15);
     /// # Ok::<(), meshwright_core::Error>(())
     /// ```
-    pub fn preset(name: &str, machine: &Machine) -> Result<Self> {
-        let found = PRESETS.iter().find(|preset| preset.name == name);
-        let names = || PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
+    pub fn named(name: &str, machine: &Machine) -> Result<Self> {
+        let found = ROUTERS.iter().find(|preset| preset.name == name);
+        let names = || ROUTERS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
         let preset = found.ok_or_else(|| Error::value("preset", format!("`{name}`"), names()))?;
         Ok((preset.build)(machine))
     }

@@ -113,7 +113,7 @@ impl Router {
     /// use meshwright_sim::flit::Router;
     /// use meshwright_network::topology::Machine;
     /// let mesh = Machine::new("mesh:4x4")?;
-    /// let mut router = Router::preset("booksim", &mesh)?;
+    /// let mut router = Router::named("booksim", &mesh)?;
     /// router.set("routing_delay", "0")?;
     /// assert_eq!(router.zero_load(&mesh, 5, 1), 6 + 4 * 5);
     /// assert!(router.set("routing_delay", "soon").is_err());

@@ -59,7 +59,7 @@ impl Router {
     /// use meshwright_network::topology::Machine;
     /// use meshwright_sim::flit::Router;
     /// let large = Machine::new("mesh:4096x4096")?;
-    /// let mut router = Router::preset("booksim", &large)?;
+    /// let mut router = Router::named("booksim", &large)?;
     /// router.set("buffers", "255")?;
     /// assert!(router.fits(&large).is_err(), "more than 300 GiB");
     /// # Ok::<(), meshwright_core::Error>(())
@@ -81,7 +81,7 @@ pub(super) fn memory(machine: &Machine, router: &Router) -> u64 {
     let (links, locals) = (nodes * u64::from(degree), nodes * u64::from(locals));
     let (vcs, slots) = (u64::from(router.virtual_channels), u64::from(router.buffers));
     let (lane, channel) =
-        (size_of::<super::region::Lane>() as u64, size_of::<super::region::Channel>() as u64);
+        (size_of::<super::region::Lane>() as u64, size_of::<super::region::OutputChannel>() as u64);
     (links + locals) * vcs * (lane + 4 * slots)
         + (links + 2 * locals) * (vcs * channel + 5)
         + 4 * links

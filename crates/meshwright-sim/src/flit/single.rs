@@ -2,8 +2,9 @@
 //! switch needs no arbitration of its own. Bit for bit what the general allocation does.
 
 use super::allocate::round_robin;
-use super::region::{FREE, Region, Site, State};
+use super::region::{FREE, LaneState, Region, Site};
 use super::router::Stages;
+use meshwright_core::bits::Bits;
 
 /// The place after this one in a circle.
 #[inline(always)]
@@ -29,18 +30,15 @@ impl Region<'_> {
             self.pass_switch_pointers(site, self.ready[site.index] & ready);
         }
         acted |= ready != 0;
-        while ready != 0 {
-            self.send(site, ready.trailing_zeros());
-            ready &= ready - 1;
+        for local in Bits(ready) {
+            self.send(site, local);
         }
         acted
     }
 
     /// Moves the switch pointers past the lanes that cross without competition.
-    fn pass_switch_pointers(&mut self, site: Site, mut lanes: u64) {
-        while lanes != 0 {
-            let local = lanes.trailing_zeros();
-            lanes &= lanes - 1;
+    fn pass_switch_pointers(&mut self, site: Site, lanes: u64) {
+        for local in Bits(lanes) {
             let out = usize::from(self.lanes[self.lanes_of(site) + local as usize].out);
             let port = self.outputs_of(site) + out;
             self.grant[port] = next(local, self.degree + self.locals);
@@ -60,10 +58,7 @@ impl Region<'_> {
             rest &= rest - 1;
             let out = self.lanes[self.lanes_of(site) + first as usize].out;
             let mut want = 1u64 << first;
-            let mut others = rest;
-            while others != 0 {
-                let other = others.trailing_zeros();
-                others &= others - 1;
+            for other in Bits(rest) {
                 want |= u64::from(self.lanes[self.lanes_of(site) + other as usize].out == out) << other;
             }
             rest &= !want;
@@ -97,7 +92,7 @@ impl Region<'_> {
         debug_assert!(
             (0..64)
                 .filter(|lane| early >> lane & 1 == 1)
-                .all(|lane| self.lanes[self.lanes_of(site) + lane].state == State::Head),
+                .all(|lane| self.lanes[self.lanes_of(site) + lane].state == LaneState::Head),
             "who crosses early has its channel"
         );
         (got, early)

@@ -1,12 +1,12 @@
 //! Source queues: packets that wait at their node, and how they get into the router.
 
-use super::packet::{NONE, Packet};
+use super::packet::{FlitPacket, NONE};
 use super::region::{FREE, Region, Site};
 use super::wiring::pack;
 
 /// The queue of a node's injection port.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Source {
+pub(super) struct SourceQueue {
     head: u32,
     tail: u32,
     /// Flits of the first packet that have not left; 0 when its head has no channel yet.
@@ -14,7 +14,7 @@ pub(super) struct Source {
     channel: u8,
 }
 
-impl Source {
+impl SourceQueue {
     /// Nothing to send.
     pub(super) const EMPTY: Self = Self { head: NONE, tail: NONE, left: 0, channel: 0 };
 
@@ -32,7 +32,7 @@ impl Source {
 
 impl Region<'_> {
     /// Queues a packet at a node's injection port.
-    pub(super) fn enqueue(&mut self, node: u32, port: u32, packet: Packet) {
+    pub(super) fn enqueue(&mut self, node: u32, port: u32, packet: FlitPacket) {
         let slot = self.packets.insert(packet);
         let index = self.sources_of(self.site(node)) + port as usize;
         let source = &mut self.sources[index];

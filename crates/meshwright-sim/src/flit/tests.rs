@@ -1,8 +1,8 @@
-//! What must hold in every cycle, seen from inside.
+//! Invariants of every cycle, seen from inside.
 
 use super::injector::Injector;
 use super::lockstep;
-use super::region::{FREE, Region, Setup, State};
+use super::region::{FREE, LaneState, Region, Setup};
 use super::router::Router;
 use super::wiring::unpack;
 use super::worm;
@@ -13,18 +13,18 @@ use meshwright_network::topology::{Machine, Switching, Topology};
 impl Region<'_> {
     /// Flits that wait in source queues, counted anew.
     fn flits_queued(&self) -> u64 {
-        let queue = |source: &super::source::Source| source.flits(&self.packets);
+        let queue = |source: &super::source::SourceQueue| source.flits(&self.packets);
         self.sources.iter().map(queue).sum()
     }
 
     /// Flits of packets whose tail is on its way from the switch to the node, and those of the packets in front
     /// that came out before their tail.
     fn flits_leaving(&self) -> u64 {
-        let tails = self.wheel.moments().iter().flat_map(|moment| &moment.ejected);
+        let tails = self.wheel.cycles().iter().flat_map(|moment| &moment.ejected);
         let whole: u64 = tails.map(|&slot| u64::from(self.packets[slot].length)).sum();
         let begun = self.lanes.iter().enumerate().filter(|(_, lane)| match lane.state {
-            State::Body => u32::from(lane.out) >= self.degree,
-            State::Draining => true,
+            LaneState::Body => u32::from(lane.out) >= self.degree,
+            LaneState::Draining => true,
             _ => false,
         });
         whole
@@ -56,7 +56,7 @@ fn cases() -> Vec<(Machine, Router, u32)> {
                     machine = machine.with_dead(vec![NodeId(7)]).unwrap();
                     machine = machine.with_dead_links(vec![(NodeId(0), NodeId(1))]).unwrap();
                 }
-                let mut router = Router::preset(preset, &machine).unwrap();
+                let mut router = Router::named(preset, &machine).unwrap();
                 router.routing = routing.into();
                 let vcs = if machine.ports(NodeId(0)) > 4 { 4 } else { 5 };
                 router.virtual_channels = vcs;
@@ -87,14 +87,14 @@ fn open(machine: &Machine, packet: u32) -> OpenLoop {
 fn check_conservation(region: &Region<'_>, injector: &Injector<'_>, packet: u32) {
     let (vcs, slots) = (region.vcs, region.slots);
     let mut under_way = vec![0u32; region.channels.len()];
-    for moment in region.wheel.moments() {
+    for moment in region.wheel.cycles() {
         for &word in &moment.credits {
             let (node, local) = unpack(word);
             under_way[region.channels_of(region.site(node)) + local as usize] += 1;
         }
     }
     let mut wires = vec![0u32; region.lanes.len()];
-    for moment in region.wheel.moments() {
+    for moment in region.wheel.cycles() {
         for &word in moment.heads.iter().map(|(word, _)| word).chain(&moment.bodies) {
             let (node, local) = unpack(word);
             wires[region.lanes_of(region.site(node)) + local as usize] += 1;
@@ -121,7 +121,10 @@ fn check_conservation(region: &Region<'_>, injector: &Injector<'_>, packet: u32)
                 }
                 if channel.owner != FREE {
                     let owner = &region.lanes[region.lanes_of(site) + usize::from(channel.owner)];
-                    assert!(matches!(owner.state, State::Head | State::Body), "an owner has its channel");
+                    assert!(
+                        matches!(owner.state, LaneState::Head | LaneState::Body),
+                        "an owner has its channel"
+                    );
                     assert_eq!((u32::from(owner.out), u32::from(owner.channel)), (port, vc));
                 }
             }
@@ -200,7 +203,7 @@ fn worms_are_flits_bit_for_bit() {
                 [(1, 3, 0.1), (3, 5, 0.3), (8, 5, 0.2), (4, 1, 0.5), (5, 20, 0.6), (16, 4, 0.4)]
             {
                 let machine = Machine::new(name).unwrap();
-                let mut router = Router::preset(preset, &machine).unwrap();
+                let mut router = Router::named(preset, &machine).unwrap();
                 (router.virtual_channels, router.buffers) = (1, buffers);
                 router.ports = meshwright_network::topology::PortModel::One;
                 if speculative != "-" {

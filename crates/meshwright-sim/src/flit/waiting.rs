@@ -3,12 +3,12 @@
 //! Every flit that cannot move waits for a slot behind some output channel, and the flits there wait in turn. In a
 //! network that stands still the walk from any of them comes back to itself.
 
-use super::region::{Region, State};
+use super::region::{LaneState, Region};
 use super::wiring::{NO_PEER, unpack};
 use meshwright_core::units::LinkId;
 
 /// An input channel of a node.
-type Place = (u32, u32);
+type InputChannel = (u32, u32);
 
 /// A ring of links whose flits wait for each other, or `None` if no flit is in a buffer.
 ///
@@ -32,7 +32,7 @@ pub(super) fn ring(regions: &[&Region<'_>]) -> Option<Vec<LinkId>> {
 }
 
 /// The first input channel with a flit.
-fn occupied(region: &Region<'_>) -> Option<Place> {
+fn occupied(region: &Region<'_>) -> Option<InputChannel> {
     (region.first..region.last).find_map(|node| {
         let base = region.lanes_of(region.site(node));
         let lanes = (region.degree + region.locals) * region.vcs;
@@ -41,17 +41,17 @@ fn occupied(region: &Region<'_>) -> Option<Place> {
 }
 
 /// The input channel behind the output channel that the packet in front waits for.
-fn wanted(regions: &[&Region<'_>], (node, local): Place) -> Option<Place> {
+fn wanted(regions: &[&Region<'_>], (node, local): InputChannel) -> Option<InputChannel> {
     let region = regions.iter().find(|region| (region.first..region.last).contains(&node))?;
     let lane = &region.lanes[region.lanes_of(region.site(node)) + local as usize];
     let peer = match lane.state {
-        State::Waiting | State::Head | State::Body if u32::from(lane.out) < region.degree => {
+        LaneState::Waiting | LaneState::Head | LaneState::Body if u32::from(lane.out) < region.degree => {
             region.setup.wiring.peer(node, u32::from(lane.out))
         }
         _ => NO_PEER,
     };
     let channel = match lane.state {
-        State::Waiting => region.setup.classes[usize::from(lane.channel)].trailing_zeros(),
+        LaneState::Waiting => region.setup.classes[usize::from(lane.channel)].trailing_zeros(),
         _ => u32::from(lane.channel),
     };
     (peer != NO_PEER).then(|| {

@@ -1,8 +1,66 @@
-//! What comes in at which cycle: one list per cycle and kind, over the longest delay of the router.
+//! A timing wheel: the events of the cycles to come in a ring as long as the longest delay.
 
-/// The events of one cycle. Words are packed (node, local channel).
+/// The events of one cycle.
+pub(super) trait Events: Default {
+    /// Whether there is none.
+    fn is_empty(&self) -> bool;
+}
+
+/// The cycles to come, in a ring.
+#[derive(Debug)]
+pub(super) struct Wheel<E> {
+    cycles: Vec<E>,
+    mask: u64,
+}
+
+impl<E: Events> Wheel<E> {
+    /// A ring for delays up to `longest` cycles.
+    pub(super) fn new(longest: u64) -> Self {
+        let size = (longest + 1).next_power_of_two();
+        Self { cycles: (0..size).map(|_| E::default()).collect(), mask: size - 1 }
+    }
+
+    /// The events of a cycle.
+    #[inline]
+    pub(super) fn at(&mut self, cycle: u64) -> &mut E {
+        let index = (cycle & self.mask) as usize;
+        &mut self.cycles[index]
+    }
+
+    /// Takes the events of a cycle out; give them back with [`Wheel::put_back`].
+    #[inline]
+    pub(super) fn take(&mut self, cycle: u64) -> E {
+        std::mem::take(self.at(cycle))
+    }
+
+    /// Returns what is empty now, so that its memory is used again.
+    #[inline]
+    pub(super) fn put_back(&mut self, cycle: u64, emptied: E) {
+        debug_assert!(emptied.is_empty(), "all of this cycle has happened");
+        *self.at(cycle) = emptied;
+    }
+
+    /// Whether nothing at all is to come.
+    pub(super) fn is_empty(&self) -> bool {
+        self.cycles.iter().all(E::is_empty)
+    }
+
+    /// All cycles to come, in no particular order.
+    pub(super) fn cycles(&self) -> &[E] {
+        &self.cycles
+    }
+}
+
+/// By cycle the senders whose plan is to be looked at.
+impl Events for Vec<u32> {
+    fn is_empty(&self) -> bool {
+        Vec::is_empty(self)
+    }
+}
+
+/// What comes to routers in one cycle. Words are packed (node, local channel).
 #[derive(Debug, Default)]
-pub(super) struct Moment {
+pub(super) struct FlitEvents {
     /// Heads with their packet's slot.
     pub(super) heads: Vec<(u32, u32)>,
     /// Flits behind a head.
@@ -17,73 +75,9 @@ pub(super) struct Moment {
     pub(super) sent: Vec<u32>,
 }
 
-impl Moment {
+impl Events for FlitEvents {
     fn is_empty(&self) -> bool {
-        self.heads.is_empty()
-            && self.bodies.is_empty()
-            && self.credits.is_empty()
-            && self.routed.is_empty()
-            && self.ejected.is_empty()
-            && self.sent.is_empty()
-    }
-
-    fn clear(&mut self) {
-        self.heads.clear();
-        self.bodies.clear();
-        self.credits.clear();
-        self.routed.clear();
-        self.ejected.clear();
-        self.sent.clear();
-    }
-}
-
-/// The cycles to come, in a ring.
-#[derive(Debug)]
-pub(super) struct Wheel {
-    moments: Vec<Moment>,
-    mask: u64,
-}
-
-impl Wheel {
-    /// A ring for delays up to `longest` cycles.
-    pub(super) fn new(longest: u64) -> Self {
-        let size = (longest + 1).next_power_of_two();
-        Self { moments: (0..size).map(|_| Moment::default()).collect(), mask: size - 1 }
-    }
-
-    /// The list of a cycle.
-    #[inline]
-    pub(super) fn at(&mut self, cycle: u64) -> &mut Moment {
-        let index = (cycle & self.mask) as usize;
-        &mut self.moments[index]
-    }
-
-    /// Takes the list of a cycle out; give it back with [`Wheel::put_back`].
-    #[inline]
-    pub(super) fn take(&mut self, cycle: u64) -> Moment {
-        std::mem::take(self.at(cycle))
-    }
-
-    /// Returns an emptied list, so that its memory is used again.
-    #[inline]
-    pub(super) fn put_back(&mut self, cycle: u64, mut moment: Moment) {
-        moment.clear();
-        *self.at(cycle) = moment;
-    }
-
-    /// Whether nothing at all is to come.
-    pub(super) fn is_empty(&self) -> bool {
-        self.moments.iter().all(Moment::is_empty)
-    }
-
-    /// All cycles to come, in no particular order.
-    #[cfg(test)]
-    pub(super) fn moments(&self) -> &[Moment] {
-        &self.moments
-    }
-
-    /// The flits on wires, for the conservation check.
-    pub(super) fn flits(&self) -> usize {
-        self.moments.iter().map(|moment| moment.heads.len() + moment.bodies.len()).sum()
+        let flits = self.heads.is_empty() && self.bodies.is_empty() && self.credits.is_empty();
+        flits && self.routed.is_empty() && self.ejected.is_empty() && self.sent.is_empty()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::flight::{Flight, Line};
+use super::flight::{ChannelQueue, Flight};
 use super::queue::{self, Place};
 use meshwright_core::units::LinkId;
 
@@ -11,7 +11,7 @@ const HELD: u64 = u64::MAX;
 
 /// One channel.
 #[derive(Clone, Copy, Debug)]
-struct Channel {
+struct ChannelState {
     /// From when on it is free.
     free_at: u64,
     /// The slot of who was given it last.
@@ -23,7 +23,7 @@ struct Channel {
 /// All channels, those asked for and the waiting times.
 #[derive(Debug)]
 pub(super) struct Channels {
-    channels: Vec<Channel>,
+    channels: Vec<ChannelState>,
     /// The channels below this one serve the message with the farthest to go first.
     farthest_first: u32,
     /// Channels that may be given at the end of the moment.
@@ -35,7 +35,7 @@ pub(super) struct Channels {
 impl Channels {
     /// This many channels, all free; those below `farthest_first` serve the message with the farthest to go first.
     pub(super) fn new(channels: usize, farthest_first: u32) -> Self {
-        let free = Channel { free_at: 0, holder: u32::MAX, line: queue::NONE };
+        let free = ChannelState { free_at: 0, holder: u32::MAX, line: queue::NONE };
         Self { channels: vec![free; channels], farthest_first, asked_for: Vec::new(), waited: Vec::new() }
     }
 
@@ -50,9 +50,9 @@ impl Channels {
         flights: &mut [Flight],
     ) -> Option<u64> {
         let farthest_first = channel.0 < self.farthest_first;
-        let Channel { free_at, line, .. } = &mut self.channels[channel.index()];
+        let ChannelState { free_at, line, .. } = &mut self.channels[channel.index()];
         if *line != queue::NONE {
-            queue::push(&mut Line { flights, farthest_first }, line, slot);
+            queue::push(&mut ChannelQueue { flights, farthest_first }, line, slot);
             return None;
         }
         flights[slot as usize].place = Place::NOWHERE;
@@ -67,9 +67,9 @@ impl Channels {
     /// Puts a message into the line of a channel that serves in turn: [`Channels::book`] follows in this moment.
     #[inline]
     pub(super) fn ask_in_turn(&mut self, channel: LinkId, slot: u32, flights: &mut [Flight]) {
-        let Channel { line, .. } = &mut self.channels[channel.index()];
+        let ChannelState { line, .. } = &mut self.channels[channel.index()];
         if *line != queue::NONE {
-            return queue::push(&mut Line { flights, farthest_first: false }, line, slot);
+            return queue::push(&mut ChannelQueue { flights, farthest_first: false }, line, slot);
         }
         flights[slot as usize].place = Place::NOWHERE;
         *line = slot;
@@ -86,8 +86,8 @@ impl Channels {
         head: u64,
         flights: &mut [Flight],
     ) -> Option<(u32, u64)> {
-        let Channel { free_at, line, .. } = &mut self.channels[channel.index()];
-        let slot = queue::pop(&mut Line { flights, farthest_first: false }, line)?;
+        let ChannelState { free_at, line, .. } = &mut self.channels[channel.index()];
+        let slot = queue::pop(&mut ChannelQueue { flights, farthest_first: false }, line)?;
         let begin = now.max(*free_at);
         *free_at = begin + head + flights[slot as usize].body;
         if begin > now {
@@ -99,7 +99,7 @@ impl Channels {
     /// Notes from when on a channel is free; whether [`Channels::becomes_free`] must be called then.
     #[inline]
     pub(super) fn release(&mut self, channel: LinkId, time: u64, now: u64) -> bool {
-        let Channel { free_at, line, .. } = &mut self.channels[channel.index()];
+        let ChannelState { free_at, line, .. } = &mut self.channels[channel.index()];
         debug_assert!(*free_at == HELD && time >= now, "only what is held is released");
         // What is given and released within one moment is free for those who ask after it.
         if time == now {
@@ -112,7 +112,7 @@ impl Channels {
     /// A channel becomes free now.
     #[inline]
     pub(super) fn becomes_free(&mut self, channel: LinkId, now: u64) {
-        let Channel { free_at, line, .. } = &mut self.channels[channel.index()];
+        let ChannelState { free_at, line, .. } = &mut self.channels[channel.index()];
         *free_at = now;
         if *line != queue::NONE {
             self.asked_for.push(channel);
@@ -123,18 +123,18 @@ impl Channels {
     #[inline]
     pub(super) fn give(&mut self, channel: LinkId, now: u64, flights: &mut [Flight]) -> Option<u32> {
         let farthest_first = channel.0 < self.farthest_first;
-        let Channel { free_at, holder, line } = &mut self.channels[channel.index()];
+        let ChannelState { free_at, holder, line } = &mut self.channels[channel.index()];
         if *free_at > now {
             return None;
         }
-        let slot = queue::pop(&mut Line { flights, farthest_first }, line)?;
+        let slot = queue::pop(&mut ChannelQueue { flights, farthest_first }, line)?;
         (*free_at, *holder) = (HELD, slot);
         Some(slot)
     }
 
     /// Who holds a channel without a known end.
     pub(super) fn holder(&self, channel: LinkId) -> Option<u32> {
-        let Channel { free_at, holder, .. } = self.channels[channel.index()];
+        let ChannelState { free_at, holder, .. } = self.channels[channel.index()];
         (free_at == HELD).then_some(holder)
     }
 

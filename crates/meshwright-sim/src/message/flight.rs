@@ -8,13 +8,13 @@ use meshwright_schedule::Message;
 
 /// What there is to know of a message before it starts.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Letter {
+pub(super) struct PendingMessage {
     pub(super) ends: Pair,
     /// Ticks its bytes take over a link.
     body: u64,
 }
 
-impl Letter {
+impl PendingMessage {
     /// A message as the engine sees it.
     pub(super) fn new(message: &Message, costs: &Costs) -> Self {
         Self { ends: message.pair(), body: costs.transfer_ticks(message.bytes) }
@@ -52,10 +52,10 @@ pub(super) struct Flight {
 
 impl Flight {
     /// A message at its source.
-    pub(super) fn new(message: u32, letter: Letter, routes: &Routes<'_>) -> Self {
-        let (way, left) = Cursor::first(routes, message, letter.ends);
+    pub(super) fn new(message: u32, pending: PendingMessage, routes: &Routes<'_>) -> Self {
+        let (way, left) = Cursor::first(routes, message, pending.ends);
         Self {
-            body: letter.body,
+            body: pending.body,
             asked: 0,
             place: Place::NOWHERE,
             head: way,
@@ -69,13 +69,13 @@ impl Flight {
 }
 
 /// The messages in the line before one channel.
-pub(super) struct Line<'f> {
+pub(super) struct ChannelQueue<'f> {
     pub(super) flights: &'f mut [Flight],
     /// Whether the one with the farthest to go is first, not the one that asked first.
     pub(super) farthest_first: bool,
 }
 
-impl Waiting for Line<'_> {
+impl Waiting for ChannelQueue<'_> {
     #[inline]
     fn is_before(&self, a: u32, b: u32) -> bool {
         let (first, second) = (&self.flights[a as usize], &self.flights[b as usize]);

@@ -9,7 +9,7 @@
 //! | `switching` | how a message moves over links under each switching |
 //! | `ports` | what one-port nodes add |
 //! | `way` | the links of a message, piece by piece |
-//! | `agenda` | what happens when |
+//! | `event_queue` | events in the order of their times |
 //!
 //! A free link serves the message that asked first (wormhole, cut-through), or the one with the farthest to go
 //! (store-and-forward); of equal ones the lower index. Everything that happens at one moment is looked at before
@@ -22,22 +22,22 @@
 //! A hop that nothing blocks is one event: the moment from which a channel is free is noted when it is
 //! known, and becomes an event only if somebody waits for it.
 
-mod agenda;
 mod channel;
+mod event_queue;
 mod flight;
 mod ports;
 mod queue;
 mod switching;
 mod way;
 
-use self::agenda::Agenda;
 use self::channel::Channels;
-use self::flight::{Flight, Letter, Stage};
+use self::event_queue::EventQueue;
+use self::flight::{Flight, PendingMessage, Stage};
 use self::ports::PortChannels;
 use self::way::Cursor;
-use super::engine::{Driver, Engine, Open, Referee};
+use super::engine::{Control, Driver, Open, Referee};
 use super::network::Network;
-use super::router::Router;
+use super::route_cache::RouteCache;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Hops, LinkId};
 use meshwright_network::routing::Routes;
@@ -46,7 +46,7 @@ use meshwright_schedule::Message;
 
 /// Something that happens at a moment; messages on their way are known by their slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Event {
+enum MessageEvent {
     Start(u32),
     Free(LinkId),
     Head(u32),
@@ -61,7 +61,7 @@ enum Event {
 pub(crate) struct Core<'m> {
     machine: &'m Machine,
     network: Network,
-    router: Router<'m>,
+    route_cache: RouteCache<'m>,
     switching: Switching,
     startup: u64,
     /// Ticks of the head over a link; what a stored message takes before its bytes.
@@ -69,10 +69,10 @@ pub(crate) struct Core<'m> {
     head: u64,
     costs: Costs,
     now: u64,
-    agenda: Agenda<Event>,
+    events: EventQueue<MessageEvent>,
     routes: Routes<'m>,
     /// By the number of the message.
-    letters: Vec<Letter>,
+    messages: Vec<PendingMessage>,
     /// By slot.
     flights: Vec<Flight>,
     /// Slots that were given back.
@@ -100,7 +100,7 @@ impl<'m> Core<'m> {
         Self {
             machine,
             network: Network::new(machine),
-            router: Router::new(machine),
+            route_cache: RouteCache::new(machine),
             switching: machine.switching(),
             // Under store-and-forward the start-up is paid at every node, with each hop.
             startup: match machine.switching() {
@@ -114,9 +114,9 @@ impl<'m> Core<'m> {
             head: machine.costs().head_ticks(),
             costs: *machine.costs(),
             now: 0,
-            agenda: Agenda::new(),
+            events: EventQueue::new(),
             routes: Routes::Stored { first: Vec::new(), links: Vec::new() },
-            letters: Vec::new(),
+            messages: Vec::new(),
             flights: Vec::new(),
             idle: Vec::new(),
             stages: Vec::new(),
@@ -136,7 +136,7 @@ impl<'m> Core<'m> {
     /// Gives a message a slot.
     #[inline]
     fn take_slot(&mut self, message: u32) -> u32 {
-        let flight = Flight::new(message, self.letters[message as usize], &self.routes);
+        let flight = Flight::new(message, self.messages[message as usize], &self.routes);
         let slot = self.idle.pop().unwrap_or(self.flights.len() as u32);
         match self.flights.get_mut(slot as usize) {
             Some(place) => *place = flight,
@@ -149,18 +149,18 @@ impl<'m> Core<'m> {
         slot
     }
 
-    fn handle(&mut self, event: Event, driver: &mut impl Driver<Self>) {
+    fn handle(&mut self, event: MessageEvent, driver: &mut impl Driver<Self>) {
         match event {
-            Event::Start(slot) => {
-                let (source, target) = self.letters[self.flight(slot).message as usize].ends;
+            MessageEvent::Start(slot) => {
+                let (source, target) = self.messages[self.flight(slot).message as usize].ends;
                 match self.ports {
                     // A message to oneself is a copy in memory: it passes no port.
                     Some(ports) if source != target => self.ask(ports.injection(source), slot),
-                    _ => self.agenda.push(self.now + self.startup, Event::Head(slot)),
+                    _ => self.events.push(self.now + self.startup, MessageEvent::Head(slot)),
                 }
             }
-            Event::Free(channel) => self.channels.becomes_free(channel, self.now),
-            Event::Head(slot) => {
+            MessageEvent::Free(channel) => self.channels.becomes_free(channel, self.now),
+            MessageEvent::Head(slot) => {
                 // A stored message that has crossed the first of its links has left its source.
                 let Flight { hops, left, message, .. } = *self.flight(slot);
                 if self.switching == Switching::StoreAndForward && hops == 1 && left > 0 {
@@ -168,8 +168,8 @@ impl<'m> Core<'m> {
                 }
                 self.head(slot);
             }
-            Event::Sent(message) => driver.sent(self, message),
-            Event::Delivered(slot) => {
+            MessageEvent::Sent(message) => driver.sent(self, message),
+            MessageEvent::Delivered(slot) => {
                 let message = self.flight(slot).message;
                 let leaves = self.leaves_as_it_arrives(slot);
                 self.idle.push(slot);
@@ -178,7 +178,7 @@ impl<'m> Core<'m> {
                 }
                 driver.delivered(self, message);
             }
-            Event::Timer(id) => driver.timer(self, id),
+            MessageEvent::Timer(id) => driver.timer(self, id),
         }
     }
 
@@ -198,7 +198,7 @@ impl<'m> Core<'m> {
             return self.channels.ask_in_turn(channel, slot, &mut self.flights);
         }
         if let Some(free_at) = self.channels.ask(channel, slot, self.now, &mut self.flights) {
-            self.agenda.push(free_at, Event::Free(channel));
+            self.events.push(free_at, MessageEvent::Free(channel));
         }
     }
 
@@ -206,7 +206,7 @@ impl<'m> Core<'m> {
     #[inline]
     fn release(&mut self, channel: LinkId, time: u64) {
         if self.channels.release(channel, time, self.now) {
-            self.agenda.push(time, Event::Free(channel));
+            self.events.push(time, MessageEvent::Free(channel));
         }
     }
 
@@ -215,7 +215,7 @@ impl<'m> Core<'m> {
         let flight = self.flight(slot);
         let link = (flight.left > 0).then_some(flight.head.link);
         let Some(ports) = self.ports.filter(|_| flight.hops + flight.left > 0) else { return link };
-        let (source, target) = self.letters[flight.message as usize].ends;
+        let (source, target) = self.messages[flight.message as usize].ends;
         let last = match self.switching {
             Switching::Wormhole | Switching::CutThrough => 0,
             Switching::StoreAndForward => 1,
@@ -286,7 +286,7 @@ impl<'m> Core<'m> {
                 self.stages[slot as usize] = Stage::Injected;
                 match self.startup {
                     0 => self.head(slot),
-                    startup => self.agenda.push(self.now + startup, Event::Head(slot)),
+                    startup => self.events.push(self.now + startup, MessageEvent::Head(slot)),
                 }
             }
             _ => self.enter(channel, slot),
@@ -294,7 +294,7 @@ impl<'m> Core<'m> {
     }
 }
 
-impl Engine for Core<'_> {
+impl Control for Core<'_> {
     fn now(&self) -> u64 {
         self.now
     }
@@ -303,23 +303,23 @@ impl Engine for Core<'_> {
     fn start(&mut self, message: u32, at: u64) {
         let slot = self.take_slot(message);
         match self.ports {
-            Some(_) => self.agenda.push(at, Event::Start(slot)),
-            None => self.agenda.push(at + self.startup, Event::Head(slot)),
+            Some(_) => self.events.push(at, MessageEvent::Start(slot)),
+            None => self.events.push(at + self.startup, MessageEvent::Head(slot)),
         }
     }
 
     fn set_timer(&mut self, id: u32, at: u64) {
-        self.agenda.push(at, Event::Timer(id));
+        self.events.push(at, MessageEvent::Timer(id));
     }
 }
 
 impl<'m> Referee<'m> for Core<'m> {
     fn load(&mut self, messages: &[Message], routes: Routes<'m>) {
-        assert!(self.agenda.is_empty(), "nothing of the run before is left");
+        assert!(self.events.is_empty(), "nothing of the run before is left");
         self.routes = routes;
         self.channels.forget_waits();
-        self.letters.clear();
-        self.letters.extend(messages.iter().map(|message| Letter::new(message, &self.costs)));
+        self.messages.clear();
+        self.messages.extend(messages.iter().map(|message| PendingMessage::new(message, &self.costs)));
         self.flights.clear();
         self.idle.clear();
     }
@@ -327,12 +327,12 @@ impl<'m> Referee<'m> for Core<'m> {
     fn run<D: Driver<Self>>(&mut self, driver: &mut D) {
         self.tells_sent = D::WANTS_SENT;
         let (mut moment, mut round, mut given) = (Vec::new(), Vec::new(), Vec::new());
-        while let Some(time) = self.agenda.next(&mut moment) {
+        while let Some(time) = self.events.next(&mut moment) {
             self.now = time;
             for &event in &moment {
                 self.handle(event, driver);
             }
-            if !self.agenda.has_more_now() {
+            if !self.events.has_more_now() {
                 self.give(&mut round, &mut given);
             }
         }
@@ -370,7 +370,7 @@ impl<'m> Open<'m> for Core<'m> {
     fn add(&mut self, message: &Message) -> Result<(u32, Hops)> {
         if let Routes::Stored { first, links } = &mut self.routes {
             let (from, to) = message.pair();
-            if !self.router.route(from, to, links) {
+            if !self.route_cache.route(from, to, links) {
                 let why = format!("there is no path from node {from} to node {to}");
                 return Err(Error::not_applicable("routing", why));
             }
@@ -381,9 +381,9 @@ impl<'m> Open<'m> for Core<'m> {
             })?;
             first.push(end);
         }
-        let number = self.letters.len() as u32;
+        let number = self.messages.len() as u32;
         let (_, hops) = Cursor::first(&self.routes, number, message.pair());
-        self.letters.push(Letter::new(message, &self.costs));
+        self.messages.push(PendingMessage::new(message, &self.costs));
         Ok((number, Hops(hops)))
     }
 }

@@ -1,4 +1,4 @@
-//! Who waits for a channel, and who is next: a pairing heap, woven into a table that knows who goes first.
+//! The queue before a channel: a pairing heap, woven into a table that knows the order.
 //!
 //! A message waits for at most one channel at a time, so its place in a heap is two entries of its own record and
 //! nothing is allocated while a simulation runs. The root of a line is kept with its channel.

@@ -1,4 +1,4 @@
-//! How a message moves over the links it is given.
+//! Switching: the way of a message over the links it is given.
 //!
 //! | switching | a message holds a link | asks for the next |
 //! |---|---|---|
@@ -11,7 +11,7 @@
 
 use super::flight::Flight;
 use super::way::Cursor;
-use super::{Core, Event};
+use super::{Core, MessageEvent};
 use meshwright_core::units::LinkId;
 use meshwright_network::topology::Switching;
 
@@ -26,7 +26,7 @@ impl Core<'_> {
         if left == 0 {
             self.arrive(slot, begin + self.head);
         } else {
-            self.agenda.push(begin + self.head, Event::Head(slot));
+            self.events.push(begin + self.head, MessageEvent::Head(slot));
         }
     }
 
@@ -37,7 +37,7 @@ impl Core<'_> {
         flight.hops += 1;
         flight.left -= 1;
         if flight.left > 0 && !flight.head.advance() {
-            let (at, to) = (self.network.target(link), self.letters[flight.message as usize].ends.1);
+            let (at, to) = (self.network.target(link), self.messages[flight.message as usize].ends.1);
             flight.head = Cursor::after(&self.routes, flight.message, flight.hops, (at, to));
         }
         *flight
@@ -71,7 +71,7 @@ impl Core<'_> {
                 if left == 0 && crossed > self.now {
                     self.arrive(slot, crossed);
                 } else {
-                    self.agenda.push(crossed, Event::Head(slot));
+                    self.events.push(crossed, MessageEvent::Head(slot));
                 }
             }
         }
@@ -83,7 +83,7 @@ impl Core<'_> {
         if left == 0 && time > self.now && self.ports.is_none() {
             self.arrive(slot, time);
         } else {
-            self.agenda.push(time, Event::Head(slot));
+            self.events.push(time, MessageEvent::Head(slot));
         }
     }
 
@@ -94,9 +94,9 @@ impl Core<'_> {
             Switching::Wormhole | Switching::CutThrough => time + body,
             Switching::StoreAndForward => time,
         };
-        self.agenda.push(end, Event::Delivered(slot));
+        self.events.push(end, MessageEvent::Delivered(slot));
         if let Some(ports) = self.ports.filter(|_| hops + left > 0) {
-            self.release(ports.ejection(self.letters[message as usize].ends.1), end);
+            self.release(ports.ejection(self.messages[message as usize].ends.1), end);
         }
         if self.switching == Switching::Wormhole {
             for behind in (0..u64::from(hops - self.flight(slot).tail_hops)).rev() {
@@ -112,7 +112,7 @@ impl Core<'_> {
         flight.tail_hops += 1;
         let Flight { tail_hops, hops, left, .. } = *flight;
         if tail_hops < hops + left && !flight.tail.advance() {
-            let (at, to) = (self.network.target(link), self.letters[flight.message as usize].ends.1);
+            let (at, to) = (self.network.target(link), self.messages[flight.message as usize].ends.1);
             flight.tail = Cursor::after(&self.routes, flight.message, tail_hops, (at, to));
         }
         self.release_link(link, slot, time, tail_hops == 1);
@@ -131,12 +131,12 @@ impl Core<'_> {
     fn leave(&mut self, slot: u32, time: u64) {
         let message = self.flight(slot).message;
         if let Some(ports) = self.ports {
-            self.release(ports.injection(self.letters[message as usize].ends.0), time);
+            self.release(ports.injection(self.messages[message as usize].ends.0), time);
         }
         // A stored message has then crossed its first link, which is an event anyway.
         let is_event = self.switching == Switching::StoreAndForward || self.leaves_as_it_arrives(slot);
         if self.tells_sent && !is_event {
-            self.agenda.push(time, Event::Sent(message));
+            self.events.push(time, MessageEvent::Sent(message));
         }
     }
 }

@@ -5,27 +5,16 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use super::routers::Routers;
 use super::wires::Wires;
-use crate::engine::{Driver, Engine, Open, Referee};
+use crate::engine::{Control, Driver, Open, Referee, SourceEvent};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Hops, LinkId};
 use meshwright_network::routing::Routes;
 use meshwright_network::topology::Machine;
 use meshwright_schedule::Message;
 
-/// Something that happens outside the network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
-    /// A message enters its source queue.
-    Queue(u32),
-    /// A message to oneself is there.
-    Copied(u32),
-    /// A timer runs out.
-    Timer(u32),
-}
-
 /// Messages on routers that move packets step by step.
 #[derive(Debug)]
-pub(super) struct Packets<'m> {
+pub(crate) struct Packets<'m> {
     pub(super) routers: Routers<'m>,
     startup: u64,
     /// Ticks of a step.
@@ -33,9 +22,9 @@ pub(super) struct Packets<'m> {
     /// Bytes of a packet.
     packet: u64,
     /// What happens in this moment, in the order it was asked for.
-    present: VecDeque<Event>,
+    present: VecDeque<SourceEvent>,
     /// What happens later, by tick; of equal ones in the order they were made.
-    agenda: BinaryHeap<Reverse<(u64, u64, Event)>>,
+    events: BinaryHeap<Reverse<(u64, u64, SourceEvent)>>,
     made: u64,
     /// The steps that are over; the present tick.
     steps: u64,
@@ -46,8 +35,8 @@ pub(super) struct Packets<'m> {
 }
 
 impl<'m> Packets<'m> {
-    /// All queues empty. Errors as for [`super::run_schedule`].
-    pub(super) fn new(machine: &'m Machine, routing: &str) -> Result<Self> {
+    /// All queues empty. Errors as for [`simulate`](crate::simulate).
+    pub(crate) fn new(machine: &'m Machine, routing: &str) -> Result<Self> {
         let period = machine.costs().head_ticks();
         if period == 0 {
             let why = "its steps are the time of a flit on a link, and here that is none";
@@ -59,7 +48,7 @@ impl<'m> Packets<'m> {
             period,
             packet: machine.costs().flit.0,
             present: VecDeque::new(),
-            agenda: BinaryHeap::new(),
+            events: BinaryHeap::new(),
             made: 0,
             steps: 0,
             now: 0,
@@ -68,11 +57,11 @@ impl<'m> Packets<'m> {
         })
     }
 
-    fn push(&mut self, at: u64, event: Event) {
+    fn push(&mut self, at: u64, event: SourceEvent) {
         if at == self.now {
             self.present.push_back(event);
         } else {
-            self.agenda.push(Reverse((at, self.made, event)));
+            self.events.push(Reverse((at, self.made, event)));
             self.made += 1;
         }
     }
@@ -83,9 +72,9 @@ impl<'m> Packets<'m> {
             while let Some(event) = self.present.pop_front() {
                 self.handle(event, driver);
             }
-            match self.agenda.peek() {
+            match self.events.peek() {
                 Some(&Reverse((at, _, event))) if at <= tick => {
-                    self.agenda.pop();
+                    self.events.pop();
                     self.now = at;
                     self.present.push_back(event);
                 }
@@ -95,16 +84,16 @@ impl<'m> Packets<'m> {
         self.now = tick;
     }
 
-    fn handle<D: Driver<Self>>(&mut self, event: Event, driver: &mut D) {
+    fn handle<D: Driver<Self>>(&mut self, event: SourceEvent, driver: &mut D) {
         match event {
-            Event::Queue(message) => self.routers.queue(message),
-            Event::Copied(message) => {
+            SourceEvent::Queue(message) => self.routers.queue(message),
+            SourceEvent::Copied(message) => {
                 if D::WANTS_SENT {
                     driver.sent(self, message);
                 }
                 self.deliver(message, driver);
             }
-            Event::Timer(id) => driver.timer(self, id),
+            SourceEvent::Timer(id) => driver.timer(self, id),
         }
     }
 
@@ -140,26 +129,26 @@ impl<'m> Packets<'m> {
     }
 }
 
-impl Engine for Packets<'_> {
+impl Control for Packets<'_> {
     fn now(&self) -> u64 {
         self.now
     }
 
     #[inline]
     fn start(&mut self, message: u32, at: u64) {
-        let letter = &self.routers.letters[message as usize];
+        let queued = &self.routers.messages[message as usize];
         let at = at + self.startup;
-        if letter.source == letter.target {
-            self.push(at, Event::Copied(message));
+        if queued.source == queued.target {
+            self.push(at, SourceEvent::Copied(message));
         } else if at == self.now {
             self.routers.queue(message);
         } else {
-            self.push(at, Event::Queue(message));
+            self.push(at, SourceEvent::Queue(message));
         }
     }
 
     fn set_timer(&mut self, id: u32, at: u64) {
-        self.push(at, Event::Timer(id));
+        self.push(at, SourceEvent::Timer(id));
     }
 }
 
@@ -167,15 +156,15 @@ impl<'m> Referee<'m> for Packets<'m> {
     fn load(&mut self, messages: &[Message], _: Routes<'m>) {
         assert!(self.routers.flying() == 0, "the batch before has come to its end");
         self.routers.forget_counts();
-        self.routers.letters.clear();
+        self.routers.messages.clear();
         self.present.clear();
-        self.agenda.clear();
+        self.events.clear();
         self.idle.clear();
         self.open = false;
         for message in messages {
             let packets = self.packets(message);
-            let letter = Routers::letter(message.source.0, message.target.0, packets);
-            self.routers.letters.push(letter);
+            let queued = Routers::queued(message.source.0, message.target.0, packets);
+            self.routers.messages.push(queued);
         }
         self.now = self.steps * self.period;
     }
@@ -189,7 +178,7 @@ impl<'m> Referee<'m> for Packets<'m> {
                 self.catch_up(self.steps * self.period, driver);
                 self.tell(driver);
             } else {
-                let Some(&Reverse((at, ..))) = self.agenda.peek() else { break };
+                let Some(&Reverse((at, ..))) = self.events.peek() else { break };
                 self.steps = self.steps.max(at.div_ceil(self.period));
             }
         }
@@ -223,13 +212,13 @@ impl<'m> Open<'m> for Packets<'m> {
             let why = format!("there is no path from node {source} to node {target}");
             return Err(Error::not_applicable("the packet engine", why));
         }
-        let letter = Routers::letter(source.0, target.0, self.packets(message));
+        let queued = Routers::queued(source.0, target.0, self.packets(message));
         let hops = Hops(self.routers.hops(source.0, target.0));
         if let Some(number) = self.idle.pop() {
-            self.routers.letters[number as usize] = letter;
+            self.routers.messages[number as usize] = queued;
             return Ok((number, hops));
         }
-        self.routers.letters.push(letter);
-        Ok((self.routers.letters.len() as u32 - 1, hops))
+        self.routers.messages.push(queued);
+        Ok((self.routers.messages.len() as u32 - 1, hops))
     }
 }

@@ -10,7 +10,7 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// A packet in the network.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Packet {
+pub(super) struct QueuedPacket {
     pub(super) target: u32,
     pub(super) message: u32,
     /// While it stands behind another: the packet behind it, if there is one, and where it leaves the router.
@@ -20,7 +20,7 @@ pub(super) struct Packet {
 
 /// A message and its packets outside the network.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Letter {
+pub(super) struct QueuedMessage {
     pub(super) source: u32,
     pub(super) target: u32,
     /// The message behind it.
@@ -34,14 +34,14 @@ pub(super) struct Letter {
 
 /// A queue of messages with packets to send: its ends.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fresh {
+pub(super) struct InjectionQueue {
     pub(super) head: u32,
     pub(super) tail: u32,
 }
 
 /// An incoming queue: its ends, and what routers look at, so that they need not look at packets.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Line {
+pub(super) struct InputQueue {
     pub(super) head: u32,
     pub(super) tail: u32,
     /// Slots that were taken when the step began.
@@ -89,14 +89,14 @@ pub(super) struct Routers<'m> {
     pub(super) routers: Vec<Router>,
     pub(super) active: Active,
     /// Incoming queues, by node and local number.
-    pub(super) lanes: Vec<Line>,
+    pub(super) lanes: Vec<InputQueue>,
     /// Messages with packets to send, by place; with one port at the first place of a node.
-    pub(super) fresh: Vec<Fresh>,
+    pub(super) fresh: Vec<InjectionQueue>,
     /// By place.
     pub(super) links: Vec<Link>,
-    pub(super) packets: Vec<Packet>,
+    pub(super) packets: Vec<QueuedPacket>,
     pub(super) idle: Vec<u32>,
-    pub(super) letters: Vec<Letter>,
+    pub(super) messages: Vec<QueuedMessage>,
     pub(super) entries: Vec<Entry>,
     /// Incoming queues that lost their heads in this step.
     pub(super) left: Vec<u32>,
@@ -123,12 +123,12 @@ impl<'m> Routers<'m> {
             one_port: machine.port_model() == PortModel::One,
             routers: vec![Router { lanes: 0, fresh: 0 }; nodes],
             active: Active::new(nodes),
-            lanes: vec![Line { head: NONE, tail: NONE, taken: 0, target: 0, out: 0 }; lanes],
-            fresh: vec![Fresh { head: NONE, tail: NONE }; places],
+            lanes: vec![InputQueue { head: NONE, tail: NONE, taken: 0, target: 0, out: 0 }; lanes],
+            fresh: vec![InjectionQueue { head: NONE, tail: NONE }; places],
             links: (0..places).map(link).collect(),
             packets: Vec::new(),
             idle: Vec::new(),
-            letters: Vec::new(),
+            messages: Vec::new(),
             entries: Vec::new(),
             left: Vec::new(),
             able: [0; u64::BITS as usize],
@@ -146,8 +146,8 @@ impl<'m> Routers<'m> {
     }
 
     /// A message of so many packets that has not started.
-    pub(super) fn letter(source: u32, target: u32, packets: u64) -> Letter {
-        Letter { source, target, next: NONE, out: 0, unsent: packets, missing: packets }
+    pub(super) fn queued(source: u32, target: u32, packets: u64) -> QueuedMessage {
+        QueuedMessage { source, target, next: NONE, out: 0, unsent: packets, missing: packets }
     }
 
     /// The links of a way.
@@ -191,10 +191,10 @@ impl<'m> Routers<'m> {
     /// Puts a message into the queue of its source.
     #[inline]
     pub(super) fn queue(&mut self, message: u32) {
-        let Letter { source, target, .. } = self.letters[message as usize];
+        let QueuedMessage { source, target, .. } = self.messages[message as usize];
         let out = self.wires.route(source, None, target);
-        let letter = &mut self.letters[message as usize];
-        (letter.out, letter.next) = (out, NONE);
+        let queued = &mut self.messages[message as usize];
+        (queued.out, queued.next) = (out, NONE);
         let slot = if self.one_port { 0 } else { port(out) };
         let router = &mut self.routers[source as usize];
         let line = &mut self.fresh[(source * self.wires.degree + slot) as usize];
@@ -204,7 +204,7 @@ impl<'m> Routers<'m> {
             self.active.insert(source);
         } else {
             let before = std::mem::replace(&mut line.tail, message);
-            self.letters[before as usize].next = message;
+            self.messages[before as usize].next = message;
         }
     }
 
@@ -249,6 +249,6 @@ impl Routers<'_> {
         assert!(self.lanes.iter().all(|line| line.taken == 0));
         assert!(self.routers.iter().all(|router| router.lanes | router.fresh == 0));
         assert!((0..self.active.summaries()).all(|index| self.active.summary(index) == 0));
-        assert!(self.letters.iter().all(|l| l.source == l.target || l.unsent + l.missing == 0));
+        assert!(self.messages.iter().all(|l| l.source == l.target || l.unsent + l.missing == 0));
     }
 }

@@ -1,7 +1,8 @@
 //! One step of all routers: heads are looked at as they stood when it began, and what crosses joins its queues at the end.
 
-use super::routers::{Entry, Letter, Line, NONE, Packet, Router, Routers};
+use super::routers::{Entry, InputQueue, NONE, QueuedMessage, QueuedPacket, Router, Routers};
 use super::wires::{Out, Wire, class, port};
+use meshwright_core::bits::Bits;
 
 impl Routers<'_> {
     /// One step; whether any packet crossed a link.
@@ -9,9 +10,9 @@ impl Routers<'_> {
         self.sent.clear();
         self.delivered.clear();
         for index in 0..self.active.summaries() {
-            for word in members(self.active.summary(index)) {
+            for word in Bits(self.active.summary(index)) {
                 let word = 64 * index as u32 + word;
-                for bit in members(self.active.word(word as usize)) {
+                for bit in Bits(self.active.word(word as usize)) {
                     self.visit(64 * word + bit);
                 }
             }
@@ -40,7 +41,7 @@ impl Routers<'_> {
     /// The same where only one queue has packets, and these came in.
     #[inline(always)]
     fn visit_alone(&mut self, node: u32, local: u32) {
-        let Line { target, out, .. } = self.lanes[(node * self.wires.lanes + local) as usize];
+        let InputQueue { target, out, .. } = self.lanes[(node * self.wires.lanes + local) as usize];
         let place = (node * self.wires.degree + port(out)) as usize;
         if self.has_room(place, out, target) {
             let link = &mut self.links[place];
@@ -57,7 +58,7 @@ impl Routers<'_> {
     #[inline(always)]
     fn visit_source(&mut self, node: u32, slot: u32) {
         let message = self.fresh[(node * self.wires.degree + slot) as usize].head;
-        let Letter { target, out, .. } = self.letters[message as usize];
+        let QueuedMessage { target, out, .. } = self.messages[message as usize];
         let place = (node * self.wires.degree + port(out)) as usize;
         let has_room = self.has_room(place, out, target);
         let link = &mut self.links[place];
@@ -74,16 +75,16 @@ impl Routers<'_> {
     /// The same in general.
     fn visit_many(&mut self, node: u32, lanes: u64, fresh: u64) {
         let mut ports = 0u64;
-        for lane in members(lanes) {
-            let Line { target, out, .. } = self.lanes[(node * self.wires.lanes + lane) as usize];
+        for lane in Bits(lanes) {
+            let InputQueue { target, out, .. } = self.lanes[(node * self.wires.lanes + lane) as usize];
             ports |= self.ask(node, lane, out, target);
         }
-        for slot in members(fresh) {
+        for slot in Bits(fresh) {
             let message = self.fresh[(node * self.wires.degree + slot) as usize].head;
-            let letter = &self.letters[message as usize];
-            ports |= self.ask(node, self.wires.lanes, letter.out, letter.target);
+            let queued = &self.messages[message as usize];
+            ports |= self.ask(node, self.wires.lanes, queued.out, queued.target);
         }
-        for port in members(ports) {
+        for port in Bits(ports) {
             self.serve(node, port);
         }
     }
@@ -131,7 +132,7 @@ impl Routers<'_> {
     fn forward(&mut self, node: u32, local: u32, wire: Wire) {
         let lane = node * self.wires.lanes + local;
         let line = &mut self.lanes[lane as usize];
-        let Line { head: number, tail, target, out, .. } = *line;
+        let InputQueue { head: number, tail, target, out, .. } = *line;
         if number == tail {
             self.routers[node as usize].lanes &= !(1 << local);
         } else {
@@ -156,9 +157,9 @@ impl Routers<'_> {
         let slot = if self.one_port { 0 } else { port };
         let line = &mut self.fresh[(node * self.wires.degree + slot) as usize];
         let message = line.head;
-        let letter = &mut self.letters[message as usize];
-        letter.unsent -= 1;
-        let Letter { target, next, out, unsent, .. } = *letter;
+        let queued = &mut self.messages[message as usize];
+        queued.unsent -= 1;
+        let QueuedMessage { target, next, out, unsent, .. } = *queued;
         self.moved = true;
         if unsent == 0 {
             line.head = next;
@@ -172,7 +173,7 @@ impl Routers<'_> {
         if wire.node == target {
             return self.arrive(message);
         }
-        let packet = Packet { target, message, next: NONE, out };
+        let packet = QueuedPacket { target, message, next: NONE, out };
         let number = self.idle.pop().unwrap_or(self.packets.len() as u32);
         match self.packets.get_mut(number as usize) {
             Some(place) => *place = packet,
@@ -185,9 +186,9 @@ impl Routers<'_> {
     /// A packet has come to its target.
     #[inline(always)]
     fn arrive(&mut self, message: u32) {
-        let letter = &mut self.letters[message as usize];
-        letter.missing -= 1;
-        if letter.missing == 0 {
+        let queued = &mut self.messages[message as usize];
+        queued.missing -= 1;
+        if queued.missing == 0 {
             self.delivered.push(message);
         }
     }
@@ -207,7 +208,7 @@ impl Routers<'_> {
             line.taken += 1;
             if router.lanes >> local & 1 == 0 {
                 router.lanes |= 1 << local;
-                *line = Line { head: number, tail: number, target, out, ..*line };
+                *line = InputQueue { head: number, tail: number, target, out, ..*line };
                 self.active.insert(node);
             } else {
                 let before = std::mem::replace(&mut line.tail, number);
@@ -217,16 +218,4 @@ impl Routers<'_> {
         }
         self.entries.clear();
     }
-}
-
-/// The members of a set in increasing order.
-#[inline(always)]
-fn members(mut set: u64) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        (set != 0).then(|| {
-            let member = set.trailing_zeros();
-            set &= set - 1;
-            member
-        })
-    })
 }

@@ -1,10 +1,11 @@
-//! What only the inside shows: nothing is lost, and rings of packets that wait for each other are found.
+//! Tests from inside: nothing is lost, and rings of packets that wait for each other are found.
 
 use rand::RngExt;
 
 use super::engine::Packets;
 use super::wires::Wires;
-use crate::phased;
+use crate::phased::Barriers;
+use crate::simulate::Task;
 use meshwright_core::rng;
 use meshwright_core::units::{Bytes, NodeId};
 use meshwright_network::routing;
@@ -35,14 +36,14 @@ fn a_ring_of_packets_is_named() {
         let ring = machine("torus:7", buffers);
         let phases = round(&ring, 3, bytes);
         let mut one_class = Packets::new(&ring, "dimension-order-one-class").unwrap();
-        let stuck = phased::run(&ring, &phases, &mut one_class).unwrap();
+        let stuck = Barriers { machine: &ring, phases: &phases }.on(&mut one_class).unwrap();
         let links = stuck.deadlock.expect("every queue is full and wants the next");
         assert_eq!(links.len(), 7);
         for (link, next) in links.iter().zip(links.iter().cycle().skip(1)) {
             assert_eq!(ring.target(*link), Some(ring.source(*next)), "each link leads to the next");
         }
         let mut two_classes = Packets::new(&ring, routing::usual(&ring)).unwrap();
-        assert_eq!(phased::run(&ring, &phases, &mut two_classes).unwrap().deadlock, None);
+        assert_eq!(Barriers { machine: &ring, phases: &phases }.on(&mut two_classes).unwrap().deadlock, None);
     }
 }
 
@@ -63,7 +64,8 @@ fn nothing_is_lost() {
             let hops = engine.routers.hops(message.source.0, message.target.0);
             expected += u64::from(hops) * message.bytes.0.div_ceil(8).max(1);
         }
-        phased::run(&machine, &Phases::new(machine.nodes(), messages), &mut engine).unwrap();
+        let phases = Phases::new(machine.nodes(), messages);
+        Barriers { machine: &machine, phases: &phases }.on(&mut engine).unwrap();
         assert_eq!(engine.routers.crossings(), expected, "{name}");
         engine.routers.assert_empty();
     }

@@ -6,11 +6,11 @@
 //! | file | what |
 //! |---|---|
 //! | this one | the curve and the search for the saturation |
-//! | [`crew`] | [`Crew`]: who measures; [`Threads`] of this process |
+//! | [`pool`] | [`Pool`]: those who measure; [`Threads`] of this process |
 
-pub mod crew;
+pub mod pool;
 
-pub use crew::{Crew, Job, Threads};
+pub use pool::{Pool, SweepPoint, Threads};
 
 use rand::Rng;
 use serde::Serialize;
@@ -174,13 +174,13 @@ pub fn run<M: Measure>(
     run_with(&mut Threads::new(sweep.threads, measure), sweep, known, finished)
 }
 
-/// The same with a crew, however many threads the sweep says.
+/// The same with a pool, however many threads the sweep says.
 ///
 /// # Errors
 ///
 /// As for [`run`].
 pub fn run_with(
-    crew: &mut impl Crew,
+    pool: &mut impl Pool,
     sweep: &Sweep,
     known: &[Point],
     finished: &mut dyn FnMut(&Point) -> Result<()>,
@@ -194,7 +194,7 @@ pub fn run_with(
     loads.dedup();
     let mut points: Vec<Point> = loads.iter().filter_map(|&load| find(known, load)).collect();
     loads.retain(|&load| find(&points, load).is_none());
-    let mut run = Run { crew, seed: sweep.seed, known, finished, ahead: Vec::new() };
+    let mut run = SweepRun { pool, seed: sweep.seed, known, finished, ahead: Vec::new() };
     points.extend(run.all(&loads)?);
     points.sort_by(|a, b| a.load.total_cmp(&b.load));
     let stands_still = points.iter().any(|point| point.deadlock.is_some());
@@ -208,8 +208,8 @@ fn find(points: &[Point], load: f64) -> Option<Point> {
 }
 
 /// A sweep under way.
-struct Run<'a, C> {
-    crew: &'a mut C,
+struct SweepRun<'a, C> {
+    pool: &'a mut C,
     seed: u64,
     known: &'a [Point],
     finished: &'a mut dyn FnMut(&Point) -> Result<()>,
@@ -217,20 +217,20 @@ struct Run<'a, C> {
     ahead: Vec<Point>,
 }
 
-impl<C: Crew> Run<'_, C> {
+impl<C: Pool> SweepRun<'_, C> {
     /// The jobs for these loads, the heaviest first, since they take longest.
-    fn jobs(&self, loads: &[f64]) -> Vec<Job> {
+    fn jobs(&self, loads: &[f64]) -> Vec<SweepPoint> {
         let mut loads = loads.to_vec();
         loads.sort_by(|a, b| b.total_cmp(a));
         loads.dedup();
-        loads.into_iter().map(|load| Job { load, seed: seed_of(self.seed, load) }).collect()
+        loads.into_iter().map(|load| SweepPoint { load, seed: seed_of(self.seed, load) }).collect()
     }
 
     /// Measures these loads.
     fn all(&mut self, loads: &[f64]) -> Result<Vec<Point>> {
         let jobs = self.jobs(loads);
         let mut points = Vec::new();
-        self.crew.measure_all(&jobs, &mut |point| {
+        self.pool.measure_all(&jobs, &mut |point| {
             (self.finished)(&point)?;
             points.push(point);
             Ok(())
@@ -265,7 +265,7 @@ impl<C: Crew> Run<'_, C> {
         loads.push(load);
         let jobs = self.jobs(&loads);
         let ahead = &mut self.ahead;
-        _ = self.crew.measure_all(&jobs, &mut |point| {
+        _ = self.pool.measure_all(&jobs, &mut |point| {
             ahead.push(point);
             Ok(())
         });
@@ -319,13 +319,13 @@ impl Interval {
 }
 
 /// Halves the interval between a load that is carried and one that is not.
-fn search<C: Crew>(points: &mut Vec<Point>, run: &mut Run<'_, C>) -> Result<Saturation> {
+fn search<C: Pool>(points: &mut Vec<Point>, run: &mut SweepRun<'_, C>) -> Result<Saturation> {
     let upper = points.iter().find(|point| point.saturated).map(|point| point.load);
     let carried = points.iter().take_while(|point| !point.saturated).last();
     let mut interval = Interval { lower: carried.map_or(0.0, |point| point.load), upper };
     while let Some(load) = interval.next() {
         // So many steps have at most as many loads as are measured at once: 1, 3, 7 and so on.
-        let steps = (run.crew.width() + 1).ilog2().saturating_sub(1);
+        let steps = (run.pool.width() + 1).ilog2().saturating_sub(1);
         let measured = run.point(load, &interval.later(steps))?;
         interval = interval.after(load, measured.saturated);
         let at = points.partition_point(|point| point.load < load);

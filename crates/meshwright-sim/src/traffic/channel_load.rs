@@ -1,4 +1,4 @@
-//! What a pattern asks of the links: its mean distance, and the load that fills its busiest channel.
+//! Channel load of a pattern: its mean distance, and the load that fills its busiest channel.
 //!
 //! | symbol | here | unit |
 //! |---|---|---|

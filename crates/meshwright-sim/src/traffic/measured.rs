@@ -1,4 +1,4 @@
-//! What a run of open-loop traffic measured.
+//! The measurements of a run of open-loop traffic.
 
 use super::Latencies;
 use meshwright_core::units::LinkId;

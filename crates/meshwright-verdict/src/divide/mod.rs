@@ -23,7 +23,8 @@ use meshwright_mapping::{Divide, Mapping, Placement, TaskGraph, search};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::{Phases, Plan, Planner, Schedule};
 use meshwright_sim::Trace;
-use meshwright_sim::fitting::{self, Fitted};
+use meshwright_sim::fitting::{self, FLIT_HOPS_MAX, Fitted};
+use meshwright_sim::{Engine, simulate};
 
 /// A phased job.
 #[derive(Clone, Debug)]
@@ -120,7 +121,7 @@ impl Job {
 ///
 /// # Complexity
 ///
-/// Per method O(E log E) for E = sum of hops, as [`meshwright_sim::run_phased`]; memory O(nodes + links + messages).
+/// Per method O(E log E) for E = sum of hops, as [`meshwright_sim::simulate`]; memory O(nodes + links + messages).
 ///
 /// # Examples
 ///
@@ -175,7 +176,7 @@ impl Contest for Mapping<'_> {
         let Plan { workload, detail: placement } = plan;
         let own = [machine.switching()];
         let measured = measure::along(workload, machine, &own, &Way::usual(machine))?;
-        let fitted = fitting::run_phased(machine, &measured.schedule)?;
+        let fitted = fitting::simulate(machine, &measured.schedule, FLIT_HOPS_MAX)?;
         if let Some(why) = measure::deadlock_sentence(machine, &fitted) {
             return Ok(Ending::Standstill(why));
         }
@@ -252,11 +253,11 @@ fn dependency_cycles(
 ) -> Result<Option<u64>> {
     if measured.schedule.len() == 1 && barriers.routers.is_some() {
         // Whole messages may come to an end in another order. On routers one phase is the same run, and a long one.
-        let whole = meshwright_sim::run_schedule(machine, schedule)?;
+        let whole = simulate(machine, schedule, &Engine::Message)?;
         let cycles = if whole.deadlock.is_none() { whole.cycles } else { barriers.trace.cycles };
         return Ok(Some(cycles.0));
     }
-    let trace = fitting::run_schedule(machine, schedule)?.trace;
+    let trace = fitting::simulate(machine, schedule, FLIT_HOPS_MAX)?.trace;
     Ok(trace.deadlock.is_none().then_some(trace.cycles.0))
 }
 

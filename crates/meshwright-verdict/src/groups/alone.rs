@@ -7,7 +7,7 @@ use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, Hops, NodeId};
 use meshwright_network::topology::{Machine, Topology, distances_from};
 use meshwright_schedule::process::{Action, Context, Process};
-use meshwright_sim::ProcessTrace;
+use meshwright_sim::Trace;
 
 /// The most messages and computations of a run.
 const EVENTS_MAX: usize = 1 << 25;
@@ -41,7 +41,7 @@ pub(super) fn run_processes<P: Process>(
     machine: &Machine,
     processes: &mut [P],
     alone_ticks: impl Fn(Bytes, Hops) -> u64,
-) -> Result<ProcessTrace> {
+) -> Result<Trace> {
     machine.costs().check()?;
     let mut run = Run {
         machine,
@@ -71,13 +71,13 @@ pub(super) fn run_processes<P: Process>(
             Event::Computed(token) => process.on_computed(token, context),
         })?;
     }
-    Ok(ProcessTrace {
+    Ok(Trace {
         cycles: machine.costs().cycles(end),
         ticks: end,
         messages,
         unfinished: living.into_iter().filter(|node| run.finished[node.index()].is_none()).collect(),
         finished_ticks: run.finished,
-        ..ProcessTrace::default()
+        ..Trace::default()
     })
 }
 

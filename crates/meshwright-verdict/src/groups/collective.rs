@@ -14,7 +14,7 @@ use meshwright_groups::protocol::{Here, Member, Operation, Operator, Outcome, Pr
 use meshwright_groups::{Extent, Group, TREES, Tree};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::overhead::WithOverhead;
-use meshwright_sim::ProcessTrace;
+use meshwright_sim::Trace;
 
 /// The longest overhead accepted, in cycles: 2^28 messages one after the other still fit into 64 bits.
 pub const OVERHEAD_MAX: u64 = 1 << 32;
@@ -356,7 +356,7 @@ impl Case<'_> {
     fn run(
         &self,
         structure: &Structure,
-        engine: impl FnOnce(&mut [WithOverhead<Member<'_, Exchange<'_>, Once>>]) -> Result<ProcessTrace>,
+        engine: impl FnOnce(&mut [WithOverhead<Member<'_, Exchange<'_>, Once>>]) -> Result<Trace>,
     ) -> Result<Option<u64>> {
         let (group, root) = (self.group, structure.root());
         let once = |rank| Once { operation: Some(self.collective.operation(rank, root)), outcome: None };

@@ -1,14 +1,13 @@
 //! What members of groups run on.
 
 use super::alone;
-use super::packets::{InPackets, in_packets};
 use meshwright_core::error::Result;
 use meshwright_core::units::{Bytes, Hops};
 use meshwright_network::topology::Machine;
 use meshwright_schedule::process::Process;
 use meshwright_sim as sim;
-use meshwright_sim::ProcessTrace;
-use meshwright_sim::flit::{Replay, Router};
+use meshwright_sim::Trace;
+use meshwright_sim::flit::Router;
 
 /// An engine of the referee, or none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,18 +37,12 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// As for [`sim::run_processes`].
-    pub fn run<P: Process>(self, machine: &Machine, processes: &mut [P]) -> Result<ProcessTrace> {
+    /// As for [`sim::run`].
+    pub fn run<P: Process>(self, machine: &Machine, processes: &mut [P]) -> Result<Trace> {
         match self {
-            Self::Packet => sim::packet::run_processes(machine, processes),
-            Self::Message => {
-                let whole = |process| InPackets::new(process, machine.costs().flit);
-                sim::run_processes(machine, &mut processes.iter_mut().map(whole).collect::<Vec<_>>())
-            }
-            Self::Flit => {
-                let replay = Replay { router: Router::ideal(machine), packet: None, seed: 0 };
-                replay.run_processes(machine, processes)
-            }
+            Self::Packet => sim::run(machine, processes, &sim::Engine::Packet),
+            Self::Message => sim::run_in_packets(machine, processes),
+            Self::Flit => sim::run(machine, processes, &sim::Engine::Flit(Router::ideal(machine).into())),
         }
     }
 
@@ -57,8 +50,8 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// As for [`sim::run_processes`].
-    pub fn run_alone<P: Process>(self, machine: &Machine, processes: &mut [P]) -> Result<ProcessTrace> {
+    /// As for [`sim::run`].
+    pub fn run_alone<P: Process>(self, machine: &Machine, processes: &mut [P]) -> Result<Trace> {
         alone::run_processes(machine, processes, |bytes, hops| self.alone_ticks(machine, bytes, hops))
     }
 
@@ -70,7 +63,7 @@ impl Engine {
     /// ```
     pub fn alone_ticks(self, machine: &Machine, bytes: Bytes, hops: Hops) -> u64 {
         let costs = machine.costs();
-        let whole = in_packets(bytes, costs.flit);
+        let whole = sim::in_packets(bytes, costs.flit);
         if self != Self::Packet {
             return costs.alone_ticks(machine.switching(), whole, hops);
         }

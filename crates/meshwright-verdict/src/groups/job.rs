@@ -12,7 +12,7 @@ use meshwright_groups::label_file::Given;
 use meshwright_groups::protocol::Label;
 use meshwright_network::topology::Machine;
 use meshwright_schedule::process::Process;
-use meshwright_sim::ProcessTrace;
+use meshwright_sim::Trace;
 
 /// More levels than this are a slip of the pen.
 pub const LEVELS_MAX: u32 = 32;
@@ -159,7 +159,7 @@ impl Job {
     /// # Errors
     ///
     /// As for [`Engine::run`].
-    pub fn run<P: Process>(&self, machine: &Machine, processes: &mut [P]) -> Result<ProcessTrace> {
+    pub fn run<P: Process>(&self, machine: &Machine, processes: &mut [P]) -> Result<Trace> {
         if self.alone {
             self.engine.run_alone(machine, processes)
         } else {

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `job` | [`Job`]: a program of splits, barriers and joins as it is asked for |
 //! | `methods` | [`METHODS`]: which trees go with which splits |
-//! | `engine`, `packets`, `alone` | what it runs on; messages in whole packets; a network where nobody is in anybody's way |
+//! | `engine`, `alone` | what it runs on; a network where nobody is in anybody's way |
 //! | `program` | one repetition, and how long each operation took each group |
 //! | `bound` | what no method can beat |
 //! | [`collective`] | barriers, broadcasts and the like: every structure side by side |
@@ -25,7 +25,6 @@ mod form;
 mod job;
 mod judge;
 mod methods;
-mod packets;
 pub mod program;
 mod shown;
 mod words;

@@ -27,7 +27,7 @@ use meshwright_schedule::Planner;
 ///
 /// # Complexity
 ///
-/// Per method O(E log E) for E = sum of hops, as [`meshwright_sim::run_phased`].
+/// Per method O(E log E) for E = sum of hops, as [`meshwright_sim::simulate`].
 ///
 /// # Examples
 ///

@@ -8,7 +8,7 @@ use meshwright_core::error::Result;
 use meshwright_mapping::times::{Times, times};
 use meshwright_mapping::{Placement, bound};
 use meshwright_network::topology::{Machine, Switching};
-use meshwright_sim::fitting::{self, Fitted, Routers};
+use meshwright_sim::fitting::{self, FLIT_HOPS_MAX, Fitted, Routers};
 use meshwright_sim::link_use::{self, Way};
 
 /// What all rows have in common.
@@ -129,7 +129,7 @@ fn taken_over(machine: &Machine, known: (&Measured, usize), outcome: &MappingOut
 
 /// Runs it.
 fn run(machine: &Machine, known: (&Measured, usize)) -> Result<Run> {
-    let fitted = fitting::run_phased(machine, &known.0.schedule)?;
+    let fitted = fitting::simulate(machine, &known.0.schedule, FLIT_HOPS_MAX)?;
     let (mut levels, busiest) = on_way(machine, known, fitted.routers.as_ref())?;
     let reason = measure::deadlock_sentence(machine, &fitted);
     let Fitted { trace, routers, .. } = fitted;

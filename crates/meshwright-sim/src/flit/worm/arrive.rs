@@ -1,8 +1,8 @@
-//! What happens when heads, runs and credits come in.
+//! Heads, runs and credits that come in.
 
 use super::super::region::FREE;
 use super::super::wiring::{pack, unpack};
-use super::{Link, Net, Node, Phase};
+use super::{Link, Net, Node, SenderPhase};
 use meshwright_core::units::NodeId;
 
 impl Net<'_> {
@@ -39,14 +39,14 @@ impl Net<'_> {
     ) {
         let sender = &mut at.senders[local as usize];
         sender.left = self.length;
-        sender.phase = Phase::Routing;
+        sender.phase = SenderPhase::Routing;
         sender.target = target;
         // The route is the same whenever it is asked for.
         let port = self.axes.and_then(|axes| axes.port(NodeId(node), target));
         sender.out = port.map_or(self.degree, |port| port.0) as u8;
         match after + self.delays.first_try {
             0 => self.ask(at, node, local),
-            delay => self.moment(delay).routed.push(pack(node, local)),
+            delay => self.after(delay).routed.push(pack(node, local)),
         }
     }
 
@@ -59,7 +59,7 @@ impl Net<'_> {
 
     #[inline(always)]
     pub(super) fn ask<const P: usize>(&mut self, at: &mut Node<P>, node: u32, local: u32) {
-        at.senders[local as usize].phase = Phase::Waiting;
+        at.senders[local as usize].phase = SenderPhase::Waiting;
         at.waiting |= 1 << local;
         self.wake(node);
     }

@@ -21,9 +21,11 @@ mod visit;
 
 use self::run::Run;
 use super::fabric::{Crossing, Fabric};
-use super::packet::{NONE, Packet, Packets};
+use super::packet::{FlitPacket, NONE, Packets};
 use super::region::{Delays, FREE, Setup};
+use super::wheel::{Events, Wheel};
 use super::wiring::{NO_PEER, unpack};
+use meshwright_core::bits::Bits;
 use meshwright_core::units::NodeId;
 use meshwright_network::routing::Relation;
 use meshwright_network::routing::dimension_order::Axes;
@@ -37,7 +39,7 @@ const NODES_MAX: u32 = 1 << 18;
 
 /// What a sender's packet in front does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum SenderPhase {
     Idle,
     Routing,
     Waiting,
@@ -67,7 +69,7 @@ struct Sender {
     target: NodeId,
     packets: u8,
     out: u8,
-    phase: Phase,
+    phase: SenderPhase,
 }
 
 impl Sender {
@@ -82,7 +84,7 @@ impl Sender {
         target: NodeId(0),
         packets: 0,
         out: 0,
-        phase: Phase::Idle,
+        phase: SenderPhase::Idle,
     };
 }
 
@@ -102,9 +104,9 @@ impl Link {
     const FREE: Self = Self { credits: Run::NONE, filled: 0, owner: FREE, grant: 0, switch: 0 };
 }
 
-/// The events of one cycle.
+/// What comes to routers in one cycle.
 #[derive(Debug, Default)]
-struct Moment {
+struct WormEvents {
     /// Heads with their packet's slot and target.
     heads: Vec<(u32, u32, NodeId)>,
     runs: Vec<(u32, u32)>,
@@ -113,7 +115,7 @@ struct Moment {
     ejected: Vec<u32>,
 }
 
-impl Moment {
+impl Events for WormEvents {
     fn is_empty(&self) -> bool {
         let pairs = self.runs.is_empty() && self.credits.is_empty();
         pairs && self.heads.is_empty() && self.routed.is_empty() && self.ejected.is_empty()
@@ -154,10 +156,10 @@ struct Net<'s> {
     delays: Delays,
     awake: Vec<u64>,
     packets: Packets,
-    wheel: Vec<Moment>,
+    wheel: Wheel<WormEvents>,
     /// By cycle, senders whose plan is to be looked at: a ring of its own, for plans reach far ahead and lists that
     /// are used every few cycles stay in the cache.
-    plans: Vec<Vec<u32>>,
+    plans: Wheel<Vec<u32>>,
     /// Plans to come.
     planned: u64,
     /// Flits of every packet (of one flit there are no runs: flits and credits are plain counts), and cycles from the
@@ -217,8 +219,8 @@ impl<'s, const P: usize> Worms<'s, P> {
             delays,
             awake: vec![0; nodes.len().div_ceil(64)],
             packets: Packets::default(),
-            wheel: (0..(longest + 1).next_power_of_two()).map(|_| Moment::default()).collect(),
-            plans: vec![Vec::new(); AHEAD as usize + 1],
+            wheel: Wheel::new(longest),
+            plans: Wheel::new(u64::from(AHEAD)),
             planned: 0,
             length,
             come_out: delays.eject.max(1) + u64::from(setup.router.shortest_packet.saturating_sub(length)),
@@ -250,9 +252,8 @@ impl Net<'_> {
     }
 
     #[inline(always)]
-    fn moment(&mut self, delay: u64) -> &mut Moment {
-        let index = (self.now + delay) as usize & (self.wheel.len() - 1);
-        &mut self.wheel[index]
+    fn after(&mut self, delay: u64) -> &mut WormEvents {
+        self.wheel.at(self.now + delay)
     }
 
     #[inline(always)]
@@ -275,7 +276,7 @@ impl<const P: usize> Fabric for Worms<'_, P> {
         self.net.now
     }
 
-    fn enqueue(&mut self, node: u32, _port: u32, packet: Packet) {
+    fn enqueue(&mut self, node: u32, _port: u32, packet: FlitPacket) {
         let net = &mut self.net;
         let slot = net.packets.insert(packet);
         let at = &mut self.nodes[(node - net.first) as usize];
@@ -292,23 +293,22 @@ impl<const P: usize> Fabric for Worms<'_, P> {
         self.net.now = now;
         self.net.moved = false;
         self.net.delivered.clear();
-        let index = now as usize & (self.net.wheel.len() - 1);
-        let mut moment = std::mem::take(&mut self.net.wheel[index]);
-        let mut plans = std::mem::take(&mut self.net.plans[now as usize & AHEAD as usize]);
+        let mut events = self.net.wheel.take(now);
+        let mut plans = self.net.plans.take(now);
         self.net.planned -= plans.len() as u64;
-        for (word, length) in moment.credits.drain(..) {
+        for (word, length) in events.credits.drain(..) {
             let index = self.index(word);
             self.net.credits_in(&mut self.nodes[index], word, length);
         }
-        for (word, length) in moment.runs.drain(..) {
+        for (word, length) in events.runs.drain(..) {
             let index = self.index(word);
             self.net.run_in(&mut self.nodes[index], word, length);
         }
-        for (word, slot, target) in moment.heads.drain(..) {
+        for (word, slot, target) in events.heads.drain(..) {
             let index = self.index(word);
             self.net.head_in(&mut self.nodes[index], word, slot, target);
         }
-        for word in moment.routed.drain(..) {
+        for word in events.routed.drain(..) {
             let (index, (node, local)) = (self.index(word), unpack(word));
             self.net.ask(&mut self.nodes[index], node, local);
         }
@@ -316,22 +316,19 @@ impl<const P: usize> Fabric for Worms<'_, P> {
             let (index, (node, local)) = (self.index(word), unpack(word));
             let at = &mut self.nodes[index];
             let sender = &at.senders[local as usize];
-            if sender.phase == Phase::Sends && sender.plan == now as u32 {
+            if sender.phase == SenderPhase::Sends && sender.plan == now as u32 {
                 self.net.mark(at, node, local);
             }
         }
-        self.net.delivered.append(&mut moment.ejected);
-        self.net.wheel[index] = moment;
-        self.net.plans[now as usize & AHEAD as usize] = plans;
+        self.net.delivered.append(&mut events.ejected);
+        self.net.wheel.put_back(now, events);
+        self.net.plans.put_back(now, plans);
     }
 
     fn visits(&mut self) {
         for word in 0..self.net.awake.len() {
-            let mut bits = self.net.awake[word];
             let mut awake = 0u64;
-            while bits != 0 {
-                let bit = bits.trailing_zeros();
-                bits &= bits - 1;
+            for bit in Bits(self.net.awake[word]) {
                 let index = word * 64 + bit as usize;
                 let node = self.net.first + index as u32;
                 awake |= u64::from(self.net.visit(&mut self.nodes[index], node)) << bit;
@@ -349,12 +346,8 @@ impl<const P: usize> Fabric for Worms<'_, P> {
     }
 
     fn is_busy(&self) -> bool {
-        let to_come = |moment: &Moment| !moment.is_empty();
         let net = &self.net;
-        net.moved
-            || net.planned > 0
-            || net.wheel.iter().any(to_come)
-            || net.awake.iter().any(|&word| word != 0)
+        net.moved || net.planned > 0 || !net.wheel.is_empty() || net.awake.iter().any(|&word| word != 0)
     }
 
     fn flits_stuck(&self) -> u64 {
@@ -376,17 +369,18 @@ impl<const P: usize> Fabric for Worms<'_, P> {
         match crossing {
             Crossing::Head(word, packet) => {
                 let slot = self.net.packets.insert(packet);
-                self.net.moment(delay).heads.push((word, slot, packet.header.target));
+                self.net.after(delay).heads.push((word, slot, packet.header.target));
             }
-            Crossing::Run(word, length) => self.net.moment(delay).runs.push((word, length)),
-            Crossing::Credits(word, length) => self.net.moment(delay).credits.push((word, length)),
+            Crossing::Run(word, length) => self.net.after(delay).runs.push((word, length)),
+            Crossing::Credits(word, length) => self.net.after(delay).credits.push((word, length)),
             Crossing::Body(_) | Crossing::Credit(_) => unreachable!("worms send runs"),
         }
     }
 
     fn flit_hops(&self) -> u64 {
         // Runs that have not ended are booked here.
-        let runs = |sender: &&Sender| sender.phase == Phase::Sends && u32::from(sender.out) < self.net.degree;
+        let runs =
+            |sender: &&Sender| sender.phase == SenderPhase::Sends && u32::from(sender.out) < self.net.degree;
         let sent = |sender: &Sender| u64::from((self.net.now as u32 + 1).wrapping_sub(sender.begin));
         self.net.flit_hops + self.nodes.iter().flat_map(|at| &at.senders).filter(runs).map(sent).sum::<u64>()
     }

@@ -4,7 +4,7 @@ use super::super::fabric::Crossing;
 use super::super::packet::NONE;
 use super::super::region::FREE;
 use super::super::wiring::{pack, unpack};
-use super::{AHEAD, Net, Node, Phase};
+use super::{AHEAD, Net, Node, SenderPhase};
 use meshwright_core::units::NodeId;
 
 impl Net<'_> {
@@ -13,15 +13,15 @@ impl Net<'_> {
     pub(super) fn look<const P: usize>(&mut self, at: &mut Node<P>, node: u32, local: u32) -> bool {
         let now = self.now as u32;
         let source = local == self.degree + 1;
-        if source && at.senders[local as usize].phase == Phase::Idle && !self.next_of_queue(at, node) {
+        if source && at.senders[local as usize].phase == SenderPhase::Idle && !self.next_of_queue(at, node) {
             return false;
         }
         let sender = at.senders[local as usize];
-        if !matches!(sender.phase, Phase::Head | Phase::Stands | Phase::Sends) {
+        if !matches!(sender.phase, SenderPhase::Head | SenderPhase::Stands | SenderPhase::Sends) {
             return false;
         }
         let out = u32::from(sender.out);
-        let sends = sender.phase == Phase::Sends;
+        let sends = sender.phase == SenderPhase::Sends;
         let sent = if sends { now.wrapping_sub(sender.begin) } else { 0 };
         let left = sender.left - sent;
         let (flits, more) = if source {
@@ -45,9 +45,9 @@ impl Net<'_> {
         let all = left.min(flits + more).min(free + credits);
         let sender = &mut at.senders[local as usize];
         if !sends {
-            let head = sender.phase == Phase::Head;
+            let head = sender.phase == SenderPhase::Head;
             sender.begin = now;
-            sender.phase = Phase::Sends;
+            sender.phase = SenderPhase::Sends;
             self.begin(at, node, local, left, head);
         }
         if all == left && left == 1 {
@@ -60,7 +60,7 @@ impl Net<'_> {
         if !sends || at.senders[local as usize].plan != plan {
             at.senders[local as usize].plan = plan;
             self.planned += 1;
-            self.plans[(plan & AHEAD) as usize].push(pack(node, local));
+            self.plans.at(u64::from(plan)).push(pack(node, local));
         }
         true
     }
@@ -107,7 +107,7 @@ impl Net<'_> {
         // The way is a shortest one: its length is known before it is gone.
         packet.hops = self.axes.map_or(0, |axes| axes.hops(NodeId(node), sender.target));
         sender.out = self.degree as u8 + 1;
-        sender.phase = Phase::Head;
+        sender.phase = SenderPhase::Head;
         true
     }
 
@@ -188,7 +188,7 @@ impl Net<'_> {
         if delay == 0 {
             self.head_in(at, word, slot, target);
         } else if self.is_here(word) {
-            self.moment(delay).heads.push((word, slot, target));
+            self.after(delay).heads.push((word, slot, target));
         } else {
             self.outbox.push((self.now + delay, Crossing::Head(word, self.packets[slot])));
         }
@@ -199,7 +199,7 @@ impl Net<'_> {
         if delay == 0 {
             self.run_in(at, word, length);
         } else if self.is_here(word) {
-            self.moment(delay).runs.push((word, length));
+            self.after(delay).runs.push((word, length));
         } else {
             self.outbox.push((self.now + delay, Crossing::Run(word, length)));
         }
@@ -208,7 +208,7 @@ impl Net<'_> {
     #[inline(always)]
     pub(super) fn send_credits(&mut self, word: u32, length: u32, delay: u64) {
         if self.is_here(word) {
-            self.moment(delay).credits.push((word, length));
+            self.after(delay).credits.push((word, length));
         } else {
             self.outbox.push((self.now + delay, Crossing::Credits(word, length)));
         }
@@ -217,7 +217,7 @@ impl Net<'_> {
     /// A run breaks off before its tail.
     pub(super) fn stop<const P: usize>(&mut self, at: &mut Node<P>, node: u32, local: u32, sent: u32) {
         let out = self.settle(at, local, sent);
-        at.senders[local as usize].phase = Phase::Stands;
+        at.senders[local as usize].phase = SenderPhase::Stands;
         if let Some((word, delay)) = self.downstream(at, node, out) {
             self.send_run(at, word, 0, delay);
         }
@@ -255,7 +255,7 @@ impl Net<'_> {
         } else if out < self.degree && !self.is_here(at.peers[out as usize]) {
             self.packets.remove(slot);
         }
-        at.senders[local as usize].phase = Phase::Idle;
+        at.senders[local as usize].phase = SenderPhase::Idle;
         if local == self.degree + 1 {
             let queue = &mut at.queue;
             queue.0 = next;
@@ -273,6 +273,6 @@ impl Net<'_> {
     }
 
     pub(super) fn come_out(&mut self, slot: u32) {
-        self.moment(self.come_out).ejected.push(slot);
+        self.after(self.come_out).ejected.push(slot);
     }
 }

@@ -5,7 +5,8 @@ use super::super::packet::NONE;
 use super::super::region::FREE;
 use super::super::router::Stages;
 use super::super::wiring::{pack, unpack};
-use super::{Net, Node, Phase};
+use super::{Net, Node, SenderPhase};
+use meshwright_core::bits::Bits;
 
 impl Net<'_> {
     /// One cycle of one router; whether it is to be visited in the next.
@@ -32,9 +33,7 @@ impl Net<'_> {
             later |= next;
             acted |= passed || now | next != 0;
         }
-        while dirty != 0 {
-            let local = dirty.trailing_zeros();
-            dirty &= dirty - 1;
+        for local in Bits(u64::from(dirty)) {
             acted |= self.look(at, node, local);
         }
         at.dirty |= later;
@@ -54,11 +53,8 @@ impl Net<'_> {
             rest &= rest - 1;
             let out = at.senders[first as usize].out;
             let mut want = 1u64 << first;
-            let mut others = rest;
             // Mostly nobody else waits.
-            while others != 0 {
-                let other = others.trailing_zeros();
-                others &= others - 1;
+            for other in Bits(u64::from(rest)) {
                 want |= u64::from(at.senders[other as usize].out == out) << other;
             }
             rest &= !(want as u32);
@@ -93,7 +89,7 @@ impl Net<'_> {
                     continue;
                 }
             }
-            at.senders[winner as usize].phase = Phase::Head;
+            at.senders[winner as usize].phase = SenderPhase::Head;
             if crosses {
                 at_once |= 1 << winner;
             } else {
@@ -107,7 +103,7 @@ impl Net<'_> {
     #[inline(always)]
     pub(super) fn pass<const P: usize>(&mut self, at: &mut Node<P>, node: u32, local: u32, out: u32) {
         let sender = &mut at.senders[local as usize];
-        sender.phase = Phase::Idle;
+        sender.phase = SenderPhase::Idle;
         sender.packets -= 1;
         let (more, slot, target) = (sender.packets > 0, sender.front, sender.target);
         let behind = if more { self.packets[slot].next } else { NONE };

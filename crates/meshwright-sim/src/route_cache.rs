@@ -9,14 +9,14 @@ const KEPT_MAX: usize = 1 << 26;
 
 /// Shortest paths one by one; what was searched for a target is kept for the next message to it.
 #[derive(Debug)]
-pub(super) struct Router<'m> {
+pub(super) struct RouteCache<'m> {
     machine: &'m Machine,
     /// Per target what was searched; nothing where nobody asked.
     searches: Vec<Option<Search<'m>>>,
     kept: usize,
 }
 
-impl<'m> Router<'m> {
+impl<'m> RouteCache<'m> {
     /// Nothing is known yet.
     pub(super) fn new(machine: &'m Machine) -> Self {
         Self { machine, searches: Vec::new(), kept: 0 }
@@ -55,14 +55,14 @@ mod tests {
             let living: Vec<NodeId> = machine.living().collect();
             let pairs: Vec<_> = living.iter().flat_map(|&a| living.iter().map(move |&b| (a, b))).collect();
             let routes = routing::routes(&machine, &pairs).unwrap();
-            let mut router = Router::new(&machine);
+            let mut cache = RouteCache::new(&machine);
             for (m, &(from, to)) in pairs.iter().enumerate() {
                 let (mut expected, mut found) = (Vec::new(), Vec::new());
                 routes.for_each_link(m, (from, to), |link| expected.push(link));
-                assert!(router.route(from, to, &mut found));
+                assert!(cache.route(from, to, &mut found));
                 assert_eq!(found, expected, "{name} from {from} to {to}");
             }
-            assert!(!router.route(machine.dead()[0], living[0], &mut Vec::new()));
+            assert!(!cache.route(machine.dead()[0], living[0], &mut Vec::new()));
         }
     }
 }

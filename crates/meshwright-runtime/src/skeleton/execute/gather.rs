@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Clock, Played, SUMMARY, Waiting, Wrong};
+use super::{Clock, Executed, SUMMARY, Waiting, Wrong};
 use crate::transport::{Endpoint, Lost, Mailbox};
 use meshwright_schedule::{Op, Rank};
 
@@ -43,10 +43,10 @@ pub struct Gathered {
 }
 
 /// As it travels: tag, messages, bytes, begin, end.
-type Row = ((u32, u64, u64), (Option<i64>, Option<i64>));
+type TimesRow = ((u32, u64, u64), (Option<i64>, Option<i64>));
 
 /// A rank's part: its rows; begin and end of all steps; messages, bytes and wrong messages.
-type Part = (Vec<Row>, (Option<i64>, Option<i64>), ((u64, u64, u64), Vec<Wrong>));
+type GatheredPart = (Vec<TimesRow>, (Option<i64>, Option<i64>), ((u64, u64, u64), Vec<Wrong>));
 
 /// Brings what all ranks found to rank 0; none on the others. Every rank calls it after its run.
 ///
@@ -59,11 +59,11 @@ type Part = (Vec<Row>, (Option<i64>, Option<i64>), ((u64, u64, u64), Vec<Wrong>)
 /// O(steps) on each rank, and O(ranks times tags) at rank 0.
 pub fn gather<E: Endpoint>(
     rank: &Rank,
-    played: &Played,
+    executed: &Executed,
     clock: &Clock,
     mail: &mut Mailbox<E>,
 ) -> Result<Option<Gathered>, Lost> {
-    let own = part(rank, played, clock);
+    let own = part(rank, executed, clock);
     if mail.rank() > 0 {
         mail.send(0, SUMMARY, &own)?;
         return Ok(None);
@@ -71,7 +71,7 @@ pub fn gather<E: Endpoint>(
     let mut sum = Sum::default();
     sum.add(own, 0);
     for rank in 1..mail.ranks() {
-        let part: Part = mail.receive(rank, SUMMARY)?;
+        let part: GatheredPart = mail.receive(rank, SUMMARY)?;
         sum.add(part, clock.ahead(rank));
     }
     let span = sum.span.0.zip(sum.span.1).map_or(0, |(begin, end)| end - begin);
@@ -82,16 +82,16 @@ pub fn gather<E: Endpoint>(
         checked_bytes: sum.counts.1,
         wrong: sum.wrong,
         wrong_count: sum.counts.2,
-        waiting: played.waiting.clone(),
-        over: played.over,
+        waiting: executed.waiting.clone(),
+        over: executed.over,
     }))
 }
 
 /// What one rank has to tell.
-fn part(rank: &Rank, played: &Played, clock: &Clock) -> Part {
-    let mut rows: BTreeMap<u32, Row> = BTreeMap::new();
+fn part(rank: &Rank, executed: &Executed, clock: &Clock) -> GatheredPart {
+    let mut rows: BTreeMap<u32, TimesRow> = BTreeMap::new();
     let mut all = (None, None);
-    for (op, span) in rank.ops.iter().zip(&played.spans) {
+    for (op, span) in rank.ops.iter().zip(&executed.spans) {
         let Some((begin, end)) = span.map(|(begin, end)| (clock.at(begin), clock.at(end))) else { continue };
         all = (earlier(all.0, Some(begin)), all.1.max(Some(end)));
         match *op {
@@ -108,8 +108,8 @@ fn part(rank: &Rank, played: &Played, clock: &Clock) -> Part {
             Op::Calc { .. } => {}
         }
     }
-    let counts = (played.messages, played.checked_bytes, played.wrong_count);
-    (rows.into_values().collect(), all, (counts, played.wrong.clone()))
+    let counts = (executed.messages, executed.checked_bytes, executed.wrong_count);
+    (rows.into_values().collect(), all, (counts, executed.wrong.clone()))
 }
 
 fn earlier(a: Option<i64>, b: Option<i64>) -> Option<i64> {
@@ -127,7 +127,7 @@ struct Sum {
 
 impl Sum {
     /// Adds the part of a rank whose clock is so far ahead.
-    fn add(&mut self, part: Part, ahead: i64) {
+    fn add(&mut self, part: GatheredPart, ahead: i64) {
         let (rows, (begin, end), ((messages, bytes, wrong_count), wrong)) = part;
         let here = |time: Option<i64>| time.map(|time| time - ahead);
         for ((tag, messages, bytes), (begin, end)) in rows {

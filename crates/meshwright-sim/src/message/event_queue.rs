@@ -1,4 +1,4 @@
-//! What happens when: a wheel for the near future, a radix heap for the rest; times never go back.
+//! The event queue: a wheel for the near future, a radix heap for the rest; times never go back.
 //!
 //! Time is cut into windows. Every moment of the present window has a list of its own; which lists have entries
 //! is kept in bits, and emptied lists are used again. An entry beyond the window lies in the bucket of the highest
@@ -19,7 +19,7 @@ const KEPT: usize = 1 << 12;
 
 /// Entries to come, in order of their times.
 #[derive(Clone, Debug)]
-pub(super) struct Agenda<T> {
+pub(super) struct EventQueue<T> {
     present: u64,
     /// The entries of each moment of the window.
     near: Box<[Vec<T>; WINDOW]>,
@@ -34,7 +34,7 @@ pub(super) struct Agenda<T> {
     later_occupied: u64,
 }
 
-impl<T: Copy + Debug> Agenda<T> {
+impl<T: Copy + Debug> EventQueue<T> {
     /// Nothing to come; the present is 0.
     pub(super) fn new() -> Self {
         let near = vec![Vec::new(); WINDOW].into_boxed_slice();
@@ -150,25 +150,25 @@ mod tests {
         /// A sorted map of lists is the second opinion.
         #[test]
         fn hands_out_moments_in_order_and_each_as_it_was_filled(steps in prop::collection::vec(prop::option::weighted(0.7, delays()), 1..300)) {
-            let (mut agenda, mut map, mut moment) = (Agenda::new(), BTreeMap::<u64, Vec<usize>>::new(), Vec::new());
+            let (mut events, mut map, mut moment) = (EventQueue::new(), BTreeMap::<u64, Vec<usize>>::new(), Vec::new());
             let mut now = 0;
-            let mut check = |agenda: &mut Agenda<usize>, map: &mut BTreeMap<u64, Vec<usize>>| {
+            let mut check = |events: &mut EventQueue<usize>, map: &mut BTreeMap<u64, Vec<usize>>| {
                 let expected = map.pop_first();
-                let time = agenda.next(&mut moment);
+                let time = events.next(&mut moment);
                 prop_assert_eq!(time.map(|time| (time, moment.clone())), expected);
                 Ok(time)
             };
             for (entry, step) in steps.into_iter().enumerate() {
                 match step {
                     Some(later) => {
-                        agenda.push(now + later, entry);
+                        events.push(now + later, entry);
                         map.entry(now + later).or_default().push(entry);
                     }
-                    None => now = check(&mut agenda, &mut map)?.unwrap_or(now),
+                    None => now = check(&mut events, &mut map)?.unwrap_or(now),
                 }
             }
-            while !agenda.is_empty() {
-                check(&mut agenda, &mut map)?;
+            while !events.is_empty() {
+                check(&mut events, &mut map)?;
             }
             prop_assert!(map.is_empty());
         }

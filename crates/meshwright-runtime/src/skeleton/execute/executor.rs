@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use fixedbitset::FixedBitSet;
 
-use super::book::{Book, State};
 use super::payload::{HEADER, Name};
-use super::program::Program;
-use super::{DATA, Defect, Played, STATE, Settings, VERDICT, Waiting, Wrong};
+use super::program::RankProgram;
+use super::progress::{Progress, RankState};
+use super::{DATA, Defect, Executed, STATE, Settings, VERDICT, Waiting, Wrong};
 use crate::transport::{Endpoint, Lost, Mailbox, Parcel, Wire};
 use meshwright_schedule::Op;
 
@@ -22,13 +22,13 @@ const LOOK: Duration = Duration::from_millis(100);
 const TOLD_MAX: usize = 20;
 
 /// One rank at work.
-pub(super) struct Player<'p, E> {
+pub(super) struct Executor<'p, E> {
     pub(super) mail: &'p mut Mailbox<E>,
     settings: &'p Settings,
     ops: &'p [Op],
     me: u32,
     number: u32,
-    program: Program,
+    program: RankProgram,
     began: Vec<Option<Instant>>,
     /// Steps that receive, and whose messages are here.
     arrived: FixedBitSet,
@@ -41,24 +41,24 @@ pub(super) struct Player<'p, E> {
     computing: VecDeque<u32>,
     until: Option<Instant>,
     /// When something happened last, and what rank 0 was told last.
-    progress: Instant,
-    told: State,
-    book: Option<Book>,
+    moved: Instant,
+    told: RankState,
+    progress: Option<Progress>,
     /// What rank 0 has said: whether all came to their ends.
     verdict: Option<bool>,
-    played: Played,
+    executed: Executed,
 }
 
-impl<'p, E: Endpoint> Player<'p, E> {
+impl<'p, E: Endpoint> Executor<'p, E> {
     pub(super) fn new(
         ops: &'p [Op],
-        program: Program,
+        program: RankProgram,
         number: u32,
         settings: &'p Settings,
         mail: &'p mut Mailbox<E>,
     ) -> Self {
         let me = mail.rank();
-        let played = Played {
+        let executed = Executed {
             spans: vec![None; ops.len()],
             messages: 0,
             checked_bytes: 0,
@@ -68,7 +68,7 @@ impl<'p, E: Endpoint> Player<'p, E> {
             waiting: Vec::new(),
         };
         Self {
-            book: (me == 0).then(|| Book::new(mail.ranks())),
+            progress: (me == 0).then(|| Progress::new(mail.ranks())),
             mail,
             settings,
             ops,
@@ -82,10 +82,10 @@ impl<'p, E: Endpoint> Player<'p, E> {
             kept_bytes: 0,
             computing: VecDeque::new(),
             until: None,
-            progress: Instant::now(),
-            told: State::Playing,
+            moved: Instant::now(),
+            told: RankState::Playing,
             verdict: None,
-            played,
+            executed,
         }
     }
 
@@ -112,7 +112,7 @@ impl<'p, E: Endpoint> Player<'p, E> {
 
     /// Works until rank 0 says that all is over, or that nobody has anything to do; at rank 0, who waits for whom.
     pub(super) fn run(&mut self) -> Result<Vec<Waiting>, Lost> {
-        self.progress = Instant::now();
+        self.moved = Instant::now();
         loop {
             while let Some(step) = self.program.next() {
                 self.begin(step)?;
@@ -125,7 +125,7 @@ impl<'p, E: Endpoint> Player<'p, E> {
                 return Ok(waiting);
             }
             if let Some(over) = self.verdict {
-                self.played.over = over;
+                self.executed.over = over;
                 return Ok(Vec::new());
             }
             let wait =
@@ -141,7 +141,7 @@ impl<'p, E: Endpoint> Player<'p, E> {
     /// Begins a step, and ends it if it can end at once.
     fn begin(&mut self, step: u32) -> Result<(), Lost> {
         self.began[step as usize] = Some(Instant::now());
-        self.progress = Instant::now();
+        self.moved = Instant::now();
         self.program.begun(step);
         match self.ops[step as usize] {
             Op::Send { peer, .. } => {
@@ -162,8 +162,8 @@ impl<'p, E: Endpoint> Player<'p, E> {
     fn end(&mut self, step: u32) {
         let began = self.began[step as usize].expect("what ends has begun");
         let now = Instant::now();
-        self.played.spans[step as usize] = Some((began, now));
-        self.progress = now;
+        self.executed.spans[step as usize] = Some((began, now));
+        self.moved = now;
         self.program.ended(step);
     }
 
@@ -180,8 +180,8 @@ impl<'p, E: Endpoint> Player<'p, E> {
                 *self.until.insert(Instant::now() + Duration::from_nanos(nanoseconds as u64))
             }
         };
-        self.progress = Instant::now();
-        if self.progress < until {
+        self.moved = Instant::now();
+        if self.moved < until {
             return false;
         }
         self.until = None;
@@ -193,9 +193,9 @@ impl<'p, E: Endpoint> Player<'p, E> {
     /// Tells rank 0 how this rank is, if that has changed.
     fn tell(&mut self) -> Result<(), Lost> {
         let state = if self.program.is_over() {
-            State::Ended
-        } else if self.progress.elapsed() < self.settings.patience {
-            State::Playing
+            RankState::Ended
+        } else if self.moved.elapsed() < self.settings.patience {
+            RankState::Playing
         } else {
             self.waiting()
         };
@@ -203,41 +203,41 @@ impl<'p, E: Endpoint> Player<'p, E> {
             return Ok(());
         }
         self.told = state;
-        match &mut self.book {
-            Some(book) => book.note(0, state),
+        match &mut self.progress {
+            Some(progress) => progress.note(0, state),
             None => self.mail.send(0, STATE, &state)?,
         }
         Ok(())
     }
 
     /// The first receive that has begun and not ended.
-    fn waiting(&self) -> State {
-        let waits = |&step: &usize| self.began[step].is_some() && self.played.spans[step].is_none();
+    fn waiting(&self) -> RankState {
+        let waits = |&step: &usize| self.began[step].is_some() && self.executed.spans[step].is_none();
         let step = (0..self.ops.len()).find(waits).expect("of steps without a circle one can always begin");
         let Op::Recv { peer, tag, .. } = self.ops[step] else { unreachable!("only receives wait") };
-        State::Waiting(step as u32, peer.0, tag)
+        RankState::Waiting(step as u32, peer.0, tag)
     }
 
     /// At rank 0: says to all whether all is over or nobody has anything to do, once one of the two is so; who waits.
     fn judge(&mut self) -> Result<Option<Vec<Waiting>>, Lost> {
-        let Some(book) = &self.book else { return Ok(None) };
-        if !book.is_over() && !book.is_stuck(self.settings.patience) {
+        let Some(progress) = &self.progress else { return Ok(None) };
+        if !progress.is_over() && !progress.is_stuck(self.settings.patience) {
             return Ok(None);
         }
-        self.played.over = book.is_over();
-        let chain = book.chain();
-        self.mail.send_to_others(VERDICT, &self.played.over)?;
+        self.executed.over = progress.is_over();
+        let chain = progress.chain();
+        self.mail.send_to_others(VERDICT, &self.executed.over)?;
         Ok(Some(chain))
     }
 
     fn take(&mut self, parcel: Parcel) {
         let Parcel { from, tag, bytes } = parcel;
-        let (state, over) = (|| State::from_bytes(&bytes), bytes.first() == Some(&1));
+        let (state, over) = (|| RankState::from_bytes(&bytes), bytes.first() == Some(&1));
         match tag {
             DATA => self.take_message(from, bytes),
             STATE => {
-                if let (Some(book), Some(state)) = (&mut self.book, state()) {
-                    book.note(from, state);
+                if let (Some(progress), Some(state)) = (&mut self.progress, state()) {
+                    progress.note(from, state);
                 }
             }
             VERDICT => self.verdict = Some(over),
@@ -247,14 +247,14 @@ impl<'p, E: Endpoint> Player<'p, E> {
 
     /// A message of the schedule.
     fn take_message(&mut self, from: u32, bytes: Vec<u8>) {
-        self.progress = Instant::now();
+        self.moved = Instant::now();
         let name = Name::unpacked(from, self.me, &bytes);
         let named = name.filter(|name| name.run == self.number);
         let step = named.and_then(|name| self.program.take(from, name.tag, name.sequence));
         let (Some(name), Some(step)) = (name, step) else {
             return self.complain(None, from, name.map_or(0, |name| name.tag), Defect::Unexpected);
         };
-        self.played.messages += 1;
+        self.executed.messages += 1;
         let Op::Recv { bytes: expected, .. } = self.ops[step as usize] else {
             unreachable!("only receives are waited in")
         };
@@ -275,25 +275,25 @@ impl<'p, E: Endpoint> Player<'p, E> {
 
     fn check(&mut self, step: u32, name: Name, bytes: &[u8]) {
         let payload = &bytes[HEADER..];
-        self.played.checked_bytes += payload.len() as u64;
+        self.executed.checked_bytes += payload.len() as u64;
         if let Some(at) = name.first_wrong(payload) {
             self.complain(Some(step), name.source, name.tag, Defect::Byte { at: at as u64 });
         }
     }
 
     fn complain(&mut self, step: Option<u32>, from: u32, tag: u32, defect: Defect) {
-        self.played.wrong_count += 1;
-        if self.played.wrong.len() < TOLD_MAX {
-            self.played.wrong.push(Wrong { rank: self.me, step, from, tag, defect });
+        self.executed.wrong_count += 1;
+        if self.executed.wrong.len() < TOLD_MAX {
+            self.executed.wrong.push(Wrong { rank: self.me, step, from, tag, defect });
         }
     }
 
     /// Checks what was kept.
-    pub(super) fn ended(mut self, waiting: Vec<Waiting>) -> Played {
+    pub(super) fn ended(mut self, waiting: Vec<Waiting>) -> Executed {
         for (step, name, bytes) in std::mem::take(&mut self.kept) {
             self.check(step, name, &bytes);
         }
-        self.played.waiting = waiting;
-        self.played
+        self.executed.waiting = waiting;
+        self.executed
     }
 }

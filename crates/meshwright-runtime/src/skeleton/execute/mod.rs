@@ -2,21 +2,21 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | this one | [`play`]: one rank's program, from its first step to its last |
-//! | `player` | one rank at work: steps begin and end, messages come |
+//! | this one | [`execute`]: one rank's program, from its first step to its last |
+//! | `executor` | one rank at work: steps begin and end, messages come |
 //! | `program` | which step lets which begin |
 //! | `payload` | what messages carry |
 //! | `wrong` | [`Wrong`], [`Waiting`]: what can be found wrong |
-//! | `book` | what rank 0 knows of all ranks |
+//! | `progress` | what rank 0 knows of all ranks |
 //! | `gather` | [`gather()`]: the times of all ranks at rank 0, phase by phase |
 //! | `probe` | [`clock`]: one time for all ranks; [`links`]: start-up and time per byte of the real ranks |
 
-mod book;
+mod executor;
 mod gather;
 mod payload;
-mod player;
 mod probe;
 mod program;
+mod progress;
 mod wrong;
 
 use std::time::{Duration, Instant};
@@ -27,9 +27,9 @@ pub use wrong::{Defect, Waiting, Wrong};
 
 use super::host::meet;
 use crate::transport::{Endpoint, Lost, Mailbox, Topic};
+use executor::Executor;
 use meshwright_schedule::Rank;
-use player::Player;
-use program::Program;
+use program::RankProgram;
 
 /// Messages of a schedule, what ranks say of themselves, and what rank 0 says to all; all of the tags of this module.
 const DATA: u32 = Topic::Play.tag(0);
@@ -42,7 +42,7 @@ const PONG: u32 = Topic::Play.tag(5);
 /// A message may be so large: what MPI counts in one piece, with room for a header.
 pub const MESSAGE_MAX: u64 = 1 << 30;
 
-/// How a schedule is played.
+/// How a schedule is executed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// How long a rank computes for one cycle of a computation; none to compute nothing.
@@ -61,7 +61,7 @@ impl Default for Settings {
 
 /// One rank's run.
 #[derive(Clone, Debug)]
-pub struct Played {
+pub struct Executed {
     /// By step, when it began and ended; only of steps that did.
     pub spans: Vec<Option<(Instant, Instant)>>,
     /// How many messages came that a step waited for.
@@ -104,29 +104,29 @@ pub struct Played {
 ///
 /// ```
 /// use meshwright_schedule::goal;
-/// use meshwright_runtime::skeleton::play::{Settings, play};
+/// use meshwright_runtime::skeleton::execute::{Settings, execute};
 /// use meshwright_runtime::transport::{Endpoint, Mailbox, threads};
 /// let text = "num_ranks 2\nrank 0 {\na: calc 50\nb: send 8b to 1\nb requires a\n}\nrank 1 { recv 8b from 0 }\n";
 /// let schedule = goal::parse(text.as_bytes(), "two.goal")?;
-/// let played = threads::run(2, |endpoint| {
+/// let executed = threads::run(2, |endpoint| {
 ///     let rank = &schedule.ranks[endpoint.rank() as usize];
-///     play(rank, 0, &Settings::default(), &mut Mailbox::new(endpoint))
+///     execute(rank, 0, &Settings::default(), &mut Mailbox::new(endpoint))
 /// });
-/// let played = played.expect("no thread is lost");
-/// assert!(played.iter().all(|played| played.over && played.wrong.is_empty()));
-/// assert_eq!((played[1].messages, played[1].checked_bytes), (1, 8));
+/// let executed = executed.expect("no thread is lost");
+/// assert!(executed.iter().all(|executed| executed.over && executed.wrong.is_empty()));
+/// assert_eq!((executed[1].messages, executed[1].checked_bytes), (1, 8));
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
-pub fn play<E: Endpoint>(
+pub fn execute<E: Endpoint>(
     rank: &Rank,
     number: u32,
     settings: &Settings,
     mail: &mut Mailbox<E>,
-) -> Result<Played, Lost> {
-    let mut player = Player::new(&rank.ops, Program::new(rank), number, settings, mail);
-    player.mail.endpoint().tell(&format!("run {number} of a schedule"));
-    player.prepare();
-    meet(player.mail)?;
-    let waiting = player.run()?;
-    Ok(player.ended(waiting))
+) -> Result<Executed, Lost> {
+    let mut executor = Executor::new(&rank.ops, RankProgram::new(rank), number, settings, mail);
+    executor.mail.endpoint().tell(&format!("run {number} of a schedule"));
+    executor.prepare();
+    meet(executor.mail)?;
+    let waiting = executor.run()?;
+    Ok(executor.ended(waiting))
 }

@@ -1,4 +1,4 @@
-//! What rank 0 knows of all ranks: who plays, who waits, who has ended.
+//! The progress of all ranks as rank 0 knows it: who is at work, who waits, who has ended.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use meshwright_core::units::Bytes;
 
 /// What a rank says of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum RankState {
     /// It computes, or something came not long ago.
     Playing,
     /// Nothing has come for a long time: step, sender and tag of the first receive that waits.
@@ -17,7 +17,7 @@ pub(super) enum State {
     Ended,
 }
 
-impl Wire for State {
+impl Wire for RankState {
     fn volume(&self) -> Bytes {
         Bytes(16)
     }
@@ -42,28 +42,28 @@ impl Wire for State {
 }
 
 /// The states of all ranks.
-pub(super) struct Book {
-    states: Vec<State>,
+pub(super) struct Progress {
+    states: Vec<RankState>,
     playing: usize,
     ended: usize,
     changed: Instant,
 }
 
-impl Book {
-    /// All ranks play.
+impl Progress {
+    /// All ranks execute.
     pub(super) fn new(ranks: u32) -> Self {
-        let states = vec![State::Playing; ranks as usize];
+        let states = vec![RankState::Playing; ranks as usize];
         Self { playing: states.len(), states, ended: 0, changed: Instant::now() }
     }
 
     /// Notes what a rank says.
-    pub(super) fn note(&mut self, rank: u32, state: State) {
+    pub(super) fn note(&mut self, rank: u32, state: RankState) {
         let before = std::mem::replace(&mut self.states[rank as usize], state);
-        let count = |wanted: State, number: &mut usize| {
+        let count = |wanted: RankState, number: &mut usize| {
             *number = *number + usize::from(state == wanted) - usize::from(before == wanted);
         };
-        count(State::Playing, &mut self.playing);
-        count(State::Ended, &mut self.ended);
+        count(RankState::Playing, &mut self.playing);
+        count(RankState::Ended, &mut self.ended);
         self.changed = Instant::now();
     }
 
@@ -81,11 +81,11 @@ impl Book {
     /// for one that was named already.
     pub(super) fn chain(&self) -> Vec<Waiting> {
         let mut chain: Vec<Waiting> = Vec::new();
-        let first = self.states.iter().position(|state| matches!(state, State::Waiting(..)));
+        let first = self.states.iter().position(|state| matches!(state, RankState::Waiting(..)));
         let mut rank = first.map(|rank| rank as u32);
         while let Some(at) = rank.take() {
-            let State::Waiting(step, from, tag) = self.states[at as usize] else { break };
-            let sender_ended = self.states[from as usize] == State::Ended;
+            let RankState::Waiting(step, from, tag) = self.states[at as usize] else { break };
+            let sender_ended = self.states[from as usize] == RankState::Ended;
             chain.push(Waiting { rank: at, step, from, tag, sender_ended });
             rank = (!chain.iter().any(|waiting| waiting.rank == from)).then_some(from);
         }
@@ -99,24 +99,28 @@ mod tests {
 
     #[test]
     fn a_chain_ends_at_who_does_not_wait() {
-        let mut book = Book::new(4);
-        assert!(!book.is_stuck(Duration::ZERO));
-        book.note(3, State::Waiting(1, 1, 7));
-        book.note(1, State::Waiting(5, 0, 8));
-        book.note(2, State::Ended);
-        assert!(!book.is_stuck(Duration::ZERO), "rank 0 still plays");
-        book.note(0, State::Ended);
-        assert!(book.is_stuck(Duration::ZERO) && !book.is_stuck(Duration::from_secs(60)) && !book.is_over());
-        let chain = book.chain();
+        let mut progress = Progress::new(4);
+        assert!(!progress.is_stuck(Duration::ZERO));
+        progress.note(3, RankState::Waiting(1, 1, 7));
+        progress.note(1, RankState::Waiting(5, 0, 8));
+        progress.note(2, RankState::Ended);
+        assert!(!progress.is_stuck(Duration::ZERO), "rank 0 is still at work");
+        progress.note(0, RankState::Ended);
+        assert!(
+            progress.is_stuck(Duration::ZERO)
+                && !progress.is_stuck(Duration::from_secs(60))
+                && !progress.is_over()
+        );
+        let chain = progress.chain();
         assert_eq!(chain, [Waiting { rank: 1, step: 5, from: 0, tag: 8, sender_ended: true }]);
-        book.note(1, State::Ended);
-        book.note(3, State::Waiting(1, 0, 7));
-        book.note(0, State::Waiting(0, 3, 9));
+        progress.note(1, RankState::Ended);
+        progress.note(3, RankState::Waiting(1, 0, 7));
+        progress.note(0, RankState::Waiting(0, 3, 9));
         let ranks: Vec<(u32, u32)> =
-            book.chain().iter().map(|waiting| (waiting.rank, waiting.from)).collect();
+            progress.chain().iter().map(|waiting| (waiting.rank, waiting.from)).collect();
         assert_eq!(ranks, [(0, 3), (3, 0)], "a circle is named once");
-        book.note(3, State::Ended);
-        book.note(0, State::Ended);
-        assert!(book.is_over() && !book.is_stuck(Duration::ZERO));
+        progress.note(3, RankState::Ended);
+        progress.note(0, RankState::Ended);
+        assert!(progress.is_over() && !progress.is_stuck(Duration::ZERO));
     }
 }

@@ -1,4 +1,4 @@
-//! What the real ranks are like: one time for all of them, and what a message costs.
+//! Measurement of the real ranks: one time for all of them, and what a message costs.
 
 use std::time::Instant;
 

@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use meshwright_schedule::{Op, Rank};
+use meshwright_core::csr::Csr;
+use meshwright_schedule::{Dependency, Op, Rank};
 
 /// By peer, tag and sequence of a message the step that receives it.
 type Receives = BTreeMap<(u32, u32, u32), u32>;
 
 /// What is still to be done.
-pub(super) struct Program {
+pub(super) struct RankProgram {
     /// By step, how many starts and ends it still waits for.
     missing: Vec<u32>,
-    /// Where the steps that wait for a step's start begin in `list`, then those that wait for its end; by step.
-    first: Vec<u32>,
-    list: Vec<u32>,
+    /// The steps that wait for a step's start, then those that wait for its end; by step.
+    waiting: Csr<u32>,
     /// Steps that may begin, first ready, first begun.
     ready: VecDeque<u32>,
     unfinished: usize,
@@ -23,28 +23,21 @@ pub(super) struct Program {
     receives: Receives,
 }
 
-impl Program {
+impl RankProgram {
     /// Before the first step.
     pub(super) fn new(rank: &Rank) -> Self {
         let steps = rank.ops.len();
-        let (mut missing, mut first) = (vec![0; steps], vec![0; 2 * steps + 1]);
-        let row = |on: u32, start_only: bool| 2 * on as usize + usize::from(!start_only);
+        let mut missing = vec![0; steps];
         for dependency in &rank.dependencies {
             missing[dependency.step as usize] += 1;
-            first[row(dependency.on, dependency.start_only) + 1] += 1;
         }
-        for at in 0..2 * steps {
-            first[at + 1] += first[at];
-        }
-        let (mut list, mut next) = (vec![0; rank.dependencies.len()], first.clone());
-        for dependency in &rank.dependencies {
-            let slot = &mut next[row(dependency.on, dependency.start_only)];
-            list[*slot as usize] = dependency.step;
-            *slot += 1;
-        }
+        let waits = |dependency: &Dependency| {
+            (2 * dependency.on as usize + usize::from(!dependency.start_only), dependency.step)
+        };
+        let waiting = Csr::from_pairs(2 * steps, rank.dependencies.iter().map(waits));
         let ready = (0..).zip(&missing).filter(|(_, missing)| **missing == 0).map(|(step, _)| step).collect();
         let (sequence, receives) = numbered(rank);
-        Self { missing, first, list, ready, unfinished: steps, sequence, receives }
+        Self { missing, waiting, ready, unfinished: steps, sequence, receives }
     }
 
     /// The next step that may begin.
@@ -64,8 +57,7 @@ impl Program {
     }
 
     fn release(&mut self, row: usize) {
-        for at in self.first[row]..self.first[row + 1] {
-            let step = self.list[at as usize];
+        for &step in self.waiting.row(row) {
             let missing = &mut self.missing[step as usize];
             *missing -= 1;
             if *missing == 0 {

@@ -1,4 +1,4 @@
-//! What can be found wrong in a run, in forms that travel.
+//! Defects of a run, in forms that travel.
 
 use std::fmt;
 

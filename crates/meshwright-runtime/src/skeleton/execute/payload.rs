@@ -1,4 +1,4 @@
-//! What messages carry: bytes that follow from who sends what to whom, so that the receiver knows every one of them.
+//! Payload of messages: bytes that follow from source, target and number, so that the receiver knows every one of them.
 
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::Rng;

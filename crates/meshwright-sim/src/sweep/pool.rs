@@ -1,4 +1,4 @@
-//! Who measures the loads of a sweep.
+//! Pools that measure the loads of a sweep.
 
 use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::Duration;
@@ -12,7 +12,7 @@ pub const LOOK: Duration = Duration::from_millis(2);
 
 /// One load to be measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Job {
+pub struct SweepPoint {
     /// The load, in flits per node and cycle.
     pub load: f64,
     /// The seed of the point.
@@ -20,14 +20,14 @@ pub struct Job {
 }
 
 /// Those who measure loads: threads of this process, or ranks.
-pub trait Crew {
+pub trait Pool {
     /// Measures all these loads, begun in this order, and hands over each point as soon as it is there, in whatever order.
     ///
     /// # Errors
     ///
     /// What measuring a load, or handing a point over, came to: of several errors that of the least load. What was under
     /// way is handed over nevertheless; nothing else is begun.
-    fn measure_all(&mut self, jobs: &[Job], came: &mut dyn FnMut(Point) -> Result<()>) -> Result<()>;
+    fn measure_all(&mut self, jobs: &[SweepPoint], came: &mut dyn FnMut(Point) -> Result<()>) -> Result<()>;
 
     /// How many loads take no longer than one: the search for the saturation measures so many at a time, though it will
     /// need only some of them.
@@ -36,7 +36,7 @@ pub trait Crew {
     }
 }
 
-/// The crew of one machine: each load on a thread of its own; fewer loads than threads share them.
+/// The pool of one machine: each load on a thread of its own; fewer loads than threads share them.
 #[derive(Debug)]
 pub struct Threads<M> {
     threads: usize,
@@ -55,24 +55,24 @@ impl<M: Measure> Threads<M> {
     }
 }
 
-impl<M: Measure> Crew for Threads<M> {
-    fn measure_all(&mut self, jobs: &[Job], came: &mut dyn FnMut(Point) -> Result<()>) -> Result<()> {
+impl<M: Measure> Pool for Threads<M> {
+    fn measure_all(&mut self, jobs: &[SweepPoint], came: &mut dyn FnMut(Point) -> Result<()>) -> Result<()> {
         let each = threads_each(jobs.len(), 1, self.threads);
         let mut refusal = Refusal::default();
         thread::scope(|scope| {
-            let mut bench = Bench::new(scope, &self.measure);
+            let mut workers = Workers::new(scope, &self.measure);
             let mut open = jobs.iter();
             loop {
-                while bench.at_work() < self.threads
+                while workers.at_work() < self.threads
                     && refusal.is_none()
                     && let Some(&job) = open.next()
                 {
-                    bench.begin(job, each);
+                    workers.begin(job, each);
                 }
-                if bench.at_work() == 0 {
+                if workers.at_work() == 0 {
                     break;
                 }
-                for (load, point) in bench.wait(LOOK) {
+                for (load, point) in workers.wait(LOOK) {
                     refusal.heed(load, point.and_then(&mut *came));
                 }
             }
@@ -112,15 +112,15 @@ impl Refusal {
 }
 
 /// Loads under way on threads of this process.
-pub struct Bench<'scope, 'env, M> {
+pub struct Workers<'scope, 'env, M> {
     scope: &'scope Scope<'scope, 'env>,
     measure: &'scope M,
     at_work: Vec<(f64, ScopedJoinHandle<'scope, Result<Point>>)>,
     leader: thread::Thread,
 }
 
-impl<'scope, 'env, M: Measure> Bench<'scope, 'env, M> {
-    /// An empty bench; the thread that made it is woken when a load is done.
+impl<'scope, 'env, M: Measure> Workers<'scope, 'env, M> {
+    /// Nothing under way; the thread that made it is woken when a load is done.
     pub fn new(scope: &'scope Scope<'scope, 'env>, measure: &'scope M) -> Self {
         Self { scope, measure, at_work: Vec::new(), leader: thread::current() }
     }
@@ -131,7 +131,7 @@ impl<'scope, 'env, M: Measure> Bench<'scope, 'env, M> {
     }
 
     /// Begins to measure a load on so many threads.
-    pub fn begin(&mut self, job: Job, threads: usize) {
+    pub fn begin(&mut self, job: SweepPoint, threads: usize) {
         let (measure, leader) = (self.measure, self.leader.clone());
         let work = move || {
             let point = measure(job.load, job.seed, threads);
