@@ -15,19 +15,7 @@
 //! side: a proved lower bound ([`mapping::bound`]), a prediction ([`schedule::cost`]) and the simulated time.
 //!
 //! ```
-//! use meshwright::mapping::{Divide, PLACEMENTS, Shape};
-//! use meshwright::topology::Machine;
-//! use meshwright::units::Bytes;
-//! use meshwright::verdict::{Job, divide};
-//!
-//! // Merge sort of 64 KiB on an 8 x 8 mesh with wormhole routing: every placement, judged.
-//! let job = Job::divide(&Divide { shape: Shape::Binomial(6), alpha: Some(0.5), combine_alpha: None, volume: Bytes(65536) })?;
-//! let methods: Vec<&str> = PLACEMENTS.iter().map(|method| method.name).collect();
-//! let verdict = divide::judge("merge sort", &job, &Machine::new("mesh:8x8")?, &methods, 0, &mut |_| {})?;
-//! assert_eq!(verdict.winner_name(), Some("centred-halving"));
-//! // It meets the lower bound: no placement of this tree on this mesh can be faster.
-//! assert_eq!(verdict.winner().expect("one comes to its end").time, verdict.bound());
-//! # Ok::<(), meshwright::Error>(())
+#![doc = include_str!("../examples/front_page.rs")]
 //! ```
 //!
 //! # Divisible load
@@ -174,15 +162,15 @@ pub use schedule::Schedule;
 pub use topology::{FAMILIES, Machine, Topology};
 
 /// What most programs need, in one line: `use meshwright::prelude::*;`.
+///
+/// The rest is one module per crate.
 pub mod prelude {
     pub use crate::error::{Error, Result};
-    pub use crate::load::{Problem, Source};
-    pub use crate::mapping::{Divide, PLACEMENTS, Placement, Shape, TaskGraph};
-    pub use crate::routing::ROUTINGS;
-    pub use crate::schedule::{Phases, Process, Schedule};
+    pub use crate::mapping::{Divide, Mapping, PLACEMENTS, Placement, Shape, TaskGraph};
+    pub use crate::schedule::{Phases, Planner, Process, Schedule};
     pub use crate::sim::flit::Router;
-    pub use crate::sim::{Engine, Trace, Workload, simulate};
-    pub use crate::topology::{Costs, FAMILIES, Machine, PortModel, Switching, Topology};
-    pub use crate::units::{Bytes, Cycles, NodeId};
-    pub use crate::verdict::{Job, JobVerdict};
+    pub use crate::sim::{Engine, Trace, simulate};
+    pub use crate::topology::{Costs, Machine, PortModel, Switching, Topology};
+    pub use crate::units::{Bytes, Cycles, KiB, LinkId, NodeId};
+    pub use crate::verdict::{Options, Silent, Verdict, judge};
 }
