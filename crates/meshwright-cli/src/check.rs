@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use meshwright_core::Result;
+use meshwright_core::words::counted;
 use meshwright_formats::scenario::claim;
 use meshwright_load::check::Reading;
 use meshwright_load::witness::Kind;
@@ -12,7 +13,7 @@ use meshwright_network::topology::Machine;
 use meshwright_verdict::load::{self, CheckAnswer, Checked};
 
 use super::output::{self, Progress};
-use super::{Answer, load as tables, table};
+use super::{Answer, table};
 
 const HELP: &str = "\
 A claim is one JSON object:
@@ -78,11 +79,11 @@ fn reason(claim: &Checked, machine: &Machine, startup: f64) -> Option<String> {
                 links.dedup();
                 format!(
                     "as a flow over {}, done by {done}; --json has it",
-                    tables::counted(links.len(), "link")
+                    counted(links.len() as u64, "link")
                 )
             }
             Kind::Schedule => {
-                let messages = tables::counted(witness.messages.unwrap_or_default() as usize, "message");
+                let messages = counted(witness.messages.unwrap_or_default() as u64, "message");
                 format!("by a schedule of {messages}, simulated, done by {done}")
             }
         });

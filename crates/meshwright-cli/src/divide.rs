@@ -3,9 +3,9 @@
 use clap::Args;
 
 use meshwright_core::Result;
+use meshwright_core::words::grouped;
 use meshwright_demos::speedup::{self, Answer as Report, Executor, Speedups, Task};
 use meshwright_formats::scenario;
-use meshwright_report::grouped;
 use meshwright_verdict::Ranked;
 
 use super::output::{self, Progress};

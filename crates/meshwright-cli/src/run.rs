@@ -8,14 +8,13 @@ use clap::Args;
 use meshwright_core::Result;
 use meshwright_core::output as disk;
 use meshwright_core::text::harmless;
+use meshwright_core::words::{counted, grouped, grouped_decimal};
 use meshwright_formats::scenario::{self, planned};
-use meshwright_report::grouped;
 use meshwright_runtime::run::{self, PhaseRow, REPEAT_MAX, RunReport, Settings, Work};
 use meshwright_runtime::skeleton::play;
 use meshwright_runtime::transport::{Endpoint, Mailbox, threads};
 
 use super::files::{self, Force};
-use super::load::counted;
 use super::output::{self, Progress};
 use super::{Answer, Failure, check_threads, table};
 
@@ -164,11 +163,11 @@ fn finish(arguments: &Arguments, report: &RunReport, ranks_are: &str) -> Result<
 fn text(report: &RunReport, ranks_are: &str) -> String {
     let machine =
         report.machine.as_ref().map_or(String::new(), |machine| format!(" · planned for {machine}"));
-    let runs = counted(report.repeat, "run");
+    let runs = counted(report.repeat as u64, "run");
     let mut text = format!(
         "{} · {}, {ranks_are}{machine} · {runs}\n",
         harmless(&report.name),
-        counted(report.ranks as usize, "rank")
+        counted(report.ranks as u64, "rank")
     );
     text += &format!(
         "between these ranks a message takes {} us + {} ns per byte\n",
@@ -230,24 +229,4 @@ fn verdict(report: &RunReport) -> String {
         text += &format!("stuck: {waiting}\n");
     }
     text + &format!("{verified} bytes were compared with what was sent\n")
-}
-
-/// A number of so many decimals, its digits in groups.
-fn grouped_decimal(number: f64, decimals: usize) -> String {
-    let text = format!("{number:.decimals$}");
-    let (whole, rest) =
-        text.split_once('.').map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));
-    let whole = whole.parse().map_or(whole.to_string(), grouped);
-    rest.map_or(whole.clone(), |rest| format!("{whole}.{rest}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::grouped_decimal;
-
-    #[test]
-    fn digits_before_the_point_stand_in_groups_of_three() {
-        assert_eq!([0.04, 1234.56].map(|number| grouped_decimal(number, 1)), ["0.0", "1\u{202f}234.6"]);
-        assert_eq!(grouped_decimal(12_345.4, 0), "12\u{202f}345");
-    }
 }

@@ -6,6 +6,7 @@
 //! | [`error`] | [`Error`]: what is not accepted, where it stands and what would be |
 //! | [`rng`] | streams of random numbers from a seed and a purpose |
 //! | [`text`] | readers that know line and column; names made fit for a terminal |
+//! | [`words`] | percentages, digits in groups, counts with their noun |
 //! | [`exact`] | fractions of any size |
 //! | [`statistics`] | means and their confidence |
 //! | [`csr`], [`bits`] | compressed rows; the set bits of a word |
@@ -26,5 +27,6 @@ pub mod rng;
 pub mod statistics;
 pub mod text;
 pub mod units;
+pub mod words;
 
 pub use error::{Error, Result};

@@ -97,7 +97,7 @@ pub fn scatter_gantt(outcome: &Outcome) -> String {
     let mut text = format!(
         "Split {}, 0 to {} {unit}; rank 0 sends and the others receive <, work #, results >\n",
         outcome.split,
-        meshwright_report::svg::written(finish * factor)
+        meshwright_core::words::short(finish * factor)
     );
     for rank in ranks {
         for (name, table) in [("predicted", &outcome.predicted), ("measured", &outcome.measured)] {

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::figures::{self, Figure};
 use crate::{Audit, Finding, PAPERS, Paper, Verdict};
+use meshwright_core::words::grouped;
 use meshwright_report::facts::Fact;
-use meshwright_report::wording::grouped;
 use meshwright_report::{File, style, template};
 
 #[derive(Serialize)]

@@ -5,8 +5,9 @@ use serde::Serialize;
 use super::drawings::Figure;
 use super::facts::Fact;
 use super::svg::history::{moments, timeline};
-use super::wording::{grouped, percent};
+use super::wording::percent;
 use super::{File, style, template};
+use meshwright_core::words::grouped;
 use meshwright_groups::history::{Doing, History, Level};
 use meshwright_network::topology::{Machine, Topology};
 

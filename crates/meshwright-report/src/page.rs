@@ -4,10 +4,11 @@ use serde::Serialize;
 
 use super::drawings::{Figure, figures};
 use super::svg::bars;
-use super::wording::{self, NONE, counted, grouped, percent};
+use super::wording::{self, counted, percent};
 use super::{PlanReport, facts, groups, load, style, template};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
+use meshwright_core::words::{NONE, grouped};
 use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_verdict::{JobVerdict, MappingOutcome, MappingVerdict, PhaseRow, Skipped};
 

@@ -5,8 +5,9 @@ use serde_json::Value;
 
 use super::facts::Fact;
 use super::svg::curve;
-use super::wording::{NONE, counted, grouped};
+use super::wording::counted;
 use super::{File, style, template};
+use meshwright_core::words::{NONE, grouped};
 use meshwright_sim::point::{ACCEPTED_MIN, LATENCY_MAX, Point, SweepReport};
 
 #[derive(Serialize)]

@@ -1,14 +1,14 @@
 //! The answer in tables and words.
 
 use meshwright_core::text::harmless;
+use meshwright_core::words::grouped;
 use meshwright_demos::drawings::scatter_gantt;
 use meshwright_demos::scatter::Outcome;
 use meshwright_demos::scatter::calibrate::Measured;
-use meshwright_report::grouped;
 
 use super::{Findings, Product};
-use crate::load::counted;
 use crate::table;
+use meshwright_core::words::counted;
 
 /// What stands where there is no value.
 const NONE: &str = "–";
@@ -30,7 +30,7 @@ pub(super) fn text(findings: &Findings<'_>) -> String {
     let Findings { file, bytes, ranks, report, .. } = findings;
     let calibration = &report.calibration;
     let mut text =
-        format!("{} · {} bytes · {}\n", harmless(file), grouped(*bytes), counted(*ranks as usize, "rank"));
+        format!("{} · {} bytes · {}\n", harmless(file), grouped(*bytes), counted(*ranks as u64, "rank"));
     text += &format!(
         "measured in {} ms: messages of 0 and {} bytes, work on {} bytes by all at the same time\n",
         milliseconds(calibration.seconds),

@@ -4,14 +4,14 @@ use serde::Serialize;
 
 use meshwright_core::text::harmless;
 use meshwright_core::units::Bytes;
-use meshwright_report::grouped;
+use meshwright_core::words::grouped;
 use meshwright_runtime::skeleton::HostRun;
 use meshwright_runtime::skeleton::keep_half::PhaseRecord;
 use meshwright_verdict::Ranked;
 
 use super::SortArguments;
-use crate::load::counted;
 use crate::table;
+use meshwright_core::words::counted;
 
 /// A phase: what was sent, beside what the planner sees.
 #[derive(Serialize)]
@@ -110,7 +110,7 @@ impl SortAnswer {
              {} on {machine}, {placement}, root at rank {root}\n\n",
             harmless(input),
             harmless(output),
-            counted(*ranks as usize, "rank")
+            counted(*ranks as u64, "rank")
         );
         text += &self.table();
         text += "work: of the slowest rank, without waiting; ended: the last rank, since its beginning\n\
@@ -146,7 +146,7 @@ impl SortAnswer {
     }
 
     fn comparison(&self) -> String {
-        let ranks = Executor { name: counted(self.ranks as usize, "rank"), seconds: self.seconds };
+        let ranks = Executor { name: counted(self.ranks as u64, "rank"), seconds: self.seconds };
         let first = self.executors[0].seconds;
         let row = |executor: &Executor| {
             vec![executor.name.clone(), seconds(executor.seconds), format!("{:.2}", first / executor.seconds)]

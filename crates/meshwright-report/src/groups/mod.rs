@@ -10,9 +10,10 @@ mod figures;
 use serde::Serialize;
 
 use super::drawings::Figure;
-use super::wording::{self, NONE, counted, grouped, percent};
+use super::wording::{self, counted, percent};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
+use meshwright_core::words::{NONE, grouped};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_verdict::{GroupsOutcome, GroupsVerdict, Skipped};
 

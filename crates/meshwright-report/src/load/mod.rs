@@ -14,9 +14,10 @@ mod words;
 use serde::Serialize;
 
 use super::drawings::Figure;
-use super::wording::{self, NONE, grouped, percent};
+use super::wording::{self, percent};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
+use meshwright_core::words::{NONE, grouped};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_verdict::{LoadOutcome, LoadVerdict, Skipped};
 

@@ -1,7 +1,8 @@
 //! Methods side by side: simulated time as a bar, prediction as a tick, bound as a dashed line.
 
 use super::{Attribute, Point, Px, Svg};
-use crate::wording::{grouped, percent};
+use crate::wording::percent;
+use meshwright_core::words::grouped;
 use meshwright_verdict::MappingOutcome;
 
 const WIDTH: f64 = 860.0;

@@ -1,8 +1,9 @@
 //! Curves of any kind: axes with round marks, several series, marks with words, a legend below.
 
-use super::axis::{marks, written};
+use super::axis::marks;
 use super::path::Path;
 use super::{Attribute, Point, Px, Svg, hues, palette};
+use meshwright_core::words::short;
 
 const WIDTH: f64 = 640.0;
 const LEFT: f64 = 66.0;
@@ -144,12 +145,12 @@ impl Chart {
             let y = BOTTOM - self.y.scale.share(mark) * (BOTTOM - TOP);
             let class = if mark == 0.0 { "frame" } else { "ruler" };
             svg.line(Point::new(LEFT, y), Point::new(RIGHT, y), class);
-            svg.text(Point::new(LEFT - 9.0, y + 4.0), "axis end", &written(mark));
+            svg.text(Point::new(LEFT - 9.0, y + 4.0), "axis end", &short(mark));
         }
         for mark in self.x.scale.marks() {
             let x = LEFT + self.x.scale.share(mark) * (RIGHT - LEFT);
             svg.line(Point::new(x, BOTTOM), Point::new(x, BOTTOM + 5.0), "frame");
-            svg.text(Point::new(x, BOTTOM + 19.0), "axis mid", &written(mark));
+            svg.text(Point::new(x, BOTTOM + 19.0), "axis mid", &short(mark));
         }
         svg.line(Point::new(LEFT, BOTTOM), Point::new(RIGHT, BOTTOM), "frame");
         svg.text(Point::new(12.0, TOP - 20.0), "note", &self.y.title);

@@ -1,8 +1,9 @@
 //! Latency against load: measured points with their intervals, zero-load latency and bound as dashed lines.
 
-use super::axis::{marks, written};
+use super::axis::marks;
 use super::path::Path;
 use super::{Attribute, Point, Px, Svg};
+use meshwright_core::words::short;
 use meshwright_sim::point::{self, SweepReport};
 use meshwright_sim::sweep::Saturation;
 
@@ -78,12 +79,12 @@ fn draw_axes(svg: &mut Svg, scales: &Scales) {
     for mark in marks(scales.latency_max) {
         let y = scales.y(mark);
         svg.line(Point::new(LEFT, y), Point::new(RIGHT, y), "ruler");
-        svg.text(Point::new(LEFT - 10.0, y + 4.0), "axis end", &written(mark));
+        svg.text(Point::new(LEFT - 10.0, y + 4.0), "axis end", &short(mark));
     }
     for mark in marks(scales.load_max) {
         let x = scales.x(mark);
         svg.line(Point::new(x, BOTTOM), Point::new(x, BOTTOM + 5.0), "frame");
-        svg.text(Point::new(x, BOTTOM + 20.0), "axis mid", &written(mark));
+        svg.text(Point::new(x, BOTTOM + 20.0), "axis mid", &short(mark));
     }
     svg.line(Point::new(LEFT, BOTTOM), Point::new(RIGHT, BOTTOM), "frame");
     svg.text(Point::new(12.0, TOP - 24.0), "note", "mean latency, cycles");
@@ -95,7 +96,7 @@ fn draw_references(svg: &mut Svg, report: &SweepReport, scales: &Scales) {
     if let Some(zero) = report.reference.zero_load_cycles {
         let y = scales.y(zero);
         svg.line(Point::new(LEFT, y), Point::new(RIGHT, y), "bound");
-        let words = format!("T0 = {} cycles: no packet waits", written(zero));
+        let words = format!("T0 = {} cycles: no packet waits", short(zero));
         svg.text(Point::new(LEFT + 8.0, y + 16.0), "note halo", &words);
     }
     if let Some(bound) = report.reference.bound.filter(|&bound| bound <= scales.load_max) {
@@ -104,13 +105,13 @@ fn draw_references(svg: &mut Svg, report: &SweepReport, scales: &Scales) {
         svg.text(
             Point::new(x, TOP - 16.0),
             "note mid",
-            &format!("bound {} of {}", written(bound), report.reference.bound_of),
+            &format!("bound {} of {}", short(bound), report.reference.bound_of),
         );
     }
     if let Some(Saturation { load, .. }) = report.curve.saturation.filter(|found| found.load > 0.0) {
         let x = scales.x(load);
         svg.line(Point::new(x, TOP - 8.0), Point::new(x, BOTTOM), "frame");
-        let words = format!("carried up to {}", written(load));
+        let words = format!("carried up to {}", short(load));
         svg.text(Point::new(x - 7.0, BOTTOM - 10.0), "note end halo", &words);
     }
 }
@@ -137,12 +138,12 @@ fn draw_line(svg: &mut Svg, points: &[point::Point], scales: &Scales) {
 fn draw_point(svg: &mut Svg, point: &point::Point, scales: &Scales) {
     let at = scales.at(point);
     let latency = &point.latency;
-    let interval = latency.ci95.map_or(String::new(), |half| format!(" ± {}", written(half)));
+    let interval = latency.ci95.map_or(String::new(), |half| format!(" ± {}", short(half)));
     let tip = format!(
         "load {}: mean latency {}{interval} cycles, accepted {}{}",
-        written(point.load),
-        written(latency.mean),
-        written(point.accepted),
+        short(point.load),
+        short(latency.mean),
+        short(point.accepted),
         if point.saturated { ", not carried" } else { "" }
     );
     if point.saturated || at.y < TOP {

@@ -2,8 +2,9 @@
 
 use super::palette::{self, STEPS};
 use super::{Point, Px, Svg};
-use crate::wording::{counted, grouped, link};
+use crate::wording::{counted, link};
 use meshwright_core::units::NodeId;
+use meshwright_core::words::grouped;
 use meshwright_network::topology::Machine;
 use meshwright_verdict::HottestLink;
 

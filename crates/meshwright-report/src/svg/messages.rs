@@ -6,8 +6,9 @@ use super::lanes::Lanes;
 use super::legend::{self, Entry, Strong};
 use super::path::Path;
 use super::{Layout, Point, Px, Svg, palette, route};
-use crate::wording::{counted, grouped};
+use crate::wording::counted;
 use meshwright_core::units::NodeId;
+use meshwright_core::words::grouped;
 use meshwright_mapping::{Placement, TaskGraph};
 use meshwright_network::topology::Topology;
 

@@ -9,7 +9,7 @@
 //! | `bars` | all methods beside each other |
 //! | `curve` | latency against load |
 //! | `chart`, `surface` | curves of any kind; a value over two variables |
-//! | `axis` | round marks, numbers written short |
+//! | `axis` | round marks |
 //! | `load` | divisible load: cells, flow, timing |
 //! | `history` | groups over time |
 //! | `figures` | the figures of papers |
@@ -41,7 +41,6 @@ pub mod surface;
 
 use std::fmt::{self, Display, Write};
 
-pub use axis::written;
 pub use layout::Layout;
 
 use meshwright_core::text::harmless;

@@ -1,8 +1,9 @@
 //! A value over two variables: as a surface in space, and as a map of coloured fields.
 
-use super::axis::{marks, written};
+use super::axis::marks;
 use super::path::Path;
 use super::{Point, Px, Svg, palette};
+use meshwright_core::words::short;
 
 /// Values over a grid.
 pub struct Surface {
@@ -98,13 +99,13 @@ impl Surface {
     fn draw_space_axes(&self, svg: &mut Svg) {
         let (first_y, last_x) = (self.y[self.y.len() - 1], self.x[self.x.len() - 1]);
         for &x in &thinned(&self.x) {
-            svg.text(self.at(x, first_y, 0.0).plus(-7.0, 15.0), "axis end", &written(x));
+            svg.text(self.at(x, first_y, 0.0).plus(-7.0, 15.0), "axis end", &short(x));
         }
         for &y in &thinned(&self.y) {
-            svg.text(self.at(last_x, y, 0.0).plus(8.0, 13.0), "axis", &written(y));
+            svg.text(self.at(last_x, y, 0.0).plus(8.0, 13.0), "axis", &short(y));
         }
         for value in marks(self.top() * 1.000_001) {
-            svg.text(self.at(self.x[0], first_y, value).plus(-8.0, 4.0), "axis end", &written(value));
+            svg.text(self.at(self.x[0], first_y, value).plus(-8.0, 4.0), "axis end", &short(value));
         }
         let middle = |a: Point, b: Point| a.towards(b, 0.5);
         let along_x = middle(self.at(self.x[0], first_y, 0.0), self.at(last_x, first_y, 0.0));
@@ -129,11 +130,11 @@ impl Surface {
                 let tip = format!(
                     "{} {}, {} {}: {} {}",
                     self.titles[0],
-                    written(x),
+                    short(x),
                     self.titles[1],
-                    written(y),
+                    short(y),
                     self.titles[2],
-                    written(value)
+                    short(value)
                 );
                 let (width, height) = (Px(step.x + 0.3), Px(step.y + 0.3));
                 svg.tipped(
@@ -151,11 +152,11 @@ impl Surface {
         }
         for &x in &thinned(&self.x) {
             let i = self.x.iter().position(|&other| other == x).unwrap_or(0) as f64;
-            svg.text(corner.plus((i + 0.5) * step.x, MAP.y + 17.0), "axis mid", &written(x));
+            svg.text(corner.plus((i + 0.5) * step.x, MAP.y + 17.0), "axis mid", &short(x));
         }
         for &y in &thinned(&self.y) {
             let j = self.y.iter().position(|&other| other == y).unwrap_or(0) as f64;
-            svg.text(corner.plus(-8.0, MAP.y - (j + 0.5) * step.y + 4.0), "axis end", &written(y));
+            svg.text(corner.plus(-8.0, MAP.y - (j + 0.5) * step.y + 4.0), "axis end", &short(y));
         }
         svg.text(corner.plus(-54.0, -18.0), "note", &self.titles[1]);
         svg.text(corner.plus(MAP.x, MAP.y + 36.0), "note end", &self.titles[0]);
@@ -183,7 +184,7 @@ fn draw_scale(svg: &mut Svg, at: Point, greatest: f64, title: &str) {
     }
     for mark in marks(greatest.max(1e-9)) {
         let y = at.y + MAP.y * (1.0 - mark / greatest.max(1e-9));
-        svg.text(Point::new(at.x + 20.0, y + 4.0), "axis", &written(mark));
+        svg.text(Point::new(at.x + 20.0, y + 4.0), "axis", &short(mark));
     }
     svg.text(Point::new(at.x + 40.0, at.y - 14.0), "note end", title);
 }

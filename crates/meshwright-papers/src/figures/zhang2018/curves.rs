@@ -1,6 +1,7 @@
 //! Shares and speedups against sigma, and over n and sigma.
 
 use meshwright_core::units::NodeId;
+use meshwright_core::words::counted;
 use meshwright_load::{Forwarding, Problem, Source, closed_form, layers, optimum};
 use meshwright_network::topology::Machine;
 use meshwright_report::svg::chart::{Axis, Chart, Ink, Scale, Series, Stroke};
@@ -50,7 +51,7 @@ fn layer_name(layer: usize, nodes: u64, forwarding: Forwarding) -> String {
     match (layer, forwarding) {
         (0, Forwarding::CutThrough) => "layers 0 and 1".to_string(),
         (0, _) => "layer 0, the source".to_string(),
-        _ => format!("layer {layer}, {nodes} node{}", if nodes == 1 { "" } else { "s" }),
+        _ => format!("layer {layer}, {}", counted(nodes, "node")),
     }
 }
 

@@ -1,10 +1,12 @@
 //! Time across, members down, every group a block in its colour, faded where members wait.
 
-use super::super::axis::{marks, written};
+use super::super::axis::marks;
 use super::super::path::Path;
 use super::super::{Attribute, Point, Px, Svg};
 use super::raster::{Area, Raster};
-use crate::wording::{counted, grouped};
+use crate::wording::counted;
+use meshwright_core::words::grouped;
+use meshwright_core::words::short;
 use meshwright_groups::history::{History, Life};
 
 /// More members than this do not stand below each other; as many are taken, evenly.
@@ -180,7 +182,7 @@ fn draw_axes(svg: &mut Svg, view: &View<'_>, frame: &Frame) {
     for mark in marks(end) {
         let x = LEFT + mark / end * WIDTH;
         svg.line(Point::new(x, frame.bottom), Point::new(x, frame.bottom + 4.0), "frame");
-        svg.text(Point::new(x, frame.bottom + 17.0), "axis mid", &written(mark));
+        svg.text(Point::new(x, frame.bottom + 17.0), "axis mid", &short(mark));
     }
     let unit = format!("time, {}", view.unit);
     svg.text(Point::new(LEFT + WIDTH, frame.bottom + 32.0), "note end", &unit);

@@ -1,8 +1,9 @@
 //! Timing diagrams: a row for each processor or layer, what it receives above its axis, what it computes below.
 
-use super::super::axis::{marks, written};
+use super::super::axis::marks;
 use super::super::path::Path;
 use super::super::{Attribute, Point, Px, Svg, hues};
+use meshwright_core::words::short;
 
 const WIDTH: f64 = 860.0;
 const RIGHT: f64 = 838.0;
@@ -74,7 +75,7 @@ impl Gantt {
         for mark in marks(frame.most) {
             let x = frame.x(mark);
             svg.line(Point::new(x, TOP), Point::new(x, bottom), "ruler");
-            svg.text(Point::new(x, bottom + 17.0), "axis mid", &written(mark));
+            svg.text(Point::new(x, bottom + 17.0), "axis mid", &short(mark));
         }
         let mut y = TOP;
         for row in &self.rows {
@@ -91,7 +92,7 @@ impl Gantt {
             &format!(
                 "{} {}",
                 if self.promised { "promised to be done at" } else { "all done at" },
-                written(self.finish)
+                short(self.finish)
             ),
         );
         // A bound that coincides with the end says nothing new.
@@ -99,7 +100,7 @@ impl Gantt {
             let x = frame.x(bound);
             svg.line(Point::new(x, TOP - 6.0), Point::new(x, bottom), "bound");
             // A line above the words on the end, so that the two never meet.
-            let words = format!("no schedule is done before {}", written(bound));
+            let words = format!("no schedule is done before {}", short(bound));
             svg.text(Point::new(x.max(frame.left + 180.0), TOP - 28.0), "note end", &words);
         }
         draw_key(
@@ -144,7 +145,7 @@ fn draw_row(svg: &mut Svg, frame: &Frame, row: &Row, top: f64) {
         svg.tipped(
             "path",
             &[("d", &data), ("class", &"release")],
-            &format!("the load is there at {}", written(release)),
+            &format!("the load is there at {}", short(release)),
         );
     }
 }
@@ -176,7 +177,7 @@ fn draw_bar(svg: &mut Svg, frame: &Frame, span: &Span, top: f64, shade: usize) {
     let width = (right - left).max(0.6);
     let bar: [Attribute<'_>; 5] =
         [("x", &Px(left)), ("y", &Px(top)), ("width", &Px(width)), ("height", &Px(BAR)), ("class", &class)];
-    let tip = format!("{}: {} to {}", span.words, written(span.start), written(span.end));
+    let tip = format!("{}: {} to {}", span.words, short(span.start), short(span.end));
     svg.tipped("rect", &bar, &tip);
     if !span.mark.is_empty() && span.mark.chars().count() as f64 * 6.4 + 6.0 < width {
         let class = if shade == 0 { "in-bar mid" } else { "on-bar mid" };
