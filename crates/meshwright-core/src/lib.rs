@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`units`] | cycles, bytes, hops, ids of nodes and links |
 //! | [`error`] | [`Error`]: what is not accepted, where it stands and what would be |
+//! | `find` | [`find`], [`unknown`]: entries of a table by their names, with the nearest one in the error |
 //! | [`rng`] | streams of random numbers from a seed and a purpose |
 //! | [`text`] | readers that know line and column; names made fit for a terminal |
 //! | [`words`] | percentages, digits in groups, counts with their noun |
@@ -21,6 +22,7 @@ pub mod budget;
 pub mod csr;
 pub mod error;
 pub mod exact;
+mod find;
 pub mod interrupt;
 pub mod output;
 pub mod rng;
@@ -30,3 +32,4 @@ pub mod units;
 pub mod words;
 
 pub use error::{Error, Result};
+pub use find::{find, find_or, unknown};

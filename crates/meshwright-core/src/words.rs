@@ -1,4 +1,4 @@
-//! Numbers in words: percentages, digits in groups, counts with their noun, four significant digits.
+//! Numbers and names in words: percentages, digits in groups, counts with their noun, lists.
 
 /// What stands where there is no number.
 pub const NONE: &str = "–";
@@ -98,6 +98,17 @@ pub fn percentage(share: f64) -> String {
 /// ```
 pub fn percent(share: f64) -> String {
     format!("{}\u{a0}%", percentage(share))
+}
+
+/// Words as a message lists them: `` `a`, `b` ``.
+///
+/// # Examples
+///
+/// ```
+/// assert_eq!(meshwright_core::words::quoted(&["mesh", "torus"]), "`mesh`, `torus`");
+/// ```
+pub fn quoted(words: &[&str]) -> String {
+    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Four significant digits, without the zeros at the end; at most twelve decimals.

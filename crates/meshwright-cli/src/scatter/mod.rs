@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
+use meshwright_core::find_or;
 use meshwright_core::output as disk;
 use meshwright_core::output::Writing;
 use meshwright_core::{Error, Result, budget};
@@ -119,11 +120,12 @@ struct RunArguments {
 struct Splits(Vec<Split>);
 
 /// The entry of a table with this name.
-fn named<T: Copy>(table: &[(&str, T)], name: &str) -> Result<T, String> {
-    let names: Vec<&str> = table.iter().map(|(name, _)| *name).collect();
-    let found = table.iter().find(|(entry, _)| *entry == name).map(|&(_, value)| value);
-    let (last, others) = names.split_last().expect("the table has entries");
-    found.ok_or_else(|| format!("expected {} or {last}", others.join(", ")))
+fn named<T: Copy>(table: &[(&'static str, T)], name: &str) -> Result<T, String> {
+    let error = |names: &[&str]| {
+        let (last, others) = names.split_last().expect("the table has entries");
+        format!("expected {} or {last}", others.join(", "))
+    };
+    find_or(name, table, |entry| entry.0, error).map(|entry| entry.1)
 }
 
 fn splits(text: &str) -> Result<Splits, String> {

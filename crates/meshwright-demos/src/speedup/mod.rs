@@ -25,6 +25,7 @@ use serde::Serialize;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::statistics::median;
 use meshwright_core::units::Bytes;
+use meshwright_core::{find_or, unknown};
 use meshwright_mapping::divide::{PRESETS, Preset};
 use meshwright_network::topology::Machine;
 use meshwright_verdict::Ranked;
@@ -82,11 +83,8 @@ pub fn applications(name: &str) -> Result<&'static [Application]> {
     if name == "all" {
         return Ok(APPLICATIONS);
     }
-    let found = APPLICATIONS.iter().find(|application| application.name == name);
-    found.map(std::slice::from_ref).ok_or_else(|| {
-        let names: Vec<_> = APPLICATIONS.iter().map(|application| application.name).collect();
-        Error::value("application", format!("`{name}`"), format!("{} or all", names.join(", ")))
-    })
+    let error = |names: &[&str]| unknown("application", name, names.join(", ") + " or all", names);
+    find_or(name, APPLICATIONS, |application| application.name, error).map(std::slice::from_ref)
 }
 
 /// A problem that is to be solved by every executor.

@@ -8,6 +8,7 @@ use super::value::{Table, Value};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::one_line;
 use meshwright_core::units::NodeId;
+use meshwright_core::{find_or, unknown};
 use meshwright_mapping::search::{self, Progress, STARTS, SearchProblem, Start};
 use meshwright_mapping::{Placement, map_file};
 use meshwright_network::topology::{Machine, Network, Topology};
@@ -148,9 +149,8 @@ pub fn pin(text: &str, machine: &Machine) -> Result<(u32, NodeId)> {
 ///
 /// [`Error::Value`] with the names there are.
 pub fn start(name: &str) -> Result<Start> {
-    let names: Vec<&str> = STARTS.iter().map(|(name, _)| *name).collect();
-    let found = STARTS.iter().find(|(known, _)| *known == name).map(|(_, start)| *start);
-    found.ok_or_else(|| Error::value("start", format!("`{name}`"), names.join(" or ")))
+    let error = |names: &[&str]| unknown("start", name, names.join(" or "), names);
+    find_or(name, &STARTS, |entry| entry.0, error).map(|entry| entry.1)
 }
 
 /// The `search` table of a `[[divide]]` job.

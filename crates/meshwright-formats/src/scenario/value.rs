@@ -9,6 +9,8 @@ use super::source::Source;
 use meshwright_core::error::{Error, Result};
 pub(super) use meshwright_core::text::nearest;
 use meshwright_core::text::one_line;
+use meshwright_core::words::quoted;
+use meshwright_core::{find_or, unknown};
 
 /// A table with its name as the user writes it, e.g. `[machine]`.
 #[derive(Clone, Debug)]
@@ -40,7 +42,7 @@ impl<'a> Table<'a> {
         let Some(key) = unknown.min_by_key(|key| key.span().start) else { return Ok(()) };
         let expected = match nearest(key.get_ref(), known) {
             Some(near) => format!("`{near}`"),
-            None => list(known),
+            None => quoted(known),
         };
         Err(self.source.error(
             key.span(),
@@ -228,7 +230,19 @@ fn describe(value: &DeValue<'_>) -> String {
     }
 }
 
-/// Words as a message lists them: `a`, `b`, `c`.
-pub(super) fn list(words: &[&str]) -> String {
-    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+/// The word itself, if it is one of these; what else is possible stands before them in the error.
+pub(super) fn one_of(
+    what: &'static str,
+    word: &str,
+    known: &[&'static str],
+    others: &str,
+) -> Result<&'static str> {
+    let error = |known: &[&str]| unknown(what, word, others.to_string() + &quoted(known), known);
+    find_or(word, known, |known| known, error).copied()
+}
+
+/// What stands behind this word in a table.
+pub(super) fn entry<T: Copy>(what: &'static str, word: &str, table: &[(&'static str, T)]) -> Result<T> {
+    let error = |known: &[&str]| unknown(what, word, quoted(known), known);
+    find_or(word, table, |entry| entry.0, error).map(|entry| entry.1)
 }

@@ -3,7 +3,8 @@
 //! An order is a walk over all nodes of the box. Where its [`Order::unit_steps`] says so, consecutive
 //! nodes are neighbours; a test walks every shape up to 24 x 24 and a set of 3-D ones.
 
-use meshwright_core::error::{Error, Result};
+use meshwright_core::error::Result;
+use meshwright_core::find;
 use meshwright_core::units::NodeId;
 
 /// A named walk over the nodes of a box with given sides (last side fastest in the ids).
@@ -58,10 +59,7 @@ pub const ORDERS: &[Order] = &[
 ///
 /// [`Error::Value`] listing the names.
 pub fn order(name: &str) -> Result<&'static Order> {
-    ORDERS.iter().find(|order| order.name == name).ok_or_else(|| {
-        let names: Vec<_> = ORDERS.iter().map(|order| order.name).collect();
-        Error::value("order", format!("`{name}`"), names.join(", "))
-    })
+    find("order", name, ORDERS, |order| order.name)
 }
 
 fn row(sides: &[u32]) -> Vec<NodeId> {
