@@ -65,9 +65,7 @@ pub fn draw(layout: &Layout<'_>, method: &str, loads: Loads<'_>, hottest: Option
     // The busiest on top.
     used.sort_by_key(|link| (link.busy, link.from, link.port));
     layout.draw_axes(&mut svg);
-    if !idle.is_empty() {
-        svg.leaf("path", &[("d", &idle.data()), ("class", &"unused")]);
-    }
+    svg.path(&idle, "unused");
     draw_nodes(layout, &mut svg);
     let greatest = used.last().map_or(0, |link| link.busy);
     draw_links(layout, &mut svg, &used, greatest);
@@ -117,15 +115,10 @@ fn draw_nodes(layout: &Layout<'_>, svg: &mut Svg) {
             living.square(corner, side);
         } else {
             dead.square(corner, side);
-            crosses.stroke(corner.plus(side * 0.25, side * 0.25), corner.plus(side * 0.75, side * 0.75));
-            crosses.stroke(corner.plus(side * 0.75, side * 0.25), corner.plus(side * 0.25, side * 0.75));
+            crosses.cross(corner, (side, side), 0.25);
         }
     }
-    for (path, class) in [(living, "node"), (dead, "dead"), (crosses, "cross")] {
-        if !path.is_empty() {
-            svg.leaf("path", &[("d", &path.data()), ("class", &class)]);
-        }
-    }
+    svg.fills(&[], [(&living, "node"), (&dead, "dead"), (&crosses, "cross")]);
 }
 
 /// From a hairline to almost the whole lane.

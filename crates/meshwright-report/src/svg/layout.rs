@@ -259,9 +259,7 @@ impl<'a> Layout<'a> {
             let corner = self.corner(0);
             let across = if grid_is_line { "node →" } else { "column →" };
             svg.text(corner.plus(-4.0, -stub - 21.0), "axis", across);
-            svg.open("g", &[("transform", &format!("translate({} {})rotate(-90)", 11, corner.y))]);
-            svg.text(Point::new(0.0, 0.0), "axis end", if rows > 1 { "← row" } else { "" });
-            svg.close();
+            svg.upwards(Point::new(11.0, corner.y), if rows > 1 { "← row" } else { "" });
         }
     }
 

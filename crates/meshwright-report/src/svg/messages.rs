@@ -134,13 +134,12 @@ impl<'a> Messages<'a> {
         if self.pairs.len() > PAIRS_TIPPED_MAX {
             return;
         }
-        let radius = Px((self.layout.pitch * 0.09).clamp(1.2, 4.0));
+        let radius = (self.layout.pitch * 0.09).clamp(1.2, 4.0);
         // In reverse, so that the first phase of a node is the one that stays.
         let ends: BTreeMap<_, _> = self.pairs.iter().rev().map(|pair| (pair.to, pair.phase)).collect();
         for (node, phase) in ends {
             let class = if is_tree { format!("fill {}", self.class(phase)) } else { "hub".to_string() };
-            let at = self.layout.centre(node);
-            svg.leaf("circle", &[("cx", &Px(at.x)), ("cy", &Px(at.y)), ("r", &radius), ("class", &class)]);
+            svg.circle(self.layout.centre(node), radius, &class, None);
         }
     }
 

@@ -103,21 +103,13 @@ fn draw_tiles(layout: &Layout<'_>, svg: &mut Svg, held: &[Vec<u32>]) {
             svg.tile(centre, side, class, &tip);
         }
         if !layout.machine.is_alive(node) {
-            let (near, far) = (side * 0.28, side * 0.72);
-            crosses.stroke(corner.plus(near, near), corner.plus(far, far));
-            crosses.stroke(corner.plus(far, near), corner.plus(near, far));
+            crosses.cross(corner, (side, side), 0.28);
         }
     }
     for (class, path) in merged {
-        add(svg, &path, class);
+        svg.path(&path, class);
     }
-    add(svg, &crosses, "cross");
-}
-
-fn add(svg: &mut Svg, path: &Path, class: &str) {
-    if !path.is_empty() {
-        svg.leaf("path", &[("d", &path.data()), ("class", &class)]);
-    }
+    svg.path(&crosses, "cross");
 }
 
 fn draw_labels(layout: &Layout<'_>, svg: &mut Svg, held: &[Vec<u32>], root: Option<u32>) {

@@ -1,8 +1,8 @@
 //! A value over two variables: as a surface in space, and as a map of coloured fields.
 
-use super::axis::marks;
+use super::axes::marks;
 use super::path::Path;
-use super::{Point, Px, Svg, palette};
+use super::{Point, Svg, palette};
 use meshwright_core::words::short;
 
 /// Values over a grid.
@@ -118,6 +118,7 @@ impl Surface {
     /// The same seen from above: a field for each place, its value in words when pointed at.
     pub fn map(&self) -> String {
         let mut svg = Svg::new(self.label.clone());
+        let [first, second, third] = &self.titles;
         let corner = Point::new(66.0, 40.0);
         let step = Point::new(MAP.x / self.x.len() as f64, MAP.y / self.y.len() as f64);
         let greatest = self.greatest();
@@ -127,27 +128,8 @@ impl Surface {
             for (i, &x) in self.x.iter().enumerate() {
                 let (left, value) = (corner.x + i as f64 * step.x, self.value(i, j));
                 let class = format!("fill {}", class(value, greatest));
-                let tip = format!(
-                    "{} {}, {} {}: {} {}",
-                    self.titles[0],
-                    short(x),
-                    self.titles[1],
-                    short(y),
-                    self.titles[2],
-                    short(value)
-                );
-                let (width, height) = (Px(step.x + 0.3), Px(step.y + 0.3));
-                svg.tipped(
-                    "rect",
-                    &[
-                        ("x", &Px(left)),
-                        ("y", &Px(top)),
-                        ("width", &width),
-                        ("height", &height),
-                        ("class", &class),
-                    ],
-                    &tip,
-                );
+                let tip = format!("{first} {}, {second} {}: {third} {}", short(x), short(y), short(value));
+                svg.rectangle(Point::new(left, top), (step.x + 0.3, step.y + 0.3), &class, Some(&tip));
             }
         }
         for &x in &thinned(&self.x) {
@@ -171,16 +153,7 @@ fn draw_scale(svg: &mut Svg, at: Point, greatest: f64, title: &str) {
     for i in 0..palette::STEPS {
         let class = format!("fill {}", palette::class(i, palette::STEPS));
         let y = at.y + i as f64 * step;
-        svg.leaf(
-            "rect",
-            &[
-                ("x", &Px(at.x)),
-                ("y", &Px(y)),
-                ("width", &14),
-                ("height", &Px(step + 0.3)),
-                ("class", &class),
-            ],
-        );
+        svg.rectangle(Point::new(at.x, y), (14.0, step + 0.3), &class, None);
     }
     for mark in marks(greatest.max(1e-9)) {
         let y = at.y + MAP.y * (1.0 - mark / greatest.max(1e-9));

@@ -2,7 +2,7 @@
 
 use super::{phase_class, phase_legend};
 use crate::lo1990::literal::{self, Arc, Place};
-use meshwright_report::svg::{Attribute, Point, Px, Svg};
+use meshwright_report::svg::{Point, Px, Svg};
 
 /// The trees drawn: B(0) to B(6).
 const N: u32 = 6;
@@ -71,9 +71,7 @@ fn panel(svg: &mut Svg, corner: Point, n: u32, places: &[Place]) {
             svg.tile(centre, 14.0, "root", &format!("root: task {label}"));
             continue;
         }
-        let circle: [Attribute<'_>; 4] =
-            [("cx", &Px(centre.x)), ("cy", &Px(centre.y)), ("r", &4.5), ("class", &"hub")];
-        svg.tipped("circle", &circle, &format!("task {label}"));
+        svg.circle(centre, 4.5, "hub", Some(&format!("task {label}")));
     }
 }
 

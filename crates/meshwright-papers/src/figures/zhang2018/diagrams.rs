@@ -4,7 +4,7 @@ use meshwright_core::units::NodeId;
 use meshwright_load::{Forwarding, layers, timing};
 use meshwright_network::topology::{Machine, Network, Topology};
 use meshwright_report::svg::load::gantt::{Gantt, Row, Span};
-use meshwright_report::svg::{Attribute, DRAWING_WIDTH_MIN, Point, Px, Svg, palette};
+use meshwright_report::svg::{DRAWING_WIDTH_MIN, Point, Svg, palette};
 
 /// From node to node.
 const PITCH: f64 = 54.0;
@@ -46,9 +46,7 @@ pub(super) fn network(specification: &str, sources: &[u32]) -> String {
                 0 => "tile".to_string(),
                 _ => format!("fill {}", palette::class(layer as usize, deepest as usize + 1)),
             };
-            let circle: [Attribute<'_>; 4] =
-                [("cx", &Px(centre.x)), ("cy", &Px(centre.y)), ("r", &14), ("class", &class)];
-            svg.tipped("circle", &circle, &tip);
+            svg.circle(centre, 14.0, &class, Some(&tip));
         }
         svg.text(centre.plus(0.0, 4.0), "label mid boxed", &node.to_string());
     }

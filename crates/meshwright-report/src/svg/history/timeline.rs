@@ -1,8 +1,8 @@
 //! Time across, members down, every group a block in its colour, faded where members wait.
 
-use super::super::axis::marks;
+use super::super::axes::marks;
 use super::super::path::Path;
-use super::super::{Attribute, Point, Px, Svg};
+use super::super::{Attribute, Point, Svg};
 use super::raster::{Area, Raster};
 use crate::wording::counted;
 use meshwright_core::words::grouped;
@@ -190,9 +190,7 @@ fn draw_axes(svg: &mut Svg, view: &View<'_>, frame: &Frame) {
         Rows::Ranks => "← members by rank",
         Rows::Groups => "← members, those of a group together",
     };
-    svg.open("g", &[("transform", &format!("translate({} {TOP})rotate(-90)", LEFT - 12.0))]);
-    svg.text(Point::new(0.0, 0.0), "axis end", words);
-    svg.close();
+    svg.upwards(Point::new(LEFT - 12.0, TOP), words);
 }
 
 /// How many groups there are, the most in each column; where the drawing ends.
@@ -237,8 +235,7 @@ fn draw_key(svg: &mut Svg) {
         (LEFT + 186.0, " waits", "waits for others of its group, or for the other branches"),
     ] {
         let class = format!("fill {colour}{waits}");
-        let (left, top) = (Px(x), Px(14.0));
-        svg.leaf("rect", &[("x", &left), ("y", &top), ("width", &22), ("height", &11), ("class", &class)]);
+        svg.rectangle(Point::new(x, 14.0), (22.0, 11.0), &class, None);
         svg.text(Point::new(x + 30.0, 24.0), "note", words);
     }
 }

@@ -1,10 +1,10 @@
 //! The flow of the optimum: how busy every link and processor is, and the cut that no schedule can pass faster.
 
+use super::super::grid_plan::{GridPlan, Level};
 use super::super::legend::{self, Strong};
 use super::super::palette::{self, STEPS};
 use super::super::path::Path;
-use super::super::{Attribute, DRAWING_WIDTH_MIN, Layout, Point, Px, Svg};
-use super::sheet::Sheet;
+use super::super::{DRAWING_WIDTH_MIN, Layout, Point, Px, Svg};
 use crate::wording;
 use meshwright_core::units::{NodeId, Port};
 use meshwright_network::topology::{Machine, Topology};
@@ -59,7 +59,7 @@ struct Used {
 pub fn draw(view: &View<'_>) -> Option<Drawing> {
     match Layout::of(view.machine) {
         Some(layout) => Some(by_links(view, &layout)),
-        None => Sheet::of(view.machine).map(|sheet| by_tiles(view, &sheet)),
+        None => GridPlan::of(view.machine).map(|sheet| by_tiles(view, &sheet)),
     }
 }
 
@@ -157,11 +157,7 @@ fn draw_nodes(view: &View<'_>, layout: &Layout<'_>, svg: &mut Svg) {
         };
         path.square(layout.centre(node).plus(-side / 2.0, -side / 2.0), side);
     }
-    let classes = (0..STEPS).map(|step| format!("fill k{step}"));
-    let fixed = [(idle, "node".to_string()), (dead, "dead".to_string())];
-    for (path, class) in paths.into_iter().zip(classes).chain(fixed).filter(|(path, _)| !path.is_empty()) {
-        svg.leaf("path", &[("d", &path.data()), ("class", &class)]);
-    }
+    svg.fills(&paths, [(&idle, "node"), (&dead, "dead")]);
 }
 
 /// Whether the cut parts the machine: one that holds all nodes has no outline.
@@ -213,31 +209,20 @@ fn draw_cut(view: &View<'_>, layout: &Layout<'_>, svg: &mut Svg) {
 }
 
 /// Each tile in the colour of its busiest link.
-fn by_tiles(view: &View<'_>, sheet: &Sheet) -> Drawing {
+fn by_tiles(view: &View<'_>, sheet: &GridPlan) -> Drawing {
     let mut svg = start(view);
     let used = used(view);
-    let (rows, columns) = sheet.tiles;
-    let mut busiest = vec![0.0f64; (rows * columns) as usize];
+    let mut busiest = vec![0.0f64; (sheet.tiles.0 * sheet.tiles.1) as usize];
     for link in &used {
         let (row, column) = sheet.place(link.from);
         let tile = &mut busiest[sheet.index(row, column)];
         *tile = tile.max(link.part);
     }
     sheet.draw_axes(&mut svg);
-    let (mut paths, mut empty) = (vec![Path::default(); STEPS], Path::default());
-    for row in 0..rows {
-        for column in 0..columns {
-            let part = busiest[sheet.index(row, column)];
-            let path = if part >= PALE { &mut paths[level(part)] } else { &mut empty };
-            sheet.run(path, row, column, 1);
-        }
-    }
-    let classes = (0..STEPS).map(|step| format!("fill k{step}"));
-    for (path, class) in paths.into_iter().zip(classes).chain([(empty, "empty".to_string())]) {
-        if !path.is_empty() {
-            svg.leaf("path", &[("d", &path.data()), ("class", &class)]);
-        }
-    }
+    sheet.draw_levels(&mut svg, 0.0, |tile| match busiest[tile] {
+        part if part >= PALE => Level::Step(level(part)),
+        _ => Level::Empty,
+    });
     sheet.draw_rim(&mut svg);
     if outlined(view) {
         let inside = inside(view);
@@ -254,7 +239,7 @@ fn by_tiles(view: &View<'_>, sheet: &Sheet) -> Drawing {
     draw_pins(view, 7.5, |node| sheet.centre(node), &mut svg);
     let legend = draw_legend(&mut svg, sheet.height() + 6.0, false, outlined(view));
     let svg = svg.finish(sheet.width().max(DRAWING_WIDTH_MIN), sheet.height() + legend + 12.0);
-    Drawing { svg, links: used.len(), links_drawn: used.len(), block: Some(sheet.block_words()) }
+    Drawing { svg, links: used.len(), links_drawn: used.len(), block: Some(sheet.words()) }
 }
 
 /// The sources: numbered where there is room, otherwise rings.
@@ -262,10 +247,8 @@ fn draw_pins(view: &View<'_>, radius: f64, at: impl Fn(NodeId) -> Point, svg: &m
     let many = view.sources.len() > 64;
     for (index, &node) in view.sources.iter().enumerate() {
         let (centre, radius) = (at(node), if many { 2.2 } else { radius });
-        let circle: [Attribute<'_>; 4] =
-            [("cx", &Px(centre.x)), ("cy", &Px(centre.y)), ("r", &Px(radius)), ("class", &"pin")];
         let name = wording::node(view.machine, node);
-        svg.tipped("circle", &circle, &format!("source {index} at {name}"));
+        svg.circle(centre, radius, "pin", Some(&format!("source {index} at {name}")));
         if radius >= 7.0 {
             svg.text(centre.plus(0.0, 3.6), "pinned", &index.to_string());
         }

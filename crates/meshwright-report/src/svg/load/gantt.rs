@@ -1,8 +1,8 @@
 //! Timing diagrams: a row for each processor or layer, what it receives above its axis, what it computes below.
 
-use super::super::axis::marks;
+use super::super::axes::marks;
 use super::super::path::Path;
-use super::super::{Attribute, Point, Px, Svg, hues};
+use super::super::{Point, Px, Svg, hues};
 use meshwright_core::words::short;
 
 const WIDTH: f64 = 860.0;
@@ -175,10 +175,8 @@ fn draw_bar(svg: &mut Svg, frame: &Frame, span: &Span, top: f64, shade: usize) {
     let (left, right) = (frame.x(span.start), frame.x(span.end));
     let class = format!("cell stripe {}", hues::class(span.source, shade));
     let width = (right - left).max(0.6);
-    let bar: [Attribute<'_>; 5] =
-        [("x", &Px(left)), ("y", &Px(top)), ("width", &Px(width)), ("height", &Px(BAR)), ("class", &class)];
     let tip = format!("{}: {} to {}", span.words, short(span.start), short(span.end));
-    svg.tipped("rect", &bar, &tip);
+    svg.rectangle(Point::new(left, top), (width, BAR), &class, Some(&tip));
     if !span.mark.is_empty() && span.mark.chars().count() as f64 * 6.4 + 6.0 < width {
         let class = if shade == 0 { "in-bar mid" } else { "on-bar mid" };
         svg.text(Point::new((left + right) / 2.0, top + BAR - 3.0), class, &span.mark);
@@ -188,10 +186,7 @@ fn draw_bar(svg: &mut Svg, frame: &Frame, span: &Span, top: f64, shade: usize) {
 fn draw_key(svg: &mut Svg, y: f64, releases: bool) {
     for (x, shade, words) in [(14.0, 3, "above: receives or sends"), (206.0, 0, "below: computes")] {
         let class = format!("cell {}", hues::class(0, shade));
-        svg.leaf(
-            "rect",
-            &[("x", &Px(x)), ("y", &Px(y - 6.0)), ("width", &22), ("height", &11), ("class", &class)],
-        );
+        svg.rectangle(Point::new(x, y - 6.0), (22.0, 11.0), &class, None);
         svg.text(Point::new(x + 30.0, y + 4.0), "note", words);
     }
     if releases {

@@ -1,15 +1,15 @@
-//! The drawings from made-up data, for the tests and for the eye.
+//! A gallery of drawings from made-up data, for the tests and for the eye.
 
 use std::path::Path;
 
-use super::super::chart::{Axis, Chart, Ink, Scale, Series};
-use super::super::surface::Surface;
-use super::{cells, flow, gantt, torus};
-use crate::style;
 use meshwright_core::output::write_atomically;
 use meshwright_core::units::NodeId;
 use meshwright_load::{Cells, UNUSED, voronoi};
 use meshwright_network::topology::{Machine, Topology, distances_from};
+use meshwright_report::style;
+use meshwright_report::svg::chart::{Axis, Chart, Ink, Scale, Series, Stroke};
+use meshwright_report::svg::load::{cells, flow, gantt, torus};
+use meshwright_report::svg::surface::Surface;
 
 /// Everybody works for the nearest source, unless it is farther than `reach`.
 fn nearest(machine: &Machine, sources: &[NodeId], reach: u32) -> Cells {
@@ -135,8 +135,8 @@ fn chart(below: bool) -> String {
     let curve = |k: i32| sigma.iter().map(|&s| (s, (1.0 - s).powi(k) / 4.0)).collect();
     let mut series: Vec<Series> =
         (0..5).map(|k| Series::curve(format!("α{k}"), Ink::Hue(k as usize), curve(k))).collect();
-    let mut dots = Series::curve("pareto", Ink::Step(0, 2), vec![(0.1, 0.1), (0.4, 0.2)])
-        .stroked(super::super::chart::Stroke::Points);
+    let mut dots =
+        Series::curve("pareto", Ink::Step(0, 2), vec![(0.1, 0.1), (0.4, 0.2)]).stroked(Stroke::Points);
     dots.tips = vec!["one".into(), "two".into()];
     dots.spread = vec![0.02, 0.05];
     series.push(dots);
