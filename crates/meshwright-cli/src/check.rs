@@ -48,7 +48,7 @@ Exit codes:
 /// Check a claimed schedule of a divisible load: possible, or the nodes that refute it
 #[derive(Args)]
 #[command(after_help = HELP)]
-pub(super) struct Arguments {
+pub(super) struct CheckArguments {
     /// The claim, or what `split --json` printed
     #[arg(value_name = "CLAIM.json")]
     claim: PathBuf,
@@ -58,7 +58,7 @@ pub(super) struct Arguments {
 }
 
 /// Runs the verb.
-pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
+pub(super) fn run(arguments: &CheckArguments) -> Result<Answer> {
     let file = claim::read(&arguments.claim)?;
     let mut progress = Progress::new();
     let answer = load::check(&file.problem()?, &file.terms, &file.claims, &mut |what| progress.tell(what))?;

@@ -47,7 +47,7 @@ Exit codes:
 /// Run a schedule on real ranks: every byte checked, measured times beside predicted ones
 #[derive(Args)]
 #[command(after_help = HELP)]
-pub struct Arguments {
+pub struct RunArguments {
     /// plan.json, as `meshwright plan --out` writes it, or GOAL text
     #[arg(value_name = "PLAN.json|FILE.goal")]
     plan: PathBuf,
@@ -81,7 +81,7 @@ fn nanoseconds(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected nanoseconds from 0.000001 to 1000000000".to_string())
 }
 
-impl Arguments {
+impl RunArguments {
     fn settings(&self) -> Settings {
         let cycle_nanoseconds = (!self.no_compute).then_some(self.cycle_time);
         let patience = Duration::from_secs(10);
@@ -106,7 +106,7 @@ impl Arguments {
 }
 
 /// Runs the verb on threads of this process, one for each rank.
-pub(super) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
+pub(super) fn run(arguments: &RunArguments) -> Result<Answer, Failure> {
     let work = arguments.work()?;
     check_threads(work.ranks())?;
     let mut progress = Progress::new();
@@ -125,7 +125,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
 }
 
 /// Runs the verb on this rank; rank 0 reads the plan, and prints.
-pub fn run_on(arguments: &Arguments, endpoint: impl Endpoint) -> Result<Answer, Failure> {
+pub fn run_on(arguments: &RunArguments, endpoint: impl Endpoint) -> Result<Answer, Failure> {
     let mut mail = Mailbox::new(endpoint);
     if mail.rank() > 0 {
         run::follow(&mut mail)?;
@@ -148,7 +148,7 @@ pub fn run_on(arguments: &Arguments, endpoint: impl Endpoint) -> Result<Answer, 
 }
 
 /// Writes the file that is asked for and prints the answer.
-fn finish(arguments: &Arguments, report: &RunReport, ranks_are: &str) -> Result<Answer, Failure> {
+fn finish(arguments: &RunArguments, report: &RunReport, ranks_are: &str) -> Result<Answer, Failure> {
     let written = match &arguments.out {
         Some(folder) => {
             let file = files::file("run.json", "the same for scripts", output::json(report));

@@ -1,4 +1,4 @@
-//! What every crate of Meshwright stands on: units, errors, random numbers, text, files.
+//! The base of every crate of Meshwright: units, errors, random numbers, text, files.
 //!
 //! | module | what |
 //! |---|---|

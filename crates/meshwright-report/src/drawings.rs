@@ -1,4 +1,4 @@
-//! Which drawings a method gets, and the words below them.
+//! The drawings of a method, and the words below them.
 
 use serde::Serialize;
 

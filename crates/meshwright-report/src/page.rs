@@ -19,7 +19,7 @@ const PHASES_LISTED_MAX: usize = 24;
 const PHASES_SLOWEST: usize = 12;
 
 #[derive(Serialize)]
-struct View<'a> {
+struct PageView<'a> {
     title: &'a str,
     /// Of the jobs, by which a page is known again.
     names: String,
@@ -38,28 +38,28 @@ struct View<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Section<'a> {
-    Divide(Job<'a>),
-    Load(load::View<'a>),
-    Groups(groups::View<'a>),
+    Divide(JobView<'a>),
+    Load(load::LoadView<'a>),
+    Groups(groups::GroupsView<'a>),
 }
 
 #[derive(Serialize)]
-struct Job<'a> {
+struct JobView<'a> {
     kind: &'a str,
     name: &'a str,
     tasks: String,
     headline: String,
     reason: &'a str,
     advice: &'a str,
-    rows: Vec<Row<'a>>,
+    rows: Vec<PlacementRow<'a>>,
     skipped: &'a [Skipped],
     bars: Option<String>,
     bars_note: String,
-    methods: Vec<Method<'a>>,
+    methods: Vec<MethodView<'a>>,
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct PlacementRow<'a> {
     method: &'a str,
     wins: bool,
     is_equal: bool,
@@ -70,7 +70,7 @@ struct Row<'a> {
 }
 
 #[derive(Serialize)]
-struct Method<'a> {
+struct MethodView<'a> {
     name: &'a str,
     wins: bool,
     summary: String,
@@ -92,7 +92,7 @@ struct Method<'a> {
 /// verdict then belongs to another one.
 pub fn page(report: &PlanReport<'_>) -> Result<String> {
     check(report)?;
-    let view = View {
+    let view = PageView {
         title: report.title,
         names: report.jobs.iter().map(JobVerdict::name).collect::<Vec<_>>().join(", "),
         scenario: report.scenario,
@@ -158,10 +158,10 @@ fn job_view<'a>(machine: &Machine, job: &'a JobVerdict) -> Section<'a> {
     }
 }
 
-fn divide_view<'a>(machine: &Machine, job: &'a MappingVerdict) -> Job<'a> {
+fn divide_view<'a>(machine: &Machine, job: &'a MappingVerdict) -> JobView<'a> {
     let (winners, others): (Vec<_>, Vec<_>) = job.results.iter().partition(|outcome| job.is_won_by(outcome));
     let method = |outcome| method_view(machine, job, outcome);
-    Job {
+    JobView {
         kind: wording::kind(job),
         name: &job.name,
         tasks: counted(job.facts.tasks.tasks.into(), "task"),
@@ -176,9 +176,9 @@ fn divide_view<'a>(machine: &Machine, job: &'a MappingVerdict) -> Job<'a> {
     }
 }
 
-fn row<'a>(machine: &Machine, job: &MappingVerdict, outcome: &'a MappingOutcome) -> Row<'a> {
+fn row<'a>(machine: &Machine, job: &MappingVerdict, outcome: &'a MappingOutcome) -> PlacementRow<'a> {
     let hottest = outcome.busiest_link;
-    Row {
+    PlacementRow {
         method: &outcome.method,
         wins: job.is_won_by(outcome),
         is_equal: job.is_equal_to_best(outcome),
@@ -199,9 +199,9 @@ fn row<'a>(machine: &Machine, job: &MappingVerdict, outcome: &'a MappingOutcome)
     }
 }
 
-fn method_view<'a>(machine: &Machine, job: &'a MappingVerdict, outcome: &'a MappingOutcome) -> Method<'a> {
+fn method_view<'a>(machine: &Machine, job: &'a MappingVerdict, outcome: &'a MappingOutcome) -> MethodView<'a> {
     let (phases, phases_note) = phase_table(&outcome.detail.phases);
-    Method {
+    MethodView {
         name: &outcome.method,
         wins: job.is_won_by(outcome),
         summary: format!(

@@ -1,4 +1,4 @@
-//! How numbers and nodes are written on the page.
+//! Numbers and nodes in the words of the page.
 
 use meshwright_core::units::NodeId;
 use meshwright_core::words::{self, NONE, THIN_SPACE, grouped};

@@ -30,7 +30,7 @@ back.";
 /// Show which rank runs on which host, and how fast messages between rank 0 and others are
 #[derive(Args)]
 #[command(after_help = AFTER)]
-pub(super) struct Arguments {
+pub(super) struct RanksArguments {
     /// Measure for so long; stop a process or pull a plug meanwhile to see who notices
     #[arg(long, value_name = "SECONDS")]
     watch: Option<u32>,
@@ -43,7 +43,7 @@ pub(super) struct Arguments {
     trial: Trial,
 }
 
-impl Arguments {
+impl RanksArguments {
     /// Whether it calls operations of MPI that block.
     pub(super) fn blocks(&self) -> bool {
         self.trial.blocks()
@@ -69,7 +69,7 @@ struct Report {
 }
 
 /// Runs the verb on this rank.
-pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome {
+pub(super) fn run(arguments: &RanksArguments, endpoint: &mut MpiEndpoint) -> Outcome {
     let processes = endpoint.processes().to_vec();
     arguments.trial.run(endpoint)?;
     let mut mail = Mailbox::new(endpoint);

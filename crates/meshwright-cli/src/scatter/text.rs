@@ -3,7 +3,7 @@
 use meshwright_core::text::harmless;
 use meshwright_core::words::grouped;
 use meshwright_demos::drawings::scatter_gantt;
-use meshwright_demos::scatter::Outcome;
+use meshwright_demos::scatter::ScatterOutcome;
 use meshwright_demos::scatter::calibrate::Measured;
 
 use super::{Findings, Product};
@@ -66,7 +66,7 @@ fn measured(findings: &Findings<'_>) -> String {
 }
 
 /// The table of one split.
-fn split(findings: &Findings<'_>, outcome: &Outcome) -> String {
+fn split(findings: &Findings<'_>, outcome: &ScatterOutcome) -> String {
     const HEAD: [&str; 7] = [
         "rank",
         "share,\nbytes",
@@ -103,7 +103,7 @@ fn split(findings: &Findings<'_>, outcome: &Outcome) -> String {
 fn totals(findings: &Findings<'_>) -> String {
     const HEAD: [&str; 6] =
         ["split", "ranks used", "predicted, ms", "measured, ms", "error, %", "claimed by the thesis, ms"];
-    let row = |outcome: &Outcome| {
+    let row = |outcome: &ScatterOutcome| {
         let used = outcome.share_bytes.iter().filter(|&&share| share > 0).count();
         let (predicted, measured) = (outcome.predicted.makespan, outcome.measured.makespan);
         vec![

@@ -15,7 +15,7 @@ use meshwright_core::words::counted;
 
 /// A phase: what was sent, beside what the planner sees.
 #[derive(Serialize)]
-struct Phase {
+struct SortPhase {
     name: String,
     messages: u64,
     bytes: u64,
@@ -43,7 +43,7 @@ pub(super) struct SortAnswer {
     machine: String,
     placement: String,
     root: u32,
-    phases: Vec<Phase>,
+    phases: Vec<SortPhase>,
     messages: u64,
     bytes: u64,
     seconds: f64,
@@ -127,7 +127,7 @@ impl SortAnswer {
 
     fn table(&self) -> String {
         const HEAD: [&str; 6] = ["phase", "messages", "bytes", "planned bytes", "work, s", "ended, s"];
-        let row = |phase: &Phase| {
+        let row = |phase: &SortPhase| {
             vec![
                 phase.name.clone(),
                 phase.messages.to_string(),
@@ -156,8 +156,8 @@ impl SortAnswer {
     }
 }
 
-fn phase(name: &str, record: &PhaseRecord, planned: Bytes, has_end: bool) -> Phase {
-    Phase {
+fn phase(name: &str, record: &PhaseRecord, planned: Bytes, has_end: bool) -> SortPhase {
+    SortPhase {
         name: name.to_string(),
         messages: record.messages,
         bytes: record.bytes.0,

@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | this one | [`APPLICATIONS`], and the form of the [`Answer`] |
+//! | this one | [`APPLICATIONS`], and the form of the [`SpeedupAnswer`] |
 //! | `cases` | each application: a problem of any size, its solution by other ways |
 //! | `here` | [`measure_here`]: one thread, all threads, ranks that are threads |
 //! | `ranks` | [`measure_on_ranks`]: one rank, all ranks, the collective operations of the network |
@@ -145,7 +145,7 @@ impl Task {
 
 /// What was measured, for scripts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Answer {
+pub struct SpeedupAnswer {
     /// The version of this form.
     pub format: u32,
     /// The seed of all problems.
@@ -203,9 +203,9 @@ impl Speedups {
     }
 
     /// From the times of all rounds; the first executor is the one with which the others are compared.
-    fn new(task: &Task, ranked: &Ranked, times: Vec<Times>) -> Self {
+    fn new(task: &Task, ranked: &Ranked, times: Vec<ExecutorTimes>) -> Self {
         let first = times.first().map_or(0.0, |times| middle(&times.seconds));
-        let executor = |times: Times| {
+        let executor = |times: ExecutorTimes| {
             let seconds = middle(&times.seconds);
             let runs = times.seconds.len() as u32;
             let speedup = first / seconds;
@@ -231,14 +231,14 @@ impl Speedups {
 }
 
 /// What one executor took, round by round.
-struct Times {
+struct ExecutorTimes {
     name: String,
     workers: u32,
     seconds: Vec<f64>,
     checked: bool,
 }
 
-impl Times {
+impl ExecutorTimes {
     fn new(name: impl Into<String>, workers: u32) -> Self {
         Self { name: name.into(), workers, seconds: Vec::new(), checked: true }
     }

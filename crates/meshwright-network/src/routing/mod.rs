@@ -1,4 +1,4 @@
-//! Which way a message goes, and whether a set of ways can deadlock.
+//! Routings: the ways of messages, and certificates that a set of ways cannot deadlock.
 //!
 //! | file | what |
 //! |---|---|

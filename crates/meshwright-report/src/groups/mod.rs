@@ -21,7 +21,7 @@ pub(super) use figures::{alone, drawings};
 
 /// The section of one program of groups.
 #[derive(Serialize)]
-pub(super) struct View<'a> {
+pub(super) struct GroupsView<'a> {
     kind: &'static str,
     pub(super) name: &'a str,
     /// The order and the repetitions; the template knows the section by it.
@@ -29,7 +29,7 @@ pub(super) struct View<'a> {
     pub(super) headline: String,
     reason: &'a str,
     advice: &'a str,
-    rows: Vec<Row<'a>>,
+    rows: Vec<GroupsRow<'a>>,
     skipped: &'a [Skipped],
     figures: Vec<Figure>,
     sizes: Vec<Vec<String>>,
@@ -37,7 +37,7 @@ pub(super) struct View<'a> {
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct GroupsRow<'a> {
     method: &'a str,
     split: &'a str,
     tree: &'a str,
@@ -49,10 +49,10 @@ struct Row<'a> {
 }
 
 /// The section of a verdict.
-pub(super) fn view<'a>(machine: &Machine, job: &'a GroupsVerdict) -> View<'a> {
+pub(super) fn view<'a>(machine: &Machine, job: &'a GroupsVerdict) -> GroupsView<'a> {
     let winner = job.winner();
     let pace = if job.facts.lockstep { "in lock-step" } else { "each group at its own pace" };
-    View {
+    GroupsView {
         kind: "Program of groups",
         name: &job.name,
         program: format!(
@@ -73,9 +73,9 @@ pub(super) fn view<'a>(machine: &Machine, job: &'a GroupsVerdict) -> View<'a> {
     }
 }
 
-fn row<'a>(machine: &Machine, job: &GroupsVerdict, outcome: &'a GroupsOutcome) -> Row<'a> {
+fn row<'a>(machine: &Machine, job: &GroupsVerdict, outcome: &'a GroupsOutcome) -> GroupsRow<'a> {
     let hottest = outcome.busiest_link;
-    Row {
+    GroupsRow {
         method: &outcome.method,
         split: outcome.detail.split,
         tree: outcome.detail.tree,

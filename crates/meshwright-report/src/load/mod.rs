@@ -25,7 +25,7 @@ pub(super) use figures::{alone, drawings};
 
 /// The section of one load.
 #[derive(Serialize)]
-pub(super) struct View<'a> {
+pub(super) struct LoadView<'a> {
     kind: &'static str,
     pub(super) name: &'a str,
     sources_words: String,
@@ -35,15 +35,15 @@ pub(super) struct View<'a> {
     certificate: String,
     suffices: String,
     sources: Vec<Vec<String>>,
-    rows: Vec<Row<'a>>,
+    rows: Vec<ScheduleRow<'a>>,
     skipped: &'a [Skipped],
     warnings: Vec<String>,
     figures: Vec<Figure>,
-    methods: Vec<Method<'a>>,
+    methods: Vec<ScheduleView<'a>>,
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct ScheduleRow<'a> {
     method: &'a str,
     switching: &'static str,
     wins: bool,
@@ -55,7 +55,7 @@ struct Row<'a> {
 }
 
 #[derive(Serialize)]
-struct Method<'a> {
+struct ScheduleView<'a> {
     name: &'a str,
     switching: &'static str,
     wins: bool,
@@ -67,8 +67,8 @@ struct Method<'a> {
 }
 
 /// The section of a verdict.
-pub(super) fn view<'a>(machine: &Machine, job: &'a LoadVerdict) -> View<'a> {
-    let method = |outcome: &'a LoadOutcome| Method {
+pub(super) fn view<'a>(machine: &Machine, job: &'a LoadVerdict) -> LoadView<'a> {
+    let method = |outcome: &'a LoadOutcome| ScheduleView {
         name: &outcome.method,
         switching: outcome.detail.switching.name(),
         wins: job.is_won_by(outcome),
@@ -79,11 +79,11 @@ pub(super) fn view<'a>(machine: &Machine, job: &'a LoadVerdict) -> View<'a> {
         figures: figures::of_method(machine, job, outcome),
     };
     // Methods that have nothing to show but their row in the table have no section.
-    let methods: Vec<Method<'a>> = job.results.iter().map(method).collect();
-    let is_shown = |method: &Method<'_>| method.wins || !method.feasible || !method.figures.is_empty();
+    let methods: Vec<ScheduleView<'a>> = job.results.iter().map(method).collect();
+    let is_shown = |method: &ScheduleView<'_>| method.wins || !method.feasible || !method.figures.is_empty();
     let (winners, others): (Vec<_>, Vec<_>) =
         methods.into_iter().filter(is_shown).partition(|method| method.wins);
-    View {
+    LoadView {
         kind: "Divisible load",
         name: &job.name,
         sources_words: wording::counted(job.facts.sources.len() as u64, "source"),
@@ -116,8 +116,8 @@ fn source_row(machine: &Machine, index: usize, source: &meshwright_verdict::load
     ]
 }
 
-fn row<'a>(job: &LoadVerdict, outcome: &'a LoadOutcome) -> Row<'a> {
-    Row {
+fn row<'a>(job: &LoadVerdict, outcome: &'a LoadOutcome) -> ScheduleRow<'a> {
+    ScheduleRow {
         method: &outcome.method,
         switching: outcome.detail.switching.name(),
         wins: job.is_won_by(outcome),

@@ -56,7 +56,7 @@ impl Scale {
 }
 
 /// Two axes on paper.
-pub(super) struct Axes<'a> {
+pub(super) struct PlotAxes<'a> {
     /// From where to where the axis of x goes, and that of y.
     pub across: (f64, f64),
     pub down: (f64, f64),
@@ -69,7 +69,7 @@ pub(super) struct Axes<'a> {
     pub titles: (f64, f64),
 }
 
-impl Axes<'_> {
+impl PlotAxes<'_> {
     pub(super) fn x(&self, value: f64) -> f64 {
         self.across.0 + self.x.0.share(value) * (self.across.1 - self.across.0)
     }

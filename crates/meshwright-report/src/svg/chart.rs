@@ -2,7 +2,7 @@
 
 pub use super::axes::Scale;
 
-use super::axes::Axes;
+use super::axes::PlotAxes;
 use super::path::Path;
 use super::{Attribute, Point, Px, Svg, hues, palette};
 
@@ -14,7 +14,7 @@ const BOTTOM: f64 = 360.0;
 
 /// How a series is coloured.
 #[derive(Clone, Copy)]
-pub enum Ink {
+pub enum SeriesColour {
     /// One hue among others.
     Hue(usize),
     /// One step of a scale: its index and how many there are.
@@ -34,7 +34,7 @@ pub enum Stroke {
 pub struct Series {
     pub name: String,
     pub points: Vec<(f64, f64)>,
-    pub ink: Ink,
+    pub ink: SeriesColour,
     pub stroke: Stroke,
     /// Words for each point, where it has a mark; no marks if empty.
     pub tips: Vec<String>,
@@ -44,7 +44,7 @@ pub struct Series {
 
 impl Series {
     /// A curve without marks.
-    pub fn curve(name: impl Into<String>, ink: Ink, points: Vec<(f64, f64)>) -> Self {
+    pub fn curve(name: impl Into<String>, ink: SeriesColour, points: Vec<(f64, f64)>) -> Self {
         Self { name: name.into(), points, ink, stroke: Stroke::Solid, tips: vec![], spread: vec![] }
     }
 
@@ -73,8 +73,8 @@ pub struct Chart {
 }
 
 impl Chart {
-    fn axes(&self) -> Axes<'_> {
-        Axes {
+    fn axes(&self) -> PlotAxes<'_> {
+        PlotAxes {
             across: (LEFT, RIGHT),
             down: (TOP, BOTTOM),
             x: (self.x.scale, &self.x.title),
@@ -125,7 +125,7 @@ impl Chart {
 }
 
 impl Series {
-    fn draw(&self, svg: &mut Svg, axes: &Axes<'_>) {
+    fn draw(&self, svg: &mut Svg, axes: &PlotAxes<'_>) {
         let class = self.class();
         let points: Vec<Point> = self.points.iter().map(|&(x, y)| axes.at(x, y)).collect();
         let path = if self.stroke == Stroke::Points { Path::default() } else { clipped(&points) };
@@ -147,15 +147,15 @@ impl Series {
     fn class(&self) -> String {
         let leap = if self.stroke == Stroke::Dashed { " leap" } else { "" };
         match self.ink {
-            Ink::Hue(hue) => format!("series {}{leap}", hues::class(hue, 0)),
-            Ink::Step(index, count) => format!("edge {}{leap}", palette::class(index, count)),
+            SeriesColour::Hue(hue) => format!("series {}{leap}", hues::class(hue, 0)),
+            SeriesColour::Step(index, count) => format!("edge {}{leap}", palette::class(index, count)),
         }
     }
 
     fn fill(&self) -> String {
         match self.ink {
-            Ink::Hue(hue) => format!("point {}", hues::class(hue, 0)),
-            Ink::Step(index, count) => format!("fill {}", palette::class(index, count)),
+            SeriesColour::Hue(hue) => format!("point {}", hues::class(hue, 0)),
+            SeriesColour::Step(index, count) => format!("fill {}", palette::class(index, count)),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Latency against load: measured points with their intervals, zero-load latency and bound as dashed lines.
 
-use super::axes::{Axes, Scale};
+use super::axes::{PlotAxes, Scale};
 use super::path::Path;
 use super::{Point, Px, Svg};
 use meshwright_core::words::short;
@@ -21,7 +21,7 @@ const BOUND_DRAWN_MAX: f64 = 2.0;
 const LATENCY_DRAWN: (f64, f64) = (2.0, 5.0);
 
 /// The axes: how far loads and latencies go.
-fn axes(report: &SweepReport) -> Axes<'static> {
+fn axes(report: &SweepReport) -> PlotAxes<'static> {
     let points = &report.curve.points;
     let greatest = points.last().map_or(1.0, |point| point.load);
     let bound = report.reference.bound.filter(|&bound| bound <= BOUND_DRAWN_MAX * greatest);
@@ -37,7 +37,7 @@ fn axes(report: &SweepReport) -> Axes<'static> {
         (false, false) => 1.5 * first,
     };
     let load_max = greatest.max(bound.unwrap_or(0.0)) * 1.1;
-    Axes {
+    PlotAxes {
         across: (LEFT, RIGHT),
         down: (TOP, BOTTOM),
         x: (Scale::Linear(load_max), "offered load, flits per node and cycle"),
@@ -47,7 +47,7 @@ fn axes(report: &SweepReport) -> Axes<'static> {
     }
 }
 
-fn place(axes: &Axes<'_>, point: &point::Point) -> Point {
+fn place(axes: &PlotAxes<'_>, point: &point::Point) -> Point {
     axes.at(point.load, point.latency.mean)
 }
 
@@ -69,7 +69,7 @@ pub fn draw(report: &SweepReport) -> Option<String> {
 }
 
 /// The zero-load latency, the bound, and where the network saturates; their words stand below the curve.
-fn draw_references(svg: &mut Svg, report: &SweepReport, axes: &Axes<'_>) {
+fn draw_references(svg: &mut Svg, report: &SweepReport, axes: &PlotAxes<'_>) {
     if let Some(zero) = report.reference.zero_load_cycles {
         let y = axes.y(zero);
         svg.line(Point::new(LEFT, y), Point::new(RIGHT, y), "bound");
@@ -94,7 +94,7 @@ fn draw_references(svg: &mut Svg, report: &SweepReport, axes: &Axes<'_>) {
 }
 
 /// From point to point; dashed to the first one that is not carried, and cut off at the top.
-fn draw_line(svg: &mut Svg, points: &[point::Point], axes: &Axes<'_>) {
+fn draw_line(svg: &mut Svg, points: &[point::Point], axes: &PlotAxes<'_>) {
     let (mut solid, mut dashed) = (Path::default(), Path::default());
     for pair in points.windows(2) {
         let (from, to) = (place(axes, &pair[0]), place(axes, &pair[1]));
@@ -109,7 +109,7 @@ fn draw_line(svg: &mut Svg, points: &[point::Point], axes: &Axes<'_>) {
     svg.path(&dashed, "curve leap");
 }
 
-fn draw_point(svg: &mut Svg, point: &point::Point, axes: &Axes<'_>) {
+fn draw_point(svg: &mut Svg, point: &point::Point, axes: &PlotAxes<'_>) {
     let at = place(axes, point);
     let latency = &point.latency;
     let interval = latency.ci95.map_or(String::new(), |half| format!(" ± {}", short(half)));

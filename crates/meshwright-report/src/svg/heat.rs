@@ -1,4 +1,4 @@
-//! How long each link is busy: every directed link a stroke beside its twin.
+//! Link loads as a heat map: every directed link a stroke beside its twin.
 
 use super::legend::{self, Strong};
 use super::palette::{self, STEPS};
@@ -19,7 +19,7 @@ const SLANTED_DRAWN_MAX: usize = 8_192;
 const LINKS_TIPPED_MAX: usize = 800;
 
 /// The loads of the links, and how many used links were left out.
-pub struct Drawing {
+pub struct LoadsDrawing {
     pub svg: String,
     pub links: usize,
     pub links_drawn: usize,
@@ -53,7 +53,12 @@ impl Loads<'_> {
 }
 
 /// Draws how long every link is busy.
-pub fn draw(layout: &Layout<'_>, method: &str, loads: Loads<'_>, hottest: Option<HottestLink>) -> Drawing {
+pub fn draw(
+    layout: &Layout<'_>,
+    method: &str,
+    loads: Loads<'_>,
+    hottest: Option<HottestLink>,
+) -> LoadsDrawing {
     let mut svg = Svg::new(format!("Busy time of each link, method {method}"));
     let limit = if layout.grid().is_some() && layout.is_flat() { LINKS_DRAWN_MAX } else { SLANTED_DRAWN_MAX };
     let (mut used, idle) = links(layout, loads, limit);
@@ -78,7 +83,7 @@ pub fn draw(layout: &Layout<'_>, method: &str, loads: Loads<'_>, hottest: Option
         at.y += legend::hottest(&mut svg, layout.machine, &hottest, loads.busy, at);
     }
     let width = layout.width.max(DRAWING_WIDTH_MIN);
-    Drawing { svg: svg.finish(width, at.y + 8.0), links: found, links_drawn: used.len() }
+    LoadsDrawing { svg: svg.finish(width, at.y + 8.0), links: found, links_drawn: used.len() }
 }
 
 /// The links that carry something, and the strokes of the others if there is room for all.

@@ -1,4 +1,4 @@
-//! What colours and widths mean, below a drawing.
+//! Legends: the meaning of colours and widths, below a drawing.
 
 use super::palette::{self, STEPS};
 use super::{Point, Px, Svg};
@@ -9,14 +9,14 @@ use meshwright_network::topology::Machine;
 use meshwright_verdict::HottestLink;
 
 /// One colour and width with its words.
-pub struct Entry {
+pub struct LegendEntry {
     pub class: String,
     pub stroke: f64,
     pub text: String,
 }
 
 /// Draws entries in columns and returns the height they take.
-pub fn list(svg: &mut Svg, at: Point, width: f64, entries: &[Entry]) -> f64 {
+pub fn list(svg: &mut Svg, at: Point, width: f64, entries: &[LegendEntry]) -> f64 {
     let longest = entries.iter().map(|entry| entry.text.chars().count()).max().unwrap_or(0);
     let column = longest as f64 * 6.4 + 46.0;
     let columns = ((width / column) as usize).max(1);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::lanes::Lanes;
-use super::legend::{self, Entry, Strong};
+use super::legend::{self, LegendEntry, Strong};
 use super::path::Path;
 use super::{Layout, Point, Px, Svg, palette, route};
 use crate::wording::counted;
@@ -22,7 +22,7 @@ const PAIRS_TIPPED_MAX: usize = 1000;
 const PHASES_LISTED_MAX: usize = 18;
 
 /// Everything one node sends to another.
-pub(super) struct Pair {
+pub(super) struct MessagePair {
     from: NodeId,
     to: NodeId,
     tasks: (u32, u32),
@@ -35,7 +35,7 @@ pub(super) struct Pair {
 pub(super) struct Messages<'a> {
     layout: &'a Layout<'a>,
     tasks: &'a TaskGraph,
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<MessagePair>,
     /// How many pairs there are, drawn or not.
     pub found: usize,
     /// The first and the last phase that have a colour.
@@ -120,7 +120,7 @@ impl<'a> Messages<'a> {
         }
     }
 
-    fn describe(&self, pair: &Pair) -> String {
+    fn describe(&self, pair: &MessagePair) -> String {
         let (source, target) = pair.tasks;
         let (phase, bytes) = (self.tasks.number(pair.phase), counted(pair.bytes, "byte"));
         match pair.messages {
@@ -158,7 +158,7 @@ impl<'a> Messages<'a> {
         let entries: Vec<_> = (0..tasks.phases())
             .map(|phase| {
                 let bytes = tasks.phase(phase).iter().map(|edge| edge.bytes.0).max().unwrap_or(0);
-                Entry {
+                LegendEntry {
                     class: self.class(phase),
                     stroke: self.stroke_width(phase),
                     text: format!("phase {}: {}", tasks.number(phase), counted(bytes, "byte")),
@@ -169,11 +169,11 @@ impl<'a> Messages<'a> {
     }
 }
 
-fn pairs(layout: &Layout<'_>, tasks: &TaskGraph, placement: &Placement) -> Vec<Pair> {
+fn pairs(layout: &Layout<'_>, tasks: &TaskGraph, placement: &Placement) -> Vec<MessagePair> {
     let place = |task: u32| {
         placement.nodes.get(task as usize).copied().filter(|node| node.0 < layout.machine.nodes())
     };
-    let mut pairs: BTreeMap<(NodeId, NodeId), Pair> = BTreeMap::new();
+    let mut pairs: BTreeMap<(NodeId, NodeId), MessagePair> = BTreeMap::new();
     for phase in 0..tasks.phases() {
         for edge in tasks.phase(phase) {
             let (Some(from), Some(to)) = (place(edge.source), place(edge.target)) else { continue };
@@ -181,8 +181,14 @@ fn pairs(layout: &Layout<'_>, tasks: &TaskGraph, placement: &Placement) -> Vec<P
                 continue;
             }
             let tasks = (edge.source, edge.target);
-            let pair =
-                pairs.entry((from, to)).or_insert(Pair { from, to, tasks, phase, messages: 0, bytes: 0 });
+            let pair = pairs.entry((from, to)).or_insert(MessagePair {
+                from,
+                to,
+                tasks,
+                phase,
+                messages: 0,
+                bytes: 0,
+            });
             pair.messages += 1;
             pair.bytes = pair.bytes.saturating_add(edge.bytes.0);
         }

@@ -1,4 +1,4 @@
-//! Which node runs which task, and who sends to whom in which phase.
+//! A placement: every task on its node, and the messages of each phase.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use meshwright_network::topology::Topology;
 const SPOKEN_PITCH_MIN: f64 = 14.0;
 
 /// The machine with its tasks and messages, and how many pairs of nodes were left out.
-pub struct Drawing {
+pub struct PlacementDrawing {
     pub svg: String,
     pub pairs: usize,
     pub pairs_drawn: usize,
@@ -24,7 +24,7 @@ pub struct Drawing {
 }
 
 /// Draws a placement; tasks and nodes that do not exist are left out.
-pub fn draw(layout: &Layout<'_>, tasks: &TaskGraph, placement: &Placement) -> Drawing {
+pub fn draw(layout: &Layout<'_>, tasks: &TaskGraph, placement: &Placement) -> PlacementDrawing {
     let mut svg = Svg::new(format!("Placement of {} by {}", tasks.name, placement.name));
     let messages = Messages::of(layout, tasks, placement);
     layout.draw_axes(&mut svg);
@@ -37,7 +37,7 @@ pub fn draw(layout: &Layout<'_>, tasks: &TaskGraph, placement: &Placement) -> Dr
     let width = layout.width.max(DRAWING_WIDTH_MIN);
     let at = Point::new(8.0, layout.height + 8.0);
     let height = messages.draw_legend(&mut svg, at, width);
-    Drawing {
+    PlacementDrawing {
         svg: svg.finish(width, layout.height + height + 16.0),
         pairs: messages.found,
         pairs_drawn: messages.pairs.len(),

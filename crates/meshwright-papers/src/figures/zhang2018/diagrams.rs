@@ -3,7 +3,7 @@
 use meshwright_core::units::NodeId;
 use meshwright_load::{Forwarding, layers, timing};
 use meshwright_network::topology::{Machine, Network, Topology};
-use meshwright_report::svg::load::gantt::{Gantt, Row, Span};
+use meshwright_report::svg::load::gantt::{Gantt, GanttRow, Span};
 use meshwright_report::svg::{DRAWING_WIDTH_MIN, Point, Svg, palette};
 
 /// From node to node.
@@ -81,7 +81,7 @@ pub(super) fn timing(counts: &[u64], forwarding: Forwarding) -> String {
                 .into_iter()
                 .collect();
             let computing = vec![span(row.computing[0], row.computing[1], symbol, "computes")];
-            rows.push(Row { name: name.clone(), communication, computing, ..Row::default() });
+            rows.push(GanttRow { name: name.clone(), communication, computing, ..GanttRow::default() });
             processor += 1;
         }
     }

@@ -21,7 +21,7 @@ const SOURCES_NUMBERED_MAX: usize = 64;
 
 /// What is drawn: the cells and where their sources are.
 #[derive(Clone, Copy)]
-pub struct View<'a> {
+pub struct CellsView<'a> {
     pub machine: &'a Machine,
     pub cells: &'a Cells,
     /// The nodes of the sources, in their order.
@@ -39,7 +39,7 @@ pub struct Tile {
 
 /// The drawing, and what a tile stands for if that is more than one node; `None` for a machine that is too large and
 /// no plane.
-pub fn draw(view: &View<'_>) -> Option<(String, Option<String>)> {
+pub fn draw(view: &CellsView<'_>) -> Option<(String, Option<String>)> {
     match (GridPlan::of(view.machine), Layout::of(view.machine)) {
         (Some(sheet), _) => {
             let block = (sheet.nodes_per_tile() > 1).then(|| sheet.words());
@@ -50,7 +50,7 @@ pub fn draw(view: &View<'_>) -> Option<(String, Option<String>)> {
     }
 }
 
-fn start(view: &View<'_>) -> Svg {
+fn start(view: &CellsView<'_>) -> Svg {
     Svg::new(format!(
         "The cells of {} on {}",
         counted(view.sources.len() as u64, "source"),
@@ -59,7 +59,7 @@ fn start(view: &View<'_>) -> Svg {
 }
 
 /// What each tile of a sheet shows: the owner of most of its nodes and their mean depth.
-pub fn tiles(view: &View<'_>, sheet: &GridPlan) -> Vec<Tile> {
+pub fn tiles(view: &CellsView<'_>, sheet: &GridPlan) -> Vec<Tile> {
     let (rows, columns) = sheet.tiles;
     let mut tiles = Vec::with_capacity((rows * columns) as usize);
     let mut inside: Vec<(bool, u32, u32)> = Vec::new();
@@ -85,7 +85,7 @@ pub fn tiles(view: &View<'_>, sheet: &GridPlan) -> Vec<Tile> {
     tiles
 }
 
-fn node_tile(view: &View<'_>, node: NodeId) -> Tile {
+fn node_tile(view: &CellsView<'_>, node: NodeId) -> Tile {
     let label = view.cells.label.get(node.index()).copied().unwrap_or(UNUSED);
     let depth = view.cells.depth.get(node.index()).copied().unwrap_or(0);
     let label = if (label as usize) < view.sources.len() { label } else { UNUSED };
@@ -97,14 +97,14 @@ fn node_tile(view: &View<'_>, node: NodeId) -> Tile {
 /// Sources count as neighbours where their cells touch, here or before any node was taken away: then a source keeps its
 /// hue from drawing to drawing.
 pub fn hues_of(
-    view: &View<'_>,
+    view: &CellsView<'_>,
     sheet: Option<&GridPlan>,
     tiles: &[Tile],
     pairs: impl Iterator<Item = (usize, usize)>,
 ) -> Vec<u8> {
     let sites: Vec<Vec<NodeId>> = view.sources.iter().map(|&node| vec![node]).collect();
     let nearest = voronoi::cells(view.machine, &sites);
-    let whole = View { cells: &nearest, ..*view };
+    let whole = CellsView { cells: &nearest, ..*view };
     let before = match sheet {
         Some(sheet) => self::tiles(&whole, sheet),
         None => (0..view.machine.nodes()).map(|node| node_tile(&whole, NodeId(node))).collect(),
@@ -119,7 +119,7 @@ pub fn hues_of(
     hues::assign(view.sources.len(), &touching.into_iter().collect::<Vec<_>>())
 }
 
-fn on_sheet(view: &View<'_>, sheet: &GridPlan) -> String {
+fn on_sheet(view: &CellsView<'_>, sheet: &GridPlan) -> String {
     let mut svg = start(view);
     let tiles = tiles(view, sheet);
     let hues = hues_of(view, Some(sheet), &tiles, sheet.pairs());
@@ -151,7 +151,14 @@ fn on_sheet(view: &View<'_>, sheet: &GridPlan) -> String {
 }
 
 /// All tiles, those of one shade in a row as one rectangle, all rectangles of a cell as one element.
-fn draw_runs(view: &View<'_>, sheet: &GridPlan, tiles: &[Tile], hues: &[u8], deepest: u32, svg: &mut Svg) {
+fn draw_runs(
+    view: &CellsView<'_>,
+    sheet: &GridPlan,
+    tiles: &[Tile],
+    hues: &[u8],
+    deepest: u32,
+    svg: &mut Svg,
+) {
     let mut shades = vec![vec![Path::default(); hues::SHADES]; view.sources.len()];
     let mut unused = Path::default();
     for row in 0..sheet.tiles.0 {
@@ -187,7 +194,7 @@ fn draw_runs(view: &View<'_>, sheet: &GridPlan, tiles: &[Tile], hues: &[u8], dee
     }
 }
 
-fn on_layout(view: &View<'_>, layout: &Layout<'_>) -> String {
+fn on_layout(view: &CellsView<'_>, layout: &Layout<'_>) -> String {
     let mut svg = start(view);
     let machine = view.machine;
     let tiles: Vec<Tile> = (0..machine.nodes()).map(|node| node_tile(view, NodeId(node))).collect();
@@ -221,7 +228,7 @@ pub(super) fn class(tile: &Tile, hues: &[u8], deepest: u32) -> String {
     }
 }
 
-fn node_words(view: &View<'_>, node: NodeId) -> String {
+fn node_words(view: &CellsView<'_>, node: NodeId) -> String {
     let name = wording::node(view.machine, node);
     match node_tile(view, node) {
         Tile { dead: true, .. } => format!("node {name}: dead"),
@@ -235,7 +242,7 @@ fn node_words(view: &View<'_>, node: NodeId) -> String {
     }
 }
 
-fn cell_words(view: &View<'_>, source: u32) -> String {
+fn cell_words(view: &CellsView<'_>, source: u32) -> String {
     let own = view.cells.label.iter().zip(&view.cells.depth).filter(|&(&label, _)| label == source);
     let (nodes, deepest) =
         own.fold((0u64, 0), |(nodes, deepest), (_, &depth)| (nodes + 1, depth.max(deepest)));
@@ -260,7 +267,7 @@ fn draw_dead(sheet: &GridPlan, tiles: &[Tile], svg: &mut Svg) {
 }
 
 /// The sources: numbered pins, dots where there are too many.
-pub fn draw_pins(view: &View<'_>, svg: &mut Svg, radius: f64, at: impl Fn(NodeId) -> Point) {
+pub fn draw_pins(view: &CellsView<'_>, svg: &mut Svg, radius: f64, at: impl Fn(NodeId) -> Point) {
     let numbered = view.sources.len() <= SOURCES_NUMBERED_MAX;
     let radius = if numbered { radius } else { 2.2 };
     for (index, &node) in view.sources.iter().enumerate() {

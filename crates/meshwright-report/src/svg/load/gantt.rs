@@ -34,7 +34,7 @@ pub struct Span {
 
 /// One processor, layer or port.
 #[derive(Clone, Debug, Default)]
-pub struct Row {
+pub struct GanttRow {
     pub name: String,
     /// What comes in, or what a port sends.
     pub communication: Vec<Span>,
@@ -52,7 +52,7 @@ pub struct Gantt {
     pub label: String,
     /// The unit of time.
     pub unit: String,
-    pub rows: Vec<Row>,
+    pub rows: Vec<GanttRow>,
     /// When all is done.
     pub finish: f64,
     /// Whether that is only promised.
@@ -70,7 +70,7 @@ impl Gantt {
             left: (longest as f64 * 6.6 + 26.0).max(66.0),
             most: self.finish.max(self.bound.unwrap_or(0.0)).max(1e-12) * 1.03,
         };
-        let height: f64 = self.rows.iter().map(Row::height).sum();
+        let height: f64 = self.rows.iter().map(GanttRow::height).sum();
         let bottom = TOP + height + 6.0;
         for mark in marks(frame.most) {
             let x = frame.x(mark);
@@ -112,7 +112,7 @@ impl Gantt {
     }
 }
 
-impl Row {
+impl GanttRow {
     fn height(&self) -> f64 {
         if self.port { PORT } else { ROW }
     }
@@ -130,7 +130,7 @@ impl Frame {
     }
 }
 
-fn draw_row(svg: &mut Svg, frame: &Frame, row: &Row, top: f64) {
+fn draw_row(svg: &mut Svg, frame: &Frame, row: &GanttRow, top: f64) {
     let axis = top + if row.port { PORT - 4.0 } else { ROW / 2.0 };
     svg.text(Point::new(frame.left - 10.0, axis + if row.port { -3.0 } else { 4.0 }), "axis end", &row.name);
     for (spans, top, shade) in [(&row.communication, axis - BAR - 0.5, 3), (&row.computing, axis + 0.5, 0)] {

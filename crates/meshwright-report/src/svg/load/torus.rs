@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use super::super::grid_plan::GridPlan;
 use super::super::path::Path;
 use super::super::{Point, Svg};
-use super::cells::{self, Tile, View};
+use super::cells::{self, CellsView, Tile};
 use crate::wording::counted;
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::Network;
@@ -38,7 +38,7 @@ struct Piece {
 }
 
 /// The drawing; `None` for what is no torus of two dimensions, or too large.
-pub fn draw(view: &View<'_>) -> Option<String> {
+pub fn draw(view: &CellsView<'_>) -> Option<String> {
     let sheet = GridPlan::of(view.machine)?;
     let Network::Grid(grid) = view.machine.network() else { return None };
     let (rows, columns) = sheet.tiles;
@@ -100,7 +100,7 @@ fn angles(sheet: &GridPlan, turn: (f64, f64), row: f64, column: f64) -> (f64, f6
 }
 
 /// How far the torus is turned around its ring and its tube, so that as many sources as possible can be seen.
-fn turn(view: &View<'_>, sheet: &GridPlan) -> (f64, f64) {
+fn turn(view: &CellsView<'_>, sheet: &GridPlan) -> (f64, f64) {
     const STEPS: u32 = 12;
     let part = |step: u32| f64::from(step) / f64::from(STEPS) * TAU;
     let turns = (0..STEPS).flat_map(|around| (0..STEPS).map(move |over| (part(around), part(over))));
@@ -177,7 +177,7 @@ fn draw_piece(svg: &mut Svg, piece: &Piece, sheet: &GridPlan, tiles: &[Tile], hu
 }
 
 /// Pins on the sources that can be seen.
-fn draw_sources(view: &View<'_>, sheet: &GridPlan, pieces: &[Piece], svg: &mut Svg) {
+fn draw_sources(view: &CellsView<'_>, sheet: &GridPlan, pieces: &[Piece], svg: &mut Svg) {
     for (index, &node) in view.sources.iter().enumerate() {
         if let Some(at) = seen(sheet, pieces, node) {
             svg.circle(at, 8.5, "pin", Some(&format!("source {index}")));
