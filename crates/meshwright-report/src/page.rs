@@ -6,10 +6,10 @@ use super::drawings::{Figure, figures};
 use super::svg::bars;
 use super::wording::{self, counted, percent};
 use super::{PlanReport, facts, groups, load, style, template};
-use meshwright_core::error::{Error, Result};
+use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
 use meshwright_core::words::{NONE, grouped};
-use meshwright_network::topology::{Machine, Switching, Topology};
+use meshwright_network::topology::{Machine, Switching};
 use meshwright_verdict::{JobVerdict, MappingOutcome, MappingVerdict, PhaseRow, Skipped};
 
 /// Up to here every phase has its row.
@@ -119,7 +119,6 @@ pub fn mark(title: &str, jobs: &[String]) -> String {
 
 /// Every node that a verdict names is one of the machine.
 pub(super) fn check(report: &PlanReport<'_>) -> Result<()> {
-    let nodes = report.machine.nodes();
     for job in report.jobs {
         match job {
             JobVerdict::Load(job) => load::check(report.machine, job)?,
@@ -131,13 +130,7 @@ pub(super) fn check(report: &PlanReport<'_>) -> Result<()> {
         let hottest = outcome.busiest_link.iter().flat_map(|link| [link.from, link.to]);
         let blame = outcome.waited_link.iter().flat_map(|blame| [blame.from, blame.to]);
         let placed = outcome.detail.placement.nodes.iter().map(|node| node.0);
-        if let Some(outside) = hottest.chain(blame).chain(placed).find(|&node| node >= nodes) {
-            return Err(Error::value(
-                "node of a verdict",
-                outside,
-                format!("a node from 0 to {}", nodes - 1),
-            ));
-        }
+        wording::check_nodes(report.machine, hottest.chain(blame).chain(placed))?;
     }
     Ok(())
 }
@@ -190,10 +183,7 @@ fn row<'a>(machine: &Machine, job: &MappingVerdict, outcome: &'a MappingOutcome)
             outcome.detail.dependency_cycles.map_or("deadlock".into(), grouped),
             grouped(outcome.detail.hops_total),
         ],
-        hottest: hottest.map_or_else(
-            || NONE.to_string(),
-            |link| wording::link(machine, NodeId(link.from), NodeId(link.to)),
-        ),
+        hottest: wording::link_or_none(machine, hottest),
         busy: hottest.map_or_else(|| NONE.to_string(), |link| grouped(link.busy_cycles)),
         hottest_messages: hottest.map_or_else(|| NONE.to_string(), |link| grouped(link.messages)),
     }

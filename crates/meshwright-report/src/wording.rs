@@ -1,9 +1,10 @@
 //! Numbers and nodes in the words of the page.
 
+use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_core::words::{self, NONE, THIN_SPACE, grouped};
 use meshwright_network::topology::{Machine, Network, Topology};
-use meshwright_verdict::MappingVerdict;
+use meshwright_verdict::{HottestLink, MappingVerdict};
 
 /// Who wins a job and with what time; or that nobody does.
 pub fn headline(winner: Option<(&str, u64)>) -> String {
@@ -48,6 +49,26 @@ pub fn node(machine: &Machine, node: NodeId) -> String {
         Network::Grid(grid) if grid.dimensions() > 1 => tuple(&grid.coordinates(node)),
         Network::Grid(_) | Network::Graph(_) => node.to_string(),
     }
+}
+
+/// Every node that a verdict names is one of the machine.
+///
+/// # Errors
+///
+/// [`Error::Value`] with the first that is not.
+pub fn check_nodes(machine: &Machine, mut named: impl Iterator<Item = u32>) -> Result<()> {
+    let nodes = machine.nodes();
+    match named.find(|&node| node >= nodes) {
+        Some(outside) => {
+            Err(Error::value("node of a verdict", outside, format!("a node from 0 to {}", nodes - 1)))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A link by its two ends; a dash for none.
+pub fn link_or_none(machine: &Machine, link_use: Option<HottestLink>) -> String {
+    link_use.map_or(NONE.to_string(), |found| link(machine, NodeId(found.from), NodeId(found.to)))
 }
 
 /// A link by its two ends.

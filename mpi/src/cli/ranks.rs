@@ -52,7 +52,7 @@ impl RanksArguments {
 
 /// What is known about a rank.
 #[derive(Serialize)]
-struct Row {
+struct RankRow {
     rank: u32,
     host: String,
     process: u32,
@@ -65,7 +65,7 @@ struct Row {
 #[derive(Serialize)]
 struct Report {
     format: u32,
-    ranks: Vec<Row>,
+    ranks: Vec<RankRow>,
 }
 
 /// Runs the verb on this rank.
@@ -89,7 +89,7 @@ pub(super) fn run(arguments: &RanksArguments, endpoint: &mut MpiEndpoint) -> Out
         let trips = measured.iter().find(|trips| trips.rank == rank);
         let microseconds = |time: &Duration| time.as_secs_f64() * 1e6;
         let median = |times: &[Duration]| statistics::median(times.iter().map(microseconds));
-        Row {
+        RankRow {
             rank,
             host: process.host.clone(),
             process: process.id,
@@ -101,7 +101,7 @@ pub(super) fn run(arguments: &RanksArguments, endpoint: &mut MpiEndpoint) -> Out
                 .map(|time| 2.0 * LARGE.0 as f64 / time),
         }
     };
-    let rows: Vec<Row> = (0..).zip(&processes).map(row).collect();
+    let rows: Vec<RankRow> = (0..).zip(&processes).map(row).collect();
     let text = if arguments.json {
         output::json(&Report { format: 1, ranks: rows })
     } else {
@@ -112,13 +112,13 @@ pub(super) fn run(arguments: &RanksArguments, endpoint: &mut MpiEndpoint) -> Out
 }
 
 /// The table for people.
-fn people(rows: &[Row], is_measured: bool) -> String {
+fn people(rows: &[RankRow], is_measured: bool) -> String {
     let mut head = vec!["rank", "host", "process"];
     if is_measured {
         head.extend(["round trips", "median (us)", "longest (us)", "bandwidth (MB/s)"]);
     }
     let number = |value: Option<f64>, decimals| value.map_or("-".to_string(), |x| table::number(x, decimals));
-    let cells = |row: &Row| {
+    let cells = |row: &RankRow| {
         let mut cells = vec![row.rank.to_string(), row.host.clone(), row.process.to_string()];
         if is_measured {
             cells.push(row.round_trips.map_or("-".to_string(), |count| count.to_string()));

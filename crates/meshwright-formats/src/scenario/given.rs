@@ -23,7 +23,7 @@ pub const MAP_ENDING: &str = ".map";
 
 /// How a search is to look.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Search {
+pub struct SearchOptions {
     /// Where it starts.
     pub start: Start,
     /// How many moves it tries.
@@ -34,7 +34,7 @@ pub struct Search {
     pub pins: Vec<(u32, NodeId)>,
 }
 
-impl Default for Search {
+impl Default for SearchOptions {
     fn default() -> Self {
         Self { start: Start::default(), steps: STEPS_DEFAULT, answers: 1, pins: Vec::new() }
     }
@@ -68,7 +68,7 @@ pub fn look(
     job: &mut Job,
     names: &mut Vec<String>,
     machine: &Machine,
-    search: &Search,
+    search: &SearchOptions,
     seed: u64,
     watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<()> {
@@ -154,8 +154,8 @@ pub fn start(name: &str) -> Result<Start> {
 }
 
 /// The `search` table of a `[[divide]]` job.
-pub(super) fn table(job: &Table<'_>, machine: &Machine) -> Result<Search> {
-    let mut search = Search::default();
+pub(super) fn table(job: &Table<'_>, machine: &Machine) -> Result<SearchOptions> {
+    let mut search = SearchOptions::default();
     let Some(table) = job.table("search", "search")? else { return Ok(search) };
     table.check_keys(&["start", "steps", "answers", "pins"])?;
     if let Some(value) = table.get("start") {

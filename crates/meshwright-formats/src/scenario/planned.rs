@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::claim::{Object, machine as network, syntax};
 use super::machine::switching;
-use super::source::Source as Text;
+use super::source::ScenarioText as Text;
 use crate::json::FORMAT;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, Cycles, Ratio};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::source::Source;
+use super::source::ScenarioText;
 use meshwright_core::error::{Error, Result};
 pub(super) use meshwright_core::text::nearest;
 use meshwright_core::text::one_line;
@@ -15,7 +15,7 @@ use meshwright_core::{find_or, unknown};
 /// A table with its name as the user writes it, e.g. `[machine]`.
 #[derive(Clone, Debug)]
 pub(super) struct Table<'a> {
-    source: &'a Source,
+    source: &'a ScenarioText,
     name: &'static str,
     /// Where the table begins: its header, or the start of the file.
     header: Range<usize>,
@@ -25,14 +25,14 @@ pub(super) struct Table<'a> {
 /// A value with its key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Value<'a> {
-    source: &'a Source,
+    source: &'a ScenarioText,
     key: &'static str,
     value: &'a Spanned<DeValue<'a>>,
 }
 
 impl<'a> Table<'a> {
     /// The whole document.
-    pub(super) fn document(source: &'a Source, entries: &'a DeTable<'a>) -> Self {
+    pub(super) fn document(source: &'a ScenarioText, entries: &'a DeTable<'a>) -> Self {
         Self { source, name: "the scenario", header: 0..0, entries }
     }
 

@@ -5,7 +5,7 @@
 //! last axis on; a test compares the two.
 
 use super::next_hops::{NextHops, check_connected};
-use super::relation::{Choice, Choices, Relation};
+use super::relation::{PortChoice, Choices, Relation};
 use super::{Pair, Routes, Routing, dimension_order};
 use crate::topology::{Machine, Network, Topology, search};
 use meshwright_core::error::{Error, Result};
@@ -37,7 +37,7 @@ fn table(machine: &Machine) -> Result<NextHops> {
 #[inline]
 pub(super) fn choose(hops: &NextHops, at: NodeId, target: NodeId, choices: &mut Choices) {
     if at != target {
-        choices.push(Choice { port: hops.get(0, at, target), class: 0 });
+        choices.push(PortChoice { port: hops.get(0, at, target), class: 0 });
     }
 }
 

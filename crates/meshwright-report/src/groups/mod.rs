@@ -11,10 +11,9 @@ use serde::Serialize;
 
 use super::drawings::Figure;
 use super::wording::{self, counted, percent};
-use meshwright_core::error::{Error, Result};
-use meshwright_core::units::NodeId;
+use meshwright_core::error::Result;
 use meshwright_core::words::{NONE, grouped};
-use meshwright_network::topology::{Machine, Topology};
+use meshwright_network::topology::Machine;
 use meshwright_verdict::{GroupsOutcome, GroupsVerdict, Skipped};
 
 pub(super) use figures::{alone, drawings};
@@ -91,10 +90,7 @@ fn row<'a>(machine: &Machine, job: &GroupsVerdict, outcome: &'a GroupsOutcome) -
             grouped(outcome.detail.messages),
             grouped(outcome.detail.bytes_kept_max as u64),
         ],
-        hottest: hottest.map_or_else(
-            || NONE.to_string(),
-            |link| wording::link(machine, NodeId(link.from), NodeId(link.to)),
-        ),
+        hottest: wording::link_or_none(machine, hottest),
         hottest_packets: hottest.map_or_else(|| NONE.to_string(), |link| grouped(link.messages)),
     }
 }
@@ -123,12 +119,6 @@ fn sizes(outcome: &GroupsOutcome) -> Vec<Vec<String>> {
 ///
 /// [`Error::Value`] with the first that is not.
 pub(super) fn check(machine: &Machine, job: &GroupsVerdict) -> Result<()> {
-    let nodes = machine.nodes();
     let hottest = job.results.iter().flat_map(|outcome| &outcome.busiest_link);
-    match hottest.flat_map(|link| [link.from, link.to]).find(|&node| node >= nodes) {
-        Some(outside) => {
-            Err(Error::value("node of a verdict", outside, format!("a node from 0 to {}", nodes - 1)))
-        }
-        None => Ok(()),
-    }
+    wording::check_nodes(machine, hottest.flat_map(|link| [link.from, link.to]))
 }

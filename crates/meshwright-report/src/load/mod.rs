@@ -15,10 +15,9 @@ use serde::Serialize;
 
 use super::drawings::Figure;
 use super::wording::{self, percent};
-use meshwright_core::error::{Error, Result};
-use meshwright_core::units::NodeId;
+use meshwright_core::error::Result;
 use meshwright_core::words::{NONE, grouped};
-use meshwright_network::topology::{Machine, Topology};
+use meshwright_network::topology::Machine;
 use meshwright_verdict::{LoadOutcome, LoadVerdict, Skipped};
 
 pub(super) use figures::{alone, drawings};
@@ -148,12 +147,6 @@ pub(super) fn check(machine: &Machine, job: &LoadVerdict) -> Result<()> {
         .flat_map(|cut| cut.nodes.iter().copied())
         .chain(job.facts.sources.iter().map(|source| source.node));
     let hottest = job.results.iter().flat_map(|outcome| &outcome.busiest_link);
-    let ends = hottest.flat_map(|link| [NodeId(link.from), NodeId(link.to)]);
-    let nodes = machine.nodes();
-    match named.chain(ends).find(|node| node.0 >= nodes) {
-        Some(outside) => {
-            Err(Error::value("node of a verdict", outside, format!("a node from 0 to {}", nodes - 1)))
-        }
-        None => Ok(()),
-    }
+    let ends = hottest.flat_map(|link| [link.from, link.to]);
+    wording::check_nodes(machine, named.map(|node| node.0).chain(ends))
 }

@@ -1,7 +1,7 @@
 //! All states that packets can be in, target by target and header by header.
 
 use super::dependencies::Dependencies;
-use crate::routing::{Choice, Choices, Header, Relation};
+use crate::routing::{PortChoice, Choices, Header, Relation};
 use crate::topology::{Machine, Topology};
 use meshwright_core::units::{LinkId, NodeId};
 
@@ -181,14 +181,14 @@ impl<'e> Exploration<'e> {
         header
     }
 
-    fn follow(&self, at: NodeId, choice: Choice, header: Header) -> ChannelState {
+    fn follow(&self, at: NodeId, choice: PortChoice, header: Header) -> ChannelState {
         let link = self.machine.link(at, choice.port);
         assert!(self.heads[link.index()] != UNWIRED, "port {} of node {at} is not wired", choice.port.0);
         ChannelState { link, class: choice.class, header }
     }
 
     /// The number of the channel behind a choice.
-    fn channel(&self, at: NodeId, choice: Choice) -> u32 {
+    fn channel(&self, at: NodeId, choice: PortChoice) -> u32 {
         self.machine.link(at, choice.port).0 * self.classes + u32::from(choice.class)
     }
 
