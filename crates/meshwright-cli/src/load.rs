@@ -56,7 +56,8 @@ pub(super) fn split(job: &LoadVerdict, machine: &Machine) -> String {
     };
     let sources: Vec<String> = job.facts.sources.iter().take(SOURCES_NAMED_MAX).map(source).collect();
     let more = if job.facts.sources.len() > SOURCES_NAMED_MAX { " …" } else { "" };
-    text += &format!("{}: {}{more}\n", counted(job.facts.sources.len() as u64, "source"), sources.join(" · "));
+    text +=
+        &format!("{}: {}{more}\n", counted(job.facts.sources.len() as u64, "source"), sources.join(" · "));
     text += &table::table(&HEAD, 2, job.results.iter().map(row).collect());
     text += &remarks(job, machine);
     text.extend(job.facts.further.next_sources.iter().map(|places| further::places(places, machine)));

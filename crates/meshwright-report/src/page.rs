@@ -88,8 +88,8 @@ struct MethodView<'a> {
 ///
 /// # Errors
 ///
-/// [`Error::Value`] when a placement, a hottest link or a blame names a node outside the machine: the
-/// verdict then belongs to another one.
+/// [`Error::Value`](meshwright_core::Error::Value) when a placement, a hottest link or a blame names a node outside
+/// the machine: the verdict then belongs to another one.
 pub fn page(report: &PlanReport<'_>) -> Result<String> {
     check(report)?;
     let view = PageView {
@@ -189,7 +189,11 @@ fn row<'a>(machine: &Machine, job: &MappingVerdict, outcome: &'a MappingOutcome)
     }
 }
 
-fn method_view<'a>(machine: &Machine, job: &'a MappingVerdict, outcome: &'a MappingOutcome) -> MethodView<'a> {
+fn method_view<'a>(
+    machine: &Machine,
+    job: &'a MappingVerdict,
+    outcome: &'a MappingOutcome,
+) -> MethodView<'a> {
     let (phases, phases_note) = phase_table(&outcome.detail.phases);
     MethodView {
         name: &outcome.method,

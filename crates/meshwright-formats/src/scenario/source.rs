@@ -129,7 +129,8 @@ mod tests {
 
     #[test]
     fn bad_utf8_has_a_place() {
-        let error = ScenarioText::from_bytes(Path::new("a.toml"), b"a = 1\nb = \"\xff\"".to_vec()).unwrap_err();
+        let error =
+            ScenarioText::from_bytes(Path::new("a.toml"), b"a = 1\nb = \"\xff\"".to_vec()).unwrap_err();
         assert_eq!(error.to_string(), "a.toml:2:6: this is not UTF-8; expected UTF-8 text");
     }
 }

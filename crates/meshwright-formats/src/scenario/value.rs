@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::source::ScenarioText;
 use meshwright_core::error::{Error, Result};
-pub(super) use meshwright_core::text::nearest;
+use meshwright_core::text::nearest;
 use meshwright_core::text::one_line;
 use meshwright_core::words::quoted;
 use meshwright_core::{find_or, unknown};

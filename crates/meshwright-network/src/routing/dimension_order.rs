@@ -10,7 +10,7 @@
 //! pass from class 1 to class 0 only.
 
 use super::Routing;
-use super::relation::{PortChoice, Choices, Relation};
+use super::relation::{Choices, PortChoice, Relation};
 use crate::topology::{Grid, Machine, Topology};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{LinkId, NodeId, Port};

@@ -7,7 +7,7 @@
 
 use super::Routing;
 use super::dimension_order::{Axes, whole};
-use super::relation::{PortChoice, Choices, Relation};
+use super::relation::{Choices, PortChoice, Relation};
 use crate::topology::{Machine, Topology};
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;

@@ -28,7 +28,7 @@ pub mod turn_model;
 pub mod up_down;
 pub mod valiant;
 
-pub use relation::{PortChoice, Choices, Header, Relation};
+pub use relation::{Choices, Header, PortChoice, Relation};
 
 use crate::topology::{Grid, Machine, Topology};
 use meshwright_core::error::{Error, Result};

@@ -5,7 +5,7 @@
 //! last axis on; a test compares the two.
 
 use super::next_hops::{NextHops, check_connected};
-use super::relation::{PortChoice, Choices, Relation};
+use super::relation::{Choices, PortChoice, Relation};
 use super::{Pair, Routes, Routing, dimension_order};
 use crate::topology::{Machine, Network, Topology, search};
 use meshwright_core::error::{Error, Result};

@@ -7,7 +7,7 @@
 //! odd-even forbids the first in even columns and the second in odd ones.
 
 use super::Routing;
-use super::relation::{PortChoice, Choices, Relation};
+use super::relation::{Choices, PortChoice, Relation};
 use crate::routing::dimension_order::{has_rings, whole};
 use crate::topology::{Grid, Machine};
 use meshwright_core::error::{Error, Result};

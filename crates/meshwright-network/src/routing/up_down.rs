@@ -9,7 +9,7 @@ use fixedbitset::FixedBitSet;
 
 use super::Routing;
 use super::next_hops::{NextHops, check_connected};
-use super::relation::{PortChoice, Choices, Relation};
+use super::relation::{Choices, PortChoice, Relation};
 use crate::topology::{Machine, Topology, distances_from};
 use meshwright_core::error::Result;
 use meshwright_core::units::{LinkId, NodeId, Port};

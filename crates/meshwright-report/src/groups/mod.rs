@@ -117,7 +117,7 @@ fn sizes(outcome: &GroupsOutcome) -> Vec<Vec<String>> {
 ///
 /// # Errors
 ///
-/// [`Error::Value`] with the first that is not.
+/// [`Error::Value`](meshwright_core::Error::Value) with the first that is not.
 pub(super) fn check(machine: &Machine, job: &GroupsVerdict) -> Result<()> {
     let hottest = job.results.iter().flat_map(|outcome| &outcome.busiest_link);
     wording::check_nodes(machine, hottest.flat_map(|link| [link.from, link.to]))

@@ -139,7 +139,7 @@ fn row<'a>(job: &LoadVerdict, outcome: &'a LoadOutcome) -> ScheduleRow<'a> {
 ///
 /// # Errors
 ///
-/// [`Error::Value`] with the first that is not.
+/// [`Error::Value`](meshwright_core::Error::Value) with the first that is not.
 pub(super) fn check(machine: &Machine, job: &LoadVerdict) -> Result<()> {
     let cuts =
         job.results.iter().flat_map(|outcome| &outcome.detail.violated_cut).chain([&job.facts.bound.cut]);

@@ -1,7 +1,7 @@
 //! All states that packets can be in, target by target and header by header.
 
 use super::dependencies::Dependencies;
-use crate::routing::{PortChoice, Choices, Header, Relation};
+use crate::routing::{Choices, Header, PortChoice, Relation};
 use crate::topology::{Machine, Topology};
 use meshwright_core::units::{LinkId, NodeId};
 
