@@ -1,4 +1,4 @@
-//! Which process a rank is.
+//! The process of a rank.
 
 use std::fmt;
 

@@ -18,6 +18,7 @@ mod exhaustive;
 mod family;
 mod fitting;
 mod flit;
+mod gallery;
 mod golden;
 mod golden_boxes;
 mod graph_bounds;

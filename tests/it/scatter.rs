@@ -10,17 +10,20 @@ use meshwright_demos::scatter;
 use meshwright_demos::scatter::filter::{self, FILTERS, Filter};
 use meshwright_demos::scatter::pixels::Image;
 use meshwright_demos::scatter::words::{self, CountWords, FREQUENT, Text, WordCount};
-use meshwright_demos::scatter::{Load, Report, Settings, Work, split};
+use meshwright_demos::scatter::{Load, PieceWork, ScatterReport, ScatterSettings, split};
 use meshwright_network::topology::Machine;
 use meshwright_runtime::transport::{Mailbox, threads};
 use rand::RngExt;
 use serde_json::Value;
 
 /// Runs all splits on threads; what rank 0 found.
-fn run(ranks: u32, load: &dyn Load, work: &dyn Work, machine: Option<&str>) -> Report {
+fn run(ranks: u32, load: &dyn Load, work: &dyn PieceWork, machine: Option<&str>) -> ScatterReport {
     let machine = machine.map(|name| Machine::new(name).expect("a machine"));
-    let settings =
-        Settings { machine, calibration: std::time::Duration::from_micros(200), ..Settings::default() };
+    let settings = ScatterSettings {
+        machine,
+        calibration: std::time::Duration::from_micros(200),
+        ..ScatterSettings::default()
+    };
     let reports = threads::run(ranks, |endpoint| {
         let mut mail = Mailbox::new(endpoint);
         match mail.rank() {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use meshwright_core::rng::streams;
 use meshwright_core::units::{Bytes, NodeId};
-use meshwright_formats::scenario::given::{self, Search};
+use meshwright_formats::scenario::given::{self, SearchOptions};
 use meshwright_mapping::search::{SearchProblem, Start, search};
 use meshwright_mapping::{Divide, PLACEMENTS, Placement, Shape, TaskGraph, task_file};
 use meshwright_network::topology::costs::SWITCHINGS;
@@ -87,7 +87,7 @@ fn the_start_is_the_best_of_all_placements() {
 fn look(graph: &TaskGraph, machine: &Machine, steps: u64) -> Vec<Placement> {
     let mut job = Job::trace(graph.clone());
     let mut names = vec!["search".to_string()];
-    let search = Search { steps, answers: 3, ..Search::default() };
+    let search = SearchOptions { steps, answers: 3, ..SearchOptions::default() };
     given::look(&mut job, &mut names, machine, &search, 3, &mut |_| ControlFlow::Continue(())).unwrap();
     let searched = job.searched.unwrap();
     let cycles = |placement: &Placement| {

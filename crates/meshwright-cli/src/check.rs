@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use meshwright_core::Result;
+use meshwright_core::words::counted;
 use meshwright_formats::scenario::claim;
 use meshwright_load::check::Reading;
 use meshwright_load::witness::WitnessKind;
@@ -12,7 +13,7 @@ use meshwright_network::topology::Machine;
 use meshwright_verdict::load::{self, CheckAnswer, Checked};
 
 use super::output::{self, Progress};
-use super::{Answer, load as tables, table};
+use super::{Answer, table};
 
 const HELP: &str = "\
 A claim is one JSON object:
@@ -47,7 +48,7 @@ Exit codes:
 /// Check a claimed schedule of a divisible load: possible, or the nodes that refute it
 #[derive(Args)]
 #[command(after_help = HELP)]
-pub(super) struct Arguments {
+pub(super) struct CheckArguments {
     /// The claim, or what `split --json` printed
     #[arg(value_name = "CLAIM.json")]
     claim: PathBuf,
@@ -57,7 +58,7 @@ pub(super) struct Arguments {
 }
 
 /// Runs the verb.
-pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
+pub(super) fn run(arguments: &CheckArguments) -> Result<Answer> {
     let file = claim::read(&arguments.claim)?;
     let mut progress = Progress::new();
     let answer = load::check(&file.problem()?, &file.terms, &file.claims, &mut |what| progress.tell(what))?;
@@ -78,11 +79,11 @@ fn reason(claim: &Checked, machine: &Machine, startup: f64) -> Option<String> {
                 links.dedup();
                 format!(
                     "as a flow over {}, done by {done}; --json has it",
-                    tables::counted(links.len(), "link")
+                    counted(links.len() as u64, "link")
                 )
             }
             WitnessKind::Schedule => {
-                let messages = tables::counted(witness.messages.unwrap_or_default() as usize, "message");
+                let messages = counted(witness.messages.unwrap_or_default() as u64, "message");
                 format!("by a schedule of {messages}, simulated, done by {done}")
             }
         });

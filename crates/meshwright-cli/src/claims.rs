@@ -46,7 +46,7 @@ Exit codes:
 /// ours, and what cannot be checked or is not built is named.
 #[derive(Args)]
 #[command(after_help = HELP)]
-pub(super) struct Arguments {
+pub(super) struct ClaimsArguments {
     /// The paper [default: all there are]
     #[arg(value_name = "PAPER")]
     paper: Option<String>,
@@ -67,7 +67,7 @@ pub(super) struct Arguments {
 }
 
 /// Runs the verb.
-pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
+pub(super) fn run(arguments: &ClaimsArguments) -> Result<Answer> {
     let only: Vec<&str> = arguments.only.iter().map(String::as_str).collect();
     let named = disk::Job::new("claims", [arguments.paper.as_deref().unwrap_or("all")]);
     files::check(arguments.out.as_ref(), arguments.force, &named)?;

@@ -14,9 +14,9 @@ use meshwright_verdict::groups::collective::{self, COLLECTIVES, Collective, Coll
 use rand::seq::SliceRandom;
 
 use super::costs::told;
-use super::load::counted;
 use super::table::{percent, table};
 use super::{Answer, output};
+use meshwright_core::words::counted;
 
 /// What belongs to operations of groups alone.
 #[derive(Args)]
@@ -127,10 +127,10 @@ fn text(verdicts: &[CollectiveVerdict]) -> String {
     let mut text = format!(
         "{} · {} · D = {} · {} for a packet over a link, {} for every send and receive\n",
         first.machine,
-        counted(first.size as usize, "member"),
-        counted(first.diameter as usize, "link"),
-        counted(first.link_delay as usize, "cycle"),
-        counted(first.overhead as usize, "cycle"),
+        counted(first.size as u64, "member"),
+        counted(first.diameter as u64, "link"),
+        counted(first.link_delay as u64, "cycle"),
+        counted(first.overhead as u64, "cycle"),
     );
     for verdict in verdicts {
         text += &format!("\n{} on {}: {}.\n", verdict.operation, verdict.chosen, verdict.why);

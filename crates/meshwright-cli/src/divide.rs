@@ -3,9 +3,9 @@
 use clap::Args;
 
 use meshwright_core::Result;
-use meshwright_demos::speedup::{self, Answer as Report, Executor, Speedups, Task};
+use meshwright_core::words::grouped;
+use meshwright_demos::speedup::{self, Executor, SpeedupAnswer as Report, Speedups, Task};
 use meshwright_formats::scenario;
-use meshwright_report::grouped;
 use meshwright_verdict::Ranked;
 
 use super::output::{self, Progress};
@@ -40,7 +40,7 @@ Exit codes:
 
 /// What is solved, and how often; on threads and on MPI.
 #[derive(Args, Debug)]
-pub struct Work {
+pub struct DivideOptions {
     /// merge-sort, matrix-chain, components, broadcast, reduce or all
     #[arg(value_name = "APP")]
     application: String,
@@ -65,7 +65,7 @@ pub struct Work {
     json: bool,
 }
 
-impl Work {
+impl DivideOptions {
     /// The problems, each with its placed tree over so many ranks.
     ///
     /// # Errors
@@ -97,9 +97,9 @@ impl Work {
 /// Run divide and conquer on one thread, on all threads and on ranks, and compare the times
 #[derive(Args)]
 #[command(after_help = format!("{APPLICATIONS}\n\n{HELP}"))]
-pub(super) struct Arguments {
+pub(super) struct DivideArguments {
     #[command(flatten)]
-    work: Work,
+    work: DivideOptions,
     /// How many threads steal work [default: one for each core]
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
@@ -109,7 +109,7 @@ pub(super) struct Arguments {
 }
 
 /// Runs the verb.
-pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
+pub(super) fn run(arguments: &DivideArguments) -> Result<Answer> {
     let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
     let threads = arguments.threads.unwrap_or_else(cores);
     let on = arguments.work.on.as_deref();

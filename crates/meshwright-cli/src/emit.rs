@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
+use meshwright_core::find_or;
 use meshwright_core::output::Writing;
 use meshwright_core::text::did_you_mean;
 use meshwright_core::{Error, Result};
@@ -51,9 +52,8 @@ fn target(text: &str) -> Result<Target, String> {
 }
 
 fn order(text: &str) -> Result<Ranks, String> {
-    let names: Vec<_> = ranks::RANKS.iter().map(|(name, _)| *name).collect();
-    let found = ranks::RANKS.iter().find(|(name, _)| *name == text);
-    found.map(|(_, ranks)| *ranks).ok_or_else(|| format!("expected one of {}", names.join(", ")))
+    let error = |names: &[&str]| format!("expected one of {}", names.join(", "));
+    find_or(text, ranks::RANKS, |entry| entry.0, error).map(|entry| entry.1)
 }
 
 impl EmitArguments {

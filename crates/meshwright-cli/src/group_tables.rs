@@ -7,8 +7,8 @@ use meshwright_verdict::groups::experiment::{Overhead, SizeRow};
 use meshwright_verdict::groups::{GroupsAnswer, Vertex};
 use meshwright_verdict::{GroupsOutcome, GroupsVerdict};
 
-use super::load::counted;
 use super::table::{self, busiest, number, percent, table};
+use meshwright_core::words::counted;
 
 /// Groups of more members are not listed member by member.
 const LISTED_MAX: usize = 32;
@@ -22,7 +22,7 @@ pub(super) fn text(answer: &GroupsAnswer, sizes: &[SizeRow], given: bool, machin
         answer.order,
         answer.split,
         answer.tree,
-        counted(answer.runs as usize, "repetition"),
+        counted(answer.runs as u64, "repetition"),
         answer.engine,
         if answer.lockstep { "lock-step" } else { "asynchronous" },
         answer.seed,
@@ -49,7 +49,7 @@ pub(super) fn text(answer: &GroupsAnswer, sizes: &[SizeRow], given: bool, machin
     text += &format!(
         "A member kept at most {} bytes of its groups, and {} that came early.\n",
         answer.bytes_kept_max,
-        counted(answer.early_messages_max, "message")
+        counted(answer.early_messages_max as u64, "message")
     );
     if !given && answer.levels > 1 {
         text += "Hint: --json has every size by itself, every level, and the first split vertex by vertex.\n";
@@ -173,10 +173,10 @@ pub(super) fn plan(job: &GroupsVerdict, machine: &Machine) -> String {
     let mut text = format!(
         "\n{} ({} in {} order, {} deep, {}); times in cycles, and the mean of one split, barrier and join\n",
         job.name,
-        counted(job.facts.members as usize, "member"),
+        counted(job.facts.members as u64, "member"),
         job.facts.order,
-        counted(job.facts.levels as usize, "split"),
-        counted(job.facts.runs as usize, "repetition"),
+        counted(job.facts.levels as u64, "split"),
+        counted(job.facts.runs as u64, "repetition"),
     );
     text += &table(&HEAD, 1, job.results.iter().map(row).collect());
     for skipped in &job.skipped {

@@ -54,7 +54,7 @@ Exit codes:
 /// what they take by the size of the group.
 #[derive(Args)]
 #[command(after_help = HELP)]
-pub(super) struct Arguments {
+pub(super) struct GroupsArguments {
     #[command(flatten)]
     machine: MachineName,
     #[arg(long, value_name = "NAME", default_value = "hilbert", help = orders())]
@@ -168,7 +168,7 @@ fn engines() -> String {
 }
 
 /// Runs the verb.
-pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
+pub(super) fn run(arguments: &GroupsArguments) -> Result<Answer> {
     match arguments.threads {
         None => answer(arguments),
         Some(threads) => {
@@ -181,7 +181,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
     }
 }
 
-fn answer(arguments: &Arguments) -> Result<Answer> {
+fn answer(arguments: &GroupsArguments) -> Result<Answer> {
     arguments.elsewhere.check()?;
     let mut machine = scenario::machine_in_packets(arguments.machine.named())?;
     if let Some(buffers) = arguments.buffers {
@@ -229,7 +229,7 @@ fn answer(arguments: &Arguments) -> Result<Answer> {
 }
 
 /// The split that is meant: the paper's, if none is named and it works on the trees and knows the labels.
-fn split<'a>(arguments: &'a Arguments, job: &Job) -> Result<&'a str> {
+fn split<'a>(arguments: &'a GroupsArguments, job: &Job) -> Result<&'a str> {
     if let Some(split) = &arguments.split {
         return Ok(split);
     }
@@ -241,7 +241,7 @@ fn split<'a>(arguments: &'a Arguments, job: &Job) -> Result<&'a str> {
 }
 
 /// What is asked for.
-fn job(arguments: &Arguments, machine: &Machine) -> Result<Job> {
+fn job(arguments: &GroupsArguments, machine: &Machine) -> Result<Job> {
     let labels = match (&arguments.labels, arguments.colours) {
         (Some(path), _) => Labels::Given(label_file::read(path, machine)?),
         (None, colours) => Labels::Drawn {

@@ -117,18 +117,18 @@ struct CommandLine {
 
 #[derive(Subcommand)]
 enum Verb {
-    Plan(plan::Arguments),
-    Map(map::Arguments),
-    Split(split::Arguments),
-    Groups(groups::Arguments),
-    Check(check::Arguments),
-    Simulate(simulate::Arguments),
-    Sweep(sweep::Arguments),
-    Run(run::Arguments),
-    Sort(sort::Arguments),
-    Divide(divide::Arguments),
+    Plan(plan::PlanArguments),
+    Map(map::MapArguments),
+    Split(split::SplitArguments),
+    Groups(groups::GroupsArguments),
+    Check(check::CheckArguments),
+    Simulate(simulate::SimulateArguments),
+    Sweep(sweep::SweepArguments),
+    Run(run::RunArguments),
+    Sort(sort::SortCommand),
+    Divide(divide::DivideArguments),
     Scatter(scatter::OnThreads),
-    Claims(claims::Arguments),
+    Claims(claims::ClaimsArguments),
 }
 
 /// Runs the program.

@@ -1,5 +1,6 @@
 //! Divisible loads in tables and words.
 
+use meshwright_core::words::counted;
 use meshwright_network::topology::Machine;
 use meshwright_verdict::installments::FrontRow;
 use meshwright_verdict::load::{self, Fewest};
@@ -21,7 +22,7 @@ pub(super) fn plan(job: &LoadVerdict, machine: &Machine) -> String {
             table::busiest(outcome.busiest_link, machine),
         ]
     };
-    let sources = counted(job.facts.sources.len(), "source");
+    let sources = counted(job.facts.sources.len() as u64, "source");
     let mut text =
         format!("\n{} ({sources}, sigma {}); times in cycles\n", job.name, table::number(job.facts.sigma, 6));
     text += &table::table(&HEAD, 1, job.results.iter().map(row).collect());
@@ -45,7 +46,7 @@ pub(super) fn split(job: &LoadVerdict, machine: &Machine) -> String {
     let mut text = format!(
         "{} · {} · sigma {} · startup {}\n",
         machine.name(),
-        counted(machine.living_count() as usize, "node"),
+        counted(machine.living_count() as u64, "node"),
         job.facts.sigma,
         table::number(job.facts.startup, 9)
     );
@@ -55,7 +56,8 @@ pub(super) fn split(job: &LoadVerdict, machine: &Machine) -> String {
     };
     let sources: Vec<String> = job.facts.sources.iter().take(SOURCES_NAMED_MAX).map(source).collect();
     let more = if job.facts.sources.len() > SOURCES_NAMED_MAX { " …" } else { "" };
-    text += &format!("{}: {}{more}\n", counted(job.facts.sources.len(), "source"), sources.join(" · "));
+    text +=
+        &format!("{}: {}{more}\n", counted(job.facts.sources.len() as u64, "source"), sources.join(" · "));
     text += &table::table(&HEAD, 2, job.results.iter().map(row).collect());
     text += &remarks(job, machine);
     text.extend(job.facts.further.next_sources.iter().map(|places| further::places(places, machine)));
@@ -150,11 +152,6 @@ fn fewest(processors: &Fewest) -> String {
         Fewest { at_least, at_most } if at_least == at_most => at_least.to_string(),
         Fewest { at_least, at_most } => format!("between {at_least} and {at_most}"),
     }
-}
-
-/// So many of something.
-pub(super) fn counted(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 fn unknown() -> String {

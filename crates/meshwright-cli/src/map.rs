@@ -46,7 +46,7 @@ Exit codes:
 /// its phases.
 #[derive(Args)]
 #[command(after_help = HELP)]
-pub(super) struct Arguments {
+pub(super) struct MapArguments {
     /// binomial:N (2^N tasks), divide:N or divide:RxC (any number), complete-binary:N, or a file: *.phases.csv, *.mtx, *.graph, *.grf, *.goal
     #[arg(value_name = "TASKS")]
     tasks: String,
@@ -96,12 +96,12 @@ fn placements() -> String {
 }
 
 /// Runs the verb.
-pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
+pub(super) fn run(arguments: &MapArguments) -> Result<Answer> {
     let names: Vec<&str> = arguments.placement.iter().map(String::as_str).collect();
     let mut names = tasks::placements(&names)?;
     arguments.search.check(&names)?;
     let machine = arguments.machine.machine()?;
-    let Arguments { alpha, combine_alpha, volume, preset, seed, .. } = *arguments;
+    let MapArguments { alpha, combine_alpha, volume, preset, seed, .. } = *arguments;
     let weights = Weights { alpha, combine_alpha, volume, preset };
     let mut job = tasks::read(&arguments.tasks, Path::new(""), weights, &machine)?;
     let named = disk::Job::new("map", [arguments.tasks.as_str()]);

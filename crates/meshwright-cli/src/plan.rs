@@ -35,7 +35,7 @@ Exit codes:
 /// are written only if --out names a folder.
 #[derive(Args)]
 #[command(after_help = HELP)]
-pub(super) struct Arguments {
+pub(super) struct PlanArguments {
     /// The scenario file: a [machine] and its jobs
     #[arg(value_name = "SCENARIO.toml")]
     scenario: PathBuf,
@@ -53,7 +53,7 @@ pub(super) struct Arguments {
 }
 
 /// Runs the verb.
-pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
+pub(super) fn run(arguments: &PlanArguments) -> Result<Answer> {
     let mut scenario = scenario::read(&arguments.scenario)?;
     scenario.seed = arguments.seed.unwrap_or(scenario.seed);
     let job = Job::new("plan", scenario.jobs.iter().map(|job| job.name.as_str()));
@@ -126,7 +126,7 @@ fn answered<'s>(
 }
 
 /// Writes the files that were asked for, when all is known; what there is to say about them.
-fn write(arguments: &Arguments, plan: &PlanReport<'_>, job: &Job) -> Result<String> {
+fn write(arguments: &PlanArguments, plan: &PlanReport<'_>, job: &Job) -> Result<String> {
     match &arguments.out {
         Some(folder) => files::write(folder, arguments.force, job, files::of_plan(plan)?),
         None if arguments.json => Ok(String::new()),

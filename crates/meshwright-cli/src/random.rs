@@ -7,9 +7,9 @@ use meshwright_core::statistics::Estimate;
 use meshwright_load::shares::experiment::Experiment;
 use meshwright_verdict::load::{self, RandomAnswer};
 
-use super::load::counted;
 use super::output::Progress;
 use super::table;
+use meshwright_core::words::counted;
 
 /// Runs an experiment with a bar for the waiting.
 pub(super) fn run(experiment: &Experiment<'_>) -> Result<RandomAnswer> {
@@ -41,9 +41,9 @@ pub(super) fn text(answer: &RandomAnswer) -> String {
     let sigma = answer.averages.first().map_or(0.0, |average| average.sigma);
     let mut text = format!(
         "{} at random on {} · sigma {sigma} · {} · seed {}\n",
-        counted(answer.sources as usize, "source"),
+        counted(answer.sources as u64, "source"),
         answer.machine,
-        counted(answer.rounds as usize, "round"),
+        counted(answer.rounds as u64, "round"),
         answer.seed
     );
     text += &table::table(&HEAD, 2, rows);

@@ -8,14 +8,13 @@ use clap::Args;
 use meshwright_core::Result;
 use meshwright_core::output as disk;
 use meshwright_core::text::harmless;
+use meshwright_core::words::{counted, grouped, grouped_decimal};
 use meshwright_formats::scenario::{self, planned};
-use meshwright_report::grouped;
 use meshwright_runtime::run::{self, PhaseRow, REPEAT_MAX, RunInput, RunReport, Settings};
 use meshwright_runtime::skeleton::execute;
 use meshwright_runtime::transport::{Endpoint, Mailbox, threads};
 
 use super::files::{self, Force};
-use super::load::counted;
 use super::output::{self, Progress};
 use super::{Answer, Failure, check_threads, table};
 
@@ -48,7 +47,7 @@ Exit codes:
 /// Run a schedule on real ranks: every byte checked, measured times beside predicted ones
 #[derive(Args)]
 #[command(after_help = HELP)]
-pub struct Arguments {
+pub struct RunArguments {
     /// plan.json, as `meshwright plan --out` writes it, or GOAL text
     #[arg(value_name = "PLAN.json|FILE.goal")]
     plan: PathBuf,
@@ -82,7 +81,7 @@ fn nanoseconds(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected nanoseconds from 0.000001 to 1000000000".to_string())
 }
 
-impl Arguments {
+impl RunArguments {
     fn settings(&self) -> Settings {
         let cycle_nanoseconds = (!self.no_compute).then_some(self.cycle_time);
         let patience = Duration::from_secs(10);
@@ -107,7 +106,7 @@ impl Arguments {
 }
 
 /// Runs the verb on threads of this process, one for each rank.
-pub(super) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
+pub(super) fn run(arguments: &RunArguments) -> Result<Answer, Failure> {
     let work = arguments.work()?;
     check_threads(work.ranks())?;
     let mut progress = Progress::new();
@@ -126,7 +125,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
 }
 
 /// Runs the verb on this rank; rank 0 reads the plan, and prints.
-pub fn run_on(arguments: &Arguments, endpoint: impl Endpoint) -> Result<Answer, Failure> {
+pub fn run_on(arguments: &RunArguments, endpoint: impl Endpoint) -> Result<Answer, Failure> {
     let mut mail = Mailbox::new(endpoint);
     if mail.rank() > 0 {
         run::follow(&mut mail)?;
@@ -149,7 +148,7 @@ pub fn run_on(arguments: &Arguments, endpoint: impl Endpoint) -> Result<Answer, 
 }
 
 /// Writes the file that is asked for and prints the answer.
-fn finish(arguments: &Arguments, report: &RunReport, ranks_are: &str) -> Result<Answer, Failure> {
+fn finish(arguments: &RunArguments, report: &RunReport, ranks_are: &str) -> Result<Answer, Failure> {
     let written = match &arguments.out {
         Some(folder) => {
             let file = files::file("run.json", "the same for scripts", output::json(report));
@@ -164,11 +163,11 @@ fn finish(arguments: &Arguments, report: &RunReport, ranks_are: &str) -> Result<
 fn text(report: &RunReport, ranks_are: &str) -> String {
     let machine =
         report.machine.as_ref().map_or(String::new(), |machine| format!(" · planned for {machine}"));
-    let runs = counted(report.repeat, "run");
+    let runs = counted(report.repeat as u64, "run");
     let mut text = format!(
         "{} · {}, {ranks_are}{machine} · {runs}\n",
         harmless(&report.name),
-        counted(report.ranks as usize, "rank")
+        counted(report.ranks as u64, "rank")
     );
     text += &format!(
         "between these ranks a message takes {} us + {} ns per byte\n",
@@ -230,24 +229,4 @@ fn verdict(report: &RunReport) -> String {
         text += &format!("stuck: {waiting}\n");
     }
     text + &format!("{verified} bytes were compared with what was sent\n")
-}
-
-/// A number of so many decimals, its digits in groups.
-fn grouped_decimal(number: f64, decimals: usize) -> String {
-    let text = format!("{number:.decimals$}");
-    let (whole, rest) =
-        text.split_once('.').map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));
-    let whole = whole.parse().map_or(whole.to_string(), grouped);
-    rest.map_or(whole.clone(), |rest| format!("{whole}.{rest}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::grouped_decimal;
-
-    #[test]
-    fn digits_before_the_point_stand_in_groups_of_three() {
-        assert_eq!([0.04, 1234.56].map(|number| grouped_decimal(number, 1)), ["0.0", "1\u{202f}234.6"]);
-        assert_eq!(grouped_decimal(12_345.4, 0), "12\u{202f}345");
-    }
 }

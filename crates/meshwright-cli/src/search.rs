@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use meshwright_core::{Error, Result};
-use meshwright_formats::scenario::given::{self, STEPS_DEFAULT, Search};
+use meshwright_formats::scenario::given::{self, STEPS_DEFAULT, SearchOptions};
 use meshwright_mapping::search::{self, Progress as Step, Start};
 use meshwright_network::topology::Machine;
 use meshwright_verdict::divide::Job;
@@ -71,12 +71,12 @@ impl SearchArguments {
     /// # Errors
     ///
     /// [`Error::Value`] for a pin that names no node.
-    pub(super) fn search(&self, machine: &Machine) -> Result<Search> {
+    pub(super) fn search(&self, machine: &Machine) -> Result<SearchOptions> {
         let pins = self.pin.iter().map(|text| given::pin(text, machine)).collect::<Result<_>>()?;
         let unlimited = if self.time.is_some() { u64::MAX } else { STEPS_DEFAULT };
         let steps = self.steps.unwrap_or(unlimited);
         let start = self.start.unwrap_or(Start::Best);
-        Ok(Search { start, steps, answers: self.answers.unwrap_or(1) as usize, pins })
+        Ok(SearchOptions { start, steps, answers: self.answers.unwrap_or(1) as usize, pins })
     }
 
     /// Looks, as long as it may, and tells how far it is.
@@ -89,7 +89,7 @@ impl SearchArguments {
         job: &mut Job,
         names: &mut Vec<String>,
         machine: &Machine,
-        search: &Search,
+        search: &SearchOptions,
         seed: u64,
     ) -> Result<()> {
         let end = self.time.and_then(|time| Instant::now().checked_add(time));
@@ -105,7 +105,7 @@ pub(super) fn look(
     job: &mut Job,
     names: &mut Vec<String>,
     machine: &Machine,
-    search: &Search,
+    search: &SearchOptions,
     seed: u64,
     end: Option<Instant>,
 ) -> Result<()> {

@@ -39,7 +39,7 @@ Exit codes:
 /// Run a schedule or open-loop traffic on a machine and measure it
 #[derive(Args)]
 #[command(after_help = HELP)]
-pub(super) struct Arguments {
+pub(super) struct SimulateArguments {
     /// The schedule: GOAL text; rank r runs on node r
     #[arg(value_name = "SCHEDULE.goal", required_unless_present = "traffic", conflicts_with = "traffic")]
     schedule: Option<PathBuf>,
@@ -75,7 +75,7 @@ enum Engine {
 }
 
 /// Runs the verb.
-pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
+pub(super) fn run(arguments: &SimulateArguments) -> Result<Answer> {
     let machine = arguments.machine.machine()?;
     files::check(arguments.out.as_ref(), arguments.force, &named(arguments))?;
     match (&arguments.schedule, &arguments.traffic) {
@@ -86,13 +86,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
 }
 
 /// What its folder is the answer to.
-fn named(arguments: &Arguments) -> disk::Job {
+fn named(arguments: &SimulateArguments) -> disk::Job {
     let schedule = arguments.schedule.as_ref().map(|path| path.display().to_string());
     let traffic = arguments.traffic.as_ref().map(|pattern| format!("--traffic {pattern}"));
     disk::Job::new("simulate", schedule.or(traffic))
 }
 
-fn run_schedule(arguments: &Arguments, machine: &Machine, schedule: &Path) -> Result<Answer> {
+fn run_schedule(arguments: &SimulateArguments, machine: &Machine, schedule: &Path) -> Result<Answer> {
     let on_routers = || -> Result<SimulateReport> {
         let (router, seed) = (arguments.router.router(machine)?, arguments.run.seed);
         let replay = Replay { router, packet: None, seed };
@@ -111,7 +111,7 @@ fn run_schedule(arguments: &Arguments, machine: &Machine, schedule: &Path) -> Re
     Ok(if report.deadlock.is_some() { Answer::Negative } else { Answer::Done })
 }
 
-fn run_traffic(arguments: &Arguments, machine: &Machine, traffic: &str) -> Result<Answer> {
+fn run_traffic(arguments: &SimulateArguments, machine: &Machine, traffic: &str) -> Result<Answer> {
     if arguments.engine == Some(Engine::Message) {
         return Err(Error::value("engine", "message", "flit: packets at random need routers"));
     }
@@ -129,7 +129,7 @@ fn run_traffic(arguments: &Arguments, machine: &Machine, traffic: &str) -> Resul
 }
 
 /// Writes the file that is asked for and prints the answer.
-fn finish(arguments: &Arguments, report: &impl Serialize, text: impl Fn() -> String) -> Result<()> {
+fn finish(arguments: &SimulateArguments, report: &impl Serialize, text: impl Fn() -> String) -> Result<()> {
     let written = match &arguments.out {
         Some(folder) => {
             let file = files::file("simulate.json", "the same for scripts", output::json(report));

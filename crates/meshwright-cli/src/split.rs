@@ -48,7 +48,7 @@ Exit codes:
 /// Every method's shares are bounded, checked against the links of the machine, sent as messages and simulated.
 #[derive(Args)]
 #[command(after_help = HELP)]
-pub(super) struct Arguments {
+pub(super) struct SplitArguments {
     #[command(flatten)]
     machine: MachineName,
     /// Where load enters: R,C or ID on a network without coordinates; with =LOAD its part (default 1) and with
@@ -176,7 +176,7 @@ fn reductions() -> String {
 }
 
 /// Runs the verb.
-pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
+pub(super) fn run(arguments: &SplitArguments) -> Result<Answer> {
     let sigma = arguments.ratio.sigma()?;
     if let Some(sources) = arguments.random {
         return averages(arguments, sources, sigma);
@@ -210,7 +210,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
 }
 
 /// The averages over random sources.
-fn averages(arguments: &Arguments, sources: u32, sigma: f64) -> Result<Answer> {
+fn averages(arguments: &SplitArguments, sources: u32, sigma: f64) -> Result<Answer> {
     let machine = arguments.machine.read()?;
     let answer = random::run(&Experiment {
         machine: &machine,
@@ -234,7 +234,7 @@ fn forwardings(names: &[String]) -> Result<Vec<Forwarding>> {
 }
 
 /// The machine and what is asked for on it.
-fn job(arguments: &Arguments, sigma: f64) -> Result<(Machine, Job)> {
+fn job(arguments: &SplitArguments, sigma: f64) -> Result<(Machine, Job)> {
     let machine = arguments.machine.read()?;
     let from = arguments.from.iter().map(|text| words::source(text, &machine));
     let mut job = Job::new(&machine, from.collect::<Result<_>>()?, sigma, 1);

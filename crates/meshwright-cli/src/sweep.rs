@@ -41,7 +41,7 @@ Exit codes:
 /// Every finished point is on the disk at once with --results: the same command goes on where it was interrupted.
 #[derive(Args)]
 #[command(after_help = HELP)]
-pub struct Arguments {
+pub struct SweepArguments {
     #[command(flatten)]
     machine: MachineArguments,
     /// Who sends to whom: uniform, uniform-with-self, transpose, bit-complement, bit-reverse, shuffle, tornado, neighbour, hot-spot or permutation:FILE
@@ -80,7 +80,7 @@ pub struct Arguments {
 }
 
 /// Runs the verb.
-pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
+pub(super) fn run(arguments: &SweepArguments) -> Result<Answer> {
     let machine = arguments.machine.machine()?;
     let experiment = experiment(arguments, &machine)?;
     let measure = |load, seed, threads| experiment.measure(load, seed, threads);
@@ -97,7 +97,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Answer> {
 ///
 /// [`Failure::Input`] on rank 0, whoever found it; [`Failure::Lost`] on the others when rank 0 is.
 pub fn run_on<E: Endpoint>(
-    arguments: &Arguments,
+    arguments: &SweepArguments,
     endpoint: &mut E,
     sharers: usize,
     told: impl FnMut(&Lost),
@@ -119,7 +119,7 @@ pub fn run_on<E: Endpoint>(
 
 /// What one rank does.
 fn on_rank<E: Endpoint>(
-    arguments: &Arguments,
+    arguments: &SweepArguments,
     endpoint: &mut E,
     sharers: usize,
     mut told: impl FnMut(&Lost),
@@ -144,7 +144,7 @@ fn on_rank<E: Endpoint>(
 }
 
 /// What is measured, but for the loads.
-fn experiment<'m>(arguments: &Arguments, machine: &'m Machine) -> Result<Experiment<'m>> {
+fn experiment<'m>(arguments: &SweepArguments, machine: &'m Machine) -> Result<Experiment<'m>> {
     let router = arguments.router.router(machine)?;
     let preset = arguments.router.preset.as_deref();
     arguments.run.experiment(machine, router, &arguments.traffic, preset)
@@ -152,7 +152,7 @@ fn experiment<'m>(arguments: &Arguments, machine: &'m Machine) -> Result<Experim
 
 /// Has a pool measure the curve, and tells what came of it. `who` says in a few words who is at work.
 fn lead(
-    arguments: &Arguments,
+    arguments: &SweepArguments,
     machine: &Machine,
     experiment: &Experiment<'_>,
     pool: &mut impl Pool,
@@ -182,7 +182,7 @@ fn lead(
 }
 
 /// The loads to measure.
-fn loads(arguments: &Arguments, experiment: &Experiment<'_>) -> Result<Vec<f64>> {
+fn loads(arguments: &SweepArguments, experiment: &Experiment<'_>) -> Result<Vec<f64>> {
     if !arguments.loads.is_empty() {
         return Ok(arguments.loads.clone());
     }

@@ -4,10 +4,10 @@ use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 
 use meshwright_core::text::harmless_lines;
 use meshwright_core::units::NodeId;
+use meshwright_core::words;
 use meshwright_network::topology::Machine;
 use meshwright_sim::fitting::Routers;
 use meshwright_sim::report::Channel;
-use meshwright_verdict as verdict;
 use meshwright_verdict::{Blame, HottestLink};
 
 /// A table with its head; the columns from `numbers_from` on are aligned right.
@@ -26,7 +26,7 @@ pub fn table(head: &[&str], numbers_from: usize, rows: Vec<Vec<String>>) -> Stri
 
 /// A share as a percentage.
 pub fn percent(share: f64) -> String {
-    format!("{} %", verdict::percentage(share))
+    format!("{} %", words::percentage(share))
 }
 
 /// At most so many decimals, and no more than it takes; what is too large to be read digit by digit as a power of ten.
@@ -34,8 +34,7 @@ pub fn number(x: f64, decimals: usize) -> String {
     if x.is_finite() && x.abs() >= 1e15 {
         return format!("{x:.decimals$e}");
     }
-    let text = format!("{x:.decimals$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+    words::decimal(x, decimals)
 }
 
 /// A link with how long its messages take on it, and how many they are: `(0,3) → (1,3)  64 cycles, 2`.
@@ -79,9 +78,8 @@ pub(super) fn on_routers<'a>(runs: impl Iterator<Item = (&'a str, Option<&'a Rou
 /// What there is to say of routers.
 pub(super) fn routers(routers: &Routers) -> String {
     format!(
-        "routers with {} virtual channel{}, {}, flits of {} B",
-        routers.virtual_channels,
-        if routers.virtual_channels == 1 { "" } else { "s" },
+        "routers with {}, {}, flits of {} B",
+        words::counted(routers.virtual_channels.into(), "virtual channel"),
         routers.routing,
         routers.flit
     )

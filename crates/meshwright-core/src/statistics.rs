@@ -1,4 +1,4 @@
-//! What a sample says of what it was drawn from: means, medians, deviations and confidence intervals.
+//! Statistics of samples: means, medians, deviations and confidence intervals.
 
 use serde::Serialize;
 

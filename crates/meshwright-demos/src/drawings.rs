@@ -1,8 +1,8 @@
 //! Timing diagrams of a load on ranks that really ran: the prediction beside the measurement.
 
-use crate::scatter::{Outcome, Report};
+use crate::scatter::{ScatterOutcome, ScatterReport};
 use crate::star::{self, Timetable};
-use meshwright_report::svg::load::gantt::{Gantt, Row, Span};
+use meshwright_report::svg::load::gantt::{Gantt, GanttRow, Span};
 use meshwright_report::{File, style};
 
 /// More ranks than this are no picture any more.
@@ -12,14 +12,14 @@ const RANKS_MAX: usize = 64;
 const COLUMNS: usize = 64;
 
 /// The ranks that take part, at most [`RANKS_MAX`].
-fn shown(outcome: &Outcome) -> Vec<usize> {
+fn shown(outcome: &ScatterOutcome) -> Vec<usize> {
     let takes_part = |rank: &usize| *rank == 0 || outcome.order.contains(rank);
     (0..outcome.share_bytes.len()).filter(takes_part).take(RANKS_MAX).collect()
 }
 
 /// A drawing for each split, and all of them in text.
-pub fn scatter_files(report: &Report) -> Vec<File> {
-    let drawing = |outcome: &Outcome| File {
+pub fn scatter_files(report: &ScatterReport) -> Vec<File> {
+    let drawing = |outcome: &ScatterOutcome| File {
         name: format!("gantt-{}.svg", outcome.split),
         what: format!("who received and worked when, predicted and measured, split {}", outcome.split),
         text: style::alone(&drawing(outcome).draw()),
@@ -30,7 +30,7 @@ pub fn scatter_files(report: &Report) -> Vec<File> {
     files
 }
 
-fn drawing(outcome: &Outcome) -> Gantt {
+fn drawing(outcome: &ScatterOutcome) -> Gantt {
     let finish = outcome.measured.makespan.max(outcome.predicted.makespan);
     let (unit, factor) = unit(finish);
     let mut rows = vec![];
@@ -46,11 +46,11 @@ fn drawing(outcome: &Outcome) -> Gantt {
             };
             let (first, last) =
                 if rank == 0 { ("sends", "takes results") } else { ("receives", "returns results") };
-            rows.push(Row {
+            rows.push(GanttRow {
                 name: format!("rank {rank} {name}"),
                 communication: vec![span(first, times.receive), span(last, times.give_back)],
                 computing: vec![span("works", times.work)],
-                ..Row::default()
+                ..GanttRow::default()
             });
         }
     }
@@ -72,12 +72,12 @@ fn drawing(outcome: &Outcome) -> Gantt {
 /// # Examples
 ///
 /// ```
-/// use meshwright_demos::star::{Row, Timetable};
+/// use meshwright_demos::star::{StarRow, Timetable};
 /// use meshwright_demos::drawings::scatter_gantt;
-/// use meshwright_demos::scatter::Outcome;
-/// let row = Row { receive: (0.0, 1.0), work: (1.0, 7.0), give_back: (7.0, 8.0) };
+/// use meshwright_demos::scatter::ScatterOutcome;
+/// let row = StarRow { receive: (0.0, 1.0), work: (1.0, 7.0), give_back: (7.0, 8.0) };
 /// let table = Timetable { rows: vec![Some(row)], makespan: 8.0 };
-/// let outcome = Outcome {
+/// let outcome = ScatterOutcome {
 ///     split: "ours",
 ///     order: vec![],
 ///     share_bytes: vec![9],
@@ -89,7 +89,7 @@ fn drawing(outcome: &Outcome) -> Gantt {
 /// let line = format!("rank 0  predicted  {}{}{}|", "<".repeat(8), "#".repeat(48), ">".repeat(8));
 /// assert_eq!(scatter_gantt(&outcome).lines().nth(1), Some(line.as_str()));
 /// ```
-pub fn scatter_gantt(outcome: &Outcome) -> String {
+pub fn scatter_gantt(outcome: &ScatterOutcome) -> String {
     let finish = outcome.measured.makespan.max(outcome.predicted.makespan).max(f64::MIN_POSITIVE);
     let (unit, factor) = unit(finish);
     let ranks = shown(outcome);
@@ -97,7 +97,7 @@ pub fn scatter_gantt(outcome: &Outcome) -> String {
     let mut text = format!(
         "Split {}, 0 to {} {unit}; rank 0 sends and the others receive <, work #, results >\n",
         outcome.split,
-        meshwright_report::svg::written(finish * factor)
+        meshwright_core::words::short(finish * factor)
     );
     for rank in ranks {
         for (name, table) in [("predicted", &outcome.predicted), ("measured", &outcome.measured)] {
@@ -114,7 +114,9 @@ fn unit(finish: f64) -> (&'static str, f64) {
 }
 
 fn line(table: &Timetable, rank: usize, finish: f64) -> String {
-    let Some(star::Row { receive, work, give_back }) = table.rows[rank] else { return " ".repeat(COLUMNS) };
+    let Some(star::StarRow { receive, work, give_back }) = table.rows[rank] else {
+        return " ".repeat(COLUMNS);
+    };
     let spans = [(receive, '<'), (work, '#'), (give_back, '>')];
     let sign = |column: usize| {
         let time = (column as f64 + 0.5) / COLUMNS as f64 * finish;

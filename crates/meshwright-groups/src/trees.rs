@@ -3,6 +3,7 @@
 use super::exchange::gibbons_paterson;
 use super::{Group, Tree, contraction, entry_bisection, monotone_nearest, rank_halving};
 use meshwright_core::error::{Error, Result};
+use meshwright_core::find;
 use meshwright_network::topology::Machine;
 
 /// A named way to build a tree over a group.
@@ -91,8 +92,5 @@ fn rank_halving_tree(group: &Group) -> Result<Tree> {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn tree(name: &str) -> Result<&'static TreeMethod> {
-    TREES.iter().find(|method| method.name == name).ok_or_else(|| {
-        let names: Vec<_> = TREES.iter().map(|method| method.name).collect();
-        Error::value("tree", format!("`{name}`"), names.join(", "))
-    })
+    find("tree", name, TREES, |method| method.name)
 }

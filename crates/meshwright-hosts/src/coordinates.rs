@@ -71,7 +71,7 @@ pub(super) struct Shape {
 }
 
 /// A line of the table.
-pub(super) struct Row {
+pub(super) struct HostRow {
     pub(super) host: String,
     pub(super) slot: Slot,
     pub(super) coordinates: Vec<u32>,
@@ -85,7 +85,7 @@ fn machine(specification: &str, tokens: &mut Tokens<'_>) -> Result<Machine> {
         let message = format!("there are {} sides, but {axes} columns of coordinates", sides.len());
         return Err(tokens.error_at(shape_place, &joined(sides), message, "a side for each column"));
     }
-    let mut rows = Rows::default();
+    let mut rows = HostRows::default();
     while tokens.next_anywhere()? {
         rows.read(tokens, has_slots, axes, shape.sides.as_deref())?;
     }
@@ -163,14 +163,14 @@ fn head(tokens: &mut Tokens<'_>) -> Result<(bool, usize)> {
 
 /// The lines so far.
 #[derive(Default)]
-struct Rows {
-    rows: Vec<Row>,
+struct HostRows {
+    rows: Vec<HostRow>,
     places: Vec<TextPlace>,
     slots: BTreeMap<String, u32>,
     taken: BTreeSet<(String, Slot)>,
 }
 
-impl Rows {
+impl HostRows {
     /// Reads a line, whose first word has been stepped to.
     fn read(
         &mut self,
@@ -209,7 +209,7 @@ impl Rows {
             coordinates.push(tokens.integer_u32("the coordinate", 0..=most)?);
         }
         tokens.end_line("a host with its coordinates")?;
-        self.rows.push(Row { host, slot, coordinates });
+        self.rows.push(HostRow { host, slot, coordinates });
         self.places.push(place);
         Ok(())
     }
@@ -223,7 +223,7 @@ pub(super) struct HostBox {
 
 impl HostBox {
     /// With the sides of the shape; else from the least to the greatest coordinate on every axis.
-    pub(super) fn spanned(rows: &[Row], shape: &Shape) -> Result<Self> {
+    pub(super) fn spanned(rows: &[HostRow], shape: &Shape) -> Result<Self> {
         let axes = rows[0].coordinates.len();
         let (corner, sides) = match &shape.sides {
             Some(sides) => (vec![0; axes], sides.clone()),
@@ -237,14 +237,14 @@ impl HostBox {
         Ok(Self { grid, corner })
     }
 
-    fn node(&self, row: &Row) -> NodeId {
+    fn node(&self, row: &HostRow) -> NodeId {
         let inside: Vec<u32> =
             row.coordinates.iter().zip(&self.corner).map(|(c, corner)| c - corner).collect();
         self.grid.node_at(&inside)
     }
 
     /// Refuses two lines for one place: the earlier and the later one.
-    pub(super) fn check(&self, rows: &[Row]) -> Result<(), (usize, usize)> {
+    pub(super) fn check(&self, rows: &[HostRow]) -> Result<(), (usize, usize)> {
         let mut at = vec![usize::MAX; self.grid.nodes() as usize];
         for (line, row) in rows.iter().enumerate() {
             let there = &mut at[self.node(row).index()];
@@ -257,7 +257,7 @@ impl HostBox {
     }
 
     /// The machine; what no line names is dead.
-    pub(super) fn machine(self, specification: &str, rows: Vec<Row>) -> Result<Machine> {
+    pub(super) fn machine(self, specification: &str, rows: Vec<HostRow>) -> Result<Machine> {
         let places: Vec<Place> = rows
             .into_iter()
             .map(|row| Place { node: self.node(&row), host: row.host, slot: row.slot })

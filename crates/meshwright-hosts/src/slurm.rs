@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use super::coordinates::{HostBox, Row, Shape};
+use super::coordinates::{HostBox, HostRow, Shape};
 use super::hierarchy::{self, Group};
 use super::{HOST_EXPECTED, is_host};
 use meshwright_core::error::{Error, Result};
@@ -100,7 +100,7 @@ fn by_names(specification: &str, slots: Vec<(String, u32)>) -> Result<Machine> {
         let Some(coordinates) = coordinates(&host) else {
             return refuse(format!("the name {host} does not end in three digits to base 36, such as n01A"));
         };
-        rows.push(Row { host, slot: Slot::OfHost(0), coordinates });
+        rows.push(HostRow { host, slot: Slot::OfHost(0), coordinates });
     }
     let torus = HostBox::spanned(&rows, &Shape { wraps: true, sides: None })?;
     if let Err((first, second)) = torus.check(&rows) {

@@ -1,4 +1,4 @@
-//! What a launcher tells a rank by its environment.
+//! The environment by which a launcher tells a rank its number.
 //!
 //! | launcher | rank | ranks | place on its host |
 //! |---|---|---|---|

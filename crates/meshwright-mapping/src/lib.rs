@@ -49,6 +49,7 @@ pub use task_graph::TaskGraph;
 
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
+use meshwright_core::{find_or, unknown};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::{Message, Phases};
 
@@ -187,10 +188,12 @@ fn nodes(name: &str, request: &Request<'_>) -> Result<Vec<NodeId>> {
     if name.starts_with(family::PREFIX) {
         return family::place(name, request);
     }
-    let method = PLACEMENTS.iter().find(|method| method.name == name).ok_or_else(|| {
-        let names: Vec<_> = PLACEMENTS.iter().map(|method| method.name).collect();
-        Error::value("placement", format!("`{name}`"), format!("{}, steps:... or all", names.join(", ")))
-    })?;
+    let method = find_or(
+        name,
+        PLACEMENTS,
+        |method| method.name,
+        |names| unknown("placement", name, names.join(", ") + ", steps:... or all", names),
+    )?;
     (method.place)(request)
 }
 

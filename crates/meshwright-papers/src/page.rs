@@ -4,29 +4,29 @@ use serde::Serialize;
 
 use crate::figures::{self, Figure};
 use crate::{Audit, Finding, PAPERS, Paper, Verdict};
+use meshwright_core::words::grouped;
 use meshwright_report::facts::Fact;
-use meshwright_report::wording::grouped;
 use meshwright_report::{File, style, template};
 
 #[derive(Serialize)]
-struct View<'a> {
+struct ClaimsView<'a> {
     title: String,
     style: String,
     facts: Vec<Fact>,
-    figures: Vec<Drawing>,
-    claims: Vec<Row<'a>>,
+    figures: Vec<FigureView>,
+    claims: Vec<ClaimRow<'a>>,
 }
 
 /// A figure of a paper, drawn again.
 #[derive(Serialize)]
-struct Drawing {
+struct FigureView {
     number: &'static str,
     svg: String,
     caption: &'static str,
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct ClaimRow<'a> {
     #[serde(flatten)]
     finding: &'a Finding,
     /// Whether cases are against it.
@@ -52,7 +52,7 @@ struct Row<'a> {
 /// ```
 pub fn claims_files(audit: &Audit) -> Vec<File> {
     let figures = drawn(audit);
-    let alone = |figure: &Drawing| File {
+    let alone = |figure: &FigureView| File {
         name: format!("figure-{}.svg", figure.number),
         what: format!("figure {} of the paper, drawn again", figure.number),
         text: style::alone(&figure.svg),
@@ -65,15 +65,15 @@ pub fn claims_files(audit: &Audit) -> Vec<File> {
 }
 
 /// The audit as one page of HTML; the same audit gives the same bytes.
-fn page(audit: &Audit, figures: Vec<Drawing>) -> String {
-    let row = |finding| Row {
+fn page(audit: &Audit, figures: Vec<FigureView>) -> String {
+    let row = |finding| ClaimRow {
         finding,
         is_against: matches!(finding.verdict, Verdict::Corrected | Verdict::Refuted),
         is_remark: finding.verdict == Verdict::Remark,
         word: finding.verdict.name(),
         cases: grouped(finding.checked.cases + finding.checked.cases_corrected.unwrap_or(0)),
     };
-    let view = View {
+    let view = ClaimsView {
         title: papers(audit).map(|paper| paper.title).collect::<Vec<_>>().join("; "),
         style: style::page(),
         facts: facts(audit),
@@ -118,8 +118,8 @@ fn facts(audit: &Audit) -> Vec<Fact> {
 }
 
 /// The figures of the papers, in their order.
-fn drawn(audit: &Audit) -> Vec<Drawing> {
-    let drawing = |figure: &'static Figure| Drawing {
+fn drawn(audit: &Audit) -> Vec<FigureView> {
+    let drawing = |figure: &'static Figure| FigureView {
         number: figure.number,
         svg: (figure.draw)(),
         caption: figure.caption,

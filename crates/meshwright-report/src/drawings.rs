@@ -1,9 +1,10 @@
-//! Which drawings a method gets, and the words below them.
+//! The drawings of a method, and the words below them.
 
 use serde::Serialize;
 
 use super::svg::{Layout, blocks, heat, placement};
-use super::wording::{counted, grouped};
+use super::wording::counted;
+use meshwright_core::words::grouped;
 use meshwright_mapping::TaskGraph;
 use meshwright_network::topology::{Machine, Network, Topology};
 use meshwright_verdict::MappingOutcome;

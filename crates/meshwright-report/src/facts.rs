@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::PlanReport;
-use super::wording::{counted, grouped, node};
+use super::wording::{counted, node};
+use meshwright_core::words::grouped;
 use meshwright_network::topology::{Machine, PortModel, Topology};
 
 /// More dead nodes or links than this are counted, not named.

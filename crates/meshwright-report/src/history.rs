@@ -5,8 +5,9 @@ use serde::Serialize;
 use super::drawings::Figure;
 use super::facts::Fact;
 use super::svg::history::{moments, timeline};
-use super::wording::{grouped, percent};
+use super::wording::percent;
 use super::{File, style, template};
+use meshwright_core::words::grouped;
 use meshwright_groups::history::{Doing, History, Level};
 use meshwright_network::topology::{Machine, Topology};
 
@@ -27,17 +28,17 @@ pub struct GroupsOverTime<'a> {
 }
 
 #[derive(Serialize)]
-struct View<'a> {
+struct HistoryView<'a> {
     title: &'a str,
     style: String,
     facts: Vec<Fact>,
     headline: String,
     unit: &'a str,
-    runs: Vec<Run<'a>>,
+    runs: Vec<NamedHistory<'a>>,
 }
 
 #[derive(Serialize)]
-struct Run<'a> {
+struct NamedHistory<'a> {
     name: &'a str,
     /// Whether it is shown at once: the fastest and the slowest.
     open: bool,
@@ -71,7 +72,7 @@ pub fn groups_files(page: &GroupsOverTime<'_>) -> Vec<File> {
             let (name, what) = (format!("{name}-{ending}.svg"), format!("{what} under {name}"));
             files.push(File { name, what, text: style::alone(svg) });
         };
-        let by_rank = timeline::View { history, unit: page.unit, rows: timeline::Rows::Ranks };
+        let by_rank = timeline::TimelineView { history, unit: page.unit, rows: timeline::MemberOrder::Ranks };
         let mut figures = figures(page.machine, history, page.unit).into_iter();
         figures.next().into_iter().for_each(|figure| add("over-time", "groups over time", &figure.svg));
         add("by-rank", "groups over time, members by rank", &timeline::draw(&by_rank).0);
@@ -82,7 +83,8 @@ pub fn groups_files(page: &GroupsOverTime<'_>) -> Vec<File> {
 
 /// The groups of a run over time, and the machine at some moments if it can be drawn.
 pub(super) fn figures(machine: &Machine, history: &History, unit: &str) -> Vec<Figure> {
-    let (svg, drawn) = timeline::draw(&timeline::View { history, unit, rows: timeline::Rows::Groups });
+    let (svg, drawn) =
+        timeline::draw(&timeline::TimelineView { history, unit, rows: timeline::MemberOrder::Groups });
     let members = history.members().len();
     let mut caption =
         "A row is a node, a block a group, a number its size; below, how many groups there are.".to_string();
@@ -100,7 +102,7 @@ pub(super) fn figures(machine: &Machine, history: &History, unit: &str) -> Vec<F
 
 fn html(page: &GroupsOverTime<'_>) -> String {
     let machine = page.machine;
-    let view = View {
+    let view = HistoryView {
         title: page.title,
         style: style::page(),
         facts: vec![
@@ -134,7 +136,7 @@ fn headline(page: &GroupsOverTime<'_>) -> String {
     words
 }
 
-fn view<'a>(page: &GroupsOverTime<'a>, name: &'a str, history: &History) -> Run<'a> {
+fn view<'a>(page: &GroupsOverTime<'a>, name: &'a str, history: &History) -> NamedHistory<'a> {
     let row = |(level, row): (usize, Level)| {
         let numbers = [level as u64, row.groups.into(), row.largest.into(), row.begin.0, row.end.0];
         numbers.map(grouped).to_vec()
@@ -149,7 +151,7 @@ fn view<'a>(page: &GroupsOverTime<'a>, name: &'a str, history: &History) -> Run<
         percent(waiting(history)),
     ];
     let (short, long) = extremes(page);
-    Run {
+    NamedHistory {
         name,
         open: end == short || end == long,
         numbers,

@@ -45,7 +45,6 @@ pub use history::{GroupsOverTime, groups_files};
 pub use page::{mark, page};
 pub use results::Results;
 pub use sweep::{sweep_files, sweep_page};
-pub use wording::grouped;
 
 pub use meshwright_core::output::{check_place, write_all, write_atomically};
 

@@ -4,11 +4,12 @@ use serde::Serialize;
 
 use super::drawings::{Figure, figures};
 use super::svg::bars;
-use super::wording::{self, NONE, counted, grouped, percent};
+use super::wording::{self, counted, percent};
 use super::{PlanReport, facts, groups, load, style, template};
-use meshwright_core::error::{Error, Result};
+use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
-use meshwright_network::topology::{Machine, Switching, Topology};
+use meshwright_core::words::{NONE, grouped};
+use meshwright_network::topology::{Machine, Switching};
 use meshwright_verdict::{JobVerdict, MappingOutcome, MappingVerdict, PhaseRow, Skipped};
 
 /// Up to here every phase has its row.
@@ -18,7 +19,7 @@ const PHASES_LISTED_MAX: usize = 24;
 const PHASES_SLOWEST: usize = 12;
 
 #[derive(Serialize)]
-struct View<'a> {
+struct PageView<'a> {
     title: &'a str,
     /// Of the jobs, by which a page is known again.
     names: String,
@@ -37,28 +38,28 @@ struct View<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Section<'a> {
-    Divide(Job<'a>),
-    Load(load::View<'a>),
-    Groups(groups::View<'a>),
+    Divide(JobView<'a>),
+    Load(load::LoadView<'a>),
+    Groups(groups::GroupsView<'a>),
 }
 
 #[derive(Serialize)]
-struct Job<'a> {
+struct JobView<'a> {
     kind: &'a str,
     name: &'a str,
     tasks: String,
     headline: String,
     reason: &'a str,
     advice: &'a str,
-    rows: Vec<Row<'a>>,
+    rows: Vec<PlacementRow<'a>>,
     skipped: &'a [Skipped],
     bars: Option<String>,
     bars_note: String,
-    methods: Vec<Method<'a>>,
+    methods: Vec<MethodView<'a>>,
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct PlacementRow<'a> {
     method: &'a str,
     wins: bool,
     is_equal: bool,
@@ -69,7 +70,7 @@ struct Row<'a> {
 }
 
 #[derive(Serialize)]
-struct Method<'a> {
+struct MethodView<'a> {
     name: &'a str,
     wins: bool,
     summary: String,
@@ -87,11 +88,11 @@ struct Method<'a> {
 ///
 /// # Errors
 ///
-/// [`Error::Value`] when a placement, a hottest link or a blame names a node outside the machine: the
-/// verdict then belongs to another one.
+/// [`Error::Value`](meshwright_core::Error::Value) when a placement, a hottest link or a blame names a node outside
+/// the machine: the verdict then belongs to another one.
 pub fn page(report: &PlanReport<'_>) -> Result<String> {
     check(report)?;
-    let view = View {
+    let view = PageView {
         title: report.title,
         names: report.jobs.iter().map(JobVerdict::name).collect::<Vec<_>>().join(", "),
         scenario: report.scenario,
@@ -118,7 +119,6 @@ pub fn mark(title: &str, jobs: &[String]) -> String {
 
 /// Every node that a verdict names is one of the machine.
 pub(super) fn check(report: &PlanReport<'_>) -> Result<()> {
-    let nodes = report.machine.nodes();
     for job in report.jobs {
         match job {
             JobVerdict::Load(job) => load::check(report.machine, job)?,
@@ -130,13 +130,7 @@ pub(super) fn check(report: &PlanReport<'_>) -> Result<()> {
         let hottest = outcome.busiest_link.iter().flat_map(|link| [link.from, link.to]);
         let blame = outcome.waited_link.iter().flat_map(|blame| [blame.from, blame.to]);
         let placed = outcome.detail.placement.nodes.iter().map(|node| node.0);
-        if let Some(outside) = hottest.chain(blame).chain(placed).find(|&node| node >= nodes) {
-            return Err(Error::value(
-                "node of a verdict",
-                outside,
-                format!("a node from 0 to {}", nodes - 1),
-            ));
-        }
+        wording::check_nodes(report.machine, hottest.chain(blame).chain(placed))?;
     }
     Ok(())
 }
@@ -157,10 +151,10 @@ fn job_view<'a>(machine: &Machine, job: &'a JobVerdict) -> Section<'a> {
     }
 }
 
-fn divide_view<'a>(machine: &Machine, job: &'a MappingVerdict) -> Job<'a> {
+fn divide_view<'a>(machine: &Machine, job: &'a MappingVerdict) -> JobView<'a> {
     let (winners, others): (Vec<_>, Vec<_>) = job.results.iter().partition(|outcome| job.is_won_by(outcome));
     let method = |outcome| method_view(machine, job, outcome);
-    Job {
+    JobView {
         kind: wording::kind(job),
         name: &job.name,
         tasks: counted(job.facts.tasks.tasks.into(), "task"),
@@ -175,9 +169,9 @@ fn divide_view<'a>(machine: &Machine, job: &'a MappingVerdict) -> Job<'a> {
     }
 }
 
-fn row<'a>(machine: &Machine, job: &MappingVerdict, outcome: &'a MappingOutcome) -> Row<'a> {
+fn row<'a>(machine: &Machine, job: &MappingVerdict, outcome: &'a MappingOutcome) -> PlacementRow<'a> {
     let hottest = outcome.busiest_link;
-    Row {
+    PlacementRow {
         method: &outcome.method,
         wins: job.is_won_by(outcome),
         is_equal: job.is_equal_to_best(outcome),
@@ -189,18 +183,19 @@ fn row<'a>(machine: &Machine, job: &MappingVerdict, outcome: &'a MappingOutcome)
             outcome.detail.dependency_cycles.map_or("deadlock".into(), grouped),
             grouped(outcome.detail.hops_total),
         ],
-        hottest: hottest.map_or_else(
-            || NONE.to_string(),
-            |link| wording::link(machine, NodeId(link.from), NodeId(link.to)),
-        ),
+        hottest: wording::link_or_none(machine, hottest),
         busy: hottest.map_or_else(|| NONE.to_string(), |link| grouped(link.busy_cycles)),
         hottest_messages: hottest.map_or_else(|| NONE.to_string(), |link| grouped(link.messages)),
     }
 }
 
-fn method_view<'a>(machine: &Machine, job: &'a MappingVerdict, outcome: &'a MappingOutcome) -> Method<'a> {
+fn method_view<'a>(
+    machine: &Machine,
+    job: &'a MappingVerdict,
+    outcome: &'a MappingOutcome,
+) -> MethodView<'a> {
     let (phases, phases_note) = phase_table(&outcome.detail.phases);
-    Method {
+    MethodView {
         name: &outcome.method,
         wins: job.is_won_by(outcome),
         summary: format!(

@@ -5,12 +5,13 @@ use serde_json::Value;
 
 use super::facts::Fact;
 use super::svg::curve;
-use super::wording::{NONE, counted, grouped};
+use super::wording::counted;
 use super::{File, style, template};
+use meshwright_core::words::{NONE, grouped};
 use meshwright_sim::point::{ACCEPTED_MIN, LATENCY_MAX, Point, SweepReport};
 
 #[derive(Serialize)]
-struct View<'a> {
+struct SweepView<'a> {
     title: String,
     machine: &'a str,
     style: String,
@@ -18,12 +19,12 @@ struct View<'a> {
     headline: String,
     reason: String,
     curve: Option<String>,
-    points: Vec<Row>,
+    points: Vec<PointRow>,
     settings: Vec<(&'a str, String)>,
 }
 
 #[derive(Serialize)]
-struct Row {
+struct PointRow {
     state: &'static str,
     numbers: Vec<String>,
 }
@@ -32,7 +33,7 @@ struct Row {
 pub fn sweep_page(report: &SweepReport) -> String {
     let conditions = &report.conditions;
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
-    let view = View {
+    let view = SweepView {
         title: format!(
             "{} traffic on {}, {}",
             conditions.traffic, conditions.machine, report.reference.routing
@@ -115,7 +116,7 @@ fn reason(report: &SweepReport) -> String {
     )
 }
 
-fn row(point: &Point) -> Row {
+fn row(point: &Point) -> PointRow {
     let latency = &point.latency;
     let state = match (&point.deadlock, point.saturated) {
         (Some(_), _) => "deadlock",
@@ -136,5 +137,5 @@ fn row(point: &Point) -> Row {
         grouped(point.packets),
         grouped(point.undelivered),
     ];
-    Row { state, numbers }
+    PointRow { state, numbers }
 }

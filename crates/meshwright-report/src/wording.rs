@@ -1,33 +1,10 @@
-//! How numbers and nodes are written on the page.
+//! Numbers and nodes in the words of the page.
 
+use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
+use meshwright_core::words::{self, NONE, THIN_SPACE, grouped};
 use meshwright_network::topology::{Machine, Network, Topology};
-use meshwright_verdict::{MappingVerdict, percentage};
-
-/// What stands where there is no number.
-pub const NONE: &str = "–";
-
-/// The narrow space between groups of digits; it does not break at the end of a line.
-const THIN_SPACE: char = '\u{202f}';
-
-/// `1234567` as `1 234 567`, with thin spaces.
-///
-/// # Examples
-///
-/// ```
-/// assert_eq!(meshwright_report::grouped(1234567), "1\u{202f}234\u{202f}567");
-/// ```
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 2);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(THIN_SPACE);
-        }
-        text.push(digit);
-    }
-    text
-}
+use meshwright_verdict::{HottestLink, MappingVerdict};
 
 /// Who wins a job and with what time; or that nobody does.
 pub fn headline(winner: Option<(&str, u64)>) -> String {
@@ -44,7 +21,7 @@ pub fn percent(share: f64) -> String {
     let number = match share.abs() {
         size if !size.is_finite() => return NONE.to_string(),
         size if size >= 10.0 => grouped((100.0 * size).round() as u64),
-        _ => percentage(share),
+        _ => words::percentage(share),
     };
     format!("{number}{THIN_SPACE}%")
 }
@@ -58,10 +35,9 @@ pub fn kind(job: &MappingVerdict) -> &'static str {
     }
 }
 
-/// A count with its noun: `1 message`, `2 messages`.
+/// A count with its noun, the digits in groups: `1 message`, `2 048 messages`.
 pub fn counted(number: u64, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", grouped(number))
+    format!("{} {}", grouped(number), words::plural(number, noun))
 }
 
 /// A node as `(row, column)` on a grid, by its digits on a hypercube, by its id elsewhere.
@@ -73,6 +49,26 @@ pub fn node(machine: &Machine, node: NodeId) -> String {
         Network::Grid(grid) if grid.dimensions() > 1 => tuple(&grid.coordinates(node)),
         Network::Grid(_) | Network::Graph(_) => node.to_string(),
     }
+}
+
+/// Every node that a verdict names is one of the machine.
+///
+/// # Errors
+///
+/// [`Error::Value`] with the first that is not.
+pub fn check_nodes(machine: &Machine, mut named: impl Iterator<Item = u32>) -> Result<()> {
+    let nodes = machine.nodes();
+    match named.find(|&node| node >= nodes) {
+        Some(outside) => {
+            Err(Error::value("node of a verdict", outside, format!("a node from 0 to {}", nodes - 1)))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A link by its two ends; a dash for none.
+pub fn link_or_none(machine: &Machine, link_use: Option<HottestLink>) -> String {
+    link_use.map_or(NONE.to_string(), |found| link(machine, NodeId(found.from), NodeId(found.to)))
 }
 
 /// A link by its two ends.
@@ -87,14 +83,7 @@ fn tuple(coordinates: &[u32]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{grouped, percent};
-
-    #[test]
-    fn digits_stand_in_groups_of_three() {
-        let spaced: Vec<_> = [0, 999, 1000, 1_234_567].iter().map(|&n| grouped(n)).collect();
-        assert_eq!(spaced, ["0", "999", "1\u{202f}000", "1\u{202f}234\u{202f}567"]);
-        assert_eq!(grouped(u64::MAX).chars().filter(char::is_ascii_digit).count(), 20);
-    }
+    use super::percent;
 
     #[test]
     fn a_gap_without_a_bound_is_a_dash() {

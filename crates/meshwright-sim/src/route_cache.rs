@@ -1,7 +1,7 @@
 //! Routes of messages that are made while an engine runs, where no formula gives them.
 
 use meshwright_core::units::{LinkId, NodeId};
-use meshwright_network::routing::shortest_path::Search;
+use meshwright_network::routing::shortest_path::PathSearch;
 use meshwright_network::topology::{Machine, Topology};
 
 /// Distances kept at a time: 256 MiB.
@@ -12,7 +12,7 @@ const KEPT_MAX: usize = 1 << 26;
 pub(super) struct RouteCache<'m> {
     machine: &'m Machine,
     /// Per target what was searched; nothing where nobody asked.
-    searches: Vec<Option<Search<'m>>>,
+    searches: Vec<Option<PathSearch<'m>>>,
     kept: usize,
 }
 
@@ -35,7 +35,7 @@ impl<'m> RouteCache<'m> {
         }
         let search = self.searches[to.index()].get_or_insert_with(|| {
             self.kept += nodes;
-            Search::new(self.machine)
+            PathSearch::new(self.machine)
         });
         search.route(from, to, links)
     }

@@ -9,8 +9,9 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-use super::{Job, Skipped, look, percentage};
+use super::{Job, Skipped, look};
 use meshwright_core::error::{Error, Result};
+use meshwright_core::words::percentage;
 use meshwright_mapping::search::{self, SearchProblem};
 use meshwright_mapping::{Mapping, PLACEMENTS, Placement};
 use meshwright_network::topology::Machine;

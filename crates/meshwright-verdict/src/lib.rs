@@ -55,35 +55,9 @@ pub struct Skipped {
     pub deadlock: bool,
 }
 
-/// A share as the number before a percent sign, the same in tables, sentences and pages: two decimals below ten,
-/// one above, none above a thousand, and never 0 for what is not.
-///
-/// # Examples
-///
-/// ```
-/// use meshwright_verdict::percentage;
-/// let shown: Vec<String> = [0.0, 0.000_01, 0.0255, 0.509_6, 12.5].map(percentage).into();
-/// assert_eq!(shown, ["0", "< 0.01", "2.55", "51.0", "1250"]);
-/// ```
-pub fn percentage(share: f64) -> String {
-    let percent = 100.0 * share;
-    match percent.abs() {
-        0.0 => "0".to_string(),
-        size if size < 0.01 => "< 0.01".to_string(),
-        size if size < 10.0 => format!("{percent:.2}"),
-        size if size < 1000.0 => format!("{percent:.1}"),
-        _ => format!("{percent:.0}"),
-    }
-}
-
 /// simulated / bound - 1, of whole cycles as they are shown; a job that sends nothing has no gap.
 pub(crate) fn gap(bound: u64, simulated: u64) -> f64 {
     if simulated == bound { 0.0 } else { simulated as f64 / bound as f64 - 1.0 }
-}
-
-/// A share with its sign, which stays on the line of the number.
-fn percent(share: f64) -> String {
-    format!("{}\u{a0}%", percentage(share))
 }
 
 /// The error when every method was skipped: each different reason once.

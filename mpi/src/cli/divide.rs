@@ -20,13 +20,13 @@ one thread each. Beside them stand the collective operations of MPI, with the sa
 /// Run divide and conquer on one rank and on all, beside the collective operations of MPI
 #[derive(Args)]
 #[command(after_help = format!("{}\n\n{HELP}", divide::APPLICATIONS))]
-pub(super) struct Arguments {
+pub(super) struct DivideArguments {
     #[command(flatten)]
-    work: divide::Work,
+    work: divide::DivideOptions,
 }
 
 /// Runs the verb on this rank.
-pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome {
+pub(super) fn run(arguments: &DivideArguments, endpoint: &mut MpiEndpoint) -> Outcome {
     let mut collectives = MpiCollectives::new(endpoint.world(), endpoint.attendant());
     let ranks = endpoint.ranks();
     let mut mail = Mailbox::new(endpoint);

@@ -41,7 +41,7 @@ Exit codes:
 /// Split groups of ranks at random, beside MPI_Comm_split and MPI_Barrier
 #[derive(Args)]
 #[command(after_help = HELP)]
-pub(super) struct Arguments {
+pub(super) struct GroupsArguments {
     /// Where the ranks are: mesh:RxC[xD…], torus:RxC[…], hypercube:D, graph:FILE, or a TOML file with a [machine] table,
     /// with a working node for each rank [default: the mesh nearest to a square]
     #[arg(value_name = "MACHINE")]
@@ -121,7 +121,7 @@ struct Report<'r> {
 }
 
 /// Runs the verb on this rank.
-pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome {
+pub(super) fn run(arguments: &GroupsArguments, endpoint: &mut MpiEndpoint) -> Outcome {
     let (world, attendant) = (endpoint.world(), endpoint.attendant());
     let communicator = attendant.during(|| world.duplicate());
     let mut other = MpiGroup { communicator, world: Rc::new(world.group()), attendant };

@@ -78,13 +78,13 @@ impl CommandLine {
 
 #[derive(Subcommand)]
 enum Verb {
-    Ranks(ranks::Arguments),
-    Run(run::Arguments),
-    Sort(sort::Arguments),
-    Divide(divide::Arguments),
-    Scatter(meshwright_cli::scatter::Arguments),
-    Groups(groups::Arguments),
-    Sweep(sweep::Arguments),
+    Ranks(ranks::RanksArguments),
+    Run(run::RunArguments),
+    Sort(sort::SortArguments),
+    Divide(divide::DivideArguments),
+    Scatter(meshwright_cli::scatter::ScatterArguments),
+    Groups(groups::GroupsArguments),
+    Sweep(sweep::SweepArguments),
 }
 
 impl Verb {

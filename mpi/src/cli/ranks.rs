@@ -30,7 +30,7 @@ back.";
 /// Show which rank runs on which host, and how fast messages between rank 0 and others are
 #[derive(Args)]
 #[command(after_help = AFTER)]
-pub(super) struct Arguments {
+pub(super) struct RanksArguments {
     /// Measure for so long; stop a process or pull a plug meanwhile to see who notices
     #[arg(long, value_name = "SECONDS")]
     watch: Option<u32>,
@@ -43,7 +43,7 @@ pub(super) struct Arguments {
     trial: Trial,
 }
 
-impl Arguments {
+impl RanksArguments {
     /// Whether it calls operations of MPI that block.
     pub(super) fn blocks(&self) -> bool {
         self.trial.blocks()
@@ -52,7 +52,7 @@ impl Arguments {
 
 /// What is known about a rank.
 #[derive(Serialize)]
-struct Row {
+struct RankRow {
     rank: u32,
     host: String,
     process: u32,
@@ -65,11 +65,11 @@ struct Row {
 #[derive(Serialize)]
 struct Report {
     format: u32,
-    ranks: Vec<Row>,
+    ranks: Vec<RankRow>,
 }
 
 /// Runs the verb on this rank.
-pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome {
+pub(super) fn run(arguments: &RanksArguments, endpoint: &mut MpiEndpoint) -> Outcome {
     let processes = endpoint.processes().to_vec();
     arguments.trial.run(endpoint)?;
     let mut mail = Mailbox::new(endpoint);
@@ -89,7 +89,7 @@ pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome 
         let trips = measured.iter().find(|trips| trips.rank == rank);
         let microseconds = |time: &Duration| time.as_secs_f64() * 1e6;
         let median = |times: &[Duration]| statistics::median(times.iter().map(microseconds));
-        Row {
+        RankRow {
             rank,
             host: process.host.clone(),
             process: process.id,
@@ -101,7 +101,7 @@ pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome 
                 .map(|time| 2.0 * LARGE.0 as f64 / time),
         }
     };
-    let rows: Vec<Row> = (0..).zip(&processes).map(row).collect();
+    let rows: Vec<RankRow> = (0..).zip(&processes).map(row).collect();
     let text = if arguments.json {
         output::json(&Report { format: 1, ranks: rows })
     } else {
@@ -112,13 +112,13 @@ pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome 
 }
 
 /// The table for people.
-fn people(rows: &[Row], is_measured: bool) -> String {
+fn people(rows: &[RankRow], is_measured: bool) -> String {
     let mut head = vec!["rank", "host", "process"];
     if is_measured {
         head.extend(["round trips", "median (us)", "longest (us)", "bandwidth (MB/s)"]);
     }
     let number = |value: Option<f64>, decimals| value.map_or("-".to_string(), |x| table::number(x, decimals));
-    let cells = |row: &Row| {
+    let cells = |row: &RankRow| {
         let mut cells = vec![row.rank.to_string(), row.host.clone(), row.process.to_string()];
         if is_measured {
             cells.push(row.round_trips.map_or("-".to_string(), |count| count.to_string()));

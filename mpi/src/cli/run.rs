@@ -5,9 +5,9 @@ use meshwright_runtime::transport::Endpoint;
 
 use super::Outcome;
 
-pub(super) use cli::run::Arguments;
+pub(super) use cli::run::RunArguments;
 
 /// Runs the verb on this rank.
-pub(super) fn run(arguments: &Arguments, endpoint: impl Endpoint) -> Outcome {
+pub(super) fn run(arguments: &RunArguments, endpoint: impl Endpoint) -> Outcome {
     cli::run::run_on(arguments, endpoint)
 }

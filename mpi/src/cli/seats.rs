@@ -63,13 +63,13 @@ fn gather<E: Endpoint>(mail: &mut Mailbox<E>, seat: Seat) -> Result<Vec<Seat>, L
 #[derive(Serialize)]
 struct Report<'a> {
     format: u32,
-    ranks: Vec<Row<'a>>,
+    ranks: Vec<SeatRow<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     expected: Option<Comparison>,
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct SeatRow<'a> {
     rank: usize,
     host: &'a str,
     processors: String,
@@ -155,10 +155,10 @@ impl SeatArguments {
     }
 }
 
-fn rows(all: &[Seat]) -> Vec<Row<'_>> {
+fn rows(all: &[Seat]) -> Vec<SeatRow<'_>> {
     let seats = all.iter().zip(seats::slots(all)).enumerate();
     seats
-        .map(|(rank, (seat, slot))| Row {
+        .map(|(rank, (seat, slot))| SeatRow {
             rank,
             host: &seat.host,
             processors: seats::listed(&seat.processors),
@@ -171,7 +171,7 @@ fn rows(all: &[Seat]) -> Vec<Row<'_>> {
 
 /// The tables for people.
 fn people(report: &Report<'_>) -> String {
-    let cells = |row: &Row<'_>| {
+    let cells = |row: &SeatRow<'_>| {
         vec![
             row.rank.to_string(),
             row.host.to_string(),

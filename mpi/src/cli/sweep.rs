@@ -33,13 +33,13 @@ Exit codes (Open MPI with --enable-recovery says 0 whatever they are):
 #[derive(Args)]
 #[command(after_help = AFTER)]
 #[group(skip)] // the name would be that of the group inside
-pub(super) struct Arguments {
+pub(super) struct SweepArguments {
     #[command(flatten)]
-    sweep: sweep::Arguments,
+    sweep: sweep::SweepArguments,
 }
 
 /// Runs the verb on this rank.
-pub(super) fn run(arguments: &Arguments, endpoint: &mut MpiEndpoint) -> Outcome {
+pub(super) fn run(arguments: &SweepArguments, endpoint: &mut MpiEndpoint) -> Outcome {
     endpoint.forgive();
     let processes = endpoint.processes().to_vec();
     let own = endpoint.rank();

@@ -52,7 +52,7 @@ fn number(value: &Value) -> u64 {
 
 /// The page names this link, with its cycles and messages, in the sentence and under the ring of the picture.
 fn names_it(page: &str, [from, to]: [Node; 2], [cycles, messages]: [u64; 2]) {
-    let spaced = meshwright_report::grouped(cycles);
+    let spaced = meshwright_core::words::grouped(cycles);
     let far = |(row, column): Node| format!("({row}, {column})");
     let plural = if messages == 1 { "" } else { "s" };
     let sentence = format!(

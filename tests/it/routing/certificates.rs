@@ -3,7 +3,7 @@
 use meshwright_core::Error;
 use meshwright_core::units::LinkId;
 use meshwright_network::routing::certify::{Certificate, Channel, certify, dependencies, reduced, states};
-use meshwright_network::routing::{Choice, ROUTINGS, Relation, relation};
+use meshwright_network::routing::{PortChoice, ROUTINGS, Relation, relation};
 use meshwright_network::topology::{Machine, Topology};
 
 use super::{Packet, graph, machines, pairs, relations, walk};
@@ -23,7 +23,7 @@ fn followed(machine: &Machine, relation: &Relation<'_>) -> Vec<(u32, u32)> {
             let packet = Packet { at: source, arrived: None, header };
             walk(machine, relation, packet, 0, &mut |packet, hops, choices| {
                 way.truncate(hops as usize);
-                let number = |choice: &Choice| {
+                let number = |choice: &PortChoice| {
                     machine.link(packet.at, choice.port).0 * relation.classes() + u32::from(choice.class)
                 };
                 let asked: Vec<u32> = choices.as_slice().iter().map(number).collect();

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
+use meshwright_core::find_or;
 use meshwright_core::output as disk;
 use meshwright_core::output::Writing;
 use meshwright_core::{Error, Result, budget};
@@ -15,7 +16,9 @@ use meshwright_demos::scatter;
 use meshwright_demos::scatter::filter::{self, FILTERS, Filter};
 use meshwright_demos::scatter::pixels::Image;
 use meshwright_demos::scatter::words::{self, CountWords, Text, WordCount};
-use meshwright_demos::scatter::{Load, Part, Report, SPLITS, Settings, Split, Work, split};
+use meshwright_demos::scatter::{
+    Load, PieceWork, SPLITS, ScatterReport, ScatterSettings, Split, WorkedPart, split,
+};
 use meshwright_formats::scenario;
 use meshwright_runtime::transport::{Endpoint, Mailbox, threads};
 
@@ -53,7 +56,7 @@ Exit codes:
 /// Divide a file over ranks by what is measured of them, beside the prediction
 #[derive(Args)]
 #[command(after_help = HELP)]
-pub struct Arguments {
+pub struct ScatterArguments {
     #[command(subcommand)]
     what: What,
 }
@@ -119,11 +122,12 @@ struct RunArguments {
 struct Splits(Vec<Split>);
 
 /// The entry of a table with this name.
-fn named<T: Copy>(table: &[(&str, T)], name: &str) -> Result<T, String> {
-    let names: Vec<&str> = table.iter().map(|(name, _)| *name).collect();
-    let found = table.iter().find(|(entry, _)| *entry == name).map(|&(_, value)| value);
-    let (last, others) = names.split_last().expect("the table has entries");
-    found.ok_or_else(|| format!("expected {} or {last}", others.join(", ")))
+fn named<T: Copy>(table: &[(&'static str, T)], name: &str) -> Result<T, String> {
+    let error = |names: &[&str]| {
+        let (last, others) = names.split_last().expect("the table has entries");
+        format!("expected {} or {last}", others.join(", "))
+    };
+    find_or(name, table, |entry| entry.0, error).map(|entry| entry.1)
 }
 
 fn splits(text: &str) -> Result<Splits, String> {
@@ -169,12 +173,12 @@ impl Product {
 }
 
 /// The load at rank 0, and the ways to its results.
-enum Job {
+enum ScatterJob {
     Words(Text),
     Image(Image, Filter),
 }
 
-impl Job {
+impl ScatterJob {
     fn load(&self) -> &dyn Load {
         match self {
             Self::Words(text) => text,
@@ -182,7 +186,7 @@ impl Job {
         }
     }
 
-    fn join(&self, parts: &[Part]) -> Product {
+    fn join(&self, parts: &[WorkedPart]) -> Product {
         match self {
             Self::Words(_) => Product::Words(words::join(parts)),
             Self::Image(image, _) => Product::of(filter::join(image, parts)),
@@ -216,10 +220,10 @@ struct Findings<'a> {
     result: &'a Product,
     verified: Option<Verified>,
     #[serde(flatten)]
-    report: &'a Report,
+    report: &'a ScatterReport,
 }
 
-impl Arguments {
+impl ScatterArguments {
     fn run(&self) -> &RunArguments {
         match &self.what {
             What::Words(words) => &words.run,
@@ -243,28 +247,28 @@ impl Arguments {
         disk::Job::new("scatter", [format!("{what} {}", self.file().display())])
     }
 
-    fn work(&self) -> &dyn Work {
+    fn work(&self) -> &dyn PieceWork {
         match &self.what {
             What::Words(_) => &CountWords,
             What::Image(image) => &image.filter,
         }
     }
 
-    fn job(&self) -> Result<Job> {
+    fn job(&self) -> Result<ScatterJob> {
         files::check(self.run().out.as_ref(), self.run().force, &self.named())?;
         Ok(match &self.what {
             What::Words(words) => {
                 // The text, and the parts of it that are sent.
-                Job::Words(Text(budget::read(&words.file, 2)?))
+                ScatterJob::Words(Text(budget::read(&words.file, 2)?))
             }
             What::Image(image) => {
                 disk::check_place("--out-image", &image.out_image)?;
-                Job::Image(Image::read(&image.file)?, image.filter)
+                ScatterJob::Image(Image::read(&image.file)?, image.filter)
             }
         })
     }
 
-    fn settings(&self, ranks: u32, host: &str) -> Result<Settings> {
+    fn settings(&self, ranks: u32, host: &str) -> Result<ScatterSettings> {
         let RunArguments { split: Splits(splits), on, slow, calibrate, .. } = self.run();
         if let Some((rank, _)) = slow.iter().find(|(rank, _)| *rank >= ranks) {
             return Err(Error::value("slow rank", rank, format!("a rank from 0 to {}", ranks - 1)));
@@ -274,7 +278,7 @@ impl Arguments {
             split::check(machine, ranks)?;
         }
         let (splits, slow) = (splits.clone(), slow.clone());
-        Ok(Settings { splits, machine, calibration: *calibrate, slow, host: host.to_string() })
+        Ok(ScatterSettings { splits, machine, calibration: *calibrate, slow, host: host.to_string() })
     }
 }
 
@@ -284,11 +288,11 @@ impl Arguments {
 ///
 /// [`Failure::Input`] on rank 0 for unacceptable input, of which the other ranks are told; [`Failure::Lost`] when a
 /// rank is lost.
-pub fn run_on(arguments: &Arguments, endpoint: impl Endpoint, host: &str) -> Result<Answer, Failure> {
+pub fn run_on(arguments: &ScatterArguments, endpoint: impl Endpoint, host: &str) -> Result<Answer, Failure> {
     let mut mail = Mailbox::new(endpoint);
     let (rank, ranks) = (mail.rank(), mail.ranks());
     if rank > 0 {
-        let slow = Settings { slow: arguments.run().slow.clone(), ..Settings::default() };
+        let slow = ScatterSettings { slow: arguments.run().slow.clone(), ..ScatterSettings::default() };
         scatter::serve(&mut mail, arguments.work(), host, slow.times(rank))?;
         return Ok(Answer::Done);
     }
@@ -332,7 +336,7 @@ pub fn run_on(arguments: &Arguments, endpoint: impl Endpoint, host: &str) -> Res
 }
 
 /// Writes what is asked for and prints the answer.
-fn finish(arguments: &Arguments, findings: &Findings<'_>) -> Result<Answer, Failure> {
+fn finish(arguments: &ScatterArguments, findings: &Findings<'_>) -> Result<Answer, Failure> {
     let run = arguments.run();
     let mut writing = Writing::new(run.force.force);
     if let (What::Image(arguments), Product::Image { image, .. }) = (&arguments.what, findings.result) {
@@ -357,7 +361,7 @@ pub(super) struct OnThreads {
     #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u32).range(1..=1024))]
     ranks: Option<u32>,
     #[command(flatten)]
-    arguments: Arguments,
+    arguments: ScatterArguments,
 }
 
 /// Runs the verb on threads.

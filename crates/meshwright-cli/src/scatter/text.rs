@@ -1,14 +1,14 @@
 //! The answer in tables and words.
 
 use meshwright_core::text::harmless;
+use meshwright_core::words::grouped;
 use meshwright_demos::drawings::scatter_gantt;
-use meshwright_demos::scatter::Outcome;
+use meshwright_demos::scatter::ScatterOutcome;
 use meshwright_demos::scatter::calibrate::Measured;
-use meshwright_report::grouped;
 
 use super::{Findings, Product};
-use crate::load::counted;
 use crate::table;
+use meshwright_core::words::counted;
 
 /// What stands where there is no value.
 const NONE: &str = "–";
@@ -30,7 +30,7 @@ pub(super) fn text(findings: &Findings<'_>) -> String {
     let Findings { file, bytes, ranks, report, .. } = findings;
     let calibration = &report.calibration;
     let mut text =
-        format!("{} · {} bytes · {}\n", harmless(file), grouped(*bytes), counted(*ranks as usize, "rank"));
+        format!("{} · {} bytes · {}\n", harmless(file), grouped(*bytes), counted(*ranks as u64, "rank"));
     text += &format!(
         "measured in {} ms: messages of 0 and {} bytes, work on {} bytes by all at the same time\n",
         milliseconds(calibration.seconds),
@@ -66,7 +66,7 @@ fn measured(findings: &Findings<'_>) -> String {
 }
 
 /// The table of one split.
-fn split(findings: &Findings<'_>, outcome: &Outcome) -> String {
+fn split(findings: &Findings<'_>, outcome: &ScatterOutcome) -> String {
     const HEAD: [&str; 7] = [
         "rank",
         "share,\nbytes",
@@ -103,7 +103,7 @@ fn split(findings: &Findings<'_>, outcome: &Outcome) -> String {
 fn totals(findings: &Findings<'_>) -> String {
     const HEAD: [&str; 6] =
         ["split", "ranks used", "predicted, ms", "measured, ms", "error, %", "claimed by the thesis, ms"];
-    let row = |outcome: &Outcome| {
+    let row = |outcome: &ScatterOutcome| {
         let used = outcome.share_bytes.iter().filter(|&&share| share > 0).count();
         let (predicted, measured) = (outcome.predicted.makespan, outcome.measured.makespan);
         vec![

@@ -4,18 +4,18 @@ use serde::Serialize;
 
 use meshwright_core::text::harmless;
 use meshwright_core::units::Bytes;
-use meshwright_report::grouped;
+use meshwright_core::words::grouped;
 use meshwright_runtime::skeleton::HostRun;
 use meshwright_runtime::skeleton::keep_half::PhaseRecord;
 use meshwright_verdict::Ranked;
 
 use super::SortArguments;
-use crate::load::counted;
 use crate::table;
+use meshwright_core::words::counted;
 
 /// A phase: what was sent, beside what the planner sees.
 #[derive(Serialize)]
-struct Phase {
+struct SortPhase {
     name: String,
     messages: u64,
     bytes: u64,
@@ -43,7 +43,7 @@ pub(super) struct SortAnswer {
     machine: String,
     placement: String,
     root: u32,
-    phases: Vec<Phase>,
+    phases: Vec<SortPhase>,
     messages: u64,
     bytes: u64,
     seconds: f64,
@@ -110,7 +110,7 @@ impl SortAnswer {
              {} on {machine}, {placement}, root at rank {root}\n\n",
             harmless(input),
             harmless(output),
-            counted(*ranks as usize, "rank")
+            counted(*ranks as u64, "rank")
         );
         text += &self.table();
         text += "work: of the slowest rank, without waiting; ended: the last rank, since its beginning\n\
@@ -127,7 +127,7 @@ impl SortAnswer {
 
     fn table(&self) -> String {
         const HEAD: [&str; 6] = ["phase", "messages", "bytes", "planned bytes", "work, s", "ended, s"];
-        let row = |phase: &Phase| {
+        let row = |phase: &SortPhase| {
             vec![
                 phase.name.clone(),
                 phase.messages.to_string(),
@@ -146,7 +146,7 @@ impl SortAnswer {
     }
 
     fn comparison(&self) -> String {
-        let ranks = Executor { name: counted(self.ranks as usize, "rank"), seconds: self.seconds };
+        let ranks = Executor { name: counted(self.ranks as u64, "rank"), seconds: self.seconds };
         let first = self.executors[0].seconds;
         let row = |executor: &Executor| {
             vec![executor.name.clone(), seconds(executor.seconds), format!("{:.2}", first / executor.seconds)]
@@ -156,8 +156,8 @@ impl SortAnswer {
     }
 }
 
-fn phase(name: &str, record: &PhaseRecord, planned: Bytes, has_end: bool) -> Phase {
-    Phase {
+fn phase(name: &str, record: &PhaseRecord, planned: Bytes, has_end: bool) -> SortPhase {
+    SortPhase {
         name: name.to_string(),
         messages: record.messages,
         bytes: record.bytes.0,

@@ -95,7 +95,7 @@ pub struct SortArguments {
 /// IN holds raw little-endian 32-bit integers, unsigned unless --signed says otherwise; so will OUT. Each rank is a thread of
 /// this process; `meshwright-mpi sort` does the same on processes.
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct SortCommand {
     #[command(flatten)]
     sort: SortArguments,
     /// How many ranks: 1 to 1024 [default: the nodes of the machine, else as many as the
@@ -105,7 +105,7 @@ pub(super) struct Arguments {
 }
 
 /// Runs the verb on ranks that are threads.
-pub(super) fn run(arguments: &Arguments) -> Result<Answer, Failure> {
+pub(super) fn run(arguments: &SortCommand) -> Result<Answer, Failure> {
     let processors = || std::thread::available_parallelism().map_or(1, |count| count.get().min(1024) as u32);
     let on = arguments.sort.on.as_deref();
     let ranks = arguments.ranks.map_or_else(|| ranks_as_threads(on, processors), Ok)?;

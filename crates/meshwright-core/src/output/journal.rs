@@ -1,4 +1,4 @@
-//! How a set of files gets its names: all of them or none, whenever the process ends.
+//! The journal by which a set of files gets its names: all of them or none, whenever the process ends.
 //!
 //! When all files are whole and on the disk, in stages beside where they belong, a *journal* says what is to be renamed; it
 //! lies in the first stage. Then the renames follow, one by one. What is replaced or removed keeps a second name in `old/`
@@ -24,12 +24,12 @@ use super::system::{self, Handle};
 
 /// Where a journal leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Recovery {
     Forward,
     Back,
 }
 
-impl Way {
+impl Recovery {
     /// The name of the journal.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -42,12 +42,12 @@ impl Way {
 /// What is to be renamed.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Journal {
-    parts: Vec<Part>,
+    parts: Vec<StagedName>,
 }
 
 /// What one stage holds.
 #[derive(Debug, Serialize, Deserialize)]
-struct Part {
+struct StagedName {
     stage: OsString,
     /// Files and folders that get their names.
     moves: Vec<OsString>,
@@ -55,7 +55,7 @@ struct Part {
     removes: Vec<OsString>,
 }
 
-impl Part {
+impl StagedName {
     fn path(&self, folder: &str, name: &OsStr) -> PathBuf {
         Path::new(&self.stage).join(folder).join(name)
     }
@@ -66,11 +66,11 @@ impl Part {
 }
 
 /// The journal of a stage.
-pub(super) fn read(stage: &Path, way: Way) -> Option<Journal> {
+pub(super) fn read(stage: &Path, way: Recovery) -> Option<Journal> {
     let journal: Journal = serde_json::from_slice(&fs::read(stage.join(way.name())).ok()?).ok()?;
     // Names are names, not ways to somewhere else.
     let is_name = |name: &OsString| Path::new(name).file_name() == Some(name.as_os_str());
-    let names = |part: &Part| part.moves.iter().chain(&part.removes).all(is_name);
+    let names = |part: &StagedName| part.moves.iter().chain(&part.removes).all(is_name);
     journal
         .parts
         .iter()
@@ -81,7 +81,7 @@ pub(super) fn read(stage: &Path, way: Way) -> Option<Journal> {
 impl Journal {
     /// What this stage holds is to be moved, and these files removed.
     pub(super) fn add(&mut self, stage: &Stage, moves: Vec<OsString>, removes: Vec<OsString>) {
-        self.parts.push(Part { stage: stage.path.as_os_str().to_os_string(), moves, removes });
+        self.parts.push(StagedName { stage: stage.path.as_os_str().to_os_string(), moves, removes });
     }
 
     /// All stages.
@@ -95,17 +95,17 @@ impl Journal {
     ///
     /// [`Failed::Nothing`]: nothing has changed; [`Failed::Half`]: the way back was refused, too, and the next run has to go it.
     pub(super) fn commit(&self, head: &Stage) -> Result<(), Failed> {
-        let journal = head.path.join(Way::Forward.name());
+        let journal = head.path.join(Recovery::Forward.name());
         self.write(head, &journal).map_err(Failed::Nothing)?;
-        let Err(error) = system::sync_folder(&head.path).and_then(|()| self.go(Way::Forward)) else {
+        let Err(error) = system::sync_folder(&head.path).and_then(|()| self.go(Recovery::Forward)) else {
             // From here on nothing can fail that a user would see.
             _ = system::remove_file(&journal);
             return Ok(());
         };
-        let turned = head.path.join(Way::Back.name());
+        let turned = head.path.join(Recovery::Back.name());
         // If it cannot be turned and we are killed, the next run goes forward: that is as good.
         let turned = system::rename(&journal, &turned).map_or(journal, |()| turned);
-        let back = self.go(Way::Back).and_then(|()| system::remove_file(&turned));
+        let back = self.go(Recovery::Back).and_then(|()| system::remove_file(&turned));
         Err(if back.is_ok() { Failed::Nothing(error) } else { Failed::Half(error) })
     }
 
@@ -119,11 +119,11 @@ impl Journal {
     }
 
     /// Goes one way to its end; what has been done already is not done again.
-    pub(super) fn go(&self, way: Way) -> io::Result<()> {
+    pub(super) fn go(&self, way: Recovery) -> io::Result<()> {
         for part in &self.parts {
             match way {
-                Way::Forward => part.forward()?,
-                Way::Back => part.back()?,
+                Recovery::Forward => part.forward()?,
+                Recovery::Back => part.back()?,
             }
             system::sync_folder(parent(Path::new(&part.stage)))?;
         }
@@ -131,7 +131,7 @@ impl Journal {
     }
 }
 
-impl Part {
+impl StagedName {
     fn forward(&self) -> io::Result<()> {
         for name in &self.removes {
             let (target, old) = (self.target(name), self.path(OLD, name));

@@ -7,7 +7,7 @@ use std::fs::{self, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::place::{self, Place};
+use super::place::{self, OutputPlace};
 use super::stage::{self, Stage};
 use super::system::{self, Handle};
 use crate::error::{Error, Result};
@@ -50,7 +50,7 @@ impl Lines {
     pub fn open(path: &Path, head: &str, bytes_max: u64) -> Result<(Self, Vec<u8>)> {
         let io = |error| Error::io(path, error);
         for _ in 0..TRIES {
-            let Place::File { folder, name, old } = place::of_file(path)? else {
+            let OutputPlace::File { folder, name, old } = place::of_file(path)? else {
                 return Err(Error::value("results", path.display(), "a file, not a device or a pipe"));
             };
             let real = folder.join(&name);

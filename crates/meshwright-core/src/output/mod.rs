@@ -47,7 +47,7 @@ pub use stage::clean;
 use crate::error::{Error, Result};
 use folder::Ground;
 use journal::{Failed, Journal};
-use place::Place;
+use place::OutputPlace;
 use stage::Stage;
 use system::Handle;
 
@@ -79,12 +79,12 @@ use system::Handle;
 #[derive(Debug)]
 pub struct Writing {
     force: bool,
-    parts: Vec<Part>,
+    parts: Vec<StagedFile>,
 }
 
 /// What comes into being in one stage.
 #[derive(Debug)]
-struct Part {
+struct StagedFile {
     stage: Stage,
     moves: Vec<OsString>,
     removes: Vec<OsString>,
@@ -192,11 +192,11 @@ impl Writing {
         text: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
     ) -> Result<()> {
         match place::of_file(path)? {
-            Place::Device => {
+            OutputPlace::Device => {
                 let written = Handle::device(path).and_then(|mut file| text(&mut file));
                 written.map_err(|error| Error::io(path, error))
             }
-            Place::File { folder, name, .. } => {
+            OutputPlace::File { folder, name, .. } => {
                 let index = self.part(&folder, path)?;
                 stage::heal(&folder, Some(&self.parts[index].stage));
                 let old = fs::symlink_metadata(folder.join(&name)).ok();
@@ -212,7 +212,12 @@ impl Writing {
         }
         let head = self.parts.first().map(|part| &part.stage);
         let stage = Stage::new(folder, head).map_err(|error| Error::io(named, error))?;
-        self.parts.push(Part { stage, moves: Vec::new(), removes: Vec::new(), named: named.to_path_buf() });
+        self.parts.push(StagedFile {
+            stage,
+            moves: Vec::new(),
+            removes: Vec::new(),
+            named: named.to_path_buf(),
+        });
         Ok(self.parts.len() - 1)
     }
 
@@ -246,7 +251,7 @@ impl Writing {
     }
 }
 
-impl Part {
+impl StagedFile {
     /// Writes a file that is to have this name, in place of the old one.
     fn add(
         &mut self,
@@ -379,8 +384,8 @@ pub fn check_place(what: &'static str, path: &Path) -> Result<()> {
         return Err(Error::value(what, path.display(), "the name of a file in a folder that is there"));
     }
     match place::of_file(path)? {
-        Place::Device => Ok(()),
-        Place::File { folder, .. } => {
+        OutputPlace::Device => Ok(()),
+        OutputPlace::File { folder, .. } => {
             Stage::new(&folder, None).map(drop).map_err(|error| Error::io(path, error))
         }
     }

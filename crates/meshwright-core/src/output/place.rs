@@ -1,4 +1,4 @@
-//! Where an output belongs: links followed, devices found out.
+//! The place of an output: links followed, devices found out.
 
 use std::ffi::OsString;
 use std::fs::{self, Metadata};
@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 const LINKS_MAX: usize = 40;
 
 /// Where an output belongs.
-pub(super) enum Place {
+pub(super) enum OutputPlace {
     /// A device or a pipe: the text is written into it.
     Device,
     /// A name in a folder, after all links; the file that stands there, if any.
@@ -22,10 +22,10 @@ pub(super) enum Place {
 /// The place of a single file, as a user named it.
 ///
 /// A link is followed, and stays; a file where it points to is replaced, or comes into being.
-pub(super) fn of_file(path: &Path) -> Result<Place> {
+pub(super) fn of_file(path: &Path) -> Result<OutputPlace> {
     let io = |error| Error::io(path, error);
     if fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
-        return Ok(Place::Device);
+        return Ok(OutputPlace::Device);
     }
     let end = follow(path)?;
     let old = match fs::symlink_metadata(&end) {
@@ -39,7 +39,7 @@ pub(super) fn of_file(path: &Path) -> Result<Place> {
     if !folder.is_dir() {
         return Err(Error::io(folder, io::Error::new(io::ErrorKind::NotFound, "there is no such folder")));
     }
-    Ok(Place::File { folder: fs::canonicalize(folder).map_err(io)?, name: name.to_os_string(), old })
+    Ok(OutputPlace::File { folder: fs::canonicalize(folder).map_err(io)?, name: name.to_os_string(), old })
 }
 
 /// The folder around a name.

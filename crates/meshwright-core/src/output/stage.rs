@@ -18,7 +18,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::journal::{self, Way};
+use super::journal::{self, Recovery};
 use super::system::{self, Handle};
 
 const PREFIX: &str = ".meshwright-";
@@ -115,7 +115,7 @@ pub(super) fn heal(folder: &Path, own: Option<&Stage>) -> Vec<PathBuf> {
     let is_own = |path: &Path| own.is_some_and(|own| own.path == path);
     stages.retain(|path| path.file_name().is_some_and(is_stage) && !is_own(path));
     stages.sort();
-    stages.retain(|stage| heal_one(stage) == Some(State::Alive));
+    stages.retain(|stage| heal_one(stage) == Some(StageState::Alive));
     stages
 }
 
@@ -157,7 +157,7 @@ pub(super) fn is_stage(name: &OsStr) -> bool {
 
 /// Removes a stage: its journal first, after which nothing in it counts, and its lock last.
 pub(super) fn remove(stage: &Path) -> io::Result<()> {
-    for way in [Way::Forward, Way::Back] {
+    for way in [Recovery::Forward, Recovery::Back] {
         missing_is_fine(system::remove_file(&stage.join(way.name())))?;
     }
     for folder in [NEW, OLD] {
@@ -176,23 +176,23 @@ pub(super) fn missing_is_fine(done: io::Result<()>) -> io::Result<()> {
 
 /// What is known of the process of a stage.
 #[derive(PartialEq, Eq)]
-enum State {
+enum StageState {
     Alive,
     Dead,
 }
 
 /// Finishes or removes what a dead process left; nothing if this file system cannot tell, or it is none of ours.
-fn heal_one(stage: &Path) -> Option<State> {
+fn heal_one(stage: &Path) -> Option<StageState> {
     if !system::is_private(stage) {
         return None;
     }
     let _own = match claim(stage)? {
-        Claim::Held => return Some(State::Alive),
+        Claim::Held => return Some(StageState::Alive),
         Claim::Ours(lock) => lock,
         Claim::None => {
             // Just made or nearly gone: there is nothing in it.
             _ = system::remove_empty_folder(stage);
-            return Some(State::Dead);
+            return Some(StageState::Dead);
         }
     };
     let text = fs::read(stage.join(HEAD)).ok();
@@ -209,16 +209,17 @@ fn heal_one(stage: &Path) -> Option<State> {
     if is_done {
         _ = remove(stage);
     }
-    Some(State::Dead)
+    Some(StageState::Dead)
 }
 
 /// Does what the journal of a dead process says, if it has one, and removes its stages; whether that came to its end.
 fn finish(head: &Path) -> bool {
-    for way in [Way::Forward, Way::Back] {
+    for way in [Recovery::Forward, Recovery::Back] {
         let Some(journal) = journal::read(head, way) else { continue };
         let blocked = |error: &io::Error| BLOCKED.contains(&error.kind());
-        let done =
-            journal.go(way).or_else(|error| if blocked(&error) { journal.go(Way::Back) } else { Err(error) });
+        let done = journal
+            .go(way)
+            .or_else(|error| if blocked(&error) { journal.go(Recovery::Back) } else { Err(error) });
         if done.is_err() || missing_is_fine(system::remove_file(&head.join(way.name()))).is_err() {
             return false;
         }

@@ -1,4 +1,4 @@
-//! What the operating system is asked for: the only place of the program that makes, writes, renames or removes files.
+//! Calls of the operating system: the only place of the program that makes, writes, renames or removes files.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! What stands between words: blanks and comments, none of them endless.
+//! Gaps between words: blanks and comments, none of them endless.
 
 use super::{BLANK_MAX, EMPTY_LINES_MAX, Tokens, is_blank};
 use crate::error::Result;

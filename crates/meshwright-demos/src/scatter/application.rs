@@ -1,9 +1,9 @@
-//! What can be divided and worked off in pieces.
+//! Loads that can be divided, and work on their pieces.
 
 use std::ops::Range;
 
 /// What any rank can do with a piece, wherever it came from.
-pub trait Work: Sync {
+pub trait PieceWork: Sync {
     /// Works off a piece; the results.
     fn work(&self, piece: &[u8]) -> Vec<u8>;
 }

@@ -1,4 +1,4 @@
-//! What ranks and links take, measured on the ranks themselves.
+//! Calibration: the speed of ranks and links, measured on the ranks themselves.
 
 use std::time::Instant;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::protocol::{self, CLOCK, COUNT, Clock, NAME, PING, SAMPLE, STOP};
 use super::worker::slowly;
-use super::{Load, Settings, Work};
+use super::{Load, PieceWork, ScatterSettings};
 use crate::star::{Rank, Results};
 use meshwright_core::statistics::median;
 use meshwright_runtime::transport::{Endpoint, Lost, Mailbox};
@@ -79,8 +79,8 @@ pub struct Calibration {
 pub(super) fn calibrate<E: Endpoint>(
     mail: &mut Mailbox<E>,
     load: &dyn Load,
-    work: &dyn Work,
-    settings: &Settings,
+    work: &dyn PieceWork,
+    settings: &ScatterSettings,
     clock: Clock,
 ) -> Result<Calibration, Lost> {
     let begin = clock.seconds();
@@ -220,7 +220,7 @@ fn least(times: &[f64]) -> f64 {
 fn results<E: Endpoint>(
     mail: &mut Mailbox<E>,
     load: &dyn Load,
-    work: &dyn Work,
+    work: &dyn PieceWork,
     near: u64,
     bytes: u64,
 ) -> Result<Results, Lost> {

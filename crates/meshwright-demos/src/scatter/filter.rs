@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::pixels::Image;
-use super::{Load, Part, Work};
+use super::{Load, PieceWork, WorkedPart};
 
 /// How many rows and columns around a pixel a filter looks at.
 pub const RADIUS: u32 = 2;
@@ -24,7 +24,7 @@ pub enum Filter {
 pub const FILTERS: &[(&str, Filter)] = &[("gaussian", Filter::Gaussian), ("median", Filter::Median)];
 
 /// Rows with what surrounds them.
-struct Rows<'r> {
+struct HaloRows<'r> {
     rows: &'r [u8],
     /// In bytes.
     width: usize,
@@ -32,7 +32,7 @@ struct Rows<'r> {
     count: usize,
 }
 
-impl Rows<'_> {
+impl HaloRows<'_> {
     /// The bytes in the five columns around a byte, in a row; both may lie beyond the border.
     fn around(&self, row: isize, byte: usize) -> [u8; 5] {
         let row = row.clamp(0, self.count as isize - 1) as usize * self.width;
@@ -65,7 +65,7 @@ impl Filter {
     /// The whole image in one go.
     pub fn apply(self, image: &Image) -> Image {
         let width = image.row_bytes() as usize;
-        let rows = Rows {
+        let rows = HaloRows {
             rows: &image.pixels,
             width,
             channels: usize::from(image.channels),
@@ -74,7 +74,7 @@ impl Filter {
         Image { pixels: self.rows(&rows, 0..rows.count), ..*image }
     }
 
-    fn rows(self, rows: &Rows<'_>, wanted: Range<usize>) -> Vec<u8> {
+    fn rows(self, rows: &HaloRows<'_>, wanted: Range<usize>) -> Vec<u8> {
         let mut out = Vec::with_capacity(wanted.len() * rows.width);
         for row in wanted {
             for byte in 0..rows.width {
@@ -88,7 +88,7 @@ impl Filter {
     }
 }
 
-impl Work for Filter {
+impl PieceWork for Filter {
     fn work(&self, piece: &[u8]) -> Vec<u8> {
         let (head, rows) = piece.split_at(HEAD);
         let number = |at: usize| {
@@ -97,7 +97,7 @@ impl Work for Filter {
         };
         let (width, channels, above, below) = (number(0), number(1), number(2), number(3));
         let count = rows.len() / width;
-        self.rows(&Rows { rows, width, channels, count }, above..count - below)
+        self.rows(&HaloRows { rows, width, channels, count }, above..count - below)
     }
 }
 
@@ -106,7 +106,7 @@ impl Work for Filter {
 /// # Panics
 ///
 /// When the results are not those of an image of this size.
-pub fn join(image: &Image, parts: &[Part]) -> Image {
+pub fn join(image: &Image, parts: &[WorkedPart]) -> Image {
     let mut pixels = vec![0; image.pixels.len()];
     for part in parts {
         pixels[part.part.start as usize..part.part.end as usize].copy_from_slice(&part.results);

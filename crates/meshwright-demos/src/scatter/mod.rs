@@ -2,13 +2,13 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | this one | [`Settings`] |
-//! | [`application`] | [`Work`] and [`Load`]: what can be divided |
+//! | this one | [`ScatterSettings`] |
+//! | [`application`] | [`PieceWork`] and [`Load`]: what can be divided |
 //! | [`words`], [`filter`] | two of them: counting words, filtering an image |
 //! | [`pixels`] | images as PGM and PPM |
 //! | [`calibrate`] | [`Calibration`]: w, z and start-up of every rank |
 //! | [`split`] | [`SPLITS`]: ours, equal, the thesis's |
-//! | [`root`] | [`conduct`]: what rank 0 does; [`Report`] |
+//! | [`root`] | [`conduct`]: what rank 0 does; [`ScatterReport`] |
 //! | [`worker`] | [`serve`]: what the others do |
 //! | `protocol` | what they say to each other |
 
@@ -22,9 +22,9 @@ pub mod split;
 pub mod words;
 pub mod worker;
 
-pub use application::{Load, Work};
+pub use application::{Load, PieceWork};
 pub use calibrate::{Calibration, Measured};
-pub use root::{Outcome, Part, Report, conduct, dismiss};
+pub use root::{ScatterOutcome, ScatterReport, WorkedPart, conduct, dismiss};
 pub use split::{SPLITS, Split};
 pub use worker::serve;
 
@@ -38,9 +38,9 @@ use meshwright_network::topology::Machine;
 ///
 /// ```
 /// use meshwright_runtime::transport::{Endpoint, Mailbox, threads};
-/// use meshwright_demos::scatter::{self, Settings, words};
+/// use meshwright_demos::scatter::{self, ScatterSettings, words};
 /// let text = b"to be or not to be".to_vec();
-/// let settings = Settings::default();
+/// let settings = ScatterSettings::default();
 /// let reports = threads::run(3, |endpoint| {
 ///     let mut mail = Mailbox::new(endpoint);
 ///     if mail.rank() > 0 {
@@ -55,7 +55,7 @@ use meshwright_network::topology::Machine;
 /// # Ok::<(), meshwright_runtime::transport::Lost>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct ScatterSettings {
     /// The splits to run, in this order.
     pub splits: Vec<Split>,
     /// What the thesis's split takes the ranks for, rank r as node r; none for ranks that are all one hop from rank 0.
@@ -68,7 +68,7 @@ pub struct Settings {
     pub host: String,
 }
 
-impl Default for Settings {
+impl Default for ScatterSettings {
     fn default() -> Self {
         Self {
             splits: SPLITS.iter().map(|&(_, split)| split).collect(),
@@ -80,7 +80,7 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
+impl ScatterSettings {
     /// How often a rank does its work: 1 unless it is slowed down.
     pub fn times(&self, rank: u32) -> u32 {
         self.slow.iter().rev().find(|(slow, _)| *slow == rank).map_or(1, |&(_, times)| times)

@@ -22,13 +22,13 @@ pub struct Image {
 }
 
 /// A header under the eye.
-struct Header<'a> {
+struct PixelHeader<'a> {
     file: &'a str,
     bytes: &'a [u8],
     at: usize,
 }
 
-impl Header<'_> {
+impl PixelHeader<'_> {
     /// The next whole number, behind white space and comments.
     fn number(&mut self, what: &str, most: u32) -> Result<u32> {
         loop {
@@ -84,7 +84,7 @@ impl Image {
     /// # Ok::<(), meshwright_core::Error>(())
     /// ```
     pub fn parse(bytes: &[u8], file: &str) -> Result<Self> {
-        let mut header = Header { file, bytes, at: 0 };
+        let mut header = PixelHeader { file, bytes, at: 0 };
         let channels = match bytes.get(..2) {
             Some(b"P5") => 1,
             Some(b"P6") => 3,

@@ -1,4 +1,4 @@
-//! What rank 0 does.
+//! The part of rank 0: it divides the load, works, and collects the results.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use super::calibrate::{Calibration, calibrate};
 use super::protocol::{self, Clock, END, PIECE, RESULTS};
 use super::split::{self, Split};
 use super::worker::slowly;
-use super::{Load, Settings, Work, application};
-use crate::star::{Row, Timetable};
+use super::{Load, PieceWork, ScatterSettings, application};
+use crate::star::{StarRow, Timetable};
 use meshwright_runtime::transport::{Endpoint, Lost, Mailbox};
 
 /// A part of the load with what its rank made of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct WorkedPart {
     /// Which bytes of the load.
     pub part: Range<u64>,
     /// The results.
@@ -23,7 +23,7 @@ pub struct Part {
 
 /// One way to split the load, predicted and run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Outcome {
+pub struct ScatterOutcome {
     /// The name of the split.
     pub split: &'static str,
     /// The ranks that got a piece, in the order in which rank 0 sent.
@@ -38,16 +38,16 @@ pub struct Outcome {
     pub claimed_seconds: Option<f64>,
     /// The parts in the order of the load; those of no bytes are left out.
     #[serde(skip)]
-    pub parts: Vec<Part>,
+    pub parts: Vec<WorkedPart>,
 }
 
 /// Everything that was measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Report {
+pub struct ScatterReport {
     /// Before the load was divided.
     pub calibration: Calibration,
     /// Each split, in the order in which they ran.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<ScatterOutcome>,
 }
 
 /// Measures the ranks, and runs each of the splits; then the other ranks end.
@@ -62,9 +62,9 @@ pub struct Report {
 pub fn conduct<E: Endpoint>(
     mail: &mut Mailbox<E>,
     load: &dyn Load,
-    work: &dyn Work,
-    settings: &Settings,
-) -> Result<Report, Lost> {
+    work: &dyn PieceWork,
+    settings: &ScatterSettings,
+) -> Result<ScatterReport, Lost> {
     mail.endpoint().tell("handing out the load");
     let clock = Clock::start();
     let calibration = calibrate(mail, load, work, settings, clock)?;
@@ -73,9 +73,9 @@ pub fn conduct<E: Endpoint>(
     for &split in &settings.splits {
         let plan = split::plan(split, &star, load, settings.machine.as_ref());
         let predicted = star.timetable(&plan.division.order, &plan.division.shares);
-        let run = Run { load, work, times: settings.times(0), calibration: &calibration, clock };
+        let run = Distribution { load, work, times: settings.times(0), calibration: &calibration, clock };
         let (measured, parts) = run.distribute(mail, &plan.division.order, &plan.division.shares)?;
-        outcomes.push(Outcome {
+        outcomes.push(ScatterOutcome {
             split: Split::name(split),
             order: plan.division.order,
             share_bytes: plan.division.shares.iter().map(|&share| share as u64).collect(),
@@ -86,7 +86,7 @@ pub fn conduct<E: Endpoint>(
         });
     }
     dismiss(mail)?;
-    Ok(Report { calibration, outcomes })
+    Ok(ScatterReport { calibration, outcomes })
 }
 
 /// Tells all other ranks that there is nothing (more) to do.
@@ -99,34 +99,34 @@ pub fn dismiss<E: Endpoint>(mail: &mut Mailbox<E>) -> Result<(), Lost> {
 }
 
 /// One distribution.
-struct Run<'r> {
+struct Distribution<'r> {
     load: &'r dyn Load,
-    work: &'r dyn Work,
+    work: &'r dyn PieceWork,
     times: u32,
     calibration: &'r Calibration,
     clock: Clock,
 }
 
-impl Run<'_> {
+impl Distribution<'_> {
     /// Sends the pieces one after the other, works off its own, takes the results in the same order.
     fn distribute<E: Endpoint>(
         &self,
         mail: &mut Mailbox<E>,
         order: &[usize],
         shares: &[f64],
-    ) -> Result<(Timetable, Vec<Part>), Lost> {
+    ) -> Result<(Timetable, Vec<WorkedPart>), Lost> {
         let parts = application::parts(self.load, shares);
         let mut results: Vec<Vec<u8>> = vec![Vec::new(); parts.len()];
-        let mut rows: Vec<Option<Row>> = vec![None; parts.len()];
+        let mut rows: Vec<Option<StarRow>> = vec![None; parts.len()];
         let start = self.clock.seconds();
         let now = || self.clock.seconds() - start;
         for &rank in order {
             let begin = now();
             protocol::send_whole(mail, rank as u32, PIECE, self.load.piece(parts[rank].clone()))?;
             mail.receive::<()>(rank as u32, PIECE)?;
-            rows[rank] = Some(Row { receive: (begin, now()), ..Row::default() });
+            rows[rank] = Some(StarRow { receive: (begin, now()), ..StarRow::default() });
         }
-        let mut own = Row { receive: (0.0, now()), ..Row::default() };
+        let mut own = StarRow { receive: (0.0, now()), ..StarRow::default() };
         own.work.0 = now();
         if !parts[0].is_empty() {
             results[0] = slowly(mail, self.work, &self.load.piece(parts[0].clone()), self.times)?;
@@ -150,7 +150,7 @@ impl Run<'_> {
         own.give_back.1 = now();
         rows[0] = Some(own);
         let made = parts.into_iter().zip(results).filter(|(part, _)| !part.is_empty());
-        let parts = made.map(|(part, results)| Part { part, results }).collect();
+        let parts = made.map(|(part, results)| WorkedPart { part, results }).collect();
         Ok((Timetable { rows, makespan: own.give_back.1 }, parts))
     }
 }

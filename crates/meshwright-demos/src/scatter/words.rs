@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::{Load, Part, Work};
+use super::{Load, PieceWork, WorkedPart};
 use meshwright_core::text::printable;
 use meshwright_runtime::transport::Wire;
 
@@ -64,7 +64,7 @@ pub fn count(text: &[u8]) -> WordCount {
 /// # Panics
 ///
 /// When results are none of [`CountWords`].
-pub fn join(parts: &[Part]) -> WordCount {
+pub fn join(parts: &[WorkedPart]) -> WordCount {
     let mut all: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
     for part in parts {
         let words = Vec::<(Vec<u8>, u64)>::from_bytes(&part.results);
@@ -75,7 +75,7 @@ pub fn join(parts: &[Part]) -> WordCount {
     WordCount::of(&all)
 }
 
-impl Work for CountWords {
+impl PieceWork for CountWords {
     fn work(&self, piece: &[u8]) -> Vec<u8> {
         let words: Vec<(Vec<u8>, u64)> =
             counts(piece).into_iter().map(|(word, count)| (word.to_vec(), count)).collect();

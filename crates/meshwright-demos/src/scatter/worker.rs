@@ -1,8 +1,8 @@
-//! What every rank but 0 does.
+//! The part of every rank but 0.
 
 use std::time::Duration;
 
-use super::Work;
+use super::PieceWork;
 use super::calibrate::Repetitions;
 use super::protocol::{self, CLOCK, COUNT, Clock, END, NAME, PIECE, PING, RESULTS, SAMPLE, STOP};
 use meshwright_runtime::transport::{Endpoint, Lost, Mailbox, Wire};
@@ -13,7 +13,7 @@ const LOOK: Duration = Duration::from_millis(200);
 /// Works a piece off, as often as a slow rank would take longer.
 pub(super) fn slowly<E: Endpoint>(
     mail: &mut Mailbox<E>,
-    work: &dyn Work,
+    work: &dyn PieceWork,
     piece: &[u8],
     times: u32,
 ) -> Result<Vec<u8>, Lost> {
@@ -40,7 +40,7 @@ pub(super) fn slowly<E: Endpoint>(
 /// When rank 0 sends what is no order.
 pub fn serve<E: Endpoint>(
     mail: &mut Mailbox<E>,
-    work: &dyn Work,
+    work: &dyn PieceWork,
     host: &str,
     times: u32,
 ) -> Result<(), Lost> {
@@ -72,7 +72,7 @@ pub fn serve<E: Endpoint>(
 /// Works on a sample until it is enough, and says how long one time takes, in seconds.
 fn sample<E: Endpoint>(
     mail: &mut Mailbox<E>,
-    work: &dyn Work,
+    work: &dyn PieceWork,
     piece: &[u8],
     times: u32,
     clock: Clock,

@@ -1,4 +1,4 @@
-//! What a library of messages offers to all ranks together.
+//! The collectives that a library of messages offers to all ranks together.
 
 use meshwright_runtime::transport::{Endpoint, Lost, Mailbox, Wire};
 

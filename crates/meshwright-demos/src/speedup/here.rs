@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use super::cases::{Case, Problem, Solution, Visit, visit};
-use super::{Ranked, Speedups, Task, Times};
+use super::cases::{Problem, Solution, SpeedupCase, Visit, visit};
+use super::{ExecutorTimes, Ranked, Speedups, Task};
 use meshwright_core::error::{Error, Result};
 use meshwright_runtime::skeleton::{self, DivideAndConquer, on_ranks, on_threads};
 use meshwright_runtime::transport::{Mailbox, threads};
@@ -47,18 +47,18 @@ struct Here<'a> {
 }
 
 impl Visit for Here<'_> {
-    type Outcome = Vec<Times>;
+    type Outcome = Vec<ExecutorTimes>;
 
-    fn visit<C: Case>(self, case: C) -> Vec<Times> {
+    fn visit<C: SpeedupCase>(self, case: C) -> Vec<ExecutorTimes> {
         let problem = case.problem();
         (self.tell)(&format!("{}: an independent solution", self.task.application.name));
         let right = case.reference(&problem);
         let mut all = vec![
-            Times::new("sequential", 1),
-            Times::new("threads", self.threads),
-            Times::new("ranks on threads", self.task.ranks),
+            ExecutorTimes::new("sequential", 1),
+            ExecutorTimes::new("threads", self.threads),
+            ExecutorTimes::new("ranks on threads", self.task.ranks),
         ];
-        let ways = C::WAYS.iter().map(|(name, _)| Times::new(*name, workers(name, self.threads)));
+        let ways = C::WAYS.iter().map(|(name, _)| ExecutorTimes::new(*name, workers(name, self.threads)));
         all.extend(ways);
         for round in 1..=self.task.repeat {
             (self.tell)(&format!("{}: round {round}", self.task.application.name));
@@ -86,7 +86,7 @@ fn workers(name: &str, threads: u32) -> u32 {
 
 impl Here<'_> {
     /// The time at the root of the tree, from the moment at which all ranks are there.
-    fn on_ranks<C: Case>(&self, case: &C, problem: &Problem<C>) -> (f64, Solution<C>) {
+    fn on_ranks<C: SpeedupCase>(&self, case: &C, problem: &Problem<C>) -> (f64, Solution<C>) {
         let tree = &self.ranked.tree;
         let ended = threads::run(self.task.ranks, |endpoint| {
             let mut mail = Mailbox::new(endpoint);

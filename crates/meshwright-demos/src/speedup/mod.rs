@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | this one | [`APPLICATIONS`], and the form of the [`Answer`] |
+//! | this one | [`APPLICATIONS`], and the form of the [`SpeedupAnswer`] |
 //! | `cases` | each application: a problem of any size, its solution by other ways |
 //! | `here` | [`measure_here`]: one thread, all threads, ranks that are threads |
 //! | `ranks` | [`measure_on_ranks`]: one rank, all ranks, the collective operations of the network |
@@ -25,6 +25,7 @@ use serde::Serialize;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::statistics::median;
 use meshwright_core::units::Bytes;
+use meshwright_core::{find_or, unknown};
 use meshwright_mapping::divide::{PRESETS, Preset};
 use meshwright_network::topology::Machine;
 use meshwright_verdict::Ranked;
@@ -82,11 +83,8 @@ pub fn applications(name: &str) -> Result<&'static [Application]> {
     if name == "all" {
         return Ok(APPLICATIONS);
     }
-    let found = APPLICATIONS.iter().find(|application| application.name == name);
-    found.map(std::slice::from_ref).ok_or_else(|| {
-        let names: Vec<_> = APPLICATIONS.iter().map(|application| application.name).collect();
-        Error::value("application", format!("`{name}`"), format!("{} or all", names.join(", ")))
-    })
+    let error = |names: &[&str]| unknown("application", name, names.join(", ") + " or all", names);
+    find_or(name, APPLICATIONS, |application| application.name, error).map(std::slice::from_ref)
 }
 
 /// A problem that is to be solved by every executor.
@@ -147,7 +145,7 @@ impl Task {
 
 /// What was measured, for scripts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Answer {
+pub struct SpeedupAnswer {
     /// The version of this form.
     pub format: u32,
     /// The seed of all problems.
@@ -205,9 +203,9 @@ impl Speedups {
     }
 
     /// From the times of all rounds; the first executor is the one with which the others are compared.
-    fn new(task: &Task, ranked: &Ranked, times: Vec<Times>) -> Self {
+    fn new(task: &Task, ranked: &Ranked, times: Vec<ExecutorTimes>) -> Self {
         let first = times.first().map_or(0.0, |times| middle(&times.seconds));
-        let executor = |times: Times| {
+        let executor = |times: ExecutorTimes| {
             let seconds = middle(&times.seconds);
             let runs = times.seconds.len() as u32;
             let speedup = first / seconds;
@@ -233,14 +231,14 @@ impl Speedups {
 }
 
 /// What one executor took, round by round.
-struct Times {
+struct ExecutorTimes {
     name: String,
     workers: u32,
     seconds: Vec<f64>,
     checked: bool,
 }
 
-impl Times {
+impl ExecutorTimes {
     fn new(name: impl Into<String>, workers: u32) -> Self {
         Self { name: name.into(), workers, seconds: Vec::new(), checked: true }
     }

@@ -1,9 +1,9 @@
 //! All executors on ranks.
 
-use super::cases::{Case, Visit, visit};
+use super::cases::{SpeedupCase, Visit, visit};
 use super::collectives::{Collectives, Peers};
 use super::here::timed;
-use super::{Ranked, Speedups, Task, Times};
+use super::{ExecutorTimes, Ranked, Speedups, Task};
 use meshwright_runtime::skeleton::host::HOST;
 use meshwright_runtime::skeleton::{DivideAndConquer, meet, on_ranks};
 use meshwright_runtime::transport::{Endpoint, Lost, Mailbox, Topic};
@@ -40,7 +40,8 @@ pub fn measure_on_ranks<E: Endpoint, C: Collectives>(
         HOST => times,
         root => {
             let rows: Vec<((String, u32), Vec<f64>, bool)> = mail.receive(root, TIMES)?;
-            let times = |((name, workers), seconds, checked)| Times { name, workers, seconds, checked };
+            let times =
+                |((name, workers), seconds, checked)| ExecutorTimes { name, workers, seconds, checked };
             rows.into_iter().map(times).collect()
         }
     };
@@ -55,9 +56,9 @@ struct OnRanks<'a, E, C> {
 
 impl<E: Endpoint, O: Collectives> Visit for OnRanks<'_, E, O> {
     /// The times at the root; elsewhere nothing was measured.
-    type Outcome = Result<Vec<Times>, Lost>;
+    type Outcome = Result<Vec<ExecutorTimes>, Lost>;
 
-    fn visit<C: Case>(mut self, case: C) -> Self::Outcome {
+    fn visit<C: SpeedupCase>(mut self, case: C) -> Self::Outcome {
         let Self { task, ranked, peers } = &mut self;
         let is_root = peers.mail.rank() == peers.root;
         let given = match is_root {
@@ -70,9 +71,9 @@ impl<E: Endpoint, O: Collectives> Visit for OnRanks<'_, E, O> {
         };
         let problem = || given.as_ref().map(|(problem, _)| problem.clone());
         let mut all = vec![
-            Times::new("sequential", 1),
-            Times::new("ranks", task.ranks),
-            Times::new(C::COLLECTIVES.replace('*', O::PREFIX), task.ranks),
+            ExecutorTimes::new("sequential", 1),
+            ExecutorTimes::new("ranks", task.ranks),
+            ExecutorTimes::new(C::COLLECTIVES.replace('*', O::PREFIX), task.ranks),
         ];
         let mut add = |index: usize, seconds, solution: Option<_>| {
             if let (Some((_, right)), Some(solution)) = (&given, solution) {

@@ -15,12 +15,12 @@ pub struct Division {
 
 /// A number that depends on the share of the first rank: `slope x + offset`.
 #[derive(Clone, Copy)]
-struct Line {
+struct LinearTime {
     slope: f64,
     offset: f64,
 }
 
-impl Line {
+impl LinearTime {
     fn at(self, x: f64) -> f64 {
         self.slope * x + self.offset
     }
@@ -82,19 +82,20 @@ impl Star {
             shares[0] = load;
             return Some(shares);
         };
-        let mut lines: Vec<Line> = vec![Line { slope: 1.0, offset: 0.0 }];
+        let mut lines: Vec<LinearTime> = vec![LinearTime { slope: 1.0, offset: 0.0 }];
         for pair in order.windows(2) {
             let (before, here) = (self.ranks[pair[0]], self.ranks[pair[1]]);
             let x = *lines.last().expect("the first line is there");
             let (rate, constant) = self.returning_line(pair[0]);
-            let all = Line { slope: 0.0, offset: 0.0 }.plus(before.work + rate, x, constant - here.startup);
+            let all =
+                LinearTime { slope: 0.0, offset: 0.0 }.plus(before.work + rate, x, constant - here.startup);
             let time = here.work + here.link;
-            lines.push(Line { slope: all.slope / time, offset: all.offset / time });
+            lines.push(LinearTime { slope: all.slope / time, offset: all.offset / time });
         }
         let done = self.transfer(first, 0.0);
         // Rank 0 is done with the first one, after all is sent.
-        let mut own = Line { slope: self.ranks[first].work + self.ranks[first].link, offset: done };
-        let mut sum = Line { slope: 0.0, offset: 0.0 };
+        let mut own = LinearTime { slope: self.ranks[first].work + self.ranks[first].link, offset: done };
+        let mut sum = LinearTime { slope: 0.0, offset: 0.0 };
         for (&rank, &x) in order.iter().zip(&lines) {
             own = own.plus(-self.ranks[rank].link, x, -self.ranks[rank].startup);
             sum = sum.plus(1.0, x, 0.0);

@@ -23,7 +23,7 @@ mod programme;
 pub mod timetable;
 
 pub use division::Division;
-pub use timetable::{Row, Timetable};
+pub use timetable::{StarRow, Timetable};
 
 use serde::Serialize;
 

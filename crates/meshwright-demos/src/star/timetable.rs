@@ -1,4 +1,4 @@
-//! Who receives, works and returns when.
+//! The timetable of a star: the times at which ranks receive, work and return.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use super::Star;
 
 /// The times of one rank, in seconds from the beginning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Row {
+pub struct StarRow {
     /// Its piece begins to come, and is there; for rank 0 the time in which it sends.
     pub receive: (f64, f64),
     /// It begins to work, and is done.
@@ -19,7 +19,7 @@ pub struct Row {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Timetable {
     /// By rank; none for a rank that takes no part.
-    pub rows: Vec<Option<Row>>,
+    pub rows: Vec<Option<StarRow>>,
     /// When all is done and everything is back, in seconds.
     pub makespan: f64,
 }
@@ -42,14 +42,15 @@ impl Star {
     ///
     /// O(ranks).
     pub fn timetable(&self, order: &[usize], shares: &[f64]) -> Timetable {
-        let mut rows: Vec<Option<Row>> = vec![None; self.ranks.len()];
+        let mut rows: Vec<Option<StarRow>> = vec![None; self.ranks.len()];
         let mut sent = 0.0;
         for &rank in order {
             assert!(rank > 0, "rank 0 sends nothing to itself");
             let (begin, share) = (sent, shares[rank]);
             sent += self.transfer(rank, share);
             let done = sent + self.ranks[rank].work * share;
-            rows[rank] = Some(Row { receive: (begin, sent), work: (sent, done), give_back: (done, done) });
+            rows[rank] =
+                Some(StarRow { receive: (begin, sent), work: (sent, done), give_back: (done, done) });
         }
         let own = sent + self.ranks[0].work * shares[0];
         let mut back = own;
@@ -63,7 +64,7 @@ impl Star {
             }
             makespan = f64::max(makespan, row.give_back.1);
         }
-        rows[0] = Some(Row { receive: (0.0, sent), work: (sent, own), give_back: (own, back) });
+        rows[0] = Some(StarRow { receive: (0.0, sent), work: (sent, own), give_back: (own, back) });
         Timetable { rows, makespan }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::load::forwarding;
 use super::load_further as words;
 use super::quantity;
-use super::source::Source as Text;
+use super::source::ScenarioText as Text;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::one_line;
 use meshwright_core::units::NodeId;

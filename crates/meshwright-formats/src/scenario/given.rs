@@ -8,6 +8,7 @@ use super::value::{Table, Value};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::one_line;
 use meshwright_core::units::NodeId;
+use meshwright_core::{find_or, unknown};
 use meshwright_mapping::search::{self, Progress, STARTS, SearchProblem, Start};
 use meshwright_mapping::{Placement, map_file};
 use meshwright_network::topology::{Machine, Network, Topology};
@@ -22,7 +23,7 @@ pub const MAP_ENDING: &str = ".map";
 
 /// How a search is to look.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Search {
+pub struct SearchOptions {
     /// Where it starts.
     pub start: Start,
     /// How many moves it tries.
@@ -33,7 +34,7 @@ pub struct Search {
     pub pins: Vec<(u32, NodeId)>,
 }
 
-impl Default for Search {
+impl Default for SearchOptions {
     fn default() -> Self {
         Self { start: Start::default(), steps: STEPS_DEFAULT, answers: 1, pins: Vec::new() }
     }
@@ -67,7 +68,7 @@ pub fn look(
     job: &mut Job,
     names: &mut Vec<String>,
     machine: &Machine,
-    search: &Search,
+    search: &SearchOptions,
     seed: u64,
     watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<()> {
@@ -148,14 +149,13 @@ pub fn pin(text: &str, machine: &Machine) -> Result<(u32, NodeId)> {
 ///
 /// [`Error::Value`] with the names there are.
 pub fn start(name: &str) -> Result<Start> {
-    let names: Vec<&str> = STARTS.iter().map(|(name, _)| *name).collect();
-    let found = STARTS.iter().find(|(known, _)| *known == name).map(|(_, start)| *start);
-    found.ok_or_else(|| Error::value("start", format!("`{name}`"), names.join(" or ")))
+    let error = |names: &[&str]| unknown("start", name, names.join(" or "), names);
+    find_or(name, &STARTS, |entry| entry.0, error).map(|entry| entry.1)
 }
 
 /// The `search` table of a `[[divide]]` job.
-pub(super) fn table(job: &Table<'_>, machine: &Machine) -> Result<Search> {
-    let mut search = Search::default();
+pub(super) fn table(job: &Table<'_>, machine: &Machine) -> Result<SearchOptions> {
+    let mut search = SearchOptions::default();
     let Some(table) = job.table("search", "search")? else { return Ok(search) };
     table.check_keys(&["start", "steps", "answers", "pins"])?;
     if let Some(value) = table.get("start") {

@@ -1,8 +1,10 @@
 //! The `[[groups]]` tables, and the same words on the command line.
 
-use super::value::{Table, Value, list, nearest};
+use super::value::{Table, Value, entry, one_of};
 use super::{GroupsWork, Job, Work};
 use meshwright_core::error::{Error, Result};
+use meshwright_core::words::quoted;
+use meshwright_core::{find_or, unknown};
 use meshwright_groups::label_file;
 use meshwright_network::topology::Machine;
 use meshwright_network::topology::order::ORDERS;
@@ -33,9 +35,9 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<Job> {
     table.check_keys(KEYS)?;
     let order = match table.get("order") {
         Some(value) => {
-            let known: Vec<&str> = ORDERS.iter().map(|order| order.name).collect();
-            one_of("order", value.string("the name of an order")?, &known)
-                .map_err(|error| value.locate(error))?
+            let name = value.string("the name of an order")?;
+            let error = |known: &[&str]| value.locate(unknown("order", name, quoted(known), known));
+            find_or(name, ORDERS, |order| order.name, error)?.name
         }
         None => "hilbert",
     };
@@ -89,15 +91,16 @@ fn labels(table: &Table<'_>, machine: &Machine) -> Result<Labels> {
 /// The methods that are meant, and whether some were named.
 fn methods(table: &Table<'_>, labels: &Labels) -> Result<(Vec<&'static Method>, bool)> {
     let (split, tree) = (table.get("split"), table.get("tree"));
-    let name = |value: Option<Value<'_>>, what: &'static str, known: &[&str]| -> Result<Option<String>> {
-        let Some(value) = value else { return Ok(None) };
-        let word = value.string("a name, or `all`")?;
-        if word == ALL || word == "auto" {
-            return Ok(None);
-        }
-        one_of(what, word, known).map_err(|error| value.locate(error))?;
-        Ok(Some(word.to_string()))
-    };
+    let name =
+        |value: Option<Value<'_>>, what: &'static str, known: &[&'static str]| -> Result<Option<String>> {
+            let Some(value) = value else { return Ok(None) };
+            let word = value.string("a name, or `all`")?;
+            if word == ALL || word == "auto" {
+                return Ok(None);
+            }
+            one_of(what, word, known, "").map_err(|error| value.locate(error))?;
+            Ok(Some(word.to_string()))
+        };
     let wanted = (name(split, "split", &groups::splits())?, name(tree, "tree", &groups::trees())?);
     let is_named = wanted.0.is_some() || wanted.1.is_some();
     if !is_named {
@@ -116,7 +119,7 @@ fn methods(table: &Table<'_>, labels: &Labels) -> Result<(Vec<&'static Method>, 
         let fitting = METHODS.iter().filter(|method| method.labels >= labels.needed());
         let names: Vec<&str> = fitting.map(|method| method.name).collect();
         let message = "this split does not understand the labels, which are more than 0 and 1 without keys";
-        return Err(value.error(message, list(&names)));
+        return Err(value.error(message, quoted(&names)));
     }
     Ok((found, true))
 }
@@ -137,16 +140,5 @@ fn methods(table: &Table<'_>, labels: &Labels) -> Result<(Vec<&'static Method>, 
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn engine(name: &str) -> Result<Engine> {
-    let known: Vec<&str> = ENGINES.iter().map(|(name, _)| *name).collect();
-    let name = one_of("engine", name, &known)?;
-    Ok(ENGINES.iter().find(|(known, _)| *known == name).expect("it is in the table").1)
-}
-
-/// A word of a table.
-fn one_of<'k>(what: &'static str, word: &str, known: &[&'k str]) -> Result<&'k str> {
-    if let Some(found) = known.iter().find(|known| **known == word) {
-        return Ok(found);
-    }
-    let hint = nearest(word, known).map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
-    Err(Error::value(what, format!("`{word}`"), format!("{}{hint}", list(known))))
+    entry("engine", name, &ENGINES)
 }

@@ -1,7 +1,7 @@
 //! The `[[load]]` tables, and the same words on the command line.
 
 use super::machine::node;
-use super::value::{Table, Value, list, nearest};
+use super::value::{Table, Value, entry, one_of};
 use super::{Job, Work, load_further, quantity};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{NodeId, Ratio};
@@ -203,9 +203,7 @@ pub fn methods(words: &[&str]) -> Result<Vec<String>> {
 ///
 /// [`Error::Value`] with every name there is.
 pub fn reduction(name: &str) -> Result<Reduction> {
-    let known: Vec<&str> = REDUCTIONS.iter().map(|(name, _)| *name).collect();
-    let name = one_of("reduction", name, &known, "")?;
-    Ok(REDUCTIONS.iter().find(|(known, _)| *known == name).expect("it is in the table").1)
+    entry("reduction", name, &REDUCTIONS)
 }
 
 /// The forwarding with this name.
@@ -214,18 +212,7 @@ pub fn reduction(name: &str) -> Result<Reduction> {
 ///
 /// [`Error::Value`] with every name there is.
 pub fn forwarding(name: &str) -> Result<Forwarding> {
-    let known: Vec<&str> = FORWARDINGS.iter().map(|(name, _)| *name).collect();
-    let name = one_of("switching", name, &known, "")?;
-    Ok(FORWARDINGS.iter().find(|(known, _)| *known == name).expect("it is in the table").1)
-}
-
-/// A word of a table.
-fn one_of<'k>(what: &'static str, word: &str, known: &[&'k str], others: &str) -> Result<&'k str> {
-    if let Some(found) = known.iter().find(|known| **known == word) {
-        return Ok(found);
-    }
-    let hint = nearest(word, known).map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
-    Err(Error::value(what, format!("`{word}`"), format!("{others}{}{hint}", list(known))))
+    entry("switching", name, &FORWARDINGS)
 }
 
 /// A source as on the command line: `R,C[=LOAD][@RELEASE]`, or `ID[=LOAD][@RELEASE]` on a network without

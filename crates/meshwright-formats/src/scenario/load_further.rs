@@ -1,4 +1,4 @@
-//! What is asked of a load beyond its division, in `[[load]]` tables and on the command line.
+//! Questions about a load beyond its division, in `[[load]]` tables and on the command line.
 
 use super::load::Unit;
 use super::quantity;

@@ -1,9 +1,10 @@
 //! The `[machine]` table.
 
-use super::value::{Table, Value, list, nearest};
+use super::value::{Table, Value, entry};
 use crate::scenario::quantity;
-use meshwright_core::error::{Error, Result};
+use meshwright_core::error::Result;
 use meshwright_core::units::{NodeId, Ratio};
+use meshwright_core::words::quoted;
 use meshwright_hosts as real;
 use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Costs, Machine, Network, PortModel, Switching, Topology};
@@ -32,7 +33,7 @@ pub(super) fn read(table: &Table<'_>) -> Result<Machine> {
     let topology = table.require("topology", "topology = \"mesh:8x8\" or another network")?;
     let mut machine = network(&topology)?;
     if let Some(value) = table.get("switching") {
-        let name = value.string(&list(&switchings()))?;
+        let name = value.string(&quoted(&switchings()))?;
         machine = machine.with_switching(switching(name).map_err(|error| value.locate(error))?);
     }
     machine = machine.with_costs(costs(table)?)?;
@@ -69,16 +70,7 @@ pub(super) fn names_costs(table: &Table<'_>) -> bool {
 ///
 /// [`Error::Value`] with every name there is.
 pub fn switching(name: &str) -> Result<Switching> {
-    match SWITCHINGS.iter().find(|(known, _)| *known == name) {
-        Some((_, switching)) => Ok(*switching),
-        None => {
-            let mut expected = list(&switchings());
-            if let Some(near) = nearest(name, &switchings()) {
-                expected = format!("{expected} (did you mean `{near}`?)");
-            }
-            Err(Error::value("switching", format!("`{name}`"), expected))
-        }
-    }
+    entry("switching", name, &SWITCHINGS)
 }
 
 fn switchings() -> Vec<&'static str> {

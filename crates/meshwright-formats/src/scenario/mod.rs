@@ -43,7 +43,7 @@ use meshwright_hosts as real;
 use meshwright_hosts::SOURCES;
 use meshwright_network::topology::{FAMILIES, Machine};
 use meshwright_verdict as verdict;
-use source::Source;
+use source::ScenarioText;
 use value::Table;
 
 const KEYS: &[&str] = &["seed", "machine", "divide", "load", "groups"];
@@ -96,7 +96,7 @@ pub struct DivideWork {
     /// The placements to compare.
     pub methods: Vec<String>,
     /// How to look for a placement, where `search` is among the methods.
-    pub search: given::Search,
+    pub search: given::SearchOptions,
 }
 
 /// Reads a scenario file.
@@ -115,7 +115,7 @@ pub struct DivideWork {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn read(path: &Path) -> Result<Scenario> {
-    scenario(&Source::read(path)?)
+    scenario(&ScenarioText::read(path)?)
 }
 
 /// Reads a scenario from bytes, as [`read`] does from the file at `path`; files it names are looked for
@@ -125,7 +125,7 @@ pub fn read(path: &Path) -> Result<Scenario> {
 ///
 /// As for [`read`].
 pub fn read_bytes(path: &Path, bytes: Vec<u8>) -> Result<Scenario> {
-    scenario(&Source::from_bytes(path, bytes)?)
+    scenario(&ScenarioText::from_bytes(path, bytes)?)
 }
 
 /// The machine of a specification such as `mesh:8x8`, or of a TOML file with a `[machine]` table.
@@ -194,7 +194,7 @@ fn described(
         });
         return machine.and_then(of_name);
     }
-    let source = Source::read(path)?;
+    let source = ScenarioText::read(path)?;
     let entries = parse(&source)?;
     let document = Table::document(&source, &entries);
     document.check_keys(KEYS)?;
@@ -212,7 +212,7 @@ fn nearest_machine(specification: &str) -> String {
     }
 }
 
-fn scenario(source: &Source) -> Result<Scenario> {
+fn scenario(source: &ScenarioText) -> Result<Scenario> {
     let entries = parse(source)?;
     let document = Table::document(source, &entries);
     document.check_keys(KEYS)?;
@@ -240,7 +240,7 @@ fn scenario(source: &Source) -> Result<Scenario> {
 }
 
 /// The document; its first syntax error, if it has any.
-fn parse(source: &Source) -> Result<DeTable<'_>> {
+fn parse(source: &ScenarioText) -> Result<DeTable<'_>> {
     match DeTable::parse(&source.text) {
         Ok(table) => Ok(table.into_inner()),
         Err(error) => {
@@ -262,7 +262,7 @@ fn plain(message: &str) -> (&str, &str) {
     }
 }
 
-fn machine_table<'a>(source: &'a Source, document: &Table<'a>) -> Result<Table<'a>> {
+fn machine_table<'a>(source: &'a ScenarioText, document: &Table<'a>) -> Result<Table<'a>> {
     const EXPECTED: &str = "a `[machine]` table with topology = \"mesh:8x8\" or another network";
     let missing = || match source.text.trim() {
         "" => source.error(0..0, "the file is empty", EXPECTED),

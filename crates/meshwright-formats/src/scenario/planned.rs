@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 
 use super::claim::{Object, machine as network, syntax};
 use super::machine::switching;
-use super::source::Source as Text;
-use super::value::nearest;
+use super::source::ScenarioText as Text;
 use crate::json::FORMAT;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, Cycles, Ratio};
+use meshwright_core::unknown;
 use meshwright_network::topology::{Costs, Machine, PortModel};
 use meshwright_runtime::run::RunInput;
 use meshwright_schedule::goal;
@@ -111,13 +111,7 @@ fn job<'a>(plan: &Object<'a>, wanted: Option<&str>) -> Result<Object<'a>> {
     let Some(found) = found else {
         let known: Vec<String> = jobs.iter().map(|job| name(job)).collect();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        let near = nearest(wanted.unwrap_or_default(), &known);
-        let hint = near.map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
-        return Err(Error::value(
-            "job",
-            format!("`{}`", wanted.unwrap_or_default()),
-            format!("one of {names}{hint}"),
-        ));
+        return Err(unknown("job", wanted.unwrap_or_default(), format!("one of {names}"), &known));
     };
     let named = format!("\"{}\"", name(jobs[found]));
     let jobs_at = plan.span("jobs").end;

@@ -15,12 +15,12 @@ const MESSAGE_CHARACTERS_MAX: usize = 200;
 
 /// A file that was read, with the name the user gave it.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(super) struct ScenarioText {
     path: PathBuf,
     pub(super) text: String,
 }
 
-impl Source {
+impl ScenarioText {
     /// Reads a file of at most [`SCENARIO_BYTES_MAX`] bytes of UTF-8.
     pub(super) fn read(path: &Path) -> Result<Self> {
         let refused = |error| Error::io(path, error);
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     fn place(text: &str, span: Range<usize>) -> (u64, u64, String, String) {
-        let source = Source::from_bytes(Path::new("a.toml"), text.into()).unwrap();
+        let source = ScenarioText::from_bytes(Path::new("a.toml"), text.into()).unwrap();
         let Error::Parse(error) = source.error(span, "m", "e") else { panic!("always a parse error") };
         let marked = error.excerpt[error.start..error.start + error.length].to_string();
         (error.line, error.column, error.excerpt.clone(), marked)
@@ -122,14 +122,15 @@ mod tests {
 
     #[test]
     fn a_byte_order_mark_is_no_column() {
-        let source = Source::from_bytes(Path::new("a.toml"), "\u{feff}a = x".into()).unwrap();
+        let source = ScenarioText::from_bytes(Path::new("a.toml"), "\u{feff}a = x".into()).unwrap();
         let error = source.error(4..5, "m", "e").to_string();
         assert_eq!((source.text.as_str(), error.as_str()), ("a = x", "a.toml:1:5: m; expected e"));
     }
 
     #[test]
     fn bad_utf8_has_a_place() {
-        let error = Source::from_bytes(Path::new("a.toml"), b"a = 1\nb = \"\xff\"".to_vec()).unwrap_err();
+        let error =
+            ScenarioText::from_bytes(Path::new("a.toml"), b"a = 1\nb = \"\xff\"".to_vec()).unwrap_err();
         assert_eq!(error.to_string(), "a.toml:2:6: this is not UTF-8; expected UTF-8 text");
     }
 }

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use super::value::{list, nearest};
 use super::{given, misfit};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::one_line;
 use meshwright_core::units::Bytes;
+use meshwright_core::words::quoted;
+use meshwright_core::{find_or, unknown};
 use meshwright_mapping::binomial::N_MAX;
 use meshwright_mapping::divide::{PRESETS, Preset};
 use meshwright_mapping::{Divide, PLACEMENTS, Shape, complete_binary, family, search, task_file};
@@ -81,19 +82,16 @@ impl Weights {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn preset(name: &str) -> Result<&'static Preset> {
-    PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
-        let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
-        let expected = if is_collective(name) {
-            format!(
-                "one of {}; collectives in pieces are not planned yet: \
-                 `meshwright groups MACHINE --collective all-reduce` ranks structures for one packet",
-                list(&names)
-            )
-        } else {
-            one_of(name, &names, "")
-        };
-        Error::value("preset", format!("`{name}`"), expected)
-    })
+    let error = |names: &[&str]| {
+        let expected = format!("one of {}", quoted(names));
+        if !is_collective(name) {
+            return unknown("preset", name, expected, names);
+        }
+        let others = "collectives in pieces are not planned yet: \
+                      `meshwright groups MACHINE --collective all-reduce` ranks structures for one packet";
+        Error::value("preset", format!("`{name}`"), format!("{expected}; {others}"))
+    };
+    find_or(name, PRESETS, |preset| preset.name, error)
 }
 
 /// Whether this is an operation of all ranks that no tree of divide and conquer does: none of the presets is near it.
@@ -101,12 +99,6 @@ fn is_collective(name: &str) -> bool {
     const NAMES: [&str; 6] = ["allreduce", "allgather", "alltoall", "reducescatter", "gather", "scan"];
     let word: String = name.chars().filter(char::is_ascii_alphabetic).collect();
     NAMES.contains(&word.to_ascii_lowercase().as_str())
-}
-
-/// "one of ...", with the nearest name.
-fn one_of(word: &str, names: &[&str], before: &str) -> String {
-    let hint = nearest(word, names).map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
-    format!("{before}one of {}{hint}", list(names))
 }
 
 /// Whether these tasks are a tree of divide and conquer: `binomial:N`, `divide:N`, `divide:RxC` or `complete-binary:N`;
@@ -263,7 +255,7 @@ pub fn placements(words: &[&str]) -> Result<Vec<String>> {
             && !given::is_file(word)
         {
             let others = "`auto`, `all`, `search`, `front`, `steps:...`, a file that ends in .map or ";
-            return Err(Error::value("placement", format!("`{word}`"), one_of(word, &names, others)));
+            return Err(unknown("placement", word, format!("{others}one of {}", quoted(&names)), &names));
         }
         if !chosen.iter().any(|name| name == word) {
             chosen.push(word.to_string());

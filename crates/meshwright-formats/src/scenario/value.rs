@@ -5,15 +5,17 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::source::Source;
+use super::source::ScenarioText;
 use meshwright_core::error::{Error, Result};
-pub(super) use meshwright_core::text::nearest;
+use meshwright_core::text::nearest;
 use meshwright_core::text::one_line;
+use meshwright_core::words::quoted;
+use meshwright_core::{find_or, unknown};
 
 /// A table with its name as the user writes it, e.g. `[machine]`.
 #[derive(Clone, Debug)]
 pub(super) struct Table<'a> {
-    source: &'a Source,
+    source: &'a ScenarioText,
     name: &'static str,
     /// Where the table begins: its header, or the start of the file.
     header: Range<usize>,
@@ -23,14 +25,14 @@ pub(super) struct Table<'a> {
 /// A value with its key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Value<'a> {
-    source: &'a Source,
+    source: &'a ScenarioText,
     key: &'static str,
     value: &'a Spanned<DeValue<'a>>,
 }
 
 impl<'a> Table<'a> {
     /// The whole document.
-    pub(super) fn document(source: &'a Source, entries: &'a DeTable<'a>) -> Self {
+    pub(super) fn document(source: &'a ScenarioText, entries: &'a DeTable<'a>) -> Self {
         Self { source, name: "the scenario", header: 0..0, entries }
     }
 
@@ -40,7 +42,7 @@ impl<'a> Table<'a> {
         let Some(key) = unknown.min_by_key(|key| key.span().start) else { return Ok(()) };
         let expected = match nearest(key.get_ref(), known) {
             Some(near) => format!("`{near}`"),
-            None => list(known),
+            None => quoted(known),
         };
         Err(self.source.error(
             key.span(),
@@ -228,7 +230,19 @@ fn describe(value: &DeValue<'_>) -> String {
     }
 }
 
-/// Words as a message lists them: `a`, `b`, `c`.
-pub(super) fn list(words: &[&str]) -> String {
-    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+/// The word itself, if it is one of these; what else is possible stands before them in the error.
+pub(super) fn one_of(
+    what: &'static str,
+    word: &str,
+    known: &[&'static str],
+    others: &str,
+) -> Result<&'static str> {
+    let error = |known: &[&str]| unknown(what, word, others.to_string() + &quoted(known), known);
+    find_or(word, known, |known| known, error).copied()
+}
+
+/// What stands behind this word in a table.
+pub(super) fn entry<T: Copy>(what: &'static str, word: &str, table: &[(&'static str, T)]) -> Result<T> {
+    let error = |known: &[&str]| unknown(what, word, quoted(known), known);
+    find_or(word, table, |entry| entry.0, error).map(|entry| entry.1)
 }

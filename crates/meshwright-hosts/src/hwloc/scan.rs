@@ -1,5 +1,5 @@
-//! What a file of `lstopo` never has, found in one pass before a document is built of it: the document would take more
-//! memory or time than the size of the file lets expect.
+//! A guard in front of files of `lstopo`: one pass for what they never have, before a document is built that would take
+//! more memory or time than the size of the file lets expect.
 //!
 //! Whether the text is XML at all is for the parser to say: here an unfinished piece ends at the end of the text.
 
@@ -43,11 +43,11 @@ pub(super) fn scan(text: &str) -> Result<(), Complaint> {
             let tag = tag(text, start)?;
             attributes += tag.attributes;
             match tag.kind {
-                Kind::Closing => depth -= usize::from(depth > 0),
-                Kind::Opening => depth += 1,
-                Kind::Empty => {}
+                TagKind::Closing => depth -= usize::from(depth > 0),
+                TagKind::Opening => depth += 1,
+                TagKind::Empty => {}
             }
-            elements += usize::from(tag.kind != Kind::Closing);
+            elements += usize::from(tag.kind != TagKind::Closing);
             let whole = start..tag.end;
             if depth > DEPTH_MAX + 1 {
                 return Err((whole, format!("more than {DEPTH_MAX} objects lie in each other")));
@@ -93,7 +93,7 @@ fn declaration(bytes: &[u8], start: usize) -> Result<usize, Complaint> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TagKind {
     Opening,
     Closing,
     Empty,
@@ -101,7 +101,7 @@ enum Kind {
 
 /// A tag: which kind, where it ends, how many attributes it has.
 struct Tag {
-    kind: Kind,
+    kind: TagKind,
     end: usize,
     attributes: usize,
 }
@@ -127,9 +127,9 @@ fn tag(text: &str, start: usize) -> Result<Tag, Complaint> {
         return Err((whole, format!("an object has {attributes} attributes, more than {ATTRIBUTES_MAX}")));
     }
     let kind = match (bytes.get(start + 1), bytes[..at].last()) {
-        (Some(b'/'), _) => Kind::Closing,
-        (_, Some(b'/')) => Kind::Empty,
-        _ => Kind::Opening,
+        (Some(b'/'), _) => TagKind::Closing,
+        (_, Some(b'/')) => TagKind::Empty,
+        _ => TagKind::Opening,
     };
     Ok(Tag { kind, end: (at + 1).min(bytes.len()), attributes })
 }

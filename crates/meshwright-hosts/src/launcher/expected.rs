@@ -1,4 +1,4 @@
-//! Where the files of launchers want the ranks.
+//! The places at which the files of launchers want the ranks.
 //!
 //! | file | what it says |
 //! |---|---|

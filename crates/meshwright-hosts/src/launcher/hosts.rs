@@ -1,4 +1,4 @@
-//! What the nodes of a machine are called.
+//! Names of the nodes of a machine.
 
 use std::collections::BTreeMap;
 use std::io::Read;

@@ -23,9 +23,9 @@ pub mod seats;
 pub use hosts::Hosts;
 pub use ranks::Ranks;
 
-use meshwright_core::error::{Error, Result};
-use meshwright_core::text::did_you_mean;
+use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
+use meshwright_core::{find_or, unknown};
 use meshwright_mapping::{Placement, TaskGraph};
 use meshwright_network::topology::Machine;
 
@@ -100,14 +100,9 @@ pub const FORMATS: &[Format] = &[
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn format(name: &str) -> Result<&'static Format> {
-    FORMATS.iter().find(|format| format.name == name).ok_or_else(|| {
-        let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
-        Error::value(
-            "launcher format",
-            format!("`{name}`"),
-            format!("one of {}", names.join(", ")) + &did_you_mean(name, &names),
-        )
-    })
+    let error =
+        |names: &[&str]| unknown("launcher format", name, format!("one of {}", names.join(", ")), names);
+    find_or(name, FORMATS, |format| format.name, error)
 }
 
 /// For formats that can name the nodes of any machine.

@@ -1,4 +1,4 @@
-//! Which rank of a parallel program runs which task.
+//! The order in which the ranks of a parallel program run the tasks.
 //!
 //! | here | rank of task x of B(n) | whose tree it is |
 //! |---|---|---|

@@ -1,4 +1,4 @@
-//! Where ranks really are, and whether that is where a launcher's file wanted them.
+//! The real places of ranks, compared with those that the file of a launcher wanted.
 
 use std::collections::BTreeMap;
 

@@ -5,6 +5,7 @@ use super::state::FREE;
 use crate::{TaskGraph, parts_of};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
+use meshwright_core::words::counted;
 use meshwright_network::topology::{Machine, Topology};
 
 /// Groups beyond this many ways of dividing them are given up.
@@ -218,8 +219,7 @@ pub(super) fn apart(graph: &TaskGraph, machine: &Machine) -> Option<String> {
     parts.truncate(shown);
     parts.sort_by_key(|part| part[0]);
     let one = |part: &Vec<NodeId>| {
-        let nodes = if part.len() == 1 { "node" } else { "nodes" };
-        format!("{} {nodes} from {}", part.len(), machine.node_name(part[0]))
+        format!("{} from {}", counted(part.len() as u64, "node"), machine.node_name(part[0]))
     };
     let list = parts.iter().map(one).collect::<Vec<_>>().join(", ");
     let which = if shown < count { "the largest of them " } else { "" };

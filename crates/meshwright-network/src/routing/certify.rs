@@ -1,4 +1,4 @@
-//! Whether packets under a routing relation can wait for each other in a ring.
+//! A certificate that packets under a routing relation never wait for each other in a ring, or such a ring.
 //!
 //! A channel is a link and a class. Channel a depends on channel b when some packet can hold a while it may ask
 //! for b. All states a packet can be in are explored, for every target, every source and every random header. If

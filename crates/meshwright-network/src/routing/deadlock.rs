@@ -1,4 +1,4 @@
-//! Whether a routing can deadlock: cycles of the channel-dependency graph.
+//! Deadlocks of a routing: cycles of the channel-dependency graph.
 //!
 //! Channels are links. Channel a depends on channel b when some message holds a while it asks for b, that
 //! is, when some route uses b right after a. A deterministic routing is free of deadlock if and only if this
@@ -61,41 +61,41 @@ pub fn cycle(links: u32, routes: &Routes<'_>, pairs: &[Pair]) -> Option<Vec<Link
 /// A cycle of a directed graph given by its sorted arcs.
 pub(super) fn cycle_of(vertices: u32, arcs: &[(u32, u32)]) -> Option<Vec<u32>> {
     #[derive(Clone, Copy, PartialEq)]
-    enum State {
+    enum VisitState {
         New,
         Open,
         Done,
     }
-    let mut state = vec![State::New; vertices as usize];
+    let mut state = vec![VisitState::New; vertices as usize];
     let first = |vertex: u32| arcs.partition_point(|&(from, _)| from < vertex);
     for &(start, _) in arcs {
-        if state[start as usize] != State::New {
+        if state[start as usize] != VisitState::New {
             continue;
         }
         // Depth first without recursion: the path, and where each vertex on it goes on.
         let mut path = vec![(start, first(start))];
-        state[start as usize] = State::Open;
+        state[start as usize] = VisitState::Open;
         while let Some((vertex, next)) = path.last_mut() {
             match arcs.get(*next).filter(|(from, _)| from == vertex) {
                 None => {
-                    state[*vertex as usize] = State::Done;
+                    state[*vertex as usize] = VisitState::Done;
                     path.pop();
                 }
                 Some(&(_, to)) => {
                     *next += 1;
                     match state[to as usize] {
-                        State::Open => {
+                        VisitState::Open => {
                             let begin = path
                                 .iter()
                                 .position(|&(v, _)| v == to)
                                 .expect("open vertices are on the path");
                             return Some(path[begin..].iter().map(|&(v, _)| v).collect());
                         }
-                        State::New => {
-                            state[to as usize] = State::Open;
+                        VisitState::New => {
+                            state[to as usize] = VisitState::Open;
                             path.push((to, first(to)));
                         }
-                        State::Done => {}
+                        VisitState::Done => {}
                     }
                 }
             }

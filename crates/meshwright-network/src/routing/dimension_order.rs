@@ -10,7 +10,7 @@
 //! pass from class 1 to class 0 only.
 
 use super::Routing;
-use super::relation::{Choice, Choices, Relation};
+use super::relation::{Choices, PortChoice, Relation};
 use crate::topology::{Grid, Machine, Topology};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{LinkId, NodeId, Port};
@@ -140,14 +140,14 @@ impl<'m> Axes<'m> {
             return;
         }
         if let Some(port) = self.by_fields(at, to) {
-            choices.push(Choice { port, class: base });
+            choices.push(PortChoice { port, class: base });
             return;
         }
         let dimensions = self.grid.dimensions();
         for index in 0..dimensions {
             let axis = if self.first_first { index } else { dimensions - 1 - index };
             if let Some((port, crosses)) = self.along(at, to, axis) {
-                choices.push(Choice { port, class: base + u8::from(crosses) });
+                choices.push(PortChoice { port, class: base + u8::from(crosses) });
                 return;
             }
         }

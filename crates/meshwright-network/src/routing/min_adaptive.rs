@@ -7,7 +7,7 @@
 
 use super::Routing;
 use super::dimension_order::{Axes, whole};
-use super::relation::{Choice, Choices, Relation};
+use super::relation::{Choices, PortChoice, Relation};
 use crate::topology::{Machine, Topology};
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
@@ -54,10 +54,10 @@ impl<'m> MinAdaptive<'m> {
             if steps == 0 {
                 continue;
             }
-            choices.push(Choice { port: grid.port(axis, up), class });
+            choices.push(PortChoice { port: grid.port(axis, up), class });
             let half_way = grid.wraps() && grid.sides()[axis] > 2 && 2 * steps == grid.sides()[axis];
             if half_way {
-                choices.push(Choice { port: grid.port(axis, !up), class });
+                choices.push(PortChoice { port: grid.port(axis, !up), class });
             }
         }
         self.escape.push(at, target, 0, choices);

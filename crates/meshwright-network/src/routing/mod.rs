@@ -1,4 +1,4 @@
-//! Which way a message goes, and whether a set of ways can deadlock.
+//! Routings: the ways of messages, and certificates that a set of ways cannot deadlock.
 //!
 //! | file | what |
 //! |---|---|
@@ -28,12 +28,12 @@ pub mod turn_model;
 pub mod up_down;
 pub mod valiant;
 
-pub use relation::{Choice, Choices, Header, Relation};
+pub use relation::{Choices, Header, PortChoice, Relation};
 
 use crate::topology::{Grid, Machine, Topology};
 use meshwright_core::error::{Error, Result};
-use meshwright_core::text::did_you_mean;
 use meshwright_core::units::{Hops, LinkId, NodeId};
+use meshwright_core::unknown;
 use rand::Rng;
 
 /// A source and a target.
@@ -91,7 +91,7 @@ impl Routing {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn named(name: &str) -> Result<&'static str> {
-    ROUTINGS.iter().find(|routing| routing.is(name)).map(|routing| routing.name).ok_or_else(|| unknown(name))
+    entry(name).map(|routing| routing.name)
 }
 
 /// The relation with this name on this machine.
@@ -112,18 +112,16 @@ pub fn named(name: &str) -> Result<&'static str> {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn relation<'m>(name: &str, machine: &'m Machine) -> Result<Relation<'m>> {
-    match ROUTINGS.iter().find(|routing| routing.is(name)) {
-        Some(routing) => (routing.relation)(machine),
-        None => Err(unknown(name)),
-    }
+    (entry(name)?.relation)(machine)
 }
 
-/// The error for a name that is not in the table, with the nearest one if one is near.
-fn unknown(name: &str) -> Error {
-    let names = ROUTINGS.iter().flat_map(|routing| routing.aliases.iter().copied().chain([routing.name]));
-    let names: Vec<&str> = names.collect();
-    let expected = ROUTINGS.iter().map(|routing| routing.name).collect::<Vec<_>>().join(", ");
-    Error::value("routing", format!("`{name}`"), expected + &did_you_mean(name, &names))
+/// The entry that goes by this name.
+fn entry(name: &str) -> Result<&'static Routing> {
+    ROUTINGS.iter().find(|routing| routing.is(name)).ok_or_else(|| {
+        let known = ROUTINGS.iter().flat_map(|routing| routing.aliases.iter().copied().chain([routing.name]));
+        let names: Vec<&str> = ROUTINGS.iter().map(|routing| routing.name).collect();
+        unknown("routing", name, names.join(", "), &known.collect::<Vec<_>>())
+    })
 }
 
 /// The routes of a list of messages, one path each.

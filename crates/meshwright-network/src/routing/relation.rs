@@ -20,7 +20,7 @@ use meshwright_core::units::{LinkId, NodeId, Port};
 
 /// A channel a packet may take from a node: a port and a class of virtual channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct PortChoice {
     /// The port of the node.
     pub port: Port,
     /// The class, below [`Relation::classes`].
@@ -49,24 +49,24 @@ pub const CHOICES_MAX: usize = 32;
 /// # Examples
 ///
 /// ```
-/// use meshwright_network::routing::{Choice, Choices};
+/// use meshwright_network::routing::{PortChoice, Choices};
 /// use meshwright_core::units::Port;
 /// let mut choices = Choices::new();
-/// choices.push(Choice { port: Port(3), class: 1 });
-/// assert_eq!(choices.as_slice(), [Choice { port: Port(3), class: 1 }]);
+/// choices.push(PortChoice { port: Port(3), class: 1 });
+/// assert_eq!(choices.as_slice(), [PortChoice { port: Port(3), class: 1 }]);
 /// choices.clear();
 /// assert!(choices.as_slice().is_empty());
 /// ```
 #[derive(Clone, Debug)]
 pub struct Choices {
     length: usize,
-    entries: [Choice; CHOICES_MAX],
+    entries: [PortChoice; CHOICES_MAX],
 }
 
 impl Choices {
     /// No choice.
     pub fn new() -> Self {
-        Self { length: 0, entries: [Choice { port: Port(0), class: 0 }; CHOICES_MAX] }
+        Self { length: 0, entries: [PortChoice { port: Port(0), class: 0 }; CHOICES_MAX] }
     }
 
     /// Forgets all choices.
@@ -81,14 +81,14 @@ impl Choices {
     ///
     /// When there are [`CHOICES_MAX`] already.
     #[inline]
-    pub fn push(&mut self, choice: Choice) {
+    pub fn push(&mut self, choice: PortChoice) {
         self.entries[self.length] = choice;
         self.length += 1;
     }
 
     /// The choices in order.
     #[inline]
-    pub fn as_slice(&self) -> &[Choice] {
+    pub fn as_slice(&self) -> &[PortChoice] {
         &self.entries[..self.length]
     }
 }

@@ -5,7 +5,7 @@
 //! last axis on; a test compares the two.
 
 use super::next_hops::{NextHops, check_connected};
-use super::relation::{Choice, Choices, Relation};
+use super::relation::{Choices, PortChoice, Relation};
 use super::{Pair, Routes, Routing, dimension_order};
 use crate::topology::{Machine, Network, Topology, search};
 use meshwright_core::error::{Error, Result};
@@ -23,7 +23,7 @@ pub const SHORTEST_PATH: Routing = Routing {
 fn table(machine: &Machine) -> Result<NextHops> {
     check_connected("shortest-path", machine)?;
     let mut hops = NextHops::new(machine, 1)?;
-    let mut search = Search::new(machine);
+    let mut search = PathSearch::new(machine);
     for target in machine.living() {
         search.aim(target);
         for at in machine.living().filter(|&at| at != target) {
@@ -37,7 +37,7 @@ fn table(machine: &Machine) -> Result<NextHops> {
 #[inline]
 pub(super) fn choose(hops: &NextHops, at: NodeId, target: NodeId, choices: &mut Choices) {
     if at != target {
-        choices.push(Choice { port: hops.get(0, at, target), class: 0 });
+        choices.push(PortChoice { port: hops.get(0, at, target), class: 0 });
     }
 }
 
@@ -70,7 +70,7 @@ const STORED_LINKS_MAX: usize = 1 << 29;
 pub fn routes<'m>(machine: &'m Machine, pairs: &[Pair]) -> Result<Routes<'m>> {
     let mut by_target: Vec<u32> = (0..pairs.len() as u32).collect();
     by_target.sort_by_key(|&message| pairs[message as usize].1);
-    let mut search = Search::new(machine);
+    let mut search = PathSearch::new(machine);
     let mut found: Vec<(u32, u32)> = vec![(0, 0); pairs.len()];
     let mut links = Vec::new();
     for message in by_target {
@@ -112,13 +112,13 @@ pub(super) fn check_stored(links: usize) -> Result<()> {
 
 /// Shortest paths, with the distances to one target at a time.
 #[derive(Debug)]
-pub struct Search<'m> {
+pub struct PathSearch<'m> {
     machine: &'m Machine,
     target: Option<NodeId>,
     distance: Vec<u32>,
 }
 
-impl<'m> Search<'m> {
+impl<'m> PathSearch<'m> {
     /// No target yet.
     pub fn new(machine: &'m Machine) -> Self {
         Self { machine, target: None, distance: Vec::new() }
@@ -200,7 +200,7 @@ mod tests {
             ("torus:4x6", vec![NodeId(0), NodeId(9)]),
         ] {
             let machine = Machine::new(name).unwrap().with_dead(dead).unwrap();
-            let mut search = Search::new(&machine);
+            let mut search = PathSearch::new(&machine);
             let living: Vec<NodeId> = machine.living().collect();
             let mut compared = 0;
             for (&to, &from) in living.iter().flat_map(|to| living.iter().map(move |from| (to, from))) {

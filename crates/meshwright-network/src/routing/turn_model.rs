@@ -7,7 +7,7 @@
 //! odd-even forbids the first in even columns and the second in odd ones.
 
 use super::Routing;
-use super::relation::{Choice, Choices, Relation};
+use super::relation::{Choices, PortChoice, Relation};
 use crate::routing::dimension_order::{has_rings, whole};
 use crate::topology::{Grid, Machine};
 use meshwright_core::error::{Error, Result};
@@ -65,13 +65,13 @@ fn place(grid: &Grid, node: NodeId) -> (u32, u32) {
 
 /// The one class there is.
 #[inline]
-fn only(port: Port) -> Choice {
-    Choice { port, class: 0 }
+fn only(port: Port) -> PortChoice {
+    PortChoice { port, class: 0 }
 }
 
 /// The port along the column towards another row.
 #[inline]
-fn vertical(row: u32, target_row: u32) -> Choice {
+fn vertical(row: u32, target_row: u32) -> PortChoice {
     only(if target_row > row { SOUTH } else { NORTH })
 }
 

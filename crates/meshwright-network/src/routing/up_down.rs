@@ -9,7 +9,7 @@ use fixedbitset::FixedBitSet;
 
 use super::Routing;
 use super::next_hops::{NextHops, check_connected};
-use super::relation::{Choice, Choices, Relation};
+use super::relation::{Choices, PortChoice, Relation};
 use crate::topology::{Machine, Topology, distances_from};
 use meshwright_core::error::Result;
 use meshwright_core::units::{LinkId, NodeId, Port};
@@ -57,7 +57,7 @@ impl UpDown {
     pub(super) fn choose(&self, at: NodeId, arrived: Option<LinkId>, target: NodeId, choices: &mut Choices) {
         if at != target {
             let came_down = arrived.is_some_and(|link| self.down.contains(link.index()));
-            choices.push(Choice { port: self.hops.get(usize::from(came_down), at, target), class: 0 });
+            choices.push(PortChoice { port: self.hops.get(usize::from(came_down), at, target), class: 0 });
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a message costs: start-up, time per byte, head flit; how it moves, and how many a node handles at a time.
+//! Costs of a message: start-up, time per byte, head flit; switching and ports.
 //!
 //! | paper | here | unit |
 //! |---|---|---|

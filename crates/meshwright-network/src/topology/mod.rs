@@ -1,4 +1,4 @@
-//! What is wired to what: meshes, tori, hypercubes, further networks, general graphs; node orders; the machine.
+//! Topologies: meshes, tori, hypercubes, further networks, general graphs; node orders; the machine.
 //!
 //! | file | what |
 //! |---|---|

@@ -3,7 +3,8 @@
 //! An order is a walk over all nodes of the box. Where its [`Order::unit_steps`] says so, consecutive
 //! nodes are neighbours; a test walks every shape up to 24 x 24 and a set of 3-D ones.
 
-use meshwright_core::error::{Error, Result};
+use meshwright_core::error::Result;
+use meshwright_core::find;
 use meshwright_core::units::NodeId;
 
 /// A named walk over the nodes of a box with given sides (last side fastest in the ids).
@@ -58,10 +59,7 @@ pub const ORDERS: &[Order] = &[
 ///
 /// [`Error::Value`] listing the names.
 pub fn order(name: &str) -> Result<&'static Order> {
-    ORDERS.iter().find(|order| order.name == name).ok_or_else(|| {
-        let names: Vec<_> = ORDERS.iter().map(|order| order.name).collect();
-        Error::value("order", format!("`{name}`"), names.join(", "))
-    })
+    find("order", name, ORDERS, |order| order.name)
 }
 
 fn row(sides: &[u32]) -> Vec<NodeId> {
@@ -133,7 +131,7 @@ fn hilbert(sides: &[u32]) -> Vec<NodeId> {
     } else {
         let (major, minor) = spanning(rows, columns);
         let mut push = |row: i64, column: i64| walk.push(NodeId((row * i64::from(columns) + column) as u32));
-        generalised(&mut push, Step { row: 0, column: 0 }, major, minor);
+        generalised(&mut push, GridStep { row: 0, column: 0 }, major, minor);
     }
     let planes = sides.iter().product::<u32>() / (rows * columns);
     let mut all = Vec::with_capacity(walk.len() * planes as usize);
@@ -161,13 +159,13 @@ fn hilbert_at(sides: &[u32], index: u32) -> NodeId {
         return NodeId(base + y * columns + x);
     }
     let (major, minor) = spanning(rows, columns);
-    let at = generalised_at(i64::from(index), Step { row: 0, column: 0 }, major, minor);
+    let at = generalised_at(i64::from(index), GridStep { row: 0, column: 0 }, major, minor);
     NodeId(base + (at.row * i64::from(columns) + at.column) as u32)
 }
 
 /// The sides of a rectangle, the longer one first.
 fn spanning(rows: u32, columns: u32) -> (Side, Side) {
-    let (east, south) = (Step { row: 0, column: 1 }, Step { row: 1, column: 0 });
+    let (east, south) = (GridStep { row: 0, column: 1 }, GridStep { row: 1, column: 0 });
     if columns >= rows {
         ((columns, east).into(), (rows, south).into())
     } else {
@@ -194,12 +192,12 @@ fn has_diagonal((rows, columns): (u32, u32)) -> bool {
 
 /// A displacement on the plane.
 #[derive(Clone, Copy)]
-struct Step {
+struct GridStep {
     row: i64,
     column: i64,
 }
 
-impl Step {
+impl GridStep {
     fn times(self, n: i64) -> Self {
         Self { row: self.row * n, column: self.column * n }
     }
@@ -212,11 +210,11 @@ impl Step {
 #[derive(Clone, Copy)]
 struct Side {
     length: i64,
-    unit: Step,
+    unit: GridStep,
 }
 
-impl From<(u32, Step)> for Side {
-    fn from((length, unit): (u32, Step)) -> Self {
+impl From<(u32, GridStep)> for Side {
+    fn from((length, unit): (u32, GridStep)) -> Self {
         Self { length: i64::from(length), unit }
     }
 }
@@ -234,16 +232,16 @@ impl Side {
     fn reversed(self) -> Self {
         Self { length: self.length, unit: self.unit.times(-1) }
     }
-    fn span(self) -> Step {
+    fn span(self) -> GridStep {
         self.unit.times(self.length)
     }
-    fn last(self) -> Step {
+    fn last(self) -> GridStep {
         self.unit.times(self.length - 1)
     }
 }
 
 /// Where [`generalised`] is at this index: O(log nodes).
-fn generalised_at(mut index: i64, mut corner: Step, mut major: Side, mut minor: Side) -> Step {
+fn generalised_at(mut index: i64, mut corner: GridStep, mut major: Side, mut minor: Side) -> GridStep {
     loop {
         if minor.length == 1 || major.length == 1 {
             let line = if minor.length == 1 { major } else { minor };
@@ -273,7 +271,7 @@ fn generalised_at(mut index: i64, mut corner: Step, mut major: Side, mut minor: 
 }
 
 /// Walks the rectangle that `major` and `minor` span at `corner`, from there to the end of `major`.
-fn generalised(push: &mut dyn FnMut(i64, i64), corner: Step, major: Side, minor: Side) {
+fn generalised(push: &mut dyn FnMut(i64, i64), corner: GridStep, major: Side, minor: Side) {
     if minor.length == 1 || major.length == 1 {
         let line = if minor.length == 1 { major } else { minor };
         for i in 0..line.length {
@@ -342,9 +340,9 @@ mod tests {
     fn the_generalised_walk_is_the_hilbert_curve_on_squares() {
         for side in [2u32, 4, 8, 16, 32, 64] {
             let mut walk = Vec::new();
-            let (east, south) = (Step { row: 0, column: 1 }, Step { row: 1, column: 0 });
+            let (east, south) = (GridStep { row: 0, column: 1 }, GridStep { row: 1, column: 0 });
             let mut push = |row: i64, column: i64| walk.push((row as u32, column as u32));
-            generalised(&mut push, Step { row: 0, column: 0 }, (side, east).into(), (side, south).into());
+            generalised(&mut push, GridStep { row: 0, column: 0 }, (side, east).into(), (side, south).into());
             let curve = hilbert(&[side, side]);
             let same = curve.iter().zip(&walk).all(|(node, &(row, column))| node.0 == row * side + column);
             let start_and_end_agree = walk[0] == (0, 0) && walk.last() == Some(&(0, side - 1));

@@ -1,4 +1,4 @@
-//! Where the nodes of a machine really are: host and slot of each.
+//! The real places of the nodes of a machine: host and slot of each.
 
 use super::{Machine, Network};
 use meshwright_core::units::NodeId;

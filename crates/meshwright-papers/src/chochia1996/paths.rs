@@ -1,4 +1,4 @@
-//! How far packets travel on rank-halving trees: theorems 1 to 3.
+//! Paths of packets on rank-halving trees: theorems 1 to 3.
 
 use super::adversary::adversarial_corner_group;
 use super::orders::{self, manhattan};

@@ -83,13 +83,13 @@ pub(super) fn random_labels(generator: &mut impl Rng, size: u32) -> FixedBitSet 
 
 /// A packet on a tree.
 #[derive(Clone, Copy)]
-struct Packet {
+struct SplitPacket {
     source: u32,
     target: u32,
     at: u32,
 }
 
-impl Packet {
+impl SplitPacket {
     /// The next vertex on the way.
     fn next(&self, tree: &Tree, spans: &[(u32, u32)]) -> u32 {
         let down = tree.children(self.at).iter().find(|&&child| {
@@ -110,7 +110,7 @@ impl Packet {
 fn route(
     tree: &Tree,
     spans: &[(u32, u32)],
-    mut packets: Vec<Packet>,
+    mut packets: Vec<SplitPacket>,
     mut queued: impl FnMut(u32, usize),
 ) -> u32 {
     let mut steps = 0;
@@ -135,7 +135,7 @@ fn route(
 }
 
 /// Random groups, and each of their six problems: find the parent, the left and the right child, of both states.
-fn problems(mut each: impl FnMut(&Tree, &[(u32, u32)], Vec<Packet>)) {
+fn problems(mut each: impl FnMut(&Tree, &[(u32, u32)], Vec<SplitPacket>)) {
     let mut generator = rng::stream(0, "lemma 5");
     for round in 0..300u32 {
         let size = if round < 40 { round + 1 } else { generator.random_range(41..=255) };
@@ -144,7 +144,7 @@ fn problems(mut each: impl FnMut(&Tree, &[(u32, u32)], Vec<Packet>)) {
         let labels = random_labels(&mut generator, size);
         for state in [false, true] {
             let pairs = pairs(&members(&labels, size, state));
-            let packet = |source, target| Packet { source, target, at: source };
+            let packet = |source, target| SplitPacket { source, target, at: source };
             each(&tree, &spans, pairs.iter().map(|&(up, down)| packet(down, up)).collect());
             let side = |left: bool| pairs.iter().filter(move |&&(up, down)| (down < up) == left);
             for left in [true, false] {

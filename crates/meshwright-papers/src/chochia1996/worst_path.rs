@@ -26,34 +26,40 @@ enum Parent {
 }
 
 /// The longest path from here down by the offsets at the two ends.
-struct Table {
+struct OffsetTable {
     width: usize,
     best: Vec<i64>,
     /// The offset of the middle vertex that gives it.
     choice: Vec<u32>,
 }
 
-impl Table {
+impl OffsetTable {
     fn at(&self, low: usize, high: usize) -> usize {
         low * self.width + high
     }
 }
 
 /// An interval of ranks with its table, and what hangs below its middle.
-struct Step {
+struct RankInterval {
     middle: usize,
-    table: Table,
+    table: OffsetTable,
     left: Option<Box<Self>>,
     right: Option<Box<Self>>,
 }
 
 /// The longest way down from the middle of an interval; nothing if it is empty.
-fn below(step: Option<&Step>, low: usize, high: usize) -> i64 {
+fn below(step: Option<&RankInterval>, low: usize, high: usize) -> i64 {
     step.map_or(0, |step| step.table.best[step.table.at(low, high)])
 }
 
 /// The interval `first..end` below a parent, with so many nodes outside the group; `None` if it is empty.
-fn solve(first: usize, end: usize, parent: Parent, outside: usize, cost: &Cost<'_>) -> Option<Box<Step>> {
+fn solve(
+    first: usize,
+    end: usize,
+    parent: Parent,
+    outside: usize,
+    cost: &Cost<'_>,
+) -> Option<Box<RankInterval>> {
     if first == end {
         return None;
     }
@@ -61,7 +67,7 @@ fn solve(first: usize, end: usize, parent: Parent, outside: usize, cost: &Cost<'
     let left = solve(first, middle, Parent::Behind, outside, cost);
     let right = solve(middle + 1, end, Parent::Before, outside, cost);
     let width = outside + 1;
-    let mut table = Table { width, best: vec![0; width * width], choice: vec![0; width * width] };
+    let mut table = OffsetTable { width, best: vec![0; width * width], choice: vec![0; width * width] };
     for low in 0..width {
         for high in low..width {
             let longest = |offset: usize| {
@@ -78,7 +84,7 @@ fn solve(first: usize, end: usize, parent: Parent, outside: usize, cost: &Cost<'
             (table.best[place], table.choice[place]) = (best, offset as u32);
         }
     }
-    Some(Box::new(Step { middle, table, left, right }))
+    Some(Box::new(RankInterval { middle, table, left, right }))
 }
 
 /// The group with the costliest root path of all groups of this size, in an order of so many nodes.

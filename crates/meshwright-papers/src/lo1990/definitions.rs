@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::HOLDS;
-use super::literal::Place;
+use super::literal::MeshPlace;
 use super::mappings::way;
 use super::study::{BOTH, Mapping, Mapping::Growing, Mapping::Reflecting, Study, alphas, costs, weights};
 use crate::Claim;
@@ -101,7 +101,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
 /// One edge of a mapped tree: its phase, its ends, the links it steps over.
 struct Walked {
     phase: u32,
-    links: BTreeSet<(Place, Place)>,
+    links: BTreeSet<(MeshPlace, MeshPlace)>,
 }
 
 /// Every edge of a mapped tree, links stepped over one by one, in the order of phases and labels.
@@ -153,7 +153,7 @@ fn definition_5(study: &Study) -> Result<Derivation> {
     let mut numbers =
         Numbers::new(&["n", "mapping", "links used", "most edges on a link", "most in one phase"]);
     for (mapping, n) in each(study) {
-        let mut users: BTreeMap<(Place, Place), u32> = BTreeMap::new();
+        let mut users: BTreeMap<(MeshPlace, MeshPlace), u32> = BTreeMap::new();
         walk(study, mapping, n)
             .iter()
             .flat_map(|edge| &edge.links)

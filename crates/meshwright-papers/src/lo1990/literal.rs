@@ -21,7 +21,7 @@ pub struct Arc {
 }
 
 /// A place on the mesh: row and column, (0, 0) in the north-west.
-pub type Place = (u32, u32);
+pub type MeshPlace = (u32, u32);
 
 /// Definition 1: two copies of B(n - 1) whose roots are joined; the root of the second is the root of all.
 ///
@@ -96,7 +96,7 @@ pub fn activations(n: u32) -> Vec<Option<Arc>> {
 /// use meshwright_papers::lo1990::literal::reflecting;
 /// assert_eq!(reflecting(3)[3], [(0, 0), (0, 1), (1, 0), (1, 1), (0, 3), (0, 2), (1, 3), (1, 2)]);
 /// ```
-pub fn reflecting(n_max: u32) -> Vec<Vec<Place>> {
+pub fn reflecting(n_max: u32) -> Vec<Vec<MeshPlace>> {
     let mut mappings = vec![vec![(0, 0)]];
     let (mut rows, mut columns) = (1, 1);
     for n in 1..=n_max {
@@ -129,8 +129,8 @@ pub fn reflecting(n_max: u32) -> Vec<Vec<Place>> {
 /// // The root of B(3), in the eastern half, has its last leaf to the east.
 /// assert_eq!(growing(&reflecting(3))[3][6..], [(1, 3), (1, 2)]);
 /// ```
-pub fn growing(reflecting: &[Vec<Place>]) -> Vec<Vec<Place>> {
-    let mut mappings: Vec<Vec<Place>> = reflecting.iter().take(3).cloned().collect();
+pub fn growing(reflecting: &[Vec<MeshPlace>]) -> Vec<Vec<MeshPlace>> {
+    let mut mappings: Vec<Vec<MeshPlace>> = reflecting.iter().take(3).cloned().collect();
     for n in 3..reflecting.len() as u32 {
         // Both sides of the mesh of B(n - 1); the new mesh is twice as wide or as high, the old one in its middle.
         let (rows, columns) = (1 << ((n - 1) / 2), 1 << n.div_ceil(2).min(n / 2));

@@ -1,6 +1,6 @@
 //! Section 4: the reflecting and the growing mapping, and the figures that show them.
 
-use super::literal::Place;
+use super::literal::MeshPlace;
 use super::study::{BOTH, Mapping, Mapping::Growing, Mapping::Reflecting, Study};
 use super::{HOLDS, NOT_CHECKABLE};
 use crate::Claim;
@@ -155,12 +155,12 @@ fn definition_2(study: &Study) -> Result<Derivation> {
 }
 
 /// A place with the punctuation of the tables.
-fn written((row, column): Place) -> String {
+fn written((row, column): MeshPlace) -> String {
     format!("({row}, {column})")
 }
 
 /// Compares the place of the root with its formula.
-fn roots(study: &Study, mapping: Mapping, from: u32, formula: impl Fn(u32) -> Place) -> Derivation {
+fn roots(study: &Study, mapping: Mapping, from: u32, formula: impl Fn(u32) -> MeshPlace) -> Derivation {
     let mut check = Check::default();
     let mut numbers = Numbers::new(&["n", "rows", "columns", "root by the formula", "built"]);
     for n in from..=study.n_max {
@@ -225,7 +225,7 @@ fn same_line(study: &Study) -> Result<Derivation> {
 }
 
 /// The nodes of a route that goes along the row first, or along the column first.
-pub(super) fn way(from: Place, to: Place, row_first: bool) -> Vec<Place> {
+pub(super) fn way(from: MeshPlace, to: MeshPlace, row_first: bool) -> Vec<MeshPlace> {
     let mut way = vec![from];
     let mut at = from;
     for step in 0..2 {

@@ -1,12 +1,12 @@
-//! What the claims are compared with: the mappings built word by word, their metrics, and the referee.
+//! The reference of the claims: the mappings built word by word, their metrics, and the referee.
 //!
 //! | paper | here | unit |
 //! |---|---|---|
 //! | M_R, M_G | [`Mapping`] | |
-//! | E_i, D(E_i), \|I(e)\| | [`Phase`] | links, messages |
+//! | E_i, D(E_i), \|I(e)\| | [`StudyPhase`] | links, messages |
 //! | T(E_C) | [`Survey::weighted`], [`Study::simulate`] | volumes of the root, ticks |
 
-use super::literal::{self, Arc, Place};
+use super::literal::{self, Arc, MeshPlace};
 use meshwright_core::error::Result;
 use meshwright_core::exact::Exact;
 use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
@@ -57,7 +57,7 @@ pub(super) const BOTH: [Mapping; 2] = [Mapping::Reflecting, Mapping::Growing];
 
 /// One phase of a mapping: all messages have weight 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Phase {
+pub(super) struct StudyPhase {
     /// How many messages.
     pub(super) messages: u64,
     /// D(E_i), the longest route.
@@ -75,7 +75,7 @@ pub(super) struct Phase {
 /// All phases of a mapping of B(n), phase i at index i - 1.
 #[derive(Clone, Debug)]
 pub(super) struct Survey {
-    pub(super) phases: Vec<Phase>,
+    pub(super) phases: Vec<StudyPhase>,
     pub(super) hops_total: u64,
 }
 
@@ -91,7 +91,7 @@ impl Survey {
     }
 
     /// The sum of alpha^i times a figure of phase i.
-    pub(super) fn sum(&self, alpha: &Exact, figure: impl Fn(&Phase) -> u32) -> Exact {
+    pub(super) fn sum(&self, alpha: &Exact, figure: impl Fn(&StudyPhase) -> u32) -> Exact {
         (1u32..).zip(&self.phases).map(|(i, phase)| alpha.power(i) * Exact::from(figure(phase))).sum()
     }
 }
@@ -100,8 +100,8 @@ impl Survey {
 pub(super) struct Study {
     pub(super) n_max: u32,
     trees: Vec<Vec<Option<Arc>>>,
-    reflecting: Vec<Vec<Place>>,
-    growing: Vec<Vec<Place>>,
+    reflecting: Vec<Vec<MeshPlace>>,
+    growing: Vec<Vec<MeshPlace>>,
     surveys: [Vec<Survey>; 2],
 }
 
@@ -118,8 +118,8 @@ impl Study {
     fn measured(
         n_max: u32,
         trees: Vec<Vec<Option<Arc>>>,
-        reflecting: Vec<Vec<Place>>,
-        growing: Vec<Vec<Place>>,
+        reflecting: Vec<Vec<MeshPlace>>,
+        growing: Vec<Vec<MeshPlace>>,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Self> {
         let mut study = Self { n_max, trees, reflecting, growing, surveys: [Vec::new(), Vec::new()] };
@@ -167,7 +167,7 @@ impl Study {
     }
 
     /// Where definitions 2 and 3 put each task.
-    pub(super) fn places(&self, mapping: Mapping, n: u32) -> &[Place] {
+    pub(super) fn places(&self, mapping: Mapping, n: u32) -> &[MeshPlace] {
         match mapping {
             Mapping::Reflecting => &self.reflecting[n as usize],
             Mapping::Growing => &self.growing[n as usize],
@@ -238,7 +238,7 @@ impl Study {
             let figures = metrics::phase(messages, &routes, &loads, &met);
             let hops = || pairs.iter().enumerate().map(|(index, &pair)| routes.hops(index, pair).0);
             survey.hops_total += figures.hops_total;
-            survey.phases.push(Phase {
+            survey.phases.push(StudyPhase {
                 messages: figures.messages,
                 dilation: figures.dilation.0,
                 dilation_least: hops().min().unwrap_or(0),

@@ -102,7 +102,8 @@ fn lemma_2(study: &Study) -> Result<Derivation> {
             check.equal(&0, &phase.contention, || format!("B({n}), phase {i}: |I(e)|"));
             check.equal(&1, &phase.link_load, || format!("B({n}), phase {i}: edges on a link"));
         }
-        let most = |figure: fn(&super::study::Phase) -> u32| phases.iter().map(figure).max().unwrap_or(0);
+        let most =
+            |figure: fn(&super::study::StudyPhase) -> u32| phases.iter().map(figure).max().unwrap_or(0);
         numbers.row(&[&n, &n, &most(|phase| phase.contention), &most(|phase| phase.link_load)]);
     }
     Ok(Derivation::of(format!("every phase of B(1) to B({})", study.n_max), check).numbers(numbers))

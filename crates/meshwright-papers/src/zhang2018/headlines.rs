@@ -1,4 +1,4 @@
-//! What section 5.4.1, abstract and conclusion say in a sentence: positions, near-optimal, as few processors as can be.
+//! Sentences of section 5.4.1, abstract and conclusion: positions, near-optimal, as few processors as can be.
 
 use super::cells::{random, run};
 use super::literal::{BOTH, layers, short, sigmas, speedup};

@@ -1,7 +1,7 @@
-//! Which drawings a program of groups gets, and the words below them.
+//! The drawings of a program of groups, and the words below them.
 
 use crate::drawings::Figure;
-use crate::svg::chart::{Axis, Chart, Ink, Scale, Series, Stroke};
+use crate::svg::chart::{Axis, Chart, Scale, Series, SeriesColour, Stroke};
 use crate::{history, style};
 use meshwright_network::topology::Machine;
 use meshwright_verdict::groups::experiment::{Overhead, SizeRow};
@@ -71,7 +71,7 @@ fn overheads(job: &GroupsVerdict, title: &'static str, of: Of) -> Option<Figure>
         }
         let mut mean = Series::curve(
             format!("{}, mean", outcome.method),
-            Ink::Hue(hue),
+            SeriesColour::Hue(hue),
             rows.iter().map(|(size, overhead)| (*size, overhead.mean.mean)).collect(),
         );
         let interval = |overhead: &Overhead| {
@@ -82,7 +82,7 @@ fn overheads(job: &GroupsVerdict, title: &'static str, of: Of) -> Option<Figure>
         series.push(mean);
         let greatest = rows.iter().map(|(size, overhead)| (*size, overhead.max as f64)).collect();
         let name = format!("{}, greatest", outcome.method);
-        series.push(Series::curve(name, Ink::Hue(hue), greatest).stroked(Stroke::Dashed));
+        series.push(Series::curve(name, SeriesColour::Hue(hue), greatest).stroked(Stroke::Dashed));
     }
     if series.is_empty() {
         return None;

@@ -10,17 +10,17 @@ mod figures;
 use serde::Serialize;
 
 use super::drawings::Figure;
-use super::wording::{self, NONE, counted, grouped, percent};
-use meshwright_core::error::{Error, Result};
-use meshwright_core::units::NodeId;
-use meshwright_network::topology::{Machine, Topology};
+use super::wording::{self, counted, percent};
+use meshwright_core::error::Result;
+use meshwright_core::words::{NONE, grouped};
+use meshwright_network::topology::Machine;
 use meshwright_verdict::{GroupsOutcome, GroupsVerdict, Skipped};
 
 pub(super) use figures::{alone, drawings};
 
 /// The section of one program of groups.
 #[derive(Serialize)]
-pub(super) struct View<'a> {
+pub(super) struct GroupsView<'a> {
     kind: &'static str,
     pub(super) name: &'a str,
     /// The order and the repetitions; the template knows the section by it.
@@ -28,7 +28,7 @@ pub(super) struct View<'a> {
     pub(super) headline: String,
     reason: &'a str,
     advice: &'a str,
-    rows: Vec<Row<'a>>,
+    rows: Vec<GroupsRow<'a>>,
     skipped: &'a [Skipped],
     figures: Vec<Figure>,
     sizes: Vec<Vec<String>>,
@@ -36,7 +36,7 @@ pub(super) struct View<'a> {
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct GroupsRow<'a> {
     method: &'a str,
     split: &'a str,
     tree: &'a str,
@@ -48,10 +48,10 @@ struct Row<'a> {
 }
 
 /// The section of a verdict.
-pub(super) fn view<'a>(machine: &Machine, job: &'a GroupsVerdict) -> View<'a> {
+pub(super) fn view<'a>(machine: &Machine, job: &'a GroupsVerdict) -> GroupsView<'a> {
     let winner = job.winner();
     let pace = if job.facts.lockstep { "in lock-step" } else { "each group at its own pace" };
-    View {
+    GroupsView {
         kind: "Program of groups",
         name: &job.name,
         program: format!(
@@ -72,9 +72,9 @@ pub(super) fn view<'a>(machine: &Machine, job: &'a GroupsVerdict) -> View<'a> {
     }
 }
 
-fn row<'a>(machine: &Machine, job: &GroupsVerdict, outcome: &'a GroupsOutcome) -> Row<'a> {
+fn row<'a>(machine: &Machine, job: &GroupsVerdict, outcome: &'a GroupsOutcome) -> GroupsRow<'a> {
     let hottest = outcome.busiest_link;
-    Row {
+    GroupsRow {
         method: &outcome.method,
         split: outcome.detail.split,
         tree: outcome.detail.tree,
@@ -90,10 +90,7 @@ fn row<'a>(machine: &Machine, job: &GroupsVerdict, outcome: &'a GroupsOutcome) -
             grouped(outcome.detail.messages),
             grouped(outcome.detail.bytes_kept_max as u64),
         ],
-        hottest: hottest.map_or_else(
-            || NONE.to_string(),
-            |link| wording::link(machine, NodeId(link.from), NodeId(link.to)),
-        ),
+        hottest: wording::link_or_none(machine, hottest),
         hottest_packets: hottest.map_or_else(|| NONE.to_string(), |link| grouped(link.messages)),
     }
 }
@@ -120,14 +117,8 @@ fn sizes(outcome: &GroupsOutcome) -> Vec<Vec<String>> {
 ///
 /// # Errors
 ///
-/// [`Error::Value`] with the first that is not.
+/// [`Error::Value`](meshwright_core::Error::Value) with the first that is not.
 pub(super) fn check(machine: &Machine, job: &GroupsVerdict) -> Result<()> {
-    let nodes = machine.nodes();
     let hottest = job.results.iter().flat_map(|outcome| &outcome.busiest_link);
-    match hottest.flat_map(|link| [link.from, link.to]).find(|&node| node >= nodes) {
-        Some(outside) => {
-            Err(Error::value("node of a verdict", outside, format!("a node from 0 to {}", nodes - 1)))
-        }
-        None => Ok(()),
-    }
+    wording::check_nodes(machine, hottest.flat_map(|link| [link.from, link.to]))
 }

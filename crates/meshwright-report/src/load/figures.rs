@@ -1,12 +1,13 @@
-//! Which drawings a load gets, and the words below them.
+//! The drawings of a load, and the words below them.
 
 use super::timing;
 use crate::drawings::Figure;
 use crate::style;
-use crate::svg::chart::{Axis, Chart, Ink, Scale, Series, Stroke};
+use crate::svg::chart::{Axis, Chart, Scale, Series, SeriesColour, Stroke};
 use crate::svg::load::{cells, flow, torus};
-use crate::wording::{counted, grouped};
+use crate::wording::counted;
 use meshwright_core::units::NodeId;
+use meshwright_core::words::grouped;
 use meshwright_network::topology::Machine;
 use meshwright_verdict::installments::FrontRow;
 use meshwright_verdict::{LoadOutcome, LoadVerdict};
@@ -71,7 +72,7 @@ fn sources(job: &LoadVerdict) -> Vec<NodeId> {
 fn cells_of(machine: &Machine, job: &LoadVerdict, outcome: &LoadOutcome) -> Option<Figure> {
     let sources = sources(job);
     let cells = outcome.detail.plan.cells.as_ref()?;
-    let (svg, block) = cells::draw(&cells::View { machine, cells, sources: &sources })?;
+    let (svg, block) = cells::draw(&cells::CellsView { machine, cells, sources: &sources })?;
     let mut caption =
         "A hue is a source and all nodes that work for it, strongest at the source; a line parts the cells."
             .to_string();
@@ -92,7 +93,7 @@ fn cells_of(machine: &Machine, job: &LoadVerdict, outcome: &LoadOutcome) -> Opti
 fn cast(machine: &Machine, job: &LoadVerdict, outcome: &LoadOutcome) -> Option<Figure> {
     let sources = sources(job);
     let cells = outcome.detail.plan.cells.as_ref()?;
-    let svg = torus::draw(&cells::View { machine, cells, sources: &sources })?;
+    let svg = torus::draw(&cells::CellsView { machine, cells, sources: &sources })?;
     let caption = "The same cells on a torus: no cell ends at a border, for there is none.".to_string();
     Some(Figure { title: "Cells, cast on a torus", svg, caption })
 }
@@ -107,7 +108,7 @@ fn flow_of(machine: &Machine, job: &LoadVerdict, outcome: &LoadOutcome) -> Optio
     };
     let (links, nodes) = (parts(flow, job.facts.sigma), parts(&outcome.detail.plan.shares, 1.0));
     let sources = sources(job);
-    let view = flow::View {
+    let view = flow::FlowView {
         machine,
         links: &links,
         nodes: &nodes,
@@ -168,7 +169,7 @@ fn front(job: &LoadVerdict) -> Option<Figure> {
         let own: Vec<_> = all.iter().filter(|&&(outcome, time)| beaten(outcome, time) == wanted).collect();
         let mut series = Series::curve(
             name,
-            Ink::Hue(hue),
+            SeriesColour::Hue(hue),
             own.iter().map(|(o, time)| (o.detail.nodes_used as f64, *time)).collect(),
         );
         series.tips = own.iter().map(|(o, time)| tip(o, *time)).collect();
@@ -209,7 +210,7 @@ fn front(job: &LoadVerdict) -> Option<Figure> {
 /// Installments with fewer processors and fewer messages.
 fn fewer(job: &LoadVerdict) -> Series {
     let points = job.facts.front.iter().map(|row| (row.processors as f64, row.makespan)).collect();
-    let mut series = Series::curve("installments in fewer messages", Ink::Hue(2), points);
+    let mut series = Series::curve("installments in fewer messages", SeriesColour::Hue(2), points);
     let tip = |row: &FrontRow| {
         format!(
             "{}, {}, makespan {}",

@@ -14,17 +14,17 @@ mod words;
 use serde::Serialize;
 
 use super::drawings::Figure;
-use super::wording::{self, NONE, grouped, percent};
-use meshwright_core::error::{Error, Result};
-use meshwright_core::units::NodeId;
-use meshwright_network::topology::{Machine, Topology};
+use super::wording::{self, percent};
+use meshwright_core::error::Result;
+use meshwright_core::words::{NONE, grouped};
+use meshwright_network::topology::Machine;
 use meshwright_verdict::{LoadOutcome, LoadVerdict, Skipped};
 
 pub(super) use figures::{alone, drawings};
 
 /// The section of one load.
 #[derive(Serialize)]
-pub(super) struct View<'a> {
+pub(super) struct LoadView<'a> {
     kind: &'static str,
     pub(super) name: &'a str,
     sources_words: String,
@@ -34,15 +34,15 @@ pub(super) struct View<'a> {
     certificate: String,
     suffices: String,
     sources: Vec<Vec<String>>,
-    rows: Vec<Row<'a>>,
+    rows: Vec<ScheduleRow<'a>>,
     skipped: &'a [Skipped],
     warnings: Vec<String>,
     figures: Vec<Figure>,
-    methods: Vec<Method<'a>>,
+    methods: Vec<ScheduleView<'a>>,
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct ScheduleRow<'a> {
     method: &'a str,
     switching: &'static str,
     wins: bool,
@@ -54,7 +54,7 @@ struct Row<'a> {
 }
 
 #[derive(Serialize)]
-struct Method<'a> {
+struct ScheduleView<'a> {
     name: &'a str,
     switching: &'static str,
     wins: bool,
@@ -66,8 +66,8 @@ struct Method<'a> {
 }
 
 /// The section of a verdict.
-pub(super) fn view<'a>(machine: &Machine, job: &'a LoadVerdict) -> View<'a> {
-    let method = |outcome: &'a LoadOutcome| Method {
+pub(super) fn view<'a>(machine: &Machine, job: &'a LoadVerdict) -> LoadView<'a> {
+    let method = |outcome: &'a LoadOutcome| ScheduleView {
         name: &outcome.method,
         switching: outcome.detail.switching.name(),
         wins: job.is_won_by(outcome),
@@ -78,11 +78,11 @@ pub(super) fn view<'a>(machine: &Machine, job: &'a LoadVerdict) -> View<'a> {
         figures: figures::of_method(machine, job, outcome),
     };
     // Methods that have nothing to show but their row in the table have no section.
-    let methods: Vec<Method<'a>> = job.results.iter().map(method).collect();
-    let is_shown = |method: &Method<'_>| method.wins || !method.feasible || !method.figures.is_empty();
+    let methods: Vec<ScheduleView<'a>> = job.results.iter().map(method).collect();
+    let is_shown = |method: &ScheduleView<'_>| method.wins || !method.feasible || !method.figures.is_empty();
     let (winners, others): (Vec<_>, Vec<_>) =
         methods.into_iter().filter(is_shown).partition(|method| method.wins);
-    View {
+    LoadView {
         kind: "Divisible load",
         name: &job.name,
         sources_words: wording::counted(job.facts.sources.len() as u64, "source"),
@@ -115,8 +115,8 @@ fn source_row(machine: &Machine, index: usize, source: &meshwright_verdict::load
     ]
 }
 
-fn row<'a>(job: &LoadVerdict, outcome: &'a LoadOutcome) -> Row<'a> {
-    Row {
+fn row<'a>(job: &LoadVerdict, outcome: &'a LoadOutcome) -> ScheduleRow<'a> {
+    ScheduleRow {
         method: &outcome.method,
         switching: outcome.detail.switching.name(),
         wins: job.is_won_by(outcome),
@@ -139,7 +139,7 @@ fn row<'a>(job: &LoadVerdict, outcome: &'a LoadOutcome) -> Row<'a> {
 ///
 /// # Errors
 ///
-/// [`Error::Value`] with the first that is not.
+/// [`Error::Value`](meshwright_core::Error::Value) with the first that is not.
 pub(super) fn check(machine: &Machine, job: &LoadVerdict) -> Result<()> {
     let cuts =
         job.results.iter().flat_map(|outcome| &outcome.detail.violated_cut).chain([&job.facts.bound.cut]);
@@ -147,12 +147,6 @@ pub(super) fn check(machine: &Machine, job: &LoadVerdict) -> Result<()> {
         .flat_map(|cut| cut.nodes.iter().copied())
         .chain(job.facts.sources.iter().map(|source| source.node));
     let hottest = job.results.iter().flat_map(|outcome| &outcome.busiest_link);
-    let ends = hottest.flat_map(|link| [NodeId(link.from), NodeId(link.to)]);
-    let nodes = machine.nodes();
-    match named.chain(ends).find(|node| node.0 >= nodes) {
-        Some(outside) => {
-            Err(Error::value("node of a verdict", outside, format!("a node from 0 to {}", nodes - 1)))
-        }
-        None => Ok(()),
-    }
+    let ends = hottest.flat_map(|link| [link.from, link.to]);
+    wording::check_nodes(machine, named.map(|node| node.0).chain(ends))
 }

@@ -1,6 +1,6 @@
-//! Who receives and computes when: from the method's own timing, else cell by cell from its shares.
+//! Timing diagrams of a load: from the method's own timing, else cell by cell from its shares.
 
-use crate::svg::load::gantt::{Gantt, Row, Span};
+use crate::svg::load::gantt::{Gantt, GanttRow, Span};
 use meshwright_load::{Cells, Forwarding, UNUSED};
 use meshwright_network::topology::Machine;
 use meshwright_verdict::load::TimingRow;
@@ -11,7 +11,7 @@ const ROWS_MAX: usize = 28;
 
 /// The diagram, and how many rows there would be.
 pub(super) fn gantt(machine: &Machine, job: &LoadVerdict, outcome: &LoadOutcome) -> Option<(Gantt, usize)> {
-    let rows: Vec<Row> = match &outcome.detail.plan.cells {
+    let rows: Vec<GanttRow> = match &outcome.detail.plan.cells {
         _ if !outcome.detail.timing.is_empty() => given(machine, job, &outcome.detail.timing),
         Some(cells) => of_cells(job, outcome, cells),
         None => return None,
@@ -33,7 +33,7 @@ pub(super) fn gantt(machine: &Machine, job: &LoadVerdict, outcome: &LoadOutcome)
 }
 
 /// The rows as the method gives them: layers in hues of their own, nodes and ports all alike.
-fn given(machine: &Machine, job: &LoadVerdict, rows: &[TimingRow]) -> Vec<Row> {
+fn given(machine: &Machine, job: &LoadVerdict, rows: &[TimingRow]) -> Vec<GanttRow> {
     // The row of a source or of one of its ports shows from when on there is something to do.
     let released = |label: &str| {
         let is_source = |name: String| label == name || label.starts_with(&format!("{name} →"));
@@ -50,7 +50,7 @@ fn given(machine: &Machine, job: &LoadVerdict, rows: &[TimingRow]) -> Vec<Row> {
             words: format!("{} {words}", row.label),
         };
         let words = if row.port { "sends" } else { "receives" };
-        Row {
+        GanttRow {
             name: row.label.clone(),
             communication: row.communication.iter().map(|times| span(words, times)).collect(),
             computing: row.computing.iter().map(|times| span("computes", times)).collect(),
@@ -62,7 +62,7 @@ fn given(machine: &Machine, job: &LoadVerdict, rows: &[TimingRow]) -> Vec<Row> {
 }
 
 /// One node of each layer of each cell: the shares of a cell leave its source one after the other, nearest first.
-fn of_cells(job: &LoadVerdict, outcome: &LoadOutcome, cells: &Cells) -> Vec<Row> {
+fn of_cells(job: &LoadVerdict, outcome: &LoadOutcome, cells: &Cells) -> Vec<GanttRow> {
     let shares = &outcome.detail.plan.shares;
     let mut rows = vec![];
     for source in 0..job.facts.sources.len() {
@@ -95,7 +95,7 @@ fn of_layers(
     sigma: f64,
     switching: Forwarding,
     release: f64,
-) -> Vec<Row> {
+) -> Vec<GanttRow> {
     let (mut sent, mut arrived) = (release, release);
     let mut rows = vec![];
     for (depth, &(nodes, share)) in layers.iter().enumerate().filter(|(_, (_, share))| *share > 0.0) {
@@ -127,22 +127,22 @@ fn of_layers(
         };
         let computing = vec![span(begin, begin + share, "each computes")];
         let release = (depth == 0).then_some(release);
-        rows.push(Row { name, communication, computing, release, port: false });
+        rows.push(GanttRow { name, communication, computing, release, port: false });
     }
     rows
 }
 
 /// The rows that are busy longest, in their order.
-fn busiest(rows: Vec<Row>) -> Vec<Row> {
+fn busiest(rows: Vec<GanttRow>) -> Vec<GanttRow> {
     if rows.len() <= ROWS_MAX {
         return rows;
     }
-    let busy = |row: &Row| {
+    let busy = |row: &GanttRow| {
         row.communication.iter().chain(&row.computing).map(|span| span.end - span.start).sum::<f64>()
     };
     let mut order: Vec<usize> = (0..rows.len()).collect();
     // Sources and their ports before all others.
-    let first = |row: &Row| row.port || row.release.is_some();
+    let first = |row: &GanttRow| row.port || row.release.is_some();
     order.sort_by(|&a, &b| {
         let rank = first(&rows[b]).cmp(&first(&rows[a]));
         rank.then(busy(&rows[b]).total_cmp(&busy(&rows[a]))).then(a.cmp(&b))

@@ -1,16 +1,14 @@
 //! The certificate and the methods in sentences.
 
-use crate::wording::{counted, grouped, percent};
+use crate::wording::{counted, percent};
+use meshwright_core::words::{self, NONE, grouped};
 use meshwright_network::topology::Machine;
 use meshwright_verdict::load::{self, Fewest};
 use meshwright_verdict::{LoadOutcome, LoadVerdict};
 
-/// Four significant digits.
+/// Four significant digits; a dash for what is infinite.
 pub(super) fn short(number: f64) -> String {
-    if !number.is_finite() {
-        return "–".to_string();
-    }
-    crate::svg::written(number)
+    if number.is_finite() { words::short(number) } else { NONE.to_string() }
 }
 
 pub(super) fn headline(job: &LoadVerdict) -> String {

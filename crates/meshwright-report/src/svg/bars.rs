@@ -1,7 +1,8 @@
 //! Methods side by side: simulated time as a bar, prediction as a tick, bound as a dashed line.
 
-use super::{Attribute, Point, Px, Svg};
-use crate::wording::{grouped, percent};
+use super::{Point, Svg};
+use crate::wording::percent;
+use meshwright_core::words::grouped;
 use meshwright_verdict::MappingOutcome;
 
 const WIDTH: f64 = 860.0;
@@ -104,15 +105,8 @@ impl Panel<'_> {
             grouped(outcome.predicted_cycles),
             grouped(outcome.simulated())
         );
-        let bar: [Attribute<'_>; 6] = [
-            ("x", &Px(left)),
-            ("y", &Px(middle - height / 2.0)),
-            ("width", &Px((end - left).max(1.0))),
-            ("height", &Px(height)),
-            ("rx", &3),
-            ("class", &class),
-        ];
-        svg.tipped("rect", &bar, &tip);
+        let corner = Point::new(left, middle - height / 2.0);
+        svg.rounded(corner, ((end - left).max(1.0), height), 3.0, class, Some(&tip));
         let tick = Point::new(x(outcome.predicted_cycles), middle - height / 2.0 - 3.0);
         svg.line(tick, tick.plus(0.0, height + 6.0), "tick");
         let numbers = Point::new(end.max(tick.x) + 10.0, middle + 4.5);
@@ -162,17 +156,7 @@ fn round_step(greatest: u64) -> u64 {
 }
 
 fn draw_key(svg: &mut Svg, left: f64, y: f64) {
-    svg.leaf(
-        "rect",
-        &[
-            ("x", &Px(left)),
-            ("y", &Px(y - 6.0)),
-            ("width", &26),
-            ("height", &12),
-            ("rx", &3),
-            ("class", &"bar"),
-        ],
-    );
+    svg.rounded(Point::new(left, y - 6.0), (26.0, 12.0), 3.0, "bar", None);
     svg.text(Point::new(left + 34.0, y + 4.5), "note", "simulated, and its gap");
     svg.line(Point::new(left + 206.0, y - 9.0), Point::new(left + 206.0, y + 9.0), "tick");
     svg.text(Point::new(left + 216.0, y + 4.5), "note", "predicted");

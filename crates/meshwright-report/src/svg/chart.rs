@@ -1,6 +1,8 @@
 //! Curves of any kind: axes with round marks, several series, marks with words, a legend below.
 
-use super::axis::{marks, written};
+pub use super::axes::Scale;
+
+use super::axes::PlotAxes;
 use super::path::Path;
 use super::{Attribute, Point, Px, Svg, hues, palette};
 
@@ -12,7 +14,7 @@ const BOTTOM: f64 = 360.0;
 
 /// How a series is coloured.
 #[derive(Clone, Copy)]
-pub enum Ink {
+pub enum SeriesColour {
     /// One hue among others.
     Hue(usize),
     /// One step of a scale: its index and how many there are.
@@ -32,7 +34,7 @@ pub enum Stroke {
 pub struct Series {
     pub name: String,
     pub points: Vec<(f64, f64)>,
-    pub ink: Ink,
+    pub ink: SeriesColour,
     pub stroke: Stroke,
     /// Words for each point, where it has a mark; no marks if empty.
     pub tips: Vec<String>,
@@ -42,7 +44,7 @@ pub struct Series {
 
 impl Series {
     /// A curve without marks.
-    pub fn curve(name: impl Into<String>, ink: Ink, points: Vec<(f64, f64)>) -> Self {
+    pub fn curve(name: impl Into<String>, ink: SeriesColour, points: Vec<(f64, f64)>) -> Self {
         Self { name: name.into(), points, ink, stroke: Stroke::Solid, tips: vec![], spread: vec![] }
     }
 
@@ -59,51 +61,6 @@ pub struct Axis {
     pub scale: Scale,
 }
 
-/// How an axis is divided.
-#[derive(Clone, Copy)]
-pub enum Scale {
-    /// From 0 to the greatest value.
-    Linear(f64),
-    /// From a value below 0 to one above.
-    Between(f64, f64),
-}
-
-impl Scale {
-    /// A linear scale that holds all of these values.
-    pub fn linear(values: impl Iterator<Item = f64>) -> Self {
-        let most = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
-        Self::Linear(if most > 0.0 { most * 1.04 } else { 1.0 })
-    }
-
-    /// A linear scale from the least of these values or 0 to the greatest.
-    pub fn between(values: impl Iterator<Item = f64>) -> Self {
-        let (least, most) = values
-            .filter(|value| value.is_finite())
-            .fold((0.0f64, 0.0f64), |(least, most), value| (least.min(value), most.max(value)));
-        if least < most { Self::Between(least * 1.04, most * 1.04) } else { Self::Between(-1.0, 1.0) }
-    }
-
-    /// The place of a value, from 0 to 1 where it lies on the axis.
-    pub fn share(self, value: f64) -> f64 {
-        match self {
-            Self::Linear(most) => value / most,
-            Self::Between(least, most) => (value - least) / (most - least),
-        }
-    }
-
-    /// Where marks stand.
-    pub fn marks(self) -> Vec<f64> {
-        match self {
-            Self::Linear(most) => marks(most).collect(),
-            Self::Between(least, most) => {
-                let above: Vec<f64> = marks(most.max(-least)).collect();
-                let below = above.iter().skip(1).rev().map(|mark| -mark);
-                below.chain(above.iter().copied()).filter(|mark| (least..=most).contains(mark)).collect()
-            }
-        }
-    }
-}
-
 /// A chart: all series on two axes.
 pub struct Chart {
     /// What it shows, in words.
@@ -116,66 +73,32 @@ pub struct Chart {
 }
 
 impl Chart {
-    fn at(&self, (x, y): (f64, f64)) -> Point {
-        Point::new(
-            LEFT + self.x.scale.share(x) * (RIGHT - LEFT),
-            BOTTOM - self.y.scale.share(y) * (BOTTOM - TOP),
-        )
+    fn axes(&self) -> PlotAxes<'_> {
+        PlotAxes {
+            across: (LEFT, RIGHT),
+            down: (TOP, BOTTOM),
+            x: (self.x.scale, &self.x.title),
+            y: (self.y.scale, &self.y.title),
+            numbers: (9.0, 19.0),
+            titles: (20.0, 38.0),
+        }
     }
 
     /// The finished drawing.
     pub fn draw(&self) -> String {
         let mut svg = Svg::new(self.label.clone());
-        self.draw_axes(&mut svg);
+        let axes = self.axes();
+        axes.draw(&mut svg, "frame");
         for (value, words) in &self.references {
-            let y = self.at((0.0, *value)).y;
+            let y = axes.y(*value);
             if (TOP - 1.0..=BOTTOM).contains(&y) {
                 svg.line(Point::new(LEFT, y), Point::new(RIGHT, y), "bound");
                 svg.text(Point::new(RIGHT - 6.0, y - 6.0), "note end halo", words);
             }
         }
-        self.series.iter().for_each(|series| self.draw_series(&mut svg, series));
+        self.series.iter().for_each(|series| series.draw(&mut svg, &axes));
         let legend = self.draw_legend(&mut svg, BOTTOM + 54.0);
         svg.finish(WIDTH, BOTTOM + 60.0 + legend)
-    }
-
-    fn draw_axes(&self, svg: &mut Svg) {
-        for mark in self.y.scale.marks() {
-            let y = BOTTOM - self.y.scale.share(mark) * (BOTTOM - TOP);
-            let class = if mark == 0.0 { "frame" } else { "ruler" };
-            svg.line(Point::new(LEFT, y), Point::new(RIGHT, y), class);
-            svg.text(Point::new(LEFT - 9.0, y + 4.0), "axis end", &written(mark));
-        }
-        for mark in self.x.scale.marks() {
-            let x = LEFT + self.x.scale.share(mark) * (RIGHT - LEFT);
-            svg.line(Point::new(x, BOTTOM), Point::new(x, BOTTOM + 5.0), "frame");
-            svg.text(Point::new(x, BOTTOM + 19.0), "axis mid", &written(mark));
-        }
-        svg.line(Point::new(LEFT, BOTTOM), Point::new(RIGHT, BOTTOM), "frame");
-        svg.text(Point::new(12.0, TOP - 20.0), "note", &self.y.title);
-        svg.text(Point::new(RIGHT, BOTTOM + 38.0), "note end", &self.x.title);
-    }
-
-    fn draw_series(&self, svg: &mut Svg, series: &Series) {
-        let class = series.class();
-        let points: Vec<Point> = series.points.iter().map(|&point| self.at(point)).collect();
-        if series.stroke != Stroke::Points {
-            let path = clipped(&points);
-            if !path.is_empty() {
-                let attributes: [Attribute<'_>; 3] =
-                    [("d", &path.data()), ("class", &class), ("stroke-width", &2)];
-                svg.tipped("path", &attributes, &series.name);
-            }
-        }
-        for ((_, y), (at, half)) in series.points.iter().zip(points.iter().zip(&series.spread)) {
-            let ends = [y - half, y + half].map(|y| BOTTOM - self.y.scale.share(y) * (BOTTOM - TOP));
-            svg.line(Point::new(at.x, ends[0].min(BOTTOM)), Point::new(at.x, ends[1].max(TOP)), &class);
-        }
-        let fill = series.fill();
-        for (at, tip) in points.iter().zip(&series.tips) {
-            let dot: [Attribute<'_>; 4] = [("cx", &Px(at.x)), ("cy", &Px(at.y)), ("r", &4), ("class", &fill)];
-            svg.tipped("circle", &dot, tip);
-        }
     }
 
     /// The names of the series in columns; returns the height. One series needs no legend.
@@ -190,9 +113,7 @@ impl Chart {
         for (i, series) in self.series.iter().enumerate() {
             let at = Point::new(14.0 + (i / rows) as f64 * column, top + (i % rows) as f64 * 18.0);
             if series.stroke == Stroke::Points {
-                let dot: [Attribute<'_>; 4] =
-                    [("cx", &Px(at.x + 11.0)), ("cy", &Px(at.y)), ("r", &4), ("class", &series.fill())];
-                svg.leaf("circle", &dot);
+                svg.circle(at.plus(11.0, 0.0), 4.0, &series.fill(), None);
             } else {
                 let data = format!("M{} {}h22", Px(at.x), Px(at.y));
                 svg.leaf("path", &[("d", &data), ("class", &series.class()), ("stroke-width", &2.4)]);
@@ -204,18 +125,37 @@ impl Chart {
 }
 
 impl Series {
+    fn draw(&self, svg: &mut Svg, axes: &PlotAxes<'_>) {
+        let class = self.class();
+        let points: Vec<Point> = self.points.iter().map(|&(x, y)| axes.at(x, y)).collect();
+        let path = if self.stroke == Stroke::Points { Path::default() } else { clipped(&points) };
+        if !path.is_empty() {
+            let attributes: [Attribute<'_>; 3] =
+                [("d", &path.data()), ("class", &class), ("stroke-width", &2)];
+            svg.tipped("path", &attributes, &self.name);
+        }
+        for ((_, y), (at, half)) in self.points.iter().zip(points.iter().zip(&self.spread)) {
+            let ends = [y - half, y + half].map(|y| axes.y(y));
+            svg.line(Point::new(at.x, ends[0].min(BOTTOM)), Point::new(at.x, ends[1].max(TOP)), &class);
+        }
+        let fill = self.fill();
+        for (&at, tip) in points.iter().zip(&self.tips) {
+            svg.circle(at, 4.0, &fill, Some(tip));
+        }
+    }
+
     fn class(&self) -> String {
         let leap = if self.stroke == Stroke::Dashed { " leap" } else { "" };
         match self.ink {
-            Ink::Hue(hue) => format!("series {}{leap}", hues::class(hue, 0)),
-            Ink::Step(index, count) => format!("edge {}{leap}", palette::class(index, count)),
+            SeriesColour::Hue(hue) => format!("series {}{leap}", hues::class(hue, 0)),
+            SeriesColour::Step(index, count) => format!("edge {}{leap}", palette::class(index, count)),
         }
     }
 
     fn fill(&self) -> String {
         match self.ink {
-            Ink::Hue(hue) => format!("point {}", hues::class(hue, 0)),
-            Ink::Step(index, count) => format!("fill {}", palette::class(index, count)),
+            SeriesColour::Hue(hue) => format!("point {}", hues::class(hue, 0)),
+            SeriesColour::Step(index, count) => format!("fill {}", palette::class(index, count)),
         }
     }
 }
@@ -258,13 +198,5 @@ mod tests {
         // Up to the frame at y = 40, then from there on again.
         assert_eq!(path.data(), "m0 100h10l6-60m8 0l6 60");
         assert!(clipped(&[at(0.0, 0.0), at(9.0, 1.0)]).is_empty());
-    }
-
-    #[test]
-    fn scales_hold_all_values() {
-        let scale = Scale::between([-2.0, 5.0, f64::NAN].into_iter());
-        assert!(scale.share(-2.0) > 0.0 && scale.share(5.0) < 1.0);
-        assert!(scale.marks().contains(&0.0) && scale.marks().iter().any(|&mark| mark < 0.0));
-        assert_eq!(Scale::linear([0.0].into_iter()).share(0.5), 0.5);
     }
 }

@@ -1,8 +1,9 @@
 //! Latency against load: measured points with their intervals, zero-load latency and bound as dashed lines.
 
-use super::axis::{marks, written};
+use super::axes::{PlotAxes, Scale};
 use super::path::Path;
-use super::{Attribute, Point, Px, Svg};
+use super::{Point, Px, Svg};
+use meshwright_core::words::short;
 use meshwright_sim::point::{self, SweepReport};
 use meshwright_sim::sweep::Saturation;
 
@@ -19,42 +20,35 @@ const BOUND_DRAWN_MAX: f64 = 2.0;
 /// to be seen, and latencies near saturation know no end.
 const LATENCY_DRAWN: (f64, f64) = (2.0, 5.0);
 
-/// The two scales.
-struct Scales {
-    load_max: f64,
-    latency_max: f64,
+/// The axes: how far loads and latencies go.
+fn axes(report: &SweepReport) -> PlotAxes<'static> {
+    let points = &report.curve.points;
+    let greatest = points.last().map_or(1.0, |point| point.load);
+    let bound = report.reference.bound.filter(|&bound| bound <= BOUND_DRAWN_MAX * greatest);
+    let carried = points.iter().filter(|point| !point.saturated);
+    let reached = carried.map(|point| point.latency.mean + point.latency.ci95.unwrap_or(0.0));
+    let zero = report.reference.zero_load_cycles.unwrap_or(0.0);
+    let reached = reached.fold(0.0, f64::max) * 1.06;
+    // Where nothing is known of the zero load, or nothing is carried, the first point sets the scale.
+    let first = points.first().map_or(1.0, |point| point.latency.mean).max(1.0);
+    let latency_max = match (zero > 0.0, reached > 0.0) {
+        (true, _) => reached.clamp(LATENCY_DRAWN.0 * zero, LATENCY_DRAWN.1 * zero),
+        (false, true) => reached.min(LATENCY_DRAWN.1 * first),
+        (false, false) => 1.5 * first,
+    };
+    let load_max = greatest.max(bound.unwrap_or(0.0)) * 1.1;
+    PlotAxes {
+        across: (LEFT, RIGHT),
+        down: (TOP, BOTTOM),
+        x: (Scale::Linear(load_max), "offered load, flits per node and cycle"),
+        y: (Scale::Linear(latency_max), "mean latency, cycles"),
+        numbers: (10.0, 20.0),
+        titles: (24.0, 40.0),
+    }
 }
 
-impl Scales {
-    fn of(report: &SweepReport) -> Self {
-        let points = &report.curve.points;
-        let greatest = points.last().map_or(1.0, |point| point.load);
-        let bound = report.reference.bound.filter(|&bound| bound <= BOUND_DRAWN_MAX * greatest);
-        let carried = points.iter().filter(|point| !point.saturated);
-        let reached = carried.map(|point| point.latency.mean + point.latency.ci95.unwrap_or(0.0));
-        let zero = report.reference.zero_load_cycles.unwrap_or(0.0);
-        let reached = reached.fold(0.0, f64::max) * 1.06;
-        // Where nothing is known of the zero load, or nothing is carried, the first point sets the scale.
-        let first = points.first().map_or(1.0, |point| point.latency.mean).max(1.0);
-        let latency_max = match (zero > 0.0, reached > 0.0) {
-            (true, _) => reached.clamp(LATENCY_DRAWN.0 * zero, LATENCY_DRAWN.1 * zero),
-            (false, true) => reached.min(LATENCY_DRAWN.1 * first),
-            (false, false) => 1.5 * first,
-        };
-        Self { load_max: greatest.max(bound.unwrap_or(0.0)) * 1.1, latency_max }
-    }
-
-    fn x(&self, load: f64) -> f64 {
-        LEFT + load / self.load_max * (RIGHT - LEFT)
-    }
-
-    fn y(&self, latency: f64) -> f64 {
-        BOTTOM - latency / self.latency_max * (BOTTOM - TOP)
-    }
-
-    fn at(&self, point: &point::Point) -> Point {
-        Point::new(self.x(point.load), self.y(point.latency.mean))
-    }
+fn place(axes: &PlotAxes<'_>, point: &point::Point) -> Point {
+    axes.at(point.load, point.latency.mean)
 }
 
 /// Draws the curve; `None` when there is no point.
@@ -62,64 +56,48 @@ pub fn draw(report: &SweepReport) -> Option<String> {
     if report.curve.points.is_empty() {
         return None;
     }
-    let scales = Scales::of(report);
+    let axes = axes(report);
     let mut svg = Svg::new("Mean latency in cycles against offered load in flits per node and cycle");
-    draw_axes(&mut svg, &scales);
-    draw_references(&mut svg, report, &scales);
-    draw_line(&mut svg, &report.curve.points, &scales);
+    axes.draw(&mut svg, "ruler");
+    draw_references(&mut svg, report, &axes);
+    draw_line(&mut svg, &report.curve.points, &axes);
     for point in &report.curve.points {
-        draw_point(&mut svg, point, &scales);
+        draw_point(&mut svg, point, &axes);
     }
     draw_key(&mut svg, BOTTOM + 66.0, report.reference.bound_of);
     Some(svg.finish(WIDTH, BOTTOM + 88.0))
 }
 
-fn draw_axes(svg: &mut Svg, scales: &Scales) {
-    for mark in marks(scales.latency_max) {
-        let y = scales.y(mark);
-        svg.line(Point::new(LEFT, y), Point::new(RIGHT, y), "ruler");
-        svg.text(Point::new(LEFT - 10.0, y + 4.0), "axis end", &written(mark));
-    }
-    for mark in marks(scales.load_max) {
-        let x = scales.x(mark);
-        svg.line(Point::new(x, BOTTOM), Point::new(x, BOTTOM + 5.0), "frame");
-        svg.text(Point::new(x, BOTTOM + 20.0), "axis mid", &written(mark));
-    }
-    svg.line(Point::new(LEFT, BOTTOM), Point::new(RIGHT, BOTTOM), "frame");
-    svg.text(Point::new(12.0, TOP - 24.0), "note", "mean latency, cycles");
-    svg.text(Point::new(RIGHT, BOTTOM + 40.0), "note end", "offered load, flits per node and cycle");
-}
-
 /// The zero-load latency, the bound, and where the network saturates; their words stand below the curve.
-fn draw_references(svg: &mut Svg, report: &SweepReport, scales: &Scales) {
+fn draw_references(svg: &mut Svg, report: &SweepReport, axes: &PlotAxes<'_>) {
     if let Some(zero) = report.reference.zero_load_cycles {
-        let y = scales.y(zero);
+        let y = axes.y(zero);
         svg.line(Point::new(LEFT, y), Point::new(RIGHT, y), "bound");
-        let words = format!("T0 = {} cycles: no packet waits", written(zero));
+        let words = format!("T0 = {} cycles: no packet waits", short(zero));
         svg.text(Point::new(LEFT + 8.0, y + 16.0), "note halo", &words);
     }
-    if let Some(bound) = report.reference.bound.filter(|&bound| bound <= scales.load_max) {
-        let x = scales.x(bound);
+    if let Some(bound) = report.reference.bound.filter(|&bound| bound <= axes.x.0.most()) {
+        let x = axes.x(bound);
         svg.line(Point::new(x, TOP - 8.0), Point::new(x, BOTTOM), "bound");
         svg.text(
             Point::new(x, TOP - 16.0),
             "note mid",
-            &format!("bound {} of {}", written(bound), report.reference.bound_of),
+            &format!("bound {} of {}", short(bound), report.reference.bound_of),
         );
     }
     if let Some(Saturation { load, .. }) = report.curve.saturation.filter(|found| found.load > 0.0) {
-        let x = scales.x(load);
+        let x = axes.x(load);
         svg.line(Point::new(x, TOP - 8.0), Point::new(x, BOTTOM), "frame");
-        let words = format!("carried up to {}", written(load));
+        let words = format!("carried up to {}", short(load));
         svg.text(Point::new(x - 7.0, BOTTOM - 10.0), "note end halo", &words);
     }
 }
 
 /// From point to point; dashed to the first one that is not carried, and cut off at the top.
-fn draw_line(svg: &mut Svg, points: &[point::Point], scales: &Scales) {
+fn draw_line(svg: &mut Svg, points: &[point::Point], axes: &PlotAxes<'_>) {
     let (mut solid, mut dashed) = (Path::default(), Path::default());
     for pair in points.windows(2) {
-        let (from, to) = (scales.at(&pair[0]), scales.at(&pair[1]));
+        let (from, to) = (place(axes, &pair[0]), place(axes, &pair[1]));
         if from.y < TOP {
             continue;
         }
@@ -127,22 +105,19 @@ fn draw_line(svg: &mut Svg, points: &[point::Point], scales: &Scales) {
         let path = if pair[1].saturated { &mut dashed } else { &mut solid };
         path.stroke(from, from.towards(to, share));
     }
-    for (path, class) in [(solid, "curve"), (dashed, "curve leap")] {
-        if !path.is_empty() {
-            svg.leaf("path", &[("d", &path.data()), ("class", &class)]);
-        }
-    }
+    svg.path(&solid, "curve");
+    svg.path(&dashed, "curve leap");
 }
 
-fn draw_point(svg: &mut Svg, point: &point::Point, scales: &Scales) {
-    let at = scales.at(point);
+fn draw_point(svg: &mut Svg, point: &point::Point, axes: &PlotAxes<'_>) {
+    let at = place(axes, point);
     let latency = &point.latency;
-    let interval = latency.ci95.map_or(String::new(), |half| format!(" ± {}", written(half)));
+    let interval = latency.ci95.map_or(String::new(), |half| format!(" ± {}", short(half)));
     let tip = format!(
         "load {}: mean latency {}{interval} cycles, accepted {}{}",
-        written(point.load),
-        written(latency.mean),
-        written(point.accepted),
+        short(point.load),
+        short(latency.mean),
+        short(point.accepted),
         if point.saturated { ", not carried" } else { "" }
     );
     if point.saturated || at.y < TOP {
@@ -151,15 +126,14 @@ fn draw_point(svg: &mut Svg, point: &point::Point, scales: &Scales) {
         return;
     }
     if let Some(half) = latency.ci95 {
-        let (low, high) = (scales.y((latency.mean - half).max(0.0)), scales.y(latency.mean + half).max(TOP));
+        let (low, high) = (axes.y((latency.mean - half).max(0.0)), axes.y(latency.mean + half).max(TOP));
         svg.line(Point::new(at.x, low), Point::new(at.x, high), "whisker");
         // An interval that is cut off at the top has no end there.
         for y in [low, high].into_iter().filter(|&y| y > TOP) {
             svg.line(Point::new(at.x - 5.0, y), Point::new(at.x + 5.0, y), "whisker");
         }
     }
-    let dot: [Attribute<'_>; 4] = [("cx", &Px(at.x)), ("cy", &Px(at.y)), ("r", &4), ("class", &"dot")];
-    svg.tipped("circle", &dot, &tip);
+    svg.circle(at, 4.0, "dot", Some(&tip));
 }
 
 /// A triangle that points up.
@@ -174,7 +148,7 @@ fn draw_key(svg: &mut Svg, y: f64, bound_of: &str) {
     for end in [-9.0, 9.0] {
         svg.line(at(5.0).plus(0.0, end), at(15.0).plus(0.0, end), "whisker");
     }
-    svg.leaf("circle", &[("cx", &Px(at(10.0).x)), ("cy", &Px(y)), ("r", &4), ("class", &"dot")]);
+    svg.circle(at(10.0), 4.0, "dot", None);
     svg.text(at(24.0).plus(0.0, 4.5), "note", "mean and its 95 % interval");
     draw_triangle(svg, at(236.0), "dot", "beyond the top");
     svg.text(at(250.0).plus(0.0, 4.5), "note", "beyond the top");

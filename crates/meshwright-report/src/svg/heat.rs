@@ -1,4 +1,4 @@
-//! How long each link is busy: every directed link a stroke beside its twin.
+//! Link loads as a heat map: every directed link a stroke beside its twin.
 
 use super::legend::{self, Strong};
 use super::palette::{self, STEPS};
@@ -19,7 +19,7 @@ const SLANTED_DRAWN_MAX: usize = 8_192;
 const LINKS_TIPPED_MAX: usize = 800;
 
 /// The loads of the links, and how many used links were left out.
-pub struct Drawing {
+pub struct LoadsDrawing {
     pub svg: String,
     pub links: usize,
     pub links_drawn: usize,
@@ -53,7 +53,12 @@ impl Loads<'_> {
 }
 
 /// Draws how long every link is busy.
-pub fn draw(layout: &Layout<'_>, method: &str, loads: Loads<'_>, hottest: Option<HottestLink>) -> Drawing {
+pub fn draw(
+    layout: &Layout<'_>,
+    method: &str,
+    loads: Loads<'_>,
+    hottest: Option<HottestLink>,
+) -> LoadsDrawing {
     let mut svg = Svg::new(format!("Busy time of each link, method {method}"));
     let limit = if layout.grid().is_some() && layout.is_flat() { LINKS_DRAWN_MAX } else { SLANTED_DRAWN_MAX };
     let (mut used, idle) = links(layout, loads, limit);
@@ -65,9 +70,7 @@ pub fn draw(layout: &Layout<'_>, method: &str, loads: Loads<'_>, hottest: Option
     // The busiest on top.
     used.sort_by_key(|link| (link.busy, link.from, link.port));
     layout.draw_axes(&mut svg);
-    if !idle.is_empty() {
-        svg.leaf("path", &[("d", &idle.data()), ("class", &"unused")]);
-    }
+    svg.path(&idle, "unused");
     draw_nodes(layout, &mut svg);
     let greatest = used.last().map_or(0, |link| link.busy);
     draw_links(layout, &mut svg, &used, greatest);
@@ -80,7 +83,7 @@ pub fn draw(layout: &Layout<'_>, method: &str, loads: Loads<'_>, hottest: Option
         at.y += legend::hottest(&mut svg, layout.machine, &hottest, loads.busy, at);
     }
     let width = layout.width.max(DRAWING_WIDTH_MIN);
-    Drawing { svg: svg.finish(width, at.y + 8.0), links: found, links_drawn: used.len() }
+    LoadsDrawing { svg: svg.finish(width, at.y + 8.0), links: found, links_drawn: used.len() }
 }
 
 /// The links that carry something, and the strokes of the others if there is room for all.
@@ -117,15 +120,10 @@ fn draw_nodes(layout: &Layout<'_>, svg: &mut Svg) {
             living.square(corner, side);
         } else {
             dead.square(corner, side);
-            crosses.stroke(corner.plus(side * 0.25, side * 0.25), corner.plus(side * 0.75, side * 0.75));
-            crosses.stroke(corner.plus(side * 0.75, side * 0.25), corner.plus(side * 0.25, side * 0.75));
+            crosses.cross(corner, (side, side), 0.25);
         }
     }
-    for (path, class) in [(living, "node"), (dead, "dead"), (crosses, "cross")] {
-        if !path.is_empty() {
-            svg.leaf("path", &[("d", &path.data()), ("class", &class)]);
-        }
-    }
+    svg.fills(&[], [(&living, "node"), (&dead, "dead"), (&crosses, "cross")]);
 }
 
 /// From a hairline to almost the whole lane.

@@ -28,7 +28,7 @@ const LEAVE: f64 = 0.18;
 const PITCH_MIN: f64 = 14.0;
 
 /// Links of one route in one direction, in order.
-struct Run {
+struct StraightRun {
     axis: usize,
     up: bool,
     links: Vec<LinkId>,
@@ -37,7 +37,7 @@ struct Run {
 
 /// The routes of all pairs, in their lanes.
 pub(super) struct Lanes {
-    routes: Vec<Vec<Run>>,
+    routes: Vec<Vec<StraightRun>>,
     /// From lane to lane, in pixels.
     step: f64,
 }
@@ -107,7 +107,7 @@ impl Lanes {
     }
 
     /// How far a run lies right of the middle of its links.
-    fn aside(&self, layout: &Layout<'_>, run: &Run) -> Point {
+    fn aside(&self, layout: &Layout<'_>, run: &StraightRun) -> Point {
         let (x, y) = heading(layout, run);
         let far = self.step * (f64::from(run.lane) + 0.6);
         Point::new(-y * far, x * far)
@@ -115,7 +115,7 @@ impl Lanes {
 }
 
 /// Interrupts a run where it leaves over one border and comes back over the other.
-fn over_the_border(layout: &Layout<'_>, run: &Run, aside: Point, path: &mut Path) {
+fn over_the_border(layout: &Layout<'_>, run: &StraightRun, aside: Point, path: &mut Path) {
     let Some(grid) = layout.grid() else { return };
     for from in run.links.iter().map(|&link| layout.machine.source(link)) {
         let place = grid.coordinate(from, run.axis);
@@ -128,7 +128,7 @@ fn over_the_border(layout: &Layout<'_>, run: &Run, aside: Point, path: &mut Path
 }
 
 /// The direction of a run on paper.
-fn heading(layout: &Layout<'_>, run: &Run) -> (f64, f64) {
+fn heading(layout: &Layout<'_>, run: &StraightRun) -> (f64, f64) {
     let sign = if run.up { 1.0 } else { -1.0 };
     match layout.machine.network() {
         Network::Grid(grid) if grid.dimensions() - run.axis == 1 => (sign, 0.0),
@@ -137,12 +137,12 @@ fn heading(layout: &Layout<'_>, run: &Run) -> (f64, f64) {
 }
 
 /// Appends a link to the last run, or begins a new one where the direction changes.
-fn extend(runs: &mut Vec<Run>, machine: &Machine, grid: &Grid, link: LinkId) {
+fn extend(runs: &mut Vec<StraightRun>, machine: &Machine, grid: &Grid, link: LinkId) {
     let from = machine.source(link);
     let (axis, up) = grid.direction(Port(link.0 - machine.first_link(from).0));
     match runs.last_mut() {
         Some(run) if (run.axis, run.up) == (axis, up) => run.links.push(link),
-        _ => runs.push(Run { axis, up, links: vec![link], lane: 0 }),
+        _ => runs.push(StraightRun { axis, up, links: vec![link], lane: 0 }),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where the nodes of a machine stand in a drawing, and where its links run.
+//! The layout of a machine in a drawing: the places of its nodes and the strokes of its links.
 
 use super::{Point, Svg};
 use meshwright_core::units::{NodeId, Port};
@@ -44,7 +44,7 @@ enum Shape {
 }
 
 /// Where a link leaves its node: towards a neighbour in the plane, or out of the plane.
-enum Way {
+enum LinkWay {
     InPlane { x: f64, y: f64, around: bool },
     OutOfPlane { x: f64, y: f64 },
 }
@@ -167,13 +167,13 @@ impl<'a> Layout<'a> {
         let (a, pitch) = (self.centre(from), self.pitch);
         let Some(grid) = self.grid() else { return self.chord(from, to) };
         match self.way(grid, from, port) {
-            Way::InPlane { x, y, around } => {
+            LinkWay::InPlane { x, y, around } => {
                 let lane = pitch * 0.1;
                 let end = if around { 0.62 } else { 0.76 };
                 let at = |share: f64| a.plus(x * pitch * share - y * lane, y * pitch * share + x * lane);
                 (at(0.24), at(end))
             }
-            Way::OutOfPlane { x, y } => {
+            LinkWay::OutOfPlane { x, y } => {
                 let at = |share: f64| a.plus(x * pitch * share, y * pitch * share);
                 (at(0.32), at(0.58))
             }
@@ -188,17 +188,17 @@ impl<'a> Layout<'a> {
         (a.plus(x * trim - y * lane, y * trim + x * lane), b.plus(-x * trim - y * lane, -y * trim + x * lane))
     }
 
-    fn way(&self, grid: &Grid, from: NodeId, port: Port) -> Way {
+    fn way(&self, grid: &Grid, from: NodeId, port: Port) -> LinkWay {
         let (axis, up) = grid.direction(port);
         let sign = if up { 1.0 } else { -1.0 };
         let place = grid.coordinate(from, axis);
         let around = if up { place + 1 == grid.sides()[axis] } else { place == 0 };
         match grid.dimensions() - axis {
-            1 => Way::InPlane { x: sign, y: 0.0, around },
-            2 => Way::InPlane { x: 0.0, y: sign, around },
+            1 => LinkWay::InPlane { x: sign, y: 0.0, around },
+            2 => LinkWay::InPlane { x: 0.0, y: sign, around },
             _ => {
                 let (x, y) = out_of_plane(grid, axis);
-                Way::OutOfPlane { x: sign * x, y: sign * y }
+                LinkWay::OutOfPlane { x: sign * x, y: sign * y }
             }
         }
     }
@@ -259,9 +259,7 @@ impl<'a> Layout<'a> {
             let corner = self.corner(0);
             let across = if grid_is_line { "node →" } else { "column →" };
             svg.text(corner.plus(-4.0, -stub - 21.0), "axis", across);
-            svg.open("g", &[("transform", &format!("translate({} {})rotate(-90)", 11, corner.y))]);
-            svg.text(Point::new(0.0, 0.0), "axis end", if rows > 1 { "← row" } else { "" });
-            svg.close();
+            svg.upwards(Point::new(11.0, corner.y), if rows > 1 { "← row" } else { "" });
         }
     }
 

@@ -1,21 +1,22 @@
-//! What colours and widths mean, below a drawing.
+//! Legends: the meaning of colours and widths, below a drawing.
 
 use super::palette::{self, STEPS};
 use super::{Point, Px, Svg};
-use crate::wording::{counted, grouped, link};
+use crate::wording::{counted, link};
 use meshwright_core::units::NodeId;
+use meshwright_core::words::grouped;
 use meshwright_network::topology::Machine;
 use meshwright_verdict::HottestLink;
 
 /// One colour and width with its words.
-pub struct Entry {
+pub struct LegendEntry {
     pub class: String,
     pub stroke: f64,
     pub text: String,
 }
 
 /// Draws entries in columns and returns the height they take.
-pub fn list(svg: &mut Svg, at: Point, width: f64, entries: &[Entry]) -> f64 {
+pub fn list(svg: &mut Svg, at: Point, width: f64, entries: &[LegendEntry]) -> f64 {
     let longest = entries.iter().map(|entry| entry.text.chars().count()).max().unwrap_or(0);
     let column = longest as f64 * 6.4 + 46.0;
     let columns = ((width / column) as usize).max(1);
@@ -53,10 +54,7 @@ pub fn bar(svg: &mut Svg, at: Point, strong: Strong, ends: [&str; 2]) -> f64 {
         let index = if strong == Strong::First { i } else { STEPS - 1 - i };
         let class = format!("fill {}", palette::class(index, STEPS));
         let x = at.x + left + i as f64 * step;
-        svg.leaf(
-            "rect",
-            &[("x", &Px(x)), ("y", &Px(at.y + 3.0)), ("width", &8.5), ("height", &12), ("class", &class)],
-        );
+        svg.rectangle(Point::new(x, at.y + 3.0), (8.5, 12.0), &class, None);
     }
     let end = left + STEPS as f64 * step + 8.0;
     svg.text(at.plus(end, 13.0), "note", ends[1]);
@@ -65,7 +63,7 @@ pub fn bar(svg: &mut Svg, at: Point, strong: Strong, ends: [&str; 2]) -> f64 {
 
 /// A ring around a place of a drawing.
 pub fn ring(svg: &mut Svg, at: Point, radius: f64) {
-    svg.leaf("circle", &[("cx", &Px(at.x)), ("cy", &Px(at.y)), ("r", &Px(radius)), ("class", &"ring")]);
+    svg.circle(at, radius, "ring", None);
 }
 
 /// Says what the ring in the drawing stands for and how many links are as busy; returns the height.

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::lanes::Lanes;
-use super::legend::{self, Entry, Strong};
+use super::legend::{self, LegendEntry, Strong};
 use super::path::Path;
 use super::{Layout, Point, Px, Svg, palette, route};
-use crate::wording::{counted, grouped};
+use crate::wording::counted;
 use meshwright_core::units::NodeId;
+use meshwright_core::words::grouped;
 use meshwright_mapping::{Placement, TaskGraph};
 use meshwright_network::topology::Topology;
 
@@ -21,7 +22,7 @@ const PAIRS_TIPPED_MAX: usize = 1000;
 const PHASES_LISTED_MAX: usize = 18;
 
 /// Everything one node sends to another.
-pub(super) struct Pair {
+pub(super) struct MessagePair {
     from: NodeId,
     to: NodeId,
     tasks: (u32, u32),
@@ -34,7 +35,7 @@ pub(super) struct Pair {
 pub(super) struct Messages<'a> {
     layout: &'a Layout<'a>,
     tasks: &'a TaskGraph,
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<MessagePair>,
     /// How many pairs there are, drawn or not.
     pub found: usize,
     /// The first and the last phase that have a colour.
@@ -119,7 +120,7 @@ impl<'a> Messages<'a> {
         }
     }
 
-    fn describe(&self, pair: &Pair) -> String {
+    fn describe(&self, pair: &MessagePair) -> String {
         let (source, target) = pair.tasks;
         let (phase, bytes) = (self.tasks.number(pair.phase), counted(pair.bytes, "byte"));
         match pair.messages {
@@ -133,13 +134,12 @@ impl<'a> Messages<'a> {
         if self.pairs.len() > PAIRS_TIPPED_MAX {
             return;
         }
-        let radius = Px((self.layout.pitch * 0.09).clamp(1.2, 4.0));
+        let radius = (self.layout.pitch * 0.09).clamp(1.2, 4.0);
         // In reverse, so that the first phase of a node is the one that stays.
         let ends: BTreeMap<_, _> = self.pairs.iter().rev().map(|pair| (pair.to, pair.phase)).collect();
         for (node, phase) in ends {
             let class = if is_tree { format!("fill {}", self.class(phase)) } else { "hub".to_string() };
-            let at = self.layout.centre(node);
-            svg.leaf("circle", &[("cx", &Px(at.x)), ("cy", &Px(at.y)), ("r", &radius), ("class", &class)]);
+            svg.circle(self.layout.centre(node), radius, &class, None);
         }
     }
 
@@ -158,7 +158,7 @@ impl<'a> Messages<'a> {
         let entries: Vec<_> = (0..tasks.phases())
             .map(|phase| {
                 let bytes = tasks.phase(phase).iter().map(|edge| edge.bytes.0).max().unwrap_or(0);
-                Entry {
+                LegendEntry {
                     class: self.class(phase),
                     stroke: self.stroke_width(phase),
                     text: format!("phase {}: {}", tasks.number(phase), counted(bytes, "byte")),
@@ -169,11 +169,11 @@ impl<'a> Messages<'a> {
     }
 }
 
-fn pairs(layout: &Layout<'_>, tasks: &TaskGraph, placement: &Placement) -> Vec<Pair> {
+fn pairs(layout: &Layout<'_>, tasks: &TaskGraph, placement: &Placement) -> Vec<MessagePair> {
     let place = |task: u32| {
         placement.nodes.get(task as usize).copied().filter(|node| node.0 < layout.machine.nodes())
     };
-    let mut pairs: BTreeMap<(NodeId, NodeId), Pair> = BTreeMap::new();
+    let mut pairs: BTreeMap<(NodeId, NodeId), MessagePair> = BTreeMap::new();
     for phase in 0..tasks.phases() {
         for edge in tasks.phase(phase) {
             let (Some(from), Some(to)) = (place(edge.source), place(edge.target)) else { continue };
@@ -181,8 +181,14 @@ fn pairs(layout: &Layout<'_>, tasks: &TaskGraph, placement: &Placement) -> Vec<P
                 continue;
             }
             let tasks = (edge.source, edge.target);
-            let pair =
-                pairs.entry((from, to)).or_insert(Pair { from, to, tasks, phase, messages: 0, bytes: 0 });
+            let pair = pairs.entry((from, to)).or_insert(MessagePair {
+                from,
+                to,
+                tasks,
+                phase,
+                messages: 0,
+                bytes: 0,
+            });
             pair.messages += 1;
             pair.bytes = pair.bytes.saturating_add(edge.bytes.0);
         }

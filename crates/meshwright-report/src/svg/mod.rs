@@ -9,22 +9,23 @@
 //! | `bars` | all methods beside each other |
 //! | `curve` | latency against load |
 //! | `chart`, `surface` | curves of any kind; a value over two variables |
-//! | `axis` | round marks, numbers written short |
+//! | `axes` | two axes on paper, with scales and round marks |
 //! | `load` | divisible load: cells, flow, timing |
 //! | `history` | groups over time |
-//! | `figures` | the figures of papers |
 //! | `layout` | where nodes and links are on paper |
+//! | `grid_plan` | a machine in tiles: of a node each, or of a block of them |
 //! | `legend`, `path` | the words below, and strokes written short |
 //! | `palette`, `hues` | colours in an order, and colours without one |
 //!
 //! Ink is named by class, and the classes are coloured by variables of the page: the same drawing is then
 //! legible on paper, on a light screen and on a dark one.
 
-mod axis;
+mod axes;
 pub mod bars;
 pub mod blocks;
 pub mod chart;
 pub mod curve;
+mod grid_plan;
 pub mod heat;
 pub mod history;
 pub mod hues;
@@ -41,10 +42,10 @@ pub mod surface;
 
 use std::fmt::{self, Display, Write};
 
-pub use axis::written;
 pub use layout::Layout;
 
 use meshwright_core::text::harmless;
+use path::Path;
 
 /// The words of a legend need this much, also below a small machine.
 pub const DRAWING_WIDTH_MIN: f64 = 500.0;
@@ -156,11 +157,60 @@ impl Svg {
 
     /// A square with round corners around a point, which shows `tip` when pointed at.
     pub fn tile(&mut self, centre: Point, side: f64, class: &str, tip: &str) {
-        let (x, y) = (Px(centre.x - side / 2.0), Px(centre.y - side / 2.0));
-        let (side, radius) = (Px(side), Px((side * 0.16).max(1.0)));
+        let corner = centre.plus(-side / 2.0, -side / 2.0);
+        self.rounded(corner, (side, side), (side * 0.16).max(1.0), class, Some(tip));
+    }
+
+    /// A rectangle with round corners of this radius.
+    fn rounded(&mut self, corner: Point, size: (f64, f64), radius: f64, class: &str, tip: Option<&str>) {
+        let (x, y, width, height, rx) = (Px(corner.x), Px(corner.y), Px(size.0), Px(size.1), Px(radius));
         let attributes: [Attribute<'_>; 6] =
-            [("x", &x), ("y", &y), ("width", &side), ("height", &side), ("rx", &radius), ("class", &class)];
-        self.tipped("rect", &attributes, tip);
+            [("x", &x), ("y", &y), ("width", &width), ("height", &height), ("rx", &rx), ("class", &class)];
+        self.leaf_or_tipped("rect", &attributes, tip);
+    }
+
+    /// A circle around a point, which may show a tip when pointed at.
+    pub fn circle(&mut self, at: Point, radius: f64, class: &str, tip: Option<&str>) {
+        let attributes: [Attribute<'_>; 4] =
+            [("cx", &Px(at.x)), ("cy", &Px(at.y)), ("r", &Px(radius)), ("class", &class)];
+        self.leaf_or_tipped("circle", &attributes, tip);
+    }
+
+    /// A rectangle by its upper left corner, its width and its height, which may show a tip when pointed at.
+    pub fn rectangle(&mut self, corner: Point, (width, height): (f64, f64), class: &str, tip: Option<&str>) {
+        let (x, y, width, height) = (Px(corner.x), Px(corner.y), Px(width), Px(height));
+        let attributes: [Attribute<'_>; 5] =
+            [("x", &x), ("y", &y), ("width", &width), ("height", &height), ("class", &class)];
+        self.leaf_or_tipped("rect", &attributes, tip);
+    }
+
+    fn leaf_or_tipped(&mut self, name: &'static str, attributes: &[Attribute<'_>], tip: Option<&str>) {
+        match tip {
+            Some(tip) => self.tipped(name, attributes, tip),
+            None => self.leaf(name, attributes),
+        }
+    }
+
+    /// A path, unless it is empty.
+    pub fn path(&mut self, path: &Path, class: &str) {
+        if !path.is_empty() {
+            self.leaf("path", &[("d", &path.data()), ("class", &class)]);
+        }
+    }
+
+    /// Paths in the colours of the palette, strongest first, then others; those that are empty are left out.
+    fn fills<const N: usize>(&mut self, strengths: &[Path], others: [(&Path, &str); N]) {
+        for (step, path) in strengths.iter().enumerate() {
+            self.path(path, &format!("fill k{step}"));
+        }
+        others.iter().for_each(|(path, class)| self.path(path, class));
+    }
+
+    /// The title of an axis that goes down, written upwards.
+    fn upwards(&mut self, at: Point, words: &str) {
+        self.open("g", &[("transform", &format!("translate({} {})rotate(-90)", at.x, at.y))]);
+        self.text(Point::new(0.0, 0.0), "axis end", words);
+        self.close();
     }
 
     /// Text at a point; the class says how it is set.

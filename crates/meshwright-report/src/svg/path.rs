@@ -84,6 +84,13 @@ impl Path {
         self
     }
 
+    /// A cross in a rectangle, from this share of its sides to the opposite one.
+    pub fn cross(&mut self, corner: Point, (width, height): (f64, f64), share: f64) -> &mut Self {
+        let at = |x: f64, y: f64| corner.plus(width * x, height * y);
+        let far = 1.0 - share;
+        self.stroke(at(share, share), at(far, far)).stroke(at(far, share), at(share, far))
+    }
+
     /// A closed polygon.
     pub fn polygon(&mut self, corners: &[Point]) -> &mut Self {
         if let Some((&first, others)) = corners.split_first() {

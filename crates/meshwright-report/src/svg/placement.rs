@@ -1,4 +1,4 @@
-//! Which node runs which task, and who sends to whom in which phase.
+//! A placement: every task on its node, and the messages of each phase.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use meshwright_network::topology::Topology;
 const SPOKEN_PITCH_MIN: f64 = 14.0;
 
 /// The machine with its tasks and messages, and how many pairs of nodes were left out.
-pub struct Drawing {
+pub struct PlacementDrawing {
     pub svg: String,
     pub pairs: usize,
     pub pairs_drawn: usize,
@@ -24,7 +24,7 @@ pub struct Drawing {
 }
 
 /// Draws a placement; tasks and nodes that do not exist are left out.
-pub fn draw(layout: &Layout<'_>, tasks: &TaskGraph, placement: &Placement) -> Drawing {
+pub fn draw(layout: &Layout<'_>, tasks: &TaskGraph, placement: &Placement) -> PlacementDrawing {
     let mut svg = Svg::new(format!("Placement of {} by {}", tasks.name, placement.name));
     let messages = Messages::of(layout, tasks, placement);
     layout.draw_axes(&mut svg);
@@ -37,7 +37,7 @@ pub fn draw(layout: &Layout<'_>, tasks: &TaskGraph, placement: &Placement) -> Dr
     let width = layout.width.max(DRAWING_WIDTH_MIN);
     let at = Point::new(8.0, layout.height + 8.0);
     let height = messages.draw_legend(&mut svg, at, width);
-    Drawing {
+    PlacementDrawing {
         svg: svg.finish(width, layout.height + height + 16.0),
         pairs: messages.found,
         pairs_drawn: messages.pairs.len(),
@@ -103,21 +103,13 @@ fn draw_tiles(layout: &Layout<'_>, svg: &mut Svg, held: &[Vec<u32>]) {
             svg.tile(centre, side, class, &tip);
         }
         if !layout.machine.is_alive(node) {
-            let (near, far) = (side * 0.28, side * 0.72);
-            crosses.stroke(corner.plus(near, near), corner.plus(far, far));
-            crosses.stroke(corner.plus(far, near), corner.plus(near, far));
+            crosses.cross(corner, (side, side), 0.28);
         }
     }
     for (class, path) in merged {
-        add(svg, &path, class);
+        svg.path(&path, class);
     }
-    add(svg, &crosses, "cross");
-}
-
-fn add(svg: &mut Svg, path: &Path, class: &str) {
-    if !path.is_empty() {
-        svg.leaf("path", &[("d", &path.data()), ("class", &class)]);
-    }
+    svg.path(&crosses, "cross");
 }
 
 fn draw_labels(layout: &Layout<'_>, svg: &mut Svg, held: &[Vec<u32>], root: Option<u32>) {

@@ -1,4 +1,4 @@
-//! How a message is drawn: a curve that leans into the bend of dimension-order routing.
+//! The curve of a message, which leans into the bend of dimension-order routing.
 
 use super::path::Path;
 use super::{Layout, Point};

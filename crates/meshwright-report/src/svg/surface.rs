@@ -1,8 +1,9 @@
 //! A value over two variables: as a surface in space, and as a map of coloured fields.
 
-use super::axis::{marks, written};
+use super::axes::marks;
 use super::path::Path;
-use super::{Point, Px, Svg, palette};
+use super::{Point, Svg, palette};
+use meshwright_core::words::short;
 
 /// Values over a grid.
 pub struct Surface {
@@ -98,13 +99,13 @@ impl Surface {
     fn draw_space_axes(&self, svg: &mut Svg) {
         let (first_y, last_x) = (self.y[self.y.len() - 1], self.x[self.x.len() - 1]);
         for &x in &thinned(&self.x) {
-            svg.text(self.at(x, first_y, 0.0).plus(-7.0, 15.0), "axis end", &written(x));
+            svg.text(self.at(x, first_y, 0.0).plus(-7.0, 15.0), "axis end", &short(x));
         }
         for &y in &thinned(&self.y) {
-            svg.text(self.at(last_x, y, 0.0).plus(8.0, 13.0), "axis", &written(y));
+            svg.text(self.at(last_x, y, 0.0).plus(8.0, 13.0), "axis", &short(y));
         }
         for value in marks(self.top() * 1.000_001) {
-            svg.text(self.at(self.x[0], first_y, value).plus(-8.0, 4.0), "axis end", &written(value));
+            svg.text(self.at(self.x[0], first_y, value).plus(-8.0, 4.0), "axis end", &short(value));
         }
         let middle = |a: Point, b: Point| a.towards(b, 0.5);
         let along_x = middle(self.at(self.x[0], first_y, 0.0), self.at(last_x, first_y, 0.0));
@@ -117,6 +118,7 @@ impl Surface {
     /// The same seen from above: a field for each place, its value in words when pointed at.
     pub fn map(&self) -> String {
         let mut svg = Svg::new(self.label.clone());
+        let [first, second, third] = &self.titles;
         let corner = Point::new(66.0, 40.0);
         let step = Point::new(MAP.x / self.x.len() as f64, MAP.y / self.y.len() as f64);
         let greatest = self.greatest();
@@ -126,36 +128,17 @@ impl Surface {
             for (i, &x) in self.x.iter().enumerate() {
                 let (left, value) = (corner.x + i as f64 * step.x, self.value(i, j));
                 let class = format!("fill {}", class(value, greatest));
-                let tip = format!(
-                    "{} {}, {} {}: {} {}",
-                    self.titles[0],
-                    written(x),
-                    self.titles[1],
-                    written(y),
-                    self.titles[2],
-                    written(value)
-                );
-                let (width, height) = (Px(step.x + 0.3), Px(step.y + 0.3));
-                svg.tipped(
-                    "rect",
-                    &[
-                        ("x", &Px(left)),
-                        ("y", &Px(top)),
-                        ("width", &width),
-                        ("height", &height),
-                        ("class", &class),
-                    ],
-                    &tip,
-                );
+                let tip = format!("{first} {}, {second} {}: {third} {}", short(x), short(y), short(value));
+                svg.rectangle(Point::new(left, top), (step.x + 0.3, step.y + 0.3), &class, Some(&tip));
             }
         }
         for &x in &thinned(&self.x) {
             let i = self.x.iter().position(|&other| other == x).unwrap_or(0) as f64;
-            svg.text(corner.plus((i + 0.5) * step.x, MAP.y + 17.0), "axis mid", &written(x));
+            svg.text(corner.plus((i + 0.5) * step.x, MAP.y + 17.0), "axis mid", &short(x));
         }
         for &y in &thinned(&self.y) {
             let j = self.y.iter().position(|&other| other == y).unwrap_or(0) as f64;
-            svg.text(corner.plus(-8.0, MAP.y - (j + 0.5) * step.y + 4.0), "axis end", &written(y));
+            svg.text(corner.plus(-8.0, MAP.y - (j + 0.5) * step.y + 4.0), "axis end", &short(y));
         }
         svg.text(corner.plus(-54.0, -18.0), "note", &self.titles[1]);
         svg.text(corner.plus(MAP.x, MAP.y + 36.0), "note end", &self.titles[0]);
@@ -170,20 +153,11 @@ fn draw_scale(svg: &mut Svg, at: Point, greatest: f64, title: &str) {
     for i in 0..palette::STEPS {
         let class = format!("fill {}", palette::class(i, palette::STEPS));
         let y = at.y + i as f64 * step;
-        svg.leaf(
-            "rect",
-            &[
-                ("x", &Px(at.x)),
-                ("y", &Px(y)),
-                ("width", &14),
-                ("height", &Px(step + 0.3)),
-                ("class", &class),
-            ],
-        );
+        svg.rectangle(Point::new(at.x, y), (14.0, step + 0.3), &class, None);
     }
     for mark in marks(greatest.max(1e-9)) {
         let y = at.y + MAP.y * (1.0 - mark / greatest.max(1e-9));
-        svg.text(Point::new(at.x + 20.0, y + 4.0), "axis", &written(mark));
+        svg.text(Point::new(at.x + 20.0, y + 4.0), "axis", &short(mark));
     }
     svg.text(Point::new(at.x + 40.0, at.y - 14.0), "note end", title);
 }

@@ -20,6 +20,7 @@
 use serde::Serialize;
 
 use meshwright_core::error::{Error, Result};
+use meshwright_core::find;
 use meshwright_network::routing;
 use meshwright_network::topology::{Machine, Network, PortModel};
 
@@ -192,10 +193,7 @@ impl Router {
     /// # Ok::<(), meshwright_core::Error>(())
     /// ```
     pub fn named(name: &str, machine: &Machine) -> Result<Self> {
-        let found = ROUTERS.iter().find(|preset| preset.name == name);
-        let names = || ROUTERS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
-        let preset = found.ok_or_else(|| Error::value("preset", format!("`{name}`"), names()))?;
-        Ok((preset.build)(machine))
+        Ok((find("preset", name, ROUTERS, |preset| preset.name)?.build)(machine))
     }
 
     /// The name of the routing on this machine: `auto` is the [usual](routing::usual) one.

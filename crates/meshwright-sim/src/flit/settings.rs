@@ -2,6 +2,7 @@
 
 use super::router::{Allocator, Router, Stages};
 use meshwright_core::error::{Error, Result};
+use meshwright_core::find;
 use meshwright_network::routing;
 use meshwright_network::topology::PortModel;
 
@@ -120,9 +121,6 @@ impl Router {
     /// # Ok::<(), meshwright_core::Error>(())
     /// ```
     pub fn set(&mut self, key: &str, value: &str) -> Result<()> {
-        let found = SETTINGS.iter().find(|setting| setting.name == key);
-        let names = || SETTINGS.iter().map(|setting| setting.name).collect::<Vec<_>>().join(", ");
-        let setting = found.ok_or_else(|| Error::value("setting", format!("`{key}`"), names()))?;
-        (setting.set)(self, value)
+        (find("setting", key, SETTINGS, |setting| setting.name)?.set)(self, value)
     }
 }

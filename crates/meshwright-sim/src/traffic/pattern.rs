@@ -18,8 +18,8 @@ use rand::{Rng, RngExt};
 
 use super::permutation;
 use meshwright_core::error::{Error, Result};
-use meshwright_core::text::did_you_mean;
 use meshwright_core::units::NodeId;
+use meshwright_core::unknown;
 use meshwright_network::topology::{Grid, Machine, Network, Topology};
 
 /// The share of all packets that the hot-spot pattern sends to the centre of the machine.
@@ -181,11 +181,7 @@ impl Pattern {
         });
         let entry = entry.ok_or_else(|| {
             let usages: Vec<_> = PATTERNS.iter().map(|entry| entry.usage).collect();
-            Error::value(
-                "traffic",
-                format!("`{name}`"),
-                format!("one of {}", usages.join(", ")) + &did_you_mean(name, &usages),
-            )
+            unknown("traffic", name, format!("one of {}", usages.join(", ")), &usages)
         })?;
         Ok(Self { name: name.to_string(), rule: (entry.build)(rest, machine)? })
     }

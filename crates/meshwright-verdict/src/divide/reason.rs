@@ -1,7 +1,8 @@
 //! Why a method wins, in one sentence.
 
 use super::PhaseRow;
-use crate::{MappingOutcome, percent};
+use crate::MappingOutcome;
+use meshwright_core::words::{counted, percent};
 use meshwright_mapping::{Shape, TaskGraph};
 
 /// Less is better: simulated time, then the time without barriers, then traffic.
@@ -93,13 +94,13 @@ fn cause(winner: &MappingOutcome, other: &MappingOutcome) -> String {
     } else if theirs.link_load > ours.link_load {
         format!("{} messages share a link instead of {}", theirs.link_load, ours.link_load)
     } else if theirs.dilation > ours.dilation {
-        format!("its longest route has {} instead of {}", hops(theirs.dilation), ours.dilation)
+        format!(
+            "its longest route has {} instead of {}",
+            counted(theirs.dilation.into(), "hop"),
+            ours.dilation
+        )
     } else {
         format!("it takes {} cycles instead of {}", theirs.simulated_cycles, ours.simulated_cycles)
     };
     format!(", most of all in phase {}, where {what}", theirs.phase)
-}
-
-fn hops(count: u32) -> String {
-    if count == 1 { "1 hop".into() } else { format!("{count} hops") }
 }

@@ -1,6 +1,7 @@
 //! What is to be said of a verdict on a program of groups.
 
-use crate::{GroupsOutcome, percent};
+use crate::GroupsOutcome;
+use meshwright_core::words::percent;
 
 /// Says how good the winner is and what sets it apart from the best of another split, and from the paper's.
 pub(super) fn reason(winner: &GroupsOutcome, results: &[GroupsOutcome]) -> String {

@@ -1,7 +1,8 @@
 //! What the machine's buffers cost the installments.
 
 use super::answer::Case;
-use crate::{buffers, percent};
+use crate::buffers;
+use meshwright_core::words::percent;
 use meshwright_load::installments::Installments;
 use meshwright_network::topology::{Machine, Switching};
 

@@ -6,6 +6,7 @@ use super::{Further, VariantAnswer, words};
 use crate::installments::FrontRow;
 use crate::{Facts, LoadOutcome, LoadVerdict};
 use meshwright_core::units::NodeId;
+use meshwright_core::words::short;
 use meshwright_load::check::Reading;
 use meshwright_load::optimum::StartupBound;
 use meshwright_load::{Cut, Forwarding, Plan};
@@ -118,7 +119,7 @@ impl LoadBound {
         let certificate = format!(
             "{} (a start-up comes before each message; without them {}).",
             bound.certificate.trim_end_matches('.'),
-            words::short(fluid_makespan)
+            short(fluid_makespan)
         );
         Self { fluid_makespan, certificate, ..bound }
     }
@@ -130,7 +131,7 @@ impl LoadBound {
             Some(formula) => (BoundKind::Theorem, format!("the speedup is {formula}")),
             None => (BoundKind::Programme, "the least of a linear programme".to_string()),
         };
-        let least = words::short(makespan);
+        let least = short(makespan);
         Self {
             makespan,
             speedup: 1.0 / makespan,

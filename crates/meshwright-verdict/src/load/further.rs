@@ -4,9 +4,10 @@ use serde::Serialize;
 
 use super::answer::Case;
 use super::terms::Terms;
-use super::{LoadVerdict, Queues, words};
+use super::{LoadVerdict, Queues};
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
+use meshwright_core::words::short;
 use meshwright_load::lp::{Duplex, Variant};
 use meshwright_load::{ports, queues};
 use meshwright_network::topology::{Machine, PortModel};
@@ -147,11 +148,11 @@ impl LoadVerdict {
     pub fn further_sentences(&self, machine: &Machine) -> Vec<String> {
         let mut sentences = Vec::new();
         if let Some(variant) = &self.facts.further.variant {
-            let loss = match words::short(1.0 + variant.loss).as_str() {
+            let loss = match short(1.0 + variant.loss).as_str() {
                 "1" => "as the optimum".to_string(),
                 times => format!("{times} times as long as the optimum"),
             };
-            let speedup = words::short(variant.speedup);
+            let speedup = short(variant.speedup);
             let theorem = variant.theorem.map_or(String::new(), |formula| format!(" (a theorem: {formula})"));
             let bound = if variant.attained { "" } else { "at most, " };
             sentences.push(format!("With {}: speedup {bound}{speedup}{theorem}, {loss}.", variant.limits()));
@@ -165,10 +166,10 @@ impl LoadVerdict {
             sentences.push(match places.first() {
                 Some(best) => format!(
                     "A further source with {} of the load is best at {}: done by {}, {} times as fast{}{plain}.",
-                    words::short(share),
+                    short(share),
                     machine.node_name(best.node),
-                    words::short(best.makespan),
-                    words::short(best.gain),
+                    short(best.makespan),
+                    short(best.gain),
                     if proved {
                         ""
                     } else {

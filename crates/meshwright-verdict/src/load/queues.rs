@@ -6,6 +6,7 @@ use super::job::Job;
 use super::words;
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
+use meshwright_core::words::short;
 use meshwright_load::{Cut, Source, queues};
 use meshwright_network::topology::Machine;
 
@@ -94,9 +95,9 @@ impl Queues {
     /// Whether the queues stay short and what limits them, in a sentence.
     pub fn sentence(&self, machine: &Machine) -> String {
         let Self { stable, factor, tightest } = self;
-        let factor = words::short(*factor);
+        let factor = short(*factor);
         let (nodes, verb) = (words::nodes(tightest, machine), words::verbs(tightest));
-        let [demand, capacity] = [tightest.demand, tightest.capacity].map(words::short);
+        let [demand, capacity] = [tightest.demand, tightest.capacity].map(short);
         let noun = if demand == "1" { "load" } else { "loads" };
         let set = format!(
             "{nodes} {verb} {demand} {noun} per unit of time and can work off or send out {capacity}"

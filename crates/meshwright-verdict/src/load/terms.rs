@@ -1,6 +1,6 @@
 //! What the machine that was asked for does less than that of the fluid optimum, and what messages cost on it.
 
-use super::words;
+use meshwright_core::words::short;
 use meshwright_load::Problem;
 use meshwright_load::lp::{Duplex, Variant};
 use meshwright_load::optimum::{Paid, StartupBound, with_startup};
@@ -52,7 +52,7 @@ impl Terms {
             words.push("no front end".to_string());
         }
         if results > 0.0 {
-            words.push(format!("results {} times the load", words::short(results)));
+            words.push(format!("results {} times the load", short(results)));
         }
         if duplex == Duplex::Half {
             words.push("half duplex".to_string());

@@ -1,7 +1,8 @@
 //! What is to be said of a verdict on a divisible load.
 
 use super::terms::Terms;
-use crate::{LoadOutcome, LoadVerdict, percent};
+use crate::{LoadOutcome, LoadVerdict};
+use meshwright_core::words::{percent, short};
 use meshwright_load::Cut;
 use meshwright_network::topology::Machine;
 
@@ -128,16 +129,6 @@ pub(super) fn nodes(cut: &Cut, machine: &Machine) -> String {
 
 pub(super) fn verbs(cut: &Cut) -> &'static str {
     if cut.nodes.len() == 1 { "receives" } else { "receive" }
-}
-
-/// Four significant digits, and no more than it takes.
-pub(super) fn short(x: f64) -> String {
-    if x == 0.0 || !x.is_finite() {
-        return x.to_string();
-    }
-    let decimals = (3 - x.abs().log10().floor() as i32).clamp(0, 12) as usize;
-    let text = format!("{x:.decimals$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
 }
 
 impl LoadVerdict {

@@ -3,7 +3,7 @@
 use rand::Rng;
 
 use super::super::collectives::value;
-use super::{Collectives, Endpoint, Lost, Peers, Task, Way};
+use super::{Collectives, Endpoint, Lost, Peers, PoolWay, Task};
 use crate::applications::{Broadcast, Copies, Receipt};
 use meshwright_core::rng;
 use meshwright_core::units::Bytes;
@@ -11,16 +11,16 @@ use meshwright_runtime::skeleton::DivideAndConquer;
 use meshwright_runtime::transport::Wire;
 
 /// So many bytes at random, for every rank.
-pub(in super::super) struct Case {
+pub(in super::super) struct BroadcastCase {
     length: usize,
     seed: u64,
     receivers: u32,
 }
 
-impl super::Case for Case {
+impl super::SpeedupCase for BroadcastCase {
     type App = Broadcast;
 
-    const WAYS: &'static [Way<Self>] =
+    const WAYS: &'static [PoolWay<Self>] =
         &[("rayon: join by hand, nothing copied", |_, copies| read(&copies.value, copies.receivers))];
 
     const COLLECTIVES: &'static str = "*Bcast, read, *Gatherv of receipts";

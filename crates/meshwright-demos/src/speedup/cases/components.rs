@@ -1,6 +1,6 @@
 //! Connected components of a graph.
 
-use super::{Collectives, Endpoint, Lost, Peers, Task, Way, share};
+use super::{Collectives, Endpoint, Lost, Peers, PoolWay, Task, share};
 use crate::applications::components::{Forest, search};
 use crate::applications::{Components, Graph, GraphHalving};
 use meshwright_core::units::Bytes;
@@ -9,16 +9,16 @@ use meshwright_core::units::Bytes;
 const ROWS: usize = 512;
 
 /// A graph with as many edges as vertices: a large component, and many small ones.
-pub(in super::super) struct Case {
+pub(in super::super) struct ComponentsCase {
     vertices: u32,
     seed: u64,
     app: GraphHalving,
 }
 
-impl super::Case for Case {
+impl super::SpeedupCase for ComponentsCase {
     type App = GraphHalving;
 
-    const WAYS: &'static [Way<Self>] = &[
+    const WAYS: &'static [PoolWay<Self>] = &[
         ("a search through the whole matrix", |_, graph| search(&graph)),
         ("rayon: join by hand", |_, graph| forest(&graph, 0..graph.vertices() as usize).components()),
     ];

@@ -1,6 +1,6 @@
 //! The product of a chain of square matrices.
 
-use super::{Collectives, Endpoint, Lost, Peers, Task, Way, share};
+use super::{Collectives, Endpoint, Lost, Peers, PoolWay, Task, share};
 use crate::applications::{Chain, Matrix, MatrixChain};
 use meshwright_core::units::Bytes;
 
@@ -8,16 +8,16 @@ use meshwright_core::units::Bytes;
 const SIDE: u32 = 64;
 
 /// So many matrices with entries at random.
-pub(in super::super) struct Case {
+pub(in super::super) struct MatrixChainCase {
     count: u32,
     seed: u64,
     app: MatrixChain,
 }
 
-impl super::Case for Case {
+impl super::SpeedupCase for MatrixChainCase {
     type App = MatrixChain;
 
-    const WAYS: &'static [Way<Self>] = &[
+    const WAYS: &'static [PoolWay<Self>] = &[
         ("a loop from left to right", |_, chain| chain.left_to_right()),
         ("rayon: join by hand", |_, chain| product(chain.matrices())),
     ];

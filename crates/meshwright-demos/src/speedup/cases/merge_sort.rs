@@ -3,23 +3,23 @@
 use rand::Rng;
 use rayon::slice::ParallelSliceMut;
 
-use super::{Collectives, Endpoint, Lost, Peers, Task, Way, share};
+use super::{Collectives, Endpoint, Lost, Peers, PoolWay, Task, share};
 use crate::applications::MergeSort;
 use meshwright_core::rng;
 use meshwright_core::units::Bytes;
 use meshwright_runtime::skeleton::DivideAndConquer;
 
 /// So many numbers at random.
-pub(in super::super) struct Case {
+pub(in super::super) struct MergeSortCase {
     count: usize,
     seed: u64,
     app: MergeSort<u32>,
 }
 
-impl super::Case for Case {
+impl super::SpeedupCase for MergeSortCase {
     type App = MergeSort<u32>;
 
-    const WAYS: &'static [Way<Self>] = &[
+    const WAYS: &'static [PoolWay<Self>] = &[
         ("std: sort_unstable", |_, mut list| {
             list.sort_unstable();
             list

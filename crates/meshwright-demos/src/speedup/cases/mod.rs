@@ -15,18 +15,18 @@ use meshwright_runtime::skeleton::DivideAndConquer;
 use meshwright_runtime::transport::{Endpoint, Lost, Wire};
 
 /// What is solved.
-pub(super) type Problem<C> = <<C as Case>::App as DivideAndConquer>::Problem;
+pub(super) type Problem<C> = <<C as SpeedupCase>::App as DivideAndConquer>::Problem;
 /// What comes of it.
-pub(super) type Solution<C> = <<C as Case>::App as DivideAndConquer>::Solution;
+pub(super) type Solution<C> = <<C as SpeedupCase>::App as DivideAndConquer>::Solution;
 /// A way of others, by its name; it runs in a pool of threads.
-pub(super) type Way<C> = (&'static str, fn(&C, Problem<C>) -> Solution<C>);
+pub(super) type PoolWay<C> = (&'static str, fn(&C, Problem<C>) -> Solution<C>);
 
 /// An application with a problem.
-pub(super) trait Case: Sync + Sized + 'static {
+pub(super) trait SpeedupCase: Sync + Sized + 'static {
     type App: DivideAndConquer<Problem: Wire + Clone + Sync + 'static, Solution: Wire + PartialEq + Sync + 'static>;
 
     /// What others call on one machine; the last one is the joins of rayon, written by hand.
-    const WAYS: &'static [Way<Self>];
+    const WAYS: &'static [PoolWay<Self>];
 
     /// What others call on ranks, with [`Collectives::PREFIX`] in the place of each `*`.
     const COLLECTIVES: &'static str;
@@ -56,17 +56,17 @@ pub(super) trait Case: Sync + Sized + 'static {
 pub(super) trait Visit {
     type Outcome;
 
-    fn visit<C: Case>(self, case: C) -> Self::Outcome;
+    fn visit<C: SpeedupCase>(self, case: C) -> Self::Outcome;
 }
 
 /// Does it with the application of this task.
 pub(super) fn visit<V: Visit>(task: &Task, visitor: V) -> V::Outcome {
     match task.application.name {
-        "merge-sort" => visitor.visit(merge_sort::Case::new(task)),
-        "matrix-chain" => visitor.visit(matrix_chain::Case::new(task)),
-        "components" => visitor.visit(components::Case::new(task)),
-        "broadcast" => visitor.visit(broadcast::Case::new(task)),
-        "reduce" => visitor.visit(reduce::Case::new(task)),
+        "merge-sort" => visitor.visit(merge_sort::MergeSortCase::new(task)),
+        "matrix-chain" => visitor.visit(matrix_chain::MatrixChainCase::new(task)),
+        "components" => visitor.visit(components::ComponentsCase::new(task)),
+        "broadcast" => visitor.visit(broadcast::BroadcastCase::new(task)),
+        "reduce" => visitor.visit(reduce::ReduceCase::new(task)),
         other => unreachable!("{other} has a case"),
     }
 }
@@ -77,7 +77,7 @@ pub(super) fn volume(task: &Task) -> u64 {
     impl Visit for Volume {
         type Outcome = u64;
 
-        fn visit<C: Case>(self, case: C) -> u64 {
+        fn visit<C: SpeedupCase>(self, case: C) -> u64 {
             case.volume().0
         }
     }
@@ -101,7 +101,7 @@ mod tests {
         impl Visit for Made {
             type Outcome = u64;
 
-            fn visit<C: Case>(self, case: C) -> u64 {
+            fn visit<C: SpeedupCase>(self, case: C) -> u64 {
                 case.problem().volume().0
             }
         }

@@ -1,6 +1,6 @@
 //! The sum of vectors, one from each rank.
 
-use super::{Collectives, Endpoint, Lost, Peers, Task, Way};
+use super::{Collectives, Endpoint, Lost, Peers, PoolWay, Task};
 use crate::applications::reduce::add;
 use crate::applications::{Contributions, Reduce};
 use meshwright_core::units::Bytes;
@@ -10,16 +10,16 @@ use meshwright_runtime::skeleton::DivideAndConquer;
 type Element = Box<dyn Fn(u32, u32) -> u64 + Send + Sync>;
 
 /// A vector of this length from every rank.
-pub(in super::super) struct Case {
+pub(in super::super) struct ReduceCase {
     length: u32,
     contributions: u32,
     app: Reduce<Element>,
 }
 
-impl super::Case for Case {
+impl super::SpeedupCase for ReduceCase {
     type App = Reduce<Element>;
 
-    const WAYS: &'static [Way<Self>] =
+    const WAYS: &'static [PoolWay<Self>] =
         &[("rayon: join by hand", |case, wanted| sum(&case.app, wanted.first, wanted.count))];
 
     const COLLECTIVES: &'static str = "*Reduce";

@@ -1,13 +1,13 @@
 //! All states that packets can be in, target by target and header by header.
 
 use super::dependencies::Dependencies;
-use crate::routing::{Choice, Choices, Header, Relation};
+use crate::routing::{Choices, Header, PortChoice, Relation};
 use crate::topology::{Machine, Topology};
 use meshwright_core::units::{LinkId, NodeId};
 
 /// A packet whose head has been given a channel, with its header as it was when it asked.
 #[derive(Clone, Copy)]
-struct State {
+struct ChannelState {
     link: LinkId,
     class: u8,
     header: Header,
@@ -133,9 +133,9 @@ impl<'e> Exploration<'e> {
 
     /// Calls `visit` wherever a packet asks for channels: with the node, the state it arrived in (`None` at its
     /// source), and its choices in `self`.
-    fn for_each_state(&mut self, mut visit: impl FnMut(&mut Self, NodeId, Option<State>)) {
+    fn for_each_state(&mut self, mut visit: impl FnMut(&mut Self, NodeId, Option<ChannelState>)) {
         let mut marks = Marks::new(self.machine.links() * self.classes * STAGES);
-        let mut stack: Vec<State> = Vec::new();
+        let mut stack: Vec<ChannelState> = Vec::new();
         let mut starts: Vec<(Header, NodeId)> = Vec::new();
         for target in self.machine.living() {
             starts.clear();
@@ -163,7 +163,7 @@ impl<'e> Exploration<'e> {
     }
 
     /// Puts the states behind the present choices on the stack, if they are new.
-    fn push_new(&self, at: NodeId, header: Header, marks: &mut Marks, stack: &mut Vec<State>) {
+    fn push_new(&self, at: NodeId, header: Header, marks: &mut Marks, stack: &mut Vec<ChannelState>) {
         for &choice in self.choices.as_slice() {
             let state = self.follow(at, choice, header);
             if marks.mark(self.index(state)) {
@@ -181,18 +181,18 @@ impl<'e> Exploration<'e> {
         header
     }
 
-    fn follow(&self, at: NodeId, choice: Choice, header: Header) -> State {
+    fn follow(&self, at: NodeId, choice: PortChoice, header: Header) -> ChannelState {
         let link = self.machine.link(at, choice.port);
         assert!(self.heads[link.index()] != UNWIRED, "port {} of node {at} is not wired", choice.port.0);
-        State { link, class: choice.class, header }
+        ChannelState { link, class: choice.class, header }
     }
 
     /// The number of the channel behind a choice.
-    fn channel(&self, at: NodeId, choice: Choice) -> u32 {
+    fn channel(&self, at: NodeId, choice: PortChoice) -> u32 {
         self.machine.link(at, choice.port).0 * self.classes + u32::from(choice.class)
     }
 
-    fn index(&self, state: State) -> usize {
+    fn index(&self, state: ChannelState) -> usize {
         let channel = state.link.0 * self.classes + u32::from(state.class);
         (channel * STAGES + u32::from(state.header.stage)) as usize
     }

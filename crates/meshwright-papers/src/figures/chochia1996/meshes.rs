@@ -5,7 +5,7 @@ use meshwright_core::units::NodeId;
 use meshwright_groups::rank_halving::{place, tree};
 use meshwright_groups::rank_split::routing::{Role, Routed};
 use meshwright_network::topology::order::order;
-use meshwright_report::svg::{Attribute, Point, Px, Svg, hues, palette};
+use meshwright_report::svg::{Point, Px, Svg, hues, palette};
 
 /// Column and row of the nodes of a square in an order; (0, 0) is drawn at the lower left.
 fn walk(name: &str, side: u32) -> Vec<(u32, u32)> {
@@ -52,9 +52,7 @@ fn stroke(svg: &mut Svg, from: Point, to: Point, class: &str, width: f64, tip: &
 
 /// A vertex with a word in it.
 fn vertex(svg: &mut Svg, at: Point, radius: f64, word: &str, tip: &str) {
-    let circle: [Attribute<'_>; 4] =
-        [("cx", &Px(at.x)), ("cy", &Px(at.y)), ("r", &Px(radius)), ("class", &"tile")];
-    svg.tipped("circle", &circle, tip);
+    svg.circle(at, radius, "tile", Some(tip));
     if !word.is_empty() {
         svg.text(at.plus(0.0, 4.0), "label mid", word);
     }

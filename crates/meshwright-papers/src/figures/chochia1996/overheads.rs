@@ -1,7 +1,7 @@
 //! Figures 4 and 5: what splits and barriers take.
 
 use meshwright_network::topology::Machine;
-use meshwright_report::svg::chart::{Axis, Chart, Ink, Scale, Series, Stroke};
+use meshwright_report::svg::chart::{Axis, Chart, Scale, Series, SeriesColour, Stroke};
 use meshwright_verdict::groups::experiment::{self, Experiment};
 use meshwright_verdict::groups::program::Kind;
 use meshwright_verdict::groups::{Drawn, Job, Labels, Pace, methods};
@@ -33,8 +33,11 @@ fn curves(experiment: &Experiment, kind: Kind, name: &str, hue: usize) -> [Serie
         spread.push(Some(found.mean.ci95).filter(|half| half.is_finite()).unwrap_or(0.0));
         most.push((middle, found.max as f64));
     }
-    let mean = Series { spread, ..Series::curve(format!("{name}, mean"), Ink::Hue(hue), means) };
-    [mean, Series::curve(format!("{name}, most observed"), Ink::Hue(hue), most).stroked(Stroke::Dashed)]
+    let mean = Series { spread, ..Series::curve(format!("{name}, mean"), SeriesColour::Hue(hue), means) };
+    [
+        mean,
+        Series::curve(format!("{name}, most observed"), SeriesColour::Hue(hue), most).stroked(Stroke::Dashed),
+    ]
 }
 
 fn chart(label: &str, series: Vec<Series>) -> String {

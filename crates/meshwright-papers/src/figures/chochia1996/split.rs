@@ -3,7 +3,7 @@
 use crate::chochia1996::definition::evaluate;
 use meshwright_groups::rank_halving::place;
 use meshwright_groups::rank_split::functions::{Functions, PerState};
-use meshwright_report::svg::{Attribute, Point, Px, Svg, hues};
+use meshwright_report::svg::{Point, Svg, hues};
 
 const SIZE: u32 = 10;
 const COLUMN: f64 = 84.0;
@@ -42,9 +42,7 @@ fn draw(
     for rank in 0..size {
         let (old, centre) = (members[rank as usize], at(rank));
         let class = format!("cell {}", hues::class(usize::from(state(old)), 3));
-        let circle: [Attribute<'_>; 4] =
-            [("cx", &Px(centre.x)), ("cy", &Px(centre.y)), ("r", &15), ("class", &class)];
-        svg.tipped("circle", &circle, &format!("rank {rank}, state {}", state(old)));
+        svg.circle(centre, 15.0, &class, Some(&format!("rank {rank}, state {}", state(old))));
         let word = if size == SIZE { rank.to_string() } else { format!("{rank} ({old})") };
         svg.text(centre.plus(0.0, 4.0), "label mid", &word);
         for (i, line) in words(rank).iter().enumerate() {

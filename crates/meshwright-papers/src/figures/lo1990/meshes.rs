@@ -1,8 +1,8 @@
 //! Figures 2 and 3: both mappings of B(0) to B(6), edges coloured by phase, the root a square.
 
 use super::{phase_class, phase_legend};
-use crate::lo1990::literal::{self, Arc, Place};
-use meshwright_report::svg::{Attribute, Point, Px, Svg};
+use crate::lo1990::literal::{self, Arc, MeshPlace};
+use meshwright_report::svg::{Point, Px, Svg};
 
 /// The trees drawn: B(0) to B(6).
 const N: u32 = 6;
@@ -26,7 +26,7 @@ pub(super) fn growing() -> String {
     figure("The growing mapping", &literal::growing(&literal::reflecting(N)))
 }
 
-fn figure(name: &str, mappings: &[Vec<Place>]) -> String {
+fn figure(name: &str, mappings: &[Vec<MeshPlace>]) -> String {
     let mut svg = Svg::new(format!("{name} of B(0) to B({N}), edges coloured by phase, the root a square"));
     let (mut top, mut width) = (30.0, 0.0f64);
     for row in ROWS {
@@ -52,8 +52,8 @@ fn figure(name: &str, mappings: &[Vec<Place>]) -> String {
 }
 
 /// One mesh with its tree; `corner` is the node in the north-west.
-fn panel(svg: &mut Svg, corner: Point, n: u32, places: &[Place]) {
-    let at = |(row, column): Place| corner.plus(f64::from(column) * PITCH, f64::from(row) * PITCH);
+fn panel(svg: &mut Svg, corner: Point, n: u32, places: &[MeshPlace]) {
+    let at = |(row, column): MeshPlace| corner.plus(f64::from(column) * PITCH, f64::from(row) * PITCH);
     let tree = literal::tree(n);
     for (label, arc) in tree.iter().enumerate() {
         if let Some(Arc { parent, phase }) = arc {
@@ -71,9 +71,7 @@ fn panel(svg: &mut Svg, corner: Point, n: u32, places: &[Place]) {
             svg.tile(centre, 14.0, "root", &format!("root: task {label}"));
             continue;
         }
-        let circle: [Attribute<'_>; 4] =
-            [("cx", &Px(centre.x)), ("cy", &Px(centre.y)), ("r", &4.5), ("class", &"hub")];
-        svg.tipped("circle", &circle, &format!("task {label}"));
+        svg.circle(centre, 4.5, "hub", Some(&format!("task {label}")));
     }
 }
 

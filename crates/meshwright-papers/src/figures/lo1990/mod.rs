@@ -11,7 +11,7 @@ mod proof;
 mod trees;
 
 use super::Figure;
-use meshwright_report::svg::legend::{self, Entry};
+use meshwright_report::svg::legend::{self, LegendEntry};
 use meshwright_report::svg::{Point, Svg, palette};
 
 /// All four, in the order of the paper.
@@ -50,7 +50,10 @@ fn phase_class(phase: u32, phases: u32) -> String {
 
 /// What the colours mean; returns the height.
 fn phase_legend(svg: &mut Svg, at: Point, width: f64, phases: u32) -> f64 {
-    let entry =
-        |phase| Entry { class: phase_class(phase, phases), stroke: 2.6, text: format!("phase {phase}") };
+    let entry = |phase| LegendEntry {
+        class: phase_class(phase, phases),
+        stroke: 2.6,
+        text: format!("phase {phase}"),
+    };
     legend::list(svg, at, width, &(1..=phases).map(entry).collect::<Vec<_>>())
 }

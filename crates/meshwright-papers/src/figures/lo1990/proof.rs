@@ -2,7 +2,7 @@
 
 use super::phase_class;
 use crate::lo1990::reflecting::{ProofPoints, proof_points};
-use meshwright_report::svg::{Attribute, Point, Px, Svg};
+use meshwright_report::svg::{Point, Px, Svg};
 
 /// The mapping drawn: M_R(B(8)) on 16 x 16 nodes.
 const K: u32 = 4;
@@ -54,7 +54,7 @@ fn draw_square(svg: &mut Svg, side: u32) {
         svg.text(node(0, index).plus(-24.0, 4.0), "axis end", &index.to_string());
         for row in 0..side {
             let at = node(index, row);
-            svg.leaf("circle", &[("cx", &Px(at.x)), ("cy", &Px(at.y)), ("r", &2.6), ("class", &"node")]);
+            svg.circle(at, 2.6, "node", None);
         }
     }
 }
@@ -104,9 +104,7 @@ fn draw_lengths(svg: &mut Svg, points: &ProofPoints) {
 fn draw_points(svg: &mut Svg, points: &ProofPoints) {
     for (letter, &column) in ["A", "B", "C", "D", "E", "F"].into_iter().zip(&points.columns) {
         let at = node(column, points.row);
-        let circle: [Attribute<'_>; 4] =
-            [("cx", &Px(at.x)), ("cy", &Px(at.y)), ("r", &5.5), ("class", &"hub")];
-        svg.tipped("circle", &circle, &format!("{letter}: row {}, column {column}", points.row));
+        svg.circle(at, 5.5, "hub", Some(&format!("{letter}: row {}, column {column}", points.row)));
         svg.text(at.plus(0.0, -11.0), "letter mid", letter);
     }
     let root = node(points.columns[5], points.root_row);

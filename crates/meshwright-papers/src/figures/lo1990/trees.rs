@@ -2,7 +2,7 @@
 
 use super::{phase_class, phase_legend};
 use crate::lo1990::literal::{self, Arc};
-use meshwright_report::svg::{Attribute, Point, Px, Svg};
+use meshwright_report::svg::{Point, Px, Svg};
 
 /// The trees drawn: B(0) to B(4).
 const N: u32 = 4;
@@ -76,9 +76,7 @@ fn draw_task(svg: &mut Svg, at: Point, label: usize, root: bool) {
     if root {
         svg.tile(at, 26.0, "root", &format!("root: task {label}"));
     } else {
-        let circle: [Attribute<'_>; 4] =
-            [("cx", &Px(at.x)), ("cy", &Px(at.y)), ("r", &13), ("class", &"tile")];
-        svg.tipped("circle", &circle, &format!("task {label}"));
+        svg.circle(at, 13.0, "tile", Some(&format!("task {label}")));
     }
     svg.text(at.plus(0.0, 4.0), "label mid", &label.to_string());
 }

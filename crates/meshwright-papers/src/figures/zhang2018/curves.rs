@@ -1,10 +1,11 @@
 //! Shares and speedups against sigma, and over n and sigma.
 
 use meshwright_core::units::NodeId;
+use meshwright_core::words::counted;
 use meshwright_load::shares::closed_form;
 use meshwright_load::{Forwarding, Problem, Source, layers, optimum};
 use meshwright_network::topology::Machine;
-use meshwright_report::svg::chart::{Axis, Chart, Ink, Scale, Series, Stroke};
+use meshwright_report::svg::chart::{Axis, Chart, Scale, Series, SeriesColour, Stroke};
 use meshwright_report::svg::surface::Surface;
 
 /// The steps of sigma, from 0 to 1.
@@ -13,13 +14,13 @@ const STEPS: u32 = 50;
 const SIGMA: &str = "sigma = z Tcm / (w Tcp)";
 
 /// The cases of a family of networks: each with its name and its one source.
-pub(super) struct Case {
+pub(super) struct NetworkCase {
     pub(super) name: String,
     pub(super) machine: Machine,
     pub(super) source: NodeId,
 }
 
-impl Case {
+impl NetworkCase {
     /// The case of a machine that is known to exist.
     pub(super) fn new(name: impl Into<String>, machine: &str, source: u32) -> Self {
         let machine = Machine::new(machine).expect("the machines of the figures exist");
@@ -51,7 +52,7 @@ fn layer_name(layer: usize, nodes: u64, forwarding: Forwarding) -> String {
     match (layer, forwarding) {
         (0, Forwarding::CutThrough) => "layers 0 and 1".to_string(),
         (0, _) => "layer 0, the source".to_string(),
-        _ => format!("layer {layer}, {nodes} node{}", if nodes == 1 { "" } else { "s" }),
+        _ => format!("layer {layer}, {}", counted(nodes, "node")),
     }
 }
 
@@ -61,7 +62,7 @@ fn share_series(layers: &[u64], forwarding: Forwarding, stroke: Stroke, prefix: 
     let series = |layer: usize| {
         let points = sigmas().map(|s| (s, closed_form::fractions(layers, &s, forwarding)[layer])).collect();
         let name = format!("{prefix}{}", layer_name(layer, layers[layer], forwarding));
-        Series::curve(name, Ink::Hue(layer), points).stroked(stroke)
+        Series::curve(name, SeriesColour::Hue(layer), points).stroked(stroke)
     };
     shown.map(series).collect()
 }
@@ -92,7 +93,7 @@ pub(super) fn speedups_of_layers(all: &[(String, Vec<u64>)], forwarding: Forward
             .enumerate()
             .map(|(i, (name, layers))| {
                 let points = sigmas().map(|s| (s, closed_form::speedup(layers, &s, forwarding))).collect();
-                let ink = if all.len() > 1 { Ink::Step(i, all.len()) } else { Ink::Hue(0) };
+                let ink = if all.len() > 1 { SeriesColour::Step(i, all.len()) } else { SeriesColour::Hue(0) };
                 Series::curve(name.clone(), ink, points)
             })
             .collect(),
@@ -100,20 +101,20 @@ pub(super) fn speedups_of_layers(all: &[(String, Vec<u64>)], forwarding: Forward
 }
 
 /// Speedup against sigma, by case, and what no schedule exceeds in the last case.
-pub(super) fn speedups(cases: &[Case], forwarding: Forwarding) -> String {
+pub(super) fn speedups(cases: &[NetworkCase], forwarding: Forwarding) -> String {
     let mut series: Vec<Series> = cases
         .iter()
         .enumerate()
         .map(|(i, case)| {
             let layers = case.layers();
             let points = sigmas().map(|s| (s, closed_form::speedup(&layers, &s, forwarding))).collect();
-            Series::curve(case.name.clone(), Ink::Step(i, cases.len()), points)
+            Series::curve(case.name.clone(), SeriesColour::Step(i, cases.len()), points)
         })
         .collect();
     if let Some(last) = cases.last() {
         let points = sigmas().map(|s| (s, last.optimum(s))).collect();
         let name = format!("optimum, {}", last.name);
-        series.push(Series::curve(name, Ink::Hue(4), points).stroked(Stroke::Dashed));
+        series.push(Series::curve(name, SeriesColour::Hue(4), points).stroked(Stroke::Dashed));
     }
     speedup_chart(series)
 }
@@ -126,7 +127,7 @@ fn speedup_chart(series: Vec<Series>) -> String {
 }
 
 /// The difference of two speedups against sigma, case by case.
-pub(super) fn differences(cases: &[(Case, Case)], forwardings: [Forwarding; 2]) -> String {
+pub(super) fn differences(cases: &[(NetworkCase, NetworkCase)], forwardings: [Forwarding; 2]) -> String {
     let series: Vec<Series> = cases
         .iter()
         .enumerate()
@@ -141,7 +142,7 @@ pub(super) fn differences(cases: &[(Case, Case)], forwardings: [Forwarding; 2]) 
                     )
                 })
                 .collect();
-            Series::curve(first.name.clone(), Ink::Step(i, cases.len()), points)
+            Series::curve(first.name.clone(), SeriesColour::Step(i, cases.len()), points)
         })
         .collect();
     let values = || series.iter().flat_map(|series| &series.points).map(|point| point.1);
@@ -157,18 +158,18 @@ pub(super) fn differences(cases: &[(Case, Case)], forwardings: [Forwarding; 2]) 
 }
 
 /// Speedup over n and sigma.
-pub(super) fn surface(cases: &[Case], forwarding: Forwarding) -> String {
+pub(super) fn surface(cases: &[NetworkCase], forwarding: Forwarding) -> String {
     values(cases, forwarding).in_space()
 }
 
 /// The same as a map, for the figures that the thesis shows from one side only.
-pub(super) fn map(cases: &[Case], forwarding: Forwarding) -> String {
+pub(super) fn map(cases: &[NetworkCase], forwarding: Forwarding) -> String {
     values(cases, forwarding).map()
 }
 
-fn values(cases: &[Case], forwarding: Forwarding) -> Surface {
+fn values(cases: &[NetworkCase], forwarding: Forwarding) -> Surface {
     let y: Vec<f64> = (1..=25).map(|step| f64::from(step) * 0.04).collect();
-    let layers: Vec<Vec<u64>> = cases.iter().map(Case::layers).collect();
+    let layers: Vec<Vec<u64>> = cases.iter().map(NetworkCase::layers).collect();
     let speedup =
         |s: &f64| layers.iter().map(|layers| closed_form::speedup(layers, s, forwarding)).collect::<Vec<_>>();
     Surface {

@@ -4,8 +4,8 @@ use meshwright_core::units::NodeId;
 use meshwright_load::shares::timing;
 use meshwright_load::{Forwarding, layers};
 use meshwright_network::topology::{Machine, Network, Topology};
-use meshwright_report::svg::load::gantt::{Gantt, Row, Span};
-use meshwright_report::svg::{Attribute, DRAWING_WIDTH_MIN, Point, Px, Svg, palette};
+use meshwright_report::svg::load::gantt::{Gantt, GanttRow, Span};
+use meshwright_report::svg::{DRAWING_WIDTH_MIN, Point, Svg, palette};
 
 /// From node to node.
 const PITCH: f64 = 54.0;
@@ -47,9 +47,7 @@ pub(super) fn network(specification: &str, sources: &[u32]) -> String {
                 0 => "tile".to_string(),
                 _ => format!("fill {}", palette::class(layer as usize, deepest as usize + 1)),
             };
-            let circle: [Attribute<'_>; 4] =
-                [("cx", &Px(centre.x)), ("cy", &Px(centre.y)), ("r", &14), ("class", &class)];
-            svg.tipped("circle", &circle, &tip);
+            svg.circle(centre, 14.0, &class, Some(&tip));
         }
         svg.text(centre.plus(0.0, 4.0), "label mid boxed", &node.to_string());
     }
@@ -84,7 +82,7 @@ pub(super) fn timing(counts: &[u64], forwarding: Forwarding) -> String {
                 .into_iter()
                 .collect();
             let computing = vec![span(row.computing[0], row.computing[1], symbol, "computes")];
-            rows.push(Row { name: name.clone(), communication, computing, ..Row::default() });
+            rows.push(GanttRow { name: name.clone(), communication, computing, ..GanttRow::default() });
             processor += 1;
         }
     }

@@ -21,7 +21,7 @@ mod toroidal;
 mod voronoi;
 
 use super::Figure;
-use curves::Case;
+use curves::NetworkCase;
 use meshwright_load::Forwarding;
 
 /// All of them, chapter by chapter.
@@ -44,23 +44,23 @@ const L3X3_MIDDLE: &[u64] = &[1, 4, 4];
 const L6X6_TORUS: &[u64] = &[1, 4, 8, 10, 8, 4, 1];
 
 /// 2 x n meshes from the corner.
-fn two_by_n() -> Vec<Case> {
-    (1..=10).map(|n| Case::new(format!("n = {n}"), &format!("mesh:2x{n}"), 0)).collect()
+fn two_by_n() -> Vec<NetworkCase> {
+    (1..=10).map(|n| NetworkCase::new(format!("n = {n}"), &format!("mesh:2x{n}"), 0)).collect()
 }
 
 /// 3 x n meshes from the middle of the short side.
-fn three_by_n() -> Vec<Case> {
-    (1..=8).map(|n| Case::new(format!("n = {n}"), &format!("mesh:3x{n}"), n)).collect()
+fn three_by_n() -> Vec<NetworkCase> {
+    (1..=8).map(|n| NetworkCase::new(format!("n = {n}"), &format!("mesh:3x{n}"), n)).collect()
 }
 
 /// 5 x n meshes from the middle node.
-fn five_by_n() -> Vec<Case> {
-    (1..=5).map(|n| Case::new(format!("n = {n}"), &format!("mesh:5x{n}"), 2 * n + n / 2)).collect()
+fn five_by_n() -> Vec<NetworkCase> {
+    (1..=5).map(|n| NetworkCase::new(format!("n = {n}"), &format!("mesh:5x{n}"), 2 * n + n / 2)).collect()
 }
 
 /// 5 x n tori; all nodes are alike.
-fn five_by_n_torus() -> Vec<Case> {
-    (1..=5).map(|n| Case::new(format!("n = {n}"), &format!("torus:5x{n}"), 0)).collect()
+fn five_by_n_torus() -> Vec<NetworkCase> {
+    (1..=5).map(|n| NetworkCase::new(format!("n = {n}"), &format!("torus:5x{n}"), 0)).collect()
 }
 
 /// The layers of connected sources under one name.

@@ -1,6 +1,6 @@
 //! Chapters 3 and 4: several sources on the mesh; instances of our own, for the seeds of the thesis are not known.
 
-use super::voronoi::{self, Case};
+use super::voronoi::{self, CellsCase};
 use super::{CUT_THROUGH, Figure, STORED};
 
 /// Chapter 3, cut-through.
@@ -10,7 +10,7 @@ pub(super) const FIGURES: &[Figure] = &[
         caption: "Table 3.1: the cells of ten sources on the 50 x 50 mesh (MDVDA). The sources of the thesis are not known; the seed of \
                   these was chosen such that the speedups at sigma = 0.05 go from 104 to 272, where 107 to 271 is printed.",
         draw: || {
-            voronoi::cells(Case {
+            voronoi::cells(CellsCase {
                 network: "mesh:50x50",
                 method: "voronoi",
                 sigma: 0.05,
@@ -22,7 +22,7 @@ pub(super) const FIGURES: &[Figure] = &[
         number: "T3.1b",
         caption: "The speedup of these cells against sigma.",
         draw: || {
-            voronoi::speedups(Case {
+            voronoi::speedups(CellsCase {
                 network: "mesh:50x50",
                 method: "voronoi",
                 sigma: 0.05,
@@ -34,7 +34,7 @@ pub(super) const FIGURES: &[Figure] = &[
         number: "T3.2",
         caption: "Table 3.2: the cells after RMDVDA at sigma = 0.05: each cell loses whole outer layers while it stays as fast as the slowest.",
         draw: || {
-            voronoi::cells(Case {
+            voronoi::cells(CellsCase {
                 network: "mesh:50x50",
                 method: "reduced",
                 sigma: 0.05,
@@ -46,7 +46,7 @@ pub(super) const FIGURES: &[Figure] = &[
         number: "T3.2b",
         caption: "The speedup of the reduced cells against sigma: at the sigma they were made for, they differ by about a layer.",
         draw: || {
-            voronoi::speedups(Case {
+            voronoi::speedups(CellsCase {
                 network: "mesh:50x50",
                 method: "reduced",
                 sigma: 0.05,
@@ -63,7 +63,7 @@ pub(super) const FIGURES: &[Figure] = &[
         number: "3.29",
         caption: "Cells after ARMDVDA at sigma = 0.05: freed processors have gone to the slowest cell, one after the other.",
         draw: || {
-            voronoi::cells(Case {
+            voronoi::cells(CellsCase {
                 network: "mesh:50x50",
                 method: "accelerated",
                 sigma: 0.05,
@@ -75,7 +75,7 @@ pub(super) const FIGURES: &[Figure] = &[
         number: "T3.3",
         caption: "Table 3.3: the speedup of the cells after ARMDVDA.",
         draw: || {
-            voronoi::speedups(Case {
+            voronoi::speedups(CellsCase {
                 network: "mesh:50x50",
                 method: "accelerated",
                 sigma: 0.05,
@@ -87,7 +87,7 @@ pub(super) const FIGURES: &[Figure] = &[
         number: "3.30",
         caption: "Cells after RCMDVDA: three clusters of four sources and seven single ones, reduced at sigma = 0.05.",
         draw: || {
-            voronoi::cells(Case {
+            voronoi::cells(CellsCase {
                 network: "mesh:50x50",
                 method: "constrained",
                 sigma: 0.05,
@@ -99,7 +99,7 @@ pub(super) const FIGURES: &[Figure] = &[
         number: "3.31",
         caption: "The speedup of these cells. The printed Table 3.4 (360 to 98 before, 125 to 98 after, 294 saved) does not fit ten cells of 2500 processors (erratum Z11).",
         draw: || {
-            voronoi::speedups(Case {
+            voronoi::speedups(CellsCase {
                 network: "mesh:50x50",
                 method: "constrained",
                 sigma: 0.05,
@@ -125,14 +125,19 @@ pub(super) const STORED_FIGURES: &[Figure] = &[
         number: "4.18",
         caption: "Chapter 4: the cells of ten random sources under store-and-forward; cells do not depend on the switching. 495 / 107 is 4.63, not 4.62 (erratum Z9).",
         draw: || {
-            voronoi::cells(Case { network: "mesh:50x50", method: "voronoi", sigma: 0.01, forwarding: STORED })
+            voronoi::cells(CellsCase {
+                network: "mesh:50x50",
+                method: "voronoi",
+                sigma: 0.01,
+                forwarding: STORED,
+            })
         },
     },
     Figure {
         number: "4.19",
         caption: "The speedup of these cells under modified store-and-forward.",
         draw: || {
-            voronoi::speedups(Case {
+            voronoi::speedups(CellsCase {
                 network: "mesh:50x50",
                 method: "voronoi",
                 sigma: 0.01,
@@ -144,14 +149,19 @@ pub(super) const STORED_FIGURES: &[Figure] = &[
         number: "4.20",
         caption: "Cells reduced at sigma = 0.01 under modified store-and-forward.",
         draw: || {
-            voronoi::cells(Case { network: "mesh:50x50", method: "reduced", sigma: 0.01, forwarding: STORED })
+            voronoi::cells(CellsCase {
+                network: "mesh:50x50",
+                method: "reduced",
+                sigma: 0.01,
+                forwarding: STORED,
+            })
         },
     },
     Figure {
         number: "4.21",
         caption: "The speedup of the reduced cells.",
         draw: || {
-            voronoi::speedups(Case {
+            voronoi::speedups(CellsCase {
                 network: "mesh:50x50",
                 method: "reduced",
                 sigma: 0.01,
@@ -163,7 +173,7 @@ pub(super) const STORED_FIGURES: &[Figure] = &[
         number: "4.22",
         caption: "Cells after ARMDVDA at sigma = 0.01 under modified store-and-forward.",
         draw: || {
-            voronoi::cells(Case {
+            voronoi::cells(CellsCase {
                 network: "mesh:50x50",
                 method: "accelerated",
                 sigma: 0.01,
@@ -175,7 +185,7 @@ pub(super) const STORED_FIGURES: &[Figure] = &[
         number: "4.23",
         caption: "The speedup of these cells. The thesis gains about 10 %; with the reduction by layers the gain is far greater.",
         draw: || {
-            voronoi::speedups(Case {
+            voronoi::speedups(CellsCase {
                 network: "mesh:50x50",
                 method: "accelerated",
                 sigma: 0.01,

@@ -1,6 +1,6 @@
 //! Chapter 5: the torus, and the comparisons.
 
-use super::curves::{self, Case};
+use super::curves::{self, NetworkCase};
 use super::{
     BLOCK_25, CUT_THROUGH, Figure, L2X2, L2X3, L3X3_BORDER, L3X3_MIDDLE, L6X6_TORUS, STORED, diagrams,
     five_by_n, five_by_n_torus, voronoi,
@@ -10,8 +10,8 @@ use super::{
 pub(super) const TETROMINO: &[u32] = &[6, 7, 8, 12];
 
 /// 5 x n meshes from the middle node and from the corner.
-fn middle_and_corner() -> Vec<(Case, Case)> {
-    let corner = |n| Case::new(format!("n = {n}"), &format!("mesh:5x{n}"), 0);
+fn middle_and_corner() -> Vec<(NetworkCase, NetworkCase)> {
+    let corner = |n| NetworkCase::new(format!("n = {n}"), &format!("mesh:5x{n}"), 0);
     five_by_n().into_iter().zip((1..=5).map(corner)).collect()
 }
 
@@ -56,7 +56,7 @@ pub(super) const FIGURES: &[Figure] = &[
         number: "5.12",
         caption: "The cells of ten random sources on the 50 x 50 mesh.",
         draw: || {
-            voronoi::cells(voronoi::Case {
+            voronoi::cells(voronoi::CellsCase {
                 network: "mesh:50x50",
                 method: "voronoi",
                 sigma: 0.01,
@@ -68,7 +68,7 @@ pub(super) const FIGURES: &[Figure] = &[
         number: "5.13",
         caption: "The cells of the same sources on the 50 x 50 torus: a cell that leaves on one side comes back on the other.",
         draw: || {
-            voronoi::cells(voronoi::Case {
+            voronoi::cells(voronoi::CellsCase {
                 network: "torus:50x50",
                 method: "voronoi",
                 sigma: 0.01,
@@ -80,7 +80,7 @@ pub(super) const FIGURES: &[Figure] = &[
         number: "5.14",
         caption: "The cells of figure 5.13 cast on a torus.",
         draw: || {
-            voronoi::cast(voronoi::Case {
+            voronoi::cast(voronoi::CellsCase {
                 network: "torus:50x50",
                 method: "voronoi",
                 sigma: 0.01,
@@ -92,7 +92,7 @@ pub(super) const FIGURES: &[Figure] = &[
         number: "5.15",
         caption: "The speedup of the cells of figure 5.13. From sigma = 0.4 on the speedups still differ: the mean ratio of the fastest to the slowest is 1.59 at 0.4 and 1.11 at 0.9 (erratum Z26).",
         draw: || {
-            voronoi::speedups(voronoi::Case {
+            voronoi::speedups(voronoi::CellsCase {
                 network: "torus:50x50",
                 method: "voronoi",
                 sigma: 0.01,
@@ -104,7 +104,7 @@ pub(super) const FIGURES: &[Figure] = &[
         number: "5.16",
         caption: "The cells of figure 5.13 reduced at sigma = 0.01.",
         draw: || {
-            voronoi::cells(voronoi::Case {
+            voronoi::cells(voronoi::CellsCase {
                 network: "torus:50x50",
                 method: "reduced",
                 sigma: 0.01,
@@ -116,7 +116,7 @@ pub(super) const FIGURES: &[Figure] = &[
         number: "5.17",
         caption: "The reduced cells cast on a torus.",
         draw: || {
-            voronoi::cast(voronoi::Case {
+            voronoi::cast(voronoi::CellsCase {
                 network: "torus:50x50",
                 method: "reduced",
                 sigma: 0.01,
@@ -128,7 +128,7 @@ pub(super) const FIGURES: &[Figure] = &[
         number: "5.18",
         caption: "The speedup of the reduced cells. Reduction raises no cell, so the printed rise of the slowest from 125 to 168 belongs to another instance or to ARMDVDA (erratum Z10).",
         draw: || {
-            voronoi::speedups(voronoi::Case {
+            voronoi::speedups(voronoi::CellsCase {
                 network: "torus:50x50",
                 method: "reduced",
                 sigma: 0.01,

@@ -8,7 +8,7 @@ use meshwright_load::shares::schedulers::{METHODS, Reduction, Scheduled, Schedul
 use meshwright_load::shares::{closed_form, lower_band};
 use meshwright_load::{Forwarding, Problem, Source};
 use meshwright_network::topology::{Machine, Topology};
-use meshwright_report::svg::chart::{Axis, Chart, Ink, Scale, Series, Stroke};
+use meshwright_report::svg::chart::{Axis, Chart, Scale, Series, SeriesColour, Stroke};
 use meshwright_report::svg::load::{cells, torus};
 
 /// The seed of the ten sources of all figures with cells: on the mesh the speedups at sigma = 0.05 then go from 104 to
@@ -24,7 +24,7 @@ const T_95: f64 = 2.069;
 
 /// A case with cells: the network, the method, where the cells were made, and how shares are forwarded.
 #[derive(Clone, Copy)]
-pub(super) struct Case {
+pub(super) struct CellsCase {
     pub(super) network: &'static str,
     pub(super) method: &'static str,
     pub(super) sigma: f64,
@@ -58,34 +58,35 @@ fn sources(machine: &Machine, seed: u64, clustered: bool) -> Vec<Source> {
     chosen.into_iter().map(|node| Source::at(node, 1.0)).collect()
 }
 
-fn scheduled(machine: &Machine, sources: &[Source], case: Case, reduction: Reduction) -> Scheduled {
+fn scheduled(machine: &Machine, sources: &[Source], case: CellsCase, reduction: Reduction) -> Scheduled {
     let method = METHODS.iter().find(|method| method.name == case.method).expect("a method of the table");
     let problem = Problem::new(machine, sources.to_vec(), case.sigma).expect("sources inside the machine");
     let settings = SchedulerSettings { reduction, ..SchedulerSettings::default() };
     (method.run)(&problem, case.forwarding, &settings).expect("these methods take any sources")
 }
 
-pub(super) fn drawn(case: Case, draw: fn(&cells::View<'_>) -> Option<String>) -> String {
+pub(super) fn drawn(case: CellsCase, draw: fn(&cells::CellsView<'_>) -> Option<String>) -> String {
     let machine = machine(case.network);
     let sources = sources(&machine, SEED, case.method == "constrained");
     let scheduled = scheduled(&machine, &sources, case, Reduction::Peel);
     let nodes: Vec<NodeId> = sources.iter().map(|source| source.node).collect();
     let cells = scheduled.plan.cells.as_ref().expect("these methods make cells");
-    draw(&cells::View { machine: &machine, cells, sources: &nodes }).expect("planes of this size are drawn")
+    draw(&cells::CellsView { machine: &machine, cells, sources: &nodes })
+        .expect("planes of this size are drawn")
 }
 
 /// The cells.
-pub(super) fn cells(case: Case) -> String {
+pub(super) fn cells(case: CellsCase) -> String {
     drawn(case, |view| cells::draw(view).map(|(svg, _)| svg))
 }
 
 /// The cells on a torus.
-pub(super) fn cast(case: Case) -> String {
+pub(super) fn cast(case: CellsCase) -> String {
     drawn(case, torus::draw)
 }
 
 /// The speedup of each cell against sigma, the cells as they were made.
-pub(super) fn speedups(case: Case) -> String {
+pub(super) fn speedups(case: CellsCase) -> String {
     let machine = machine(case.network);
     let sources = sources(&machine, SEED, case.method == "constrained");
     let scheduled = scheduled(&machine, &sources, case, Reduction::Peel);
@@ -108,9 +109,9 @@ pub(super) fn saved(network: &'static str) -> String {
     let machine = machine(network);
     let rounds: Vec<Vec<Source>> = (0..ROUNDS).map(|round| sources(&machine, 1000 + round, false)).collect();
     let series = |name: &str, hue, reduction| {
-        let mut series = Series::curve(name, Ink::Hue(hue), vec![]);
+        let mut series = Series::curve(name, SeriesColour::Hue(hue), vec![]);
         for sigma in SIGMAS {
-            let case = Case { network, method: "reduced", sigma, forwarding: Forwarding::CutThrough };
+            let case = CellsCase { network, method: "reduced", sigma, forwarding: Forwarding::CutThrough };
             let shares: Vec<f64> = rounds
                 .iter()
                 .map(|sources| 100.0 * scheduled(&machine, sources, case, reduction).saved_share)
@@ -150,7 +151,7 @@ pub(super) fn ideal(nodes: u64, sources: u64) -> String {
     let curve = |name: &str, hue, forwarding, stroke| {
         let points = (0..=50).map(|step| f64::from(step) / 50.0);
         let points = points.map(|s| (s, lower_band::ideal_speedup(each, &s, forwarding))).collect();
-        Series::curve(name, Ink::Hue(hue), points).stroked(stroke)
+        Series::curve(name, SeriesColour::Hue(hue), points).stroked(stroke)
     };
     let optimum = (1..=100)
         .map(|step| f64::from(step) / 100.0)
@@ -159,7 +160,8 @@ pub(super) fn ideal(nodes: u64, sources: u64) -> String {
     let series = vec![
         curve("ideal community, cut-through", 0, Forwarding::CutThrough, Stroke::Solid),
         curve("ideal community, store-and-forward", 2, Forwarding::ModifiedStoreAndForward, Stroke::Solid),
-        Series::curve("what four links allow: 1 + 4 / sigma", Ink::Hue(4), optimum).stroked(Stroke::Dashed),
+        Series::curve("what four links allow: 1 + 4 / sigma", SeriesColour::Hue(4), optimum)
+            .stroked(Stroke::Dashed),
     ];
     Chart {
         label: "Speedup of an ideal community against sigma".to_string(),
@@ -185,7 +187,7 @@ mod tests {
         let sources = sources(&machine, SEED, false);
         let range = |method| {
             let case =
-                Case { network: "mesh:50x50", method, sigma: 0.05, forwarding: Forwarding::CutThrough };
+                CellsCase { network: "mesh:50x50", method, sigma: 0.05, forwarding: Forwarding::CutThrough };
             let cells = scheduled(&machine, &sources, case, Reduction::Peel).cells;
             cells
                 .iter()

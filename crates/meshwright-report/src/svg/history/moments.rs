@@ -2,8 +2,9 @@
 
 use super::super::path::Path;
 use super::super::{Point, Svg};
-use crate::wording::{counted, grouped};
+use crate::wording::counted;
 use meshwright_core::units::Cycles;
+use meshwright_core::words::grouped;
 use meshwright_groups::history::{Doing, History};
 use meshwright_network::topology::{Machine, Topology};
 

@@ -5,7 +5,7 @@ use meshwright_groups::history::{Doing, History};
 
 /// What a row shows for some columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Run {
+pub(super) struct RasterRun {
     pub first: u32,
     pub end: u32,
     /// The index of the group.
@@ -28,7 +28,7 @@ pub(super) struct Area {
 pub(super) struct Raster {
     pub columns: u32,
     /// Per row its runs, from left to right.
-    pub rows: Vec<Vec<Run>>,
+    pub rows: Vec<Vec<RasterRun>>,
 }
 
 impl Raster {
@@ -40,7 +40,7 @@ impl Raster {
             Cycles((halves / (2 * u128::from(columns))) as u64)
         };
         let row = |&member: &u32| {
-            let mut runs: Vec<Run> = Vec::new();
+            let mut runs: Vec<RasterRun> = Vec::new();
             let mut spans = history.spans(member).iter().peekable();
             for column in 0..columns {
                 let time = middle(column);
@@ -52,7 +52,7 @@ impl Raster {
                 };
                 match runs.last_mut() {
                     Some(run) if (run.group, run.waits) == (group, waits) => run.end = column + 1,
-                    _ => runs.push(Run { first: column, end: column + 1, group, waits }),
+                    _ => runs.push(RasterRun { first: column, end: column + 1, group, waits }),
                 }
             }
             runs
@@ -129,7 +129,7 @@ mod tests {
         let group = Group::in_order([0, 1, 2].map(NodeId).to_vec());
         let history = History::of(&group, |node| if node.0 == 1 { &slow } else { &quick });
         let raster = Raster::of(&history, &history.together(), 10);
-        let run = |first, end, group, waits| Run { first, end, group, waits };
+        let run = |first, end, group, waits| RasterRun { first, end, group, waits };
         assert_eq!(raster.rows[0], raster.rows[1]);
         assert_eq!(raster.rows[2], [run(0, 2, 0, false), run(2, 10, 2, false)]);
         assert_eq!(raster.rows[0][1..], [run(2, 4, 1, false), run(4, 8, 1, true), run(8, 10, 1, false)]);

@@ -1,10 +1,12 @@
 //! Time across, members down, every group a block in its colour, faded where members wait.
 
-use super::super::axis::{marks, written};
+use super::super::axes::marks;
 use super::super::path::Path;
-use super::super::{Attribute, Point, Px, Svg};
+use super::super::{Attribute, Point, Svg};
 use super::raster::{Area, Raster};
-use crate::wording::{counted, grouped};
+use crate::wording::counted;
+use meshwright_core::words::grouped;
+use meshwright_core::words::short;
 use meshwright_groups::history::{History, Life};
 
 /// More members than this do not stand below each other; as many are taken, evenly.
@@ -26,7 +28,7 @@ const GAP: f64 = 42.0;
 
 /// How the members are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rows {
+pub enum MemberOrder {
     /// By rank in the first group.
     Ranks,
     /// So that groups stand together.
@@ -35,11 +37,11 @@ pub enum Rows {
 
 /// What is drawn.
 #[derive(Clone, Copy)]
-pub struct View<'a> {
+pub struct TimelineView<'a> {
     pub history: &'a History,
     /// The unit of time.
     pub unit: &'a str,
-    pub rows: Rows,
+    pub rows: MemberOrder,
 }
 
 /// The frame of the blocks on paper.
@@ -56,11 +58,11 @@ impl Frame {
 }
 
 /// The drawing, and how many members are drawn.
-pub fn draw(view: &View<'_>) -> (String, usize) {
+pub fn draw(view: &TimelineView<'_>) -> (String, usize) {
     let history = view.history;
     let mut order: Vec<u32> = match view.rows {
-        Rows::Ranks => (0..history.members().len() as u32).collect(),
-        Rows::Groups => history.together(),
+        MemberOrder::Ranks => (0..history.members().len() as u32).collect(),
+        MemberOrder::Groups => history.together(),
     };
     if order.len() > ROWS_MAX {
         order = (0..ROWS_MAX).map(|row| order[row * order.len() / ROWS_MAX]).collect();
@@ -72,7 +74,7 @@ pub fn draw(view: &View<'_>) -> (String, usize) {
     let mut svg = Svg::new(format!("{} over time", counted(history.groups().len() as u64, "group")));
     draw_blocks(&mut svg, history, &raster, &frame);
     draw_seams(&mut svg, &raster, &frame);
-    if view.rows == Rows::Groups {
+    if view.rows == MemberOrder::Groups {
         draw_sizes(&mut svg, history, &order, &raster, &frame);
     }
     draw_axes(&mut svg, view, &frame);
@@ -175,22 +177,20 @@ fn draw_sizes(svg: &mut Svg, history: &History, order: &[u32], raster: &Raster, 
     }
 }
 
-fn draw_axes(svg: &mut Svg, view: &View<'_>, frame: &Frame) {
+fn draw_axes(svg: &mut Svg, view: &TimelineView<'_>, frame: &Frame) {
     let end = view.history.end().0.max(1) as f64;
     for mark in marks(end) {
         let x = LEFT + mark / end * WIDTH;
         svg.line(Point::new(x, frame.bottom), Point::new(x, frame.bottom + 4.0), "frame");
-        svg.text(Point::new(x, frame.bottom + 17.0), "axis mid", &written(mark));
+        svg.text(Point::new(x, frame.bottom + 17.0), "axis mid", &short(mark));
     }
     let unit = format!("time, {}", view.unit);
     svg.text(Point::new(LEFT + WIDTH, frame.bottom + 32.0), "note end", &unit);
     let words = match view.rows {
-        Rows::Ranks => "← members by rank",
-        Rows::Groups => "← members, those of a group together",
+        MemberOrder::Ranks => "← members by rank",
+        MemberOrder::Groups => "← members, those of a group together",
     };
-    svg.open("g", &[("transform", &format!("translate({} {TOP})rotate(-90)", LEFT - 12.0))]);
-    svg.text(Point::new(0.0, 0.0), "axis end", words);
-    svg.close();
+    svg.upwards(Point::new(LEFT - 12.0, TOP), words);
 }
 
 /// How many groups there are, the most in each column; where the drawing ends.
@@ -235,8 +235,7 @@ fn draw_key(svg: &mut Svg) {
         (LEFT + 186.0, " waits", "waits for others of its group, or for the other branches"),
     ] {
         let class = format!("fill {colour}{waits}");
-        let (left, top) = (Px(x), Px(14.0));
-        svg.leaf("rect", &[("x", &left), ("y", &top), ("width", &22), ("height", &11), ("class", &class)]);
+        svg.rectangle(Point::new(x, 14.0), (22.0, 11.0), &class, None);
         svg.text(Point::new(x + 30.0, 24.0), "note", words);
     }
 }

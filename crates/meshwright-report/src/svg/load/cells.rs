@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::super::grid_plan::GridPlan;
 use super::super::path::Path;
-use super::super::{Attribute, DRAWING_WIDTH_MIN, Layout, Point, Px, Svg, hues};
-use super::sheet::Sheet;
+use super::super::{Attribute, DRAWING_WIDTH_MIN, Layout, Point, Svg, hues};
 use crate::wording::{self, counted};
 use meshwright_core::units::NodeId;
 use meshwright_load::shares::voronoi;
@@ -22,7 +22,7 @@ const SOURCES_NUMBERED_MAX: usize = 64;
 
 /// What is drawn: the cells and where their sources are.
 #[derive(Clone, Copy)]
-pub struct View<'a> {
+pub struct CellsView<'a> {
     pub machine: &'a Machine,
     pub cells: &'a Cells,
     /// The nodes of the sources, in their order.
@@ -40,10 +40,10 @@ pub struct Tile {
 
 /// The drawing, and what a tile stands for if that is more than one node; `None` for a machine that is too large and
 /// no plane.
-pub fn draw(view: &View<'_>) -> Option<(String, Option<String>)> {
-    match (Sheet::of(view.machine), Layout::of(view.machine)) {
+pub fn draw(view: &CellsView<'_>) -> Option<(String, Option<String>)> {
+    match (GridPlan::of(view.machine), Layout::of(view.machine)) {
         (Some(sheet), _) => {
-            let block = (sheet.nodes_per_tile() > 1).then(|| sheet.block_words());
+            let block = (sheet.nodes_per_tile() > 1).then(|| sheet.words());
             Some((on_sheet(view, &sheet), block))
         }
         (None, Some(layout)) => Some((on_layout(view, &layout), None)),
@@ -51,7 +51,7 @@ pub fn draw(view: &View<'_>) -> Option<(String, Option<String>)> {
     }
 }
 
-fn start(view: &View<'_>) -> Svg {
+fn start(view: &CellsView<'_>) -> Svg {
     Svg::new(format!(
         "The cells of {} on {}",
         counted(view.sources.len() as u64, "source"),
@@ -60,7 +60,7 @@ fn start(view: &View<'_>) -> Svg {
 }
 
 /// What each tile of a sheet shows: the owner of most of its nodes and their mean depth.
-pub fn tiles(view: &View<'_>, sheet: &Sheet) -> Vec<Tile> {
+pub fn tiles(view: &CellsView<'_>, sheet: &GridPlan) -> Vec<Tile> {
     let (rows, columns) = sheet.tiles;
     let mut tiles = Vec::with_capacity((rows * columns) as usize);
     let mut inside: Vec<(bool, u32, u32)> = Vec::new();
@@ -86,7 +86,7 @@ pub fn tiles(view: &View<'_>, sheet: &Sheet) -> Vec<Tile> {
     tiles
 }
 
-fn node_tile(view: &View<'_>, node: NodeId) -> Tile {
+fn node_tile(view: &CellsView<'_>, node: NodeId) -> Tile {
     let label = view.cells.label.get(node.index()).copied().unwrap_or(UNUSED);
     let depth = view.cells.depth.get(node.index()).copied().unwrap_or(0);
     let label = if (label as usize) < view.sources.len() { label } else { UNUSED };
@@ -98,14 +98,14 @@ fn node_tile(view: &View<'_>, node: NodeId) -> Tile {
 /// Sources count as neighbours where their cells touch, here or before any node was taken away: then a source keeps its
 /// hue from drawing to drawing.
 pub fn hues_of(
-    view: &View<'_>,
-    sheet: Option<&Sheet>,
+    view: &CellsView<'_>,
+    sheet: Option<&GridPlan>,
     tiles: &[Tile],
     pairs: impl Iterator<Item = (usize, usize)>,
 ) -> Vec<u8> {
     let sites: Vec<Vec<NodeId>> = view.sources.iter().map(|&node| vec![node]).collect();
     let nearest = voronoi::cells(view.machine, &sites);
-    let whole = View { cells: &nearest, ..*view };
+    let whole = CellsView { cells: &nearest, ..*view };
     let before = match sheet {
         Some(sheet) => self::tiles(&whole, sheet),
         None => (0..view.machine.nodes()).map(|node| node_tile(&whole, NodeId(node))).collect(),
@@ -120,7 +120,7 @@ pub fn hues_of(
     hues::assign(view.sources.len(), &touching.into_iter().collect::<Vec<_>>())
 }
 
-fn on_sheet(view: &View<'_>, sheet: &Sheet) -> String {
+fn on_sheet(view: &CellsView<'_>, sheet: &GridPlan) -> String {
     let mut svg = start(view);
     let tiles = tiles(view, sheet);
     let hues = hues_of(view, Some(sheet), &tiles, sheet.pairs());
@@ -141,9 +141,7 @@ fn on_sheet(view: &View<'_>, sheet: &Sheet) -> String {
     draw_dead(sheet, &tiles, &mut svg);
     sheet.draw_rim(&mut svg);
     let border = sheet.border(|a, b| tiles[a].label != tiles[b].label);
-    if !border.is_empty() {
-        svg.leaf("path", &[("d", &border.data()), ("class", &"border")]);
-    }
+    svg.path(&border, "border");
     draw_pins(view, &mut svg, (sheet.pitch.0.min(sheet.pitch.1) * 0.42).clamp(7.5, 13.0), |node| {
         sheet.centre(node)
     });
@@ -154,7 +152,14 @@ fn on_sheet(view: &View<'_>, sheet: &Sheet) -> String {
 }
 
 /// All tiles, those of one shade in a row as one rectangle, all rectangles of a cell as one element.
-fn draw_runs(view: &View<'_>, sheet: &Sheet, tiles: &[Tile], hues: &[u8], deepest: u32, svg: &mut Svg) {
+fn draw_runs(
+    view: &CellsView<'_>,
+    sheet: &GridPlan,
+    tiles: &[Tile],
+    hues: &[u8],
+    deepest: u32,
+    svg: &mut Svg,
+) {
     let mut shades = vec![vec![Path::default(); hues::SHADES]; view.sources.len()];
     let mut unused = Path::default();
     for row in 0..sheet.tiles.0 {
@@ -174,9 +179,7 @@ fn draw_runs(view: &View<'_>, sheet: &Sheet, tiles: &[Tile], hues: &[u8], deepes
             column += length;
         }
     }
-    if !unused.is_empty() {
-        svg.leaf("path", &[("d", &unused.data()), ("class", &"empty")]);
-    }
+    svg.path(&unused, "empty");
     let tipped = view.sources.len() <= CELLS_TIPPED_MAX;
     for (source, paths) in
         shades.iter().enumerate().filter(|(_, paths)| paths.iter().any(|path| !path.is_empty()))
@@ -185,15 +188,14 @@ fn draw_runs(view: &View<'_>, sheet: &Sheet, tiles: &[Tile], hues: &[u8], deepes
         if tipped {
             svg.title(&cell_words(view, source as u32));
         }
-        for (shade, path) in paths.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
-            let class = format!("cell {}", hues::class(hues[source].into(), shade));
-            svg.leaf("path", &[("d", &path.data()), ("class", &class)]);
+        for (shade, path) in paths.iter().enumerate() {
+            svg.path(path, &format!("cell {}", hues::class(hues[source].into(), shade)));
         }
         svg.close();
     }
 }
 
-fn on_layout(view: &View<'_>, layout: &Layout<'_>) -> String {
+fn on_layout(view: &CellsView<'_>, layout: &Layout<'_>) -> String {
     let mut svg = start(view);
     let machine = view.machine;
     let tiles: Vec<Tile> = (0..machine.nodes()).map(|node| node_tile(view, NodeId(node))).collect();
@@ -216,7 +218,7 @@ fn on_layout(view: &View<'_>, layout: &Layout<'_>) -> String {
     svg.finish(layout.width.max(DRAWING_WIDTH_MIN), layout.height + legend + 10.0)
 }
 
-fn class(tile: &Tile, hues: &[u8], deepest: u32) -> String {
+pub(super) fn class(tile: &Tile, hues: &[u8], deepest: u32) -> String {
     match tile.label {
         _ if tile.dead => "dead".to_string(),
         UNUSED => "empty".to_string(),
@@ -227,7 +229,7 @@ fn class(tile: &Tile, hues: &[u8], deepest: u32) -> String {
     }
 }
 
-fn node_words(view: &View<'_>, node: NodeId) -> String {
+fn node_words(view: &CellsView<'_>, node: NodeId) -> String {
     let name = wording::node(view.machine, node);
     match node_tile(view, node) {
         Tile { dead: true, .. } => format!("node {name}: dead"),
@@ -241,7 +243,7 @@ fn node_words(view: &View<'_>, node: NodeId) -> String {
     }
 }
 
-fn cell_words(view: &View<'_>, source: u32) -> String {
+fn cell_words(view: &CellsView<'_>, source: u32) -> String {
     let own = view.cells.label.iter().zip(&view.cells.depth).filter(|&(&label, _)| label == source);
     let (nodes, deepest) =
         own.fold((0u64, 0), |(nodes, deepest), (_, &depth)| (nodes + 1, depth.max(deepest)));
@@ -253,25 +255,20 @@ fn cell_words(view: &View<'_>, source: u32) -> String {
     )
 }
 
-fn draw_dead(sheet: &Sheet, tiles: &[Tile], svg: &mut Svg) {
+fn draw_dead(sheet: &GridPlan, tiles: &[Tile], svg: &mut Svg) {
     let (mut dead, mut crosses) = (Path::default(), Path::default());
     for row in 0..sheet.tiles.0 {
         for column in (0..sheet.tiles.1).filter(|&column| tiles[sheet.index(row, column)].dead) {
             sheet.run(&mut dead, row, column, 1);
             let (at, (x, y)) = (sheet.corner(row, column), sheet.pitch);
-            crosses.stroke(at.plus(x * 0.3, y * 0.3), at.plus(x * 0.7, y * 0.7));
-            crosses.stroke(at.plus(x * 0.7, y * 0.3), at.plus(x * 0.3, y * 0.7));
+            crosses.cross(at, (x, y), 0.3);
         }
     }
-    for (path, class) in [(dead, "dead"), (crosses, "cross")] {
-        if !path.is_empty() {
-            svg.leaf("path", &[("d", &path.data()), ("class", &class)]);
-        }
-    }
+    svg.fills(&[], [(&dead, "dead"), (&crosses, "cross")]);
 }
 
 /// The sources: numbered pins, dots where there are too many.
-pub fn draw_pins(view: &View<'_>, svg: &mut Svg, radius: f64, at: impl Fn(NodeId) -> Point) {
+pub fn draw_pins(view: &CellsView<'_>, svg: &mut Svg, radius: f64, at: impl Fn(NodeId) -> Point) {
     let numbered = view.sources.len() <= SOURCES_NUMBERED_MAX;
     let radius = if numbered { radius } else { 2.2 };
     for (index, &node) in view.sources.iter().enumerate() {
@@ -280,13 +277,9 @@ pub fn draw_pins(view: &View<'_>, svg: &mut Svg, radius: f64, at: impl Fn(NodeId
         let crowded = view.sources[..index].iter().any(|&other| at(other).distance(centre) < 1.7 * radius);
         let (numbered, radius) = if crowded { (false, 2.2) } else { (numbered, radius) };
         let tip = cell_words(view, index as u32);
-        let circle: [Attribute<'_>; 4] =
-            [("cx", &Px(centre.x)), ("cy", &Px(centre.y)), ("r", &Px(radius)), ("class", &"pin")];
+        svg.circle(centre, radius, "pin", numbered.then_some(&*tip));
         if numbered {
-            svg.tipped("circle", &circle, &tip);
             svg.text(centre.plus(0.0, 3.6), "pinned", &index.to_string());
-        } else {
-            svg.leaf("circle", &circle);
         }
     }
 }
@@ -298,20 +291,14 @@ fn draw_legend(svg: &mut Svg, y: f64, deepest: u32, unused: bool) -> f64 {
     x += 84.0;
     for shade in 0..hues::SHADES {
         let class = format!("cell {}", hues::class(0, shade));
-        svg.leaf(
-            "rect",
-            &[("x", &Px(x)), ("y", &Px(y + 3.0)), ("width", &14), ("height", &12), ("class", &class)],
-        );
+        svg.rectangle(Point::new(x, y + 3.0), (14.0, 12.0), &class, None);
         x += 14.0;
     }
     let words = format!("{} away", counted(deepest.into(), "link"));
     svg.text(Point::new(x + 8.0, y + 13.0), "note", &words);
     x += 40.0 + words.chars().count() as f64 * 6.2;
     if unused {
-        svg.leaf(
-            "rect",
-            &[("x", &Px(x)), ("y", &Px(y + 3.0)), ("width", &14), ("height", &12), ("class", &"empty")],
-        );
+        svg.rectangle(Point::new(x, y + 3.0), (14.0, 12.0), "empty", None);
         svg.text(Point::new(x + 22.0, y + 13.0), "note", "unused");
     }
     20.0

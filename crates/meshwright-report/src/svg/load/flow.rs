@@ -1,10 +1,10 @@
 //! The flow of the optimum: how busy every link and processor is, and the cut that no schedule can pass faster.
 
+use super::super::grid_plan::{GridPlan, Level};
 use super::super::legend::{self, Strong};
 use super::super::palette::{self, STEPS};
 use super::super::path::Path;
-use super::super::{Attribute, DRAWING_WIDTH_MIN, Layout, Point, Px, Svg};
-use super::sheet::Sheet;
+use super::super::{DRAWING_WIDTH_MIN, Layout, Point, Px, Svg};
 use crate::wording;
 use meshwright_core::units::{NodeId, Port};
 use meshwright_network::topology::{Machine, Topology};
@@ -25,7 +25,7 @@ const IDLE: f64 = 1e-9;
 const PALE: f64 = 0.005;
 
 /// What is drawn.
-pub struct View<'a> {
+pub struct FlowView<'a> {
     pub machine: &'a Machine,
     /// By link id, which part of its capacity it carries.
     pub links: &'a [f64],
@@ -38,7 +38,7 @@ pub struct View<'a> {
 }
 
 /// A drawing and what was left out of it.
-pub struct Drawing {
+pub struct FlowDrawing {
     pub svg: String,
     /// How many links carry something, and how many of them are drawn.
     pub links: usize,
@@ -56,18 +56,18 @@ struct Used {
 }
 
 /// The drawing; `None` for a machine that is too large and no plane.
-pub fn draw(view: &View<'_>) -> Option<Drawing> {
+pub fn draw(view: &FlowView<'_>) -> Option<FlowDrawing> {
     match Layout::of(view.machine) {
         Some(layout) => Some(by_links(view, &layout)),
-        None => Sheet::of(view.machine).map(|sheet| by_tiles(view, &sheet)),
+        None => GridPlan::of(view.machine).map(|sheet| by_tiles(view, &sheet)),
     }
 }
 
-fn start(view: &View<'_>) -> Svg {
+fn start(view: &FlowView<'_>) -> Svg {
     Svg::new(format!("How busy the links of {} are in the optimum, and the cut", view.machine.name()))
 }
 
-fn used(view: &View<'_>) -> Vec<Used> {
+fn used(view: &FlowView<'_>) -> Vec<Used> {
     let machine = view.machine;
     let mut used = Vec::new();
     for from in (0..machine.nodes()).map(NodeId) {
@@ -90,7 +90,7 @@ fn look(part: f64) -> (usize, bool, bool) {
     (level(part), part >= FULL, part < PALE)
 }
 
-fn by_links(view: &View<'_>, layout: &Layout<'_>) -> Drawing {
+fn by_links(view: &FlowView<'_>, layout: &Layout<'_>) -> FlowDrawing {
     let mut svg = start(view);
     let mut used = used(view);
     let links = used.len();
@@ -105,11 +105,11 @@ fn by_links(view: &View<'_>, layout: &Layout<'_>) -> Drawing {
     draw_pins(view, (layout.pitch * 0.26).clamp(5.0, 11.0), |node| layout.centre(node), &mut svg);
     let legend = draw_legend(&mut svg, layout.height + 6.0, true, outlined(view));
     let svg = svg.finish(layout.width.max(DRAWING_WIDTH_MIN), layout.height + legend + 12.0);
-    Drawing { svg, links, links_drawn: used.len(), block: None }
+    FlowDrawing { svg, links, links_drawn: used.len(), block: None }
 }
 
 /// Links about equally busy.
-fn draw_group(view: &View<'_>, layout: &Layout<'_>, group: &[Used], tipped: bool, svg: &mut Svg) {
+fn draw_group(view: &FlowView<'_>, layout: &Layout<'_>, group: &[Used], tipped: bool, svg: &mut Svg) {
     let level = level(group[0].part);
     let full = group[0].part >= FULL;
     let class = match group[0].part {
@@ -144,7 +144,7 @@ fn draw_group(view: &View<'_>, layout: &Layout<'_>, group: &[Used], tipped: bool
 }
 
 /// Working nodes as tiles in the strength of their work, others as dots.
-fn draw_nodes(view: &View<'_>, layout: &Layout<'_>, svg: &mut Svg) {
+fn draw_nodes(view: &FlowView<'_>, layout: &Layout<'_>, svg: &mut Svg) {
     let side = (layout.pitch * 0.42).round().max(2.0);
     let mut paths = vec![Path::default(); STEPS];
     let (mut idle, mut dead) = (Path::default(), Path::default());
@@ -157,27 +157,23 @@ fn draw_nodes(view: &View<'_>, layout: &Layout<'_>, svg: &mut Svg) {
         };
         path.square(layout.centre(node).plus(-side / 2.0, -side / 2.0), side);
     }
-    let classes = (0..STEPS).map(|step| format!("fill k{step}"));
-    let fixed = [(idle, "node".to_string()), (dead, "dead".to_string())];
-    for (path, class) in paths.into_iter().zip(classes).chain(fixed).filter(|(path, _)| !path.is_empty()) {
-        svg.leaf("path", &[("d", &path.data()), ("class", &class)]);
-    }
+    svg.fills(&paths, [(&idle, "node"), (&dead, "dead")]);
 }
 
 /// Whether the cut parts the machine: one that holds all nodes has no outline.
-fn outlined(view: &View<'_>) -> bool {
+fn outlined(view: &FlowView<'_>) -> bool {
     !view.cut.is_empty() && view.cut.len() < view.machine.living_count() as usize
 }
 
 /// The members of the cut, by node id.
-fn inside(view: &View<'_>) -> Vec<bool> {
+fn inside(view: &FlowView<'_>) -> Vec<bool> {
     let mut inside = vec![false; view.machine.nodes() as usize];
     view.cut.iter().filter(|node| node.0 < view.machine.nodes()).for_each(|node| inside[node.index()] = true);
     inside
 }
 
 /// The outline of the cut on a plane, rings around its nodes elsewhere.
-fn draw_cut(view: &View<'_>, layout: &Layout<'_>, svg: &mut Svg) {
+fn draw_cut(view: &FlowView<'_>, layout: &Layout<'_>, svg: &mut Svg) {
     if !outlined(view) {
         return;
     }
@@ -213,31 +209,20 @@ fn draw_cut(view: &View<'_>, layout: &Layout<'_>, svg: &mut Svg) {
 }
 
 /// Each tile in the colour of its busiest link.
-fn by_tiles(view: &View<'_>, sheet: &Sheet) -> Drawing {
+fn by_tiles(view: &FlowView<'_>, sheet: &GridPlan) -> FlowDrawing {
     let mut svg = start(view);
     let used = used(view);
-    let (rows, columns) = sheet.tiles;
-    let mut busiest = vec![0.0f64; (rows * columns) as usize];
+    let mut busiest = vec![0.0f64; (sheet.tiles.0 * sheet.tiles.1) as usize];
     for link in &used {
         let (row, column) = sheet.place(link.from);
         let tile = &mut busiest[sheet.index(row, column)];
         *tile = tile.max(link.part);
     }
     sheet.draw_axes(&mut svg);
-    let (mut paths, mut empty) = (vec![Path::default(); STEPS], Path::default());
-    for row in 0..rows {
-        for column in 0..columns {
-            let part = busiest[sheet.index(row, column)];
-            let path = if part >= PALE { &mut paths[level(part)] } else { &mut empty };
-            sheet.run(path, row, column, 1);
-        }
-    }
-    let classes = (0..STEPS).map(|step| format!("fill k{step}"));
-    for (path, class) in paths.into_iter().zip(classes).chain([(empty, "empty".to_string())]) {
-        if !path.is_empty() {
-            svg.leaf("path", &[("d", &path.data()), ("class", &class)]);
-        }
-    }
+    sheet.draw_levels(&mut svg, 0.0, |tile| match busiest[tile] {
+        part if part >= PALE => Level::Step(level(part)),
+        _ => Level::Empty,
+    });
     sheet.draw_rim(&mut svg);
     if outlined(view) {
         let inside = inside(view);
@@ -254,18 +239,16 @@ fn by_tiles(view: &View<'_>, sheet: &Sheet) -> Drawing {
     draw_pins(view, 7.5, |node| sheet.centre(node), &mut svg);
     let legend = draw_legend(&mut svg, sheet.height() + 6.0, false, outlined(view));
     let svg = svg.finish(sheet.width().max(DRAWING_WIDTH_MIN), sheet.height() + legend + 12.0);
-    Drawing { svg, links: used.len(), links_drawn: used.len(), block: Some(sheet.block_words()) }
+    FlowDrawing { svg, links: used.len(), links_drawn: used.len(), block: Some(sheet.words()) }
 }
 
 /// The sources: numbered where there is room, otherwise rings.
-fn draw_pins(view: &View<'_>, radius: f64, at: impl Fn(NodeId) -> Point, svg: &mut Svg) {
+fn draw_pins(view: &FlowView<'_>, radius: f64, at: impl Fn(NodeId) -> Point, svg: &mut Svg) {
     let many = view.sources.len() > 64;
     for (index, &node) in view.sources.iter().enumerate() {
         let (centre, radius) = (at(node), if many { 2.2 } else { radius });
-        let circle: [Attribute<'_>; 4] =
-            [("cx", &Px(centre.x)), ("cy", &Px(centre.y)), ("r", &Px(radius)), ("class", &"pin")];
         let name = wording::node(view.machine, node);
-        svg.tipped("circle", &circle, &format!("source {index} at {name}"));
+        svg.circle(centre, radius, "pin", Some(&format!("source {index} at {name}")));
         if radius >= 7.0 {
             svg.text(centre.plus(0.0, 3.6), "pinned", &index.to_string());
         }

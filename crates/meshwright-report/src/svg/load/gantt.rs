@@ -1,8 +1,9 @@
 //! Timing diagrams: a row for each processor or layer, what it receives above its axis, what it computes below.
 
-use super::super::axis::{marks, written};
+use super::super::axes::marks;
 use super::super::path::Path;
-use super::super::{Attribute, Point, Px, Svg, hues};
+use super::super::{Point, Px, Svg, hues};
+use meshwright_core::words::short;
 
 const WIDTH: f64 = 860.0;
 const RIGHT: f64 = 838.0;
@@ -33,7 +34,7 @@ pub struct Span {
 
 /// One processor, layer or port.
 #[derive(Clone, Debug, Default)]
-pub struct Row {
+pub struct GanttRow {
     pub name: String,
     /// What comes in, or what a port sends.
     pub communication: Vec<Span>,
@@ -51,7 +52,7 @@ pub struct Gantt {
     pub label: String,
     /// The unit of time.
     pub unit: String,
-    pub rows: Vec<Row>,
+    pub rows: Vec<GanttRow>,
     /// When all is done.
     pub finish: f64,
     /// Whether that is only promised.
@@ -69,12 +70,12 @@ impl Gantt {
             left: (longest as f64 * 6.6 + 26.0).max(66.0),
             most: self.finish.max(self.bound.unwrap_or(0.0)).max(1e-12) * 1.03,
         };
-        let height: f64 = self.rows.iter().map(Row::height).sum();
+        let height: f64 = self.rows.iter().map(GanttRow::height).sum();
         let bottom = TOP + height + 6.0;
         for mark in marks(frame.most) {
             let x = frame.x(mark);
             svg.line(Point::new(x, TOP), Point::new(x, bottom), "ruler");
-            svg.text(Point::new(x, bottom + 17.0), "axis mid", &written(mark));
+            svg.text(Point::new(x, bottom + 17.0), "axis mid", &short(mark));
         }
         let mut y = TOP;
         for row in &self.rows {
@@ -91,7 +92,7 @@ impl Gantt {
             &format!(
                 "{} {}",
                 if self.promised { "promised to be done at" } else { "all done at" },
-                written(self.finish)
+                short(self.finish)
             ),
         );
         // A bound that coincides with the end says nothing new.
@@ -99,7 +100,7 @@ impl Gantt {
             let x = frame.x(bound);
             svg.line(Point::new(x, TOP - 6.0), Point::new(x, bottom), "bound");
             // A line above the words on the end, so that the two never meet.
-            let words = format!("no schedule is done before {}", written(bound));
+            let words = format!("no schedule is done before {}", short(bound));
             svg.text(Point::new(x.max(frame.left + 180.0), TOP - 28.0), "note end", &words);
         }
         draw_key(
@@ -111,7 +112,7 @@ impl Gantt {
     }
 }
 
-impl Row {
+impl GanttRow {
     fn height(&self) -> f64 {
         if self.port { PORT } else { ROW }
     }
@@ -129,7 +130,7 @@ impl Frame {
     }
 }
 
-fn draw_row(svg: &mut Svg, frame: &Frame, row: &Row, top: f64) {
+fn draw_row(svg: &mut Svg, frame: &Frame, row: &GanttRow, top: f64) {
     let axis = top + if row.port { PORT - 4.0 } else { ROW / 2.0 };
     svg.text(Point::new(frame.left - 10.0, axis + if row.port { -3.0 } else { 4.0 }), "axis end", &row.name);
     for (spans, top, shade) in [(&row.communication, axis - BAR - 0.5, 3), (&row.computing, axis + 0.5, 0)] {
@@ -144,7 +145,7 @@ fn draw_row(svg: &mut Svg, frame: &Frame, row: &Row, top: f64) {
         svg.tipped(
             "path",
             &[("d", &data), ("class", &"release")],
-            &format!("the load is there at {}", written(release)),
+            &format!("the load is there at {}", short(release)),
         );
     }
 }
@@ -174,10 +175,8 @@ fn draw_bar(svg: &mut Svg, frame: &Frame, span: &Span, top: f64, shade: usize) {
     let (left, right) = (frame.x(span.start), frame.x(span.end));
     let class = format!("cell stripe {}", hues::class(span.source, shade));
     let width = (right - left).max(0.6);
-    let bar: [Attribute<'_>; 5] =
-        [("x", &Px(left)), ("y", &Px(top)), ("width", &Px(width)), ("height", &Px(BAR)), ("class", &class)];
-    let tip = format!("{}: {} to {}", span.words, written(span.start), written(span.end));
-    svg.tipped("rect", &bar, &tip);
+    let tip = format!("{}: {} to {}", span.words, short(span.start), short(span.end));
+    svg.rectangle(Point::new(left, top), (width, BAR), &class, Some(&tip));
     if !span.mark.is_empty() && span.mark.chars().count() as f64 * 6.4 + 6.0 < width {
         let class = if shade == 0 { "in-bar mid" } else { "on-bar mid" };
         svg.text(Point::new((left + right) / 2.0, top + BAR - 3.0), class, &span.mark);
@@ -187,10 +186,7 @@ fn draw_bar(svg: &mut Svg, frame: &Frame, span: &Span, top: f64, shade: usize) {
 fn draw_key(svg: &mut Svg, y: f64, releases: bool) {
     for (x, shade, words) in [(14.0, 3, "above: receives or sends"), (206.0, 0, "below: computes")] {
         let class = format!("cell {}", hues::class(0, shade));
-        svg.leaf(
-            "rect",
-            &[("x", &Px(x)), ("y", &Px(y - 6.0)), ("width", &22), ("height", &11), ("class", &class)],
-        );
+        svg.rectangle(Point::new(x, y - 6.0), (22.0, 11.0), &class, None);
         svg.text(Point::new(x + 30.0, y + 4.0), "note", words);
     }
     if releases {

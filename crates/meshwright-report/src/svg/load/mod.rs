@@ -6,12 +6,8 @@
 //! | [`torus`] | the cells of a torus, on a torus |
 //! | [`flow`] | the flow of the optimum and the cut that bounds it |
 //! | [`gantt`] | when who receives and when who computes |
-//! | `sheet` | a plane of any size on paper, in blocks if need be |
 
 pub mod cells;
 pub mod flow;
 pub mod gantt;
-#[cfg(test)]
-mod look;
-mod sheet;
 pub mod torus;

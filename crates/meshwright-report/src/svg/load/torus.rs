@@ -2,13 +2,12 @@
 
 use std::f64::consts::TAU;
 
+use super::super::grid_plan::GridPlan;
 use super::super::path::Path;
-use super::super::{Attribute, Point, Px, Svg, hues};
-use super::cells::{self, Tile, View};
-use super::sheet::Sheet;
+use super::super::{Point, Svg};
+use super::cells::{self, CellsView, Tile};
 use crate::wording::counted;
 use meshwright_core::units::NodeId;
-use meshwright_load::UNUSED;
 use meshwright_network::topology::Network;
 
 /// More tiles than this along a side are a file of megabytes.
@@ -39,8 +38,8 @@ struct Piece {
 }
 
 /// The drawing; `None` for what is no torus of two dimensions, or too large.
-pub fn draw(view: &View<'_>) -> Option<String> {
-    let sheet = Sheet::of(view.machine)?;
+pub fn draw(view: &CellsView<'_>) -> Option<String> {
+    let sheet = GridPlan::of(view.machine)?;
     let Network::Grid(grid) = view.machine.network() else { return None };
     let (rows, columns) = sheet.tiles;
     if !grid.wraps()
@@ -95,13 +94,13 @@ fn near([_, y, z]: [f64; 3]) -> f64 {
 }
 
 /// The angles of a corner between tiles.
-fn angles(sheet: &Sheet, turn: (f64, f64), row: f64, column: f64) -> (f64, f64) {
+fn angles(sheet: &GridPlan, turn: (f64, f64), row: f64, column: f64) -> (f64, f64) {
     let (rows, columns) = sheet.tiles;
     (turn.0 + column / f64::from(columns) * TAU, turn.1 - row / f64::from(rows) * TAU)
 }
 
 /// How far the torus is turned around its ring and its tube, so that as many sources as possible can be seen.
-fn turn(view: &View<'_>, sheet: &Sheet) -> (f64, f64) {
+fn turn(view: &CellsView<'_>, sheet: &GridPlan) -> (f64, f64) {
     const STEPS: u32 = 12;
     let part = |step: u32| f64::from(step) / f64::from(STEPS) * TAU;
     let turns = (0..STEPS).flat_map(|around| (0..STEPS).map(move |over| (part(around), part(over))));
@@ -127,7 +126,7 @@ fn normal(u: f64, v: f64) -> [f64; 3] {
     [v.cos() * u.cos(), v.cos() * u.sin(), v.sin()]
 }
 
-fn pieces(sheet: &Sheet, turn: (f64, f64)) -> Vec<Piece> {
+fn pieces(sheet: &GridPlan, turn: (f64, f64)) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for row in 0..sheet.tiles.0 {
         for column in 0..sheet.tiles.1 {
@@ -149,18 +148,12 @@ fn pieces(sheet: &Sheet, turn: (f64, f64)) -> Vec<Piece> {
     pieces
 }
 
-fn draw_piece(svg: &mut Svg, piece: &Piece, sheet: &Sheet, tiles: &[Tile], hues: &[u8], deepest: u32) {
+fn draw_piece(svg: &mut Svg, piece: &Piece, sheet: &GridPlan, tiles: &[Tile], hues: &[u8], deepest: u32) {
     let tile = &tiles[piece.tile];
-    let class = match tile.label {
-        _ if tile.dead => "dead".to_string(),
-        UNUSED => "empty".to_string(),
-        label => {
-            format!("cell {}", hues::class(hues[label as usize].into(), hues::shade(tile.depth, deepest)))
-        }
-    };
+    let class = cells::class(tile, hues, deepest);
     let mut path = Path::default();
     path.polygon(&piece.corners);
-    svg.leaf("path", &[("d", &path.data()), ("class", &class)]);
+    svg.path(&path, &class);
     if piece.shadow > 0 {
         let depth = SHADOW.0 * f64::from(piece.shadow) / f64::from(SHADOW.1);
         let depth = format!("{depth:.2}");
@@ -180,25 +173,21 @@ fn draw_piece(svg: &mut Svg, piece: &Piece, sheet: &Sheet, tiles: &[Tile], hues:
             border.stroke(piece.corners[side], piece.corners[(side + 1) % 4]);
         }
     }
-    if !border.is_empty() {
-        svg.leaf("path", &[("d", &border.data()), ("class", &"border")]);
-    }
+    svg.path(&border, "border");
 }
 
 /// Pins on the sources that can be seen.
-fn draw_sources(view: &View<'_>, sheet: &Sheet, pieces: &[Piece], svg: &mut Svg) {
+fn draw_sources(view: &CellsView<'_>, sheet: &GridPlan, pieces: &[Piece], svg: &mut Svg) {
     for (index, &node) in view.sources.iter().enumerate() {
         if let Some(at) = seen(sheet, pieces, node) {
-            let circle: [Attribute<'_>; 4] =
-                [("cx", &Px(at.x)), ("cy", &Px(at.y)), ("r", &8.5), ("class", &"pin")];
-            svg.tipped("circle", &circle, &format!("source {index}"));
+            svg.circle(at, 8.5, "pin", Some(&format!("source {index}")));
             svg.text(at.plus(0.0, 3.6), "pinned", &index.to_string());
         }
     }
 }
 
 /// Where a node is on paper, if nothing nearer covers it.
-fn seen(sheet: &Sheet, pieces: &[Piece], node: NodeId) -> Option<Point> {
+fn seen(sheet: &GridPlan, pieces: &[Piece], node: NodeId) -> Option<Point> {
     let (row, column) = sheet.place(node);
     let own = pieces.iter().find(|piece| piece.tile == sheet.index(row, column))?;
     let middle = |piece: &Piece| piece.corners[0].towards(piece.corners[2], 0.5);

@@ -1,7 +1,8 @@
-//! A plane of nodes on paper: node by node up to 100 lines, larger ones in blocks.
+//! A machine in tiles on paper: of a node each up to 100 lines of a plane, of a block of nodes beyond.
 
-use super::super::path::Path;
-use super::super::{Point, Svg};
+use super::palette::STEPS;
+use super::path::Path;
+use super::{Point, Svg};
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, Network, Topology};
 
@@ -20,8 +21,24 @@ const MARGIN: f64 = 12.0;
 /// A strip of few lines is made at least this high.
 const STRIP: f64 = 28.0;
 
-/// A plane in tiles: each stands for one node or a block of them.
-pub struct Sheet {
+/// More blocks than this do not stand side by side.
+const BLOCKS_MAX: u32 = 64;
+
+/// The width and height of a block, and the room around all of them.
+const BLOCK: (f64, f64) = (8.0, 10.0);
+
+/// What the colour of a tile says.
+#[derive(Clone, Copy)]
+pub enum Level {
+    /// There is no such tile.
+    Absent,
+    Empty,
+    /// A step of the palette.
+    Step(usize),
+}
+
+/// A machine in tiles: each stands for one node or a block of them.
+pub struct GridPlan {
     rows: u32,
     columns: u32,
     /// The nodes of a tile, in rows and columns.
@@ -30,11 +47,15 @@ pub struct Sheet {
     pub tiles: (u32, u32),
     /// The size of a tile, across and down.
     pub pitch: (f64, f64),
+    /// Where the first tile begins, across and down.
+    first: f64,
     wraps: bool,
+    /// Whether tiles are runs of ids, not rectangles.
+    runs: bool,
 }
 
-impl Sheet {
-    /// The sheet of a machine, if it is a grid of one or two dimensions.
+impl GridPlan {
+    /// The plan of a machine, if it is a grid of one or two dimensions.
     pub fn of(machine: &Machine) -> Option<Self> {
         let Network::Grid(grid) = machine.network() else { return None };
         let (rows, columns) = match *grid.sides() {
@@ -46,7 +67,32 @@ impl Sheet {
         let tiles = (rows.div_ceil(block.0), columns.div_ceil(block.1));
         let across = (WIDTH / f64::from(tiles.0.max(tiles.1))).floor().clamp(5.0, 44.0);
         let down = across.max((STRIP / f64::from(tiles.0)).floor());
-        Some(Self { rows, columns, block, tiles, pitch: (across, down), wraps: grid.wraps() })
+        Some(Self {
+            rows,
+            columns,
+            block,
+            tiles,
+            pitch: (across, down),
+            first: AXIS,
+            wraps: grid.wraps(),
+            runs: false,
+        })
+    }
+
+    /// Any machine in blocks: rectangles of a plane, or runs of ids in reading order.
+    pub fn blocks(machine: &Machine) -> Self {
+        let (rows, columns, block, runs) = match *machine.sides() {
+            [rows, columns] if rows.max(columns) <= 16 * rows.min(columns) => {
+                (rows, columns, (rows.div_ceil(BLOCKS_MAX), columns.div_ceil(BLOCKS_MAX)), false)
+            }
+            _ => {
+                let length = machine.nodes().div_ceil(BLOCKS_MAX * BLOCKS_MAX);
+                (machine.nodes().div_ceil(length * BLOCKS_MAX), length * BLOCKS_MAX, (1, length), true)
+            }
+        };
+        let tiles = (rows.div_ceil(block.0), columns.div_ceil(block.1));
+        let (side, first) = BLOCK;
+        Self { rows, columns, block, tiles, pitch: (side, side), first, wraps: false, runs }
     }
 
     /// How many nodes a tile stands for, at most.
@@ -55,8 +101,12 @@ impl Sheet {
     }
 
     /// What a tile stands for, in words.
-    pub fn block_words(&self) -> String {
-        format!("{} × {} nodes", self.block.0, self.block.1)
+    pub fn words(&self) -> String {
+        match self.block {
+            block if !self.runs => format!("{} × {} nodes", block.0, block.1),
+            (_, 1) => "one node, in the order of the ids".to_string(),
+            (_, length) => format!("{length} nodes with consecutive ids"),
+        }
     }
 
     pub fn width(&self) -> f64 {
@@ -69,7 +119,7 @@ impl Sheet {
 
     /// The upper left corner of a tile.
     pub fn corner(&self, row: u32, column: u32) -> Point {
-        Point::new(AXIS + f64::from(column) * self.pitch.0, AXIS + f64::from(row) * self.pitch.1)
+        Point::new(self.first + f64::from(column) * self.pitch.0, self.first + f64::from(row) * self.pitch.1)
     }
 
     /// The tile of a node.
@@ -156,7 +206,7 @@ impl Sheet {
         path
     }
 
-    /// Rows and columns, and the rim of the sheet.
+    /// Rows and columns, and the rim of the plan.
     pub fn draw_axes(&self, svg: &mut Svg) {
         let every = |pitch: f64, block: u32| step(28.0 / pitch * f64::from(block));
         let across = every(self.pitch.0, self.block.1);
@@ -175,10 +225,24 @@ impl Sheet {
                 let y = (f64::from(row / self.block.0) + 0.5) * self.pitch.1 + 4.0;
                 svg.text(self.corner(0, 0).plus(-6.0, y), "axis end", &row.to_string());
             }
-            svg.open("g", &[("transform", &format!("translate(11 {AXIS})rotate(-90)"))]);
-            svg.text(Point::new(0.0, 0.0), "axis end", "← row");
-            svg.close();
+            svg.upwards(Point::new(11.0, self.first), "← row");
         }
+    }
+
+    /// Draws all tiles, those of one colour as one element, each this much smaller than its place.
+    pub fn draw_levels(&self, svg: &mut Svg, gap: f64, level: impl Fn(usize) -> Level) {
+        let (mut paths, mut empty) = (vec![Path::default(); STEPS], Path::default());
+        for row in 0..self.tiles.0 {
+            for column in 0..self.tiles.1 {
+                let path = match level(self.index(row, column)) {
+                    Level::Absent => continue,
+                    Level::Empty => &mut empty,
+                    Level::Step(step) => &mut paths[step],
+                };
+                path.rectangle(self.corner(row, column), self.pitch.0 - gap, self.pitch.1 - gap);
+            }
+        }
+        svg.fills(&paths, [(&empty, "empty")]);
     }
 
     /// The frame around all tiles: dashed on a torus, which has no border.
@@ -220,7 +284,7 @@ mod tests {
     fn every_node_has_one_tile() {
         for name in ["mesh:1x1", "mesh:7", "mesh:3x5", "torus:100x100", "mesh:101x7", "mesh:1000x999"] {
             let machine = Machine::new(name).unwrap();
-            let sheet = Sheet::of(&machine).unwrap();
+            let sheet = GridPlan::of(&machine).unwrap();
             let mut nodes: Vec<u32> = Vec::new();
             for row in 0..sheet.tiles.0 {
                 for column in 0..sheet.tiles.1 {
@@ -234,18 +298,18 @@ mod tests {
             assert!(nodes.into_iter().eq(0..machine.nodes()), "{name}");
             assert!(sheet.tiles.0.max(sheet.tiles.1) <= TILES_MAX);
         }
-        assert!(Sheet::of(&Machine::new("hypercube:4").unwrap()).is_none());
+        assert!(GridPlan::of(&Machine::new("hypercube:4").unwrap()).is_none());
     }
 
     #[test]
     fn borders_run_between_tiles_that_differ() {
         let mesh = Machine::new("mesh:2x3").unwrap();
-        let sheet = Sheet::of(&mesh).unwrap();
+        let sheet = GridPlan::of(&mesh).unwrap();
         assert_eq!(sheet.pairs().count(), 7);
         let first = sheet.border(|a, b| a % 3 == 0 && b % 3 == 1);
         assert_eq!(first.data().matches('v').count(), 1, "two tiles high, one stroke: {}", first.data());
         let torus = Machine::new("torus:3x3").unwrap();
-        let sheet = Sheet::of(&torus).unwrap();
+        let sheet = GridPlan::of(&torus).unwrap();
         assert_eq!(sheet.pairs().count(), 18);
         assert_eq!(sheet.border(|_, _| true).data().matches(['v', 'h']).count(), 8);
     }

@@ -1,16 +1,16 @@
-//! The drawings from made-up data, for the tests and for the eye.
+//! A gallery of drawings from made-up data, for the tests and for the eye.
 
 use std::path::Path;
 
-use super::super::chart::{Axis, Chart, Ink, Scale, Series};
-use super::super::surface::Surface;
-use super::{cells, flow, gantt, torus};
-use crate::style;
 use meshwright_core::output::write_atomically;
 use meshwright_core::units::NodeId;
 use meshwright_load::shares::voronoi;
 use meshwright_load::{Cells, UNUSED};
 use meshwright_network::topology::{Machine, Topology, distances_from};
+use meshwright_report::style;
+use meshwright_report::svg::chart::{Axis, Chart, Scale, Series, SeriesColour, Stroke};
+use meshwright_report::svg::load::{cells, flow, gantt, torus};
+use meshwright_report::svg::surface::Surface;
 
 /// Everybody works for the nearest source, unless it is farther than `reach`.
 fn nearest(machine: &Machine, sources: &[NodeId], reach: u32) -> Cells {
@@ -46,7 +46,7 @@ fn cell_drawings() -> Vec<(String, String)> {
         let machine = Machine::new(name).unwrap();
         let sources = spread(&machine, count);
         let cells = nearest(&machine, &sources, reach);
-        let view = cells::View { machine: &machine, cells: &cells, sources: &sources };
+        let view = cells::CellsView { machine: &machine, cells: &cells, sources: &sources };
         let file = name.replace(':', "-");
         drawings.push((format!("cells-{file}"), cells::draw(&view).expect("a plane or small").0));
         drawings.extend(torus::draw(&view).map(|svg| (format!("cast-{file}"), svg)));
@@ -72,7 +72,7 @@ fn flow_drawings() -> Vec<(String, String)> {
         let nodes: Vec<f64> = distance.iter().map(|&d| if d < 6 { 1.0 } else { 0.0 }).collect();
         let cut: Vec<NodeId> = (0..machine.nodes()).map(NodeId).filter(|n| distance[n.index()] < 2).collect();
         let view =
-            flow::View { machine: &machine, links: &links, nodes: &nodes, sources: &[source], cut: &cut };
+            flow::FlowView { machine: &machine, links: &links, nodes: &nodes, sources: &[source], cut: &cut };
         drawings.push((format!("flow-{}", name.replace(':', "-")), flow::draw(&view).expect("a plane").svg));
     }
     drawings
@@ -83,7 +83,7 @@ fn timing() -> String {
     for port in 0..2 {
         let span =
             gantt::Span { start: 0.1, end: 0.5, source: 0, mark: "α3".into(), words: "share of P3".into() };
-        rows.push(gantt::Row {
+        rows.push(gantt::GanttRow {
             name: format!("port → P{port}"),
             communication: vec![span],
             port: true,
@@ -99,7 +99,7 @@ fn timing() -> String {
             mark: format!("α{i}"),
             words: format!("share of P{i}"),
         };
-        rows.push(gantt::Row {
+        rows.push(gantt::GanttRow {
             name: format!("P{i} (0, {i})"),
             communication: vec![span(0.0, start)],
             computing: vec![span(start, 0.8)],
@@ -135,9 +135,9 @@ fn chart(below: bool) -> String {
     let sigma: Vec<f64> = (0..=50).map(|i| f64::from(i) * 0.02).collect();
     let curve = |k: i32| sigma.iter().map(|&s| (s, (1.0 - s).powi(k) / 4.0)).collect();
     let mut series: Vec<Series> =
-        (0..5).map(|k| Series::curve(format!("α{k}"), Ink::Hue(k as usize), curve(k))).collect();
-    let mut dots = Series::curve("pareto", Ink::Step(0, 2), vec![(0.1, 0.1), (0.4, 0.2)])
-        .stroked(super::super::chart::Stroke::Points);
+        (0..5).map(|k| Series::curve(format!("α{k}"), SeriesColour::Hue(k as usize), curve(k))).collect();
+    let mut dots = Series::curve("pareto", SeriesColour::Step(0, 2), vec![(0.1, 0.1), (0.4, 0.2)])
+        .stroked(Stroke::Points);
     dots.tips = vec!["one".into(), "two".into()];
     dots.spread = vec![0.02, 0.05];
     series.push(dots);
