@@ -83,7 +83,7 @@ fn reason(claim: &Checked, machine: &Machine, startup: f64) -> Option<String> {
                 )
             }
             WitnessKind::Schedule => {
-                let messages = counted(witness.messages.unwrap_or_default() as u64, "message");
+                let messages = counted(witness.messages.unwrap_or_default(), "message");
                 format!("by a schedule of {messages}, simulated, done by {done}")
             }
         });

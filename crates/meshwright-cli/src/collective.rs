@@ -129,8 +129,8 @@ fn text(verdicts: &[CollectiveVerdict]) -> String {
         first.machine,
         counted(first.size as u64, "member"),
         counted(first.diameter as u64, "link"),
-        counted(first.link_delay as u64, "cycle"),
-        counted(first.overhead as u64, "cycle"),
+        counted(first.link_delay, "cycle"),
+        counted(first.overhead, "cycle"),
     );
     for verdict in verdicts {
         text += &format!("\n{} on {}: {}.\n", verdict.operation, verdict.chosen, verdict.why);

@@ -150,7 +150,7 @@ pub fn pin(text: &str, machine: &Machine) -> Result<(u32, NodeId)> {
 /// [`Error::Value`] with the names there are.
 pub fn start(name: &str) -> Result<Start> {
     let error = |names: &[&str]| unknown("start", name, names.join(" or "), names);
-    find_or(name, &STARTS, |entry| entry.0, error).map(|entry| entry.1)
+    find_or(name, STARTS, |entry| entry.0, error).map(|entry| entry.1)
 }
 
 /// The `search` table of a `[[divide]]` job.

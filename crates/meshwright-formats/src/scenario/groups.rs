@@ -140,5 +140,5 @@ fn methods(table: &Table<'_>, labels: &Labels) -> Result<(Vec<&'static Method>, 
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn engine(name: &str) -> Result<Engine> {
-    entry("engine", name, &ENGINES)
+    entry("engine", name, ENGINES)
 }

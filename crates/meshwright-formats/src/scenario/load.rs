@@ -203,7 +203,7 @@ pub fn methods(words: &[&str]) -> Result<Vec<String>> {
 ///
 /// [`Error::Value`] with every name there is.
 pub fn reduction(name: &str) -> Result<Reduction> {
-    entry("reduction", name, &REDUCTIONS)
+    entry("reduction", name, REDUCTIONS)
 }
 
 /// The forwarding with this name.
@@ -212,7 +212,7 @@ pub fn reduction(name: &str) -> Result<Reduction> {
 ///
 /// [`Error::Value`] with every name there is.
 pub fn forwarding(name: &str) -> Result<Forwarding> {
-    entry("switching", name, &FORWARDINGS)
+    entry("switching", name, FORWARDINGS)
 }
 
 /// A source as on the command line: `R,C[=LOAD][@RELEASE]`, or `ID[=LOAD][@RELEASE]` on a network without

@@ -70,7 +70,7 @@ pub(super) fn names_costs(table: &Table<'_>) -> bool {
 ///
 /// [`Error::Value`] with every name there is.
 pub fn switching(name: &str) -> Result<Switching> {
-    entry("switching", name, &SWITCHINGS)
+    entry("switching", name, SWITCHINGS)
 }
 
 fn switchings() -> Vec<&'static str> {

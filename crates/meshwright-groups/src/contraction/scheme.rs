@@ -86,7 +86,7 @@ impl ContractionEvent<'_> {
     fn answer(&mut self, packet: ContractionPacket) {
         match packet {
             ContractionPacket::Attach { parent, children } => {
-                self.splitting.attached = Some((parent, children))
+                self.splitting.attached = Some((parent, children));
             }
             ContractionPacket::Add(child) => self.splitting.children.push(child),
             packet => unreachable!("{packet:?} is for others"),

@@ -116,7 +116,7 @@ impl<'m> Mask<'m> {
             let is_last = block.first + block.count == end;
             let parts = is_last.then(|| {
                 let all = std::mem::take(&mut splitting.all);
-                Arc::new(Parts::new(self.machine, self.tree, &place.known(), &coding, &all))
+                Arc::new(Parts::new(self.machine, self.tree, place.known(), &coding, &all))
             });
             splitting.learn(place, &block, parts, out);
         }
