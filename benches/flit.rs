@@ -5,6 +5,8 @@
 //! A flit-hop is one flit over one link between routers. Times are processor times of the thread or process where
 //! nothing else is said, since the machine may be shared; without `/proc` they are times on the wall.
 
+#![allow(clippy::disallowed_methods, reason = "a bench measures time")]
+
 use std::process::Command;
 use std::time::Instant;
 

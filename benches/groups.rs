@@ -5,6 +5,8 @@
 //! Times are processor times of the thread, since the machine may be shared; without `/proc` they are times on the wall.
 //! Memory is the peak of the heap above what the members take.
 
+#![allow(clippy::disallowed_methods, reason = "a bench measures time")]
+
 use std::time::Instant;
 
 use comfy_table::{CellAlignment, Table, TableStyle};

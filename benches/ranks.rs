@@ -6,6 +6,8 @@
 //! Times are on the wall, for ranks wait for each other: medians of rounds in which all take turns. Memory is the peak of the heap
 //! above what was there before.
 
+#![allow(clippy::disallowed_methods, reason = "a bench measures time")]
+
 use std::hint::black_box;
 use std::sync::mpsc::channel;
 use std::thread;

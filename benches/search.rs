@@ -5,6 +5,8 @@
 //!
 //! `cargo bench --bench search`
 
+#![allow(clippy::disallowed_methods, reason = "a bench measures time")]
+
 use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};

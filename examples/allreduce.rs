@@ -6,6 +6,8 @@
 //!
 //! `cargo run --release --example allreduce -- FILE.goal [RANKS [BYTES]]`, by default 4096 ranks and 1024 bytes.
 
+#![allow(clippy::disallowed_methods, reason = "a program reads its arguments, files and the clock")]
+
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;

@@ -8,6 +8,8 @@
 //! `cargo run --release --example nested_quicksort [-- --out DIR]` prints the groups level by level; with `--out` it also
 //! draws them.
 
+#![allow(clippy::disallowed_methods, reason = "a program reads its arguments, files and the clock")]
+
 use std::path::Path;
 
 use meshwright_core::rng;

@@ -3,6 +3,8 @@
 //! On a shared machine only ratios within a run mean something, so the ways take turns and each row gives the
 //! median of its rounds and the ratio to the first way. Memory is the peak of the heap above its level before.
 
+#![allow(clippy::disallowed_methods, reason = "a bench measures time")]
+
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 

@@ -3,6 +3,8 @@
 //! `cargo run --release --example against_scotch -- 10` gives each search ten seconds and prints the tables of
 //! `docs/mapping-real-codes.md`.
 
+#![allow(clippy::disallowed_methods, reason = "a program reads its arguments, files and the clock")]
+
 mod scotch;
 
 use std::ops::ControlFlow;

@@ -1,5 +1,7 @@
 //! Writes `docs/agreement.md`: `cargo run --release --example agreement`.
 
+#![allow(clippy::disallowed_methods, reason = "a program reads its arguments, files and the clock")]
+
 #[path = "page.rs"]
 mod page;
 

@@ -177,6 +177,7 @@ fn drawings_are_small_and_whole() {
 
 /// Writes the drawings for the eye, alone and on a page; does nothing unless a directory is named.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the folder is named by whoever wants to see them")]
 fn drawings_can_be_looked_at() {
     let Ok(directory) = std::env::var("MESHWRIGHT_PAGES") else { return };
     let mut page = format!(

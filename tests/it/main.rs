@@ -1,5 +1,7 @@
 //! Integration tests: one binary, so that the library is linked once.
 
+#![allow(clippy::disallowed_methods, reason = "tests run programs, read files and wait")]
+
 mod agreement;
 mod any_order;
 mod applications;

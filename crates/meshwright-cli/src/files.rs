@@ -76,6 +76,7 @@ pub(super) fn write(folder: &Path, force: Force, job: &Job, files: Vec<File>) ->
 /// # Errors
 ///
 /// [`Error::Occupied`] when it is somebody else's.
+#[expect(clippy::disallowed_methods, reason = "reads the head of a page, which may be missing")]
 pub(super) fn check_page(path: &Path, title: &str, jobs: &[String]) -> Result<()> {
     let Ok(file) = std::fs::File::open(path) else { return Ok(()) };
     let mut head = Vec::new();

@@ -49,6 +49,7 @@ impl Drop for Grace {
 ///
 /// Where there are no such signals, or the system refuses, they do what they do without.
 #[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "the thread that waits for signals")]
 pub fn watch(clean: fn()) {
     use signal_hook::consts::signal::{SIGHUP, SIGINT, SIGTERM};
     let ignored = ignored();
@@ -74,6 +75,7 @@ pub fn watch(_clean: fn()) {}
 
 /// The signals that this process was told to ignore, one bit each, as Linux tells them.
 #[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "the signals that were ignored before the program began")]
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -120,6 +120,7 @@ impl Tokens<'static> {
 ///
 /// [`Error::Io`] when the system refuses it, and for a named pipe: to open one waits for somebody to write,
 /// perhaps for ever. `/dev/stdin` and the pipes of a shell under `/dev/fd` are open already.
+#[expect(clippy::disallowed_methods, reason = "this is where files are opened")]
 pub fn open(path: &Path) -> Result<File> {
     #[cfg(unix)]
     {

@@ -218,6 +218,7 @@ fn check_header(text: &[u8], line: &[u8], file: &str, header: &str) -> Result<()
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests read the files they make")]
 mod tests {
     use super::*;
     use meshwright_sim::point::TrafficLatency;

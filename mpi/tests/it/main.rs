@@ -1,5 +1,7 @@
 //! Everything here starts real ranks with `mpirun`; what needs none is tested in the library.
 
+#![allow(clippy::disallowed_methods, reason = "tests run programs, read files and wait")]
+
 mod divide;
 mod endpoint;
 mod frame;

@@ -74,6 +74,7 @@ fn hash(number: i64) -> u64 {
 ///
 /// [`Error::Io`] when the input cannot be opened, [`Error::Value`] when it is no file of whole 32-bit integers;
 /// [`Error::Occupied`] when it is to be replaced and nobody said so; as for [`check_place`].
+#[expect(clippy::disallowed_methods, reason = "numbers are no text")]
 pub(super) fn check(input: &Path, out: &Path, force: bool) -> Result<u64> {
     let metadata = File::open(input).and_then(|file| file.metadata()).map_err(|why| Error::io(input, why))?;
     if !metadata.is_file() {
@@ -97,6 +98,7 @@ pub(super) fn check(input: &Path, out: &Path, force: bool) -> Result<u64> {
 ///
 /// [`Error::Io`] when it cannot be read, [`Error::TooLarge`] when the memory does not hold it, [`Error::Value`] when its length
 /// has changed meanwhile.
+#[expect(clippy::disallowed_methods, reason = "numbers are no text")]
 pub(super) fn read<T: Number>(input: &Path, bytes: u64) -> Result<Vec<T>> {
     let io = |why| Error::io(input, why);
     let mut list = Vec::new();
@@ -147,6 +149,7 @@ pub(super) fn write<T: Number>(out: &Path, list: &[T], force: bool) -> Result<()
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests read the files they make")]
 mod tests {
     use super::*;
 

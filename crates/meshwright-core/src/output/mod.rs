@@ -28,6 +28,8 @@
 //!   everybody writes is refused. A device or a pipe is written into, before the files appear.
 //! * What stands there is replaced only if it is empty or the same, or belongs to the same job, or somebody says so (`--force`).
 
+#![expect(clippy::disallowed_methods, reason = "this is where files are written")]
+
 mod fault;
 mod folder;
 mod journal;

@@ -8,6 +8,7 @@ use crate::error::Error;
 /// Gives an error that names an earlier place the line it stands on, by reading the file once more.
 ///
 /// Whatever cannot be read twice (a pipe, a file that changed) leaves the error as it is.
+#[expect(clippy::disallowed_methods, reason = "only a file can be read again")]
 pub fn requote(error: Error, path: &Path, syntax: Syntax) -> Error {
     let Error::Parse(parse) = &error else { return error };
     if !path.metadata().is_ok_and(|metadata| metadata.is_file()) {
@@ -31,6 +32,7 @@ pub fn requote(error: Error, path: &Path, syntax: Syntax) -> Error {
 /// whole file has been read.
 ///
 /// `None` when the file cannot be read twice or has no such word.
+#[expect(clippy::disallowed_methods, reason = "only a file can be read again")]
 pub fn error_where(
     path: &Path,
     syntax: Syntax,

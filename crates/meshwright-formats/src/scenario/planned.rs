@@ -64,6 +64,7 @@ fn of_plan(text: &Text, wanted: Option<&str>) -> Result<RunInput> {
 
 /// The file of a schedule. A plan may come from anywhere: what it names must lie in its own folder, links followed, or
 /// the errors of reading it would show other files.
+#[expect(clippy::disallowed_methods, reason = "where links lead decides what is refused")]
 fn beside(folder: &Path, file: &str, job: &Object<'_>) -> Result<PathBuf> {
     let refuse = || job.unfit("schedule", "the name of a GOAL file in the folder of the plan");
     let is_below = Path::new(file).components().all(|part| matches!(part, Component::Normal(_)));

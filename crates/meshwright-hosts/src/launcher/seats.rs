@@ -18,6 +18,7 @@ pub struct Seat {
 
 impl Seat {
     /// That of this process, on a host of this name.
+    #[expect(clippy::disallowed_methods, reason = "the processors of this process")]
     pub fn here(host: String) -> Self {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));

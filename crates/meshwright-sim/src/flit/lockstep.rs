@@ -93,6 +93,10 @@ fn worms<const P: usize>(
 }
 
 /// Runs the ranges of routers, each on its own thread.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "regions meet after each cycle, so their number does not reach the result"
+)]
 fn side_by_side<'o, F: Fabric + Send>(
     machine: &Machine,
     open: &'o OpenLoop,

@@ -56,6 +56,7 @@ impl<M: Measure> Threads<M> {
 }
 
 impl<M: Measure> Pool for Threads<M> {
+    #[expect(clippy::disallowed_methods, reason = "points are sorted by load, whoever measures them")]
     fn measure_all(&mut self, jobs: &[SweepPoint], came: &mut dyn FnMut(Point) -> Result<()>) -> Result<()> {
         let each = threads_each(jobs.len(), 1, self.threads);
         let mut refusal = Refusal::default();
