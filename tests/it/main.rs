@@ -71,6 +71,7 @@ mod scenario;
 mod search;
 mod searched;
 mod skeleton;
+mod snapshots;
 mod sources;
 mod star;
 mod stepped;
