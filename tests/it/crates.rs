@@ -25,6 +25,10 @@ const BELOW: &[(&str, &[&str])] = &[
 /// Libraries that only these crates may name.
 const RESERVED: &[(&str, &[&str])] = &[
     ("clap", &["cli"]),
+    ("colorchoice-clap", &["cli"]),
+    ("comfy-table", &["cli"]),
+    ("indicatif", &["cli"]),
+    ("annotate-snippets", &["cli"]),
     ("minijinja", &["report"]),
     ("microlp", &["load", "demos"]),
     ("nalgebra", &["papers"]),
@@ -32,6 +36,9 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("toml", &["formats"]),
     ("roxmltree", &["hosts"]),
 ];
+
+/// Crates with a `clippy.toml` of their own: the environment, time, threads or processes are their subject.
+const IMPURE: [&str; 4] = ["cli", "demos", "hosts", "runtime"];
 
 /// A file that knows more than this knows too much.
 const LINES_MAX: usize = 450;
@@ -83,6 +90,28 @@ fn crates_depend_on_those_below_only() {
     assert_eq!(manifests.keys().map(String::as_str).collect::<BTreeSet<_>>(), known);
     let all: Vec<_> = manifests.iter().flat_map(|(name, text)| complaints(name, text)).collect();
     assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+/// A library that depends on `meshwright` compiles neither the program nor the papers and the applications.
+#[test]
+fn the_facade_is_made_of_libraries() {
+    let manifest: toml::Table = crate::text(Path::new("Cargo.toml")).parse().expect("TOML");
+    let of = |name: &str| manifest["dependencies"].get(name);
+    for (name, _) in BELOW {
+        let is_left_out = ["papers", "demos"].contains(name);
+        assert_eq!(of(&format!("meshwright-{name}")).is_none(), is_left_out, "{name}");
+    }
+    assert_eq!(of("meshwright-cli").and_then(|cli| cli["optional"].as_bool()), Some(true));
+    let others = manifest["dependencies"].as_table().expect("a table").keys();
+    assert_eq!(others.filter(|name| !name.starts_with("meshwright-")).count(), 0);
+}
+
+#[test]
+fn a_crate_is_pure_unless_it_is_listed() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
+    let has_own = |name: &&str| folder.join(format!("meshwright-{name}/clippy.toml")).exists();
+    let own: BTreeSet<&str> = BELOW.iter().map(|(name, _)| *name).filter(has_own).collect();
+    assert_eq!(own, BTreeSet::from(IMPURE));
 }
 
 #[test]

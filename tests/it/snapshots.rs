@@ -32,7 +32,9 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("map-trace", &["map examples/lammps-lj-16.phases.csv --on torus:4x4 --placement auto"]),
     (
         "map-search-json",
-        &["map examples/lammps-lj-16.phases.csv --on torus:4x4 --placement row-major,search --steps 2000 --json"],
+        &[
+            "map examples/lammps-lj-16.phases.csv --on torus:4x4 --placement row-major,search --steps 2000 --json",
+        ],
     ),
     (
         "map-launchers",
