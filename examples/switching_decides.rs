@@ -10,7 +10,7 @@
 use meshwright_core::units::Bytes;
 use meshwright_mapping::{Divide, Shape};
 use meshwright_network::topology::{Machine, Switching};
-use meshwright_verdict::{Job, MappingVerdict, divide};
+use meshwright_verdict::{Job, MappingVerdict, mapping};
 
 pub(crate) fn main() -> meshwright_core::Result<()> {
     let job = Job::divide(&Divide {
@@ -22,7 +22,7 @@ pub(crate) fn main() -> meshwright_core::Result<()> {
     let judge = |switching| -> meshwright_core::Result<MappingVerdict> {
         let mesh = Machine::new("mesh:32x32")?.with_switching(switching);
         let methods = ["reflecting", "growing", "centred-halving", "row-major", "hilbert"];
-        divide::judge("scatter", &job, &mesh, &methods, 0, &mut |_| {})
+        mapping::judge("scatter", &job, &mesh, &methods, 0, &mut |_| {})
     };
     let (wormhole, stored) = (judge(Switching::Wormhole)?, judge(Switching::StoreAndForward)?);
     println!("{:<16} {:>16} {:>20}", "cycles", "wormhole", "store-and-forward");

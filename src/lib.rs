@@ -97,7 +97,7 @@
 //! use meshwright::prelude::*;
 //! use meshwright::report::{PlanReport, files};
 //! use meshwright::units::{LinkId, NodeId, Port};
-//! use meshwright::verdict::divide;
+//! use meshwright::verdict::mapping;
 //!
 //! /// A ring with a chord from each node to the one opposite.
 //! #[derive(Debug)]
@@ -116,7 +116,7 @@
 //! }
 //! let machine = Machine::of("moebius", &Moebius([16]))?;
 //! let job = Job::divide(&Divide { shape: Shape::Binomial(4), alpha: Some(1.0), combine_alpha: None, volume: Bytes(4096) })?;
-//! let verdict = divide::judge("broadcast", &job, &machine, &["recursive-bisection", "random"], 0, &mut |_| {})?;
+//! let verdict = mapping::judge("broadcast", &job, &machine, &["recursive-bisection", "random"], 0, &mut |_| {})?;
 //! let best = verdict.winner().expect("one of them comes to its end");
 //! assert!(verdict.bound() <= best.time);
 //! let jobs = [verdict.into()];

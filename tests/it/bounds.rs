@@ -4,7 +4,7 @@ use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
 use meshwright_mapping::{Divide, PLACEMENTS, Shape, bound};
 use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Machine, Topology};
-use meshwright_verdict::{Job, divide, map};
+use meshwright_verdict::{Job, map, mapping};
 
 fn job(n: u32, alpha: f64, combine_alpha: Option<f64>) -> Job {
     Job::divide(&Divide {
@@ -58,7 +58,7 @@ fn no_placement_beats_the_bound() {
                 machine = machine.with_startup(Cycles(3)).unwrap();
                 machine = machine.with_byte_time(Ratio::new(1, 7).unwrap()).unwrap();
                 let verdict =
-                    divide::judge("", &job(n, alpha, combine), &machine, &every_placement(), 5, &mut |_| {})
+                    mapping::judge("", &job(n, alpha, combine), &machine, &every_placement(), 5, &mut |_| {})
                         .unwrap();
                 for result in &verdict.results {
                     assert!(result.bound_cycles <= result.simulated());
@@ -86,7 +86,7 @@ fn centred_halving_meets_the_wormhole_bound() {
             mesh =
                 mesh.with_startup(Cycles(c)).unwrap().with_byte_time(b).unwrap().with_flit(Bytes(h)).unwrap();
             for alpha in [1.0, 0.5, 0.3] {
-                let verdict = divide::judge(
+                let verdict = mapping::judge(
                     "",
                     &job(n, alpha, Some(alpha)),
                     &mesh,

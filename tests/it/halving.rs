@@ -165,7 +165,7 @@ fn at_most_one_odd_side_leaves_no_gap() {
             let machine = Machine::new(&named(family, sides)).unwrap().with_switching(Switching::Wormhole);
             let job = Job::trace(tree(Shape::Halving(sides.to_vec())));
             let verdict =
-                verdict::divide::judge("", &job, &machine, &["centred-halving"], 0, &mut |_| {}).unwrap();
+                verdict::mapping::judge("", &job, &machine, &["centred-halving"], 0, &mut |_| {}).unwrap();
             let outcome = &verdict.results[0];
             let above = outcome.simulated() - outcome.bound_cycles;
             assert_eq!(above, hops_above * machine.costs().flit.0, "{} in cycles", machine.name());
@@ -229,7 +229,7 @@ fn parts_of_data_stay_above_their_bound() {
             let (shape, volume) = (Shape::Halving(sides.to_vec()), Bytes(1000));
             let divide::Preset { alpha, combine_alpha, .. } = *preset;
             let job = Job::data(&Divide { shape, alpha, combine_alpha, volume }).unwrap();
-            let verdict = verdict::divide::judge("", &job, &machine, &names, 0, &mut |_| {}).unwrap();
+            let verdict = verdict::mapping::judge("", &job, &machine, &names, 0, &mut |_| {}).unwrap();
             assert!(verdict.results.len() >= 5, "{} on {}", preset.name, machine.name());
         }
     }

@@ -15,7 +15,7 @@ use meshwright_mapping::task_graph::TaskGraph;
 use meshwright_mapping::{Divide, PLACEMENTS, Shape};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_report::{PlanReport, page};
-use meshwright_verdict::{HottestLink, Job, divide};
+use meshwright_verdict::{Job, LinkUse, mapping};
 
 fn pages() -> Vec<(&'static str, String)> {
     vec![
@@ -105,7 +105,7 @@ fn equals_of_the_winner_are_marked() {
         Divide { shape: Shape::Binomial(6), alpha: Some(0.5), combine_alpha: None, volume: Bytes(1024) };
     let (job, machine) = (Job::divide(&tree).unwrap(), Machine::mesh([8, 8]).unwrap());
     let methods: Vec<&str> = PLACEMENTS.iter().map(|method| method.name).collect();
-    let verdict = divide::judge("sort", &job, &machine, &methods, 0, &mut |_| {}).unwrap();
+    let verdict = mapping::judge("sort", &job, &machine, &methods, 0, &mut |_| {}).unwrap();
     let equal = verdict.results.iter().filter(|row| verdict.is_equal_to_best(row));
     let equal: Vec<String> = equal.map(|row| row.method.clone()).collect();
     assert_eq!(equal, ["bisection"]);
@@ -151,7 +151,7 @@ fn odd_verdicts_are_drawn_as_far_as_they_can_be() {
         result.detail.link_messages = vec![u32::MAX; 5000];
         result.detail.link_busy = vec![u64::MAX; 5000];
         result.busiest_link =
-            Some(HottestLink { from: 0, to: 0, messages: u64::MAX, bytes: u64::MAX, busy_cycles: u64::MAX });
+            Some(LinkUse { from: 0, to: 0, messages: u64::MAX, bytes: u64::MAX, busy_cycles: u64::MAX });
         (result.bound_cycles, result.simulated_cycles) = (u64::MAX, Some(u64::MAX));
         let job = job("odd", tasks, vec![result]);
         for machine in [machine.clone(), machine.with_dead(dead).expect("node 0 lives")] {

@@ -12,7 +12,7 @@ use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_schedule::cost::forecast;
 use meshwright_sim::{Engine, simulate};
-use meshwright_verdict::{Job, divide};
+use meshwright_verdict::{Job, mapping};
 use proptest::prelude::*;
 use rand::seq::SliceRandom;
 
@@ -114,7 +114,7 @@ fn a_real_code_is_no_slower_than_by_any_formula() {
 /// A search, and `auto`, against all placements.
 fn no_slower(graph: &TaskGraph, machine: &Machine, steps: u64) {
     let found = simulated(graph, machine, &look(graph, machine, steps)[0]);
-    let chosen = divide::judge("", &Job::trace(graph.clone()), machine, &["auto"], 3, &mut |_| {}).unwrap();
+    let chosen = mapping::judge("", &Job::trace(graph.clone()), machine, &["auto"], 3, &mut |_| {}).unwrap();
     let chosen = chosen.results.iter().find(|outcome| chosen.is_won_by(outcome));
     let chosen = chosen.map_or(u64::MAX, |outcome| outcome.simulated());
     for placement in placements(graph, machine) {
@@ -135,7 +135,7 @@ fn a_short_odd_line_is_searched() {
     let job = Divide { shape, alpha: Some(0.5), combine_alpha: None, volume: Bytes(16384) };
     let machine = Machine::new("mesh:7").unwrap().with_switching(Switching::StoreAndForward);
     let verdict =
-        divide::judge("", &Job::divide(&job).unwrap(), &machine, &["auto"], 0, &mut |_| {}).unwrap();
+        mapping::judge("", &Job::divide(&job).unwrap(), &machine, &["auto"], 0, &mut |_| {}).unwrap();
     let winner = verdict.results.iter().find(|outcome| verdict.is_won_by(outcome)).unwrap();
     assert_eq!((winner.simulated(), winner.bound_cycles), (16_784, 16_784));
 }

@@ -69,7 +69,7 @@ pub(super) struct ClaimsArguments {
 /// Runs the verb.
 pub(super) fn run(arguments: &ClaimsArguments) -> Result<Answer> {
     let only: Vec<&str> = arguments.only.iter().map(String::as_str).collect();
-    let named = disk::Job::new("claims", [arguments.paper.as_deref().unwrap_or("all")]);
+    let named = disk::NamedJob::new("claims", [arguments.paper.as_deref().unwrap_or("all")]);
     files::check(arguments.out.as_ref(), arguments.force, &named)?;
     let mut progress = Progress::new();
     let audit =

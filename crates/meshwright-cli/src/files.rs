@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use meshwright_core::output::{Job, MANIFEST, Writing, check_folder};
+use meshwright_core::output::{MANIFEST, NamedJob, Writing, check_folder};
 use meshwright_core::{Error, Result};
 use meshwright_formats::json::PlanForm;
 use meshwright_report as report;
@@ -50,12 +50,17 @@ pub struct Force {
 }
 
 /// Makes sure, before long work is done, that this job may write into the folder that was asked for.
-pub(super) fn check(folder: Option<&PathBuf>, force: Force, job: &Job) -> Result<()> {
+pub(super) fn check(folder: Option<&PathBuf>, force: Force, job: &NamedJob) -> Result<()> {
     folder.map_or(Ok(()), |folder| check_folder(folder, job, force.force))
 }
 
 /// Adds the files of a folder to what is written; what there is to say about them.
-pub(super) fn add(writing: &mut Writing, folder: &Path, job: &Job, mut files: Vec<File>) -> Result<String> {
+pub(super) fn add(
+    writing: &mut Writing,
+    folder: &Path,
+    job: &NamedJob,
+    mut files: Vec<File>,
+) -> Result<String> {
     let texts: Vec<_> = files.iter().map(|file| (file.name.as_str(), file.text.as_bytes())).collect();
     writing.folder(folder, job, &texts)?;
     files.push(file(MANIFEST, "which job this is, and the names of its files", String::new()));
@@ -65,7 +70,7 @@ pub(super) fn add(writing: &mut Writing, folder: &Path, job: &Job, mut files: Ve
 }
 
 /// Writes the files of a folder; what there is to say about them.
-pub(super) fn write(folder: &Path, force: Force, job: &Job, files: Vec<File>) -> Result<String> {
+pub(super) fn write(folder: &Path, force: Force, job: &NamedJob, files: Vec<File>) -> Result<String> {
     let mut writing = Writing::new(force.force);
     let said = add(&mut writing, folder, job, files)?;
     writing.finish().map(|()| said)

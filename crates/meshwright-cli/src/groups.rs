@@ -200,7 +200,7 @@ fn answer(arguments: &GroupsArguments) -> Result<Answer> {
     }
     let job = job(arguments, &machine)?;
     job.group(&machine)?;
-    let named = disk::Job::new("groups", [arguments.machine.named()]);
+    let named = disk::NamedJob::new("groups", [arguments.machine.named()]);
     files::check(arguments.out.as_ref(), arguments.force, &named)?;
     let mut progress = Progress::with_steps(job.repeat.into());
     progress.tell("repetitions");

@@ -104,7 +104,7 @@ pub(super) fn run(arguments: &MapArguments) -> Result<Answer> {
     let MapArguments { alpha, combine_alpha, volume, preset, seed, .. } = *arguments;
     let weights = Weights { alpha, combine_alpha, volume, preset };
     let mut job = tasks::read(&arguments.tasks, Path::new(""), weights, &machine)?;
-    let named = disk::Job::new("map", [arguments.tasks.as_str()]);
+    let named = disk::NamedJob::new("map", [arguments.tasks.as_str()]);
     files::check(arguments.out.as_ref(), arguments.force, &named)?;
     let emission = arguments.emit.check(&job.tasks, &machine)?;
     given::read_maps(&mut job, &names, Path::new(""), &machine)?;

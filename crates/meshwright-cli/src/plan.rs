@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use meshwright_core::output::{Job, write_atomically};
+use meshwright_core::output::{NamedJob, write_atomically};
 use meshwright_core::{Error, Result};
 use meshwright_formats::scenario::{self, Scenario, Work};
 use meshwright_network::topology::Machine;
 use meshwright_report as report;
 use meshwright_report::PlanReport;
 use meshwright_verdict as verdict;
-use meshwright_verdict::{JobVerdict, MappingVerdict, divide, groups};
+use meshwright_verdict::{JobVerdict, MappingVerdict, groups, mapping};
 
 use super::files::{self, Force};
 use super::output::{self, Progress};
@@ -56,7 +56,7 @@ pub(super) struct PlanArguments {
 pub(super) fn run(arguments: &PlanArguments) -> Result<Answer> {
     let mut scenario = scenario::read(&arguments.scenario)?;
     scenario.seed = arguments.seed.unwrap_or(scenario.seed);
-    let job = Job::new("plan", scenario.jobs.iter().map(|job| job.name.as_str()));
+    let job = NamedJob::new("plan", scenario.jobs.iter().map(|job| job.name.as_str()));
     let title = name(&arguments.scenario);
     files::check(arguments.out.as_ref(), arguments.force, &job)?;
     let writes_here = arguments.out.is_none() && !arguments.json;
@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &PlanArguments) -> Result<Answer> {
 /// Every job in turn.
 fn judge(scenario: &Scenario) -> impl Iterator<Item = (&str, Result<JobVerdict>)> {
     let Scenario { machine, seed, jobs } = scenario;
-    let judge = move |job: &scenario::Job| {
+    let judge = move |job: &scenario::ScenarioJob| {
         let mut progress = Progress::new();
         let mut tell = |what: &str| progress.tell(&format!("{}: {what}", job.name));
         match &job.work {
@@ -93,7 +93,7 @@ fn judge(scenario: &Scenario) -> impl Iterator<Item = (&str, Result<JobVerdict>)
                 let (mut phased, mut methods) = (work.job.clone(), work.methods.clone());
                 search::look(&mut phased, &mut methods, machine, &work.search, *seed, None)?;
                 let methods: Vec<&str> = methods.iter().map(String::as_str).collect();
-                divide::judge(&job.name, &phased, machine, &methods, *seed, &mut tell).map(JobVerdict::from)
+                mapping::judge(&job.name, &phased, machine, &methods, *seed, &mut tell).map(JobVerdict::from)
             }
             Work::Load(load) => {
                 verdict::load::judge(&job.name, load, machine, &mut tell).map(JobVerdict::from)
@@ -126,7 +126,7 @@ fn answered<'s>(
 }
 
 /// Writes the files that were asked for, when all is known; what there is to say about them.
-fn write(arguments: &PlanArguments, plan: &PlanReport<'_>, job: &Job) -> Result<String> {
+fn write(arguments: &PlanArguments, plan: &PlanReport<'_>, job: &NamedJob) -> Result<String> {
     match &arguments.out {
         Some(folder) => files::write(folder, arguments.force, job, files::of_plan(plan)?),
         None if arguments.json => Ok(String::new()),

@@ -89,8 +89,8 @@ impl RunArguments {
     }
 
     /// What its folder is the answer to.
-    fn named(&self) -> disk::Job {
-        disk::Job::new("run", [self.plan.display().to_string()])
+    fn named(&self) -> disk::NamedJob {
+        disk::NamedJob::new("run", [self.plan.display().to_string()])
     }
 
     /// What is to be run, checked.

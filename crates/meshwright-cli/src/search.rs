@@ -7,9 +7,9 @@ use clap::Args;
 
 use meshwright_core::{Error, Result};
 use meshwright_formats::scenario::given::{self, STEPS_DEFAULT, SearchOptions};
-use meshwright_mapping::search::{self, Progress as Step, Start};
+use meshwright_mapping::search::{self, SearchProgress as Step, Start};
 use meshwright_network::topology::Machine;
-use meshwright_verdict::divide::Job;
+use meshwright_verdict::mapping::Job;
 
 use super::costs::told;
 use super::output::Progress;

@@ -86,10 +86,10 @@ pub(super) fn run(arguments: &SimulateArguments) -> Result<Answer> {
 }
 
 /// What its folder is the answer to.
-fn named(arguments: &SimulateArguments) -> disk::Job {
+fn named(arguments: &SimulateArguments) -> disk::NamedJob {
     let schedule = arguments.schedule.as_ref().map(|path| path.display().to_string());
     let traffic = arguments.traffic.as_ref().map(|pattern| format!("--traffic {pattern}"));
-    disk::Job::new("simulate", schedule.or(traffic))
+    disk::NamedJob::new("simulate", schedule.or(traffic))
 }
 
 fn run_schedule(arguments: &SimulateArguments, machine: &Machine, schedule: &Path) -> Result<Answer> {

@@ -188,7 +188,7 @@ pub(super) fn run(arguments: &SplitArguments) -> Result<Answer> {
     let (costs, bytes) = Scale::costs_for(&job.problem(&machine)?, arguments.startup)?;
     machine = machine.with_costs(costs)?.with_switching(Switching::StoreAndForward);
     job.bytes = bytes;
-    let named = disk::Job::new(
+    let named = disk::NamedJob::new(
         "split",
         [format!("{} --from {}", arguments.machine.named(), arguments.from.join(" --from "))],
     );

@@ -158,7 +158,7 @@ fn lead(
     pool: &mut impl Pool,
     who: &dyn Fn() -> String,
 ) -> Result<Answer> {
-    let named = disk::Job::new("sweep", [format!("--traffic {}", arguments.traffic)]);
+    let named = disk::NamedJob::new("sweep", [format!("--traffic {}", arguments.traffic)]);
     files::check(arguments.out.as_ref(), arguments.force, &named)?;
     let loads = loads(arguments, experiment)?;
     let sweep = Sweep { loads, saturation: arguments.saturation, seed: arguments.run.seed, threads: 1 };

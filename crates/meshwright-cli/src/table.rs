@@ -8,7 +8,7 @@ use meshwright_core::words;
 use meshwright_network::topology::Machine;
 use meshwright_sim::fitting::Routers;
 use meshwright_sim::report::Channel;
-use meshwright_verdict::{Blame, HottestLink};
+use meshwright_verdict::{LinkUse, LinkWait};
 
 /// A table with its head; the columns from `numbers_from` on are aligned right.
 pub fn table(head: &[&str], numbers_from: usize, rows: Vec<Vec<String>>) -> String {
@@ -38,9 +38,9 @@ pub fn number(x: f64, decimals: usize) -> String {
 }
 
 /// A link with how long its messages take on it, and how many they are: `(0,3) → (1,3)  64 cycles, 2`.
-pub(super) fn busiest(busiest: Option<HottestLink>, machine: &Machine) -> String {
+pub(super) fn busiest(busiest: Option<LinkUse>, machine: &Machine) -> String {
     match busiest {
-        Some(HottestLink { from, to, messages, busy_cycles, .. }) => {
+        Some(LinkUse { from, to, messages, busy_cycles, .. }) => {
             format!("{}  {busy_cycles}, {messages}", link(from, to, machine))
         }
         None => "none".to_string(),
@@ -48,8 +48,8 @@ pub(super) fn busiest(busiest: Option<HottestLink>, machine: &Machine) -> String
 }
 
 /// The link that messages waited for the longest, and how long: `(0,3) → (1,3)  64`.
-pub(super) fn waited(waited: Option<Blame>, machine: &Machine) -> String {
-    waited.map_or("none".to_string(), |Blame { from, to, waited_cycles, .. }| {
+pub(super) fn waited(waited: Option<LinkWait>, machine: &Machine) -> String {
+    waited.map_or("none".to_string(), |LinkWait { from, to, waited_cycles, .. }| {
         format!("{}  {waited_cycles}", link(from, to, machine))
     })
 }

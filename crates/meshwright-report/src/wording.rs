@@ -4,7 +4,7 @@ use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_core::words::{self, NONE, THIN_SPACE, grouped};
 use meshwright_network::topology::{Machine, Network, Topology};
-use meshwright_verdict::{HottestLink, MappingVerdict};
+use meshwright_verdict::{LinkUse, MappingVerdict};
 
 /// Who wins a job and with what time; or that nobody does.
 pub fn headline(winner: Option<(&str, u64)>) -> String {
@@ -67,7 +67,7 @@ pub fn check_nodes(machine: &Machine, mut named: impl Iterator<Item = u32>) -> R
 }
 
 /// A link by its two ends; a dash for none.
-pub fn link_or_none(machine: &Machine, link_use: Option<HottestLink>) -> String {
+pub fn link_or_none(machine: &Machine, link_use: Option<LinkUse>) -> String {
     link_use.map_or(NONE.to_string(), |found| link(machine, NodeId(found.from), NodeId(found.to)))
 }
 

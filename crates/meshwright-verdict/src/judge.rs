@@ -6,7 +6,7 @@ use meshwright_core::error::{Error, Result};
 use meshwright_core::units::Cycles;
 use meshwright_schedule::{Plan, Planner, Proposal, Schedule};
 
-use crate::{Blame, HottestLink, Skipped, gap, nothing_applies};
+use crate::{LinkUse, LinkWait, Skipped, gap, nothing_applies};
 
 /// What is known of a job of one kind beside its outcomes, and of what kind its outcomes are.
 pub trait Facts {
@@ -48,9 +48,9 @@ pub struct Outcome<D> {
     /// What the simulator measures, in cycles; none where nothing was sent.
     pub simulated_cycles: Option<u64>,
     /// The busiest link, by time; none when nothing is sent over a link.
-    pub busiest_link: Option<HottestLink>,
+    pub busiest_link: Option<LinkUse>,
     /// The link messages waited for longest; none when no message ever waited, or nobody looked.
-    pub waited_link: Option<Blame>,
+    pub waited_link: Option<LinkWait>,
     /// What else is known of it.
     pub detail: D,
 }

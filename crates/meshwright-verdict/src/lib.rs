@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | this one | the form of an answer |
-//! | [`divide`] | divide and conquer and phased traces, every placement judged; why the winner wins |
+//! | [`mapping`] | divide and conquer and phased traces, every placement judged; why the winner wins |
 //! | [`load`](mod@load) | divisible loads, every method judged |
 //! | [`groups`] | programs of splits, barriers and joins, every split on every tree |
 //! | [`installments`] | what fewer processors and fewer messages cost |
@@ -19,23 +19,23 @@
 pub mod auto;
 pub mod buffers;
 mod contradiction;
-pub mod divide;
 pub mod groups;
 pub mod installments;
 mod judge;
 pub mod load;
 pub mod look;
 pub mod map;
+pub mod mapping;
 mod measure;
 pub mod ranked;
 
-pub use divide::{Job, MappingDetail, MappingFacts, PhaseRow};
 pub use groups::{GroupsDetail, GroupsFacts};
 pub use judge::{
     Contest, DetailOf, Ending, Facts, Options, Outcome, Rank, Silent, Verdict, Watch, Winner, judge,
 };
 pub use load::{LoadDetail, LoadFacts};
-pub use meshwright_sim::link_use::{LinkUse as HottestLink, LinkWait as Blame};
+pub use mapping::{Job, MappingDetail, MappingFacts, PhaseRow};
+pub use meshwright_sim::link_use::{LinkUse, LinkWait};
 pub use ranked::{Ranked, nearest_to_a_square};
 
 use serde::Serialize;

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use meshwright_core::error::Result;
-use meshwright_mapping::search::{self, Progress, SearchOutcome, SearchProblem};
+use meshwright_mapping::search::{self, SearchOutcome, SearchProblem, SearchProgress};
 use meshwright_mapping::{Placement, TaskGraph};
 use meshwright_network::topology::Machine;
 use meshwright_schedule::cost::forecast;
@@ -23,7 +23,7 @@ const FLIT_HOPS_MAX: u64 = 1 << 21;
 /// As for [`search::search`].
 pub fn search(
     problem: &SearchProblem<'_>,
-    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    watch: &mut dyn FnMut(&SearchProgress) -> ControlFlow<()>,
 ) -> Result<SearchOutcome> {
     let mut judge = |nodes: &[_], limit| {
         let placement = Placement { name: search::NAME.to_string(), nodes: nodes.to_vec() };

@@ -1,7 +1,7 @@
 //! A placed tree becomes a tree over ranks: the waist between planners and the executors that really run.
 
 use super::auto::AUTO;
-use super::{Job, divide};
+use super::{Job, mapping};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::Bytes;
 use meshwright_mapping::divide::Preset;
@@ -128,7 +128,7 @@ fn of_ranks(error: Error) -> Error {
 
 /// The placement that wins.
 fn winner(job: &Job, machine: &Machine, seed: u64) -> Result<Placement> {
-    let verdict = divide::judge(AUTO, job, machine, &[AUTO], seed, &mut |_| {})?;
+    let verdict = mapping::judge(AUTO, job, machine, &[AUTO], seed, &mut |_| {})?;
     let won = verdict.winner().map(|winner| winner.outcome);
     let stuck = || Error::not_applicable(AUTO, "no placement comes to an end under this switching");
     won.map(|outcome| outcome.detail.placement.clone()).ok_or_else(stuck)

@@ -7,7 +7,7 @@ use meshwright_network::topology::graph_file::{Arc, ArcList};
 use meshwright_network::topology::{Graph, Machine, Network, PortModel, Topology};
 use meshwright_report::{PlanReport, page};
 use meshwright_verdict::{
-    Blame, HottestLink, JobVerdict, MappingDetail, MappingFacts, MappingOutcome, MappingVerdict, PhaseRow,
+    JobVerdict, LinkUse, LinkWait, MappingDetail, MappingFacts, MappingOutcome, MappingVerdict, PhaseRow,
     Skipped,
 };
 
@@ -57,13 +57,13 @@ fn busy(messages: &[u32]) -> Vec<u64> {
     messages.iter().map(|&messages| u64::from(messages) * 99).collect()
 }
 
-fn hottest(machine: &Machine, loads: &[u32]) -> Option<HottestLink> {
+fn hottest(machine: &Machine, loads: &[u32]) -> Option<LinkUse> {
     let messages = *loads.iter().max().filter(|&&load| load > 0)?;
     let link = loads.iter().position(|&load| load == messages)? as u32;
     let link = LinkId(link);
     let (from, to) = (machine.source(link), machine.target(link)?);
     let messages = u64::from(messages);
-    Some(HottestLink { from: from.0, to: to.0, messages, bytes: messages * 99, busy_cycles: messages * 99 })
+    Some(LinkUse { from: from.0, to: to.0, messages, bytes: messages * 99, busy_cycles: messages * 99 })
 }
 
 /// An outcome with drawings as they would be and times that grow with the hops.
@@ -86,7 +86,7 @@ pub(super) fn outcome(
         predicted_cycles: bound_cycles + hops_total * 3,
         simulated_cycles: Some(simulated_cycles),
         busiest_link: hottest_link,
-        waited_link: hottest_link.filter(|link| link.messages > 5).map(|link| Blame {
+        waited_link: hottest_link.filter(|link| link.messages > 5).map(|link| LinkWait {
             from: link.from,
             to: link.to,
             phase: 2,

@@ -239,12 +239,12 @@ impl ScatterArguments {
     }
 
     /// What its folder is the answer to.
-    fn named(&self) -> disk::Job {
+    fn named(&self) -> disk::NamedJob {
         let what = match &self.what {
             What::Words(_) => "words",
             What::Image(_) => "image",
         };
-        disk::Job::new("scatter", [format!("{what} {}", self.file().display())])
+        disk::NamedJob::new("scatter", [format!("{what} {}", self.file().display())])
     }
 
     fn work(&self) -> &dyn PieceWork {

@@ -20,14 +20,14 @@ const BYTES_MAX: u64 = 1 << 20;
 ///
 /// Of the same job are two commands that differ in options only: the later one writes its files over those of the earlier one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Job {
+pub struct NamedJob {
     /// The verb, e.g. `map`.
     pub verb: &'static str,
     /// What it is asked about, e.g. `binomial:6`; of a scenario the names of its jobs.
     pub jobs: Vec<String>,
 }
 
-impl Job {
+impl NamedJob {
     /// The job of a verb.
     pub fn new<S: Into<String>>(verb: &'static str, jobs: impl IntoIterator<Item = S>) -> Self {
         Self { verb, jobs: jobs.into_iter().map(Into::into).collect() }
@@ -50,7 +50,7 @@ struct Manifest {
 }
 
 /// The text of the list for these files, itself among them.
-pub(super) fn manifest(job: &Job, files: &[&str]) -> String {
+pub(super) fn manifest(job: &NamedJob, files: &[&str]) -> String {
     let manifest = Manifest {
         format: 1,
         version: env!("CARGO_PKG_VERSION").to_string(),
@@ -76,7 +76,7 @@ pub(super) enum Ground {
 ///
 /// [`Error::Value`] where something other than a folder stands in the way, [`Error::Occupied`] when the folder holds something
 /// else and nobody said to write nevertheless.
-pub(super) fn survey(path: &Path, job: &Job, force: bool) -> Result<Ground> {
+pub(super) fn survey(path: &Path, job: &NamedJob, force: bool) -> Result<Ground> {
     let end = place::follow(path)?;
     let nearest = end.ancestors().find(|folder| folder.symlink_metadata().is_ok());
     // A relative path ends with the empty one, which is here.

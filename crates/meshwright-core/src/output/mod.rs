@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | this one | [`Writing`]: the outputs of a command |
-//! | `folder` | folders of `--out`: which [`Job`] they hold |
+//! | `folder` | folders of `--out`: which [`NamedJob`] they hold |
 //! | `place` | links, devices |
 //! | `stage` | where outputs come into being; what dead processes left |
 //! | `journal` | how a set of files gets its names |
@@ -43,7 +43,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-pub use folder::{Job, MANIFEST};
+pub use folder::{MANIFEST, NamedJob};
 pub use stage::clean;
 
 use crate::error::{Error, Result};
@@ -58,11 +58,11 @@ use system::Handle;
 /// # Examples
 ///
 /// ```
-/// use meshwright_core::output::{Job, Writing};
+/// use meshwright_core::output::{NamedJob, Writing};
 /// # let place = tempfile::tempdir().unwrap();
 /// # let place = place.path();
-/// let job = Job::new("map", ["binomial:6"]);
-/// let write = |job: &Job, text: &str, force: bool| {
+/// let job = NamedJob::new("map", ["binomial:6"]);
+/// let write = |job: &NamedJob, text: &str, force: bool| {
 ///     let mut writing = Writing::new(force);
 ///     writing.folder(&place.join("plans"), job, &[("map.json", text.as_bytes())])?;
 ///     writing.file(&place.join("ranks.txt"), b"rank 0=node0 slot=0\n")?;
@@ -71,7 +71,7 @@ use system::Handle;
 /// write(&job, "{}", false)?;
 /// // The same job may write again; another one may not, but if it is told to.
 /// write(&job, "{\"format\":1}", false)?;
-/// let other = Job::new("map", ["binomial:8"]);
+/// let other = NamedJob::new("map", ["binomial:8"]);
 /// let error = write(&other, "{}", false).unwrap_err().to_string();
 /// assert!(error.ends_with("plans` holds another job (`map binomial:6`); name another folder, or --force"), "{error}");
 /// assert_eq!(std::fs::read(place.join("plans/map.json")).unwrap(), b"{\"format\":1}");
@@ -110,7 +110,7 @@ impl Writing {
     /// # Panics
     ///
     /// When a name is no name.
-    pub fn folder(&mut self, path: &Path, job: &Job, files: &[(&str, &[u8])]) -> Result<()> {
+    pub fn folder(&mut self, path: &Path, job: &NamedJob, files: &[(&str, &[u8])]) -> Result<()> {
         let io = |error| Error::io(path, error);
         let mut names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
         names.push(MANIFEST);
@@ -360,7 +360,7 @@ pub fn write_all<T: AsRef<[u8]>>(files: &[(PathBuf, T)]) -> Result<()> {
 /// # Errors
 ///
 /// As for [`Writing::folder`].
-pub fn check_folder(path: &Path, job: &Job, force: bool) -> Result<()> {
+pub fn check_folder(path: &Path, job: &NamedJob, force: bool) -> Result<()> {
     let ground = folder::survey(path, job, force)?;
     let (Ground::There { folder, .. } | Ground::Missing { folder, .. }) = ground;
     Stage::new(&folder, None).map(drop).map_err(|error| Error::io(path, error))

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use meshwright_verdict::{Facts, GroupsFacts, GroupsOutcome, GroupsVerdict, HottestLink, Skipped};
+use meshwright_verdict::{Facts, GroupsFacts, GroupsOutcome, GroupsVerdict, LinkUse, Skipped};
 
 /// Every method that applies, and the winner.
 #[derive(Debug, Serialize)]
@@ -34,7 +34,7 @@ struct MethodForm<'a> {
     simulated_cycles: Option<u64>,
     gap: Option<f64>,
     #[serde(flatten, serialize_with = "meshwright_sim::link_use::busiest_under_both")]
-    busiest_link: Option<HottestLink>,
+    busiest_link: Option<LinkUse>,
     messages: u64,
     split_cycles_mean: Option<f64>,
     barrier_cycles_mean: Option<f64>,

@@ -7,7 +7,7 @@ use meshwright_load::check::Reading;
 use meshwright_load::{Cut, Forwarding};
 use meshwright_verdict::installments::FrontRow;
 use meshwright_verdict::load::{Deadline, Further, LoadBound, SourceRow};
-use meshwright_verdict::{Facts, HottestLink, LoadFacts, LoadOutcome, LoadVerdict, Skipped};
+use meshwright_verdict::{Facts, LinkUse, LoadFacts, LoadOutcome, LoadVerdict, Skipped};
 
 /// Every method that applies, and the winner; times without `cycles` in their name are in units of w Tcp.
 #[derive(Debug, Serialize)]
@@ -42,7 +42,7 @@ pub(super) struct MethodForm<'a> {
     simulated_cycles: Option<u64>,
     gap: Option<f64>,
     #[serde(flatten, serialize_with = "meshwright_sim::link_use::busiest_under_both")]
-    busiest_link: Option<HottestLink>,
+    busiest_link: Option<LinkUse>,
     messages: Option<u64>,
     makespan: f64,
     speedup: f64,

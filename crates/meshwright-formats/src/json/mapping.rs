@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use meshwright_sim::fitting::Routers;
-use meshwright_verdict::divide::Searched;
+use meshwright_verdict::mapping::Searched;
 use meshwright_verdict::{
-    Blame, Facts, HottestLink, MappingFacts, MappingOutcome, MappingVerdict, PhaseRow, Skipped,
+    Facts, LinkUse, LinkWait, MappingFacts, MappingOutcome, MappingVerdict, PhaseRow, Skipped,
 };
 
 /// Every placement that applies, and the winner.
@@ -37,9 +37,9 @@ struct PlacementForm<'a> {
     gap: Option<f64>,
     hops_total: u64,
     #[serde(flatten, serialize_with = "meshwright_sim::link_use::busiest_under_both")]
-    busiest_link: Option<HottestLink>,
+    busiest_link: Option<LinkUse>,
     #[serde(flatten, serialize_with = "meshwright_sim::link_use::waited_under_both")]
-    waited_link: Option<Blame>,
+    waited_link: Option<LinkWait>,
     phases: &'a [PhaseRow],
 }
 

@@ -30,7 +30,7 @@ pub struct PlanForm<'a> {
 pub struct JobForm<'a> {
     /// The verdict.
     #[serde(flatten)]
-    verdict: Kind<'a>,
+    verdict: VerdictForm<'a>,
     /// The file with its schedule, for `run`; left out where there is none.
     #[serde(flatten)]
     schedule: Option<ScheduleFile>,
@@ -38,7 +38,7 @@ pub struct JobForm<'a> {
 
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Kind<'a> {
+enum VerdictForm<'a> {
     Mapping(MappingForm<'a>),
     Load(LoadForm<'a>),
     Groups(GroupsForm<'a>),
@@ -64,7 +64,7 @@ impl<'a> PlanForm<'a> {
         let schedules = schedules.into_iter().chain(std::iter::repeat(None));
         let file = |(schedule, schedule_method)| ScheduleFile { schedule, schedule_method };
         let form = |(verdict, schedule): (_, Option<_>)| JobForm {
-            verdict: Kind::of(verdict),
+            verdict: VerdictForm::of(verdict),
             schedule: schedule.map(file),
         };
         let jobs = jobs.iter().zip(schedules).map(form).collect();
@@ -72,7 +72,7 @@ impl<'a> PlanForm<'a> {
     }
 }
 
-impl<'a> Kind<'a> {
+impl<'a> VerdictForm<'a> {
     fn of(verdict: &'a JobVerdict) -> Self {
         match verdict {
             JobVerdict::Mapping(verdict) => Self::Mapping(verdict.into()),

@@ -2,14 +2,14 @@
 
 use super::tasks::{self, Weights};
 use super::value::{Table, Value};
-use super::{DivideWork, Job, Work, given, quantity};
+use super::{DivideWork, ScenarioJob, Work, given, quantity};
 use meshwright_core::error::Result;
 use meshwright_network::topology::Machine;
 
 const KEYS: &[&str] = &["name", "tasks", "preset", "alpha", "combine_alpha", "volume", "placement", "search"];
 
 /// Reads one table.
-pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<Job> {
+pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<ScenarioJob> {
     table.check_keys(KEYS)?;
     let value = table.require("tasks", "tasks = \"binomial:6\", \"divide:35\" or a file")?;
     let specification = value.string("\"binomial:N\", \"divide:N\" or a file")?;
@@ -35,7 +35,7 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<Job> {
     }
     let methods = tasks::expand(methods, &divide, machine).map_err(|error| value.locate(error))?;
     let search = given::table(table, machine)?;
-    Ok(Job { name, work: Work::Divide(DivideWork { job: divide, methods, search }) })
+    Ok(ScenarioJob { name, work: Work::Divide(DivideWork { job: divide, methods, search }) })
 }
 
 /// What is given of preset, alpha, combine_alpha and volume, with the first of them for messages.

@@ -9,11 +9,11 @@ use meshwright_core::error::{Error, Result};
 use meshwright_core::text::one_line;
 use meshwright_core::units::NodeId;
 use meshwright_core::{find_or, unknown};
-use meshwright_mapping::search::{self, Progress, STARTS, SearchProblem, Start};
+use meshwright_mapping::search::{self, STARTS, SearchProblem, SearchProgress, Start};
 use meshwright_mapping::{Placement, map_file};
 use meshwright_network::topology::{Machine, Network, Topology};
-use meshwright_verdict::divide::{Job, Searched};
 use meshwright_verdict::look;
+use meshwright_verdict::mapping::{Job, Searched};
 
 /// The steps of a search when nobody says: some seconds for a thousand tasks.
 pub const STEPS_DEFAULT: u64 = 1_000_000;
@@ -70,7 +70,7 @@ pub fn look(
     machine: &Machine,
     search: &SearchOptions,
     seed: u64,
-    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    watch: &mut dyn FnMut(&SearchProgress) -> ControlFlow<()>,
 ) -> Result<()> {
     if !search.pins.is_empty()
         && let Some(name) = names.iter().find(|name| *name != search::NAME)

@@ -1,7 +1,7 @@
 //! The `[[groups]]` tables, and the same words on the command line.
 
 use super::value::{Table, Value, entry, one_of};
-use super::{GroupsWork, Job, Work};
+use super::{GroupsWork, ScenarioJob, Work};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::words::quoted;
 use meshwright_core::{find_or, unknown};
@@ -31,7 +31,7 @@ const KEYS: &[&str] = &[
 const ALL: &str = "all";
 
 /// Reads one table.
-pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<Job> {
+pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<ScenarioJob> {
     table.check_keys(KEYS)?;
     let order = match table.get("order") {
         Some(value) => {
@@ -56,7 +56,7 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<Job> {
         Some(value) => value.name()?,
         None => "groups".to_string(),
     };
-    Ok(Job { name, work: Work::Groups(GroupsWork { job, seed }) })
+    Ok(ScenarioJob { name, work: Work::Groups(GroupsWork { job, seed }) })
 }
 
 /// Who goes where: labels of a file, or drawn.

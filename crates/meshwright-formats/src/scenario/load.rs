@@ -2,7 +2,7 @@
 
 use super::machine::node;
 use super::value::{Table, Value, entry, one_of};
-use super::{Job, Work, load_further, quantity};
+use super::{ScenarioJob, Work, load_further, quantity};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{NodeId, Ratio};
 use meshwright_load::shares::schedulers::{REDUCTIONS, Reduction};
@@ -34,7 +34,7 @@ const BYTES_DEFAULT: u64 = 1_000_000;
 pub const CHUNKS_MAX: u64 = 1_000_000;
 
 /// Reads one table.
-pub(super) fn read(table: &Table<'_>, machine: &Machine, clock: Option<Ratio>) -> Result<Job> {
+pub(super) fn read(table: &Table<'_>, machine: &Machine, clock: Option<Ratio>) -> Result<ScenarioJob> {
     table.check_keys(&[KEYS, load_further::KEYS].concat())?;
     let bytes = match table.get("bytes") {
         Some(value) => quantity::bytes(&value.quantity("a volume")?).map_err(|error| value.reword(error))?.0,
@@ -74,7 +74,7 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine, clock: Option<Ratio>) -
         Some(value) => value.name()?,
         None => "load".to_string(),
     };
-    Ok(Job { name, work: Work::Load(load) })
+    Ok(ScenarioJob { name, work: Work::Load(load) })
 }
 
 /// The unit w Tcp of a load, in cycles.

@@ -56,12 +56,12 @@ pub struct Scenario {
     /// The seed of everything random; 0 if not given.
     pub seed: u64,
     /// The jobs in the order of the file.
-    pub jobs: Vec<Job>,
+    pub jobs: Vec<ScenarioJob>,
 }
 
 /// One job of a scenario.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct ScenarioJob {
     /// Its name, for tables.
     pub name: String,
     /// What is to be done.
@@ -92,7 +92,7 @@ pub struct GroupsWork {
 #[derive(Clone, Debug)]
 pub struct DivideWork {
     /// Who sends how much to whom.
-    pub job: verdict::divide::Job,
+    pub job: verdict::mapping::Job,
     /// The placements to compare.
     pub methods: Vec<String>,
     /// How to look for a placement, where `search` is among the methods.

@@ -14,7 +14,7 @@ use meshwright_mapping::{Divide, PLACEMENTS, Shape, complete_binary, family, sea
 use meshwright_network::topology::{Machine, NODES_MAX};
 use meshwright_schedule::{Schedule, goal};
 use meshwright_verdict::auto::AUTO;
-use meshwright_verdict::divide::Job;
+use meshwright_verdict::mapping::Job;
 
 /// The share of the volume a child gets when nobody says: half.
 pub const ALPHA_DEFAULT: f64 = 0.5;

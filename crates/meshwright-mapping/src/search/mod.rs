@@ -72,7 +72,7 @@ pub struct SearchProblem<'a> {
 
 /// How far a search is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct SearchProgress {
     /// Steps made so far.
     pub steps: u64,
     /// The ticks at the start: predicted, or what the judge says.
@@ -160,7 +160,7 @@ pub fn apart(graph: &TaskGraph, machine: &Machine) -> Option<String> {
 /// ```
 pub fn search(
     problem: &SearchProblem<'_>,
-    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    watch: &mut dyn FnMut(&SearchProgress) -> ControlFlow<()>,
 ) -> Result<SearchOutcome> {
     run(problem, None, watch)
 }
@@ -194,7 +194,7 @@ pub fn search(
 pub fn search_by<'j>(
     problem: &SearchProblem<'_>,
     judge: Judge<'j>,
-    watch: &'j mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    watch: &'j mut dyn FnMut(&SearchProgress) -> ControlFlow<()>,
 ) -> Result<SearchOutcome> {
     run(problem, Some(judge), watch)
 }
@@ -202,7 +202,7 @@ pub fn search_by<'j>(
 fn run<'j>(
     problem: &SearchProblem<'_>,
     judge: Option<Judge<'j>>,
-    watch: &'j mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    watch: &'j mut dyn FnMut(&SearchProgress) -> ControlFlow<()>,
 ) -> Result<SearchOutcome> {
     if problem.answers == 0 {
         return Err(Error::value("number of answers", 0, "at least 1"));

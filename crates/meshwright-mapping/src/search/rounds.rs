@@ -13,7 +13,7 @@ use super::job::PhasedJob;
 use super::shapes::Shapes;
 use super::state::SearchState;
 use super::ways::Ways;
-use super::{Judge, NAME, Progress, SearchAnswer, SearchOutcome, SearchProblem, Start};
+use super::{Judge, NAME, SearchAnswer, SearchOutcome, SearchProblem, SearchProgress, Start};
 use crate::recursive_bisection::{Aim, Weights};
 use crate::{PLACEMENTS, Placement, Request, place};
 use meshwright_core::csr::Csr;
@@ -40,7 +40,7 @@ pub(super) struct Rounds<'p, 'w> {
     problem: &'p SearchProblem<'p>,
     job: &'p PhasedJob,
     domain: &'p Domain,
-    watch: &'w mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    watch: &'w mut dyn FnMut(&SearchProgress) -> ControlFlow<()>,
     full: Full<'p>,
     /// The same for the job with joined phases.
     joint: Full<'p>,
@@ -90,7 +90,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
         ways: &'p Ways<'p>,
         domain: &'p Domain,
         judge: Option<Judge<'w>>,
-        watch: &'w mut dyn FnMut(&Progress) -> ControlFlow<()>,
+        watch: &'w mut dyn FnMut(&SearchProgress) -> ControlFlow<()>,
     ) -> Self {
         let machine = problem.machine;
         Self {
@@ -216,7 +216,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
         self.found.look(looks);
         if self.looks >= LOOKS_BETWEEN_WATCHES && !self.stopped {
             self.looks = 0;
-            let progress = Progress {
+            let progress = SearchProgress {
                 steps: self.steps,
                 start_ticks: self.start_judged_ticks,
                 best_ticks: self.found.best[0].judged,

@@ -7,7 +7,7 @@ use super::{Point, Svg, palette};
 use crate::wording::counted;
 use meshwright_core::units::{NodeId, Port};
 use meshwright_network::topology::{Machine, Topology};
-use meshwright_verdict::HottestLink;
+use meshwright_verdict::LinkUse;
 
 /// The busy time of the busiest link that leaves each block, by rows; `None` where there is no block.
 fn worst(machine: &Machine, plan: &GridPlan, loads: Loads<'_>) -> Vec<Option<u64>> {
@@ -23,12 +23,7 @@ fn worst(machine: &Machine, plan: &GridPlan, loads: Loads<'_>) -> Vec<Option<u64
 }
 
 /// The drawing, and what one block is, in words.
-pub fn draw(
-    machine: &Machine,
-    method: &str,
-    loads: Loads<'_>,
-    hottest: Option<HottestLink>,
-) -> (String, String) {
+pub fn draw(machine: &Machine, method: &str, loads: Loads<'_>, hottest: Option<LinkUse>) -> (String, String) {
     let plan = GridPlan::blocks(machine);
     let worst = worst(machine, &plan, loads);
     let greatest = worst.iter().copied().flatten().max().unwrap_or(0);

@@ -7,7 +7,7 @@ use super::{DRAWING_WIDTH_MIN, Layout, Point, Px, Svg};
 use crate::wording::{self, counted};
 use meshwright_core::units::{LinkId, NodeId, Port};
 use meshwright_network::topology::Topology;
-use meshwright_verdict::HottestLink;
+use meshwright_verdict::LinkUse;
 
 /// More links than this make a file of megabytes; the most loaded are kept.
 const LINKS_DRAWN_MAX: usize = 16_384;
@@ -53,12 +53,7 @@ impl Loads<'_> {
 }
 
 /// Draws how long every link is busy.
-pub fn draw(
-    layout: &Layout<'_>,
-    method: &str,
-    loads: Loads<'_>,
-    hottest: Option<HottestLink>,
-) -> LoadsDrawing {
+pub fn draw(layout: &Layout<'_>, method: &str, loads: Loads<'_>, hottest: Option<LinkUse>) -> LoadsDrawing {
     let mut svg = Svg::new(format!("Busy time of each link, method {method}"));
     let limit = if layout.grid().is_some() && layout.is_flat() { LINKS_DRAWN_MAX } else { SLANTED_DRAWN_MAX };
     let (mut used, idle) = links(layout, loads, limit);
@@ -162,7 +157,7 @@ fn draw_links(layout: &Layout<'_>, svg: &mut Svg, used: &[Used], greatest: u64) 
 }
 
 /// A ring around the busiest link, if it is a link of this machine.
-fn draw_hottest(layout: &Layout<'_>, svg: &mut Svg, hottest: &HottestLink) {
+fn draw_hottest(layout: &Layout<'_>, svg: &mut Svg, hottest: &LinkUse) {
     let (machine, from) = (layout.machine, NodeId(hottest.from));
     if hottest.from >= machine.nodes() {
         return;

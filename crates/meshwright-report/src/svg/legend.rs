@@ -6,7 +6,7 @@ use crate::wording::{counted, link};
 use meshwright_core::units::NodeId;
 use meshwright_core::words::grouped;
 use meshwright_network::topology::Machine;
-use meshwright_verdict::HottestLink;
+use meshwright_verdict::LinkUse;
 
 /// One colour and width with its words.
 pub struct LegendEntry {
@@ -67,7 +67,7 @@ pub fn ring(svg: &mut Svg, at: Point, radius: f64) {
 }
 
 /// Says what the ring in the drawing stands for and how many links are as busy; returns the height.
-pub fn hottest(svg: &mut Svg, machine: &Machine, hottest: &HottestLink, link_busy: &[u64], at: Point) -> f64 {
+pub fn hottest(svg: &mut Svg, machine: &Machine, hottest: &LinkUse, link_busy: &[u64], at: Point) -> f64 {
     let ends = link(machine, NodeId(hottest.from), NodeId(hottest.to));
     ring(svg, at.plus(7.0, 9.0), 6.0);
     let (busy, messages) = (counted(hottest.busy_cycles, "cycle"), counted(hottest.messages, "message"));

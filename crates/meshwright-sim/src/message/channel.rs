@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::flight::{ChannelQueue, Flight};
-use super::queue::{self, Place};
+use super::queue::{self, QueueSlot};
 use meshwright_core::units::LinkId;
 
 /// The time from which a channel is free while nobody knows it yet.
@@ -55,7 +55,7 @@ impl Channels {
             queue::push(&mut ChannelQueue { flights, farthest_first }, line, slot);
             return None;
         }
-        flights[slot as usize].place = Place::NOWHERE;
+        flights[slot as usize].place = QueueSlot::NOWHERE;
         *line = slot;
         if *free_at <= now {
             self.asked_for.push(channel);
@@ -71,7 +71,7 @@ impl Channels {
         if *line != queue::NONE {
             return queue::push(&mut ChannelQueue { flights, farthest_first: false }, line, slot);
         }
-        flights[slot as usize].place = Place::NOWHERE;
+        flights[slot as usize].place = QueueSlot::NOWHERE;
         *line = slot;
         self.asked_for.push(channel);
     }

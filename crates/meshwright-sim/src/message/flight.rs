@@ -1,6 +1,6 @@
 //! Messages on their way: one cache line each, in slots that are used again.
 
-use super::queue::{Place, Waiting};
+use super::queue::{QueueSlot, Waiting};
 use super::way::Cursor;
 use meshwright_network::routing::{Pair, Routes};
 use meshwright_network::topology::Costs;
@@ -37,7 +37,7 @@ pub(super) struct Flight {
     pub(super) body: u64,
     /// When it asked for the channel it waits for.
     pub(super) asked: u64,
-    pub(super) place: Place,
+    pub(super) place: QueueSlot,
     pub(super) head: Cursor,
     /// The last link a worm stands on.
     pub(super) tail: Cursor,
@@ -57,7 +57,7 @@ impl Flight {
         Self {
             body: pending.body,
             asked: 0,
-            place: Place::NOWHERE,
+            place: QueueSlot::NOWHERE,
             head: way,
             tail: way,
             hops: 0,
@@ -87,7 +87,7 @@ impl Waiting for ChannelQueue<'_> {
     }
 
     #[inline]
-    fn place(&mut self, slot: u32) -> &mut Place {
+    fn place(&mut self, slot: u32) -> &mut QueueSlot {
         &mut self.flights[slot as usize].place
     }
 }

@@ -8,12 +8,12 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// The place of a message in the line it waits in.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct QueueSlot {
     child: u32,
     sibling: u32,
 }
 
-impl Place {
+impl QueueSlot {
     /// In no line.
     pub(super) const NOWHERE: Self = Self { child: NONE, sibling: NONE };
 }
@@ -24,13 +24,13 @@ pub(super) trait Waiting {
     fn is_before(&self, a: u32, b: u32) -> bool;
 
     /// The place of a message.
-    fn place(&mut self, message: u32) -> &mut Place;
+    fn place(&mut self, message: u32) -> &mut QueueSlot;
 }
 
 /// Puts a message into the line with this root. O(1).
 #[inline]
 pub(super) fn push(table: &mut impl Waiting, root: &mut u32, message: u32) {
-    *table.place(message) = Place::NOWHERE;
+    *table.place(message) = QueueSlot::NOWHERE;
     *root = if *root == NONE { message } else { meld(table, *root, message) };
 }
 
@@ -87,14 +87,14 @@ mod tests {
     use std::cmp::Reverse;
     use std::collections::BinaryHeap;
 
-    struct Table(Vec<(u64, Place)>);
+    struct Table(Vec<(u64, QueueSlot)>);
 
     impl Waiting for Table {
         fn is_before(&self, a: u32, b: u32) -> bool {
             (self.0[a as usize].0, a) < (self.0[b as usize].0, b)
         }
 
-        fn place(&mut self, message: u32) -> &mut Place {
+        fn place(&mut self, message: u32) -> &mut QueueSlot {
             &mut self.0[message as usize].1
         }
     }
@@ -103,7 +103,7 @@ mod tests {
         /// The standard library's heap is the second opinion.
         #[test]
         fn serves_in_order(steps in prop::collection::vec(prop::option::of(0u64..50), 1..200)) {
-            let keys = steps.iter().map(|step| (step.unwrap_or(0), Place::NOWHERE));
+            let keys = steps.iter().map(|step| (step.unwrap_or(0), QueueSlot::NOWHERE));
             let (mut table, mut root, mut other) = (Table(keys.collect()), NONE, BinaryHeap::new());
             for (message, step) in (0u32..).zip(steps) {
                 match step {

@@ -43,7 +43,7 @@ pub(super) fn run_processes<P: Process>(
     alone_ticks: impl Fn(Bytes, Hops) -> u64,
 ) -> Result<Trace> {
     machine.costs().check()?;
-    let mut run = Run {
+    let mut run = AloneRun {
         machine,
         alone_ticks,
         rows: vec![None; machine.nodes() as usize],
@@ -81,7 +81,7 @@ pub(super) fn run_processes<P: Process>(
     })
 }
 
-struct Run<'m, T, A> {
+struct AloneRun<'m, T, A> {
     machine: &'m Machine,
     /// How long a message takes alone.
     alone_ticks: A,
@@ -95,7 +95,7 @@ struct Run<'m, T, A> {
     actions: Vec<Action<T>>,
 }
 
-impl<T, A: Fn(Bytes, Hops) -> u64> Run<'_, T, A> {
+impl<T, A: Fn(Bytes, Hops) -> u64> AloneRun<'_, T, A> {
     fn react<P: Process<Payload = T>>(
         &mut self,
         processes: &mut [P],

@@ -1,13 +1,13 @@
 //! Every method side by side.
 
+use super::detail::{GroupsDetail, GroupsFacts};
 use super::experiment::{self, Experiment};
-use super::form::{GroupsDetail, GroupsFacts};
 use super::job::{Job, Pace};
 use super::methods::{Method, Viewed, Visitor};
 use super::program::{self, Kind, Steps};
 use super::{bound_cycles, words};
 use crate::contradiction::not_below;
-use crate::{Contest, Ending, GroupsOutcome, GroupsVerdict, HottestLink, Options, Outcome, Skipped, Watch};
+use crate::{Contest, Ending, GroupsOutcome, GroupsVerdict, LinkUse, Options, Outcome, Skipped, Watch};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::Cycles;
 use meshwright_groups::Group;
@@ -214,12 +214,12 @@ impl Visitor for Watched<'_> {
 }
 
 /// The link that most packets crossed in one run.
-fn hottest(machine: &Machine, experiment: &Experiment) -> Option<HottestLink> {
+fn hottest(machine: &Machine, experiment: &Experiment) -> Option<LinkUse> {
     let busiest = experiment.rounds.iter().filter_map(|ran| ran.busiest);
     // Of equal ones the first.
     let (link, packets) = busiest.rev().max_by_key(|&(_, packets)| packets)?;
     let busy = packets * machine.costs().head_ticks();
-    Some(HottestLink {
+    Some(LinkUse {
         from: machine.source(link).0,
         to: machine.target(link).map_or(u32::MAX, |node| node.0),
         messages: packets,

@@ -10,7 +10,7 @@
 //! | [`collective`] | barriers, broadcasts and the like: every structure side by side |
 //! | `shown` | one split with every function, tree and message |
 //! | `auto` | which split and tree are used where nobody says so |
-//! | `judge`, `form`, `words` | every method side by side |
+//! | `judge`, `detail`, `words` | every method side by side |
 //! | `answer` | the answer to `groups` |
 //! | [`experiment`] | many repetitions, by the size of the group |
 
@@ -19,9 +19,9 @@ mod answer;
 mod auto;
 mod bound;
 pub mod collective;
+mod detail;
 mod engine;
 pub mod experiment;
-mod form;
 mod job;
 mod judge;
 mod methods;
@@ -32,8 +32,8 @@ mod words;
 pub use answer::{Found, GroupsAnswer, LevelEntry, SizeEntry};
 pub use auto::{TRIAL_REPEAT, TRIAL_SIZE_MAX, choose};
 pub use bound::{diameter, least_cycles};
+pub use detail::{GroupsDetail, GroupsFacts};
 pub use engine::{ENGINES, Engine};
-pub use form::{GroupsDetail, GroupsFacts};
 pub use job::{Drawn, Job, LEVELS_MAX, Labels, Pace, REPEAT_MAX, Round};
 pub use judge::judge;
 pub use methods::{LabelsKnown, METHODS, Method, Viewed, Visitor, methods, splits, trees};

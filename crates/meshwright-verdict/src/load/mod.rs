@@ -14,15 +14,15 @@
 //! | `buffered` | what the machine's buffers cost |
 //! | `run`, `timing` | the referee's time; timing diagrams |
 //! | `claim` | [`check`]: claimed schedules |
-//! | `form` | the form of the verdict |
+//! | `detail` | what is known of the job and of each method |
 //! | `random` | averages over random sources |
 //! | `words` | reasons, certificates and refutations in sentences |
 
 mod answer;
 mod buffered;
 mod claim;
+mod detail;
 mod feasible;
-mod form;
 mod further;
 mod job;
 mod limited;
@@ -36,7 +36,7 @@ mod ways;
 mod words;
 
 pub use claim::{CheckAnswer, Checked, Claimed, check};
-pub use form::{
+pub use detail::{
     BoundKind, Deadline, Fewest, LoadBound, LoadDetail, LoadFacts, SCHEDULE_NODES_MAX, SourceRow, TimingRow,
 };
 pub use further::{Further, Next, NextSource, PLACES_DEFAULT, PROGRAMME, VariantAnswer, Wishes};

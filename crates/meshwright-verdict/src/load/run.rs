@@ -1,7 +1,7 @@
 //! The referee's time of a divided load.
 
 use super::TimingRow;
-use crate::HottestLink;
+use crate::LinkUse;
 use crate::measure;
 use meshwright_core::error::Result;
 use meshwright_load::Plan;
@@ -24,7 +24,7 @@ const PIECES_MAX: u64 = 16;
 pub(super) struct Run {
     pub(super) ticks: u64,
     pub(super) messages: u64,
-    pub(super) hottest: Option<HottestLink>,
+    pub(super) hottest: Option<LinkUse>,
     pub(super) timing: Vec<TimingRow>,
 }
 

@@ -3,8 +3,8 @@
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
-use crate::divide::Searched;
-use crate::{Blame, HottestLink, MappingVerdict, Skipped};
+use crate::mapping::Searched;
+use crate::{LinkUse, LinkWait, MappingVerdict, Skipped};
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
 use meshwright_mapping::times::Times;
@@ -151,9 +151,9 @@ pub struct MapRow {
     /// The routers of the flit engine, if it did.
     pub routers: BySwitching<Option<Routers>>,
     /// The busiest link of the whole job, by time; null when nothing is sent over a link.
-    pub busiest_link: BySwitching<Option<HottestLink>>,
+    pub busiest_link: BySwitching<Option<LinkUse>>,
     /// The link that messages waited for the longest; null when none ever waited.
-    pub waited_link: BySwitching<Option<Blame>>,
+    pub waited_link: BySwitching<Option<LinkWait>>,
     /// What the time is made of, or why there is none, in a clause; null where nothing was simulated.
     pub reason: BySwitching<Option<String>>,
     /// The same time by four models, from the simplest on.

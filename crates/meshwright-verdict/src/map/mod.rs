@@ -8,7 +8,7 @@ pub use form::{BySwitching, Choice, Levels, MapPhase, MapReport, MapRow, Positio
 use self::row::Table;
 use super::auto::{self, Candidates};
 use super::contradiction::not_below;
-use super::divide;
+use super::mapping as judged;
 use super::measure::Measured;
 use super::{Job, MappingVerdict, Skipped};
 use meshwright_core::error::{Error, Result};
@@ -141,7 +141,7 @@ fn judged(
     progress: &mut dyn FnMut(&str),
 ) -> Result<MappingVerdict> {
     let methods: Vec<&str> = methods.iter().map(String::as_str).collect();
-    let mut verdict = divide::judge(&job.tasks.name, job, machine, &methods, seed, progress)?;
+    let mut verdict = judged::judge(&job.tasks.name, job, machine, &methods, seed, progress)?;
     verdict
         .skipped
         .extend(left_out.iter().filter(|skipped| !methods.contains(&skipped.method.as_str())).cloned());

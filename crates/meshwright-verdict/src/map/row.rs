@@ -3,7 +3,7 @@
 use super::form::{BySwitching, Levels, MapRow, Positions, SWITCHINGS};
 use super::{Limits, in_cycles, phases};
 use crate::measure::{self, Measured};
-use crate::{Blame, HottestLink, Job, MappingOutcome, gap};
+use crate::{Job, LinkUse, LinkWait, MappingOutcome, gap};
 use meshwright_core::error::Result;
 use meshwright_mapping::times::{Times, times};
 use meshwright_mapping::{Placement, bound};
@@ -22,11 +22,11 @@ pub(super) struct Table<'a> {
 }
 
 /// What is known of a placement under one switching.
-struct Run {
+struct SwitchingRun {
     levels: Levels,
     routers: Option<Routers>,
-    busiest: Option<HottestLink>,
-    waited: Option<Blame>,
+    busiest: Option<LinkUse>,
+    waited: Option<LinkWait>,
     reason: Option<String>,
 }
 
@@ -103,9 +103,9 @@ fn levels(machine: &Machine, (measured, index): (&Measured, usize)) -> Levels {
 }
 
 /// A switching that nobody asked to simulate.
-fn formulas(machine: &Machine, known: (&Measured, usize)) -> Result<Run> {
+fn formulas(machine: &Machine, known: (&Measured, usize)) -> Result<SwitchingRun> {
     let loads = measure::loads(known.0.schedule.messages(), machine, &Way::usual(machine))?;
-    Ok(Run {
+    Ok(SwitchingRun {
         levels: levels(machine, known),
         routers: None,
         busiest: link_use::busiest_link(&loads, machine),
@@ -115,10 +115,14 @@ fn formulas(machine: &Machine, known: (&Measured, usize)) -> Result<Run> {
 }
 
 /// What a verdict under this switching says already.
-fn taken_over(machine: &Machine, known: (&Measured, usize), outcome: &MappingOutcome) -> Result<Run> {
+fn taken_over(
+    machine: &Machine,
+    known: (&Measured, usize),
+    outcome: &MappingOutcome,
+) -> Result<SwitchingRun> {
     let mut levels = on_way(machine, known, outcome.detail.routers.as_ref())?.0;
     levels.simulated = outcome.simulated_cycles;
-    Ok(Run {
+    Ok(SwitchingRun {
         levels,
         routers: outcome.detail.routers.clone(),
         busiest: outcome.busiest_link,
@@ -128,14 +132,14 @@ fn taken_over(machine: &Machine, known: (&Measured, usize), outcome: &MappingOut
 }
 
 /// Runs it.
-fn run(machine: &Machine, known: (&Measured, usize)) -> Result<Run> {
+fn run(machine: &Machine, known: (&Measured, usize)) -> Result<SwitchingRun> {
     let fitted = fitting::simulate(machine, &known.0.schedule, FLIT_HOPS_MAX)?;
     let (mut levels, busiest) = on_way(machine, known, fitted.routers.as_ref())?;
     let reason = measure::deadlock_sentence(machine, &fitted);
     let Fitted { trace, routers, .. } = fitted;
     levels.simulated = reason.is_none().then_some(trace.cycles.0);
     let waited = link_use::blame(&trace, machine).filter(|_| reason.is_none());
-    Ok(Run { levels, routers, busiest, waited, reason })
+    Ok(SwitchingRun { levels, routers, busiest, waited, reason })
 }
 
 /// The figures on the routes of these routers, or of whole messages.
@@ -143,7 +147,7 @@ fn on_way(
     machine: &Machine,
     known: (&Measured, usize),
     routers: Option<&Routers>,
-) -> Result<(Levels, Option<HottestLink>)> {
+) -> Result<(Levels, Option<LinkUse>)> {
     let way = Way::of(machine, routers)?;
     let levels = match way.is_other() {
         true => {
@@ -157,7 +161,7 @@ fn on_way(
 }
 
 /// What a simulated time is made of, in a clause.
-fn why(bound: u64, levels: &Levels, waited: Option<&Blame>) -> Option<String> {
+fn why(bound: u64, levels: &Levels, waited: Option<&LinkWait>) -> Option<String> {
     let simulated = levels.simulated?;
     let above = |level: f64| simulated as f64 > level.ceil();
     Some(match waited {

@@ -19,7 +19,7 @@ mod run;
 mod send;
 mod visit;
 
-use self::run::Run;
+use self::run::WormRun;
 use super::fabric::{Crossing, Fabric};
 use super::packet::{FlitPacket, NONE, Packets};
 use super::region::{Delays, FREE, Setup};
@@ -55,7 +55,7 @@ enum SenderPhase {
 #[derive(Clone, Copy, Debug)]
 struct Sender {
     /// Flits that came in.
-    came: Run,
+    came: WormRun,
     /// Flits that left before the present run, and of the packet in front those that had not.
     gone: u32,
     left: u32,
@@ -74,7 +74,7 @@ struct Sender {
 
 impl Sender {
     const IDLE: Self = Self {
-        came: Run::NONE,
+        came: WormRun::NONE,
         gone: 0,
         left: 0,
         begin: 0,
@@ -91,7 +91,7 @@ impl Sender {
 /// An output channel.
 #[derive(Clone, Copy, Debug)]
 struct Link {
-    credits: Run,
+    credits: WormRun,
     /// Flits sent before the present run.
     filled: u32,
     owner: u8,
@@ -101,7 +101,7 @@ struct Link {
 }
 
 impl Link {
-    const FREE: Self = Self { credits: Run::NONE, filled: 0, owner: FREE, grant: 0, switch: 0 };
+    const FREE: Self = Self { credits: WormRun::NONE, filled: 0, owner: FREE, grant: 0, switch: 0 };
 }
 
 /// What comes to routers in one cycle.

@@ -2,13 +2,13 @@
 
 /// Consecutive flits or credits: their number grows by one a cycle from `begin` on, up to `length`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Run {
+pub(super) struct WormRun {
     pub(super) before: u32,
     begin: u32,
     length: u32,
 }
 
-impl Run {
+impl WormRun {
     /// Nothing came and nothing comes.
     pub(super) const NONE: Self = Self { before: 0, begin: 0, length: 0 };
 

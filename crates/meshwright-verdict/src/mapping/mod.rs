@@ -1,9 +1,9 @@
 //! Verdicts on divide and conquer and on phased traces: every placement bounded, predicted, simulated.
 
-mod form;
+mod detail;
 mod reason;
 
-pub use form::{MappingDetail, MappingFacts, PhaseRow};
+pub use detail::{MappingDetail, MappingFacts, PhaseRow};
 
 use std::sync::Arc;
 
@@ -129,10 +129,10 @@ impl Job {
 /// use meshwright_mapping::{Divide, Shape};
 /// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::Bytes;
-/// use meshwright_verdict::{Job, divide};
+/// use meshwright_verdict::{Job, mapping};
 /// let job = Job::divide(&Divide { shape: Shape::Binomial(4), alpha: Some(0.5), combine_alpha: None, volume: Bytes(4096) })?;
 /// let mesh = Machine::new("mesh:4x4")?;
-/// let verdict = divide::judge("sort", &job, &mesh, &["growing", "random"], 0, &mut |_| {})?;
+/// let verdict = mapping::judge("sort", &job, &mesh, &["growing", "random"], 0, &mut |_| {})?;
 /// assert_eq!(verdict.winner_name(), Some("growing"));
 /// assert!(verdict.results.iter().all(|result| result.bound_cycles <= result.simulated()));
 /// # Ok::<(), meshwright_core::Error>(())
