@@ -15,6 +15,7 @@ pub struct Wait {
 
 /// The result of a simulation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Trace {
     /// When the last message arrived and the last computation ended.
     pub cycles: Cycles,

@@ -71,14 +71,11 @@ pub(super) fn run_processes<P: Process>(
             Event::Computed(token) => process.on_computed(token, context),
         })?;
     }
-    Ok(Trace {
-        cycles: machine.costs().cycles(end),
-        ticks: end,
-        messages,
-        unfinished: living.into_iter().filter(|node| run.finished[node.index()].is_none()).collect(),
-        finished_ticks: run.finished,
-        ..Trace::default()
-    })
+    let mut trace = Trace::default();
+    (trace.cycles, trace.ticks, trace.messages) = (machine.costs().cycles(end), end, messages);
+    trace.unfinished = living.into_iter().filter(|node| run.finished[node.index()].is_none()).collect();
+    trace.finished_ticks = run.finished;
+    Ok(trace)
 }
 
 struct AloneRun<'m, T, A> {
