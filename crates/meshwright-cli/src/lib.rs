@@ -15,9 +15,11 @@
 #![allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags, rustdoc::bare_urls)]
 
 mod check;
+#[cfg(feature = "papers")]
 mod claims;
 mod collective;
 mod costs;
+#[cfg(feature = "demos")]
 pub mod divide;
 mod emit;
 pub mod error;
@@ -31,9 +33,11 @@ pub mod output;
 mod plan;
 mod random;
 pub mod run;
+#[cfg(feature = "demos")]
 pub mod scatter;
 mod search;
 mod simulate;
+#[cfg(feature = "demos")]
 pub mod sort;
 mod split;
 pub mod sweep;
@@ -45,15 +49,15 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use meshwright_core::{Error, Result};
-use meshwright_formats::scenario;
 use meshwright_runtime::transport::Lost;
 
 /// The most ranks that are threads of one process.
 const THREADS_MAX: u32 = 1024;
 
 /// How many ranks there are as threads when nobody says: the living nodes of the machine, if one is named.
+#[cfg(feature = "demos")]
 fn ranks_as_threads(machine: Option<&str>, otherwise: impl FnOnce() -> u32) -> Result<u32> {
-    let machine = machine.map(scenario::machine).transpose()?;
+    let machine = machine.map(meshwright_formats::scenario::machine).transpose()?;
     let ranks = machine.map_or_else(otherwise, |machine| machine.living_count());
     check_threads(ranks).map(|()| ranks)
 }
@@ -125,9 +129,13 @@ enum Verb {
     Simulate(simulate::SimulateArguments),
     Sweep(sweep::SweepArguments),
     Run(run::RunArguments),
+    #[cfg(feature = "demos")]
     Sort(sort::SortCommand),
+    #[cfg(feature = "demos")]
     Divide(divide::DivideArguments),
+    #[cfg(feature = "demos")]
     Scatter(scatter::OnThreads),
+    #[cfg(feature = "papers")]
     Claims(claims::ClaimsArguments),
 }
 
@@ -152,9 +160,13 @@ pub fn run() -> ExitCode {
         Verb::Simulate(arguments) => simulate::run(arguments),
         Verb::Sweep(arguments) => sweep::run(arguments),
         Verb::Run(arguments) => return exit(run::run(arguments)),
+        #[cfg(feature = "demos")]
         Verb::Sort(arguments) => return exit(sort::run(arguments)),
+        #[cfg(feature = "demos")]
         Verb::Divide(arguments) => divide::run(arguments),
+        #[cfg(feature = "demos")]
         Verb::Scatter(arguments) => return exit(scatter::run(arguments)),
+        #[cfg(feature = "papers")]
         Verb::Claims(arguments) => claims::run(arguments),
     };
     exit(answer.map_err(Failure::Input))
