@@ -97,7 +97,6 @@
 //! use meshwright::prelude::*;
 //! use meshwright::report::{PlanReport, files};
 //! use meshwright::units::{LinkId, NodeId, Port};
-//! use meshwright::verdict::mapping;
 //!
 //! /// A ring with a chord from each node to the one opposite.
 //! #[derive(Debug)]
@@ -115,8 +114,9 @@
 //!     }
 //! }
 //! let machine = Machine::of("moebius", &Moebius([16]))?;
-//! let job = Job::divide(&Divide { shape: Shape::Binomial(4), alpha: Some(1.0), combine_alpha: None, volume: Bytes(4096) })?;
-//! let verdict = mapping::judge("broadcast", &job, &machine, &["recursive-bisection", "random"], 0, &mut |_| {})?;
+//! let tasks = TaskGraph::binomial(4).volume(KiB(4)).sending(1.0)?; // a broadcast
+//! let methods = ["recursive-bisection", "random"];
+//! let verdict = judge(&Mapping::new(&tasks, &machine), methods, &Options::new("broadcast", 0), &mut Silent)?;
 //! let best = verdict.winner().expect("one of them comes to its end");
 //! assert!(verdict.bound() <= best.time);
 //! let jobs = [verdict.into()];

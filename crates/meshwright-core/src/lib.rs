@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`units`] | cycles, bytes, hops, ids of nodes and links |
 //! | [`error`] | [`Error`]: what is not accepted, where it stands and what would be |
-//! | `find` | [`find`], [`unknown`]: entries of a table by their names, with the nearest one in the error |
+//! | `find` | [`find()`], [`unknown`]: entries of a table by their names, with the nearest one in the error |
 //! | [`rng`] | streams of random numbers from a seed and a purpose |
 //! | [`text`] | readers that know line and column; names made fit for a terminal |
 //! | [`words`] | percentages, digits in groups, counts with their noun |

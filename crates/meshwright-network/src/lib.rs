@@ -11,4 +11,4 @@ pub mod routing;
 pub mod topology;
 
 pub use routing::ROUTINGS;
-pub use topology::{FAMILIES, Machine, Topology};
+pub use topology::{Costs, FAMILIES, Machine, PortModel, Switching, Topology};

@@ -137,7 +137,7 @@ pub fn read_bytes(path: &Path, bytes: Vec<u8>) -> Result<Scenario> {
 /// # Examples
 ///
 /// ```
-/// assert_eq!(meshwright_formats::scenario::machine("torus:4x4")?.name, "torus:4x4");
+/// assert_eq!(meshwright_formats::scenario::machine("torus:4x4")?.name(), "torus:4x4");
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn machine(specification: &str) -> Result<Machine> {
