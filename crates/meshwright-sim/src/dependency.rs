@@ -19,7 +19,7 @@ use meshwright_schedule::{Fault, Message, Schedule, cost};
 ///
 /// # Errors
 ///
-/// As for [`simulate`](super::simulate).
+/// As for [`simulate`](super::simulate()).
 ///
 /// # Examples
 ///
@@ -57,7 +57,7 @@ pub(super) struct ScheduleTask<'j, 'm> {
 }
 
 impl<'j, 'm> ScheduleTask<'j, 'm> {
-    /// Checks a schedule on a machine and routes its messages; errors as for [`simulate`](super::simulate).
+    /// Checks a schedule on a machine and routes its messages; errors as for [`simulate`](super::simulate()).
     pub(super) fn new(machine: &'m Machine, schedule: &'j Schedule) -> Result<Self> {
         if schedule.ranks.len() > machine.nodes() as usize {
             let expected = format!("at most the {} nodes of {}", machine.nodes(), machine.name());

@@ -108,11 +108,11 @@ impl Planned for Schedule {
 ///
 /// # Errors
 ///
-/// As for [`simulate`](crate::simulate).
+/// As for [`simulate`](crate::simulate()).
 ///
 /// # Panics
 ///
-/// As for [`simulate`](crate::simulate).
+/// As for [`simulate`](crate::simulate()).
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! The referee: simulates a schedule and knows nothing about who planned it. [`simulate`] is the way in.
+//! The referee: simulates a schedule and knows nothing about who planned it. [`simulate()`] is the way in.
 //!
 //! | file | what |
 //! |---|---|

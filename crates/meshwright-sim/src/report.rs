@@ -74,7 +74,7 @@ pub struct SimulateReport {
 ///
 /// # Errors
 ///
-/// As for [`simulate`].
+/// As for [`simulate()`].
 ///
 /// # Examples
 ///
@@ -103,7 +103,7 @@ pub fn report(schedule: &Schedule, machine: &Machine) -> Result<SimulateReport> 
 ///
 /// # Errors
 ///
-/// As for [`simulate`].
+/// As for [`simulate()`].
 ///
 /// # Examples
 ///

@@ -79,7 +79,7 @@ pub const FORMATS: &[Format] = &[
 ///
 /// # Errors
 ///
-/// [`Error::Value`] with the list of all formats.
+/// [`Error::Value`](meshwright_core::Error::Value) with the list of all formats.
 ///
 /// # Examples
 ///

@@ -57,7 +57,7 @@ pub const ORDERS: &[Order] = &[
 ///
 /// # Errors
 ///
-/// [`Error::Value`] listing the names.
+/// [`Error::Value`](meshwright_core::Error::Value) listing the names.
 pub fn order(name: &str) -> Result<&'static Order> {
     find("order", name, ORDERS, |order| order.name)
 }

@@ -35,7 +35,7 @@ pub(crate) struct Packets<'m> {
 }
 
 impl<'m> Packets<'m> {
-    /// All queues empty. Errors as for [`simulate`](crate::simulate).
+    /// All queues empty. Errors as for [`simulate`](crate::simulate()).
     pub(crate) fn new(machine: &'m Machine, routing: &str) -> Result<Self> {
         let period = machine.costs().head_ticks();
         if period == 0 {

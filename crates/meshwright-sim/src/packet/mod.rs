@@ -3,7 +3,7 @@
 //! A message of W bytes is ceil(W / h) packets of a flit, at least one; a step is the time of a flit on a link, b h.
 //! In a step at most one packet crosses each link, whatever the switching of the machine says:
 //!
-//! * Where a link comes in there is a first-in-first-out queue of [`Machine::buffers`] slots. On the rings of a torus
+//! * Where a link comes in there is a first-in-first-out queue of [`buffers`](meshwright_network::Machine::buffers) slots. On the rings of a torus
 //!   there are two, one for each date-line class, so that no ring of packets waits for itself.
 //! * Only the head of a queue can go on; those behind it wait, wherever they want to go.
 //! * A packet crosses only if the queue behind the link had a free slot when the step began: a slot that becomes free

@@ -54,7 +54,7 @@ pub(super) struct Wires<'m> {
 }
 
 impl<'m> Wires<'m> {
-    /// Reads the machine; what is dead is left out. Errors as for [`simulate`](crate::simulate).
+    /// Reads the machine; what is dead is left out. Errors as for [`simulate`](crate::simulate()).
     pub(super) fn new(machine: &'m Machine, routing: &str) -> Result<Self> {
         let relation = routing::relation(routing, machine)?;
         assert!(!relation.adaptive() && !relation.random(), "a packet has one way");
