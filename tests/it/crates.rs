@@ -154,3 +154,18 @@ fn every_crate_stands_in_the_architecture() {
         assert!(page.contains(&row), "ARCHITECTURE.md has no row that begins with {row}");
     }
 }
+
+/// The files that the recipes of ARCHITECTURE.md tell the reader to create.
+const OF_RECIPES: &[&str] = &["star.rs", "alone.rs", "families.rs"];
+
+#[test]
+fn every_path_of_the_architecture_is_there() {
+    let page = crate::text(Path::new("ARCHITECTURE.md"));
+    let quoted = page.split('`').skip(1).step_by(2);
+    let paths = quoted.filter(|word| word.starts_with("crates/") && !word.contains([' ', '*', '{']));
+    let missing: Vec<&str> = paths
+        .filter(|path| !Path::new(path).exists() && !OF_RECIPES.iter().any(|file| path.ends_with(file)))
+        .collect();
+    assert!(missing.is_empty(), "not there: {missing:?}");
+    assert!(page.matches("`crates/").count() > 30, "the page says where things are");
+}
