@@ -117,12 +117,14 @@ pub trait Topology: Debug + Send + Sync {
     /// assert_eq!(corner, [1, 3], "along and down");
     /// # Ok::<(), meshwright_core::Error>(())
     /// ```
+    #[inline]
     fn neighbours(&self, node: NodeId) -> impl Iterator<Item = (LinkId, NodeId)>
     where
         Self: Sized,
     {
+        let first = self.first_link(node).0;
         let ports = (0..self.ports(node)).map(Port);
-        ports.filter_map(move |port| Some((self.link(node, port), self.neighbour(node, port)?)))
+        ports.filter_map(move |port| Some((LinkId(first + port.0), self.neighbour(node, port)?)))
     }
 
     /// How many nodes there are, dead ones included.
