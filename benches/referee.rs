@@ -1,4 +1,4 @@
-//! The message engine at three sizes, against formulas of the same messages.
+//! The message engine at three sizes, against formulas of the same messages; worms on rings against cut-through.
 //!
 //! With barriers the formula is the prediction, phase by phase. Without barriers it is a sweep in the manner of LogGP: every
 //! message takes the time it would take alone, every node goes on when its own messages are through. That is the
@@ -13,7 +13,7 @@ use meshwright_mapping::{Divide, Request, Shape, place};
 use meshwright_network::routing::{Pair, routes};
 use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Machine, Switching, Topology};
-use meshwright_schedule::{Message, Phases, Schedule, cost};
+use meshwright_schedule::{Dependency, Message, Op, Phases, Rank, Schedule, cost};
 use meshwright_sim::{Engine, simulate};
 use meshwright_verdict::Job;
 use table::{Comparison, way};
@@ -22,6 +22,7 @@ fn main() {
     trees();
     permutations();
     exchanges();
+    rings();
     scatters();
     shifts();
 }
@@ -147,6 +148,46 @@ fn exchanges() {
             simulate(&torus, &phases, &Engine::Message).expect("connected").ticks
         }));
         table.size(&format!("{side}x{side}"), phases.messages().len() as u64, 9, ways);
+    }
+    table.print();
+}
+
+/// The allreduce of `examples/allreduce.rs`: a rank starts a step when it has received the message of the step before.
+fn allreduce(ranks: u32, bytes: u64) -> Schedule {
+    let rank = |rank: u32| {
+        let mut ops = Vec::new();
+        let mut dependencies = Vec::new();
+        for step in 0..ranks.ilog2() {
+            let (peer, tag) = (NodeId(rank ^ 1 << step), step);
+            ops.push(Op::Send { peer, bytes: Bytes(bytes), tag });
+            ops.push(Op::Recv { peer, bytes: Bytes(bytes), tag });
+            if step > 0 {
+                dependencies.push(Dependency { step: 2 * step, on: 2 * step - 1, start_only: false });
+            }
+        }
+        Rank { ops, dependencies, ..Rank::default() }
+    };
+    Schedule { ranks: (0..ranks).map(rank).collect() }
+}
+
+/// Worms on rings, in date-line classes, beside messages that wait in the nodes: at most 4 times as long.
+fn rings() {
+    let mut table = Comparison::new("Allreduce by recursive doubling on a torus, no barriers", "message");
+    for (side, bytes) in [(16u32, 1024u64), (32, 1024), (64, 1024), (64, 1 << 20)] {
+        let torus = Machine::torus([side, side]).expect("a torus");
+        let schedule = allreduce(torus.nodes(), bytes);
+        let messages = u64::from(torus.nodes() * torus.nodes().ilog2());
+        let run = |switching| {
+            let (machine, schedule) = (torus.clone().with_switching(switching), &schedule);
+            move || {
+                let trace = simulate(&machine, schedule, &Engine::Message).expect("connected");
+                assert!(trace.deadlock.is_none());
+                trace.ticks
+            }
+        };
+        let ways =
+            vec![way("cut-through", run(Switching::CutThrough)), way("wormhole", run(Switching::Wormhole))];
+        table.size(&format!("{side}x{side}, {} KiB", bytes / 1024), messages, 9, ways);
     }
     table.print();
 }

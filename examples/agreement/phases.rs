@@ -116,7 +116,7 @@ pub(crate) fn section() -> Result<String> {
          CAMINOS 0.6.3 ran them as a `Sequence` of ten `Burst`s, each with an `EmbeddedMap`, with five random seeds; its\n\
          allocator draws lots, so its cycles depend on the seed, and it has output buffers, which the engine has not. The\n\
          figures 1435 and 5403 noted earlier for ten other permutations cannot be repeated, for their maps were not\n\
-         recorded. The message engine has no virtual channels: messages pass a link one after the other.\n",
+         recorded. On a mesh the message engine has no virtual channels: messages pass a link one after the other.\n",
     );
     Ok(text)
 }

@@ -7,11 +7,13 @@ mod collective;
 mod contract;
 mod divide;
 mod emit;
+mod fit;
 mod further;
 mod golden;
 mod groups;
 mod hostile;
 mod load;
+mod machines;
 mod orders;
 mod placing;
 mod routers;
@@ -19,6 +21,7 @@ mod run;
 mod search;
 mod sort;
 mod torus;
+mod trace;
 mod traffic;
 mod words;
 
@@ -74,6 +77,7 @@ fn help_has_examples_and_exit_codes() {
         vec!["groups", "--help"],
         vec!["check", "--help"],
         vec!["simulate", "--help"],
+        vec!["fit", "--help"],
         vec!["sweep", "--help"],
         vec!["run", "--help"],
         vec!["claims", "--help"],
@@ -210,21 +214,25 @@ fn simulate_measures_a_schedule() {
 
 #[test]
 fn a_deadlock_is_a_negative_answer() {
-    // On a ring of four, each sends to the node opposite: every worm holds a link and waits for the next.
+    // On a ring of four, each sends to the node opposite: without date-line classes every worm holds a link and waits for
+    // the next.
     let rank = |r: u32| {
         let peer = (r + 2) % 4;
         format!("rank {r} {{\nl0: send 1000b to {peer} tag 1\nl1: recv 1000b from {peer} tag 1\n}}\n")
     };
     let goal = format!("num_ranks 4\n{}", (0..4).map(rank).collect::<String>());
     let folder = folder(&[("a.goal", &goal)]);
-    let whole = ["simulate", "a.goal", "--on", "torus:1x4", "--engine", "message"];
-    let (code, stdout, stderr) = run(folder.path(), &[&whole[..], &["--json"]].concat());
-    let report: Value = serde_json::from_str(&stdout).unwrap();
-    assert_eq!((code, stderr.as_str(), report["deadlock"].as_array().map(Vec::len)), (1, "", Some(4)));
-    let (code, stdout, _) = run(folder.path(), &whole);
-    assert!(code == 1 && stdout.contains("deadlock") && stdout.contains("(0,3) → (0,0)"), "{stdout}");
-    let (code, stdout, _) = run(folder.path(), &["simulate", "a.goal", "--on", "torus:1x4"]);
-    assert!(code == 0 && stdout.contains("flit engine"), "date-line channels let them through: {stdout}");
+    for more in [&[][..], &["--engine", "message"]] {
+        let whole = [&["simulate", "a.goal", "--on", "torus:1x4"], more].concat();
+        let (code, stdout, _) = run(folder.path(), &whole);
+        let classes = "whole messages with date-line classes: 2 virtual channels, dimension-order";
+        assert!(code == 0 && stdout.contains("message engine") && stdout.contains(classes), "{stdout}");
+        let report: Value =
+            serde_json::from_str(&run(folder.path(), &[&whole[..], &["--json"]].concat()).1).unwrap();
+        assert_eq!((&report["engine"], &report["deadlock"]), (&"message".into(), &Value::Null));
+        assert_eq!(report["routers"]["virtual_channels"], 2);
+        assert_eq!(report["routers"]["whole_messages"], true);
+    }
     let routing = [
         "simulate",
         "a.goal",
@@ -235,17 +243,21 @@ fn a_deadlock_is_a_negative_answer() {
         "--set",
         "virtual_channels=1",
     ];
-    assert_eq!(run(folder.path(), &routing).0, 1, "without them flits wait for each other as well");
+    let (code, stdout, stderr) = run(folder.path(), &[&routing[..], &["--json"]].concat());
+    let report: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!((code, stderr.as_str(), report["deadlock"].as_array().map(Vec::len)), (1, "", Some(4)));
+    let (code, stdout, _) = run(folder.path(), &routing);
+    assert!(code == 1 && stdout.contains("deadlock") && stdout.contains("(0,3) → (0,0)"), "{stdout}");
     let forward = ["simulate", "a.goal", "--on", "torus:1x4", "--switching", "store-and-forward"];
     assert_eq!(run(folder.path(), &forward).0, 0, "nobody holds a link while waiting for another");
 }
 
-/// Five worms on a ring of five, each two links long: each holds one link and waits for the next; and routers with
-/// date-line channels would take too much memory.
+/// Five worms on a ring of five, each two links long: each holds one link and waits for the next. The torus has a hole, so
+/// that it has no date-line; and routers would take too much memory.
 #[test]
 fn a_plan_without_a_way_out_is_a_negative_answer() {
     let trace = "phase,source,target,bytes\n1,0,2,900\n1,1,3,900\n1,2,4,900\n1,3,0,900\n1,4,1,900\n";
-    let scenario = "[machine]\ntopology = \"torus:2000x5\"\nbuffers = 65536\n[[divide]]\ntasks = \"ring.phases.csv\"\nplacement = \"row-major\"\n";
+    let scenario = "[machine]\ntopology = \"torus:2000x5\"\ndead = [[1999, 4]]\nbuffers = 65536\n[[divide]]\ntasks = \"ring.phases.csv\"\nplacement = \"row-major\"\n";
     let folder = folder(&[("s.toml", scenario), ("ring.phases.csv", trace)]);
     let (code, stdout, _) = run(folder.path(), &["plan", "s.toml", "--json"]);
     let plan: Value = serde_json::from_str(&stdout).unwrap();

@@ -1,9 +1,10 @@
 //! Dependency-driven runs: small programs whose times are derived by hand.
 
-use meshwright_core::units::Bytes;
+use meshwright_core::units::{Bytes, Cycles, NodeId};
 use meshwright_mapping::{Divide, Request, Shape, place};
-use meshwright_network::topology::{Machine, PortModel, Switching};
-use meshwright_schedule::{Schedule, goal};
+use meshwright_network::topology::{Endpoints, Machine, PortModel, Switching};
+use meshwright_schedule::{Message, Phases, Schedule, goal};
+use meshwright_sim::flit::Router;
 use meshwright_sim::report;
 use meshwright_sim::{Engine, simulate};
 use meshwright_verdict::Job;
@@ -30,6 +31,55 @@ fn a_send_ends_when_its_last_byte_has_left_the_node() {
     let two = "num_ranks 4\nrank 0 {\na: send 64b to 3\nb: send 64b to 3 tag 1\nb requires a\n}\nrank 3 {\na: recv 64b from 0\nb: recv 64b from 0 tag 1\n}\n";
     assert_eq!(cycles(Switching::Wormhole, two), (100 + 2 + 64) + (100 + 64 + 3 * 2));
     assert_eq!(cycles(Switching::StoreAndForward, two), (100 + 64) + 3 * (100 + 64));
+}
+
+#[test]
+fn processors_of_a_rank_compute_beside_each_other() {
+    let two = |cpu| format!("num_ranks 1\nrank 0 {{\ncalc 100\ncalc 100 cpu {cpu}\ncalc 30 cpu {cpu}\n}}\n");
+    assert_eq!(cycles(Switching::Wormhole, &two(0)), 230);
+    assert_eq!(cycles(Switching::Wormhole, &two(3)), 130);
+    let mut written = Vec::new();
+    goal::write(&goal::parse(two(3).as_bytes(), "two.goal").unwrap(), &mut written).unwrap();
+    assert_eq!(String::from_utf8(written).unwrap().matches(" cpu 3").count(), 2, "processors are kept");
+}
+
+#[test]
+fn a_processor_of_its_own_releases_a_message() {
+    // Processor 1 does nothing but wait for the release at 500; processor 0 computes meanwhile.
+    let text = "num_ranks 2\nrank 0 {\nr: calc 500 cpu 1\nw: calc 900\ns: send 8b to 1\ns requires r\n}\nrank 1 {\nrecv 8b from 0\n}\n";
+    assert_eq!(cycles(Switching::Wormhole, text), 900);
+    assert_eq!(cycles(Switching::Wormhole, &text.replace("calc 900", "calc 9")), 500 + 100 + 8 + 2);
+}
+
+#[test]
+fn overhead_and_gap_are_paid_at_both_ends() {
+    let machine = |overhead, gap| {
+        let endpoints = Endpoints { overhead: Cycles(overhead), gap: Cycles(gap) };
+        Machine::new("mesh:1x4").unwrap().with_endpoints(endpoints).unwrap()
+    };
+    let send = |source, target| Message {
+        source: NodeId(source),
+        target: NodeId(target),
+        bytes: Bytes(8),
+        phase: 1,
+    };
+    let run = |machine: &Machine, messages: &[Message]| {
+        simulate(machine, &Phases::new(4, messages.to_vec()), &Engine::Message).unwrap().cycles.0
+    };
+    // Alone: o + (c + b W + b h) + o.
+    let alone = 100 + 8 + 2;
+    assert_eq!(run(&machine(30, 0), &[send(0, 1)]), 30 + alone + 30);
+    // One source, to both sides: the second enters max(o, g) later. One target, from both sides: likewise.
+    for (o, g) in [(30, 0), (30, 50), (0, 50)] {
+        let between = o.max(g);
+        assert_eq!(run(&machine(o, g), &[send(1, 0), send(1, 2)]), between + o + alone + o);
+        assert_eq!(run(&machine(o, g), &[send(0, 1), send(2, 1)]), o + alone + between + o);
+    }
+    // A copy inside a node costs neither.
+    assert_eq!(run(&machine(30, 50), &[send(1, 1)]), run(&machine(0, 0), &[send(1, 1)]));
+    let flits = Engine::Flit(Router::ideal(&machine(30, 0)).into());
+    let phases = Phases::new(4, vec![send(0, 1)]);
+    assert!(simulate(&machine(30, 0), &phases, &flits).is_err(), "routers do not know them");
 }
 
 #[test]
@@ -79,12 +129,16 @@ fn a_deadlock_is_an_answer_with_its_ring() {
         );
     }
     let schedule = goal::parse(text.as_bytes(), "ring.goal").unwrap();
-    let report = report::report(&schedule, &Machine::new("torus:5").unwrap()).unwrap();
+    // With a hole the torus has no date-line.
+    let broken = Machine::new("torus:2x5").unwrap().with_dead(vec![NodeId(9)]).unwrap();
+    let report = report::report(&schedule, &broken).unwrap();
     let ring = report.deadlock.expect("every worm holds one link of the ring and wants the next");
     assert_eq!(ring.len(), 5);
     assert!(ring.iter().zip(ring.iter().cycle().skip(1)).all(|(a, b)| a.to == b.from));
-    let mesh = report::report(&schedule, &Machine::new("mesh:5").unwrap()).unwrap();
-    assert_eq!((mesh.deadlock, mesh.messages), (None, 5));
+    for whole in ["mesh:5", "torus:5"] {
+        let whole = report::report(&schedule, &Machine::new(whole).unwrap()).unwrap();
+        assert_eq!((whole.deadlock, whole.messages), (None, 5));
+    }
 }
 
 /// Node 1 sends to both sides through its one port: the second message waits for the port, never for a link.

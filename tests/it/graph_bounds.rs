@@ -8,7 +8,7 @@ use meshwright_mapping::bound::{GraphBound, Terrain, graph_ticks, phase_ticks};
 use meshwright_mapping::task_graph::Edge;
 use meshwright_mapping::{Placement, TaskGraph, task_file};
 use meshwright_network::topology::costs::SWITCHINGS;
-use meshwright_network::topology::{Costs, Machine, PortModel, Switching, Topology};
+use meshwright_network::topology::{Costs, Endpoints, Machine, PortModel, Switching, Topology};
 use meshwright_sim::{Engine, simulate};
 use meshwright_verdict::Job;
 use proptest::prelude::*;
@@ -130,7 +130,7 @@ proptest! {
         edges in prop::collection::vec((1u32..4, 0u32..12, 0u32..12, 0u64..40), 1..60),
         switching in 0usize..3,
         one_port in any::<bool>(),
-        (startup, flit) in (0u64..9, 0u64..9),
+        (startup, flit, overhead, gap) in (0u64..9, 0u64..9, 0u64..30, 0u64..30),
         seed in any::<u64>(),
     ) {
         let name = ["mesh:4x4", "mesh:3x5", "mesh:16", "torus:4x4", "hypercube:4", "mesh:2x3x3", "torus:2x8"][which];
@@ -139,6 +139,10 @@ proptest! {
         let mut machine = whole.with_dead(dead).unwrap().with_switching(SWITCHINGS[switching].1);
         machine = machine.with_costs(Costs { startup: Cycles(startup), flit: Bytes(flit), ..Costs::default() }).unwrap();
         machine = machine.with_port_model(if one_port { PortModel::One } else { PortModel::All });
+        if overhead > gap {
+            let endpoints = Endpoints { overhead: Cycles(overhead - 1), gap: Cycles(gap) };
+            machine = machine.with_endpoints(endpoints).unwrap();
+        }
         let all = |phase| (0..tasks).flat_map(move |a| (0..tasks).map(move |b| (phase, a, b, 5)));
         let edges = if dense { all(1).chain(edges).collect() } else { edges };
         let graph = graph(tasks.min(machine.living_count()), &edges);

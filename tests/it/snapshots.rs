@@ -13,9 +13,9 @@ use rayon::prelude::*;
 /// A longer text is held by its length and digest.
 const BYTES_MAX: usize = 10_000;
 
-const VERBS: [&str; 12] = [
-    "plan", "map", "split", "groups", "check", "simulate", "sweep", "run", "sort", "divide", "scatter",
-    "claims",
+const VERBS: [&str; 14] = [
+    "plan", "map", "split", "groups", "check", "machines", "simulate", "fit", "sweep", "run", "sort",
+    "divide", "scatter", "claims",
 ];
 
 /// Chains of commands of README, `examples/` and `docs/`, each run in a folder of its own beside `examples/` and `tests/data/`.
@@ -87,6 +87,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("split-json", &["split mesh:8x8 --from 2,3 --sigma 0.1 --json"]),
     ("split-drawn", &["split torus:8x8 --from 4,4 --sigma 0.1 --startup 1e-5 --method optimum --out load"]),
     ("check", &["check claim.json", "check claim.json --json"]),
+    ("machines", &["machines", "map binomial:3 --on wormhole --placement row-major,reflecting"]),
     ("groups-choice", &["groups mesh:16x16 --order hilbert --random 4 --split auto --tree auto"]),
     ("groups-json", &["groups mesh:4x4 --order snake --random 1 --split mask --json"]),
     ("groups-drawn", &["groups mesh:8x8 --order hilbert --random 2 --split paper --repeat 5 --out groups"]),

@@ -1,11 +1,13 @@
 //! The event-driven engine against a referee that looks at every tick: no events, no queues, no formulas, just
-//! messages that move a tick at a time if the link under their head is theirs.
+//! messages that move a tick at a time if the link under their head is theirs. Worms on rings, which have date-line
+//! classes, are looked at in the same way in `date_line/naive.rs`.
 
 use meshwright_core::units::{Bytes, Cycles, LinkId, NodeId, Ratio};
 use meshwright_network::routing::{Pair, Routes, routes};
 use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Costs, Machine, PortModel, Switching};
 use meshwright_schedule::{Message, Op, Rank, Schedule};
+use meshwright_sim::fitting::Routers;
 use meshwright_sim::{Engine, simulate};
 use proptest::prelude::*;
 
@@ -234,6 +236,9 @@ fn check((which, switching, one_port, c, mut h, mut ends): Job) -> Result<(), Te
     let name = ["mesh:3x4", "torus:3x4", "mesh:12", "torus:12", "mesh:2x3x2"][which];
     let mut machine = Machine::new(name).unwrap();
     machine = machine.with_switching(SWITCHINGS[switching].1);
+    if Routers::date_line(&machine).is_some() {
+        return Ok(());
+    }
     machine = machine.with_port_model(if one_port { PortModel::One } else { PortModel::All });
     machine =
         machine.with_costs(Costs { startup: Cycles(c), byte_time: Ratio::whole(1), flit: Bytes(h) }).unwrap();

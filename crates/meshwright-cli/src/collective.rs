@@ -108,6 +108,7 @@ pub(super) fn answer(
     wanted: &str,
     json: bool,
 ) -> Result<Answer> {
+    machine.equal_links("an operation of a group")?;
     let byte_time = Ratio::new(arguments.link_delay.into(), machine.costs().flit.0)?;
     let machine = machine.clone().with_byte_time(byte_time)?;
     let verdicts = collective::judge(&machine, group, &asked.0, arguments.overhead, wanted)?;

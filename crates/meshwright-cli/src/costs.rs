@@ -13,7 +13,7 @@ use meshwright_network::topology::{Costs, Machine, Switching};
 #[derive(Args)]
 pub(super) struct MachineArguments {
     /// mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml,
-    /// coordinates:FILE.csv, slurm[:names|:MACHINE]; or a TOML file with a [machine] table
+    /// coordinates:FILE.csv, slurm[:names|:MACHINE]; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
     #[arg(long, value_name = "MACHINE")]
     on: String,
     /// How messages move: wormhole, cut-through or store-and-forward [default: as the machine file says, else wormhole]
@@ -39,6 +39,10 @@ impl MachineArguments {
     /// The machine.
     pub(super) fn machine(&self) -> Result<Machine> {
         let machine = scenario::machine(&self.on)?;
+        if machine.fabric().is_some() {
+            self.check_no_costs(&machine)?;
+            return Ok(machine);
+        }
         let costs = Costs {
             startup: self.startup.unwrap_or(machine.costs().startup),
             byte_time: self.byte_time.unwrap_or(machine.costs().byte_time),
@@ -46,6 +50,28 @@ impl MachineArguments {
         };
         let switching = self.switching.unwrap_or(machine.switching());
         machine.with_switching(switching).with_costs(costs)
+    }
+}
+
+impl MachineArguments {
+    /// Refuses options that would change nothing on a machine whose networks are described.
+    fn check_no_costs(&self, machine: &Machine) -> Result<()> {
+        let given = [
+            ("switching", self.switching.map(|switching| switching.name().to_string())),
+            ("startup", self.startup.map(|cycles| cycles.0.to_string())),
+            ("byte-time", self.byte_time.map(|time| time.to_f64().to_string())),
+            ("flit", self.flit.map(|flit| flit.0.to_string())),
+        ];
+        match given.into_iter().find_map(|(option, value)| Some((option, value?))) {
+            None => Ok(()),
+            Some((option, value)) => {
+                let name = machine.name();
+                let expected = format!(
+                    "no --{option} beside --on {name}: its file describes links and ports, and says how messages move"
+                );
+                Err(Error::value(option, value, expected))
+            }
+        }
     }
 }
 
@@ -64,7 +90,7 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
 #[group(required = true, multiple = false)]
 pub(super) struct MachineName {
     /// mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml,
-    /// coordinates:FILE.csv, slurm[:names|:MACHINE]; or a TOML file with a [machine] table
+    /// coordinates:FILE.csv, slurm[:names|:MACHINE]; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
     #[arg(value_name = "MACHINE")]
     machine: Option<String>,
     /// The same as an option, as in every other verb

@@ -104,9 +104,13 @@ pub(super) struct Emission<'a> {
 }
 
 impl<'a> Emission<'a> {
-    /// Whether anything is to be written.
-    pub(super) fn is_asked(&self) -> bool {
-        !self.targets.is_empty()
+    /// The placements whose cycles nothing beats, where there are several and something is to be written.
+    pub(super) fn rivals<'r>(&self, report: &'r MapReport, switching: Switching) -> Vec<&'r str> {
+        let cycles = |row: &MapRow| *row.simulated_cycles.of(switching);
+        let least = report.placements.iter().filter_map(cycles).min();
+        let equal = |row: &&MapRow| least.is_some() && cycles(row) == least;
+        let names: Vec<&str> = report.placements.iter().filter(equal).map(|row| &*row.name).collect();
+        if self.targets.is_empty() || names.len() < 2 { Vec::new() } else { names }
     }
 
     /// The texts for the placement of the report, or for the fastest under the machine's switching; of equal ones the

@@ -2,12 +2,13 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `plan`, `map`, `split`, `groups`, `check`, `simulate`, `sweep`, `run`, [`sort`], [`divide`], [`scatter`], `claims` | the verbs |
+//! | `plan`, `map`, `split`, `groups`, `check`, `machines`, `fit`, `simulate`, `sweep`, `run`, [`sort`], [`divide`], [`scatter`], `claims` | the verbs |
 //! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
 //! | `load`, `random` | divisible loads in tables and words; averages over random sources |
 //! | `collective` | operations of one group on every structure, for `groups` |
 //! | `group_tables` | programs of groups in tables and words |
+//! | `trace` | traces of real programs, for `simulate` and `fit` |
 //! | `further` | variants of a machine, a further source, loads that keep coming |
 //! | `files`, `emit` | the files of a plan, and those of launchers |
 
@@ -24,10 +25,12 @@ pub mod divide;
 mod emit;
 pub mod error;
 pub mod files;
+mod fit;
 mod further;
 mod group_tables;
 mod groups;
 mod load;
+mod machines;
 mod map;
 pub mod output;
 mod plan;
@@ -42,6 +45,7 @@ pub mod sort;
 mod split;
 pub mod sweep;
 pub mod table;
+mod trace;
 mod traffic;
 
 use std::process::ExitCode;
@@ -126,7 +130,9 @@ enum Verb {
     Split(split::SplitArguments),
     Groups(groups::GroupsArguments),
     Check(check::CheckArguments),
+    Machines(machines::MachinesArguments),
     Simulate(simulate::SimulateArguments),
+    Fit(fit::FitArguments),
     Sweep(sweep::SweepArguments),
     Run(run::RunArguments),
     #[cfg(feature = "demos")]
@@ -157,7 +163,9 @@ pub fn run() -> ExitCode {
         Verb::Split(arguments) => split::run(arguments),
         Verb::Groups(arguments) => groups::run(arguments),
         Verb::Check(arguments) => check::run(arguments),
+        Verb::Machines(arguments) => machines::run(arguments),
         Verb::Simulate(arguments) => simulate::run(arguments),
+        Verb::Fit(arguments) => fit::run(arguments),
         Verb::Sweep(arguments) => sweep::run(arguments),
         Verb::Run(arguments) => return exit(run::run(arguments)),
         #[cfg(feature = "demos")]

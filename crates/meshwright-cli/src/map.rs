@@ -14,8 +14,8 @@ use meshwright_mapping::PLACEMENTS;
 use meshwright_mapping::divide::Preset;
 use meshwright_network::topology::{Machine, Switching};
 use meshwright_report::{File, PlanReport};
-use meshwright_verdict::MappingVerdict;
 use meshwright_verdict::map::{self, MapReport, MapRow};
+use meshwright_verdict::{MappingVerdict, mapping};
 
 use super::costs::{MachineArguments, preset, seed, share, volume};
 use super::emit::EmitArguments;
@@ -115,11 +115,15 @@ pub(super) fn run(arguments: &MapArguments) -> Result<Answer> {
     let mut progress = Progress::new();
     let mut tell = |what: &str| progress.tell(what);
     let switchings = arguments.machine.switching().map_or_else(|| map::usual(&machine), |only| vec![only]);
+    let asked = (&switchings[..], arguments.out.is_some());
+    let mut report = map::report_under(&job, &machine, &methods, seed, asked, &mut tell)?;
     // One winner for the files of launchers and those of a plan: by the time without barriers where cycles are equal.
-    let is_judged = arguments.out.is_some() || (emission.is_asked() && methods.len() > 1);
-    let mut report = map::report_under(&job, &machine, &methods, seed, (&switchings, is_judged), &mut tell)?;
+    let mut verdict = report.verdict.take();
+    let rivals = emission.rivals(&report, machine.switching());
+    if verdict.is_none() && !rivals.is_empty() {
+        verdict = Some(mapping::judge(&report.tasks, &job, &machine, &rivals, seed, &mut tell)?);
+    }
     drop(progress);
-    let verdict = report.verdict.take();
     let winner = verdict.as_ref().and_then(|verdict| verdict.winner_name());
     let emitted = emission.texts(&job.tasks, &machine, &report, winner)?;
     let mut writing = Writing::new(arguments.force.force);

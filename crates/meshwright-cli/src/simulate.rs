@@ -9,6 +9,7 @@ use meshwright_core::output as disk;
 use meshwright_core::{Error, Result};
 use meshwright_formats::scenario::tasks;
 use meshwright_network::topology::Machine;
+use meshwright_sim::fabric::transactions::Movement;
 use meshwright_sim::flit::Replay;
 use meshwright_sim::point::TrafficReport;
 use meshwright_sim::report::{self, SimulateReport};
@@ -30,18 +31,19 @@ Examples:
   meshwright simulate broadcast.goal --on torus:8x8 --engine flit --set virtual_channels=2
   meshwright simulate --on mesh:16x16 --traffic uniform --load 0.1 --packet 4
   meshwright simulate --on torus:8x8 --traffic transpose --load 0.05 --set virtual_channels=2
+  meshwright simulate --trace 2x2_BLOCK_TO_2x4_BLOCK.csv --on wormhole --closed-loop
 
 Exit codes:
   0  done
   1  the schedule or the traffic ends in a deadlock
   2  unacceptable input";
 
-/// Run a schedule or open-loop traffic on a machine and measure it
+/// Run a schedule, a trace or open-loop traffic on a machine and measure it
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct SimulateArguments {
     /// The schedule: GOAL text; rank r runs on node r
-    #[arg(value_name = "SCHEDULE.goal", required_unless_present = "traffic", conflicts_with = "traffic")]
+    #[arg(value_name = "SCHEDULE.goal", required_unless_present_any = ["traffic", "trace"], conflicts_with_all = ["traffic", "trace"])]
     schedule: Option<PathBuf>,
     #[command(flatten)]
     machine: MachineArguments,
@@ -49,8 +51,10 @@ pub(super) struct SimulateArguments {
     #[arg(long, value_enum)]
     engine: Option<Engine>,
     /// In place of a schedule, packets at random, by pattern: uniform, uniform-with-self, transpose, bit-complement, bit-reverse, shuffle, tornado, neighbour, hot-spot or permutation:FILE
-    #[arg(long, value_name = "PATTERN", requires = "load")]
+    #[arg(long, value_name = "PATTERN", requires = "load", conflicts_with = "trace")]
     traffic: Option<String>,
+    #[command(flatten)]
+    trace: super::trace::TraceArguments,
     /// Flits per node and cycle that sources create
     #[arg(long, value_name = "LOAD", requires = "traffic", allow_negative_numbers = true)]
     load: Option<f64>,
@@ -68,10 +72,21 @@ pub(super) struct SimulateArguments {
     force: Force,
 }
 
+/// What is simulated.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Engine {
+pub(super) enum Engine {
     Message,
     Flit,
+}
+
+impl Engine {
+    /// How the bytes of transactions move on it.
+    pub(super) fn movement(self) -> Movement {
+        match self {
+            Self::Message => Movement::Flows,
+            Self::Flit => Movement::Flits,
+        }
+    }
 }
 
 /// Runs the verb.
@@ -81,7 +96,7 @@ pub(super) fn run(arguments: &SimulateArguments) -> Result<Answer> {
     match (&arguments.schedule, &arguments.traffic) {
         (Some(schedule), _) => run_schedule(arguments, &machine, schedule),
         (None, Some(traffic)) => run_traffic(arguments, &machine, traffic),
-        (None, None) => unreachable!("the grammar asks for one of the two"),
+        (None, None) => run_trace(arguments, &machine),
     }
 }
 
@@ -89,7 +104,8 @@ pub(super) fn run(arguments: &SimulateArguments) -> Result<Answer> {
 fn named(arguments: &SimulateArguments) -> disk::NamedJob {
     let schedule = arguments.schedule.as_ref().map(|path| path.display().to_string());
     let traffic = arguments.traffic.as_ref().map(|pattern| format!("--traffic {pattern}"));
-    disk::NamedJob::new("simulate", schedule.or(traffic))
+    let trace = arguments.trace.path().map(|path| format!("--trace {}", path.display()));
+    disk::NamedJob::new("simulate", schedule.or(traffic).or(trace))
 }
 
 fn run_schedule(arguments: &SimulateArguments, machine: &Machine, schedule: &Path) -> Result<Answer> {
@@ -126,6 +142,19 @@ fn run_traffic(arguments: &SimulateArguments, machine: &Machine, traffic: &str) 
     let report = TrafficReport::new(experiment.conditions, experiment.reference, point);
     finish(arguments, &report, || traffic_text(&report, machine))?;
     Ok(if report.point.deadlock.is_some() { Answer::Negative } else { Answer::Done })
+}
+
+fn run_trace(arguments: &SimulateArguments, machine: &Machine) -> Result<Answer> {
+    if let Some((option, value)) = arguments.router.given() {
+        return Err(Error::value(
+            option,
+            value,
+            "no router beside --trace: the machine file describes its own",
+        ));
+    }
+    let verdict = arguments.trace.judge(machine, arguments.engine.map(Engine::movement))?;
+    finish(arguments, &verdict, || super::trace::text(&verdict, machine))?;
+    Ok(Answer::Done)
 }
 
 /// Writes the file that is asked for and prints the answer.

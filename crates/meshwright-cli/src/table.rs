@@ -58,7 +58,7 @@ pub(super) fn waited(waited: Option<LinkWait>, machine: &Machine) -> String {
 pub(super) const BUSIEST: &str = "busiest link: cycles, messages";
 pub(super) const WAITED: &str = "waited for, cycles";
 
-/// Who ran on routers, a line for each kind of routers; nothing where whole messages did.
+/// Who ran on routers or passed others in date-line classes, a line for each kind; nothing where whole messages needed none.
 pub(super) fn on_routers<'a>(runs: impl Iterator<Item = (&'a str, Option<&'a Routers>)>) -> String {
     let mut lines: Vec<(&Routers, Vec<&str>)> = Vec::new();
     for (name, routers) in runs.filter_map(|(name, routers)| Some((name, routers?))) {
@@ -70,19 +70,19 @@ pub(super) fn on_routers<'a>(runs: impl Iterator<Item = (&'a str, Option<&'a Rou
     lines
         .iter()
         .map(|(known, names)| {
-            format!("{}: whole messages end in a ring, so on {}\n", names.join(", "), routers(known))
+            let why = if known.whole_messages { "" } else { "whole messages end in a ring, so on " };
+            format!("{}: {why}{}\n", names.join(", "), routers(known))
         })
         .collect()
 }
 
 /// What there is to say of routers.
 pub(super) fn routers(routers: &Routers) -> String {
-    format!(
-        "routers with {}, {}, flits of {} B",
-        words::counted(routers.virtual_channels.into(), "virtual channel"),
-        routers.routing,
-        routers.flit
-    )
+    let channels = words::counted(routers.virtual_channels.into(), "virtual channel");
+    if routers.whole_messages {
+        return format!("whole messages with date-line classes: {channels}, {}", routers.routing);
+    }
+    format!("routers with {channels}, {}, flits of {} B", routers.routing, routers.flit)
 }
 
 /// A link by its ends: `(0,3) → (1,3)`.

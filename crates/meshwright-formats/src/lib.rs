@@ -3,9 +3,13 @@
 //! | module | what |
 //! |---|---|
 //! | [`json`] | what verdicts look like in files |
+//! | [`presets`] | machines by name |
+//! | [`trace`] | traces of real programs: transactions of processors |
 //! | [`scenario`] | TOML scenarios; machines and tasks by their specification; claims of loads |
 
 #![forbid(unsafe_code)]
 
 pub mod json;
+pub mod presets;
 pub mod scenario;
+pub mod trace;

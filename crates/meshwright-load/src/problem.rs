@@ -67,8 +67,10 @@ impl<'m> Problem<'m> {
     /// # Errors
     ///
     /// [`Error::Value`] for no sources, a node outside the machine or dead, a load that is not above 0, a release
-    /// below 0 or above [`RELEASE_MAX`], a sigma below 0, and for anything that is not a finite number.
+    /// below 0 or above [`RELEASE_MAX`], a sigma below 0, and for anything that is not a finite number;
+    /// [`Error::NotApplicable`] where networks are described.
     pub fn new(machine: &'m Machine, sources: Vec<Source>, sigma: f64) -> Result<Self> {
+        machine.equal_links("dividing a load")?;
         if !(sigma >= 0.0 && sigma.is_finite()) {
             return Err(Error::value("sigma", sigma, "a number of at least 0"));
         }

@@ -10,6 +10,7 @@ use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
 use meshwright_core::words::{NONE, grouped};
 use meshwright_network::topology::{Machine, Switching};
+use meshwright_sim::fitting::Routers;
 use meshwright_verdict::{JobVerdict, MappingOutcome, MappingVerdict, PhaseRow, Skipped};
 
 /// Up to here every phase has its row.
@@ -237,18 +238,29 @@ fn blame(machine: &Machine, outcome: &MappingOutcome) -> String {
         ),
     };
     if let Some(routers) = &outcome.detail.routers {
-        text += &format!(
-            " Whole messages would wait for each other in a ring here: this was measured flit by flit on routers with {}, \
-             routing {}, flits of {} bytes.",
-            counted(routers.virtual_channels.into(), "virtual channel"),
-            routers.routing,
-            grouped(routers.flit)
-        );
+        text += &on_routers(routers);
     }
     if machine.switching() == Switching::Wormhole && !outcome.detail.deadlock_free {
         text += " These routes can close a ring: with other timing its messages might deadlock.";
     }
     text
+}
+
+/// What a time was measured on.
+fn on_routers(routers: &Routers) -> String {
+    let channels = counted(routers.virtual_channels.into(), "virtual channel");
+    if routers.whole_messages {
+        return format!(
+            " Whole messages passed others that stood on the same link, in date-line classes: {channels}, routing {}.",
+            routers.routing
+        );
+    }
+    format!(
+        " Whole messages would wait for each other in a ring here: this was measured flit by flit on routers with {channels}, \
+         routing {}, flits of {} bytes.",
+        routers.routing,
+        grouped(routers.flit)
+    )
 }
 
 /// The rows to show, and a sentence when some are left out.

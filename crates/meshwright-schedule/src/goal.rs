@@ -13,8 +13,9 @@
 //! ```
 //!
 //! A statement stands on one line. `requires` waits for the end of a step, `irequires` for its start. A step
-//! may go without label, a tag left out is 0, and ranks left out do nothing. `cpu` and `nic` are read and
-//! ignored: a node here computes and sends by itself. Comments are `// …` and `/* … */`.
+//! may go without label, a tag left out is 0, and ranks left out do nothing. A computation runs on the processor
+//! `cpu` of its rank, 0 if it names none; computations on different processors run beside each other. The `cpu` of a
+//! message and every `nic` are read and mean nothing. Comments are `// …` and `/* … */`.
 //!
 //! | file | what |
 //! |---|---|
@@ -24,7 +25,7 @@
 //!
 //! # Source
 //!
-//! `hoefler2009`, in the text form of LogGOPSim, without its `cpu` and `nic`.
+//! `hoefler2009`, in the text form of LogGOPSim, without its `nic`.
 
 mod label;
 mod rank;
@@ -103,7 +104,11 @@ pub fn write(schedule: &Schedule, out: &mut impl Write) -> io::Result<()> {
     for (number, rank) in schedule.ranks.iter().enumerate() {
         writeln!(out, "rank {number} {{")?;
         for (step, op) in rank.ops.iter().enumerate() {
-            writeln!(out, "l{step}: {}", op_text(op))?;
+            write!(out, "l{step}: {}", op_text(op))?;
+            match rank.processor(step) {
+                0 => writeln!(out)?,
+                processor => writeln!(out, " cpu {processor}")?,
+            }
         }
         for dependency in &rank.dependencies {
             let verb = if dependency.start_only { "irequires" } else { "requires" };

@@ -8,6 +8,7 @@
 //! | `planner` | [`Planner`]: a bound and plans for one job on one machine |
 //! | [`process`] | [`Process`]: a state machine per node, for what is decided at run time |
 //! | [`overhead`] | [`WithOverhead`](overhead::WithOverhead): a process whose messages cost its node time |
+//! | [`transactions`] | reads, writes and barriers of the processors of a machine |
 //! | [`rank_tree`] | [`RankTree`]: which rank hands work to which, for any number of ranks |
 //! | [`goal`] | GOAL text, read and written |
 //! | [`cost`] | analytic times: a message alone, a link's load, the serial sum |
@@ -20,6 +21,7 @@ pub mod overhead;
 pub mod phases;
 pub mod process;
 pub mod rank_tree;
+pub mod transactions;
 
 mod cycle;
 mod matching;
@@ -106,6 +108,8 @@ pub struct Rank {
     pub ops: Vec<Op>,
     /// Which step waits for which.
     pub dependencies: Vec<Dependency>,
+    /// The processor of each step, for computations; of no length if all run on processor 0.
+    pub processors: Vec<u8>,
 }
 
 /// A graph of messages and computations between nodes.
@@ -174,6 +178,11 @@ impl Schedule {
 }
 
 impl Rank {
+    /// The processor on which a step runs.
+    pub fn processor(&self, step: usize) -> u8 {
+        self.processors.get(step).copied().unwrap_or(0)
+    }
+
     /// Lets all `steps` wait for the ends of all steps `on`.
     fn wait_for_all(&mut self, steps: Range<u32>, on: Range<u32>) {
         let (many, before) = (u64::from(steps.end - steps.start), u64::from(on.end - on.start));

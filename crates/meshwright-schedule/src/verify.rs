@@ -186,7 +186,7 @@ impl Schedule {
     /// use meshwright_schedule::{Fault, Op, Rank, Schedule};
     /// use meshwright_core::units::{Bytes, NodeId};
     /// let send = Op::Send { peer: NodeId(1), bytes: Bytes(8), tag: 0 };
-    /// let lonely = Schedule { ranks: vec![Rank { ops: vec![send], dependencies: vec![] }, Rank::default()] };
+    /// let lonely = Schedule { ranks: vec![Rank { ops: vec![send], ..Rank::default() }, Rank::default()] };
     /// assert_eq!(lonely.verify(), Err(Fault::UnmatchedSend { rank: NodeId(0), step: 0 }));
     /// ```
     pub fn verify(&self) -> std::result::Result<(), Fault> {

@@ -97,6 +97,7 @@ impl<'j, 'm> ScheduleTask<'j, 'm> {
             messages: program.arrived(),
             latency_ticks: program.into_latencies(),
             longest_wait: engine.longest_wait().map(wait),
+            passes: engine.passes(),
             deadlock,
             ..Trace::default()
         })

@@ -68,6 +68,12 @@ pub(super) trait Referee<'m>: Control + Sized {
         None
     }
 
+    /// How often a message passed one that stood still on a link, since the engine was made. 0 if the engine does not
+    /// count.
+    fn passes(&self) -> u64 {
+        0
+    }
+
     /// After a run that did not deliver everything: a ring of channels, each held by a message that waits for the
     /// next. `undelivered` are the messages that were started and did not arrive.
     fn waiting_ring(&self, undelivered: &[u32]) -> Option<Vec<LinkId>>;

@@ -111,6 +111,7 @@ impl<'m> Experiment<'m> {
     pub fn new(machine: &'m Machine, router: Router, runs: OpenLoop) -> Result<Self> {
         let runs = OpenLoop { load: 1.0, ..runs };
         runs.check()?;
+        machine.equal_links("sending at random")?;
         router.fits(machine)?;
         let (conditions, reference) =
             (Conditions::new(machine, &router, &runs), Reference::new(machine, &router, &runs)?);

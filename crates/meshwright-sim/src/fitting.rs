@@ -3,8 +3,8 @@
 //!
 //! | run | on |
 //! |---|---|
-//! | ends on whole messages | the message engine |
-//! | ends in a ring there | the flit engine: date-line channels on a torus, up*/down* elsewhere |
+//! | ends on whole messages; on a torus always, with date-line classes | the message engine |
+//! | ends in a ring there | the flit engine, up*/down* |
 //! | ends in a ring, and routers are out of reach | nothing: the ring is the answer, and why |
 //!
 //! Routers move flit by flit, so that a run is priced first: flits times links. A run above [`FLIT_HOPS_MAX`] takes
@@ -20,12 +20,12 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::flit::Router;
-use super::network;
 use super::simulate::{Engine, Workload};
 use super::trace::Trace;
+use super::{message, network};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::Bytes;
-use meshwright_network::routing;
+use meshwright_network::routing::{self, dimension_order};
 use meshwright_network::topology::{Machine, Switching};
 use meshwright_schedule::{Message, Phases, Schedule};
 
@@ -35,7 +35,8 @@ pub const FLIT_HOPS_MAX: u64 = 1 << 27;
 /// Where flits are made longer, the largest message keeps so many: with fewer its length says nothing any more.
 pub const FLITS_MIN: u64 = 64;
 
-/// The routers of a run, as far as they are not the machine's own.
+/// The routers of a run, as far as they are not the machine's own: flit by flit, or, with date-line classes, for whole
+/// messages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Routers {
     /// The routing.
@@ -44,6 +45,9 @@ pub struct Routers {
     pub virtual_channels: u32,
     /// The length of a flit in bytes: the machine's own, or a multiple where the run would take too long.
     pub flit: u64,
+    /// Whether messages moved whole, each wire carrying one of them at a time.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub whole_messages: bool,
 }
 
 impl Routers {
@@ -57,6 +61,29 @@ impl Routers {
             routing: routing::named(router.routing_on(machine))?,
             virtual_channels: router.virtual_channels,
             flit: machine.costs().flit.0,
+            whole_messages: false,
+        })
+    }
+
+    /// The date-line classes of whole messages, if the machine has them: a torus under wormhole, on which worms could wait
+    /// in a ring.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright_network::topology::Machine;
+    /// use meshwright_sim::fitting::Routers;
+    /// let routers = Routers::date_line(&Machine::new("torus:4x4")?).expect("wormhole");
+    /// assert_eq!((routers.routing, routers.virtual_channels), ("dimension-order", 2));
+    /// assert_eq!(Routers::date_line(&Machine::new("torus:3x3")?), None, "a way takes one link of a ring");
+    /// # Ok::<(), meshwright_core::Error>(())
+    /// ```
+    pub fn date_line(machine: &Machine) -> Option<Self> {
+        message::keeps_classes(machine).then(|| Self {
+            routing: dimension_order::DIMENSION_ORDER.name,
+            virtual_channels: 2,
+            flit: machine.costs().flit.0,
+            whole_messages: true,
         })
     }
 }
@@ -66,7 +93,8 @@ impl Routers {
 pub struct Fitted {
     /// What was measured; it holds a ring where no referee came to an end.
     pub trace: Trace,
-    /// The routers, if it ran flit by flit; else whole messages did.
+    /// The routers, if it ran flit by flit, or whole messages passed each other in date-line classes; else whole messages
+    /// needed none.
     pub routers: Option<Routers>,
     /// Why there are no routers, where whole messages end in a ring.
     pub refused: Option<String>,
@@ -79,9 +107,9 @@ impl Fitted {
     }
 }
 
-/// The name of the engine that ran on these routers, or on none.
+/// The name of the engine that ran on these routers, or on none: `message` or `flit`.
 pub fn engine_name(routers: Option<&Routers>) -> &'static str {
-    if routers.is_some() { "flit" } else { "message" }
+    if routers.is_some_and(|routers| !routers.whole_messages) { "flit" } else { "message" }
 }
 
 /// A workload whose messages are known before it runs.
@@ -122,19 +150,26 @@ impl Planned for Schedule {
 /// use meshwright_sim::{Engine, simulate};
 /// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::{Bytes, NodeId};
-/// // Everybody sends half-way round a ring: whole messages wait for each other, date-line channels let them pass.
+/// // Everybody sends half-way round a ring: one virtual channel would not do, with date-line classes worms pass.
 /// let send = |at| Message { source: NodeId(at), target: NodeId((at + 2) % 4), bytes: Bytes(64), phase: 1 };
 /// let (ring, phases) = (Machine::new("torus:4")?, Phases::new(4, (0..4).map(send).collect()));
-/// assert!(simulate(&ring, &phases, &Engine::Message)?.deadlock.is_some());
 /// let fitted = fitting::simulate(&ring, &phases, FLIT_HOPS_MAX)?;
-/// assert_eq!((fitted.engine(), &fitted.trace.deadlock), ("flit", &None));
+/// assert_eq!((fitted.engine(), &fitted.trace.deadlock), ("message", &None));
 /// assert!(fitted.trace.cycles.0 >= 100 + 2 * 64, "each link carries two of them");
+/// assert_eq!(fitted.routers.map(|routers| routers.virtual_channels), Some(2));
+/// // The pairs of a Gaussian integer have rings that no date-line cuts: routers go up*/down*.
+/// let gauss = Machine::new("gaussian:3+2i")?;
+/// let send = |at| Message { source: NodeId(at), target: NodeId((at + 3) % 13), bytes: Bytes(64), phase: 1 };
+/// let phases = Phases::new(13, (0..13).map(send).collect());
+/// assert!(simulate(&gauss, &phases, &Engine::Message)?.deadlock.is_some());
+/// assert_eq!(fitting::simulate(&gauss, &phases, FLIT_HOPS_MAX)?.engine(), "flit");
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn simulate<W: Planned>(machine: &Machine, workload: &W, flit_hops_max: u64) -> Result<Fitted> {
     let whole = crate::simulate(machine, workload, &Engine::Message)?;
     if whole.deadlock.is_none() {
-        return Ok(Fitted { trace: whole, routers: None, refused: None });
+        let routers = if whole.passes > 0 { Routers::date_line(machine) } else { None };
+        return Ok(Fitted { trace: whole, routers, refused: None });
     }
     fit(machine, whole, (&workload.messages(), flit_hops_max), &|machine, engine| {
         crate::simulate(machine, workload, engine)

@@ -5,8 +5,10 @@
 //! | [`any_order`] | processes without a network: an adversary decides what arrives next |
 //! | `simulate` | workloads, engines, and the run of one on the other |
 //! | `engine` | the calls between them |
+//! | `endpoints` | overhead and gap of the nodes at the ends of messages |
 //! | [`fitting`] | whole messages, and routers where those wait in a ring |
 //! | [`flit`] | the flit engine: routers cycle by cycle |
+//! | [`fabric`] | machines as they are: flows at fair rates, and routers of networks with one-way links |
 //! | [`packet`] | the packet engine: synchronous steps, one packet per link and step |
 //! | `network` | flat tables of the machine |
 //! | `message` | the message engine: messages acquire, hold and release channels |
@@ -25,8 +27,10 @@
 
 pub mod any_order;
 mod dependency;
+mod endpoints;
 mod engine;
 pub mod experiment;
+pub mod fabric;
 pub mod fitting;
 pub mod flit;
 mod lines;
@@ -39,6 +43,7 @@ pub mod point;
 mod processes;
 mod program;
 pub mod report;
+mod rings;
 mod route_cache;
 mod simulate;
 pub mod sweep;

@@ -43,7 +43,7 @@ impl Network {
 
 /// The usual routes of some messages; errors as for [`routing::routes`].
 pub(super) fn routes<'m>(machine: &'m Machine, messages: &[Message]) -> Result<Routes<'m>> {
-    match machine.whole_grid() {
+    match machine.whole_grid().filter(|_| machine.fabric().is_none()) {
         // A formula needs no list of pairs.
         Some(grid) => Ok(Routes::DimensionOrder(grid)),
         None => {

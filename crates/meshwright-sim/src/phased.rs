@@ -63,6 +63,7 @@ impl<'m> Task<'m> for Barriers<'m> {
                 break;
             }
         }
+        trace.passes = engine.passes();
         trace.cycles = machine.costs().cycles(trace.ticks);
         Ok(trace)
     }

@@ -62,9 +62,11 @@ pub(super) struct ScheduleProgram {
     /// Followers that are not in a row.
     list: Vec<u32>,
     messages: Vec<Ends>,
-    /// Rank and cycles.
-    calcs: Vec<(u32, Cycles)>,
+    /// Rank, processor and cycles.
+    calcs: Vec<(u32, u32, Cycles)>,
     ticks_per_cycle: u64,
+    /// By rank where its processors begin, and by processor until when it computes.
+    first_processor: Vec<u32>,
     processor_free: Vec<u64>,
     /// When the last message arrived or the last step ended.
     pub(super) end: u64,
@@ -88,7 +90,8 @@ impl ScheduleProgram {
             messages: Vec::with_capacity(matched.len()),
             calcs: Vec::new(),
             ticks_per_cycle,
-            processor_free: vec![0; schedule.ranks.len()],
+            first_processor: Vec::with_capacity(schedule.ranks.len()),
+            processor_free: Vec::with_capacity(schedule.ranks.len()),
             end: 0,
             unfinished: count,
             ready: VecDeque::new(),
@@ -111,7 +114,11 @@ impl ScheduleProgram {
     /// Appends the steps of a rank and what waits for them.
     fn add_rank(&mut self, number: u32, rank: &Rank, sends: &mut u32) {
         let base = self.steps.len();
-        for op in &rank.ops {
+        let first = self.processor_free.len();
+        self.first_processor.push(first as u32);
+        let processors = rank.processors.iter().max().map_or(1, |&last| usize::from(last) + 1);
+        self.processor_free.resize(first + processors, 0);
+        for (step, op) in rank.ops.iter().enumerate() {
             let act = match *op {
                 Op::Send { .. } => {
                     *sends += 1;
@@ -121,7 +128,7 @@ impl ScheduleProgram {
                 Op::Recv { .. } => Act::Recv(u32::MAX),
                 Op::Calc { cycles } if cycles.0 == 0 => Act::Point,
                 Op::Calc { cycles } => {
-                    self.calcs.push((number, cycles));
+                    self.calcs.push((number, rank.processor(step).into(), cycles));
                     Act::Calc(self.calcs.len() as u32 - 1)
                 }
             };
@@ -147,7 +154,7 @@ impl ScheduleProgram {
 
     /// How long each computation takes.
     pub(super) fn computations(&self) -> impl Iterator<Item = Cycles> {
-        self.calcs.iter().map(|&(_, cycles)| cycles)
+        self.calcs.iter().map(|&(_, _, cycles)| cycles)
     }
 
     /// Whether every step has ended.
@@ -176,7 +183,7 @@ impl ScheduleProgram {
         let Act::Calc(calc) = self.steps[step as usize].act else {
             unreachable!("only computations of some length have timers")
         };
-        let (rank, cycles) = self.calcs[calc as usize];
+        let (rank, _, cycles) = self.calcs[calc as usize];
         (rank, cycles.0 * self.ticks_per_cycle)
     }
 
@@ -199,8 +206,9 @@ impl ScheduleProgram {
                 }
                 Act::Point => self.finish(step, now),
                 Act::Calc(calc) => {
-                    let (rank, Cycles(cycles)) = self.calcs[calc as usize];
-                    let free = &mut self.processor_free[rank as usize];
+                    let (rank, processor, Cycles(cycles)) = self.calcs[calc as usize];
+                    let at = self.first_processor[rank as usize] + processor;
+                    let free = &mut self.processor_free[at as usize];
                     *free = (*free).max(now) + cycles * self.ticks_per_cycle;
                     engine.set_timer(step, *free);
                 }

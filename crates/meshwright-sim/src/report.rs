@@ -48,7 +48,7 @@ pub struct SimulateReport {
     pub engine: &'static str,
     /// How messages moved.
     pub switching: &'static str,
-    /// The routers, if it ran flit by flit.
+    /// The routers, if it ran flit by flit, or whole messages passed each other in date-line classes.
     pub routers: Option<Routers>,
     /// Why there are none, where whole messages ended in a deadlock and no engine was asked for.
     pub refused: Option<String>,
@@ -93,7 +93,9 @@ pub fn report(schedule: &Schedule, machine: &Machine) -> Result<SimulateReport> 
     let trace = simulate(machine, schedule, &Engine::Message)?;
     let (messages, pairs) = messages_of(schedule);
     let routes = routing::routes(machine, &pairs)?;
+    let routers = if trace.passes > 0 { Routers::date_line(machine) } else { None };
     let mut report = told(trace, &messages, machine, "message");
+    report.routers = routers;
     report.flit_hops = Some(flit_hops(&messages, machine, HEAD, |index, pair| routes.hops(index, pair).0));
     report.hottest_link = hottest(&messages, &routes, machine);
     Ok(report)
@@ -144,8 +146,8 @@ pub fn report_on_routers(schedule: &Schedule, machine: &Machine, replay: &Replay
     Ok(report)
 }
 
-/// Runs a schedule on the referee that fits, see [`fitting`]: on the message engine, and if its worms, which know no
-/// virtual channels, end in a deadlock, on the flit engine with the channels the routing needs.
+/// Runs a schedule on the referee that fits, see [`fitting`]: on the message engine, which keeps date-line classes on a
+/// torus, and if its worms end in a deadlock elsewhere, on the flit engine with the channels the routing needs.
 ///
 /// # Errors
 ///
@@ -157,13 +159,13 @@ pub fn report_on_routers(schedule: &Schedule, machine: &Machine, replay: &Replay
 /// use meshwright_schedule::goal;
 /// use meshwright_network::topology::Machine;
 /// use meshwright_sim::report;
-/// // Everybody sends half-way round a ring: worms without date-line channels wait for each other.
+/// // Everybody sends half-way round a ring: with date-line classes worms pass those that wait for each other.
 /// let rank = |r: u32| format!("rank {r} {{ send 64b to {}\nrecv 64b from {} }}\n", (r + 2) % 4, (r + 2) % 4);
 /// let text = format!("num_ranks 4\n{}", (0..4).map(rank).collect::<String>());
 /// let (schedule, ring) = (goal::parse(text.as_bytes(), "ring.goal")?, Machine::new("torus:4")?);
-/// assert!(report::report(&schedule, &ring)?.deadlock.is_some());
 /// let fitting = report::fitting_report(&schedule, &ring)?;
-/// assert_eq!((fitting.engine, fitting.deadlock), ("flit", None));
+/// assert_eq!((fitting.engine, fitting.deadlock), ("message", None));
+/// assert_eq!(fitting.routers.map(|routers| routers.virtual_channels), Some(2));
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn fitting_report(schedule: &Schedule, machine: &Machine) -> Result<SimulateReport> {

@@ -1,13 +1,15 @@
 //! The way from a workload to its trace: [`simulate`], whatever the workload and the engine.
 
 use super::engine::Open;
+use super::fabric::{FabricRouters, Flows};
 use super::flit::Replay;
 use super::message::Core;
 use super::packet::Packets;
 use super::trace::Trace;
-use super::{dependency, lines, phased, processes};
-use meshwright_core::error::Result;
+use super::{dependency, lines, phased, processes, rings};
+use meshwright_core::error::{Error, Result};
 use meshwright_core::units::Bytes;
+use meshwright_network::fabric::Fabric;
 use meshwright_network::routing;
 use meshwright_network::topology::Machine;
 use meshwright_schedule::process::Process;
@@ -35,6 +37,13 @@ pub(super) trait Task<'m> {
 impl Engine {
     /// Makes the engine and lets the task run on it.
     fn run<'m>(&self, machine: &'m Machine, task: impl Task<'m>) -> Result<Trace> {
+        if let Some(fabric) = machine.fabric() {
+            return self.run_on(fabric, machine.costs().ticks_per_cycle(), task);
+        }
+        if !machine.endpoints().is_free() && !matches!(self, Self::Message) {
+            let why = "overhead and gap of nodes are simulated with whole messages only".to_string();
+            return Err(Error::not_applicable("this engine", why));
+        }
         match self {
             Self::Message => task.on(&mut Core::new(machine)),
             Self::Packet => {
@@ -42,6 +51,18 @@ impl Engine {
                 task.on(&mut Packets::new(machine, routing::usual(machine))?)
             }
             Self::Flit(replay) => replay.run(machine, task),
+        }
+    }
+
+    /// The same on links and ports as they are.
+    fn run_on<'m>(&self, fabric: &'m Fabric, ticks_per_cycle: u64, task: impl Task<'m>) -> Result<Trace> {
+        match self {
+            Self::Message => task.on(&mut Flows::new(fabric, ticks_per_cycle)),
+            Self::Packet => Err(Error::not_applicable(
+                "the packet engine",
+                "synchronous steps know no links of different speed",
+            )),
+            Self::Flit(_) => task.on(&mut FabricRouters::new(fabric, ticks_per_cycle)?),
         }
     }
 }
@@ -65,14 +86,16 @@ pub trait Workload: sealed::Sealed {
 impl Workload for Phases {
     fn run(&self, machine: &Machine, engine: &Engine) -> Result<Trace> {
         phased::assert_inside(machine, self);
-        let fewer = match engine {
-            Engine::Message => lines::one_of_each_kind(machine, self),
-            Engine::Packet | Engine::Flit(_) => None,
+        let others = match engine {
+            Engine::Message if machine.fabric().is_none() && machine.endpoints().is_free() => {
+                lines::one_of_each_kind(machine, self).or_else(|| rings::by_source(machine, self))
+            }
+            Engine::Message | Engine::Packet | Engine::Flit(_) => None,
         };
-        let Some(fewer) = fewer else {
+        let Some(others) = others else {
             return engine.run(machine, phased::Barriers { machine, phases: self });
         };
-        let trace = engine.run(machine, phased::Barriers { machine, phases: &fewer })?;
+        let trace = engine.run(machine, phased::Barriers { machine, phases: &others })?;
         Ok(Trace { messages: self.messages().len() as u64, ..trace })
     }
 }
@@ -124,7 +147,7 @@ impl<P: Process> Workload for Processes<'_, P> {
 ///
 /// | engine | time |
 /// |---|---|
-/// | [`Message`](Engine::Message) | O(E log E) for E = steps + dependencies + sum of hops; phases on a mesh: lines with equal messages along them count once in a phase without turns |
+/// | [`Message`](Engine::Message) | O(E log E) for E = steps + dependencies + sum of hops; phases on a mesh: lines with equal messages along them count once in a phase without turns; worms on a torus: and the links under a worm, each time it stands where another is beside it |
 /// | [`Packet`](Engine::Packet) | O(packets times links crossed, and the steps heads wait); idle steps are skipped |
 /// | [`Flit`](Engine::Flit) | O(flits times links crossed, and the cycles heads wait); idle cycles are skipped |
 ///

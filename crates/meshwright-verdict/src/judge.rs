@@ -225,7 +225,7 @@ pub trait Contest: Planner<Method: Clone> + Sized {
 }
 
 /// What a comparison is called, and what its lots are drawn from.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
     /// The job's name.
@@ -234,12 +234,21 @@ pub struct Options {
     pub seed: u64,
     /// Methods that were left out before, and why.
     pub left_out: Vec<Skipped>,
+    /// Whether the winner's schedule is kept: some 200 bytes a message.
+    pub keeps_schedule: bool,
+}
+
+impl Default for Options {
+    /// No name, seed 0, and the winner's schedule is kept.
+    fn default() -> Self {
+        Self::new("", 0)
+    }
 }
 
 impl Options {
     /// A job of this name; what is random comes from this seed.
     pub fn new(name: &str, seed: u64) -> Self {
-        Self { name: name.to_string(), seed, left_out: Vec::new() }
+        Self { name: name.to_string(), seed, left_out: Vec::new(), keeps_schedule: true }
     }
 
     /// With methods that were left out before, and why.
@@ -313,7 +322,7 @@ pub fn judge<P: Contest>(
             Ending::Done(outcome, simulated) => {
                 let rank = P::rank(&outcome);
                 if rank.is_some_and(|rank| best.is_none_or(|best| rank < best)) {
-                    (best, schedule) = (rank, simulated);
+                    (best, schedule) = (rank, simulated.filter(|_| options.keeps_schedule));
                 }
                 results.push(outcome);
             }

@@ -11,6 +11,8 @@
 //! | `look` | a search whose judge is the simulation |
 //! | [`map`] | the answer to `map`: both switchings, in the paper's units |
 //! | [`ranked`] | a placed tree over ranks, for the executors that really run |
+//! | [`transactions`] | a trace of reads and writes: bound, simulated time, the busiest resource, the error |
+//! | [`fit`](mod@fit) | free constants of a machine from traces, and the error on traces held out |
 //! | `contradiction` | what happens where a time falls below its bound |
 //! | `measure` | one placement: metrics, prediction, simulation |
 
@@ -19,6 +21,7 @@
 pub mod auto;
 pub mod buffers;
 mod contradiction;
+pub mod fit;
 pub mod groups;
 pub mod installments;
 mod judge;
@@ -28,6 +31,7 @@ pub mod map;
 pub mod mapping;
 mod measure;
 pub mod ranked;
+pub mod transactions;
 
 pub use groups::{GroupsDetail, GroupsFacts};
 pub use judge::{

@@ -13,7 +13,7 @@ fn the_nearest_known_word_is_named() {
         ("sweep --on mesh:4x4 --traffic unifrm", "(did you mean `uniform`?)"),
         ("map binomial:2 --on mesh:2x2 --emit rankfil:x", "(did you mean `rankfile`?)"),
         ("map binomial:2 --on mesh:2x2 --volume 64kb", "(did you mean `64 kB`?)"),
-        ("plan s.toml", "expected `seed`, `machine`, `divide`, `load`, `groups`"),
+        ("plan s.toml", "expected `about`, `seed`, `machine`, `divide`, `load`, `groups`"),
     ] {
         let (code, stdout, stderr) = run(folder.path(), &arguments.split(' ').collect::<Vec<_>>());
         assert_eq!((code, stdout.as_str()), (2, ""), "{arguments}");

@@ -25,6 +25,7 @@ fn schedule(ranks: &[(&[Op], &[Dependency])]) -> Schedule {
     let rank = |&(ops, dependencies): &(&[Op], &[Dependency])| Rank {
         ops: ops.to_vec(),
         dependencies: dependencies.to_vec(),
+        ..Rank::default()
     };
     Schedule { ranks: ranks.iter().map(rank).collect() }
 }
@@ -43,16 +44,17 @@ fn goal_is_read_in_all_its_forms() {
                   now: calc 100 cpu 2\nl2: send 32b to 2 tag 5 nic 1 cpu 0\n send 8b to 1\nl2 irequires now}\n\
                   rank 2 { first.step: recv 32b from 0 cpu 1 tag 5 }\nrank 1\n{\nrecv 8b from 0\n}\n";
     let calc = Op::Calc { cycles: Cycles(100) };
-    let expected = schedule(&[
+    let mut expected = schedule(&[
         (&[calc, send(2, 32, 5), send(1, 8, 0)], &[after(1, 0), beside(1, 0)]),
         (&[recv(0, 8, 0)], &[]),
         (&[recv(0, 32, 5)], &[]),
         (&[], &[]),
     ]);
+    expected.ranks[0].processors = vec![2, 0, 0];
     let read = goal::parse(source.as_bytes(), "a.goal").unwrap();
     assert_eq!(read, expected);
     assert_eq!(read.verify(), Ok(()));
-    let canonical = "num_ranks 4\nrank 0 {\nl0: calc 100\nl1: send 32b to 2 tag 5\nl2: send 8b to 1 tag 0\n\
+    let canonical = "num_ranks 4\nrank 0 {\nl0: calc 100 cpu 2\nl1: send 32b to 2 tag 5\nl2: send 8b to 1 tag 0\n\
                      l1 requires l0\nl1 irequires l0\n}\nrank 1 {\nl0: recv 8b from 0 tag 0\n}\n\
                      rank 2 {\nl0: recv 32b from 0 tag 5\n}\nrank 3 {\n}\n";
     assert_eq!(text(&read), canonical);
@@ -141,7 +143,7 @@ fn a_chain_of_a_million_steps_needs_no_stack() {
     let steps = 1_000_000;
     let ops = vec![Op::Calc { cycles: Cycles(1) }; steps as usize];
     let mut dependencies: Vec<_> = (1..steps).map(|step| after(step - 1, step)).collect();
-    let mut s = Schedule { ranks: vec![Rank { ops, dependencies: dependencies.clone() }] };
+    let mut s = Schedule { ranks: vec![Rank { ops, dependencies: dependencies.clone(), ..Rank::default() }] };
     assert_eq!(s.verify(), Ok(()));
     dependencies.push(after(steps - 1, 0));
     s.ranks[0].dependencies = dependencies;

@@ -1,27 +1,15 @@
 //! The `[machine]` table.
 
+use super::fabric;
+use super::machine_keys;
 use super::value::{Table, Value, entry};
 use crate::scenario::quantity;
 use meshwright_core::error::Result;
-use meshwright_core::units::{NodeId, Ratio};
+use meshwright_core::units::{Cycles, NodeId, Ratio};
 use meshwright_core::words::quoted;
 use meshwright_hosts as real;
 use meshwright_network::topology::costs::SWITCHINGS;
-use meshwright_network::topology::{Costs, Machine, Network, PortModel, Switching, Topology};
-
-const KEYS: &[&str] = &[
-    "topology",
-    "switching",
-    "startup",
-    "byte_time",
-    "flit",
-    "buffers",
-    "virtual_channels",
-    "ports",
-    "dead",
-    "dead_links",
-    "clock",
-];
+use meshwright_network::topology::{Costs, Endpoints, Machine, Network, PortModel, Switching, Topology};
 
 /// More flits than this in one buffer, or virtual channels on one link, is a slip of the pen.
 const BUFFERS_MAX: u64 = 1 << 16;
@@ -29,14 +17,14 @@ const VIRTUAL_CHANNELS_MAX: u64 = 256;
 
 /// Reads the table.
 pub(super) fn read(table: &Table<'_>) -> Result<Machine> {
-    table.check_keys(KEYS)?;
+    table.check_keys(&machine_keys::MACHINE.names())?;
     let topology = table.require("topology", "topology = \"mesh:8x8\" or another network")?;
     let mut machine = network(&topology)?;
     if let Some(value) = table.get("switching") {
         let name = value.string(&quoted(&switchings()))?;
         machine = machine.with_switching(switching(name).map_err(|error| value.locate(error))?);
     }
-    machine = machine.with_costs(costs(table)?)?;
+    machine = machine.with_costs(costs(table)?)?.with_endpoints(endpoints(table)?)?;
     if let Some(value) = table.get("buffers") {
         machine = machine.with_buffers(value.whole(1, BUFFERS_MAX)? as u32);
     }
@@ -53,15 +41,20 @@ pub(super) fn read(table: &Table<'_>) -> Result<Machine> {
     if let Some(value) = table.get("dead") {
         machine = bury(machine, &value)?;
     }
-    match table.get("dead_links") {
-        Some(value) => cut(machine, &value),
+    if let Some(value) = table.get("dead_links") {
+        machine = cut(machine, &value)?;
+    }
+    match fabric::read(table, &machine, clock(table)?)? {
+        Some(fabric) => machine.with_fabric(fabric).map_err(|error| table.locate("networks", error)),
         None => Ok(machine),
     }
 }
 
 /// Whether the table says how messages move or what they cost.
 pub(super) fn names_costs(table: &Table<'_>) -> bool {
-    ["switching", "startup", "byte_time", "flit", "ports"].iter().any(|key| table.get(key).is_some())
+    ["switching", "startup", "byte_time", "flit", "ports", "networks"]
+        .iter()
+        .any(|key| table.get(key).is_some())
 }
 
 /// The switching with this name.
@@ -124,6 +117,19 @@ fn costs(table: &Table<'_>) -> Result<Costs> {
     Ok(costs)
 }
 
+/// Overhead and gap.
+fn endpoints(table: &Table<'_>) -> Result<Endpoints> {
+    let clock = clock(table)?;
+    let read = |key| -> Result<Cycles> {
+        let Some(value) = table.get(key) else { return Ok(Cycles(0)) };
+        let text = value.quantity("cycles, or a time such as \"2 us\"")?;
+        let cycles = quantity::cycles(&text, clock).map_err(|error| value.reword(error))?;
+        Endpoints { overhead: cycles, gap: cycles }.check().map_err(|error| value.reword(error))?;
+        Ok(cycles)
+    };
+    Ok(Endpoints { overhead: read("overhead")?, gap: read("gap")? })
+}
+
 /// Sets one of the costs, if its key is there, and tells at its value what is wrong with it.
 fn cost(
     table: &Table<'_>,
@@ -181,7 +187,7 @@ pub(super) fn node(machine: &Machine, key: &str, place: &Value<'_>) -> Result<No
 }
 
 /// As [`node`], with `"*"` for all places along an axis: a row, a column, a plane.
-fn nodes(machine: &Machine, key: &str, place: &Value<'_>) -> Result<Vec<NodeId>> {
+pub(super) fn nodes(machine: &Machine, key: &str, place: &Value<'_>) -> Result<Vec<NodeId>> {
     let Some(sides) = sides(machine) else { return id(machine, place).map(|node| vec![node]) };
     let one = |c: &Value<'_>, side: u32| {
         if c.string("").is_ok_and(|word| word == "*") {

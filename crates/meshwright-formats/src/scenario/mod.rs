@@ -3,6 +3,8 @@
 //! | file | what |
 //! |---|---|
 //! | [`machine`](mod@machine) | the `[machine]` table |
+//! | [`machine_keys`] | the keys of that table and those below it, for the reader and for `docs/machines.md` |
+//! | [`constants`] | the constants of a machine file that may be changed |
 //! | `divide` | the `[[divide]]` tables |
 //! | [`groups`] | the `[[groups]]` tables; splits, trees and engines by their names |
 //! | [`load`] | the `[[load]]` tables; sources and methods by their names |
@@ -18,12 +20,15 @@
 //! Every key is checked, and every error points at the text that caused it.
 
 pub mod claim;
+pub mod constants;
 mod divide;
+mod fabric;
 pub mod given;
 pub mod groups;
 pub mod load;
 pub mod load_further;
 pub mod machine;
+pub mod machine_keys;
 mod misfit;
 pub mod planned;
 pub mod quantity;
@@ -37,16 +42,17 @@ use toml::de::DeTable;
 
 pub use source::SCENARIO_BYTES_MAX;
 
+use crate::presets::{About, PRESETS};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::nearest;
 use meshwright_hosts as real;
 use meshwright_hosts::SOURCES;
 use meshwright_network::topology::{FAMILIES, Machine};
 use meshwright_verdict as verdict;
-use source::ScenarioText;
+pub(crate) use source::ScenarioText;
 use value::Table;
 
-const KEYS: &[&str] = &["seed", "machine", "divide", "load", "groups"];
+const KEYS: &[&str] = &["about", "seed", "machine", "divide", "load", "groups"];
 
 /// What a scenario file says.
 #[derive(Clone, Debug)]
@@ -118,6 +124,19 @@ pub fn read(path: &Path) -> Result<Scenario> {
     scenario(&ScenarioText::read(path)?)
 }
 
+/// The text of a file of another kind, of the size of a scenario at most.
+pub(crate) fn text_of(path: &Path) -> Result<String> {
+    Ok(ScenarioText::read(path)?.text)
+}
+
+/// What a JSON text holds; its errors show the line.
+pub(crate) fn json_of<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T> {
+    serde_json::from_str(text).or_else(|error| {
+        let source = ScenarioText::from_bytes(path, text.as_bytes().to_vec())?;
+        Err(claim::syntax(&source, &error))
+    })
+}
+
 /// Reads a scenario from bytes, as [`read`] does from the file at `path`; files it names are looked for
 /// beside `path`.
 ///
@@ -183,6 +202,9 @@ fn described(
     of_name: impl FnOnce(Machine) -> Result<Machine>,
 ) -> Result<Machine> {
     let path = Path::new(specification);
+    if let Some(preset) = PRESETS.iter().find(|preset| preset.name == specification) {
+        return Ok(of_text(&preset.source()?, of_table)?.with_name(preset.name));
+    }
     if !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml")) {
         let machine = real::machine(specification).map_err(|error| match error {
             Error::Value { what: what @ "machine", value, expected } => {
@@ -194,11 +216,37 @@ fn described(
         });
         return machine.and_then(of_name);
     }
-    let source = ScenarioText::read(path)?;
-    let entries = parse(&source)?;
-    let document = Table::document(&source, &entries);
+    of_text(&ScenarioText::read(path)?, of_table)
+}
+
+/// What a function makes of the `[machine]` table of a text.
+fn of_text(source: &ScenarioText, of_table: impl FnOnce(&Table<'_>) -> Result<Machine>) -> Result<Machine> {
+    let entries = parse(source)?;
+    let document = Table::document(source, &entries);
     document.check_keys(KEYS)?;
-    of_table(&machine_table(&source, &document)?)
+    of_table(&machine_table(source, &document)?)
+}
+
+/// What the `[about]` table of a machine says.
+pub(crate) fn about(source: &ScenarioText, name: &str) -> Result<About> {
+    let entries = parse(source)?;
+    let document = Table::document(source, &entries);
+    let table = document.table("about", "[about]")?;
+    let table =
+        table.ok_or_else(|| document.missing("[about]", "a table `[about]` with summary and sources"))?;
+    table.check_keys(&machine_keys::ABOUT.names())?;
+    let list = |key| -> Result<Vec<String>> {
+        const EXPECTED: &str = "a list of sentences";
+        let value = table.require(key, EXPECTED)?;
+        value.array(EXPECTED)?.map(|one| one.string(EXPECTED).map(str::to_string)).collect()
+    };
+    Ok(About {
+        name: name.to_string(),
+        summary: table.require("summary", "summary = \"what it is\"")?.name()?,
+        sources: list("sources")?,
+        measured: list("measured")?,
+        assumed: list("assumed")?,
+    })
 }
 
 /// ``(did you mean `mesh:4x4`?)``, where the family of a machine is misspelt.

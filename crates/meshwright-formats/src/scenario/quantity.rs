@@ -136,6 +136,36 @@ pub fn byte_time(text: &str, clock: Option<Ratio>) -> Result<Ratio> {
     product(seconds_per_byte, clock).ok_or_else(bad)
 }
 
+/// Bytes per cycle, or on a machine with a clock a rate in seconds: `30`, `28.1`, `1/2`, `25 GB/s`; more than 0.
+///
+/// # Errors
+///
+/// [`Error::Value`] for anything else, and for a rate in seconds without a clock.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_formats::scenario::quantity;
+/// use meshwright_core::units::Ratio;
+/// assert_eq!(quantity::rate("28.1", None)?, Ratio::new(281, 10)?);
+/// assert_eq!(quantity::rate("32 GB/s", Some(quantity::clock("1 GHz")?))?, Ratio::whole(32));
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn rate(text: &str, clock: Option<Ratio>) -> Result<Ratio> {
+    const EXPECTED: &str = "bytes per cycle as in 30, 28.1 or \"1/2\", or a rate such as \"25 GB/s\"";
+    let bad = || Error::value("a rate", quoted(text), EXPECTED);
+    if text.trim().ends_with("/s") {
+        let time = byte_time(text, clock).map_err(|error| match error {
+            Error::Value { value, expected, .. } if clock.is_none() => {
+                Error::Value { what: "a rate", value, expected }
+            }
+            _ => bad(),
+        })?;
+        return Ratio::new(time.denominator(), time.numerator()).map_err(|_| bad());
+    }
+    fraction(text).filter(|rate| rate.numerator() > 0).ok_or_else(bad)
+}
+
 /// A number that is not negative, decimal or as a fraction `p/q`.
 ///
 /// # Errors

@@ -15,8 +15,8 @@ const MESSAGE_CHARACTERS_MAX: usize = 200;
 
 /// A file that was read, with the name the user gave it.
 #[derive(Debug)]
-pub(super) struct ScenarioText {
-    path: PathBuf,
+pub(crate) struct ScenarioText {
+    pub(super) path: PathBuf,
     pub(super) text: String,
 }
 
@@ -39,7 +39,7 @@ impl ScenarioText {
     }
 
     /// Takes the content of a file as read.
-    pub(super) fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self> {
+    pub(crate) fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self> {
         match String::from_utf8(bytes) {
             // The mark that some programs put before UTF-8 text says nothing, and would shift the columns.
             Ok(text) if text.starts_with('\u{feff}') => {

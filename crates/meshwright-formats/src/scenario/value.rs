@@ -67,6 +67,14 @@ impl<'a> Table<'a> {
         self.get(key).ok_or_else(missing)
     }
 
+    /// An error of a floor below, told at the value of a key.
+    pub(super) fn locate(&self, key: &'static str, error: Error) -> Error {
+        match self.get(key) {
+            Some(value) => value.locate(error),
+            None => error,
+        }
+    }
+
     /// The error that a key is missing, at the table's header.
     pub(super) fn missing(&self, key: &str, example: &str) -> Error {
         self.source.error(self.header.clone(), format!("{} has no `{key}`", self.name), example)
@@ -139,6 +147,11 @@ impl<'a> Value<'a> {
             Error::Value { expected, .. } => self.unexpected(expected),
             other => self.locate(other),
         }
+    }
+
+    /// Where it stands in the text, in bytes.
+    pub(super) fn span(&self) -> Range<usize> {
+        self.value.span()
     }
 
     /// A string.

@@ -318,7 +318,8 @@ pub fn graph_ticks(
             (before(&loads) + terrain.busiest(&loads, tasks, with_cuts)).max(terrain.slowest(&loads, alone));
         let placeless =
             phase_ticks(graph, index, switching, costs).max(ports(graph.phase(index), machine, switching));
-        phases.push(saturated(over_links).max(placeless));
+        let over_links = over_links + 2 * u128::from(overhead(&loads, machine));
+        phases.push(saturated(over_links.max(ends(&loads, machine, alone))).max(placeless));
     }
     let sum = phases.iter().map(|&ticks| u128::from(ticks)).sum::<u128>();
     let together = match graph.phases() {
@@ -330,6 +331,29 @@ pub fn graph_ticks(
 
 fn saturated(ticks: u128) -> u64 {
     u64::try_from(ticks).unwrap_or(u64::MAX)
+}
+
+/// Ticks of the overhead o, if there is a message.
+fn overhead(loads: &Loads, machine: &Machine) -> u64 {
+    if loads.is_empty() { 0 } else { machine.endpoints().overhead.0 * machine.costs().ticks_per_cycle() }
+}
+
+/// What the nodes at the ends of messages take for a phase: a task that sends or receives d messages needs
+/// `o + (d - 1) max(o, g) + the shortest message alone + o`.
+fn ends(loads: &Loads, machine: &Machine, alone: impl Fn(u128, u128) -> u128) -> u128 {
+    let endpoints = machine.endpoints();
+    let Some(least) = loads.iter().map(|&(_, _, load)| load).min().filter(|_| !endpoints.is_free()) else {
+        return 0;
+    };
+    let most = |mut tasks: Vec<u32>| {
+        tasks.sort_unstable();
+        tasks.chunk_by(|a, b| a == b).map(<[u32]>::len).max().unwrap_or(0) as u128
+    };
+    let sent = most(loads.iter().map(|&(source, _, _)| source).collect());
+    let received = most(loads.iter().map(|&(_, target, _)| target).collect());
+    let between = endpoints.overhead.0.max(endpoints.gap.0) * machine.costs().ticks_per_cycle();
+    let both = 2 * u128::from(overhead(loads, machine));
+    both + (sent.max(received) - 1) * u128::from(between) + alone(least, 1)
 }
 
 /// What one port a node takes for a phase: different tasks are on different nodes, so tasks stand for them.

@@ -30,6 +30,7 @@ pub mod valiant;
 
 pub use relation::{Choices, Header, PortChoice, Relation};
 
+use crate::fabric::Fabric;
 use crate::topology::{Grid, Machine, Topology};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Hops, LinkId, NodeId};
@@ -140,7 +141,8 @@ pub enum Routes<'m> {
     },
 }
 
-/// The usual routing of a machine: dimension order where every node of a box works, else shortest paths.
+/// The usual routing of a machine: dimension order where every node of a box works, else shortest paths; that of its
+/// networks where they are described.
 ///
 /// # Errors
 ///
@@ -163,10 +165,30 @@ pub enum Routes<'m> {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn routes<'m>(machine: &'m Machine, pairs: &[Pair]) -> Result<Routes<'m>> {
-    match machine.whole_grid() {
-        Some(grid) => Ok(Routes::DimensionOrder(grid)),
-        None => shortest_path::routes(machine, pairs),
+    match (machine.fabric(), machine.whole_grid()) {
+        (Some(fabric), _) => of_fabric(fabric, pairs),
+        (None, Some(grid)) => Ok(Routes::DimensionOrder(grid)),
+        (None, None) => shortest_path::routes(machine, pairs),
     }
+}
+
+/// The routes over the networks of a fabric, each message on the one where its way is the shortest.
+fn of_fabric(fabric: &Fabric, pairs: &[Pair]) -> Result<Routes<'static>> {
+    let (mut first, mut links) = (vec![0], Vec::new());
+    for &(from, to) in pairs {
+        let (plane, mut at) = (fabric.shortest(from, to), from);
+        while let Some((axis, up)) = fabric.next(plane, at, to) {
+            links.push(fabric.link(at, axis, up));
+            at = fabric.step(at, axis, up);
+        }
+        let end = u32::try_from(links.len()).map_err(|_| Error::TooLarge {
+            what: "storing the routes",
+            needed: format!("{} links", links.len()),
+            limit: format!("{} links", u32::MAX),
+        })?;
+        first.push(end);
+    }
+    Ok(Routes::Stored { first, links })
 }
 
 /// The routes that messages take under a relation: as drawn from `rng` where it is random.

@@ -150,5 +150,46 @@ impl Costs {
     }
 }
 
+/// What messages cost the two nodes at their ends, beside the network.
+///
+/// ```text
+/// the i-th message of a node enters at   max(asked, entered before + max(o, g)) + o
+/// a message is received at               max(arrived, began before + max(o, g)) + o
+/// ```
+///
+/// Sending and receiving go beside each other and beside computations.
+///
+/// # Source
+///
+/// `culler1993`, section 3: o and g of LogP.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Endpoints {
+    /// o: cycles of each node for a message that it sends or receives.
+    pub overhead: Cycles,
+    /// g: the fewest cycles between two messages that a node sends, and between two that it receives.
+    pub gap: Cycles,
+}
+
+impl Endpoints {
+    /// Whether messages cost the nodes at their ends nothing.
+    pub fn is_free(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Refuses times with which a run could leave 64 bits.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] when one is more than 2^24 cycles.
+    pub fn check(&self) -> Result<()> {
+        for (what, cycles) in [("overhead", self.overhead), ("gap", self.gap)] {
+            if cycles.0 > 1 << 24 {
+                return Err(Error::value(what, cycles.0, format!("at most {} cycles", 1u64 << 24)));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// The largest message accepted: a tebibyte.
 pub const BYTES_MAX: u64 = 1 << 40;

@@ -157,6 +157,12 @@ impl Grid {
         (0..self.dimensions()).map(|axis| self.coordinate(node, axis)).collect()
     }
 
+    /// How far apart the ids of neighbours along an axis are.
+    #[inline]
+    pub(crate) fn stride(&self, axis: usize) -> u32 {
+        self.strides[axis]
+    }
+
     /// The bits of a node id that hold a coordinate, if all sides are powers of two.
     pub(crate) fn bit_field(&self, axis: usize) -> Option<u32> {
         self.binary.then(|| (self.sides[axis] - 1) * self.strides[axis])

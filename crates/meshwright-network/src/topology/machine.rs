@@ -1,13 +1,17 @@
 //! A machine: a network with its dead nodes and links, its switching and what a message costs on it.
 
+mod with;
+
 use std::str::FromStr;
+use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 
-use super::{Costs, Grid, Network, Place, PortModel, Switching, Topology, network};
+use super::{Costs, Endpoints, Grid, Network, Place, PortModel, Switching, Topology, network};
+use crate::fabric::Fabric;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::one_line;
-use meshwright_core::units::{Bytes, Cycles, Hops, LinkId, NodeId, Port, Ratio};
+use meshwright_core::units::{Hops, LinkId, NodeId, Port};
 
 /// A network with what is dead on it and its costs: what a job is planned for.
 #[derive(Clone, Debug)]
@@ -17,6 +21,7 @@ pub struct Machine {
     switching: Switching,
     costs: Costs,
     ports: PortModel,
+    endpoints: Endpoints,
     buffers: u32,
     virtual_channels: u32,
     dead: Vec<NodeId>,
@@ -24,6 +29,8 @@ pub struct Machine {
     dead_links: Vec<(NodeId, NodeId)>,
     /// By link id, both directions; of no length while every link works.
     is_dead_link: FixedBitSet,
+    /// What its links and ports are, if that is described.
+    fabric: Option<Arc<Fabric>>,
     /// In the order of the launcher's slots; empty for a machine that stands nowhere.
     pub(super) places: Vec<Place>,
 }
@@ -60,15 +67,25 @@ impl Machine {
             switching: Switching::default(),
             costs: Costs::default(),
             ports: PortModel::default(),
+            endpoints: Endpoints::default(),
             buffers: 4,
             virtual_channels: 1,
+            fabric: None,
         }
     }
 
     /// Another network with the same costs, on which everything works.
     pub(crate) fn on_network(&self, name: &str, network: Network) -> Self {
-        let &Self { switching, costs, ports, buffers, virtual_channels, .. } = self;
-        Self { switching, costs, ports, buffers, virtual_channels, ..Self::of_network(name, network) }
+        let &Self { switching, costs, ports, endpoints, buffers, virtual_channels, .. } = self;
+        Self {
+            switching,
+            costs,
+            ports,
+            endpoints,
+            buffers,
+            virtual_channels,
+            ..Self::of_network(name, network)
+        }
     }
 
     /// The same machine with these nodes dead.
@@ -156,114 +173,6 @@ impl Machine {
         Some(self.link(from, port))
     }
 
-    /// The same machine under another name, which stands for it in tables and files.
-    pub fn with_name(mut self, name: impl Into<String>) -> Self {
-        self.name = name.into();
-        self
-    }
-
-    /// The same machine with another switching.
-    pub fn with_switching(mut self, switching: Switching) -> Self {
-        self.switching = switching;
-        self
-    }
-
-    /// The same machine with other costs.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Costs::check`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use meshwright_core::units::{Bytes, Cycles};
-    /// use meshwright_network::{Costs, Machine};
-    /// let mesh = Machine::mesh([4, 4])?.with_costs(Costs { startup: Cycles(7), flit: Bytes(4), ..Costs::default() })?;
-    /// assert_eq!(mesh.costs().startup, Cycles(7));
-    /// assert!(mesh.with_startup(Cycles(u64::MAX)).is_err(), "it would leave 64 bits");
-    /// # Ok::<(), meshwright_core::Error>(())
-    /// ```
-    pub fn with_costs(mut self, costs: Costs) -> Result<Self> {
-        costs.check()?;
-        self.costs = costs;
-        Ok(self)
-    }
-
-    /// The same machine with another start-up c.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Costs::check`].
-    pub fn with_startup(self, startup: Cycles) -> Result<Self> {
-        let costs = Costs { startup, ..self.costs };
-        self.with_costs(costs)
-    }
-
-    /// The same machine with another time b of a byte on a link.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Costs::check`].
-    pub fn with_byte_time(self, byte_time: Ratio) -> Result<Self> {
-        let costs = Costs { byte_time, ..self.costs };
-        self.with_costs(costs)
-    }
-
-    /// The same machine with another head flit h.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Costs::check`].
-    pub fn with_flit(self, flit: Bytes) -> Result<Self> {
-        let costs = Costs { flit, ..self.costs };
-        self.with_costs(costs)
-    }
-
-    /// The same machine with nodes that send and receive so many messages at a time.
-    pub fn with_port_model(mut self, ports: PortModel) -> Self {
-        self.ports = ports;
-        self
-    }
-
-    /// The same machine with so many flits per virtual channel (packets under store-and-forward).
-    pub fn with_buffers(mut self, buffers: u32) -> Self {
-        self.buffers = buffers;
-        self
-    }
-
-    /// The same machine with so many virtual channels per link.
-    pub fn with_virtual_channels(mut self, virtual_channels: u32) -> Self {
-        self.virtual_channels = virtual_channels;
-        self
-    }
-
-    /// The same machine in steps of packets: a packet of 8 bytes takes one cycle over a link, is stored before it goes on
-    /// and costs no start-up; queues have four slots.
-    ///
-    /// # Source
-    ///
-    /// `chochia1996`, section 5; the bytes of a packet are ours.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use meshwright_network::topology::Machine;
-    /// use meshwright_core::units::{Bytes, Hops};
-    /// let mesh = Machine::new("mesh:16x16")?.in_packets();
-    /// let ticks = mesh.costs().alone_ticks(mesh.switching(), Bytes(8), Hops(5));
-    /// assert_eq!(ticks, 5 * mesh.costs().ticks_per_cycle());
-    /// # Ok::<(), meshwright_core::Error>(())
-    /// ```
-    pub fn in_packets(mut self) -> Self {
-        let byte_time = Ratio::new(1, 8).expect("eight is not zero");
-        self.switching = Switching::StoreAndForward;
-        self.costs = Costs { startup: Cycles(0), byte_time, flit: Bytes(8) };
-        self.ports = PortModel::All;
-        self.buffers = 4;
-        self
-    }
-
     /// The specification it was built from, e.g. `mesh:8x8`.
     #[inline]
     pub fn name(&self) -> &str {
@@ -288,10 +197,22 @@ impl Machine {
         &self.costs
     }
 
+    /// What its links and ports are, if that is described.
+    #[inline]
+    pub fn fabric(&self) -> Option<&Fabric> {
+        self.fabric.as_deref()
+    }
+
     /// How many messages a node sends and receives at a time.
     #[inline]
     pub fn port_model(&self) -> PortModel {
         self.ports
+    }
+
+    /// What messages cost the nodes at their ends.
+    #[inline]
+    pub fn endpoints(&self) -> &Endpoints {
+        &self.endpoints
     }
 
     /// Flits per virtual channel (packets under store-and-forward); the message engine does not look at it.

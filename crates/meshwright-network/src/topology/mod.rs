@@ -26,7 +26,7 @@ mod place;
 use std::collections::VecDeque;
 use std::fmt::Debug;
 
-pub use costs::{Costs, PortModel, Switching};
+pub use costs::{Costs, Endpoints, PortModel, Switching};
 pub use graph::Graph;
 pub use grid::Grid;
 pub use machine::Machine;

@@ -72,7 +72,10 @@ impl Wire for Order {
         let settings = Settings { cycle_nanoseconds, patience: Duration::from_nanos(patience) };
         let dependency = |(step, on, start_only)| Dependency { step, on, start_only };
         let ops = steps.iter().map(op).collect();
-        Some(Self::Play(settings, Rank { ops, dependencies: waits.into_iter().map(dependency).collect() }))
+        Some(Self::Play(
+            settings,
+            Rank { ops, dependencies: waits.into_iter().map(dependency).collect(), ..Rank::default() },
+        ))
     }
 }
 
@@ -95,7 +98,7 @@ mod tests {
         let settings = Settings { cycle_nanoseconds: Some(0.5), patience: Duration::from_millis(1500) };
         let still = Settings { cycle_nanoseconds: None, ..settings };
         for order in [
-            Order::Play(settings, Rank { ops, dependencies }),
+            Order::Play(settings, Rank { ops, dependencies, ..Rank::default() }),
             Order::Play(still, Rank::default()),
             Order::Nothing,
         ] {

@@ -21,6 +21,8 @@ pub(super) struct Reader<'t, 'a> {
     entries: u64,
     /// The present rank.
     ops: Vec<Op>,
+    /// Of the computations that name one: step and processor.
+    processors: Vec<(u32, u8)>,
     dependencies: Vec<Dependency>,
     labels: BTreeMap<Label, u32>,
     /// Labels used before their step: the dependency, which end of it, the label and its place.
@@ -63,6 +65,7 @@ impl<'t, 'a> Reader<'t, 'a> {
             ranks,
             entries: 0,
             ops: vec![],
+            processors: vec![],
             dependencies: vec![],
             labels: BTreeMap::new(),
             awaited: vec![],
@@ -72,6 +75,7 @@ impl<'t, 'a> Reader<'t, 'a> {
     /// Reads the statements of a rank up to the closing brace.
     pub(super) fn rank(&mut self, number: u32) -> Result<Rank> {
         self.ops.clear();
+        self.processors.clear();
         self.dependencies.clear();
         self.labels.clear();
         loop {
@@ -97,7 +101,12 @@ impl<'t, 'a> Reader<'t, 'a> {
         }
         self.resolve()?;
         // As long as they are: most ranks are short, and there may be a million of them.
-        Ok(Rank { ops: self.ops.as_slice().to_vec(), dependencies: self.dependencies.as_slice().to_vec() })
+        let mut processors = vec![0; if self.processors.is_empty() { 0 } else { self.ops.len() }];
+        for &(step, processor) in &self.processors {
+            processors[step as usize] = processor;
+        }
+        let (ops, dependencies) = (self.ops.as_slice().to_vec(), self.dependencies.as_slice().to_vec());
+        Ok(Rank { ops, dependencies, processors })
     }
 
     fn statement(&mut self) -> Result<()> {
@@ -161,15 +170,18 @@ impl<'t, 'a> Reader<'t, 'a> {
         let op = match verb {
             Verb::Send => {
                 let (bytes, peer) = self.message("to")?;
-                Op::Send { peer, bytes, tag: self.attributes(true)? }
+                Op::Send { peer, bytes, tag: self.attributes(true)?.0 }
             }
             Verb::Recv => {
                 let (bytes, peer) = self.message("from")?;
-                Op::Recv { peer, bytes, tag: self.attributes(true)? }
+                Op::Recv { peer, bytes, tag: self.attributes(true)?.0 }
             }
             Verb::Calc => {
                 let cycles = Cycles(self.tokens.integer("the time of a computation", 0..=CALC_MAX.0)?);
-                self.attributes(false)?;
+                let (_, processor) = self.attributes(false)?;
+                if processor > 0 {
+                    self.processors.push((self.ops.len() as u32, processor));
+                }
                 Op::Calc { cycles }
             }
         };
@@ -199,10 +211,10 @@ impl<'t, 'a> Reader<'t, 'a> {
         self.tokens.integer_with_unit("size", b"b", 0..=BYTES_MAX)
     }
 
-    /// `tag 4 cpu 0 nic 1`, each at most once; the tag, or 0.
-    fn attributes(&mut self, tagged: bool) -> Result<u32> {
+    /// `tag 4 cpu 0 nic 1`, each at most once; the tag, or 0, and the processor, or 0.
+    fn attributes(&mut self, tagged: bool) -> Result<(u32, u8)> {
         let mut allowed = [Some("cpu"), Some("nic"), tagged.then_some("tag")];
-        let mut tag = 0;
+        let (mut tag, mut processor) = (0, 0);
         while self.tokens.next_on_line()? {
             let word = self.tokens.word();
             let is_word = |name: &&mut Option<&str>| name.is_some_and(|name| name.as_bytes() == word);
@@ -210,12 +222,15 @@ impl<'t, 'a> Reader<'t, 'a> {
                 self.tokens.hold();
                 break;
             };
-            let value = self.tokens.integer_u32(name, 0..=u32::MAX)?;
-            if name == "tag" {
-                tag = value;
+            let most = if name == "cpu" { u32::from(u8::MAX) } else { u32::MAX };
+            let value = self.tokens.integer_u32(name, 0..=most)?;
+            match name {
+                "tag" => tag = value,
+                "cpu" => processor = value as u8,
+                _ => {}
             }
         }
-        Ok(tag)
+        Ok((tag, processor))
     }
 
     /// `first requires other`, whose verb has been read.

@@ -72,7 +72,7 @@ impl Region<'_> {
     }
 
     /// Free channels of an output port; where packets move whole, only those with a slot.
-    #[inline]
+    #[inline(always)]
     fn free_channels(&self, site: Site, out: u32) -> u64 {
         let port = self.outputs_of(site) + out as usize;
         if !self.whole && self.vcs > 1 {
@@ -178,7 +178,7 @@ impl Region<'_> {
     }
 
     /// Gives a channel to the only lane that asks for a port; whether there was one of its class.
-    #[inline]
+    #[inline(always)]
     fn only_request(&mut self, site: Site, local: u32, out: u32, free: u64) -> bool {
         let index = self.lanes_of(site) + local as usize;
         let allowed = free & self.allowed(index);
@@ -283,14 +283,32 @@ impl Region<'_> {
     #[inline]
     fn allocate_switch(&mut self, site: Site, speculative: bool) {
         let ready = self.ready[site.index];
-        if ready.is_power_of_two() && !(speculative && self.waiting[site.index] != 0) {
-            // Nobody competes: every arbiter chooses the one that asks.
-            let local = ready.trailing_zeros();
-            let out = u32::from(self.lanes[self.lanes_of(site) + local as usize].out);
-            self.win(site, local, self.port(local), out);
-        } else if ready != 0 || speculative {
+        let early = speculative && self.waiting[site.index] != 0;
+        if !early && self.nobody_competes(site, ready) {
+            // Every arbiter chooses the one that asks.
+            let base = self.lanes_of(site);
+            for local in Bits(ready) {
+                let out = u32::from(self.lanes[base + local as usize].out);
+                self.win(site, local, self.port(local), out);
+            }
+        } else {
             self.match_ports(site, speculative);
         }
+    }
+
+    /// Whether lanes go from different input ports to different output ports.
+    #[inline(always)]
+    fn nobody_competes(&self, site: Site, lanes: u64) -> bool {
+        let base = self.lanes_of(site);
+        let (mut inputs, mut outputs, mut compete) = (0u64, 0u64, false);
+        for local in Bits(lanes) {
+            let input = 1 << self.port(local);
+            let output = 1 << self.lanes[base + local as usize].out;
+            compete |= inputs & input | outputs & output != 0;
+            inputs |= input;
+            outputs |= output;
+        }
+        !compete
     }
 
     /// The same with competition.
@@ -341,6 +359,7 @@ impl Region<'_> {
     }
 
     /// Notes a pair and moves the pointers past it.
+    #[inline(always)]
     fn win(&mut self, site: Site, local: u32, port: u32, out: u32) {
         let (input, output) = (self.inputs_of(site) + port as usize, self.outputs_of(site) + out as usize);
         let next = |value: u32, size: u32| if value + 1 == size { 0 } else { value as u8 + 1 };

@@ -105,7 +105,7 @@ impl Region<'_> {
         if at <= self.now {
             self.ask(site, local);
         } else {
-            self.wheel.at(at).routed.push(pack(site.node, local));
+            self.parts.here.wheel.at(at).routed.push(pack(site.node, local));
         }
     }
 

@@ -90,7 +90,7 @@ impl Region<'_> {
         }
         if let Some(slot) = tail.filter(|_| local >= self.degree * self.vcs) {
             let tag = self.packets[slot].tag;
-            self.wheel.at(self.now + self.delays.hop).sent.push(tag);
+            self.parts.here.wheel.at(self.now + self.delays.hop).sent.push(tag);
         }
     }
 
@@ -104,7 +104,7 @@ impl Region<'_> {
             self.packets[slot].hops += 1;
         }
         if (self.first..self.last).contains(&next) {
-            let moment = self.wheel.at(at);
+            let moment = self.parts.of(next).wheel.at(at);
             if head {
                 moment.heads.push((word, slot));
             } else {
@@ -129,13 +129,13 @@ impl Region<'_> {
             let at = self.now + self.delays.credit;
             let word = pack(next, back * self.vcs + channel);
             if (self.first..self.last).contains(&next) {
-                self.wheel.at(at).credits.push(word);
+                self.parts.of(next).wheel.at(at).credits.push(word);
             } else {
                 self.outbox.push((at, Crossing::Credit(word)));
             }
         } else {
             let word = pack(site.node, (port + self.locals) * self.vcs + channel);
-            self.wheel.at(self.now + self.delays.source_credit).credits.push(word);
+            self.parts.here.wheel.at(self.now + self.delays.source_credit).credits.push(word);
         }
     }
 
@@ -153,7 +153,7 @@ impl Region<'_> {
         let missing = self.setup.router.shortest_packet.saturating_sub(packet.length);
         match delay + u64::from(missing) {
             0 => self.delivered.push(slot),
-            delay => self.wheel.at(self.now + delay).ejected.push(slot),
+            delay => self.parts.here.wheel.at(self.now + delay).ejected.push(slot),
         }
     }
 }

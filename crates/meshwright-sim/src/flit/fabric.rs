@@ -38,16 +38,25 @@ pub(super) trait Fabric {
     /// Its nodes.
     fn nodes(&self) -> std::ops::Range<u32>;
 
-    /// The present cycle.
+    /// How many parts it has, which are clocked one by one.
+    fn parts(&self) -> usize;
+
+    /// The part of a node.
+    fn part_of(&self, node: u32) -> usize;
+
+    /// From now on this part is worked on.
+    fn enter(&mut self, part: usize);
+
+    /// The present cycle of the part.
     fn now(&self) -> u64;
 
     /// Queues a packet at a node's injection port.
     fn enqueue(&mut self, node: u32, port: u32, packet: FlitPacket);
 
-    /// First phase: what was sent to this cycle comes in.
+    /// First phase: what was sent to this cycle of the part comes in.
     fn arrivals(&mut self, now: u64);
 
-    /// Second phase: every router that is awake does its work.
+    /// Second phase: every router of the part that is awake does its work.
     fn visits(&mut self);
 
     /// Packets that came out in this cycle, by slot.
@@ -56,7 +65,7 @@ pub(super) trait Fabric {
     /// The packets under way.
     fn packets(&mut self) -> &mut Packets;
 
-    /// Whether anything happened in this cycle or is to come.
+    /// Whether anything happened in this cycle of the part or is to come.
     fn is_busy(&self) -> bool;
 
     /// A number above 0 if flits stand in buffers.
@@ -84,6 +93,18 @@ impl Fabric for Region<'_> {
         self.first..self.last
     }
 
+    fn parts(&self) -> usize {
+        self.parts.count()
+    }
+
+    fn part_of(&self, node: u32) -> usize {
+        self.parts.index(node)
+    }
+
+    fn enter(&mut self, part: usize) {
+        self.parts.enter(part);
+    }
+
     fn now(&self) -> u64 {
         self.now
     }
@@ -109,7 +130,7 @@ impl Fabric for Region<'_> {
     }
 
     fn is_busy(&self) -> bool {
-        self.moved || !self.wheel.is_empty()
+        self.moved || !self.parts.here.wheel.is_empty()
     }
 
     fn flits_stuck(&self) -> u64 {
@@ -125,7 +146,7 @@ impl Fabric for Region<'_> {
     }
 
     fn take_in(&mut self, at: u64, crossing: Crossing) {
-        let moment = self.wheel.at(at);
+        let moment = self.parts.any(crossing.node()).wheel.at(at);
         match crossing {
             Crossing::Head(word, packet) => {
                 let slot = self.packets.insert(packet);

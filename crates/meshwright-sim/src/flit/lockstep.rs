@@ -1,19 +1,19 @@
-//! Regions side by side: each thread works on its own routers, and what crosses a border is handed over between
-//! steps.
+//! Blocks of routers side by side, in turn on one thread and on several at once.
 //!
-//! Nothing that leaves a region is due before the shortest delay of a link or a credit has passed, so regions meet
-//! once in that many cycles only. What a region does in a cycle depends on what came in and on nothing else:
-//! the bytes of the result are the same for any number of threads.
+//! What crosses a border between blocks is handed over after each round, and nothing that does is due before the next
+//! one. What a block does in a round depends on what came in and on nothing else: the bytes of the result are the
+//! same for any number of blocks and of threads.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 
+use super::blocks::Blocks;
 use super::fabric::{Crossing, Fabric};
-use super::injector::Injector;
+use super::injector::{Injector, Tally};
+use super::meeting::{Meeting, Sums};
 use super::region::{Region, Setup};
 use super::router::Router;
-use super::worm::{self, Worms};
-use super::{setup, waiting};
+use super::waiting;
+use super::worm::{self, Many, One, Stream, Worms};
 use crate::traffic::{Measured, OpenLoop};
 use meshwright_core::error::Result;
 use meshwright_core::units::LinkId;
@@ -34,9 +34,9 @@ const ROUTERS_LEAST: u32 = 1 << 11;
 /// # Complexity
 ///
 /// O(flits times hops), with one virtual channel and dimension order on a mesh O(packets times hops) while nobody
-/// stands; O(1) per cycle beside that, idle routers cost nothing. Memory on a 2-D mesh with one virtual channel of 4
-/// flits: some 250 bytes a router flit by flit, 450 where packets move as worms (machines of at most 2^18 nodes), and
-/// 48 bytes for each packet under way.
+/// stands; O(1) per cycle beside that, idle routers cost nothing. Memory on a 2-D mesh with one virtual channel and one
+/// port a node: some 200 bytes a router for packets of one flit, 350 for longer ones; with a port for each link 350 and
+/// 650; and 48 bytes for each packet under way.
 ///
 /// # Examples
 ///
@@ -63,70 +63,48 @@ pub fn run_traffic(machine: &Machine, router: &Router, open: &OpenLoop, threads:
 
 /// One run on a setup that passed all checks.
 pub(super) fn run(machine: &Machine, setup: &Setup<'_>, open: &OpenLoop, threads: usize) -> Measured {
-    let shares = setup::shares(setup, threads.min(64) as u32);
     let longest = open.warm_up.saturating_add(open.measure).saturating_add(open.drain);
-    if worm::apply(setup, longest.saturating_mul(2)) {
-        // The narrowest layout that holds the network ports, injection and the source.
-        match setup.wiring.degree + 2 {
-            0..=4 => worms::<4>(machine, setup, open, shares),
-            5..=6 => worms::<6>(machine, setup, open, shares),
-            7..=8 => worms::<8>(machine, setup, open, shares),
-            9..=16 => worms::<16>(machine, setup, open, shares),
-            _ => worms::<32>(machine, setup, open, shares),
+    if worm::apply(setup, open.packet, longest.saturating_mul(2)) {
+        if open.packet == 1 {
+            narrowest::<One>(machine, setup, open, threads)
+        } else {
+            narrowest::<Many>(machine, setup, open, threads)
         }
     } else {
-        let parts = side_by_side(machine, open, shares, |first, last| Region::new(setup, first, last));
-        measured(machine, open, &parts, waiting::ring)
+        let blocks = Blocks::new(setup, Region::bytes(setup), threads);
+        let parts = side_by_side(machine, open, &blocks, |nodes| Region::new(setup, nodes, blocks.size));
+        measured(machine, open, parts, waiting::ring)
+    }
+}
+
+/// One run with packets as worms, in the narrowest layout that holds the network ports, injection and the sources.
+fn narrowest<S: Stream>(machine: &Machine, setup: &Setup<'_>, open: &OpenLoop, threads: usize) -> Measured {
+    match setup.wiring.degree + 2 * setup.wiring.locals {
+        0..=6 => worms::<S, 6>(machine, setup, open, threads),
+        7..=8 => worms::<S, 8>(machine, setup, open, threads),
+        9..=12 => worms::<S, 12>(machine, setup, open, threads),
+        13..=18 => worms::<S, 18>(machine, setup, open, threads),
+        _ => worms::<S, 32>(machine, setup, open, threads),
     }
 }
 
 /// One run with packets as worms.
-fn worms<const P: usize>(
+fn worms<S: Stream, const P: usize>(
     machine: &Machine,
     setup: &Setup<'_>,
     open: &OpenLoop,
-    shares: Vec<(u32, u32)>,
+    threads: usize,
 ) -> Measured {
-    let parts =
-        side_by_side(machine, open, shares, |first, last| Worms::<P>::new(setup, first, last, open.packet));
-    measured(machine, open, &parts, |_| None)
+    let blocks = Blocks::new(setup, Worms::<S, P>::BYTES, threads);
+    let make = |nodes| Worms::<S, P>::new(setup, nodes, blocks.size, open.packet);
+    measured(machine, open, side_by_side(machine, open, &blocks, make), |_| None)
 }
 
-/// Runs the ranges of routers, each on its own thread.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "regions meet after each cycle, so their number does not reach the result"
-)]
-fn side_by_side<'o, F: Fabric + Send>(
-    machine: &Machine,
-    open: &'o OpenLoop,
-    shares: Vec<(u32, u32)>,
-    make: impl Fn(u32, u32) -> F + Sync,
-) -> Vec<ThreadPart<'o, F>> {
-    let count = shares.len();
-    let shared = Shared {
-        inboxes: (0..count).map(|_| Mutex::default()).collect(),
-        firsts: shares.iter().map(|&(first, _)| first).collect(),
-        sums: Default::default(),
-        meeting: Meeting::new(count),
-    };
-    let work = |index: usize, (first, last): (u32, u32)| shared.work(index, make(first, last), machine, open);
-    if count == 1 {
-        return vec![work(0, shares[0])];
-    }
-    std::thread::scope(|scope| {
-        let work = &work;
-        let start = |(index, share)| scope.spawn(move || work(index, share));
-        let handles: Vec<_> = shares.into_iter().enumerate().map(start).collect();
-        handles.into_iter().map(|handle| handle.join().expect("a thread does not panic")).collect()
-    })
-}
-
-/// What a thread returns.
-struct ThreadPart<'o, F> {
+/// What all threads together return.
+struct Outcome<'o, F> {
     end: End,
-    injector: Injector<'o>,
-    fabric: F,
+    tallies: Vec<Tally<'o>>,
+    fabrics: Vec<F>,
 }
 
 /// How a run ended.
@@ -136,94 +114,133 @@ struct End {
     stands_still: bool,
 }
 
+/// Runs the regions, each on a thread of its own.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "blocks wait for their neighbours, so the number of threads does not reach the result"
+)]
+fn side_by_side<'o, F: Fabric + Send>(
+    machine: &Machine,
+    open: &'o OpenLoop,
+    blocks: &Blocks,
+    make: impl Fn((u32, u32)) -> F + Sync,
+) -> Outcome<'o, F> {
+    let threads = blocks.threads();
+    let shared = Shared {
+        machine,
+        open,
+        blocks,
+        regions: (0..threads).map(|_| OnceLock::new()).collect(),
+        inboxes: (0..threads).map(|_| Mutex::default()).collect(),
+        sums: Default::default(),
+        meeting: Meeting::new(threads),
+    };
+    let work = |thread: usize| shared.work(thread, &make);
+    let mut results: Vec<(End, Tally<'o>)> = if threads == 1 {
+        vec![work(0)]
+    } else {
+        std::thread::scope(|scope| {
+            let work = &work;
+            let handles: Vec<_> = (0..threads).map(|thread| scope.spawn(move || work(thread))).collect();
+            handles.into_iter().map(|handle| handle.join().expect("a thread does not panic")).collect()
+        })
+    };
+    let end = results[0].0;
+    let tallies = results.drain(..).map(|(_, tally)| tally).collect();
+    let fabric = |cell: OnceLock<Mutex<Fed<'o, F>>>| {
+        let region = cell.into_inner().expect("every thread made its region");
+        region.into_inner().expect("no thread panics with the lock").fabric
+    };
+    Outcome { end, tallies, fabrics: shared.regions.into_iter().map(fabric).collect() }
+}
+
 fn measured<F: Fabric>(
     machine: &Machine,
     open: &OpenLoop,
-    parts: &[ThreadPart<'_, F>],
+    outcome: Outcome<'_, F>,
     ring: impl Fn(&[&F]) -> Option<Vec<LinkId>>,
 ) -> Measured {
+    let Outcome { end: End { cycles, stands_still }, mut tallies, fabrics } = outcome;
     let flits_of = |total: u64| total as f64 / f64::from(machine.living_count()) / open.measure as f64;
-    let sum = |of: fn(&Injector<'_>) -> u64| parts.iter().map(|part| of(&part.injector)).sum::<u64>();
-    let (offered, accepted) = (flits_of(sum(|i| i.created)), flits_of(sum(|i| i.arrived)));
-    let undelivered = sum(|i| i.measured) - sum(|i| i.finished);
-    let flit_hops = parts.iter().map(|part| part.fabric.flit_hops()).sum();
-    let End { cycles, stands_still } = parts[0].end;
-    let fabrics: Vec<&F> = parts.iter().map(|part| &part.fabric).collect();
-    let deadlock = stands_still.then(|| ring(&fabrics)).flatten();
-    let mut latencies = parts[0].injector.latencies.clone();
-    for part in &parts[1..] {
-        latencies.merge(&part.injector.latencies);
+    let sum = |of: fn(&Tally<'_>) -> u64| tallies.iter().map(of).sum::<u64>();
+    let (offered, accepted) = (flits_of(sum(|t| t.created)), flits_of(sum(|t| t.arrived)));
+    let undelivered = sum(|t| t.measured) - sum(|t| t.finished);
+    let flit_hops = fabrics.iter().map(Fabric::flit_hops).sum();
+    let deadlock = stands_still.then(|| ring(&fabrics.iter().collect::<Vec<_>>())).flatten();
+    let mut latencies = tallies.remove(0).latencies;
+    for tally in &tallies {
+        latencies.merge(&tally.latencies);
     }
     Measured { cycles, offered, accepted, latencies, flit_hops, undelivered, deadlock }
 }
 
+/// The routers of a thread and their sources.
+struct Fed<'o, F> {
+    fabric: F,
+    injector: Injector<'o>,
+}
+
+/// What waits for a region: crossings with the cycle they are due.
+type Inbox = Mutex<Vec<(u64, Crossing)>>;
+
 /// What the threads of one run share.
-struct Shared {
-    inboxes: Vec<Mutex<Vec<(u64, Crossing)>>>,
-    firsts: Vec<u32>,
-    /// Sums over the regions; one is filled while the other is read.
+struct Shared<'o, 'a, F> {
+    machine: &'a Machine,
+    open: &'o OpenLoop,
+    blocks: &'a Blocks,
+    /// By thread; of another thread only blocks near the border are worked on.
+    regions: Vec<OnceLock<Mutex<Fed<'o, F>>>>,
+    inboxes: Vec<Inbox>,
+    /// Sums over the threads; one is filled while the other is read.
     sums: [Sums; 2],
     meeting: Meeting,
 }
 
-/// What the regions add up in a step.
-#[derive(Default)]
-struct Sums {
-    pending: AtomicU64,
-    busy: AtomicU64,
-    stuck: AtomicU64,
+/// Rounds that are done in turn.
+#[derive(Clone, Copy)]
+struct Rounds {
+    /// The first cycle.
+    start: u64,
+    count: usize,
+    /// Whether sources make packets; if not, those that have not left them stay there.
+    fires: bool,
 }
 
-impl Shared {
+impl<'o, F: Fabric> Shared<'o, '_, F> {
     /// The work of one thread.
-    fn work<'o, F: Fabric>(
-        &self,
-        index: usize,
-        mut fabric: F,
-        machine: &Machine,
-        open: &'o OpenLoop,
-    ) -> ThreadPart<'o, F> {
-        let mut injector = Injector::new(open, machine, &fabric);
-        let end = self.run(index, &mut fabric, &mut injector, open);
-        ThreadPart { end, injector, fabric }
+    fn work(&self, thread: usize, make: impl Fn((u32, u32)) -> F) -> (End, Tally<'o>) {
+        let fabric = make(self.blocks.nodes(thread));
+        let injector = Injector::new(self.open, self.machine, &fabric);
+        let made = self.regions[thread].set(Mutex::new(Fed { fabric, injector }));
+        assert!(made.is_ok(), "a region belongs to one thread");
+        self.meeting.meet(|| {});
+        let mut tally = Tally::new(self.open);
+        (self.run(thread, &mut tally), tally)
     }
 
-    fn run(
-        &self,
-        index: usize,
-        fabric: &mut impl Fabric,
-        injector: &mut Injector<'_>,
-        open: &OpenLoop,
-    ) -> End {
-        let stride = setup::stride(&fabric.setup().router);
-        let measured_end = open.warm_up + open.measure;
-        let last = measured_end.saturating_add(open.drain);
+    fn run(&self, thread: usize, tally: &mut Tally<'o>) -> End {
+        let stride = self.blocks.stride;
+        let measured_end = self.open.warm_up + self.open.measure;
+        let last = measured_end.saturating_add(self.open.drain);
         let (mut now, mut cycles) = (0u64, None);
-        for round in 0.. {
-            let mut busy = false;
-            for _ in 0..stride {
-                fabric.arrivals(now);
-                if cycles.is_none() {
-                    injector.fire(fabric);
-                }
-                fabric.visits();
-                injector.collect(fabric);
-                busy |= fabric.is_busy();
-                now += 1;
-            }
-            let waiting = injector.measured.wrapping_sub(injector.finished);
-            let (pending, stuck, busy) = self.meet(index, fabric, round, (waiting, busy));
-            let stands_still = !busy && stuck > 0;
+        for turn in 0.. {
+            // Nothing can end the run before the interval does, and nothing changes it after the last packet.
+            let free =
+                if cycles.is_some() { u64::MAX } else { measured_end.saturating_sub(now).div_ceil(stride) };
+            let count = (self.blocks.rounds as u64).min(free).max(1);
+            let rounds = Rounds { start: now, count: count as usize, fires: cycles.is_none() };
+            let busy = self.rounds(thread, rounds, tally);
+            now += count * stride;
+            let waiting = tally.measured.wrapping_sub(tally.finished);
+            let (pending, busy) = self.add_up(turn, waiting, busy);
+            let stands_still = !busy && self.blocks.can_stand && self.stuck(thread, turn) > 0;
             match cycles {
                 None if now >= measured_end && pending == 0 => {
                     return End { cycles: now, stands_still: false };
                 }
                 None if stands_still => return End { cycles: now, stands_still },
                 // Sources hold back what has not left them, and what is in the network comes out or stands still.
-                None if now >= last => {
-                    fabric.hold_sources();
-                    cycles = Some(now);
-                }
+                None if now >= last => cycles = Some(now),
                 Some(cycles) if !busy => return End { cycles, stands_still },
                 _ => {}
             }
@@ -231,85 +248,119 @@ impl Shared {
         unreachable!("a network that takes nothing in comes to rest")
     }
 
-    /// Hands over what crossed a border and adds up over all regions: measured packets on the way, flits in
-    /// buffers if nothing moves, and whether anything does.
-    fn meet(
+    /// Rounds of the blocks of a thread; whether any was busy in the last.
+    ///
+    /// A block can do a round when its neighbours have done the round before. So each thread does its blocks in waves
+    /// that follow each other closely, and a block is in the cache for all rounds; at a border to another thread one
+    /// block less in each round, and these when all have met.
+    fn rounds(&self, thread: usize, rounds: Rounds, tally: &mut Tally<'o>) -> bool {
+        let (mut busy, last) = (false, self.blocks.threads() - 1);
+        {
+            let region = &mut *self.region(thread);
+            let blocks = region.fabric.parts();
+            for wave in 0..blocks + rounds.count - 1 {
+                for round in 0..rounds.count.min(wave + 1) {
+                    let from = if thread > 0 { round } else { 0 };
+                    let to = if thread < last { blocks - round } else { blocks };
+                    if (from..to).contains(&(wave - round)) {
+                        busy |= self.step(region, thread, (wave - round, round), rounds, tally);
+                    }
+                }
+            }
+        }
+        if rounds.count > 1 && last > 0 {
+            for parity in 0..2.min(last) {
+                self.meeting.meet(|| {});
+                if thread > 0 && thread % 2 != parity {
+                    busy |= self.border(thread, rounds, tally);
+                }
+            }
+        }
+        busy
+    }
+
+    /// What is left of some rounds at the border to the thread before.
+    fn border(&self, thread: usize, rounds: Rounds, tally: &mut Tally<'o>) -> bool {
+        let mut busy = false;
+        let (before, here) = (&mut *self.region(thread - 1), &mut *self.region(thread));
+        let blocks = before.fabric.parts();
+        for round in 1..rounds.count {
+            for block in blocks - round..blocks {
+                busy |= self.step(before, thread - 1, (block, round), rounds, tally);
+            }
+            for block in 0..round {
+                busy |= self.step(here, thread, (block, round), rounds, tally);
+            }
+        }
+        busy
+    }
+
+    /// One round of one block; whether it was busy, if it was the last round.
+    #[inline]
+    fn step(
         &self,
-        index: usize,
-        fabric: &mut impl Fabric,
-        round: usize,
-        (pending, busy): (u64, bool),
-    ) -> (u64, u64, bool) {
-        if self.inboxes.len() == 1 {
-            let stuck = if busy { 0 } else { fabric.flits_stuck() };
-            return (pending, stuck, busy);
-        }
-        let (now, before) = (&self.sums[round % 2], &self.sums[1 - round % 2]);
-        self.hand_over(fabric);
-        now.pending.fetch_add(pending, Ordering::Relaxed);
-        now.busy.fetch_add(u64::from(busy), Ordering::Relaxed);
-        if !busy {
-            now.stuck.fetch_add(fabric.flits_stuck(), Ordering::Relaxed);
-        }
-        self.meeting.meet(|| {
-            for sum in [&before.pending, &before.busy, &before.stuck] {
-                sum.store(0, Ordering::Relaxed);
+        Fed { fabric, injector }: &mut Fed<'o, F>,
+        thread: usize,
+        (block, round): (usize, usize),
+        rounds: Rounds,
+        tally: &mut Tally<'o>,
+    ) -> bool {
+        fabric.enter(block);
+        let threads = self.blocks.threads();
+        if threads > 1 && (block == 0 || block + 1 == fabric.parts()) {
+            for (at, crossing) in self.inbox(thread).drain(..) {
+                fabric.take_in(at, crossing);
             }
-        });
-        self.collect(index, fabric);
-        let read = |sum: &AtomicU64| sum.load(Ordering::Relaxed);
-        (read(&now.pending), read(&now.stuck), read(&now.busy) > 0)
-    }
-
-    /// Puts what left the region where its new owner finds it.
-    fn hand_over(&self, fabric: &mut impl Fabric) {
+        }
+        if !rounds.fires {
+            fabric.hold_sources();
+        }
+        let mut busy = false;
+        let start = rounds.start + round as u64 * self.blocks.stride;
+        for now in start..start + self.blocks.stride {
+            fabric.arrivals(now);
+            if rounds.fires {
+                injector.fire(fabric, block, tally);
+            }
+            fabric.visits();
+            tally.collect(fabric);
+            busy |= round + 1 == rounds.count && fabric.is_busy();
+        }
         for (at, crossing) in fabric.outbox().drain(..) {
-            let owner = self.firsts.partition_point(|&first| first <= crossing.node()) - 1;
-            self.inboxes[owner].lock().expect("no thread panics with the lock").push((at, crossing));
+            self.inbox(self.blocks.owner(crossing.node())).push((at, crossing));
         }
+        busy
     }
 
-    fn collect(&self, index: usize, fabric: &mut impl Fabric) {
-        let mut inbox = self.inboxes[index].lock().expect("no thread panics with the lock");
-        for (at, crossing) in inbox.drain(..) {
-            fabric.take_in(at, crossing);
-        }
-    }
-}
-
-/// So often a thread looks before it lets others run.
-const SPINS: u32 = 1 << 9;
-
-/// Where threads wait for each other; they spin, for a step is shorter than a sleep.
-struct Meeting {
-    members: usize,
-    arrived: AtomicUsize,
-    turn: AtomicUsize,
-}
-
-impl Meeting {
-    fn new(members: usize) -> Self {
-        Self { members, arrived: AtomicUsize::new(0), turn: AtomicUsize::new(0) }
+    fn region(&self, thread: usize) -> MutexGuard<'_, Fed<'o, F>> {
+        let cell = self.regions[thread].get().expect("all regions are made before the first round");
+        cell.lock().expect("no thread panics with the lock")
     }
 
-    /// Waits for the others; the last to come calls `last` before anyone goes on.
-    fn meet(&self, last: impl FnOnce()) {
-        let turn = self.turn.load(Ordering::Acquire);
-        if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.members {
-            last();
-            self.arrived.store(0, Ordering::Relaxed);
-            self.turn.store(turn + 1, Ordering::Release);
-            return;
+    fn inbox(&self, thread: usize) -> MutexGuard<'_, Vec<(u64, Crossing)>> {
+        self.inboxes[thread].lock().expect("no thread panics with the lock")
+    }
+
+    /// Adds up over all threads: measured packets on the way, and whether anything moves.
+    fn add_up(&self, turn: usize, pending: u64, busy: bool) -> (u64, bool) {
+        if self.blocks.threads() == 1 {
+            return (pending, busy);
         }
-        let mut spins = 0u32;
-        while self.turn.load(Ordering::Acquire) == turn {
-            spins += 1;
-            // A core that somebody else needs is given up soon.
-            if spins > SPINS {
-                std::thread::yield_now();
-            } else {
-                std::hint::spin_loop();
-            }
+        let (now, before) = (&self.sums[turn % 2], &self.sums[1 - turn % 2]);
+        now.add(pending, busy);
+        self.meeting.meet(|| before.clear());
+        now.read()
+    }
+
+    /// Flits in buffers of a network in which nothing moves.
+    fn stuck(&self, thread: usize, turn: usize) -> u64 {
+        let stuck = self.region(thread).fabric.flits_stuck();
+        if self.blocks.threads() == 1 {
+            return stuck;
         }
+        let now = &self.sums[turn % 2];
+        now.add_stuck(stuck);
+        self.meeting.meet(|| {});
+        now.stuck()
     }
 }

@@ -11,19 +11,22 @@
 //! | `allocate`, `single` | who gets which output channel and who crosses the switch |
 //! | `worm` | the same for one virtual channel, with events for heads, tails and standstills only |
 //! | `fabric` | what the driver asks of either |
-//! | `wheel`, `packet` | what comes in when; the packets under way |
+//! | `parts`, `wheel`, `packet` | blocks within a region; what comes in when; the packets under way |
 //! | `injector` | open-loop sources |
-//! | `lockstep` | regions side by side on threads, bit for bit as on one |
+//! | `blocks`, `lockstep`, `meeting` | blocks of routers in turn and side by side on threads, bit for bit as one |
 //! | `replay` | schedules: messages become packets |
 //! | `waiting` | the ring of channels of a network that stands still |
 
 mod allocate;
 mod arrive;
+mod blocks;
 mod depart;
 mod fabric;
 mod injector;
 mod lockstep;
+mod meeting;
 mod packet;
+mod parts;
 mod region;
 mod replay;
 mod router;

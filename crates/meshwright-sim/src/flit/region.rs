@@ -6,9 +6,10 @@
 
 use super::fabric::Crossing;
 use super::packet::{NONE, Packets};
+use super::parts::Parts;
 use super::router::{Router, Stages};
 use super::source::SourceQueue;
-use super::wheel::{FlitEvents, Wheel};
+use super::wheel::{Events, FlitEvents};
 use super::wiring::{CHANNELS_MAX, Wiring, unpack};
 use meshwright_network::routing::dimension_order::Axes;
 use meshwright_network::routing::relation::{Choices, Relation};
@@ -94,6 +95,17 @@ pub(super) struct Setup<'m> {
     pub(super) reverse: bool,
     /// Whether every flit is moved and single channels are allocated like many: it must change nothing.
     pub(super) general: bool,
+    /// Rounds that the smallest blocks do in turn, whatever fits into a cache: they must change nothing.
+    pub(super) rounds: Option<usize>,
+}
+
+impl Setup<'_> {
+    /// Whether packets come out without passing the switch: with a port for each link, of a router that allocates in
+    /// the cycle a head comes in, or that stores whole packets.
+    pub(super) fn drains(&self) -> bool {
+        let at_once = self.router.stages == Stages::Combined && self.router.first_try() == 0;
+        self.router.ports == PortModel::All && (at_once || self.switching == Switching::StoreAndForward)
+    }
 }
 
 /// The delays of the router, summed up once.
@@ -132,8 +144,10 @@ impl Delays {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Site {
     pub(super) node: u32,
-    /// Its place in the region's tables.
+    /// Its place in the region's tables, and that of its first input and output channel.
     pub(super) index: usize,
+    lanes: usize,
+    channels: usize,
 }
 
 /// A range of routers and all that belongs to them.
@@ -174,9 +188,8 @@ pub(super) struct Region<'s> {
     /// By node: input channels with a flit that can go, and those that wait for an output channel.
     pub(super) ready: Vec<u64>,
     pub(super) waiting: Vec<u64>,
-    awake: Vec<u64>,
     pub(super) packets: Packets,
-    pub(super) wheel: Wheel<FlitEvents>,
+    pub(super) parts: Parts<FlitEvents>,
     pub(super) now: u64,
     /// Packets that came out in this cycle.
     pub(super) delivered: Vec<u32>,
@@ -205,8 +218,20 @@ pub(super) struct Waits {
 }
 
 impl<'s> Region<'s> {
-    /// An empty region of the nodes `first..last`.
-    pub(super) fn new(setup: &'s Setup<'s>, first: u32, last: u32) -> Self {
+    /// Bytes of a router, with its sources and a few packets.
+    pub(super) fn bytes(setup: &Setup<'_>) -> usize {
+        let (wiring, router) = (&setup.wiring, &setup.router);
+        let (inputs, outputs) = (wiring.degree + wiring.locals, wiring.degree + 2 * wiring.locals);
+        let channel = size_of::<OutputChannel>();
+        // Of the ring of packets mostly the beginning is used.
+        let lane = size_of::<Lane>() + size_of::<u32>() * router.buffers.min(4) as usize;
+        (inputs * router.virtual_channels) as usize * lane
+            + outputs as usize * (router.virtual_channels as usize * channel + 5)
+            + 128
+    }
+
+    /// An empty region of the nodes `first..last` in parts of `size`.
+    pub(super) fn new(setup: &'s Setup<'s>, (first, last): (u32, u32), size: u32) -> Self {
         let (wiring, router) = (&setup.wiring, &setup.router);
         let vcs = router.virtual_channels;
         let nodes = (last - first) as usize;
@@ -215,9 +240,6 @@ impl<'s> Region<'s> {
         let (inputs, outputs) = (network + locals, network + 2 * locals);
         let delays = Delays::of(router);
         let longest = delays.longest();
-        let at_once = router.stages == Stages::Combined && delays.first_try == 0;
-        let direct = setup.router.ports == PortModel::All
-            && (at_once || setup.switching == Switching::StoreAndForward);
         Self {
             setup,
             first,
@@ -225,7 +247,7 @@ impl<'s> Region<'s> {
             vcs,
             slots: router.buffers,
             whole: setup.switching != Switching::Wormhole,
-            direct,
+            direct: setup.drains(),
             degree: wiring.degree,
             locals: wiring.locals,
             asks_arrival: !matches!(setup.relation, Relation::DimensionOrder(_)),
@@ -249,10 +271,9 @@ impl<'s> Region<'s> {
             sources: vec![SourceQueue::EMPTY; locals],
             ready: vec![0; nodes],
             waiting: vec![0; nodes],
-            awake: vec![0; nodes.div_ceil(64)],
             packets: Packets::default(),
             // A neighbour may be a step ahead.
-            wheel: Wheel::new(longest + super::setup::stride(router)),
+            parts: Parts::new(first, last, size, longest + super::blocks::stride(router), 0),
             now: 0,
             delivered: Vec::new(),
             sent: Vec::new(),
@@ -269,19 +290,22 @@ impl<'s> Region<'s> {
     /// The router of a node.
     #[inline(always)]
     pub(super) fn site(&self, node: u32) -> Site {
-        Site { node, index: (node - self.first) as usize }
+        let index = (node - self.first) as usize;
+        let inputs = index * (self.degree + self.locals) as usize;
+        let outputs = index * (self.degree + 2 * self.locals) as usize;
+        Site { node, index, lanes: inputs * self.vcs as usize, channels: outputs * self.vcs as usize }
     }
 
     /// Its first input channel.
     #[inline(always)]
     pub(super) fn lanes_of(&self, site: Site) -> usize {
-        self.inputs_of(site) * self.vcs as usize
+        site.lanes
     }
 
     /// Its first output channel.
     #[inline(always)]
     pub(super) fn channels_of(&self, site: Site) -> usize {
-        self.outputs_of(site) * self.vcs as usize
+        site.channels
     }
 
     /// Its first input port.
@@ -310,8 +334,7 @@ impl<'s> Region<'s> {
 
     #[inline(always)]
     pub(super) fn wake(&mut self, node: u32) {
-        let index = node - self.first;
-        self.awake[index as usize / 64] |= 1 << (index % 64);
+        self.parts.here.wake(node);
     }
 
     /// Measures anew where heads wait.
@@ -334,7 +357,10 @@ impl<'s> Region<'s> {
         self.moved = false;
         self.delivered.clear();
         self.sent.clear();
-        let mut events = self.wheel.take(now);
+        if self.parts.here.wheel.at(now).is_empty() {
+            return;
+        }
+        let mut events = self.parts.here.wheel.take(now);
         for word in events.credits.drain(..) {
             let (node, local) = unpack(word);
             self.credit_in(self.site(node), local);
@@ -353,22 +379,22 @@ impl<'s> Region<'s> {
         }
         self.delivered.append(&mut events.ejected);
         self.sent.append(&mut events.sent);
-        self.wheel.put_back(now, events);
+        self.parts.here.wheel.put_back(now, events);
     }
 
     /// Second phase: every router that is awake does its work.
     pub(super) fn visits(&mut self) {
-        let words = self.awake.len();
+        let (words, first) = (self.parts.here.awake.len(), self.parts.here.first);
         for step in 0..words {
             let word = if self.setup.reverse { words - 1 - step } else { step };
-            let mut bits = self.awake[word];
+            let mut bits = self.parts.here.awake[word];
             let mut awake = 0u64;
             while bits != 0 {
                 let bit = if self.setup.reverse { 63 - bits.leading_zeros() } else { bits.trailing_zeros() };
                 bits &= !(1 << bit);
-                awake |= u64::from(self.visit(self.first + (word * 64) as u32 + bit)) << bit;
+                awake |= u64::from(self.visit(first + (word * 64) as u32 + bit)) << bit;
             }
-            self.awake[word] = awake;
+            self.parts.here.awake[word] = awake;
         }
     }
 
@@ -392,7 +418,8 @@ impl<'s> Region<'s> {
 
     /// Flits in buffers and on wires, counted anew.
     pub(super) fn flits(&self) -> usize {
-        let on_wires = self.wheel.cycles().iter().map(|events| events.heads.len() + events.bodies.len());
+        let cycles = self.parts.all().flat_map(|part| part.wheel.cycles());
+        let on_wires = cycles.map(|events| events.heads.len() + events.bodies.len());
         self.lanes.iter().map(|lane| lane.flits as usize).sum::<usize>() + on_wires.sum::<usize>()
     }
 }

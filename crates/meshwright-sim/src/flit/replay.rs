@@ -109,7 +109,7 @@ struct Routers<'s> {
 
 impl<'s> Routers<'s> {
     fn new(setup: &'s Setup<'s>, machine: &'s Machine, replay: &Replay) -> Self {
-        let mut region = Region::new(setup, 0, setup.wiring.nodes);
+        let mut region = Region::new(setup, (0, setup.wiring.nodes), setup.wiring.nodes);
         region.measure_waits();
         Self {
             region,
@@ -315,7 +315,7 @@ impl<'m> Referee<'m> for Routers<'_> {
             self.region.visits();
             self.cycle += 1;
             self.tell(driver);
-            if !self.region.moved && self.region.wheel.is_empty() {
+            if !self.region.moved && self.region.parts.here.wheel.is_empty() {
                 let Some(&Reverse((at, ..))) = self.events.peek() else { break };
                 self.cycle = self.cycle.max(at.div_ceil(self.period));
             }

@@ -37,6 +37,7 @@ impl<'m> Setup<'m> {
             classes,
             reverse: false,
             general: false,
+            rounds: None,
         })
     }
 }
@@ -70,7 +71,7 @@ impl Router {
     }
 }
 
-/// The bytes of all routers at rest; packets under way come on top.
+/// The bytes of all routers at rest, the more of flit by flit and as worms; packets under way come on top.
 ///
 /// ```text
 /// (links + nodes) V (lane + 4 slots) + (links + 2 nodes) V channel + 5 (links + 2 nodes) + 4 links + 64 nodes
@@ -82,21 +83,7 @@ pub(super) fn memory(machine: &Machine, router: &Router) -> u64 {
     let (vcs, slots) = (u64::from(router.virtual_channels), u64::from(router.buffers));
     let (lane, channel) =
         (size_of::<super::region::Lane>() as u64, size_of::<super::region::OutputChannel>() as u64);
-    (links + locals) * vcs * (lane + 4 * slots)
-        + (links + 2 * locals) * (vcs * channel + 5)
-        + 4 * links
-        + 64 * nodes
-}
-
-/// The nodes of so many threads: equal shares, from the first to before the last.
-pub(super) fn shares(setup: &Setup<'_>, count: u32) -> Vec<(u32, u32)> {
-    let nodes = u64::from(setup.wiring.nodes);
-    let count = u64::from(count).clamp(1, nodes);
-    let border = |index: u64| (nodes * index / count) as u32;
-    (0..count).map(|index| (border(index), border(index + 1))).collect()
-}
-
-/// How many cycles regions run before they meet: nothing that crosses a border is due sooner.
-pub(super) fn stride(router: &Router) -> u64 {
-    u64::from(router.hop().min(router.credit()))
+    let flits = (links + locals) * vcs * (lane + 4 * slots) + (links + 2 * locals) * (vcs * channel + 5);
+    let worms = if vcs == 1 { nodes * super::worm::bytes((links + 2 * locals) / nodes) } else { 0 };
+    flits.max(worms) + 4 * links + 64 * nodes
 }

@@ -104,8 +104,8 @@ impl Region<'_> {
         match (self.delays.injection, head) {
             (0, true) => self.head_in(site, local, slot),
             (0, false) => self.body_in(site, local),
-            (delay, true) => self.wheel.at(self.now + delay).heads.push((word, slot)),
-            (delay, false) => self.wheel.at(self.now + delay).bodies.push(word),
+            (delay, true) => self.parts.here.wheel.at(self.now + delay).heads.push((word, slot)),
+            (delay, false) => self.parts.here.wheel.at(self.now + delay).bodies.push(word),
         }
         true
     }

@@ -1,6 +1,7 @@
 //! Invariants of every cycle, seen from inside.
 
-use super::injector::Injector;
+use super::blocks::Blocks;
+use super::injector::{Injector, Tally};
 use super::lockstep;
 use super::region::{FREE, LaneState, Region, Setup};
 use super::router::Router;
@@ -8,7 +9,7 @@ use super::wiring::unpack;
 use super::worm;
 use crate::traffic::{OpenLoop, Pattern};
 use meshwright_core::units::NodeId;
-use meshwright_network::topology::{Machine, Switching, Topology};
+use meshwright_network::topology::{Machine, PortModel, Switching, Topology};
 
 impl Region<'_> {
     /// Flits that wait in source queues, counted anew.
@@ -20,7 +21,7 @@ impl Region<'_> {
     /// Flits of packets whose tail is on its way from the switch to the node, and those of the packets in front
     /// that came out before their tail.
     fn flits_leaving(&self) -> u64 {
-        let tails = self.wheel.cycles().iter().flat_map(|moment| &moment.ejected);
+        let tails = self.parts.here.wheel.cycles().iter().flat_map(|moment| &moment.ejected);
         let whole: u64 = tails.map(|&slot| u64::from(self.packets[slot].length)).sum();
         let begun = self.lanes.iter().enumerate().filter(|(_, lane)| match lane.state {
             LaneState::Body => u32::from(lane.out) >= self.degree,
@@ -84,17 +85,17 @@ fn open(machine: &Machine, packet: u32) -> OpenLoop {
 }
 
 /// Flits that entered the network and have not come out, from the credits of all channels.
-fn check_conservation(region: &Region<'_>, injector: &Injector<'_>, packet: u32) {
+fn check_conservation(region: &Region<'_>, tally: &Tally<'_>, packet: u32) {
     let (vcs, slots) = (region.vcs, region.slots);
     let mut under_way = vec![0u32; region.channels.len()];
-    for moment in region.wheel.cycles() {
+    for moment in region.parts.here.wheel.cycles() {
         for &word in &moment.credits {
             let (node, local) = unpack(word);
             under_way[region.channels_of(region.site(node)) + local as usize] += 1;
         }
     }
     let mut wires = vec![0u32; region.lanes.len()];
-    for moment in region.wheel.cycles() {
+    for moment in region.parts.here.wheel.cycles() {
         for &word in moment.heads.iter().map(|(word, _)| word).chain(&moment.bodies) {
             let (node, local) = unpack(word);
             wires[region.lanes_of(region.site(node)) + local as usize] += 1;
@@ -130,9 +131,8 @@ fn check_conservation(region: &Region<'_>, injector: &Injector<'_>, packet: u32)
             }
         }
     }
-    let made = injector.flits_made();
-    let inside =
-        region.flits() as u64 + region.flits_queued() + injector.flits_out() + region.flits_leaving();
+    let made = tally.flits_made();
+    let inside = region.flits() as u64 + region.flits_queued() + tally.flits_out() + region.flits_leaving();
     assert_eq!(made, inside, "flits made = queued + in the network + come out, packets of {packet}");
 }
 
@@ -141,16 +141,17 @@ fn flits_and_slots_are_conserved_in_every_cycle() {
     for (machine, router, packet) in cases() {
         let setup = Setup::new(&machine, &router).unwrap();
         let open = open(&machine, packet);
-        let mut region = Region::new(&setup, 0, setup.wiring.nodes);
+        let mut region = Region::new(&setup, (0, setup.wiring.nodes), setup.wiring.nodes);
         let mut injector = Injector::new(&open, &machine, &region);
+        let mut tally = Tally::new(&open);
         for now in 0..100 {
             region.arrivals(now);
-            injector.fire(&mut region);
+            injector.fire(&mut region, 0, &mut tally);
             region.visits();
-            injector.collect(&mut region);
-            check_conservation(&region, &injector, packet);
+            tally.collect(&mut region);
+            check_conservation(&region, &tally, packet);
         }
-        assert!(injector.flits_out() > 0, "{} {router:?}: something comes out", machine.name());
+        assert!(tally.flits_out() > 0, "{} {router:?}: something comes out", machine.name());
     }
 }
 
@@ -202,21 +203,57 @@ fn worms_are_flits_bit_for_bit() {
             for (buffers, packet, load) in
                 [(1, 3, 0.1), (3, 5, 0.3), (8, 5, 0.2), (4, 1, 0.5), (5, 20, 0.6), (16, 4, 0.4)]
             {
+                for ports in [PortModel::One, PortModel::All] {
+                    let machine = Machine::new(name).unwrap();
+                    let mut router = Router::named(preset, &machine).unwrap();
+                    (router.virtual_channels, router.buffers, router.ports) = (1, buffers, ports);
+                    if speculative != "-" {
+                        router.set("speculative", speculative).unwrap();
+                    }
+                    let setup = Setup::new(&machine, &router).unwrap();
+                    assert!(worm::apply(&setup, packet, 1000));
+                    let flits = Setup { general: true, ..Setup::new(&machine, &router).unwrap() };
+                    let mut open = OpenLoop { load, ..open(&machine, packet) };
+                    if ports == PortModel::All {
+                        open.pattern = Pattern::new("uniform-with-self", &machine).unwrap();
+                    }
+                    let expected = lockstep::run(&machine, &flits, &open, 1);
+                    for threads in 1..4 {
+                        let found = lockstep::run(&machine, &setup, &open, threads);
+                        assert!(
+                            found == expected,
+                            "{name} {router:?}, packets of {packet}, {threads} threads"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn blocks_in_turn_change_no_byte() {
+    for name in ["mesh:40", "mesh:30x2", "mesh:16x3", "mesh:12x2x2", "torus:8x3"] {
+        for (preset, buffers, packet) in
+            [("ideal", 2, 1), ("ideal", 3, 5), ("booksim", 4, 7), ("booksim", 1, 1), ("cnsim", 5, 3)]
+        {
+            for (channels, ports) in [(1, PortModel::One), (1, PortModel::All), (3, PortModel::One)] {
                 let machine = Machine::new(name).unwrap();
                 let mut router = Router::named(preset, &machine).unwrap();
-                (router.virtual_channels, router.buffers) = (1, buffers);
-                router.ports = meshwright_network::topology::PortModel::One;
-                if speculative != "-" {
-                    router.set("speculative", speculative).unwrap();
-                }
-                let setup = Setup::new(&machine, &router).unwrap();
-                assert!(worm::apply(&setup, 1000));
-                let flits = Setup { general: true, ..Setup::new(&machine, &router).unwrap() };
-                let open = OpenLoop { load, ..open(&machine, packet) };
-                let expected = lockstep::run(&machine, &flits, &open, 1);
-                for threads in 1..4 {
+                let rings = name.starts_with("torus");
+                router.virtual_channels = channels + u32::from(rings);
+                (router.buffers, router.ports) = (buffers, ports);
+                let uncut = Setup::new(&machine, &router).unwrap();
+                let open = OpenLoop { load: 0.2, drain: 7, measure: 81, ..open(&machine, packet) };
+                let expected = lockstep::run(&machine, &uncut, &open, 1);
+                for (rounds, threads) in [(2, 1), (3, 1), (9, 1), (2, 2), (5, 2), (2, 3), (3, 4)] {
+                    let setup = Setup { rounds: Some(rounds), ..Setup::new(&machine, &router).unwrap() };
+                    let blocks = Blocks::new(&setup, 1, threads);
                     let found = lockstep::run(&machine, &setup, &open, threads);
-                    assert!(found == expected, "{name} {router:?}, packets of {packet}, {threads} threads");
+                    assert!(found == expected, "{name} {router:?}, {rounds} rounds, {threads} threads");
+                    assert!(!rings || blocks.rounds == 1, "{name}: links of a ring leap over blocks");
+                    assert!(rings || threads > 2 || blocks.rounds > 1, "{name}, {rounds} rounds");
+                    assert_eq!(blocks.threads(), threads);
                 }
             }
         }

@@ -20,6 +20,17 @@ struct ChannelState {
     line: u32,
 }
 
+/// Whether a channel is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// It is free.
+    Not,
+    /// Until this time.
+    Until(u64),
+    /// By this slot, nobody knows how long.
+    By(u32),
+}
+
 /// All channels, those asked for and the waiting times.
 #[derive(Debug)]
 pub(super) struct Channels {
@@ -130,6 +141,24 @@ impl Channels {
         let slot = queue::pop(&mut ChannelQueue { flights, farthest_first }, line)?;
         (*free_at, *holder) = (HELD, slot);
         Some(slot)
+    }
+
+    /// Until when a channel is taken, as far as that is known.
+    #[inline]
+    pub(super) fn taken(&self, channel: LinkId, now: u64) -> Taken {
+        let ChannelState { free_at, holder, .. } = self.channels[channel.index()];
+        match free_at {
+            HELD => Taken::By(holder),
+            _ if free_at > now => Taken::Until(free_at),
+            _ => Taken::Not,
+        }
+    }
+
+    /// The slot of the first in the line of a channel.
+    #[inline]
+    pub(super) fn first(&self, channel: LinkId) -> Option<u32> {
+        let line = self.channels[channel.index()].line;
+        (line != queue::NONE).then_some(line)
     }
 
     /// Who holds a channel without a known end.

@@ -52,8 +52,8 @@ pub(super) struct Flight {
 
 impl Flight {
     /// A message at its source.
-    pub(super) fn new(message: u32, pending: PendingMessage, routes: &Routes<'_>) -> Self {
-        let (way, left) = Cursor::first(routes, message, pending.ends);
+    pub(super) fn new(message: u32, pending: PendingMessage, routes: &Routes<'_>, above: u32) -> Self {
+        let (way, left) = Cursor::first(routes, above, message, pending.ends);
         Self {
             body: pending.body,
             asked: 0,

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | this one | what happens to whom at a moment |
 //! | `channel` | who holds a channel, until when, and who asks for it |
+//! | `date_line` | two channels a link on a torus, so that worms pass those that stand |
 //! | `flight` | how far a message has come |
 //! | `queue` | who waits for a channel, and who is next |
 //! | `switching` | how a message moves over links under each switching |
@@ -23,6 +24,7 @@
 //! known, and becomes an event only if somebody waits for it.
 
 mod channel;
+mod date_line;
 mod event_queue;
 mod flight;
 mod ports;
@@ -31,10 +33,13 @@ mod switching;
 mod way;
 
 use self::channel::Channels;
+use self::date_line::DateLine;
+pub(crate) use self::date_line::keeps_classes;
 use self::event_queue::EventQueue;
 use self::flight::{Flight, PendingMessage, Stage};
 use self::ports::PortChannels;
 use self::way::Cursor;
+use super::endpoints::NodeTimes;
 use super::engine::{Control, Driver, Open, Referee};
 use super::network::Network;
 use super::route_cache::RouteCache;
@@ -53,6 +58,8 @@ enum MessageEvent {
     /// By the number of the message: its slot may have been given back in this moment.
     Sent(u32),
     Delivered(u32),
+    /// By the number of the message: its target's node is done with it.
+    Received(u32),
     Timer(u32),
 }
 
@@ -80,7 +87,9 @@ pub(crate) struct Core<'m> {
     /// By slot, where nodes have one port.
     stages: Vec<Stage>,
     channels: Channels,
+    date_line: DateLine,
     ports: Option<PortChannels>,
+    nodes: Option<NodeTimes>,
     /// Whether links serve in the order of asking and the time a message takes is known when it asks: then the
     /// line before a link is a time, and nobody needs to be told that a link is free. So it is under cut-through
     /// without ports, unless heads take no time and several hops fall into one moment.
@@ -92,7 +101,8 @@ pub(crate) struct Core<'m> {
 impl<'m> Core<'m> {
     /// All channels free, nothing on the way.
     pub(crate) fn new(machine: &'m Machine) -> Self {
-        let (ports, channels) = PortChannels::of(machine);
+        let date_line = DateLine::of(machine);
+        let (ports, channels) = PortChannels::of(machine, machine.links() + date_line.above);
         let farthest_first = match machine.switching() {
             Switching::Wormhole | Switching::CutThrough => 0,
             Switching::StoreAndForward => machine.links(),
@@ -121,7 +131,9 @@ impl<'m> Core<'m> {
             idle: Vec::new(),
             stages: Vec::new(),
             channels: Channels::new(channels, farthest_first),
+            date_line,
             ports,
+            nodes: NodeTimes::of(machine),
             in_turn: machine.switching() == Switching::CutThrough
                 && ports.is_none()
                 && machine.costs().head_ticks() > 0,
@@ -136,11 +148,15 @@ impl<'m> Core<'m> {
     /// Gives a message a slot.
     #[inline]
     fn take_slot(&mut self, message: u32) -> u32 {
-        let flight = Flight::new(message, self.messages[message as usize], &self.routes);
+        let flight =
+            Flight::new(message, self.messages[message as usize], &self.routes, self.date_line.above);
         let slot = self.idle.pop().unwrap_or(self.flights.len() as u32);
         match self.flights.get_mut(slot as usize) {
             Some(place) => *place = flight,
             None => self.flights.push(flight),
+        }
+        if self.date_line.is_kept() {
+            self.date_line.admit(slot);
         }
         if self.ports.is_some() {
             self.stages.resize(self.flights.len(), Stage::Fresh);
@@ -159,7 +175,10 @@ impl<'m> Core<'m> {
                     _ => self.events.push(self.now + self.startup, MessageEvent::Head(slot)),
                 }
             }
-            MessageEvent::Free(channel) => self.channels.becomes_free(channel, self.now),
+            MessageEvent::Free(channel) => {
+                self.channels.becomes_free(channel, self.now);
+                self.wake_beside(channel);
+            }
             MessageEvent::Head(slot) => {
                 // A stored message that has crossed the first of its links has left its source.
                 let Flight { hops, left, message, .. } = *self.flight(slot);
@@ -176,8 +195,16 @@ impl<'m> Core<'m> {
                 if leaves {
                     driver.sent(self, message);
                 }
-                driver.delivered(self, message);
+                let (source, target) = self.messages[message as usize].ends;
+                match &mut self.nodes {
+                    Some(nodes) if source != target => {
+                        let at = nodes.received(target, self.now);
+                        self.events.push(at, MessageEvent::Received(message));
+                    }
+                    _ => driver.delivered(self, message),
+                }
             }
+            MessageEvent::Received(message) => driver.delivered(self, message),
             MessageEvent::Timer(id) => driver.timer(self, id),
         }
     }
@@ -197,6 +224,9 @@ impl<'m> Core<'m> {
         if self.in_turn {
             return self.channels.ask_in_turn(channel, slot, &mut self.flights);
         }
+        if self.date_line.is_kept() {
+            self.date_line.stop(slot);
+        }
         if let Some(free_at) = self.channels.ask(channel, slot, self.now, &mut self.flights) {
             self.events.push(free_at, MessageEvent::Free(channel));
         }
@@ -205,7 +235,8 @@ impl<'m> Core<'m> {
     /// Notes from when on a channel is free.
     #[inline]
     fn release(&mut self, channel: LinkId, time: u64) {
-        if self.channels.release(channel, time, self.now) {
+        let is_awaited = self.channels.release(channel, time, self.now);
+        if is_awaited || self.is_awaited_beside(channel) {
             self.events.push(time, MessageEvent::Free(channel));
         }
     }
@@ -248,6 +279,9 @@ impl<'m> Core<'m> {
     fn give(&mut self, round: &mut Vec<LinkId>, given: &mut Vec<(LinkId, u32)>) {
         if self.in_turn {
             return self.give_in_turn(round);
+        }
+        if self.date_line.is_kept() {
+            return self.give_in_classes(round, given);
         }
         while !self.channels.asked_for.is_empty() {
             std::mem::swap(round, &mut self.channels.asked_for);
@@ -302,6 +336,11 @@ impl Control for Core<'_> {
     #[inline]
     fn start(&mut self, message: u32, at: u64) {
         let slot = self.take_slot(message);
+        let (source, target) = self.messages[message as usize].ends;
+        let at = match &mut self.nodes {
+            Some(nodes) if source != target => nodes.sent(source, at),
+            _ => at,
+        };
         match self.ports {
             Some(_) => self.events.push(at, MessageEvent::Start(slot)),
             None => self.events.push(at + self.startup, MessageEvent::Head(slot)),
@@ -340,6 +379,10 @@ impl<'m> Referee<'m> for Core<'m> {
 
     fn longest_wait(&self) -> Option<(LinkId, u64)> {
         self.channels.longest_wait(self.network.links())
+    }
+
+    fn passes(&self) -> u64 {
+        self.date_line.passes
     }
 
     fn waiting_ring(&self, undelivered: &[u32]) -> Option<Vec<LinkId>> {
@@ -382,7 +425,7 @@ impl<'m> Open<'m> for Core<'m> {
             first.push(end);
         }
         let number = self.messages.len() as u32;
-        let (_, hops) = Cursor::first(&self.routes, number, message.pair());
+        let (_, hops) = Cursor::first(&self.routes, 0, number, message.pair());
         self.messages.push(PendingMessage::new(message, &self.costs));
         Ok((number, Hops(hops)))
     }

@@ -15,9 +15,9 @@ pub(super) struct PortChannels {
 }
 
 impl PortChannels {
-    /// The channels of a machine, if its nodes have one port each, and how many channels there are in all.
-    pub(super) fn of(machine: &Machine) -> (Option<Self>, usize) {
-        let (links, nodes) = (machine.links(), machine.nodes());
+    /// The channels of a machine whose links have so many, if its nodes have one port each, and how many there are in all.
+    pub(super) fn of(machine: &Machine, links: u32) -> (Option<Self>, usize) {
+        let nodes = machine.nodes();
         match machine.port_model() {
             PortModel::All => (None, links as usize),
             PortModel::One => {

@@ -2,7 +2,7 @@
 //!
 //! | switching | a message holds a link | asks for the next |
 //! |---|---|---|
-//! | wormhole | from its head to its tail; blocked, it stands still on all of them | one head time later |
+//! | wormhole | from its head to its tail; blocked, it stands still on all of them (on a torus: on one class of each) | one head time later |
 //! | cut-through | while head and bytes cross it | one head time later |
 //! | store-and-forward | while start-up and bytes take | when it has crossed |
 //!
@@ -37,8 +37,9 @@ impl Core<'_> {
         flight.hops += 1;
         flight.left -= 1;
         if flight.left > 0 && !flight.head.advance() {
-            let (at, to) = (self.network.target(link), self.messages[flight.message as usize].ends.1);
-            flight.head = Cursor::after(&self.routes, flight.message, flight.hops, (at, to));
+            let at = self.network.target(self.date_line.link_of(link));
+            let (to, above) = (self.messages[flight.message as usize].ends.1, self.date_line.above);
+            flight.head = Cursor::after(&self.routes, above, flight.message, flight.hops, (at, to));
         }
         *flight
     }
@@ -48,7 +49,7 @@ impl Core<'_> {
     pub(super) fn enter(&mut self, link: LinkId, slot: u32) {
         let Flight { hops, left, body, asked, .. } = self.take_link(link, slot);
         if asked < self.now {
-            self.channels.note_wait(link, self.now - asked);
+            self.channels.note_wait(self.date_line.link_of(link), self.now - asked);
         }
         match self.switching {
             Switching::Wormhole => {
@@ -112,8 +113,9 @@ impl Core<'_> {
         flight.tail_hops += 1;
         let Flight { tail_hops, hops, left, .. } = *flight;
         if tail_hops < hops + left && !flight.tail.advance() {
-            let (at, to) = (self.network.target(link), self.messages[flight.message as usize].ends.1);
-            flight.tail = Cursor::after(&self.routes, flight.message, tail_hops, (at, to));
+            let at = self.network.target(self.date_line.link_of(link));
+            let (to, above) = (self.messages[flight.message as usize].ends.1, self.date_line.above);
+            flight.tail = Cursor::after(&self.routes, above, flight.message, tail_hops, (at, to));
         }
         self.release_link(link, slot, time, tail_hops == 1);
     }

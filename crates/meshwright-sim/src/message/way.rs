@@ -17,9 +17,10 @@ pub(super) struct Cursor {
 
 impl Cursor {
     /// The cursor of a message at its source and the length of its way.
-    pub(super) fn first(routes: &Routes<'_>, message: u32, (from, to): Pair) -> (Self, u32) {
+    /// Where links have date-line classes, the channels of the upper one are `above` their links.
+    pub(super) fn first(routes: &Routes<'_>, above: u32, message: u32, (from, to): Pair) -> (Self, u32) {
         match routes {
-            Routes::DimensionOrder(grid) => Self::straight(grid, from, to),
+            Routes::DimensionOrder(grid) => Self::straight(grid, above, from, to),
             Routes::Stored { first, links } => {
                 let [begin, end] = [0, 1].map(|more| first[message as usize + more] as usize);
                 let link = links[begin..end].first().copied().unwrap_or_default();
@@ -29,9 +30,9 @@ impl Cursor {
     }
 
     /// The cursor of a message at a node after `hop` links; the way must not be over.
-    pub(super) fn after(routes: &Routes<'_>, message: u32, hop: u32, (at, to): Pair) -> Self {
+    pub(super) fn after(routes: &Routes<'_>, above: u32, message: u32, hop: u32, (at, to): Pair) -> Self {
         match routes {
-            Routes::DimensionOrder(grid) => Self::straight(grid, at, to).0,
+            Routes::DimensionOrder(grid) => Self::straight(grid, above, at, to).0,
             Routes::Stored { first, links } => {
                 Self { link: links[(first[message as usize] + hop) as usize], step: 0, ahead: 1 }
             }
@@ -51,17 +52,20 @@ impl Cursor {
 
     /// The next piece of the dimension-order route, and the length of the whole; going over the border of a torus
     /// begins a new piece.
-    fn straight(grid: &Grid, at: NodeId, to: NodeId) -> (Self, u32) {
+    fn straight(grid: &Grid, above: u32, at: NodeId, to: NodeId) -> (Self, u32) {
         let (mut piece, mut hops) = (Self::default(), 0);
         for axis in (0..grid.dimensions()).rev() {
             let (steps, up) = grid.offset(at, to, axis);
             if steps > 0 && hops == 0 {
                 let (here, side) = (grid.coordinate(at, axis), grid.sides()[axis]);
-                let ahead = steps.min(if up { side - here } else { here + 1 });
+                // Up to the date-line, the link over the border included: who has to cross it is in the upper class.
+                let border = if up { side - here } else { here + 1 };
+                let class = if steps >= border { above } else { 0 };
                 let next = grid.step(at, axis, up).expect("an offset stays inside the box");
                 let ports = grid.ports(at) as i32;
                 let step = (next.0 as i32 - at.0 as i32) * ports;
-                piece = Self { link: grid.link(at, grid.port(axis, up)), step, ahead };
+                let link = LinkId(grid.link(at, grid.port(axis, up)).0 + class);
+                piece = Self { link, step, ahead: steps.min(border) };
             }
             hops += steps;
         }
@@ -87,12 +91,12 @@ mod tests {
             for (m, &(from, to)) in pairs.iter().enumerate() {
                 let (mut expected, mut found) = (Vec::new(), Vec::new());
                 routes.for_each_link(m, (from, to), |link| expected.push(link));
-                let (mut cursor, hops) = Cursor::first(&routes, m as u32, (from, to));
+                let (mut cursor, hops) = Cursor::first(&routes, 0, m as u32, (from, to));
                 assert_eq!(hops as usize, expected.len());
                 let mut at = from;
                 while at != to {
                     if at != from && !cursor.advance() {
-                        cursor = Cursor::after(&routes, m as u32, found.len() as u32, (at, to));
+                        cursor = Cursor::after(&routes, 0, m as u32, found.len() as u32, (at, to));
                     }
                     found.push(cursor.link);
                     at = machine.target(cursor.link).unwrap();

@@ -224,6 +224,7 @@ pub fn judge(
     if overhead > OVERHEAD_MAX {
         return Err(Error::value("overhead in cycles", overhead, format!("at most {OVERHEAD_MAX}")));
     }
+    machine.equal_links("an operation of a group")?;
     let extent = Extent::of(machine, group)?;
     let (structures, skipped) = structures(machine, group)?;
     check_wanted(wanted, &structures, &skipped)?;

@@ -115,8 +115,10 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// As for [`Group::of`] and [`Group::whole`]; [`Error::Value`] for no member, no level, no repetition, or too many.
+    /// As for [`Group::of`] and [`Group::whole`]; [`Error::Value`] for no member, no level, no repetition, or too many;
+    /// [`Error::NotApplicable`] where networks are described.
     pub fn group(&self, machine: &Machine) -> Result<Group> {
+        machine.equal_links("splitting groups")?;
         if self.repeat == 0 || self.repeat > REPEAT_MAX {
             return Err(Error::value("number of repetitions", self.repeat, format!("1 to {REPEAT_MAX}")));
         }

@@ -10,7 +10,7 @@ use super::auto::{self, Candidates};
 use super::contradiction::not_below;
 use super::mapping as judged;
 use super::measure::Measured;
-use super::{Job, MappingVerdict, Skipped};
+use super::{Job, MappingVerdict, Options, Skipped};
 use meshwright_core::error::{Error, Result};
 use meshwright_mapping as mapping;
 use meshwright_mapping::times::Times;
@@ -52,8 +52,12 @@ pub fn report(
     report_under(job, machine, methods, seed, (&usual(machine), false), progress)
 }
 
-/// The switchings that are compared on a machine: those of the paper, and its own.
+/// The switchings that are compared on a machine: those of the paper, and its own. Where networks are described there is
+/// one way to move messages, so that there is nothing to compare.
 pub fn usual(machine: &Machine) -> Vec<Switching> {
+    if machine.fabric().is_some() {
+        return vec![machine.switching()];
+    }
     let own = Some(machine.switching()).filter(|own| !SWITCHINGS.contains(own));
     SWITCHINGS.into_iter().chain(own).collect()
 }
@@ -77,10 +81,11 @@ pub fn report_under(
         auto::expand(job, machine, methods, seed, progress)?;
     let job: &Job = &job;
     // Judged first: a row of the winner's table need not be simulated twice.
-    let verdict = match chooses || is_judged {
-        true => Some(judged(job, machine, &methods, &skipped, seed, progress)?),
-        false => None,
-    };
+    let verdict = (chooses || is_judged).then(|| {
+        let options = Options { keeps_schedule: is_judged, ..Options::new(&job.tasks.name, seed) };
+        judged(job, machine, &methods, &skipped, options, progress)
+    });
+    let verdict = verdict.transpose()?;
     let weights = weights(job);
     let mapping = job.on(machine);
     let limits = BySwitching::each(switchings, |switching| limits(&mapping, switching, &weights));
@@ -88,9 +93,12 @@ pub fn report_under(
     let mut placements = Vec::new();
     for (index, method) in methods.iter().enumerate() {
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
-        let placed = mapping.place(method, seed);
         let known =
             verdict.as_ref().and_then(|verdict| verdict.results.iter().find(|one| one.method == *method));
+        let placed = match known {
+            Some(outcome) => Ok(outcome.detail.placement.clone()),
+            None => mapping.place(method, seed),
+        };
         match placed.and_then(|placement| table.row(placement, known)) {
             Ok(row) => {
                 for &switching in switchings {
@@ -137,11 +145,11 @@ fn judged(
     machine: &Machine,
     methods: &[String],
     left_out: &[Skipped],
-    seed: u64,
+    options: Options,
     progress: &mut dyn FnMut(&str),
 ) -> Result<MappingVerdict> {
     let methods: Vec<&str> = methods.iter().map(String::as_str).collect();
-    let mut verdict = judged::judge(&job.tasks.name, job, machine, &methods, seed, progress)?;
+    let mut verdict = judged::judge_with(job, machine, &methods, options, progress)?;
     verdict
         .skipped
         .extend(left_out.iter().filter(|skipped| !methods.contains(&skipped.method.as_str())).cloned());

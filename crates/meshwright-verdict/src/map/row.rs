@@ -73,7 +73,8 @@ impl Table<'_> {
             waited_link: ran.map(|ran| ran.waited),
             reason: BySwitching::each(switchings, |switching| {
                 let ran = ran.of(switching);
-                ran.reason.clone().or_else(|| why(*bound.of(switching), &ran.levels, ran.waited.as_ref()))
+                let own = || why(*bound.of(switching), &ran.levels, ran.waited.as_ref(), machine);
+                ran.reason.clone().or_else(own)
             }),
             levels: ran.map(|ran| ran.levels),
             gap: BySwitching::each(switchings, |switching| {
@@ -161,7 +162,7 @@ fn on_way(
 }
 
 /// What a simulated time is made of, in a clause.
-fn why(bound: u64, levels: &Levels, waited: Option<&LinkWait>) -> Option<String> {
+fn why(bound: u64, levels: &Levels, waited: Option<&LinkWait>, machine: &Machine) -> Option<String> {
     let simulated = levels.simulated?;
     let above = |level: f64| simulated as f64 > level.ceil();
     Some(match waited {
@@ -171,6 +172,9 @@ fn why(bound: u64, levels: &Levels, waited: Option<&LinkWait>) -> Option<String>
         }
         _ if !above(levels.link) => "the busiest links are what takes the time".to_string(),
         Some(_) => "messages wait for others that wait themselves".to_string(),
+        None if machine.fabric().is_some() => {
+            "ports, links slower than the fastest and the way to go are what takes the time".to_string()
+        }
         None => "messages wait for ports".to_string(),
     })
 }

@@ -23,7 +23,7 @@ use meshwright_mapping::{Divide, Mapping, Placement, TaskGraph, search};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::{Phases, Plan, Planner, Schedule};
 use meshwright_sim::Trace;
-use meshwright_sim::fitting::{self, FLIT_HOPS_MAX, Fitted};
+use meshwright_sim::fitting::{self, FLIT_HOPS_MAX, Fitted, Routers};
 use meshwright_sim::{Engine, simulate};
 
 /// A phased job.
@@ -145,8 +145,19 @@ pub fn judge(
     seed: u64,
     progress: &mut dyn FnMut(&str),
 ) -> Result<MappingVerdict> {
-    let Candidates { methods, left_out, job } = auto::expand(job, machine, methods, seed, progress)?;
-    let options = Options::new(name, seed).with_left_out(left_out);
+    judge_with(job, machine, methods, Options::new(name, seed), progress)
+}
+
+/// As [`judge`], with options.
+pub(crate) fn judge_with(
+    job: &Job,
+    machine: &Machine,
+    methods: &[&str],
+    options: Options,
+    progress: &mut dyn FnMut(&str),
+) -> Result<MappingVerdict> {
+    let Candidates { methods, left_out, job } = auto::expand(job, machine, methods, options.seed, progress)?;
+    let options = options.with_left_out(left_out);
     let mut verdict = crate::judge(&job.on(machine), methods, &options, &mut |what: &str| progress(what))?;
     verdict.facts.searched.clone_from(&job.searched);
     verdict.facts.interrupted = job.interrupted;
@@ -201,7 +212,9 @@ impl Contest for Mapping<'_> {
             detail: MappingDetail {
                 dependency_cycles,
                 engine: fitted.engine(),
-                deadlock_free: traffic.deadlock_free || fitted.routers.is_some(),
+                deadlock_free: traffic.deadlock_free
+                    || fitted.routers.is_some()
+                    || Routers::date_line(machine).is_some(),
                 hops_total: measured.hops_total(),
                 phases: rows(self.tasks(), machine, limits, (&measured, trace)),
                 link_busy: link_use::busy_cycles(&traffic.loads, machine),
@@ -251,7 +264,7 @@ fn dependency_cycles(
     machine: &Machine,
     barriers: &Fitted,
 ) -> Result<Option<u64>> {
-    if measured.schedule.len() == 1 && barriers.routers.is_some() {
+    if measured.schedule.len() == 1 && barriers.engine() == "flit" {
         // Whole messages may come to an end in another order. On routers one phase is the same run, and a long one.
         let whole = simulate(machine, schedule, &Engine::Message)?;
         let cycles = if whole.deadlock.is_none() { whole.cycles } else { barriers.trace.cycles };

@@ -12,6 +12,9 @@
 //! flits to send at t = came(t) - left(t),   slots to fill at t = slots + credits(t) - filled(t)
 //! ```
 //!
+//! A router with a port for each link has as many injection ports, ejection ports and source queues; where it can
+//! allocate in the cycle a head comes in, a packet at its target comes out flit by flit beside the switch: it *drains*.
+//!
 //! [`Region`]: super::region::Region
 
 mod arrive;
@@ -19,12 +22,14 @@ mod run;
 mod send;
 mod visit;
 
-use self::run::WormRun;
+use self::run::Slots;
+pub(super) use self::run::{Many, One, Stream};
 use super::fabric::{Crossing, Fabric};
 use super::packet::{FlitPacket, NONE, Packets};
+use super::parts::Parts;
 use super::region::{Delays, FREE, Setup};
-use super::wheel::{Events, Wheel};
-use super::wiring::{NO_PEER, unpack};
+use super::wheel::Events;
+use super::wiring::{NO_PEER, Wiring, pack, unpack};
 use meshwright_core::bits::Bits;
 use meshwright_core::units::NodeId;
 use meshwright_network::routing::Relation;
@@ -34,8 +39,8 @@ use meshwright_network::topology::Switching;
 /// A plan reaches at most so many cycles ahead; one less than a power of two.
 const AHEAD: u32 = 511;
 
-/// Larger machines are simulated flit by flit, which takes two thirds of the memory.
-const NODES_MAX: u32 = 1 << 18;
+/// Senders of a router, for they are sets in one word.
+const PORTS_MAX: u32 = u32::BITS;
 
 /// What a sender's packet in front does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,18 +56,12 @@ enum SenderPhase {
     Sends,
 }
 
-/// An input channel; the last of a router is its source queue.
+/// An input channel; the last of a router are its source queues.
 #[derive(Clone, Copy, Debug)]
-struct Sender {
-    /// Flits that came in.
-    came: WormRun,
-    /// Flits that left before the present run, and of the packet in front those that had not.
-    gone: u32,
-    left: u32,
-    /// The first cycle of the present run, and the cycle at which its plan is looked at again.
-    begin: u32,
-    plan: u32,
-    /// The first and the last of its packets; each knows the next.
+struct Sender<S> {
+    stream: S,
+    /// The first and the last of its packets, where there are any; each knows the next. Of a source queue the first is
+    /// [`NONE`] if there is none.
     front: u32,
     back: u32,
     /// Where the packet in front goes.
@@ -72,13 +71,9 @@ struct Sender {
     phase: SenderPhase,
 }
 
-impl Sender {
+impl<S: Stream> Sender<S> {
     const IDLE: Self = Self {
-        came: WormRun::NONE,
-        gone: 0,
-        left: 0,
-        begin: 0,
-        plan: 0,
+        stream: S::IDLE,
         front: NONE,
         back: NONE,
         target: NodeId(0),
@@ -90,18 +85,18 @@ impl Sender {
 
 /// An output channel.
 #[derive(Clone, Copy, Debug)]
-struct Link {
-    credits: WormRun,
-    /// Flits sent before the present run.
-    filled: u32,
+struct Link<L> {
+    slots: L,
     owner: u8,
     /// Pointers of channel and switch allocation.
     grant: u8,
     switch: u8,
 }
 
-impl Link {
-    const FREE: Self = Self { credits: WormRun::NONE, filled: 0, owner: FREE, grant: 0, switch: 0 };
+impl<L: Slots> Link<L> {
+    fn free(slots: u32) -> Self {
+        Self { slots: L::of(slots), owner: FREE, grant: 0, switch: 0 }
+    }
 }
 
 /// What comes to routers in one cycle.
@@ -122,26 +117,23 @@ impl Events for WormEvents {
     }
 }
 
-/// One router: all that a visit looks at lies together. `P` is at least the network ports and two.
+/// One router: all that a visit looks at lies together. `P` is at least the network ports and twice the injection ports.
 #[derive(Clone, Debug)]
-struct Node<const P: usize> {
+#[repr(align(64))]
+struct Node<S: Stream, const P: usize> {
     /// Heads that wait for a channel; senders to look at.
     waiting: u32,
     dirty: u32,
-    /// The source queue's first and last packet.
-    queue: (u32, u32),
-    /// By network port: the packed (node, port) at the other end.
-    peers: [u32; P],
-    /// Network inputs, injection, source.
-    senders: [Sender; P],
-    /// Network outputs, ejection, source.
-    links: [Link; P],
+    /// Network inputs, injection ports, source queues.
+    senders: [Sender<S>; P],
+    /// Network outputs, ejection ports, source queues.
+    links: [Link<S::Slots>; P],
 }
 
 /// A range of routers whose packets move as worms.
 #[derive(Debug)]
-pub(super) struct Worms<'s, const P: usize> {
-    nodes: Vec<Node<P>>,
+pub(super) struct Worms<'s, S: Stream, const P: usize> {
+    nodes: Vec<Node<S, P>>,
     net: Net<'s>,
 }
 
@@ -151,21 +143,24 @@ struct Net<'s> {
     setup: &'s Setup<'s>,
     first: u32,
     last: u32,
-    slots: u32,
+    /// Network ports; the first source queue; where packets go that drain.
     degree: u32,
+    source: u32,
+    drain: u32,
+    /// Injection ports, and whether packets drain at their target.
+    locals: u32,
+    direct: bool,
+    /// By network port, how far the packed (node, port) at the other end is from that at this one; nothing if that
+    /// differs from node to node.
+    steps: Option<[u32; PORTS_MAX as usize]>,
     delays: Delays,
-    awake: Vec<u64>,
     packets: Packets,
-    wheel: Wheel<WormEvents>,
-    /// By cycle, senders whose plan is to be looked at: a ring of its own, for plans reach far ahead and lists that
-    /// are used every few cycles stay in the cache.
-    plans: Wheel<Vec<u32>>,
-    /// Plans to come.
-    planned: u64,
-    /// Flits of every packet (of one flit there are no runs: flits and credits are plain counts), and cycles from the
-    /// last switch to the node.
+    parts: Parts<WormEvents>,
+    /// Flits of every packet, and cycles from the
+    /// last switch to the node, or from the last link where packets drain.
     length: u32,
     come_out: u64,
+    drained: u64,
     now: u64,
     delivered: Vec<u32>,
     outbox: Vec<(u64, Crossing)>,
@@ -175,55 +170,59 @@ struct Net<'s> {
     axes: Option<&'s Axes<'s>>,
 }
 
-/// Whether worms can stand for flits: one virtual channel, one port a node, packets that need not be whole, dimension
-/// order on lines, which cannot deadlock, times of 31 bits, and a machine of at most [`NODES_MAX`] nodes.
-pub(super) fn apply(setup: &Setup<'_>, longest: u64) -> bool {
+/// Whether worms can stand for flits: one virtual channel, few ports, packets that need not be whole and are not too long,
+/// dimension order on lines, which cannot deadlock, and times of 31 bits.
+pub(super) fn apply(setup: &Setup<'_>, packet: u32, longest: u64) -> bool {
     let router = &setup.router;
     router.virtual_channels == 1
-        && setup.wiring.locals == 1
-        && setup.wiring.degree < 30
-        && setup.wiring.nodes <= NODES_MAX
+        && setup.wiring.degree + 2 * setup.wiring.locals <= PORTS_MAX
         && setup.switching == Switching::Wormhole
         && matches!(&setup.relation, Relation::DimensionOrder(axes) if !axes.has_rings())
+        && packet <= run::PACKET_MAX
         && longest < 1 << 31
         && !setup.general
         && !setup.reverse
 }
 
-impl<'s, const P: usize> Worms<'s, P> {
-    /// An empty region of the nodes `first..last`, for packets of `length` flits.
-    pub(super) fn new(setup: &'s Setup<'s>, first: u32, last: u32, length: u32) -> Self {
-        let degree = setup.wiring.degree;
+/// Bytes of a router with so many senders, for packets of several flits.
+pub(super) fn bytes(senders: u64) -> u64 {
+    let sender = size_of::<Sender<Many>>() + size_of::<Link<<Many as Stream>::Slots>>();
+    senders * sender as u64 + 8
+}
+
+impl<'s, S: Stream, const P: usize> Worms<'s, S, P> {
+    /// Bytes of a router, with its sources and a few packets.
+    pub(super) const BYTES: usize = size_of::<Node<S, P>>() + 64;
+
+    /// An empty region of the nodes `first..last` in parts of `size`, for packets of `length` flits.
+    pub(super) fn new(setup: &'s Setup<'s>, (first, last): (u32, u32), size: u32, length: u32) -> Self {
+        let (degree, locals) = (setup.wiring.degree, setup.wiring.locals);
         let empty = Node {
             waiting: 0,
             dirty: 0,
-            queue: (NONE, NONE),
-            peers: [NO_PEER; P],
             senders: [Sender::IDLE; P],
-            links: [Link::FREE; P],
+            links: [Link::free(setup.router.buffers); P],
         };
-        let mut nodes = vec![empty; (last - first) as usize];
-        for (node, router) in (first..last).zip(&mut nodes) {
-            for (port, peer) in (0..degree).zip(&mut router.peers) {
-                *peer = setup.wiring.peer(node, port);
-            }
-        }
+        let nodes = vec![empty; (last - first) as usize];
         let delays = Delays::of(&setup.router);
-        let longest = delays.longest() + super::setup::stride(&setup.router);
+        let longest = delays.longest() + super::blocks::stride(&setup.router);
+        let missing = u64::from(setup.router.shortest_packet.saturating_sub(length));
         let net = Net {
             setup,
             first,
             last,
-            slots: setup.router.buffers,
             degree,
+            source: degree + locals,
+            drain: degree + 2 * locals,
+            locals,
+            direct: setup.drains(),
+            steps: steps(&setup.wiring),
             delays,
-            awake: vec![0; nodes.len().div_ceil(64)],
             packets: Packets::default(),
-            wheel: Wheel::new(longest),
-            plans: Wheel::new(u64::from(AHEAD)),
-            planned: 0,
+            parts: Parts::new(first, last, size, longest, if S::SINGLE { 0 } else { u64::from(AHEAD) }),
             length,
-            come_out: delays.eject.max(1) + u64::from(setup.router.shortest_packet.saturating_sub(length)),
+            come_out: delays.eject.max(1) + missing,
+            drained: delays.eject + missing,
             now: 0,
             delivered: Vec::new(),
             outbox: Vec::new(),
@@ -244,26 +243,49 @@ impl<'s, const P: usize> Worms<'s, P> {
     }
 }
 
+/// The same step by each port, wherever that leads anywhere.
+fn steps(wiring: &Wiring) -> Option<[u32; PORTS_MAX as usize]> {
+    let mut steps = [0; PORTS_MAX as usize];
+    for (port, step) in (0..wiring.degree).zip(&mut steps) {
+        let nodes = (0..wiring.nodes).filter(|&node| wiring.peer(node, port) != NO_PEER);
+        let mut all = nodes.map(|node| wiring.peer(node, port).wrapping_sub(pack(node, port)));
+        let Some(first) = all.next() else { continue };
+        if all.any(|other| other != first) {
+            return None;
+        }
+        *step = first;
+    }
+    Some(steps)
+}
+
 impl Net<'_> {
+    /// The packed (node, port) at the other end of a network port.
+    #[inline(always)]
+    fn peer(&self, node: u32, port: u32) -> u32 {
+        match &self.steps {
+            Some(steps) => pack(node, port).wrapping_add(steps[port as usize % steps.len()]),
+            None => self.setup.wiring.peer(node, port),
+        }
+    }
+
     #[inline(always)]
     fn wake(&mut self, node: u32) {
-        let index = node - self.first;
-        self.awake[index as usize / 64] |= 1 << (index % 64);
+        self.parts.here.wake(node);
     }
 
     #[inline(always)]
     fn after(&mut self, delay: u64) -> &mut WormEvents {
-        self.wheel.at(self.now + delay)
+        self.parts.here.wheel.at(self.now + delay)
     }
 
     #[inline(always)]
-    fn mark<const P: usize>(&mut self, at: &mut Node<P>, node: u32, local: u32) {
+    fn mark<S: Stream, const P: usize>(&mut self, at: &mut Node<S, P>, node: u32, local: u32) {
         at.dirty |= 1 << local;
         self.wake(node);
     }
 }
 
-impl<const P: usize> Fabric for Worms<'_, P> {
+impl<S: Stream, const P: usize> Fabric for Worms<'_, S, P> {
     fn setup(&self) -> &Setup<'_> {
         self.net.setup
     }
@@ -272,19 +294,33 @@ impl<const P: usize> Fabric for Worms<'_, P> {
         self.net.first..self.net.last
     }
 
+    fn parts(&self) -> usize {
+        self.net.parts.count()
+    }
+
+    fn part_of(&self, node: u32) -> usize {
+        self.net.parts.index(node)
+    }
+
+    fn enter(&mut self, part: usize) {
+        self.net.parts.enter(part);
+    }
+
     fn now(&self) -> u64 {
         self.net.now
     }
 
-    fn enqueue(&mut self, node: u32, _port: u32, packet: FlitPacket) {
+    fn enqueue(&mut self, node: u32, port: u32, packet: FlitPacket) {
         let net = &mut self.net;
         let slot = net.packets.insert(packet);
         let at = &mut self.nodes[(node - net.first) as usize];
-        if at.queue.0 == NONE {
-            at.queue = (slot, slot);
-            net.mark(at, node, net.degree + 1);
+        let source = net.source + port;
+        let queue = &mut at.senders[source as usize];
+        let tail = std::mem::replace(&mut queue.back, slot);
+        if queue.front == NONE {
+            queue.front = slot;
+            net.mark(at, node, source);
         } else {
-            let tail = std::mem::replace(&mut at.queue.1, slot);
             net.packets[tail].next = slot;
         }
     }
@@ -293,9 +329,13 @@ impl<const P: usize> Fabric for Worms<'_, P> {
         self.net.now = now;
         self.net.moved = false;
         self.net.delivered.clear();
-        let mut events = self.net.wheel.take(now);
-        let mut plans = self.net.plans.take(now);
-        self.net.planned -= plans.len() as u64;
+        let part = &mut self.net.parts.here;
+        if part.wheel.at(now).is_empty() && part.plans.at(now).is_empty() {
+            return;
+        }
+        let mut events = part.wheel.take(now);
+        let mut plans = part.plans.take(now);
+        part.planned -= plans.len() as u64;
         for (word, length) in events.credits.drain(..) {
             let index = self.index(word);
             self.net.credits_in(&mut self.nodes[index], word, length);
@@ -316,24 +356,25 @@ impl<const P: usize> Fabric for Worms<'_, P> {
             let (index, (node, local)) = (self.index(word), unpack(word));
             let at = &mut self.nodes[index];
             let sender = &at.senders[local as usize];
-            if sender.phase == SenderPhase::Sends && sender.plan == now as u32 {
+            if sender.phase == SenderPhase::Sends && sender.stream.is_planned(now as u32) {
                 self.net.mark(at, node, local);
             }
         }
         self.net.delivered.append(&mut events.ejected);
-        self.net.wheel.put_back(now, events);
-        self.net.plans.put_back(now, plans);
+        self.net.parts.here.wheel.put_back(now, events);
+        self.net.parts.here.plans.put_back(now, plans);
     }
 
     fn visits(&mut self) {
-        for word in 0..self.net.awake.len() {
+        let first = self.net.parts.here.first;
+        for word in 0..self.net.parts.here.awake.len() {
             let mut awake = 0u64;
-            for bit in Bits(self.net.awake[word]) {
-                let index = word * 64 + bit as usize;
-                let node = self.net.first + index as u32;
-                awake |= u64::from(self.net.visit(&mut self.nodes[index], node)) << bit;
+            for bit in Bits(self.net.parts.here.awake[word]) {
+                let node = first + word as u32 * 64 + bit;
+                let at = &mut self.nodes[(node - self.net.first) as usize];
+                awake |= u64::from(self.net.visit(at, node)) << bit;
             }
-            self.net.awake[word] = awake;
+            self.net.parts.here.awake[word] = awake;
         }
     }
 
@@ -346,12 +387,11 @@ impl<const P: usize> Fabric for Worms<'_, P> {
     }
 
     fn is_busy(&self) -> bool {
-        let net = &self.net;
-        net.moved || net.planned > 0 || !net.wheel.is_empty() || net.awake.iter().any(|&word| word != 0)
+        self.net.moved || self.net.parts.here.is_busy()
     }
 
     fn flits_stuck(&self) -> u64 {
-        let stands = |sender: &&Sender| sender.packets > 0;
+        let stands = |sender: &&Sender<S>| sender.packets > 0;
         self.nodes.iter().flat_map(|at| &at.senders).filter(stands).count() as u64
     }
 
@@ -364,24 +404,25 @@ impl<const P: usize> Fabric for Worms<'_, P> {
     }
 
     fn take_in(&mut self, at: u64, crossing: Crossing) {
-        // The present cycle is the last one done.
-        let delay = at - self.net.now;
+        let moment = self.net.parts.any(crossing.node()).wheel.at(at);
         match crossing {
             Crossing::Head(word, packet) => {
                 let slot = self.net.packets.insert(packet);
-                self.net.after(delay).heads.push((word, slot, packet.header.target));
+                moment.heads.push((word, slot, packet.header.target));
             }
-            Crossing::Run(word, length) => self.net.after(delay).runs.push((word, length)),
-            Crossing::Credits(word, length) => self.net.after(delay).credits.push((word, length)),
+            Crossing::Run(word, length) => moment.runs.push((word, length)),
+            Crossing::Credits(word, length) => moment.credits.push((word, length)),
             Crossing::Body(_) | Crossing::Credit(_) => unreachable!("worms send runs"),
         }
     }
 
     fn flit_hops(&self) -> u64 {
         // Runs that have not ended are booked here.
-        let runs =
-            |sender: &&Sender| sender.phase == SenderPhase::Sends && u32::from(sender.out) < self.net.degree;
-        let sent = |sender: &Sender| u64::from((self.net.now as u32 + 1).wrapping_sub(sender.begin));
+        let runs = |sender: &&Sender<S>| {
+            sender.phase == SenderPhase::Sends && u32::from(sender.out) < self.net.degree
+        };
+        let sent =
+            |sender: &Sender<S>| u64::from((self.net.now as u32 + 1).wrapping_sub(sender.stream.begin()));
         self.net.flit_hops + self.nodes.iter().flat_map(|at| &at.senders).filter(runs).map(sent).sum::<u64>()
     }
 }

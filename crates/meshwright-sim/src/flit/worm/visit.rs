@@ -4,27 +4,28 @@ use super::super::allocate::round_robin;
 use super::super::packet::NONE;
 use super::super::region::FREE;
 use super::super::router::Stages;
-use super::super::wiring::{pack, unpack};
+use super::super::wiring::pack;
+use super::run::{Slots, Stream};
 use super::{Net, Node, SenderPhase};
 use meshwright_core::bits::Bits;
 
 impl Net<'_> {
     /// One cycle of one router; whether it is to be visited in the next.
     #[inline(always)]
-    pub(super) fn visit<const P: usize>(&mut self, at: &mut Node<P>, node: u32) -> bool {
+    pub(super) fn visit<S: Stream, const P: usize>(&mut self, at: &mut Node<S, P>, node: u32) -> bool {
         let mut acted = false;
-        let source = 1 << (self.degree + 1);
-        // A source goes first: with no delay its head asks in this cycle.
-        if at.dirty & source != 0 {
-            at.dirty &= !source;
-            acted |= if self.length == 1 {
-                self.leave_source(at, node)
-            } else {
-                self.look(at, node, self.degree + 1)
-            };
+        let sources = u32::MAX << self.source;
+        // Sources go first: with no delay their heads ask in this cycle.
+        let full = at.dirty & sources;
+        if full != 0 {
+            at.dirty &= !sources;
+            for source in Bits(u64::from(full)) {
+                acted |=
+                    if S::SINGLE { self.leave_source(at, node, source) } else { self.look(at, node, source) };
+            }
         }
-        let mut later = at.dirty & source;
-        let mut dirty = at.dirty & !source;
+        let mut later = at.dirty & sources;
+        let mut dirty = at.dirty & !sources;
         at.dirty = 0;
         if at.waiting != 0 {
             let (now, next, passed) = self.allocate(at, node);
@@ -43,8 +44,12 @@ impl Net<'_> {
 
     /// Gives free channels to waiting heads: those that cross the switch now, and those that try in the next cycle.
     #[inline(always)]
-    pub(super) fn allocate<const P: usize>(&mut self, at: &mut Node<P>, node: u32) -> (u32, u32, bool) {
-        let inputs = self.degree + 1;
+    pub(super) fn allocate<S: Stream, const P: usize>(
+        &mut self,
+        at: &mut Node<S, P>,
+        node: u32,
+    ) -> (u32, u32, bool) {
+        let inputs = self.source;
         let stages = self.setup.router.stages;
         let next = |place: u32| if place + 1 == inputs { 0 } else { place as u8 + 1 };
         let (mut at_once, mut later, mut acted, mut rest) = (0u32, 0u32, false, at.waiting);
@@ -64,7 +69,8 @@ impl Net<'_> {
             let winner = round_robin(want, u32::from(at.links[usize::from(out)].grant));
             let mut crosses = stages == Stages::Combined;
             if stages == Stages::Speculative {
-                let open = u32::from(out) == self.degree || self.room(&at.links[usize::from(out)], 0).0 > 0;
+                let open = u32::from(out) >= self.degree
+                    || at.links[usize::from(out)].slots.free(self.now as u32).0 > 0;
                 if open {
                     // The switch has a pointer of its own: its grant is lost if it is not the same.
                     let granted = round_robin(want, u32::from(at.links[usize::from(out)].switch));
@@ -80,8 +86,9 @@ impl Net<'_> {
                 link.switch = next(winner);
             }
             at.waiting &= !(1 << winner);
-            if crosses && at.senders[winner as usize].left == 1 {
-                let free = u32::from(out) == self.degree || self.room(&at.links[usize::from(out)], 0).0 > 0;
+            if crosses && at.senders[winner as usize].stream.left() == 1 {
+                let free = u32::from(out) >= self.degree
+                    || at.links[usize::from(out)].slots.free(self.now as u32).0 > 0;
                 if free {
                     at.links[usize::from(out)].owner = FREE;
                     self.pass(at, node, winner, u32::from(out));
@@ -101,29 +108,34 @@ impl Net<'_> {
 
     /// A packet of one flit crosses in the cycle in which it is given a channel with a free slot.
     #[inline(always)]
-    pub(super) fn pass<const P: usize>(&mut self, at: &mut Node<P>, node: u32, local: u32, out: u32) {
+    pub(super) fn pass<S: Stream, const P: usize>(
+        &mut self,
+        at: &mut Node<S, P>,
+        node: u32,
+        local: u32,
+        out: u32,
+    ) {
         let sender = &mut at.senders[local as usize];
         sender.phase = SenderPhase::Idle;
         sender.packets -= 1;
         let (more, slot, target) = (sender.packets > 0, sender.front, sender.target);
         let behind = if more { self.packets[slot].next } else { NONE };
         if out < self.degree {
-            let link = &mut at.links[out as usize];
-            link.filled = link.filled.wrapping_add(1);
+            at.links[out as usize].slots.fill(1);
             self.flit_hops += 1;
-            let (next, port) = unpack(at.peers[out as usize]);
-            self.send_head(at, pack(next, port), slot, target, self.delays.hop);
-            if !self.is_here(pack(next, port)) {
+            let word = self.peer(node, out);
+            self.send_head(at, word, slot, target, self.delays.hop);
+            if !self.is_here(word) {
                 self.packets.remove(slot);
             }
         } else {
-            self.come_out(slot);
+            self.come_out(slot, self.come_out);
         }
         if local < self.degree {
-            let (next, port) = unpack(at.peers[local as usize]);
-            self.send_credits(pack(next, port), 1, self.delays.credit);
+            let word = self.peer(node, local);
+            self.send_credits(word, 1, self.delays.credit);
         } else {
-            let word = pack(node, self.degree + 1);
+            let word = pack(node, local + self.locals);
             self.send_credits(word, 1, self.delays.source_credit);
         }
         if more {

@@ -1,0 +1,106 @@
+//! Traces, for `simulate --trace`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use meshwright_core::Result;
+use meshwright_core::text::open;
+use meshwright_formats::trace::{self, Beside};
+use meshwright_network::topology::Machine;
+use meshwright_sim::fabric::transactions::Movement;
+use meshwright_verdict::transactions::{self, Run, TraceVerdict};
+
+use super::table;
+
+/// A trace and what is known of it.
+#[derive(Args)]
+pub(super) struct TraceArguments {
+    /// In place of a schedule, the reads and writes of a real program: a CSV table or tt-npe's JSON
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Leave the times of issue out: program order, barriers and kernel begins only
+    #[arg(long, requires = "trace")]
+    closed_loop: bool,
+    /// When the kernels began, as a table [default: begins.csv beside the trace, if it is there]
+    #[arg(long, value_name = "FILE", requires = "trace")]
+    begins: Option<PathBuf>,
+    /// The measured times, as a table [default: traces.csv beside the trace, if it is there]
+    #[arg(long, value_name = "FILE", requires = "trace")]
+    measured: Option<PathBuf>,
+    /// The measured ends of barriers, as a table [default: barriers.csv beside the trace, if it is there]
+    #[arg(long, value_name = "FILE", requires = "trace")]
+    barriers: Option<PathBuf>,
+}
+
+impl TraceArguments {
+    /// The file.
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.trace.as_deref()
+    }
+
+    /// The verdict on the trace.
+    ///
+    /// # Panics
+    ///
+    /// When none is named.
+    pub(super) fn judge(&self, machine: &Machine, movement: Option<Movement>) -> Result<TraceVerdict> {
+        let path = self.trace.as_ref().expect("the grammar asks for a trace");
+        let fabric = transactions::fabric_of(machine)?;
+        let found = beside(path);
+        let tables = Beside {
+            begins: self.begins.clone().or(found.begins),
+            measured: self.measured.clone().or(found.measured),
+            barriers: self.barriers.clone().or(found.barriers),
+        };
+        let trace = trace::read(path, &tables, fabric)?;
+        transactions::judge(machine, &trace.recorded(), Run { closed_loop: self.closed_loop, movement })
+    }
+}
+
+/// The names of tables beside traces: kernel begins, measured times, measured ends of barriers.
+pub(super) const TABLES: [&str; 3] = ["begins.csv", "traces.csv", "barriers.csv"];
+
+/// The tables in the folder of a trace, as far as they are there.
+pub(super) fn beside(trace: &Path) -> Beside {
+    let [begins, measured, barriers] =
+        TABLES.map(|name| Some(trace.with_file_name(name)).filter(|path| open(path).is_ok()));
+    Beside { begins, measured, barriers }
+}
+
+/// The verdict in a table.
+pub(super) fn text(verdict: &TraceVerdict, machine: &Machine) -> String {
+    let engine = match verdict.engine {
+        "flit" => "flits through routers",
+        _ => "flows at fair rates",
+    };
+    let times = if verdict.closed_loop { "closed loop" } else { "open loop" };
+    let unknown = || "unknown".to_string();
+    let mut rows = vec![
+        ["cycles".to_string(), verdict.cycles.to_string()],
+        ["bound".to_string(), verdict.bound_cycles.to_string()],
+        ["measured".to_string(), verdict.measured_cycles.map_or_else(unknown, |cycles| cycles.to_string())],
+        ["error".to_string(), verdict.error.map_or_else(unknown, signed_percent)],
+        ["transactions".to_string(), verdict.transactions.to_string()],
+        ["bytes".to_string(), verdict.bytes.to_string()],
+    ];
+    if let Some(busiest) = &verdict.busiest {
+        rows.push(["busiest resource".to_string(), busiest.resource.clone()]);
+        rows.push([
+            "its cycles, messages".to_string(),
+            format!("{}, {}", busiest.busy_cycles, busiest.messages),
+        ]);
+        for share in &busiest.shared_by {
+            let at: Vec<String> = share.from.iter().map(u32::to_string).collect();
+            let what = format!("{} messages, {} B", share.messages, share.bytes);
+            rows.push([format!("  from ({})", at.join(",")), what]);
+        }
+    }
+    let rows = rows.into_iter().map(Vec::from).collect();
+    let head = format!("{} · {} · {times} · {engine}\n", verdict.trace, machine.name());
+    head + &table::table(&["measure", "value"], 1, rows)
+}
+
+fn signed_percent(share: f64) -> String {
+    format!("{:+.2} %", share * 100.0)
+}
