@@ -246,7 +246,10 @@ fn a_rank_that_was_taken_for_lost_may_answer_late() {
     let (curve, lines) = alone(&[]);
     for messages in 1..=3 {
         let slandered = Some((1, messages));
-        let found = Setting { ranks: 3, threads: 1, slandered, ..Setting::default() }.run();
+        let run = || Setting { ranks: 3, threads: 1, slandered, ..Setting::default() }.run();
+        // On a busy machine the others may have done all before it has sent so many messages.
+        let found = std::iter::repeat_with(run).take(100).find(|found| !found.lost.is_empty());
+        let found = found.expect("of a hundred runs it sends so many messages in one");
         assert_eq!(found.lost, [1]);
         assert_eq!(found.curve.unwrap(), curve);
         assert_eq!(found.lines, lines, "each point is kept once");
