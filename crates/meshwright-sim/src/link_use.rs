@@ -10,7 +10,7 @@ use meshwright_core::rng;
 use meshwright_core::units::LinkId;
 use meshwright_network::routing::{self, Pair, Relation, Routes};
 use meshwright_network::topology::{Machine, Topology};
-use meshwright_schedule::cost::LinkLoads;
+use meshwright_schedule::cost::{LinkLoad, LinkLoads};
 
 /// The busiest link: the one whose messages take the longest on it, over the whole job.
 ///
@@ -102,22 +102,26 @@ impl<'m> Way<'m> {
 /// The busiest link: the one that is occupied the longest; of equal ones that with the most messages, then the
 /// lowest id.
 pub fn busiest_link(loads: &LinkLoads, machine: &Machine) -> Option<LinkUse> {
-    let busy = |link: LinkId| loads.occupied_ticks(link, machine.switching(), machine.costs());
-    let busiest = |link: &&LinkId| (busy(**link), loads.messages(**link), std::cmp::Reverse(**link));
-    let link = *loads.touched().iter().max_by_key(busiest)?;
+    let busy = |load: LinkLoad| load.occupied_ticks(machine.switching(), machine.costs());
+    let busiest = |&(link, load): &(LinkId, LinkLoad)| (busy(load), load.messages, std::cmp::Reverse(link));
+    let (link, load) = loads.used().max_by_key(busiest)?;
     Some(LinkUse {
         from: machine.source(link).0,
         to: machine.target(link).unwrap_or_default().0,
-        messages: u64::from(loads.messages(link)),
-        bytes: loads.bytes(link),
-        busy_cycles: machine.costs().cycles(busy(link)).0,
+        messages: u64::from(load.messages),
+        bytes: load.bytes,
+        busy_cycles: machine.costs().cycles(busy(load)).0,
     })
 }
 
 /// How long each link is occupied, by its id, in cycles.
 pub fn busy_cycles(loads: &LinkLoads, machine: &Machine) -> Vec<u64> {
-    let busy = |link| loads.occupied_ticks(LinkId(link), machine.switching(), machine.costs());
-    (0..machine.links()).map(|link| machine.costs().cycles(busy(link)).0).collect()
+    let mut busy = vec![0; machine.links() as usize];
+    for (link, load) in loads.used() {
+        let ticks = load.occupied_ticks(machine.switching(), machine.costs());
+        busy[link.index()] = machine.costs().cycles(ticks).0;
+    }
+    busy
 }
 
 /// The link to blame, by its end nodes.

@@ -192,6 +192,50 @@ pub fn next_link(grid: &Grid, at: NodeId, to: NodeId) -> Option<LinkId> {
     })
 }
 
+/// A straight piece of a way: links along one axis, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Straight {
+    /// The axis.
+    pub axis: usize,
+    /// Whether it leads up.
+    pub up: bool,
+    /// The node it leaves.
+    pub from: NodeId,
+    /// Its links, one at least.
+    pub links: u32,
+}
+
+/// Calls `visit` with each straight piece of the way from `from` to `to`, at most one for each axis.
+///
+/// # Complexity
+///
+/// O(dimensions).
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_network::routing::dimension_order::{Straight, for_each_piece};
+/// use meshwright_network::topology::Grid;
+/// use meshwright_core::units::NodeId;
+/// let mut pieces = Vec::new();
+/// for_each_piece(&Grid::mesh(&[2, 3])?, NodeId(0), NodeId(5), |piece| pieces.push(piece));
+/// let along = Straight { axis: 1, up: true, from: NodeId(0), links: 2 };
+/// assert_eq!(pieces, [along, Straight { axis: 0, up: true, from: NodeId(2), links: 1 }]);
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+#[inline]
+pub fn for_each_piece(grid: &Grid, from: NodeId, to: NodeId, mut visit: impl FnMut(Straight)) {
+    let mut at = from;
+    for axis in (0..grid.dimensions()).rev() {
+        let (links, up) = grid.offset(at, to, axis);
+        if links > 0 {
+            visit(Straight { axis, up, from: at, links });
+            let (here, there) = (grid.coordinate(at, axis), grid.coordinate(to, axis));
+            at = NodeId(at.0 - here * grid.stride(axis) + there * grid.stride(axis));
+        }
+    }
+}
+
 /// Calls `visit` with each link from `from` to `to`.
 ///
 /// # Complexity

@@ -14,106 +14,20 @@
 //! B(e) is the most bytes on a link of the route of e, B the most on any link, C(e) the bytes of the other messages
 //! that share a link with e.
 
+mod loads;
+mod pieces;
+mod range_maxima;
+
+pub use loads::{LinkLoad, LinkLoads};
+#[doc(hidden)]
+pub use pieces::{Entry, Piece};
+
+use self::range_maxima::RangeMaxima;
 use super::{Message, Phases};
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::{Hops, LinkId, NodeId};
+use meshwright_core::units::{Hops, NodeId};
 use meshwright_network::routing::{self, Pair, Routes};
 use meshwright_network::topology::{Costs, Machine, PortModel, Switching, Topology};
-
-/// Messages and bytes over each link in one phase; cleared in the time it took to fill.
-#[derive(Clone, Debug, Default)]
-pub struct LinkLoads {
-    messages: Vec<u32>,
-    bytes: Vec<u64>,
-    touched: Vec<LinkId>,
-}
-
-impl LinkLoads {
-    /// Tables for a machine with this many link ids.
-    pub fn new(links: u32) -> Self {
-        Self { messages: vec![0; links as usize], bytes: vec![0; links as usize], touched: Vec::new() }
-    }
-
-    /// Replaces what is counted by the messages of one phase on their routes.
-    ///
-    /// # Complexity
-    ///
-    /// O(sum of hops), now and before.
-    pub fn fill(&mut self, messages: &[Message], routes: &Routes<'_>) {
-        self.clear();
-        self.add(messages, 0, routes, 1);
-    }
-
-    /// Replaces what is counted by the messages of all phases, each as often as its phase runs; the routes are those of
-    /// [`Phases::messages`].
-    ///
-    /// # Complexity
-    ///
-    /// O(sum of hops), now and before; a repetition takes no time.
-    pub fn fill_phases(&mut self, phases: &Phases, routes: &Routes<'_>) {
-        self.clear();
-        let mut first = 0;
-        for index in 0..phases.len() {
-            self.add(phases.phase(index), first, routes, phases.repeats(index));
-            first += phases.phase(index).len();
-        }
-    }
-
-    fn clear(&mut self) {
-        for link in self.touched.drain(..) {
-            self.messages[link.index()] = 0;
-            self.bytes[link.index()] = 0;
-        }
-    }
-
-    /// Counts these messages so often; the first of them has this number among the routes.
-    fn add(&mut self, messages: &[Message], first: usize, routes: &Routes<'_>, times: u32) {
-        for (index, message) in (first..).zip(messages) {
-            let bytes = message.bytes.0 * u64::from(times);
-            routes.for_each_link(index, message.pair(), |link| {
-                if self.messages[link.index()] == 0 {
-                    self.touched.push(link);
-                }
-                self.messages[link.index()] += times;
-                self.bytes[link.index()] += bytes;
-            });
-        }
-    }
-
-    /// How many messages use a link.
-    pub fn messages(&self, link: LinkId) -> u32 {
-        self.messages[link.index()]
-    }
-
-    /// How many bytes cross a link.
-    pub fn bytes(&self, link: LinkId) -> u64 {
-        self.bytes[link.index()]
-    }
-
-    /// The links used at all, in the order of their first use.
-    pub fn touched(&self) -> &[LinkId] {
-        &self.touched
-    }
-
-    /// The most messages on one link.
-    pub fn messages_max(&self) -> u32 {
-        self.touched.iter().map(|link| self.messages(*link)).max().unwrap_or(0)
-    }
-
-    /// The most bytes on one link.
-    pub fn bytes_max(&self) -> u64 {
-        self.touched.iter().map(|link| self.bytes(*link)).max().unwrap_or(0)
-    }
-
-    /// Ticks for which a link is occupied: all its bytes, and under store-and-forward a start-up each.
-    pub fn occupied_ticks(&self, link: LinkId, switching: Switching, costs: &Costs) -> u64 {
-        let transfer = self.bytes(link) * costs.byte_time.numerator();
-        match switching {
-            Switching::Wormhole | Switching::CutThrough => transfer,
-            Switching::StoreAndForward => transfer + u64::from(self.messages(link)) * costs.startup_ticks(),
-        }
-    }
-}
 
 /// The time of a phase if no two messages met, in ticks.
 ///
@@ -142,15 +56,41 @@ pub fn link_level(
     if switching == Switching::StoreAndForward {
         return link_bound(messages, routes, loads, switching, costs);
     }
+    let ticks = |bytes: u64, hops: u64| {
+        costs.startup_ticks() + bytes * costs.byte_time.numerator() + hops * costs.head_ticks()
+    };
+    let busiest = busiest_on_ways(messages, routes, loads);
     let one = |(index, message): (usize, &Message)| {
-        let (mut busiest, mut hops) = (message.bytes.0, 0);
-        routes.for_each_link(index, message.pair(), |link| {
-            busiest = busiest.max(loads.bytes(link));
-            hops += 1;
-        });
-        costs.startup_ticks() + busiest * costs.byte_time.numerator() + hops * costs.head_ticks()
+        ticks(busiest[index], routes.hops(index, message.pair()).0.into())
     };
     messages.iter().enumerate().map(one).max().unwrap_or(0)
+}
+
+/// For each message the most bytes on a link of its way, its own at least.
+///
+/// # Complexity
+///
+/// O(links of the lines in use + messages times dimensions times log links) on dimension-order routes, else O(sum of hops).
+fn busiest_on_ways(messages: &[Message], routes: &Routes<'_>, loads: &LinkLoads) -> Vec<u64> {
+    let mut busiest: Vec<u64> = messages.iter().map(|message| message.bytes.0).collect();
+    if loads.messages_max() <= 1 {
+        return busiest;
+    }
+    match loads.pieces() {
+        Some(pieces) => {
+            let maxima = RangeMaxima::new(loads.by_place().1);
+            for piece in pieces {
+                let most = &mut busiest[piece.message as usize];
+                *most = (*most).max(maxima.most(piece.first as usize, piece.end as usize));
+            }
+        }
+        None => {
+            for (index, (message, most)) in messages.iter().zip(&mut busiest).enumerate() {
+                routes.for_each_link(index, message.pair(), |link| *most = (*most).max(loads.bytes(link)));
+            }
+        }
+    }
+    busiest
 }
 
 /// The time of a phase if each message waited once for each that it meets, in ticks; `met` holds for each message how
@@ -225,13 +165,12 @@ pub fn link_bound(
     switching: Switching,
     costs: &Costs,
 ) -> u64 {
-    let busiest =
-        loads.touched().iter().map(|link| loads.occupied_ticks(*link, switching, costs)).max().unwrap_or(0);
+    let busiest = loads.loads().map(|load| load.occupied_ticks(switching, costs)).max().unwrap_or(0);
     let before = match switching {
         Switching::Wormhole | Switching::CutThrough => costs.startup_ticks(),
         Switching::StoreAndForward => 0,
     };
-    let link = if loads.touched().is_empty() { 0 } else { before + busiest };
+    let link = if loads.messages_max() == 0 { 0 } else { before + busiest };
     alone(messages, routes, switching, costs).max(link)
 }
 

@@ -1,0 +1,157 @@
+//! Interference sets counted: whom a message meets on its way.
+
+use meshwright_core::units::LinkId;
+use meshwright_network::routing::Routes;
+use meshwright_schedule::Message;
+use meshwright_schedule::cost::{Entry, LinkLoads, Piece};
+
+/// For each message |I(e)| and the bytes of I(e); nothing at all when no two messages share a link. `loads` must be
+/// filled with the same messages and routes.
+///
+/// The definition collects the messages on each link of e. On dimension-order routes two messages that
+/// part never meet again: messages that share a link of an axis and leave the axis at one node stay together up
+/// to there, those that leave it at different nodes are on different lines of every later axis, and
+/// on a ring two ways of at most half of it have no two separate stretches in common. So e meets each of them
+/// first on just one link, where the other begins or turns in or e does: counting beginnings and turns gives the
+/// same numbers. Along a straight piece those who come in are a sum over a run of links, the difference of two
+/// prefix sums.
+///
+/// # Complexity
+///
+/// O(links of the lines in use + p + t log t) on dimension-order routes, for p straight pieces and t turns; else O(h log h +
+/// the sum over routes of link loads) for h = sum of hops.
+pub fn meetings(messages: &[Message], routes: &Routes<'_>, loads: &LinkLoads) -> Vec<(u32, u64)> {
+    match loads.pieces() {
+        _ if loads.messages_max() <= 1 => Vec::new(),
+        Some(pieces) if matches!(routes, Routes::DimensionOrder(_)) => {
+            meetings_by_beginnings(messages, pieces, loads)
+        }
+        _ => meetings_by_definition(messages, routes, loads),
+    }
+}
+
+/// Messages and bytes.
+type Count = (u32, u64);
+
+fn meetings_by_definition(messages: &[Message], routes: &Routes<'_>, loads: &LinkLoads) -> Vec<(u32, u64)> {
+    let mut users: Vec<(LinkId, u32)> = Vec::new();
+    for (index, message) in messages.iter().enumerate() {
+        routes.for_each_link(index, message.pair(), |link| {
+            if loads.messages(link) > 1 {
+                users.push((link, index as u32));
+            }
+        });
+    }
+    users.sort_unstable();
+    let mut met_by = vec![u32::MAX; messages.len()];
+    let meet = |(index, message): (usize, &Message)| {
+        met_by[index] = index as u32;
+        let (mut count, mut bytes) = (0, 0);
+        routes.for_each_link(index, message.pair(), |link| {
+            let start = users.partition_point(|&(other, _)| other < link);
+            for &(_, user) in users[start..].iter().take_while(|&&(other, _)| other == link) {
+                if met_by[user as usize] != index as u32 {
+                    met_by[user as usize] = index as u32;
+                    count += 1;
+                    bytes += messages[user as usize].bytes.0;
+                }
+            }
+        });
+        (count, bytes)
+    };
+    messages.iter().enumerate().map(meet).collect()
+}
+
+fn meetings_by_beginnings(messages: &[Message], pieces: &[Piece], loads: &LinkLoads) -> Vec<Count> {
+    let (load_messages, load_bytes) = loads.by_place();
+    // Those that begin or turn in on the links before each place.
+    let (mut entered, mut entered_bytes) = (vec![0u32; load_messages.len()], vec![0u64; load_messages.len()]);
+    for piece in pieces.iter().filter(|piece| piece.entry != Entry::Border) {
+        entered[piece.first as usize + 1] += 1;
+        entered_bytes[piece.first as usize + 1] += messages[piece.message as usize].bytes.0;
+    }
+    let mut sum: Count = (0, 0);
+    for (count, bytes) in entered.iter_mut().zip(&mut entered_bytes) {
+        sum = (sum.0 + *count, sum.1 + *bytes);
+        (*count, *bytes) = sum;
+    }
+    let mut met: Vec<Count> = vec![(0, 0); messages.len()];
+    let mut turns: Vec<(u64, u32)> = Vec::new();
+    let mut before: Option<&Piece> = None;
+    for piece in pieces {
+        let own = messages[piece.message as usize].bytes.0;
+        let (first, end) = (piece.first as usize, piece.end as usize);
+        let (count, bytes) = &mut met[piece.message as usize];
+        let alone = match (piece.entry, before) {
+            (Entry::Source, _) | (_, None) => {
+                // Everyone on the first link, except the message itself.
+                *count += load_messages[first] - 1;
+                *bytes += load_bytes[first] - own;
+                1
+            }
+            (Entry::Turn, Some(before)) => {
+                *count += load_messages[first];
+                *bytes += load_bytes[first];
+                turns.push((u64::from(before.end) << 32 | u64::from(piece.first), piece.message));
+                1
+            }
+            (Entry::Border, _) => 0,
+        };
+        *count += entered[end] - entered[first + alone];
+        *bytes += entered_bytes[end] - entered_bytes[first + alone];
+        before = Some(piece);
+    }
+    without_company(messages, turns, &mut met);
+    met
+}
+
+/// Takes away from each message those who make the same turn: it has met them before.
+fn without_company(messages: &[Message], mut turns: Vec<(u64, u32)>, met: &mut [Count]) {
+    turns.sort_unstable();
+    for company in turns.chunk_by(|a, b| a.0 == b.0) {
+        let bytes: u64 = company.iter().map(|&(_, message)| messages[message as usize].bytes.0).sum();
+        for &(_, message) in company {
+            let (count, met_bytes) = &mut met[message as usize];
+            *count -= company.len() as u32;
+            *met_bytes -= bytes;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::interference_set;
+    use super::*;
+    use meshwright_core::units::{Bytes, NodeId};
+    use meshwright_network::topology::{Machine, Topology};
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Three ways to |I(e)|: beginnings and turns, the users of each link, and definition 6 itself.
+        #[test]
+        fn meetings_agree_with_definition_6(
+            which in 0usize..9,
+            ends in prop::collection::vec((0u32..60, 0u32..60, 1u64..9), 1..60),
+        ) {
+            // Sides of 2 to 5: ways round that are equally long, of one link, or none.
+            let names = [
+                "mesh:6x10", "torus:6x10", "mesh:4x5x3", "torus:5x4x3", "torus:60", "torus:4x4x4", "torus:3x20",
+                "torus:2x6x5", "hypercube:6",
+            ];
+            let machine = Machine::new(names[which]).unwrap();
+            let message = |&(from, to, bytes)| Message { source: NodeId(from), target: NodeId(to), bytes: Bytes(bytes), phase: 1 };
+            let messages: Vec<_> = ends.iter().map(message).collect();
+            let pairs: Vec<_> = messages.iter().map(Message::pair).collect();
+            let routes = meshwright_network::routing::routes(&machine, &pairs).unwrap();
+            let mut loads = LinkLoads::new(machine.links());
+            loads.fill(&messages, &routes);
+            let by_beginnings = meetings_by_beginnings(&messages, loads.pieces().unwrap(), &loads);
+            prop_assert_eq!(&by_beginnings, &meetings_by_definition(&messages, &routes, &loads));
+            for (index, &(count, bytes)) in by_beginnings.iter().enumerate() {
+                let set = interference_set(index, &messages, &routes);
+                prop_assert_eq!(count as usize, set.len());
+                prop_assert_eq!(bytes, set.iter().map(|&other| messages[other].bytes.0).sum::<u64>());
+            }
+        }
+    }
+}
