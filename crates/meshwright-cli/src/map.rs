@@ -166,11 +166,13 @@ fn text(report: &MapReport, machine: &Machine) -> String {
         let simulated =
             |cycles: Option<u64>| cycles.map_or("endless".to_string(), |cycles| cycles.to_string());
         text += &format!(
-            "search: {} steps from {} simulated cycles to {} (predicted {}); --steps {0} gives the same again\n",
+            "search: {} steps from {} simulated cycles to {} (predicted {}); --steps {0} gives the same again\n\
+             search: {}\n",
             searched.steps,
             simulated(searched.start_simulated_cycles),
             simulated(searched.simulated_cycles[0]),
-            searched.predicted_cycles[0]
+            searched.predicted_cycles[0],
+            search::since(searched.last_improved_steps, searched.converged)
         );
     }
     if report.interrupted {

@@ -100,6 +100,15 @@ impl SearchArguments {
 /// Said of answers for which a search did not come to its end.
 pub(super) const INTERRUPTED: &str = "search: interrupted; what it found is the best so far\n";
 
+/// When the best was found, and whether more steps are worth their time.
+pub(super) fn since(last_improved_steps: u64, converged: bool) -> String {
+    let found = match last_improved_steps {
+        0 => "nothing better than at the start".to_string(),
+        steps => format!("last improved at step {steps}"),
+    };
+    found + if converged { ", converged" } else { "" }
+}
+
 /// Looks until `end`, and tells how far it is.
 pub(super) fn look(
     job: &mut Job,
@@ -113,10 +122,11 @@ pub(super) fn look(
     let cycles = |ticks: u64| machine.costs().cycles(ticks).0;
     given::look(job, names, machine, search, seed, &mut |step: &Step| {
         progress.tell(&format!(
-            "search: {} steps, {} cycles simulated, {} at the start",
+            "search: {} steps, {} cycles simulated, {} at the start; {}",
             step.steps,
             cycles(step.best_ticks),
-            cycles(step.start_ticks)
+            cycles(step.start_ticks),
+            since(step.last_improved_steps, step.converged)
         ));
         match end {
             Some(end) if Instant::now() >= end => ControlFlow::Break(()),

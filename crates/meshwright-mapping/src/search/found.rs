@@ -7,7 +7,7 @@ use crate::search::Judge;
 use meshwright_core::units::NodeId;
 
 /// A judge is asked after so many links looked at for each message that he looks at.
-const LOOKS_A_MESSAGE: u64 = 100;
+const LOOKS_A_MESSAGE: u64 = 20;
 
 /// A placement that was met.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,17 +67,45 @@ impl<'j> Found<'j> {
 
     /// As [`Self::offer`], and judged at once, however it is predicted.
     pub(super) fn offer_now(&mut self, predicted: u64, node_of: &[u32]) {
+        self.looks = 0;
         let limit = self.limit();
-        let nodes = node_of.to_vec();
-        let judged = match &mut self.judge {
-            Some(judge) => judge(&nodes.iter().copied().map(NodeId).collect::<Vec<_>>(), limit),
-            None => predicted,
-        };
+        let judged = if self.has_judge() { self.ask(node_of, limit) } else { predicted };
         // What is no less than the limit was perhaps not looked at to its end.
         if self.judge.is_some() && judged >= limit && !self.wants_more() {
             return;
         }
-        self.insert(FoundPlacement { judged, predicted, nodes });
+        self.keep(judged, predicted, node_of);
+    }
+
+    /// Whether there is a judge.
+    pub(super) fn has_judge(&self) -> bool {
+        self.judge.is_some()
+    }
+
+    /// As many links looked at cost as much as a word of the judge.
+    pub(super) fn price(&self) -> u64 {
+        self.price.max(1)
+    }
+
+    /// Whether the search has done as much work as the judge takes, since he was asked last.
+    pub(super) fn is_due(&self) -> bool {
+        self.looks >= self.price
+    }
+
+    /// What the judge says; without one, the most there is.
+    pub(super) fn ask(&mut self, node_of: &[u32], limit: u64) -> u64 {
+        let nodes: Vec<NodeId> = node_of.iter().copied().map(NodeId).collect();
+        self.judge.as_mut().map_or(u64::MAX, |judge| judge(&nodes, limit))
+    }
+
+    /// Whether a placement judged so is among the best.
+    pub(super) fn would_keep(&self, judged: u64) -> bool {
+        judged < self.limit()
+    }
+
+    /// Remembers a placement that was judged.
+    pub(super) fn keep(&mut self, judged: u64, predicted: u64, node_of: &[u32]) {
+        self.insert(FoundPlacement { judged, predicted, nodes: node_of.to_vec() });
     }
 
     /// Counts links looked at; the judge is asked when it is his turn.

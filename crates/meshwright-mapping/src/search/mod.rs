@@ -9,7 +9,11 @@
 //! | `state`, `maxima` | the same, kept up to date while tasks change places |
 //! | `domain` | pinned tasks, dead nodes, parts that do not reach each other; why there is no answer |
 //! | `shapes` | moves of whole blocks of a box |
-//! | `rounds` | the rounds of a search |
+//! | `smooth` | p-norms of link loads, kept up to date while tasks change places |
+//! | `begin`, `digits` | where a search starts |
+//! | `rounds` | the rounds of a search, and when it has converged |
+//! | `exchanges`, `gentle` | what a round does: by the predicted time, by the smooth one, by the judge |
+//! | `annealing` | a temperature |
 //!
 //! What is made small is the predicted time: the sum over phases of the time of the slowest message,
 //! [`meshwright_schedule::cost::predicted`]. Equal times are told apart by fourth roots of sums of fourth powers of link
@@ -18,13 +22,19 @@
 //! A prediction does not see who waits behind whom. [`search_by`] has a judge for that, usually a simulation: what
 //! he says decides who is best.
 
+mod annealing;
+mod begin;
+mod digits;
 mod domain;
+mod exchanges;
 mod found;
 mod full;
+mod gentle;
 mod job;
 mod maxima;
 mod rounds;
 mod shapes;
+mod smooth;
 mod state;
 mod ways;
 
@@ -79,6 +89,10 @@ pub struct SearchProgress {
     pub start_ticks: u64,
     /// The fewest such ticks so far.
     pub best_ticks: u64,
+    /// Steps made when the best so far was found.
+    pub last_improved_steps: u64,
+    /// Whether nothing better was found for long: see [`SearchOutcome::converged`].
+    pub converged: bool,
 }
 
 /// A placement with its predicted time.
@@ -103,6 +117,10 @@ pub struct SearchOutcome {
     pub start_ticks: u64,
     /// The same as the judge says, if there is one.
     pub start_judged_ticks: u64,
+    /// Steps made when the best was found; 0 if it was among those it started from.
+    pub last_improved_steps: u64,
+    /// Whether nothing better was found for as many steps again, and through all kinds of rounds at least twice.
+    pub converged: bool,
     /// Whether a signal has ended it: then these are the best so far.
     pub interrupted: bool,
 }
@@ -214,6 +232,8 @@ fn run<'j>(
     let mut rounds = rounds::Rounds::new(problem, [&job, &joint], &ways, &domain, judge, watch);
     let (nodes, links) = (problem.machine.nodes(), problem.machine.links());
     let state = |job| state::SearchState::new(job, &ways, nodes, links);
-    rounds.run((job.phases() != joint.phases()).then(|| state(&job)), state(&joint));
+    let exact = (job.phases() != joint.phases()).then(|| state(&job));
+    let smooth = smooth::Smooth::new(&joint, &ways, nodes, links);
+    rounds.run(rounds::States { exact, joint: state(&joint), smooth });
     Ok(rounds.outcome())
 }

@@ -56,6 +56,10 @@ pub struct Searched {
     pub predicted_cycles: Vec<u64>,
     /// What is simulated for them: this says which is the best.
     pub simulated_cycles: Vec<Option<u64>>,
+    /// Steps made when the best was found; 0 if the search started from it.
+    pub last_improved_steps: u64,
+    /// Whether nothing better was found for as many steps again, and through all kinds of rounds at least twice.
+    pub converged: bool,
 }
 
 impl Searched {
@@ -71,6 +75,8 @@ impl Searched {
             start_simulated_cycles: simulated(outcome.start_judged_ticks),
             predicted_cycles: answers.clone().map(|answer| cycles(answer.predicted_ticks)).collect(),
             simulated_cycles: answers.map(|answer| simulated(answer.judged_ticks)).collect(),
+            last_improved_steps: outcome.last_improved_steps,
+            converged: outcome.converged,
         }
     }
 }

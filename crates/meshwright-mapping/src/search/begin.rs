@@ -1,0 +1,93 @@
+//! Where a search starts.
+
+use rand::seq::SliceRandom;
+
+use super::rounds::Rounds;
+use super::{Start, digits};
+use crate::recursive_bisection::{Aim, Weights};
+use crate::{PLACEMENTS, Request, place};
+use meshwright_core::units::NodeId;
+use meshwright_network::topology::Topology;
+
+/// Links looked at for tasks numbered like the nodes of a box, and how many ways that makes.
+const DIGIT_LOOKS: u64 = 1 << 24;
+const DIGIT_WAYS_MIN: u64 = 8;
+const DIGIT_WAYS_MAX: u64 = 384;
+/// So many of these ways are judged.
+const DIGIT_WAYS_JUDGED: usize = 3;
+
+impl Rounds<'_, '_> {
+    /// Evaluates where the search starts: all of it, however little time there is, so that no search is worse than what it
+    /// could have begun with.
+    pub(super) fn begin(&mut self) {
+        let random = self.random();
+        self.start_ticks = u64::MAX;
+        self.start_at(&random);
+        if self.problem.start == Start::Best {
+            let request = Request::of(self.problem.graph, self.problem.machine, self.problem.seed);
+            for method in PLACEMENTS {
+                let Ok(placement) = place(method.name, &request) else { continue };
+                let mut node_of: Vec<u32> = placement.nodes.iter().map(|node| node.0).collect();
+                self.domain.settle(&mut node_of, &mut Vec::new());
+                if self.domain.allows(&node_of) {
+                    self.start_at(&node_of);
+                }
+            }
+            self.start_at_digits();
+        }
+        self.start_judged_ticks = self.found.best[0].judged;
+    }
+
+    /// Tasks numbered like the nodes of a box, dealt out to the axes: of many ways those of the least predicted time.
+    fn start_at_digits(&mut self) {
+        let Some(grid) = self.problem.machine.whole_grid() else { return };
+        if self.job.tasks != grid.nodes() {
+            return;
+        }
+        let looks = 8 * self.job.ends.len() as u64 + u64::from(grid.nodes());
+        let most = (DIGIT_LOOKS / looks.max(1)).clamp(DIGIT_WAYS_MIN, DIGIT_WAYS_MAX);
+        let mut ways: Vec<(u64, Vec<u32>)> = Vec::new();
+        for mut node_of in digits::placements(grid, most as usize) {
+            self.domain.settle(&mut node_of, &mut Vec::new());
+            ways.push((self.full.cost(&node_of).ticks, node_of));
+        }
+        ways.sort();
+        ways.dedup();
+        for (_, node_of) in ways.iter().take(DIGIT_WAYS_JUDGED) {
+            self.start_at(node_of);
+        }
+    }
+
+    fn start_at(&mut self, node_of: &[u32]) {
+        let ticks = self.full.cost(node_of).ticks;
+        self.start_ticks = self.start_ticks.min(ticks);
+        self.found.offer_now(ticks, node_of);
+    }
+
+    /// Every task on a node of its part, drawn by lot.
+    pub(super) fn random(&mut self) -> Vec<u32> {
+        let mut node_of = vec![0; self.job.tasks as usize];
+        let mut nodes = self.domain.parts.clone();
+        nodes.iter_mut().for_each(|nodes| nodes.shuffle(&mut self.rng));
+        for (node, &part) in node_of.iter_mut().zip(&self.domain.part_of_task) {
+            *node = nodes[part as usize].pop().expect("a part has domain for its tasks").0;
+        }
+        self.domain.settle(&mut node_of, &mut Vec::new());
+        node_of
+    }
+
+    /// Tasks and machine cut in two together.
+    pub(super) fn bisect(&mut self, round: u64) -> Vec<u32> {
+        let aim = if round % 8 == 2 { Aim::Traffic } else { Aim::Cut };
+        let weights = Weights::new(Some(self.problem.graph), self.problem.machine, aim);
+        let mut placed = vec![NodeId(0); self.job.tasks as usize];
+        for (part, nodes) in self.domain.parts.iter().enumerate() {
+            let of_part = |task: &u32| self.domain.part_of_task[*task as usize] == part as u32;
+            let mut tasks: Vec<u32> = (0..self.job.tasks).filter(of_part).collect();
+            weights.place(self.problem.machine, &mut tasks, &mut nodes.clone(), &mut placed, &mut self.rng);
+        }
+        let mut node_of: Vec<u32> = placed.iter().map(|node| node.0).collect();
+        self.domain.settle(&mut node_of, &mut Vec::new());
+        node_of
+    }
+}

@@ -1,0 +1,298 @@
+//! A smooth stand-in for the time of a placement, kept up to date while tasks change places.
+//!
+//! Of every phase the loads of its links and the ways of its messages are a vector; what is made small is the sum over the
+//! phases of its p-norm. With p = 1 that is the traffic, with a large p the busiest link. In between lies what worms feel:
+//! those that share a link wait for each other, and whoever waits holds the links behind it, so that two links of load 3
+//! cost more than three of load 2. Which p follows the referee best differs from job to job, so a search tries several.
+
+use super::job::PhasedJob;
+use super::state::FREE;
+use super::ways::Ways;
+
+/// The heaviest message of a phase has about so many quanta.
+const QUANTA: u64 = 1 << 10;
+/// All messages of a phase together have fewer: any sum of loads fits into 32 bits.
+const QUANTA_IN_ALL: u64 = 1 << 31;
+
+/// A placement and its p-norm, p = 2^`doublings`.
+#[derive(Clone, Debug)]
+pub(super) struct Smooth<'p> {
+    job: &'p PhasedJob,
+    ways: &'p Ways<'p>,
+    links: usize,
+    doublings: u32,
+    node_of: Vec<u32>,
+    task_at: Vec<u32>,
+    /// Quanta on each link, a row for each phase.
+    loads: Vec<u32>,
+    /// Quanta of each message, and those of its way over one link.
+    quanta: Vec<(u32, f32)>,
+    /// Ticks of a quantum, times the repeats of the phase.
+    scale: Vec<f64>,
+    /// By phase the sum of p-th powers, and the norm.
+    sums: Vec<(f64, f64)>,
+    total: f64,
+    /// The phases of the messages touched last, and what they were before.
+    touched: Vec<(u32, (f64, f64))>,
+    before: f64,
+    stamp: Vec<u32>,
+    now: u32,
+    last: (u32, u32),
+}
+
+/// x to the power 2^`doublings`.
+#[inline]
+fn power(x: f64, doublings: u32) -> f64 {
+    (0..doublings).fold(x, |x, _| x * x)
+}
+
+/// The root that takes [`power`] back.
+fn root(x: f64, doublings: u32) -> f64 {
+    (0..doublings).fold(x.max(0.0), |x, _| x.sqrt())
+}
+
+impl<'p> Smooth<'p> {
+    /// No task placed yet: [`Smooth::reset`] follows.
+    pub(super) fn new(job: &'p PhasedJob, ways: &'p Ways<'p>, nodes: u32, links: u32) -> Self {
+        let unit = |phase: usize| {
+            let all = job.messages(phase).fold(0u64, |sum, message| sum.saturating_add(job.load[message]));
+            (job.greatest(phase).0 / QUANTA).max(all / QUANTA_IN_ALL + 1)
+        };
+        let units: Vec<u64> = (0..job.phases()).map(unit).collect();
+        let of_message = |message: usize| {
+            let unit = units[job.phase_of[message] as usize];
+            let quanta = (job.load[message] / unit).max(u64::from(job.load[message] > 0));
+            (quanta as u32, job.way(message, 1) as f32 / unit as f32)
+        };
+        Self {
+            job,
+            ways,
+            links: links as usize,
+            doublings: 1,
+            node_of: vec![0; job.tasks as usize],
+            task_at: vec![FREE; nodes as usize],
+            loads: vec![0; job.phases() * links as usize],
+            quanta: (0..job.ends.len()).map(of_message).collect(),
+            scale: (0..job.phases()).map(|phase| (units[phase] * job.repeats[phase]) as f64).collect(),
+            sums: vec![(0.0, 0.0); job.phases()],
+            total: 0.0,
+            touched: Vec::with_capacity(job.phases()),
+            before: 0.0,
+            stamp: vec![0; job.phases()],
+            now: 0,
+            last: (0, 0),
+        }
+    }
+
+    /// The job whose norm it knows.
+    pub(super) fn job(&self) -> &'p PhasedJob {
+        self.job
+    }
+
+    /// Puts every task on its node; from now on p is 2^`doublings`.
+    pub(super) fn reset(&mut self, node_of: &[u32], doublings: u32) {
+        self.doublings = doublings;
+        self.node_of.copy_from_slice(node_of);
+        self.task_at.fill(FREE);
+        for (task, &node) in node_of.iter().enumerate() {
+            self.task_at[node as usize] = task as u32;
+        }
+        self.loads.fill(0);
+        self.sums.fill((0.0, 0.0));
+        for message in 0..self.job.ends.len() {
+            self.send::<true>(message);
+        }
+        self.total = 0.0;
+        for phase in 0..self.job.phases() {
+            self.sums[phase].1 = self.norm(phase);
+            self.total += self.sums[phase].1;
+        }
+    }
+
+    /// The node of each task.
+    pub(super) fn node_of(&self) -> &[u32] {
+        &self.node_of
+    }
+
+    /// The task on a node, or [`FREE`].
+    #[inline]
+    pub(super) fn task_at(&self, node: u32) -> u32 {
+        self.task_at[node as usize]
+    }
+
+    /// The sum of the norms of all phases, in ticks.
+    pub(super) fn total(&self) -> f64 {
+        self.total
+    }
+
+    /// Messages that cross a link with at least `share` of the load of the busiest one of their phase.
+    pub(super) fn hot(&self, share: f64, messages: &mut Vec<u32>) {
+        messages.clear();
+        for phase in 0..self.job.phases() {
+            let loads = &self.loads[phase * self.links..(phase + 1) * self.links];
+            let least = (f64::from(loads.iter().copied().max().unwrap_or(0)) * share).max(1.0) as u32;
+            for message in self.job.messages(phase) {
+                let (source, target) = self.nodes_of(message);
+                let mut is_hot = false;
+                self.ways.for_each_link(source, target, |link| is_hot |= loads[link] >= least);
+                if is_hot {
+                    messages.push(message as u32);
+                }
+            }
+        }
+    }
+
+    /// Exchanges what is on two nodes and returns the norm then. [`Smooth::undo`] takes it back.
+    pub(super) fn exchange(&mut self, a: u32, b: u32) -> f64 {
+        self.last = (a, b);
+        self.now = self.now.wrapping_add(1);
+        self.touched.clear();
+        self.before = self.total;
+        self.swap_contents(a, b);
+        for index in 0..self.touched.len() {
+            let phase = self.touched[index].0 as usize;
+            let norm = self.norm(phase);
+            self.total += norm - self.sums[phase].1;
+            self.sums[phase].1 = norm;
+        }
+        self.total
+    }
+
+    /// Takes the last exchange back.
+    pub(super) fn undo(&mut self) {
+        let (a, b) = self.last;
+        self.swap_contents(a, b);
+        for &(phase, sums) in &self.touched {
+            self.sums[phase as usize] = sums;
+        }
+        self.total = self.before;
+    }
+
+    fn norm(&self, phase: usize) -> f64 {
+        root(self.sums[phase].0, self.doublings) * self.scale[phase]
+    }
+
+    #[inline]
+    fn nodes_of(&self, message: usize) -> (u32, u32) {
+        let (source, target) = self.job.ends[message];
+        (self.node_of[source as usize], self.node_of[target as usize])
+    }
+
+    fn swap_contents(&mut self, a: u32, b: u32) {
+        let (on_a, on_b) = (self.task_at[a as usize], self.task_at[b as usize]);
+        self.send_all::<false>(on_a, FREE);
+        self.send_all::<false>(on_b, on_a);
+        self.task_at[a as usize] = on_b;
+        self.task_at[b as usize] = on_a;
+        for (task, node) in [(on_a, b), (on_b, a)] {
+            if task != FREE {
+                self.node_of[task as usize] = node;
+            }
+        }
+        self.send_all::<true>(on_a, FREE);
+        self.send_all::<true>(on_b, on_a);
+    }
+
+    /// Sends or takes back the messages of a task, but for those it shares with `done`.
+    fn send_all<const SEND: bool>(&mut self, task: u32, done: u32) {
+        if task == FREE {
+            return;
+        }
+        let job = self.job;
+        for &message in job.of_task.row(task as usize) {
+            let message = message as usize;
+            let (source, target) = job.ends[message];
+            if source == done || target == done {
+                continue;
+            }
+            let phase = job.phase_of[message];
+            if self.stamp[phase as usize] != self.now {
+                self.stamp[phase as usize] = self.now;
+                self.touched.push((phase, self.sums[phase as usize]));
+            }
+            self.send::<SEND>(message);
+        }
+    }
+
+    #[inline]
+    fn send<const SEND: bool>(&mut self, message: usize) {
+        let (from, to) = self.nodes_of(message);
+        let phase = self.job.phase_of[message] as usize;
+        let (load, way) = self.quanta[message];
+        let (doublings, row) = (self.doublings, phase * self.links);
+        let loads = &mut self.loads[row..row + self.links];
+        let mut change = 0.0;
+        let hops = self.ways.for_each_link(from, to, |link| {
+            let before = loads[link];
+            let after = if SEND { before + load } else { before - load };
+            loads[link] = after;
+            change += power(f64::from(after), doublings) - power(f64::from(before), doublings);
+        });
+        let way = power(f64::from(hops) * f64::from(way), doublings);
+        self.sums[phase].0 += if SEND { change + way } else { change - way };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::*;
+    use crate::TaskGraph;
+    use crate::task_graph::Edge;
+    use meshwright_core::units::{Bytes, NodeId};
+    use meshwright_network::topology::costs::SWITCHINGS;
+    use meshwright_network::topology::{Machine, Topology};
+
+    /// The definition: every load and every way, counted anew.
+    fn naive(smooth: &Smooth<'_>, job: &PhasedJob, links: u32) -> f64 {
+        let phase = |phase: usize| {
+            let (mut loads, mut ways) = (vec![0u64; links as usize], 0.0);
+            for message in job.messages(phase) {
+                let (from, to) = smooth.nodes_of(message);
+                let load = u64::from(smooth.quanta[message].0);
+                let hops = smooth.ways.for_each_link(from, to, |link| loads[link] += load);
+                ways += (f64::from(hops) * f64::from(smooth.quanta[message].1)).powi(1 << smooth.doublings);
+            }
+            let powers = loads.iter().map(|&load| (load as f64).powi(1 << smooth.doublings)).sum::<f64>();
+            (powers + ways).powf(1.0 / f64::from(1 << smooth.doublings)) * smooth.scale[phase]
+        };
+        (0..job.phases()).map(phase).sum()
+    }
+
+    #[test]
+    fn exchanges_and_the_definition_agree() {
+        let mut rng = meshwright_core::rng::stream(5, "smooth");
+        let broken = Machine::new("mesh:4x4").unwrap().with_dead(vec![NodeId(5)]).unwrap();
+        for machine in [Machine::new("mesh:3x5").unwrap(), Machine::new("torus:4x4").unwrap(), broken] {
+            for (_, switching) in SWITCHINGS {
+                let machine = machine.clone().with_switching(*switching);
+                let edge = |rng: &mut rand_xoshiro::SplitMix64| Edge {
+                    source: rng.random_range(0..12),
+                    target: rng.random_range(0..12),
+                    bytes: Bytes(rng.random_range(0..5000)),
+                };
+                let edges = (0..40).map(|index| (index % 3, edge(&mut rng))).collect();
+                let graph = TaskGraph::new("twelve", 12, edges).unwrap();
+                let job = PhasedJob::new(&graph, &machine).unwrap();
+                let ways = Ways::new(&machine).unwrap();
+                let living: Vec<u32> = machine.living().map(|node| node.0).collect();
+                let mut smooth = Smooth::new(&job, &ways, machine.nodes(), machine.links());
+                for doublings in 0..4 {
+                    smooth.reset(&living[..12], doublings);
+                    for _ in 0..60 {
+                        let (a, b) = (rng.random_range(0..living.len()), rng.random_range(0..living.len()));
+                        let before = (smooth.total().to_bits(), smooth.node_of().to_vec());
+                        let (after, expected) =
+                            (smooth.exchange(living[a], living[b]), naive(&smooth, &job, machine.links()));
+                        assert!((after - expected).abs() <= 1e-6 * expected, "{after} {expected}");
+                        if rng.random_range(0..2) == 0 {
+                            smooth.undo();
+                            assert_eq!((smooth.total().to_bits(), smooth.node_of().to_vec()), before);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
