@@ -55,8 +55,11 @@ pub const NODES_DEFAULT: u64 = 1_000_000;
 /// Nodes of the tree between two calls of a watch.
 const WATCH_EVERY: u64 = 64;
 
-/// While the bound is farther than one in so many parts from the best, it is raised by halves.
-const NEAR: u64 = 50;
+/// The first limit is the bound and one in so many parts of what is missing to the best; then twice as much is added each time.
+const FIRST_STEP: u64 = 16;
+
+/// Limits are one in so many parts of the best apart, or more.
+const NEAR: u64 = 200;
 
 /// What is to be placed, where, and what is known.
 #[derive(Clone, Copy, Debug)]
