@@ -18,6 +18,7 @@
 //! | [`metrics`] | dilation, contention, interference sets, weighted, by phase |
 //! | [`times`] | communication times and slowdown in the paper's units |
 //! | [`bound`] | what no placement can beat |
+//! | [`certificate`] | what proves a bound again |
 //! | [`map_file`] | placements read from Scotch |
 
 #![forbid(unsafe_code)]
@@ -27,6 +28,7 @@ pub mod binomial;
 pub mod bisection;
 pub mod bound;
 pub mod centred_halving;
+pub mod certificate;
 pub mod complete_binary;
 pub mod divide;
 pub mod exact;

@@ -32,13 +32,17 @@
 //! A tree of n phases and fewer than 2^n tasks leaves 2^n - N sets without a node, and the counts are weaker by as
 //! many.
 
+mod argument;
+mod busiest;
 mod cheapest;
 mod graph;
+mod phased;
 mod profile;
 mod radius;
 
-pub(crate) use graph::ports;
-pub use graph::{GraphBound, Terrain, graph_ticks};
+pub use graph::Terrain;
+pub(crate) use phased::ports;
+pub use phased::{GraphBound, graph_ticks};
 pub use profile::{Least, Profile};
 pub use radius::{ball, largest_balls, radius};
 

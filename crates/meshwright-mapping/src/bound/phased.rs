@@ -1,0 +1,217 @@
+//! The bound of a phased task graph: every phase by its best argument, or all of them by one.
+
+use super::argument::{Argument, Found};
+use super::busiest::Loads;
+use super::graph::Terrain;
+use super::phase_ticks;
+use crate::TaskGraph;
+use crate::certificate::{Certificate, Part, Side};
+use crate::task_graph::Edge;
+use meshwright_core::units::{Hops, NodeId};
+use meshwright_network::topology::{Machine, PortModel, Switching};
+use meshwright_schedule::{Message, cost};
+
+/// Cuts are left out where all phases together take more steps.
+const CUT_STEPS_MAX: u64 = 1 << 24;
+
+/// A lower bound of a task graph, in ticks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GraphBound {
+    /// Of each phase alone.
+    pub phases: Vec<u64>,
+    /// Of all together.
+    pub ticks: u64,
+    /// What proves it, if it can be said; see [`crate::certificate`].
+    pub certificate: Option<Certificate>,
+}
+
+/// The bound of a task graph on this machine, under this switching.
+///
+/// More than 2^64 - 1 ticks count as so many.
+///
+/// # Complexity
+///
+/// O(edges log edges), and for cuts O(tasks log tasks) times the most partners of a task; they are left out where that is long.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_mapping::bound::{Terrain, graph_ticks};
+/// use meshwright_mapping::TaskGraph;
+/// use meshwright_mapping::task_graph::Edge;
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::Bytes;
+/// // Everybody sends 80 bytes to everybody: 8 * 8 messages leave the left half of the mesh over 4 links.
+/// let pairs = (0..16).flat_map(|source| (0..16).map(move |target| (source, target)));
+/// let edge = |(source, target)| (1, Edge { source, target, bytes: Bytes(80) });
+/// let graph = TaskGraph::new("all to all", 16, pairs.filter(|(a, b)| a != b).map(edge).collect())?;
+/// let mesh = Machine::new("mesh:4x4")?;
+/// let bound = graph_ticks(&graph, &Terrain::new(&mesh), &mesh, mesh.switching());
+/// assert_eq!(bound.ticks, 100 + 8 * 8 * 80 / 4);
+/// assert_eq!(bound.certificate.unwrap().kind(), "cut");
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn graph_ticks(
+    graph: &TaskGraph,
+    terrain: &Terrain,
+    machine: &Machine,
+    switching: Switching,
+) -> GraphBound {
+    let job =
+        Job { graph, terrain, machine, switching, with_cuts: terrain.cut_steps(graph) <= CUT_STEPS_MAX };
+    let phases: Vec<Found> = (0..graph.phases()).map(|index| job.phase(index)).collect();
+    let sum = phases.iter().map(|found| found.ticks).sum::<u128>();
+    let ticks: Vec<u64> = phases.iter().map(|found| saturated(found.ticks)).collect();
+    let together = if graph.phases() > 1 { job.together() } else { Found::nothing() };
+    if together.ticks > sum || phases.len() == 1 {
+        let found = phases.into_iter().next().unwrap_or(Found::nothing()).or(together);
+        let certificate = Some(found.argument.certificate(terrain));
+        return GraphBound { phases: ticks, ticks: saturated(found.ticks), certificate };
+    }
+    let part = |(index, found): (u32, Found)| Part {
+        phases: vec![index],
+        ticks: saturated(found.ticks),
+        certificate: found.argument.certificate(terrain),
+    };
+    let parts = (0..).zip(phases).filter(|(_, found)| found.ticks > 0).map(part).collect();
+    GraphBound { phases: ticks, ticks: saturated(sum), certificate: Some(Certificate::Phases { parts }) }
+}
+
+/// A task graph and where it is to run.
+struct Job<'a> {
+    graph: &'a TaskGraph,
+    terrain: &'a Terrain,
+    machine: &'a Machine,
+    switching: Switching,
+    with_cuts: bool,
+}
+
+impl Job<'_> {
+    fn stores(&self) -> bool {
+        self.switching == Switching::StoreAndForward
+    }
+
+    fn startup(&self) -> u128 {
+        self.machine.costs().startup_ticks().into()
+    }
+
+    /// What messages between different tasks occupy links for.
+    fn loads(&self, edges: &[Edge]) -> Loads {
+        let stored = if self.stores() { self.startup() } else { 0 };
+        let load = |edge: &Edge| u128::from(self.machine.costs().transfer_ticks(edge.bytes)) + stored;
+        let between = edges.iter().filter(|edge| edge.source != edge.target);
+        between.map(|edge| (edge.source, edge.target, load(edge))).collect()
+    }
+
+    /// What comes before the links and after them, if there is a message.
+    fn beside_links(&self, loads: &Loads) -> u128 {
+        match loads.is_empty() {
+            true => 0,
+            false => (if self.stores() { 0 } else { self.startup() }) + 2 * self.overhead(),
+        }
+    }
+
+    fn overhead(&self) -> u128 {
+        u128::from(self.machine.endpoints().overhead.0) * u128::from(self.machine.costs().ticks_per_cycle())
+    }
+
+    fn alone(&self, load: u128, hops: u128) -> u128 {
+        match self.stores() {
+            true => load * hops,
+            false => self.startup() + load + hops * u128::from(self.machine.costs().head_ticks()),
+        }
+    }
+
+    /// One phase.
+    fn phase(&self, index: usize) -> Found {
+        let edges = self.graph.phase(index);
+        let loads = self.loads(edges);
+        let busiest = self.terrain.busiest(&loads, self.graph.tasks as usize, self.with_cuts);
+        let slowest = self.terrain.slowest(&loads, |load, hops| self.alone(load, hops));
+        self.message(index)
+            .or(busiest.plus(self.beside_links(&loads)))
+            .or(slowest.plus(if loads.is_empty() { 0 } else { 2 * self.overhead() }))
+            .or(self.ports(edges))
+            .or(self.ends(&loads))
+    }
+
+    /// All phases: what the busiest link carries in all of them bounds the sum of what it carries in each.
+    fn together(&self) -> Found {
+        let beside =
+            (0..self.graph.phases()).map(|index| self.beside_links(&self.loads(self.graph.phase(index))));
+        let loads = self.loads(self.graph.edges());
+        self.terrain.busiest(&loads, self.graph.tasks as usize, self.with_cuts).plus(beside.sum())
+    }
+
+    /// The slowest message over one link, or over none to its own task.
+    fn message(&self, index: usize) -> Found {
+        let ticks = phase_ticks(self.graph, index, self.switching, self.machine.costs());
+        let hops = |edge: &Edge| Hops(u32::from(edge.source != edge.target));
+        let alone =
+            |edge: &&Edge| self.machine.costs().alone_ticks(self.switching, edge.bytes, hops(edge)) == ticks;
+        self.graph.phase(index).iter().find(alone).map_or(Found::nothing(), |edge| {
+            let ends = if edge.source == edge.target { 0 } else { 2 * self.overhead() };
+            let (source, target, bytes) = (edge.source, edge.target, edge.bytes.0);
+            Found { ticks: u128::from(ticks) + ends, argument: Argument::Message { source, target, bytes } }
+        })
+    }
+
+    /// What one port a node takes for a phase: different tasks are on different nodes, so tasks stand for them.
+    fn ports(&self, edges: &[Edge]) -> Found {
+        let mut between: Vec<Edge> =
+            edges.iter().filter(|edge| edge.source != edge.target).copied().collect();
+        let mut found = Found::nothing();
+        for side in [Side::Sent, Side::Received] {
+            let task_of = |edge: &Edge| if side == Side::Sent { edge.source } else { edge.target };
+            between.sort_by_key(task_of);
+            for own in between.chunk_by(|a, b| task_of(a) == task_of(b)) {
+                let ticks = u128::from(ports(own, self.machine, self.switching));
+                found = found.or(Found { ticks, argument: Argument::Ports { task: task_of(&own[0]), side } });
+            }
+        }
+        found
+    }
+
+    /// What the nodes at the ends of messages take for a phase: a task that sends or receives d messages needs
+    /// `o + (d - 1) max(o, g) + its shortest message alone + o`.
+    fn ends(&self, loads: &Loads) -> Found {
+        let endpoints = self.machine.endpoints();
+        if endpoints.is_free() {
+            return Found::nothing();
+        }
+        let between = u128::from(endpoints.overhead.0.max(endpoints.gap.0));
+        let between = between * u128::from(self.machine.costs().ticks_per_cycle());
+        let of_side = |side: Side| {
+            let own = |&(source, target, load): &(u32, u32, u128)| {
+                (if side == Side::Sent { source } else { target }, load)
+            };
+            let mut own: Vec<(u32, u128)> = loads.iter().map(own).collect();
+            own.sort_unstable();
+            let found = own.chunk_by(|a, b| a.0 == b.0).map(|own| {
+                let ticks = 2 * self.overhead() + (own.len() as u128 - 1) * between + self.alone(own[0].1, 1);
+                Found { ticks, argument: Argument::Ends { task: own[0].0, side } }
+            });
+            found.fold(Found::nothing(), Found::or)
+        };
+        of_side(Side::Sent).or(of_side(Side::Received))
+    }
+}
+
+fn saturated(ticks: u128) -> u64 {
+    u64::try_from(ticks).unwrap_or(u64::MAX)
+}
+
+/// What one port a node takes for a phase, in ticks.
+pub(crate) fn ports(edges: &[Edge], machine: &Machine, switching: Switching) -> u64 {
+    if machine.port_model() == PortModel::All {
+        return 0;
+    }
+    let message = |edge: &Edge| Message {
+        source: NodeId(edge.source),
+        target: NodeId(edge.target),
+        bytes: edge.bytes,
+        phase: 0,
+    };
+    let messages: Vec<Message> = edges.iter().map(message).collect();
+    cost::ports(&messages, switching, machine.costs())
+}

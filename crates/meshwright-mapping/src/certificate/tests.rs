@@ -1,0 +1,92 @@
+//! What bounds claim is proved again, and nothing that is changed is.
+
+use super::{Certificate, verify};
+use crate::TaskGraph;
+use crate::bound::{Terrain, graph_ticks};
+use crate::task_graph::Edge;
+use meshwright_core::units::{Bytes, Cycles, NodeId};
+use meshwright_network::topology::costs::SWITCHINGS;
+use meshwright_network::topology::{Costs, Endpoints, Machine, PortModel, Topology};
+use proptest::prelude::*;
+use serde_json::Value;
+
+fn graph(tasks: u32, edges: &[(u32, u32, u32, u64)]) -> TaskGraph {
+    let edge = |&(phase, source, target, bytes)| {
+        (phase, Edge { source: source % tasks, target: target % tasks, bytes: Bytes(bytes) })
+    };
+    TaskGraph::new("random", tasks, edges.iter().map(edge).collect()).unwrap()
+}
+
+/// Every number of a value, one after the other, changed a little.
+fn each_changed(value: &Value) -> Vec<Value> {
+    match value {
+        Value::Number(number) => {
+            let number = number.as_i64().unwrap();
+            let digits = [number + 1, number - 1, number + 10, number * 10, number / 10];
+            digits.into_iter().filter(|&other| other != number).map(Value::from).collect()
+        }
+        Value::Array(list) => {
+            let at = |(index, one): (usize, &Value)| {
+                let changed = each_changed(one).into_iter();
+                changed
+                    .map(move |one| [&list[..index], &[one], &list[index + 1..]].concat().into())
+                    .collect::<Vec<_>>()
+            };
+            list.iter().enumerate().flat_map(at).collect()
+        }
+        Value::Object(entries) => {
+            let with = |(key, one): (&String, &Value)| {
+                let of_key = |one| {
+                    let mut entries = entries.clone();
+                    entries.insert(key.clone(), one);
+                    Value::Object(entries)
+                };
+                each_changed(one).into_iter().map(of_key).collect::<Vec<_>>()
+            };
+            entries.iter().flat_map(with).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    /// A bound and what its certificate proves are one number; a changed certificate proves no more than any other.
+    #[test]
+    fn what_a_bound_claims_is_proved_again(
+        which in 0usize..8,
+        dead in prop::collection::vec(0u32..30, 0..3),
+        tasks in 2u32..13,
+        dense in any::<bool>(),
+        edges in prop::collection::vec((1u32..4, 0u32..12, 0u32..12, 0u64..40), 1..40),
+        switching in 0usize..3,
+        one_port in any::<bool>(),
+        (startup, flit, overhead, gap) in (0u64..9, 0u64..9, 0u64..30, 0u64..30),
+    ) {
+        let name = ["mesh:4x4", "mesh:3x5", "mesh:16", "torus:4x4", "hypercube:4", "mesh:2x3x3", "torus:2x8", "mesh:3x4"][which];
+        let whole = Machine::new(name).unwrap();
+        let dead = dead.into_iter().map(|node| NodeId(node % whole.nodes())).collect();
+        let mut machine = whole.with_dead(dead).unwrap().with_switching(SWITCHINGS[switching].1);
+        machine = machine.with_costs(Costs { startup: Cycles(startup), flit: Bytes(flit), ..Costs::default() }).unwrap();
+        machine = machine.with_port_model(if one_port { PortModel::One } else { PortModel::All });
+        if overhead > gap {
+            machine = machine.with_endpoints(Endpoints { overhead: Cycles(overhead - 1), gap: Cycles(gap) }).unwrap();
+        }
+        let all = |phase| (0..tasks).flat_map(move |a| (0..tasks).map(move |b| (phase, a, b, 5)));
+        let edges = if dense { all(1).chain(edges).collect() } else { edges };
+        let graph = graph(tasks.min(machine.living_count()), &edges);
+        let switching = machine.switching();
+        let bound = graph_ticks(&graph, &Terrain::new(&machine), &machine, switching);
+        let certificate = bound.certificate.unwrap();
+        let proved = verify(&certificate, &graph, &machine, switching);
+        prop_assert!(proved.as_ref().is_ok_and(|&ticks| ticks >= bound.ticks), "{:?}: {} {:?}", certificate, bound.ticks, proved);
+        let written = serde_json::to_value(&certificate).unwrap();
+        for changed in each_changed(&written) {
+            // Weaker or refused; where it proves more the bound has missed something, which is no fault.
+            let Ok(changed) = serde_json::from_value::<Certificate>(changed) else { continue };
+            let _ = verify(&changed, &graph, &machine, switching);
+        }
+        prop_assert_eq!(serde_json::from_value::<Certificate>(written).unwrap(), certificate);
+    }
+}
