@@ -33,6 +33,7 @@ Examples:
   meshwright map divide:5x7 --on mesh:5x7 --placement centred-halving
   meshwright map examples/lammps-lj-64.phases.csv --on mesh:8x8 --placement search --time 5
   meshwright map examples/lammps-lj-16.phases.csv --on torus:4x4 --placement hilbert
+  meshwright map examples/lammps-lj-16.phases.csv --on mesh:4x4 --placement exact --time 60
   meshwright map binomial:6 --on mesh:8x8 --emit rankfile:ranks.txt --hosts nodes.txt
 
 Exit codes:
@@ -88,7 +89,8 @@ pub(super) struct MapArguments {
 fn placements() -> String {
     let names: Vec<&str> = PLACEMENTS.iter().map(|method| method.name).collect();
     format!(
-        "Which placements, with commas between: all; auto, which prices them and simulates the front runners; search; a \
+        "Which placements, with commas between: all; auto, which prices them and simulates the front runners; search; \
+         exact, proved optimal in simulated time up to 16 tasks and beyond where bounds allow; a \
          Scotch FILE.map; front, the Pareto members between growing and centred-halving; one of them, such as \
          steps:x1y1x2x1y1; or any of {}",
         names.join(", ")
@@ -174,6 +176,9 @@ fn text(report: &MapReport, machine: &Machine) -> String {
             searched.predicted_cycles[0],
             search::since(searched.last_improved_steps, searched.converged)
         );
+    }
+    for placement in &report.placements {
+        text.extend(placement.proved.iter().map(|proved| search::proved(proved, machine)));
     }
     if report.interrupted {
         text += search::INTERRUPTED;

@@ -1,4 +1,4 @@
-//! The options of `--placement search`.
+//! The options of `--placement search` and `--placement exact`.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -7,24 +7,26 @@ use clap::Args;
 
 use meshwright_core::{Error, Result};
 use meshwright_formats::scenario::given::{self, STEPS_DEFAULT, SearchOptions};
+use meshwright_mapping::exact::{self, ExactProgress};
 use meshwright_mapping::search::{self, SearchProgress as Step, Start};
 use meshwright_network::topology::Machine;
-use meshwright_verdict::mapping::Job;
+use meshwright_verdict::mapping::{Job, Proved};
 
 use super::costs::told;
 use super::output::Progress;
+use super::table;
 
 /// The options.
 #[derive(Args)]
-#[command(next_help_heading = "Search (--placement search)")]
+#[command(next_help_heading = "Search (--placement search, exact)")]
 pub(super) struct SearchArguments {
     /// Where the search starts: best (of all placements the program knows) or random [default: best]
     #[arg(long, value_name = "START", value_parser = |text: &str| told(given::start(text)))]
     start: Option<Start>,
-    /// How many moves to try; the same steps give the same answer [default: 1000000, with --time no limit]
+    /// How many moves to try, or partial placements to look at (exact); the same steps give the same answer [default: 1000000, exact up to 16 tasks and with --time: no limit]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = super::costs::seed)]
     steps: Option<u64>,
-    /// Stop after so many seconds; the steps made are printed, so that the search can be repeated
+    /// Stop after so many seconds with the best so far; the steps made are printed, so that the search can be repeated
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     time: Option<Duration>,
     /// How many different placements to give at most, the best first [default: 1]
@@ -51,10 +53,11 @@ impl SearchArguments {
         if names.iter().any(|name| name == search::NAME) {
             return Ok(());
         }
+        let is_proved = names.iter().any(|name| name == exact::NAME);
         let given = [
             (self.start.is_some(), "--start"),
-            (self.steps.is_some(), "--steps"),
-            (self.time.is_some(), "--time"),
+            (self.steps.is_some() && !is_proved, "--steps"),
+            (self.time.is_some() && !is_proved, "--time"),
             (self.answers.is_some(), "--answers"),
             (!self.pin.is_empty(), "--pin"),
         ];
@@ -76,7 +79,8 @@ impl SearchArguments {
         let unlimited = if self.time.is_some() { u64::MAX } else { STEPS_DEFAULT };
         let steps = self.steps.unwrap_or(unlimited);
         let start = self.start.unwrap_or(Start::Best);
-        Ok(SearchOptions { start, steps, answers: self.answers.unwrap_or(1) as usize, pins })
+        let nodes = self.steps.or(self.time.map(|_| u64::MAX));
+        Ok(SearchOptions { start, steps, answers: self.answers.unwrap_or(1) as usize, pins, nodes })
     }
 
     /// Looks, as long as it may, and tells how far it is.
@@ -120,6 +124,10 @@ pub(super) fn look(
 ) -> Result<()> {
     let mut progress = Progress::new();
     let cycles = |ticks: u64| machine.costs().cycles(ticks).0;
+    let is_over = || match end {
+        Some(end) if Instant::now() >= end => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    };
     given::look(job, names, machine, search, seed, &mut |step: &Step| {
         progress.tell(&format!(
             "search: {} steps, {} cycles simulated, {} at the start; {}",
@@ -128,9 +136,32 @@ pub(super) fn look(
             cycles(step.start_ticks),
             since(step.last_improved_steps, step.converged)
         ));
-        match end {
-            Some(end) if Instant::now() >= end => ControlFlow::Break(()),
-            _ => ControlFlow::Continue(()),
-        }
+        is_over()
+    })?;
+    given::prove(job, names, machine, search, seed, &mut |step: &ExactProgress| {
+        let [best, bound] = [step.best_ticks, step.bound_ticks].map(cycles);
+        let gap = table::percent(best as f64 / bound.max(1) as f64 - 1.0);
+        progress
+            .tell(&format!("exact: {} nodes, best {best} cycles, none below {bound}, gap {gap}", step.nodes));
+        is_over()
     })
+}
+
+/// What a proof came to, in a sentence.
+pub(super) fn proved(proved: &Proved, machine: &Machine) -> String {
+    let under = machine.switching().name();
+    let Proved { optimal, bound_cycles, nodes_searched, placements_simulated, cycles } = proved;
+    let looked = format!("{nodes_searched} partial placements, {placements_simulated} simulated");
+    match cycles {
+        None => format!("exact: no placement that ends was found under {under}; {looked}\n"),
+        Some(cycles) if *optimal => {
+            format!("exact: {cycles} cycles under {under} are optimal: proved by {looked}\n")
+        }
+        Some(cycles) => {
+            let gap = table::percent(*cycles as f64 / (*bound_cycles).max(1) as f64 - 1.0);
+            format!(
+                "exact: {cycles} cycles under {under}, no placement takes less than {bound_cycles} (gap {gap}); {looked}\n"
+            )
+        }
+    }
 }

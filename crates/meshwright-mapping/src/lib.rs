@@ -13,6 +13,7 @@
 //! | `axes` | the box they fill, and which axis each phase uses |
 //! | [`recursive_bisection`] | tasks and machine cut in two together |
 //! | [`search`] | phase-aware local search for any task graph |
+//! | [`exact`] | branch and bound over all placements, to a proof |
 //! | [`ordered`] | placements along a node order, and at random |
 //! | [`metrics`] | dilation, contention, interference sets, weighted, by phase |
 //! | [`times`] | communication times and slowdown in the paper's units |
@@ -30,6 +31,7 @@ pub mod centred_halving;
 pub mod certificate;
 pub mod complete_binary;
 pub mod divide;
+pub mod exact;
 pub mod family;
 pub mod growing;
 pub mod halving;

@@ -9,11 +9,12 @@ use meshwright_core::error::{Error, Result};
 use meshwright_core::text::one_line;
 use meshwright_core::units::NodeId;
 use meshwright_core::{find_or, unknown};
+use meshwright_mapping::exact::{self, ExactProgress};
 use meshwright_mapping::search::{self, STARTS, SearchProblem, SearchProgress, Start};
 use meshwright_mapping::{Placement, map_file};
 use meshwright_network::topology::{Machine, Network, Topology};
 use meshwright_verdict::look;
-use meshwright_verdict::mapping::{Job, Searched};
+use meshwright_verdict::mapping::{Job, Proved, Searched};
 
 /// The steps of a search when nobody says: some seconds for a thousand tasks.
 pub const STEPS_DEFAULT: u64 = 1_000_000;
@@ -32,11 +33,14 @@ pub struct SearchOptions {
     pub answers: usize,
     /// Tasks that must be on these nodes.
     pub pins: Vec<(u32, NodeId)>,
+    /// How many partial placements a proof looks at, if not as many as it needs up to [`exact::ALWAYS_TASKS`] tasks and
+    /// [`exact::NODES_DEFAULT`] beyond.
+    pub nodes: Option<u64>,
 }
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { start: Start::default(), steps: STEPS_DEFAULT, answers: 1, pins: Vec::new() }
+        Self { start: Start::default(), steps: STEPS_DEFAULT, answers: 1, pins: Vec::new(), nodes: None }
     }
 }
 
@@ -94,6 +98,31 @@ pub fn look(
     let first = job.given.len();
     job.given.extend(outcome.answers.into_iter().map(|answer| answer.placement));
     names.splice(place..=place, job.given[first..].iter().map(|placement| placement.name.clone()));
+    Ok(())
+}
+
+/// Makes the placement `exact`, if it is among the names, and gives it to the job.
+///
+/// # Errors
+///
+/// As for [`look::exact`].
+pub fn prove(
+    job: &mut Job,
+    names: &[String],
+    machine: &Machine,
+    search: &SearchOptions,
+    seed: u64,
+    watch: &mut dyn FnMut(&ExactProgress) -> ControlFlow<()>,
+) -> Result<()> {
+    if !names.iter().any(|name| name == exact::NAME) {
+        return Ok(());
+    }
+    let usual = if job.tasks.tasks <= exact::ALWAYS_TASKS { u64::MAX } else { exact::NODES_DEFAULT };
+    let nodes = search.nodes.unwrap_or(usual);
+    let outcome = look::exact(&job.tasks, machine, seed, nodes, watch)?;
+    job.interrupted |= outcome.interrupted;
+    job.proved = Some(Proved::new(&outcome, machine));
+    job.given.push(outcome.placement);
     Ok(())
 }
 
@@ -163,6 +192,7 @@ pub(super) fn table(job: &Table<'_>, machine: &Machine) -> Result<SearchOptions>
     }
     if let Some(value) = table.get("steps") {
         search.steps = value.whole(0, u64::MAX)?;
+        search.nodes = Some(search.steps);
     }
     if let Some(value) = table.get("answers") {
         search.answers = value.whole(1, 1000)? as usize;

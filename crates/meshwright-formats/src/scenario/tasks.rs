@@ -10,7 +10,7 @@ use meshwright_core::words::quoted;
 use meshwright_core::{find_or, unknown};
 use meshwright_mapping::binomial::N_MAX;
 use meshwright_mapping::divide::{PRESETS, Preset};
-use meshwright_mapping::{Divide, PLACEMENTS, Shape, complete_binary, family, search, task_file};
+use meshwright_mapping::{Divide, PLACEMENTS, Shape, complete_binary, exact, family, search, task_file};
 use meshwright_network::topology::{Machine, NODES_MAX};
 use meshwright_schedule::{Schedule, goal};
 use meshwright_verdict::auto::AUTO;
@@ -226,7 +226,7 @@ fn fits(specification: &str, tasks: u32, machine: &Machine) -> Result<()> {
 
 /// The names of the placements in `words`, with all of the table for the word `all`; `steps:...` names a member of the
 /// [`family`], and `front` stays for [`expand`];
-/// `auto`, `search` and files that end in .map stay what they are.
+/// `auto`, `search`, `exact` and files that end in .map stay what they are.
 ///
 /// # Errors
 ///
@@ -251,10 +251,11 @@ pub fn placements(words: &[&str]) -> Result<Vec<String>> {
         if word.starts_with(family::PREFIX) {
             family::check(word)?;
         } else if !names.contains(&word)
-            && ![AUTO, FRONT, search::NAME].contains(&word)
+            && ![AUTO, FRONT, search::NAME, exact::NAME].contains(&word)
             && !given::is_file(word)
         {
-            let others = "`auto`, `all`, `search`, `front`, `steps:...`, a file that ends in .map or ";
+            let others =
+                "`auto`, `all`, `search`, `exact`, `front`, `steps:...`, a file that ends in .map or ";
             return Err(unknown("placement", word, format!("{others}one of {}", quoted(&names)), &names));
         }
         if !chosen.iter().any(|name| name == word) {

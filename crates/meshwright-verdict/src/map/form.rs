@@ -3,7 +3,7 @@
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
-use crate::mapping::Searched;
+use crate::mapping::{Proved, Searched};
 use crate::{LinkUse, LinkWait, MappingVerdict, Skipped};
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
@@ -162,6 +162,9 @@ pub struct MapRow {
     pub gap: BySwitching<Option<f64>>,
     /// All hops of all messages.
     pub hops_total: u64,
+    /// What is proved of it: left out for all but `exact`.
+    #[serde(flatten)]
+    pub proved: Option<Proved>,
 }
 
 /// The time of one placement by four models, in cycles, a barrier after each phase.

@@ -6,7 +6,7 @@ use crate::measure::{self, Measured};
 use crate::{Job, LinkUse, LinkWait, MappingOutcome, gap};
 use meshwright_core::error::Result;
 use meshwright_mapping::times::{Times, times};
-use meshwright_mapping::{Placement, bound};
+use meshwright_mapping::{Placement, bound, exact};
 use meshwright_network::topology::{Machine, Switching};
 use meshwright_sim::fitting::{self, FLIT_HOPS_MAX, Fitted, Routers};
 use meshwright_sim::link_use::{self, Way};
@@ -64,6 +64,7 @@ impl Table<'_> {
             bound: limits.map(|limits| limits.times),
             phases: phases(job, &measured, weights, &scale),
             hops_total: measured.hops_total(),
+            proved: job.proved.clone().filter(|_| placement.name == exact::NAME),
             name: placement.name,
             positions: Positions { nodes: placement.nodes, network: machine.network().clone() },
             simulated_cycles: ran.map(|ran| ran.levels.simulated),

@@ -19,7 +19,7 @@ use meshwright_core::error::{Error, Result};
 use meshwright_core::units::LinkId;
 use meshwright_mapping as mapping;
 use meshwright_mapping::bound::GraphBound;
-use meshwright_mapping::{Divide, Mapping, Placement, TaskGraph, search};
+use meshwright_mapping::{Divide, Mapping, Placement, TaskGraph, exact, search};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::{Phases, Plan, Planner, Schedule};
 use meshwright_sim::Trace;
@@ -38,6 +38,8 @@ pub struct Job {
     pub given: Vec<Placement>,
     /// What a search did that made some of them.
     pub searched: Option<Searched>,
+    /// What a proof came to for the placement `exact`, if that is among them.
+    pub proved: Option<Proved>,
     /// Whether a signal has ended a search for placements, so that those given are the best so far.
     pub interrupted: bool,
 }
@@ -81,6 +83,36 @@ impl Searched {
     }
 }
 
+/// What branch and bound says of the best placement it found, under the machine's switching.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Proved {
+    /// Whether no placement takes less simulated time.
+    pub optimal: bool,
+    /// What no placement takes less than, simulated.
+    pub bound_cycles: u64,
+    /// Partial placements that were looked at.
+    pub nodes_searched: u64,
+    /// Complete placements that bounds left and the simulator was asked about.
+    pub placements_simulated: u64,
+    /// Its simulated time, also where the machine's switching is not among those of a table; none when it never ends.
+    #[serde(skip)]
+    pub cycles: Option<u64>,
+}
+
+impl Proved {
+    /// What was proved, in cycles of the machine.
+    pub fn new(outcome: &exact::ExactOutcome, machine: &Machine) -> Self {
+        let cycles = |ticks: u64| machine.costs().cycles(ticks).0;
+        Self {
+            optimal: outcome.is_optimal(),
+            bound_cycles: cycles(outcome.bound_ticks),
+            nodes_searched: outcome.nodes,
+            placements_simulated: outcome.judged,
+            cycles: (outcome.ticks != u64::MAX).then(|| cycles(outcome.ticks)),
+        }
+    }
+}
+
 impl Job {
     /// A divide-and-conquer job.
     ///
@@ -102,7 +134,7 @@ impl Job {
 
     /// A trace or any other phased graph.
     pub fn trace(tasks: TaskGraph) -> Self {
-        Self { tasks, given: Vec::new(), searched: None, interrupted: false }
+        Self { tasks, given: Vec::new(), searched: None, proved: None, interrupted: false }
     }
 
     /// No placement takes less that sends these messages whole, phase after phase: in ticks of this machine under its
