@@ -18,6 +18,7 @@ mod date_line;
 mod definitions;
 mod dependency;
 mod exhaustive;
+mod explain;
 mod fabric_engines;
 mod fabric_laws;
 mod family;

@@ -4,7 +4,7 @@
 //!
 //! `lo1990`, section 5 (loosely synchronous phases), eq. (1) and section 5.1.2 (a message alone).
 
-use super::engine::{Control, Driver, Open};
+use super::engine::{Control, Driver, Open, Referee};
 use super::network;
 use super::simulate::Task;
 use super::trace::{Trace, Wait};
@@ -30,6 +30,28 @@ pub(super) fn assert_inside(machine: &Machine, phases: &Phases) {
 
 impl<'m> Task<'m> for Barriers<'m> {
     fn on<E: Open<'m>>(self, engine: &mut E) -> Result<Trace> {
+        self.run_by(engine, |_, _| ())
+    }
+}
+
+/// A phase that is over.
+pub(super) struct Over {
+    /// Its index.
+    pub(super) index: usize,
+    /// When it began and ended, in ticks of the engine.
+    pub(super) begin: u64,
+    pub(super) end: u64,
+    /// The message that arrived last, by its index in the phase.
+    pub(super) last: u32,
+}
+
+impl<'m> Barriers<'m> {
+    /// Runs the phases and tells of each one that is over.
+    pub(super) fn run_by<E: Referee<'m>>(
+        self,
+        engine: &mut E,
+        mut over: impl FnMut(&E, Over),
+    ) -> Result<Trace> {
         let Self { machine, phases } = self;
         let mut trace = Trace::default();
         let (mut longest, mut serial) = (0, 0);
@@ -42,11 +64,12 @@ impl<'m> Task<'m> for Barriers<'m> {
             }
             engine.load(messages, routes);
             let begin = engine.now();
-            let mut barrier = Barrier { end: begin, arrived: vec![false; messages.len()] };
+            let mut barrier = Barrier { end: begin, last: 0, arrived: vec![false; messages.len()] };
             for message in 0..messages.len() as u32 {
                 engine.start(message, begin);
             }
             engine.run(&mut barrier);
+            over(engine, Over { index, begin, end: barrier.end, last: barrier.last });
             trace.phase_ticks.push(barrier.end - begin);
             trace.ticks += barrier.end - begin;
             if let Some((link, ticks)) = engine.longest_wait().filter(|&(_, ticks)| ticks > longest) {
@@ -72,6 +95,7 @@ impl<'m> Task<'m> for Barriers<'m> {
 /// Notes when the last message arrives.
 struct Barrier {
     end: u64,
+    last: u32,
     arrived: Vec<bool>,
 }
 
@@ -81,7 +105,7 @@ impl<E: Control> Driver<E> for Barrier {
     fn sent(&mut self, _: &mut E, _: u32) {}
 
     fn delivered(&mut self, engine: &mut E, message: u32) {
-        self.end = engine.now();
+        (self.end, self.last) = (engine.now(), message);
         self.arrived[message as usize] = true;
     }
 
