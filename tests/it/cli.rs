@@ -76,6 +76,7 @@ fn help_has_examples_and_exit_codes() {
         vec!["split", "--help"],
         vec!["groups", "--help"],
         vec!["check", "--help"],
+        vec!["explain", "--help"],
         vec!["simulate", "--help"],
         vec!["fit", "--help"],
         vec!["sweep", "--help"],

@@ -19,6 +19,7 @@ mod definitions;
 mod dependency;
 mod exact;
 mod exhaustive;
+mod explain;
 mod fabric_engines;
 mod fabric_laws;
 mod family;

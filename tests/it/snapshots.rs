@@ -13,9 +13,9 @@ use rayon::prelude::*;
 /// A longer text is held by its length and digest.
 const BYTES_MAX: usize = 10_000;
 
-const VERBS: [&str; 14] = [
-    "plan", "map", "split", "groups", "check", "machines", "simulate", "fit", "sweep", "run", "sort",
-    "divide", "scatter", "claims",
+const VERBS: [&str; 15] = [
+    "plan", "map", "split", "groups", "check", "explain", "machines", "simulate", "fit", "sweep", "run",
+    "sort", "divide", "scatter", "claims",
 ];
 
 /// Chains of commands of README, `examples/` and `docs/`, each run in a folder of its own beside `examples/` and `tests/data/`.
@@ -29,6 +29,14 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("map-box-json", &["map divide:35 --on mesh:6x6 --placement auto --json"]),
     ("map-all-json", &["map binomial:4 --on mesh:4x4 --placement all --json"]),
     ("map-drawn", &["map binomial:5 --on mesh:8x8 --placement growing,auto --out drawn"]),
+    (
+        "explain",
+        &[
+            "map examples/lammps-lj-64.phases.csv --on mesh:8x8 --placement hilbert,recursive-bisection --switching wormhole --out plan",
+            "explain plan/plan.json",
+        ],
+    ),
+    ("explain-tree-json", &["map binomial:4 --on mesh:4x4 --placement growing,row-major --explain --json"]),
     ("map-trace", &["map examples/lammps-lj-16.phases.csv --on torus:4x4 --placement auto"]),
     (
         "map-search-json",

@@ -10,6 +10,7 @@ use meshwright_core::{Error, Result};
 use meshwright_formats::json::PlanForm;
 use meshwright_report as report;
 use meshwright_report::{File, PlanReport};
+use meshwright_verdict::explain::Explanation;
 
 use super::output::{self, shown};
 
@@ -19,10 +20,10 @@ pub(super) const PAGE: &str = "report.html";
 /// By so many bytes a page is known again.
 const HEAD_MAX: u64 = 1 << 16;
 
-/// A plan as one JSON object; it names the files of its schedules, if files are written.
-pub(super) fn json(plan: &PlanReport<'_>, with_files: bool) -> String {
+/// A plan as one JSON object, with explanations if there are any; it names the files of its schedules, if files are written.
+pub(super) fn json(plan: &PlanReport<'_>, with_files: bool, told: Vec<Option<Explanation>>) -> String {
     let schedules = if with_files { report::schedules(plan.jobs) } else { Vec::new() };
-    output::json(&PlanForm::new(plan.machine, plan.seed, plan.jobs, schedules))
+    output::json(&PlanForm::new(plan.machine, plan.seed, plan.jobs, schedules).with_explanations(told))
 }
 
 /// A file of this text.
@@ -34,7 +35,7 @@ pub(super) fn file(name: &str, what: &str, text: String) -> File {
 pub(super) fn of_plan(plan: &PlanReport<'_>) -> Result<Vec<File>> {
     let mut files = vec![
         file(PAGE, "tables and drawings: open it in a browser", report::page(plan)?),
-        file("plan.json", "the same for scripts, and for `run`", json(plan, true)),
+        file("plan.json", "the same for scripts, and for `run`", json(plan, true, Vec::new())),
     ];
     files.extend(report::files(plan)?);
     Ok(files)

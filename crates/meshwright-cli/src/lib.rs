@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `plan`, `map`, `split`, `groups`, `check`, `machines`, `fit`, `simulate`, `sweep`, `run`, [`sort`], [`divide`], [`scatter`], `claims` | the verbs |
+//! | `plan`, `map`, `split`, `groups`, `check`, `explain`, `machines`, `fit`, `simulate`, `sweep`, `run`, [`sort`], [`divide`], [`scatter`], `claims` | the verbs |
 //! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
 //! | `load`, `random` | divisible loads in tables and words; averages over random sources |
@@ -24,6 +24,7 @@ mod costs;
 pub mod divide;
 mod emit;
 pub mod error;
+mod explain;
 pub mod files;
 mod fit;
 mod further;
@@ -130,6 +131,7 @@ enum Verb {
     Split(split::SplitArguments),
     Groups(groups::GroupsArguments),
     Check(check::CheckArguments),
+    Explain(explain::ExplainArguments),
     Machines(machines::MachinesArguments),
     Simulate(simulate::SimulateArguments),
     Fit(fit::FitArguments),
@@ -163,6 +165,7 @@ pub fn run() -> ExitCode {
         Verb::Split(arguments) => split::run(arguments),
         Verb::Groups(arguments) => groups::run(arguments),
         Verb::Check(arguments) => check::run(arguments),
+        Verb::Explain(arguments) => explain::run(arguments),
         Verb::Machines(arguments) => machines::run(arguments),
         Verb::Simulate(arguments) => simulate::run(arguments),
         Verb::Fit(arguments) => fit::run(arguments),

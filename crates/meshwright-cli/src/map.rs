@@ -22,7 +22,7 @@ use super::emit::EmitArguments;
 use super::files::{self, Force};
 use super::output::{self, Progress};
 use super::search::{self, SearchArguments};
-use super::{Answer, table};
+use super::{Answer, explain, table};
 
 const HELP: &str = "\
 Examples:
@@ -83,6 +83,9 @@ pub(super) struct MapArguments {
     emit: EmitArguments,
     #[command(flatten)]
     search: SearchArguments,
+    /// Also tell why the best placement takes as long as it does, see meshwright explain
+    #[arg(long)]
+    explain: bool,
 }
 
 /// The placements there are, for the help.
@@ -117,7 +120,7 @@ pub(super) fn run(arguments: &MapArguments) -> Result<Answer> {
     let mut progress = Progress::new();
     let mut tell = |what: &str| progress.tell(what);
     let switchings = arguments.machine.switching().map_or_else(|| map::usual(&machine), |only| vec![only]);
-    let asked = (&switchings[..], arguments.out.is_some());
+    let asked = (&switchings[..], arguments.out.is_some() || arguments.explain);
     let mut report = map::report_under(&job, &machine, &methods, seed, asked, &mut tell)?;
     // One winner for the files of launchers and those of a plan: by the time without barriers where cycles are equal.
     let mut verdict = report.verdict.take();
@@ -126,6 +129,9 @@ pub(super) fn run(arguments: &MapArguments) -> Result<Answer> {
         verdict = Some(mapping::judge(&report.tasks, &job, &machine, &rivals, seed, &mut tell)?);
     }
     drop(progress);
+    if let Some(verdict) = verdict.as_ref().filter(|_| arguments.explain) {
+        report.explain = explain::of_winner(verdict, &machine)?;
+    }
     let winner = verdict.as_ref().and_then(|verdict| verdict.winner_name());
     let emitted = emission.texts(&job.tasks, &machine, &report, winner)?;
     let mut writing = Writing::new(arguments.force.force);
@@ -164,6 +170,12 @@ fn text(report: &MapReport, machine: &Machine) -> String {
     }
     text += "\nalone: as if no two messages met · link: no schedule on these routes is faster · \
              path: each message waits for all it meets\n";
+    if let Some(best) = &report.culprit {
+        text += &format!("{}, {}:\n", best.placement, best.switching.name());
+        for sentence in best.culprit.sentences(machine, best.simulated_cycles) {
+            text += &format!("  {sentence}\n");
+        }
+    }
     if let Some(searched) = &report.searched {
         let simulated =
             |cycles: Option<u64>| cycles.map_or("endless".to_string(), |cycles| cycles.to_string());
@@ -193,6 +205,9 @@ fn text(report: &MapReport, machine: &Machine) -> String {
     if let [placement] = report.placements.as_slice() {
         text += &format!("\n{}, phase by phase\n", placement.name);
         text += &phases(placement);
+    }
+    if let Some(told) = &report.explain {
+        text += &format!("\n{}", explain::text(told, machine));
     }
     text
 }
@@ -227,7 +242,7 @@ fn links(placements: &[MapRow], switching: Switching, machine: &Machine) -> Stri
         vec![
             placement.name.clone(),
             table::busiest(*placement.busiest_link.of(switching), machine),
-            table::waited(*placement.waited_link.of(switching), machine),
+            table::waited(*placement.waited_link.of(switching)),
             if ends(placement) { reason(placement) } else { "deadlock".to_string() },
         ]
     };

@@ -15,7 +15,7 @@ use meshwright_verdict::{JobVerdict, MappingVerdict, groups, mapping};
 
 use super::files::{self, Force};
 use super::output::{self, Progress};
-use super::{Answer, error, group_tables, load, search, table};
+use super::{Answer, error, explain, group_tables, load, search, table};
 
 const HELP: &str = "\
 Examples:
@@ -50,6 +50,9 @@ pub(super) struct PlanArguments {
     out: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
+    /// Also tell why the winner of each job takes as long as it does, see meshwright explain
+    #[arg(long)]
+    explain: bool,
 }
 
 /// Runs the verb.
@@ -68,11 +71,13 @@ pub(super) fn run(arguments: &PlanArguments) -> Result<Answer> {
     let file = arguments.scenario.display().to_string();
     let machine = &scenario.machine;
     let plan = PlanReport { title: &title, scenario: &file, machine, seed: scenario.seed, jobs: &jobs };
+    let told = if arguments.explain { explain::of_jobs(&jobs, machine)? } else { Vec::new() };
     let written = write(arguments, &plan, &job)?;
     output::print(&if arguments.json {
-        files::json(&plan, arguments.out.is_some())
+        files::json(&plan, arguments.out.is_some(), told)
     } else {
-        text(&plan) + &written
+        let told = told.iter().flatten().map(|told| format!("\n{}", explain::text(told, machine)));
+        text(&plan) + &told.collect::<String>() + &written
     })?;
     // A load that is too large to be sent has no winner, and that is no deadlock.
     let ends = |job: &JobVerdict| matches!(job, JobVerdict::Load(_)) || job.winner().is_some();
@@ -176,7 +181,7 @@ fn divide_text(job: &MappingVerdict, machine: &Machine) -> String {
             outcome.simulated().to_string(),
             table::percent(outcome.gap().unwrap_or_default()),
             table::busiest(outcome.busiest_link, machine),
-            table::waited(outcome.waited_link, machine),
+            table::waited(outcome.waited_link),
         ]
     };
     // A job without a name of its own is called by its tasks.
@@ -194,6 +199,10 @@ fn divide_text(job: &MappingVerdict, machine: &Machine) -> String {
     }
     // The reason names the winner: the star leads from its row to it.
     text += &format!("* {}\n", job.reason);
+    if let (Some(culprit), Some(winner)) = (&job.facts.culprit, job.winner()) {
+        let sentences = culprit.sentences(machine, winner.time.0);
+        text.extend(sentences.iter().map(|sentence| format!("  {sentence}\n")));
+    }
     text.extend(job.advice.iter().map(|advice| format!("  {advice}\n")));
     text
 }

@@ -1,5 +1,6 @@
 //! `meshwright simulate`.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -14,12 +15,13 @@ use meshwright_sim::flit::Replay;
 use meshwright_sim::point::TrafficReport;
 use meshwright_sim::report::{self, SimulateReport};
 use meshwright_sim::sweep::seed_of;
+use meshwright_verdict::explain::{Explanation, Subject, Work};
 
 use super::costs::MachineArguments;
 use super::files::{self, Force};
 use super::output::{self, Progress};
 use super::traffic::{self, RouterArguments, TrafficArguments};
-use super::{Answer, table};
+use super::{Answer, explain, table};
 
 /// What is said beside a ring of channels.
 const RING: &str = "deadlock, each waits for the next";
@@ -62,6 +64,9 @@ pub(super) struct SimulateArguments {
     run: TrafficArguments,
     #[command(flatten)]
     router: RouterArguments,
+    /// Of a schedule on whole messages: also tell why it takes as long as it does, see meshwright explain
+    #[arg(long, conflicts_with_all = ["traffic", "trace"])]
+    explain: bool,
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
@@ -123,8 +128,37 @@ fn run_schedule(arguments: &SimulateArguments, machine: &Machine, schedule: &Pat
         (None, None) => report::fitting_report(&tasks::schedule(schedule, machine)?, machine)?,
         (Some(Engine::Flit), _) | (None, Some(_)) => on_routers()?,
     };
-    finish(arguments, &report, || text(&report, machine))?;
+    let explain = if arguments.explain && report.deadlock.is_none() {
+        Some(explained(arguments, machine, schedule)?)
+    } else {
+        None
+    };
+    let told = Told { report: &report, explain: explain.as_ref() };
+    let words =
+        || explain.as_ref().map_or(String::new(), |told| format!("\n{}", explain::text(told, machine)));
+    finish(arguments, &told, || text(&report, machine) + &words())?;
     Ok(if report.deadlock.is_some() { Answer::Negative } else { Answer::Done })
+}
+
+/// A report with its explanation, if that was asked for.
+#[derive(Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    report: &'a SimulateReport,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explain: Option<&'a Explanation>,
+}
+
+/// Why a schedule takes as long as it does on whole messages.
+fn explained(arguments: &SimulateArguments, machine: &Machine, schedule: &Path) -> Result<Explanation> {
+    if arguments.engine == Some(Engine::Flit) || arguments.router.given().is_some() {
+        let expected =
+            "no --engine flit and no router beside it: only whole messages tell who waits for whom";
+        return Err(Error::value("explain", "given", expected));
+    }
+    let name = schedule.file_name().unwrap_or_default().to_string_lossy();
+    let work = Work::Schedule(Cow::Owned(tasks::schedule(schedule, machine)?));
+    explain::of(&Subject { name: &name, method: "the schedule", machine, work })
 }
 
 fn run_traffic(arguments: &SimulateArguments, machine: &Machine, traffic: &str) -> Result<Answer> {
@@ -177,7 +211,7 @@ fn text(report: &SimulateReport, machine: &Machine) -> String {
         ["messages", &report.messages.to_string()],
         ["flit hops", &report.flit_hops.map_or("unknown".to_string(), |hops| hops.to_string())],
         ["busiest link", &table::busiest(report.hottest_link, machine)],
-        ["waited for", &table::waited(report.waited_link, machine)],
+        ["longest wait for a link", &table::waited(report.waited_link)],
         ["latency, mean", &latency.mean.map_or("none".to_string(), |mean| table::number(mean, 2))],
         ["latency, p50", &whole(latency.p50)],
         ["latency, p99", &whole(latency.p99)],

@@ -4,6 +4,8 @@ use super::drawings::{heat_figure, placement_figure};
 use super::svg::{Layout, bars};
 use super::{PlanReport, groups, load, page, style};
 use meshwright_core::error::Result;
+use meshwright_mapping::TaskGraph;
+use meshwright_mapping::task_graph::Edge;
 use meshwright_schedule::{Schedule, goal};
 use meshwright_verdict::{JobVerdict, MappingVerdict};
 
@@ -77,6 +79,22 @@ fn files_of(report: &PlanReport<'_>, job: &MappingVerdict, stem: &str, files: &m
     if let Some((winner, schedule)) = winner.as_ref().and_then(|winner| Some((winner, winner.schedule()?))) {
         files.push(goal_file(stem, winner.method, schedule));
     }
+    if winner.is_some() && !job.facts.tasks.edges().is_empty() {
+        let (name, what) =
+            (format!("{stem}.phases.csv"), "the messages between tasks, for `map` and `explain`".into());
+        files.push(File { name, what, text: trace(&job.facts.tasks) });
+    }
+}
+
+/// The messages between tasks as text, phase by phase.
+fn trace(tasks: &TaskGraph) -> String {
+    let mut text = "phase,source,target,bytes\n".to_string();
+    for index in 0..tasks.phases() {
+        for Edge { source, target, bytes } in tasks.phase(index) {
+            text += &format!("{},{source},{target},{}\n", tasks.number(index), bytes.0);
+        }
+    }
+    text
 }
 
 /// A schedule as text.

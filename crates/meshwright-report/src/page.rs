@@ -204,7 +204,7 @@ fn method_view<'a>(
             counted(outcome.simulated(), "cycle"),
             percent(outcome.gap().unwrap_or_default())
         ),
-        blame: blame(machine, outcome),
+        blame: blame(machine, job, outcome),
         waited: outcome.waited_link.is_some(),
         figures: figures(machine, &job.facts.tasks, outcome),
         phases: phases.into_iter().map(phase_row).collect(),
@@ -212,7 +212,7 @@ fn method_view<'a>(
     }
 }
 
-fn blame(machine: &Machine, outcome: &MappingOutcome) -> String {
+fn blame(machine: &Machine, job: &MappingVerdict, outcome: &MappingOutcome) -> String {
     let mut text = outcome.busiest_link.map_or(String::new(), |busiest| {
         format!(
             "The busiest link is {}: {} in {}. ",
@@ -221,6 +221,11 @@ fn blame(machine: &Machine, outcome: &MappingOutcome) -> String {
             counted(busiest.messages, "message")
         )
     });
+    if let Some(culprit) = job.facts.culprit.as_ref().filter(|_| job.is_won_by(outcome)) {
+        for sentence in culprit.of_whom(machine).into_iter().chain(culprit.relief(outcome.simulated())) {
+            text += &format!("{sentence} ");
+        }
+    }
     text += &match outcome.waited_link {
         // Then prediction and simulation agree, and what lies above the bound is the length of the routes.
         None if outcome.gap().unwrap_or_default() > 0.0
@@ -230,11 +235,10 @@ fn blame(machine: &Machine, outcome: &MappingOutcome) -> String {
                 .to_string()
         }
         None => "No message ever waited for a link.".to_string(),
-        Some(blame) => format!(
-            "Messages waited longest for link {} in phase {}: {} in all.",
-            wording::link(machine, NodeId(blame.from), NodeId(blame.to)),
-            blame.phase,
-            counted(blame.waited_cycles, "cycle")
+        Some(waited) => format!(
+            "For no link did messages wait longer than {} in all, in phase {}.",
+            counted(waited.waited_cycles, "cycle"),
+            waited.phase
         ),
     };
     if let Some(routers) = &outcome.detail.routers {

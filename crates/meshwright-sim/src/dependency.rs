@@ -73,7 +73,7 @@ impl<'j, 'm> ScheduleTask<'j, 'm> {
     }
 
     /// Runs it as `drive` does once all is loaded and the first steps have begun; the error is a circle of waiting.
-    fn run_by<E: Referee<'m>>(
+    pub(super) fn run_by<E: Referee<'m>>(
         self,
         engine: &mut E,
         drive: impl FnOnce(&mut E, &mut ScheduleProgram),

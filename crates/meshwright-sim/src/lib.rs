@@ -14,6 +14,7 @@
 //! | `message` | the message engine: messages acquire, hold and release channels |
 //! | `phased` | a workload: a barrier after each phase |
 //! | [`link_use`] | the busiest link and the one waited for |
+//! | [`critical`] | the critical path: what the last arrival waited for |
 //! | `lines` | of equal lines of a phase one is run |
 //! | `dependency`, `program` | a workload: each rank goes on when its own messages are there |
 //! | `processes`, `route_cache` | a workload: a state machine per node that decides at run time |
@@ -26,6 +27,7 @@
 #![forbid(unsafe_code)]
 
 pub mod any_order;
+pub mod critical;
 mod dependency;
 mod endpoints;
 mod engine;

@@ -99,11 +99,11 @@ impl<'m> Way<'m> {
     }
 }
 
-/// The busiest link: the one that is occupied the longest; of equal ones that with the most messages, then the
-/// lowest id.
+/// The busiest link: the one that is occupied the longest over all phases; of equal ones the lowest id. It is the link that
+/// every table, sentence, picture and JSON names.
 pub fn busiest_link(loads: &LinkLoads, machine: &Machine) -> Option<LinkUse> {
     let busy = |load: LinkLoad| load.occupied_ticks(machine.switching(), machine.costs());
-    let busiest = |&(link, load): &(LinkId, LinkLoad)| (busy(load), load.messages, std::cmp::Reverse(link));
+    let busiest = |&(link, load): &(LinkId, LinkLoad)| (busy(load), std::cmp::Reverse(link));
     let (link, load) = loads.used().max_by_key(busiest)?;
     Some(LinkUse {
         from: machine.source(link).0,

@@ -15,17 +15,18 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// Reads the machine, dead nodes left out.
+    /// Reads the machine, dead nodes left out. The second wire beside a link, if there is one, has the id after the last.
     ///
     /// # Complexity
     ///
     /// O(nodes + links).
-    pub(super) fn new(machine: &Machine) -> Self {
+    pub(super) fn new(machine: &Machine, second: Option<LinkId>) -> Self {
         let mut targets = Vec::with_capacity(machine.links() as usize);
         for node in (0..machine.nodes()).map(NodeId) {
             let ports = (0..machine.ports(node)).map(Port);
             targets.extend(ports.map(|port| machine.neighbour(node, port).unwrap_or(node)));
         }
+        targets.extend(second.map(|link| targets[link.index()]));
         Self { targets }
     }
 

@@ -4,7 +4,7 @@
 //!
 //! `lo1990`, section 5 (loosely synchronous phases), eq. (1) and section 5.1.2 (a message alone).
 
-use super::engine::{Control, Driver, Open};
+use super::engine::{Control, Driver, Open, Referee};
 use super::network;
 use super::simulate::Task;
 use super::trace::{Trace, Wait};
@@ -35,6 +35,31 @@ pub(super) fn assert_inside(machine: &Machine, phases: &Phases) {
 
 impl<'m> Task<'m> for Barriers<'m> {
     fn on<E: Open<'m>>(self, engine: &mut E) -> Result<Trace> {
+        self.run_by(engine, |_, _| ())
+    }
+}
+
+/// A phase that is over.
+pub(super) struct Over {
+    /// Its index.
+    pub(super) index: usize,
+    /// Which repetition it was, from 0, and for how many it stands.
+    pub(super) time: u32,
+    pub(super) times: u32,
+    /// When it began and ended, in ticks of the engine.
+    pub(super) begin: u64,
+    pub(super) end: u64,
+    /// The message that arrived last, by its index in the phase.
+    pub(super) last: u32,
+}
+
+impl<'m> Barriers<'m> {
+    /// Runs the phases and tells of each one that is over.
+    pub(super) fn run_by<E: Referee<'m>>(
+        self,
+        engine: &mut E,
+        mut over: impl FnMut(&E, Over),
+    ) -> Result<Trace> {
         let Self { machine, phases } = self;
         let mut trace = Trace::default();
         let (mut longest, mut serial) = (0, 0);
@@ -52,12 +77,15 @@ impl<'m> Task<'m> for Barriers<'m> {
             let mut time = 0;
             while time < times {
                 let (was_fresh, passes) = (engine.is_fresh(), engine.passes());
-                let (ticks, left) = run_once(engine, messages, routes.clone());
+                let (begin, barrier) = run_once(engine, messages, routes.clone());
+                let (ticks, left) = (barrier.end - begin, barrier.left());
                 ran += messages.len() as u64;
                 // Who begins as at first does the same again.
                 let is_same = left.is_empty() && was_fresh && engine.is_fresh();
                 let stands_for =
                     if is_same || left.is_empty() && ran > MESSAGES_RUN_MAX { times - time } else { 1 };
+                let (end, last) = (barrier.end, barrier.last);
+                over(engine, Over { index, time, times: stands_for, begin, end, last });
                 trace.phase_ticks[index] += ticks * u64::from(stands_for);
                 trace.ticks += ticks * u64::from(stands_for);
                 trace.passes += (engine.passes() - passes) * u64::from(stands_for);
@@ -82,23 +110,30 @@ impl<'m> Task<'m> for Barriers<'m> {
     }
 }
 
-/// Runs one phase once: the ticks to its barrier, and the messages that never arrive.
-fn run_once<'m, E: Open<'m>>(engine: &mut E, messages: &[Message], routes: Routes<'m>) -> (u64, Vec<u32>) {
+/// Runs one phase once: when it began, and what there is to say of its end.
+fn run_once<'m, E: Referee<'m>>(engine: &mut E, messages: &[Message], routes: Routes<'m>) -> (u64, Barrier) {
     engine.load(messages, routes);
     let begin = engine.now();
-    let mut barrier = Barrier { end: begin, arrived: vec![false; messages.len()] };
+    let mut barrier = Barrier { end: begin, last: 0, arrived: vec![false; messages.len()] };
     for message in 0..messages.len() as u32 {
         engine.start(message, begin);
     }
     engine.run(&mut barrier);
-    let left = (0..messages.len() as u32).filter(|m| !barrier.arrived[*m as usize]).collect();
-    (barrier.end - begin, left)
+    (begin, barrier)
 }
 
 /// Notes when the last message arrives.
 struct Barrier {
     end: u64,
+    last: u32,
     arrived: Vec<bool>,
+}
+
+impl Barrier {
+    /// The messages that never arrive.
+    fn left(&self) -> Vec<u32> {
+        (0..).zip(&self.arrived).filter(|(_, arrived)| !**arrived).map(|(message, _)| message).collect()
+    }
 }
 
 impl<E: Control> Driver<E> for Barrier {
@@ -107,7 +142,7 @@ impl<E: Control> Driver<E> for Barrier {
     fn sent(&mut self, _: &mut E, _: u32) {}
 
     fn delivered(&mut self, engine: &mut E, message: u32) {
-        self.end = engine.now();
+        (self.end, self.last) = (engine.now(), message);
         self.arrived[message as usize] = true;
     }
 

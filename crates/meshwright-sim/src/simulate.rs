@@ -8,10 +8,10 @@ use super::packet::Packets;
 use super::trace::Trace;
 use super::{dependency, lines, phased, processes, rings};
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::Bytes;
+use meshwright_core::units::{Bytes, LinkId};
 use meshwright_network::fabric::Fabric;
 use meshwright_network::routing;
-use meshwright_network::topology::Machine;
+use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::process::Process;
 use meshwright_schedule::{Phases, Schedule};
 
@@ -26,6 +26,8 @@ pub enum Engine {
     Packet,
     /// Routers with virtual channels and credits, cycle by cycle, see [`flit`](super::flit).
     Flit(Replay),
+    /// Whole messages, with a second wire beside this link: the messages that cross it are dealt over both.
+    Doubled(LinkId),
 }
 
 /// A task for an engine that is made for it.
@@ -40,7 +42,7 @@ impl Engine {
         if let Some(fabric) = machine.fabric() {
             return self.run_on(fabric, machine.costs().ticks_per_cycle(), task);
         }
-        if !machine.endpoints().is_free() && !matches!(self, Self::Message) {
+        if !machine.endpoints().is_free() && !matches!(self, Self::Message | Self::Doubled(_)) {
             let why = "overhead and gap of nodes are simulated with whole messages only".to_string();
             return Err(Error::not_applicable("this engine", why));
         }
@@ -51,6 +53,12 @@ impl Engine {
                 task.on(&mut Packets::new(machine, routing::usual(machine))?)
             }
             Self::Flit(replay) => replay.run(machine, task),
+            Self::Doubled(link) if *link < LinkId(machine.links()) => {
+                task.on(&mut Core::with_second(machine, *link))
+            }
+            Self::Doubled(link) => {
+                Err(Error::value("link", link.0, format!("one of the {} links", machine.links())))
+            }
         }
     }
 
@@ -63,6 +71,10 @@ impl Engine {
                 "synchronous steps know no links of different speed",
             )),
             Self::Flit(_) => task.on(&mut FabricRouters::new(fabric, ticks_per_cycle)?),
+            Self::Doubled(_) => Err(Error::not_applicable(
+                "a second wire",
+                "where networks are described each link has a rate of its own: change it in the file",
+            )),
         }
     }
 }
@@ -92,6 +104,8 @@ impl Workload for Phases {
             Engine::Message if machine.fabric().is_none() && machine.endpoints().is_free() => {
                 lines::one_of_each_kind(machine, self).or_else(|| rings::by_source(machine, self))
             }
+            // Of two messages that ask at the same time the same one is first as without the second wire.
+            Engine::Doubled(_) => rings::by_source(machine, self),
             Engine::Message | Engine::Packet | Engine::Flit(_) => None,
         };
         let Some(others) = others else {

@@ -8,6 +8,7 @@
 //! | [`groups`] | programs of splits, barriers and joins, every split on every tree |
 //! | [`installments`] | what fewer processors and fewer messages cost |
 //! | [`auto`] | which placements are worth a simulation |
+//! | [`mod@explain`] | why a plan takes as long as it does: culprit, critical path, what changes would gain |
 //! | `look` | a search whose judge is the simulation |
 //! | [`map`] | the answer to `map`: both switchings, in the paper's units |
 //! | [`ranked`] | a placed tree over ranks, for the executors that really run |
@@ -21,6 +22,7 @@
 pub mod auto;
 pub mod buffers;
 mod contradiction;
+pub mod explain;
 pub mod fit;
 pub mod groups;
 pub mod installments;

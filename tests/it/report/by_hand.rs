@@ -128,7 +128,7 @@ pub(super) fn job(name: &str, tasks: TaskGraph, results: Vec<MappingOutcome>) ->
     let best =
         (0..results.len()).min_by_key(|&index| results[index].simulated_cycles).expect("there is a result");
     let reason = format!("{} keeps the early, heavy messages on short paths.", results[best].method);
-    let facts = MappingFacts { searched: None, interrupted: false, tasks };
+    let facts = MappingFacts { searched: None, interrupted: false, tasks, culprit: None };
     let mut verdict =
         MappingVerdict::new(name, Cycles(results[best].bound_cycles), results, Some(best), facts);
     verdict.reason = reason;
@@ -262,7 +262,7 @@ pub(super) fn empty_page() -> String {
     let mut unbounded = MappingOutcome { simulated_cycles: Some(7), ..nothing.clone() };
     assert_eq!(unbounded.gap(), Some(f64::INFINITY));
     unbounded.detail.placement.nodes = vec![NodeId(0); 3];
-    let facts = MappingFacts { searched: None, interrupted: false, tasks: tasks.clone() };
+    let facts = MappingFacts { searched: None, interrupted: false, tasks: tasks.clone(), culprit: None };
     let without = MappingVerdict::new("no methods", Cycles(0), vec![], None, facts);
     let jobs = vec![job("nothing", tasks, vec![nothing, unbounded]), without];
     render("Nothing", "", &machine, &jobs)

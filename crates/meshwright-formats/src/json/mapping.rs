@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use meshwright_sim::fitting::Routers;
+use meshwright_verdict::explain::Culprit;
 use meshwright_verdict::mapping::Searched;
 use meshwright_verdict::{
     Facts, LinkUse, LinkWait, MappingFacts, MappingOutcome, MappingVerdict, PhaseRow, Skipped,
@@ -19,6 +20,7 @@ pub(super) struct MappingForm<'a> {
     results: Vec<PlacementForm<'a>>,
     skipped: &'a [Skipped],
     searched: Option<&'a Searched>,
+    culprit: Option<&'a Culprit>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     interrupted: bool,
 }
@@ -54,6 +56,7 @@ impl<'a> From<&'a MappingVerdict> for MappingForm<'a> {
             results: verdict.results.iter().map(PlacementForm::from).collect(),
             skipped: &verdict.skipped,
             searched: verdict.facts.searched.as_ref(),
+            culprit: verdict.facts.culprit.as_ref(),
             interrupted: verdict.facts.interrupted,
         }
     }

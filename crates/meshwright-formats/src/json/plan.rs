@@ -6,8 +6,10 @@ use super::groups::GroupsForm;
 use super::load::LoadForm;
 use super::machine::MachineForm;
 use super::mapping::MappingForm;
+use meshwright_core::units::NodeId;
 use meshwright_network::topology::Machine;
 use meshwright_verdict::JobVerdict;
+use meshwright_verdict::explain::Explanation;
 
 /// The format of plan.json, as this version writes and reads it.
 pub const FORMAT: u32 = 1;
@@ -34,7 +36,34 @@ pub struct JobForm<'a> {
     /// The file with its schedule, for `run`; left out where there is none.
     #[serde(flatten)]
     schedule: Option<ScheduleFile>,
+    /// Where the tasks are, for `explain`; left out where there are none, or too many.
+    #[serde(flatten)]
+    placed: Option<PlacedForm<'a>>,
+    /// Why the winner takes as long as it does, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explain: Option<Explanation>,
 }
+
+/// The placement of the winner, and of who comes next.
+#[derive(Debug, Serialize)]
+struct PlacedForm<'a> {
+    /// The file with the messages between the tasks, relative to the plan.
+    tasks: String,
+    /// The node of each task.
+    placement: &'a [NodeId],
+    /// The best of the others.
+    runner_up: Option<RunnerUpForm<'a>>,
+}
+
+/// Another placement.
+#[derive(Debug, Serialize)]
+struct RunnerUpForm<'a> {
+    method: &'a str,
+    placement: &'a [NodeId],
+}
+
+/// With more tasks a plan would be too long to be read again.
+const PLACED_MAX: usize = 1 << 16;
 
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
@@ -63,13 +92,42 @@ impl<'a> PlanForm<'a> {
     ) -> Self {
         let schedules = schedules.into_iter().chain(std::iter::repeat(None));
         let file = |(schedule, schedule_method)| ScheduleFile { schedule, schedule_method };
-        let form = |(verdict, schedule): (_, Option<_>)| JobForm {
+        let form = |(verdict, schedule): (&'a JobVerdict, Option<(String, String)>)| JobForm {
             verdict: VerdictForm::of(verdict),
+            placed: schedule.as_ref().and_then(|(file, _)| PlacedForm::of(verdict, file)),
             schedule: schedule.map(file),
+            explain: None,
         };
         let jobs = jobs.iter().zip(schedules).map(form).collect();
         Self { format: FORMAT, machine: machine.into(), seed, jobs }
     }
+
+    /// With the explanations of the jobs, as far as there are any.
+    pub fn with_explanations(mut self, explanations: Vec<Option<Explanation>>) -> Self {
+        for (job, explanation) in self.jobs.iter_mut().zip(explanations) {
+            job.explain = explanation;
+        }
+        self
+    }
+}
+
+impl<'a> PlacedForm<'a> {
+    /// Where the tasks of a job are whose schedule is in this file.
+    fn of(verdict: &'a JobVerdict, schedule: &str) -> Option<Self> {
+        let JobVerdict::Mapping(verdict) = verdict else { return None };
+        let placement = &verdict.winner()?.outcome.detail.placement.nodes;
+        let fits = placement.len() <= PLACED_MAX && !verdict.facts.tasks.edges().is_empty();
+        let runner_up = verdict.runner_up().map(|outcome| RunnerUpForm {
+            method: &outcome.method,
+            placement: &outcome.detail.placement.nodes,
+        });
+        fits.then(|| Self { tasks: tasks_file(schedule), placement, runner_up })
+    }
+}
+
+/// The file of the messages between tasks, beside that of their schedule.
+fn tasks_file(schedule: &str) -> String {
+    format!("{}.phases.csv", schedule.strip_suffix(".goal").unwrap_or(schedule))
 }
 
 impl<'a> VerdictForm<'a> {

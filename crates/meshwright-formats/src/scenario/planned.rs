@@ -1,5 +1,6 @@
 //! Schedules to be run: GOAL text, or what `plan --out` wrote.
 
+use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -9,11 +10,13 @@ use super::machine::switching;
 use super::source::ScenarioText as Text;
 use crate::json::FORMAT;
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::{Bytes, Cycles, Ratio};
+use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
 use meshwright_core::unknown;
-use meshwright_network::topology::{Costs, Machine, PortModel};
+use meshwright_mapping::{Placement, task_file};
+use meshwright_network::topology::{Costs, Machine, PortModel, Topology};
 use meshwright_runtime::run::RunInput;
 use meshwright_schedule::goal;
+use meshwright_verdict::explain::Work;
 
 /// The largest denominator of the costs of a machine.
 const DENOMINATOR_MAX: u64 = 1 << 16;
@@ -36,7 +39,88 @@ pub fn read(path: &Path, job: Option<&str>) -> Result<RunInput> {
     Ok(RunInput { name: path.display().to_string(), schedule: goal::read(path)?, machine: None })
 }
 
-fn of_plan(text: &Text, wanted: Option<&str>) -> Result<RunInput> {
+/// A plan that is to be explained.
+#[derive(Clone, Debug)]
+pub struct PlanToExplain {
+    /// The job's name.
+    pub name: String,
+    /// Whose plan it is.
+    pub method: String,
+    /// What it was planned for.
+    pub machine: Machine,
+    /// Its tasks on their nodes; the schedule alone where the plan does not tell them.
+    pub work: Work<'static>,
+}
+
+/// Reads the plan of a job that is to be explained; it needs no name if there is only one.
+///
+/// # Errors
+///
+/// As for [`read`], and [`Error::Value`] when the file is no `plan.json`.
+pub fn read_to_explain(path: &Path, job: Option<&str>) -> Result<PlanToExplain> {
+    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
+        let expected = "plan.json, as `meshwright plan --out DIR` and `meshwright map --out DIR` write it; a schedule is \
+                        explained by `meshwright simulate SCHEDULE.goal --on MACHINE --explain`";
+        return Err(Error::value("plan", path.display(), expected));
+    }
+    let text = Text::read(path)?;
+    with_job(&text, job, |machine, job| {
+        let (name, folder) = (name(job.entries), text.folder());
+        let word = |key: &str| job.optional(key).and_then(Value::as_str).unwrap_or_default().to_string();
+        let method = word("schedule_method");
+        let work = match job.optional("tasks") {
+            None => Work::Schedule(Cow::Owned(goal::read(&schedule_file(&name, folder, job)?)?)),
+            Some(_) => {
+                let tasks = beside(folder, &word("tasks"), "tasks", job)?;
+                let mut tasks = task_file::read(&tasks)?;
+                tasks.name.clone_from(&name);
+                let nodes = nodes(job, job.require("placement")?, tasks.tasks, &machine)?;
+                tasks.tasks = nodes.len() as u32;
+                let runner_up = runner_up(job, tasks.tasks, &machine)?;
+                let placement = Placement { name: method.clone(), nodes };
+                Work::Placed { tasks: Cow::Owned(tasks), placement, runner_up }
+            }
+        };
+        Ok(PlanToExplain { name, method, machine, work })
+    })
+}
+
+/// The nodes of at least so many tasks: living ones, each once.
+fn nodes(job: &Object<'_>, value: &Value, tasks: u32, machine: &Machine) -> Result<Vec<NodeId>> {
+    let unfit = || job.unfit("placement", &format!("a living node for each of {tasks} tasks, no node twice"));
+    let list = value.as_array().ok_or_else(unfit)?;
+    let node = |value: &Value| {
+        let node = NodeId(u32::try_from(value.as_u64()?).ok()?);
+        (node.0 < machine.nodes() && machine.is_alive(node)).then_some(node)
+    };
+    let nodes: Vec<NodeId> = list.iter().map(node).collect::<Option<_>>().ok_or_else(unfit)?;
+    let mut sorted = nodes.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    if nodes.len() < tasks as usize || sorted.len() < nodes.len() {
+        return Err(unfit());
+    }
+    Ok(nodes)
+}
+
+/// The next best placement of a job, if its plan tells it.
+fn runner_up(job: &Object<'_>, tasks: u32, machine: &Machine) -> Result<Option<Placement>> {
+    let Some(other) = job.optional("runner_up").filter(|other| !other.is_null()) else { return Ok(None) };
+    let unfit = || job.unfit("runner_up", "an object with `method` and `placement`");
+    let name = other.get("method").and_then(Value::as_str).ok_or_else(unfit)?.to_string();
+    let nodes = nodes(job, other.get("placement").ok_or_else(unfit)?, tasks, machine)?;
+    if nodes.len() != tasks as usize {
+        return Err(unfit());
+    }
+    Ok(Some(Placement { name, nodes }))
+}
+
+/// What a function makes of the machine and of a job of a plan.
+fn with_job<T>(
+    text: &Text,
+    wanted: Option<&str>,
+    of: impl FnOnce(Machine, &Object<'_>) -> Result<T>,
+) -> Result<T> {
     let value: Value = serde_json::from_str(&text.text).map_err(|error| syntax(text, &error))?;
     let Value::Object(entries) = &value else {
         return Err(text.error(
@@ -50,23 +134,34 @@ fn of_plan(text: &Text, wanted: Option<&str>) -> Result<RunInput> {
         return Err(plan.unfit("format", &format!("{FORMAT}, the format of the plans of this version")));
     }
     let machine = machine(&plan)?;
-    let job = job(&plan, wanted)?;
-    let name = name(job.entries);
+    of(machine, &job(&plan, wanted)?)
+}
+
+fn of_plan(text: &Text, wanted: Option<&str>) -> Result<RunInput> {
+    with_job(text, wanted, |machine, job| {
+        let name = name(job.entries);
+        let schedule = goal::read(&schedule_file(&name, text.folder(), job)?)?;
+        Ok(RunInput { name, schedule, machine: Some(machine) })
+    })
+}
+
+/// The file with the schedule of a job.
+fn schedule_file(name: &str, folder: &Path, job: &Object<'_>) -> Result<PathBuf> {
     let Some(file) = job.optional("schedule") else {
-        return Err(Error::not_applicable("running the plan", without_schedule(&name, job.entries)));
+        return Err(Error::not_applicable("running the plan", without_schedule(name, job.entries)));
     };
     let Some(file) = file.as_str() else {
         return Err(job.unfit("schedule", "the name of a GOAL file beside the plan"));
     };
-    let schedule = goal::read(&beside(text.folder(), file, &job)?)?;
-    Ok(RunInput { name, schedule, machine: Some(machine) })
+    beside(folder, file, "schedule", job)
 }
 
-/// The file of a schedule. A plan may come from anywhere: what it names must lie in its own folder, links followed, or
+/// A file that a plan names. A plan may come from anywhere: what it names must lie in its own folder, links followed, or
 /// the errors of reading it would show other files.
 #[expect(clippy::disallowed_methods, reason = "where links lead decides what is refused")]
-fn beside(folder: &Path, file: &str, job: &Object<'_>) -> Result<PathBuf> {
-    let refuse = || job.unfit("schedule", "the name of a GOAL file in the folder of the plan");
+fn beside(folder: &Path, file: &str, key: &'static str, job: &Object<'_>) -> Result<PathBuf> {
+    let kind = if key == "schedule" { "GOAL" } else { ".phases.csv" };
+    let refuse = || job.unfit(key, &format!("the name of a {kind} file in the folder of the plan"));
     let is_below = Path::new(file).components().all(|part| matches!(part, Component::Normal(_)));
     if !is_below || file.is_empty() {
         return Err(refuse());

@@ -21,6 +21,7 @@
 
 use super::channel::Taken;
 use super::way::Cursor;
+use super::witness::Witness;
 use super::{Core, MessageEvent};
 use meshwright_core::units::LinkId;
 use meshwright_network::topology::{Machine, Switching, Topology};
@@ -71,9 +72,9 @@ pub(crate) fn keeps_classes(machine: &Machine) -> bool {
 }
 
 impl DateLine {
-    /// The classes of a machine.
-    pub(super) fn of(machine: &Machine) -> Self {
-        Self { above: if keeps_classes(machine) { machine.links() } else { 0 }, ..Self::default() }
+    /// The classes of a machine with so many links, second wires included.
+    pub(super) fn of(machine: &Machine, links: u32) -> Self {
+        Self { above: if keeps_classes(machine) { links } else { 0 }, ..Self::default() }
     }
 
     /// Whether there are classes.
@@ -121,7 +122,7 @@ impl DateLine {
     }
 }
 
-impl Core<'_> {
+impl<W: Witness> Core<'_, W> {
     #[inline]
     fn worm(&mut self, slot: u32) -> &mut Worm {
         &mut self.date_line.worms[slot as usize]
@@ -213,6 +214,30 @@ impl Core<'_> {
                 None
             }
         }
+    }
+
+    /// The grant whose message lets a message have a channel now: it left the channel or the other one on a wire that the
+    /// message needs, or stands there from now on.
+    pub(super) fn cause(&mut self, channel: LinkId, slot: u32) -> Option<u32> {
+        let mut cause = self.leaves(channel, slot);
+        if self.date_line.is_kept() {
+            self.for_each_channel(slot, |core, under| cause = cause.or_else(|| core.leaves(under, slot)));
+        }
+        cause
+    }
+
+    /// The grant whose message leaves the wire under a channel to the worm in a slot now.
+    fn leaves(&mut self, channel: LinkId, slot: u32) -> Option<u32> {
+        let (now, beside) = (self.now, self.date_line.beside(channel));
+        let stands = beside.and_then(|beside| match self.channels.taken(beside, now) {
+            Taken::By(other) if other != slot && !self.worm(other).moves => Some(*self.flight(other)),
+            _ => None,
+        });
+        let log = self.witness.log()?;
+        let left = log.freed(channel, now).or_else(|| log.freed(beside?, now));
+        left.or_else(|| {
+            stands.filter(|flight| flight.asked == now).and_then(|flight| log.latest(flight.message))
+        })
     }
 
     /// A worm moves on over a channel it was given.

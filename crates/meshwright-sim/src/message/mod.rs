@@ -10,6 +10,9 @@
 //! | `switching` | how a message moves over links under each switching |
 //! | `ports` | what one-port nodes add |
 //! | `way` | the links of a message, piece by piece |
+//! | `referee` | what drivers ask of it |
+//! | `second` | a second wire beside a link |
+//! | `witness` | who waited for whom, if somebody asks |
 //! | `event_queue` | events in the order of their times |
 //!
 //! A free link serves the message that asked first (wormhole, cut-through), or the one with the farthest to go
@@ -29,8 +32,11 @@ mod event_queue;
 mod flight;
 mod ports;
 mod queue;
+mod referee;
+mod second;
 mod switching;
 mod way;
+mod witness;
 
 use self::channel::Channels;
 use self::date_line::DateLine;
@@ -38,16 +44,15 @@ pub(crate) use self::date_line::keeps_classes;
 use self::event_queue::EventQueue;
 use self::flight::{Flight, PendingMessage, Stage};
 use self::ports::PortChannels;
-use self::way::Cursor;
+use self::witness::Witness;
+pub(crate) use self::witness::{Leg, Log, Terms};
 use super::endpoints::NodeTimes;
-use super::engine::{Control, Driver, Open, Referee};
+use super::engine::Driver;
 use super::network::Network;
 use super::route_cache::RouteCache;
-use meshwright_core::error::{Error, Result};
-use meshwright_core::units::{Hops, LinkId};
+use meshwright_core::units::LinkId;
 use meshwright_network::routing::Routes;
-use meshwright_network::topology::{Costs, Machine, Switching, Topology};
-use meshwright_schedule::Message;
+use meshwright_network::topology::{Costs, Machine, Switching};
 
 /// Something that happens at a moment; messages on their way are known by their slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +70,7 @@ enum MessageEvent {
 
 /// Channels, the messages on them and the events to come.
 #[derive(Debug)]
-pub(crate) struct Core<'m> {
+pub(crate) struct Core<'m, W = ()> {
     machine: &'m Machine,
     network: Network,
     route_cache: RouteCache<'m>,
@@ -96,20 +101,38 @@ pub(crate) struct Core<'m> {
     in_turn: bool,
     /// Whether the driver wants to know when messages have left their sources.
     tells_sent: bool,
+    /// The link that has a second wire beside it.
+    second: Option<LinkId>,
+    /// Who is told who waits for whom.
+    witness: W,
 }
 
 impl<'m> Core<'m> {
     /// All channels free, nothing on the way.
     pub(crate) fn new(machine: &'m Machine) -> Self {
-        let date_line = DateLine::of(machine);
-        let (ports, channels) = PortChannels::of(machine, machine.links() + date_line.above);
+        Self::watched(machine, None, ())
+    }
+
+    /// The same with a second wire beside a link.
+    pub(crate) fn with_second(machine: &'m Machine, link: LinkId) -> Self {
+        Self::watched(machine, Some(link), ())
+    }
+}
+
+impl<'m, W: Witness> Core<'m, W> {
+    /// All channels free, nothing on the way; perhaps a second wire beside a link, and somebody who is told what happens.
+    pub(crate) fn watched(machine: &'m Machine, second: Option<LinkId>, witness: W) -> Self {
+        let network = Network::new(machine, second);
+        let links = network.links() as u32;
+        let date_line = DateLine::of(machine, links);
+        let (ports, channels) = PortChannels::of(machine, links + date_line.above);
         let farthest_first = match machine.switching() {
             Switching::Wormhole | Switching::CutThrough => 0,
-            Switching::StoreAndForward => machine.links(),
+            Switching::StoreAndForward => links,
         };
         Self {
             machine,
-            network: Network::new(machine),
+            network,
             route_cache: RouteCache::new(machine),
             switching: machine.switching(),
             // Under store-and-forward the start-up is paid at every node, with each hop.
@@ -138,7 +161,29 @@ impl<'m> Core<'m> {
                 && ports.is_none()
                 && machine.costs().head_ticks() > 0,
             tells_sent: true,
+            second,
+            witness,
         }
+    }
+
+    /// What chains of grants need to know of the machine.
+    pub(crate) fn terms(&self) -> Terms {
+        Terms {
+            startup: self.machine.costs().startup_ticks(),
+            is_stored: self.switching == Switching::StoreAndForward,
+            injection: self.ports.map_or(u32::MAX, |ports| ports.injection),
+        }
+    }
+
+    /// The link of a channel; none if it is a port.
+    pub(crate) fn link_of(&self, channel: LinkId) -> Option<LinkId> {
+        let is_port = self.ports.is_some_and(|ports| channel.0 >= ports.injection);
+        (!is_port).then(|| if self.date_line.is_kept() { self.date_line.link_of(channel) } else { channel })
+    }
+
+    /// Who was told what happened.
+    pub(crate) fn witness(&self) -> &W {
+        &self.witness
     }
 
     fn flight(&self, slot: u32) -> &Flight {
@@ -192,6 +237,9 @@ impl<'m> Core<'m> {
                 let message = self.flight(slot).message;
                 let leaves = self.leaves_as_it_arrives(slot);
                 self.idle.push(slot);
+                if let Some(log) = self.witness.log() {
+                    log.arrived(message, self.now);
+                }
                 if leaves {
                     driver.sent(self, message);
                 }
@@ -234,7 +282,10 @@ impl<'m> Core<'m> {
 
     /// Notes from when on a channel is free.
     #[inline]
-    fn release(&mut self, channel: LinkId, time: u64) {
+    fn release(&mut self, channel: LinkId, slot: u32, time: u64) {
+        if let Some(log) = self.witness.log() {
+            log.released(channel, self.flights[slot as usize].message, time);
+        }
         let is_awaited = self.channels.release(channel, time, self.now);
         if is_awaited || self.is_awaited_beside(channel) {
             self.events.push(time, MessageEvent::Free(channel));
@@ -309,14 +360,28 @@ impl<'m> Core<'m> {
         }
     }
 
+    /// Tells that a message is given a channel now.
+    #[inline]
+    fn note_given(&mut self, channel: LinkId, slot: u32) {
+        if W::LISTENS {
+            let Flight { asked, message, .. } = *self.flight(slot);
+            let cause = if asked < self.now { self.cause(channel, slot) } else { None };
+            if let Some(log) = self.witness.log() {
+                log.given(message, channel, [asked, self.now], cause);
+            }
+        }
+    }
+
     /// A message goes on with a channel it was given.
     fn use_channel(&mut self, channel: LinkId, slot: u32) {
         match self.ports {
             Some(ports) if channel.0 >= ports.ejection => {
+                self.note_given(channel, slot);
                 self.stages[slot as usize] = Stage::Ejecting;
                 self.head(slot);
             }
             Some(ports) if channel.0 >= ports.injection => {
+                self.note_given(channel, slot);
                 self.stages[slot as usize] = Stage::Injected;
                 match self.startup {
                     0 => self.head(slot),
@@ -325,112 +390,5 @@ impl<'m> Core<'m> {
             }
             _ => self.enter(channel, slot),
         }
-    }
-}
-
-impl Control for Core<'_> {
-    fn now(&self) -> u64 {
-        self.now
-    }
-
-    #[inline]
-    fn start(&mut self, message: u32, at: u64) {
-        let slot = self.take_slot(message);
-        let (source, target) = self.messages[message as usize].ends;
-        let at = match &mut self.nodes {
-            Some(nodes) if source != target => nodes.sent(source, at),
-            _ => at,
-        };
-        match self.ports {
-            Some(_) => self.events.push(at, MessageEvent::Start(slot)),
-            None => self.events.push(at + self.startup, MessageEvent::Head(slot)),
-        }
-    }
-
-    fn set_timer(&mut self, id: u32, at: u64) {
-        self.events.push(at, MessageEvent::Timer(id));
-    }
-}
-
-impl<'m> Referee<'m> for Core<'m> {
-    fn load(&mut self, messages: &[Message], routes: Routes<'m>) {
-        assert!(self.events.is_empty(), "nothing of the run before is left");
-        self.routes = routes;
-        self.channels.forget_waits();
-        self.messages.clear();
-        self.messages.extend(messages.iter().map(|message| PendingMessage::new(message, &self.costs)));
-        self.flights.clear();
-        self.idle.clear();
-    }
-
-    fn run<D: Driver<Self>>(&mut self, driver: &mut D) {
-        self.tells_sent = D::WANTS_SENT;
-        let (mut moment, mut round, mut given) = (Vec::new(), Vec::new(), Vec::new());
-        while let Some(time) = self.events.next(&mut moment) {
-            self.now = time;
-            for &event in &moment {
-                self.handle(event, driver);
-            }
-            if !self.events.has_more_now() {
-                self.give(&mut round, &mut given);
-            }
-        }
-    }
-
-    fn longest_wait(&self) -> Option<(LinkId, u64)> {
-        self.channels.longest_wait(self.network.links())
-    }
-
-    fn is_fresh(&self) -> bool {
-        self.nodes.as_ref().is_none_or(|nodes| nodes.are_over(self.now))
-    }
-
-    fn passes(&self) -> u64 {
-        self.date_line.passes
-    }
-
-    fn waiting_ring(&self, undelivered: &[u32]) -> Option<Vec<LinkId>> {
-        let first = *undelivered.first()?;
-        // The slot of a message that has not arrived was not given to another.
-        let slot = self.flights.iter().position(|flight| flight.message == first)? as u32;
-        let mut chain = vec![self.wanted(slot)?];
-        loop {
-            let holder = self.channels.holder(*chain.last()?)?;
-            let next = self.wanted(holder)?;
-            if let Some(start) = chain.iter().position(|link| *link == next) {
-                return Some(chain.split_off(start));
-            }
-            chain.push(next);
-        }
-    }
-}
-
-impl<'m> Open<'m> for Core<'m> {
-    fn open(&mut self) {
-        let routes = match self.machine.whole_grid() {
-            Some(grid) => Routes::DimensionOrder(grid),
-            None => Routes::Stored { first: vec![0], links: Vec::new() },
-        };
-        self.load(&[], routes);
-    }
-
-    fn add(&mut self, message: &Message) -> Result<(u32, Hops)> {
-        if let Routes::Stored { first, links } = &mut self.routes {
-            let (from, to) = message.pair();
-            if !self.route_cache.route(from, to, links) {
-                let why = format!("there is no path from node {from} to node {to}");
-                return Err(Error::not_applicable("routing", why));
-            }
-            let end = u32::try_from(links.len()).map_err(|_| Error::TooLarge {
-                what: "storing the routes",
-                needed: format!("{} links", links.len()),
-                limit: format!("{} links", u32::MAX),
-            })?;
-            first.push(end);
-        }
-        let number = self.messages.len() as u32;
-        let (_, hops) = Cursor::first(&self.routes, 0, number, message.pair());
-        self.messages.push(PendingMessage::new(message, &self.costs));
-        Ok((number, Hops(hops)))
     }
 }

@@ -11,15 +11,21 @@
 
 use super::flight::Flight;
 use super::way::Cursor;
+use super::witness::Witness;
 use super::{Core, MessageEvent};
 use meshwright_core::units::LinkId;
 use meshwright_network::topology::Switching;
 
-impl Core<'_> {
+impl<W: Witness> Core<'_, W> {
     /// A message enters a link that serves in turn, at a time from now on.
     #[inline]
     pub(super) fn enter_in_turn(&mut self, link: LinkId, slot: u32, begin: u64) {
-        let Flight { hops, left, body, .. } = self.take_link(link, slot);
+        let Flight { hops, left, body, asked, message, .. } = self.take_link(link, slot);
+        if let Some(log) = self.witness.log() {
+            let cause = if asked < begin { log.freed(link, begin) } else { None };
+            log.given(message, link, [asked, begin], cause);
+            log.released(link, message, begin + self.head + body);
+        }
         if hops == 1 {
             self.leave(slot, begin + self.head + body);
         }
@@ -47,6 +53,7 @@ impl Core<'_> {
     /// A message enters a link it was given.
     #[inline]
     pub(super) fn enter(&mut self, link: LinkId, slot: u32) {
+        self.note_given(link, slot);
         let Flight { hops, left, body, asked, .. } = self.take_link(link, slot);
         if asked < self.now {
             self.channels.note_wait(self.date_line.link_of(link), self.now - asked);
@@ -97,7 +104,7 @@ impl Core<'_> {
         };
         self.events.push(end, MessageEvent::Delivered(slot));
         if let Some(ports) = self.ports.filter(|_| hops + left > 0) {
-            self.release(ports.ejection(self.messages[message as usize].ends.1), end);
+            self.release(ports.ejection(self.messages[message as usize].ends.1), slot, end);
         }
         if self.switching == Switching::Wormhole {
             for behind in (0..u64::from(hops - self.flight(slot).tail_hops)).rev() {
@@ -123,7 +130,7 @@ impl Core<'_> {
     /// Frees a link at a time; with the first one, the message has left its source.
     #[inline]
     fn release_link(&mut self, link: LinkId, slot: u32, time: u64, is_first: bool) {
-        self.release(link, time);
+        self.release(link, slot, time);
         if is_first {
             self.leave(slot, time);
         }
@@ -132,8 +139,11 @@ impl Core<'_> {
     /// The last byte leaves the source at a time.
     fn leave(&mut self, slot: u32, time: u64) {
         let message = self.flight(slot).message;
+        if let Some(log) = self.witness.log() {
+            log.left(message);
+        }
         if let Some(ports) = self.ports {
-            self.release(ports.injection(self.messages[message as usize].ends.0), time);
+            self.release(ports.injection(self.messages[message as usize].ends.0), slot, time);
         }
         // A stored message has then crossed its first link, which is an event anyway.
         let is_event = self.switching == Switching::StoreAndForward || self.leaves_as_it_arrives(slot);

@@ -3,6 +3,7 @@
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
+use crate::explain::{Culprit, Explanation};
 use crate::mapping::{Proved, Searched};
 use crate::{LinkUse, LinkWait, MappingVerdict, Skipped};
 use meshwright_core::error::Result;
@@ -107,6 +108,12 @@ pub struct MapReport {
     /// Whether a signal has ended a search before its time: left out if not.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
+    /// The busiest link of the placement that takes the least time under the machine's own switching; null where that was
+    /// not simulated, or no message crosses a link.
+    pub culprit: Option<OfPlacement>,
+    /// Why the winner takes as long as it does, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explain: Option<Explanation>,
     /// Placement by placement.
     pub placements: Vec<MapRow>,
     /// Placements that do not apply.
@@ -114,6 +121,20 @@ pub struct MapReport {
     /// The verdict of a plan under the machine's own switching, if it was reached; for pages and drawings.
     #[serde(skip)]
     pub verdict: Option<MappingVerdict>,
+}
+
+/// The culprit of one placement.
+#[derive(Debug, Serialize)]
+pub struct OfPlacement {
+    /// The placement.
+    pub placement: String,
+    /// Under which switching.
+    pub switching: Switching,
+    /// What the referee measures.
+    pub simulated_cycles: u64,
+    /// The busiest link, with the messages on it.
+    #[serde(flatten)]
+    pub culprit: Culprit,
 }
 
 /// The placement that `auto` chooses.

@@ -3,11 +3,14 @@
 mod form;
 mod row;
 
-pub use form::{BySwitching, Choice, Levels, MapPhase, MapReport, MapRow, Positions, SWITCHINGS};
+pub use form::{
+    BySwitching, Choice, Levels, MapPhase, MapReport, MapRow, OfPlacement, Positions, SWITCHINGS,
+};
 
 use self::row::Table;
 use super::auto::{self, Candidates};
 use super::contradiction::not_below;
+use super::explain;
 use super::mapping as judged;
 use super::measure::Measured;
 use super::{Job, MappingVerdict, Options, Skipped};
@@ -117,6 +120,12 @@ pub fn report_under(
     if placements.is_empty() {
         return Err(super::no_placement(&job.tasks, machine, &skipped));
     }
+    let own = switchings.contains(&machine.switching());
+    let culprit = match &verdict {
+        Some(verdict) => winners_culprit(verdict, machine),
+        None if own => best_culprit(job, machine, &placements)?,
+        None => None,
+    };
     Ok(MapReport {
         format: 1,
         tasks: job.tasks.name.clone(),
@@ -134,9 +143,29 @@ pub fn report_under(
         verdict,
         searched: job.searched.clone(),
         interrupted: job.interrupted,
+        culprit,
+        explain: None,
         placements,
         skipped,
     })
+}
+
+/// The culprit of the winner of a verdict.
+fn winners_culprit(verdict: &MappingVerdict, machine: &Machine) -> Option<OfPlacement> {
+    let (winner, culprit) = (verdict.winner()?, verdict.facts.culprit.clone()?);
+    let (placement, switching) = (winner.method.to_string(), machine.switching());
+    Some(OfPlacement { placement, switching, simulated_cycles: winner.time.0, culprit })
+}
+
+/// The placement that takes the least time under the machine's own switching, of equal ones the first, and its culprit.
+fn best_culprit(job: &Job, machine: &Machine, placements: &[MapRow]) -> Result<Option<OfPlacement>> {
+    let time = |row: &MapRow| *row.simulated_cycles.of(machine.switching());
+    let best = placements.iter().filter_map(|row| Some((time(row)?, row))).min_by_key(|(cycles, _)| *cycles);
+    let Some((cycles, row)) = best else { return Ok(None) };
+    let routers = row.routers.of(machine.switching()).as_ref();
+    let culprit = explain::culprit(&job.tasks, row.nodes(), machine, routers, cycles)?;
+    let (placement, switching) = (row.name.clone(), machine.switching());
+    Ok(culprit.map(|culprit| OfPlacement { placement, switching, simulated_cycles: cycles, culprit }))
 }
 
 /// The verdict on these under the machine's own switching; it says who was left out, too.

@@ -1,11 +1,15 @@
 //! The form of a verdict on a phased job.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::Searched;
 use super::reason::rank;
+use crate::explain::{Culprit, Subject, Work};
 use crate::{Facts, MappingOutcome, MappingVerdict};
 use meshwright_mapping::{Placement, TaskGraph};
+use meshwright_network::topology::Machine;
 use meshwright_sim::fitting::Routers;
 
 /// One phase under one placement.
@@ -73,6 +77,8 @@ pub struct MappingFacts {
     pub interrupted: bool,
     /// What was mapped; for drawings.
     pub tasks: TaskGraph,
+    /// The busiest link under the winner, with the messages on it; none where no message crosses a link.
+    pub culprit: Option<Culprit>,
 }
 
 impl Facts for MappingFacts {
@@ -81,6 +87,23 @@ impl Facts for MappingFacts {
 }
 
 impl MappingVerdict {
+    /// The best outcome whose placement is another than the winner's.
+    pub fn runner_up(&self) -> Option<&MappingOutcome> {
+        let winner = self.winner()?.outcome;
+        let differs =
+            |outcome: &&MappingOutcome| outcome.detail.placement.nodes != winner.detail.placement.nodes;
+        self.results.iter().filter(differs).min_by_key(|outcome| rank(outcome))
+    }
+
+    /// The winner's plan, to be explained; none when nothing comes to an end.
+    pub fn subject<'a>(&'a self, machine: &'a Machine) -> Option<Subject<'a>> {
+        let winner = self.winner()?;
+        let runner_up = self.runner_up().map(|outcome| outcome.detail.placement.clone());
+        let (tasks, placement) = (Cow::Borrowed(&self.facts.tasks), winner.outcome.detail.placement.clone());
+        let work = Work::Placed { tasks, placement, runner_up };
+        Some(Subject { name: &self.name, method: winner.method, machine, work })
+    }
+
     /// Whether nothing but its place in the list tells this outcome from the winner's: both times and the traffic are equal.
     pub fn is_equal_to_best(&self, outcome: &MappingOutcome) -> bool {
         let best = self.winner().map(|winner| winner.outcome);

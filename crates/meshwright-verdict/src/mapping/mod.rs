@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::auto::{self, Candidates};
 use super::contradiction::not_below;
+use super::explain;
 use super::measure::{self, Measured, Traffic};
 use meshwright_sim::link_use::{self, Way};
 
@@ -293,12 +294,23 @@ impl Contest for Mapping<'_> {
 
     fn facts(
         &self,
-        _winner: Option<&MappingOutcome>,
+        winner: Option<&MappingOutcome>,
         _results: &[MappingOutcome],
         _skipped: &mut Vec<Skipped>,
         _watch: &mut dyn Watch,
     ) -> Result<MappingFacts> {
-        Ok(MappingFacts { searched: None, interrupted: false, tasks: self.tasks().clone() })
+        let of = |winner: &MappingOutcome| {
+            let (detail, cycles) = (&winner.detail, winner.simulated());
+            explain::culprit(
+                self.tasks(),
+                &detail.placement.nodes,
+                self.machine(),
+                detail.routers.as_ref(),
+                cycles,
+            )
+        };
+        let culprit = winner.map(of).transpose()?.flatten();
+        Ok(MappingFacts { searched: None, interrupted: false, tasks: self.tasks().clone(), culprit })
     }
 }
 

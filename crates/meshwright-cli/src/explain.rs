@@ -1,0 +1,103 @@
+//! `meshwright explain`, and `--explain` of other verbs.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use meshwright_core::Result;
+use meshwright_core::words::grouped;
+use meshwright_formats::scenario::planned;
+use meshwright_network::topology::Machine;
+use meshwright_verdict::explain::{Explanation, Subject, Work, explain};
+use meshwright_verdict::{JobVerdict, MappingVerdict};
+
+use super::output::{self, Progress};
+use super::{Answer, table};
+
+const HELP: &str = "\
+The plan is simulated again. From the last arrival the story goes back through what it waited for:
+messages that held links, start-ups, computations, barriers. Its cycles add up to the makespan.
+Then every change that applies is simulated, too: a second wire beside the busiest link, another
+root, another order of axes, another switching, the next best placement, a dead row alive, half
+the start-up, half the byte time, no barriers. A gain below 0 % takes longer.
+
+Examples:
+  meshwright map examples/lammps-lj-64.phases.csv --on mesh:8x8 --out plan
+  meshwright explain plan/plan.json
+  meshwright explain plan/plan.json --json | jq '.what_if[0]'
+  meshwright map binomial:6 --on mesh:8x8 --explain
+  meshwright plan examples/quickstart.toml --explain
+  meshwright simulate broadcast.goal --on mesh:4x8 --explain
+
+Exit codes:
+  0  done
+  2  unacceptable input";
+
+/// Tell why a plan takes as long as it does: the culprit, the critical path, and what changes would gain
+#[derive(Args)]
+#[command(after_help = HELP)]
+pub(super) struct ExplainArguments {
+    /// plan.json, as `meshwright plan --out` and `meshwright map --out` write it
+    #[arg(value_name = "PLAN.json")]
+    plan: PathBuf,
+    /// The job of the plan [default: the only one]
+    #[arg(long, value_name = "NAME")]
+    job: Option<String>,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the verb.
+pub(super) fn run(arguments: &ExplainArguments) -> Result<Answer> {
+    let plan = planned::read_to_explain(&arguments.plan, arguments.job.as_deref())?;
+    let subject = Subject { name: &plan.name, method: &plan.method, machine: &plan.machine, work: plan.work };
+    let told = of(&subject)?;
+    output::print(&if arguments.json { output::json(&told) } else { text(&told, &plan.machine) })?;
+    Ok(Answer::Done)
+}
+
+/// The explanation of a plan, with a line of progress.
+pub(super) fn of(subject: &Subject<'_>) -> Result<Explanation> {
+    let mut progress = Progress::new();
+    explain(subject, &mut |what| progress.tell(&format!("explaining {}: {what}", subject.name)))
+}
+
+/// The explanation of a phased job's winner; none where nothing comes to an end.
+pub(super) fn of_winner(verdict: &MappingVerdict, machine: &Machine) -> Result<Option<Explanation>> {
+    verdict.subject(machine).map(|subject| of(&subject)).transpose()
+}
+
+/// The explanations of all jobs of a plan whose plans are known before they run.
+pub(super) fn of_jobs(jobs: &[JobVerdict], machine: &Machine) -> Result<Vec<Option<Explanation>>> {
+    let job = |job: &JobVerdict| match job {
+        JobVerdict::Mapping(verdict) => of_winner(verdict, machine),
+        JobVerdict::Load(verdict) => {
+            let Some((outcome, schedule)) = verdict.scheduled().next() else { return Ok(None) };
+            let work = Work::Schedule(std::borrow::Cow::Borrowed(schedule));
+            of(&Subject { name: &verdict.name, method: &outcome.method, machine, work }).map(Some)
+        }
+        JobVerdict::Groups(_) => Ok(None),
+    };
+    jobs.iter().map(job).collect()
+}
+
+/// An explanation for people.
+pub(super) fn text(told: &Explanation, machine: &Machine) -> String {
+    let mut text = String::new();
+    for line in told.summary(machine) {
+        text += &format!("{line}\n");
+    }
+    text += "\nThe critical path, backwards\n";
+    for line in told.story(machine) {
+        text += &format!("{line}\n");
+    }
+    if !told.what_if.is_empty() {
+        text += "\nWhat if, each simulated\n";
+        let row = |change: &meshwright_verdict::explain::Outcome| {
+            vec![change.change.clone(), grouped(change.simulated_cycles), table::percent(change.gain)]
+        };
+        text += &table::table(&["change", "cycles", "gain"], 1, told.what_if.iter().map(row).collect());
+    }
+    text
+}

@@ -1,0 +1,191 @@
+//! The culprit: the busiest link by time, with the messages on it and whose they are.
+
+use serde::Serialize;
+
+use crate::LinkUse;
+use crate::measure;
+use meshwright_core::error::Result;
+use meshwright_core::units::{Bytes, LinkId, NodeId};
+use meshwright_core::words::{counted, grouped, percent};
+use meshwright_network::routing::Pair;
+use meshwright_network::topology::{Machine, Switching, Topology};
+use meshwright_schedule::{Message, Phases};
+use meshwright_sim::link_use::{self, Way};
+use meshwright_sim::{Engine, simulate};
+
+/// So many messages of a link are told one by one.
+const LISTED: usize = 4;
+
+/// Over so many hops a job is simulated once more to know what a second wire gains, where nobody asked for it.
+const HOPS_MAX: u64 = 1 << 22;
+
+/// The busiest link: the one that is occupied the longest over all phases; of equal ones the lowest.
+///
+/// It is the one that tables, sentences, pictures and JSON name.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Culprit {
+    /// The link, and how busy it is.
+    #[serde(flatten)]
+    pub link: LinkUse,
+    /// Its busy time over the makespan.
+    pub share: f64,
+    /// The messages that take the longest on it, of equal ones the first.
+    pub largest: Vec<OnLink>,
+    /// How many more there are.
+    pub rest: u64,
+    /// The simulated time with a second wire beside it; none where that was not, or cannot be, simulated.
+    pub relieved_cycles: Option<u64>,
+}
+
+/// A message on a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct OnLink {
+    /// The task that sends; none on a node without one.
+    pub source_task: Option<u32>,
+    /// The task that receives.
+    pub target_task: Option<u32>,
+    /// The node that sends.
+    pub source: u32,
+    /// The node that receives.
+    pub target: u32,
+    /// How much.
+    pub bytes: u64,
+    /// In which phase; the tag in a schedule.
+    pub phase: u32,
+    /// How long it takes on the link.
+    pub busy_cycles: u64,
+}
+
+impl Culprit {
+    /// The busiest link of these messages on their ways, in a run of so many cycles; none if no message crosses a link.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Way::routes`].
+    ///
+    /// # Complexity
+    ///
+    /// O(links + sum of hops).
+    pub fn of(
+        messages: &[Message],
+        tasks_on: &[Option<u32>],
+        machine: &Machine,
+        way: &Way<'_>,
+        simulated_cycles: u64,
+    ) -> Result<Option<Self>> {
+        let loads = measure::loads(messages, machine, way)?;
+        let Some(link) = link_use::busiest_link(&loads, machine) else { return Ok(None) };
+        let Some(id) = machine.wire(NodeId(link.from), NodeId(link.to)) else { return Ok(None) };
+        let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+        let routes = way.routes(&pairs)?;
+        let mut crossing = Vec::new();
+        for (index, message) in messages.iter().enumerate() {
+            routes.for_each_link(index, message.pair(), |one: LinkId| {
+                if one == id {
+                    crossing.push(index);
+                }
+            });
+        }
+        let rest = crossing.len().saturating_sub(LISTED) as u64;
+        crossing
+            .sort_by_key(|&index| (std::cmp::Reverse(messages[index].bytes), messages[index].phase, index));
+        let on_link = |&index: &usize| {
+            let Message { source, target, bytes, phase } = messages[index];
+            let [source_task, target_task] = [source, target].map(|node| tasks_on[node.index()]);
+            let busy_cycles = machine.costs().cycles(occupied(machine, bytes)).0;
+            OnLink {
+                source_task,
+                target_task,
+                source: source.0,
+                target: target.0,
+                bytes: bytes.0,
+                phase,
+                busy_cycles,
+            }
+        };
+        Ok(Some(Self {
+            share: link.busy_cycles as f64 / simulated_cycles.max(1) as f64,
+            largest: crossing.iter().take(LISTED).map(on_link).collect(),
+            rest,
+            relieved_cycles: None,
+            link,
+        }))
+    }
+
+    /// With the simulated time of a second wire beside it, where the job is small enough to be simulated unasked.
+    pub(super) fn relieved(mut self, phases: &Phases, machine: &Machine) -> Self {
+        let pairs: Vec<Pair> = phases.messages().iter().map(Message::pair).collect();
+        let hops = pairs.iter().filter_map(|&(from, to)| machine.network().distance(from, to));
+        let hops: u64 = hops.map(|hops| u64::from(hops.0)).sum();
+        let link = machine.wire(NodeId(self.link.from), NodeId(self.link.to));
+        let Some(link) = link.filter(|_| hops <= HOPS_MAX && machine.fabric().is_none()) else { return self };
+        let trace = simulate(machine, phases, &Engine::Doubled(link));
+        self.relieved_cycles =
+            trace.ok().filter(|trace| trace.deadlock.is_none()).map(|trace| trace.cycles.0);
+        self
+    }
+
+    /// Which link, how busy, with whose messages, and what a second wire beside it would gain: a sentence each.
+    pub fn sentences(&self, machine: &Machine, simulated_cycles: u64) -> Vec<String> {
+        let LinkUse { from, to, messages, bytes, busy_cycles } = self.link;
+        let [from, to] = [from, to].map(|node| machine.node_name(NodeId(node)));
+        let which = format!(
+            "The busiest link is {from} → {to}: it is busy for {} of {} cycles ({}), with {} of {} bytes in all.",
+            grouped(busy_cycles),
+            grouped(simulated_cycles),
+            percent(self.share),
+            counted(messages, "message"),
+            grouped(bytes)
+        );
+        [which].into_iter().chain(self.of_whom(machine)).chain(self.relief(simulated_cycles)).collect()
+    }
+
+    /// The tasks whose messages cross it, in a sentence.
+    pub fn of_whom(&self, machine: &Machine) -> Option<String> {
+        let mut list: Vec<String> = self.largest.iter().map(|one| one.words(machine)).collect();
+        if self.rest > 0 {
+            list.push(format!("{} more", grouped(self.rest)));
+        }
+        (!list.is_empty()).then(|| format!("Over it go: {}.", list.join("; ")))
+    }
+
+    /// What a second wire beside it would gain, in a sentence.
+    pub fn relief(&self, simulated_cycles: u64) -> Option<String> {
+        let cycles = self.relieved_cycles?;
+        let gain = 1.0 - cycles as f64 / simulated_cycles.max(1) as f64;
+        Some(match cycles < simulated_cycles {
+            true => format!(
+                "With a second wire beside it the job takes {} cycles: {} less.",
+                grouped(cycles),
+                percent(gain)
+            ),
+            false => "A second wire beside it would gain nothing: the time is lost elsewhere.".to_string(),
+        })
+    }
+}
+
+impl OnLink {
+    /// `task 3 → task 9 (600 bytes, phase 2)`.
+    fn words(&self, machine: &Machine) -> String {
+        let end = |task: Option<u32>, node| match task {
+            Some(task) => format!("task {task}"),
+            None => format!("node {}", machine.node_name(NodeId(node))),
+        };
+        format!(
+            "{} → {} ({}, phase {})",
+            end(self.source_task, self.source),
+            end(self.target_task, self.target),
+            counted(self.bytes, "byte"),
+            self.phase
+        )
+    }
+}
+
+/// Ticks for which a message occupies a link.
+fn occupied(machine: &Machine, bytes: Bytes) -> u64 {
+    let costs = machine.costs();
+    match machine.switching() {
+        Switching::Wormhole | Switching::CutThrough => costs.transfer_ticks(bytes),
+        Switching::StoreAndForward => costs.startup_ticks() + costs.transfer_ticks(bytes),
+    }
+}

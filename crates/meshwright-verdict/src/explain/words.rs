@@ -1,0 +1,202 @@
+//! An explanation in sentences: from the last arrival back.
+
+use super::{Explanation, PathEntry, PathParts, PathPhase};
+use meshwright_core::units::NodeId;
+use meshwright_core::words::{counted, grouped, percent};
+use meshwright_network::topology::Machine;
+
+/// Up to here every phase is told.
+const PHASES_TOLD: usize = 4;
+
+/// So many of more phases are told, the longest ones.
+const PHASES_LONGEST: usize = 3;
+
+/// So many steps of a chain are told.
+const STEPS_TOLD: usize = 6;
+
+/// So many steps of a schedule's chain are told, which has no phases to be summed up by.
+const SCHEDULE_STEPS_TOLD: usize = 12;
+
+impl Explanation {
+    /// What was explained, what its time is made of, and the culprit: a line each.
+    pub fn summary(&self, machine: &Machine) -> Vec<String> {
+        let mut lines = vec![format!(
+            "{}, {} on {}, {}: {}",
+            self.name,
+            self.method,
+            self.machine,
+            self.switching.name(),
+            counted(self.simulated_cycles, "cycle")
+        )];
+        lines.extend(made_of(&self.parts));
+        if let Some(culprit) = &self.busiest_link {
+            lines.extend(culprit.sentences(machine, self.simulated_cycles));
+        }
+        lines
+    }
+
+    /// The critical path: from the last arrival back through what it waited for, a line for each step.
+    pub fn story(&self, machine: &Machine) -> Vec<String> {
+        let teller = Teller { machine };
+        if self.phases.is_empty() {
+            let steps: Vec<&PathEntry> = self.critical_path.iter().collect();
+            return teller.chain(&steps, SCHEDULE_STEPS_TOLD);
+        }
+        let mut told: Vec<usize> = (0..self.phases.len()).collect();
+        if told.len() > PHASES_TOLD {
+            // Of equal ones the first.
+            told.sort_by_key(|&index| (std::cmp::Reverse(self.phases[index].cycles), index));
+            told.truncate(PHASES_LONGEST);
+        }
+        let mut lines = Vec::new();
+        for &index in &told {
+            lines.extend(self.phase_story(&self.phases[index], &teller));
+        }
+        let others: Vec<&PathPhase> = (0..self.phases.len())
+            .filter(|index| !told.contains(index))
+            .map(|index| &self.phases[index])
+            .collect();
+        lines.extend(self.others(&others));
+        lines
+    }
+
+    /// One phase.
+    fn phase_story(&self, phase: &PathPhase, teller: &Teller<'_>) -> Vec<String> {
+        let steps: Vec<&PathEntry> =
+            self.critical_path.iter().filter(|entry| entry.phase == Some(phase.phase)).collect();
+        let how = match phase.steps {
+            0 | 1 => "its last message waits for no other".to_string(),
+            steps => format!("{} one after the other", counted(steps, "message")),
+        };
+        let mut lines = vec![format!(
+            "Phase {} takes {} ({}): {how}.",
+            phase.phase,
+            counted(phase.cycles, "cycle"),
+            percent(phase.share)
+        )];
+        lines.extend(teller.chain(&steps, STEPS_TOLD));
+        lines
+    }
+
+    /// All phases that are not told, in a line.
+    fn others(&self, others: &[&PathPhase]) -> Option<String> {
+        let cycles: u64 = others.iter().map(|phase| phase.cycles).sum();
+        let least = others.iter().map(|phase| phase.cycles).min()?;
+        let most = others.iter().map(|phase| phase.cycles).max()?;
+        let alone = others.iter().filter(|phase| phase.steps <= 1).count();
+        let share = cycles as f64 / self.simulated_cycles.max(1) as f64;
+        let each =
+            if least == most { grouped(least) } else { format!("{} to {}", grouped(least), grouped(most)) };
+        Some(format!(
+            "The other {} take {} ({}), {each} each; in {} of them the last message waits for no other.",
+            counted(others.len() as u64, "phase"),
+            counted(cycles, "cycle"),
+            percent(share),
+            grouped(alone as u64)
+        ))
+    }
+}
+
+/// What the time is made of, the largest part first.
+fn made_of(parts: &PathParts) -> Option<String> {
+    let total = parts.total();
+    let mut named = [
+        (parts.startup_cycles, "start-ups"),
+        (parts.transfer_cycles, "the ways and bytes of messages"),
+        (parts.overhead_cycles, "overhead and gap of nodes"),
+        (parts.computation_cycles, "computations"),
+        (parts.waiting_cycles, "waiting"),
+        (parts.unknown_cycles, "phases on routers, which do not tell who waits for whom"),
+    ];
+    named.sort_by_key(|&(cycles, _)| std::cmp::Reverse(cycles));
+    let part = |&(cycles, what): &(u64, &str)| {
+        format!("{} ({}) for {what}", grouped(cycles), percent(cycles as f64 / total as f64))
+    };
+    let list: Vec<String> = named.iter().filter(|(cycles, _)| *cycles > 0).map(part).collect();
+    (!list.is_empty()).then(|| {
+        format!("The critical path, from the last arrival back to the begin, takes {}.", list.join(", "))
+    })
+}
+
+/// Steps in words.
+struct Teller<'a> {
+    machine: &'a Machine,
+}
+
+impl Teller<'_> {
+    /// Steps from the last one back, so many of them.
+    fn chain(&self, steps: &[&PathEntry], told: usize) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (index, step) in steps.iter().rev().enumerate() {
+            if index == told {
+                let rest = &steps[..steps.len() - told];
+                let cycles = rest.iter().map(|step| step.cycles).sum();
+                let many = counted(rest.len() as u64, "step");
+                lines.push(format!("  {many} more before that: {}.", counted(cycles, "cycle")));
+                break;
+            }
+            lines.push(format!("  {}", self.step(step, index == 0)));
+        }
+        lines
+    }
+
+    fn step(&self, step: &PathEntry, is_last: bool) -> String {
+        let place =
+            |node: Option<u32>| node.map_or(String::new(), |node| self.machine.node_name(NodeId(node)));
+        let end = |task: Option<u32>, node| match task {
+            Some(task) => format!("task {task} at {}", place(node)),
+            None => format!("node {}", place(node)),
+        };
+        let mut text = match step.kind {
+            "message" => format!(
+                "{}{} → {}, {}: {}.",
+                if is_last { "Last to arrive: " } else { "It had to wait for: " },
+                end(step.source_task, step.source),
+                end(step.target_task, step.target),
+                counted(step.bytes.unwrap_or_default(), "byte"),
+                self.times(step)
+            ),
+            "computation" => {
+                format!(
+                    "{} computes for {}.",
+                    end(step.source_task, step.source),
+                    counted(step.cycles, "cycle")
+                )
+            }
+            _ => format!("{} on routers.", counted(step.cycles, "cycle")),
+        };
+        text += &match (step.after, step.waited_link, step.waited_cycles) {
+            ("link", Some(link), Some(cycles)) => format!(
+                " Before that it stood for {} at the link {} → {}, which another message held.",
+                counted(cycles, "cycle"),
+                self.machine.node_name(NodeId(link.from)),
+                self.machine.node_name(NodeId(link.to))
+            ),
+            ("port", _, Some(cycles)) => {
+                format!(
+                    " Before that it waited {} for a port, which another message held.",
+                    counted(cycles, "cycle")
+                )
+            }
+            ("barrier", ..) => " It began when the last message of the phase before was there.".to_string(),
+            ("begin", ..) => " It began with the run.".to_string(),
+            ("step", ..) => " It began when the step before it was over:".to_string(),
+            _ => String::new(),
+        };
+        text
+    }
+
+    /// What a message's time is made of.
+    fn times(&self, step: &PathEntry) -> String {
+        let named = [
+            (step.startup_cycles, "start-up"),
+            (step.overhead_cycles, "overhead and gap of its nodes"),
+            (step.waiting_cycles, "waiting"),
+            (step.transfer_cycles, "its way and its bytes"),
+        ];
+        let some = named.iter().filter(|(cycles, _)| *cycles > 0);
+        let list: Vec<String> =
+            some.map(|&(cycles, what)| format!("{} cycles for {what}", grouped(cycles))).collect();
+        if list.is_empty() { "no time at all".to_string() } else { list.join(", ") }
+    }
+}
