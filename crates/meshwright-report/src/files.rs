@@ -80,7 +80,7 @@ fn files_of(report: &PlanReport<'_>, job: &MappingVerdict, stem: &str, files: &m
 }
 
 /// A schedule as text.
-fn goal_file(stem: &str, method: &str, schedule: &Schedule) -> File {
+pub(super) fn goal_file(stem: &str, method: &str, schedule: &Schedule) -> File {
     let mut text = vec![];
     goal::write(schedule, &mut text).expect("memory takes every write");
     let text = String::from_utf8(text).expect("GOAL is ASCII");
