@@ -233,7 +233,9 @@ fn no_simulation_is_faster_than_bound_or_forecast() {
         assert!(bound <= trace.ticks, "bound {bound}, simulated {}: {what}", trace.ticks);
         if machine.dead().is_empty() {
             let nodes = &placement.nodes;
-            let hops = |from: u32, to: u32| machine.distance(nodes[from as usize], nodes[to as usize]);
+            let hops = |from: u32, to: u32| {
+                machine.distance(nodes[from as usize], nodes[to as usize]).expect("the machine is whole")
+            };
             let forecast = folded.forecast_ticks(&machine, hops);
             assert!(
                 bound <= forecast && forecast <= trace.ticks,

@@ -1,6 +1,6 @@
 //! The tree over nodes and their cores: what is handed over, and the work around it.
 
-use super::work::whole_cycles;
+use super::form::whole_cycles;
 use super::{Completion, Work};
 use crate::divide::bytes_of_part;
 use crate::halving;

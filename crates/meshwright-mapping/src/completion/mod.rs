@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | this one | [`Completion`]: the job, and how many nodes share it |
-//! | `work` | [`Work`]: cycles of dividing, solving and combining, by the number of elements |
+//! | `form`, `work` | [`Form`]: cycles by the number of elements; [`Work`]: those of dividing, solving and combining |
 //! | `fold` | [`Folded`]: the tree over nodes and cores; who hands what to whom |
 //! | `forecast` | when the result is there, as if nobody waited for a link |
 //! | `bound` | what no placement of this tree can beat |
@@ -30,11 +30,13 @@
 mod bound;
 mod fold;
 mod forecast;
+mod form;
 mod schedule;
 mod work;
 
 pub use fold::{Folded, Handover};
-pub use work::{Form, GROWTHS, Growth, Term, UnitWork, Work};
+pub use form::{Form, GROWTHS, Growth, Term};
+pub use work::{UnitWork, Work};
 
 use super::{Divide, Shape};
 use meshwright_core::error::{Error, Result};

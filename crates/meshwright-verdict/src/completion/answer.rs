@@ -53,6 +53,8 @@ pub struct CompletionReport {
     pub completion: Vec<CompletionRow>,
     /// The fastest of them.
     pub best: CompletionBest,
+    /// The fewest nodes, then tasks, that take at most 5 % longer.
+    pub frugal: CompletionPoint,
     /// Why, in sentences.
     pub reason: String,
     /// What was left out.
@@ -121,6 +123,27 @@ pub struct CompletionBest {
     pub is_proved: bool,
 }
 
+/// A number of nodes, and its time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CompletionPoint {
+    /// How many nodes.
+    pub nodes: u32,
+    /// How many tasks on each.
+    pub per_node: u32,
+    /// How often the problem is divided on the way to a task.
+    pub depth: u32,
+    /// The simulated time.
+    pub simulated_cycles: u64,
+}
+
+impl CompletionPoint {
+    /// What a row says.
+    fn of(row: &CompletionRow) -> Self {
+        let CompletionRow { nodes, per_node, depth, simulated_cycles, .. } = *row;
+        Self { nodes, per_node, depth, simulated_cycles }
+    }
+}
+
 impl CompletionReport {
     /// The answer to a question: its rows, which of them is the best, and the schedule of that one.
     pub(super) fn new(
@@ -143,7 +166,9 @@ impl CompletionReport {
             simulated_cycles: row.simulated_cycles,
             is_proved: others.into_iter().all(|(_, other)| is_beaten(other)),
         };
-        let reason = words::reason(&completion, best, machine.living_count());
+        let frugal = words::frugal(&completion, best);
+        let reason = words::reason(&completion, (best, frugal), machine.living_count());
+        let frugal = CompletionPoint::of(&completion[frugal]);
         let work = &question.work;
         let costs = machine.costs();
         Ok(Self {
@@ -172,6 +197,7 @@ impl CompletionReport {
             sequential_cycles: words::sequential(whole.sequential_cycles()?, &host),
             completion,
             best: found,
+            frugal,
             reason,
             skipped,
             schedule,

@@ -9,22 +9,22 @@
 mod answer;
 mod words;
 
-pub use answer::{CompletionBest, CompletionReport, CompletionRow, WorkForms};
+pub use answer::{CompletionBest, CompletionPoint, CompletionReport, CompletionRow, WorkForms};
 
 use super::contradiction::not_below;
 use super::{Skipped, gap, nothing_applies};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, Hops};
 use meshwright_mapping::completion::{Completion, Folded, Work, shape_on};
-use meshwright_mapping::{Divide, Placement, Request, centred_halving, divide, growing, place};
+use meshwright_mapping::{Divide, Placement, Request, bisection, centred_halving, divide, growing, place};
 use meshwright_network::routing::Pair;
 use meshwright_network::topology::Machine;
 use meshwright_schedule::Schedule;
 use meshwright_sim::fitting::{self, FLIT_HOPS_MAX, Fitted};
 use meshwright_sim::link_use::{self, Way};
 
-/// Several placements are tried up to so many nodes.
-const TRIED_NODES_MAX: u32 = 1 << 12;
+/// Bisection is tried beside a formula up to so many nodes.
+const BISECTED_NODES_MAX: u32 = 1 << 10;
 
 /// What is to be computed, and the numbers of nodes and tasks that come into question.
 #[derive(Clone, Debug)]
@@ -77,17 +77,26 @@ impl Question {
         })
     }
 
-    /// The placements to try for a tree over so many nodes.
+    /// The placements to try for a tree over so many nodes, until one meets the bound: those of a formula, and bisection, which takes
+    /// its time, where there is none or halves are uneven.
     fn methods(&self, machine: &Machine, nodes: u32) -> Vec<&str> {
         if !self.placements.is_empty() {
             return self.placements.iter().map(String::as_str).collect();
         }
-        let closed = [centred_halving::CENTRED_HALVING.name, growing::GROWING.name];
-        match (machine.whole_grid().is_some(), nodes <= TRIED_NODES_MAX) {
-            (true, true) => closed.into_iter().chain(["bisection"]).collect(),
-            (true, false) => vec![closed[0], "bisection"],
-            (false, _) => vec!["bisection"],
+        let (centred, growing) = (centred_halving::CENTRED_HALVING.name, growing::GROWING.name);
+        let bisection = bisection::BISECTION.name;
+        match (machine.whole_grid().is_some(), nodes.is_power_of_two()) {
+            (true, true) => vec![centred, growing, bisection],
+            (true, false) => vec![centred, bisection],
+            (false, _) => vec![bisection],
         }
+    }
+
+    /// Whether a placement is worth its time beside the fastest one known.
+    fn is_worth(&self, method: &str, nodes: u32, fastest: Option<&Simulated>, bound: u64) -> bool {
+        let Some(fastest) = fastest.filter(|_| self.placements.is_empty()) else { return true };
+        let is_slow = nodes.is_power_of_two() || nodes > BISECTED_NODES_MAX;
+        fastest.ticks > bound && !(method == bisection::BISECTION.name && is_slow)
     }
 }
 
@@ -166,25 +175,28 @@ struct Simulated {
     fitted: Fitted,
 }
 
-/// One number of nodes, under the fastest of the placements; none when no placement comes to an end.
-fn row(
+/// The fastest of the placements of a tree; none when no placement comes to an end.
+fn fastest(
     question: &Question,
-    job: &Completion,
+    (job, folded, bound): (&Completion, &Folded, u64),
     machine: &Machine,
     skipped: &mut Vec<Skipped>,
     tell: &mut dyn FnMut(&str),
-) -> Result<Option<(CompletionRow, Simulated)>> {
-    let folded = Folded::new(job)?;
+) -> Result<Option<Simulated>> {
     let graph = divide::in_proportion(&job.divide)?;
-    let bound = folded.bound_ticks(machine);
     let mut fastest: Option<Simulated> = None;
     for method in question.methods(machine, folded.nodes) {
+        if !question.is_worth(method, folded.nodes, fastest.as_ref(), bound) {
+            continue;
+        }
         tell(method);
         let name = || format!("{method} on {} nodes", folded.nodes);
         let placement = match place(method, &Request::of(&graph, machine, question.seed)) {
             Ok(placement) => placement,
             // Those that nobody asked for are not missed.
-            Err(Error::NotApplicable { .. }) if question.placements.is_empty() && fastest.is_some() => {
+            Err(Error::NotApplicable { .. })
+                if question.placements.is_empty() && method != bisection::BISECTION.name =>
+            {
                 continue;
             }
             Err(Error::NotApplicable { why, .. }) => {
@@ -202,11 +214,25 @@ fn row(
         let ticks = fitted.trace.ticks;
         not_below(bound, ticks, "ticks", &name(), Some(question.seed))?;
         if fastest.as_ref().is_none_or(|fastest| ticks < fastest.ticks) {
-            let predicted = predicted(&folded, &placement, machine, &fitted)?;
+            let predicted = predicted(folded, &placement, machine, &fitted)?;
             fastest = Some(Simulated { ticks, predicted, placement, schedule, fitted });
         }
     }
-    let Some(run) = fastest else { return Ok(None) };
+    Ok(fastest)
+}
+
+/// One number of nodes, under the fastest of its placements.
+fn row(
+    question: &Question,
+    job: &Completion,
+    machine: &Machine,
+    skipped: &mut Vec<Skipped>,
+    tell: &mut dyn FnMut(&str),
+) -> Result<Option<(CompletionRow, Simulated)>> {
+    let folded = Folded::new(job)?;
+    let bound = folded.bound_ticks(machine);
+    let run = fastest(question, (job, &folded, bound), machine, skipped, tell)?;
+    let Some(run) = run else { return Ok(None) };
     let cycles = |ticks: u64| machine.costs().cycles(ticks).0;
     let (bound_cycles, simulated_cycles) = (cycles(bound), cycles(run.ticks));
     let speedup = words::speedup(job.sequential_cycles()?, &folded.host_cycles(machine), simulated_cycles);

@@ -15,26 +15,43 @@ pub(super) fn speedup(alone: u64, host: &[Cycles; 2], simulated: u64) -> f64 {
     if alone == simulated { 1.0 } else { alone as f64 / simulated as f64 }
 }
 
-/// What to use, what more nodes or tasks would cost, and how far it can be from the best.
-pub(super) fn reason(rows: &[CompletionRow], best: usize, machine_nodes: u32) -> String {
-    let row = &rows[best];
+/// The row with the fewest nodes, then tasks, that takes at most 5 % longer than the best.
+pub(super) fn frugal(rows: &[CompletionRow], best: usize) -> usize {
+    let most = u128::from(rows[best].simulated_cycles) * 21;
+    let enough = |row: &&CompletionRow| u128::from(row.simulated_cycles) * 20 <= most;
+    let fewest = rows.iter().filter(enough).map(|row| (row.nodes, row.per_node)).min();
+    let is_fewest = |row: &CompletionRow| Some((row.nodes, row.per_node)) == fewest;
+    rows.iter().position(is_fewest).unwrap_or(best)
+}
+
+/// What to use, and what that gives.
+fn used(row: &CompletionRow, machine_nodes: u32) -> String {
+    let (of, cycles) = (counted(machine_nodes.into(), "node"), grouped(row.simulated_cycles));
+    if row.tasks == 1 {
+        return format!("Do not divide: one of {of} takes {cycles} cycles.");
+    }
     let tasks = match row.per_node {
         1 => String::new(),
         many => format!(" with {many} tasks each"),
     };
-    let mut text = format!(
-        "Use {} of {}{tasks}, dividing {}: {} cycles, {} times as fast as one core (efficiency {}).",
+    format!(
+        "Use {} of {of}{tasks}, dividing {}: {cycles} cycles, {} times as fast as one core (efficiency {}).",
         grouped(row.nodes.into()),
-        counted(machine_nodes.into(), "node"),
         counted(row.depth.into(), "time"),
-        grouped(row.simulated_cycles),
         short(row.speedup),
         percent(row.efficiency)
-    );
+    )
+}
+
+/// What to use, what more nodes or tasks would cost, and how far it can be from the best.
+pub(super) fn reason(rows: &[CompletionRow], (best, frugal): (usize, usize), machine_nodes: u32) -> String {
+    let row = &rows[best];
+    let mut text = used(row, machine_nodes);
     let more = |other: &CompletionRow| {
         let extra = other.simulated_cycles - row.simulated_cycles;
         match extra {
             0 => "takes as long".to_string(),
+            extra if row.simulated_cycles == 0 => format!("costs {} cycles", grouped(extra)),
             extra => {
                 let share = extra as f64 / row.simulated_cycles as f64;
                 format!("costs {} cycles ({})", grouped(extra), percent(share))
@@ -51,9 +68,17 @@ pub(super) fn reason(rows: &[CompletionRow], best: usize, machine_nodes: u32) ->
     if let Some(finer) = rows.iter().find(finer) {
         text += &format!(" With {} tasks at each node it {}.", finer.per_node, more(finer));
     }
+    let few = &rows[frugal];
+    if few.nodes < row.nodes {
+        let (nodes, cycles) = (counted(few.nodes.into(), "node"), grouped(few.simulated_cycles));
+        text += &format!(
+            " {nodes} alone take at most 5 % longer: {cycles} cycles (efficiency {}).",
+            percent(few.efficiency)
+        );
+    }
     text += &match row.simulated_cycles == row.bound_cycles {
         true => " No placement of this tree is faster".to_string(),
-        false => format!(" That is within {} of the bound of this tree", percent(row.gap)),
+        false => format!(" That is {} above the bound of this tree", percent(row.gap)),
     };
     let mut rivals: Vec<u32> = Vec::new();
     for (_, other) in rows.iter().enumerate().filter(|(index, _)| *index != best) {
