@@ -13,6 +13,7 @@ mod claims_groups;
 mod claims_thesis;
 mod cli;
 mod commands;
+mod completion;
 mod crates;
 mod date_line;
 mod definitions;

@@ -57,6 +57,16 @@ fn order(text: &str) -> Result<Ranks, String> {
 }
 
 impl EmitArguments {
+    /// Refuses `--emit` beside options whose answer is no single placement.
+    pub(super) fn refuse_beside(&self, others: &'static str) -> Result<()> {
+        match self.emit.first() {
+            Some(target) => {
+                Err(Error::value("emit", target.format.name, format!("no --emit beside {others}")))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Refuses, before any work is done, what cannot be written.
     pub(super) fn check(&self, tasks: &TaskGraph, machine: &Machine) -> Result<Emission<'_>> {
         for (index, Target { format, path }) in self.emit.iter().enumerate() {

@@ -19,6 +19,7 @@ mod check;
 #[cfg(feature = "papers")]
 mod claims;
 mod collective;
+mod completion;
 mod costs;
 #[cfg(feature = "demos")]
 pub mod divide;

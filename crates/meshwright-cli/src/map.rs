@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use meshwright_core::Result;
 use meshwright_core::output as disk;
 use meshwright_core::output::Writing;
 use meshwright_core::units::Bytes;
+use meshwright_core::{Error, Result};
 use meshwright_formats::scenario::given;
 use meshwright_formats::scenario::tasks::{self, Weights};
 use meshwright_mapping::PLACEMENTS;
@@ -17,6 +17,7 @@ use meshwright_report::{File, PlanReport};
 use meshwright_verdict::map::{self, MapReport, MapRow};
 use meshwright_verdict::{MappingVerdict, mapping};
 
+use super::completion::{Asked, CompletionArguments};
 use super::costs::{MachineArguments, preset, seed, share, volume};
 use super::emit::EmitArguments;
 use super::files::{self, Force};
@@ -31,6 +32,7 @@ Examples:
   meshwright map binomial:14 --on mesh:128x128 --placement auto --switching store-and-forward
   meshwright map binomial:8 --on mesh:16x16 --preset broadcast --emit rankfile:ranks.txt
   meshwright map divide:5x7 --on mesh:5x7 --placement centred-halving
+  meshwright map binomial:10 --on mesh:32x32 --preset merge-sort --volume 4MB --size 1000000 --work 4 --nodes 1..1024
   meshwright map examples/lammps-lj-64.phases.csv --on mesh:8x8 --placement search --time 5
   meshwright map examples/lammps-lj-16.phases.csv --on torus:4x4 --placement hilbert
   meshwright map examples/lammps-lj-16.phases.csv --on mesh:4x4 --placement exact --time 60
@@ -86,6 +88,8 @@ pub(super) struct MapArguments {
     /// Also tell why the best placement takes as long as it does, see meshwright explain
     #[arg(long)]
     explain: bool,
+    #[command(flatten)]
+    completion: CompletionArguments,
 }
 
 /// The placements there are, for the help.
@@ -108,6 +112,9 @@ pub(super) fn run(arguments: &MapArguments) -> Result<Answer> {
     let machine = arguments.machine.machine()?;
     let MapArguments { alpha, combine_alpha, volume, preset, seed, .. } = *arguments;
     let weights = Weights { alpha, combine_alpha, volume, preset };
+    if arguments.completion.is_asked() {
+        return completion(arguments, &names, &machine, weights);
+    }
     let mut job = tasks::read(&arguments.tasks, Path::new(""), weights, &machine)?;
     let named = disk::NamedJob::new("map", [arguments.tasks.as_str()]);
     files::check(arguments.out.as_ref(), arguments.force, &named)?;
@@ -147,6 +154,32 @@ pub(super) fn run(arguments: &MapArguments) -> Result<Answer> {
     output::print(&if arguments.json { emitted.json(&report) } else { text(&report, &machine) + &written })?;
     let ends = |row: &MapRow| row.simulated_cycles.of(machine.switching()).is_some();
     Ok(if report.placements.iter().any(ends) { Answer::Done } else { Answer::Negative })
+}
+
+/// Runs the verb for times of completion, which places trees of many sizes.
+fn completion(
+    arguments: &MapArguments,
+    names: &[String],
+    machine: &Machine,
+    weights: Weights,
+) -> Result<Answer> {
+    arguments.emit.refuse_beside("--work, --nodes and --per-node: --out writes the schedule of the best")?;
+    let MapArguments { ref tasks, ref placement, seed, json, force, .. } = *arguments;
+    // Nobody has named any: those that suit.
+    let names = if placement.iter().all(|name| name == "all" || name == "auto") { &[] } else { names };
+    if let Some(name) = names.iter().find(|name| !is_method(name)) {
+        let expected =
+            "a placement that needs no search and no file, as the tree changes with the number of nodes";
+        return Err(Error::value("placement", format!("`{name}`"), expected));
+    }
+    let out = arguments.out.as_ref();
+    let asked = Asked { tasks, machine, placements: names, weights, seed, json, out, force };
+    arguments.completion.run(&asked)
+}
+
+/// Whether this is an entry of the table of placements.
+fn is_method(name: &str) -> bool {
+    PLACEMENTS.iter().any(|method| method.name == name)
 }
 
 /// The answer, and the files of a plan for the one job under the machine's switching.

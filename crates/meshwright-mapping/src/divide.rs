@@ -10,6 +10,7 @@
 //! The divide stage runs phases 1 to n; the combine stage runs them backwards, every message turned round, with an
 //! alpha of its own. A job has one stage or both.
 
+use super::completion::UnitWork;
 use super::task_graph::{Edge, TaskGraph};
 use super::{binomial, halving};
 use meshwright_core::error::{Error, Result};
@@ -111,7 +112,7 @@ impl Shape {
     }
 
     /// As [`Self::for_each_edge`], with the size of the child's subtree.
-    fn for_each_part(&self, mut part: impl FnMut(u32, u32, u32, u32)) {
+    pub(crate) fn for_each_part(&self, mut part: impl FnMut(u32, u32, u32, u32)) {
         match self {
             Self::Binomial(n) => {
                 for i in 1..=*n {
@@ -141,7 +142,7 @@ pub struct Divide {
     pub volume: Bytes,
 }
 
-/// A well-known computation: its two shares.
+/// A well-known computation: its two shares, and its work.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
     /// The name on the command line.
@@ -152,6 +153,8 @@ pub struct Preset {
     pub alpha: Option<f64>,
     /// See [`Divide::combine_alpha`].
     pub combine_alpha: Option<f64>,
+    /// The operations of its steps, for times of completion.
+    pub work: UnitWork,
 }
 
 /// The computations that `lo1990` names.
@@ -160,27 +163,42 @@ pub struct Preset {
 ///
 /// `lo1990`, section 3.
 pub const PRESETS: &[Preset] = &[
-    preset("broadcast", "the whole value goes to everyone", Some(1.0), None),
-    preset("reduce", "partial results of one size come together", None, Some(1.0)),
-    preset("leader-election", "the call goes out, the least candidate comes back", Some(1.0), Some(1.0)),
-    preset("merge-sort", "half the numbers go down, half of them come back sorted", Some(0.5), Some(0.5)),
-    preset("data-distribution", "everyone gets an equal part (scatter)", Some(0.5), None),
-    preset("matrix-chain", "half the matrices go down, one product comes back", Some(0.5), Some(1.0)),
+    preset("broadcast", "the whole value goes to everyone", (Some(1.0), None), UnitWork::PARTS),
+    preset("reduce", "partial results of one size come together", (None, Some(1.0)), UnitWork::VALUES),
+    preset(
+        "leader-election",
+        "the call goes out, the least candidate comes back",
+        (Some(1.0), Some(1.0)),
+        UnitWork::VALUES,
+    ),
+    preset(
+        "merge-sort",
+        "half the numbers go down, half of them come back sorted",
+        (Some(0.5), Some(0.5)),
+        UnitWork::SORT,
+    ),
+    preset("data-distribution", "everyone gets an equal part (scatter)", (Some(0.5), None), UnitWork::PARTS),
+    preset(
+        "matrix-chain",
+        "half the matrices go down, one product comes back",
+        (Some(0.5), Some(1.0)),
+        UnitWork::VALUES,
+    ),
     preset(
         "graph-halving",
         "half the vertices, a quarter of the adjacency matrix, go down",
-        Some(0.25),
-        None,
+        (Some(0.25), None),
+        UnitWork::MATRIX,
     ),
 ];
 
 const fn preset(
     name: &'static str,
     summary: &'static str,
-    alpha: Option<f64>,
-    combine_alpha: Option<f64>,
+    (alpha, combine_alpha): (Option<f64>, Option<f64>),
+    work: UnitWork,
 ) -> Preset {
-    Preset { name, summary, alpha, combine_alpha }
+    Preset { name, summary, alpha, combine_alpha, work }
 }
 
 /// The weight of the messages of phase i: alpha^i, in volumes of the root.
@@ -334,13 +352,16 @@ pub fn in_proportion(job: &Divide) -> Result<TaskGraph> {
         return task_graph(job);
     }
     let whole = f64::from(job.shape.tasks());
-    let part_bytes = |alpha: f64, _, part: u32| {
-        let share = libm::pow(f64::from(part) / whole, -libm::log2(alpha));
-        Bytes(((job.volume.0 as f64 * share).round() as u64).max(1))
-    };
+    let part_bytes = |alpha: f64, _, part: u32| bytes_of_part(alpha, f64::from(part) / whole, job.volume);
     let mut graph = graph_with(job, part_bytes)?;
     graph.in_proportion = true;
     Ok(graph)
+}
+
+/// The bytes of a message for a part p of all tasks: volume * p^log2(1/alpha), rounded to the nearest byte, at least one.
+pub(crate) fn bytes_of_part(alpha: f64, part: f64, volume: Bytes) -> Bytes {
+    let share = libm::pow(part, -libm::log2(alpha));
+    Bytes(((volume.0 as f64 * share).round() as u64).max(1))
 }
 
 /// The graph whose messages have the bytes that `size(alpha, phase, size of the subtree)` says.

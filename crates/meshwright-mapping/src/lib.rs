@@ -5,6 +5,7 @@
 //! | `mapping` | [`Mapping`]: the planner |
 //! | [`task_graph`], [`task_file`] | phased task graphs; traces and matrices read from files |
 //! | [`divide`] | divide-and-conquer jobs: stages, shares, volumes |
+//! | [`completion`] | work at the tasks, several tasks a node, no barriers: when the result is there |
 //! | [`binomial`], [`halving`] | the binomial tree; the halving tree of any box |
 //! | [`complete_binary`] | the complete binary tree |
 //! | [`reflecting`], [`growing`], [`centred_halving`] | closed-form placements of the tree |
@@ -30,6 +31,7 @@ pub mod bound;
 pub mod centred_halving;
 pub mod certificate;
 pub mod complete_binary;
+pub mod completion;
 pub mod divide;
 pub mod exact;
 pub mod family;

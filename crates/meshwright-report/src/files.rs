@@ -98,7 +98,7 @@ fn trace(tasks: &TaskGraph) -> String {
 }
 
 /// A schedule as text.
-fn goal_file(stem: &str, method: &str, schedule: &Schedule) -> File {
+pub(super) fn goal_file(stem: &str, method: &str, schedule: &Schedule) -> File {
     let mut text = vec![];
     goal::write(schedule, &mut text).expect("memory takes every write");
     let text = String::from_utf8(text).expect("GOAL is ASCII");

@@ -10,6 +10,7 @@
 //! | `load` | the section of a divisible load |
 //! | `groups` | the section of a program of groups |
 //! | `history` | groups over time |
+//! | `completion` | times of completion over numbers of nodes |
 //! | `sweep` | the page of a sweep |
 //! | `results` | the points of a sweep, kept as they come |
 //! | `style` | the style of the page, and of a drawing alone |
@@ -21,6 +22,7 @@
 
 #![forbid(unsafe_code)]
 
+mod completion;
 mod drawings;
 #[doc(hidden)]
 pub mod facts;
@@ -40,6 +42,7 @@ pub mod template;
 #[doc(hidden)]
 pub mod wording;
 
+pub use completion::{completion_chart, completion_files};
 pub use files::{File, files, schedules};
 pub use history::{GroupsOverTime, groups_files};
 pub use page::{mark, page};

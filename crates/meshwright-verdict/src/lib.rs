@@ -7,6 +7,7 @@
 //! | [`load`](mod@load) | divisible loads, every method judged |
 //! | [`groups`] | programs of splits, barriers and joins, every split on every tree |
 //! | [`installments`] | what fewer processors and fewer messages cost |
+//! | [`completion`] | divide and conquer with its work: how deep to divide, how many nodes to use |
 //! | [`auto`] | which placements are worth a simulation |
 //! | [`mod@explain`] | why a plan takes as long as it does: culprit, critical path, what changes would gain |
 //! | `look` | a search whose judge is the simulation |
@@ -21,6 +22,7 @@
 
 pub mod auto;
 pub mod buffers;
+pub mod completion;
 mod contradiction;
 pub mod explain;
 pub mod fit;

@@ -191,6 +191,32 @@ pub fn read(specification: &str, folder: &Path, weights: Weights, machine: &Mach
     if weights.preset.is_some() { Job::data(&divide) } else { Job::divide(&divide) }
 }
 
+/// The job of a binomial or halving tree with this name, however many nodes there are.
+///
+/// # Errors
+///
+/// [`Error::Value`] as for [`shape`], for other tasks, and when a preset stands beside a share.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_formats::scenario::tasks::{Weights, tree};
+/// assert_eq!(tree("divide:900", Weights::default())?.alpha, Some(0.5));
+/// assert!(tree("complete-binary:4", Weights::default()).is_err());
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn tree(specification: &str, weights: Weights) -> Result<Divide> {
+    if !is_tree(specification) || specification.starts_with(COMPLETE) {
+        let expected = "binomial:N or divide:N, whose work is known, beside times of completion";
+        return Err(Error::value("tasks", format!("`{specification}`"), expected));
+    }
+    let (alpha, combine_alpha) = weights.shares()?;
+    let volume = weights.volume.unwrap_or(VOLUME_DEFAULT);
+    let divide = Divide { shape: shape(specification)?, alpha, combine_alpha, volume };
+    divide.check()?;
+    Ok(divide)
+}
+
 /// A GOAL file as a schedule for `machine`.
 ///
 /// # Errors

@@ -67,7 +67,6 @@ const HOLDS: Claim<Study> = Claim::HOLDS;
 const CORRECTED: Claim<Study> = Claim::CORRECTED;
 const REMARK: Claim<Study> = Claim::REMARK;
 const NOT_CHECKABLE: Claim<Study> = Claim::NOT_CHECKABLE;
-const NOT_BUILT: Claim<Study> = Claim::NOT_BUILT;
 
 const _: () = assert!(Claim::each_can_fail(SECTIONS), "a claim does not say how it would fail");
 
@@ -108,7 +107,7 @@ mod tests {
         ("mesh-size", "sides of meshes"),
         ("one-to-one", "any mapping that is one"),
         ("ongoing-arbitrary", "random graphs"),
-        ("ongoing-completion-time", "nothing"),
+        ("ongoing-completion-time", "placements of the program"),
         ("theorem-2-large", "closed forms of large k"),
         ("theorem-2-small", "a lower bound that growing attains"),
         ("theorem-2-uniform", "a lower bound that growing attains"),

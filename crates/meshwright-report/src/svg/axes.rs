@@ -10,7 +10,12 @@ pub enum Scale {
     Linear(f64),
     /// From a value below 0 to one above.
     Between(f64, f64),
+    /// From one power of two to another, by their exponents: equal ways are equal factors.
+    Doubling(f64, f64),
 }
+
+/// So many marks stand on a scale of powers of two at most, beside the first.
+const DOUBLING_MARKS_MAX: f64 = 10.0;
 
 impl Scale {
     /// A linear scale that holds all of these values.
@@ -27,11 +32,24 @@ impl Scale {
         if least < most { Self::Between(least * 1.04, most * 1.04) } else { Self::Between(-1.0, 1.0) }
     }
 
+    /// A scale of powers of two that holds all of these values, which are greater than 0.
+    pub fn doubling(values: impl Iterator<Item = f64>) -> Self {
+        let exponents = values.filter(|value| value.is_finite() && *value > 0.0).map(libm::log2);
+        let (least, most) = exponents
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), e| (least.min(e), most.max(e)));
+        if least <= most {
+            Self::Doubling(least.floor(), most.ceil().max(least.floor() + 1.0))
+        } else {
+            Self::Doubling(0.0, 1.0)
+        }
+    }
+
     /// The place of a value, from 0 to 1 where it lies on the axis.
     pub fn share(self, value: f64) -> f64 {
         match self {
             Self::Linear(most) => value / most,
             Self::Between(least, most) => (value - least) / (most - least),
+            Self::Doubling(least, most) => (libm::log2(value) - least) / (most - least),
         }
     }
 
@@ -39,6 +57,7 @@ impl Scale {
     pub fn most(self) -> f64 {
         match self {
             Self::Linear(most) | Self::Between(_, most) => most,
+            Self::Doubling(_, most) => libm::exp2(most),
         }
     }
 
@@ -50,6 +69,11 @@ impl Scale {
                 let above: Vec<f64> = marks(most.max(-least)).collect();
                 let below = above.iter().skip(1).rev().map(|mark| -mark);
                 below.chain(above.iter().copied()).filter(|mark| (least..=most).contains(mark)).collect()
+            }
+            Self::Doubling(least, most) => {
+                let step = ((most - least) / DOUBLING_MARKS_MAX).ceil().max(1.0);
+                let exponents = (0u32..).map(|mark| least + f64::from(mark) * step);
+                exponents.take_while(|exponent| *exponent <= most).map(libm::exp2).collect()
             }
         }
     }
