@@ -37,6 +37,8 @@ use meshwright_schedule::cost;
 const SWEEPS: usize = 2;
 /// How many cuts are tried for each part, the best of them counts.
 const TRIES: usize = 2;
+/// More tasks than this are cut once, without going through a level again: the time then grows like n log n.
+const THRIFTY_TASKS: usize = 1 << 14;
 /// How many placements are made in a box, the one with the least predicted time counts.
 const ATTEMPTS: u32 = 8;
 /// Fewer placements are made when their tasks together would be more.
@@ -214,6 +216,7 @@ impl Levels<'_> {
         let mut halves = Vec::with_capacity(2 * parts.len());
         let (axis, sweeps, tries) = match self.aim {
             Aim::Cut => (0, 0, 1),
+            Aim::Traffic if tasks.len() > THRIFTY_TASKS => (rng.random_range(0..self.dimensions), 0, 1),
             Aim::Traffic => (rng.random_range(0..self.dimensions), SWEEPS, TRIES),
         };
         for part in parts {

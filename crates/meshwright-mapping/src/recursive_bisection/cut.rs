@@ -18,6 +18,9 @@ const COARSEST: usize = 24;
 const PLACES: usize = 6;
 /// Passes of refinement at most; each must gain.
 const PASSES: usize = 8;
+/// Larger graphs are refined by fewer passes: their coarser ones were refined before.
+const MANY: usize = 1 << 12;
+const PASSES_OF_MANY: usize = 2;
 
 /// A graph to be cut in two.
 #[derive(Clone, Debug)]
@@ -150,7 +153,8 @@ impl Cut {
     /// Moves vertices one by one as long as a pass gains.
     fn refine(&self, side: &mut [bool]) {
         let largest = self.graph.sizes.iter().copied().max().unwrap_or(1);
-        for _ in 0..PASSES {
+        let passes = if self.graph.len() > MANY { PASSES_OF_MANY } else { PASSES };
+        for _ in 0..passes {
             if !self.pass(side, u64::from(largest)) {
                 return;
             }

@@ -6,6 +6,9 @@ use meshwright_network::topology::{Grid, Topology};
 
 /// Times all tasks are looked at, at most.
 const PASSES: usize = 16;
+/// More tasks than this are looked at less often: a pass over all of them takes long.
+const MANY_TASKS: usize = 1 << 14;
+const PASSES_OF_MANY: usize = 3;
 /// A task looks around so many of those it talks to, most of all.
 const PARTNERS: usize = 6;
 /// A node without a task.
@@ -37,7 +40,8 @@ pub(super) fn exchange(graph: &Weighted, grid: &Grid, tasks: &[u32], nodes: &[No
     tasks.iter().for_each(|task| task_at[place[*task as usize].index()] = *task);
     let mut exchange = Exchange { graph, grid, place, task_at };
     let mut partners = Vec::new();
-    for _ in 0..PASSES {
+    let passes = if tasks.len() > MANY_TASKS { PASSES_OF_MANY } else { PASSES };
+    for _ in 0..passes {
         let better = tasks.iter().filter(|task| exchange.improve(**task, &mut partners)).count();
         if better == 0 {
             return;

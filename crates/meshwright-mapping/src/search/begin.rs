@@ -4,6 +4,7 @@ use rand::seq::SliceRandom;
 
 use super::rounds::Rounds;
 use super::{Start, digits};
+use crate::ordered::RANDOM;
 use crate::recursive_bisection::{Aim, Weights};
 use crate::{PLACEMENTS, Request, place};
 use meshwright_core::units::NodeId;
@@ -18,24 +19,55 @@ const DIGIT_WAYS_JUDGED: usize = 3;
 
 impl Rounds<'_, '_> {
     /// Evaluates where the search starts: all of it, however little time there is, so that no search is worse than what it
-    /// could have begun with.
+    /// could have begun with. Of a large job a placement is left out unseen whose mean link load already takes too long.
     pub(super) fn begin(&mut self) {
-        let random = self.random();
         self.start_ticks = u64::MAX;
-        self.start_at(&random);
+        let large = self.is_large();
+        if !large {
+            let random = self.random();
+            self.start_at(&random);
+        }
         if self.problem.start == Start::Best {
             let request = Request::of(self.problem.graph, self.problem.machine, self.problem.seed);
-            for method in PLACEMENTS {
+            let mut placements = Vec::new();
+            for method in PLACEMENTS.iter().filter(|method| !(large && method.name == RANDOM.name)) {
                 let Ok(placement) = place(method.name, &request) else { continue };
                 let mut node_of: Vec<u32> = placement.nodes.iter().map(|node| node.0).collect();
                 self.domain.settle(&mut node_of, &mut Vec::new());
                 if self.domain.allows(&node_of) {
+                    placements.push((if large { self.mean_ticks(&node_of) } else { 0 }, node_of));
+                }
+            }
+            placements.sort_by_key(|(mean, _)| *mean);
+            for (mean, node_of) in placements {
+                if self.found.would_keep(mean) {
                     self.start_at(&node_of);
                 }
             }
             self.start_at_digits();
         }
+        if self.found.best.is_empty() {
+            let random = self.random();
+            self.start_at(&random);
+        }
         self.start_judged_ticks = self.found.best[0].judged;
+    }
+
+    /// What a placement takes if every link of a phase carries the same: no placement of this traffic takes less.
+    fn mean_ticks(&self, node_of: &[u32]) -> u64 {
+        let machine = self.problem.machine;
+        let phase = |phase: usize| {
+            let load = |message: usize| {
+                let (source, target) = self.job.ends[message];
+                let [from, to] = [source, target].map(|task| NodeId(node_of[task as usize]));
+                u128::from(self.job.load[message])
+                    * u128::from(machine.distance(from, to).map_or(0, |hops| hops.0))
+            };
+            let all: u128 = self.job.messages(phase).map(load).sum();
+            self.job.at_most(phase, (all / u128::from(machine.links().max(1))) as u64, 0)
+                * self.job.repeats[phase]
+        };
+        (0..self.job.phases()).map(phase).sum()
     }
 
     /// Tasks numbered like the nodes of a box, dealt out to the axes: of many ways those of the least predicted time.

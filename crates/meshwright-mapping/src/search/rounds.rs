@@ -132,8 +132,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
     pub(super) fn run(&mut self, mut states: States<'p>) {
         self.begin();
         self.note();
-        let large = self.job.tasks > LARGE;
-        let kinds = if large { LARGE_CYCLE } else { SMALL_CYCLE };
+        let kinds = if self.is_large() { LARGE_CYCLE } else { SMALL_CYCLE };
         let mut budget = ROUND_LOOKS.max(ROUND_LOOKS_A_MESSAGE * self.job.ends.len() as u64);
         let mut cycle = 0;
         while self.goes_on(0) {
@@ -151,6 +150,11 @@ impl<'p, 'w> Rounds<'p, 'w> {
         }
         self.found.judge_waiting();
         self.note();
+    }
+
+    /// Whether there is no time for whole placements made anew.
+    pub(super) fn is_large(&self) -> bool {
+        self.job.tasks > LARGE
     }
 
     /// Place anew or go on from the best, turn blocks, exchange tasks.
