@@ -17,6 +17,7 @@ mod crates;
 mod date_line;
 mod definitions;
 mod dependency;
+mod device_order;
 mod exhaustive;
 mod fabric_engines;
 mod fabric_laws;

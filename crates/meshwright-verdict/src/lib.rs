@@ -8,6 +8,7 @@
 //! | [`groups`] | programs of splits, barriers and joins, every split on every tree |
 //! | [`installments`] | what fewer processors and fewer messages cost |
 //! | [`auto`] | which placements are worth a simulation |
+//! | `axes` | the best laying of logical axes along dimensions, by simulation |
 //! | `look` | a search whose judge is the simulation |
 //! | [`map`] | the answer to `map`: both switchings, in the paper's units |
 //! | [`ranked`] | a placed tree over ranks, for the executors that really run |
@@ -19,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 pub mod auto;
+mod axes;
 pub mod buffers;
 mod contradiction;
 pub mod fit;

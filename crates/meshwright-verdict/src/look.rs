@@ -6,6 +6,7 @@ use meshwright_core::error::Result;
 use meshwright_mapping::search::{self, SearchOutcome, SearchProblem, SearchProgress};
 use meshwright_mapping::{Placement, TaskGraph};
 use meshwright_network::topology::Machine;
+use meshwright_schedule::Phases;
 use meshwright_schedule::cost::forecast;
 use meshwright_sim::fitting;
 
@@ -45,6 +46,11 @@ pub(crate) fn simulated_below(
     if least >= limit {
         return Ok(least);
     }
-    let trace = fitting::simulate(machine, &schedule, FLIT_HOPS_MAX)?.trace;
+    simulated(&schedule, machine)
+}
+
+/// The simulated ticks of these phases; the most there is when they never come to an end.
+pub(crate) fn simulated(schedule: &Phases, machine: &Machine) -> Result<u64> {
+    let trace = fitting::simulate(machine, schedule, FLIT_HOPS_MAX)?.trace;
     Ok(if trace.deadlock.is_some() { u64::MAX } else { trace.ticks })
 }
