@@ -15,7 +15,7 @@ fn check(case: &Value, family: &str) {
     let sides: Vec<String> = case["shape"].as_array().unwrap().iter().map(Value::to_string).collect();
     let machine = Machine::new(&format!("{family}:{}", sides.join("x"))).unwrap();
     let (tree, name) = (case["tree"].as_str().unwrap(), case["mapping"].as_str().unwrap());
-    let job = tasks::read(tree, "".as_ref(), tasks::Weights::default(), &machine).unwrap();
+    let job = tasks::read(tree, "".as_ref(), (tasks::Weights::default(), &[]), &machine).unwrap();
     let report = map::report(&job, &machine, &[name], 0, &mut |_| {}).unwrap();
     let (row, what) = (&report.placements[0], format!("{name} {tree} on {}", machine.name()));
     let positions: Vec<Vec<u32>> = row.nodes().iter().map(|&node| machine.coordinates(node)).collect();

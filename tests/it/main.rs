@@ -19,6 +19,7 @@ mod date_line;
 mod definitions;
 mod dependency;
 mod exact;
+mod device_order;
 mod exhaustive;
 mod explain;
 mod fabric_engines;

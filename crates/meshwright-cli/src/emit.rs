@@ -20,7 +20,7 @@ use super::output::{self, shown};
 #[derive(Args)]
 pub(super) struct EmitArguments {
     /// Write the placement, of several the fastest, for a launcher: rankfile, mpich-rank-order, slurm-hostfile,
-    /// bgq-mapfile, vcoordfile, scotch-map or goal, with a colon and a file; may be given several times
+    /// bgq-mapfile, vcoordfile, scotch-map or goal, or as a device order, jax, torch, json or tt-mesh, with a colon and a file; may be given several times
     #[arg(long, value_name = "FORMAT:FILE", value_parser = target)]
     emit: Vec<Target>,
     /// --emit: a file of host names, one on a line, the first for node 0 [default: as the machine says, else node0, node1, …]

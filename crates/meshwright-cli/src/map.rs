@@ -9,9 +9,11 @@ use meshwright_core::output::Writing;
 use meshwright_core::units::Bytes;
 use meshwright_core::{Error, Result};
 use meshwright_formats::scenario::given;
+use meshwright_formats::scenario::logical::{self, AxisOption};
 use meshwright_formats::scenario::tasks::{self, Weights};
 use meshwright_mapping::PLACEMENTS;
 use meshwright_mapping::divide::Preset;
+use meshwright_mapping::logical::{OPERATIONS, Operation};
 use meshwright_network::topology::{Machine, Switching};
 use meshwright_report::{File, PlanReport};
 use meshwright_verdict::map::{self, MapReport, MapRow};
@@ -37,6 +39,8 @@ Examples:
   meshwright map examples/lammps-lj-16.phases.csv --on torus:4x4 --placement hilbert
   meshwright map examples/lammps-lj-16.phases.csv --on mesh:4x4 --placement exact --time 60
   meshwright map binomial:6 --on mesh:8x8 --emit rankfile:ranks.txt --hosts nodes.txt
+  meshwright map logical:data=16,model=8 --axis data=all-reduce:512MB --axis model=all-gather:64MB --on tpu-v5e \\
+    --placement axes,row-major --emit jax:order.py
 
 Exit codes:
   0  done
@@ -50,11 +54,14 @@ Exit codes:
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct MapArguments {
-    /// binomial:N (2^N tasks), divide:N or divide:RxC (any number), complete-binary:N, or a file: *.phases.csv, *.mtx, *.graph, *.grf, *.goal
+    /// binomial:N (2^N tasks), divide:N or divide:RxC (any number), complete-binary:N, logical:data=16,model=8 or logical:16x8
+    /// (a logical mesh, with --axis), or a file: *.phases.csv, *.mtx, *.graph, *.grf, *.goal
     #[arg(value_name = "TASKS")]
     tasks: String,
     #[command(flatten)]
     machine: MachineArguments,
+    #[arg(long = "axis", value_name = "NAME=OPERATION:BYTES", value_parser = axis, help = axes())]
+    axes: Vec<AxisOption>,
     #[arg(long, value_name = "NAMES", default_value = "all", value_delimiter = ',', help = placements())]
     placement: Vec<String>,
     /// binomial, divide: the share of the volume a child gets, as a number or p/q [default: 0.5]
@@ -92,6 +99,21 @@ pub(super) struct MapArguments {
     completion: CompletionArguments,
 }
 
+fn axis(text: &str) -> Result<AxisOption, String> {
+    logical::axis(text).map_err(|error| error.to_string())
+}
+
+/// The operations there are, for the help.
+fn axes() -> String {
+    let one = |operation: &Operation| format!("{} ({})", operation.name, operation.summary);
+    let operations: Vec<String> = OPERATIONS.iter().map(one).collect();
+    format!(
+        "logical: what runs along an axis, such as data=all-reduce:512MB; given several times, one phase after the other. BYTES \
+         is V, the buffer of one of the p devices on the axis, the larger of before and after. Operations: {}",
+        operations.join("; ")
+    )
+}
+
 /// The placements there are, for the help.
 fn placements() -> String {
     let names: Vec<&str> = PLACEMENTS.iter().map(|method| method.name).collect();
@@ -115,7 +137,7 @@ pub(super) fn run(arguments: &MapArguments) -> Result<Answer> {
     if arguments.completion.is_asked() {
         return completion(arguments, &names, &machine, weights);
     }
-    let mut job = tasks::read(&arguments.tasks, Path::new(""), weights, &machine)?;
+    let mut job = tasks::read(&arguments.tasks, Path::new(""), (weights, &arguments.axes), &machine)?;
     let named = disk::NamedJob::new("map", [arguments.tasks.as_str()]);
     files::check(arguments.out.as_ref(), arguments.force, &named)?;
     let emission = arguments.emit.check(&job.tasks, &machine)?;
@@ -232,6 +254,9 @@ fn text(report: &MapReport, machine: &Machine) -> String {
         text += &format!("auto, under {}: {}\n", choice.switching.name(), choice.reason);
         text.extend(choice.advice.iter().map(|advice| format!("{advice}\n")));
     }
+    for row in &report.placements {
+        text.extend(row.axes.iter().map(|words| format!("{}: {words}\n", row.name)));
+    }
     for skipped in &report.skipped {
         text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
     }
@@ -287,8 +312,9 @@ fn links(placements: &[MapRow], switching: Switching, machine: &Machine) -> Stri
 fn phases(placement: &MapRow) -> String {
     const HEAD: [&str; 6] = ["phase", "messages", "weight", "dilation", "contention", "link load"];
     let row = |phase: &map::MapPhase| {
+        let last = phase.phase + phase.repeats - 1;
         vec![
-            phase.phase.to_string(),
+            if phase.repeats == 1 { phase.phase.to_string() } else { format!("{} to {last}", phase.phase) },
             phase.messages.to_string(),
             table::number(phase.weight, 6),
             phase.dilation.to_string(),

@@ -10,6 +10,7 @@
 //! | [`complete_binary`] | the complete binary tree |
 //! | [`reflecting`], [`growing`], [`centred_halving`] | closed-form placements of the tree |
 //! | [`family`] | what lies between growing and centred halving, and its Pareto front |
+//! | [`logical`] | logical meshes: operations along axes, and their axes along dimensions |
 //! | [`bisection`] | any tree on any machine: odd sides, dead nodes, general graphs |
 //! | `axes` | the box they fill, and which axis each phase uses |
 //! | [`recursive_bisection`] | tasks and machine cut in two together |
@@ -37,6 +38,7 @@ pub mod exact;
 pub mod family;
 pub mod growing;
 pub mod halving;
+pub mod logical;
 pub mod map_file;
 mod mapping;
 pub mod metrics;
@@ -150,6 +152,7 @@ pub const PLACEMENTS: &[Method] = &[
     ordered::HILBERT,
     recursive_bisection::RECURSIVE_BISECTION,
     ordered::RANDOM,
+    logical::AXES,
 ];
 
 /// Places tasks by the method with this name, one of [`PLACEMENTS`] or a member of the [`family`].

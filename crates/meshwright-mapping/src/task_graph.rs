@@ -8,6 +8,7 @@
 //! | i | [`TaskGraph::number`] | |
 
 use super::Divide;
+use super::logical::Logical;
 use meshwright_core::csr::Csr;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::Bytes;
@@ -37,6 +38,8 @@ pub struct TaskGraph {
     pub tasks: u32,
     /// The job it is made from, if it is divide and conquer: then stronger bounds hold.
     pub divide: Option<Divide>,
+    /// The logical mesh it is made from, if it is one.
+    pub logical: Option<Logical>,
     /// Whether its messages are parts of data, in proportion to the tasks that work on them, see
     /// [`in_proportion`](super::divide::in_proportion).
     pub in_proportion: bool,
@@ -93,7 +96,17 @@ impl TaskGraph {
             phases.push_row(same.iter().map(|&(_, edge)| edge));
         }
         let (name, repeats) = (name.into(), vec![1; numbers.len()]);
-        Self { name, tasks, divide: None, in_proportion: false, edges: phases, numbers, repeats }.checked()
+        Self {
+            name,
+            tasks,
+            divide: None,
+            logical: None,
+            in_proportion: false,
+            edges: phases,
+            numbers,
+            repeats,
+        }
+        .checked()
     }
 
     /// The same tasks, each phase run so often before the next begins; the tasks synchronise after each time.

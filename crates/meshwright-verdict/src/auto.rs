@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-use super::{Job, Skipped, look};
+use super::{Job, Skipped, axes, look};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::words::percentage;
 use meshwright_mapping::search::{self, SearchProblem};
@@ -68,9 +68,11 @@ pub(crate) fn expand<'a>(
 ) -> Result<Candidates<'a>> {
     let mut named: Vec<String> =
         methods.iter().filter(|&&name| name != AUTO).map(ToString::to_string).collect();
+    let mut settled = axes::settled(job, machine, methods)?;
     if !methods.contains(&AUTO) {
-        return Ok(Candidates { methods: named, left_out: Vec::new(), job: Cow::Borrowed(job) });
+        return Ok(Candidates { methods: named, left_out: Vec::new(), job: settled });
     }
+    let job: &Job = &settled;
     let mapping = job.on(machine);
     let bound = mapping.own_bound().ticks;
     let (mut priced, mut left_out) = prices(job, &mapping, seed, bound, progress)?;
@@ -104,12 +106,11 @@ pub(crate) fn expand<'a>(
             left_out.push(Skipped { method, why: dearer(machine, ticks, best), deadlock: false });
         }
     }
-    let mut job = Cow::Borrowed(job);
     if !found.is_empty() {
-        job.to_mut().given.extend(found);
-        job.to_mut().interrupted |= interrupted;
+        settled.to_mut().given.extend(found);
+        settled.to_mut().interrupted |= interrupted;
     }
-    Ok(Candidates { methods: named, left_out, job })
+    Ok(Candidates { methods: named, left_out, job: settled })
 }
 
 /// What every placement costs, and which have no price.
@@ -146,7 +147,8 @@ fn prices(
 /// The placements that are priced, those made for this job first.
 fn considered(job: &Job) -> Vec<String> {
     let given = job.given.iter().map(|placement| placement.name.clone());
-    let methods = PLACEMENTS.iter().map(|method| method.name).filter(|&name| name != NEVER);
+    let is_new = |name: &&str| *name != NEVER && job.given.iter().all(|placement| placement.name != *name);
+    let methods = PLACEMENTS.iter().map(|method| method.name).filter(is_new);
     given.chain(methods.map(ToString::to_string)).collect()
 }
 

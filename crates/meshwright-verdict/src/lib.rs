@@ -10,6 +10,7 @@
 //! | [`completion`] | divide and conquer with its work: how deep to divide, how many nodes to use |
 //! | [`auto`] | which placements are worth a simulation |
 //! | [`mod@explain`] | why a plan takes as long as it does: culprit, critical path, what changes would gain |
+//! | `axes` | the best laying of logical axes along dimensions, by simulation |
 //! | `look` | a search whose judge is the simulation |
 //! | [`map`] | the answer to `map`: both switchings, in the paper's units |
 //! | [`ranked`] | a placed tree over ranks, for the executors that really run |
@@ -21,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 pub mod auto;
+mod axes;
 pub mod buffers;
 pub mod completion;
 mod contradiction;

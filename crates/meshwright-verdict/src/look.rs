@@ -10,6 +10,7 @@ use meshwright_mapping::search::{self, SearchOutcome, SearchProblem, SearchProgr
 use meshwright_mapping::task_graph::Edge;
 use meshwright_mapping::{Mapping, Placement, TaskGraph};
 use meshwright_network::topology::{Machine, Switching};
+use meshwright_schedule::Phases;
 use meshwright_schedule::cost::forecast;
 use meshwright_sim::fitting;
 
@@ -103,7 +104,7 @@ impl<'a> PhaseReferee<'a> {
         let mut times: BTreeMap<Vec<(u32, u32, u64)>, (usize, u64)> = BTreeMap::new();
         for index in 0..graph.phases() {
             let edges = graph.phase(index).iter().map(|edge| (edge.source, edge.target, edge.bytes.0));
-            times.entry(edges.collect()).or_insert((index, 0)).1 += 1;
+            times.entry(edges.collect()).or_insert((index, 0)).1 += u64::from(graph.repeats(index));
         }
         let part = |&(index, times): &(usize, u64)| {
             let edges: Vec<(u32, Edge)> = graph.phase(index).iter().map(|&edge| (0, edge)).collect();
@@ -145,6 +146,11 @@ pub(crate) fn simulated_below(
     if least >= limit {
         return Ok(least);
     }
-    let trace = fitting::simulate(machine, &schedule, FLIT_HOPS_MAX)?.trace;
+    simulated(&schedule, machine)
+}
+
+/// The simulated ticks of these phases; the most there is when they never come to an end.
+pub(crate) fn simulated(schedule: &Phases, machine: &Machine) -> Result<u64> {
+    let trace = fitting::simulate(machine, schedule, FLIT_HOPS_MAX)?.trace;
     Ok(if trace.deadlock.is_some() { u64::MAX } else { trace.ticks })
 }

@@ -128,7 +128,7 @@ pub(super) fn job(name: &str, tasks: TaskGraph, results: Vec<MappingOutcome>) ->
     let best =
         (0..results.len()).min_by_key(|&index| results[index].simulated_cycles).expect("there is a result");
     let reason = format!("{} keeps the early, heavy messages on short paths.", results[best].method);
-    let facts = MappingFacts { searched: None, interrupted: false, tasks, culprit: None };
+    let facts = MappingFacts { searched: None, interrupted: false, axes: None, tasks, culprit: None };
     let mut verdict =
         MappingVerdict::new(name, Cycles(results[best].bound_cycles), results, Some(best), facts);
     verdict.reason = reason;

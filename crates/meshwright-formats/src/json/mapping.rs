@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use meshwright_mapping::logical::AXES;
 use meshwright_sim::fitting::Routers;
 use meshwright_verdict::explain::Culprit;
 use meshwright_verdict::mapping::Searched;
@@ -29,6 +30,8 @@ pub(super) struct MappingForm<'a> {
 #[derive(Debug, Serialize)]
 struct PlacementForm<'a> {
     method: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    axes: Option<&'a str>,
     bound_cycles: u64,
     predicted_cycles: u64,
     simulated_cycles: Option<u64>,
@@ -53,7 +56,7 @@ impl<'a> From<&'a MappingVerdict> for MappingForm<'a> {
             winner: verdict.winner_name(),
             reason: &verdict.reason,
             advice: verdict.advice.as_deref(),
-            results: verdict.results.iter().map(PlacementForm::from).collect(),
+            results: verdict.results.iter().map(|outcome| PlacementForm::of(outcome, verdict)).collect(),
             skipped: &verdict.skipped,
             searched: verdict.facts.searched.as_ref(),
             culprit: verdict.facts.culprit.as_ref(),
@@ -62,11 +65,12 @@ impl<'a> From<&'a MappingVerdict> for MappingForm<'a> {
     }
 }
 
-impl<'a> From<&'a MappingOutcome> for PlacementForm<'a> {
-    fn from(outcome: &'a MappingOutcome) -> Self {
+impl<'a> PlacementForm<'a> {
+    fn of(outcome: &'a MappingOutcome, verdict: &'a MappingVerdict) -> Self {
         let detail = &outcome.detail;
         Self {
             method: &outcome.method,
+            axes: verdict.facts.axes.as_deref().filter(|_| outcome.method == AXES.name),
             bound_cycles: outcome.bound_cycles,
             predicted_cycles: outcome.predicted_cycles,
             simulated_cycles: outcome.simulated_cycles,

@@ -1,25 +1,28 @@
 //! The `[[divide]]` tables.
 
+use super::logical::{self, AxisOption};
 use super::tasks::{self, Weights};
 use super::value::{Table, Value};
 use super::{DivideWork, ScenarioJob, Work, given, quantity};
 use meshwright_core::error::Result;
 use meshwright_network::topology::Machine;
 
-const KEYS: &[&str] = &["name", "tasks", "preset", "alpha", "combine_alpha", "volume", "placement", "search"];
+const KEYS: &[&str] =
+    &["name", "tasks", "preset", "alpha", "combine_alpha", "volume", "axis", "placement", "search"];
 
 /// Reads one table.
 pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<ScenarioJob> {
     table.check_keys(KEYS)?;
     let value = table.require("tasks", "tasks = \"binomial:6\", \"divide:35\" or a file")?;
-    let specification = value.string("\"binomial:N\", \"divide:N\" or a file")?;
+    let specification = value.string("\"binomial:N\", \"divide:N\", \"logical:RxC\" or a file")?;
     let (weights, first) = weights(table)?;
     if !tasks::is_tree(specification)
         && let Some((weight, value)) = weights.given().zip(first)
     {
         return Err(value.locate(tasks::only_binomial(weight)));
     }
-    let divide = tasks::read(specification, value.folder(), weights, machine);
+    let axes = axes(table)?;
+    let divide = tasks::read(specification, value.folder(), (weights, &axes), machine);
     let mut divide = divide.map_err(|error| value.locate(error))?;
     let name = match table.get("name") {
         Some(value) => value.name()?,
@@ -36,6 +39,17 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<ScenarioJob> 
     let methods = tasks::expand(methods, &divide, machine).map_err(|error| value.locate(error))?;
     let search = given::table(table, machine)?;
     Ok(ScenarioJob { name, work: Work::Divide(DivideWork { job: divide, methods, search }) })
+}
+
+/// What runs along the axes of a logical mesh, phase by phase.
+fn axes(table: &Table<'_>) -> Result<Vec<AxisOption>> {
+    const EXPECTED: &str = "a list such as [\"data=all-reduce:512MB\", \"model=all-gather:64MB\"]";
+    let Some(value) = table.get("axis") else { return Ok(Vec::new()) };
+    let one = |value: Value<'_>| {
+        let text = value.string(EXPECTED)?;
+        logical::axis(text).map_err(|error| value.locate(error))
+    };
+    if value.is_array() { value.array(EXPECTED)?.map(one).collect() } else { Ok(vec![one(value)?]) }
 }
 
 /// What is given of preset, alpha, combine_alpha and volume, with the first of them for messages.

@@ -27,6 +27,7 @@ pub mod given;
 pub mod groups;
 pub mod load;
 pub mod load_further;
+pub mod logical;
 pub mod machine;
 pub mod machine_keys;
 mod misfit;

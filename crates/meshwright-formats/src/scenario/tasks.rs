@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::logical::{self, AxisOption};
 use super::{given, misfit};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::one_line;
@@ -163,13 +164,29 @@ pub fn shape(specification: &str) -> Result<Shape> {
     }
 }
 
-/// The tasks of a tree, or those of a file in `folder`, as a job for `machine`.
+/// The tasks of a tree, of a logical mesh with what runs along its axes, or those of a file in `folder`, as a job for `machine`.
 ///
 /// # Errors
 ///
-/// [`Error::Value`] as for [`shape`], when there are more tasks than living nodes, or when
+/// [`Error::Value`] as for [`shape`] and [`logical::axis`], when there are more tasks than living nodes, or when
 /// weights are given for a file; [`Error::Parse`] and [`Error::Io`] for a file.
-pub fn read(specification: &str, folder: &Path, weights: Weights, machine: &Machine) -> Result<Job> {
+pub fn read(
+    specification: &str,
+    folder: &Path,
+    (weights, axes): (Weights, &[AxisOption]),
+    machine: &Machine,
+) -> Result<Job> {
+    if logical::is_logical(specification) {
+        if let Some(weight) = weights.given() {
+            return Err(only_binomial(weight));
+        }
+        let mesh = logical::mesh(specification)?;
+        fits(specification, mesh.tasks(), machine)?;
+        return Ok(Job::trace(logical::task_graph(&mesh, axes)?));
+    }
+    if !axes.is_empty() {
+        return Err(logical::no_axes(specification));
+    }
     if !is_tree(specification) {
         if let Some(weight) = weights.given() {
             return Err(only_binomial(weight));
@@ -232,7 +249,7 @@ pub fn schedule(path: &Path, machine: &Machine) -> Result<Schedule> {
 pub(super) fn only_binomial(weight: &'static str) -> Error {
     Error::value(
         weight,
-        "given for a file, which brings its own volumes",
+        "given for tasks that bring their own volumes",
         "tasks = \"binomial:N\" or \"divide:N\"",
     )
 }

@@ -5,6 +5,7 @@
 //! | `by_host` | Open MPI rankfile, Slurm host file: nodes by their names |
 //! | `by_slot` | `MPICH_RANK_ORDER`: ranks in the order of the slots |
 //! | `by_coordinates` | Blue Gene/Q mapfile, Fujitsu vcoordfile: nodes by their coordinates |
+//! | `by_mesh` | JAX, PyTorch, JSON, Tenstorrent: nodes in the order of a logical mesh |
 //! | `by_node` | Scotch `.map`, GOAL: nodes by their numbers |
 //! | [`ranks`] | which rank runs which task |
 //! | [`hosts`] | what the nodes are called |
@@ -13,6 +14,7 @@
 
 mod by_coordinates;
 mod by_host;
+mod by_mesh;
 mod by_node;
 mod by_slot;
 pub mod expected;
@@ -73,6 +75,10 @@ pub const FORMATS: &[Format] = &[
     by_coordinates::VCOORDFILE,
     by_node::SCOTCH_MAP,
     by_node::GOAL,
+    by_mesh::JAX,
+    by_mesh::TORCH,
+    by_mesh::JSON,
+    by_mesh::TT_MESH,
 ];
 
 /// The format with this name.

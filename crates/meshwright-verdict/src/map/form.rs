@@ -155,6 +155,9 @@ pub struct Choice {
 pub struct MapRow {
     /// The method's name.
     pub name: String,
+    /// Which member of its family the placement `axes` is; of others left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub axes: Option<String>,
     /// The coordinates of each task's node.
     pub positions: Positions,
     /// Phase by phase.

@@ -2,6 +2,7 @@
 
 use super::form::{BySwitching, Levels, MapRow, Positions, SWITCHINGS};
 use super::{Limits, in_cycles, in_weights, phases};
+use crate::axes;
 use crate::measure::{self, Measured};
 use crate::{Job, LinkUse, LinkWait, MappingOutcome, gap};
 use meshwright_core::error::Result;
@@ -65,6 +66,7 @@ impl Table<'_> {
             phases: phases(job, &measured, weights, &scale),
             hops_total: measured.hops_total(),
             proved: job.proved.clone().filter(|_| placement.name == exact::NAME),
+            axes: axes::words(&placement.name, job.axes.as_deref()).map(ToString::to_string),
             name: placement.name,
             positions: Positions { nodes: placement.nodes, network: machine.network().clone() },
             simulated_cycles: ran.map(|ran| ran.levels.simulated),

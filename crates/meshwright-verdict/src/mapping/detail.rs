@@ -75,6 +75,8 @@ pub struct MappingFacts {
     pub searched: Option<Searched>,
     /// Whether a signal has ended a search before its time.
     pub interrupted: bool,
+    /// Which member of its family the placement `axes` is, if it was tried.
+    pub axes: Option<String>,
     /// What was mapped; for drawings.
     pub tasks: TaskGraph,
     /// The busiest link under the winner, with the messages on it; none where no message crosses a link.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::auto::{self, Candidates};
+use super::axes;
 use super::contradiction::not_below;
 use super::explain;
 use super::measure::{self, Measured, Traffic};
@@ -43,6 +44,8 @@ pub struct Job {
     pub proved: Option<Proved>,
     /// Whether a signal has ended a search for placements, so that those given are the best so far.
     pub interrupted: bool,
+    /// Which member of its family the placement `axes` is, if that is among those given.
+    pub axes: Option<String>,
 }
 
 /// A search that is over.
@@ -135,7 +138,7 @@ impl Job {
 
     /// A trace or any other phased graph.
     pub fn trace(tasks: TaskGraph) -> Self {
-        Self { tasks, given: Vec::new(), searched: None, proved: None, interrupted: false }
+        Self { tasks, given: Vec::new(), searched: None, proved: None, interrupted: false, axes: None }
     }
 
     /// No placement takes less that sends these messages whole, phase after phase: in ticks of this machine under its
@@ -203,6 +206,11 @@ pub(crate) fn judge_with(
     let mut verdict = crate::judge(&job.on(machine), methods, &options, &mut |what: &str| progress(what))?;
     verdict.facts.searched.clone_from(&job.searched);
     verdict.facts.interrupted = job.interrupted;
+    verdict.facts.axes.clone_from(&job.axes);
+    let winner = verdict.winner_name().unwrap_or_default();
+    if let Some(words) = axes::words(winner, job.axes.as_deref()) {
+        verdict.reason += &format!(" Its axes: {words}.");
+    }
     Ok(verdict)
 }
 
@@ -310,7 +318,7 @@ impl Contest for Mapping<'_> {
             )
         };
         let culprit = winner.map(of).transpose()?.flatten();
-        Ok(MappingFacts { searched: None, interrupted: false, tasks: self.tasks().clone(), culprit })
+        Ok(MappingFacts { searched: None, interrupted: false, axes: None, tasks: self.tasks().clone(), culprit })
     }
 }
 
