@@ -14,7 +14,7 @@
 //! | `message` | the message engine: messages acquire, hold and release channels |
 //! | `phased` | a workload: a barrier after each phase |
 //! | [`link_use`] | the busiest link and the one waited for |
-//! | `lines` | of equal lines of a phase one is run |
+//! | `lines`, `apart` | of equal lines of a phase one is run; of messages that share no link the slowest |
 //! | `dependency`, `program` | a workload: each rank goes on when its own messages are there |
 //! | `processes`, `route_cache` | a workload: a state machine per node that decides at run time |
 //! | `trace`, `timeline` | what was measured; what happened when |
@@ -26,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 pub mod any_order;
+mod apart;
 mod dependency;
 mod endpoints;
 mod engine;

@@ -1,6 +1,6 @@
 //! Messages and bytes over each link.
 //!
-//! On dimension-order routes the links of a message are at most one interval for each axis, see [`pieces`](super::pieces): each
+//! On a box the links of a message are a few intervals, on dimension-order routes at most one for each axis, see [`pieces`](super::pieces): each
 //! interval adds where it begins and takes away where it ends, and one pass over the lines in use sums up. So nobody goes
 //! link by link. Other routes are walked.
 
@@ -56,21 +56,20 @@ impl LinkLoads {
     ///
     /// # Complexity
     ///
-    /// On dimension-order routes O(messages times dimensions, and links of the lines in use), else O(sum of hops), now and
-    /// before.
+    /// On a box O(straight pieces + links of the lines in use), else O(sum of hops), now and before.
     pub fn fill(&mut self, messages: &[Message], routes: &Routes<'_>) {
-        self.by_place = matches!(routes, Routes::DimensionOrder(_));
-        match routes {
-            Routes::DimensionOrder(grid) => {
+        match routes.grid() {
+            Some(grid) => {
+                self.by_place = true;
                 self.touched.clear();
                 let known = self.pieces.take().filter(|pieces| pieces.fits(grid));
                 let mut pieces = known.unwrap_or_else(|| Pieces::new(grid));
-                pieces.replace(messages, grid);
+                pieces.replace(messages, routes);
                 self.sum_up(messages, &pieces);
                 self.pieces = Some(pieces);
             }
-            Routes::Stored { .. } => {
-                self.pieces = None;
+            None => {
+                self.by_place = false;
                 self.walk(messages, routes);
             }
         }
@@ -181,7 +180,7 @@ impl LinkLoads {
         LinkLoad { messages: self.messages(link), bytes: self.bytes(link) }.occupied_ticks(switching, costs)
     }
 
-    /// The pieces of dimension-order routes, message by message; none where routes are stored.
+    /// The straight pieces of routes on a box, message by message; none elsewhere.
     #[doc(hidden)]
     pub fn pieces(&self) -> Option<&[Piece]> {
         self.pieces.as_ref().filter(|_| self.by_place).map(Pieces::as_slice)
