@@ -68,6 +68,7 @@ mod profile;
 mod readers;
 mod real_machine;
 mod referee;
+mod repeats;
 mod report;
 mod report_files;
 mod routing;

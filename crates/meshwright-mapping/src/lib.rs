@@ -259,7 +259,7 @@ fn phases(tasks: &TaskGraph, nodes: &[NodeId], machine: &Machine) -> Phases {
     let messages = (0..tasks.phases())
         .flat_map(|index| tasks.phase(index).iter().map(move |edge| message(tasks.number(index), edge)))
         .collect();
-    Phases::new(machine.nodes(), messages)
+    Phases::new(machine.nodes(), messages).with_repeats(tasks.all_repeats().to_vec())
 }
 
 /// By node the number of its part, [`u32::MAX`] for dead ones, and the parts of the machine whose nodes reach each other:

@@ -25,6 +25,7 @@ use halves::{Apart, Halves};
 use rand::{Rng, RngExt};
 use weighted::Weighted;
 
+use super::task_graph::Edge;
 use super::{Method, TaskGraph, phases};
 use meshwright_core::error::Result;
 use meshwright_core::rng::stream;
@@ -106,19 +107,22 @@ impl Weights {
     /// The weights of a graph on this machine; without a graph tasks stay in the order of their numbers.
     pub(crate) fn new(graph: Option<&TaskGraph>, machine: &Machine, aim: Aim) -> Self {
         let graph = graph.map(|graph| {
-            let between = graph.edges().iter().filter(|edge| edge.source != edge.target);
-            let mut edges: Vec<_> = between
-                .map(|edge| {
-                    let time = machine
-                        .costs()
-                        .startup_ticks()
-                        .saturating_add(machine.costs().transfer_ticks(edge.bytes));
-                    (edge.source, edge.target, if aim == Aim::Cut { 1 } else { time.max(1) })
-                })
-                .collect();
-            let sum = edges.iter().fold(0u128, |sum, (_, _, weight)| sum + u128::from(*weight) + 1);
+            let weight = |edge: &Edge| {
+                let startup = machine.costs().startup_ticks();
+                let time = startup.saturating_add(machine.costs().transfer_ticks(edge.bytes));
+                if aim == Aim::Cut { 1 } else { time.max(1) }
+            };
+            let all = || {
+                let of_phase =
+                    |index| graph.phase(index).iter().map(move |edge| (edge, graph.repeats(index)));
+                (0..graph.phases()).flat_map(of_phase).filter(|(edge, _)| edge.source != edge.target)
+            };
+            let sum = all()
+                .fold(0u128, |sum, (edge, times)| sum + (u128::from(weight(edge)) + 1) * u128::from(times));
             let surplus = (u128::BITS - sum.leading_zeros()).saturating_sub(WEIGHT_BITS);
-            edges.iter_mut().for_each(|(_, _, weight)| *weight = (*weight >> surplus.min(63)).max(1));
+            let scaled = |edge, times| (weight(edge) >> surplus.min(63)).max(1) * u64::from(times);
+            let mut edges: Vec<_> =
+                all().map(|(edge, times)| (edge.source, edge.target, scaled(edge, times))).collect();
             Weighted::new(vec![1; graph.tasks as usize], &mut edges)
         });
         Self { graph, aim }

@@ -43,6 +43,8 @@ pub struct TaskGraph {
     /// By phase.
     edges: Csr<Edge>,
     numbers: Vec<u32>,
+    /// How often each phase runs.
+    repeats: Vec<u32>,
 }
 
 impl TaskGraph {
@@ -84,22 +86,90 @@ impl TaskGraph {
                 return Err(Error::value("message size", edge.bytes.0, format!("at most {BYTES_MAX} bytes")));
             }
         }
-        let volume = edges.iter().try_fold(0u64, |sum, (_, edge)| sum.checked_add(edge.bytes.0));
-        if volume.is_none_or(|volume| volume >> 63 != 0) {
-            return Err(Error::TooLarge {
-                what: "the volume of all messages",
-                needed: "more than 2^63 bytes".into(),
-                limit: "2^63 bytes".into(),
-            });
-        }
         edges.sort_by_key(|(phase, _)| *phase);
         let (mut phases, mut numbers) = (Csr::default(), Vec::new());
         for same in edges.chunk_by(|a, b| a.0 == b.0) {
             numbers.push(same[0].0);
             phases.push_row(same.iter().map(|&(_, edge)| edge));
         }
-        let name = name.into();
-        Ok(Self { name, tasks, divide: None, in_proportion: false, edges: phases, numbers })
+        let (name, repeats) = (name.into(), vec![1; numbers.len()]);
+        Self { name, tasks, divide: None, in_proportion: false, edges: phases, numbers, repeats }.checked()
+    }
+
+    /// The same tasks, each phase run so often before the next begins; the tasks synchronise after each time.
+    ///
+    /// A phase with number p that runs r times has the numbers p to p + r - 1; later phases get higher numbers where they need
+    /// them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooLarge`] when all messages together carry 2^63 bytes or more, every repetition counted, or they or the
+    /// phases are 2^32 or more.
+    ///
+    /// # Panics
+    ///
+    /// When there are not as many counts as phases, a count is 0, or the job is divide and conquer: its phases are those of
+    /// its tree.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright_mapping::TaskGraph;
+    /// use meshwright_mapping::task_graph::Edge;
+    /// use meshwright_core::units::Bytes;
+    /// let edge = |source, target| Edge { source, target, bytes: Bytes(8) };
+    /// let graph = TaskGraph::new("a pair", 2, vec![(1, edge(0, 1)), (2, edge(1, 0))])?.with_repeats(vec![5, 1])?;
+    /// assert_eq!((graph.phases(), graph.phases_total(), graph.number(1)), (2, 6, 6));
+    /// # Ok::<(), meshwright_core::Error>(())
+    /// ```
+    pub fn with_repeats(mut self, repeats: Vec<u32>) -> Result<Self> {
+        assert_eq!(repeats.len(), self.phases(), "a count for each phase");
+        assert!(!repeats.contains(&0), "a phase that is there runs at least once");
+        assert!(self.divide.is_none(), "the phases of a tree run once");
+        self.repeats = repeats;
+        for index in 1..self.phases() {
+            let next = self.numbers[index - 1].checked_add(self.repeats[index - 1]);
+            let next = next.ok_or_else(|| too_large("the number of the last phase", "phases", 32))?;
+            self.numbers[index] = self.numbers[index].max(next);
+        }
+        self.checked()
+    }
+
+    /// Refuses what could not be counted.
+    fn checked(self) -> Result<Self> {
+        let (mut volume, mut messages) = (Some(0u64), Some(0u64));
+        for (row, &times) in self.edges.rows().zip(&self.repeats) {
+            let sum = row.iter().try_fold(0u64, |sum, edge| sum.checked_add(edge.bytes.0));
+            let add = |total: u64, once: u64| once.checked_mul(times.into())?.checked_add(total);
+            volume = volume.and_then(|volume| add(volume, sum?));
+            messages = messages.and_then(|messages| add(messages, row.len() as u64));
+        }
+        let last = self.numbers.last().zip(self.repeats.last());
+        if last.is_some_and(|(number, times)| number.checked_add(times - 1).is_none()) {
+            return Err(too_large("the number of the last phase", "phases", 32));
+        }
+        if volume.is_none_or(|volume| volume >> 63 != 0) {
+            return Err(too_large("the volume of all messages", "bytes", 63));
+        }
+        if messages.is_none_or(|messages| messages >> 32 != 0) {
+            return Err(too_large("the number of all messages", "messages", 32));
+        }
+        Ok(self)
+    }
+
+    /// How often the phase with this index runs: once unless said otherwise.
+    pub fn repeats(&self, index: usize) -> u32 {
+        self.repeats[index]
+    }
+
+    /// How often each phase runs.
+    pub fn all_repeats(&self) -> &[u32] {
+        &self.repeats
+    }
+
+    /// How many phases run one after the other, every repetition counted.
+    pub fn phases_total(&self) -> u64 {
+        self.repeats.iter().map(|&times| u64::from(times)).sum()
     }
 
     /// How many phases there are.
@@ -117,8 +187,12 @@ impl TaskGraph {
         self.edges.row(index)
     }
 
-    /// All edges, phase by phase.
+    /// All edges, phase by phase, those of a phase that runs several times once.
     pub fn edges(&self) -> &[Edge] {
         self.edges.entries()
     }
+}
+
+fn too_large(what: &'static str, unit: &str, bits: u32) -> Error {
+    Error::TooLarge { what, needed: format!("more than 2^{bits} {unit}"), limit: format!("2^{bits} {unit}") }
 }

@@ -51,18 +51,21 @@ pub struct Times {
 pub fn times(switching: Switching, phases: &[PhaseMetrics], scale: &[f64], exact: f64) -> Times {
     let mut times = Times { exact, ..Times::default() };
     for (phase, scale) in phases.iter().zip(scale) {
+        let repeats = f64::from(phase.repeats);
+        // All its repetitions together.
+        let scale = scale * repeats;
         let heaviest = phase.heaviest.0 as f64 * scale;
         let met = phase.weighted_contention as f64 * scale;
         match switching {
             Switching::Wormhole | Switching::CutThrough => {
-                times.small += 1.0;
+                times.small += repeats;
                 times.large += (phase.link_bytes as f64 * scale).max(heaviest);
                 times.large_contention_free += heaviest;
                 times.large_path_level += heaviest + met;
             }
             Switching::StoreAndForward => {
                 let far = phase.weighted_dilation as f64 * scale;
-                times.small += f64::from(phase.dilation.0.max(phase.link_load));
+                times.small += repeats * f64::from(phase.dilation.0.max(phase.link_load));
                 times.large += far.max(phase.link_bytes as f64 * scale);
                 times.large_contention_free += far;
                 times.large_path_level += far + met;

@@ -124,7 +124,8 @@ impl Schedule {
     ///
     /// Per message a send and a receive, in the order given, with the phase as tag. All steps of a node wait
     /// for the ends of all its steps of the phase before, the last one it took part in. Where that
-    /// would take more dependencies than going through one point, an empty computation is that point.
+    /// would take more dependencies than going through one point, an empty computation is that point. A phase that runs
+    /// several times is written out, each time with the next number as tag.
     ///
     /// # Panics
     ///
@@ -132,7 +133,7 @@ impl Schedule {
     ///
     /// # Complexity
     ///
-    /// O(messages log messages + ranks) in time, O(messages) in steps and dependencies made.
+    /// O(messages log messages + ranks) in time, O(messages) in steps and dependencies made, every repetition counted.
     ///
     /// # Examples
     ///
@@ -150,10 +151,13 @@ impl Schedule {
         // Per rank, its steps of the last phase it took part in.
         let mut done = vec![0..0u32; ranks.len()];
         let mut taking_part = vec![];
-        for index in 0..phases.len() {
+        let all =
+            (0..phases.len()).flat_map(|index| (0..phases.repeats(index)).map(move |time| (index, time)));
+        for (index, time) in all {
             taking_part.clear();
             for message in phases.phase(index) {
-                let Message { source, target, bytes, phase: tag } = *message;
+                let Message { source, target, bytes, phase } = *message;
+                let tag = phase + time;
                 for (node, op) in [
                     (source, Op::Send { peer: target, bytes, tag }),
                     (target, Op::Recv { peer: source, bytes, tag }),

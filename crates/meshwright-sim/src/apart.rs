@@ -18,7 +18,8 @@ use meshwright_schedule::{Message, Phases};
 /// That of the routes and of [`LinkLoads::fill`].
 pub(super) fn slowest_of_each_phase(machine: &Machine, phases: &Phases) -> Result<Option<Phases>> {
     // What cannot surely be counted is left to the run, which refuses it.
-    let surely_fits = network::crude_serial_sum(phases.messages(), machine).is_some();
+    let total = (phases.messages(), phases.messages_total());
+    let surely_fits = network::crude_serial_sum(total, machine).is_some();
     if machine.port_model() != PortModel::All || !surely_fits {
         return Ok(None);
     }
@@ -41,7 +42,7 @@ pub(super) fn slowest_of_each_phase(machine: &Machine, phases: &Phases) -> Resul
         kept.extend((0..messages.len()).filter(stays).map(|index| messages[index]));
     }
     let is_less = kept.len() < phases.messages().len();
-    Ok(is_less.then(|| Phases::new(phases.ranks, kept)))
+    Ok(is_less.then(|| Phases::new(phases.ranks, kept).with_repeats(phases.all_repeats().to_vec())))
 }
 
 /// Whether each message shares no link with another.

@@ -121,7 +121,7 @@ fn checked_routes<'m>(
     messages: &[Message],
 ) -> Result<Routes<'m>> {
     let routes = network::routes(machine, messages)?;
-    let crude = network::crude_serial_sum(messages, machine);
+    let crude = network::crude_serial_sum((messages, messages.len() as u64), machine);
     if crude.is_none_or(|crude| check_computing(machine, program, crude).is_err()) {
         let exact = cost::serial_sum(0, messages, &routes, machine.switching(), machine.costs())?;
         check_computing(machine, program, exact)?;

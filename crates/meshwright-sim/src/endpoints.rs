@@ -27,6 +27,11 @@ impl NodeTimes {
         })
     }
 
+    /// Whether nobody waits any more for what was sent and received before.
+    pub(super) fn are_over(&self, now: u64) -> bool {
+        self.sends.iter().chain(&self.receives).all(|&free| free <= now)
+    }
+
     /// When a message that is to be sent enters the network.
     pub(super) fn sent(&mut self, node: NodeId, asked: u64) -> u64 {
         let begin = asked.max(self.sends[node.index()]);

@@ -74,6 +74,12 @@ pub(super) trait Referee<'m>: Control + Sized {
         0
     }
 
+    /// Whether a batch that begins now goes as it would on an engine that was just made, but for the hour. False where an
+    /// engine does not know.
+    fn is_fresh(&self) -> bool {
+        false
+    }
+
     /// After a run that did not deliver everything: a ring of channels, each held by a message that waits for the
     /// next. `undelivered` are the messages that were started and did not arrive.
     fn waiting_ring(&self, undelivered: &[u32]) -> Option<Vec<LinkId>>;

@@ -117,17 +117,31 @@ pub trait Planned: Workload {
     /// Its messages, in any order.
     #[doc(hidden)]
     fn messages(&self) -> Cow<'_, [Message]>;
+
+    /// How often each of these is sent.
+    #[doc(hidden)]
+    fn times(&self) -> Vec<u32>;
 }
 
 impl Planned for Phases {
     fn messages(&self) -> Cow<'_, [Message]> {
         Cow::Borrowed(self.messages())
     }
+
+    fn times(&self) -> Vec<u32> {
+        (0..self.len())
+            .flat_map(|index| std::iter::repeat_n(self.repeats(index), self.phase(index).len()))
+            .collect()
+    }
 }
 
 impl Planned for Schedule {
     fn messages(&self) -> Cow<'_, [Message]> {
         self.messages().iter().map(Message::from).collect()
+    }
+
+    fn times(&self) -> Vec<u32> {
+        vec![1; Planned::messages(self).len()]
     }
 }
 
@@ -171,7 +185,7 @@ pub fn simulate<W: Planned>(machine: &Machine, workload: &W, flit_hops_max: u64)
         let routers = if whole.passes > 0 { Routers::date_line(machine) } else { None };
         return Ok(Fitted { trace: whole, routers, refused: None });
     }
-    fit(machine, whole, (&workload.messages(), flit_hops_max), &|machine, engine| {
+    fit(machine, whole, (&workload.messages(), &workload.times(), flit_hops_max), &|machine, engine| {
         crate::simulate(machine, workload, engine)
     })
 }
@@ -180,13 +194,13 @@ pub fn simulate<W: Planned>(machine: &Machine, workload: &W, flit_hops_max: u64)
 fn fit(
     machine: &Machine,
     whole: Trace,
-    (messages, flit_hops_max): (&[Message], u64),
+    (messages, times, flit_hops_max): (&[Message], &[u32], u64),
     run: &dyn Fn(&Machine, &Engine) -> Result<Trace>,
 ) -> Result<Fitted> {
     let stuck = |refused: String| Ok(Fitted { trace: whole.clone(), routers: None, refused: Some(refused) });
     let router = Router::ideal(machine);
     let longer = |flit| machine.clone().with_flit(flit);
-    let coarse = match flit(machine, messages, flit_hops_max).and_then(longer) {
+    let coarse = match flit(machine, (messages, times), flit_hops_max).and_then(longer) {
         Ok(coarse) => coarse,
         Err(error) => return stuck(error.to_string()),
     };
@@ -202,7 +216,7 @@ fn fit(
 /// # Errors
 ///
 /// [`Error::TooLarge`] when there are too many messages, or none of them has enough flits.
-fn flit(machine: &Machine, messages: &[Message], flit_hops_max: u64) -> Result<Bytes> {
+fn flit(machine: &Machine, (messages, times): (&[Message], &[u32]), flit_hops_max: u64) -> Result<Bytes> {
     let own = machine.costs().flit;
     if own.0 == 0 {
         return Ok(own);
@@ -210,8 +224,12 @@ fn flit(machine: &Machine, messages: &[Message], flit_hops_max: u64) -> Result<B
     let routes = network::routes(machine, messages)?;
     let ways: Vec<(u64, u64)> = messages
         .iter()
+        .zip(times)
         .enumerate()
-        .map(|(index, message)| (routes.hops(index, message.pair()).0.into(), message.bytes.0))
+        .map(|(index, (message, &times))| {
+            let hops = u64::from(routes.hops(index, message.pair()).0);
+            (hops * u64::from(times), message.bytes.0)
+        })
         .collect();
     let head = u64::from(machine.switching() != Switching::StoreAndForward);
     let price = |flit: u64| -> u128 {

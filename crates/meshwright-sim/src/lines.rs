@@ -30,7 +30,8 @@ pub(super) fn one_of_each_kind(machine: &Machine, phases: &Phases) -> Option<Pha
             None => kept.extend_from_slice(messages),
         }
     }
-    (kept.len() < phases.messages().len()).then(|| Phases::new(machine.nodes(), kept))
+    (kept.len() < phases.messages().len())
+        .then(|| Phases::new(machine.nodes(), kept).with_repeats(phases.all_repeats().to_vec()))
 }
 
 /// The messages of one line of each kind, in their order; `None` when a message turns.

@@ -54,12 +54,11 @@ pub(super) fn routes<'m>(machine: &'m Machine, messages: &[Message]) -> Result<R
 }
 
 /// A time, in ticks, within which all messages fit one after the other: what the largest would take over a way
-/// through all nodes, for each. `None` if this crude sum, or the volume of all, leaves 63 bits, or the costs fail
+/// through all nodes, for each; `count` of them with repetitions. `None` if this crude sum, or the volume of all, leaves 63 bits, or the costs fail
 /// their check; then [`meshwright_schedule::cost::serial_sum`] must decide.
-pub(super) fn crude_serial_sum(messages: &[Message], machine: &Machine) -> Option<u64> {
+pub(super) fn crude_serial_sum((messages, count): (&[Message], u64), machine: &Machine) -> Option<u64> {
     machine.costs().check().ok()?;
     let largest = messages.iter().map(|message| message.bytes.0).max().unwrap_or(0);
-    let count = messages.len() as u64;
     if largest > BYTES_MAX || largest.checked_mul(count)? >> 63 != 0 {
         return None;
     }
@@ -96,7 +95,7 @@ mod tests {
             let messages: Vec<Message> = ends.iter().map(message).collect();
             let routes = routes(&machine, &messages).unwrap();
             let exact = serial_sum(0, &messages, &routes, machine.switching(), machine.costs());
-            let crude = crude_serial_sum(&messages, &machine).expect("costs and messages are within bounds");
+            let crude = crude_serial_sum((&messages, messages.len() as u64), &machine).expect("costs and messages are within bounds");
             prop_assert!(exact.unwrap() <= crude);
         }
     }

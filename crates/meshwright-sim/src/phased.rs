@@ -9,8 +9,13 @@ use super::network;
 use super::simulate::Task;
 use super::trace::{Trace, Wait};
 use meshwright_core::error::Result;
+use meshwright_network::routing::Routes;
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::{Message, Phases, cost};
+
+/// Where an engine remembers what was before, a run of so many messages is repeated as often as it is asked for; of more, the
+/// last time stands for those that are left.
+const MESSAGES_RUN_MAX: u64 = 1 << 22;
 
 /// Phases as a task for an engine.
 pub(super) struct Barriers<'j> {
@@ -33,40 +38,61 @@ impl<'m> Task<'m> for Barriers<'m> {
         let Self { machine, phases } = self;
         let mut trace = Trace::default();
         let (mut longest, mut serial) = (0, 0);
-        let surely_fits = network::crude_serial_sum(phases.messages(), machine).is_some();
-        for index in 0..phases.len() {
-            let messages = phases.phase(index);
+        let total = (phases.messages(), phases.messages_total());
+        let surely_fits = network::crude_serial_sum(total, machine).is_some();
+        let mut ran = 0;
+        'phases: for index in 0..phases.len() {
+            let (messages, times) = (phases.phase(index), phases.repeats(index));
             let routes = network::routes(machine, messages)?;
             if !surely_fits {
-                serial = cost::serial_sum(serial, messages, &routes, machine.switching(), machine.costs())?;
+                let counted = (messages, u64::from(times));
+                serial = cost::serial_sum_of(serial, counted, &routes, machine.switching(), machine.costs())?;
             }
-            engine.load(messages, routes);
-            let begin = engine.now();
-            let mut barrier = Barrier { end: begin, arrived: vec![false; messages.len()] };
-            for message in 0..messages.len() as u32 {
-                engine.start(message, begin);
-            }
-            engine.run(&mut barrier);
-            trace.phase_ticks.push(barrier.end - begin);
-            trace.ticks += barrier.end - begin;
-            if let Some((link, ticks)) = engine.longest_wait().filter(|&(_, ticks)| ticks > longest) {
-                longest = ticks;
-                let waited = machine.costs().cycles(ticks);
-                trace.longest_wait = Some(Wait { link, phase: messages[0].phase, waited });
-            }
-            let left: Vec<u32> =
-                (0..messages.len() as u32).filter(|m| !barrier.arrived[*m as usize]).collect();
-            trace.messages += (messages.len() - left.len()) as u64;
-            if !left.is_empty() {
-                trace.deadlock = engine.waiting_ring(&left);
-                assert!(trace.deadlock.is_some(), "messages that never arrive wait for each other in a ring");
-                break;
+            trace.phase_ticks.push(0);
+            let mut time = 0;
+            while time < times {
+                let (was_fresh, passes) = (engine.is_fresh(), engine.passes());
+                let (ticks, left) = run_once(engine, messages, routes.clone());
+                ran += messages.len() as u64;
+                // Who begins as at first does the same again.
+                let is_same = left.is_empty() && was_fresh && engine.is_fresh();
+                let stands_for =
+                    if is_same || left.is_empty() && ran > MESSAGES_RUN_MAX { times - time } else { 1 };
+                trace.phase_ticks[index] += ticks * u64::from(stands_for);
+                trace.ticks += ticks * u64::from(stands_for);
+                trace.passes += (engine.passes() - passes) * u64::from(stands_for);
+                if let Some((link, ticks)) = engine.longest_wait().filter(|&(_, ticks)| ticks > longest) {
+                    longest = ticks;
+                    let waited = machine.costs().cycles(ticks);
+                    trace.longest_wait = Some(Wait { link, phase: messages[0].phase + time, waited });
+                }
+                if !left.is_empty() {
+                    trace.messages += (messages.len() - left.len()) as u64;
+                    trace.deadlock = engine.waiting_ring(&left);
+                    let why = "messages that never arrive wait for each other in a ring";
+                    assert!(trace.deadlock.is_some(), "{why}");
+                    break 'phases;
+                }
+                trace.messages += messages.len() as u64 * u64::from(stands_for);
+                time += stands_for;
             }
         }
-        trace.passes = engine.passes();
         trace.cycles = machine.costs().cycles(trace.ticks);
         Ok(trace)
     }
+}
+
+/// Runs one phase once: the ticks to its barrier, and the messages that never arrive.
+fn run_once<'m, E: Open<'m>>(engine: &mut E, messages: &[Message], routes: Routes<'m>) -> (u64, Vec<u32>) {
+    engine.load(messages, routes);
+    let begin = engine.now();
+    let mut barrier = Barrier { end: begin, arrived: vec![false; messages.len()] };
+    for message in 0..messages.len() as u32 {
+        engine.start(message, begin);
+    }
+    engine.run(&mut barrier);
+    let left = (0..messages.len() as u32).filter(|m| !barrier.arrived[*m as usize]).collect();
+    (barrier.end - begin, left)
 }
 
 /// Notes when the last message arrives.

@@ -20,5 +20,5 @@ pub(super) fn by_source(machine: &Machine, phases: &Phases) -> Option<Phases> {
     }
     let mut messages = phases.messages().to_vec();
     messages.sort_by_key(key);
-    Some(Phases::new(machine.nodes(), messages))
+    Some(Phases::new(machine.nodes(), messages).with_repeats(phases.all_repeats().to_vec()))
 }

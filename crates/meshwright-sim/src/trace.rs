@@ -23,7 +23,7 @@ pub struct Trace {
     pub ticks: u64,
     /// How many messages arrived.
     pub messages: u64,
-    /// The ticks of each phase of a phased run.
+    /// The ticks of each phase of a phased run, all its repetitions together.
     pub phase_ticks: Vec<u64>,
     /// Per message of a schedule, in its order, the ticks from its start to its last byte; none in phased
     /// runs, where all start at once, and of processes.

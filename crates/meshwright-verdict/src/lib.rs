@@ -64,6 +64,12 @@ pub(crate) fn gap(bound: u64, simulated: u64) -> f64 {
     if simulated == bound { 0.0 } else { simulated as f64 / bound as f64 - 1.0 }
 }
 
+/// Whether a phase runs once.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+pub(crate) fn is_one(times: &u32) -> bool {
+    *times == 1
+}
+
 /// The error when every method was skipped: each different reason once.
 fn nothing_applies(what: &'static str, skipped: &[Skipped]) -> Error {
     let mut reasons: Vec<&str> = Vec::new();

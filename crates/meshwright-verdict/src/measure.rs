@@ -10,7 +10,7 @@ use meshwright_schedule::{Message, Phases};
 use meshwright_sim::fitting::Fitted;
 use meshwright_sim::link_use::Way;
 
-/// What is known of a phase under one switching before it is simulated, in ticks.
+/// What is known of a phase under one switching before it is simulated, all its repetitions together, in ticks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {
     /// As if no two messages met.
@@ -57,19 +57,28 @@ pub(crate) fn along(
         let messages = measured.schedule.phase(index);
         let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
         let routes = way.routes(&pairs)?;
+        let times = u64::from(measured.schedule.repeats(index));
         // First of all: what passes this check can be counted.
         for (switching, serial) in switchings.iter().zip(&mut serial) {
-            *serial = cost::serial_sum(*serial, messages, &routes, *switching, machine.costs())?;
+            let counted = (messages, times);
+            *serial = cost::serial_sum_of(*serial, counted, &routes, *switching, machine.costs())?;
         }
         loads.fill(messages, &routes);
         let met = metrics::meetings(messages, &routes, &loads);
-        measured.metrics.push(metrics::phase(messages, &routes, &loads, &met));
+        let metrics = metrics::phase(messages, &routes, &loads, &met);
+        measured.metrics.push(metrics.repeated(measured.schedule.repeats(index)));
         for (&switching, known) in switchings.iter().zip(&mut measured.known) {
             known.push(Known {
-                alone: cost::alone(messages, &routes, switching, machine.costs()),
-                link: cost::link_bound(messages, &routes, &loads, switching, machine.costs()),
-                predicted: cost::predicted(messages, &routes, &loads, switching, machine),
-                path: cost::path_level(messages, &routes, &met, switching, machine.costs()),
+                alone: times * cost::alone(messages, &routes, switching, machine.costs()),
+                link: times * cost::link_bound(messages, &routes, &loads, switching, machine.costs()),
+                predicted: times * cost::predicted(messages, &routes, &loads, switching, machine),
+                path: times.saturating_mul(cost::path_level(
+                    messages,
+                    &routes,
+                    &met,
+                    switching,
+                    machine.costs(),
+                )),
             });
         }
     }
@@ -101,11 +110,19 @@ impl Measured {
     }
 }
 
-/// Messages and bytes over each link, of all phases together.
+/// Messages and bytes over each link.
 pub(crate) fn loads(messages: &[Message], machine: &Machine, way: &Way<'_>) -> Result<LinkLoads> {
     let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
     let mut loads = LinkLoads::new(machine.links());
     loads.fill(messages, &way.routes(&pairs)?);
+    Ok(loads)
+}
+
+/// Messages and bytes over each link, of all phases together, every repetition counted.
+pub(crate) fn loads_of(phases: &Phases, machine: &Machine, way: &Way<'_>) -> Result<LinkLoads> {
+    let pairs: Vec<Pair> = phases.messages().iter().map(Message::pair).collect();
+    let mut loads = LinkLoads::new(machine.links());
+    loads.fill_phases(phases, &way.routes(&pairs)?);
     Ok(loads)
 }
 
@@ -119,11 +136,11 @@ pub(crate) struct Traffic {
 
 impl Traffic {
     /// Routes the messages once and looks at all of them.
-    pub(crate) fn of(messages: &[Message], machine: &Machine, way: &Way<'_>) -> Result<Self> {
-        let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+    pub(crate) fn of(phases: &Phases, machine: &Machine, way: &Way<'_>) -> Result<Self> {
+        let pairs: Vec<Pair> = phases.messages().iter().map(Message::pair).collect();
         let routes = way.routes(&pairs)?;
         let mut loads = LinkLoads::new(machine.links());
-        loads.fill(messages, &routes);
+        loads.fill_phases(phases, &routes);
         let ring = routing::deadlock::cycle(machine.links(), &routes, &pairs);
         Ok(Self { loads, deadlock_free: ring.is_none() })
     }

@@ -110,6 +110,7 @@ fn phase_row(tasks: &TaskGraph, index: usize) -> PhaseRow {
     let bytes = tasks.phase(index).iter().map(|edge| edge.bytes.0).max().unwrap_or(0);
     PhaseRow {
         phase: tasks.number(index),
+        repeats: 1,
         messages: tasks.phase(index).len() as u64,
         bytes,
         dilation: 1 + index as u32 % 4,

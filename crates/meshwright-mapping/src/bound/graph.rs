@@ -28,7 +28,7 @@
 //! **Distance.** Of the B(d - 1) heaviest partners of a task one at least is d links away or farther, and the message
 //! between them is no less than that of the lightest of these partners.
 //!
-//! **Phases.** A barrier ends each phase, so phases add up. And the placement is one for all phases: what the busiest
+//! **Phases.** A barrier ends each phase, each time it runs, so phases add up. And the placement is one for all phases: what the busiest
 //! link carries in all of them together bounds the sum of what the busiest carries in each.
 //!
 //! Dead nodes and links only lower N, degrees and cuts, and these are counted as they are. Single ports add
@@ -67,7 +67,7 @@ pub struct Terrain {
 /// A lower bound of a task graph, in ticks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphBound {
-    /// Of each phase alone.
+    /// Of each phase alone, all its repetitions together.
     pub phases: Vec<u64>,
     /// Of all together.
     pub ticks: u64,
@@ -299,9 +299,9 @@ pub fn graph_ticks(
     let startup = u128::from(costs.startup_ticks());
     let load_of =
         |edge: &Edge| u128::from(costs.transfer_ticks(edge.bytes)) + if stores { startup } else { 0 };
-    let loads_of = |edges: &[Edge]| -> Loads {
-        let between = edges.iter().filter(|edge| edge.source != edge.target);
-        between.map(|edge| (edge.source, edge.target, load_of(edge))).collect()
+    let loads_of = |index: usize, times: u128| {
+        let between = graph.phase(index).iter().filter(|edge| edge.source != edge.target);
+        between.map(move |edge| (edge.source, edge.target, load_of(edge) * times))
     };
     let alone = |load: u128, hops: u128| match stores {
         true => load * hops,
@@ -312,19 +312,21 @@ pub fn graph_ticks(
     let tasks = graph.tasks as usize;
     let (mut phases, mut startups) = (Vec::with_capacity(graph.phases()), 0);
     for index in 0..graph.phases() {
-        let loads = loads_of(graph.phase(index));
-        startups += before(&loads);
+        let times = u128::from(graph.repeats(index));
+        let loads: Loads = loads_of(index, 1).collect();
+        startups += before(&loads) * times;
         let over_links =
             (before(&loads) + terrain.busiest(&loads, tasks, with_cuts)).max(terrain.slowest(&loads, alone));
-        let placeless =
-            phase_ticks(graph, index, switching, costs).max(ports(graph.phase(index), machine, switching));
+        let at_ports = u128::from(ports(graph.phase(index), machine, switching));
         let over_links = over_links + 2 * u128::from(overhead(&loads, machine));
-        phases.push(saturated(over_links.max(ends(&loads, machine, alone))).max(placeless));
+        let once = over_links.max(ends(&loads, machine, alone)).max(at_ports);
+        phases.push(saturated(once * times).max(phase_ticks(graph, index, switching, costs)));
     }
     let sum = phases.iter().map(|&ticks| u128::from(ticks)).sum::<u128>();
-    let together = match graph.phases() {
+    let all = || (0..graph.phases()).flat_map(|index| loads_of(index, graph.repeats(index).into()));
+    let together = match graph.phases_total() {
         0 | 1 => 0,
-        _ => startups + terrain.busiest(&loads_of(graph.edges()), tasks, with_cuts),
+        _ => startups + terrain.busiest(&all().collect(), tasks, with_cuts),
     };
     GraphBound { phases, ticks: saturated(sum.max(together)) }
 }

@@ -155,12 +155,13 @@ fn profile_ticks(sizes: &[[Vec<u128>; 2]], profile: &Profile, switching: Switchi
     u64::try_from(ticks).unwrap_or(u64::MAX)
 }
 
-/// The time of one phase of any task graph in ticks if no message met another and none went over more than one link: the
-/// perfect mapping, and what every placement takes at least.
+/// The time of one phase of any task graph in ticks, all its repetitions together, if no message met another and none went
+/// over more than one link: the perfect mapping, and what every placement takes at least.
 pub fn phase_ticks(tasks: &TaskGraph, index: usize, switching: Switching, costs: &Costs) -> u64 {
     let alone = |edge: &super::task_graph::Edge| {
         let hops = Hops(u32::from(edge.source != edge.target));
         costs.alone_ticks(switching, edge.bytes, hops)
     };
-    tasks.phase(index).iter().map(alone).max().unwrap_or(0)
+    let once = tasks.phase(index).iter().map(alone).max().unwrap_or(0);
+    once.saturating_mul(tasks.repeats(index).into())
 }

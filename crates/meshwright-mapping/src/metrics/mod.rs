@@ -24,13 +24,15 @@ use meshwright_schedule::cost::LinkLoads;
 /// One phase of a placed computation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PhaseMetrics {
-    /// How many messages.
+    /// How often it runs; [`phase`] says once.
+    pub repeats: u32,
+    /// How many messages, every repetition counted.
     pub messages: u64,
     /// W(E_i): the heaviest message.
     pub heaviest: Bytes,
     /// The longest route.
     pub dilation: Hops,
-    /// The sum of all routes.
+    /// The sum of all routes, every repetition counted.
     pub hops_total: u64,
     /// The most bytes times links of one message.
     pub weighted_dilation: u64,
@@ -44,7 +46,15 @@ pub struct PhaseMetrics {
     pub link_bytes: u64,
 }
 
-/// The metrics of one phase; `loads` must be filled with the same messages and routes, and `met` be their
+impl PhaseMetrics {
+    /// Those of the phase run so often.
+    pub fn repeated(self, times: u32) -> Self {
+        let (messages, hops_total) = (self.messages * u64::from(times), self.hops_total * u64::from(times));
+        Self { repeats: times, messages, hops_total, ..self }
+    }
+}
+
+/// The metrics of one phase run once; `loads` must be filled with the same messages and routes, and `met` be their
 /// [`meetings`].
 ///
 /// # Complexity
@@ -61,6 +71,7 @@ pub fn phase(
     met: &[(u32, u64)],
 ) -> PhaseMetrics {
     let mut metrics = PhaseMetrics {
+        repeats: 1,
         messages: messages.len() as u64,
         link_load: loads.messages_max(),
         link_bytes: loads.bytes_max(),

@@ -182,8 +182,10 @@ fn different_phases(graph: &TaskGraph) -> Vec<(usize, u64)> {
     };
     let mut phases: Vec<_> = (0..graph.phases()).map(|index| (sorted(index), index)).collect();
     phases.sort_unstable();
+    let times =
+        |same: &[(Vec<_>, usize)]| same.iter().map(|&(_, index)| u64::from(graph.repeats(index))).sum();
     let mut different: Vec<(usize, u64)> =
-        phases.chunk_by(|a, b| a.0 == b.0).map(|same| (same[0].1, same.len() as u64)).collect();
+        phases.chunk_by(|a, b| a.0 == b.0).map(|same| (same[0].1, times(same))).collect();
     different.sort_unstable();
     different
 }
@@ -203,12 +205,15 @@ fn check_times(graph: &TaskGraph, machine: &Machine) -> Result<()> {
         Some(grid) => grid.sides().iter().sum(),
         None => machine.nodes(),
     };
-    let one = |sum: Option<u64>, edge: &Edge| {
+    let one = |edge: &Edge| {
         let hop = machine.costs().alone_ticks(Switching::StoreAndForward, edge.bytes, Hops(1));
-        let worm = machine.costs().head_ticks();
-        sum?.checked_add((hop + worm).checked_mul(u64::from(longest))?)
+        (hop + machine.costs().head_ticks()).checked_mul(u64::from(longest))
     };
-    match graph.edges().iter().fold(Some(0), one) {
+    let phase = |sum: Option<u64>, index: usize| {
+        let once = graph.phase(index).iter().try_fold(0u64, |sum, edge| sum.checked_add(one(edge)?))?;
+        sum?.checked_add(once.checked_mul(graph.repeats(index).into())?)
+    };
+    match (0..graph.phases()).fold(Some(0), phase) {
         Some(sum) if sum >> 57 == 0 => Ok(()),
         _ => Err(Error::TooLarge {
             what: "the time of all messages one after the other, over the longest way",

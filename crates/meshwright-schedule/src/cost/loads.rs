@@ -5,7 +5,7 @@
 //! link by link. Other routes are walked.
 
 use super::pieces::{Piece, Pieces};
-use crate::Message;
+use crate::{Message, Phases};
 use meshwright_core::units::LinkId;
 use meshwright_network::routing::Routes;
 use meshwright_network::topology::{Costs, Switching};
@@ -58,6 +58,23 @@ impl LinkLoads {
     ///
     /// On a box O(straight pieces + links of the lines in use), else O(sum of hops), now and before.
     pub fn fill(&mut self, messages: &[Message], routes: &Routes<'_>) {
+        self.count(messages, routes, |_| 1);
+    }
+
+    /// Replaces what is counted by the messages of all phases, each as often as its phase runs; the routes are those of
+    /// [`Phases::messages`].
+    ///
+    /// # Complexity
+    ///
+    /// As for [`LinkLoads::fill`]; a repetition takes no time.
+    pub fn fill_phases(&mut self, phases: &Phases, routes: &Routes<'_>) {
+        let times_of = |index| std::iter::repeat_n(phases.repeats(index), phases.phase(index).len());
+        let times: Vec<u32> = (0..phases.len()).flat_map(times_of).collect();
+        self.count(phases.messages(), routes, |message| times[message]);
+    }
+
+    /// Counts each message so often.
+    fn count(&mut self, messages: &[Message], routes: &Routes<'_>, times: impl Fn(usize) -> u32) {
         match routes.grid() {
             Some(grid) => {
                 self.by_place = true;
@@ -65,28 +82,29 @@ impl LinkLoads {
                 let known = self.pieces.take().filter(|pieces| pieces.fits(grid));
                 let mut pieces = known.unwrap_or_else(|| Pieces::new(grid));
                 pieces.replace(messages, routes);
-                self.sum_up(messages, &pieces);
+                self.sum_up(messages, &pieces, times);
                 self.pieces = Some(pieces);
             }
             None => {
                 self.by_place = false;
-                self.walk(messages, routes);
+                self.walk(messages, routes, times);
             }
         }
     }
 
     /// Each piece adds from its first place to its last.
-    fn sum_up(&mut self, messages: &[Message], pieces: &Pieces) {
+    fn sum_up(&mut self, messages: &[Message], pieces: &Pieces, times: impl Fn(usize) -> u32) {
         self.messages.clear();
         self.bytes.clear();
         // One place more, at which pieces may end.
         self.messages.resize(pieces.places() + 1, 0);
         self.bytes.resize(pieces.places() + 1, 0);
         for &Piece { message, first, end, .. } in pieces.as_slice() {
-            let bytes = messages[message as usize].bytes.0;
+            let times = times(message as usize);
+            let bytes = messages[message as usize].bytes.0 * u64::from(times);
             let [first, end] = [first, end].map(|place| place as usize);
-            self.messages[first] = self.messages[first].wrapping_add(1);
-            self.messages[end] = self.messages[end].wrapping_sub(1);
+            self.messages[first] = self.messages[first].wrapping_add(times);
+            self.messages[end] = self.messages[end].wrapping_sub(times);
             self.bytes[first] = self.bytes[first].wrapping_add(bytes);
             self.bytes[end] = self.bytes[end].wrapping_sub(bytes);
         }
@@ -101,7 +119,7 @@ impl LinkLoads {
         self.most = most;
     }
 
-    fn walk(&mut self, messages: &[Message], routes: &Routes<'_>) {
+    fn walk(&mut self, messages: &[Message], routes: &Routes<'_>, times: impl Fn(usize) -> u32) {
         if self.touched.is_empty() {
             self.messages.clear();
             self.bytes.clear();
@@ -114,13 +132,14 @@ impl LinkLoads {
         }
         self.most = LinkLoad::default();
         for (index, message) in messages.iter().enumerate() {
+            let more = LinkLoad { messages: times(index), bytes: message.bytes.0 * u64::from(times(index)) };
             routes.for_each_link(index, message.pair(), |link| {
                 let (count, bytes) = (&mut self.messages[link.index()], &mut self.bytes[link.index()]);
                 if *count == 0 {
                     self.touched.push(link);
                 }
-                *count += 1;
-                *bytes += message.bytes.0;
+                *count += more.messages;
+                *bytes += more.bytes;
                 self.most.messages = self.most.messages.max(*count);
                 self.most.bytes = self.most.bytes.max(*bytes);
             });

@@ -227,15 +227,16 @@ pub fn forecast(phases: &Phases, machine: &Machine) -> Result<Forecast> {
         let messages = phases.phase(index);
         let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
         let routes = routing::routes(machine, &pairs)?;
+        let times = u64::from(phases.repeats(index));
         // First of all: what passes this check can be counted.
-        serial = serial_sum(serial, messages, &routes, machine.switching(), machine.costs())?;
+        serial = serial_sum_of(serial, (messages, times), &routes, machine.switching(), machine.costs())?;
         loads.fill(messages, &routes);
-        forecast.ticks += predicted(messages, &routes, &loads, machine.switching(), machine);
-        forecast.least_ticks += least(messages, &routes, &loads, machine);
+        forecast.ticks += times * predicted(messages, &routes, &loads, machine.switching(), machine);
+        forecast.least_ticks += times * least(messages, &routes, &loads, machine);
         let hops =
             || pairs.iter().enumerate().map(|(message, &pair)| u64::from(routes.hops(message, pair).0));
-        forecast.dilations += hops().max().unwrap_or(0);
-        forecast.hops += hops().sum::<u64>();
+        forecast.dilations += times * hops().max().unwrap_or(0);
+        forecast.hops += times * hops().sum::<u64>();
     }
     Ok(forecast)
 }
@@ -254,13 +255,28 @@ pub fn serial_sum(
     switching: Switching,
     costs: &Costs,
 ) -> Result<u64> {
+    serial_sum_of(before, (messages, 1), routes, switching, costs)
+}
+
+/// As [`serial_sum`], of a phase that runs so often.
+///
+/// # Errors
+///
+/// As for [`serial_sum`].
+pub fn serial_sum_of(
+    before: u64,
+    (messages, times): (&[Message], u64),
+    routes: &Routes<'_>,
+    switching: Switching,
+    costs: &Costs,
+) -> Result<u64> {
     costs.check()?;
     let too_large = |what, unit: &str| Error::TooLarge {
         what,
         needed: format!("more than 2^63 {unit}"),
         limit: format!("2^63 {unit}"),
     };
-    let (mut time, mut bytes) = (Some(before), Some(0u64));
+    let (mut time, mut bytes) = (Some(0u64), Some(0u64));
     for (index, message) in messages.iter().enumerate() {
         let hops = routes.hops(index, message.pair());
         // With checked costs and messages of at most a tebibyte one hop stays below 2^58 ticks.
@@ -271,9 +287,10 @@ pub fn serial_sum(
             .and_then(|t| t.checked_add(costs.alone_ticks(switching, message.bytes, hops)));
         bytes = bytes.and_then(|bytes| bytes.checked_add(message.bytes.0));
     }
-    if bytes.is_none_or(|bytes| bytes >> 63 != 0) {
+    if bytes.and_then(|bytes| bytes.checked_mul(times)).is_none_or(|bytes| bytes >> 63 != 0) {
         return Err(too_large("the volume of all messages", "bytes"));
     }
+    let time = time.and_then(|once| once.checked_mul(times)?.checked_add(before));
     time.filter(|time| time >> 63 == 0)
         .ok_or_else(|| too_large("the time of all messages one after the other", "ticks"))
 }

@@ -381,6 +381,10 @@ impl<'m> Referee<'m> for Core<'m> {
         self.channels.longest_wait(self.network.links())
     }
 
+    fn is_fresh(&self) -> bool {
+        self.nodes.as_ref().is_none_or(|nodes| nodes.are_over(self.now))
+    }
+
     fn passes(&self) -> u64 {
         self.date_line.passes
     }

@@ -180,9 +180,12 @@ pub struct Levels {
 /// The phase table of one placement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MapPhase {
-    /// The phase number.
+    /// The phase number, of the first of its repetitions.
     pub phase: u32,
-    /// How many messages.
+    /// How often it runs: left out if once.
+    #[serde(skip_serializing_if = "crate::is_one")]
+    pub repeats: u32,
+    /// How many messages, every repetition counted.
     pub messages: u64,
     /// W(E_i): volumes of the root, or bytes for a trace.
     pub weight: f64,

@@ -200,9 +200,15 @@ fn limits(mapping: &Mapping<'_>, switching: Switching, weights: &[f64]) -> Limit
             let large = profile.least_of_fractions(&joint).max(bound::perfect(weights));
             Times::without_contention(small, large, exact)
         }
-        _ => Times::without_contention(tasks.phases() as f64, bound::perfect(weights), exact),
+        _ => Times::without_contention(tasks.phases_total() as f64, in_weights(tasks, weights), exact),
     };
     Limits { times, ticks }
+}
+
+/// The weights of all phases, each as often as it runs.
+fn in_weights(tasks: &TaskGraph, weights: &[f64]) -> f64 {
+    let times = tasks.all_repeats().iter().map(|&times| f64::from(times));
+    bound::perfect(&weights.iter().zip(times).map(|(weight, times)| weight * times).collect::<Vec<_>>())
 }
 
 /// The lightest message of each phase of the tree. The combine stage runs over the same routes: its weights join those of
@@ -223,6 +229,7 @@ fn lightest(tasks: &TaskGraph, divide: &Divide) -> Vec<f64> {
 fn phases(job: &Job, measured: &Measured, weights: &[f64], scale: &[f64]) -> Vec<MapPhase> {
     let phase = |(index, metrics): (usize, &mapping::metrics::PhaseMetrics)| MapPhase {
         phase: job.tasks.number(index),
+        repeats: metrics.repeats,
         messages: metrics.messages,
         weight: weights[index],
         dilation: metrics.dilation.0,

@@ -1,7 +1,7 @@
 //! One placement under every switching: formulas, and what the referee that fits measures.
 
 use super::form::{BySwitching, Levels, MapRow, Positions, SWITCHINGS};
-use super::{Limits, in_cycles, phases};
+use super::{Limits, in_cycles, in_weights, phases};
 use crate::measure::{self, Measured};
 use crate::{Job, LinkUse, LinkWait, MappingOutcome, gap};
 use meshwright_core::error::Result;
@@ -90,7 +90,7 @@ impl Table<'_> {
 fn perfect(job: &Job, machine: &Machine, switching: Switching, weights: &[f64]) -> Times {
     let phase = |index| bound::phase_ticks(&job.tasks, index, switching, machine.costs());
     let exact = in_cycles(machine, (0..job.tasks.phases()).map(phase).sum());
-    Times::without_contention(job.tasks.phases() as f64, bound::perfect(weights), exact)
+    Times::without_contention(job.tasks.phases_total() as f64, in_weights(&job.tasks, weights), exact)
 }
 
 /// The figures that need no simulation; the index is that of the machine's switching.
@@ -105,7 +105,7 @@ fn levels(machine: &Machine, (measured, index): (&Measured, usize)) -> Levels {
 
 /// A switching that nobody asked to simulate.
 fn formulas(machine: &Machine, known: (&Measured, usize)) -> Result<SwitchingRun> {
-    let loads = measure::loads(known.0.schedule.messages(), machine, &Way::usual(machine))?;
+    let loads = measure::loads_of(&known.0.schedule, machine, &Way::usual(machine))?;
     Ok(SwitchingRun {
         levels: levels(machine, known),
         routers: None,
@@ -157,7 +157,7 @@ fn on_way(
         }
         false => levels(machine, known),
     };
-    let loads = measure::loads(known.0.schedule.messages(), machine, &way)?;
+    let loads = measure::loads_of(&known.0.schedule, machine, &way)?;
     Ok((levels, link_use::busiest_link(&loads, machine)))
 }
 

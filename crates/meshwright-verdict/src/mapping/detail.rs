@@ -11,8 +11,11 @@ use meshwright_sim::fitting::Routers;
 /// One phase under one placement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PhaseRow {
-    /// The phase number.
+    /// The phase number, of the first of its repetitions.
     pub phase: u32,
+    /// How often it runs: left out if once. Times and messages are those of all its repetitions together.
+    #[serde(skip_serializing_if = "crate::is_one")]
+    pub repeats: u32,
     /// How many messages it has.
     pub messages: u64,
     /// The bytes of its heaviest message.
@@ -39,7 +42,8 @@ pub struct PhaseRow {
 #[derive(Clone, Debug, PartialEq)]
 pub struct MappingDetail {
     /// What the simulator measures when each node goes on as soon as its own messages are there, in cycles; none
-    /// when messages of different phases then wait for each other in a ring.
+    /// when messages of different phases then wait for each other in a ring, or repetitions of phases are too many to be
+    /// written out.
     pub dependency_cycles: Option<u64>,
     /// Who measured it: `message`, or `flit` where whole messages would wait for each other in a ring.
     pub engine: &'static str,

@@ -26,6 +26,9 @@ use meshwright_sim::Trace;
 use meshwright_sim::fitting::{self, FLIT_HOPS_MAX, Fitted, Routers};
 use meshwright_sim::{Engine, simulate};
 
+/// A job of more messages, every repetition of a phase counted, is not written out as a schedule.
+const WRITTEN_OUT_MAX: u64 = 1 << 22;
+
 /// A phased job.
 #[derive(Clone, Debug)]
 pub struct Job {
@@ -196,9 +199,13 @@ impl Contest for Mapping<'_> {
             true => measure::along(measured.schedule, machine, &own, &way)?,
             false => measured,
         };
-        let traffic = Traffic::of(measured.schedule.messages(), machine, &way)?;
-        let schedule = Schedule::from_phases(&measured.schedule);
-        let dependency_cycles = dependency_cycles(&measured, &schedule, machine, &fitted)?;
+        let traffic = Traffic::of(&measured.schedule, machine, &way)?;
+        let is_short = measured.schedule.messages_total() <= WRITTEN_OUT_MAX;
+        let schedule = is_short.then(|| Schedule::from_phases(&measured.schedule));
+        let dependency_cycles = match &schedule {
+            Some(schedule) => dependency_cycles(&measured, schedule, machine, &fitted)?,
+            None => None,
+        };
         let trace = &fitted.trace;
         not_below(limits.ticks, trace.ticks, "ticks", &placement.name, Some(seed))?;
         let cycles = |ticks: u64| machine.costs().cycles(ticks).0;
@@ -225,7 +232,7 @@ impl Contest for Mapping<'_> {
                 routers: fitted.routers,
             },
         };
-        Ok(Ending::Done(outcome, Some(Arc::new(schedule))))
+        Ok(Ending::Done(outcome, schedule.map(Arc::new)))
     }
 
     fn rank(outcome: &MappingOutcome) -> Option<crate::Rank> {
@@ -264,7 +271,7 @@ fn dependency_cycles(
     machine: &Machine,
     barriers: &Fitted,
 ) -> Result<Option<u64>> {
-    if measured.schedule.len() == 1 && barriers.engine() == "flit" {
+    if measured.schedule.all_repeats() == [1] && barriers.engine() == "flit" {
         // Whole messages may come to an end in another order. On routers one phase is the same run, and a long one.
         let whole = simulate(machine, schedule, &Engine::Message)?;
         let cycles = if whole.deadlock.is_none() { whole.cycles } else { barriers.trace.cycles };
@@ -283,6 +290,7 @@ fn rows(
     let cycles = |ticks: u64| machine.costs().cycles(ticks).0;
     let row = |(index, metrics): (usize, &mapping::metrics::PhaseMetrics)| PhaseRow {
         phase: tasks.number(index),
+        repeats: metrics.repeats,
         messages: metrics.messages,
         bytes: metrics.heaviest.0,
         dilation: metrics.dilation.0,
