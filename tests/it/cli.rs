@@ -178,9 +178,10 @@ fn json_alone_writes_no_file() {
 }
 
 #[test]
-fn map_prints_figures_for_both_switchings() {
+fn map_prints_figures_for_the_switchings_asked_for() {
     let folder = folder(&[]);
-    let (code, stdout, _) = run(folder.path(), &["map", "binomial:4", "--on", "mesh:4x4"]);
+    let words = ["map", "binomial:4", "--on", "mesh:4x4", "--switching", "wormhole,store-and-forward"];
+    let (code, stdout, _) = run(folder.path(), &words);
     assert_eq!(code, 0);
     assert!(stdout.contains("\nwormhole") && stdout.contains("\nstore-and-forward"), "{stdout}");
     assert!(!stdout.contains("dilation"), "{stdout}");

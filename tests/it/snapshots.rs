@@ -24,10 +24,10 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("plan-broken-mesh", &["plan examples/broken-mesh.toml --out plan"]),
     ("plan-torus-trace", &["plan examples/torus-trace.toml --out plan"]),
     ("plan-load", &["plan load.toml --out plan", "plan load.toml --json"]),
-    ("map-preset", &["map binomial:8 --on mesh:16x16 --preset matrix-chain"]),
+    ("map-preset", &["map binomial:8 --on mesh:16x16 --preset matrix-chain --switching all"]),
     ("map-box", &["map divide:35 --on mesh:6x6 --placement auto"]),
     ("map-box-json", &["map divide:35 --on mesh:6x6 --placement auto --json"]),
-    ("map-all-json", &["map binomial:4 --on mesh:4x4 --placement all --json"]),
+    ("map-all-json", &["map binomial:4 --on mesh:4x4 --placement all --switching all --json"]),
     ("map-drawn", &["map binomial:5 --on mesh:8x8 --placement growing,auto --out drawn"]),
     (
         "explain",

@@ -8,6 +8,18 @@ use meshwright_formats::scenario::{self, machine::switching};
 use meshwright_formats::scenario::{quantity, tasks};
 use meshwright_mapping::divide::Preset;
 use meshwright_network::topology::{Costs, Machine, Switching};
+use meshwright_verdict::map;
+
+/// What `--switching` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked {
+    One(Switching),
+    All,
+}
+
+fn asked(name: &str) -> Result<Asked> {
+    if name == "all" { Ok(Asked::All) } else { switching(name).map(Asked::One) }
+}
 
 /// `--on` and what changes that machine.
 #[derive(Args)]
@@ -16,9 +28,10 @@ pub(super) struct MachineArguments {
     /// coordinates:FILE.csv, slurm[:names|:MACHINE]; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
     #[arg(long, value_name = "MACHINE")]
     on: String,
-    /// How messages move: wormhole, cut-through or store-and-forward [default: as the machine file says, else wormhole]
-    #[arg(long, value_name = "NAME", value_parser = |text: &str| told(switching(text)))]
-    switching: Option<Switching>,
+    /// How messages move: wormhole, cut-through or store-and-forward; to compare, map takes several with commas between, or
+    /// all [default: as the machine file says, else wormhole]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = |text: &str| told(asked(text)))]
+    switching: Vec<Asked>,
     /// c: whole cycles before a message enters the network, such as 100 [default: as the machine file says, else 100]
     #[arg(long, value_name = "CYCLES", allow_negative_numbers = true, value_parser = |text: &str| told(quantity::cycles(text, None)))]
     startup: Option<Cycles>,
@@ -31,13 +44,50 @@ pub(super) struct MachineArguments {
 }
 
 impl MachineArguments {
-    /// The switching that the command line asks for.
-    pub(super) fn switching(&self) -> Option<Switching> {
-        self.switching
+    /// The machine and the switchings under which jobs are simulated on it, its own first: that of the machine if none is
+    /// asked for.
+    pub(super) fn machine_and_switchings(&self) -> Result<(Machine, Vec<Switching>)> {
+        let machine = self.of_first_switching()?;
+        let mut switchings = vec![machine.switching()];
+        for &asked in &self.switching {
+            let more = match asked {
+                Asked::One(switching) => vec![switching],
+                Asked::All => map::usual(&machine),
+            };
+            switchings.extend(more);
+        }
+        let mut known = Vec::new();
+        switchings.retain(|switching| {
+            !known.contains(switching) && {
+                known.push(*switching);
+                true
+            }
+        });
+        Ok((machine, switchings))
     }
 
-    /// The machine.
+    /// The machine, which runs under one switching.
     pub(super) fn machine(&self) -> Result<Machine> {
+        if self.switching.len() > 1 || self.switching.contains(&Asked::All) {
+            return Err(Error::value(
+                "switching",
+                self.switching_names(),
+                "one of them: several are compared by map",
+            ));
+        }
+        self.of_first_switching()
+    }
+
+    fn switching_names(&self) -> String {
+        let name = |asked: &Asked| match asked {
+            Asked::One(switching) => switching.name(),
+            Asked::All => "all",
+        };
+        self.switching.iter().map(name).collect::<Vec<_>>().join(",")
+    }
+
+    /// The machine under the first switching asked for.
+    fn of_first_switching(&self) -> Result<Machine> {
         let machine = scenario::machine(&self.on)?;
         if machine.fabric().is_some() {
             self.check_no_costs(&machine)?;
@@ -48,7 +98,11 @@ impl MachineArguments {
             byte_time: self.byte_time.unwrap_or(machine.costs().byte_time),
             flit: self.flit.unwrap_or(machine.costs().flit),
         };
-        let switching = self.switching.unwrap_or(machine.switching());
+        let first = self.switching.iter().find_map(|asked| match asked {
+            Asked::One(switching) => Some(*switching),
+            Asked::All => None,
+        });
+        let switching = first.unwrap_or(machine.switching());
         machine.with_switching(switching).with_costs(costs)
     }
 }
@@ -57,7 +111,7 @@ impl MachineArguments {
     /// Refuses options that would change nothing on a machine whose networks are described.
     fn check_no_costs(&self, machine: &Machine) -> Result<()> {
         let given = [
-            ("switching", self.switching.map(|switching| switching.name().to_string())),
+            ("switching", Some(self.switching_names()).filter(|names| !names.is_empty())),
             ("startup", self.startup.map(|cycles| cycles.0.to_string())),
             ("byte-time", self.byte_time.map(|time| time.to_f64().to_string())),
             ("flit", self.flit.map(|flit| flit.0.to_string())),

@@ -30,7 +30,7 @@ use super::{Answer, explain, table};
 const HELP: &str = "\
 Examples:
   meshwright map binomial:6 --on mesh:8x8
-  meshwright map binomial:10 --on mesh:32x32 --placement reflecting,growing --alpha 1/2 --json
+  meshwright map binomial:10 --on mesh:32x32 --placement reflecting,growing --alpha 1/2 --switching all --json
   meshwright map binomial:14 --on mesh:128x128 --placement auto --switching store-and-forward
   meshwright map binomial:8 --on mesh:16x16 --preset broadcast --emit rankfile:ranks.txt
   meshwright map divide:5x7 --on mesh:5x7 --placement centred-halving
@@ -49,7 +49,7 @@ Exit codes:
 
 /// Place tasks on a machine and measure the placement: dilation, contention, times, bounds
 ///
-/// Prints times under wormhole and store-and-forward switching, or under --switching only; with a single placement, also
+/// Prints times under the switching of the machine, or under those that --switching asks for; with a single placement, also
 /// its phases.
 #[derive(Args)]
 #[command(after_help = HELP)]
@@ -131,7 +131,7 @@ pub(super) fn run(arguments: &MapArguments) -> Result<Answer> {
     let names: Vec<&str> = arguments.placement.iter().map(String::as_str).collect();
     let mut names = tasks::placements(&names)?;
     arguments.search.check(&names)?;
-    let machine = arguments.machine.machine()?;
+    let (machine, switchings) = arguments.machine.machine_and_switchings()?;
     let MapArguments { alpha, combine_alpha, volume, preset, seed, .. } = *arguments;
     let weights = Weights { alpha, combine_alpha, volume, preset };
     if arguments.completion.is_asked() {
@@ -148,7 +148,6 @@ pub(super) fn run(arguments: &MapArguments) -> Result<Answer> {
     let methods: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut progress = Progress::new();
     let mut tell = |what: &str| progress.tell(what);
-    let switchings = arguments.machine.switching().map_or_else(|| map::usual(&machine), |only| vec![only]);
     let asked = (&switchings[..], arguments.out.is_some() || arguments.explain);
     let mut report = map::report_under(&job, &machine, &methods, seed, asked, &mut tell)?;
     // One winner for the files of launchers and those of a plan: by the time without barriers where cycles are equal.

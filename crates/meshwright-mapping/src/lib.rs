@@ -56,9 +56,9 @@ pub use mapping::{Limits, Mapping};
 pub use task_graph::TaskGraph;
 
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::NodeId;
+use meshwright_core::units::{NodeId, Port};
 use meshwright_core::{find_or, unknown};
-use meshwright_network::topology::{Machine, Topology};
+use meshwright_network::topology::{Machine, Network, Topology};
 use meshwright_schedule::{Message, Phases};
 
 /// Which node runs which task: `nodes[task]`, one task per node.
@@ -166,7 +166,7 @@ pub const PLACEMENTS: &[Method] = &[
 ///
 /// # Complexity
 ///
-/// O(nodes), and O(nodes + links) more for every task that moves from a dead node.
+/// O(nodes), and for every task that moves from a dead node as many steps as there are nodes no farther than its new one.
 ///
 /// # Examples
 ///
@@ -208,18 +208,52 @@ fn nodes(name: &str, request: &Request<'_>) -> Result<Vec<NodeId>> {
 
 /// Moves each task on a dead node to the nearest free living one (lowest id among equals), in task order.
 fn repair(machine: &Machine, nodes: &mut [NodeId]) {
-    let mut free = vec![true; machine.nodes() as usize];
+    let mut free: Vec<bool> = (0..machine.nodes()).map(|node| machine.is_alive(NodeId(node))).collect();
     nodes.iter().for_each(|node| free[node.index()] = false);
+    let mut around = Around { seen: vec![0; machine.nodes() as usize], ..Around::default() };
     for place in nodes.iter_mut().filter(|node| !machine.is_alive(**node)) {
-        // Distances as if nothing were dead: a dead node has no links of its own.
-        let distance = meshwright_network::topology::distances_from(machine.network(), *place);
-        let nearest = machine
-            .living()
-            .filter(|node| free[node.index()])
-            .min_by_key(|node| (distance[node.index()], *node))
+        let nearest = around
+            .nearest(machine.network(), *place, |node| free[node.index()])
             .expect("there are at least as many living nodes as tasks");
         free[nearest.index()] = false;
         *place = nearest;
+    }
+}
+
+/// Searches of the nodes around one, ring by ring, as if nothing were dead: a dead node has no links of its own.
+#[derive(Default)]
+struct Around {
+    /// The number of the search that came to a node last.
+    seen: Vec<u32>,
+    searches: u32,
+    ring: Vec<NodeId>,
+    next: Vec<NodeId>,
+}
+
+impl Around {
+    /// The nearest node with this property, the lowest id among equals. O(nodes that are no farther).
+    fn nearest(&mut self, network: &Network, from: NodeId, suits: impl Fn(NodeId) -> bool) -> Option<NodeId> {
+        self.searches += 1;
+        self.ring.clear();
+        self.ring.push(from);
+        self.seen[from.index()] = self.searches;
+        while !self.ring.is_empty() {
+            if let Some(nearest) = self.ring.iter().copied().filter(|&node| suits(node)).min() {
+                return Some(nearest);
+            }
+            self.next.clear();
+            for &node in &self.ring {
+                for port in (0..network.ports(node)).map(Port) {
+                    let Some(to) = network.neighbour(node, port) else { continue };
+                    if self.seen[to.index()] != self.searches {
+                        self.seen[to.index()] = self.searches;
+                        self.next.push(to);
+                    }
+                }
+            }
+            std::mem::swap(&mut self.ring, &mut self.next);
+        }
+        None
     }
 }
 

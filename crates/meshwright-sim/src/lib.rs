@@ -15,7 +15,7 @@
 //! | `phased` | a workload: a barrier after each phase |
 //! | [`link_use`] | the busiest link and the one waited for |
 //! | [`critical`] | the critical path: what the last arrival waited for |
-//! | `lines` | of equal lines of a phase one is run |
+//! | `lines`, `apart` | of equal lines of a phase one is run; of messages that share no link the slowest |
 //! | `dependency`, `program` | a workload: each rank goes on when its own messages are there |
 //! | `processes`, `route_cache` | a workload: a state machine per node that decides at run time |
 //! | `trace`, `timeline` | what was measured; what happened when |
@@ -27,6 +27,7 @@
 #![forbid(unsafe_code)]
 
 pub mod any_order;
+mod apart;
 pub mod critical;
 mod dependency;
 mod endpoints;

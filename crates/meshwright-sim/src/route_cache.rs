@@ -11,6 +11,8 @@ const KEPT_MAX: usize = 1 << 26;
 #[derive(Debug)]
 pub(super) struct RouteCache<'m> {
     machine: &'m Machine,
+    /// Ways that are found without a search of the whole machine.
+    near: PathSearch<'m>,
     /// Per target what was searched; nothing where nobody asked.
     searches: Vec<Option<PathSearch<'m>>>,
     kept: usize,
@@ -19,15 +21,21 @@ pub(super) struct RouteCache<'m> {
 impl<'m> RouteCache<'m> {
     /// Nothing is known yet.
     pub(super) fn new(machine: &'m Machine) -> Self {
-        Self { machine, searches: Vec::new(), kept: 0 }
+        Self { machine, near: PathSearch::new(machine), searches: Vec::new(), kept: 0 }
     }
 
     /// Appends a route between two nodes of the machine, or returns false if there is none.
     ///
     /// # Complexity
     ///
-    /// O(nodes + links) for a new target, then O(hops x ports).
+    /// About O(hops x ports) on a box; elsewhere O(nodes + links) for a new target, then O(hops x ports).
     pub(super) fn route(&mut self, from: NodeId, to: NodeId, links: &mut Vec<LinkId>) -> bool {
+        if !self.machine.is_alive(from) || !self.machine.is_alive(to) {
+            return false;
+        }
+        if self.near.nearby(from, to, links) {
+            return true;
+        }
         let nodes = self.machine.nodes() as usize;
         if self.searches.is_empty() || self.kept + nodes > KEPT_MAX {
             self.searches = (0..nodes).map(|_| None).collect();
@@ -37,7 +45,7 @@ impl<'m> RouteCache<'m> {
             self.kept += nodes;
             PathSearch::new(self.machine)
         });
-        search.route(from, to, links)
+        search.searched(from, to, links)
     }
 }
 

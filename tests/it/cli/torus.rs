@@ -146,6 +146,14 @@ fn one_switching_prints_one_table() {
         assert!(cycles[switching].is_u64() && cycles.get("wormhole").is_some(), "{cycles}");
         assert!(cycles.get("store-and-forward").is_some(), "both keys stay: {cycles}");
     }
-    let both = run(folder.path(), &["map", "binomial:4", "--on", "mesh:4x4", "--placement", "snake"]).1;
-    assert_eq!(both.matches("; times in cycles").count(), 2, "{both}");
+    let own = run(folder.path(), &["map", "binomial:4", "--on", "mesh:4x4", "--placement", "snake"]).1;
+    assert_eq!(own, map("wormhole", &[]), "that of the machine, if none is asked for");
+    for (asked, tables) in
+        [("all", 2), ("store-and-forward,wormhole", 2), ("cut-through,all", 3), ("wormhole,wormhole", 1)]
+    {
+        let text = map(asked, &[]);
+        assert_eq!(text.matches("; times in cycles").count(), tables, "{asked}: {text}");
+    }
+    let refused = run(folder.path(), &["sweep", "--on", "mesh:4x4", "--switching", "all"]);
+    assert!(refused.0 == 2 && refused.2.contains("several are compared by map"), "{}", refused.2);
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::CutVariant;
 use super::field::Field;
 use meshwright_core::units::NodeId;
-use meshwright_network::topology::{Topology, distances_from};
+use meshwright_network::topology::Topology;
 
 /// Distance to what a search within the set does not reach.
 const FAR: u32 = 1 << 28;
@@ -19,6 +19,8 @@ pub(super) struct Cutter<'f, 'm> {
     /// Hops from the owner, and from the node farthest from it, within the set of the last search.
     from_owner: Vec<u32>,
     from_far: Vec<u32>,
+    /// Hops from the owner over the whole machine, where a search came; [`FAR`] elsewhere.
+    around: Vec<u32>,
     queue: VecDeque<NodeId>,
     /// Which nodes are in the set being cut.
     inside: Vec<bool>,
@@ -34,6 +36,7 @@ impl<'f, 'm> Cutter<'f, 'm> {
             coordinates: field.coordinates(way.root),
             from_owner: vec![FAR; nodes],
             from_far: vec![FAR; nodes],
+            around: Vec::new(),
             queue: VecDeque::new(),
             inside: vec![false; nodes],
             keyed: Vec::new(),
@@ -155,8 +158,14 @@ impl<'f, 'm> Cutter<'f, 'm> {
     }
 
     /// The new owner: nearest to the old one, and of equals, or first of all, near the rest of its nodes.
-    fn choose(&self, part: &[NodeId], owner: NodeId) -> NodeId {
+    fn choose(&mut self, part: &[NodeId], owner: NodeId) -> NodeId {
         let ranges: Vec<(u32, u32)> = self.coordinates.iter().map(|along| range(along, part)).collect();
+        // On a whole box distances are formulas; elsewhere a part may lie beyond the reach of its set.
+        let elsewhere =
+            self.field.whole().is_none() && part.iter().all(|node| self.from_owner[node.index()] >= FAR);
+        if elsewhere {
+            self.look_around(part, owner);
+        }
         let reach = |node: NodeId| -> u32 {
             let along = |(along, (low, high)): (&Vec<u32>, &(u32, u32))| {
                 let c = along[node.index()];
@@ -164,20 +173,42 @@ impl<'f, 'm> Cutter<'f, 'm> {
             };
             self.coordinates.iter().zip(&ranges).map(along).sum()
         };
-        // On a whole box distances are formulas; elsewhere a part may lie beyond the reach of its set.
-        let elsewhere =
-            self.field.whole().is_none() && part.iter().all(|node| self.from_owner[node.index()] >= FAR);
-        let around = if elsewhere { distances_from(self.field.machine, owner) } else { Vec::new() };
         let hops = |node: NodeId| match self.field.whole() {
             Some(grid) => grid.distance(owner, node).map_or(FAR, |hops| hops.0),
-            None if elsewhere => around[node.index()].min(FAR),
+            None if elsewhere => self.around[node.index()],
             None => self.from_owner[node.index()],
         };
         let key = |node: NodeId| {
             let (near, reach) = (hops(node), reach(node));
             if self.way.inside { (near + reach, near, node) } else { (near, reach, node) }
         };
-        *part.iter().min_by_key(|&&node| key(node)).expect("a subtree has a node")
+        let chosen = *part.iter().min_by_key(|&&node| key(node)).expect("a subtree has a node");
+        if elsewhere {
+            self.queue.drain(..).for_each(|node| self.around[node.index()] = FAR);
+        }
+        chosen
+    }
+
+    /// Measures the hops from the owner over the whole machine until all of a part is reached; the queue keeps who was.
+    fn look_around(&mut self, part: &[NodeId], owner: NodeId) {
+        /// A node of the part that is not reached yet.
+        const WANTED: u32 = FAR + 1;
+        let machine = self.field.machine;
+        self.around.resize(machine.nodes() as usize, FAR);
+        part.iter().for_each(|node| self.around[node.index()] = WANTED);
+        self.around[owner.index()] = 0;
+        self.queue.push_back(owner);
+        let (mut next, mut left) = (0, part.len());
+        while let Some(&node) = self.queue.get(next).filter(|_| left > 0) {
+            next += 1;
+            for (_, to) in machine.neighbours(node) {
+                if self.around[to.index()] >= FAR {
+                    left -= usize::from(self.around[to.index()] == WANTED);
+                    self.around[to.index()] = self.around[node.index()] + 1;
+                    self.queue.push_back(to);
+                }
+            }
+        }
     }
 }
 

@@ -10,6 +10,7 @@
 //! | [`turn_model`] | west-first and odd-even on 2-D meshes |
 //! | [`rajasekaran_tsantilas`] | permutations on a 2-D mesh in three phases, by way of a random row |
 //! | [`shortest_path`] | breadth-first, around what is dead and on general graphs |
+//! | `detour`, `runs` | round holes without a search of the whole box; routes stored as straight pieces |
 //! | [`up_down`] | up a spanning tree, then down: without deadlock on every network |
 //! | [`next_hops`] | the tables of the last two |
 //! | [`certify`] | whether packets can deadlock under a relation |
@@ -17,19 +18,23 @@
 
 pub mod certify;
 pub mod deadlock;
+mod detour;
 pub mod dimension_order;
 pub mod min_adaptive;
 pub mod next_hops;
 pub mod o1turn;
 pub mod rajasekaran_tsantilas;
 pub mod relation;
+mod runs;
 pub mod shortest_path;
 pub mod turn_model;
 pub mod up_down;
 pub mod valiant;
 
 pub use relation::{Choices, Header, PortChoice, Relation};
+pub use runs::{Run, Runs};
 
+use self::dimension_order::Straight;
 use crate::fabric::Fabric;
 use crate::topology::{Grid, Machine, Topology};
 use meshwright_core::error::{Error, Result};
@@ -132,6 +137,8 @@ fn entry(name: &str) -> Result<&'static Routing> {
 pub enum Routes<'m> {
     /// A formula over the coordinates of a box.
     DimensionOrder(&'m Grid),
+    /// Straight pieces on a box with holes.
+    Runs(Runs<'m>),
     /// The links of message m are `links[first[m]..first[m + 1]]`.
     Stored {
         /// Where each message's links start.
@@ -259,6 +266,7 @@ impl Routes<'_> {
     pub fn hops(&self, message: usize, (from, to): Pair) -> Hops {
         match self {
             Self::DimensionOrder(grid) => grid.distance(from, to).expect("a box is connected"),
+            Self::Runs(runs) => runs.hops(message),
             Self::Stored { first, .. } => Hops(first[message + 1] - first[message]),
         }
     }
@@ -268,6 +276,7 @@ impl Routes<'_> {
     pub fn next(&self, message: usize, hop: u32, at: NodeId, to: NodeId) -> Option<LinkId> {
         match self {
             Self::DimensionOrder(grid) => dimension_order::next_link(grid, at, to),
+            Self::Runs(runs) => runs.link(message, hop),
             Self::Stored { first, links } => {
                 links[first[message] as usize..first[message + 1] as usize].get(hop as usize).copied()
             }
@@ -293,10 +302,29 @@ impl Routes<'_> {
     pub fn for_each_link(&self, message: usize, (from, to): Pair, mut visit: impl FnMut(LinkId)) {
         match self {
             Self::DimensionOrder(grid) => dimension_order::for_each_link(grid, from, to, visit),
+            Self::Runs(runs) => runs.for_each_link(message, visit),
             Self::Stored { first, links } => {
                 let route = &links[first[message] as usize..first[message + 1] as usize];
                 route.iter().for_each(|&link| visit(link));
             }
+        }
+    }
+    /// The box on which routes are straight pieces; none where they are stored link by link.
+    pub fn grid(&self) -> Option<&Grid> {
+        match self {
+            Self::DimensionOrder(grid) => Some(grid),
+            Self::Runs(runs) => Some(runs.grid()),
+            Self::Stored { .. } => None,
+        }
+    }
+
+    /// Calls `visit` with each straight piece of a route in turn, where routes are made of them.
+    #[inline]
+    pub fn for_each_piece(&self, message: usize, (from, to): Pair, visit: impl FnMut(Straight)) {
+        match self {
+            Self::DimensionOrder(grid) => dimension_order::for_each_piece(grid, from, to, visit),
+            Self::Runs(runs) => runs.for_each_piece(message, visit),
+            Self::Stored { .. } => {}
         }
     }
 }

@@ -4,10 +4,12 @@
 //! box this is the dimension-order route wherever that meets nothing dead, because ports are numbered from the
 //! last axis on; a test compares the two.
 
+use super::detour::Detours;
 use super::next_hops::{NextHops, check_connected};
 use super::relation::{Choices, PortChoice, Relation};
+use super::runs::Runs;
 use super::{Pair, Routes, Routing, dimension_order};
-use crate::topology::{Machine, Network, Topology, search};
+use crate::topology::{Grid, Machine, Network, Topology, search};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{LinkId, NodeId, Port};
 
@@ -53,8 +55,8 @@ const STORED_LINKS_MAX: usize = 1 << 29;
 ///
 /// # Complexity
 ///
-/// O(hops) for a pair whose dimension-order route meets nothing dead, else O(nodes + links) for each
-/// different target.
+/// On a box O(hops) for a pair whose dimension-order route meets nothing dead, and about that round holes that lie apart;
+/// else O(nodes + links) for each different target.
 ///
 /// # Examples
 ///
@@ -68,6 +70,52 @@ const STORED_LINKS_MAX: usize = 1 << 29;
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn routes<'m>(machine: &'m Machine, pairs: &[Pair]) -> Result<Routes<'m>> {
+    match machine.network() {
+        Network::Grid(grid) => in_runs(machine, grid, pairs),
+        Network::Graph(_) => one_by_one(machine, pairs),
+    }
+}
+
+/// The routes on a box: as they come, and those that need a search of the whole machine by target.
+fn in_runs<'m>(machine: &'m Machine, grid: &'m Grid, pairs: &[Pair]) -> Result<Routes<'m>> {
+    let mut search = PathSearch::new(machine);
+    let (mut runs, mut links, mut far) = (Runs::new(grid), Vec::new(), Vec::new());
+    for (message, &(from, to)) in (0u32..).zip(pairs) {
+        links.clear();
+        if !search.nearby(from, to, &mut links) {
+            far.push(message);
+        }
+        runs.push(&links)?;
+    }
+    if far.is_empty() {
+        return Ok(Routes::Runs(runs));
+    }
+    far.sort_by_key(|&message| pairs[message as usize].1);
+    let mut found = vec![None; pairs.len()];
+    for message in far {
+        let (from, to) = pairs[message as usize];
+        let mut links = Vec::new();
+        if !search.route(from, to, &mut links) {
+            return Err(no_path(from, to));
+        }
+        found[message as usize] = Some(links);
+    }
+    let mut all = Runs::new(grid);
+    for (message, searched) in found.iter().enumerate() {
+        match searched {
+            Some(links) => all.push(links)?,
+            None => all.push_runs(runs.of(message))?,
+        }
+    }
+    Ok(Routes::Runs(all))
+}
+
+fn no_path(from: NodeId, to: NodeId) -> Error {
+    Error::not_applicable("routing", format!("there is no path from node {from} to node {to}"))
+}
+
+/// The routes on any network, target by target.
+fn one_by_one<'m>(machine: &'m Machine, pairs: &[Pair]) -> Result<Routes<'m>> {
     let mut by_target: Vec<u32> = (0..pairs.len() as u32).collect();
     by_target.sort_by_key(|&message| pairs[message as usize].1);
     let mut search = PathSearch::new(machine);
@@ -77,10 +125,7 @@ pub fn routes<'m>(machine: &'m Machine, pairs: &[Pair]) -> Result<Routes<'m>> {
         let (from, to) = pairs[message as usize];
         let start = links.len();
         if !search.route(from, to, &mut links) {
-            return Err(Error::not_applicable(
-                "routing",
-                format!("there is no path from node {from} to node {to}"),
-            ));
+            return Err(no_path(from, to));
         }
         check_stored(links.len())?;
         found[message as usize] = (start as u32, links.len() as u32);
@@ -114,6 +159,7 @@ pub(super) fn check_stored(links: usize) -> Result<()> {
 #[derive(Debug)]
 pub struct PathSearch<'m> {
     machine: &'m Machine,
+    detours: Option<Detours<'m>>,
     target: Option<NodeId>,
     distance: Vec<u32>,
 }
@@ -121,7 +167,7 @@ pub struct PathSearch<'m> {
 impl<'m> PathSearch<'m> {
     /// No target yet.
     pub fn new(machine: &'m Machine) -> Self {
-        Self { machine, target: None, distance: Vec::new() }
+        Self { machine, detours: Detours::new(machine), target: None, distance: Vec::new() }
     }
 
     /// Appends the route, or returns false if there is none.
@@ -129,11 +175,20 @@ impl<'m> PathSearch<'m> {
         if !self.machine.is_alive(from) || !self.machine.is_alive(to) {
             return false;
         }
-        self.straight(from, to, links) || self.searched(from, to, links)
+        self.nearby(from, to, links) || self.searched(from, to, links)
+    }
+
+    /// Appends the route if it is found without a search of the whole machine.
+    pub fn nearby(&mut self, from: NodeId, to: NodeId, links: &mut Vec<LinkId>) -> bool {
+        if !self.machine.is_alive(from) || !self.machine.is_alive(to) {
+            return false;
+        }
+        self.straight(from, to, links)
+            || self.detours.as_mut().is_some_and(|detours| detours.route(from, to, |link| links.push(link)))
     }
 
     /// The route by the definition: at each node the first port that leads nearer.
-    fn searched(&mut self, from: NodeId, to: NodeId, links: &mut Vec<LinkId>) -> bool {
+    pub fn searched(&mut self, from: NodeId, to: NodeId, links: &mut Vec<LinkId>) -> bool {
         self.aim(to);
         if self.distance[from.index()] == u32::MAX {
             return false;
@@ -171,15 +226,19 @@ impl<'m> PathSearch<'m> {
     fn straight(&self, from: NodeId, to: NodeId, links: &mut Vec<LinkId>) -> bool {
         let Network::Grid(grid) = self.machine.network() else { return false };
         let start = links.len();
-        let mut alive = true;
-        dimension_order::for_each_link(grid, from, to, |link| {
-            alive &= self.machine.target(link).is_some();
+        let mut at = from;
+        while let Some(link) = dimension_order::next_link(grid, at, to) {
+            let port = Port(link.0 - grid.first_link(at).0);
+            match self.machine.neighbour(at, port) {
+                Some(next) => at = next,
+                None => {
+                    links.truncate(start);
+                    return false;
+                }
+            }
             links.push(link);
-        });
-        if !alive {
-            links.truncate(start);
         }
-        alive
+        true
     }
 }
 
@@ -187,7 +246,7 @@ impl<'m> PathSearch<'m> {
 mod tests {
     use super::*;
 
-    /// The shortcut and the definition, for every pair that has both, on whole boxes and around holes.
+    /// The shortcuts and the definition, for every pair that has both, on whole boxes and around holes.
     #[test]
     fn the_straight_route_is_the_searched_one() {
         for (name, dead) in [
@@ -202,16 +261,22 @@ mod tests {
             let machine = Machine::new(name).unwrap().with_dead(dead).unwrap();
             let mut search = PathSearch::new(&machine);
             let living: Vec<NodeId> = machine.living().collect();
-            let mut compared = 0;
+            let (mut compared, mut detoured) = (0, 0);
             for (&to, &from) in living.iter().flat_map(|to| living.iter().map(move |from| (to, from))) {
-                let (mut straight, mut searched) = (Vec::new(), Vec::new());
+                let (mut straight, mut searched, mut near) = (Vec::new(), Vec::new(), Vec::new());
+                assert!(search.searched(from, to, &mut searched), "{name}: {from} reaches {to}");
                 if search.straight(from, to, &mut straight) {
-                    assert!(search.searched(from, to, &mut searched), "{name}: {from} reaches {to}");
                     assert_eq!(straight, searched, "{name}: {from} to {to}");
                     compared += 1;
                 }
+                let detours = search.detours.as_mut().expect("a box");
+                if detours.route(from, to, |link| near.push(link)) {
+                    assert_eq!(near, searched, "{name}: {from} to {to} round the holes");
+                    detoured += 1;
+                }
             }
             assert!(2 * compared > living.len() * living.len(), "{name}: {compared} pairs");
+            assert_eq!(detoured, living.len() * living.len(), "{name}: all are found without a search");
         }
     }
 }

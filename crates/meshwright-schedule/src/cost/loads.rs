@@ -1,6 +1,6 @@
 //! Messages and bytes over each link.
 //!
-//! On dimension-order routes the links of a message are at most one interval for each axis, see [`pieces`](super::pieces): each
+//! On a box the links of a message are a few intervals, on dimension-order routes at most one for each axis, see [`pieces`](super::pieces): each
 //! interval adds where it begins and takes away where it ends, and one pass over the lines in use sums up. So nobody goes
 //! link by link. Other routes are walked.
 
@@ -56,10 +56,9 @@ impl LinkLoads {
     ///
     /// # Complexity
     ///
-    /// On dimension-order routes O(messages times dimensions, and links of the lines in use), else O(sum of hops), now and
-    /// before.
+    /// On a box O(straight pieces + links of the lines in use), else O(sum of hops), now and before.
     pub fn fill(&mut self, messages: &[Message], routes: &Routes<'_>) {
-        self.fill_times(messages, routes, |_| 1);
+        self.count(messages, routes, |_| 1);
     }
 
     /// Replaces what is counted by the messages of all phases, each as often as its phase runs; the routes are those of
@@ -67,27 +66,27 @@ impl LinkLoads {
     ///
     /// # Complexity
     ///
-    /// That of [`Self::fill`]; a repetition takes no time.
+    /// As for [`LinkLoads::fill`]; a repetition takes no time.
     pub fn fill_phases(&mut self, phases: &Phases, routes: &Routes<'_>) {
-        let times: Vec<u32> = (0..phases.len())
-            .flat_map(|index| std::iter::repeat_n(phases.repeats(index), phases.phase(index).len()))
-            .collect();
-        self.fill_times(phases.messages(), routes, |message| times[message]);
+        let times_of = |index| std::iter::repeat_n(phases.repeats(index), phases.phase(index).len());
+        let times: Vec<u32> = (0..phases.len()).flat_map(times_of).collect();
+        self.count(phases.messages(), routes, |message| times[message]);
     }
 
-    fn fill_times(&mut self, messages: &[Message], routes: &Routes<'_>, times: impl Fn(usize) -> u32) {
-        self.by_place = matches!(routes, Routes::DimensionOrder(_));
-        match routes {
-            Routes::DimensionOrder(grid) => {
+    /// Counts each message so often.
+    fn count(&mut self, messages: &[Message], routes: &Routes<'_>, times: impl Fn(usize) -> u32) {
+        match routes.grid() {
+            Some(grid) => {
+                self.by_place = true;
                 self.touched.clear();
                 let known = self.pieces.take().filter(|pieces| pieces.fits(grid));
                 let mut pieces = known.unwrap_or_else(|| Pieces::new(grid));
-                pieces.replace(messages, grid);
+                pieces.replace(messages, routes);
                 self.sum_up(messages, &pieces, times);
                 self.pieces = Some(pieces);
             }
-            Routes::Stored { .. } => {
-                self.pieces = None;
+            None => {
+                self.by_place = false;
                 self.walk(messages, routes, times);
             }
         }
@@ -133,15 +132,14 @@ impl LinkLoads {
         }
         self.most = LinkLoad::default();
         for (index, message) in messages.iter().enumerate() {
-            let times = times(index);
-            let more = message.bytes.0 * u64::from(times);
+            let more = LinkLoad { messages: times(index), bytes: message.bytes.0 * u64::from(times(index)) };
             routes.for_each_link(index, message.pair(), |link| {
                 let (count, bytes) = (&mut self.messages[link.index()], &mut self.bytes[link.index()]);
                 if *count == 0 {
                     self.touched.push(link);
                 }
-                *count += times;
-                *bytes += more;
+                *count += more.messages;
+                *bytes += more.bytes;
                 self.most.messages = self.most.messages.max(*count);
                 self.most.bytes = self.most.bytes.max(*bytes);
             });
@@ -201,7 +199,7 @@ impl LinkLoads {
         LinkLoad { messages: self.messages(link), bytes: self.bytes(link) }.occupied_ticks(switching, costs)
     }
 
-    /// The pieces of dimension-order routes, message by message; none where routes are stored.
+    /// The straight pieces of routes on a box, message by message; none elsewhere.
     #[doc(hidden)]
     pub fn pieces(&self) -> Option<&[Piece]> {
         self.pieces.as_ref().filter(|_| self.by_place).map(Pieces::as_slice)

@@ -1,4 +1,4 @@
-//! Routes as intervals: the straight pieces of dimension-order routes on the lines of a box that they use.
+//! Routes as intervals: straight pieces on the lines of a box that they use.
 //!
 //! A line is a row, column, ... of a box together with a direction. The links of all lines in use stand one line
 //! behind the other in the order in which messages cross them, so a straight piece is an interval of *places*; over
@@ -6,7 +6,8 @@
 
 use crate::Message;
 use meshwright_core::units::{LinkId, NodeId};
-use meshwright_network::routing::dimension_order::{self, Straight};
+use meshwright_network::routing::Routes;
+use meshwright_network::routing::dimension_order::Straight;
 use meshwright_network::topology::{Grid, Topology};
 
 /// No line.
@@ -76,12 +77,12 @@ impl Pieces {
         self.axes.iter().map(|axis| &axis.side).eq(grid.sides())
     }
 
-    /// Replaces all pieces by those of these messages. O(messages times dimensions).
-    pub(super) fn replace(&mut self, messages: &[Message], grid: &Grid) {
+    /// Replaces all pieces by those of these messages. O(pieces).
+    pub(super) fn replace(&mut self, messages: &[Message], routes: &Routes<'_>) {
         self.clear();
-        for (message, one) in (0..).zip(messages) {
+        for (message, one) in (0u32..).zip(messages) {
             let mut entry = Entry::Source;
-            dimension_order::for_each_piece(grid, one.source, one.target, |straight| {
+            routes.for_each_piece(message as usize, one.pair(), |straight| {
                 self.push(message, entry, straight);
                 entry = Entry::Turn;
             });

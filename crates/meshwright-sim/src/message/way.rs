@@ -1,7 +1,7 @@
 //! The way of a message as straight pieces: within one, the next link is an addition away.
 
 use meshwright_core::units::{LinkId, NodeId};
-use meshwright_network::routing::{Pair, Routes};
+use meshwright_network::routing::{Pair, Routes, Run, Runs};
 use meshwright_network::topology::{Grid, Topology};
 
 /// The link a message takes next and, on a box, how many follow it in a straight line.
@@ -21,6 +21,10 @@ impl Cursor {
     pub(super) fn first(routes: &Routes<'_>, above: u32, message: u32, (from, to): Pair) -> (Self, u32) {
         match routes {
             Routes::DimensionOrder(grid) => Self::straight(grid, above, from, to),
+            Routes::Runs(runs) => {
+                let hops = runs.of(message as usize).iter().map(|run| run.links).sum();
+                (Self::in_runs(runs, message, 0), hops)
+            }
             Routes::Stored { first, links } => {
                 let [begin, end] = [0, 1].map(|more| first[message as usize + more] as usize);
                 let link = links[begin..end].first().copied().unwrap_or_default();
@@ -33,10 +37,22 @@ impl Cursor {
     pub(super) fn after(routes: &Routes<'_>, above: u32, message: u32, hop: u32, (at, to): Pair) -> Self {
         match routes {
             Routes::DimensionOrder(grid) => Self::straight(grid, above, at, to).0,
+            Routes::Runs(runs) => Self::in_runs(runs, message, hop),
             Routes::Stored { first, links } => {
                 Self { link: links[(first[message as usize] + hop) as usize], step: 0, ahead: 1 }
             }
         }
+    }
+
+    /// The cursor at the run that begins after `hop` links.
+    fn in_runs(runs: &Runs<'_>, message: u32, hop: u32) -> Self {
+        let mut before = 0;
+        let begins = |run: &&Run| {
+            before += run.links;
+            before > hop
+        };
+        let Some(run) = runs.of(message as usize).iter().find(begins) else { return Self::default() };
+        Self { link: run.first, step: runs.step(run.first), ahead: run.links }
     }
 
     /// Moves on within a piece; whether there was more of it.
