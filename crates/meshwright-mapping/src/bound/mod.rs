@@ -40,6 +40,7 @@ mod radius;
 pub(crate) use graph::ports;
 pub use graph::{GraphBound, Terrain, graph_ticks};
 pub use profile::{Least, Profile};
+pub(crate) use radius::radius_from;
 pub use radius::{ball, largest_balls, radius};
 
 use super::{Divide, TaskGraph, divide};
