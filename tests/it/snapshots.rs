@@ -57,6 +57,19 @@ const COMMANDS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "map-completion",
+        &[
+            "map binomial:10 --on mesh:32x32 --preset merge-sort --volume 4MB --size 1000000 --work 4 --startup 20000 --nodes 1..1024",
+            "map binomial:8 --on mesh:8x8 --preset matrix-chain --work 500 --per-node 4",
+        ],
+    ),
+    (
+        "map-completion-json",
+        &[
+            "map divide:900 --on mesh:5x8 --preset graph-halving --size 900 --work 3 --nodes 1..40,6,15 --per-node 4,8 --cores 4 --host --json --out drawn",
+        ],
+    ),
+    (
         "map-hosts",
         &[
             "map binomial:3 --on hwloc:two-packages.xml --placement bisection --emit rankfile:cores.txt",

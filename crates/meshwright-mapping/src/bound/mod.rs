@@ -46,6 +46,7 @@ pub use graph::Terrain;
 pub(crate) use phased::ports;
 pub use phased::{GraphBound, graph_ticks};
 pub use profile::{Least, Profile};
+pub(crate) use radius::radius_from;
 pub use radius::{ball, largest_balls, radius};
 
 use super::{Divide, TaskGraph, divide};

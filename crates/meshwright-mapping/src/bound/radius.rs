@@ -193,7 +193,7 @@ pub fn radius(machine: &Machine, tasks: u32) -> Hops {
 }
 
 /// As [`radius`], of a machine whose [`largest_balls`] are known.
-pub(super) fn radius_from(machine: &Machine, balls: &[u64], tasks: u32) -> Hops {
+pub(crate) fn radius_from(machine: &Machine, balls: &[u64], tasks: u32) -> Hops {
     let in_a_ball = || Hops(least_radius(machine.network(), balls, u64::from(tasks)));
     if tasks == machine.living_count() {
         if let Some(grid) = machine.whole_grid() {

@@ -5,9 +5,10 @@
 //! **Neighbours.** Messages between different nodes cross one link at least. With one link for each, the forecast is
 //! earlier than any simulation.
 //!
-//! **Radius.** Of q nodes one is R links or more from the root, R the least radius of a ball of q nodes. The way to its task
-//! has k messages; the R - k links beyond take the time of the head, or under store-and-forward that of the smallest message
-//! on the way, and the same back up. Nobody knows which task it is, so the least over all tasks counts.
+//! **Radius.** Of the m tasks that have their part after some phase, one is R links or more from the root, R the least radius of a
+//! ball of m nodes. The way to it has k messages; the R - k links beyond take the time of the head, or under store-and-forward
+//! that of the smallest message on the way, and the same back up. All that it does, and all below it, is that much later. Nobody
+//! knows which task it is, so the least over the m tasks counts; and of all phases the greatest of these.
 
 use super::Folded;
 use super::forecast::MessageTimes;
@@ -43,39 +44,57 @@ impl Folded {
 
     /// The second of the two.
     fn radius_ticks(&self, machine: &Machine) -> u64 {
-        let radius = bound::radius(machine, self.nodes).0;
         let times = MessageTimes::of(machine);
         let host = self.host_cycles(machine).map(|cycles| times.cycles(cycles.0));
-        let solved = self.solved_ticks(&times, host[0], &|_, _| Hops(1));
+        let ready = self.ready_ticks(&times, host[0], &|_, _| Hops(1));
+        let ways = self.ways(&times, host[1]);
+        let balls = bound::largest_balls(machine);
+        let (mut bound, mut reached) = (0, Vec::new());
+        // Phases within nodes come last.
+        let remote = self.handovers.iter().take_while(|handover| !self.is_local(handover)).count();
+        for phase in self.handovers[..remote].chunk_by(|a, b| a.phase == b.phase) {
+            reached.extend(phase.iter().map(|handover| handover.child as usize));
+            let radius = bound::radius_from(machine, &balls, reached.len() as u32 + 1).0;
+            let through = |&core: &usize| {
+                let Way { messages, per_hop, tail } = ways[core];
+                ready[core] + tail + u64::from(radius.saturating_sub(messages)) * per_hop
+            };
+            bound = bound.max(reached.iter().map(through).min().unwrap_or(0));
+        }
+        bound
+    }
+
+    /// By core its way in the tree, messages over one link each.
+    fn ways(&self, times: &MessageTimes<'_>, end: u64) -> Vec<Way> {
         let cores = (self.nodes * self.cores) as usize;
-        // By core: messages on the way from the root, least time of a further link there and back, cycles of combining
-        // so far, time from its result to the end.
-        let (mut depth, mut per_hop) = (vec![0u32; cores], vec![u64::MAX; cores]);
-        let (mut combined, mut tail) = (vec![0u64; cores], vec![0u64; cores]);
-        tail[cores - 1] = host[1];
+        let mut ways = vec![Way { messages: 0, per_hop: u64::MAX, tail: end }; cores];
+        // Ticks of combining so far: the parent still combines with the children of earlier phases.
+        let mut combined = vec![0u64; cores];
         for handover in &self.handovers {
             let [parent, child] = [handover.parent, handover.child].map(|core| core as usize);
-            (depth[child], per_hop[child]) = (depth[parent], per_hop[parent]);
-            let mut way = 0;
+            combined[parent] += times.cycles(handover.work_combine);
+            let mut way = ways[parent];
+            way.tail += combined[parent];
             if !self.is_local(handover) {
-                depth[child] += 1;
                 let down = if self.divides { times.per_hop(handover.down) } else { 0 };
                 let up = if self.combines { times.per_hop(handover.up) } else { 0 };
-                per_hop[child] = per_hop[parent].min(down + up);
-                way = if self.combines { times.arriving(handover.up, Hops(1)) } else { 0 };
+                way.messages += 1;
+                way.per_hop = way.per_hop.min(down + up);
+                way.tail += if self.combines { times.arriving(handover.up, Hops(1)) } else { 0 };
             }
-            combined[parent] += times.cycles(handover.work_combine);
-            // The parent still combines with the children of earlier phases.
-            tail[child] = way + combined[parent] + tail[parent];
+            ways[child] = way;
         }
-        let through = |core: usize| {
-            let further = u64::from(radius.saturating_sub(depth[core]));
-            let further = if further == 0 { 0 } else { further * per_hop[core] };
-            solved[core] + combined[core] + tail[core] + further
-        };
-        // A core of each node: the one that gets the node's part. The root is at no distance from itself.
-        let last = self.cores as usize - 1;
-        let others = (0..self.nodes as usize - 1).map(|task| through(task * self.cores as usize + last));
-        others.min().unwrap_or(0)
+        ways
     }
+}
+
+/// The way of a problem from the root to a core, and of its result back.
+#[derive(Clone, Copy)]
+struct Way {
+    /// Messages on the way down.
+    messages: u32,
+    /// The least that a further link takes, down and up.
+    per_hop: u64,
+    /// From its result to the end.
+    tail: u64,
 }

@@ -78,27 +78,35 @@ impl Folded {
     /// ```
     pub fn forecast_ticks(&self, machine: &Machine, hops: impl Fn(u32, u32) -> Hops) -> u64 {
         let times = MessageTimes::of(machine);
-        let host = self.host_cycles(machine).map(|cycles| times.cycles(cycles.0));
-        let mut at = self.solved_ticks(&times, host[0], &hops);
-        if !self.combines {
-            return at.into_iter().max().unwrap_or(0);
-        }
+        let [first, last] = self.host_cycles(machine).map(|cycles| times.cycles(cycles.0));
+        let ready = self.ready_ticks(&times, first, &hops);
+        ready.last().copied().unwrap_or(0) + last
+    }
+
+    /// By core, when all that was divided from what it got is done: its result, or without combining the last one of its part.
+    pub(super) fn ready_ticks(
+        &self,
+        times: &MessageTimes<'_>,
+        begin: u64,
+        hops: &impl Fn(u32, u32) -> Hops,
+    ) -> Vec<u64> {
+        let mut at = self.solved_ticks(times, begin, hops);
         for handover in self.handovers.iter().rev() {
             let [parent, child] = [handover.parent, handover.child].map(|core| core as usize);
-            let way = match self.is_local(handover) {
-                true => 0,
-                false => {
+            let way = match self.combines && !self.is_local(handover) {
+                true => {
                     let hops = hops(handover.child / self.cores, handover.parent / self.cores);
                     times.arriving(handover.up, hops)
                 }
+                false => 0,
             };
             at[parent] = at[parent].max(at[child] + way) + times.cycles(handover.work_combine);
         }
-        at.last().copied().unwrap_or(0) + host[1]
+        at
     }
 
     /// By core, when its own tasks are solved.
-    pub(super) fn solved_ticks(
+    fn solved_ticks(
         &self,
         times: &MessageTimes<'_>,
         begin: u64,
