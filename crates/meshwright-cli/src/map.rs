@@ -224,7 +224,8 @@ fn text(report: &MapReport, machine: &Machine) -> String {
     }
     text += "\nalone: as if no two messages met · link: no schedule on these routes is faster · \
              path: each message waits for all it meets\n";
-    if let Some(best) = &report.culprit {
+    // An explanation begins with it.
+    if let Some(best) = report.culprit.as_ref().filter(|_| report.explain.is_none()) {
         text += &format!("{}, {}:\n", best.placement, best.switching.name());
         for sentence in best.culprit.sentences(machine, best.simulated_cycles) {
             text += &format!("  {sentence}\n");

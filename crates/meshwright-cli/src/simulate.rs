@@ -158,7 +158,7 @@ fn explained(arguments: &SimulateArguments, machine: &Machine, schedule: &Path) 
     }
     let name = schedule.file_name().unwrap_or_default().to_string_lossy();
     let work = Work::Schedule(Cow::Owned(tasks::schedule(schedule, machine)?));
-    explain::of(&Subject { name: &name, method: "the schedule", machine, work })
+    explain::of(&Subject { name: &name, method: "", machine, work })
 }
 
 fn run_traffic(arguments: &SimulateArguments, machine: &Machine, traffic: &str) -> Result<Answer> {

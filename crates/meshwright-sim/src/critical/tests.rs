@@ -119,32 +119,50 @@ proptest! {
         }
     }
 
-    /// A second wire: messages over one link only take what two machines take that serve the largest first.
+    /// A second wire: messages over one link only take what two machines take that serve them in their order.
     #[test]
     fn a_second_wire_serves_as_two_machines_do(
         switching in 0usize..3,
+        flit in 0u64..3,
         sizes in prop::collection::vec(0u64..40, 0..12),
     ) {
         let line = Machine::new("mesh:2").unwrap().with_switching(SWITCHINGS[switching].1);
+        let line = line.with_flit(Bytes(flit)).unwrap();
         let send = |&bytes: &u64| Message { source: NodeId(0), target: NodeId(1), bytes: Bytes(bytes), phase: 1 };
         let phases = Phases::new(2, sizes.iter().map(send).collect());
         let link = line.wire(NodeId(0), NodeId(1)).unwrap();
-        let mut sorted = sizes.clone();
-        sorted.sort_unstable_by_key(|&bytes| std::cmp::Reverse(bytes));
-        let (mut wires, mut counts) = ([0u64; 2], [0u64; 2]);
-        for bytes in sorted {
-            let wire = usize::from(wires[1] + counts[1] < wires[0] + counts[0]);
-            wires[wire] += bytes;
-            counts[wire] += 1;
-        }
-        // c = 100, b = 1, h = 2. A worm's head comes after the tail before it.
-        let each = |wire: usize| match line.switching() {
-            _ if counts[wire] == 0 => 0,
-            Switching::StoreAndForward => wires[wire] + 100 * counts[wire],
-            _ => 100 + wires[wire] + 2 * counts[wire],
+        // c = 100, b = 1. A worm's head comes after the tail before it.
+        let (before, each) = match line.switching() {
+            Switching::StoreAndForward => (0, 100),
+            Switching::Wormhole | Switching::CutThrough => (100, flit),
         };
+        let mut wires = [before; 2];
+        for bytes in sizes {
+            let wire = usize::from(wires[1] < wires[0]);
+            wires[wire] += each + bytes;
+        }
         let trace = simulate(&line, &phases, &Engine::Doubled(link)).unwrap();
-        prop_assert_eq!(trace.ticks, each(0).max(each(1)));
+        prop_assert_eq!(trace.ticks, if phases.is_empty() { 0 } else { wires[0].max(wires[1]) });
+    }
+
+    /// The same on a longer way, and among others: messages whose only shared link has two wires never wait.
+    #[test]
+    fn two_messages_pass_a_second_wire_together(
+        switching in 0usize..3,
+        (one, other) in (1u64..200, 1u64..200),
+    ) {
+        let mesh = Machine::new("mesh:2x4").unwrap().with_switching(SWITCHINGS[switching].1);
+        let send = |source, target, bytes| Message { source: NodeId(source), target: NodeId(target), bytes: Bytes(bytes), phase: 1 };
+        // Both cross the link from node 1 to node 2; they come from different nodes and go to different ones.
+        let messages = vec![send(0, 6, one), send(1, 3, other)];
+        let link = mesh.wire(NodeId(1), NodeId(2)).unwrap();
+        let alone = |message: &Message| {
+            let hops = mesh.distance(message.source, message.target).unwrap();
+            mesh.costs().alone_ticks(mesh.switching(), message.bytes, hops)
+        };
+        let expected = messages.iter().map(alone).max().unwrap();
+        let phases = Phases::new(8, messages);
+        prop_assert_eq!(simulate(&mesh, &phases, &Engine::Doubled(link)).unwrap().ticks, expected);
     }
 
     /// A second wire beside a link that nobody shares changes nothing.

@@ -41,17 +41,38 @@ pub(super) struct Channels {
     pub(super) asked_for: Vec<LinkId>,
     /// Ticks of waiting per channel; empty while nobody waited.
     waited: Vec<u64>,
+    /// A link and the second wire beside it, which has no line of its own: who is first in that of the link takes either.
+    wires: Option<[LinkId; 2]>,
 }
 
 impl Channels {
     /// This many channels, all free; those below `farthest_first` serve the message with the farthest to go first.
     pub(super) fn new(channels: usize, farthest_first: u32) -> Self {
         let free = ChannelState { free_at: 0, holder: u32::MAX, line: queue::NONE };
-        Self { channels: vec![free; channels], farthest_first, asked_for: Vec::new(), waited: Vec::new() }
+        let (asked_for, waited) = (Vec::new(), Vec::new());
+        Self { channels: vec![free; channels], farthest_first, asked_for, waited, wires: None }
     }
 
-    /// Puts a message into the line of a channel. Returns when the channel becomes free, if that is known and
-    /// nobody was waiting for it before.
+    /// With a second wire beside a link.
+    pub(super) fn with_wires(mut self, wires: Option<[LinkId; 2]>) -> Self {
+        self.wires = wires;
+        self
+    }
+
+    /// The channel in whose line one waits for a channel, and the one of both wires that is free first.
+    #[inline]
+    fn line_and_wire(&self, channel: LinkId) -> (LinkId, LinkId) {
+        match self.wires {
+            Some([first, second]) if channel == first || channel == second => {
+                let free_at = |wire: LinkId| self.channels[wire.index()].free_at;
+                (first, if free_at(second) < free_at(first) { second } else { first })
+            }
+            _ => (channel, channel),
+        }
+    }
+
+    /// Puts a message into the line of a channel. Returns which wire becomes free and when, if that is known and nobody was
+    /// waiting for it before.
     #[inline]
     pub(super) fn ask(
         &mut self,
@@ -59,20 +80,22 @@ impl Channels {
         slot: u32,
         now: u64,
         flights: &mut [Flight],
-    ) -> Option<u64> {
+    ) -> Option<(LinkId, u64)> {
         let farthest_first = channel.0 < self.farthest_first;
-        let ChannelState { free_at, line, .. } = &mut self.channels[channel.index()];
+        let wire = self.line_and_wire(channel).1;
+        let free_at = self.channels[wire.index()].free_at;
+        let line = &mut self.channels[channel.index()].line;
         if *line != queue::NONE {
             queue::push(&mut ChannelQueue { flights, farthest_first }, line, slot);
             return None;
         }
         flights[slot as usize].place = QueueSlot::NOWHERE;
         *line = slot;
-        if *free_at <= now {
+        if free_at <= now {
             self.asked_for.push(channel);
             return None;
         }
-        (*free_at != HELD).then_some(*free_at)
+        (free_at != HELD).then_some((wire, free_at))
     }
 
     /// Puts a message into the line of a channel that serves in turn: [`Channels::book`] follows in this moment.
@@ -87,8 +110,8 @@ impl Channels {
         self.asked_for.push(channel);
     }
 
-    /// Gives a channel that serves in turn to the next who asked in this moment, for `head` and its body. Returns its
-    /// slot and when it begins: those who asked before are through by then, and nobody can come between.
+    /// Gives a channel that serves in turn to the next who asked in this moment, for `head` and its body. Returns the
+    /// wire, its slot and when it begins: those who asked before are through by then, and nobody can come between.
     #[inline]
     pub(super) fn book(
         &mut self,
@@ -96,38 +119,70 @@ impl Channels {
         now: u64,
         head: u64,
         flights: &mut [Flight],
-    ) -> Option<(u32, u64)> {
-        let ChannelState { free_at, line, .. } = &mut self.channels[channel.index()];
+    ) -> Option<(LinkId, u32, u64)> {
+        let line = &mut self.channels[channel.index()].line;
         let slot = queue::pop(&mut ChannelQueue { flights, farthest_first: false }, line)?;
+        let wire = self.line_and_wire(channel).1;
+        let free_at = &mut self.channels[wire.index()].free_at;
         let begin = now.max(*free_at);
         *free_at = begin + head + flights[slot as usize].body;
         if begin > now {
             self.note_wait(channel, begin - now);
         }
-        Some((slot, begin))
+        Some((wire, slot, begin))
     }
 
     /// Notes from when on a channel is free; whether [`Channels::becomes_free`] must be called then.
     #[inline]
     pub(super) fn release(&mut self, channel: LinkId, time: u64, now: u64) -> bool {
-        let ChannelState { free_at, line, .. } = &mut self.channels[channel.index()];
+        let line = self.channels[self.line_and_wire(channel).0.index()].line;
+        let ChannelState { free_at, .. } = &mut self.channels[channel.index()];
         debug_assert!(*free_at == HELD && time >= now, "only what is held is released");
         // What is given and released within one moment is free for those who ask after it.
         if time == now {
             return true;
         }
         *free_at = time;
-        *line != queue::NONE
+        line != queue::NONE
     }
 
     /// A channel becomes free now.
     #[inline]
     pub(super) fn becomes_free(&mut self, channel: LinkId, now: u64) {
-        let ChannelState { free_at, line, .. } = &mut self.channels[channel.index()];
-        *free_at = now;
-        if *line != queue::NONE {
-            self.asked_for.push(channel);
+        self.channels[channel.index()].free_at = now;
+        let line = self.line_and_wire(channel).0;
+        if self.channels[line.index()].line != queue::NONE {
+            self.asked_for.push(line);
         }
+    }
+
+    /// Gives a link that may have a second wire to the first in its line, if a wire is free; which one, and to whom. Whoever
+    /// is next in line asks again.
+    #[inline]
+    pub(super) fn give_wire(
+        &mut self,
+        channel: LinkId,
+        now: u64,
+        flights: &mut [Flight],
+    ) -> Option<(LinkId, u32)> {
+        let (line, wire) = self.line_and_wire(channel);
+        if wire == line {
+            let slot = self.give(line, now, flights)?;
+            let is_free = self.channels[self.line_and_wire(line).1.index()].free_at <= now;
+            if self.wires.is_some() && is_free && self.channels[line.index()].line != queue::NONE {
+                self.asked_for.push(line);
+            }
+            return Some((line, slot));
+        }
+        if self.channels[wire.index()].free_at > now {
+            return None;
+        }
+        let farthest_first = line.0 < self.farthest_first;
+        let waiting = &mut self.channels[line.index()].line;
+        let slot = queue::pop(&mut ChannelQueue { flights, farthest_first }, waiting)?;
+        let ChannelState { free_at, holder, .. } = &mut self.channels[wire.index()];
+        (*free_at, *holder) = (HELD, slot);
+        Some((wire, slot))
     }
 
     /// Gives a channel, if it is free, to the first in its line.

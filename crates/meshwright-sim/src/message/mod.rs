@@ -153,7 +153,9 @@ impl<'m, W: Witness> Core<'m, W> {
             flights: Vec::new(),
             idle: Vec::new(),
             stages: Vec::new(),
-            channels: Channels::new(channels, farthest_first),
+            // In date-line classes messages are dealt over both wires beforehand.
+            channels: Channels::new(channels, farthest_first)
+                .with_wires(second.filter(|_| !date_line.is_kept()).map(|link| [link, LinkId(links - 1)])),
             date_line,
             ports,
             nodes: NodeTimes::of(machine),
@@ -178,7 +180,7 @@ impl<'m, W: Witness> Core<'m, W> {
     /// The link of a channel; none if it is a port.
     pub(crate) fn link_of(&self, channel: LinkId) -> Option<LinkId> {
         let is_port = self.ports.is_some_and(|ports| channel.0 >= ports.injection);
-        (!is_port).then(|| if self.date_line.is_kept() { self.date_line.link_of(channel) } else { channel })
+        (!is_port).then(|| self.date_line.link_of(channel))
     }
 
     /// Who was told what happened.
@@ -275,8 +277,8 @@ impl<'m, W: Witness> Core<'m, W> {
         if self.date_line.is_kept() {
             self.date_line.stop(slot);
         }
-        if let Some(free_at) = self.channels.ask(channel, slot, self.now, &mut self.flights) {
-            self.events.push(free_at, MessageEvent::Free(channel));
+        if let Some((wire, time)) = self.channels.ask(channel, slot, self.now, &mut self.flights) {
+            self.events.push(time, MessageEvent::Free(wire));
         }
     }
 
@@ -337,10 +339,10 @@ impl<'m, W: Witness> Core<'m, W> {
         while !self.channels.asked_for.is_empty() {
             std::mem::swap(round, &mut self.channels.asked_for);
             for channel in round.drain(..) {
-                match self.channels.give(channel, self.now, &mut self.flights) {
+                match self.channels.give_wire(channel, self.now, &mut self.flights) {
                     // A message on a link asks for nothing more in this moment.
-                    Some(slot) if self.ports.is_none() => self.enter(channel, slot),
-                    Some(slot) => given.push((channel, slot)),
+                    Some((wire, slot)) if self.ports.is_none() => self.enter(wire, slot),
+                    Some((wire, slot)) => given.push((wire, slot)),
                     None => {}
                 }
             }
@@ -354,8 +356,10 @@ impl<'m, W: Witness> Core<'m, W> {
     fn give_in_turn(&mut self, round: &mut Vec<LinkId>) {
         std::mem::swap(round, &mut self.channels.asked_for);
         for link in round.drain(..) {
-            while let Some((slot, begin)) = self.channels.book(link, self.now, self.head, &mut self.flights) {
-                self.enter_in_turn(link, slot, begin);
+            while let Some((wire, slot, begin)) =
+                self.channels.book(link, self.now, self.head, &mut self.flights)
+            {
+                self.enter_in_turn(wire, slot, begin);
             }
         }
     }

@@ -1,7 +1,8 @@
 //! A second wire beside a link: twice that link.
 //!
-//! The messages of a batch that cross the link are dealt over both wires, the largest first, each to the wire with fewer
-//! bytes. The second wire is a link of its own, its id the one after the last; it leads where the first leads.
+//! Who is first in the line before the link takes the wire that is free first. In date-line classes the messages of a batch
+//! are dealt over both wires beforehand, the largest first, each to the wire with fewer bytes. The second wire is a link of its
+//! own, its id the one after the last; it leads where the first leads.
 
 use super::Core;
 use super::way::Cursor;
@@ -11,7 +12,7 @@ use meshwright_network::routing::Routes;
 use meshwright_schedule::Message;
 
 impl<'m, W: Witness> Core<'m, W> {
-    /// The routes of a batch over both wires, channel by channel.
+    /// The routes of a batch, channel by channel, so that the wire a message takes can be noted in them.
     ///
     /// # Complexity
     ///
@@ -22,7 +23,7 @@ impl<'m, W: Witness> Core<'m, W> {
         routes: Routes<'m>,
         link: LinkId,
     ) -> Routes<'m> {
-        let (second, above) = (self.network.links() as u32 - 1, self.date_line.above);
+        let above = self.date_line.above;
         let (mut first, mut links) = (vec![0u32], Vec::new());
         // Where a message crosses the link: on a shortest way once at most.
         let mut crossing: Vec<(u64, u32, usize)> = Vec::new();
@@ -30,7 +31,7 @@ impl<'m, W: Witness> Core<'m, W> {
             let (mut cursor, hops) = Cursor::first(&routes, above, number, message.pair());
             for hop in 1..=hops {
                 let channel = cursor.link;
-                if self.date_line.link_of(channel) == link {
+                if self.date_line.is_kept() && self.date_line.link_of(channel) == link {
                     crossing.push((message.bytes.0, number, links.len()));
                 }
                 links.push(channel);
@@ -41,6 +42,13 @@ impl<'m, W: Witness> Core<'m, W> {
             }
             first.push(links.len() as u32);
         }
+        self.deal(crossing, link, &mut links);
+        Routes::Stored { first, links }
+    }
+
+    /// Deals messages over both wires of a link: bytes, number and the place in the routes of each.
+    fn deal(&self, mut crossing: Vec<(u64, u32, usize)>, link: LinkId, links: &mut [LinkId]) {
+        let second = self.network.links() as u32 - 1;
         crossing.sort_unstable_by_key(|&(bytes, number, _)| (std::cmp::Reverse(bytes), number));
         let mut carried = [0u64; 2];
         for (bytes, _, at) in crossing {
@@ -51,6 +59,20 @@ impl<'m, W: Witness> Core<'m, W> {
                 links[at].0 += second - link.0;
             }
         }
-        Routes::Stored { first, links }
+    }
+
+    /// Notes which wire a message takes, for its tail.
+    pub(super) fn note_wire(&mut self, wire: LinkId, slot: u32) {
+        let flight = &mut self.flights[slot as usize];
+        if flight.head.link == wire {
+            return;
+        }
+        flight.head.link = wire;
+        if flight.tail_hops == flight.hops {
+            flight.tail.link = wire;
+        }
+        if let Routes::Stored { first, links } = &mut self.routes {
+            links[(first[flight.message as usize] + flight.hops) as usize] = wire;
+        }
     }
 }

@@ -39,6 +39,9 @@ impl<W: Witness> Core<'_, W> {
     /// Counts a link as taken and looks for the next.
     #[inline]
     fn take_link(&mut self, link: LinkId, slot: u32) -> Flight {
+        if self.second.is_some() {
+            self.note_wire(link, slot);
+        }
         let flight = &mut self.flights[slot as usize];
         flight.hops += 1;
         flight.left -= 1;

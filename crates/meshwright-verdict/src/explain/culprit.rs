@@ -1,12 +1,16 @@
 //! The culprit: the busiest link by time, with the messages on it and whose they are.
 
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
+use super::counted;
 use crate::LinkUse;
 use crate::measure;
 use meshwright_core::error::Result;
 use meshwright_core::units::{Bytes, LinkId, NodeId};
-use meshwright_core::words::{counted, grouped, percent};
+use meshwright_core::words::{grouped, percent};
 use meshwright_network::routing::Pair;
 use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_schedule::{Message, Phases};
@@ -33,6 +37,13 @@ pub struct Culprit {
     pub largest: Vec<OnLink>,
     /// How many more there are.
     pub rest: u64,
+    /// Between whom they run, the pairs with the most bytes first.
+    pub pairs: Vec<TaskPair>,
+    /// How many more pairs there are.
+    pub pairs_rest: u64,
+    /// What the numbers of phases are called.
+    #[serde(skip)]
+    pub(super) phase_word: &'static str,
     /// The simulated time with a second wire beside it; none where that was not, or cannot be, simulated.
     pub relieved_cycles: Option<u64>,
 }
@@ -54,6 +65,25 @@ pub struct OnLink {
     pub phase: u32,
     /// How long it takes on the link.
     pub busy_cycles: u64,
+}
+
+/// All messages on a link from one task to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct TaskPair {
+    /// The task that sends; none on a node without one.
+    pub source_task: Option<u32>,
+    /// The task that receives.
+    pub target_task: Option<u32>,
+    /// The node that sends.
+    pub source: u32,
+    /// The node that receives.
+    pub target: u32,
+    /// How many messages.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// The first phase in which there is one.
+    pub first_phase: u32,
 }
 
 impl Culprit {
@@ -86,6 +116,7 @@ impl Culprit {
                 }
             });
         }
+        let (pairs, pairs_rest) = pairs_of(messages, &crossing, tasks_on);
         let rest = crossing.len().saturating_sub(LISTED) as u64;
         crossing
             .sort_by_key(|&index| (std::cmp::Reverse(messages[index].bytes), messages[index].phase, index));
@@ -107,6 +138,9 @@ impl Culprit {
             share: link.busy_cycles as f64 / simulated_cycles.max(1) as f64,
             largest: crossing.iter().take(LISTED).map(on_link).collect(),
             rest,
+            pairs,
+            pairs_rest,
+            phase_word: "phase",
             relieved_cycles: None,
             link,
         }))
@@ -142,9 +176,10 @@ impl Culprit {
 
     /// The tasks whose messages cross it, in a sentence.
     pub fn of_whom(&self, machine: &Machine) -> Option<String> {
-        let mut list: Vec<String> = self.largest.iter().map(|one| one.words(machine)).collect();
-        if self.rest > 0 {
-            list.push(format!("{} more", grouped(self.rest)));
+        let mut list: Vec<String> =
+            self.pairs.iter().map(|pair| pair.words(machine, self.phase_word)).collect();
+        if self.pairs_rest > 0 {
+            list.push(counted(self.pairs_rest, "more pair").replace("more pairs", "pairs more"));
         }
         (!list.is_empty()).then(|| format!("Over it go: {}.", list.join("; ")))
     }
@@ -153,32 +188,59 @@ impl Culprit {
     pub fn relief(&self, simulated_cycles: u64) -> Option<String> {
         let cycles = self.relieved_cycles?;
         let gain = 1.0 - cycles as f64 / simulated_cycles.max(1) as f64;
-        Some(match cycles < simulated_cycles {
-            true => format!(
-                "With a second wire beside it the job takes {} cycles: {} less.",
-                grouped(cycles),
-                percent(gain)
+        Some(match cycles.cmp(&simulated_cycles) {
+            Ordering::Less => {
+                let than = percent(gain);
+                format!(
+                    "With a second wire beside it the job takes {}: {than} less.",
+                    counted(cycles, "cycle")
+                )
+            }
+            Ordering::Equal => {
+                "A second wire beside it would gain nothing: something else takes as long.".to_string()
+            }
+            Ordering::Greater => format!(
+                "A second wire beside it would not help: others come later then, and the job takes {}.",
+                counted(cycles, "cycle")
             ),
-            false => "A second wire beside it would gain nothing: the time is lost elsewhere.".to_string(),
         })
     }
 }
 
-impl OnLink {
-    /// `task 3 → task 9 (600 bytes, phase 2)`.
-    fn words(&self, machine: &Machine) -> String {
+impl TaskPair {
+    /// `task 3 → task 9 (600 bytes, phase 2)`, or `(4 messages, 900 bytes)`.
+    fn words(&self, machine: &Machine, phase: &str) -> String {
         let end = |task: Option<u32>, node| match task {
             Some(task) => format!("task {task}"),
             None => format!("node {}", machine.node_name(NodeId(node))),
         };
-        format!(
-            "{} → {} ({}, phase {})",
-            end(self.source_task, self.source),
-            end(self.target_task, self.target),
-            counted(self.bytes, "byte"),
-            self.phase
-        )
+        let what = match self.messages {
+            1 => format!("{}, {phase} {}", counted(self.bytes, "byte"), self.first_phase),
+            _ => format!("{} of {}", counted(self.messages, "message"), counted(self.bytes, "byte")),
+        };
+        format!("{} → {} ({what})", end(self.source_task, self.source), end(self.target_task, self.target))
     }
+}
+
+/// The pairs of tasks of messages, those with the most bytes first, so many of them; how many more there are.
+fn pairs_of(messages: &[Message], crossing: &[usize], tasks_on: &[Option<u32>]) -> (Vec<TaskPair>, u64) {
+    let mut by_pair: BTreeMap<Pair, TaskPair> = BTreeMap::new();
+    for &index in crossing {
+        let Message { source, target, bytes, phase } = messages[index];
+        let [source_task, target_task] = [source, target].map(|node| tasks_on[node.index()]);
+        let (source, target) = (source.0, target.0);
+        let fresh =
+            TaskPair { source_task, target_task, source, target, messages: 0, bytes: 0, first_phase: phase };
+        let pair = by_pair.entry(messages[index].pair()).or_insert(fresh);
+        pair.messages += 1;
+        pair.bytes += bytes.0;
+        pair.first_phase = pair.first_phase.min(phase);
+    }
+    let mut pairs: Vec<TaskPair> = by_pair.into_values().collect();
+    pairs.sort_by_key(|pair| std::cmp::Reverse(pair.bytes));
+    let rest = pairs.len().saturating_sub(LISTED) as u64;
+    pairs.truncate(LISTED);
+    (pairs, rest)
 }
 
 /// Ticks for which a message occupies a link.

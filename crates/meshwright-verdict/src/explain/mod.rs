@@ -13,7 +13,7 @@ mod path;
 mod what_if;
 mod words;
 
-pub use culprit::{Culprit, OnLink};
+pub use culprit::{Culprit, OnLink, TaskPair};
 pub use path::{PathEntry, PathLink, PathParts, PathPhase};
 pub use what_if::{Change, Outcome, Trial, WHAT_IFS, WhatIf};
 
@@ -24,9 +24,11 @@ use serde::Serialize;
 
 use meshwright_core::error::Result;
 use meshwright_core::units::{LinkId, NodeId};
+use meshwright_core::words::{grouped, plural};
 use meshwright_mapping::{Placement, TaskGraph};
+use meshwright_network::routing::Pair;
 use meshwright_network::topology::{Machine, Switching, Topology};
-use meshwright_schedule::{Message, Phases, Schedule};
+use meshwright_schedule::{Message, Phases, Schedule, cost};
 use meshwright_sim::critical::{self, CriticalPath};
 use meshwright_sim::fitting::Routers;
 use meshwright_sim::link_use::Way;
@@ -75,6 +77,8 @@ pub struct Explanation {
     pub switching: Switching,
     /// The makespan.
     pub simulated_cycles: u64,
+    /// What the phases would take if no two messages met; none of a schedule.
+    pub alone_cycles: Option<u64>,
     /// What the critical path is made of: its parts add up to the makespan.
     pub parts: PathParts,
     /// The phases in their order, with what they take of the makespan; empty where there are no barriers.
@@ -116,6 +120,11 @@ impl Work<'_> {
                 .collect(),
         }
     }
+}
+
+/// A count with its noun, the digits in groups.
+fn counted(number: u64, noun: &str) -> String {
+    format!("{} {}", grouped(number), plural(number, noun))
 }
 
 /// The task on each of so many nodes.
@@ -174,6 +183,9 @@ pub fn explain(subject: &Subject<'_>, progress: &mut dyn FnMut(&str)) -> Result<
     let mut culprit = Culprit::of(&messages, &tasks_on, machine, &way, cycles)?;
     let what_if = what_if::all(subject, &path, culprit.as_ref(), progress);
     if let Some(culprit) = &mut culprit {
+        if matches!(work, Work::Schedule(_)) {
+            culprit.phase_word = "tag";
+        }
         culprit.relieved_cycles = what_if.iter().find(|one| one.is_culprit).map(|one| one.simulated_cycles);
     }
     let critical_path = path::entries(&path, machine, &tasks_on);
@@ -184,12 +196,24 @@ pub fn explain(subject: &Subject<'_>, progress: &mut dyn FnMut(&str)) -> Result<
         machine: machine.name().to_string(),
         switching: machine.switching(),
         simulated_cycles: cycles,
+        alone_cycles: work.phases(machine).map(|phases| alone(&phases, machine, &way)).transpose()?,
         parts: PathParts::of(&critical_path),
         phases: path::phases(&path, work.phases(machine).as_ref(), machine),
         critical_path,
         busiest_link: culprit,
         what_if,
     })
+}
+
+/// What phases take if no two messages meet, in cycles.
+fn alone(phases: &Phases, machine: &Machine, way: &Way<'_>) -> Result<u64> {
+    let mut ticks = 0;
+    for index in 0..phases.len() {
+        let messages = phases.phase(index);
+        let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+        ticks += cost::alone(messages, &way.routes(&pairs)?, machine.switching(), machine.costs());
+    }
+    Ok(machine.costs().cycles(ticks).0)
 }
 
 /// The culprit of tasks on these nodes, in a run of so many cycles on these routers or on whole messages; with what a

@@ -1,12 +1,14 @@
 //! An explanation in sentences: from the last arrival back.
 
-use super::{Explanation, PathEntry, PathParts, PathPhase};
+use std::collections::BTreeMap;
+
+use super::{Explanation, PathEntry, PathLink, PathParts, PathPhase, counted};
 use meshwright_core::units::NodeId;
-use meshwright_core::words::{counted, grouped, percent};
+use meshwright_core::words::{grouped, percent};
 use meshwright_network::topology::Machine;
 
 /// Up to here every phase is told.
-const PHASES_TOLD: usize = 4;
+const PHASES_TOLD: usize = 6;
 
 /// So many of more phases are told, the longest ones.
 const PHASES_LONGEST: usize = 3;
@@ -14,25 +16,41 @@ const PHASES_LONGEST: usize = 3;
 /// So many steps of a chain are told.
 const STEPS_TOLD: usize = 6;
 
+/// So many pairs of tasks are told.
+const PAIRS_TOLD: usize = 3;
+
 /// So many steps of a schedule's chain are told, which has no phases to be summed up by.
 const SCHEDULE_STEPS_TOLD: usize = 12;
 
 impl Explanation {
     /// What was explained, what its time is made of, and the culprit: a line each.
     pub fn summary(&self, machine: &Machine) -> Vec<String> {
+        let method = if self.method.is_empty() { String::new() } else { format!(", {}", self.method) };
         let mut lines = vec![format!(
-            "{}, {} on {}, {}: {}",
+            "{}{method} on {}, {}: {}",
             self.name,
-            self.method,
             self.machine,
             self.switching.name(),
             counted(self.simulated_cycles, "cycle")
         )];
         lines.extend(made_of(&self.parts));
+        lines.extend(self.alone_cycles.map(|alone| self.waits(alone)));
         if let Some(culprit) = &self.busiest_link {
             lines.extend(culprit.sentences(machine, self.simulated_cycles));
         }
         lines
+    }
+
+    /// What the phases would take if no two messages met.
+    fn waits(&self, alone: u64) -> String {
+        match self.simulated_cycles.saturating_sub(alone) {
+            0 => "No phase is longer than its longest message alone: nobody waits.".to_string(),
+            more => format!(
+                "If no two messages met, it would take {}: waiting for each other costs the rest ({}).",
+                counted(alone, "cycle"),
+                percent(more as f64 / self.simulated_cycles as f64)
+            ),
+        }
     }
 
     /// The critical path: from the last arrival back through what it waited for, a line for each step.
@@ -57,7 +75,28 @@ impl Explanation {
             .map(|index| &self.phases[index])
             .collect();
         lines.extend(self.others(&others));
+        lines.extend(self.heaviest(&teller).filter(|_| !others.is_empty()));
         lines
+    }
+
+    /// The pairs of tasks whose messages take the most of a path through many phases, in a line.
+    fn heaviest(&self, teller: &Teller<'_>) -> Option<String> {
+        let mut pairs: BTreeMap<_, (u64, u64)> = BTreeMap::new();
+        for entry in self.critical_path.iter().filter(|entry| entry.kind == "message") {
+            let pair = [(entry.source_task, entry.source), (entry.target_task, entry.target)];
+            let (cycles, times) = pairs.entry(pair).or_default();
+            (*cycles, *times) = (*cycles + entry.cycles, *times + 1);
+        }
+        let mut pairs: Vec<_> = pairs.into_iter().collect();
+        pairs.sort_by_key(|&(_, (cycles, _))| std::cmp::Reverse(cycles));
+        let share = |cycles: u64| cycles as f64 / self.simulated_cycles.max(1) as f64;
+        let words = |&([from, to], (cycles, times)): &([(Option<u32>, Option<u32>); 2], (u64, u64))| {
+            let [from, to] = [from, to].map(|(task, node)| teller.end(task, node));
+            format!("{from} → {to} ({}, {} times)", percent(share(cycles)), grouped(times))
+        };
+        let list: Vec<String> = pairs.iter().take(PAIRS_TOLD).map(words).collect();
+        (!list.is_empty())
+            .then(|| format!("Over all phases most of the path is taken by {}.", list.join(", ")))
     }
 
     /// One phase.
@@ -141,62 +180,58 @@ impl Teller<'_> {
     }
 
     fn step(&self, step: &PathEntry, is_last: bool) -> String {
-        let place =
-            |node: Option<u32>| node.map_or(String::new(), |node| self.machine.node_name(NodeId(node)));
-        let end = |task: Option<u32>, node| match task {
-            Some(task) => format!("task {task} at {}", place(node)),
-            None => format!("node {}", place(node)),
-        };
         let mut text = match step.kind {
             "message" => format!(
-                "{}{} → {}, {}: {}.",
-                if is_last { "Last to arrive: " } else { "It had to wait for: " },
-                end(step.source_task, step.source),
-                end(step.target_task, step.target),
+                "{}{} → {}, {}. {}",
+                if is_last { "Last to arrive: " } else { "" },
+                self.end(step.source_task, step.source),
+                self.end(step.target_task, step.target),
                 counted(step.bytes.unwrap_or_default(), "byte"),
-                self.times(step)
+                times(step)
             ),
             "computation" => {
-                format!(
-                    "{} computes for {}.",
-                    end(step.source_task, step.source),
-                    counted(step.cycles, "cycle")
-                )
+                let who = self.end(step.source_task, step.source);
+                format!("{who} computes for {}", counted(step.cycles, "cycle"))
             }
-            _ => format!("{} on routers.", counted(step.cycles, "cycle")),
+            _ => format!("{} on routers", counted(step.cycles, "cycle")),
         };
         text += &match (step.after, step.waited_link, step.waited_cycles) {
-            ("link", Some(link), Some(cycles)) => format!(
-                " Before that it stood for {} at the link {} → {}, which another message held.",
+            ("link", Some(PathLink { from, to }), Some(cycles)) => format!(
+                "; before that it waited {} for the link {} → {}, held by",
                 counted(cycles, "cycle"),
-                self.machine.node_name(NodeId(link.from)),
-                self.machine.node_name(NodeId(link.to))
+                self.machine.node_name(NodeId(from)),
+                self.machine.node_name(NodeId(to))
             ),
             ("port", _, Some(cycles)) => {
-                format!(
-                    " Before that it waited {} for a port, which another message held.",
-                    counted(cycles, "cycle")
-                )
+                format!("; before that it waited {} for a port, held by", counted(cycles, "cycle"))
             }
-            ("barrier", ..) => " It began when the last message of the phase before was there.".to_string(),
-            ("begin", ..) => " It began with the run.".to_string(),
-            ("step", ..) => " It began when the step before it was over:".to_string(),
-            _ => String::new(),
+            ("barrier", ..) => ". It began when the last message of the phase before was there.".to_string(),
+            ("begin", ..) => ". It began with the run.".to_string(),
+            _ => ". It began when this was over:".to_string(),
         };
         text
     }
 
-    /// What a message's time is made of.
-    fn times(&self, step: &PathEntry) -> String {
-        let named = [
-            (step.startup_cycles, "start-up"),
-            (step.overhead_cycles, "overhead and gap of its nodes"),
-            (step.waiting_cycles, "waiting"),
-            (step.transfer_cycles, "its way and its bytes"),
-        ];
-        let some = named.iter().filter(|(cycles, _)| *cycles > 0);
-        let list: Vec<String> =
-            some.map(|&(cycles, what)| format!("{} cycles for {what}", grouped(cycles))).collect();
-        if list.is_empty() { "no time at all".to_string() } else { list.join(", ") }
+    /// `task 3 at (0,1)`.
+    fn end(&self, task: Option<u32>, node: Option<u32>) -> String {
+        let place = node.map_or(String::new(), |node| self.machine.node_name(NodeId(node)));
+        match task {
+            Some(task) => format!("task {task} at {place}"),
+            None => format!("node {place}"),
+        }
     }
+}
+
+/// What a message's time is made of.
+fn times(step: &PathEntry) -> String {
+    let named = [
+        (step.startup_cycles, "start-up"),
+        (step.overhead_cycles, "overhead and gap of its nodes"),
+        (step.waiting_cycles, "waiting"),
+        (step.transfer_cycles, "its way and its bytes"),
+    ];
+    let some = named.iter().filter(|(cycles, _)| *cycles > 0);
+    let list: Vec<String> =
+        some.map(|&(cycles, what)| format!("{} for {what}", counted(cycles, "cycle"))).collect();
+    if list.is_empty() { "No time at all".to_string() } else { list.join(", ") }
 }
