@@ -8,7 +8,7 @@ use meshwright_network::topology::{Grid, Topology};
 const PASSES: usize = 16;
 /// More tasks than this are looked at less often: a pass over all of them takes long.
 const MANY_TASKS: usize = 1 << 14;
-const PASSES_OF_MANY: usize = 3;
+const PASSES_OF_MANY: usize = 2;
 /// A task looks around so many of those it talks to, most of all.
 const PARTNERS: usize = 6;
 /// A node without a task.
@@ -16,14 +16,40 @@ const FREE: u32 = u32::MAX;
 /// A node that is not to be used.
 const CLOSED: u32 = u32::MAX - 1;
 
-fn hops(grid: &Grid, from: NodeId, to: NodeId) -> u32 {
-    grid.distance(from, to).expect("a box is connected").0
+/// The coordinates of all nodes: distances without divisions.
+struct Coordinates {
+    of: Vec<u32>,
+    sides: Vec<u32>,
+    wraps: bool,
+}
+
+impl Coordinates {
+    fn new(grid: &Grid) -> Self {
+        let all = (0..grid.nodes()).map(NodeId);
+        let of = all.flat_map(|node| (0..grid.dimensions()).map(move |axis| grid.coordinate(node, axis)));
+        Self { of: of.collect(), sides: grid.sides().to_vec(), wraps: grid.wraps() }
+    }
+
+    fn of(&self, node: NodeId) -> &[u32] {
+        let dimensions = self.sides.len();
+        &self.of[node.index() * dimensions..(node.index() + 1) * dimensions]
+    }
+
+    /// Links between two nodes.
+    fn hops(&self, from: &[u32], to: &[u32]) -> i64 {
+        let along = |((from, to), side): ((&u32, &u32), &u32)| {
+            let straight = from.abs_diff(*to);
+            if self.wraps { straight.min(side - straight) } else { straight }
+        };
+        from.iter().zip(to).zip(&self.sides).map(along).sum::<u32>().into()
+    }
 }
 
 /// Tasks on the nodes of a box.
 struct Exchange<'a> {
     graph: &'a Weighted,
     grid: &'a Grid,
+    coordinates: Coordinates,
     place: &'a mut [NodeId],
     task_at: Vec<u32>,
 }
@@ -38,7 +64,7 @@ pub(super) fn exchange(graph: &Weighted, grid: &Grid, tasks: &[u32], nodes: &[No
     let mut task_at = vec![CLOSED; grid.nodes() as usize];
     nodes.iter().for_each(|node| task_at[node.index()] = FREE);
     tasks.iter().for_each(|task| task_at[place[*task as usize].index()] = *task);
-    let mut exchange = Exchange { graph, grid, place, task_at };
+    let mut exchange = Exchange { graph, grid, coordinates: Coordinates::new(grid), place, task_at };
     let mut partners = Vec::new();
     let passes = if tasks.len() > MANY_TASKS { PASSES_OF_MANY } else { PASSES };
     for _ in 0..passes {
@@ -86,9 +112,10 @@ impl Exchange<'_> {
         let other = self.task_at[to.index()];
         let moved = |who: u32, old: NodeId, new: NodeId, but: u32| {
             let rest = self.graph.neighbours(who as usize).iter().filter(|(partner, _)| *partner != but);
+            let (old, new) = (self.coordinates.of(old), self.coordinates.of(new));
             let one = |&(partner, weight): &(u32, u64)| {
-                let at = self.place[partner as usize];
-                (i64::from(hops(self.grid, new, at)) - i64::from(hops(self.grid, old, at))) * weight as i64
+                let at = self.coordinates.of(self.place[partner as usize]);
+                (self.coordinates.hops(new, at) - self.coordinates.hops(old, at)) * weight as i64
             };
             rest.map(one).sum::<i64>()
         };

@@ -4,11 +4,13 @@ use rand::seq::SliceRandom;
 
 use super::rounds::Rounds;
 use super::{Start, digits};
+use crate::bisection::BISECTION;
 use crate::ordered::RANDOM;
 use crate::recursive_bisection::{Aim, Weights};
-use crate::{PLACEMENTS, Request, place};
+use crate::{PLACEMENTS, Request, phases, place};
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::Topology;
+use meshwright_schedule::cost::forecast;
 
 /// Links looked at for tasks numbered like the nodes of a box, and how many ways that makes.
 const DIGIT_LOOKS: u64 = 1 << 24;
@@ -30,7 +32,10 @@ impl Rounds<'_, '_> {
         if self.problem.start == Start::Best {
             let request = Request::of(self.problem.graph, self.problem.machine, self.problem.seed);
             let mut placements = Vec::new();
-            for method in PLACEMENTS.iter().filter(|method| !(large && method.name == RANDOM.name)) {
+            // Of a large job neither by lot, nor cut to the shape of a tree that it is not.
+            let is_tree = self.problem.graph.divide.is_some();
+            let unfit = |name| name == RANDOM.name || name == BISECTION.name && !is_tree;
+            for method in PLACEMENTS.iter().filter(|method| !(large && unfit(method.name))) {
                 let Ok(placement) = place(method.name, &request) else { continue };
                 let mut node_of: Vec<u32> = placement.nodes.iter().map(|node| node.0).collect();
                 self.domain.settle(&mut node_of, &mut Vec::new());
@@ -40,7 +45,7 @@ impl Rounds<'_, '_> {
             }
             placements.sort_by_key(|(mean, _)| *mean);
             for (mean, node_of) in placements {
-                if self.found.would_keep(mean) {
+                if self.found.would_keep(mean) && !(large && self.cannot_win(&node_of)) {
                     self.start_at(&node_of);
                 }
             }
@@ -51,6 +56,13 @@ impl Rounds<'_, '_> {
             self.start_at(&random);
         }
         self.start_judged_ticks = self.found.best[0].judged;
+    }
+
+    /// Whether the busiest links of a placement alone take longer than the best so far.
+    fn cannot_win(&self, node_of: &[u32]) -> bool {
+        let nodes: Vec<NodeId> = node_of.iter().copied().map(NodeId).collect();
+        let known = forecast(&phases(self.problem.graph, &nodes, self.problem.machine), self.problem.machine);
+        known.is_ok_and(|known| !self.found.would_keep(known.least_ticks))
     }
 
     /// What a placement takes if every link of a phase carries the same: no placement of this traffic takes less.
