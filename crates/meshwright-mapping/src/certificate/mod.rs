@@ -6,6 +6,7 @@
 //! | `referee` | the tasks and the machine as the definitions have them: loads, degrees, distances |
 //! | `alone` | arguments of one message or one task: messages, partners, ports, ends |
 //! | `links` | arguments of the busiest link: degrees, cuts, sums of distances |
+//! | `tree`, `renaming` | a branch and bound, walked through again |
 //! | [`leaving`] | the least traffic that leaves any so many tasks |
 //!
 //! What is proved here is computed from the edges of the tasks and the wires of the machine alone, by the plainest way there
@@ -19,15 +20,19 @@ mod alone;
 pub mod leaving;
 mod links;
 mod referee;
+mod renaming;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 use serde::{Deserialize, Serialize};
 
 use crate::TaskGraph;
 use leaving::Leaving;
+use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, Switching};
 use referee::Referee;
+pub use tree::TreeProof;
 
 /// What proves a lower bound of a task graph on a machine.
 ///
@@ -117,6 +122,8 @@ pub enum Certificate {
         /// y, by living node; none above 0 where there are fewer tasks than nodes.
         nodes: Vec<i64>,
     },
+    /// All placements are worse, part by part: what a branch and bound proves of the simulated time.
+    Tree(TreeProof),
 }
 
 /// A set of phases with what is proved of it.
@@ -166,6 +173,7 @@ impl Certificate {
             Self::Cut { .. } => "cut",
             Self::Distances => "distances",
             Self::GilmoreLawler { .. } => "gilmore-lawler",
+            Self::Tree(_) => "tree",
         }
     }
 
@@ -201,10 +209,38 @@ pub fn verify(
     machine: &Machine,
     switching: Switching,
 ) -> Result<u64, Refuted> {
+    if let Certificate::Tree(proof) = certificate {
+        return tree::replay(proof, tasks, machine, switching, &mut |_| None);
+    }
     let referee = Referee::new(tasks, machine, switching)?;
     let all: Vec<u32> = (0..tasks.phases() as u32).collect();
     let ticks = prove(certificate, &referee, &all)?;
     Ok(u64::try_from(ticks).unwrap_or(u64::MAX))
+}
+
+/// Simulates a placement, in ticks; nothing where that cannot be done.
+pub type Simulator<'s> = &'s mut dyn FnMut(&[NodeId]) -> Option<u64>;
+
+/// As [`verify`], with a simulator: the tree of a branch and bound may have complete placements left that it must be asked about.
+///
+/// # Errors
+///
+/// As for [`verify`].
+///
+/// # Complexity
+///
+/// As for [`verify`]; for a tree O(tasks times nodes times hops of their messages) for each of its nodes.
+pub fn verify_by(
+    certificate: &Certificate,
+    tasks: &TaskGraph,
+    machine: &Machine,
+    switching: Switching,
+    simulator: Simulator<'_>,
+) -> Result<u64, Refuted> {
+    match certificate {
+        Certificate::Tree(proof) => tree::replay(proof, tasks, machine, switching, simulator),
+        _ => verify(certificate, tasks, machine, switching),
+    }
 }
 
 /// What a certificate proves of a set of phases, in ticks.
@@ -223,6 +259,7 @@ fn prove(certificate: &Certificate, referee: &Referee<'_>, phases: &[u32]) -> Re
         Certificate::Cut { nodes, leaving } => links::cut(referee, phases, nodes, leaving),
         Certificate::Distances => links::distances(referee, phases),
         Certificate::GilmoreLawler { tasks, nodes } => links::assignment(referee, phases, tasks, nodes),
+        Certificate::Tree(_) => Refuted::because("a tree speaks of all phases, not of some"),
     }
 }
 
