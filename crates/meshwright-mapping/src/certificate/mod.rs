@@ -6,7 +6,7 @@
 //! | `referee` | the tasks and the machine as the definitions have them: loads, degrees, distances |
 //! | `alone` | arguments of one message or one task: messages, partners, ports, ends |
 //! | `links` | arguments of the busiest link: degrees, cuts, sums of distances |
-//! | `tree`, `renaming` | a branch and bound, walked through again |
+//! | `branching`, `renaming` | a branch and bound, walked through again |
 //! | [`leaving`] | the least traffic that leaves any so many tasks |
 //!
 //! What is proved here is computed from the edges of the tasks and the wires of the machine alone, by the plainest way there
@@ -17,22 +17,23 @@
 //! bounds of disjoint sets of phases add up: [`Certificate::Phases`].
 
 mod alone;
+mod branching;
 pub mod leaving;
 mod links;
 mod referee;
 mod renaming;
 #[cfg(test)]
 mod tests;
-mod tree;
 
 use serde::{Deserialize, Serialize};
+
+pub use branching::TreeProof;
 
 use crate::TaskGraph;
 use leaving::Leaving;
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, Switching};
 use referee::Referee;
-pub use tree::TreeProof;
 
 /// What proves a lower bound of a task graph on a machine.
 ///
@@ -123,7 +124,7 @@ pub enum Certificate {
         nodes: Vec<i64>,
     },
     /// All placements are worse, part by part: what a branch and bound proves of the simulated time.
-    Tree(TreeProof),
+    BranchAndBound(TreeProof),
 }
 
 /// A set of phases with what is proved of it.
@@ -173,7 +174,7 @@ impl Certificate {
             Self::Cut { .. } => "cut",
             Self::Distances => "distances",
             Self::GilmoreLawler { .. } => "gilmore-lawler",
-            Self::Tree(_) => "tree",
+            Self::BranchAndBound(_) => "branch-and-bound",
         }
     }
 
@@ -209,8 +210,8 @@ pub fn verify(
     machine: &Machine,
     switching: Switching,
 ) -> Result<u64, Refuted> {
-    if let Certificate::Tree(proof) = certificate {
-        return tree::replay(proof, tasks, machine, switching, &mut |_| None);
+    if let Certificate::BranchAndBound(proof) = certificate {
+        return branching::replay(proof, tasks, machine, switching, &mut |_| None);
     }
     let referee = Referee::new(tasks, machine, switching)?;
     let all: Vec<u32> = (0..tasks.phases() as u32).collect();
@@ -238,7 +239,7 @@ pub fn verify_by(
     simulator: Simulator<'_>,
 ) -> Result<u64, Refuted> {
     match certificate {
-        Certificate::Tree(proof) => tree::replay(proof, tasks, machine, switching, simulator),
+        Certificate::BranchAndBound(proof) => branching::replay(proof, tasks, machine, switching, simulator),
         _ => verify(certificate, tasks, machine, switching),
     }
 }
@@ -259,7 +260,7 @@ fn prove(certificate: &Certificate, referee: &Referee<'_>, phases: &[u32]) -> Re
         Certificate::Cut { nodes, leaving } => links::cut(referee, phases, nodes, leaving),
         Certificate::Distances => links::distances(referee, phases),
         Certificate::GilmoreLawler { tasks, nodes } => links::assignment(referee, phases, tasks, nodes),
-        Certificate::Tree(_) => Refuted::because("a tree speaks of all phases, not of some"),
+        Certificate::BranchAndBound(_) => Refuted::because("a tree speaks of all phases, not of some"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Renamings of nodes and tasks that a proof uses: each is checked by its definition.
 
 use super::Refuted;
-use super::tree::TreeProof;
+use super::branching::TreeProof;
 use crate::TaskGraph;
 use meshwright_network::topology::{Machine, Topology};
 

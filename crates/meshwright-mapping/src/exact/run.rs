@@ -22,7 +22,7 @@ const NEAR: u64 = 200;
 /// The certificate of a tree that was walked.
 fn proof(tree: &Tree<'_>, tables: &Problem, ticks: u64) -> Option<Certificate> {
     let text = tree.record.text()?;
-    Some(Certificate::Tree(TreeProof {
+    Some(Certificate::BranchAndBound(TreeProof {
         ticks,
         phases: tables.phases.clone(),
         node_symmetries: tables.symmetries.nodes.clone(),
