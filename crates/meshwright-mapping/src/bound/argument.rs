@@ -13,6 +13,7 @@ pub(super) enum Argument {
     Ends { task: u32, side: Side },
     Degrees { nodes: u32, side: Side },
     Cut { nodes: usize, leaving: Leaving },
+    Growth { ticks: u64 },
     Distances,
 }
 
@@ -50,6 +51,7 @@ impl Argument {
             Self::Ends { task, side } => Certificate::Ends { task, side },
             Self::Degrees { nodes, side } => Certificate::Degrees { nodes, side },
             Self::Cut { nodes, leaving } => Certificate::Cut { nodes: terrain.cut_nodes(nodes), leaving },
+            Self::Growth { ticks } => Certificate::Growth { ticks },
             Self::Distances => Certificate::Distances,
         }
     }

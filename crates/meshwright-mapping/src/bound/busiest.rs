@@ -6,6 +6,9 @@ use crate::TaskGraph;
 use crate::certificate::Side;
 use crate::certificate::leaving::Leaving;
 
+/// All subsets of so many tasks are looked at for every phase.
+const SUBSET_TASKS_MAX: usize = 16;
+
 /// What one task sends to another, or hears from it, in ticks on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Share {
@@ -65,6 +68,13 @@ fn beyond(rests: &[Vec<u128>], most: usize, tasks: usize) -> Vec<u128> {
     beyond
 }
 
+fn gcd(mut a: u128, mut b: u128) -> u128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
 impl Terrain {
     /// The ticks for which the busiest link is occupied at least, for so many tasks.
     pub(super) fn busiest(&self, loads: &Loads, tasks: usize, with_cuts: bool) -> Found {
@@ -76,7 +86,15 @@ impl Terrain {
             found = found.or(self.by_degrees(&beyond(rests, 0, tasks), side));
         }
         found = found.or(self.by_volume(loads));
-        if with_cuts { found.or(self.by_cuts(&rests, tasks)) } else { found }
+        let found = if with_cuts { found.or(self.by_cuts(&rests, tasks)) } else { found };
+        let found = if with_cuts && tasks <= SUBSET_TASKS_MAX {
+            found.or(self.over_cuts(&super::subsets::least(loads, tasks), tasks, Leaving::Subsets))
+        } else {
+            found
+        };
+        // Messages go whole, so that every link carries a multiple of what divides them all.
+        let divisor = loads.iter().fold(0, |divisor, &(_, _, load)| gcd(divisor, load));
+        Found { ticks: if divisor == 0 { 0 } else { found.ticks.next_multiple_of(divisor) }, ..found }
     }
 
     /// `of_tasks` what each task sends, or hears, in increasing order.

@@ -36,9 +36,11 @@ mod argument;
 mod busiest;
 mod cheapest;
 mod graph;
+mod growth;
 mod phased;
 mod profile;
 mod radius;
+mod subsets;
 
 pub use graph::Terrain;
 pub(crate) use phased::ports;

@@ -3,6 +3,7 @@
 use super::argument::{Argument, Found};
 use super::busiest::Loads;
 use super::graph::Terrain;
+use super::growth;
 use super::phase_ticks;
 use crate::TaskGraph;
 use crate::certificate::{Certificate, Part, Side};
@@ -60,21 +61,37 @@ pub fn graph_ticks(
     let job =
         Job { graph, terrain, machine, switching, with_cuts: terrain.cut_steps(graph) <= CUT_STEPS_MAX };
     let phases: Vec<Found> = (0..graph.phases()).map(|index| job.phase(index)).collect();
-    let sum = phases.iter().map(|found| found.ticks).sum::<u128>();
     let ticks: Vec<u64> = phases.iter().map(|found| saturated(found.ticks)).collect();
-    let together = if graph.phases() > 1 { job.together() } else { Found::nothing() };
-    if together.ticks > sum || phases.len() == 1 {
-        let found = phases.into_iter().next().unwrap_or(Found::nothing()).or(together);
-        let certificate = Some(found.argument.certificate(terrain));
-        return GraphBound { phases: ticks, ticks: saturated(found.ticks), certificate };
+    let all: Vec<u32> = (0..graph.phases() as u32).collect();
+    let mut groups: Vec<Group> =
+        (0..).zip(phases).map(|(index, found)| Group { phases: vec![index], found }).collect();
+    for class in job.growth() {
+        join(&mut groups, class);
     }
-    let part = |(index, found): (u32, Found)| Part {
-        phases: vec![index],
-        ticks: saturated(found.ticks),
-        certificate: found.argument.certificate(terrain),
-    };
-    let parts = (0..).zip(phases).filter(|(_, found)| found.ticks > 0).map(part).collect();
-    GraphBound { phases: ticks, ticks: saturated(sum), certificate: Some(Certificate::Phases { parts }) }
+    if graph.phases() > 1 {
+        join(&mut groups, Group { phases: all, found: job.together() });
+    }
+    GraphBound { phases: ticks, ticks: saturated(sum(&groups)), certificate: Some(job.certificate(groups)) }
+}
+
+/// Some phases, and what is proved of them together.
+struct Group {
+    phases: Vec<u32>,
+    found: Found,
+}
+
+fn sum(groups: &[Group]) -> u128 {
+    groups.iter().map(|group| group.found.ticks).sum()
+}
+
+/// Puts a group in the place of those that share a phase with it, if it proves more than they do together.
+fn join(groups: &mut Vec<Group>, group: Group) {
+    let meets = |other: &Group| other.phases.iter().any(|phase| group.phases.binary_search(phase).is_ok());
+    let before: u128 = groups.iter().filter(|other| meets(other)).map(|other| other.found.ticks).sum();
+    if group.found.ticks > before {
+        groups.retain(|other| !meets(other));
+        groups.push(group);
+    }
 }
 
 /// A task graph and where it is to run.
@@ -133,6 +150,42 @@ impl Job<'_> {
             .or(slowest.plus(if loads.is_empty() { 0 } else { 2 * self.overhead() }))
             .or(self.ports(edges))
             .or(self.ends(&loads))
+    }
+
+    /// One argument for all, or one for each group.
+    fn certificate(&self, mut groups: Vec<Group>) -> Certificate {
+        groups.retain(|group| group.found.ticks > 0);
+        groups.sort_by(|a, b| a.phases.cmp(&b.phases));
+        let part = |group: Group| Part {
+            phases: group.phases,
+            ticks: saturated(group.found.ticks),
+            certificate: group.found.argument.certificate(self.terrain),
+        };
+        let mut parts: Vec<Part> = groups.into_iter().map(part).collect();
+        match &parts[..] {
+            [all] if all.phases.len() == self.graph.phases() => parts.remove(0).certificate,
+            _ => Certificate::Phases { parts },
+        }
+    }
+
+    /// Classes of phases by what grows around a task: each alone, then all of them.
+    fn growth(&self) -> Vec<Group> {
+        let stored = if self.stores() { self.startup() } else { 0 };
+        let load = |edge: &Edge| u128::from(self.machine.costs().transfer_ticks(edge.bytes)) + stored;
+        let classes = growth::classes(self.graph, self.machine, load);
+        let group = |classes: &[growth::Class]| {
+            let mut phases: Vec<u32> = classes.iter().flat_map(|class| &class.phases).copied().collect();
+            phases.sort_unstable();
+            let alone = |load, hops| self.alone(load, hops);
+            let ticks = growth::least(classes, self.graph.tasks, self.machine, &alone, 2 * self.overhead());
+            Group { phases, found: Found { ticks, argument: Argument::Growth { ticks: saturated(ticks) } } }
+        };
+        let mut groups: Vec<Group> = classes.chunks(1).map(group).collect();
+        // In a pipeline a link more is a head time more, which is worth no long search.
+        if classes.len() > 1 && self.stores() {
+            groups.push(group(&classes));
+        }
+        groups
     }
 
     /// All phases: what the busiest link carries in all of them bounds the sum of what it carries in each.

@@ -29,7 +29,7 @@ pub(super) fn degrees(
     };
     match most {
         0 => Refuted::because(format!("{nodes} nodes have no link")),
-        _ => Ok(referee.beside_links(phases) + traffic[rank].div_ceil(most)),
+        _ => Ok(whole(referee, phases, traffic[rank].div_ceil(most))),
     }
 }
 
@@ -66,7 +66,7 @@ pub(super) fn cut(
         most: count.min(referee.tasks()),
         links: [out, into],
     };
-    Ok(referee.beside_links(phases) + leaving.busiest(referee, &referee.loads(phases), &crossing)?)
+    Ok(whole(referee, phases, leaving.busiest(referee, &referee.loads(phases), &crossing)?))
 }
 
 /// The sum over tasks of load times distance, each message counted at both ends, spread over all links.
@@ -132,6 +132,21 @@ pub(super) fn assignment(
 fn over_all_links(referee: &Referee<'_>, phases: &[u32], twice: u128) -> Result<u128, Refuted> {
     match referee.wires().count() as u128 {
         0 => Refuted::because("there are no links"),
-        links => Ok(referee.beside_links(phases) + twice.div_ceil(2 * links)),
+        links => Ok(whole(referee, phases, twice.div_ceil(2 * links))),
     }
+}
+
+/// The busiest link carries so much at least: messages go whole, so that it carries a multiple of what divides them all.
+fn whole(referee: &Referee<'_>, phases: &[u32], least: u128) -> u128 {
+    let loads = || referee.between(phases).map(|edge| referee.load(edge)).filter(|&load| load > 0);
+    // Euclid's way, from the least on: what is left over divides no further.
+    let mut divisor = loads().min().unwrap_or(0);
+    while let Some(rest) = loads().map(|load| load % divisor).find(|&rest| rest > 0) {
+        let (mut a, mut b) = (divisor, rest);
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        divisor = a;
+    }
+    referee.beside_links(phases) + if divisor == 0 { 0 } else { least.next_multiple_of(divisor) }
 }

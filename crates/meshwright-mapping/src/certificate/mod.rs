@@ -5,6 +5,7 @@
 //! | this one | [`Certificate`]: one variant for each argument; [`verify`] |
 //! | `referee` | the tasks and the machine as the definitions have them: loads, degrees, distances |
 //! | `alone` | arguments of one message or one task: messages, partners, ports, ends |
+//! | `growth` | dilations that no placement has |
 //! | `links` | arguments of the busiest link: degrees, cuts, sums of distances |
 //! | `branching`, `renaming` | a branch and bound, walked through again |
 //! | [`leaving`] | the least traffic that leaves any so many tasks |
@@ -18,6 +19,7 @@
 
 mod alone;
 mod branching;
+mod growth;
 pub mod leaving;
 mod links;
 mod referee;
@@ -111,6 +113,12 @@ pub enum Certificate {
         /// Why the tasks on it must send so much to those outside.
         leaving: Leaving,
     },
+    /// Dilations with which the phases would take less are impossible: around some task there are more tasks than nodes around
+    /// any node that could hold it.
+    Growth {
+        /// The phases take so many ticks at least.
+        ticks: u64,
+    },
     /// The partners of a task are on different nodes, so that some are far; load times distance is spread over all links.
     Distances,
     /// As [`Certificate::Distances`], with the place of each task: the potentials of an assignment of tasks to nodes.
@@ -172,6 +180,7 @@ impl Certificate {
             Self::Ends { .. } => "ends",
             Self::Degrees { .. } => "degrees",
             Self::Cut { .. } => "cut",
+            Self::Growth { .. } => "growth",
             Self::Distances => "distances",
             Self::GilmoreLawler { .. } => "gilmore-lawler",
             Self::BranchAndBound(_) => "branch-and-bound",
@@ -258,6 +267,7 @@ fn prove(certificate: &Certificate, referee: &Referee<'_>, phases: &[u32]) -> Re
         &Certificate::Ends { task, side } => alone::ends(referee, phases, task, side),
         &Certificate::Degrees { nodes, side } => links::degrees(referee, phases, nodes, side),
         Certificate::Cut { nodes, leaving } => links::cut(referee, phases, nodes, leaving),
+        &Certificate::Growth { ticks } => growth::growth(referee, phases, ticks),
         Certificate::Distances => links::distances(referee, phases),
         Certificate::GilmoreLawler { tasks, nodes } => links::assignment(referee, phases, tasks, nodes),
         Certificate::BranchAndBound(_) => Refuted::because("a tree speaks of all phases, not of some"),

@@ -90,3 +90,32 @@ proptest! {
         prop_assert_eq!(serde_json::from_value::<Certificate>(written).unwrap(), certificate);
     }
 }
+
+/// Recursive doubling: phase k exchanges 1024 bytes between x and x + 2^k.
+fn butterfly(dimensions: u32) -> TaskGraph {
+    let edge = |k: u32| move |task: u32| (k, task, task ^ 1 << k, 1024);
+    let edges: Vec<_> = (0..dimensions).flat_map(|k| (0..1u32 << dimensions).map(edge(k))).collect();
+    graph(1 << dimensions, &edges)
+}
+
+/// The row-major placement takes 1 + 2 + 4 links along either axis under store-and-forward: there is no better one.
+#[test]
+fn a_butterfly_grows_as_fast_as_a_mesh_has_room() {
+    for (dimensions, name, links, kind) in [
+        (4, "mesh:4x4", 1 + 2 + 1 + 2, "growth"),
+        (6, "mesh:8x8", 1 + 2 + 4 + 1 + 2 + 4, "growth"),
+        (6, "mesh:4x4x4", 3 * (1 + 2), "growth"),
+        (6, "hypercube:6", 6, "message"),
+    ] {
+        let machine = Machine::new(name).unwrap().with_switching(SWITCHINGS[2].1);
+        let tasks = butterfly(dimensions);
+        let bound = graph_ticks(&tasks, &Terrain::new(&machine), &machine, machine.switching());
+        let certificate = bound.certificate.unwrap();
+        assert_eq!((bound.ticks, certificate.main_kind()), (links * (100 + 1024), kind), "{name}");
+        assert_eq!(verify(&certificate, &tasks, &machine, machine.switching()).as_ref(), Ok(&bound.ticks));
+        if let Certificate::Growth { ticks } = certificate {
+            let more = Certificate::Growth { ticks: ticks + 1 };
+            assert!(verify(&more, &tasks, &machine, machine.switching()).is_err());
+        }
+    }
+}
