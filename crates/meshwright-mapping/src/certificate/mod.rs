@@ -8,6 +8,7 @@
 //! | `growth` | dilations that no placement has |
 //! | `tree` | the same for trees of divide and conquer, of any size |
 //! | `links` | arguments of the busiest link: degrees, cuts, sums of distances |
+//! | `branching`, `renaming` | a branch and bound, walked through again |
 //! | [`leaving`] | the least traffic that leaves any so many tasks |
 //!
 //! What is proved here is computed from the edges of the tasks and the wires of the machine alone, by the plainest way there
@@ -18,18 +19,23 @@
 //! bounds of disjoint sets of phases add up: [`Certificate::Phases`].
 
 mod alone;
+mod branching;
 mod growth;
 pub mod leaving;
 mod links;
 mod referee;
+mod renaming;
 #[cfg(test)]
 mod tests;
 mod tree;
 
 use serde::{Deserialize, Serialize};
 
+pub use branching::TreeProof;
+
 use crate::TaskGraph;
 use leaving::Leaving;
+use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, Switching};
 use referee::Referee;
 
@@ -134,6 +140,8 @@ pub enum Certificate {
         /// y, by living node; none above 0 where there are fewer tasks than nodes.
         nodes: Vec<i64>,
     },
+    /// All placements are worse, part by part: what a branch and bound proves of the simulated time.
+    BranchAndBound(TreeProof),
 }
 
 /// A set of phases with what is proved of it.
@@ -185,6 +193,7 @@ impl Certificate {
             Self::Tree { .. } => "tree",
             Self::Distances => "distances",
             Self::GilmoreLawler { .. } => "gilmore-lawler",
+            Self::BranchAndBound(_) => "branch-and-bound",
         }
     }
 
@@ -220,10 +229,38 @@ pub fn verify(
     machine: &Machine,
     switching: Switching,
 ) -> Result<u64, Refuted> {
+    if let Certificate::BranchAndBound(proof) = certificate {
+        return branching::replay(proof, tasks, machine, switching, &mut |_| None);
+    }
     let referee = Referee::new(tasks, machine, switching)?;
     let all: Vec<u32> = (0..tasks.phases() as u32).collect();
     let ticks = prove(certificate, &referee, &all)?;
     Ok(u64::try_from(ticks).unwrap_or(u64::MAX))
+}
+
+/// Simulates a placement, in ticks; nothing where that cannot be done.
+pub type Simulator<'s> = &'s mut dyn FnMut(&[NodeId]) -> Option<u64>;
+
+/// As [`verify`], with a simulator: the tree of a branch and bound may have complete placements left that it must be asked about.
+///
+/// # Errors
+///
+/// As for [`verify`].
+///
+/// # Complexity
+///
+/// As for [`verify`]; for a tree O(tasks times nodes times hops of their messages) for each of its nodes.
+pub fn verify_by(
+    certificate: &Certificate,
+    tasks: &TaskGraph,
+    machine: &Machine,
+    switching: Switching,
+    simulator: Simulator<'_>,
+) -> Result<u64, Refuted> {
+    match certificate {
+        Certificate::BranchAndBound(proof) => branching::replay(proof, tasks, machine, switching, simulator),
+        _ => verify(certificate, tasks, machine, switching),
+    }
 }
 
 /// What a certificate proves of a set of phases, in ticks; of one phase, as often as it runs.
@@ -254,6 +291,7 @@ fn prove_once(certificate: &Certificate, referee: &Referee<'_>, phases: &[u32]) 
         &Certificate::Tree { root, ticks } => tree::tree(referee, phases, root, ticks),
         Certificate::Distances => links::distances(referee, phases),
         Certificate::GilmoreLawler { tasks, nodes } => links::assignment(referee, phases, tasks, nodes),
+        Certificate::BranchAndBound(_) => Refuted::because("a tree speaks of all phases, not of some"),
     }
 }
 

@@ -2,8 +2,10 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | this one | the question, the answer, how the bound rises |
+//! | this one | the question, the answer |
+//! | `run` | how the bound rises, tree after tree |
 //! | `pattern` | the job as its different phases, in ticks |
+//! | `routes` | the links from any node to any other |
 //! | `symmetry` | renamings of nodes and tasks |
 //! | `loads` | links under placed tasks |
 //! | `level`, `tree` | partial placements, the tree of them |
@@ -30,13 +32,16 @@ mod loads;
 mod node_set;
 mod pattern;
 mod record;
+mod routes;
+mod run;
 mod symmetry;
 mod tree;
 
 use std::ops::ControlFlow;
 
 use self::pattern::Problem;
-use self::tree::{Closed, Leaves, Tree};
+use self::run::Run;
+use crate::certificate::Certificate;
 use crate::{Mapping, Placement, TaskGraph};
 use meshwright_core::error::Result;
 use meshwright_core::interrupt::Grace;
@@ -51,15 +56,6 @@ pub const ALWAYS_TASKS: u32 = 16;
 
 /// Of more tasks so many nodes of the tree are looked at when nobody says how many.
 pub const NODES_DEFAULT: u64 = 1_000_000;
-
-/// Nodes of the tree between two calls of a watch.
-const WATCH_EVERY: u64 = 64;
-
-/// The first limit is the bound and one in so many parts of what is missing to the best; then twice as much is added each time.
-const FIRST_STEP: u64 = 16;
-
-/// Limits are one in so many parts of the best apart, or more.
-const NEAR: u64 = 200;
 
 /// What is to be placed, where, and what is known.
 #[derive(Clone, Copy, Debug)]
@@ -102,6 +98,8 @@ pub struct ExactOutcome {
     pub judged: u64,
     /// Whether a signal has ended it.
     pub interrupted: bool,
+    /// What proves the bound, if it is not too long, see [`crate::certificate`].
+    pub certificate: Option<Certificate>,
 }
 
 impl ExactOutcome {
@@ -162,7 +160,7 @@ pub fn exact(
     let bound = mapping.own_bound();
     let bound_ticks = bound.ticks.min(problem.start_ticks);
     let is_open = bound_ticks < problem.start_ticks;
-    let tables = is_open.then(|| Problem::new(problem.graph, problem.machine, bound)).transpose()?;
+    let tables = is_open.then(|| Problem::new(problem.graph, problem.machine)).transpose()?;
     let mut run = Run {
         best: problem.start.iter().map(|node| node.0 as u16).collect(),
         best_ticks: problem.start_ticks,
@@ -178,6 +176,7 @@ pub fn exact(
         judge,
         watch,
         tables: tables.as_ref(),
+        certificate: bound.certificate.clone(),
     };
     if let Some(tables) = &tables {
         run.raise(tables);
@@ -193,84 +192,6 @@ pub fn exact(
         nodes: run.nodes,
         judged: run.judged,
         interrupted: run.interrupted,
+        certificate: run.certificate,
     })
-}
-
-/// What is known while trees are walked.
-struct Run<'r> {
-    best: Vec<u16>,
-    best_ticks: u64,
-    bound_ticks: u64,
-    nodes: u64,
-    nodes_max: u64,
-    judged: u64,
-    /// The least bound of a placement that has too many images to look at.
-    open_ticks: u64,
-    grace: Grace,
-    stopped: bool,
-    interrupted: bool,
-    error: Option<meshwright_core::Error>,
-    judge: Judge<'r>,
-    watch: &'r mut dyn FnMut(&ExactProgress) -> ControlFlow<()>,
-    tables: Option<&'r Problem>,
-}
-
-impl Run<'_> {
-    /// Walks tree after tree, each with a higher limit, until the bound reaches the best.
-    fn raise(&mut self, tables: &Problem) {
-        let mut tree = Tree::new(tables);
-        while self.bound_ticks < self.best_ticks && !self.stopped {
-            let gap = self.best_ticks - self.bound_ticks;
-            let limit =
-                if gap > self.best_ticks / NEAR { self.bound_ticks + gap / 2 } else { self.best_ticks };
-            let (closed, reached) = tree.run(limit, self);
-            if closed == Closed::All {
-                let proved = reached.min(self.open_ticks).max(self.bound_ticks);
-                let is_stuck = self.open_ticks < reached;
-                self.bound_ticks = proved.min(self.best_ticks);
-                if is_stuck {
-                    break;
-                }
-            }
-        }
-    }
-}
-
-impl Leaves for Run<'_> {
-    fn leaf(&mut self, node_of: &[u16], ticks: u64, mut limit: u64) -> u64 {
-        let images = self.tables.and_then(|tables| tables.symmetries.images(node_of));
-        let Some(images) = images else {
-            self.open_ticks = self.open_ticks.min(ticks);
-            return limit;
-        };
-        for image in images {
-            let nodes: Vec<NodeId> = image.iter().map(|&node| NodeId(node.into())).collect();
-            self.judged += 1;
-            match (self.judge)(&nodes, self.best_ticks) {
-                Ok(judged) if judged < self.best_ticks => (self.best, self.best_ticks) = (image, judged),
-                Ok(_) => {}
-                Err(error) => {
-                    self.error = Some(error);
-                    self.stopped = true;
-                }
-            }
-            limit = limit.min(self.best_ticks);
-        }
-        limit
-    }
-
-    fn stops(&mut self) -> bool {
-        self.nodes += 1;
-        if self.nodes % WATCH_EVERY == 1 && !self.stopped {
-            let progress = ExactProgress {
-                nodes: self.nodes,
-                best_ticks: self.best_ticks,
-                bound_ticks: self.bound_ticks,
-            };
-            self.interrupted = self.grace.is_over();
-            self.stopped = (self.watch)(&progress).is_break() || self.interrupted;
-        }
-        self.stopped |= self.nodes > self.nodes_max;
-        self.stopped
-    }
 }

@@ -4,14 +4,16 @@
 //! of a phase have one size: there links are counted, not weighed.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use super::node_set::NODES_MAX;
+use super::routes::RouteTable;
 use super::symmetry;
 use crate::TaskGraph;
-use crate::bound::GraphBound;
+use crate::bound::{Terrain, graph_ticks};
+use crate::certificate::Part;
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::{Bytes, Hops, NodeId};
-use meshwright_network::routing::{self, Pair};
+use meshwright_core::units::{Bytes, Hops};
 use meshwright_network::topology::{Costs, Machine, Switching, Topology};
 
 /// The name among errors.
@@ -110,53 +112,18 @@ pub(super) struct Problem {
     pub(super) routes: RouteTable,
     pub(super) patterns: Vec<Pattern>,
     pub(super) symmetries: symmetry::Symmetries,
-}
-
-/// The links from any node to any other.
-#[derive(Clone, Debug, Default)]
-pub(super) struct RouteTable {
-    nodes: usize,
-    first: Vec<u32>,
-    links: Vec<u32>,
-}
-
-impl RouteTable {
-    fn new(machine: &Machine) -> Result<Self> {
-        let living: Vec<NodeId> = machine.living().collect();
-        let nodes = machine.nodes() as usize;
-        let pairs: Vec<Pair> = living.iter().flat_map(|&a| living.iter().map(move |&b| (a, b))).collect();
-        let (parts, _) = crate::parts_of(machine);
-        let joined = |&(a, b): &Pair| parts[a.index()] == parts[b.index()];
-        let pairs: Vec<Pair> = pairs.into_iter().filter(joined).collect();
-        let routes = routing::routes(machine, &pairs)?;
-        let (mut first, mut links, mut next) = (vec![0], Vec::new(), 0);
-        for from in 0..machine.nodes() {
-            for to in 0..machine.nodes() {
-                if pairs.get(next) == Some(&(NodeId(from), NodeId(to))) {
-                    routes.for_each_link(next, pairs[next], |link| links.push(link.0));
-                    next += 1;
-                }
-                first.push(links.len() as u32);
-            }
-        }
-        Ok(Self { nodes, first, links })
-    }
-
-    #[inline]
-    pub(super) fn route(&self, from: u16, to: u16) -> &[u32] {
-        let pair = usize::from(from) * self.nodes + usize::from(to);
-        &self.links[self.first[pair] as usize..self.first[pair + 1] as usize]
-    }
+    /// What each phase takes at least, with what proves it.
+    pub(super) phases: Vec<Part>,
 }
 
 impl Problem {
-    /// The tables of a job; `bound` is what is known of its phases.
+    /// The tables of a job.
     ///
     /// # Errors
     ///
     /// [`Error::NotApplicable`] where there are too many nodes, links with times of their own, or parts of the machine that do
     /// not reach each other; [`Error::TooLarge`] when the tables or the times are too large.
-    pub(super) fn new(graph: &TaskGraph, machine: &Machine, bound: &GraphBound) -> Result<Self> {
+    pub(super) fn new(graph: &TaskGraph, machine: &Machine) -> Result<Self> {
         let refuse = |why: String| Err(Error::not_applicable(WHAT, why));
         if machine.nodes() > NODES_MAX {
             return refuse(format!("{} has more than {NODES_MAX} nodes", machine.name()));
@@ -172,7 +139,8 @@ impl Problem {
             return refuse("parts of the machine do not reach each other".to_string());
         }
         check_sums(graph, machine)?;
-        let patterns = patterns(graph, machine, bound);
+        let phases = parts(graph, machine)?;
+        let patterns = patterns(graph, machine, &phases);
         let (tasks, links) = (graph.tasks as usize, machine.links() as usize);
         let bytes = (tasks + 1) * patterns.len() * links * 24;
         if bytes > BYTES_MAX {
@@ -185,7 +153,16 @@ impl Problem {
         let routes = RouteTable::new(machine)?;
         let symmetries = symmetry::Symmetries::new(graph, machine, &routes);
         let living = machine.living().map(|node| node.0 as u16).collect();
-        Ok(Self { tasks, nodes: machine.nodes() as usize, links, living, routes, patterns, symmetries })
+        Ok(Self {
+            tasks,
+            nodes: machine.nodes() as usize,
+            links,
+            living,
+            routes,
+            patterns,
+            symmetries,
+            phases,
+        })
     }
 }
 
@@ -235,7 +212,32 @@ pub(super) fn start(switching: Switching, costs: &Costs) -> u64 {
     }
 }
 
-fn patterns(graph: &TaskGraph, machine: &Machine, bound: &GraphBound) -> Vec<Pattern> {
+/// What each phase takes at least by itself, with what proves it.
+fn parts(graph: &TaskGraph, machine: &Machine) -> Result<Vec<Part>> {
+    let terrain = Terrain::new(machine);
+    let mut known: BTreeMap<Vec<(u32, u32, u64)>, Option<Part>> = BTreeMap::new();
+    let mut parts = Vec::new();
+    for index in 0..graph.phases() {
+        let edges = graph.phase(index);
+        let key = edges.iter().map(|edge| (edge.source, edge.target, edge.bytes.0)).collect();
+        let part = match known.entry(key) {
+            Entry::Occupied(known) => known.get().clone(),
+            Entry::Vacant(place) => {
+                let alone = edges.iter().map(|&edge| (0, edge)).collect();
+                let alone = TaskGraph::new("one phase", graph.tasks, alone)?;
+                let bound = graph_ticks(&alone, &terrain, machine, machine.switching());
+                let part = |certificate| Part { phases: vec![], ticks: bound.ticks, certificate };
+                place.insert(bound.certificate.map(part)).clone()
+            }
+        };
+        parts.extend(part.map(|part| Part { phases: vec![index as u32], ..part }));
+    }
+    Ok(parts)
+}
+
+fn patterns(graph: &TaskGraph, machine: &Machine, parts: &[Part]) -> Vec<Pattern> {
+    let mut least = vec![0; graph.phases()];
+    parts.iter().for_each(|part| least[part.phases[0] as usize] = part.ticks);
     let (switching, costs) = (machine.switching(), machine.costs());
     // By messages and bound: how often.
     let mut phases: BTreeMap<(Vec<(u16, u16, u64)>, u64), u64> = BTreeMap::new();
@@ -244,7 +246,7 @@ fn patterns(graph: &TaskGraph, machine: &Machine, bound: &GraphBound) -> Vec<Pat
         let mut messages: Vec<(u16, u16, u64)> =
             between.map(|edge| (edge.source as u16, edge.target as u16, edge.bytes.0)).collect();
         messages.sort_unstable();
-        *phases.entry((messages, bound.phases[index])).or_default() += 1;
+        *phases.entry((messages, least[index])).or_default() += 1;
     }
     let mut counted: BTreeMap<Vec<(u16, u16)>, Vec<Size>> = BTreeMap::new();
     let mut patterns = Vec::new();

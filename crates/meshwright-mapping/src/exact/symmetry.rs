@@ -4,7 +4,7 @@
 //! sizes. Candidates are tried and kept if they do: of a box its reflections, exchanges of equal sides and, on rings,
 //! rotations. Dead nodes and the order of the axes on a route leave few of them.
 
-use super::pattern::RouteTable;
+use super::routes::RouteTable;
 use crate::TaskGraph;
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Grid, Machine, Network, Switching, Topology};
