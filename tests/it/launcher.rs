@@ -159,6 +159,10 @@ fn dead_nodes_have_no_rank() {
     );
 }
 
+fn node_numbers(nodes: &[NodeId]) -> Vec<u32> {
+    nodes.iter().map(|node| node.0).collect()
+}
+
 /// Writes a placed job in every format that can, and reads it back.
 fn check_all(launch: &Launch<'_>) {
     let (tasks, machine) = (launch.tasks.tasks, launch.machine);
@@ -191,6 +195,20 @@ fn check_all(launch: &Launch<'_>) {
                 expected.sort_unstable();
                 found.sort_unstable();
                 assert_eq!((sent.tasks, found), (machine.nodes(), expected));
+            }
+            // Device orders, of a job without axes a list of all its tasks; `device_order` reads them in full.
+            "jax" | "torch" => {
+                let list = text.lines().filter(|line| !line.starts_with('#')).collect::<String>();
+                let words = list.split(|c: char| !c.is_ascii_digit()).filter(|word| !word.is_empty());
+                assert_eq!(numbers(words), node_numbers(&launch.placement.nodes), "{}", format.name);
+            }
+            "json" => {
+                let order: serde_json::Value = serde_json::from_str(&text).unwrap();
+                assert_eq!(order["order"], serde_json::json!(node_numbers(&launch.placement.nodes)));
+            }
+            "tt-mesh" => {
+                let pinned = text.lines().filter(|line| line.contains("tray_id: ")).count();
+                assert_eq!(pinned as u32, tasks);
             }
             name => assert_eq!(
                 nodes_of_ranks(name, &text, machine, tasks),

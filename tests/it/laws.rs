@@ -1,7 +1,8 @@
 //! What must hold of every entry of every table: theorems against definitions.
 
 use meshwright_core::units::{Hops, LinkId, NodeId, Port};
-use meshwright_mapping::{PLACEMENTS, Request, bound, place};
+use meshwright_mapping::task_graph::Edge;
+use meshwright_mapping::{PLACEMENTS, Request, TaskGraph, bound, place};
 use meshwright_network::routing::{deadlock, routes, shortest_path};
 use meshwright_network::topology::{FAMILIES, Machine, Topology, distances_from};
 
@@ -162,7 +163,15 @@ fn every_placement_is_one_to_one_on_living_nodes_and_repeats() {
         let machine = Machine::new(name).unwrap().with_dead(dead).unwrap();
         for method in PLACEMENTS {
             for tasks in [1, 8, 16] {
-                let request = Request::count(tasks, &machine, 3);
+                let ring =
+                    (0..tasks).map(|at| Edge { source: at, target: (at + 1) % tasks, bytes: Bytes(8) });
+                let ring = TaskGraph::new("ring", tasks, ring.map(|edge| (1, edge)).collect()).unwrap();
+                let request = match method.name {
+                    // What it places are the axes of a job.
+                    "axes" if tasks == 1 => continue,
+                    "axes" => Request::of(&ring, &machine, 3),
+                    _ => Request::count(tasks, &machine, 3),
+                };
                 let placement = place(method.name, &request).unwrap();
                 assert_eq!(placement, place(method.name, &request).unwrap(), "{} repeats", method.name);
                 let mut seen = placement.nodes.clone();

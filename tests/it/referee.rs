@@ -133,7 +133,7 @@ fn check_lock_step(sizes: std::ops::RangeInclusive<u32>) {
 fn store_and_forward_takes_the_larger_of_dilation_and_load() {
     for n in [6, 8, 10] {
         let (job, mesh) = (binomial(n, 1.0), paper_mesh(n, Switching::StoreAndForward));
-        for method in PLACEMENTS {
+        for method in PLACEMENTS.iter().filter(|method| method.name != "axes") {
             let phases = phased(&job, method.name, &mesh);
             let trace = simulate(&mesh, &phases, &Engine::Message).unwrap();
             for index in 0..phases.len() {

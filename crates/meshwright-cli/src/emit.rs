@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use meshwright_core::find_or;
 use meshwright_core::output::Writing;
-use meshwright_core::text::did_you_mean;
+use meshwright_core::text::{ENTRIES_MAX, did_you_mean};
 use meshwright_core::{Error, Result};
 use meshwright_hosts::launcher::{self, FORMATS, Format, Hosts, Launch, Ranks, ranks};
 use meshwright_mapping::{Placement, TaskGraph};
@@ -71,6 +71,9 @@ impl EmitArguments {
     pub(super) fn check(&self, tasks: &TaskGraph, machine: &Machine) -> Result<Emission<'_>> {
         for (index, Target { format, path }) in self.emit.iter().enumerate() {
             (format.check)(machine)?;
+            if format.name == "goal" {
+                written_out(tasks)?;
+            }
             if self.emit[..index].iter().any(|earlier| earlier.path == *path) {
                 return Err(Error::value(
                     "emit",
@@ -88,6 +91,20 @@ impl EmitArguments {
         };
         Ok(Emission { targets: &self.emit, hosts, ranks })
     }
+}
+
+/// Refuses to write out repetitions of phases that no memory holds.
+fn written_out(tasks: &TaskGraph) -> Result<()> {
+    let of_phase = |index| tasks.phase(index).len() as u64 * u64::from(tasks.repeats(index));
+    let messages: u64 = (0..tasks.phases()).map(of_phase).sum();
+    if messages <= ENTRIES_MAX {
+        return Ok(());
+    }
+    Err(Error::TooLarge {
+        what: "a schedule with every repetition written out",
+        needed: format!("{messages} messages"),
+        limit: format!("{ENTRIES_MAX}"),
+    })
 }
 
 /// Refuses a folder that is not there, and what is there and no file: a device would be replaced by one.

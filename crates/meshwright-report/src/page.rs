@@ -181,7 +181,7 @@ fn row<'a>(machine: &Machine, job: &MappingVerdict, outcome: &'a MappingOutcome)
             grouped(outcome.predicted_cycles),
             grouped(outcome.simulated()),
             percent(outcome.gap().unwrap_or_default()),
-            outcome.detail.dependency_cycles.map_or("deadlock".into(), grouped),
+            outcome.detail.dependency_cycles.map_or_else(|| outcome.detail.no_dependency().into(), grouped),
             grouped(outcome.detail.hops_total),
         ],
         hottest: wording::link_or_none(machine, hottest),
@@ -295,5 +295,9 @@ fn phase_row(row: &PhaseRow) -> Vec<String> {
         row.path_cycles,
         row.simulated_cycles,
     ];
-    numbers.map(grouped).to_vec()
+    let mut cells = numbers.map(grouped).to_vec();
+    if row.repeats > 1 {
+        cells[0] += &format!(" to {}", grouped(u64::from(row.phase) + u64::from(row.repeats) - 1));
+    }
+    cells
 }

@@ -188,8 +188,8 @@ pub fn task_graph(mesh: &LogicalMesh, uses: &[AxisUse<'_>]) -> Result<TaskGraph>
         phases.extend(steps.into_iter().map(|step| LinePhase { axis, step }));
     }
     if phases.is_empty() {
-        let expected = "an operation along an axis of at least two members";
-        return Err(Error::value("logical mesh", "nothing is sent", expected));
+        let expected = "at least two members on an axis along which something runs";
+        return Err(Error::value("axis", "one of a single member: nothing is sent", expected));
     }
     let tasks = mesh.tasks();
     let lines = |axis: usize| u64::from(tasks / mesh.axes[axis].size);

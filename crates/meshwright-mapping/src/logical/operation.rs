@@ -108,7 +108,7 @@ pub const OPERATIONS: &[Operation] = &[
     },
 ];
 
-/// The operation with this name.
+/// The operation with this name; its hyphens may be left out.
 ///
 /// # Errors
 ///
@@ -118,7 +118,8 @@ pub const OPERATIONS: &[Operation] = &[
 ///
 /// ```
 /// use meshwright_mapping::logical::operation;
-/// let error = operation::named("allreduce").unwrap_err().to_string();
+/// assert_eq!(operation::named("allreduce")?.name, "all-reduce");
+/// let error = operation::named("all-reducer").unwrap_err().to_string();
 /// assert!(error.ends_with("(did you mean `all-reduce`?)"), "{error}");
 /// // Five members: 0 tells 4, then 0 and 4 tell 2, then all even ones the next.
 /// let steps = (operation::named("broadcast")?.steps)(5, 8);
@@ -126,7 +127,8 @@ pub const OPERATIONS: &[Operation] = &[
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn named(name: &str) -> Result<&'static Operation> {
-    find("operation", name, OPERATIONS, |operation| operation.name)
+    let short = OPERATIONS.iter().find(|operation| operation.name.replace('-', "") == name);
+    short.map_or_else(|| find("operation", name, OPERATIONS, |operation| operation.name), Ok)
 }
 
 /// Steps that are all alike: each member sends so many bytes to the next one, or to the one before.

@@ -68,6 +68,17 @@ pub struct MappingDetail {
     pub link_busy: Vec<u64>,
 }
 
+/// A job of more messages, every repetition of a phase counted, is not written out as a schedule.
+pub(super) const WRITTEN_OUT_MAX: u64 = 1 << 22;
+
+impl MappingDetail {
+    /// Why there is no time without barriers, in a word or two: repetitions that are too many to be written out, or a deadlock.
+    pub fn no_dependency(&self) -> &'static str {
+        let messages: u64 = self.phases.iter().map(|phase| phase.messages).sum();
+        if messages > WRITTEN_OUT_MAX { "not run" } else { "deadlock" }
+    }
+}
+
 /// What a verdict says of a phased job: every placement that applies, and the winner.
 #[derive(Clone, Debug)]
 pub struct MappingFacts {

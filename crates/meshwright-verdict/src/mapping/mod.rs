@@ -3,6 +3,7 @@
 mod detail;
 mod reason;
 
+use detail::WRITTEN_OUT_MAX;
 pub use detail::{MappingDetail, MappingFacts, PhaseRow};
 
 use std::sync::Arc;
@@ -27,9 +28,6 @@ use meshwright_schedule::{Phases, Plan, Planner, Schedule};
 use meshwright_sim::Trace;
 use meshwright_sim::fitting::{self, FLIT_HOPS_MAX, Fitted, Routers};
 use meshwright_sim::{Engine, simulate};
-
-/// A job of more messages, every repetition of a phase counted, is not written out as a schedule.
-const WRITTEN_OUT_MAX: u64 = 1 << 22;
 
 /// A phased job.
 #[derive(Clone, Debug)]
