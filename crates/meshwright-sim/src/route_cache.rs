@@ -7,6 +7,9 @@ use meshwright_network::topology::{Machine, Topology};
 /// Distances kept at a time: 256 MiB.
 const KEPT_MAX: usize = 1 << 26;
 
+/// Where the distances to fewer targets are kept, ways are looked for near the straight one.
+const TARGETS_KEPT: usize = 1 << 10;
+
 /// Shortest paths one by one; what was searched for a target is kept for the next message to it.
 #[derive(Debug)]
 pub(super) struct RouteCache<'m> {
@@ -37,6 +40,9 @@ impl<'m> RouteCache<'m> {
             return true;
         }
         let nodes = self.machine.nodes() as usize;
+        if nodes > KEPT_MAX / TARGETS_KEPT {
+            return self.near.around(from, to, links);
+        }
         if self.searches.is_empty() || self.kept + nodes > KEPT_MAX {
             self.searches = (0..nodes).map(|_| None).collect();
             self.kept = 0;

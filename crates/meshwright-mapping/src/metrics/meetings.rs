@@ -1,6 +1,6 @@
 //! Interference sets counted: whom a message meets on its way.
 
-use meshwright_core::units::LinkId;
+use meshwright_core::csr::Csr;
 use meshwright_network::routing::Routes;
 use meshwright_schedule::Message;
 use meshwright_schedule::cost::{Entry, LinkLoads, Piece};
@@ -18,7 +18,7 @@ use meshwright_schedule::cost::{Entry, LinkLoads, Piece};
 ///
 /// # Complexity
 ///
-/// O(links of the lines in use + p + t log t) on dimension-order routes, for p straight pieces and t turns; else O(h log h +
+/// O(links of the lines in use + p + t log t) on dimension-order routes, for p straight pieces and t turns; else O(links + h +
 /// the sum over routes of link loads) for h = sum of hops.
 pub fn meetings(messages: &[Message], routes: &Routes<'_>, loads: &LinkLoads) -> Vec<(u32, u64)> {
     match loads.pieces() {
@@ -33,33 +33,54 @@ pub fn meetings(messages: &[Message], routes: &Routes<'_>, loads: &LinkLoads) ->
 /// Messages and bytes.
 type Count = (u32, u64);
 
-fn meetings_by_definition(messages: &[Message], routes: &Routes<'_>, loads: &LinkLoads) -> Vec<(u32, u64)> {
-    let mut users: Vec<(LinkId, u32)> = Vec::new();
-    for (index, message) in messages.iter().enumerate() {
-        routes.for_each_link(index, message.pair(), |link| {
-            if loads.messages(link) > 1 {
-                users.push((link, index as u32));
-            }
-        });
-    }
-    users.sort_unstable();
-    let mut met_by = vec![u32::MAX; messages.len()];
-    let meet = |(index, message): (usize, &Message)| {
-        met_by[index] = index as u32;
-        let (mut count, mut bytes) = (0, 0);
-        routes.for_each_link(index, message.pair(), |link| {
-            let start = users.partition_point(|&(other, _)| other < link);
-            for &(_, user) in users[start..].iter().take_while(|&&(other, _)| other == link) {
-                if met_by[user as usize] != index as u32 {
-                    met_by[user as usize] = index as u32;
-                    count += 1;
-                    bytes += messages[user as usize].bytes.0;
+/// By message the links of its way that others use, too: by place or by their ids.
+fn shared_links(messages: &[Message], routes: &Routes<'_>, loads: &LinkLoads) -> Csr<u32> {
+    let mut shared = Csr::default();
+    match loads.pieces().filter(|_| routes.grid().is_some()) {
+        Some(pieces) => {
+            let (users, mut pieces) = (loads.by_place().0, pieces.iter().peekable());
+            for message in 0..messages.len() as u32 {
+                while let Some(piece) = pieces.next_if(|piece| piece.message == message) {
+                    let places = piece.first..piece.end;
+                    places.filter(|&place| users[place as usize] > 1).for_each(|place| shared.push(place));
                 }
+                shared.end_row();
             }
-        });
+        }
+        None => {
+            for (index, message) in messages.iter().enumerate() {
+                routes.for_each_link(index, message.pair(), |link| {
+                    if loads.messages(link) > 1 {
+                        shared.push(link.0);
+                    }
+                });
+                shared.end_row();
+            }
+        }
+    }
+    shared
+}
+
+fn meetings_by_definition(messages: &[Message], routes: &Routes<'_>, loads: &LinkLoads) -> Vec<Count> {
+    let shared = shared_links(messages, routes, loads);
+    let links = shared.entries().iter().max().map_or(0, |&link| link as usize + 1);
+    let by_message = (0u32..).zip(shared.rows());
+    let uses = by_message.flat_map(|(user, links)| links.iter().map(move |&link| (link as usize, user)));
+    let users = Csr::from_pairs(links, uses);
+    let mut met_by = vec![u32::MAX; messages.len()];
+    let meet = |(index, links): (u32, &[u32])| {
+        met_by[index as usize] = index;
+        let (mut count, mut bytes) = (0, 0);
+        for &user in links.iter().flat_map(|&link| users.row(link as usize)) {
+            if met_by[user as usize] != index {
+                met_by[user as usize] = index;
+                count += 1;
+                bytes += messages[user as usize].bytes.0;
+            }
+        }
         (count, bytes)
     };
-    messages.iter().enumerate().map(meet).collect()
+    (0u32..).zip(shared.rows()).map(meet).collect()
 }
 
 fn meetings_by_beginnings(messages: &[Message], pieces: &[Piece], loads: &LinkLoads) -> Vec<Count> {

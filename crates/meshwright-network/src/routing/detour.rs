@@ -1,131 +1,177 @@
 //! Shortest ways round the holes of a box, found near the straight way.
 //!
-//! A way has as many links as its ends are apart on the whole box, and some more: its *spare* links. They are tried in turn,
-//! fewest first. With so many to spare, one goes from node to node by the first port, in port order, that leaves enough
-//! of them, and turns back where none does; nodes from which no way was found with so many to spare are not entered
-//! again with as many or fewer. So the first way found is a shortest one, and at each node it takes the first port that leads
-//! nearer: the way of [`shortest_path`](super::shortest_path), without a search of the whole machine.
+//! | holes | way |
+//! |---|---|
+//! | leave a way that always leads nearer | found first port by first port; nodes from which there is none are not entered twice |
+//! | block all of these | a search from the target, the nodes first that lie on the shortest ways there could be |
+//!
+//! Both take, at each node, the first port in port order that leads nearer: the way of
+//! [`shortest_path`](super::shortest_path), without a search of the whole machine. A node on a way of d links is at most d
+//! links from both ends; the search enters no others.
 //!
 //! # Source
 //!
-//! `korf1985` (iterative deepening with a bound on the distance that is left).
+//! `hart1968` (the search, with the distance on the whole box as the estimate).
 
 use crate::topology::{Grid, Machine, Network, Topology};
 use meshwright_core::units::{LinkId, NodeId, Port};
 
-/// More spare links than this are not tried.
-const SPARE_MAX: u8 = 128;
-
-/// So many nodes may be entered for one way, whatever the machine; on a larger one as many as it has.
-const ENTERED_MIN: u32 = 1 << 10;
-
-/// A node on the way that is tried.
-#[derive(Clone, Copy, Debug)]
-struct Standing {
-    at: NodeId,
-    /// Links to spare from here on.
-    spare: u8,
-    /// The port that is tried next.
-    port: u8,
-}
+/// A node that no search came to.
+const FAR: u32 = u32::MAX;
 
 /// Ways round what is dead on a box.
 #[derive(Debug)]
 pub(super) struct Detours<'m> {
     machine: &'m Machine,
     grid: &'m Grid,
-    /// What the number of spare links of any way differs by.
-    step: u8,
     target: Option<NodeId>,
-    /// By node one more than the spare links with which no way leads to the target.
-    failed: Vec<u8>,
-    touched: Vec<NodeId>,
-    way: Vec<Standing>,
+    /// Whether no way that always leads nearer goes from a node to the target.
+    is_blocked: Vec<bool>,
+    blocked: Vec<NodeId>,
+    /// The way that is tried: nodes, and the port that is tried next.
+    way: Vec<(NodeId, u32)>,
+    /// By axis the steps from each coordinate to the source.
+    steps: Vec<Vec<u32>>,
+    /// By node the links to the target.
+    distance: Vec<u32>,
+    reached: Vec<NodeId>,
+    /// Nodes to look at on ways of as many links as now, of one more, of two more.
+    levels: [Vec<NodeId>; 3],
 }
 
 impl<'m> Detours<'m> {
     /// No target yet; nothing for a machine that is no box.
     pub(super) fn new(machine: &'m Machine) -> Option<Self> {
         let Network::Grid(grid) = machine.network() else { return None };
-        // Without odd rings all ways between two nodes are odd, or all are even.
-        let is_odd_ring = |&side: &u32| grid.wraps() && side > 2 && side % 2 == 1;
-        let step = if grid.sides().iter().any(is_odd_ring) { 1 } else { 2 };
-        let (failed, touched, way) = (Vec::new(), Vec::new(), Vec::new());
-        Some(Self { machine, grid, step, target: None, failed, touched, way })
+        Some(Self {
+            machine,
+            grid,
+            target: None,
+            is_blocked: Vec::new(),
+            blocked: Vec::new(),
+            way: Vec::new(),
+            steps: vec![Vec::new(); grid.dimensions()],
+            distance: Vec::new(),
+            reached: Vec::new(),
+            levels: Default::default(),
+        })
     }
 
-    /// Calls `visit` with each link of the way between two living nodes; whether one was found.
-    pub(super) fn route(&mut self, from: NodeId, to: NodeId, mut visit: impl FnMut(LinkId)) -> bool {
+    /// Appends a way between two living nodes that always leads nearer on the whole box, if there is one.
+    pub(super) fn always_nearer(&mut self, from: NodeId, to: NodeId, links: &mut Vec<LinkId>) -> bool {
         self.aim(to);
-        let mut left = self.machine.nodes().max(ENTERED_MIN);
-        let mut spare = 0;
-        while spare <= SPARE_MAX && left > 0 {
-            if self.try_with(spare, from, to, &mut left) {
-                for standing in &self.way[..self.way.len() - 1] {
-                    visit(self.machine.link(standing.at, Port(u32::from(standing.port) - 1)));
-                }
+        self.way.clear();
+        self.way.push((from, 0));
+        while let Some(&(at, port)) = self.way.last() {
+            if at == to {
+                let passed = &self.way[..self.way.len() - 1];
+                links.extend(passed.iter().map(|&(at, port)| self.grid.link(at, Port(port - 1))));
                 return true;
             }
-            spare += self.step;
+            let open = |port: u32| Some((self.nearer(at, to, Port(port))?, port + 1));
+            match (port..self.grid.ports(at)).find_map(open) {
+                Some((next, tried)) => {
+                    self.way.last_mut().expect("it is there").1 = tried;
+                    self.way.push((next, 0));
+                }
+                None => {
+                    self.way.pop();
+                    self.is_blocked[at.index()] = true;
+                    self.blocked.push(at);
+                }
+            }
         }
         false
     }
 
     fn aim(&mut self, target: NodeId) {
-        if self.target == Some(target) {
-            return;
+        if self.target != Some(target) {
+            self.is_blocked.resize(self.machine.nodes() as usize, false);
+            self.blocked.drain(..).for_each(|node| self.is_blocked[node.index()] = false);
+            self.target = Some(target);
         }
-        self.failed.resize(self.machine.nodes() as usize, 0);
-        for node in self.touched.drain(..) {
-            self.failed[node.index()] = 0;
-        }
-        self.target = Some(target);
     }
 
-    /// Looks for a way with so many links to spare, entering at most so many nodes.
-    fn try_with(&mut self, spare: u8, from: NodeId, to: NodeId, left: &mut u32) -> bool {
-        self.way.clear();
-        self.way.push(Standing { at: from, spare, port: 0 });
-        while let Some(&Standing { at, spare, port }) = self.way.last() {
-            if at == to {
+    /// The node behind a port, if it is nearer to the target and not known to be blocked.
+    #[inline]
+    fn nearer(&self, at: NodeId, to: NodeId, port: Port) -> Option<NodeId> {
+        let axis = self.grid.direction(port).0;
+        let next = self.machine.neighbour(at, port).filter(|next| !self.is_blocked[next.index()])?;
+        (self.grid.offset(next, to, axis).0 < self.grid.offset(at, to, axis).0).then_some(next)
+    }
+
+    /// Appends a shortest way between two living nodes, if there is any; how many nodes were entered.
+    pub(super) fn around(&mut self, from: NodeId, to: NodeId, links: &mut Vec<LinkId>) -> (bool, usize) {
+        let is_reached = self.search(from, to);
+        let mut at = from;
+        while is_reached && at != to {
+            let nearer = self.distance[at.index()] - 1;
+            let mut ports = (0..self.grid.ports(at)).map(Port);
+            let step = |port| {
+                let next = self.machine.neighbour(at, port)?;
+                (self.distance[next.index()] == nearer).then_some((port, next))
+            };
+            let (port, next) = ports.find_map(step).expect("a way was found");
+            links.push(self.grid.link(at, port));
+            at = next;
+        }
+        (is_reached, self.reached.len())
+    }
+
+    /// Measures the links to the target from all nodes on shortest ways of a source, and from some beside them.
+    fn search(&mut self, from: NodeId, to: NodeId) -> bool {
+        self.distance.resize(self.machine.nodes() as usize, FAR);
+        self.reached.drain(..).for_each(|node| self.distance[node.index()] = FAR);
+        self.levels.iter_mut().for_each(Vec::clear);
+        for (axis, steps) in self.steps.iter_mut().enumerate() {
+            let (here, stride) = (self.grid.coordinate(from, axis), self.grid.stride(axis));
+            let base = from.0 - here * stride;
+            steps.clear();
+            steps.extend(
+                (0..self.grid.sides()[axis])
+                    .map(|c| self.grid.offset(NodeId(base + c * stride), from, axis).0),
+            );
+        }
+        self.distance[to.index()] = 0;
+        self.reached.push(to);
+        self.levels[0].push(to);
+        while self.levels.iter().any(|level| !level.is_empty()) {
+            // All of a level is gone through: every way of so many links is in it.
+            while let Some(node) = self.levels[0].pop() {
+                self.look_around(node);
+            }
+            if self.distance[from.index()] != FAR && self.levels_hold_no_shorter(from) {
                 return true;
             }
-            *left = left.saturating_sub(1);
-            if *left == 0 {
-                return false;
-            }
-            let ports = self.machine.ports(at) as u8;
-            let (next, tried) =
-                match (port..ports).find_map(|port| Some((self.enter(at, to, spare, port)?, port))) {
-                    Some((next, port)) => (Some(next), port + 1),
-                    None => (None, ports),
-                };
-            if let Some(top) = self.way.last_mut() {
-                top.port = tried;
-            }
-            match next {
-                Some(next) => self.way.push(next),
-                None => {
-                    self.way.pop();
-                    if self.failed[at.index()] == 0 {
-                        self.touched.push(at);
-                    }
-                    self.failed[at.index()] = self.failed[at.index()].max(spare + 1);
-                }
-            }
+            self.levels.rotate_left(1);
         }
         false
     }
 
-    /// The node behind a port, if enough links are left to spare there.
+    /// Whether the source was come to in this level, and not only seen from it.
+    fn levels_hold_no_shorter(&self, from: NodeId) -> bool {
+        !self.levels[1].contains(&from) && !self.levels[2].contains(&from)
+    }
+
     #[inline]
-    fn enter(&self, at: NodeId, to: NodeId, spare: u8, port: u8) -> Option<Standing> {
-        let port = Port(u32::from(port));
-        let next = self.machine.neighbour(at, port)?;
-        let axis = self.grid.direction(port).0;
-        let (before, after) = (self.grid.offset(at, to, axis).0, self.grid.offset(next, to, axis).0);
-        // A step nearer spares nothing.
-        let spare = spare.checked_sub((1 + after - before) as u8)?;
-        (self.failed[next.index()] <= spare).then_some(Standing { at: next, spare, port: 0 })
+    fn look_around(&mut self, node: NodeId) {
+        let distance = self.distance[node.index()] + 1;
+        for axis in 0..self.steps.len() {
+            let c = self.grid.coordinate(node, axis);
+            for up in [true, false] {
+                let Some(next) = self.grid.step(node, axis, up) else { continue };
+                let known = &mut self.distance[next.index()];
+                if *known <= distance || !self.machine.leads(node, self.grid.port(axis, up), next) {
+                    continue;
+                }
+                if *known == FAR {
+                    self.reached.push(next);
+                }
+                *known = distance;
+                let steps = &self.steps[axis];
+                let more = 1 + steps[self.grid.coordinate(next, axis) as usize] - steps[c as usize];
+                self.levels[more as usize].push(next);
+            }
+        }
     }
 }

@@ -76,7 +76,7 @@ pub fn routes<'m>(machine: &'m Machine, pairs: &[Pair]) -> Result<Routes<'m>> {
     }
 }
 
-/// The routes on a box: as they come, and those that need a search of the whole machine by target.
+/// The routes on a box: as they come, and those that go round holes by target.
 fn in_runs<'m>(machine: &'m Machine, grid: &'m Grid, pairs: &[Pair]) -> Result<Routes<'m>> {
     let mut search = PathSearch::new(machine);
     let (mut runs, mut links, mut far) = (Runs::new(grid), Vec::new(), Vec::new());
@@ -91,21 +91,19 @@ fn in_runs<'m>(machine: &'m Machine, grid: &'m Grid, pairs: &[Pair]) -> Result<R
         return Ok(Routes::Runs(runs));
     }
     far.sort_by_key(|&message| pairs[message as usize].1);
-    let mut found = vec![None; pairs.len()];
-    for message in far {
+    let (mut round, mut place) = (Runs::new(grid), vec![u32::MAX; pairs.len()]);
+    for (number, message) in (0..).zip(far) {
         let (from, to) = pairs[message as usize];
-        let mut links = Vec::new();
+        links.clear();
         if !search.route(from, to, &mut links) {
             return Err(no_path(from, to));
         }
-        found[message as usize] = Some(links);
+        round.push(&links)?;
+        place[message as usize] = number;
     }
     let mut all = Runs::new(grid);
-    for (message, searched) in found.iter().enumerate() {
-        match searched {
-            Some(links) => all.push(links)?,
-            None => all.push_runs(runs.of(message))?,
-        }
+    for (message, &number) in place.iter().enumerate() {
+        all.push_runs(if number == u32::MAX { runs.of(message) } else { round.of(number as usize) })?;
     }
     Ok(Routes::Runs(all))
 }
@@ -160,6 +158,8 @@ pub(super) fn check_stored(links: usize) -> Result<()> {
 pub struct PathSearch<'m> {
     machine: &'m Machine,
     detours: Option<Detours<'m>>,
+    /// How many nodes were entered on ways round holes to the last target.
+    entered: (Option<NodeId>, usize),
     target: Option<NodeId>,
     distance: Vec<u32>,
 }
@@ -167,24 +167,39 @@ pub struct PathSearch<'m> {
 impl<'m> PathSearch<'m> {
     /// No target yet.
     pub fn new(machine: &'m Machine) -> Self {
-        Self { machine, detours: Detours::new(machine), target: None, distance: Vec::new() }
+        let detours = Detours::new(machine);
+        Self { machine, detours, entered: (None, 0), target: None, distance: Vec::new() }
     }
 
-    /// Appends the route, or returns false if there is none.
+    /// Appends the route, or returns false if there is none. Routes to one target are best asked for one after the other.
     pub fn route(&mut self, from: NodeId, to: NodeId, links: &mut Vec<LinkId>) -> bool {
         if !self.machine.is_alive(from) || !self.machine.is_alive(to) {
             return false;
         }
-        self.nearby(from, to, links) || self.searched(from, to, links)
+        self.nearby(from, to, links) || self.around(from, to, links)
     }
 
-    /// Appends the route if it is found without a search of the whole machine.
+    /// Appends the route if it always leads nearer on the whole box.
     pub fn nearby(&mut self, from: NodeId, to: NodeId, links: &mut Vec<LinkId>) -> bool {
         if !self.machine.is_alive(from) || !self.machine.is_alive(to) {
             return false;
         }
         self.straight(from, to, links)
-            || self.detours.as_mut().is_some_and(|detours| detours.route(from, to, |link| links.push(link)))
+            || self.detours.as_mut().is_some_and(|detours| detours.always_nearer(from, to, links))
+    }
+
+    /// The route round holes, found near it; once that took as long as a search of the whole machine, from its table.
+    pub fn around(&mut self, from: NodeId, to: NodeId, links: &mut Vec<LinkId>) -> bool {
+        let Some(detours) = &mut self.detours else { return self.searched(from, to, links) };
+        if self.entered.0 != Some(to) {
+            self.entered = (Some(to), 0);
+        }
+        if self.entered.1 >= self.machine.nodes() as usize {
+            return self.searched(from, to, links);
+        }
+        let (is_found, entered) = detours.around(from, to, links);
+        self.entered.1 += entered;
+        is_found
     }
 
     /// The route by the definition: at each node the first port that leads nearer.
@@ -226,25 +241,29 @@ impl<'m> PathSearch<'m> {
     fn straight(&self, from: NodeId, to: NodeId, links: &mut Vec<LinkId>) -> bool {
         let Network::Grid(grid) = self.machine.network() else { return false };
         let start = links.len();
-        let mut at = from;
-        while let Some(link) = dimension_order::next_link(grid, at, to) {
-            let port = Port(link.0 - grid.first_link(at).0);
-            match self.machine.neighbour(at, port) {
-                Some(next) => at = next,
-                None => {
-                    links.truncate(start);
-                    return false;
-                }
+        let mut is_whole = true;
+        dimension_order::for_each_piece(grid, from, to, |piece| {
+            let (mut at, port) = (piece.from, grid.port(piece.axis, piece.up));
+            for _ in 0..if is_whole { piece.links } else { 0 } {
+                let Some(next) = self.machine.neighbour(at, port) else {
+                    is_whole = false;
+                    return;
+                };
+                links.push(grid.link(at, port));
+                at = next;
             }
-            links.push(link);
+        });
+        if !is_whole {
+            links.truncate(start);
         }
-        true
+        is_whole
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::RngExt;
 
     /// The shortcuts and the definition, for every pair that has both, on whole boxes and around holes.
     #[test]
@@ -270,13 +289,70 @@ mod tests {
                     compared += 1;
                 }
                 let detours = search.detours.as_mut().expect("a box");
-                if detours.route(from, to, |link| near.push(link)) {
+                if detours.around(from, to, &mut near).0 {
                     assert_eq!(near, searched, "{name}: {from} to {to} round the holes");
                     detoured += 1;
                 }
             }
             assert!(2 * compared > living.len() * living.len(), "{name}: {compared} pairs");
             assert_eq!(detoured, living.len() * living.len(), "{name}: all are found without a search");
+        }
+    }
+
+    /// Many holes and walls, wires among them: whatever is found near the straight way is what a search of the whole machine
+    /// finds, who cannot be reached is not reached, and stored runs are the links.
+    #[test]
+    fn ways_round_holes_are_the_searched_ones() {
+        let mut rng = meshwright_core::rng::stream(7, "holes");
+        for (name, percent) in [
+            ("mesh:9x11", 5),
+            ("mesh:9x11", 30),
+            ("torus:9x11", 20),
+            ("torus:8x6", 35),
+            ("mesh:4x5x6", 25),
+            ("mesh:40", 3),
+        ] {
+            for _ in 0..4 {
+                let whole = Machine::new(name).unwrap();
+                let nodes = whole.nodes();
+                let mut some =
+                    |of: u32| (0..of * percent / 100).map(|_| rng.random_range(0..of)).collect::<Vec<u32>>();
+                let dead = some(nodes).into_iter().map(NodeId).collect();
+                let wires = some(whole.links()).into_iter().filter_map(|link| {
+                    let link = LinkId(link);
+                    Some((whole.source(link), whole.target(link)?))
+                });
+                let wires = wires.collect();
+                let machine = whole.clone().with_dead(dead).unwrap().with_dead_links(wires).unwrap();
+                let living: Vec<NodeId> = machine.living().collect();
+                let (mut near, mut far) = (PathSearch::new(&machine), PathSearch::new(&machine));
+                let mut pairs = Vec::new();
+                for (&to, &from) in living.iter().flat_map(|to| living.iter().map(move |from| (to, from))) {
+                    let (mut found, mut searched) = (Vec::new(), Vec::new());
+                    let is_reached = far.searched(from, to, &mut searched);
+                    if near.nearby(from, to, &mut found) {
+                        assert_eq!((is_reached, &found), (true, &searched), "{name}: {from} to {to}");
+                    }
+                    found.clear();
+                    let detours = near.detours.as_mut().expect("a box");
+                    assert_eq!(detours.around(from, to, &mut found).0, is_reached, "{name}: {from} to {to}");
+                    assert_eq!(found, searched, "{name}: {from} to {to}");
+                    if is_reached && pairs.len() < 2000 {
+                        pairs.push((from, to));
+                    }
+                }
+                let routes = routes(&machine, &pairs).unwrap();
+                for (message, &(from, to)) in pairs.iter().enumerate() {
+                    let (mut stored, mut searched) = (Vec::new(), Vec::new());
+                    routes.for_each_link(message, (from, to), |link| stored.push(link));
+                    far.searched(from, to, &mut searched);
+                    assert_eq!(stored, searched, "{name}: {from} to {to}");
+                    assert_eq!(routes.hops(message, (from, to)).0 as usize, searched.len());
+                    for (hop, &link) in (0..).zip(&searched) {
+                        assert_eq!(routes.next(message, hop, machine.source(link), to), Some(link));
+                    }
+                }
+            }
         }
     }
 }

@@ -259,6 +259,13 @@ impl Machine {
         !self.is_dead.contains(node.index())
     }
 
+    /// Whether the wire at this port works, which leads to this node, and both of its ends.
+    #[inline]
+    pub(crate) fn leads(&self, node: NodeId, port: Port, next: NodeId) -> bool {
+        let wired = self.dead_links.is_empty() || !self.is_dead_link.contains(self.link(node, port).index());
+        wired && self.is_alive(node) && self.is_alive(next)
+    }
+
     /// The nodes that work, in increasing order.
     pub fn living(&self) -> impl Iterator<Item = NodeId> + '_ {
         (0..self.nodes()).map(NodeId).filter(|&node| self.is_alive(node))
@@ -317,9 +324,7 @@ impl Topology for Machine {
     /// A dead node has no wired port, no port leads to one, and the ends of a dead link are not wired.
     #[inline]
     fn neighbour(&self, node: NodeId, port: Port) -> Option<NodeId> {
-        let next = self.network.neighbour(node, port)?;
-        let wired = self.dead_links.is_empty() || !self.is_dead_link.contains(self.link(node, port).index());
-        (wired && self.is_alive(node) && self.is_alive(next)).then_some(next)
+        self.network.neighbour(node, port).filter(|&next| self.leads(node, port, next))
     }
 
     fn source(&self, link: LinkId) -> NodeId {

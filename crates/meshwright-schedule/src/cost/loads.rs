@@ -211,3 +211,74 @@ impl LinkLoads {
         (&self.messages, &self.bytes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cost::busiest_on_ways;
+    use meshwright_core::units::{Bytes, NodeId};
+    use meshwright_network::routing::{Pair, routes};
+    use meshwright_network::topology::{Machine, Topology};
+    use proptest::prelude::*;
+
+    const MACHINES: [&str; 8] = [
+        "mesh:6x10",
+        "torus:6x10",
+        "mesh:4x5x3",
+        "torus:5x4x3",
+        "torus:60",
+        "torus:2x6x5",
+        "hypercube:6",
+        "ccc:4",
+    ];
+
+    proptest! {
+        /// Sums over pieces are what one counts link by link: loads, maxima and the busiest link of each way, also round holes
+        /// and when tables are used again.
+        #[test]
+        fn loads_are_those_counted_link_by_link(
+            (which, dead) in (0usize..8, prop::collection::vec(0u32..60, 0..5)),
+            batches in prop::collection::vec(prop::collection::vec((0u32..60, 0u32..60, 0u64..9), 0..40), 1..3),
+            times in prop::collection::vec(1u32..4, 40),
+        ) {
+            let machine = Machine::new(MACHINES[which]).unwrap();
+            let machine = machine.with_dead(dead.into_iter().map(NodeId).collect()).unwrap();
+            let living: Vec<NodeId> = machine.living().collect();
+            let mut loads = LinkLoads::new(machine.links());
+            for ends in batches {
+                let node = |at: u32| living[at as usize % living.len()];
+                let messages: Vec<Message> = ends
+                    .iter()
+                    .map(|&(from, to, bytes)| Message { source: node(from), target: node(to), bytes: Bytes(bytes), phase: 1 })
+                    .collect();
+                let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+                // Holes may part the machine, and then there is no route.
+                let Ok(routes) = routes(&machine, &pairs) else { continue };
+                loads.count(&messages, &routes, |message| times[message]);
+                let mut expected = vec![LinkLoad::default(); machine.links() as usize];
+                for (index, message) in messages.iter().enumerate() {
+                    routes.for_each_link(index, message.pair(), |link| {
+                        expected[link.index()].messages += times[index];
+                        expected[link.index()].bytes += u64::from(times[index]) * message.bytes.0;
+                    });
+                }
+                for (link, load) in (0..).map(LinkId).zip(&expected) {
+                    prop_assert_eq!((loads.messages(link), loads.bytes(link)), (load.messages, load.bytes), "{:?}", link);
+                }
+                let mut used: Vec<_> = loads.used().collect();
+                used.sort_by_key(|(link, _)| *link);
+                let all = (0..).map(LinkId).zip(expected.iter().copied()).filter(|(_, load)| load.messages > 0);
+                prop_assert_eq!(used, all.collect::<Vec<_>>());
+                prop_assert_eq!(loads.messages_max(), expected.iter().map(|load| load.messages).max().unwrap());
+                prop_assert_eq!(loads.bytes_max(), expected.iter().map(|load| load.bytes).max().unwrap());
+                loads.fill(&messages, &routes);
+                let busiest = busiest_on_ways(&messages, &routes, &loads);
+                for (index, message) in messages.iter().enumerate() {
+                    let mut most = message.bytes.0;
+                    routes.for_each_link(index, message.pair(), |link| most = most.max(loads.bytes(link)));
+                    prop_assert_eq!(busiest[index], most);
+                }
+            }
+        }
+    }
+}

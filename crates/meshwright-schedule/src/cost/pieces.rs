@@ -144,7 +144,7 @@ impl Pieces {
         let axis = self.axes.len() - 1 - port as usize / 2;
         let (line, before, _) = self.place_of(axis, port.is_multiple_of(2), NodeId(node));
         let begin = self.begins[line as usize];
-        (begin != NONE).then_some((begin + before) as usize)
+        (begin != NONE).then(|| (begin + before) as usize)
     }
 
     /// The links of all places in their order.

@@ -9,6 +9,7 @@ use meshwright_core::error::Result;
 use meshwright_mapping::times::{Times, times};
 use meshwright_mapping::{Placement, bound, exact};
 use meshwright_network::topology::{Machine, Switching};
+use meshwright_schedule::cost::LinkLoads;
 use meshwright_sim::fitting::{self, FLIT_HOPS_MAX, Fitted, Routers};
 use meshwright_sim::link_use::{self, Way};
 
@@ -20,6 +21,13 @@ pub(super) struct Table<'a> {
     pub(super) switchings: &'a [Switching],
     pub(super) weights: &'a [f64],
     pub(super) limits: &'a BySwitching<Limits>,
+}
+
+/// What needs no simulation: the figures under the switching with this index, and the loads of the usual routes.
+struct Figures<'a> {
+    measured: &'a Measured,
+    index: usize,
+    loads: &'a LinkLoads,
 }
 
 /// What is known of a placement under one switching.
@@ -48,13 +56,14 @@ impl Table<'_> {
             let exact = in_cycles(machine, measured.total(index(switching), |known| known.predicted));
             times(switching, &measured.metrics, &scale, exact)
         });
+        let loads = measure::loads_of(&measured.schedule, machine, &Way::usual(machine))?;
         let ran = BySwitching::try_each(switchings, |switching| {
             let on = machine.clone().with_switching(switching);
-            let known = (&measured, index(switching));
+            let known = Figures { measured: &measured, index: index(switching), loads: &loads };
             match judged.filter(|_| switching == machine.switching()) {
-                Some(outcome) => taken_over(&on, known, outcome),
-                None if switchings.contains(&switching) => run(&on, known),
-                None => formulas(&on, known),
+                Some(outcome) => taken_over(&on, &known, outcome),
+                None if switchings.contains(&switching) => run(&on, &known),
+                None => Ok(formulas(&on, &known)),
             }
         })?;
         let bound = limits.map(|limits| machine.costs().cycles(limits.ticks).0);
@@ -97,7 +106,7 @@ fn perfect(job: &Job, machine: &Machine, switching: Switching, weights: &[f64]) 
 }
 
 /// The figures that need no simulation; the index is that of the machine's switching.
-fn levels(machine: &Machine, (measured, index): (&Measured, usize)) -> Levels {
+fn levels(machine: &Machine, measured: &Measured, index: usize) -> Levels {
     Levels {
         alone: in_cycles(machine, measured.total(index, |known| known.alone)),
         link: in_cycles(machine, measured.total(index, |known| known.link)),
@@ -107,23 +116,18 @@ fn levels(machine: &Machine, (measured, index): (&Measured, usize)) -> Levels {
 }
 
 /// A switching that nobody asked to simulate.
-fn formulas(machine: &Machine, known: (&Measured, usize)) -> Result<SwitchingRun> {
-    let loads = measure::loads_of(&known.0.schedule, machine, &Way::usual(machine))?;
-    Ok(SwitchingRun {
-        levels: levels(machine, known),
+fn formulas(machine: &Machine, known: &Figures<'_>) -> SwitchingRun {
+    SwitchingRun {
+        levels: levels(machine, known.measured, known.index),
         routers: None,
-        busiest: link_use::busiest_link(&loads, machine),
+        busiest: link_use::busiest_link(known.loads, machine),
         waited: None,
         reason: None,
-    })
+    }
 }
 
 /// What a verdict under this switching says already.
-fn taken_over(
-    machine: &Machine,
-    known: (&Measured, usize),
-    outcome: &MappingOutcome,
-) -> Result<SwitchingRun> {
+fn taken_over(machine: &Machine, known: &Figures<'_>, outcome: &MappingOutcome) -> Result<SwitchingRun> {
     let mut levels = on_way(machine, known, outcome.detail.routers.as_ref())?.0;
     levels.simulated = outcome.simulated_cycles;
     Ok(SwitchingRun {
@@ -136,8 +140,8 @@ fn taken_over(
 }
 
 /// Runs it.
-fn run(machine: &Machine, known: (&Measured, usize)) -> Result<SwitchingRun> {
-    let fitted = fitting::simulate(machine, &known.0.schedule, FLIT_HOPS_MAX)?;
+fn run(machine: &Machine, known: &Figures<'_>) -> Result<SwitchingRun> {
+    let fitted = fitting::simulate(machine, &known.measured.schedule, FLIT_HOPS_MAX)?;
     let (mut levels, busiest) = on_way(machine, known, fitted.routers.as_ref())?;
     let reason = measure::deadlock_sentence(machine, &fitted);
     let Fitted { trace, routers, .. } = fitted;
@@ -149,19 +153,18 @@ fn run(machine: &Machine, known: (&Measured, usize)) -> Result<SwitchingRun> {
 /// The figures on the routes of these routers, or of whole messages.
 fn on_way(
     machine: &Machine,
-    known: (&Measured, usize),
+    known: &Figures<'_>,
     routers: Option<&Routers>,
 ) -> Result<(Levels, Option<LinkUse>)> {
     let way = Way::of(machine, routers)?;
-    let levels = match way.is_other() {
-        true => {
-            let again = measure::along(known.0.schedule.clone(), machine, &[machine.switching()], &way)?;
-            levels(machine, (&again, 0))
-        }
-        false => levels(machine, known),
-    };
-    let loads = measure::loads_of(&known.0.schedule, machine, &way)?;
-    Ok((levels, link_use::busiest_link(&loads, machine)))
+    if !way.is_other() {
+        let levels = levels(machine, known.measured, known.index);
+        return Ok((levels, link_use::busiest_link(known.loads, machine)));
+    }
+    let schedule = &known.measured.schedule;
+    let again = measure::along(schedule.clone(), machine, &[machine.switching()], &way)?;
+    let loads = measure::loads_of(schedule, machine, &way)?;
+    Ok((levels(machine, &again, 0), link_use::busiest_link(&loads, machine)))
 }
 
 /// What a simulated time is made of, in a clause.
