@@ -36,8 +36,8 @@ pub(super) struct Class {
     pairs: Vec<(u32, u32)>,
     /// Their indices.
     pub(super) phases: Vec<u32>,
-    /// The lightest and the heaviest message of each.
-    loads: Vec<(u128, u128)>,
+    /// The lightest and the heaviest message of each, and how often it runs.
+    loads: Vec<(u128, u128, u128)>,
 }
 
 /// The ticks of a message of this load alone over so many links.
@@ -64,9 +64,9 @@ pub(super) fn classes(graph: &TaskGraph, machine: &Machine, load: impl Fn(&Edge)
             classes.len() - 1
         });
         classes[at].phases.push(index as u32);
-        classes[at].loads.push((least, most));
+        classes[at].loads.push((least, most, graph.repeats(index).into()));
     }
-    let sent = |class: &Class| class.loads.iter().map(|(least, _)| least).sum::<u128>();
+    let sent = |class: &Class| class.loads.iter().map(|(least, _, times)| least * times).sum::<u128>();
     classes.sort_by_key(|class| Reverse(sent(class)));
     classes.truncate(CLASSES_MAX);
     classes
@@ -76,7 +76,9 @@ pub(super) fn classes(graph: &TaskGraph, machine: &Machine, load: impl Fn(&Edge)
 pub(super) fn least(classes: &[Class], tasks: u32, machine: &Machine, alone: Alone<'_>, ends: u128) -> u128 {
     let Some(room) = Room::new(classes, tasks, machine) else { return 0 };
     let cost = |class: &Class, dilation: u32| -> u128 {
-        let one = |&(least, most): &(u128, u128)| alone(least, dilation.into()).max(alone(most, 1)) + ends;
+        let one = |&(least, most, times): &(u128, u128, u128)| {
+            times * (alone(least, dilation.into()).max(alone(most, 1)) + ends)
+        };
         class.loads.iter().map(one).sum()
     };
     let all = |dilations: &[u32]| -> u128 {

@@ -191,7 +191,10 @@ impl Job<'_> {
             phases.sort_unstable();
             let alone = |load, hops| self.alone(load, hops);
             let ticks = growth::least(classes, self.graph.tasks, self.machine, &alone, 2 * self.overhead());
-            Group { phases, found: Found { ticks, argument: Argument::Growth { ticks: saturated(ticks) } } }
+            // Of one phase a certificate speaks of one run.
+            let times = if let [phase] = phases[..] { self.times(phase as usize) } else { 1 };
+            let argument = Argument::Growth { ticks: saturated(ticks / times.max(1)) };
+            Group { phases, found: Found { ticks, argument } }
         };
         let mut groups: Vec<Group> = classes.chunks(1).map(group).collect();
         // In a pipeline a link more is a head time more, which is worth no long search.

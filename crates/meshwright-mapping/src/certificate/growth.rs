@@ -20,8 +20,8 @@ pub(super) struct Heavy {
 /// Phases whose heavy messages go between the same pairs of tasks: they have one dilation.
 struct Class {
     pairs: Vec<(u32, u32)>,
-    /// Of each phase the lightest and the heaviest message.
-    loads: Vec<(u128, u128)>,
+    /// Of each phase the lightest and the heaviest message, and how often it is counted.
+    loads: Vec<(u128, u128, u128)>,
 }
 
 /// Proves that some phases take so many ticks: the dilations with which they could take less are all impossible.
@@ -50,10 +50,12 @@ fn heavy(referee: &Referee<'_>, phase: u32) -> Option<Heavy> {
 
 fn classes(referee: &Referee<'_>, phases: &[u32]) -> Vec<Class> {
     let mut classes: Vec<Class> = Vec::new();
-    for Heavy { pairs, least, most } in phases.iter().filter_map(|&phase| heavy(referee, phase)) {
+    for &phase in phases {
+        let Some(Heavy { pairs, least, most }) = heavy(referee, phase) else { continue };
+        let loads = (least, most, referee.times(phases, phase));
         match classes.iter_mut().find(|class| class.pairs == pairs) {
-            Some(class) => class.loads.push((least, most)),
-            None => classes.push(Class { pairs, loads: vec![(least, most)] }),
+            Some(class) => class.loads.push(loads),
+            None => classes.push(Class { pairs, loads: vec![loads] }),
         }
     }
     classes
@@ -148,9 +150,11 @@ impl Search<'_> {
                 u128::from(costs.startup_ticks()) + load + u128::from(hops) * u128::from(costs.head_ticks())
             }
         };
-        let one = |&(least, most): &(u128, u128)| alone(least, dilation).max(alone(most, 1));
-        let ends = 2 * self.referee.overhead() * self.classes[class].loads.len() as u128;
-        self.classes[class].loads.iter().map(one).sum::<u128>() + ends
+        let ends = 2 * self.referee.overhead();
+        let one = |&(least, most, times): &(u128, u128, u128)| {
+            times * (alone(least, dilation).max(alone(most, 1)) + ends)
+        };
+        self.classes[class].loads.iter().map(one).sum()
     }
 
     /// All that begin so.

@@ -80,7 +80,7 @@ impl<'a> Referee<'a> {
     }
 
     /// How often a phase is counted among these: once if it is the only one, else as often as it runs.
-    fn times(&self, phases: &[u32], phase: u32) -> u128 {
+    pub(super) fn times(&self, phases: &[u32], phase: u32) -> u128 {
         if phases.len() == 1 { 1 } else { self.graph.repeats(phase as usize).into() }
     }
 
