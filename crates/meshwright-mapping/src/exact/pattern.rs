@@ -246,7 +246,7 @@ fn patterns(graph: &TaskGraph, machine: &Machine, parts: &[Part]) -> Vec<Pattern
         let mut messages: Vec<(u16, u16, u64)> =
             between.map(|edge| (edge.source as u16, edge.target as u16, edge.bytes.0)).collect();
         messages.sort_unstable();
-        *phases.entry((messages, least[index])).or_default() += 1;
+        *phases.entry((messages, least[index])).or_default() += u64::from(graph.repeats(index));
     }
     let mut counted: BTreeMap<Vec<(u16, u16)>, Vec<Size>> = BTreeMap::new();
     let mut patterns = Vec::new();

@@ -49,10 +49,10 @@ pub(super) fn patterns(
             messages.iter_mut().for_each(|message| message.2 = None);
             (body, step) = occupied(first.unwrap_or(0));
         }
-        let sizes = found.entry(messages).or_default();
+        let (sizes, times) = (found.entry(messages).or_default(), u64::from(tasks.repeats(phase)));
         match sizes.iter_mut().find(|size| size[..3] == [body, step, least]) {
-            Some(size) => size[3] += 1,
-            None => sizes.push([body, step, least, 1]),
+            Some(size) => size[3] += times,
+            None => sizes.push([body, step, least, times]),
         }
     }
     let pattern = |(messages, sizes): (Vec<(usize, usize, Option<u64>)>, Vec<[u64; 4]>)| {
