@@ -76,7 +76,7 @@ fn classic(case: &Value, row: &map::MapRow, mesh: &Machine, what: &str) {
     assert_eq!(u64::from(classic.dilation.0), case["classic"]["dilation"].as_u64().unwrap(), "{what}");
     let mut loads = LinkLoads::new(mesh.links());
     loads.fill(&messages, &routes);
-    let both_ways = loads.touched().iter().map(|&link| {
+    let both_ways = loads.used().map(|(link, _)| {
         let (from, to) = (mesh.source(link), mesh.target(link).unwrap());
         let back = (0..mesh.ports(to))
             .map(meshwright_core::units::Port)

@@ -1,6 +1,6 @@
 //! What must hold of every entry of every table: theorems against definitions.
 
-use meshwright_core::units::{Hops, LinkId, NodeId, Port};
+use meshwright_core::units::{Bytes, Hops, LinkId, NodeId, Port};
 use meshwright_mapping::task_graph::Edge;
 use meshwright_mapping::{PLACEMENTS, Request, TaskGraph, bound, place};
 use meshwright_network::routing::{deadlock, routes, shortest_path};
