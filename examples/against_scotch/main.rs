@@ -1,10 +1,13 @@
 //! Real codes and trees placed by our search, by Scotch and without a tool: predicted, then simulated.
 //!
 //! `cargo run --release --example against_scotch -- 10` gives each search ten seconds and prints the tables of
-//! `docs/mapping-real-codes.md`.
+//! `docs/mapping-real-codes.md`; `-- page 10` writes `docs/against-scotch.md`: fourteen graphs of four families. Without Scotch it
+//! says so.
 
 #![allow(clippy::disallowed_methods, reason = "a program reads its arguments, files and the clock")]
 
+mod families;
+mod page;
 mod scotch;
 
 use std::ops::ControlFlow;
@@ -23,8 +26,15 @@ use meshwright_sim as sim;
 const ANSWERS: usize = 8;
 
 fn main() -> Result<()> {
-    let seconds: f64 = std::env::args().nth(1).and_then(|word| word.parse().ok()).unwrap_or(10.0);
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let seconds: f64 = words.last().and_then(|word| word.parse().ok()).unwrap_or(10.0);
     let budget = Duration::from_secs_f64(seconds);
+    if words.first().is_some_and(|word| word == "page") {
+        return page::print(budget);
+    }
+    if !scotch::is_installed() {
+        println!("Scotch is not installed: its rows are missing.");
+    }
     for (graph, machines) in jobs()? {
         for machine in machines {
             for switching in [Switching::Wormhole, Switching::StoreAndForward] {

@@ -63,6 +63,7 @@ mod load_variants;
 mod loggp;
 mod machines;
 mod multicast_traces;
+mod multilevel;
 mod networks;
 mod output;
 mod packet;

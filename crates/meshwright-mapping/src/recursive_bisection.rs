@@ -38,7 +38,7 @@ const SWEEPS: usize = 2;
 /// How many cuts are tried for each part, the best of them counts.
 const TRIES: usize = 2;
 /// More tasks than this are cut once, without going through a level again: the time then grows like n log n.
-const THRIFTY_TASKS: usize = 1 << 14;
+const THRIFTY_TASKS: usize = 1 << 13;
 /// How many placements are made in a box, the one with the least predicted time counts.
 const ATTEMPTS: u32 = 8;
 /// Fewer placements are made when their tasks together would be more.

@@ -30,8 +30,14 @@ const NEAR: u64 = 100;
 /// How long the search goes on.
 const SEARCH_STEPS: u64 = 100_000;
 
-/// Larger jobs are not searched: a search worth its name would take too long.
+/// Larger jobs are searched on whole boxes only, and more briefly.
 const SEARCHED_TASKS_MAX: u32 = 4096;
+
+/// Still larger ones not at all: where a search starts takes longer than `auto` may.
+const BRIEFLY_SEARCHED_TASKS_MAX: u32 = 1 << 15;
+
+/// How long such a brief search goes on: some seconds.
+const BRIEF_SEARCH_STEPS: u64 = 50_000;
 
 /// Up to here every placement is priced and some rivals are simulated, also when one is known to be optimal.
 const PRICED_TASKS_MAX: u32 = 1 << 16;
@@ -176,19 +182,17 @@ fn found(
 ) -> Result<(Vec<Placement>, u64, bool)> {
     let near = reached - bound.min(reached) <= bound / NEAR;
     let taken = job.given.iter().any(|placement| placement.name == search::NAME);
-    if near || taken || job.tasks.tasks > SEARCHED_TASKS_MAX {
+    let steps = match job.tasks.tasks {
+        ..=SEARCHED_TASKS_MAX => SEARCH_STEPS,
+        ..=BRIEFLY_SEARCHED_TASKS_MAX if machine.whole_grid().is_some() => BRIEF_SEARCH_STEPS,
+        _ => 0,
+    };
+    if near || taken || steps == 0 {
         return Ok((Vec::new(), reached, false));
     }
     let start = search::Start::Best;
-    let problem = SearchProblem {
-        graph: &job.tasks,
-        machine,
-        pins: &[],
-        start,
-        seed,
-        steps: SEARCH_STEPS,
-        answers: SIMULATED,
-    };
+    let problem =
+        SearchProblem { graph: &job.tasks, machine, pins: &[], start, seed, steps, answers: SIMULATED };
     let outcome = look::search(&problem, &mut |step| {
         progress(&format!("auto: search, {} steps", step.steps));
         ControlFlow::Continue(())

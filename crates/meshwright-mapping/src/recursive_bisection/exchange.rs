@@ -7,7 +7,7 @@ use meshwright_network::topology::{Grid, Topology};
 /// Times all tasks are looked at, at most.
 const PASSES: usize = 16;
 /// More tasks than this are looked at less often: a pass over all of them takes long.
-const MANY_TASKS: usize = 1 << 14;
+const MANY_TASKS: usize = 1 << 13;
 const PASSES_OF_MANY: usize = 2;
 /// A task looks around so many of those it talks to, most of all.
 const PARTNERS: usize = 6;

@@ -267,12 +267,11 @@ mod tests {
         for machine in [Machine::new("mesh:3x5").unwrap(), Machine::new("torus:4x4").unwrap(), broken] {
             for (_, switching) in SWITCHINGS {
                 let machine = machine.clone().with_switching(*switching);
-                let edge = |rng: &mut rand_xoshiro::SplitMix64| Edge {
-                    source: rng.random_range(0..12),
-                    target: rng.random_range(0..12),
-                    bytes: Bytes(rng.random_range(0..5000)),
+                let mut edge = |index: u32| {
+                    let (source, target) = (rng.random_range(0..12), rng.random_range(0..12));
+                    (index % 3, Edge { source, target, bytes: Bytes(rng.random_range(0..5000)) })
                 };
-                let edges = (0..40).map(|index| (index % 3, edge(&mut rng))).collect();
+                let edges = (0..40).map(&mut edge).collect();
                 let graph = TaskGraph::new("twelve", 12, edges).unwrap();
                 let job = PhasedJob::new(&graph, &machine).unwrap();
                 let ways = Ways::new(&machine).unwrap();
