@@ -107,7 +107,7 @@ impl<'a> Mapping<'a> {
                     .map(|index| bound::phase_ticks(tasks, index, switching, costs))
                     .collect(),
                 ticks: bound::tree_ticks(tasks, profile, switching, costs),
-                certificate: None,
+                certificate: bound::tree_certificate(tasks, profile, switching, costs),
             },
             Limits::Graph(terrain) => bound::graph_ticks(tasks, terrain, self.machine, switching),
         }

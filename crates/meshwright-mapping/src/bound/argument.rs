@@ -15,6 +15,7 @@ pub(super) enum Argument {
     Cut { nodes: usize, leaving: Leaving },
     Growth { ticks: u64 },
     Distances,
+    GilmoreLawler { tasks: Vec<i64>, nodes: Vec<i64> },
 }
 
 /// What an argument proves, in ticks.
@@ -53,6 +54,7 @@ impl Argument {
             Self::Cut { nodes, leaving } => Certificate::Cut { nodes: terrain.cut_nodes(nodes), leaving },
             Self::Growth { ticks } => Certificate::Growth { ticks },
             Self::Distances => Certificate::Distances,
+            Self::GilmoreLawler { tasks, nodes } => Certificate::GilmoreLawler { tasks, nodes },
         }
     }
 }

@@ -1,10 +1,12 @@
 //! The busiest link: what it carries at least, and which argument says so.
 
 use super::argument::{Argument, Found};
+use super::gilmore_lawler;
 use super::graph::Terrain;
 use crate::TaskGraph;
 use crate::certificate::Side;
 use crate::certificate::leaving::Leaving;
+use meshwright_network::topology::Machine;
 
 /// All subsets of so many tasks are looked at for every phase.
 const SUBSET_TASKS_MAX: usize = 16;
@@ -19,6 +21,9 @@ struct Share {
 
 /// Messages between different tasks: source, target, ticks on a link.
 pub(super) type Loads = Vec<(u32, u32, u128)>;
+
+/// By task the loads it shares with each partner, both ways, the heaviest first.
+pub(super) type Partners = Vec<Vec<u128>>;
 
 /// Adds up what goes from each task to each partner, or takes the most of one message.
 fn shares(ends: impl Iterator<Item = Share>, add: fn(u128, u128) -> u128) -> Vec<Share> {
@@ -75,9 +80,17 @@ fn gcd(mut a: u128, mut b: u128) -> u128 {
     a
 }
 
+/// Which of the longer arguments are looked at.
+#[derive(Clone, Copy)]
+pub(super) struct With<'a> {
+    pub(super) cuts: bool,
+    /// Where, if the place of each task is looked at.
+    pub(super) places: Option<&'a Machine>,
+}
+
 impl Terrain {
     /// The ticks for which the busiest link is occupied at least, for so many tasks.
-    pub(super) fn busiest(&self, loads: &Loads, tasks: usize, with_cuts: bool) -> Found {
+    pub(super) fn busiest(&self, loads: &Loads, tasks: usize, with: With<'_>) -> Found {
         let add = |a: u128, b: u128| a + b;
         let directions = [shares(sent(loads), add), shares(heard(loads), add)];
         let rests = directions.each_ref().map(|shares| rests(shares));
@@ -86,12 +99,13 @@ impl Terrain {
             found = found.or(self.by_degrees(&beyond(rests, 0, tasks), side));
         }
         found = found.or(self.by_volume(loads));
-        let found = if with_cuts { found.or(self.by_cuts(&rests, tasks)) } else { found };
-        let found = if with_cuts && tasks <= SUBSET_TASKS_MAX {
-            found.or(self.over_cuts(&super::subsets::least(loads, tasks), tasks, Leaving::Subsets))
-        } else {
-            found
-        };
+        let mut found = if with.cuts { found.or(self.by_cuts(&rests, tasks)) } else { found };
+        if with.cuts && tasks <= SUBSET_TASKS_MAX {
+            found = found.or(self.over_cuts(&super::subsets::least(loads, tasks), tasks, Leaving::Subsets));
+        }
+        if let Some(machine) = with.places {
+            found = found.or(self.by_places(loads, tasks, machine));
+        }
         // Messages go whole, so that every link carries a multiple of what divides them all.
         let divisor = loads.iter().fold(0, |divisor, &(_, _, load)| gcd(divisor, load));
         Found { ticks: if divisor == 0 { 0 } else { found.ticks.next_multiple_of(divisor) }, ..found }
@@ -117,6 +131,24 @@ impl Terrain {
         let twice: u128 = by_task(&both).map(far).sum();
         let ticks = if self.links == 0 { 0 } else { twice.div_ceil(2 * u128::from(self.links)) };
         Found { ticks, argument: Argument::Distances }
+    }
+
+    /// As [`Self::by_volume`], with the place of each task.
+    fn by_places(&self, loads: &Loads, tasks: usize, machine: &Machine) -> Found {
+        let both = shares(sent(loads).chain(heard(loads)), |a, b| a + b);
+        let mut partners: Partners = vec![Vec::new(); tasks];
+        for own in both.chunk_by(|a, b| a.task == b.task) {
+            let loads = &mut partners[own[0].task as usize];
+            loads.extend(own.iter().map(|share| share.load));
+            loads.sort_unstable_by(|a, b| b.cmp(a));
+        }
+        let Some([of_tasks, of_nodes]) = gilmore_lawler::potentials(&partners, machine) else {
+            return Found::nothing();
+        };
+        let twice: i128 = of_tasks.iter().chain(&of_nodes).map(|&potential| i128::from(potential)).sum();
+        let ticks =
+            if self.links == 0 { 0 } else { (twice.max(0) as u128).div_ceil(2 * u128::from(self.links)) };
+        Found { ticks, argument: Argument::GilmoreLawler { tasks: of_tasks, nodes: of_nodes } }
     }
 
     fn by_cuts(&self, rests: &[Vec<Vec<u128>>; 2], tasks: usize) -> Found {

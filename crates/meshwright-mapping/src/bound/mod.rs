@@ -35,6 +35,7 @@
 mod argument;
 mod busiest;
 mod cheapest;
+mod gilmore_lawler;
 mod graph;
 mod growth;
 mod phased;
@@ -48,6 +49,7 @@ pub use phased::{GraphBound, graph_ticks};
 pub use profile::{Least, Profile};
 pub use radius::{ball, largest_balls, radius};
 
+use super::certificate::{Certificate, Part};
 use super::{Divide, TaskGraph, divide};
 use meshwright_core::units::Hops;
 use meshwright_network::topology::{Costs, Machine, Switching};
@@ -131,6 +133,38 @@ pub fn divide_ticks(job: &Divide, machine: &Machine, switching: Switching, costs
 pub fn tree_ticks(tasks: &TaskGraph, profile: &Profile, switching: Switching, costs: &Costs) -> u64 {
     let job = tasks.divide.as_ref().expect("the graph of a divide-and-conquer job");
     profile_ticks(&sizes(tasks, job, costs), profile, switching, costs)
+}
+
+/// What proves [`tree_ticks`]: the room around the root, or the largest message of each phase over one link.
+///
+/// # Panics
+///
+/// When the graph is not that of a divide-and-conquer job.
+pub fn tree_certificate(
+    tasks: &TaskGraph,
+    profile: &Profile,
+    switching: Switching,
+    costs: &Costs,
+) -> Certificate {
+    let job = tasks.divide.as_ref().expect("the graph of a divide-and-conquer job");
+    let ticks = tree_ticks(tasks, profile, switching, costs);
+    let heaviest = |index: usize| tasks.phase(index).iter().max_by_key(|edge| edge.bytes);
+    let part = |(index, edge): (usize, &super::task_graph::Edge)| Part {
+        phases: vec![index as u32],
+        ticks: costs.alone_ticks(switching, edge.bytes, Hops(1)),
+        certificate: Certificate::Message { source: edge.source, target: edge.target, bytes: edge.bytes.0 },
+    };
+    let parts: Vec<Part> =
+        (0..tasks.phases()).filter_map(|index| Some(part((index, heaviest(index)?)))).collect();
+    let first = if job.alpha.is_some() { 0 } else { tasks.phases().saturating_sub(1) };
+    let root = (tasks.phases() > 0).then(|| tasks.phase(first).first()).flatten();
+    let root = root.map(|edge| if job.alpha.is_some() { edge.source } else { edge.target });
+    match root {
+        _ if parts.iter().map(|part| part.ticks).sum::<u64>() >= ticks => Certificate::Phases { parts },
+        // Every set of phases leads to a task: then nothing depends on which phase has which dilation.
+        Some(root) if tasks.tasks.is_power_of_two() => Certificate::Tree { root, ticks },
+        _ => Certificate::Growth { ticks },
+    }
 }
 
 /// Of each phase of the tree the ticks c + b W of its smallest and of its largest message, one for each stage.

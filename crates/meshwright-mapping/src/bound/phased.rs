@@ -1,7 +1,8 @@
 //! The bound of a phased task graph: every phase by its best argument, or all of them by one.
 
 use super::argument::{Argument, Found};
-use super::busiest::Loads;
+use super::busiest::{Loads, With};
+use super::gilmore_lawler;
 use super::graph::Terrain;
 use super::growth;
 use super::phase_ticks;
@@ -9,7 +10,7 @@ use crate::TaskGraph;
 use crate::certificate::{Certificate, Part, Side};
 use crate::task_graph::Edge;
 use meshwright_core::units::{Hops, NodeId};
-use meshwright_network::topology::{Machine, PortModel, Switching};
+use meshwright_network::topology::{Machine, PortModel, Switching, Topology};
 use meshwright_schedule::{Message, cost};
 
 /// Cuts are left out where all phases together take more steps.
@@ -22,8 +23,8 @@ pub struct GraphBound {
     pub phases: Vec<u64>,
     /// Of all together.
     pub ticks: u64,
-    /// What proves it, if it can be said; see [`crate::certificate`].
-    pub certificate: Option<Certificate>,
+    /// What proves it, see [`crate::certificate`].
+    pub certificate: Certificate,
 }
 
 /// The bound of a task graph on this machine, under this switching.
@@ -49,7 +50,7 @@ pub struct GraphBound {
 /// let mesh = Machine::new("mesh:4x4")?;
 /// let bound = graph_ticks(&graph, &Terrain::new(&mesh), &mesh, mesh.switching());
 /// assert_eq!(bound.ticks, 100 + 8 * 8 * 80 / 4);
-/// assert_eq!(bound.certificate.unwrap().kind(), "cut");
+/// assert_eq!(bound.certificate.kind(), "cut");
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn graph_ticks(
@@ -58,8 +59,7 @@ pub fn graph_ticks(
     machine: &Machine,
     switching: Switching,
 ) -> GraphBound {
-    let job =
-        Job { graph, terrain, machine, switching, with_cuts: terrain.cut_steps(graph) <= CUT_STEPS_MAX };
+    let job = Job { graph, terrain, machine, switching, cuts: terrain.cut_steps(graph) <= CUT_STEPS_MAX };
     let phases: Vec<Found> = (0..graph.phases()).map(|index| job.phase(index)).collect();
     let ticks: Vec<u64> = phases.iter().map(|found| saturated(found.ticks)).collect();
     let all: Vec<u32> = (0..graph.phases() as u32).collect();
@@ -71,7 +71,7 @@ pub fn graph_ticks(
     if graph.phases() > 1 {
         join(&mut groups, Group { phases: all, found: job.together() });
     }
-    GraphBound { phases: ticks, ticks: saturated(sum(&groups)), certificate: Some(job.certificate(groups)) }
+    GraphBound { phases: ticks, ticks: saturated(sum(&groups)), certificate: job.certificate(groups) }
 }
 
 /// Some phases, and what is proved of them together.
@@ -100,7 +100,7 @@ struct Job<'a> {
     terrain: &'a Terrain,
     machine: &'a Machine,
     switching: Switching,
-    with_cuts: bool,
+    cuts: bool,
 }
 
 impl Job<'_> {
@@ -110,6 +110,12 @@ impl Job<'_> {
 
     fn startup(&self) -> u128 {
         self.machine.costs().startup_ticks().into()
+    }
+
+    /// The arguments that there is time for; places are looked at once.
+    fn with(&self, places: bool) -> With<'_> {
+        let places = places && self.machine.nodes() <= gilmore_lawler::NODES_MAX;
+        With { cuts: self.cuts, places: places.then_some(self.machine) }
     }
 
     /// What messages between different tasks occupy links for.
@@ -143,7 +149,8 @@ impl Job<'_> {
     fn phase(&self, index: usize) -> Found {
         let edges = self.graph.phase(index);
         let loads = self.loads(edges);
-        let busiest = self.terrain.busiest(&loads, self.graph.tasks as usize, self.with_cuts);
+        let busiest =
+            self.terrain.busiest(&loads, self.graph.tasks as usize, self.with(self.graph.phases() == 1));
         let slowest = self.terrain.slowest(&loads, |load, hops| self.alone(load, hops));
         self.message(index)
             .or(busiest.plus(self.beside_links(&loads)))
@@ -193,7 +200,7 @@ impl Job<'_> {
         let beside =
             (0..self.graph.phases()).map(|index| self.beside_links(&self.loads(self.graph.phase(index))));
         let loads = self.loads(self.graph.edges());
-        self.terrain.busiest(&loads, self.graph.tasks as usize, self.with_cuts).plus(beside.sum())
+        self.terrain.busiest(&loads, self.graph.tasks as usize, self.with(true)).plus(beside.sum())
     }
 
     /// The slowest message over one link, or over none to its own task.

@@ -1,6 +1,6 @@
 //! Dilations that no placement has: what comes near a task must find room near its node.
 
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
 
 use super::Refuted;
 use super::referee::Referee;
@@ -97,18 +97,18 @@ impl Growth {
         let radii = self.diameter.unwrap_or(0) as usize + 1;
         let around = |task: usize| {
             let mut within = vec![0; radii];
-            let mut seen = BTreeMap::new();
+            let mut seen = vec![false; self.partners.len()];
             let mut open = BinaryHeap::from([(std::cmp::Reverse(0u32), task)]);
             while let Some((std::cmp::Reverse(far), task)) = open.pop() {
                 if far as usize >= radii {
                     break;
                 }
-                if seen.insert(task, far).is_some() {
+                if std::mem::replace(&mut seen[task], true) {
                     continue;
                 }
                 within[far as usize..].iter_mut().for_each(|count| *count += 1);
                 for &(partner, class) in &self.partners[task] {
-                    if !seen.contains_key(&partner) {
+                    if !seen[partner] {
                         open.push((std::cmp::Reverse(far + dilations[class]), partner));
                     }
                 }

@@ -6,6 +6,7 @@
 //! | `referee` | the tasks and the machine as the definitions have them: loads, degrees, distances |
 //! | `alone` | arguments of one message or one task: messages, partners, ports, ends |
 //! | `growth` | dilations that no placement has |
+//! | `tree` | the same for trees of divide and conquer, of any size |
 //! | `links` | arguments of the busiest link: degrees, cuts, sums of distances |
 //! | `branching`, `renaming` | a branch and bound, walked through again |
 //! | [`leaving`] | the least traffic that leaves any so many tasks |
@@ -26,6 +27,7 @@ mod referee;
 mod renaming;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 use serde::{Deserialize, Serialize};
 
@@ -119,6 +121,13 @@ pub enum Certificate {
         /// The phases take so many ticks at least.
         ticks: u64,
     },
+    /// A tree: dilations with which it would take less leave no room around the root.
+    Tree {
+        /// The task from which every other is reached.
+        root: u32,
+        /// The phases take so many ticks at least.
+        ticks: u64,
+    },
     /// The partners of a task are on different nodes, so that some are far; load times distance is spread over all links.
     Distances,
     /// As [`Certificate::Distances`], with the place of each task: the potentials of an assignment of tasks to nodes.
@@ -181,6 +190,7 @@ impl Certificate {
             Self::Degrees { .. } => "degrees",
             Self::Cut { .. } => "cut",
             Self::Growth { .. } => "growth",
+            Self::Tree { .. } => "tree",
             Self::Distances => "distances",
             Self::GilmoreLawler { .. } => "gilmore-lawler",
             Self::BranchAndBound(_) => "branch-and-bound",
@@ -268,6 +278,7 @@ fn prove(certificate: &Certificate, referee: &Referee<'_>, phases: &[u32]) -> Re
         &Certificate::Degrees { nodes, side } => links::degrees(referee, phases, nodes, side),
         Certificate::Cut { nodes, leaving } => links::cut(referee, phases, nodes, leaving),
         &Certificate::Growth { ticks } => growth::growth(referee, phases, ticks),
+        &Certificate::Tree { root, ticks } => tree::tree(referee, phases, root, ticks),
         Certificate::Distances => links::distances(referee, phases),
         Certificate::GilmoreLawler { tasks, nodes } => links::assignment(referee, phases, tasks, nodes),
         Certificate::BranchAndBound(_) => Refuted::because("a tree speaks of all phases, not of some"),
