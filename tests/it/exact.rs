@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use meshwright_core::rng;
 use meshwright_core::units::{Bytes, NodeId};
+use meshwright_mapping::certificate::{Certificate, verify_by};
 use meshwright_mapping::exact::{ExactOutcome, ExactProblem, exact};
 use meshwright_mapping::task_graph::Edge;
 use meshwright_mapping::{Placement, TaskGraph};
@@ -174,6 +175,42 @@ fn a_trace_of_lammps_on_16_ranks() {
     assert!(row["nodes_searched"].as_u64().unwrap() > 0);
     let (_, text, _) = run(&command);
     assert!(text.contains("exact: 1062936 cycles under store-and-forward are optimal"), "{text}");
+}
+
+/// What a proof claims is proved again from edges and routes; with another digit anywhere in its numbers it is refused.
+#[test]
+fn a_proof_is_walked_through_again() {
+    for (name, switching) in [("mesh:2x4", 0), ("torus:2x4", 0), ("mesh:2x4", 2)] {
+        let machine = Machine::new(name).unwrap().with_switching(SWITCHINGS[switching].1);
+        let graph = random_graph(7, 3, 6 + switching as u64);
+        let start: Vec<NodeId> = machine.living().take(7).collect();
+        let outcome = proved_from(&graph, &machine, &start, u64::MAX);
+        let certificate = outcome.bound.certificate.clone().unwrap();
+        assert_eq!((certificate.kind(), outcome.bound.ticks), ("branch-and-bound", outcome.ticks), "{name}");
+        let verify = |certificate: &Certificate| {
+            let mut simulator = |nodes: &[NodeId]| Some(simulated(&graph, &machine, nodes));
+            verify_by(certificate, &graph, &machine, machine.switching(), &mut simulator)
+        };
+        assert_eq!(verify(&certificate), Ok(outcome.ticks), "{name}");
+        let text = serde_json::to_string(&certificate).unwrap();
+        let tree = text.find("\"tree\"").unwrap();
+        let numbers = [text.find("\"ticks\"").unwrap(), tree, text.len() / 2, text.len() - 4];
+        let digits: Vec<usize> =
+            text.match_indices(|one: char| one.is_ascii_digit()).map(|(at, _)| at).collect();
+        let sample = digits.iter().step_by(digits.len() / 40 + 1).copied();
+        let near = numbers.iter().flat_map(|&at| digits.iter().copied().find(|&digit| digit > at));
+        for at in sample.chain(near) {
+            let other = (text.as_bytes()[at] - b'0' + 1) % 10;
+            let changed = format!("{}{other}{}", &text[..at], &text[at + 1..]);
+            let is_proved = serde_json::from_str(&changed).is_ok_and(|changed| verify(&changed).is_ok());
+            assert!(!is_proved, "{name}: a digit changed at {at}");
+        }
+        // With the sum made right again a tree that claims more is refused for what it is.
+        let Certificate::BranchAndBound(mut proof) = certificate else { panic!("a tree") };
+        proof.ticks += 1;
+        proof.checksum = proof.sum();
+        assert!(verify(&Certificate::BranchAndBound(proof)).is_err(), "{name}: one tick more is not true");
+    }
 }
 
 /// With few nodes of the tree nothing is said to be optimal; the bound holds, and again gives the same.

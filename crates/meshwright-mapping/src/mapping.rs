@@ -34,6 +34,8 @@ pub struct Mapping<'a> {
     given: &'a [Placement],
     limits: Limits,
     bound: OnceCell<GraphBound>,
+    /// What was proved beforehand under the machine's switching.
+    proved: Option<&'a GraphBound>,
 }
 
 /// What a machine allows a job: the dilations of a tree of divide and conquer, or the links of any phased graph.
@@ -57,12 +59,18 @@ impl<'a> Mapping<'a> {
             }
             _ => Limits::Graph(Terrain::new(machine)),
         };
-        Self { tasks, machine, given: &[], limits, bound: OnceCell::new() }
+        Self { tasks, machine, given: &[], limits, bound: OnceCell::new(), proved: None }
     }
 
     /// With placements made beforehand, by search or by another program, which are called by their names.
     pub fn with_given(mut self, given: &'a [Placement]) -> Self {
         self.given = given;
+        self
+    }
+
+    /// With a bound proved beforehand under the machine's own switching, by branch and bound; the greater one counts.
+    pub fn with_proved(mut self, bound: Option<&'a GraphBound>) -> Self {
+        self.proved = bound;
         self
     }
 
@@ -83,6 +91,15 @@ impl<'a> Mapping<'a> {
 
     /// No placement takes less that sends these messages whole, phase after phase: in ticks, under any switching.
     pub fn bound_under(&self, switching: Switching) -> GraphBound {
+        let bound = self.computed_under(switching);
+        let is_own = switching == self.machine.switching();
+        match self.proved.filter(|proved| is_own && proved.ticks > bound.ticks) {
+            Some(proved) => proved.clone(),
+            None => bound,
+        }
+    }
+
+    fn computed_under(&self, switching: Switching) -> GraphBound {
         let (tasks, costs) = (self.tasks, self.machine.costs());
         match &self.limits {
             Limits::Tree(profile) => GraphBound {

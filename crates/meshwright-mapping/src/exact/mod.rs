@@ -41,7 +41,7 @@ use std::ops::ControlFlow;
 
 use self::pattern::Problem;
 use self::run::Run;
-use crate::certificate::Certificate;
+use crate::bound::GraphBound;
 use crate::{Mapping, Placement, TaskGraph};
 use meshwright_core::error::Result;
 use meshwright_core::interrupt::Grace;
@@ -98,8 +98,8 @@ pub struct ExactOutcome {
     pub judged: u64,
     /// Whether a signal has ended it.
     pub interrupted: bool,
-    /// What proves the bound, if it is not too long, see [`crate::certificate`].
-    pub certificate: Option<Certificate>,
+    /// The bound with what proves it, see [`crate::certificate`]; less than [`Self::bound_ticks`] where that is too long.
+    pub bound: GraphBound,
 }
 
 impl ExactOutcome {
@@ -176,7 +176,7 @@ pub fn exact(
         judge,
         watch,
         tables: tables.as_ref(),
-        certificate: bound.certificate.clone(),
+        bound: bound.clone(),
     };
     if let Some(tables) = &tables {
         run.raise(tables);
@@ -192,6 +192,6 @@ pub fn exact(
         nodes: run.nodes,
         judged: run.judged,
         interrupted: run.interrupted,
-        certificate: run.certificate,
+        bound: run.bound,
     })
 }

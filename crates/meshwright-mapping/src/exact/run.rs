@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use super::pattern::Problem;
 use super::tree::{Closed, Leaves, Tree};
 use super::{ExactProgress, Judge};
+use crate::bound::GraphBound;
 use crate::certificate::{Certificate, TreeProof};
 use meshwright_core::error::Error;
 use meshwright_core::interrupt::Grace;
@@ -22,15 +23,17 @@ const NEAR: u64 = 200;
 /// The certificate of a tree that was walked.
 fn proof(tree: &Tree<'_>, tables: &Problem, ticks: u64) -> Option<Certificate> {
     let text = tree.record.text()?;
-    Some(Certificate::BranchAndBound(TreeProof {
+    let mut proof = TreeProof {
         ticks,
         phases: tables.phases.clone(),
         node_symmetries: tables.symmetries.nodes.clone(),
         task_symmetries: tables.symmetries.tasks.clone(),
         twins: tables.symmetries.twins.clone(),
-        checksum: TreeProof::checksum_of(&text),
         tree: text,
-    }))
+        checksum: 0,
+    };
+    proof.checksum = proof.sum();
+    Some(Certificate::BranchAndBound(proof))
 }
 
 /// What is known while trees are walked.
@@ -50,8 +53,8 @@ pub(super) struct Run<'r> {
     pub(super) judge: Judge<'r>,
     pub(super) watch: &'r mut dyn FnMut(&ExactProgress) -> ControlFlow<()>,
     pub(super) tables: Option<&'r Problem>,
-    /// What proves the bound.
-    pub(super) certificate: Option<Certificate>,
+    /// The bound with what proves it.
+    pub(super) bound: GraphBound,
 }
 
 impl Run<'_> {
@@ -83,7 +86,10 @@ impl Run<'_> {
     fn prove(&mut self, tree: &mut Tree<'_>, tables: &Problem, limit: u64, ticks: u64) {
         self.bound_ticks = ticks;
         let is_recorded = ticks == limit || tree.run(ticks, self).0 == Closed::All;
-        self.certificate = if is_recorded { proof(tree, tables, ticks) } else { None };
+        if let Some(certificate) = proof(tree, tables, ticks).filter(|_| is_recorded) {
+            self.bound.ticks = ticks;
+            self.bound.certificate = Some(certificate);
+        }
     }
 }
 

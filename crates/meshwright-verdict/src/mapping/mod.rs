@@ -23,7 +23,7 @@ use meshwright_core::units::LinkId;
 use meshwright_mapping as mapping;
 use meshwright_mapping::bound::GraphBound;
 use meshwright_mapping::{Divide, Mapping, Placement, TaskGraph, exact, search};
-use meshwright_network::topology::{Machine, Topology};
+use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_schedule::{Phases, Plan, Planner, Schedule};
 use meshwright_sim::Trace;
 use meshwright_sim::fitting::{self, FLIT_HOPS_MAX, Fitted, Routers};
@@ -99,6 +99,12 @@ pub struct Proved {
     /// Its simulated time, also where the machine's switching is not among those of a table; none when it never ends.
     #[serde(skip)]
     pub cycles: Option<u64>,
+    /// The bound with what proves it.
+    #[serde(skip)]
+    pub bound: GraphBound,
+    /// Under which switching.
+    #[serde(skip)]
+    pub switching: Switching,
 }
 
 impl Proved {
@@ -110,6 +116,8 @@ impl Proved {
             bound_cycles: cycles(outcome.bound_ticks),
             nodes_searched: outcome.nodes,
             placements_simulated: outcome.judged,
+            bound: outcome.bound.clone(),
+            switching: machine.switching(),
             cycles: (outcome.ticks != u64::MAX).then(|| cycles(outcome.ticks)),
         }
     }
@@ -147,7 +155,10 @@ impl Job {
 
     /// Its planner on a machine.
     pub fn on<'a>(&'a self, machine: &'a Machine) -> Mapping<'a> {
-        Mapping::new(&self.tasks, machine).with_given(&self.given)
+        let proved = self.proved.as_ref().filter(|proved| proved.switching == machine.switching());
+        Mapping::new(&self.tasks, machine)
+            .with_given(&self.given)
+            .with_proved(proved.map(|proved| &proved.bound))
     }
 }
 
