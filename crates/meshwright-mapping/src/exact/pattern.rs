@@ -215,7 +215,7 @@ pub(super) fn start(switching: Switching, costs: &Costs) -> u64 {
 /// What each phase takes at least by itself, with what proves it.
 fn parts(graph: &TaskGraph, machine: &Machine) -> Result<Vec<Part>> {
     let terrain = Terrain::new(machine);
-    let mut known: BTreeMap<Vec<(u32, u32, u64)>, Option<Part>> = BTreeMap::new();
+    let mut known: BTreeMap<Vec<(u32, u32, u64)>, Part> = BTreeMap::new();
     let mut parts = Vec::new();
     for index in 0..graph.phases() {
         let edges = graph.phase(index);
@@ -226,11 +226,11 @@ fn parts(graph: &TaskGraph, machine: &Machine) -> Result<Vec<Part>> {
                 let alone = edges.iter().map(|&edge| (0, edge)).collect();
                 let alone = TaskGraph::new("one phase", graph.tasks, alone)?;
                 let bound = graph_ticks(&alone, &terrain, machine, machine.switching());
-                let part = |certificate| Part { phases: vec![], ticks: bound.ticks, certificate };
-                place.insert(bound.certificate.map(part)).clone()
+                let (ticks, certificate) = (bound.ticks, bound.certificate);
+                place.insert(Part { phases: vec![], ticks, certificate }).clone()
             }
         };
-        parts.extend(part.map(|part| Part { phases: vec![index as u32], ..part }));
+        parts.push(Part { phases: vec![index as u32], ..part });
     }
     Ok(parts)
 }

@@ -88,7 +88,7 @@ impl Run<'_> {
         let is_recorded = ticks == limit || tree.run(ticks, self).0 == Closed::All;
         if let Some(certificate) = proof(tree, tables, ticks).filter(|_| is_recorded) {
             self.bound.ticks = ticks;
-            self.bound.certificate = Some(certificate);
+            self.bound.certificate = certificate;
         }
     }
 }
