@@ -130,6 +130,7 @@ fn plan_writes_into_the_folder_it_is_given() {
         "sort-links.svg",
         "sort-placement.svg",
         "sort.goal",
+        "sort.phases.csv",
     ];
     assert_eq!(entries(&folder.path().join("a/b")), files);
     assert_eq!(std::fs::read_to_string(folder.path().join("a/b/plan.json")).unwrap(), stdout);
@@ -150,8 +151,13 @@ fn map_and_simulate_write_into_the_folder_they_are_given() {
     let map = ["map", "binomial:4", "--on", "mesh:4x4", "--out", "m", "--json"];
     let (code, stdout, _) = run(folder.path(), &map);
     assert_eq!(code, 0);
-    let files =
-        ["binomial-4-bars.svg", "binomial-4-links.svg", "binomial-4-placement.svg", "binomial-4.goal"];
+    let files = [
+        "binomial-4-bars.svg",
+        "binomial-4-links.svg",
+        "binomial-4-placement.svg",
+        "binomial-4.goal",
+        "binomial-4.phases.csv",
+    ];
     let all: Vec<_> = files
         .iter()
         .chain(&["map.json", "meshwright.json", "plan.json", "report.html"])

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use meshwright::schedule::{Message, Phases};
 use meshwright::sim::{Engine, simulate};
-use meshwright::topology::{Machine, Topology};
+use meshwright::topology::Machine;
 use meshwright::units::{Bytes, NodeId};
 use serde_json::Value;
 

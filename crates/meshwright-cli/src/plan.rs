@@ -199,11 +199,11 @@ fn divide_text(job: &MappingVerdict, machine: &Machine) -> String {
     }
     // The reason names the winner: the star leads from its row to it.
     text += &format!("* {}\n", job.reason);
+    text.extend(job.advice.iter().map(|advice| format!("  {advice}\n")));
     if let (Some(culprit), Some(winner)) = (&job.facts.culprit, job.winner()) {
         let sentences = culprit.sentences(machine, winner.time.0);
         text.extend(sentences.iter().map(|sentence| format!("  {sentence}\n")));
     }
-    text.extend(job.advice.iter().map(|advice| format!("  {advice}\n")));
     text
 }
 
