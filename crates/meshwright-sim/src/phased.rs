@@ -33,8 +33,22 @@ pub(super) fn assert_inside(machine: &Machine, phases: &Phases) {
     assert!(phases.messages().iter().all(inside), "every message runs between nodes of the machine");
 }
 
+/// The messages of a phase that are run in place of all, with their routes; nothing to run all.
+pub(super) type Fewer<'m> = Option<(Vec<Message>, Routes<'m>)>;
+
 impl<'m> Task<'m> for Barriers<'m> {
     fn on<E: Open<'m>>(self, engine: &mut E) -> Result<Trace> {
+        self.with_fewer(engine, &mut |_, _| None)
+    }
+}
+
+impl<'m> Barriers<'m> {
+    /// Runs it with fewer messages in some phases: those that `fewer` gives for the messages and routes of one.
+    pub(super) fn with_fewer<E: Open<'m>>(
+        self,
+        engine: &mut E,
+        fewer: &mut dyn FnMut(&[Message], &Routes<'m>) -> Fewer<'m>,
+    ) -> Result<Trace> {
         let Self { machine, phases } = self;
         let mut trace = Trace::default();
         let (mut longest, mut serial) = (0, 0);
@@ -48,6 +62,11 @@ impl<'m> Task<'m> for Barriers<'m> {
                 let counted = (messages, u64::from(times));
                 serial = cost::serial_sum_of(serial, counted, &routes, machine.switching(), machine.costs())?;
             }
+            let (some, messages, routes) = match fewer(messages, &routes) {
+                Some((some, routes)) => (some, &[][..], routes),
+                None => (Vec::new(), messages, routes),
+            };
+            let messages = if some.is_empty() { messages } else { &some[..] };
             trace.phase_ticks.push(0);
             let mut time = 0;
             while time < times {
