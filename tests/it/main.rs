@@ -93,6 +93,7 @@ mod stories;
 mod sweep_ranks;
 mod traffic;
 mod transport;
+mod wafer;
 mod watch;
 
 use std::path::{Path, PathBuf};

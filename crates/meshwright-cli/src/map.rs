@@ -35,6 +35,7 @@ Examples:
   meshwright map binomial:8 --on mesh:16x16 --preset broadcast --emit rankfile:ranks.txt
   meshwright map divide:5x7 --on mesh:5x7 --placement centred-halving
   meshwright map binomial:10 --on mesh:32x32 --preset merge-sort --volume 4MB --size 1000000 --work 4 --nodes 1..1024
+  meshwright map binomial:20 --on mesh:1024x1024 --placement growing --formulas
   meshwright map examples/lammps-lj-64.phases.csv --on mesh:8x8 --placement search --time 5
   meshwright map examples/lammps-lj-16.phases.csv --on torus:4x4 --placement hilbert
   meshwright map examples/lammps-lj-16.phases.csv --on mesh:4x4 --placement exact --time 60
@@ -80,6 +81,9 @@ pub(super) struct MapArguments {
     /// The seed of the random placement and of the search: a whole number
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
     seed: u64,
+    /// Bounds and formulas only: simulate nothing
+    #[arg(long, conflicts_with_all = ["out", "emit"])]
+    formulas: bool,
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
@@ -131,7 +135,10 @@ pub(super) fn run(arguments: &MapArguments) -> Result<Answer> {
     let names: Vec<&str> = arguments.placement.iter().map(String::as_str).collect();
     let mut names = tasks::placements(&names)?;
     arguments.search.check(&names)?;
-    let (machine, switchings) = arguments.machine.machine_and_switchings()?;
+    let (machine, mut switchings) = arguments.machine.machine_and_switchings()?;
+    if arguments.formulas {
+        switchings.clear();
+    }
     let MapArguments { alpha, combine_alpha, volume, preset, seed, .. } = *arguments;
     let weights = Weights { alpha, combine_alpha, volume, preset };
     if arguments.completion.is_asked() {
@@ -174,7 +181,7 @@ pub(super) fn run(arguments: &MapArguments) -> Result<Answer> {
     writing.finish()?;
     output::print(&if arguments.json { emitted.json(&report) } else { text(&report, &machine) + &written })?;
     let ends = |row: &MapRow| row.simulated_cycles.of(machine.switching()).is_some();
-    Ok(if report.placements.iter().any(ends) { Answer::Done } else { Answer::Negative })
+    Ok(if arguments.formulas || report.placements.iter().any(ends) { Answer::Done } else { Answer::Negative })
 }
 
 /// Runs the verb for times of completion, which places trees of many sizes.
@@ -215,7 +222,8 @@ fn of_folder(verdict: MappingVerdict, machine: &Machine, report: &MapReport) -> 
 /// The tables: one for each switching, and the phases of a single placement.
 fn text(report: &MapReport, machine: &Machine) -> String {
     let mut text = format!("{} on {} · seed {}\n", report.tasks, report.machine, report.seed);
-    for &switching in &report.switchings {
+    let own = [machine.switching()];
+    for &switching in if report.switchings.is_empty() { &own[..] } else { &report.switchings } {
         text += &format!("\n{}; times in cycles\n", switching.name());
         text += &times(&report.placements, switching);
         text += &links(&report.placements, switching, machine);
@@ -270,6 +278,11 @@ fn text(report: &MapReport, machine: &Machine) -> String {
     text
 }
 
+/// What stands in place of a simulated time: a run that came to a standstill says why.
+fn missing(placement: &MapRow, switching: Switching) -> &'static str {
+    if placement.reason.of(switching).is_some() { "deadlock" } else { "not run" }
+}
+
 /// Every placement under one switching, all terms of the time kept.
 fn times(placements: &[MapRow], switching: Switching) -> String {
     const HEAD: [&str; 9] =
@@ -282,7 +295,7 @@ fn times(placements: &[MapRow], switching: Switching) -> String {
             table::number(levels.alone, 2),
             table::number(levels.link, 2),
             table::number(levels.path, 2),
-            levels.simulated.map_or("deadlock".to_string(), |cycles| cycles.to_string()),
+            levels.simulated.map_or(missing(placement, switching).to_string(), |cycles| cycles.to_string()),
             placement.gap.of(switching).map_or(String::new(), table::percent),
             format!("{:.3}", placement.slowdown.of(switching).exact),
             placement.hops_total.to_string(),
@@ -301,10 +314,11 @@ fn links(placements: &[MapRow], switching: Switching, machine: &Machine) -> Stri
             placement.name.clone(),
             table::busiest(*placement.busiest_link.of(switching), machine),
             table::waited(*placement.waited_link.of(switching)),
-            if ends(placement) { reason(placement) } else { "deadlock".to_string() },
+            if ends(placement) { reason(placement) } else { missing(placement, switching).to_string() },
         ]
     };
-    let standing = placements.iter().filter(|placement| !ends(placement));
+    let standing =
+        placements.iter().filter(|placement| placement.reason.of(switching).is_some() && !ends(placement));
     let lines = standing.map(|placement| format!("{}: {}\n", placement.name, reason(placement)));
     table::table(&HEAD, 4, placements.iter().map(row).collect()) + &lines.collect::<String>()
 }

@@ -4,45 +4,65 @@
 //! takes alone, and nobody else notices it; so of all of these the slowest stands for the rest, and only messages that
 //! share links are run.
 
+use super::engine::Open;
 use super::network;
+use super::phased::{Barriers, Fewer};
+use super::simulate::Task;
+use super::trace::Trace;
 use meshwright_core::error::Result;
 use meshwright_network::routing::Routes;
 use meshwright_network::topology::{Machine, PortModel, Topology};
 use meshwright_schedule::cost::LinkLoads;
 use meshwright_schedule::{Message, Phases};
 
-/// The schedule with one message in every phase for all those that share no link; `None` when nothing can be left out.
+/// Whether messages wait for links only. What cannot surely be counted is left to the run of all, which refuses it.
+pub(super) fn is_all(machine: &Machine, phases: &Phases) -> bool {
+    let total = (phases.messages(), phases.messages_total());
+    machine.port_model() == PortModel::All && network::crude_serial_sum(total, machine).is_some()
+}
+
+/// Phases with one message for all those of a phase that share no link. Of messages that arrived it counts those that ran; where
+/// they end in a ring, it says no more than that.
+pub(super) struct Slowest<'j> {
+    pub(super) machine: &'j Machine,
+    pub(super) phases: &'j Phases,
+}
+
+impl<'m> Task<'m> for Slowest<'m> {
+    fn on<E: Open<'m>>(self, engine: &mut E) -> Result<Trace> {
+        let Self { machine, phases } = self;
+        let mut loads = LinkLoads::new(machine.links());
+        let mut fewer = |messages: &[Message], routes: &Routes<'m>| {
+            loads.fill(messages, routes);
+            slowest_of_those_apart(machine, messages, routes, &loads)
+        };
+        Barriers { machine, phases }.run_by(engine, &mut fewer, |_, _| ())
+    }
+}
+
+/// The messages that share links and the slowest of the others; nothing when that leaves out nobody.
 ///
 /// # Complexity
 ///
-/// That of the routes and of [`LinkLoads::fill`].
-pub(super) fn slowest_of_each_phase(machine: &Machine, phases: &Phases) -> Result<Option<Phases>> {
-    // What cannot surely be counted is left to the run, which refuses it.
-    let total = (phases.messages(), phases.messages_total());
-    let surely_fits = network::crude_serial_sum(total, machine).is_some();
-    if machine.port_model() != PortModel::All || !surely_fits {
-        return Ok(None);
-    }
-    let mut loads = LinkLoads::new(machine.links());
-    let mut kept = Vec::new();
-    for index in 0..phases.len() {
-        let messages = phases.phase(index);
-        let routes = network::routes(machine, messages)?;
-        loads.fill(messages, &routes);
-        let apart = apart(messages, &routes, &loads);
-        let ticks = |&index: &usize| {
-            let message = &messages[index];
-            let hops = routes.hops(index, message.pair());
-            machine.costs().alone_ticks(machine.switching(), message.bytes, hops)
-        };
-        let alone = (0..messages.len()).filter(|&index| apart[index]);
-        // Of equal ones the first.
-        let slowest = alone.rev().max_by_key(ticks);
-        let stays = |index: &usize| !apart[*index] || Some(*index) == slowest;
-        kept.extend((0..messages.len()).filter(stays).map(|index| messages[index]));
-    }
-    let is_less = kept.len() < phases.messages().len();
-    Ok(is_less.then(|| Phases::new(phases.ranks, kept).with_repeats(phases.all_repeats().to_vec())))
+/// O(messages), and O(links of the lines in use) on a box, else O(sum of hops).
+fn slowest_of_those_apart<'m>(
+    machine: &Machine,
+    messages: &[Message],
+    routes: &Routes<'m>,
+    loads: &LinkLoads,
+) -> Fewer<'m> {
+    let apart = apart(messages, routes, loads);
+    let ticks = |&index: &usize| {
+        let message = &messages[index];
+        let hops = routes.hops(index, message.pair());
+        machine.costs().alone_ticks(machine.switching(), message.bytes, hops)
+    };
+    let alone = (0..messages.len()).filter(|&index| apart[index]);
+    // Of equal ones the first.
+    let slowest = alone.rev().max_by_key(ticks)?;
+    let kept: Vec<usize> = (0..messages.len()).filter(|&index| !apart[index] || index == slowest).collect();
+    let some = kept.iter().map(|&index| messages[index]).collect();
+    (kept.len() < messages.len()).then(|| (some, routes.of_some(&kept)))
 }
 
 /// Whether each message shares no link with another.
@@ -79,9 +99,6 @@ fn apart(messages: &[Message], routes: &Routes<'_>, loads: &LinkLoads) -> Vec<bo
 mod tests {
     use super::*;
     use crate::message::Core;
-    use crate::phased::Barriers;
-    use crate::simulate::Task;
-    use crate::trace::Trace;
     use meshwright_core::units::{Bytes, Cycles, NodeId};
     use meshwright_network::topology::costs::SWITCHINGS;
     use proptest::prelude::*;
@@ -104,15 +121,13 @@ mod tests {
                 Message { source: node(from), target: node(to), bytes: Bytes(bytes), phase }
             };
             let phases = Phases::new(machine.nodes(), ends.iter().map(message).collect());
-            let run = |phases| Barriers { machine: &machine, phases }.on(&mut Core::new(&machine));
             // Holes may part the machine, and then there is no route.
-            let Ok(all) = run(&phases) else { return Ok(()) };
-            if let Some(fewer) = slowest_of_each_phase(&machine, &phases).unwrap() {
-                let fewer = run(&fewer).unwrap();
-                prop_assert_eq!(fewer.deadlock.is_some(), all.deadlock.is_some());
-                if all.deadlock.is_none() {
-                    prop_assert_eq!(Trace { messages: all.messages, ..fewer }, all);
-                }
+            let Ok(all) = (Barriers { machine: &machine, phases: &phases }).on(&mut Core::new(&machine)) else { return Ok(()) };
+            let fewer = (Slowest { machine: &machine, phases: &phases }).on(&mut Core::new(&machine)).unwrap();
+            prop_assert_eq!(fewer.deadlock.is_some(), all.deadlock.is_some());
+            prop_assert!(fewer.messages <= all.messages);
+            if all.deadlock.is_none() {
+                prop_assert_eq!(Trace { messages: all.messages, ..fewer }, all);
             }
         }
     }

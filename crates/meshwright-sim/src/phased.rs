@@ -33,9 +33,12 @@ pub(super) fn assert_inside(machine: &Machine, phases: &Phases) {
     assert!(phases.messages().iter().all(inside), "every message runs between nodes of the machine");
 }
 
+/// The messages of a phase that are run in place of all, with their routes; nothing to run all.
+pub(super) type Fewer<'m> = Option<(Vec<Message>, Routes<'m>)>;
+
 impl<'m> Task<'m> for Barriers<'m> {
     fn on<E: Open<'m>>(self, engine: &mut E) -> Result<Trace> {
-        self.run_by(engine, |_, _| ())
+        self.run_by(engine, &mut |_, _| None, |_, _| ())
     }
 }
 
@@ -49,15 +52,17 @@ pub(super) struct Over {
     /// When it began and ended, in ticks of the engine.
     pub(super) begin: u64,
     pub(super) end: u64,
-    /// The message that arrived last, by its index in the phase.
+    /// The message that arrived last, by its index among those that were run.
     pub(super) last: u32,
 }
 
 impl<'m> Barriers<'m> {
-    /// Runs the phases and tells of each one that is over.
+    /// Runs it and tells of each phase that is over; with fewer messages in some phases: those that `fewer` gives for the
+    /// messages and routes of one.
     pub(super) fn run_by<E: Referee<'m>>(
         self,
         engine: &mut E,
+        fewer: &mut dyn FnMut(&[Message], &Routes<'m>) -> Fewer<'m>,
         mut over: impl FnMut(&E, Over),
     ) -> Result<Trace> {
         let Self { machine, phases } = self;
@@ -73,6 +78,11 @@ impl<'m> Barriers<'m> {
                 let counted = (messages, u64::from(times));
                 serial = cost::serial_sum_of(serial, counted, &routes, machine.switching(), machine.costs())?;
             }
+            let (some, messages, routes) = match fewer(messages, &routes) {
+                Some((some, routes)) => (some, &[][..], routes),
+                None => (Vec::new(), messages, routes),
+            };
+            let messages = if some.is_empty() { messages } else { &some[..] };
             trace.phase_ticks.push(0);
             let mut time = 0;
             while time < times {

@@ -111,14 +111,15 @@ impl Workload for Phases {
             return whole(self);
         }
         let others = lines::one_of_each_kind(machine, self).or_else(|| rings::by_source(machine, self));
-        let fewer = apart::slowest_of_each_phase(machine, others.as_ref().unwrap_or(self))?;
-        match fewer.or(others) {
-            None => whole(self),
-            Some(fewer) => match whole(&fewer)? {
-                // Of those left out some may have arrived.
-                Trace { deadlock: Some(_), .. } => whole(self),
-                trace => Ok(Trace { messages: self.messages_total(), ..trace }),
-            },
+        let phases = others.as_ref().unwrap_or(self);
+        let trace = match apart::is_all(machine, phases) {
+            true => engine.run(machine, apart::Slowest { machine, phases })?,
+            false => whole(phases)?,
+        };
+        match trace {
+            // Of those left out some may have arrived.
+            Trace { deadlock: Some(_), .. } => whole(self),
+            trace => Ok(Trace { messages: self.messages_total(), ..trace }),
         }
     }
 }

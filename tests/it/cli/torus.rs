@@ -154,6 +154,16 @@ fn one_switching_prints_one_table() {
         let text = map(asked, &[]);
         assert_eq!(text.matches("; times in cycles").count(), tables, "{asked}: {text}");
     }
+    let words = ["map", "binomial:4", "--on", "mesh:4x4", "--placement", "snake", "--formulas"];
+    let (code, text, _) = run(folder.path(), &words);
+    assert!(code == 0 && text.contains("not run") && !text.contains("deadlock"), "{text}");
+    let report: Value =
+        serde_json::from_str(&run(folder.path(), &[&words[..], &["--json"]].concat()).1).unwrap();
+    let row = &report["placements"][0];
+    assert!(
+        row["simulated_cycles"]["wormhole"].is_null() && row["levels"]["wormhole"]["link"].is_number(),
+        "{row}"
+    );
     let refused = run(folder.path(), &["sweep", "--on", "mesh:4x4", "--switching", "all"]);
     assert!(refused.0 == 2 && refused.2.contains("several are compared by map"), "{}", refused.2);
 }

@@ -156,10 +156,16 @@ impl<'m> Detours<'m> {
     #[inline]
     fn look_around(&mut self, node: NodeId) {
         let distance = self.distance[node.index()] + 1;
-        for axis in 0..self.steps.len() {
-            let c = self.grid.coordinate(node, axis);
-            for up in [true, false] {
-                let Some(next) = self.grid.step(node, axis, up) else { continue };
+        for (axis, steps) in self.steps.iter().enumerate() {
+            let (side, stride) = (steps.len() as u32, self.grid.stride(axis));
+            let is_ring = self.grid.wraps() && side > 2;
+            let c = node.0 / stride % side;
+            let base = node.0 - c * stride;
+            let above = if c + 1 < side { Some(c + 1) } else { is_ring.then_some(0) };
+            let below = if c > 0 { Some(c - 1) } else { is_ring.then_some(side - 1) };
+            for (to, up) in [(above, true), (below, false)] {
+                let Some(to) = to else { continue };
+                let next = NodeId(base + to * stride);
                 let known = &mut self.distance[next.index()];
                 if *known <= distance || !self.machine.leads(node, self.grid.port(axis, up), next) {
                     continue;
@@ -168,8 +174,7 @@ impl<'m> Detours<'m> {
                     self.reached.push(next);
                 }
                 *known = distance;
-                let steps = &self.steps[axis];
-                let more = 1 + steps[self.grid.coordinate(next, axis) as usize] - steps[c as usize];
+                let more = 1 + steps[to as usize] - steps[c as usize];
                 self.levels[more as usize].push(next);
             }
         }

@@ -309,6 +309,22 @@ impl Routes<'_> {
             }
         }
     }
+    /// The routes of some of the messages, which are known by their places in this list from now on.
+    pub fn of_some(&self, messages: &[usize]) -> Self {
+        match self {
+            Self::DimensionOrder(grid) => Self::DimensionOrder(grid),
+            Self::Runs(runs) => Self::Runs(runs.of_some(messages)),
+            Self::Stored { first, links } => {
+                let (mut ends, mut some) = (vec![0], Vec::new());
+                for &message in messages {
+                    some.extend_from_slice(&links[first[message] as usize..first[message + 1] as usize]);
+                    ends.push(some.len() as u32);
+                }
+                Self::Stored { first: ends, links: some }
+            }
+        }
+    }
+
     /// The box on which routes are straight pieces; none where they are stored link by link.
     pub fn grid(&self) -> Option<&Grid> {
         match self {

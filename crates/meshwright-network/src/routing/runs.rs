@@ -77,6 +77,13 @@ impl<'m> Runs<'m> {
         self.end_row()
     }
 
+    /// The routes of some of the messages.
+    pub(super) fn of_some(&self, messages: &[usize]) -> Self {
+        let mut runs = Csr::default();
+        messages.iter().for_each(|&message| runs.push_row(self.of(message).iter().copied()));
+        Self { grid: self.grid, runs }
+    }
+
     fn end_row(&mut self) -> Result<()> {
         check_stored(self.runs.entries().len())?;
         self.runs.end_row();

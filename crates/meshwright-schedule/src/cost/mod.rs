@@ -204,7 +204,7 @@ pub struct Forecast {
 ///
 /// # Complexity
 ///
-/// O(links + sum of hops), where routes are formulas.
+/// O(messages log links + links of the lines in use) on a box, where routes are formulas; else O(links + sum of hops).
 ///
 /// # Examples
 ///

@@ -123,7 +123,8 @@ pub fn of_phases(machine: &Machine, phases: &Phases) -> Result<CriticalPath> {
         let (mut steps, mut base) = (Vec::new(), 0);
         let mut core = Core::watched(machine, None, Log::default());
         let barriers = Barriers { machine, phases: &phases };
-        let trace = barriers.run_by(&mut core, |core, Over { index, time, times, begin, end, last }| {
+        let trace = barriers.run_by(&mut core, &mut |_, _| None, |core, over| {
+            let Over { index, time, times, begin, end, last } = over;
             let messages = phases.phase(index);
             let legs = core.witness().to_arrival(last, end, core.terms());
             for time in time..time + times {
