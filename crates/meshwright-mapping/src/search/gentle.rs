@@ -35,6 +35,12 @@ impl Gentle {
         Self { doublings: powers[(cycle % 5) as usize], heat: heats[(cycle / 5 % 2) as usize] }
     }
 
+    /// Of the cycle with this number of a large job, from the best: cold at first, because a round may be broken off.
+    pub(super) fn of_large(cycle: u64) -> Self {
+        let (powers, heats) = ([1, 2], [0.02, 0.1, 0.3]);
+        Self { doublings: powers[(cycle % 2) as usize], heat: heats[(cycle / 2).min(2) as usize] }
+    }
+
     /// Of the cycle with this number, from elsewhere.
     pub(super) fn anew(cycle: u64) -> Self {
         let powers = [0, 1, 2];
