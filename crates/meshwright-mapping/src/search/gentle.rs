@@ -44,7 +44,10 @@ impl Gentle {
     /// Of the cycle with this number, from elsewhere.
     pub(super) fn anew(cycle: u64) -> Self {
         let powers = [0, 1, 2];
-        Self { doublings: powers[(cycle / 2 % 3) as usize], heat: if cycle % 2 == 0 { 1.0 } else { 3.0 } }
+        Self {
+            doublings: powers[(cycle / 2 % 3) as usize],
+            heat: if cycle.is_multiple_of(2) { 1.0 } else { 3.0 },
+        }
     }
 }
 

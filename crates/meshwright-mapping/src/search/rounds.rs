@@ -184,7 +184,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
 
     /// The same from a placement of its own.
     fn anew(&mut self, smooth: &mut Smooth<'p>, cycle: u64, budget: u64) {
-        let mut node_of = if cycle % 2 == 0 { self.bisect(2) } else { self.random() };
+        let mut node_of = if cycle.is_multiple_of(2) { self.bisect(2) } else { self.random() };
         self.anneal_gently(smooth, &mut node_of, Gentle::anew(cycle), budget);
     }
 
