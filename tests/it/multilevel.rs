@@ -136,12 +136,7 @@ fn pinned_tasks_stay_where_they_are_in_rounds_of_every_kind() {
 /// A swap of axes gives 27,440; a row-major start 62,440.
 #[test]
 fn rings_of_a_logical_mesh_find_their_axes_from_the_file_alone() {
-    let costs = Costs {
-        startup: Cycles(1000),
-        byte_time: Ratio::new(1, 50).unwrap(),
-        flit: Bytes(1000),
-        ..*Machine::new("mesh:8x16").unwrap().costs()
-    };
+    let costs = Costs { startup: Cycles(1000), byte_time: Ratio::new(1, 50).unwrap(), flit: Bytes(1000) };
     let machine = Machine::new("mesh:8x16").unwrap().with_costs(costs).unwrap();
     let outcome = run(&problem(&rings(), &machine, 0));
     let cycles = machine.costs().cycles(outcome.answers[0].judged_ticks).0;
