@@ -9,7 +9,7 @@ use crate::ordered::RANDOM;
 use crate::recursive_bisection::{Aim, Weights};
 use crate::{PLACEMENTS, Request, phases, place};
 use meshwright_core::units::NodeId;
-use meshwright_network::topology::Topology;
+use meshwright_network::topology::{Grid, Topology};
 use meshwright_schedule::cost::forecast;
 
 /// Links looked at for tasks numbered like the nodes of a box, and how many ways that makes.
@@ -18,6 +18,32 @@ const DIGIT_WAYS_MIN: u64 = 8;
 const DIGIT_WAYS_MAX: u64 = 384;
 /// So many of these ways are judged.
 const DIGIT_WAYS_JUDGED: usize = 3;
+
+/// The most that crosses a cut across an axis of a box in one direction, for each of its links.
+fn busiest_cut(grid: &Grid, messages: impl Iterator<Item = (u64, [NodeId; 2])>) -> u64 {
+    // By axis and direction what begins, less what ends, to cross at each coordinate.
+    let mut change: Vec<[Vec<i64>; 2]> =
+        grid.sides().iter().map(|&side| [vec![0; side as usize], vec![0; side as usize]]).collect();
+    for (load, [from, to]) in messages {
+        for (axis, change) in change.iter_mut().enumerate() {
+            let [from, to] = [from, to].map(|node| grid.coordinate(node, axis) as usize);
+            let change = &mut change[usize::from(from > to)];
+            change[from.min(to)] += load as i64;
+            change[from.max(to)] -= load as i64;
+        }
+    }
+    let most = |(change, &side): (&[Vec<i64>; 2], &u32)| {
+        let crossing = |changes: &Vec<i64>| {
+            let sums = changes.iter().scan(0, |sum, change| {
+                *sum += change;
+                Some(*sum)
+            });
+            sums.max().unwrap_or(0) as u64
+        };
+        change.iter().map(crossing).max().unwrap_or(0) / u64::from(grid.nodes() / side)
+    };
+    change.iter().zip(grid.sides()).map(most).max().unwrap_or(0)
+}
 
 impl Rounds<'_, '_> {
     /// Evaluates where the search starts: all of it, however little time there is, so that no search is worse than what it
@@ -65,19 +91,27 @@ impl Rounds<'_, '_> {
         known.is_ok_and(|known| !self.found.would_keep(known.least_ticks))
     }
 
-    /// What a placement takes if every link of a phase carries the same: no placement of this traffic takes less.
+    /// What a placement takes if the links that cross a cut of the box, or all links elsewhere, carry the same: no placement of
+    /// this traffic takes less.
     fn mean_ticks(&self, node_of: &[u32]) -> u64 {
         let machine = self.problem.machine;
+        let (links, straight) = (machine.links().max(1), machine.whole_grid().filter(|grid| !grid.wraps()));
         let phase = |phase: usize| {
-            let load = |message: usize| {
+            let ends = |message: usize| {
                 let (source, target) = self.job.ends[message];
-                let [from, to] = [source, target].map(|task| NodeId(node_of[task as usize]));
-                u128::from(self.job.load[message])
-                    * u128::from(machine.distance(from, to).map_or(0, |hops| hops.0))
+                [source, target].map(|task| NodeId(node_of[task as usize]))
             };
-            let all: u128 = self.job.messages(phase).map(load).sum();
-            self.job.at_most(phase, (all / u128::from(machine.links().max(1))) as u64, 0)
-                * self.job.repeats[phase]
+            let hops = |[from, to]: [NodeId; 2]| machine.distance(from, to).map_or(0, |hops| hops.0);
+            let mean = || {
+                let messages = self.job.messages(phase);
+                let all: u128 = messages
+                    .map(|message| u128::from(self.job.load[message]) * u128::from(hops(ends(message))))
+                    .sum();
+                (all / u128::from(links)) as u64
+            };
+            let messages = self.job.messages(phase).map(|message| (self.job.load[message], ends(message)));
+            let link = straight.map_or_else(mean, |grid| busiest_cut(grid, messages));
+            self.job.at_most(phase, link, 0) * self.job.repeats[phase]
         };
         (0..self.job.phases()).map(phase).sum()
     }
@@ -133,5 +167,29 @@ impl Rounds<'_, '_> {
         let mut node_of: Vec<u32> = placed.iter().map(|node| node.0).collect();
         self.domain.settle(&mut node_of, &mut Vec::new());
         node_of
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshwright_network::routing::Routes;
+    use rand::RngExt;
+
+    #[test]
+    fn no_link_carries_less_than_the_busiest_cut_says() {
+        let mut rng = meshwright_core::rng::stream(2, "cuts");
+        for sides in [&[4u32, 5][..], &[7], &[3, 2, 4]] {
+            let grid = Grid::mesh(sides).unwrap();
+            let mut node = || NodeId(rng.random_range(0..grid.nodes()));
+            let messages: Vec<_> = (0..30).map(|load| (load, [node(), node()])).collect();
+            let (routes, mut loads) = (Routes::DimensionOrder(&grid), vec![0; grid.links() as usize]);
+            for &(load, [from, to]) in &messages {
+                routes.for_each_link(0, (from, to), |link| loads[link.index()] += load);
+            }
+            let (cut, link) = (busiest_cut(&grid, messages.into_iter()), loads.into_iter().max().unwrap());
+            assert!(cut <= link, "{sides:?}");
+            assert!(sides.len() > 1 || cut == link, "on a line a cut is a link");
+        }
     }
 }

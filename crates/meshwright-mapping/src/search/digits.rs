@@ -32,11 +32,14 @@ pub(super) fn placements(grid: &Grid, most: usize) -> Vec<Vec<u32>> {
     each.take(most).collect()
 }
 
+/// Digits, the slowest first, each with its axis and its radix.
+type Digits = Vec<(usize, u32)>;
+
 /// Lists of digits, the slowest first, each with its axis and its radix; those of an axis multiply to its side, and no two
 /// that follow each other lie on one axis.
-fn dealings(sides: &[u32], most: usize) -> Vec<Vec<(usize, u32)>> {
+fn dealings(sides: &[u32], most: usize) -> Vec<Digits> {
     let mut done = Vec::new();
-    let mut open: Vec<(Vec<(usize, u32)>, Vec<u32>)> = vec![(Vec::new(), sides.to_vec())];
+    let mut open: Vec<(Digits, Vec<u32>)> = vec![(Vec::new(), sides.to_vec())];
     while !open.is_empty() && done.len() < most {
         let mut longer = Vec::new();
         for (digits, left) in &open {

@@ -7,7 +7,7 @@ use crate::search::Judge;
 use meshwright_core::units::NodeId;
 
 /// A judge is asked after so many links looked at for each message that he looks at.
-const LOOKS_A_MESSAGE: u64 = 20;
+const LOOKS_A_MESSAGE: u64 = 40;
 
 /// A placement that was met.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -35,10 +35,19 @@ impl Gentle {
         Self { doublings: powers[(cycle % 5) as usize], heat: heats[(cycle / 5 % 2) as usize] }
     }
 
+    /// Of the cycle with this number of a large job, from the best: cold at first, because a round may be broken off.
+    pub(super) fn of_large(cycle: u64) -> Self {
+        let (powers, heats) = ([1, 2], [0.02, 0.1, 0.3]);
+        Self { doublings: powers[(cycle % 2) as usize], heat: heats[(cycle / 2).min(2) as usize] }
+    }
+
     /// Of the cycle with this number, from elsewhere.
     pub(super) fn anew(cycle: u64) -> Self {
         let powers = [0, 1, 2];
-        Self { doublings: powers[(cycle / 2 % 3) as usize], heat: if cycle % 2 == 0 { 1.0 } else { 3.0 } }
+        Self {
+            doublings: powers[(cycle / 2 % 3) as usize],
+            heat: if cycle.is_multiple_of(2) { 1.0 } else { 3.0 },
+        }
     }
 }
 

@@ -15,12 +15,13 @@
 //! | `exchanges`, `gentle` | what a round does: by the predicted time, by the smooth one, by the judge |
 //! | `annealing` | a temperature |
 //!
-//! What is made small is the predicted time: the sum over phases of the time of the slowest message,
+//! Several kinds of rounds take turns. What the first makes small is the predicted time: the sum over phases of the time of the slowest message,
 //! [`meshwright_schedule::cost::predicted`]. Equal times are told apart by fourth roots of sums of fourth powers of link
 //! loads and distances, which see every message and not the worst alone.
 //!
-//! A prediction does not see who waits behind whom. [`search_by`] has a judge for that, usually a simulation: what
-//! he says decides who is best.
+//! A prediction does not see who waits behind whom. Other rounds make p-norms of the loads small, which follow waiting better.
+//! [`search_by`] has a judge besides, usually a simulation: what he says decides who is best, and in rounds of his own he is
+//! asked about every exchange.
 
 mod annealing;
 mod begin;

@@ -178,12 +178,13 @@ impl<'p, 'w> Rounds<'p, 'w> {
     /// Anneals the smooth stand-in from the best, with another power each time.
     fn gently(&mut self, smooth: &mut Smooth<'p>, cycle: u64, budget: u64) {
         let mut node_of = self.found.best[0].nodes.clone();
-        self.anneal_gently(smooth, &mut node_of, Gentle::from_best(cycle), budget);
+        let gentle = if self.is_large() { Gentle::of_large(cycle) } else { Gentle::from_best(cycle) };
+        self.anneal_gently(smooth, &mut node_of, gentle, budget);
     }
 
     /// The same from a placement of its own.
     fn anew(&mut self, smooth: &mut Smooth<'p>, cycle: u64, budget: u64) {
-        let mut node_of = if cycle % 2 == 0 { self.bisect(2) } else { self.random() };
+        let mut node_of = if cycle.is_multiple_of(2) { self.bisect(2) } else { self.random() };
         self.anneal_gently(smooth, &mut node_of, Gentle::anew(cycle), budget);
     }
 
