@@ -4,7 +4,7 @@ mod form;
 mod row;
 
 pub use form::{
-    BySwitching, Choice, Levels, MapPhase, MapReport, MapRow, OfPlacement, Positions, SWITCHINGS,
+    BoundForm, BySwitching, Choice, Levels, MapPhase, MapReport, MapRow, OfPlacement, Positions, SWITCHINGS,
 };
 
 use self::row::Table;
@@ -16,6 +16,7 @@ use super::measure::Measured;
 use super::{Job, MappingVerdict, Options, Skipped};
 use meshwright_core::error::{Error, Result};
 use meshwright_mapping as mapping;
+use meshwright_mapping::bound::GraphBound;
 use meshwright_mapping::times::Times;
 use meshwright_mapping::{Divide, Mapping, TaskGraph, bound};
 use meshwright_network::topology::{Machine, Switching};
@@ -105,7 +106,7 @@ pub fn report_under(
         match placed.and_then(|placement| table.row(placement, known)) {
             Ok(row) => {
                 for &switching in switchings {
-                    let bound = machine.costs().cycles(limits.of(switching).ticks).0;
+                    let bound = machine.costs().cycles(limits.of(switching).bound.ticks).0;
                     let simulated = row.simulated_cycles.of(switching).unwrap_or(bound);
                     not_below(bound, simulated, "cycles", &row.name, Some(seed))?;
                 }
@@ -138,6 +139,9 @@ pub fn report_under(
         byte_time: machine.costs().byte_time.to_f64(),
         flit: machine.costs().flit.0,
         seed,
+        bound_cycles: machine.costs().cycles(mapping.own_bound().ticks).0,
+        bound: bound_form(mapping.own_bound(), machine, true),
+        bounds: limits.map(|limits| bound_form(&limits.bound, machine, false)),
         switchings: switchings.to_vec(),
         choice: verdict.as_ref().filter(|_| chooses).and_then(|verdict| choice(verdict, machine)),
         verdict,
@@ -198,7 +202,15 @@ fn choice(verdict: &MappingVerdict, machine: &Machine) -> Option<Choice> {
 /// What no placement of a job can beat.
 struct Limits {
     times: Times,
-    ticks: u64,
+    bound: GraphBound,
+}
+
+fn bound_form(bound: &GraphBound, machine: &Machine, is_full: bool) -> BoundForm {
+    BoundForm {
+        cycles: machine.costs().cycles(bound.ticks).0,
+        kind: bound.certificate.main_kind(),
+        certificate: is_full.then(|| bound.certificate.clone()),
+    }
 }
 
 fn in_cycles(machine: &Machine, ticks: u64) -> f64 {
@@ -220,8 +232,11 @@ fn weights(job: &Job) -> Vec<f64> {
 
 /// The lower bounds of the job in the paper's units and in ticks.
 fn limits(mapping: &Mapping<'_>, switching: Switching, weights: &[f64]) -> Limits {
-    let ticks = mapping.bound_under(switching).ticks;
-    let (exact, tasks) = (in_cycles(mapping.machine(), ticks), mapping.tasks());
+    let proved = match switching == mapping.machine().switching() {
+        true => mapping.own_bound().clone(),
+        false => mapping.bound_under(switching),
+    };
+    let (exact, tasks) = (in_cycles(mapping.machine(), proved.ticks), mapping.tasks());
     let times = match (switching, &tasks.divide, mapping.limits()) {
         (Switching::StoreAndForward, Some(divide), mapping::Limits::Tree(profile)) => {
             let small = profile.distance() as f64 * divide.stages().count() as f64;
@@ -231,7 +246,7 @@ fn limits(mapping: &Mapping<'_>, switching: Switching, weights: &[f64]) -> Limit
         }
         _ => Times::without_contention(tasks.phases_total() as f64, in_weights(tasks, weights), exact),
     };
-    Limits { times, ticks }
+    Limits { times, bound: proved }
 }
 
 /// The weights of all phases, each as often as it runs.

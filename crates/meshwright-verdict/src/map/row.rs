@@ -66,7 +66,7 @@ impl Table<'_> {
                 None => Ok(formulas(&on, &known)),
             }
         })?;
-        let bound = limits.map(|limits| machine.costs().cycles(limits.ticks).0);
+        let bound = limits.map(|limits| machine.costs().cycles(limits.bound.ticks).0);
         Ok(MapRow {
             slowdown: BySwitching::each(switchings, |switching| {
                 time.of(switching).over(&perfect(job, machine, switching, weights))
