@@ -8,6 +8,7 @@ mod applications;
 mod bisection;
 mod bounds;
 mod browser;
+mod certificates;
 mod claims;
 mod claims_groups;
 mod claims_thesis;

@@ -6,6 +6,7 @@ use clap::Args;
 
 use meshwright_core::Result;
 use meshwright_core::words::counted;
+use meshwright_formats::certificate::{self, CheckedBound};
 use meshwright_formats::scenario::claim;
 use meshwright_load::check::Reading;
 use meshwright_load::witness::WitnessKind;
@@ -35,21 +36,26 @@ ports     \"one\": a node sends one message and receives one at a time; front_en
 startup   of a message over one link, in units of w Tcp
 methods   a list of claims with \"name\" each, as `meshwright split --json` prints it
 
+A certificate is what `meshwright map ... --emit certificate:FILE` writes: tasks, machine, a lower bound
+with what proves it, and a placement. The bound is proved again from edges and wires, the placement
+is simulated again.
+
 Examples:
   meshwright check claim.json
+  meshwright map examples/lammps-lj-16.phases.csv --on mesh:4x4 --placement auto --emit certificate:bound.json
+  meshwright check bound.json
   meshwright split mesh:50x50 --from 25,25 --sigma 0.1 --json > split.json
   meshwright check split.json --json
 
 Exit codes:
-  0  every claim is possible: as a flow, or by a schedule, and --json has it under \"witness\"
-  1  a claim is not possible, or it could not be decided
+XX
   2  unacceptable input";
 
-/// Check a claimed schedule of a divisible load: possible, or the nodes that refute it
+/// Check a claimed schedule of a divisible load: possible, or the nodes that refute it; or a certificate of `map`
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct CheckArguments {
-    /// The claim, or what `split --json` printed
+    /// The claim, or what `split --json` printed, or a certificate that `map --emit` wrote
     #[arg(value_name = "CLAIM.json")]
     claim: PathBuf,
     /// Print one JSON object and nothing else
@@ -59,12 +65,35 @@ pub(super) struct CheckArguments {
 
 /// Runs the verb.
 pub(super) fn run(arguments: &CheckArguments) -> Result<Answer> {
+    if let Some(file) = certificate::read(&arguments.claim)? {
+        let answer = certificate::check(&file)?;
+        output::print(&if arguments.json { output::json(&answer) } else { bound(&answer) })?;
+        return Ok(if answer.holds { Answer::Done } else { Answer::Negative });
+    }
     let file = claim::read(&arguments.claim)?;
     let mut progress = Progress::new();
     let answer = load::check(&file.problem()?, &file.terms, &file.claims, &mut |what| progress.tell(what))?;
     drop(progress);
     output::print(&if arguments.json { output::json(&answer) } else { text(&answer, &file.machine) })?;
     Ok(if answer.feasible { Answer::Done } else { Answer::Negative })
+}
+
+/// What has come of a certificate.
+fn bound(answer: &CheckedBound) -> String {
+    let mut text = format!("{} on {} · {}\n", answer.tasks, answer.machine, answer.switching);
+    if let Some(proved) = answer.proved_cycles {
+        text += &format!("bound: {proved} cycles, proved by `{}`\n", answer.kind);
+    }
+    if let (Some(name), Some(cycles)) = (&answer.placement, answer.simulated_cycles) {
+        text += &format!("placement `{name}`: {cycles} cycles, simulated");
+        text += &match answer.gap {
+            Some(0.0) => " · optimal: simulated = bound\n".to_string(),
+            Some(gap) => format!(" · within {} of the bound\n", table::percent(gap)),
+            None => "\n".to_string(),
+        };
+    }
+    text.extend(answer.refuted.iter().map(|why| format!("refuted: {why}\n")));
+    text
 }
 
 /// What shows that a claim can be kept, or what speaks against it beside a set of nodes.

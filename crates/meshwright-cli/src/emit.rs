@@ -9,6 +9,9 @@ use meshwright_core::find_or;
 use meshwright_core::output::Writing;
 use meshwright_core::text::did_you_mean;
 use meshwright_core::{Error, Result};
+use meshwright_formats::certificate::{
+    self as certificate_file, CertificateFile, MachineForm, PlacementForm, TasksForm,
+};
 use meshwright_hosts::launcher::{self, FORMATS, Format, Hosts, Launch, Ranks, ranks};
 use meshwright_mapping::{Placement, TaskGraph};
 use meshwright_network::topology::{Machine, Switching};
@@ -20,7 +23,8 @@ use super::output::{self, shown};
 #[derive(Args)]
 pub(super) struct EmitArguments {
     /// Write the placement, of several the fastest, for a launcher: rankfile, mpich-rank-order, slurm-hostfile,
-    /// bgq-mapfile, vcoordfile, scotch-map or goal, with a colon and a file; may be given several times
+    /// bgq-mapfile, vcoordfile, scotch-map or goal, with a colon and a file; may be given several times. Or certificate: the
+    /// bound and the placement with what proves them, for `meshwright check`
     #[arg(long, value_name = "FORMAT:FILE", value_parser = target)]
     emit: Vec<Target>,
     /// --emit: a file of host names, one on a line, the first for node 0 [default: as the machine says, else node0, node1, …]
@@ -38,12 +42,23 @@ struct Target {
     path: PathBuf,
 }
 
+/// No launcher reads it: `check` does.
+const CERTIFICATE: Format = Format {
+    name: "certificate",
+    summary: "lower bound and placement with what proves them: meshwright check",
+    check: |machine| MachineForm::of(machine).map(|_| ()),
+    write: |_| String::new(),
+};
+
 fn target(text: &str) -> Result<Target, String> {
-    let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+    let names: Vec<_> = FORMATS.iter().chain([&CERTIFICATE]).map(|format| format.name).collect();
     let (name, file) = text.split_once(':').unwrap_or((text, ""));
     let form =
         || format!("expected FORMAT:FILE with one of {}{}", names.join(", "), did_you_mean(name, &names));
-    let format = launcher::format(name).map_err(|_| form())?;
+    let format = match name == CERTIFICATE.name {
+        true => &CERTIFICATE,
+        false => launcher::format(name).map_err(|_| form())?,
+    };
     match file {
         "" => Err(form()),
         "-" => Err("expected the name of a file: standard output has the tables".to_string()),
@@ -131,20 +146,46 @@ impl<'a> Emission<'a> {
         };
         let placement = Placement { name: row.name.clone(), nodes: row.nodes().to_vec() };
         let launch = Launch { tasks, placement: &placement, machine, ranks: self.ranks, hosts: &self.hosts };
-        let file = |target: &'a Target| EmittedFile {
-            format: target.format.name,
-            file: &target.path,
-            summary: target.format.summary,
-            text: (target.format.write)(&launch),
+        let file = |target: &'a Target| {
+            let text = match target.format.name == CERTIFICATE.name {
+                true => certified(&launch, report, row)?,
+                false => (target.format.write)(&launch),
+            };
+            let (format, file, summary) = (target.format.name, &*target.path, target.format.summary);
+            Ok(EmittedFile { format, file, summary, text })
         };
         Ok(Emitted {
             placement: row.name.clone(),
             ranks: self.ranks.name(),
-            files: self.targets.iter().map(file).collect(),
+            files: self.targets.iter().map(file).collect::<Result<_>>()?,
             why,
             nothing: None,
         })
     }
+}
+
+/// The bound of a report with a placement of it, as text.
+fn certified(launch: &Launch<'_>, report: &MapReport, row: &MapRow) -> Result<String> {
+    let switching = launch.machine.switching();
+    let certificate =
+        report.bound.certificate.clone().expect("the bound under the machine's own switching is full");
+    certificate_file::proved(&certificate, launch.tasks, launch.machine)
+        .map_err(|why| Error::not_applicable("a certificate", why.to_string()))?;
+    let placement = row.simulated_cycles.of(switching).map(|simulated_cycles| PlacementForm {
+        name: row.name.clone(),
+        nodes: row.nodes().iter().map(|node| node.0).collect(),
+        simulated_cycles,
+    });
+    Ok(output::json(&CertificateFile {
+        format: 1,
+        kind: certificate_file::KIND.to_string(),
+        tasks: TasksForm::of(launch.tasks),
+        machine: MachineForm::of(launch.machine)?,
+        switching: switching.name().to_string(),
+        bound_cycles: report.bound_cycles,
+        certificate,
+        placement,
+    }))
 }
 
 /// The placement to be written, and why it is this one of several: a clause, or nothing for a single one.

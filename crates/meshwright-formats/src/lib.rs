@@ -2,6 +2,7 @@
 //!
 //! | module | what |
 //! |---|---|
+//! | [`certificate`] | lower bounds with what proves them |
 //! | [`json`] | what verdicts look like in files |
 //! | [`presets`] | machines by name |
 //! | [`trace`] | traces of real programs: transactions of processors |
@@ -9,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod certificate;
 pub mod json;
 pub mod presets;
 pub mod scenario;

@@ -17,12 +17,12 @@ const MESSAGE_CHARACTERS_MAX: usize = 200;
 #[derive(Debug)]
 pub(crate) struct ScenarioText {
     pub(super) path: PathBuf,
-    pub(super) text: String,
+    pub(crate) text: String,
 }
 
 impl ScenarioText {
     /// Reads a file of at most [`SCENARIO_BYTES_MAX`] bytes of UTF-8.
-    pub(super) fn read(path: &Path) -> Result<Self> {
+    pub(crate) fn read(path: &Path) -> Result<Self> {
         let refused = |error| Error::io(path, error);
         let file = text::open(path)?;
         let length = file.metadata().map_err(refused)?.len();

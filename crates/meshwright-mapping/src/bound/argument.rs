@@ -13,7 +13,7 @@ pub(super) enum Argument {
     Ends { task: u32, side: Side },
     Degrees { nodes: u32, side: Side },
     Cut { nodes: usize, leaving: Leaving },
-    Growth { ticks: u64 },
+    Growth { ticks: u64, share: u32 },
     Distances,
     GilmoreLawler { tasks: Vec<i64>, nodes: Vec<i64> },
 }
@@ -52,7 +52,7 @@ impl Argument {
             Self::Ends { task, side } => Certificate::Ends { task, side },
             Self::Degrees { nodes, side } => Certificate::Degrees { nodes, side },
             Self::Cut { nodes, leaving } => Certificate::Cut { nodes: terrain.cut_nodes(nodes), leaving },
-            Self::Growth { ticks } => Certificate::Growth { ticks },
+            Self::Growth { ticks, share } => Certificate::Growth { ticks, share },
             Self::Distances => Certificate::Distances,
             Self::GilmoreLawler { tasks, nodes } => Certificate::GilmoreLawler { tasks, nodes },
         }

@@ -6,9 +6,9 @@ use super::graph::Terrain;
 use crate::TaskGraph;
 use crate::certificate::Side;
 use crate::certificate::leaving::Leaving;
-use meshwright_network::topology::Machine;
+use meshwright_network::topology::{Machine, Topology};
 
-/// All subsets of so many tasks are looked at for every phase.
+/// All subsets of so many tasks are looked at.
 const SUBSET_TASKS_MAX: usize = 16;
 
 /// What one task sends to another, or hears from it, in ticks on a link.
@@ -84,8 +84,8 @@ fn gcd(mut a: u128, mut b: u128) -> u128 {
 #[derive(Clone, Copy)]
 pub(super) struct With<'a> {
     pub(super) cuts: bool,
-    /// Where, if the place of each task is looked at.
-    pub(super) places: Option<&'a Machine>,
+    /// Where, if all subsets of the tasks and the place of each task are looked at.
+    pub(super) thorough: Option<&'a Machine>,
 }
 
 impl Terrain {
@@ -100,10 +100,10 @@ impl Terrain {
         }
         found = found.or(self.by_volume(loads));
         let mut found = if with.cuts { found.or(self.by_cuts(&rests, tasks)) } else { found };
-        if with.cuts && tasks <= SUBSET_TASKS_MAX {
+        if with.cuts && with.thorough.is_some() && tasks <= SUBSET_TASKS_MAX {
             found = found.or(self.over_cuts(&super::subsets::least(loads, tasks), tasks, Leaving::Subsets));
         }
-        if let Some(machine) = with.places {
+        if let Some(machine) = with.thorough.filter(|machine| machine.nodes() <= gilmore_lawler::NODES_MAX) {
             found = found.or(self.by_places(loads, tasks, machine));
         }
         // Messages go whole, so that every link carries a multiple of what divides them all.

@@ -163,7 +163,7 @@ pub fn tree_certificate(
         _ if parts.iter().map(|part| part.ticks).sum::<u64>() >= ticks => Certificate::Phases { parts },
         // Every set of phases leads to a task: then nothing depends on which phase has which dilation.
         Some(root) if tasks.tasks.is_power_of_two() => Certificate::Tree { root, ticks },
-        _ => Certificate::Growth { ticks },
+        _ => Certificate::Growth { ticks, share: 0 },
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::argument::{Argument, Found};
 use super::busiest::{Loads, With};
-use super::gilmore_lawler;
 use super::graph::Terrain;
 use super::growth;
 use super::phase_ticks;
@@ -10,7 +9,7 @@ use crate::TaskGraph;
 use crate::certificate::{Certificate, Part, Side};
 use crate::task_graph::Edge;
 use meshwright_core::units::{Hops, NodeId};
-use meshwright_network::topology::{Machine, PortModel, Switching, Topology};
+use meshwright_network::topology::{Machine, PortModel, Switching};
 use meshwright_schedule::{Message, cost};
 
 /// Cuts are left out where all phases together take more steps.
@@ -112,10 +111,9 @@ impl Job<'_> {
         self.machine.costs().startup_ticks().into()
     }
 
-    /// The arguments that there is time for; places are looked at once.
-    fn with(&self, places: bool) -> With<'_> {
-        let places = places && self.machine.nodes() <= gilmore_lawler::NODES_MAX;
-        With { cuts: self.cuts, places: places.then_some(self.machine) }
+    /// The arguments that there is time for: the longest ones once.
+    fn with(&self, is_once: bool) -> With<'_> {
+        With { cuts: self.cuts, thorough: is_once.then_some(self.machine) }
     }
 
     /// What messages between different tasks occupy links for.
@@ -175,22 +173,29 @@ impl Job<'_> {
         }
     }
 
-    /// Classes of phases by what grows around a task: each alone, then all of them.
+    /// Classes of phases by what grows around a task: each alone, then the first two, three, ... of them.
     fn growth(&self) -> Vec<Group> {
         let stored = if self.stores() { self.startup() } else { 0 };
         let load = |edge: &Edge| u128::from(self.machine.costs().transfer_ticks(edge.bytes)) + stored;
-        let classes = growth::classes(self.graph, self.machine, load);
-        let group = |classes: &[growth::Class]| {
-            let mut phases: Vec<u32> = classes.iter().flat_map(|class| &class.phases).copied().collect();
-            phases.sort_unstable();
-            let alone = |load, hops| self.alone(load, hops);
-            let ticks = growth::least(classes, self.graph.tasks, self.machine, &alone, 2 * self.overhead());
-            Group { phases, found: Found { ticks, argument: Argument::Growth { ticks: saturated(ticks) } } }
-        };
-        let mut groups: Vec<Group> = classes.chunks(1).map(group).collect();
-        // In a pipeline a link more is a head time more, which is worth no long search.
-        if classes.len() > 1 && self.stores() {
-            groups.push(group(&classes));
+        let (mut groups, mut steps) = (Vec::new(), growth::STEPS_MAX);
+        for share in [0, growth::SHARE] {
+            let classes = growth::classes(self.graph, self.machine, share, load);
+            if share > 0 && classes.iter().all(growth::Class::is_whole) {
+                break;
+            }
+            let mut group = |classes: &[growth::Class]| {
+                let mut phases: Vec<u32> = classes.iter().flat_map(|class| &class.phases).copied().collect();
+                phases.sort_unstable();
+                let alone = |load, hops| self.alone(load, hops);
+                let on = (self.graph.tasks, self.machine);
+                let ticks = growth::least(classes, on, &alone, 2 * self.overhead(), &mut steps);
+                let argument = Argument::Growth { ticks: saturated(ticks), share };
+                Group { phases, found: Found { ticks, argument } }
+            };
+            groups.extend(classes.chunks(1).map(&mut group));
+            // In a pipeline a link more is a head time more, which is worth no long search.
+            let most = if self.stores() { classes.len() } else { 1 };
+            groups.extend((2..=most).map(|count| group(&classes[..count])));
         }
         groups
     }

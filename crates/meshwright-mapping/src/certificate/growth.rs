@@ -8,7 +8,7 @@ use super::referee::Referee;
 /// So many dilations with a tasks-times-edges each are looked at before a claim is too long to be judged.
 const STEPS_MAX: u64 = 1 << 32;
 
-/// The messages of a phase that are no lighter than half of its heaviest.
+/// The messages of a phase that are not left out.
 pub(super) struct Heavy {
     /// The pairs of tasks, the lower one first, in increasing order.
     pairs: Vec<(u32, u32)>,
@@ -25,8 +25,8 @@ struct Class {
 }
 
 /// Proves that some phases take so many ticks: the dilations with which they could take less are all impossible.
-pub(super) fn growth(referee: &Referee<'_>, phases: &[u32], ticks: u64) -> Result<u128, Refuted> {
-    let classes = classes(referee, phases);
+pub(super) fn growth(referee: &Referee<'_>, phases: &[u32], ticks: u64, share: u32) -> Result<u128, Refuted> {
+    let classes = classes(referee, phases, share);
     let growth = Growth::new(referee, &classes);
     if growth.diameter.is_none() {
         return Refuted::because("some nodes do not reach each other");
@@ -36,9 +36,11 @@ pub(super) fn growth(referee: &Referee<'_>, phases: &[u32], ticks: u64) -> Resul
     Ok(ticks.into())
 }
 
-fn heavy(referee: &Referee<'_>, phase: u32) -> Option<Heavy> {
+fn heavy(referee: &Referee<'_>, phase: u32, share: u32) -> Option<Heavy> {
     let most = referee.between(&[phase]).map(|edge| edge.bytes).max()?;
-    let is_heavy = |edge: &&crate::task_graph::Edge| edge.bytes.0 * 2 >= most.0;
+    let is_heavy = |edge: &&crate::task_graph::Edge| {
+        share == 0 || u128::from(edge.bytes.0) * u128::from(share) >= u128::from(most.0)
+    };
     let heavy: Vec<_> = referee.between(&[phase]).filter(is_heavy).collect();
     let mut pairs: Vec<_> =
         heavy.iter().map(|edge| (edge.source.min(edge.target), edge.source.max(edge.target))).collect();
@@ -48,9 +50,9 @@ fn heavy(referee: &Referee<'_>, phase: u32) -> Option<Heavy> {
     Some(Heavy { pairs, least: loads().min()?, most: loads().max()? })
 }
 
-fn classes(referee: &Referee<'_>, phases: &[u32]) -> Vec<Class> {
+fn classes(referee: &Referee<'_>, phases: &[u32], share: u32) -> Vec<Class> {
     let mut classes: Vec<Class> = Vec::new();
-    for Heavy { pairs, least, most } in phases.iter().filter_map(|&phase| heavy(referee, phase)) {
+    for Heavy { pairs, least, most } in phases.iter().filter_map(|&phase| heavy(referee, phase, share)) {
         match classes.iter_mut().find(|class| class.pairs == pairs) {
             Some(class) => class.loads.push((least, most)),
             None => classes.push(Class { pairs, loads: vec![(least, most)] }),

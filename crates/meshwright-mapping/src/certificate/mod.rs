@@ -120,6 +120,8 @@ pub enum Certificate {
     Growth {
         /// The phases take so many ticks at least.
         ticks: u64,
+        /// Messages are left out that are lighter than this part of the heaviest of their phase: 2 stands for the half, 0 for none.
+        share: u32,
     },
     /// A tree: dilations with which it would take less leave no room around the root.
     Tree {
@@ -277,7 +279,7 @@ fn prove(certificate: &Certificate, referee: &Referee<'_>, phases: &[u32]) -> Re
         &Certificate::Ends { task, side } => alone::ends(referee, phases, task, side),
         &Certificate::Degrees { nodes, side } => links::degrees(referee, phases, nodes, side),
         Certificate::Cut { nodes, leaving } => links::cut(referee, phases, nodes, leaving),
-        &Certificate::Growth { ticks } => growth::growth(referee, phases, ticks),
+        &Certificate::Growth { ticks, share } => growth::growth(referee, phases, ticks, share),
         &Certificate::Tree { root, ticks } => tree::tree(referee, phases, root, ticks),
         Certificate::Distances => links::distances(referee, phases),
         Certificate::GilmoreLawler { tasks, nodes } => links::assignment(referee, phases, tasks, nodes),

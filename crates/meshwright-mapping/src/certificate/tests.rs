@@ -149,8 +149,8 @@ fn a_butterfly_grows_as_fast_as_a_mesh_has_room() {
         let certificate = bound.certificate;
         assert_eq!((bound.ticks, certificate.main_kind()), (links * (100 + 1024), kind), "{name}");
         assert_eq!(verify(&certificate, &tasks, &machine, machine.switching()).as_ref(), Ok(&bound.ticks));
-        if let Certificate::Growth { ticks } = certificate {
-            let more = Certificate::Growth { ticks: ticks + 1 };
+        if let Certificate::Growth { ticks, share } = certificate {
+            let more = Certificate::Growth { ticks: ticks + 1, share };
             assert!(verify(&more, &tasks, &machine, machine.switching()).is_err());
         }
     }

@@ -7,6 +7,7 @@ use crate::mapping::{Proved, Searched};
 use crate::{LinkUse, LinkWait, MappingVerdict, Skipped};
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
+use meshwright_mapping::certificate::Certificate;
 use meshwright_mapping::times::Times;
 use meshwright_network::topology::{Network, Switching};
 use meshwright_sim::fitting::Routers;
@@ -71,6 +72,18 @@ impl<T> BySwitching<T> {
     }
 }
 
+/// What no placement can beat, and why.
+#[derive(Clone, Debug, Serialize)]
+pub struct BoundForm {
+    /// The time.
+    pub cycles: u64,
+    /// The argument that proves the most of it.
+    pub kind: &'static str,
+    /// What proves it, see [`meshwright_mapping::certificate`]; left out under other switchings than the machine's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<Certificate>,
+}
+
 /// A job under every placement asked for.
 #[derive(Debug, Serialize)]
 pub struct MapReport {
@@ -98,6 +111,12 @@ pub struct MapReport {
     pub flit: u64,
     /// The seed of whatever is random.
     pub seed: u64,
+    /// What no placement can beat under the machine's own switching, in whole cycles.
+    pub bound_cycles: u64,
+    /// The same with what proves it.
+    pub bound: BoundForm,
+    /// The same for every switching.
+    pub bounds: BySwitching<BoundForm>,
     /// The switchings that were simulated; under others `simulated_cycles` is null.
     pub switchings: Vec<Switching>,
     /// What `auto` chooses; null when it was not asked for, or everything deadlocks.

@@ -3,7 +3,7 @@
 mod form;
 mod row;
 
-pub use form::{BySwitching, Choice, Levels, MapPhase, MapReport, MapRow, Positions, SWITCHINGS};
+pub use form::{BoundForm, BySwitching, Choice, Levels, MapPhase, MapReport, MapRow, Positions, SWITCHINGS};
 
 use self::row::Table;
 use super::auto::{self, Candidates};
@@ -13,6 +13,7 @@ use super::measure::Measured;
 use super::{Job, MappingVerdict, Options, Skipped};
 use meshwright_core::error::{Error, Result};
 use meshwright_mapping as mapping;
+use meshwright_mapping::bound::GraphBound;
 use meshwright_mapping::times::Times;
 use meshwright_mapping::{Divide, Mapping, TaskGraph, bound};
 use meshwright_network::topology::{Machine, Switching};
@@ -102,7 +103,7 @@ pub fn report_under(
         match placed.and_then(|placement| table.row(placement, known)) {
             Ok(row) => {
                 for &switching in switchings {
-                    let bound = machine.costs().cycles(limits.of(switching).ticks).0;
+                    let bound = machine.costs().cycles(limits.of(switching).bound.ticks).0;
                     let simulated = row.simulated_cycles.of(switching).unwrap_or(bound);
                     not_below(bound, simulated, "cycles", &row.name, Some(seed))?;
                 }
@@ -129,6 +130,9 @@ pub fn report_under(
         byte_time: machine.costs().byte_time.to_f64(),
         flit: machine.costs().flit.0,
         seed,
+        bound_cycles: machine.costs().cycles(mapping.own_bound().ticks).0,
+        bound: bound_form(mapping.own_bound(), machine, true),
+        bounds: limits.map(|limits| bound_form(&limits.bound, machine, false)),
         switchings: switchings.to_vec(),
         choice: verdict.as_ref().filter(|_| chooses).and_then(|verdict| choice(verdict, machine)),
         verdict,
@@ -169,7 +173,15 @@ fn choice(verdict: &MappingVerdict, machine: &Machine) -> Option<Choice> {
 /// What no placement of a job can beat.
 struct Limits {
     times: Times,
-    ticks: u64,
+    bound: GraphBound,
+}
+
+fn bound_form(bound: &GraphBound, machine: &Machine, is_full: bool) -> BoundForm {
+    BoundForm {
+        cycles: machine.costs().cycles(bound.ticks).0,
+        kind: bound.certificate.main_kind(),
+        certificate: is_full.then(|| bound.certificate.clone()),
+    }
 }
 
 fn in_cycles(machine: &Machine, ticks: u64) -> f64 {
@@ -191,8 +203,11 @@ fn weights(job: &Job) -> Vec<f64> {
 
 /// The lower bounds of the job in the paper's units and in ticks.
 fn limits(mapping: &Mapping<'_>, switching: Switching, weights: &[f64]) -> Limits {
-    let ticks = mapping.bound_under(switching).ticks;
-    let (exact, tasks) = (in_cycles(mapping.machine(), ticks), mapping.tasks());
+    let proved = match switching == mapping.machine().switching() {
+        true => mapping.own_bound().clone(),
+        false => mapping.bound_under(switching),
+    };
+    let (exact, tasks) = (in_cycles(mapping.machine(), proved.ticks), mapping.tasks());
     let times = match (switching, &tasks.divide, mapping.limits()) {
         (Switching::StoreAndForward, Some(divide), mapping::Limits::Tree(profile)) => {
             let small = profile.distance() as f64 * divide.stages().count() as f64;
@@ -202,7 +217,7 @@ fn limits(mapping: &Mapping<'_>, switching: Switching, weights: &[f64]) -> Limit
         }
         _ => Times::without_contention(tasks.phases() as f64, bound::perfect(weights), exact),
     };
-    Limits { times, ticks }
+    Limits { times, bound: proved }
 }
 
 /// The lightest message of each phase of the tree. The combine stage runs over the same routes: its weights join those of

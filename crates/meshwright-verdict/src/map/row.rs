@@ -56,7 +56,7 @@ impl Table<'_> {
                 None => formulas(&on, known),
             }
         })?;
-        let bound = limits.map(|limits| machine.costs().cycles(limits.ticks).0);
+        let bound = limits.map(|limits| machine.costs().cycles(limits.bound.ticks).0);
         Ok(MapRow {
             slowdown: BySwitching::each(switchings, |switching| {
                 time.of(switching).over(&perfect(job, machine, switching, weights))
