@@ -13,7 +13,7 @@ use meshwright_formats::certificate::{
     self as certificate_file, CertificateFile, MachineForm, PlacementForm, TasksForm,
 };
 use meshwright_hosts::launcher::{self, FORMATS, Format, Hosts, Launch, Ranks, ranks};
-use meshwright_mapping::{Placement, TaskGraph, certificate};
+use meshwright_mapping::{Placement, TaskGraph};
 use meshwright_network::topology::{Machine, Switching};
 use meshwright_verdict::map::{Choice, MapReport, MapRow};
 
@@ -196,7 +196,7 @@ fn certified(launch: &Launch<'_>, report: &MapReport, row: &MapRow) -> Result<St
     let switching = launch.machine.switching();
     let certificate =
         report.bound.certificate.clone().expect("the bound under the machine's own switching is full");
-    certificate::verify(&certificate, launch.tasks, launch.machine, switching)
+    certificate_file::proved(&certificate, launch.tasks, launch.machine)
         .map_err(|why| Error::not_applicable("a certificate", why.to_string()))?;
     let placement = row.simulated_cycles.of(switching).map(|simulated_cycles| PlacementForm {
         name: row.name.clone(),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::{self, parse_error};
 use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
-use meshwright_mapping::certificate::{self, Certificate};
+use meshwright_mapping::certificate::{self, Certificate, Refuted};
 use meshwright_mapping::task_graph::Edge;
 use meshwright_mapping::{Placement, TaskGraph};
 use meshwright_network::topology::costs::SWITCHINGS;
@@ -262,7 +262,7 @@ pub fn check(file: &CertificateFile) -> Result<CheckedBound> {
     };
     let (tasks, machine) = (file.tasks.graph()?, file.machine.machine(switching)?);
     let mut refuted = Vec::new();
-    let proved = match certificate::verify(&file.certificate, &tasks, &machine, switching) {
+    let proved = match proved(&file.certificate, &tasks, &machine) {
         Ok(ticks) => Some(machine.costs().cycles(ticks).0),
         Err(why) => {
             refuted.push(why.to_string());
@@ -297,6 +297,24 @@ pub fn check(file: &CertificateFile) -> Result<CheckedBound> {
         holds: refuted.is_empty(),
         refuted,
     })
+}
+
+/// What a certificate proves under the machine's switching, in ticks; what a branch and bound left is simulated.
+///
+/// # Errors
+///
+/// As for [`certificate::verify_by`].
+pub fn proved(
+    certificate: &Certificate,
+    tasks: &TaskGraph,
+    machine: &Machine,
+) -> std::result::Result<u64, Refuted> {
+    let mut simulator = |nodes: &[NodeId]| {
+        let placement = Placement { name: String::new(), nodes: nodes.to_vec() };
+        let fitted = fitting::simulate(machine, &placement.phases(tasks, machine), FLIT_HOPS_MAX).ok()?;
+        Some(if fitted.trace.deadlock.is_some() { u64::MAX } else { fitted.trace.ticks })
+    };
+    certificate::verify_by(certificate, tasks, machine, machine.switching(), &mut simulator)
 }
 
 /// The cycles of a placement; none where its messages wait for each other for ever.
