@@ -140,7 +140,9 @@ fn ring(p: u32, sends: &[(bool, u64)], times: u32) -> Vec<Step> {
         let to = move |up: bool| if up { (at + 1) % p } else { (at + p - 1) % p };
         sends.iter().map(move |&(up, bytes)| LineMessage { from: at, to: to(up), bytes })
     };
-    vec![Step { messages: (0..p).flat_map(of).collect(), times }]
+    let mut messages: Vec<LineMessage> = (0..p).flat_map(of).collect();
+    messages.sort_unstable();
+    vec![Step { messages, times }]
 }
 
 fn two_way(p: u32, bytes: u64, times: u32) -> Vec<Step> {
