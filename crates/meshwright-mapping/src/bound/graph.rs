@@ -38,7 +38,6 @@ use super::phase_ticks;
 use super::radius::largest_balls;
 use crate::TaskGraph;
 use crate::task_graph::Edge;
-use meshwright_core::csr::Csr;
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, PortModel, Switching, Topology, distances_from};
 use meshwright_schedule::{Message, cost};
@@ -147,16 +146,8 @@ type Loads = Vec<(u32, u32, u128)>;
 
 /// Adds up what goes from each task to each partner, or takes the most of one message.
 fn shares(ends: impl Iterator<Item = Share>, add: fn(u128, u128) -> u128) -> Vec<Share> {
-    let ends: Vec<Share> = ends.collect();
-    // By task in one pass; a task has few partners.
-    let tasks = ends.iter().map(|share| share.task as usize + 1).max().unwrap_or(0);
-    let mut rows = Csr::from_pairs(tasks, ends.iter().map(|&share| (share.task as usize, share)));
-    drop(ends);
-    for task in 0..tasks {
-        let own = rows.range(task);
-        rows.entries_mut()[own].sort_unstable();
-    }
-    let mut shares = rows.into_entries();
+    let mut shares: Vec<Share> = ends.collect();
+    shares.sort_unstable();
     shares.dedup_by(|next, kept| {
         let same = (next.task, next.partner) == (kept.task, kept.partner);
         if same {
