@@ -174,9 +174,4 @@ impl<T> Csr<T> {
     pub fn entries_mut(&mut self) -> &mut [T] {
         &mut self.entries
     }
-
-    /// The entries of all rows, without the rows.
-    pub fn into_entries(self) -> Vec<T> {
-        self.entries
-    }
 }

@@ -6,7 +6,6 @@ use super::graph::Terrain;
 use crate::TaskGraph;
 use crate::certificate::Side;
 use crate::certificate::leaving::Leaving;
-use meshwright_core::csr::Csr;
 use meshwright_network::topology::{Machine, Topology};
 
 /// All subsets of so many tasks are looked at.
@@ -28,16 +27,8 @@ pub(super) type Partners = Vec<Vec<u128>>;
 
 /// Adds up what goes from each task to each partner, or takes the most of one message.
 fn shares(ends: impl Iterator<Item = Share>, add: fn(u128, u128) -> u128) -> Vec<Share> {
-    let ends: Vec<Share> = ends.collect();
-    // By task in one pass; a task has few partners.
-    let tasks = ends.iter().map(|share| share.task as usize + 1).max().unwrap_or(0);
-    let mut rows = Csr::from_pairs(tasks, ends.iter().map(|&share| (share.task as usize, share)));
-    drop(ends);
-    for task in 0..tasks {
-        let own = rows.range(task);
-        rows.entries_mut()[own].sort_unstable();
-    }
-    let mut shares = rows.into_entries();
+    let mut shares: Vec<Share> = ends.collect();
+    shares.sort_unstable();
     shares.dedup_by(|next, kept| {
         let same = (next.task, next.partner) == (kept.task, kept.partner);
         if same {
