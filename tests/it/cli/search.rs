@@ -51,8 +51,10 @@ fn pins_hold_in_every_answer() {
             (&serde_json::json!([0, 0]), &serde_json::json!([3, 7]))
         );
     }
-    let predicted: Vec<u64> = serde_json::from_value(report["searched"]["predicted_cycles"].clone()).unwrap();
-    assert!(predicted.is_sorted() && predicted.len() == 3, "{predicted:?}");
+    let simulated: Vec<u64> = serde_json::from_value(report["searched"]["simulated_cycles"].clone()).unwrap();
+    assert!(simulated.is_sorted() && simulated.len() == 3, "{simulated:?}");
+    assert!(report["searched"]["last_improved_steps"].as_u64().unwrap() <= 20_000);
+    assert_eq!(report["searched"]["converged"], false);
 }
 
 #[test]

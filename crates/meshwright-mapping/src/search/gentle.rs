@@ -81,7 +81,7 @@ impl<'p> Rounds<'p, '_> {
             if !self.goes_on(looks) {
                 break;
             }
-            if gentle.doublings > 1 && exchange % (EXCHANGES_BETWEEN_HOT * messages) == 0 {
+            if (gentle.doublings > 1 || job.stores) && exchange % (EXCHANGES_BETWEEN_HOT * messages) == 0 {
                 smooth.hot(HOT, &mut hot);
             }
             let message = self.draw_message(&hot, job.ends.len());

@@ -125,19 +125,31 @@ impl<'p> Smooth<'p> {
         self.total
     }
 
-    /// Messages that cross a link with at least `share` of the load of the busiest one of their phase.
+    /// Messages that cross a link with at least `share` of the load of the busiest one of their phase, or of those that are
+    /// stored, whose own way takes at least `share` of the longest one.
     pub(super) fn hot(&self, share: f64, messages: &mut Vec<u32>) {
         messages.clear();
         for phase in 0..self.job.phases() {
             let loads = &self.loads[phase * self.links..(phase + 1) * self.links];
             let least = (f64::from(loads.iter().copied().max().unwrap_or(0)) * share).max(1.0) as u32;
+            let (first, mut ways) = (messages.len(), Vec::new());
+            let mut longest = 0.0f64;
             for message in self.job.messages(phase) {
                 let (source, target) = self.nodes_of(message);
                 let mut is_hot = false;
-                self.ways.for_each_link(source, target, |link| is_hot |= loads[link] >= least);
+                let hops = self.ways.for_each_link(source, target, |link| is_hot |= loads[link] >= least);
+                let way = f64::from(hops) * f64::from(self.quanta[message].1);
+                longest = longest.max(way);
                 if is_hot {
                     messages.push(message as u32);
                 }
+                ways.push(way);
+            }
+            // A long way hurts only where it takes longer than the busiest link.
+            if self.job.stores && longest * share > f64::from(least) {
+                messages.truncate(first);
+                let long = self.job.messages(phase).zip(ways).filter(|(_, way)| *way >= longest * share);
+                messages.extend(long.map(|(message, _)| message as u32));
             }
         }
     }
