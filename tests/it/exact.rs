@@ -182,9 +182,9 @@ fn a_trace_of_lammps_on_16_ranks() {
     assert_eq!(code, Some(0), "{checked}");
     assert!(checked.contains("1062936 cycles, proved by `branch-and-bound`"), "{checked}");
     let proof = std::fs::read_to_string(&file).unwrap();
-    let (before, after) = proof.split_once("\"tree\": \"").unwrap();
+    let (before, after) = proof.split_once("\"tree\":\"").unwrap();
     let other = if after.starts_with('1') { '2' } else { '1' };
-    std::fs::write(&file, format!("{before}\"tree\": \"{other}{}", &after[1..])).unwrap();
+    std::fs::write(&file, format!("{before}\"tree\":\"{other}{}", &after[1..])).unwrap();
     let (code, checked, _) = run(&["check", file.to_str().unwrap()]);
     assert_eq!(code, Some(1), "{checked}");
     assert!(checked.contains("refuted: the numbers add up to"), "{checked}");
