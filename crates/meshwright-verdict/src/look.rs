@@ -87,6 +87,9 @@ pub fn exact(
     exact::exact(&problem, &mut |nodes, limit| referee.ticks_below(nodes, limit), watch)
 }
 
+/// Source, target and bytes of the messages of a phase, in their order.
+type PhaseEdges = Vec<(u32, u32, u64)>;
+
 /// The simulation of a job, each of its different phases once.
 pub(crate) struct PhaseReferee<'a> {
     machine: &'a Machine,
@@ -100,7 +103,7 @@ impl<'a> PhaseReferee<'a> {
         if machine.whole_grid().is_none() && machine.switching() == Switching::Wormhole {
             return Ok(Self { machine, parts: vec![(graph.clone(), 1)] });
         }
-        let mut times: BTreeMap<Vec<(u32, u32, u64)>, (usize, u64)> = BTreeMap::new();
+        let mut times: BTreeMap<PhaseEdges, (usize, u64)> = BTreeMap::new();
         for index in 0..graph.phases() {
             let edges = graph.phase(index).iter().map(|edge| (edge.source, edge.target, edge.bytes.0));
             times.entry(edges.collect()).or_insert((index, 0)).1 += 1;

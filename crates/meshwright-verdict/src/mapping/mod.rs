@@ -36,7 +36,7 @@ pub struct Job {
     /// What a search did that made some of them.
     pub searched: Option<Searched>,
     /// What a proof came to for the placement `exact`, if that is among them.
-    pub proved: Option<Proved>,
+    pub proved: Option<Box<Proved>>,
     /// Whether a signal has ended a search for placements, so that those given are the best so far.
     pub interrupted: bool,
 }
