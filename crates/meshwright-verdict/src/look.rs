@@ -57,9 +57,9 @@ const START_STEPS: u64 = 50_000;
 /// let tree = Divide { shape: Shape::Binomial(3), alpha: Some(0.5), combine_alpha: None, volume: Bytes(800) };
 /// let (graph, machine) = (divide::task_graph(&tree)?, Machine::new("mesh:2x4")?);
 /// let outcome = look::exact(&graph, &machine, 0, u64::MAX, &mut |_| ControlFlow::Continue(()))?;
-/// // Three phases, one of them over two links: c = 100, b = 1, h = 2.
+/// // Three phases over one link each: c = 100, b = 1, h = 2.
 /// assert!(outcome.is_optimal());
-/// assert_eq!(outcome.ticks, (100 + 400 + 2) + (100 + 200 + 2) + (100 + 100 + 2) + 2);
+/// assert_eq!(outcome.ticks, (100 + 400 + 2) + (100 + 200 + 2) + (100 + 100 + 2));
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn exact(
