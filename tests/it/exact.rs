@@ -173,8 +173,21 @@ fn a_trace_of_lammps_on_16_ranks() {
     assert_eq!(row["simulated_cycles"]["store-and-forward"], 1_062_936);
     assert_eq!(row["bound_cycles"], 1_062_936);
     assert!(row["nodes_searched"].as_u64().unwrap() > 0);
-    let (_, text, _) = run(&command);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("proof.json");
+    let emit = format!("certificate:{}", file.display());
+    let (_, text, _) = run(&[&command[..], &["--emit", &emit]].concat());
     assert!(text.contains("exact: 1062936 cycles under store-and-forward are optimal"), "{text}");
+    let (code, checked, _) = run(&["check", file.to_str().unwrap()]);
+    assert_eq!(code, Some(0), "{checked}");
+    assert!(checked.contains("1062936 cycles, proved by `branch-and-bound`"), "{checked}");
+    let proof = std::fs::read_to_string(&file).unwrap();
+    let (before, after) = proof.split_once("\"tree\":\"").unwrap();
+    let other = if after.starts_with('1') { '2' } else { '1' };
+    std::fs::write(&file, format!("{before}\"tree\":\"{other}{}", &after[1..])).unwrap();
+    let (code, checked, _) = run(&["check", file.to_str().unwrap()]);
+    assert_eq!(code, Some(1), "{checked}");
+    assert!(checked.contains("refuted: the numbers add up to"), "{checked}");
 }
 
 /// What a proof claims is proved again from edges and routes; with another digit anywhere in its numbers it is refused.

@@ -150,7 +150,7 @@ pub(super) fn look(
 /// What a proof came to, in a sentence.
 pub(super) fn proved(proved: &Proved, machine: &Machine) -> String {
     let under = machine.switching().name();
-    let Proved { optimal, bound_cycles, nodes_searched, placements_simulated, cycles } = proved;
+    let Proved { optimal, bound_cycles, nodes_searched, placements_simulated, cycles, .. } = proved;
     let looked = format!("{nodes_searched} partial placements, {placements_simulated} simulated");
     match cycles {
         None => format!("exact: no placement that ends was found under {under}; {looked}\n"),

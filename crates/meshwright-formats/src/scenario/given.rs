@@ -121,7 +121,7 @@ pub fn prove(
     let nodes = search.nodes.unwrap_or(usual);
     let outcome = look::exact(&job.tasks, machine, seed, nodes, watch)?;
     job.interrupted |= outcome.interrupted;
-    job.proved = Some(Proved::new(&outcome, machine));
+    job.proved = Some(Box::new(Proved::new(&outcome, machine)));
     job.given.push(outcome.placement);
     Ok(())
 }

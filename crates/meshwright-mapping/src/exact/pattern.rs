@@ -212,6 +212,9 @@ pub(super) fn start(switching: Switching, costs: &Costs) -> u64 {
     }
 }
 
+/// Source, target and bytes of the messages of a phase.
+type SizedMessages = Vec<(u16, u16, u64)>;
+
 /// What each phase takes at least by itself, with what proves it.
 fn parts(graph: &TaskGraph, machine: &Machine) -> Result<Vec<Part>> {
     let terrain = Terrain::new(machine);
@@ -240,13 +243,13 @@ fn patterns(graph: &TaskGraph, machine: &Machine, parts: &[Part]) -> Vec<Pattern
     parts.iter().for_each(|part| least[part.phases[0] as usize] = part.ticks);
     let (switching, costs) = (machine.switching(), machine.costs());
     // By messages and bound: how often.
-    let mut phases: BTreeMap<(Vec<(u16, u16, u64)>, u64), u64> = BTreeMap::new();
-    for index in 0..graph.phases() {
+    let mut phases: BTreeMap<(SizedMessages, u64), u64> = BTreeMap::new();
+    for (index, &least) in least.iter().enumerate() {
         let between = graph.phase(index).iter().filter(|edge| edge.source != edge.target);
         let mut messages: Vec<(u16, u16, u64)> =
             between.map(|edge| (edge.source as u16, edge.target as u16, edge.bytes.0)).collect();
         messages.sort_unstable();
-        *phases.entry((messages, least[index])).or_default() += u64::from(graph.repeats(index));
+        *phases.entry((messages, least)).or_default() += u64::from(graph.repeats(index));
     }
     let mut counted: BTreeMap<Vec<(u16, u16)>, Vec<Size>> = BTreeMap::new();
     let mut patterns = Vec::new();

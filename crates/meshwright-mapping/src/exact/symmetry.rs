@@ -101,7 +101,7 @@ fn candidates(grid: &Grid) -> Vec<Vec<u16>> {
     let nodes: u32 = sides.iter().product();
     let offsets = if grid.wraps() { nodes } else { 1 };
     let orders = orders(sides);
-    if orders.len() * (offsets as usize) << dimensions > NODE_CANDIDATES_MAX {
+    if (orders.len() * offsets as usize) << dimensions > NODE_CANDIDATES_MAX {
         return Vec::new();
     }
     let mut candidates = Vec::new();
@@ -161,6 +161,9 @@ fn keeps_routes(machine: &Machine, routes: &RouteTable, renamed: &[u16]) -> bool
     })
 }
 
+/// The phases and bytes of what one task sends another.
+type Relation = Vec<(usize, u64)>;
+
 /// Of two tasks what one sends the other in each phase, as a number: the same number, the same messages.
 fn relations(graph: &TaskGraph) -> Vec<Vec<u32>> {
     let tasks = graph.tasks as usize;
@@ -170,7 +173,7 @@ fn relations(graph: &TaskGraph) -> Vec<Vec<u32>> {
         all.extend(edges.map(|edge| (edge.source as usize, edge.target as usize, index, edge.bytes.0)));
     }
     all.sort_unstable();
-    let mut lists: Vec<(Vec<(usize, u64)>, usize, usize)> = all
+    let mut lists: Vec<(Relation, usize, usize)> = all
         .chunk_by(|a, b| (a.0, a.1) == (b.0, b.1))
         .map(|same| (same.iter().map(|one| (one.2, one.3)).collect(), same[0].0, same[0].1))
         .collect();

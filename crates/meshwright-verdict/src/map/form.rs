@@ -207,7 +207,7 @@ pub struct MapRow {
     pub hops_total: u64,
     /// What is proved of it: left out for all but `exact`.
     #[serde(flatten)]
-    pub proved: Option<Proved>,
+    pub proved: Option<Box<Proved>>,
 }
 
 /// The time of one placement by four models, in cycles, a barrier after each phase.

@@ -20,6 +20,9 @@ pub(super) type Message = (usize, usize, u64, u64);
 /// A message on a link: what is before, its body, what is after.
 pub(super) type OnLink = (u64, u64, u64);
 
+/// Source, target and, where sizes differ, bytes.
+type Between = (usize, usize, Option<u64>);
+
 /// The patterns of a job.
 pub(super) fn patterns(
     tasks: &TaskGraph,
@@ -37,10 +40,10 @@ pub(super) fn patterns(
         }
     };
     // Messages without their size, where all have the same; else with it.
-    let mut found: BTreeMap<Vec<(usize, usize, Option<u64>)>, Vec<[u64; 4]>> = BTreeMap::new();
+    let mut found: BTreeMap<Vec<Between>, Vec<[u64; 4]>> = BTreeMap::new();
     for (phase, &least) in least.iter().enumerate() {
         let between = tasks.phase(phase).iter().filter(|edge| edge.source != edge.target);
-        let mut messages: Vec<(usize, usize, Option<u64>)> =
+        let mut messages: Vec<Between> =
             between.map(|edge| (edge.source as usize, edge.target as usize, Some(edge.bytes.0))).collect();
         messages.sort_unstable();
         let first = messages.first().map_or(Some(0), |message| message.2);
@@ -55,7 +58,7 @@ pub(super) fn patterns(
             None => sizes.push([body, step, least, times]),
         }
     }
-    let pattern = |(messages, sizes): (Vec<(usize, usize, Option<u64>)>, Vec<[u64; 4]>)| {
+    let pattern = |(messages, sizes): (Vec<Between>, Vec<[u64; 4]>)| {
         let message = |(source, target, bytes): (usize, usize, Option<u64>)| {
             let (body, step) = bytes.map_or((1, 1), occupied);
             (source, target, body, step)
