@@ -59,7 +59,7 @@ impl<'a> Referee<'a> {
     /// The edges of some phases, those of a task to itself among them.
     pub(super) fn edges(&self, phases: &[u32]) -> impl Iterator<Item = &'a Edge> {
         let graph = self.graph;
-        phases.to_vec().into_iter().flat_map(move |phase| graph.phase(phase as usize))
+        phases.iter().flat_map(move |&phase| graph.phase(phase as usize))
     }
 
     /// The edges of some phases between different tasks.

@@ -102,11 +102,7 @@ pub fn report_under(
         };
         match placed.and_then(|placement| table.row(placement, known)) {
             Ok(row) => {
-                for &switching in switchings {
-                    let bound = machine.costs().cycles(limits.of(switching).bound.ticks).0;
-                    let simulated = row.simulated_cycles.of(switching).unwrap_or(bound);
-                    not_below(bound, simulated, "cycles", &row.name, Some(seed))?;
-                }
+                above_bounds(&row, &limits, machine, switchings, seed)?;
                 placements.push(row);
             }
             Err(Error::NotApplicable { why, .. }) => {
@@ -140,6 +136,21 @@ pub fn report_under(
         interrupted: job.interrupted,
         placements,
         skipped,
+    })
+}
+
+/// Refuses simulated times that no placement can have.
+fn above_bounds(
+    row: &MapRow,
+    limits: &BySwitching<Limits>,
+    machine: &Machine,
+    switchings: &[Switching],
+    seed: u64,
+) -> Result<()> {
+    switchings.iter().try_for_each(|&switching| {
+        let bound = machine.costs().cycles(limits.of(switching).bound.ticks).0;
+        let simulated = row.simulated_cycles.of(switching).unwrap_or(bound);
+        not_below(bound, simulated, "cycles", &row.name, Some(seed))
     })
 }
 
