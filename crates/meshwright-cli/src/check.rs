@@ -48,8 +48,8 @@ Examples:
   meshwright check split.json --json
 
 Exit codes:
-  0  every claim is possible: as a flow, or by a schedule, and --json has it under \"witness\"; all that
-     a certificate says is true
+  0  every claim is possible: as a flow, or by a schedule, and --json has it under \"witness\"; all
+     that a certificate says is true
   1  a claim is not possible, or it could not be decided; a number of a certificate is wrong
   2  unacceptable input";
 
