@@ -36,19 +36,21 @@ ports     \"one\": a node sends one message and receives one at a time; front_en
 startup   of a message over one link, in units of w Tcp
 methods   a list of claims with \"name\" each, as `meshwright split --json` prints it
 
-A certificate is what `meshwright map ... --emit certificate:FILE` writes: tasks, machine, a lower bound
-with what proves it, and a placement. The bound is proved again from edges and wires, the placement
-is simulated again.
+A certificate is what `meshwright map ... --emit certificate:FILE` writes: tasks, machine, a lower
+bound with what proves it, and a placement. The bound is proved again from edges and wires, the
+placement is simulated again.
 
 Examples:
   meshwright check claim.json
-  meshwright map examples/lammps-lj-16.phases.csv --on mesh:4x4 --placement auto --emit certificate:bound.json
+  meshwright map binomial:6 --on mesh:8x8 --placement auto --emit certificate:bound.json
   meshwright check bound.json
   meshwright split mesh:50x50 --from 25,25 --sigma 0.1 --json > split.json
   meshwright check split.json --json
 
 Exit codes:
-XX
+  0  every claim is possible: as a flow, or by a schedule, and --json has it under \"witness\"; all
+     that a certificate says is true
+  1  a claim is not possible, or it could not be decided; a number of a certificate is wrong
   2  unacceptable input";
 
 /// Check a claimed schedule of a divisible load: possible, or the nodes that refute it; or a certificate of `map`

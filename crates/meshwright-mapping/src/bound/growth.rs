@@ -213,7 +213,7 @@ impl Around {
         self.distance[task as usize] = 0;
         self.steps += (room.partners.len() / 16 + radii) as u64;
         let mut count = 0;
-        for far in 0..radii {
+        for (far, &nodes) in ball.iter().enumerate() {
             let ring = std::mem::take(&mut self.rings[far]);
             for &task in &ring {
                 if self.distance[task as usize] != far as u32 {
@@ -230,7 +230,7 @@ impl Around {
                 }
             }
             self.rings[far] = ring;
-            if count > ball[far] {
+            if count > nodes {
                 return false;
             }
         }

@@ -26,6 +26,7 @@ struct Class {
 
 /// Proves that some phases take so many ticks: the dilations with which they could take less are all impossible.
 pub(super) fn growth(referee: &Referee<'_>, phases: &[u32], ticks: u64, share: u32) -> Result<u128, Refuted> {
+    referee.is_small()?;
     let classes = classes(referee, phases, share);
     let growth = Growth::new(referee, &classes);
     if growth.diameter.is_none() {

@@ -11,6 +11,9 @@ use meshwright_network::topology::{Machine, Switching, Topology};
 /// What goes from one task to another, in ticks on a link.
 pub(super) type Loads = BTreeMap<(u32, u32), u128>;
 
+/// On more nodes the distances of all pairs are not looked at.
+const NODES_MAX: usize = 4096;
+
 /// What is looked at, without any table made beforehand.
 pub(crate) struct Referee<'a> {
     pub(super) graph: &'a TaskGraph,
@@ -47,6 +50,16 @@ impl<'a> Referee<'a> {
         self.machine.nodes() as usize
     }
 
+    /// Refuses machines on which all distances between all nodes would take too long.
+    pub(super) fn is_small(&self) -> Result<(), Refuted> {
+        match self.living.len() {
+            0..=NODES_MAX => Ok(()),
+            nodes => {
+                Refuted::because(format!("{nodes} nodes are too many to look at all distances between them"))
+            }
+        }
+    }
+
     /// Nodes that no task needs.
     pub(super) fn spare(&self) -> usize {
         self.living.len() - self.tasks()
@@ -59,7 +72,7 @@ impl<'a> Referee<'a> {
     /// The edges of some phases, those of a task to itself among them.
     pub(super) fn edges(&self, phases: &[u32]) -> impl Iterator<Item = &'a Edge> {
         let graph = self.graph;
-        phases.to_vec().into_iter().flat_map(move |phase| graph.phase(phase as usize))
+        phases.iter().flat_map(move |&phase| graph.phase(phase as usize))
     }
 
     /// The edges of some phases between different tasks.

@@ -19,6 +19,7 @@ struct Step {
 
 /// Proves that a tree takes so many ticks.
 pub(super) fn tree(referee: &Referee<'_>, phases: &[u32], root: u32, ticks: u64) -> Result<u128, Refuted> {
+    referee.is_small()?;
     let mut steps = steps(referee, phases);
     if !is_tree(referee, root, &steps) {
         // Results alone come up from the leaves.

@@ -105,11 +105,7 @@ pub fn report_under(
         };
         match placed.and_then(|placement| table.row(placement, known)) {
             Ok(row) => {
-                for &switching in switchings {
-                    let bound = machine.costs().cycles(limits.of(switching).bound.ticks).0;
-                    let simulated = row.simulated_cycles.of(switching).unwrap_or(bound);
-                    not_below(bound, simulated, "cycles", &row.name, Some(seed))?;
-                }
+                above_bounds(&row, &limits, machine, switchings, seed)?;
                 placements.push(row);
             }
             Err(Error::NotApplicable { why, .. }) => {
@@ -170,6 +166,21 @@ fn best_culprit(job: &Job, machine: &Machine, placements: &[MapRow]) -> Result<O
     let culprit = explain::culprit(&job.tasks, row.nodes(), machine, routers, cycles)?;
     let (placement, switching) = (row.name.clone(), machine.switching());
     Ok(culprit.map(|culprit| OfPlacement { placement, switching, simulated_cycles: cycles, culprit }))
+}
+
+/// Refuses simulated times that no placement can have.
+fn above_bounds(
+    row: &MapRow,
+    limits: &BySwitching<Limits>,
+    machine: &Machine,
+    switchings: &[Switching],
+    seed: u64,
+) -> Result<()> {
+    switchings.iter().try_for_each(|&switching| {
+        let bound = machine.costs().cycles(limits.of(switching).bound.ticks).0;
+        let simulated = row.simulated_cycles.of(switching).unwrap_or(bound);
+        not_below(bound, simulated, "cycles", &row.name, Some(seed))
+    })
 }
 
 /// The verdict on these under the machine's own switching; it says who was left out, too.
