@@ -38,7 +38,7 @@ fn main() -> meshwright_core::Result<()> {
         constants.sort, constants.merge, constants.split, constants.startup, constants.byte
     );
     let report = predict(&constants, size, cores)?;
-    println!("{} elements on {cores} cores; medians of {rounds} rounds\n", size);
+    println!("{size} elements on {cores} cores; medians of {rounds} rounds\n");
     let measured = measure(size, rounds)?;
     println!("ranks  depth  predicted, ms  measured, ms  measured / predicted");
     for ranks in RANKS {

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::{Question, words};
 use crate::{LinkWait, Skipped};
 use meshwright_core::error::Result;
+use meshwright_mapping::completion::Folded;
 use meshwright_network::topology::Machine;
 use meshwright_schedule::Schedule;
 
@@ -123,6 +124,23 @@ pub struct CompletionBest {
     pub is_proved: bool,
 }
 
+impl CompletionBest {
+    /// The best of these rows.
+    fn of(rows: &[CompletionRow], best: usize) -> Self {
+        let row = &rows[best];
+        let mut others = rows.iter().enumerate().filter(|(index, _)| *index != best);
+        Self {
+            nodes: row.nodes,
+            per_node: row.per_node,
+            depth: row.depth,
+            placement: row.placement.clone(),
+            bound_cycles: row.bound_cycles,
+            simulated_cycles: row.simulated_cycles,
+            is_proved: others.all(|(_, other)| other.bound_cycles >= row.simulated_cycles),
+        }
+    }
+}
+
 /// A number of nodes, and its time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CompletionPoint {
@@ -153,19 +171,8 @@ impl CompletionReport {
         skipped: Vec<Skipped>,
     ) -> Result<Self> {
         let whole = question.job(machine, 1, 1)?;
-        let host = meshwright_mapping::completion::Folded::new(&whole)?.host_cycles(machine);
-        let row = &completion[best];
-        let is_beaten = |other: &CompletionRow| other.bound_cycles >= row.simulated_cycles;
-        let others = completion.iter().enumerate().filter(|(index, _)| *index != best);
-        let found = CompletionBest {
-            nodes: row.nodes,
-            per_node: row.per_node,
-            depth: row.depth,
-            placement: row.placement.clone(),
-            bound_cycles: row.bound_cycles,
-            simulated_cycles: row.simulated_cycles,
-            is_proved: others.into_iter().all(|(_, other)| is_beaten(other)),
-        };
+        let host = Folded::new(&whole)?.host_cycles(machine);
+        let found = CompletionBest::of(&completion, best);
         let frugal = words::frugal(&completion, best);
         let reason = words::reason(&completion, (best, frugal), machine.living_count());
         let frugal = CompletionPoint::of(&completion[frugal]);

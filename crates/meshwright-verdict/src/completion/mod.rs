@@ -23,8 +23,8 @@ use meshwright_schedule::Schedule;
 use meshwright_sim::fitting::{self, FLIT_HOPS_MAX, Fitted};
 use meshwright_sim::link_use::{self, Way};
 
-/// Bisection is tried beside a formula up to so many nodes.
-const BISECTED_NODES_MAX: u32 = 1 << 10;
+/// Other placements are tried beside centred halving up to so many nodes.
+const OTHERS_NODES_MAX: u32 = 1 << 12;
 
 /// What is to be computed, and the numbers of nodes and tasks that come into question.
 #[derive(Clone, Debug)]
@@ -95,8 +95,9 @@ impl Question {
     /// Whether a placement is worth its time beside the fastest one known.
     fn is_worth(&self, method: &str, nodes: u32, fastest: Option<&Simulated>, bound: u64) -> bool {
         let Some(fastest) = fastest.filter(|_| self.placements.is_empty()) else { return true };
-        let is_slow = nodes.is_power_of_two() || nodes > BISECTED_NODES_MAX;
-        fastest.ticks > bound && !(method == bisection::BISECTION.name && is_slow)
+        let is_large = nodes > OTHERS_NODES_MAX;
+        let is_slow = is_large || (method == bisection::BISECTION.name && nodes.is_power_of_two());
+        fastest.ticks > bound && !is_slow
     }
 }
 
