@@ -5,8 +5,15 @@ use std::process::Command;
 
 use serde_json::Value;
 
-const SCENARIOS: [&str; 6] =
-    ["broken-mesh.toml", "choose.toml", "groups.toml", "ingest.toml", "quickstart.toml", "torus-trace.toml"];
+const SCENARIOS: [&str; 7] = [
+    "broken-mesh.toml",
+    "choose.toml",
+    "device-order.toml",
+    "groups.toml",
+    "ingest.toml",
+    "quickstart.toml",
+    "torus-trace.toml",
+];
 
 fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")

@@ -40,8 +40,7 @@ Examples:
   meshwright map examples/lammps-lj-16.phases.csv --on torus:4x4 --placement hilbert
   meshwright map examples/lammps-lj-16.phases.csv --on mesh:4x4 --placement exact --time 60
   meshwright map binomial:6 --on mesh:8x8 --emit rankfile:ranks.txt --hosts nodes.txt
-  meshwright map logical:data=16,model=8 --axis data=all-reduce:512MB --axis model=all-gather:64MB --on tpu-v5e \\
-    --placement axes,row-major --emit jax:order.py
+  meshwright map logical:16x8 --axis 0=all-reduce:512MB --on torus:8x16 --emit jax:order.py
 
 Exit codes:
   0  done
