@@ -89,11 +89,9 @@ pub fn report_under(
         judged(job, machine, &methods, &skipped, options, progress)
     });
     let verdict = verdict.transpose()?;
-    let weights = weights(job);
-    let mapping = job.on(machine);
+    let (weights, mapping, mut placements) = (weights(job), job.on(machine), Vec::new());
     let limits = BySwitching::each(switchings, |switching| limits(&mapping, switching, &weights));
     let table = Table { job, machine, switchings, weights: &weights, limits: &limits };
-    let mut placements = Vec::new();
     for (index, method) in methods.iter().enumerate() {
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
         let known =
@@ -104,11 +102,7 @@ pub fn report_under(
         };
         match placed.and_then(|placement| table.row(placement, known)) {
             Ok(row) => {
-                for &switching in switchings {
-                    let bound = machine.costs().cycles(limits.of(switching).ticks).0;
-                    let simulated = row.simulated_cycles.of(switching).unwrap_or(bound);
-                    not_below(bound, simulated, "cycles", &row.name, Some(seed))?;
-                }
+                check(&row, machine, &limits, (switchings, seed))?;
                 placements.push(row);
             }
             Err(Error::NotApplicable { why, .. }) => {
@@ -120,11 +114,9 @@ pub fn report_under(
     if placements.is_empty() {
         return Err(super::no_placement(&job.tasks, machine, &skipped));
     }
-    let own = switchings.contains(&machine.switching());
     let culprit = match &verdict {
         Some(verdict) => winners_culprit(verdict, machine),
-        None if own => best_culprit(job, machine, &placements)?,
-        None => None,
+        None => best_culprit(job, machine, &placements)?,
     };
     Ok(MapReport {
         format: 1,
@@ -147,6 +139,20 @@ pub fn report_under(
         explain: None,
         placements,
         skipped,
+    })
+}
+
+/// No simulated time of a placement lies below its bound.
+fn check(
+    row: &MapRow,
+    machine: &Machine,
+    limits: &BySwitching<Limits>,
+    (switchings, seed): (&[Switching], u64),
+) -> Result<()> {
+    switchings.iter().try_for_each(|&switching| {
+        let bound = machine.costs().cycles(limits.of(switching).ticks).0;
+        let simulated = row.simulated_cycles.of(switching).unwrap_or(bound);
+        not_below(bound, simulated, "cycles", &row.name, Some(seed))
     })
 }
 
