@@ -35,6 +35,7 @@ use meshwright_sim::link_use::Way;
 
 /// What is explained.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "few of them live at a time")]
 pub enum Work<'a> {
     /// Tasks on nodes, a barrier after each phase.
     Placed {

@@ -22,6 +22,7 @@ const AXES_MAX: usize = 3;
 
 /// What is changed.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "few of them live at a time")]
 pub enum Trial {
     /// The machine.
     On(Machine),

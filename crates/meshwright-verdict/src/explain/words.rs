@@ -90,7 +90,7 @@ impl Explanation {
         let mut pairs: Vec<_> = pairs.into_iter().collect();
         pairs.sort_by_key(|&(_, (cycles, _))| std::cmp::Reverse(cycles));
         let share = |cycles: u64| cycles as f64 / self.simulated_cycles.max(1) as f64;
-        let words = |&([from, to], (cycles, times)): &([(Option<u32>, Option<u32>); 2], (u64, u64))| {
+        let words = |&([from, to], (cycles, times)): &([TaskOnNode; 2], (u64, u64))| {
             let [from, to] = [from, to].map(|(task, node)| teller.end(task, node));
             format!("{from} → {to} ({}, {} times)", percent(share(cycles)), grouped(times))
         };
@@ -156,6 +156,9 @@ fn made_of(parts: &PathParts) -> Option<String> {
         format!("The critical path, from the last arrival back to the begin, takes {}.", list.join(", "))
     })
 }
+
+/// A task and its node, as far as they are known.
+type TaskOnNode = (Option<u32>, Option<u32>);
 
 /// Steps in words.
 struct Teller<'a> {

@@ -90,11 +90,9 @@ pub fn report_under(
         judged(job, machine, &methods, &skipped, options, progress)
     });
     let verdict = verdict.transpose()?;
-    let weights = weights(job);
-    let mapping = job.on(machine);
+    let (weights, mapping, mut placements) = (weights(job), job.on(machine), Vec::new());
     let limits = BySwitching::each(switchings, |switching| limits(&mapping, switching, &weights));
     let table = Table { job, machine, switchings, weights: &weights, limits: &limits };
-    let mut placements = Vec::new();
     for (index, method) in methods.iter().enumerate() {
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
         let known =
@@ -117,11 +115,9 @@ pub fn report_under(
     if placements.is_empty() {
         return Err(super::no_placement(&job.tasks, machine, &skipped));
     }
-    let own = switchings.contains(&machine.switching());
     let culprit = match &verdict {
         Some(verdict) => winners_culprit(verdict, machine),
-        None if own => best_culprit(job, machine, &placements)?,
-        None => None,
+        None => best_culprit(job, machine, &placements)?,
     };
     Ok(MapReport {
         format: 1,
