@@ -262,7 +262,8 @@ pub(super) fn empty_page() -> String {
     let mut unbounded = MappingOutcome { simulated_cycles: Some(7), ..nothing.clone() };
     assert_eq!(unbounded.gap(), Some(f64::INFINITY));
     unbounded.detail.placement.nodes = vec![NodeId(0); 3];
-    let facts = MappingFacts { searched: None, interrupted: false, axes: None, tasks: tasks.clone(), culprit: None };
+    let facts =
+        MappingFacts { searched: None, interrupted: false, axes: None, tasks: tasks.clone(), culprit: None };
     let without = MappingVerdict::new("no methods", Cycles(0), vec![], None, facts);
     let jobs = vec![job("nothing", tasks, vec![nothing, unbounded]), without];
     render("Nothing", "", &machine, &jobs)

@@ -250,7 +250,13 @@ impl Contest for Mapping<'_> {
             )
         };
         let culprit = winner.map(of).transpose()?.flatten();
-        Ok(MappingFacts { searched: None, interrupted: false, axes: None, tasks: self.tasks().clone(), culprit })
+        Ok(MappingFacts {
+            searched: None,
+            interrupted: false,
+            axes: None,
+            tasks: self.tasks().clone(),
+            culprit,
+        })
     }
 }
 
