@@ -7,7 +7,7 @@ use meshwright_network::topology::{Machine, Topology};
 use crate::jobs::Shaped;
 
 /// Every way to split the sides of the machine between the two axes of the job, one in blocks of the other or strewn over it.
-pub fn all(job: &Shaped, machine: &Machine) -> Vec<Placement> {
+pub(super) fn all(job: &Shaped, machine: &Machine) -> Vec<Placement> {
     let [rows, columns] = job.sides[..] else { return Vec::new() };
     let sides = machine.sides();
     let mut placements = Vec::new();

@@ -12,13 +12,13 @@ use meshwright_mapping::{TaskGraph, task_file};
 const BYTES: Bytes = Bytes(1024);
 
 /// A task graph, and the box its tasks fill row by row if they fill one.
-pub struct Shaped {
-    pub graph: TaskGraph,
-    pub sides: Vec<u32>,
+pub(super) struct Shaped {
+    pub(super) graph: TaskGraph,
+    pub(super) sides: Vec<u32>,
 }
 
 /// Every job.
-pub fn all() -> Result<Vec<Shaped>> {
+pub(super) fn all() -> Result<Vec<Shaped>> {
     let mut jobs = vec![lammps(16)?, lammps(64)?];
     for side in [4, 8, 16] {
         for is_periodic in [false, true] {
@@ -38,7 +38,7 @@ pub fn all() -> Result<Vec<Shaped>> {
 }
 
 /// A mesh, a torus, a hypercube and a mesh of three dimensions with so many nodes.
-pub fn machines(tasks: u32) -> [&'static str; 4] {
+pub(super) fn machines(tasks: u32) -> [&'static str; 4] {
     match tasks {
         16 => ["mesh:4x4", "torus:4x4", "hypercube:4", "mesh:2x2x4"],
         32 => ["mesh:4x8", "torus:4x8", "hypercube:5", "mesh:2x4x4"],
@@ -50,7 +50,7 @@ pub fn machines(tasks: u32) -> [&'static str; 4] {
 }
 
 /// Writes every job as a trace.
-pub fn write(folder: &Path) -> Result<()> {
+pub(super) fn write(folder: &Path) -> Result<()> {
     for Shaped { graph, .. } in all()? {
         let mut text = "phase,source,target,bytes\n".to_string();
         for index in 0..graph.phases() {

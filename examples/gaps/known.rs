@@ -14,7 +14,7 @@ use crate::boxes;
 use crate::jobs::Shaped;
 
 /// The best of all the program knows, of boxes laid axis by axis, and of a search of so many steps: its name and cycles.
-pub fn best(job: &Shaped, machine: &Machine, steps: u64) -> Result<(String, u64)> {
+pub(super) fn best(job: &Shaped, machine: &Machine, steps: u64) -> Result<(String, u64)> {
     let mut placements: Vec<Placement> = axis_by_axis(job, machine);
     placements.extend(boxes::all(job, machine));
     for method in PLACEMENTS {

@@ -115,9 +115,9 @@ fn walks(shape: [u32; 2]) -> Vec<Vec<(u32, u32)>> {
             for row in 0..rows {
                 let line = 1..columns;
                 if row % 2 == 0 {
-                    cycle.extend(line.map(|c| (row, c)))
+                    cycle.extend(line.map(|c| (row, c)));
                 } else {
-                    cycle.extend(line.rev().map(|c| (row, c)))
+                    cycle.extend(line.rev().map(|c| (row, c)));
                 }
             }
             cycle.extend((0..rows).rev().map(|row| (row, 0)));

@@ -26,7 +26,7 @@ fn random_graph(tasks: u32, phases: u32, seed: u64) -> TaskGraph {
         for source in 0..tasks {
             for target in (0..tasks).filter(|&target| target != source) {
                 if generator.random_range(0..tasks) == 0 {
-                    let bytes = if seed % 2 == 0 { 300 } else { generator.random_range(0..600) };
+                    let bytes = if seed.is_multiple_of(2) { 300 } else { generator.random_range(0..600) };
                     edges.push((phase, Edge { source, target, bytes: Bytes(bytes) }));
                 }
             }

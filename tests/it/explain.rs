@@ -144,6 +144,13 @@ fn one_culprit(told: &Value, map: &Value, winner: &Value, job: &Value, page: &st
     }
 }
 
+/// Where a placement of `map --json` on a mesh of four columns has the tasks.
+fn nodes(map: &Value, name: &str) -> Vec<NodeId> {
+    let row = map["placements"].as_array().unwrap().iter().find(|row| row["name"] == name).unwrap();
+    let at = |place: &Value| NodeId((4 * number(&place[0]) + number(&place[1])) as u32);
+    row["positions"].as_array().unwrap().iter().map(at).collect()
+}
+
 /// What the program says of a change is what the library measures of it: start-up, byte time, switching, placement, barriers and
 /// a second wire, each simulated here once more.
 #[test]
@@ -154,14 +161,9 @@ fn changes_are_really_simulated() {
     let told =
         json(folder.path(), "map g.phases.csv --on mesh:4x4 --placement row-major,snake --explain --json");
     let (map, told) = (&told, &told["explain"]);
-    let nodes = |name: &str| -> Vec<NodeId> {
-        let row = map["placements"].as_array().unwrap().iter().find(|row| row["name"] == name).unwrap();
-        let at = |place: &Value| NodeId((4 * number(&place[0]) + number(&place[1])) as u32);
-        row["positions"].as_array().unwrap().iter().map(at).collect()
-    };
     let (mine, other) = match told["method"].as_str().unwrap() {
-        "snake" => (nodes("snake"), nodes("row-major")),
-        _ => (nodes("row-major"), nodes("snake")),
+        "snake" => (nodes(map, "snake"), nodes(map, "row-major")),
+        _ => (nodes(map, "row-major"), nodes(map, "snake")),
     };
     let phases = |nodes: &[NodeId]| {
         let message = |&(phase, from, to, bytes): &(u32, u32, u32, u64)| Message {

@@ -164,6 +164,7 @@ fn one_switching_prints_one_table() {
         row["simulated_cycles"]["wormhole"].is_null() && row["levels"]["wormhole"]["link"].is_number(),
         "{row}"
     );
-    let refused = run(folder.path(), &["sweep", "--on", "mesh:4x4", "--switching", "all"]);
+    let words = ["sweep", "--on", "mesh:4x4", "--traffic", "uniform", "--switching", "all"];
+    let refused = run(folder.path(), &words);
     assert!(refused.0 == 2 && refused.2.contains("several are compared by map"), "{}", refused.2);
 }

@@ -38,7 +38,7 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<ScenarioJob> 
     }
     let methods = tasks::expand(methods, &divide, machine).map_err(|error| value.locate(error))?;
     let search = given::table(table, machine)?;
-    Ok(ScenarioJob { name, work: Work::Divide(DivideWork { job: divide, methods, search }) })
+    Ok(ScenarioJob { name, work: Work::Divide(Box::new(DivideWork { job: divide, methods, search })) })
 }
 
 /// What runs along the axes of a logical mesh, phase by phase.

@@ -79,7 +79,7 @@ pub struct ScenarioJob {
 #[derive(Clone, Debug)]
 pub enum Work {
     /// Divide and conquer, or a phased trace: `[[divide]]`.
-    Divide(DivideWork),
+    Divide(Box<DivideWork>),
     /// A divisible load: `[[load]]`.
     Load(verdict::load::Job),
     /// A program of splits, barriers and joins: `[[groups]]`.

@@ -261,8 +261,8 @@ fn predicted(folded: &Folded, placement: &Placement, machine: &Machine, fitted: 
     let way = Way::of(machine, fitted.routers.as_ref())?;
     // By task of the child: links from its parent, and back.
     let mut hops = vec![[Hops(0); 2]; placement.nodes.len()];
-    for direction in 0..2 {
-        let pair = |parent, child| if direction == 0 { (parent, child) } else { (child, parent) };
+    for (direction, is_down) in [(0, true), (1, false)] {
+        let pair = |parent, child| if is_down { (parent, child) } else { (child, parent) };
         let pairs: Vec<Pair> = remote().map(|one| pair(node(one.parent), node(one.child))).collect();
         let routes = way.routes(&pairs)?;
         for (index, handover) in remote().enumerate() {

@@ -115,10 +115,7 @@ pub fn report_under(
     if placements.is_empty() {
         return Err(super::no_placement(&job.tasks, machine, &skipped));
     }
-    let culprit = match &verdict {
-        Some(verdict) => winners_culprit(verdict, machine),
-        None => best_culprit(job, machine, &placements)?,
-    };
+    let culprit = culprit(verdict.as_ref(), job, machine, &placements)?;
     Ok(MapReport {
         format: 1,
         tasks: job.tasks.name.clone(),
@@ -144,6 +141,19 @@ pub fn report_under(
         placements,
         skipped,
     })
+}
+
+/// The culprit of the placement that is the answer.
+fn culprit(
+    verdict: Option<&MappingVerdict>,
+    job: &Job,
+    machine: &Machine,
+    placements: &[MapRow],
+) -> Result<Option<OfPlacement>> {
+    match verdict {
+        Some(verdict) => Ok(winners_culprit(verdict, machine)),
+        None => best_culprit(job, machine, placements),
+    }
 }
 
 /// The culprit of the winner of a verdict.
