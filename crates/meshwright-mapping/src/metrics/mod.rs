@@ -55,7 +55,7 @@ impl PhaseMetrics {
 }
 
 /// The metrics of one phase run once; `loads` must be filled with the same messages and routes, and `met` be their
-/// [`meetings`].
+/// [`meetings()`].
 ///
 /// # Complexity
 ///

@@ -95,33 +95,22 @@ impl Culprit {
     ///
     /// # Complexity
     ///
-    /// O(links + sum of hops).
+    /// O(links + sum of hops + messages on the link, each as often as it is sent).
     pub fn of(
-        messages: &[Message],
+        phases: &Phases,
         tasks_on: &[Option<u32>],
         machine: &Machine,
         way: &Way<'_>,
         simulated_cycles: u64,
     ) -> Result<Option<Self>> {
-        let loads = measure::loads(messages, machine, way)?;
+        let loads = measure::loads_of(phases, machine, way)?;
         let Some(link) = link_use::busiest_link(&loads, machine) else { return Ok(None) };
         let Some(id) = machine.wire(NodeId(link.from), NodeId(link.to)) else { return Ok(None) };
-        let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
-        let routes = way.routes(&pairs)?;
-        let mut crossing = Vec::new();
-        for (index, message) in messages.iter().enumerate() {
-            routes.for_each_link(index, message.pair(), |one: LinkId| {
-                if one == id {
-                    crossing.push(index);
-                }
-            });
-        }
-        let (pairs, pairs_rest) = pairs_of(messages, &crossing, tasks_on);
+        let mut crossing = crossing(phases, way, id)?;
+        let (pairs, pairs_rest) = pairs_of(&crossing, tasks_on);
         let rest = crossing.len().saturating_sub(LISTED) as u64;
-        crossing
-            .sort_by_key(|&index| (std::cmp::Reverse(messages[index].bytes), messages[index].phase, index));
-        let on_link = |&index: &usize| {
-            let Message { source, target, bytes, phase } = messages[index];
+        crossing.sort_by_key(|message| (std::cmp::Reverse(message.bytes), message.phase));
+        let on_link = |&Message { source, target, bytes, phase }: &Message| {
             let [source_task, target_task] = [source, target].map(|node| tasks_on[node.index()]);
             let busy_cycles = machine.costs().cycles(occupied(machine, bytes)).0;
             OnLink {
@@ -222,16 +211,33 @@ impl TaskPair {
     }
 }
 
+/// The messages over a link, each as often as it is sent.
+fn crossing(phases: &Phases, way: &Way<'_>, link: LinkId) -> Result<Vec<Message>> {
+    let mut crossing = Vec::new();
+    for index in 0..phases.len() {
+        let (messages, times) = (phases.phase(index), phases.repeats(index));
+        let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+        let routes = way.routes(&pairs)?;
+        for (number, message) in messages.iter().enumerate() {
+            let mut is_on_it = false;
+            routes.for_each_link(number, message.pair(), |one| is_on_it |= one == link);
+            let at = |time| Message { phase: message.phase + time, ..*message };
+            crossing.extend((0..if is_on_it { times } else { 0 }).map(at));
+        }
+    }
+    Ok(crossing)
+}
+
 /// The pairs of tasks of messages, those with the most bytes first, so many of them; how many more there are.
-fn pairs_of(messages: &[Message], crossing: &[usize], tasks_on: &[Option<u32>]) -> (Vec<TaskPair>, u64) {
+fn pairs_of(crossing: &[Message], tasks_on: &[Option<u32>]) -> (Vec<TaskPair>, u64) {
     let mut by_pair: BTreeMap<Pair, TaskPair> = BTreeMap::new();
-    for &index in crossing {
-        let Message { source, target, bytes, phase } = messages[index];
+    for message in crossing {
+        let Message { source, target, bytes, phase } = *message;
         let [source_task, target_task] = [source, target].map(|node| tasks_on[node.index()]);
         let (source, target) = (source.0, target.0);
         let fresh =
             TaskPair { source_task, target_task, source, target, messages: 0, bytes: 0, first_phase: phase };
-        let pair = by_pair.entry(messages[index].pair()).or_insert(fresh);
+        let pair = by_pair.entry(message.pair()).or_insert(fresh);
         pair.messages += 1;
         pair.bytes += bytes.0;
         pair.first_phase = pair.first_phase.min(phase);

@@ -93,13 +93,13 @@ pub struct Explanation {
 }
 
 impl Work<'_> {
-    /// The messages as they are sent.
-    fn messages(&self, machine: &Machine) -> Vec<Message> {
+    /// The messages as they are sent; those of a schedule by their tags.
+    fn sent(&self, machine: &Machine) -> Phases {
         match self {
-            Self::Placed { .. } => {
-                self.phases(machine).map_or(Vec::new(), |phases| phases.messages().to_vec())
+            Self::Placed { tasks, placement, .. } => placement.phases(tasks, machine),
+            Self::Schedule(schedule) => {
+                Phases::new(machine.nodes(), schedule.messages().iter().map(Message::from).collect())
             }
-            Self::Schedule(schedule) => schedule.messages().iter().map(Message::from).collect(),
         }
     }
 
@@ -180,8 +180,7 @@ pub fn explain(subject: &Subject<'_>, progress: &mut dyn FnMut(&str)) -> Result<
     let cycles = path.trace.cycles.0;
     let tasks_on = work.tasks_on(machine);
     let way = Way::of(machine, path.routers.as_ref())?;
-    let messages = work.messages(machine);
-    let mut culprit = Culprit::of(&messages, &tasks_on, machine, &way, cycles)?;
+    let mut culprit = Culprit::of(&work.sent(machine), &tasks_on, machine, &way, cycles)?;
     let what_if = what_if::all(subject, &path, culprit.as_ref(), progress);
     if let Some(culprit) = &mut culprit {
         if matches!(work, Work::Schedule(_)) {
@@ -212,7 +211,8 @@ fn alone(phases: &Phases, machine: &Machine, way: &Way<'_>) -> Result<u64> {
     for index in 0..phases.len() {
         let messages = phases.phase(index);
         let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
-        ticks += cost::alone(messages, &way.routes(&pairs)?, machine.switching(), machine.costs());
+        let times = u64::from(phases.repeats(index));
+        ticks += times * cost::alone(messages, &way.routes(&pairs)?, machine.switching(), machine.costs());
     }
     Ok(machine.costs().cycles(ticks).0)
 }
@@ -234,7 +234,7 @@ pub(crate) fn culprit(
     let phases = placement.phases(tasks, machine);
     let way = Way::of(machine, routers)?;
     let tasks_on = tasks_on(nodes, machine.nodes());
-    let culprit = Culprit::of(phases.messages(), &tasks_on, machine, &way, simulated_cycles)?;
+    let culprit = Culprit::of(&phases, &tasks_on, machine, &way, simulated_cycles)?;
     // On routers a link has one wire.
     Ok(match way.is_other() || routers.is_some_and(|routers| !routers.whole_messages) {
         true => culprit,

@@ -199,14 +199,15 @@ pub(super) fn phases(path: &CriticalPath, phases: Option<&Phases>, machine: &Mac
     let of = |(index, ticks): (usize, &u64)| {
         let end = begin + ticks;
         let messages = phases.phase(index);
-        let own = steps.iter().take_while(|step| phase_of(step) == messages[0].phase).count();
+        let (first, times) = (messages[0].phase, phases.repeats(index));
+        let own = steps.iter().take_while(|step| (first..first + times).contains(&phase_of(step))).count();
         let cycles = at(end) - at(begin);
         (begin, steps) = (end, &steps[own..]);
         PathPhase {
-            phase: messages[0].phase,
+            phase: first,
             cycles,
             share: cycles as f64 / total,
-            messages: messages.len() as u64,
+            messages: messages.len() as u64 * u64::from(times),
             steps: own as u64,
         }
     };
