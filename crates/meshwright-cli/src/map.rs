@@ -30,11 +30,11 @@ use super::{Answer, explain, table};
 const HELP: &str = "\
 Examples:
   meshwright map binomial:6 --on mesh:8x8
-  meshwright map binomial:10 --on mesh:32x32 --placement reflecting,growing --alpha 1/2 --switching all --json
+  meshwright map binomial:10 --on mesh:32x32 --placement reflecting,growing --switching all --json
   meshwright map binomial:14 --on mesh:128x128 --placement auto --switching store-and-forward
   meshwright map binomial:8 --on mesh:16x16 --preset broadcast --emit rankfile:ranks.txt
   meshwright map divide:5x7 --on mesh:5x7 --placement centred-halving
-  meshwright map binomial:10 --on mesh:32x32 --preset merge-sort --volume 4MB --size 1000000 --work 4 --nodes 1..1024
+  meshwright map binomial:10 --on mesh:32x32 --preset merge-sort --work 4 --nodes 1..1024
   meshwright map binomial:20 --on mesh:1024x1024 --placement growing --formulas
   meshwright map examples/lammps-lj-64.phases.csv --on mesh:8x8 --placement search --time 5
   meshwright map examples/lammps-lj-16.phases.csv --on torus:4x4 --placement hilbert
