@@ -74,7 +74,8 @@ impl<'m, W: Witness> Referee<'m> for Core<'m, W> {
     }
 
     fn is_fresh(&self) -> bool {
-        self.nodes.as_ref().is_none_or(|nodes| nodes.are_over(self.now))
+        // Which of two wires the next message takes depends on what went before.
+        self.second.is_none() && self.nodes.as_ref().is_none_or(|nodes| nodes.are_over(self.now))
     }
 
     fn passes(&self) -> u64 {
