@@ -1,6 +1,7 @@
 //! The page that compares the search with Scotch at equal time: graph by graph, simulated under both switchings.
 
 use std::ops::ControlFlow;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use meshwright_core::Result;
@@ -51,7 +52,7 @@ pub(crate) fn print(budget: Duration) -> Result<()> {
         );
         return Ok(());
     }
-    println!("{}, {} s for each search.\n", scotch::version(), budget.as_secs_f64());
+    println!("{}, {} s for each search.\n", version(), budget.as_secs_f64());
     println!(
         "| graph | origin | tasks | machine | switching | Scotch | its seconds | start | search | seconds | steps | last improved | search / Scotch |"
     );
@@ -119,4 +120,13 @@ fn row(graph: &TaskGraph, origin: Origin, machine: &Machine, budget: Duration) -
         outcome.last_improved_steps,
     );
     Ok(ratio)
+}
+
+/// What `scotch_gmap` says of itself.
+fn version() -> String {
+    let output = Command::new("scotch_gmap").arg("-V").output().expect("Scotch can be started");
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said);
+    let version = said.split_once("version ").and_then(|(_, rest)| rest.split([' ', ',']).next());
+    format!("Scotch {}", version.unwrap_or("of an unknown version"))
 }

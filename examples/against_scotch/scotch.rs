@@ -16,16 +16,6 @@ pub(crate) fn is_installed() -> bool {
     Command::new("scotch_gmap").arg("-V").output().is_ok()
 }
 
-/// What the program says of itself.
-#[allow(dead_code, reason = "tests have no use for it")]
-pub(crate) fn version() -> String {
-    let output = Command::new("scotch_gmap").arg("-V").output().expect("Scotch can be started");
-    let said = [output.stdout, output.stderr].concat();
-    let said = String::from_utf8_lossy(&said);
-    let version = said.split_once("version ").and_then(|(_, rest)| rest.split([' ', ',']).next());
-    format!("Scotch {}", version.unwrap_or("of an unknown version"))
-}
-
 /// The graph in Scotch's form: all bytes between two tasks, in both directions and all phases, as edge weight.
 fn source_graph(graph: &TaskGraph) -> String {
     let mut weights: BTreeMap<(u32, u32), u64> = BTreeMap::new();

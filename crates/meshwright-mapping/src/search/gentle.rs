@@ -154,14 +154,7 @@ impl<'p> Rounds<'p, '_> {
             if !self.may_exchange([a, b], [on_a, on_b]) {
                 continue;
             }
-            let mut put = |task: u32, node: u32| {
-                task_at[node as usize] = task;
-                if task != FREE {
-                    node_of[task as usize] = node;
-                }
-            };
-            put(on_a, b);
-            put(on_b, a);
+            put(&mut node_of, &mut task_at, [(on_a, b), (on_b, a)]);
             let slack = now / JUDGED_SLACK * (asked - question) / asked;
             let judged = self.found.ask(&node_of, now.saturating_add(slack + 1));
             if judged <= now.saturating_add(slack) {
@@ -172,14 +165,17 @@ impl<'p> Rounds<'p, '_> {
                 }
                 continue;
             }
-            let mut put = |task: u32, node: u32| {
-                task_at[node as usize] = task;
-                if task != FREE {
-                    node_of[task as usize] = node;
-                }
-            };
-            put(on_a, a);
-            put(on_b, b);
+            put(&mut node_of, &mut task_at, [(on_a, a), (on_b, b)]);
+        }
+    }
+}
+
+/// Puts tasks, or none, on nodes.
+fn put(node_of: &mut [u32], task_at: &mut [u32], places: [(u32, u32); 2]) {
+    for (task, node) in places {
+        task_at[node as usize] = task;
+        if task != FREE {
+            node_of[task as usize] = node;
         }
     }
 }
