@@ -193,7 +193,9 @@ fn completion(
     arguments.emit.refuse_beside("--work, --nodes and --per-node: --out writes the schedule of the best")?;
     let MapArguments { ref tasks, ref placement, seed, json, force, .. } = *arguments;
     // Nobody has named any: those that suit.
-    let names = if placement.iter().all(|name| name == "all" || name == "auto") { &[] } else { names };
+    let is_table =
+        placement.iter().any(|name| name == tasks::ALL) || placement.iter().all(|name| name == "auto");
+    let names = if is_table { &[] } else { names };
     if let Some(name) = names.iter().find(|name| !is_method(name)) {
         let expected =
             "a placement that needs no search and no file, as the tree changes with the number of nodes";

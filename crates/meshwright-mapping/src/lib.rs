@@ -155,6 +155,26 @@ pub const PLACEMENTS: &[Method] = &[
     logical::AXES,
 ];
 
+/// The [`PLACEMENTS`] that are looked at for a job when nobody names one: all of them, `axes` only for a logical mesh.
+///
+/// # Complexity
+///
+/// That of [`logical::Logical::detect`].
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_core::units::Bytes;
+/// use meshwright_mapping::{Divide, Shape, considered, divide, logical};
+/// let tree = Divide { shape: Shape::Binomial(4), alpha: Some(0.5), combine_alpha: None, volume: Bytes(64) };
+/// assert!(considered(&divide(&tree)?).all(|method| method.name != logical::family::NAME));
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn considered(graph: &TaskGraph) -> impl Iterator<Item = &'static Method> {
+    let is_logical = logical::Logical::of(graph).is_some();
+    PLACEMENTS.iter().filter(move |method| is_logical || method.name != logical::family::NAME)
+}
+
 /// Places tasks by the method with this name, one of [`PLACEMENTS`] or a member of the [`family`].
 ///
 /// A task that falls on a dead node moves to the nearest free living one.

@@ -152,7 +152,8 @@ fn prices(
 
 /// The placements that are priced, those made for this job first.
 fn considered(job: &Job) -> Vec<String> {
-    let methods = PLACEMENTS.iter().map(|method| method.name).filter(|&name| name != NEVER);
+    let methods =
+        meshwright_mapping::considered(&job.tasks).map(|method| method.name).filter(|&name| name != NEVER);
     let is_other = |name: &String| PLACEMENTS.iter().all(|method| method.name != *name);
     let given = job.given.iter().map(|placement| placement.name.clone()).filter(is_other);
     given.chain(methods.map(ToString::to_string)).collect()

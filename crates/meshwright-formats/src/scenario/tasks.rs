@@ -11,7 +11,9 @@ use meshwright_core::words::quoted;
 use meshwright_core::{find_or, unknown};
 use meshwright_mapping::binomial::N_MAX;
 use meshwright_mapping::divide::{PRESETS, Preset};
-use meshwright_mapping::{Divide, PLACEMENTS, Shape, complete_binary, exact, family, search, task_file};
+use meshwright_mapping::{
+    Divide, PLACEMENTS, Shape, complete_binary, considered, exact, family, search, task_file,
+};
 use meshwright_network::topology::{Machine, NODES_MAX};
 use meshwright_schedule::{Schedule, goal};
 use meshwright_verdict::auto::AUTO;
@@ -19,6 +21,9 @@ use meshwright_verdict::mapping::Job;
 
 /// The share of the volume a child gets when nobody says: half.
 pub const ALPHA_DEFAULT: f64 = 0.5;
+
+/// The word for the table of placements.
+pub const ALL: &str = "all";
 
 /// The word for the Pareto front of the [`family`].
 pub const FRONT: &str = "front";
@@ -267,9 +272,8 @@ fn fits(specification: &str, tasks: u32, machine: &Machine) -> Result<()> {
     ))
 }
 
-/// The names of the placements in `words`, with all of the table for the word `all`; `steps:...` names a member of the
-/// [`family`], and `front` stays for [`expand`];
-/// `auto`, `search`, `exact` and files that end in .map stay what they are.
+/// The names of the placements in `words`, each once; `steps:...` names a member of the [`family`], and `all` and `front` stay
+/// for [`expand`]; `auto`, `search`, `exact` and files that end in .map stay what they are.
 ///
 /// # Errors
 ///
@@ -286,15 +290,11 @@ fn fits(specification: &str, tasks: u32, machine: &Machine) -> Result<()> {
 pub fn placements(words: &[&str]) -> Result<Vec<String>> {
     let names: Vec<&'static str> = PLACEMENTS.iter().map(|method| method.name).collect();
     let mut chosen: Vec<String> = Vec::new();
-    // Beside `all`, a name that is none is an error all the same.
-    if words.contains(&"all") {
-        chosen.extend(names.iter().map(ToString::to_string));
-    }
-    for &word in words.iter().filter(|word| **word != "all") {
+    for &word in words {
         if word.starts_with(family::PREFIX) {
             family::check(word)?;
         } else if !names.contains(&word)
-            && ![AUTO, FRONT, search::NAME, exact::NAME].contains(&word)
+            && ![AUTO, ALL, FRONT, search::NAME, exact::NAME].contains(&word)
             && !given::is_file(word)
         {
             let others =
@@ -308,7 +308,8 @@ pub fn placements(words: &[&str]) -> Result<Vec<String>> {
     Ok(chosen)
 }
 
-/// The methods with the word `front` replaced by the members of the Pareto front for this job on this machine.
+/// The methods with the word `front` replaced by the members of the Pareto front for this job on this machine, and `all`, which
+/// comes first, by the table of placements, without `axes` where the job is no logical mesh.
 ///
 /// # Errors
 ///
@@ -329,8 +330,13 @@ pub fn placements(words: &[&str]) -> Result<Vec<String>> {
 /// ```
 pub fn expand(methods: Vec<String>, job: &Job, machine: &Machine) -> Result<Vec<String>> {
     let mut expanded: Vec<String> = Vec::new();
-    for method in methods {
-        let names = if method == FRONT { family::names(&job.tasks, machine)? } else { vec![method] };
+    let (all, others): (Vec<String>, Vec<String>) = methods.into_iter().partition(|method| method == ALL);
+    for method in all.into_iter().chain(others) {
+        let names = match method.as_str() {
+            ALL => considered(&job.tasks).map(|method| method.name.to_string()).collect(),
+            FRONT => family::names(&job.tasks, machine)?,
+            _ => vec![method],
+        };
         for name in names {
             if !expanded.contains(&name) {
                 expanded.push(name);

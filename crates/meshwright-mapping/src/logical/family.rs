@@ -146,13 +146,8 @@ impl<'a> Family<'a> {
         let Network::Grid(grid) = request.machine.network() else {
             return Err(Error::not_applicable(NAME, "it needs a mesh, torus or hypercube"));
         };
-        let graph = request.graph.filter(|graph| graph.divide.is_none());
-        let logical = graph.and_then(|graph| match &graph.logical {
-            Some(logical) => Some(Cow::Borrowed(logical)),
-            None => Logical::detect(graph).map(Cow::Owned),
-        });
-        let Some(logical) = logical else {
-            let why = "the tasks are no logical mesh, where in each phase all lines of one axis do the same";
+        let Some(logical) = request.graph.and_then(Logical::of) else {
+            let why = "the tasks are no logical mesh, where in each phase all lines of an axis do the same";
             return Err(Error::not_applicable(NAME, why));
         };
         let boxes = super::factors::boxes(request.tasks, grid.sides());

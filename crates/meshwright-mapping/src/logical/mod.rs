@@ -4,7 +4,8 @@
 //! |---|---|
 //! | this one | [`LogicalMesh`], its task graph |
 //! | [`operation`] | what runs along an axis: collectives as steps of a ring, shifts, halos |
-//! | `lines` | phases along one axis, also found in graphs that name no axes |
+//! | `lines` | phases along one axis |
+//! | `detect` | the axes of graphs that name none |
 //! | `factors` | how many places of each dimension of the machine each axis gets |
 //! | `curve` | the order of an axis within its places: lines, folds, snakes, cycles, Hilbert walks |
 //! | `price` | the predicted time of a phase, from one line of it |
@@ -14,6 +15,7 @@
 //! Tasks are numbered row after row, the last axis fastest, as JAX and PyTorch number the devices of a mesh.
 
 mod curve;
+mod detect;
 mod factors;
 pub mod family;
 mod lines;
@@ -56,7 +58,7 @@ pub struct LogicalMesh {
 pub struct Logical {
     /// The box.
     pub mesh: LogicalMesh,
-    /// One line of each phase; all lines of its axis are alike.
+    /// One line of each phase, all lines of its axis are alike; a phase along several axes stands once for each.
     pub phases: Vec<LinePhase>,
 }
 
