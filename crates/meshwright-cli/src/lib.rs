@@ -11,6 +11,7 @@
 //! | `trace` | traces of real programs, for `simulate` and `fit` |
 //! | `further` | variants of a machine, a further source, loads that keep coming |
 //! | `files`, `emit` | the files of a plan, and those of launchers |
+//! | `shell` | completions and manual pages |
 
 // The text of `--help` is no Markdown: brackets in it are no links.
 #![allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags, rustdoc::bare_urls)]
@@ -41,6 +42,7 @@ pub mod run;
 #[cfg(feature = "demos")]
 pub mod scatter;
 mod search;
+mod shell;
 mod simulate;
 #[cfg(feature = "demos")]
 pub mod sort;
@@ -117,7 +119,13 @@ Exit codes:
 const HELP_WIDTH: usize = 98;
 
 #[derive(Parser)]
-#[command(name = "meshwright", version, about, after_help = EXIT_CODES, max_term_width = 100)]
+#[command(
+    name = "meshwright",
+    version,
+    about = "Place parallel work on mesh-connected machines, prove how good that is, simulate and run it",
+    after_help = EXIT_CODES,
+    max_term_width = 100
+)]
 struct CommandLine {
     #[command(flatten)]
     color: colorchoice_clap::Color,
@@ -146,6 +154,8 @@ enum Verb {
     Scatter(scatter::OnThreads),
     #[cfg(feature = "papers")]
     Claims(claims::ClaimsArguments),
+    Completions(shell::CompletionsArguments),
+    Man(shell::ManArguments),
 }
 
 /// Runs the program.
@@ -180,6 +190,8 @@ pub fn run() -> ExitCode {
         Verb::Scatter(arguments) => return exit(scatter::run(arguments)),
         #[cfg(feature = "papers")]
         Verb::Claims(arguments) => claims::run(arguments),
+        Verb::Completions(arguments) => shell::completions(arguments),
+        Verb::Man(arguments) => shell::man(arguments),
     };
     exit(answer.map_err(Failure::Input))
 }

@@ -7,7 +7,7 @@
 //! `jax2025`, `pytorch2025`, `tenstorrent2025`: how a mesh of devices is given to these libraries.
 
 use super::{Format, Launch, any_machine};
-use meshwright_mapping::logical::{LogicalAxis, LogicalMesh};
+use meshwright_mapping::logical::{Logical, LogicalAxis, LogicalMesh};
 
 /// A nested list of devices, as Python reads it, in the order of the logical mesh.
 pub(super) const JAX: Format = Format {
@@ -100,10 +100,10 @@ pub(super) const TT_MESH: Format = Format {
     },
 };
 
-/// The logical mesh of a job, or a single axis.
+/// The logical mesh of a job, named or found, or a single axis.
 fn mesh(launch: &Launch<'_>) -> LogicalMesh {
     let single = || LogicalMesh { axes: vec![LogicalAxis { name: "task".into(), size: launch.tasks.tasks }] };
-    launch.tasks.logical.as_ref().map_or_else(single, |logical| logical.mesh.clone())
+    Logical::of(launch.tasks).map_or_else(single, |logical| logical.mesh.clone())
 }
 
 /// What is placed where; the names of files have no place in a comment of one line.
