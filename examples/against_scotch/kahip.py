@@ -8,7 +8,10 @@ import ctypes
 import os
 import sys
 
-import kahip
+# This script has the name of the package: its own folder must not be looked into.
+sys.path.pop(0)
+
+import kahip  # noqa: E402
 
 PRESETS, MAPPINGS = range(6), range(2)
 
