@@ -1,12 +1,13 @@
 //! Real codes and trees placed by our search, by Scotch and without a tool: predicted, then simulated.
 //!
 //! `cargo run --release --example against_scotch -- 10` gives each search ten seconds and prints the tables of
-//! `docs/mapping-real-codes.md`; `-- page 10` writes `docs/against-scotch.md`: fourteen graphs of four families. Without Scotch it
-//! says so.
+//! `docs/mapping-real-codes.md`; `-- page 10` writes `docs/against-scotch.md`: fourteen graphs of four families, with KaHIP
+//! besides. Without Scotch or KaHIP it says so.
 
 #![allow(clippy::disallowed_methods, reason = "a program reads its arguments, files and the clock")]
 
 mod families;
+mod kahip;
 mod page;
 mod scotch;
 

@@ -16,20 +16,25 @@ pub(crate) fn is_installed() -> bool {
     Command::new("scotch_gmap").arg("-V").output().is_ok()
 }
 
-/// The graph in Scotch's form: all bytes between two tasks, in both directions and all phases, as edge weight.
-fn source_graph(graph: &TaskGraph) -> String {
+/// By task whom it talks to, and all bytes between the two, in both directions and all phases.
+pub(crate) fn rows(graph: &TaskGraph) -> Vec<Vec<(u32, u64)>> {
     let mut weights: BTreeMap<(u32, u32), u64> = BTreeMap::new();
     for edge in graph.edges().iter().filter(|edge| edge.source != edge.target) {
         *weights.entry((edge.source, edge.target)).or_default() += edge.bytes.0;
         *weights.entry((edge.target, edge.source)).or_default() += edge.bytes.0;
     }
-    let mut text = format!("0\n{} {}\n0 010\n", graph.tasks, weights.len());
-    for task in 0..graph.tasks {
-        let row: Vec<_> = weights.range((task, 0)..=(task, u32::MAX)).collect();
+    let of_task =
+        |task| weights.range((task, 0)..=(task, u32::MAX)).map(|((_, to), weight)| (*to, (*weight).max(1)));
+    (0..graph.tasks).map(|task| of_task(task).collect()).collect()
+}
+
+/// The graph in Scotch's form.
+fn source_graph(graph: &TaskGraph) -> String {
+    let rows = rows(graph);
+    let mut text = format!("0\n{} {}\n0 010\n", graph.tasks, rows.iter().map(Vec::len).sum::<usize>());
+    for row in rows {
         write!(text, "{}", row.len()).expect("text grows");
-        for ((_, to), weight) in row {
-            write!(text, " {} {to}", (*weight).max(1)).expect("text grows");
-        }
+        row.iter().for_each(|(to, weight)| write!(text, " {weight} {to}").expect("text grows"));
         text.push('\n');
     }
     text

@@ -87,7 +87,7 @@ fn the_start_is_the_best_of_all_placements() {
 fn look(graph: &TaskGraph, machine: &Machine, steps: u64) -> Vec<Placement> {
     let mut job = Job::trace(graph.clone());
     let mut names = vec!["search".to_string()];
-    let search = SearchOptions { steps, answers: 3, ..SearchOptions::default() };
+    let search = SearchOptions { steps: Some(steps), answers: 3, ..SearchOptions::default() };
     given::look(&mut job, &mut names, machine, &search, 3, &mut |_| ControlFlow::Continue(())).unwrap();
     let searched = job.searched.unwrap();
     let cycles = |placement: &Placement| {
@@ -125,6 +125,27 @@ fn no_slower(graph: &TaskGraph, machine: &Machine, steps: u64) {
         if other != u64::MAX && placement.name != "random" {
             assert!(chosen <= machine.costs().cycles(other).0, "{what}: auto {chosen}, {other} ticks");
         }
+    }
+}
+
+/// Large jobs are searched in another way: on a whole box, and round the holes of one too large for a table of routes.
+#[test]
+fn a_large_job_is_no_slower_than_by_any_placement_and_searched_alike_twice() {
+    let graph = stencil(65);
+    let holes = Machine::new("mesh:92x92").unwrap().with_dead(vec![NodeId(100), NodeId(4000)]).unwrap();
+    let holes = holes.with_switching(Switching::StoreAndForward);
+    let mut machines = vec![holes];
+    for switching in [Switching::Wormhole, Switching::StoreAndForward] {
+        machines.push(Machine::new("mesh:66x66").unwrap().with_switching(switching));
+    }
+    for machine in machines {
+        let found = look(&graph, &machine, 3000);
+        let ticks = simulated(&graph, &machine, &found[0]);
+        for placement in placements(&graph, &machine) {
+            let other = simulated(&graph, &machine, &placement);
+            assert!(ticks <= other, "{} on {}: {ticks} above {other}", placement.name, machine.name());
+        }
+        assert_eq!(look(&graph, &machine, 3000), found, "{}", machine.name());
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use meshwright_core::{Error, Result};
-use meshwright_formats::scenario::given::{self, STEPS_DEFAULT, SearchOptions};
+use meshwright_formats::scenario::given::{self, SearchOptions};
 use meshwright_mapping::exact::{self, ExactProgress};
 use meshwright_mapping::search::{self, SearchProgress as Step, Start};
 use meshwright_network::topology::Machine;
@@ -23,7 +23,7 @@ pub(super) struct SearchArguments {
     /// Where the search starts: best (of all placements the program knows) or random [default: best]
     #[arg(long, value_name = "START", value_parser = |text: &str| told(given::start(text)))]
     start: Option<Start>,
-    /// How many moves to try, or partial placements to look at (exact); the same steps give the same answer [default: 1000000, exact up to 16 tasks and with --time: no limit]
+    /// How many moves to try, or partial placements to look at (exact); the same steps give the same answer [default: 1000000, fewer if tasks have many messages; exact up to 16 tasks and with --time: no limit]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = super::costs::seed)]
     steps: Option<u64>,
     /// Stop after so many seconds with the best so far; the steps made are printed, so that the search can be repeated
@@ -76,11 +76,9 @@ impl SearchArguments {
     /// [`Error::Value`] for a pin that names no node.
     pub(super) fn search(&self, machine: &Machine) -> Result<SearchOptions> {
         let pins = self.pin.iter().map(|text| given::pin(text, machine)).collect::<Result<_>>()?;
-        let unlimited = if self.time.is_some() { u64::MAX } else { STEPS_DEFAULT };
-        let steps = self.steps.unwrap_or(unlimited);
         let start = self.start.unwrap_or(Start::Best);
-        let nodes = self.steps.or(self.time.map(|_| u64::MAX));
-        Ok(SearchOptions { start, steps, answers: self.answers.unwrap_or(1) as usize, pins, nodes })
+        let steps = self.steps.or(self.time.map(|_| u64::MAX));
+        Ok(SearchOptions { start, steps, answers: self.answers.unwrap_or(1) as usize, pins, nodes: steps })
     }
 
     /// Looks, as long as it may, and tells how far it is.

@@ -35,8 +35,19 @@ impl Grace {
 
     /// Whether it is to end now, with what it has found.
     pub fn is_over(&self) -> bool {
-        CAME.load(Ordering::Relaxed)
+        has_come()
     }
+}
+
+/// Whether a signal has come while a [`Grace`] lived: what works for its holder is to end with what it has.
+///
+/// # Examples
+///
+/// ```
+/// assert!(!meshwright_core::interrupt::has_come(), "nobody has sent a signal");
+/// ```
+pub fn has_come() -> bool {
+    CAME.load(Ordering::Relaxed)
 }
 
 impl Drop for Grace {

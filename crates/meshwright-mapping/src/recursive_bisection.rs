@@ -28,6 +28,7 @@ use weighted::Weighted;
 use super::task_graph::Edge;
 use super::{Method, TaskGraph, phases};
 use meshwright_core::error::Result;
+use meshwright_core::interrupt;
 use meshwright_core::rng::stream;
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, Network, Topology};
@@ -155,6 +156,10 @@ impl Weights {
             number: vec![0; place.len()],
         };
         while parts.iter().any(|part| !part.is_done()) {
+            if interrupt::has_come() {
+                // The rest stays in the order of its numbers: soon done, and a placement.
+                levels.graph = None;
+            }
             parts = levels.halve(&parts, tasks, nodes, rng);
         }
         for part in parts {
@@ -162,7 +167,8 @@ impl Weights {
                 place[*task as usize] = *node;
             }
         }
-        if let (Some(graph), Aim::Traffic, Network::Grid(grid)) = (&self.graph, self.aim, machine.network()) {
+        if let (Some(graph), Aim::Traffic, Network::Grid(grid)) = (levels.graph, self.aim, machine.network())
+        {
             exchange::exchange(graph, grid, tasks, nodes, place);
         }
     }

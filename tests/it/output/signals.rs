@@ -43,6 +43,40 @@ fn a_signal_leaves_nothing() {
     }
 }
 
+/// A search of a large job ends at the first SIGINT, while it still makes the placements it starts from: with an answer.
+#[cfg(unix)]
+#[test]
+fn a_search_answers_a_signal_from_the_beginning() {
+    if ignored() >> 1 & 1 == 1 {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let side = 120u32;
+    let mut text = String::from("phase,source,target,bytes\n");
+    for task in 0..side * side {
+        // A stencil whose tasks are numbered anew: 7919 has no divisor in common with their number.
+        let number = |task: u32| u64::from(task) * 7919 % u64::from(side * side);
+        for to in [task + 1, task + side].into_iter().filter(|to| *to < side * side) {
+            text += &format!("1,{},{},100\n", number(task), number(to));
+        }
+    }
+    std::fs::write(folder.path().join("stencil.phases.csv"), text).unwrap();
+    let line = "map stencil.phases.csv --on mesh:120x120 --placement search --time 600 --formulas";
+    // The program must have begun to search: if the signal ends it before, a later one is sent.
+    let answered = [100, 200, 400, 800, 1600, 3200].into_iter().any(|milliseconds| {
+        let mut command = super::command(folder.path(), line);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+        let kill = std::process::Command::new("kill").args(["-s", "INT", &child.id().to_string()]).status();
+        assert!(kill.unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.code().is_none() || told.contains("search: interrupted"), "{told}");
+        output.status.code() == Some(0)
+    });
+    assert!(answered);
+}
+
 /// The signals that this process was told to ignore, one bit each, as Linux tells them.
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

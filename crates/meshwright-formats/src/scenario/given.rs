@@ -11,13 +11,34 @@ use meshwright_core::units::NodeId;
 use meshwright_core::{find_or, unknown};
 use meshwright_mapping::exact::{self, ExactProgress};
 use meshwright_mapping::search::{self, STARTS, SearchProblem, SearchProgress, Start};
-use meshwright_mapping::{Placement, map_file};
+use meshwright_mapping::{Placement, TaskGraph, map_file};
 use meshwright_network::topology::{Machine, Network, Topology};
 use meshwright_verdict::look;
 use meshwright_verdict::mapping::{Job, Proved, Searched};
 
-/// The steps of a search when nobody says: some seconds for a thousand tasks.
+/// The most steps of a search when nobody says: some seconds for a thousand tasks.
 pub const STEPS_DEFAULT: u64 = 1_000_000;
+
+/// Messages that the steps of a search look at when nobody says: so many that 10^5 tasks and 10^6 messages take less than half
+/// a minute, with all placements it starts from.
+const STEP_MESSAGES: u64 = 6 << 20;
+
+/// The steps of a search of this job when nobody says: fewer where tasks have many messages.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_formats::scenario::given::{STEPS_DEFAULT, steps_default};
+/// use meshwright_mapping::{Divide, Shape, divide};
+/// use meshwright_core::units::Bytes;
+/// let job = Divide { shape: Shape::Binomial(4), alpha: Some(1.0), combine_alpha: None, volume: Bytes(64) };
+/// assert_eq!(steps_default(&divide::task_graph(&job)?), STEPS_DEFAULT);
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn steps_default(graph: &TaskGraph) -> u64 {
+    let of_a_task = 2 * graph.edges().len() as u64 / u64::from(graph.tasks.max(1));
+    (STEP_MESSAGES / of_a_task.max(1)).min(STEPS_DEFAULT)
+}
 
 /// The ending of a file that holds a placement.
 pub const MAP_ENDING: &str = ".map";
@@ -27,8 +48,8 @@ pub const MAP_ENDING: &str = ".map";
 pub struct SearchOptions {
     /// Where it starts.
     pub start: Start,
-    /// How many moves it tries.
-    pub steps: u64,
+    /// How many moves it tries, if not [`steps_default`].
+    pub steps: Option<u64>,
     /// How many different placements it is to give, at most.
     pub answers: usize,
     /// Tasks that must be on these nodes.
@@ -40,7 +61,7 @@ pub struct SearchOptions {
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { start: Start::default(), steps: STEPS_DEFAULT, answers: 1, pins: Vec::new(), nodes: None }
+        Self { start: Start::default(), steps: None, answers: 1, pins: Vec::new(), nodes: None }
     }
 }
 
@@ -89,7 +110,7 @@ pub fn look(
         pins: &search.pins,
         start: search.start,
         seed,
-        steps: search.steps,
+        steps: search.steps.unwrap_or_else(|| steps_default(&job.tasks)),
         answers: search.answers,
     };
     let outcome = look::search(&problem, watch)?;
@@ -191,8 +212,8 @@ pub(super) fn table(job: &Table<'_>, machine: &Machine) -> Result<SearchOptions>
         search.start = start(value.string("best or random")?).map_err(|error| value.locate(error))?;
     }
     if let Some(value) = table.get("steps") {
-        search.steps = value.whole(0, u64::MAX)?;
-        search.nodes = Some(search.steps);
+        search.steps = Some(value.whole(0, u64::MAX)?);
+        search.nodes = search.steps;
     }
     if let Some(value) = table.get("answers") {
         search.answers = value.whole(1, 1000)? as usize;

@@ -47,7 +47,8 @@ fn busiest_cut(grid: &Grid, messages: impl Iterator<Item = (u64, [NodeId; 2])>) 
 
 impl Rounds<'_, '_> {
     /// Evaluates where the search starts: all of it, however little time there is, so that no search is worse than what it
-    /// could have begun with. Of a large job a placement is left out unseen whose mean link load already takes too long.
+    /// could have begun with. Of a large job a placement is left out unseen whose mean link load already takes too long. After
+    /// a signal the best there is so far has to do.
     pub(super) fn begin(&mut self) {
         self.start_ticks = u64::MAX;
         let large = self.is_large();
@@ -56,32 +57,53 @@ impl Rounds<'_, '_> {
             self.start_at(&random);
         }
         if self.problem.start == Start::Best {
-            let request = Request::of(self.problem.graph, self.problem.machine, self.problem.seed);
-            let mut placements = Vec::new();
-            // Of a large job neither by lot, nor cut to the shape of a tree that it is not.
-            let is_tree = self.problem.graph.divide.is_some();
-            let unfit = |name| name == RANDOM.name || name == BISECTION.name && !is_tree;
-            for method in PLACEMENTS.iter().filter(|method| !(large && unfit(method.name))) {
-                let Ok(placement) = place(method.name, &request) else { continue };
-                let mut node_of: Vec<u32> = placement.nodes.iter().map(|node| node.0).collect();
-                self.domain.settle(&mut node_of, &mut Vec::new());
-                if self.domain.allows(&node_of) {
-                    placements.push((if large { self.mean_ticks(&node_of) } else { 0 }, node_of));
+            for (mean, node_of) in self.known(large) {
+                if self.is_interrupted() {
+                    break;
                 }
-            }
-            placements.sort_by_key(|(mean, _)| *mean);
-            for (mean, node_of) in placements {
                 if self.found.would_keep(mean) && !(large && self.cannot_win(&node_of)) {
                     self.start_at(&node_of);
                 }
             }
-            self.start_at_digits();
+            if !self.is_interrupted() {
+                self.start_at_digits();
+            }
         }
         if self.found.best.is_empty() {
             let random = self.random();
             self.start_at(&random);
         }
         self.start_judged_ticks = self.found.best[0].judged;
+    }
+
+    /// The placements the program knows; of a large job with their mean link loads in ticks, the least first.
+    fn known(&mut self, large: bool) -> Vec<(u64, Vec<u32>)> {
+        let request = Request::of(self.problem.graph, self.problem.machine, self.problem.seed);
+        let mut placements = Vec::new();
+        // Of a large job neither by lot, nor cut to the shape of a tree that it is not.
+        let is_tree = self.problem.graph.divide.is_some();
+        let unfit = |name| name == RANDOM.name || name == BISECTION.name && !is_tree;
+        for method in PLACEMENTS.iter().filter(|method| !(large && unfit(method.name))) {
+            if !placements.is_empty() && self.is_interrupted() {
+                break;
+            }
+            let Ok(placement) = place(method.name, &request) else { continue };
+            let mut node_of: Vec<u32> = placement.nodes.iter().map(|node| node.0).collect();
+            self.domain.settle(&mut node_of, &mut Vec::new());
+            if self.domain.allows(&node_of) {
+                placements.push((if large { self.mean_ticks(&node_of) } else { 0 }, node_of));
+            }
+        }
+        placements.sort_by_key(|(mean, _)| *mean);
+        if let (true, true, Some((_, node_of))) =
+            (self.is_interrupted(), self.found.best.is_empty(), placements.first())
+        {
+            // No time for a judge.
+            let ticks = self.full.cost(node_of).ticks;
+            self.start_ticks = ticks;
+            self.found.keep(ticks, ticks, node_of);
+        }
+        placements
     }
 
     /// Whether the busiest links of a placement alone take longer than the best so far.
@@ -132,6 +154,9 @@ impl Rounds<'_, '_> {
         ways.sort();
         ways.dedup();
         for (_, node_of) in ways.iter().take(DIGIT_WAYS_JUDGED) {
+            if self.is_interrupted() {
+                break;
+            }
             self.start_at(node_of);
         }
     }

@@ -1,7 +1,7 @@
 //! The nodes open to each task: pinned tasks, dead nodes, and parts of the machine that do not reach each other.
 
 use super::SearchProblem;
-use super::state::FREE;
+use super::seats::FREE;
 use crate::{TaskGraph, parts_of};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;

@@ -92,7 +92,7 @@ impl<'p> Rounds<'p, '_> {
         exchanges: u64,
         coolness: f64,
     ) {
-        let job = state.job();
+        let job = state.placed().job();
         if job.ends.is_empty() {
             return;
         }
@@ -109,7 +109,7 @@ impl<'p> Rounds<'p, '_> {
                 break;
             }
             let (a, b) = self.draw_exchange(state);
-            if !self.may_exchange([a, b], [state.task_at(a), state.task_at(b)]) {
+            if !self.may_exchange([a, b], [state.placed().task_at(a), state.placed().task_at(b)]) {
                 continue;
             }
             let before = state.total();
@@ -126,13 +126,13 @@ impl<'p> Rounds<'p, '_> {
             }
             if worth_it && self.steps >= next_offer {
                 next_offer = self.steps + STEPS_BETWEEN_OFFERS;
-                self.offer_exactly(state.node_of());
+                self.offer_exactly(state.placed().node_of());
             }
         }
         for &(a, b) in since.iter().rev() {
             state.exchange(a, b);
         }
-        node_of.copy_from_slice(state.node_of());
+        node_of.copy_from_slice(state.placed().node_of());
         self.offer_exactly(node_of);
     }
 
@@ -147,7 +147,7 @@ impl<'p> Rounds<'p, '_> {
 
     /// Two nodes: mostly that of a task that hurts and one near the task it talks to.
     fn draw_exchange(&mut self, state: &SearchState<'p>) -> (u32, u32) {
-        let job = state.job();
+        let job = state.placed().job();
         let lot = self.rng.random_range(0..100);
         let message = match lot {
             0..40 => self.draw_worst(state),
@@ -156,7 +156,7 @@ impl<'p> Rounds<'p, '_> {
         let (source, target) = job.ends[message];
         let (mover, other) =
             if self.rng.random_range(0..2) == 0 { (source, target) } else { (target, source) };
-        let node_of = state.node_of();
+        let node_of = state.placed().node_of();
         let (from, anchor) = (node_of[mover as usize], node_of[other as usize]);
         let start = if lot < 80 { anchor } else { from };
         (from, self.near.draw_near(start, from, &mut self.rng))
@@ -164,7 +164,7 @@ impl<'p> Rounds<'p, '_> {
 
     /// A message of some phase that has the longest way there, or crosses the busiest link.
     fn draw_worst(&mut self, state: &SearchState<'p>) -> usize {
-        let job = state.job();
+        let job = state.placed().job();
         let phase = self.rng.random_range(0..job.phases());
         let messages = job.messages(phase);
         if messages.is_empty() {

@@ -4,8 +4,8 @@ use rand::RngExt;
 
 use super::annealing::Annealing;
 use super::rounds::Rounds;
+use super::seats::FREE;
 use super::smooth::Smooth;
-use super::state::FREE;
 
 /// The temperature at the end, as a part of that at the start.
 const COOLED: f64 = 0.01;
@@ -35,10 +35,12 @@ impl Gentle {
         Self { doublings: powers[(cycle % 5) as usize], heat: heats[(cycle / 5 % 2) as usize] }
     }
 
-    /// Of the cycle with this number of a large job, from the best: cold at first, because a round may be broken off.
-    pub(super) fn of_large(cycle: u64) -> Self {
-        let (powers, heats) = ([1, 2], [0.02, 0.1, 0.3]);
-        Self { doublings: powers[(cycle % 2) as usize], heat: heats[(cycle / 2).min(2) as usize] }
+    /// Of the cycle with this number of a large job, from the best: at first downhill only, because a round may be broken off,
+    /// and with the larger power first where messages are stored, as there the busiest link says the time.
+    pub(super) fn of_large(cycle: u64, stores: bool) -> Self {
+        let (powers, heats) = ([1, 2], [0.0, 0.02, 0.1]);
+        let power = powers[((cycle + u64::from(stores)) % 2) as usize];
+        Self { doublings: power, heat: heats[(cycle / 2).min(2) as usize] }
     }
 
     /// Of the cycle with this number, from elsewhere.
@@ -61,7 +63,7 @@ impl<'p> Rounds<'p, '_> {
         gentle: Gentle,
         budget: u64,
     ) {
-        let job = smooth.job();
+        let job = smooth.placed().job();
         if job.ends.is_empty() {
             return;
         }
@@ -85,8 +87,8 @@ impl<'p> Rounds<'p, '_> {
                 smooth.hot(HOT, &mut hot);
             }
             let message = self.draw_message(&hot, job.ends.len());
-            let (a, b) = self.draw_around(job.ends[message], smooth.node_of());
-            if !self.may_exchange([a, b], [smooth.task_at(a), smooth.task_at(b)]) {
+            let (a, b) = self.draw_around(job.ends[message], smooth.placed().node_of());
+            if !self.may_exchange([a, b], [smooth.placed().task_at(a), smooth.placed().task_at(b)]) {
                 continue;
             }
             let before = smooth.total();
@@ -101,13 +103,13 @@ impl<'p> Rounds<'p, '_> {
                 since.clear();
             }
             if heat.now() < middle && self.found.is_due() {
-                self.judge_now(smooth.node_of());
+                self.judge_now(smooth.placed().node_of());
             }
         }
         for &(a, b) in since.iter().rev() {
             smooth.exchange(a, b);
         }
-        node_of.copy_from_slice(smooth.node_of());
+        node_of.copy_from_slice(smooth.placed().node_of());
         self.judge_now(node_of);
     }
 

@@ -35,7 +35,18 @@ pub(super) struct PhasedJob {
     /// The phase of each message.
     pub(super) phase_of: Vec<u32>,
     /// By task its messages.
-    pub(super) of_task: Csr<u32>,
+    pub(super) of_task: Csr<Incident>,
+}
+
+/// A message as one of its tasks sees it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Incident {
+    pub(super) message: u32,
+    pub(super) phase: u32,
+    /// The other task.
+    pub(super) other: u32,
+    /// Whether this one sends it.
+    pub(super) sends: bool,
 }
 
 impl PhasedJob {
@@ -165,10 +176,12 @@ impl PhasedJob {
     }
 
     fn index_tasks(&mut self) {
-        let both = |(message, &(source, target)): (u32, &(u32, u32))| {
-            [(source as usize, message), (target as usize, message)]
+        let both = |((message, &(source, target)), &phase): ((u32, &(u32, u32)), &u32)| {
+            let seen = |other, sends| Incident { message, phase, other, sends };
+            [(source as usize, seen(target, true)), (target as usize, seen(source, false))]
         };
-        self.of_task = Csr::from_pairs(self.tasks as usize, (0..).zip(&self.ends).flat_map(both));
+        let all = (0..).zip(&self.ends).zip(&self.phase_of);
+        self.of_task = Csr::from_pairs(self.tasks as usize, all.flat_map(both));
     }
 }
 

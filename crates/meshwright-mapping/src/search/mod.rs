@@ -6,7 +6,8 @@
 //! | `job`, `ways` | the job in ticks; the routes of the machine |
 //! | `found` | the best placements met, and when a judge is asked |
 //! | `full` | the cost of a placement from nothing |
-//! | `state`, `maxima` | the same, kept up to date while tasks change places |
+//! | `seats` | who is where, and the exchange of what is on two nodes |
+//! | `state`, `maxima` | the cost of a placement, kept up to date while tasks change places |
 //! | `domain` | pinned tasks, dead nodes, parts that do not reach each other; why there is no answer |
 //! | `shapes` | moves of whole blocks of a box |
 //! | `smooth` | p-norms of link loads, kept up to date while tasks change places |
@@ -22,6 +23,10 @@
 //! A prediction does not see who waits behind whom. Other rounds make p-norms of the loads small, which follow waiting better.
 //! [`search_by`] has a judge besides, usually a simulation: what he says decides who is best, and in rounds of his own he is
 //! asked about every exchange.
+//!
+//! Coarser levels are where [recursive bisection](crate::recursive_bisection) has them: each of its cuts coarsens, cuts and
+//! refines. Two stages of the search's own were measured and left out, because plain descent from there was better at equal
+//! time: pairs by heavy edges on halved boxes, and tiles of the machine that change places with all their tasks.
 
 mod annealing;
 mod begin;
@@ -34,6 +39,7 @@ mod gentle;
 mod job;
 mod maxima;
 mod rounds;
+mod seats;
 mod shapes;
 mod smooth;
 mod state;
@@ -43,6 +49,7 @@ use std::ops::ControlFlow;
 
 use super::{Placement, TaskGraph};
 use meshwright_core::error::{Error, Result};
+use meshwright_core::interrupt::Grace;
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, Topology};
 
@@ -226,11 +233,12 @@ fn run<'j>(
     if problem.answers == 0 {
         return Err(Error::value("number of answers", 0, "at least 1"));
     }
+    let grace = Grace::begin();
     let job = job::PhasedJob::new(problem.graph, problem.machine)?;
     let ways = ways::Ways::new(problem.machine)?;
     let domain = domain::Domain::new(problem)?;
     let joint = job.join();
-    let mut rounds = rounds::Rounds::new(problem, [&job, &joint], &ways, &domain, judge, watch);
+    let mut rounds = rounds::Rounds::new(problem, [&job, &joint], &ways, &domain, (judge, watch, grace));
     let (nodes, links) = (problem.machine.nodes(), problem.machine.links());
     let state = |job| state::SearchState::new(job, &ways, nodes, links);
     let exact = (job.phases() != joint.phases()).then(|| state(&job));

@@ -54,12 +54,15 @@ enum Kind {
 const SMALL_CYCLE: &[Kind] = &[Kind::Predicted, Kind::Gentle, Kind::Judged, Kind::Anew, Kind::Judged];
 const LARGE_CYCLE: &[Kind] = &[Kind::Gentle];
 
+/// Hears how far the search is, and may break it off.
+type Watch<'w> = &'w mut dyn FnMut(&SearchProgress) -> ControlFlow<()>;
+
 /// A search under way.
 pub(super) struct Rounds<'p, 'w> {
     pub(super) problem: &'p SearchProblem<'p>,
     pub(super) job: &'p PhasedJob,
     pub(super) domain: &'p Domain,
-    watch: &'w mut dyn FnMut(&SearchProgress) -> ControlFlow<()>,
+    watch: Watch<'w>,
     pub(super) full: Full<'p>,
     /// The same for the job with joined phases.
     pub(super) joint: Full<'p>,
@@ -101,8 +104,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
         [job, joint]: [&'p PhasedJob; 2],
         ways: &'p Ways<'p>,
         domain: &'p Domain,
-        judge: Option<Judge<'w>>,
-        watch: &'w mut dyn FnMut(&SearchProgress) -> ControlFlow<()>,
+        (judge, watch, grace): (Option<Judge<'w>>, Watch<'w>, Grace),
     ) -> Self {
         let machine = problem.machine;
         Self {
@@ -123,7 +125,7 @@ impl<'p, 'w> Rounds<'p, 'w> {
             stopped: false,
             improved: (u64::MAX, 0),
             idle_cycles: 0,
-            grace: Grace::begin(),
+            grace,
             interrupted: false,
         }
     }
@@ -178,7 +180,10 @@ impl<'p, 'w> Rounds<'p, 'w> {
     /// Anneals the smooth stand-in from the best, with another power each time.
     fn gently(&mut self, smooth: &mut Smooth<'p>, cycle: u64, budget: u64) {
         let mut node_of = self.found.best[0].nodes.clone();
-        let gentle = if self.is_large() { Gentle::of_large(cycle) } else { Gentle::from_best(cycle) };
+        let gentle = match self.is_large() {
+            true => Gentle::of_large(cycle, self.job.stores),
+            false => Gentle::from_best(cycle),
+        };
         self.anneal_gently(smooth, &mut node_of, gentle, budget);
     }
 
@@ -222,12 +227,18 @@ impl<'p, 'w> Rounds<'p, 'w> {
                 last_improved_steps: self.improved.1,
                 converged: self.converged(),
             };
-            self.interrupted = self.grace.is_over();
-            self.stopped = (self.watch)(&progress).is_break() || self.interrupted;
+            self.stopped = (self.watch)(&progress).is_break() || self.is_interrupted();
         }
         self.stopped |= self.steps == self.problem.steps;
         self.steps += u64::from(!self.stopped);
         !self.stopped
+    }
+
+    /// Whether a signal has ended the search.
+    pub(super) fn is_interrupted(&mut self) -> bool {
+        self.interrupted |= self.grace.is_over();
+        self.stopped |= self.interrupted;
+        self.interrupted
     }
 
     /// Notes when something better was found.

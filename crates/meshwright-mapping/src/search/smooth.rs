@@ -6,7 +6,7 @@
 //! cost more than three of load 2. Which p follows the referee best differs from job to job, so a search tries several.
 
 use super::job::PhasedJob;
-use super::state::FREE;
+use super::seats::{Seated, Seats};
 use super::ways::Ways;
 
 /// The heaviest message of a phase has about so many quanta.
@@ -21,8 +21,7 @@ pub(super) struct Smooth<'p> {
     ways: &'p Ways<'p>,
     links: usize,
     doublings: u32,
-    node_of: Vec<u32>,
-    task_at: Vec<u32>,
+    seats: Seats<'p>,
     /// Quanta on each link, a row for each phase.
     loads: Vec<u32>,
     /// Quanta of each message, and those of its way over one link.
@@ -35,9 +34,8 @@ pub(super) struct Smooth<'p> {
     /// The phases of the messages touched last, and what they were before.
     touched: Vec<(u32, (f64, f64))>,
     before: f64,
-    stamp: Vec<u32>,
-    now: u32,
-    last: (u32, u32),
+    /// What the links carried that were touched last, in their order.
+    changed: Vec<(u32, u32)>,
 }
 
 /// x to the power 2^`doublings`.
@@ -69,8 +67,7 @@ impl<'p> Smooth<'p> {
             ways,
             links: links as usize,
             doublings: 1,
-            node_of: vec![0; job.tasks as usize],
-            task_at: vec![FREE; nodes as usize],
+            seats: Seats::new(job, nodes),
             loads: vec![0; job.phases() * links as usize],
             quanta: (0..job.ends.len()).map(of_message).collect(),
             scale: (0..job.phases()).map(|phase| (units[phase] * job.repeats[phase]) as f64).collect(),
@@ -78,29 +75,19 @@ impl<'p> Smooth<'p> {
             total: 0.0,
             touched: Vec::with_capacity(job.phases()),
             before: 0.0,
-            stamp: vec![0; job.phases()],
-            now: 0,
-            last: (0, 0),
+            changed: Vec::new(),
         }
-    }
-
-    /// The job whose norm it knows.
-    pub(super) fn job(&self) -> &'p PhasedJob {
-        self.job
     }
 
     /// Puts every task on its node; from now on p is 2^`doublings`.
     pub(super) fn reset(&mut self, node_of: &[u32], doublings: u32) {
         self.doublings = doublings;
-        self.node_of.copy_from_slice(node_of);
-        self.task_at.fill(FREE);
-        for (task, &node) in node_of.iter().enumerate() {
-            self.task_at[node as usize] = task as u32;
-        }
+        self.seats.reset(node_of);
         self.loads.fill(0);
         self.sums.fill((0.0, 0.0));
         for message in 0..self.job.ends.len() {
-            self.send::<true>(message);
+            self.changed.clear();
+            self.send::<true>(message, self.job.phase_of[message] as usize, self.seats.nodes_of(message));
         }
         self.total = 0.0;
         for phase in 0..self.job.phases() {
@@ -109,15 +96,9 @@ impl<'p> Smooth<'p> {
         }
     }
 
-    /// The node of each task.
-    pub(super) fn node_of(&self) -> &[u32] {
-        &self.node_of
-    }
-
-    /// The task on a node, or [`FREE`].
-    #[inline]
-    pub(super) fn task_at(&self, node: u32) -> u32 {
-        self.task_at[node as usize]
+    /// Who is where.
+    pub(super) fn placed(&self) -> &Seats<'p> {
+        &self.seats
     }
 
     /// The sum of the norms of all phases, in ticks.
@@ -135,7 +116,7 @@ impl<'p> Smooth<'p> {
             let (first, mut ways) = (messages.len(), Vec::new());
             let mut longest = 0.0f64;
             for message in self.job.messages(phase) {
-                let (source, target) = self.nodes_of(message);
+                let (source, target) = self.seats.nodes_of(message);
                 let mut is_hot = false;
                 let hops = self.ways.for_each_link(source, target, |link| is_hot |= loads[link] >= least);
                 let way = f64::from(hops) * f64::from(self.quanta[message].1);
@@ -156,11 +137,10 @@ impl<'p> Smooth<'p> {
 
     /// Exchanges what is on two nodes and returns the norm then. [`Smooth::undo`] takes it back.
     pub(super) fn exchange(&mut self, a: u32, b: u32) -> f64 {
-        self.last = (a, b);
-        self.now = self.now.wrapping_add(1);
         self.touched.clear();
+        self.changed.clear();
         self.before = self.total;
-        self.swap_contents(a, b);
+        self.swap(a, b);
         for index in 0..self.touched.len() {
             let phase = self.touched[index].0 as usize;
             let norm = self.norm(phase);
@@ -172,8 +152,8 @@ impl<'p> Smooth<'p> {
 
     /// Takes the last exchange back.
     pub(super) fn undo(&mut self) {
-        let (a, b) = self.last;
-        self.swap_contents(a, b);
+        self.seats.take_back();
+        self.changed.iter().rev().for_each(|&(cell, load)| self.loads[cell as usize] = load);
         for &(phase, sums) in &self.touched {
             self.sums[phase as usize] = sums;
         }
@@ -183,61 +163,30 @@ impl<'p> Smooth<'p> {
     fn norm(&self, phase: usize) -> f64 {
         root(self.sums[phase].0, self.doublings) * self.scale[phase]
     }
+}
 
+impl<'p> Seated<'p> for Smooth<'p> {
     #[inline]
-    fn nodes_of(&self, message: usize) -> (u32, u32) {
-        let (source, target) = self.job.ends[message];
-        (self.node_of[source as usize], self.node_of[target as usize])
-    }
-
-    fn swap_contents(&mut self, a: u32, b: u32) {
-        let (on_a, on_b) = (self.task_at[a as usize], self.task_at[b as usize]);
-        self.send_all::<false>(on_a, FREE);
-        self.send_all::<false>(on_b, on_a);
-        self.task_at[a as usize] = on_b;
-        self.task_at[b as usize] = on_a;
-        for (task, node) in [(on_a, b), (on_b, a)] {
-            if task != FREE {
-                self.node_of[task as usize] = node;
-            }
-        }
-        self.send_all::<true>(on_a, FREE);
-        self.send_all::<true>(on_b, on_a);
-    }
-
-    /// Sends or takes back the messages of a task, but for those it shares with `done`.
-    fn send_all<const SEND: bool>(&mut self, task: u32, done: u32) {
-        if task == FREE {
-            return;
-        }
-        let job = self.job;
-        for &message in job.of_task.row(task as usize) {
-            let message = message as usize;
-            let (source, target) = job.ends[message];
-            if source == done || target == done {
-                continue;
-            }
-            let phase = job.phase_of[message];
-            if self.stamp[phase as usize] != self.now {
-                self.stamp[phase as usize] = self.now;
-                self.touched.push((phase, self.sums[phase as usize]));
-            }
-            self.send::<SEND>(message);
-        }
+    fn seats(&mut self) -> &mut Seats<'p> {
+        &mut self.seats
     }
 
     #[inline]
-    fn send<const SEND: bool>(&mut self, message: usize) {
-        let (from, to) = self.nodes_of(message);
-        let phase = self.job.phase_of[message] as usize;
+    fn remember(&mut self, phase: u32) {
+        self.touched.push((phase, self.sums[phase as usize]));
+    }
+
+    #[inline]
+    fn send<const SEND: bool>(&mut self, message: usize, phase: usize, (from, to): (u32, u32)) {
         let (load, way) = self.quanta[message];
         let (doublings, row) = (self.doublings, phase * self.links);
-        let loads = &mut self.loads[row..row + self.links];
+        let (loads, changed) = (&mut self.loads, &mut self.changed);
         let mut change = 0.0;
         let hops = self.ways.for_each_link(from, to, |link| {
-            let before = loads[link];
+            let before = loads[row + link];
             let after = if SEND { before + load } else { before - load };
-            loads[link] = after;
+            loads[row + link] = after;
+            changed.push(((row + link) as u32, before));
             change += power(f64::from(after), doublings) - power(f64::from(before), doublings);
         });
         let way = power(f64::from(hops) * f64::from(way), doublings);
@@ -261,7 +210,7 @@ mod tests {
         let phase = |phase: usize| {
             let (mut loads, mut ways) = (vec![0u64; links as usize], 0.0);
             for message in job.messages(phase) {
-                let (from, to) = smooth.nodes_of(message);
+                let (from, to) = smooth.seats.nodes_of(message);
                 let load = u64::from(smooth.quanta[message].0);
                 let hops = smooth.ways.for_each_link(from, to, |link| loads[link] += load);
                 ways += (f64::from(hops) * f64::from(smooth.quanta[message].1)).powi(1 << smooth.doublings);
@@ -293,13 +242,16 @@ mod tests {
                     smooth.reset(&living[..12], doublings);
                     for _ in 0..60 {
                         let (a, b) = (rng.random_range(0..living.len()), rng.random_range(0..living.len()));
-                        let before = (smooth.total().to_bits(), smooth.node_of().to_vec());
+                        let before = (smooth.total().to_bits(), smooth.placed().node_of().to_vec());
                         let (after, expected) =
                             (smooth.exchange(living[a], living[b]), naive(&smooth, &job, machine.links()));
                         assert!((after - expected).abs() <= 1e-6 * expected, "{after} {expected}");
                         if rng.random_range(0..2) == 0 {
                             smooth.undo();
-                            assert_eq!((smooth.total().to_bits(), smooth.node_of().to_vec()), before);
+                            assert_eq!(
+                                (smooth.total().to_bits(), smooth.placed().node_of().to_vec()),
+                                before
+                            );
                         }
                     }
                 }

@@ -2,10 +2,8 @@
 
 use super::job::PhasedJob;
 use super::maxima::Maxima;
+use super::seats::{Seated, Seats};
 use super::ways::Ways;
-
-/// No task.
-pub(super) const FREE: u32 = u32::MAX;
 
 /// Points for a tick of predicted time.
 pub(super) const POINTS_PER_TICK: u64 = 64;
@@ -23,8 +21,7 @@ pub(super) fn points(ticks: u64, smooth: f64) -> u64 {
 pub(super) struct SearchState<'p> {
     job: &'p PhasedJob,
     ways: &'p Ways<'p>,
-    node_of: Vec<u32>,
-    task_at: Vec<u32>,
+    seats: Seats<'p>,
     /// Ticks on each link, a row for each phase.
     loads: Maxima,
     /// Ticks for the distance of each message, a row for each phase.
@@ -33,9 +30,6 @@ pub(super) struct SearchState<'p> {
     total: u64,
     /// The phases of the messages that were touched last, and their points before.
     touched: Vec<(u32, u64)>,
-    stamp: Vec<u32>,
-    now: u32,
-    last: (u32, u32),
 }
 
 impl<'p> SearchState<'p> {
@@ -46,35 +40,22 @@ impl<'p> SearchState<'p> {
         Self {
             job,
             ways,
-            node_of: vec![0; job.tasks as usize],
-            task_at: vec![FREE; nodes as usize],
+            seats: Seats::new(job, nodes),
             loads: Maxima::new(load_rows),
             lengths: Maxima::new(way_rows),
             points: vec![0; job.phases()],
             total: 0,
             touched: Vec::with_capacity(job.phases()),
-            stamp: vec![0; job.phases()],
-            now: 0,
-            last: (0, 0),
         }
-    }
-
-    /// The job whose cost it knows.
-    pub(super) fn job(&self) -> &'p PhasedJob {
-        self.job
     }
 
     /// Puts every task on its node.
     pub(super) fn reset(&mut self, node_of: &[u32]) {
-        self.node_of.copy_from_slice(node_of);
-        self.task_at.fill(FREE);
-        for (task, &node) in node_of.iter().enumerate() {
-            self.task_at[node as usize] = task as u32;
-        }
+        self.seats.reset(node_of);
         self.loads.clear();
         self.lengths.clear();
         for message in 0..self.job.ends.len() {
-            self.send::<true>(message);
+            self.send::<true>(message, self.job.phase_of[message] as usize, self.seats.nodes_of(message));
         }
         self.total = 0;
         for phase in 0..self.job.phases() {
@@ -83,15 +64,9 @@ impl<'p> SearchState<'p> {
         }
     }
 
-    /// The node of each task.
-    pub(super) fn node_of(&self) -> &[u32] {
-        &self.node_of
-    }
-
-    /// The task on a node, or [`FREE`].
-    #[inline]
-    pub(super) fn task_at(&self, node: u32) -> u32 {
-        self.task_at[node as usize]
+    /// Who is where.
+    pub(super) fn placed(&self) -> &Seats<'p> {
+        &self.seats
     }
 
     /// The points of the placement: what the search makes small.
@@ -109,7 +84,7 @@ impl<'p> SearchState<'p> {
         let messages = self.job.messages(phase);
         let max = self.loads.max(phase);
         let crosses = |message: &usize| {
-            let (source, target) = self.nodes_of(*message);
+            let (source, target) = self.seats.nodes_of(*message);
             let mut crosses = false;
             self.ways.for_each_link(source, target, |link| crosses |= self.loads.get(phase, link) == max);
             crosses
@@ -125,10 +100,8 @@ impl<'p> SearchState<'p> {
 
     /// Exchanges what is on two nodes and returns the points then. [`SearchState::undo`] takes it back.
     pub(super) fn exchange(&mut self, a: u32, b: u32) -> u64 {
-        self.last = (a, b);
-        self.now += 1;
         self.touched.clear();
-        self.swap_contents(a, b);
+        self.swap(a, b);
         for index in 0..self.touched.len() {
             let phase = self.touched[index].0 as usize;
             let points = self.phase_points(phase);
@@ -140,8 +113,7 @@ impl<'p> SearchState<'p> {
 
     /// Takes the last exchange back.
     pub(super) fn undo(&mut self) {
-        let (a, b) = self.last;
-        self.swap_contents(a, b);
+        self.swap_back();
         for &(phase, points) in &self.touched {
             self.total = self.total - self.points[phase as usize] + points;
             self.points[phase as usize] = points;
@@ -153,52 +125,22 @@ impl<'p> SearchState<'p> {
         let smooth = self.loads.smooth(phase) + self.lengths.smooth(phase);
         self.job.repeats[phase] * points(ticks, smooth)
     }
+}
 
+impl<'p> Seated<'p> for SearchState<'p> {
     #[inline]
-    fn nodes_of(&self, message: usize) -> (u32, u32) {
-        let (source, target) = self.job.ends[message];
-        (self.node_of[source as usize], self.node_of[target as usize])
-    }
-
-    fn swap_contents(&mut self, a: u32, b: u32) {
-        let (on_a, on_b) = (self.task_at[a as usize], self.task_at[b as usize]);
-        self.send_all::<false>(on_a, FREE);
-        self.send_all::<false>(on_b, on_a);
-        self.task_at[a as usize] = on_b;
-        self.task_at[b as usize] = on_a;
-        for (task, node) in [(on_a, b), (on_b, a)] {
-            if task != FREE {
-                self.node_of[task as usize] = node;
-            }
-        }
-        self.send_all::<true>(on_a, FREE);
-        self.send_all::<true>(on_b, on_a);
-    }
-
-    /// Sends or takes back the messages of a task, but for those it shares with `done`.
-    fn send_all<const SEND: bool>(&mut self, task: u32, done: u32) {
-        if task == FREE {
-            return;
-        }
-        for &message in self.job.of_task.row(task as usize) {
-            let message = message as usize;
-            let (source, target) = self.job.ends[message];
-            if source == done || target == done {
-                continue;
-            }
-            let phase = self.job.phase_of[message];
-            if self.stamp[phase as usize] != self.now {
-                self.stamp[phase as usize] = self.now;
-                self.touched.push((phase, self.points[phase as usize]));
-            }
-            self.send::<SEND>(message);
-        }
+    fn seats(&mut self) -> &mut Seats<'p> {
+        &mut self.seats
     }
 
     #[inline]
-    fn send<const SEND: bool>(&mut self, message: usize) {
-        let (from, to) = self.nodes_of(message);
-        let (phase, load) = (self.job.phase_of[message] as usize, self.job.load[message]);
+    fn remember(&mut self, phase: u32) {
+        self.touched.push((phase, self.points[phase as usize]));
+    }
+
+    #[inline]
+    fn send<const SEND: bool>(&mut self, message: usize, phase: usize, (from, to): (u32, u32)) {
+        let load = self.job.load[message];
         let loads = &mut self.loads;
         let hops = self.ways.for_each_link(from, to, |link| {
             let before = loads.get(phase, link);
@@ -259,12 +201,12 @@ mod tests {
                     state.reset(&living[..12]);
                     for _ in 0..200 {
                         let (a, b) = (rng.random_range(0..living.len()), rng.random_range(0..living.len()));
-                        let before = (state.total(), state.node_of().to_vec());
+                        let before = (state.total(), state.placed().node_of().to_vec());
                         let after = state.exchange(living[a], living[b]);
-                        assert_eq!(after, full.cost(state.node_of()).points);
+                        assert_eq!(after, full.cost(state.placed().node_of()).points);
                         if rng.random_range(0..2) == 0 {
                             state.undo();
-                            assert_eq!((state.total(), state.node_of().to_vec()), before);
+                            assert_eq!((state.total(), state.placed().node_of().to_vec()), before);
                         }
                     }
                 }

@@ -1,23 +1,29 @@
-//! Routes between any two nodes, without memory for each: by coordinates on a whole box, else by next links.
+//! Routes between any two nodes, without memory for each: by coordinates on a whole box, by next links on a small machine, and
+//! round the holes of a large box as they are asked for.
+
+use std::cell::RefCell;
 
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::NodeId;
+use meshwright_core::units::{LinkId, NodeId};
 use meshwright_network::routing::Routes;
-use meshwright_network::topology::{Machine, Topology, distances_from};
+use meshwright_network::routing::shortest_path::PathSearch;
+use meshwright_network::topology::{Machine, Network, Topology, distances_from};
 
-/// Tables of next links for more nodes than this are refused: 256 MiB.
+/// No tables of next links for more nodes than this: 256 MiB.
 const TABLE_NODES_MAX: u32 = 1 << 13;
 
 /// No link.
 const NONE: u32 = u32::MAX;
 
 /// The routes of [`meshwright_network::routing::routes`], for any pair at any time.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) enum Ways<'m> {
     /// Dimension order on a box where everything works.
     Box(Routes<'m>),
     /// For each node and target the first link that leads nearer; where each link leads.
     Table { nodes: usize, next: Vec<u32>, target: Vec<u32> },
+    /// Round the holes of a box too large for a table; room for the links of one route.
+    Holes(RefCell<(PathSearch<'m>, Vec<LinkId>)>),
 }
 
 impl<'m> Ways<'m> {
@@ -25,20 +31,28 @@ impl<'m> Ways<'m> {
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`] for a machine without formulas of more than 8192 nodes.
+    /// [`Error::TooLarge`] for a network that is no box of more than 8192 nodes: there each route would take a search of the whole
+    /// machine.
     pub(super) fn new(machine: &'m Machine) -> Result<Self> {
         if let Some(grid) = machine.whole_grid() {
             return Ok(Self::Box(Routes::DimensionOrder(grid)));
         }
         let nodes = machine.nodes();
         if nodes > TABLE_NODES_MAX {
+            if matches!(machine.network(), Network::Grid(_)) {
+                return Ok(Self::holes(machine));
+            }
             return Err(Error::TooLarge {
-                what: "the search on a machine without formulas",
+                what: "the search on a network that is no box",
                 needed: format!("a table of next links for {nodes} nodes"),
                 limit: format!("{TABLE_NODES_MAX} nodes, 256 MiB"),
             });
         }
         Ok(Self::table(machine))
+    }
+
+    fn holes(machine: &'m Machine) -> Self {
+        Self::Holes(RefCell::new((PathSearch::new(machine), Vec::new())))
     }
 
     fn table(machine: &Machine) -> Self {
@@ -85,6 +99,14 @@ impl<'m> Ways<'m> {
                 }
                 hops
             }
+            Self::Holes(search) => {
+                let (search, links) = &mut *search.borrow_mut();
+                links.clear();
+                let is_found = search.route(NodeId(from), NodeId(to), links);
+                assert!(is_found, "messages stay within a part of the machine");
+                links.iter().for_each(|link| visit(link.index()));
+                links.len() as u32
+            }
         }
     }
 }
@@ -105,6 +127,7 @@ mod tests {
         }
         for machine in all {
             let ways = Ways::new(&machine).unwrap();
+            let holes = matches!(machine.network(), Network::Grid(_)).then(|| Ways::holes(&machine));
             for (from, to) in machine.living().flat_map(|from| machine.living().map(move |to| (from, to))) {
                 let mut links = vec![];
                 let hops = ways.for_each_link(from.0, to.0, |link| links.push(link as u32));
@@ -112,6 +135,11 @@ mod tests {
                 let mut expected = vec![];
                 routes.for_each_link(0, (from, to), |link| expected.push(link.0));
                 assert_eq!((links, hops as usize), (expected.clone(), expected.len()), "{}", machine.name());
+                if let Some(holes) = &holes {
+                    let mut links = vec![];
+                    holes.for_each_link(from.0, to.0, |link| links.push(link as u32));
+                    assert_eq!(links, expected, "{}", machine.name());
+                }
             }
         }
     }

@@ -246,10 +246,17 @@ pub fn for_each_link(grid: &Grid, from: NodeId, to: NodeId, mut visit: impl FnMu
     let mut at = from;
     for axis in (0..grid.dimensions()).rev() {
         let (steps, up) = grid.offset(at, to, axis);
-        let port = grid.port(axis, up);
+        let (port, side, stride) = (grid.port(axis, up), grid.sides()[axis], grid.stride(axis));
+        // Counted along: a coordinate read off a node takes two divisions.
+        let mut here = if steps > 0 { grid.coordinate(at, axis) } else { 0 };
         for _ in 0..steps {
             visit(grid.link(at, port));
-            at = grid.step(at, axis, up).expect("an offset stays inside the box");
+            (here, at.0) = match up {
+                true if here + 1 < side => (here + 1, at.0 + stride),
+                true => (0, at.0 - here * stride),
+                false if here > 0 => (here - 1, at.0 - stride),
+                false => (side - 1, at.0 + (side - 1) * stride),
+            };
         }
     }
 }
