@@ -12,8 +12,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::lines::by_distance;
 use super::ways::{AxisPlaces, Walk, Way, cheapest};
-use super::{LinePhase, Logical, LogicalAxis, LogicalMesh};
+use super::{LinePhase, Logical, LogicalAxis, LogicalMesh, holes};
 use crate::{Method, Request, repair};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, NodeId};
@@ -56,8 +57,9 @@ pub struct Member {
 
 /// The most promising members of the family for this job, at most so many, the one with the least predicted time first.
 ///
-/// The job is a logical mesh, or a graph in which one is [found](Logical::detect); the machine a box, of whose dead nodes the
-/// prediction does not know: tasks on them move.
+/// The job is a logical mesh, or a graph in which one is [found](Logical::detect), if need be with messages over different
+/// distances taken for phases of their own, as in a stencil; the machine a box, of whose dead nodes the prediction does not
+/// know: lines step over them where there are nodes to spare, and of the others tasks on dead nodes move.
 ///
 /// # Errors
 ///
@@ -149,7 +151,10 @@ impl<'a> Family<'a> {
         let graph = request.graph.filter(|graph| graph.divide.is_none());
         let logical = graph.and_then(|graph| match &graph.logical {
             Some(logical) => Some(Cow::Borrowed(logical)),
-            None => Logical::detect(graph).map(Cow::Owned),
+            None => {
+                let apart = || Logical::detect(&by_distance(graph)?);
+                Logical::detect(graph).or_else(apart).map(Cow::Owned)
+            }
         });
         let Some(logical) = logical else {
             let why = "the tasks are no logical mesh, where in each phase all lines of one axis do the same";
@@ -222,6 +227,7 @@ impl<'a> Family<'a> {
     fn member(&self, way: &Way, walks: &[Walk]) -> Member {
         let mut nodes = self.nodes(way, walks);
         if !self.request.machine.dead().is_empty() {
+            holes::step_over(self.request.machine, self.grid, &mut nodes);
             repair(self.request.machine, &mut nodes);
         }
         let ticks = walks.iter().map(|walk| walk.price.ticks).fold(0, u64::saturating_add);

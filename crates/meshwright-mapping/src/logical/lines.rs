@@ -107,6 +107,39 @@ impl Logical {
     }
 }
 
+/// Phases of more distances than this are left whole.
+const DISTANCES_MAX: usize = 8;
+
+/// The same job with the messages of each phase over one distance in a phase of their own, as if they went one after the other:
+/// a stencil becomes phases along its axes. `None` where a phase has many distances, or none has two.
+///
+/// # Complexity
+///
+/// O(edges).
+pub(super) fn by_distance(graph: &TaskGraph) -> Option<TaskGraph> {
+    let (mut edges, mut repeats) = (Vec::with_capacity(graph.edges().len()), Vec::new());
+    for index in 0..graph.phases() {
+        let (first, mut distances) = (repeats.len(), Vec::with_capacity(DISTANCES_MAX));
+        for edge in graph.phase(index).iter().filter(|edge| edge.source != edge.target) {
+            let distance = edge.source.abs_diff(edge.target);
+            let known = distances.iter().position(|&known| known == distance);
+            let place = known.unwrap_or(distances.len());
+            if place == distances.len() {
+                distances.push(distance);
+            }
+            if distances.len() > DISTANCES_MAX {
+                return None;
+            }
+            edges.push(((first + place) as u32, *edge));
+        }
+        repeats.resize(first + distances.len(), graph.repeats(index));
+    }
+    if repeats.len() <= graph.phases() {
+        return None;
+    }
+    TaskGraph::new(graph.name.as_str(), graph.tasks, edges).ok()?.with_repeats(repeats).ok()
+}
+
 /// The stride and the size of the axis along which all edges run: the greatest stride they allow, the least size that no
 /// edge leaves.
 fn axis_of(edges: &[Edge], tasks: u32) -> Option<(u32, u32)> {
