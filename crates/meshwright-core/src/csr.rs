@@ -122,6 +122,57 @@ impl<T> Csr<T> {
         self.end_row();
     }
 
+    /// Gives empty rows the entries of rows of another table, in place: pairs of such a row and the row of the other, in
+    /// increasing order.
+    ///
+    /// # Panics
+    ///
+    /// When there are 2^32 entries or more then, a row is not there, or one that is filled is not empty.
+    ///
+    /// # Complexity
+    ///
+    /// O(rows + entries).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright_core::csr::Csr;
+    /// let mut table = Csr::from_pairs(4, [(0, 'a'), (2, 'b')]);
+    /// table.fill(&[(1, 1), (3, 0)], &Csr::from_pairs(2, [(0, 'z'), (1, 'x'), (1, 'y')]));
+    /// assert!(table.rows().eq([&['a'][..], &['x', 'y'], &['b'], &['z']]));
+    /// ```
+    pub fn fill(&mut self, places: &[(u32, u32)], others: &Self)
+    where
+        T: Copy,
+    {
+        let Some(&filler) = others.entries.first() else { return };
+        let mut from = self.entries.len();
+        let more: usize = places.iter().map(|&(_, other)| others.row(other as usize).len()).sum();
+        let mut to = from + more;
+        assert!(u32::try_from(to).is_ok(), "fewer than 2^32 entries");
+        self.entries.resize(to, filler);
+        let mut places = places.iter().rev().peekable();
+        // From the last row on, so that nothing is written over that is still to be moved.
+        for row in (0..self.len()).rev() {
+            let begin = self.first[row] as usize;
+            self.first[row + 1] = to as u32;
+            match places.next_if(|&&(place, _)| place as usize == row) {
+                Some(&(_, other)) => {
+                    assert!(begin == from, "an empty row");
+                    let entries = others.row(other as usize);
+                    to -= entries.len();
+                    self.entries[to..to + entries.len()].copy_from_slice(entries);
+                }
+                None => {
+                    to -= from - begin;
+                    self.entries.copy_within(begin..from, to);
+                }
+            }
+            from = begin;
+        }
+        assert!(places.next().is_none(), "a row that is there");
+    }
+
     /// Takes all rows away and keeps the memory.
     pub fn clear(&mut self) {
         self.first.truncate(1);

@@ -97,6 +97,11 @@ impl Phases {
         self.messages.row(index)
     }
 
+    /// Where the messages of the phase with this index stand among all.
+    pub fn range(&self, index: usize) -> std::ops::Range<usize> {
+        self.messages.range(index)
+    }
+
     /// All messages, phase by phase, those of a phase that runs several times once.
     pub fn messages(&self) -> &[Message] {
         self.messages.entries()

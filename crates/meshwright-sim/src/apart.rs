@@ -26,17 +26,19 @@ pub(super) fn is_all(machine: &Machine, phases: &Phases) -> bool {
 pub(super) struct Slowest<'j> {
     pub(super) machine: &'j Machine,
     pub(super) phases: &'j Phases,
+    /// Those of all messages, if they are known.
+    pub(super) routes: Option<&'j Routes<'j>>,
 }
 
 impl<'m> Task<'m> for Slowest<'m> {
     fn on<E: Open<'m>>(self, engine: &mut E) -> Result<Trace> {
-        let Self { machine, phases } = self;
+        let Self { machine, phases, routes } = self;
         let mut loads = LinkLoads::new(machine.links());
         let mut fewer = |messages: &[Message], routes: &Routes<'m>| {
             loads.fill(messages, routes);
             slowest_of_those_apart(machine, messages, routes, &loads)
         };
-        Barriers { machine, phases }.run_by(engine, &mut fewer, |_, _| ())
+        Barriers { machine, phases, routes }.run_by(engine, &mut fewer, |_, _| ())
     }
 }
 
@@ -99,6 +101,7 @@ fn apart(messages: &[Message], routes: &Routes<'_>, loads: &LinkLoads) -> Vec<bo
 mod tests {
     use super::*;
     use crate::message::Core;
+    use crate::{Engine, Routed, simulate};
     use meshwright_core::units::{Bytes, Cycles, NodeId};
     use meshwright_network::topology::costs::SWITCHINGS;
     use proptest::prelude::*;
@@ -122,13 +125,17 @@ mod tests {
             };
             let phases = Phases::new(machine.nodes(), ends.iter().map(message).collect());
             // Holes may part the machine, and then there is no route.
-            let Ok(all) = (Barriers { machine: &machine, phases: &phases }).on(&mut Core::new(&machine)) else { return Ok(()) };
-            let fewer = (Slowest { machine: &machine, phases: &phases }).on(&mut Core::new(&machine)).unwrap();
+            let Ok(all) = (Barriers { machine: &machine, phases: &phases, routes: None }).on(&mut Core::new(&machine)) else { return Ok(()) };
+            let fewer = (Slowest { machine: &machine, phases: &phases, routes: None }).on(&mut Core::new(&machine)).unwrap();
             prop_assert_eq!(fewer.deadlock.is_some(), all.deadlock.is_some());
             prop_assert!(fewer.messages <= all.messages);
             if all.deadlock.is_none() {
                 prop_assert_eq!(Trace { messages: all.messages, ..fewer }, all);
             }
+            // Routes that are known are those that would be found.
+            let routes = network::routes(&machine, phases.messages()).unwrap();
+            let routed = simulate(&machine, &Routed { phases: &phases, routes: &routes }, &Engine::Message).unwrap();
+            prop_assert_eq!(routed, simulate(&machine, &phases, &Engine::Message).unwrap());
         }
     }
 }

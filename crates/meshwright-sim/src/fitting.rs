@@ -20,7 +20,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::flit::Router;
-use super::simulate::{Engine, Workload};
+use super::simulate::{Engine, Routed, Workload};
 use super::trace::Trace;
 use super::{message, network};
 use meshwright_core::error::{Error, Result};
@@ -132,6 +132,16 @@ impl Planned for Phases {
         (0..self.len())
             .flat_map(|index| std::iter::repeat_n(self.repeats(index), self.phase(index).len()))
             .collect()
+    }
+}
+
+impl Planned for Routed<'_> {
+    fn messages(&self) -> Cow<'_, [Message]> {
+        Planned::messages(self.phases)
+    }
+
+    fn times(&self) -> Vec<u32> {
+        self.phases.times()
     }
 }
 

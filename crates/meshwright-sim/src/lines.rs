@@ -110,7 +110,7 @@ mod tests {
                 }
             }
             let phases = Phases::new(machine.nodes(), messages);
-            let run = |phases| Barriers { machine: &machine, phases }.on(&mut Core::new(&machine)).unwrap();
+            let run = |phases| Barriers { machine: &machine, phases, routes: None }.on(&mut Core::new(&machine)).unwrap();
             let all = run(&phases);
             if let Some(fewer) = one_of_each_kind(&machine, &phases) {
                 prop_assert!(fewer.messages().len() < phases.messages().len());

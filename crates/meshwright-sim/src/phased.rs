@@ -21,6 +21,8 @@ const MESSAGES_RUN_MAX: u64 = 1 << 22;
 pub(super) struct Barriers<'j> {
     pub(super) machine: &'j Machine,
     pub(super) phases: &'j Phases,
+    /// Those of all messages, if they are known.
+    pub(super) routes: Option<&'j Routes<'j>>,
 }
 
 /// Refuses messages from or to nodes that the machine does not have.
@@ -65,7 +67,7 @@ impl<'m> Barriers<'m> {
         fewer: &mut dyn FnMut(&[Message], &Routes<'m>) -> Fewer<'m>,
         mut over: impl FnMut(&E, Over),
     ) -> Result<Trace> {
-        let Self { machine, phases } = self;
+        let Self { machine, phases, routes: known } = self;
         let mut trace = Trace::default();
         let (mut longest, mut serial) = (0, 0);
         let total = (phases.messages(), phases.messages_total());
@@ -73,7 +75,10 @@ impl<'m> Barriers<'m> {
         let mut ran = 0;
         'phases: for index in 0..phases.len() {
             let (messages, times) = (phases.phase(index), phases.repeats(index));
-            let routes = network::routes(machine, messages)?;
+            let routes = match known {
+                Some(known) => known.part(phases.range(index)),
+                None => network::routes(machine, messages)?,
+            };
             if !surely_fits {
                 let counted = (messages, u64::from(times));
                 serial = cost::serial_sum_of(serial, counted, &routes, machine.switching(), machine.costs())?;

@@ -10,7 +10,7 @@ use super::{apart, dependency, lines, phased, processes, rings};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, LinkId};
 use meshwright_network::fabric::Fabric;
-use meshwright_network::routing;
+use meshwright_network::routing::{self, Routes};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::process::Process;
 use meshwright_schedule::{Phases, Schedule};
@@ -84,6 +84,7 @@ mod sealed {
 
     impl Sealed for super::Phases {}
     impl Sealed for super::Schedule {}
+    impl Sealed for super::Routed<'_> {}
     impl<P> Sealed for super::Processes<'_, P> {}
 }
 
@@ -99,28 +100,54 @@ pub trait Workload: sealed::Sealed {
 /// of whose nodes are free again at the barrier. Else it is run each time, up to four million messages.
 impl Workload for Phases {
     fn run(&self, machine: &Machine, engine: &Engine) -> Result<Trace> {
-        phased::assert_inside(machine, self);
-        let whole = |phases| engine.run(machine, phased::Barriers { machine, phases });
-        if matches!(engine, Engine::Doubled(_)) {
-            // Of two messages that ask at the same time the same one is first as without the second wire.
-            let others = rings::by_source(machine, self);
-            return whole(others.as_ref().unwrap_or(self));
-        }
-        if !matches!(engine, Engine::Message) || machine.fabric().is_some() || !machine.endpoints().is_free()
-        {
-            return whole(self);
-        }
-        let others = lines::one_of_each_kind(machine, self).or_else(|| rings::by_source(machine, self));
-        let phases = others.as_ref().unwrap_or(self);
-        let trace = match apart::is_all(machine, phases) {
-            true => engine.run(machine, apart::Slowest { machine, phases })?,
-            false => whole(phases)?,
-        };
-        match trace {
-            // Of those left out some may have arrived.
-            Trace { deadlock: Some(_), .. } => whole(self),
-            trace => Ok(Trace { messages: self.messages_total(), ..trace }),
-        }
+        run_phases(self, None, machine, engine)
+    }
+}
+
+/// Phases whose messages have been routed before, the usual way of the machine: they run as [`Phases`] do.
+#[derive(Clone, Copy, Debug)]
+pub struct Routed<'a> {
+    /// The messages.
+    pub phases: &'a Phases,
+    /// The routes of all of them.
+    pub routes: &'a Routes<'a>,
+}
+
+impl Workload for Routed<'_> {
+    fn run(&self, machine: &Machine, engine: &Engine) -> Result<Trace> {
+        // Flits may go other ways.
+        let is_whole = matches!(engine, Engine::Message) && machine.fabric().is_none();
+        run_phases(self.phases, is_whole.then_some(self.routes), machine, engine)
+    }
+}
+
+fn run_phases(
+    all: &Phases,
+    routes: Option<&Routes<'_>>,
+    machine: &Machine,
+    engine: &Engine,
+) -> Result<Trace> {
+    phased::assert_inside(machine, all);
+    let whole = |phases, routes| engine.run(machine, phased::Barriers { machine, phases, routes });
+    if matches!(engine, Engine::Doubled(_)) {
+        // Of two messages that ask at the same time the same one is first as without the second wire.
+        let others = rings::by_source(machine, all);
+        return whole(others.as_ref().unwrap_or(all), None);
+    }
+    if !matches!(engine, Engine::Message) || machine.fabric().is_some() || !machine.endpoints().is_free() {
+        return whole(all, routes);
+    }
+    let others = lines::one_of_each_kind(machine, all).or_else(|| rings::by_source(machine, all));
+    let phases = others.as_ref().unwrap_or(all);
+    let some = routes.filter(|_| others.is_none());
+    let trace = match apart::is_all(machine, phases) {
+        true => engine.run(machine, apart::Slowest { machine, phases, routes: some })?,
+        false => whole(phases, some)?,
+    };
+    match trace {
+        // Of those left out some may have arrived.
+        Trace { deadlock: Some(_), .. } => whole(all, routes),
+        trace => Ok(Trace { messages: all.messages_total(), ..trace }),
     }
 }
 

@@ -3,10 +3,11 @@
 use meshwright_core::error::Result;
 use meshwright_mapping::metrics::{self, PhaseMetrics};
 use meshwright_mapping::{Placement, TaskGraph};
-use meshwright_network::routing::{self, Pair};
+use meshwright_network::routing::{self, Pair, Routes};
 use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_schedule::cost::{self, LinkLoads};
 use meshwright_schedule::{Message, Phases};
+use meshwright_sim::Routed;
 use meshwright_sim::fitting::Fitted;
 use meshwright_sim::link_use::Way;
 
@@ -24,9 +25,11 @@ pub(crate) struct Known {
 }
 
 /// Metrics and predictions of a placement.
-pub(crate) struct Measured {
+pub(crate) struct Measured<'m> {
     /// The placed job.
     pub(crate) schedule: Phases,
+    /// The routes of all its messages.
+    pub(crate) routes: Routes<'m>,
     /// Phase by phase.
     pub(crate) metrics: Vec<PhaseMetrics>,
     /// For each switching asked for, phase by phase.
@@ -34,29 +37,30 @@ pub(crate) struct Measured {
 }
 
 /// Places the job on the machine's links and takes every number that needs no simulation.
-pub(crate) fn measure(
+pub(crate) fn measure<'m>(
     tasks: &TaskGraph,
     placement: &Placement,
-    machine: &Machine,
+    machine: &'m Machine,
     switchings: &[Switching],
-) -> Result<Measured> {
+) -> Result<Measured<'m>> {
     along(placement.phases(tasks, machine), machine, switchings, &Way::usual(machine))
 }
 
 /// The numbers of a placed job on these routes.
-pub(crate) fn along(
+pub(crate) fn along<'m>(
     schedule: Phases,
     machine: &Machine,
     switchings: &[Switching],
-    way: &Way<'_>,
-) -> Result<Measured> {
+    way: &Way<'m>,
+) -> Result<Measured<'m>> {
     let mut loads = LinkLoads::new(machine.links());
-    let mut measured = Measured { metrics: Vec::new(), known: vec![Vec::new(); switchings.len()], schedule };
+    let routes = routes_of(&schedule, way)?;
+    let (metrics, known) = (Vec::new(), vec![Vec::new(); switchings.len()]);
+    let mut measured = Measured { schedule, routes, metrics, known };
     let mut serial = vec![0; switchings.len()];
     for index in 0..measured.schedule.len() {
         let messages = measured.schedule.phase(index);
-        let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
-        let routes = way.routes(&pairs)?;
+        let routes = measured.routes.part(measured.schedule.range(index));
         let times = u64::from(measured.schedule.repeats(index));
         // First of all: what passes this check can be counted.
         for (switching, serial) in switchings.iter().zip(&mut serial) {
@@ -98,10 +102,27 @@ pub(crate) fn deadlock_sentence(machine: &Machine, fitted: &Fitted) -> Option<St
     ))
 }
 
-impl Measured {
+impl Measured<'_> {
     /// One figure summed over the phases, under the switching with this index.
     pub(crate) fn total(&self, switching: usize, figure: impl Fn(&Known) -> u64) -> u64 {
         self.known[switching].iter().map(figure).sum()
+    }
+
+    /// What a simulation runs.
+    pub(crate) fn routed(&self) -> Routed<'_> {
+        Routed { phases: &self.schedule, routes: &self.routes }
+    }
+
+    /// Messages and bytes over each link, of all phases together, every repetition counted.
+    pub(crate) fn loads(&self, machine: &Machine) -> LinkLoads {
+        let mut loads = LinkLoads::new(machine.links());
+        loads.fill_phases(&self.schedule, &self.routes);
+        loads
+    }
+
+    /// All hops that a simulation runs: those of a phase once.
+    pub(crate) fn hops_run(&self) -> u64 {
+        self.metrics.iter().map(|phase| phase.hops_total / u64::from(phase.repeats.max(1))).sum()
     }
 
     /// All hops of all messages.
@@ -118,12 +139,10 @@ pub(crate) fn loads(messages: &[Message], machine: &Machine, way: &Way<'_>) -> R
     Ok(loads)
 }
 
-/// Messages and bytes over each link, of all phases together, every repetition counted.
-pub(crate) fn loads_of(phases: &Phases, machine: &Machine, way: &Way<'_>) -> Result<LinkLoads> {
+/// The routes of all messages, phase by phase.
+pub(crate) fn routes_of<'m>(phases: &Phases, way: &Way<'m>) -> Result<Routes<'m>> {
     let pairs: Vec<Pair> = phases.messages().iter().map(Message::pair).collect();
-    let mut loads = LinkLoads::new(machine.links());
-    loads.fill_phases(phases, &way.routes(&pairs)?);
-    Ok(loads)
+    way.routes(&pairs)
 }
 
 /// The messages of all phases together.
@@ -135,13 +154,10 @@ pub(crate) struct Traffic {
 }
 
 impl Traffic {
-    /// Routes the messages once and looks at all of them.
-    pub(crate) fn of(phases: &Phases, machine: &Machine, way: &Way<'_>) -> Result<Self> {
-        let pairs: Vec<Pair> = phases.messages().iter().map(Message::pair).collect();
-        let routes = way.routes(&pairs)?;
-        let mut loads = LinkLoads::new(machine.links());
-        loads.fill_phases(phases, &routes);
-        let ring = routing::deadlock::cycle(machine.links(), &routes, &pairs);
-        Ok(Self { loads, deadlock_free: ring.is_none() })
+    /// Looks at all messages on their routes.
+    pub(crate) fn of(measured: &Measured<'_>, machine: &Machine) -> Self {
+        let pairs: Vec<Pair> = measured.schedule.messages().iter().map(Message::pair).collect();
+        let ring = routing::deadlock::cycle(machine.links(), &measured.routes, &pairs);
+        Self { loads: measured.loads(machine), deadlock_free: ring.is_none() }
     }
 }

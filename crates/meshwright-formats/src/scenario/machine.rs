@@ -190,7 +190,7 @@ pub(super) fn node(machine: &Machine, key: &str, place: &Value<'_>) -> Result<No
 pub(super) fn nodes(machine: &Machine, key: &str, place: &Value<'_>) -> Result<Vec<NodeId>> {
     let Some(sides) = sides(machine) else { return id(machine, place).map(|node| vec![node]) };
     let one = |c: &Value<'_>, side: u32| {
-        if c.string("").is_ok_and(|word| word == "*") {
+        if c.is_word("*") {
             return Ok((0..side).collect());
         }
         let expected = || format!("a whole number from 0 to {}, or \"*\" for all", side - 1);

@@ -162,6 +162,11 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Whether it is this word.
+    pub(super) fn is_word(&self, word: &str) -> bool {
+        matches!(self.value.get_ref(), DeValue::String(text) if *text == word)
+    }
+
     /// The name of a job.
     pub(super) fn name(&self) -> Result<String> {
         match self.string("a name")?.trim() {

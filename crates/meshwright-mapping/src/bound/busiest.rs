@@ -1,8 +1,11 @@
 //! The busiest link: what it carries at least, and which argument says so.
 
+use std::ops::Add;
+
 use super::argument::{Argument, Found};
 use super::gilmore_lawler;
 use super::graph::Terrain;
+use super::loads::{Loads, Partners};
 use crate::TaskGraph;
 use crate::certificate::Side;
 use crate::certificate::leaving::Leaving;
@@ -11,58 +14,18 @@ use meshwright_network::topology::{Machine, Topology};
 /// All subsets of so many tasks are looked at.
 const SUBSET_TASKS_MAX: usize = 16;
 
-/// What one task sends to another, or hears from it, in ticks on a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Share {
-    task: u32,
-    partner: u32,
-    load: u128,
-}
-
-/// Messages between different tasks: source, target, ticks on a link.
-pub(super) type Loads = Vec<(u32, u32, u128)>;
-
 /// By task the loads it shares with each partner, both ways, the heaviest first.
-pub(super) type Partners = Vec<Vec<u128>>;
-
-/// Adds up what goes from each task to each partner, or takes the most of one message.
-fn shares(ends: impl Iterator<Item = Share>, add: fn(u128, u128) -> u128) -> Vec<Share> {
-    let mut shares: Vec<Share> = ends.collect();
-    shares.sort_unstable();
-    shares.dedup_by(|next, kept| {
-        let same = (next.task, next.partner) == (kept.task, kept.partner);
-        if same {
-            kept.load = add(kept.load, next.load);
-        }
-        same
-    });
-    shares
-}
-
-fn sent(loads: &Loads) -> impl Iterator<Item = Share> {
-    loads.iter().map(|&(task, partner, load)| Share { task, partner, load })
-}
-
-fn heard(loads: &Loads) -> impl Iterator<Item = Share> {
-    loads.iter().map(|&(partner, task, load)| Share { task, partner, load })
-}
-
-/// The partners of each task that has some, the heaviest first.
-fn by_task(shares: &[Share]) -> impl Iterator<Item = Vec<u128>> {
-    shares.chunk_by(|a, b| a.task == b.task).map(|own| {
-        let mut loads: Vec<u128> = own.iter().map(|share| share.load).collect();
-        loads.sort_unstable_by(|a, b| b.cmp(a));
-        loads
-    })
-}
+pub(super) type ByTask = Vec<Vec<u128>>;
 
 /// Of each task with partners what it sends or hears beyond its 0, 1, 2, ... best ones.
-fn rests(shares: &[Share]) -> Vec<Vec<u128>> {
-    let from_the_end = |mut loads: Vec<u128>| {
+fn rests(partners: &Partners<'_>) -> ByTask {
+    let mut rests = Vec::new();
+    partners.for_each(u128::add, |_, loads| {
+        let mut loads = loads.to_vec();
         (0..loads.len().saturating_sub(1)).rev().for_each(|at| loads[at] += loads[at + 1]);
-        loads
-    };
-    by_task(shares).map(from_the_end).collect()
+        rests.push(loads);
+    });
+    rests
 }
 
 /// Of each task what it sends or hears beyond its `most` best partners, in increasing order.
@@ -71,13 +34,6 @@ fn beyond(rests: &[Vec<u128>], most: usize, tasks: usize) -> Vec<u128> {
     beyond.iter_mut().zip(rests).for_each(|(beyond, rests)| *beyond = rests.get(most).copied().unwrap_or(0));
     beyond.sort_unstable();
     beyond
-}
-
-fn gcd(mut a: u128, mut b: u128) -> u128 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }
 
 /// Which of the longer arguments are looked at.
@@ -89,25 +45,30 @@ pub(super) struct With<'a> {
 }
 
 impl Terrain {
-    /// The ticks for which the busiest link is occupied at least, for so many tasks.
-    pub(super) fn busiest(&self, loads: &Loads, tasks: usize, with: With<'_>) -> Found {
-        let add = |a: u128, b: u128| a + b;
-        let directions = [shares(sent(loads), add), shares(heard(loads), add)];
-        let rests = directions.each_ref().map(|shares| rests(shares));
+    /// The ticks for which the busiest link is occupied at least, for so many tasks; `partners` are those of the loads, both ways.
+    pub(super) fn busiest(
+        &self,
+        (loads, partners): (&Loads<'_>, &Partners<'_>),
+        tasks: usize,
+        with: With<'_>,
+    ) -> Found {
         let mut found = Found::nothing();
-        for (rests, side) in rests.iter().zip([Side::Sent, Side::Received]) {
-            found = found.or(self.by_degrees(&beyond(rests, 0, tasks), side));
+        for side in [Side::Sent, Side::Received] {
+            found = found.or(self.by_degrees(&loads.totals(tasks, side), side));
         }
-        found = found.or(self.by_volume(loads));
-        let mut found = if with.cuts { found.or(self.by_cuts(&rests, tasks)) } else { found };
+        found = found.or(self.by_volume(partners));
+        if with.cuts {
+            let rests = [Side::Sent, Side::Received].map(|side| rests(&Partners::on(loads, tasks, side)));
+            found = found.or(self.by_cuts(&rests, tasks));
+        }
         if with.cuts && with.thorough.is_some() && tasks <= SUBSET_TASKS_MAX {
             found = found.or(self.over_cuts(&super::subsets::least(loads, tasks), tasks, Leaving::Subsets));
         }
         if let Some(machine) = with.thorough.filter(|machine| machine.nodes() <= gilmore_lawler::NODES_MAX) {
-            found = found.or(self.by_places(loads, tasks, machine));
+            found = found.or(self.by_places(partners, tasks, machine));
         }
         // Messages go whole, so that every link carries a multiple of what divides them all.
-        let divisor = loads.iter().fold(0, |divisor, &(_, _, load)| gcd(divisor, load));
+        let divisor = loads.divisor();
         Found { ticks: if divisor == 0 { 0 } else { found.ticks.next_multiple_of(divisor) }, ..found }
     }
 
@@ -123,26 +84,20 @@ impl Terrain {
         found.fold(Found::nothing(), Found::or)
     }
 
-    fn by_volume(&self, loads: &Loads) -> Found {
-        let both = shares(sent(loads).chain(heard(loads)), |a, b| a + b);
-        let far = |loads: Vec<u128>| -> u128 {
-            loads.iter().enumerate().map(|(rank, load)| load * self.distance(rank) as u128).sum()
-        };
-        let twice: u128 = by_task(&both).map(far).sum();
+    fn by_volume(&self, partners: &Partners<'_>) -> Found {
+        let mut twice = 0u128;
+        partners.for_each(u128::add, |_, loads| {
+            twice += loads.iter().zip(self.distances()).map(|(load, hops)| load * hops as u128).sum::<u128>();
+        });
         let ticks = if self.links == 0 { 0 } else { twice.div_ceil(2 * u128::from(self.links)) };
         Found { ticks, argument: Argument::Distances }
     }
 
     /// As [`Self::by_volume`], with the place of each task.
-    fn by_places(&self, loads: &Loads, tasks: usize, machine: &Machine) -> Found {
-        let both = shares(sent(loads).chain(heard(loads)), |a, b| a + b);
-        let mut partners: Partners = vec![Vec::new(); tasks];
-        for own in both.chunk_by(|a, b| a.task == b.task) {
-            let loads = &mut partners[own[0].task as usize];
-            loads.extend(own.iter().map(|share| share.load));
-            loads.sort_unstable_by(|a, b| b.cmp(a));
-        }
-        let Some([of_tasks, of_nodes]) = gilmore_lawler::potentials(&partners, machine) else {
+    fn by_places(&self, partners: &Partners<'_>, tasks: usize, machine: &Machine) -> Found {
+        let mut by_task: ByTask = vec![Vec::new(); tasks];
+        partners.for_each(u128::add, |task, loads| by_task[task as usize] = loads.to_vec());
+        let Some([of_tasks, of_nodes]) = gilmore_lawler::potentials(&by_task, machine) else {
             return Found::nothing();
         };
         let twice: i128 = of_tasks.iter().chain(&of_nodes).map(|&potential| i128::from(potential)).sum();
@@ -191,19 +146,17 @@ impl Terrain {
     }
 
     /// The slowest message of a phase: of many partners some are far.
-    pub(super) fn slowest(&self, loads: &Loads, alone: impl Fn(u128, u128) -> u128) -> Found {
-        let most = shares(sent(loads).chain(heard(loads)), u128::max);
+    pub(super) fn slowest(&self, partners: &Partners<'_>, alone: impl Fn(u128, u128) -> u128) -> Found {
         let mut found = Found::nothing();
-        for own in most.chunk_by(|a, b| a.task == b.task) {
-            let task = own[0].task;
-            let mut own: Vec<u128> = own.iter().map(|share| share.load).collect();
-            own.sort_unstable_by(|a, b| b.cmp(a));
-            for (rank, load) in own.iter().enumerate() {
-                let hops = self.distance(rank);
-                let partner = Argument::Partner { task, partners: rank as u32 + 1, hops: hops as u32 };
-                found = found.or(Found { ticks: alone(*load, hops as u128), argument: partner });
+        partners.for_each(u128::max, |task, loads| {
+            for ((partners, &load), hops) in (1u32..).zip(loads).zip(self.distances()) {
+                let ticks = alone(load, hops as u128);
+                if ticks > found.ticks {
+                    let argument = Argument::Partner { task, partners, hops: hops as u32 };
+                    found = Found { ticks, argument };
+                }
             }
-        }
+        });
         found
     }
 }

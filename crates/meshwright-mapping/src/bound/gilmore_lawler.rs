@@ -4,7 +4,7 @@
 //! more: corners are far from everybody. The cheapest assignment of tasks to nodes by these costs bounds twice the sum of load
 //! times distance, for each message is counted at both ends.
 
-use super::busiest::Partners;
+use super::busiest::ByTask;
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, distances_from};
 
@@ -21,7 +21,7 @@ pub(super) const NODES_MAX: u32 = 128;
 /// # Source
 ///
 /// `lawler1963`; the assignment by shortest augmenting paths, `kuhn1955`.
-pub(super) fn potentials(partners: &Partners, machine: &Machine) -> Option<[Vec<i64>; 2]> {
+pub(super) fn potentials(partners: &ByTask, machine: &Machine) -> Option<[Vec<i64>; 2]> {
     if partners.len() > machine.living_count() as usize {
         return None;
     }

@@ -56,7 +56,7 @@ pub struct Terrain {
     /// The orders of the nodes whose first ones are the sets.
     orders: Vec<Vec<NodeId>>,
     /// The most nodes within 0, 1, 2, ... links of one.
-    balls: Vec<u64>,
+    pub(super) balls: Vec<u64>,
 }
 
 /// The first so many nodes of an order.
@@ -96,12 +96,6 @@ impl Terrain {
         let mut nodes: Vec<u32> = order[..count].iter().map(|node| node.0).collect();
         nodes.sort_unstable();
         nodes.chunk_by(|a, b| a + 1 == *b).map(|run| [run[0], run[run.len() - 1]]).collect()
-    }
-
-    /// The least distance to the partner of this rank, the nearest of rank 0.
-    pub(super) fn distance(&self, rank: usize) -> usize {
-        let holds = |&nodes: &u64| nodes >= rank as u64 + 2;
-        self.balls.iter().position(holds).unwrap_or(self.balls.len())
     }
 }
 

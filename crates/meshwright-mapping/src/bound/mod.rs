@@ -38,6 +38,7 @@ mod cheapest;
 mod gilmore_lawler;
 mod graph;
 mod growth;
+mod loads;
 mod phased;
 mod profile;
 mod radius;

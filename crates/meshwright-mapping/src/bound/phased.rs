@@ -1,9 +1,10 @@
 //! The bound of a phased task graph: every phase by its best argument, or all of them by one.
 
 use super::argument::{Argument, Found};
-use super::busiest::{Loads, With};
+use super::busiest::With;
 use super::graph::Terrain;
 use super::growth;
+use super::loads::{Loads, Partners};
 use super::phase_ticks;
 use crate::TaskGraph;
 use crate::certificate::{Certificate, Part, Side};
@@ -116,12 +117,9 @@ impl Job<'_> {
         With { cuts: self.cuts, thorough: is_once.then_some(self.machine) }
     }
 
-    /// What messages between different tasks occupy links for when a phase runs so often.
-    fn loads(&self, index: usize, times: u128) -> impl Iterator<Item = (u32, u32, u128)> {
-        let stored = if self.stores() { self.startup() } else { 0 };
-        let load = move |edge: &Edge| u128::from(self.machine.costs().transfer_ticks(edge.bytes)) + stored;
-        let between = self.graph.phase(index).iter().filter(|edge| edge.source != edge.target);
-        between.map(move |edge| (edge.source, edge.target, load(edge) * times))
+    /// What a message takes on a link before its bytes.
+    fn stored(&self) -> u128 {
+        if self.stores() { self.startup() } else { 0 }
     }
 
     /// How often a phase runs.
@@ -130,7 +128,7 @@ impl Job<'_> {
     }
 
     /// What comes before the links and after them, if there is a message.
-    fn beside_links(&self, loads: &Loads) -> u128 {
+    fn beside_links(&self, loads: &Loads<'_>) -> u128 {
         match loads.is_empty() {
             true => 0,
             false => (if self.stores() { 0 } else { self.startup() }) + 2 * self.overhead(),
@@ -151,10 +149,11 @@ impl Job<'_> {
     /// One phase, all its repetitions together.
     fn phase(&self, index: usize) -> Found {
         let edges = self.graph.phase(index);
-        let loads: Loads = self.loads(index, 1).collect();
-        let busiest =
-            self.terrain.busiest(&loads, self.graph.tasks as usize, self.with(self.graph.phases() == 1));
-        let slowest = self.terrain.slowest(&loads, |load, hops| self.alone(load, hops));
+        let tasks = self.graph.tasks as usize;
+        let loads = Loads::of_phase(self.graph, index, self.machine.costs(), self.stored());
+        let partners = Partners::both(&loads, tasks);
+        let busiest = self.terrain.busiest((&loads, &partners), tasks, self.with(self.graph.phases() == 1));
+        let slowest = self.terrain.slowest(&partners, |load, hops| self.alone(load, hops));
         self.message(index)
             .or(busiest.plus(self.beside_links(&loads)))
             .or(slowest.plus(if loads.is_empty() { 0 } else { 2 * self.overhead() }))
@@ -181,8 +180,7 @@ impl Job<'_> {
 
     /// Classes of phases by what grows around a task: each alone, then the first two, three, ... of them.
     fn growth(&self) -> Vec<Group> {
-        let stored = if self.stores() { self.startup() } else { 0 };
-        let load = |edge: &Edge| u128::from(self.machine.costs().transfer_ticks(edge.bytes)) + stored;
+        let load = |edge: &Edge| u128::from(self.machine.costs().transfer_ticks(edge.bytes)) + self.stored();
         let (mut groups, mut steps) = (Vec::new(), growth::STEPS_MAX);
         for share in [0, growth::SHARE] {
             let classes = growth::classes(self.graph, self.machine, share, load);
@@ -210,13 +208,14 @@ impl Job<'_> {
 
     /// All phases: what the busiest link carries in all of them bounds the sum of what it carries in each.
     fn together(&self) -> Found {
-        let all = 0..self.graph.phases();
-        let beside = all.clone().map(|index| {
-            let loads: Loads = self.loads(index, 1).collect();
+        let beside = (0..self.graph.phases()).map(|index| {
+            let loads = Loads::of_phase(self.graph, index, self.machine.costs(), self.stored());
             self.beside_links(&loads) * self.times(index)
         });
-        let loads: Loads = all.flat_map(|index| self.loads(index, self.times(index))).collect();
-        self.terrain.busiest(&loads, self.graph.tasks as usize, self.with(true)).plus(beside.sum())
+        let tasks = self.graph.tasks as usize;
+        let loads = Loads::of_all(self.graph, self.machine.costs(), self.stored());
+        let partners = Partners::both(&loads, tasks);
+        self.terrain.busiest((&loads, &partners), tasks, self.with(true)).plus(beside.sum())
     }
 
     /// The slowest message over one link, or over none to its own task.
@@ -235,6 +234,9 @@ impl Job<'_> {
 
     /// What one port a node takes for a phase: different tasks are on different nodes, so tasks stand for them.
     fn ports(&self, edges: &[Edge]) -> Found {
+        if self.machine.port_model() == PortModel::All {
+            return Found::nothing();
+        }
         let mut between: Vec<Edge> =
             edges.iter().filter(|edge| edge.source != edge.target).copied().collect();
         let mut found = Found::nothing();
@@ -251,7 +253,7 @@ impl Job<'_> {
 
     /// What the nodes at the ends of messages take for a phase: a task that sends or receives d messages needs
     /// `o + (d - 1) max(o, g) + its shortest message alone + o`.
-    fn ends(&self, loads: &Loads) -> Found {
+    fn ends(&self, loads: &Loads<'_>) -> Found {
         let endpoints = self.machine.endpoints();
         if endpoints.is_free() {
             return Found::nothing();
@@ -259,9 +261,7 @@ impl Job<'_> {
         let between = u128::from(endpoints.overhead.0.max(endpoints.gap.0));
         let between = between * u128::from(self.machine.costs().ticks_per_cycle());
         let of_side = |side: Side| {
-            let own = |&(source, target, load): &(u32, u32, u128)| {
-                (if side == Side::Sent { source } else { target }, load)
-            };
+            let own = |(source, target, load)| (if side == Side::Sent { source } else { target }, load);
             let mut own: Vec<(u32, u128)> = loads.iter().map(own).collect();
             own.sort_unstable();
             let found = own.chunk_by(|a, b| a.0 == b.0).map(|own| {

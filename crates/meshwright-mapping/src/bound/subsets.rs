@@ -1,13 +1,13 @@
 //! The least traffic that leaves any so many tasks, of all subsets.
 
-use super::busiest::Loads;
+use super::loads::Loads;
 
 /// By the number of tasks in a subset the least that leaves it or enters it, whichever is more, in ticks.
 ///
 /// Subsets follow each other in the order of Gray's code, so that one task moves at a time.
-pub(super) fn least(loads: &Loads, tasks: usize) -> Vec<u128> {
+pub(super) fn least(loads: &Loads<'_>, tasks: usize) -> Vec<u128> {
     let mut pairs = vec![0u128; tasks * tasks];
-    for &(source, target, load) in loads {
+    for (source, target, load) in loads.iter() {
         pairs[source as usize * tasks + target as usize] += load;
     }
     let mut least = vec![u128::MAX; tasks + 1];

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::ways::{AxisPlaces, Walk, Way, cheapest};
-use super::{LinePhase, Logical, LogicalAxis, LogicalMesh};
+use super::{LinePhase, Logical, LogicalAxis, LogicalMesh, holes};
 use crate::{Method, Request, repair};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, NodeId};
@@ -56,8 +56,9 @@ pub struct Member {
 
 /// The most promising members of the family for this job, at most so many, the one with the least predicted time first.
 ///
-/// The job is a logical mesh, or a graph in which one is [found](Logical::detect); the machine a box, of whose dead nodes the
-/// prediction does not know: tasks on them move.
+/// The job is a logical mesh, or a graph in which one is [found](Logical::detect), if need be with messages over different
+/// distances taken for phases of their own, as in a stencil; the machine a box, of whose dead nodes the prediction does not
+/// know: lines step over them where there are nodes to spare, and of the others tasks on dead nodes move.
 ///
 /// # Errors
 ///
@@ -217,6 +218,7 @@ impl<'a> Family<'a> {
     fn member(&self, way: &Way, walks: &[Walk]) -> Member {
         let mut nodes = self.nodes(way, walks);
         if !self.request.machine.dead().is_empty() {
+            holes::step_over(self.request.machine, self.grid, &mut nodes);
             repair(self.request.machine, &mut nodes);
         }
         let ticks = walks.iter().map(|walk| walk.price.ticks).fold(0, u64::saturating_add);

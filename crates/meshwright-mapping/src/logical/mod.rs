@@ -10,6 +10,7 @@
 //! | `curve` | the order of an axis within its places: lines, folds, snakes, cycles, Hilbert walks |
 //! | `price` | the predicted time of a phase, from one line of it |
 //! | `ways` | the cheapest ways to share the dimensions |
+//! | `holes` | lines that step over dead nodes and stay lines |
 //! | [`family`] | all of them together, the best first: the placement `axes` |
 //!
 //! Tasks are numbered row after row, the last axis fastest, as JAX and PyTorch number the devices of a mesh.
@@ -18,6 +19,7 @@ mod curve;
 mod detect;
 mod factors;
 pub mod family;
+mod holes;
 mod lines;
 pub mod operation;
 mod price;

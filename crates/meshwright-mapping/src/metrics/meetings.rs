@@ -16,18 +16,30 @@ use meshwright_schedule::cost::{Entry, LinkLoads, Piece};
 /// same numbers. Along a straight piece those who come in are a sum over a run of links, the difference of two
 /// prefix sums.
 ///
+/// Round holes two messages may part and meet again, so there the definition decides, as long as that takes at most
+/// [`STEPS_MAX`] steps. Of more messages, who meets another twice counts it twice: no less than |I(e)|.
+///
 /// # Complexity
 ///
 /// O(links of the lines in use + p + t log t) on dimension-order routes, for p straight pieces and t turns; else O(links + h +
-/// the sum over routes of link loads) for h = sum of hops.
+/// the sum over routes of link loads) for h = sum of hops, on a box as before where that sum is more than [`STEPS_MAX`].
 pub fn meetings(messages: &[Message], routes: &Routes<'_>, loads: &LinkLoads) -> Vec<(u32, u64)> {
+    let is_short = || steps(loads) <= STEPS_MAX;
     match loads.pieces() {
         _ if loads.messages_max() <= 1 => Vec::new(),
-        Some(pieces) if matches!(routes, Routes::DimensionOrder(_)) => {
+        Some(pieces) if matches!(routes, Routes::DimensionOrder(_)) || !is_short() => {
             meetings_by_beginnings(messages, pieces, loads)
         }
         _ => meetings_by_definition(messages, routes, loads),
     }
+}
+
+/// So many steps of the definition are taken on a box: some seconds.
+const STEPS_MAX: u64 = 1 << 31;
+
+/// The sum over routes of the loads of their links.
+fn steps(loads: &LinkLoads) -> u64 {
+    loads.by_place().0.iter().map(|&messages| u64::from(messages).pow(2)).fold(0, u64::saturating_add)
 }
 
 /// Messages and bytes.
@@ -148,6 +160,52 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        /// Round holes each link on which another comes beside a message counts once: so many as meet it, or more.
+        #[test]
+        fn round_holes_whoever_comes_again_counts_again(
+            (which, dead) in (0usize..4, prop::collection::vec(0u32..60, 1..12)),
+            ends in prop::collection::vec((0u32..60, 0u32..60, 1u64..9), 1..60),
+        ) {
+            let names = ["mesh:6x10", "torus:6x10", "mesh:4x5x3", "torus:5x4x3"];
+            let machine = Machine::new(names[which]).unwrap().with_dead(dead.into_iter().map(NodeId).collect()).unwrap();
+            let living: Vec<NodeId> = machine.living().collect();
+            let node = |at: u32| living[at as usize % living.len()];
+            let message = |&(from, to, bytes)| Message { source: node(from), target: node(to), bytes: Bytes(bytes), phase: 1 };
+            let messages: Vec<_> = ends.iter().map(message).collect();
+            let pairs: Vec<_> = messages.iter().map(Message::pair).collect();
+            // Holes may part the machine, and then there is no route.
+            let Ok(routes) = meshwright_network::routing::routes(&machine, &pairs) else { return Ok(()) };
+            let mut loads = LinkLoads::new(machine.links());
+            loads.fill(&messages, &routes);
+            prop_assert_eq!(
+                steps(&loads),
+                (0..machine.links()).map(|link| u64::from(loads.messages(meshwright_core::units::LinkId(link))).pow(2)).sum::<u64>()
+            );
+            let ways: Vec<Vec<_>> = (0..messages.len())
+                .map(|index| {
+                    let mut way = Vec::new();
+                    routes.for_each_link(index, pairs[index], |link| way.push(link));
+                    way
+                })
+                .collect();
+            let by_beginnings = meetings_by_beginnings(&messages, loads.pieces().unwrap(), &loads);
+            let by_definition = meetings_by_definition(&messages, &routes, &loads);
+            for (index, way) in ways.iter().enumerate() {
+                let (mut count, mut bytes) = (0, 0);
+                for (hop, link) in way.iter().enumerate() {
+                    let others = ways.iter().zip(&messages).enumerate().filter(|(other, _)| *other != index);
+                    for (_, (other, message)) in others {
+                        let comes = |at: usize| hop == 0 || at == 0 || other[at - 1] != way[hop - 1];
+                        if other.iter().position(|one| one == link).is_some_and(comes) {
+                            (count, bytes) = (count + 1, bytes + message.bytes.0);
+                        }
+                    }
+                }
+                prop_assert_eq!(by_beginnings[index], (count, bytes));
+                prop_assert!(by_definition[index].0 <= count && by_definition[index].1 <= bytes);
+            }
+        }
+
         /// Three ways to |I(e)|: beginnings and turns, the users of each link, and definition 6 itself.
         #[test]
         fn meetings_agree_with_definition_6(

@@ -10,7 +10,7 @@
 //! | [`turn_model`] | west-first and odd-even on 2-D meshes |
 //! | [`rajasekaran_tsantilas`] | permutations on a 2-D mesh in three phases, by way of a random row |
 //! | [`shortest_path`] | breadth-first, around what is dead and on general graphs |
-//! | `detour`, `runs` | round holes without a search of the whole box; routes stored as straight pieces |
+//! | `straight`, `detour`, `runs` | ways that meet no hole, and round holes without a search of the whole box; routes stored as straight pieces |
 //! | [`up_down`] | up a spanning tree, then down: without deadlock on every network |
 //! | [`next_hops`] | the tables of the last two |
 //! | [`certify`] | whether packets can deadlock under a relation |
@@ -27,6 +27,7 @@ pub mod rajasekaran_tsantilas;
 pub mod relation;
 mod runs;
 pub mod shortest_path;
+mod straight;
 pub mod turn_model;
 pub mod up_down;
 pub mod valiant;
@@ -309,6 +310,20 @@ impl Routes<'_> {
             }
         }
     }
+
+    /// The routes of some messages that follow each other, which are known by their places in this range from now on.
+    ///
+    /// # Complexity
+    ///
+    /// O(1), O(sum of hops) where routes are stored link by link.
+    pub fn part(&self, messages: std::ops::Range<usize>) -> Self {
+        match self {
+            Self::DimensionOrder(grid) => Self::DimensionOrder(grid),
+            Self::Runs(runs) => Self::Runs(runs.starting_at(messages.start)),
+            Self::Stored { .. } => self.of_some(&messages.collect::<Vec<usize>>()),
+        }
+    }
+
     /// The routes of some of the messages, which are known by their places in this list from now on.
     pub fn of_some(&self, messages: &[usize]) -> Self {
         match self {

@@ -1,5 +1,7 @@
 //! Stored routes on a box, straight piece by straight piece.
 
+use std::sync::Arc;
+
 use super::dimension_order::Straight;
 use super::shortest_path::check_stored;
 use crate::topology::{Grid, Topology};
@@ -33,14 +35,15 @@ pub struct Run {
 #[derive(Clone, Debug)]
 pub struct Runs<'m> {
     grid: &'m Grid,
-    /// By message.
-    runs: Csr<Run>,
+    /// By message, those before the first of ours included: who keeps a part of the routes shares the list of all.
+    runs: Arc<Csr<Run>>,
+    first: usize,
 }
 
 impl<'m> Runs<'m> {
-    /// No routes yet.
-    pub(super) fn new(grid: &'m Grid) -> Self {
-        Self { grid, runs: Csr::default() }
+    /// The routes with these runs.
+    pub(super) fn new(grid: &'m Grid, runs: Csr<Run>) -> Self {
+        Self { grid, runs: runs.into(), first: 0 }
     }
 
     /// The box.
@@ -51,52 +54,25 @@ impl<'m> Runs<'m> {
     /// The runs of a message.
     #[inline]
     pub fn of(&self, message: usize) -> &[Run] {
-        self.runs.row(message)
+        self.runs.row(self.first + message)
     }
 
-    /// Adds the route of one more message.
-    pub(super) fn push(&mut self, links: &[LinkId]) -> Result<()> {
-        let mut rest = links;
-        while let [first, ..] = *rest {
-            let step = self.step(first);
-            let next = |link: u32, after: &LinkId| {
-                Some(link.wrapping_add_signed(step)).filter(|&next| next == after.0)
-            };
-            let mut at = first.0;
-            let more =
-                rest[1..].iter().take_while(|link| next(at, link).map(|next| at = next).is_some()).count();
-            self.runs.push(Run { first, links: 1 + more as u32 });
-            rest = &rest[1 + more..];
-        }
-        self.end_row()
-    }
-
-    /// Adds the route of one more message, whose runs are known.
-    pub(super) fn push_runs(&mut self, runs: &[Run]) -> Result<()> {
-        runs.iter().for_each(|&run| self.runs.push(run));
-        self.end_row()
+    /// The routes of the messages from this one on, known by their places behind it. O(1).
+    pub(super) fn starting_at(&self, message: usize) -> Self {
+        Self { first: self.first + message, ..self.clone() }
     }
 
     /// The routes of some of the messages.
     pub(super) fn of_some(&self, messages: &[usize]) -> Self {
         let mut runs = Csr::default();
         messages.iter().for_each(|&message| runs.push_row(self.of(message).iter().copied()));
-        Self { grid: self.grid, runs }
-    }
-
-    fn end_row(&mut self) -> Result<()> {
-        check_stored(self.runs.entries().len())?;
-        self.runs.end_row();
-        Ok(())
+        Self { grid: self.grid, runs: runs.into(), first: 0 }
     }
 
     /// What is added to a link to come to the one behind it.
     #[inline]
     pub fn step(&self, link: LinkId) -> i32 {
-        let ports = 2 * self.grid.dimensions() as u32;
-        let (axis, up) = self.grid.direction(Port(link.0 % ports));
-        let step = (self.grid.stride(axis) * ports) as i32;
-        if up { step } else { -step }
+        step(self.grid, link)
     }
 
     /// How many links the route of a message has.
@@ -138,4 +114,36 @@ impl<'m> Runs<'m> {
             visit(Straight { axis, up, from, links: run.links });
         }
     }
+}
+
+/// What is added to a link of a box to come to the one behind it.
+#[inline]
+fn step(grid: &Grid, link: LinkId) -> i32 {
+    let ports = 2 * grid.dimensions() as u32;
+    let (axis, up) = grid.direction(Port(link.0 % ports));
+    let step = (grid.stride(axis) * ports) as i32;
+    if up { step } else { -step }
+}
+
+/// Adds links that follow each other as runs of a row.
+pub(super) fn push_links(grid: &Grid, links: &[LinkId], runs: &mut Csr<Run>) {
+    let mut rest = links;
+    while let [first, ..] = *rest {
+        let step = step(grid, first);
+        let is_next = |pair: &&[LinkId]| pair[0].0.wrapping_add_signed(step) == pair[1].0;
+        let links = 1 + rest.windows(2).take_while(is_next).count();
+        runs.push(Run { first, links: links as u32 });
+        rest = &rest[links..];
+    }
+}
+
+/// Ends the row of a message.
+///
+/// # Errors
+///
+/// As for [`check_stored`].
+pub(super) fn end_row(runs: &mut Csr<Run>) -> Result<()> {
+    check_stored(runs.entries().len())?;
+    runs.end_row();
+    Ok(())
 }

@@ -7,9 +7,11 @@
 use super::detour::Detours;
 use super::next_hops::{NextHops, check_connected};
 use super::relation::{Choices, PortChoice, Relation};
-use super::runs::Runs;
+use super::runs::{Runs, end_row, push_links};
+use super::straight::StraightWays;
 use super::{Pair, Routes, Routing, dimension_order};
 use crate::topology::{Grid, Machine, Network, Topology, search};
+use meshwright_core::csr::Csr;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{LinkId, NodeId, Port};
 
@@ -42,6 +44,9 @@ pub(super) fn choose(hops: &NextHops, at: NodeId, target: NodeId, choices: &mut 
         choices.push(PortChoice { port: hops.get(0, at, target), class: 0 });
     }
 }
+
+/// Where there are as many pairs as nodes or one in so many, the wires that lead nowhere are counted beforehand.
+const STRAIGHT: u64 = 8;
 
 /// Stored links beyond this are refused: 2 GiB.
 const STORED_LINKS_MAX: usize = 1 << 29;
@@ -79,33 +84,35 @@ pub fn routes<'m>(machine: &'m Machine, pairs: &[Pair]) -> Result<Routes<'m>> {
 /// The routes on a box: as they come, and those that go round holes by target.
 fn in_runs<'m>(machine: &'m Machine, grid: &'m Grid, pairs: &[Pair]) -> Result<Routes<'m>> {
     let mut search = PathSearch::new(machine);
-    let (mut runs, mut links, mut far) = (Runs::new(grid), Vec::new(), Vec::new());
+    let straight = (pairs.len() as u64 * STRAIGHT >= u64::from(machine.nodes()))
+        .then(|| StraightWays::new(machine, grid));
+    let (mut runs, mut links, mut far) = (Csr::default(), Vec::new(), Vec::new());
     for (message, &(from, to)) in (0u32..).zip(pairs) {
-        links.clear();
-        if !search.nearby(from, to, &mut links) {
-            far.push(message);
+        if !straight.as_ref().is_some_and(|straight| straight.push(from, to, &mut runs)) {
+            links.clear();
+            if !search.nearby(from, to, &mut links) {
+                far.push(message);
+            }
+            push_links(grid, &links, &mut runs);
         }
-        runs.push(&links)?;
-    }
-    if far.is_empty() {
-        return Ok(Routes::Runs(runs));
+        end_row(&mut runs)?;
     }
     far.sort_by_key(|&message| pairs[message as usize].1);
-    let (mut round, mut place) = (Runs::new(grid), vec![u32::MAX; pairs.len()]);
-    for (number, message) in (0..).zip(far) {
+    let mut round = Csr::default();
+    for &message in &far {
         let (from, to) = pairs[message as usize];
         links.clear();
         if !search.route(from, to, &mut links) {
             return Err(no_path(from, to));
         }
-        round.push(&links)?;
-        place[message as usize] = number;
+        push_links(grid, &links, &mut round);
+        end_row(&mut round)?;
     }
-    let mut all = Runs::new(grid);
-    for (message, &number) in place.iter().enumerate() {
-        all.push_runs(if number == u32::MAX { runs.of(message) } else { round.of(number as usize) })?;
-    }
-    Ok(Routes::Runs(all))
+    check_stored(runs.entries().len() + round.entries().len())?;
+    let mut places: Vec<(u32, u32)> = far.into_iter().zip(0..).collect();
+    places.sort_unstable();
+    runs.fill(&places, &round);
+    Ok(Routes::Runs(Runs::new(grid, runs)))
 }
 
 fn no_path(from: NodeId, to: NodeId) -> Error {

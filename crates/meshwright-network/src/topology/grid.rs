@@ -159,7 +159,7 @@ impl Grid {
 
     /// How far apart the ids of neighbours along an axis are.
     #[inline]
-    pub(crate) fn stride(&self, axis: usize) -> u32 {
+    pub fn stride(&self, axis: usize) -> u32 {
         self.strides[axis]
     }
 

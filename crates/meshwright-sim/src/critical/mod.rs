@@ -122,7 +122,7 @@ pub fn of_phases(machine: &Machine, phases: &Phases) -> Result<CriticalPath> {
         let phases = rings::by_source(machine, phases).map_or(Cow::Borrowed(phases), Cow::Owned);
         let (mut steps, mut base) = (Vec::new(), 0);
         let mut core = Core::watched(machine, None, Log::default());
-        let barriers = Barriers { machine, phases: &phases };
+        let barriers = Barriers { machine, phases: &phases, routes: None };
         let trace = barriers.run_by(&mut core, &mut |_, _| None, |core, over| {
             let Over { index, time, times, begin, end, last } = over;
             let messages = phases.phase(index);

@@ -36,14 +36,17 @@ fn a_ring_of_packets_is_named() {
         let ring = machine("torus:7", buffers);
         let phases = round(&ring, 3, bytes);
         let mut one_class = Packets::new(&ring, "dimension-order-one-class").unwrap();
-        let stuck = Barriers { machine: &ring, phases: &phases }.on(&mut one_class).unwrap();
+        let stuck = Barriers { machine: &ring, phases: &phases, routes: None }.on(&mut one_class).unwrap();
         let links = stuck.deadlock.expect("every queue is full and wants the next");
         assert_eq!(links.len(), 7);
         for (link, next) in links.iter().zip(links.iter().cycle().skip(1)) {
             assert_eq!(ring.target(*link), Some(ring.source(*next)), "each link leads to the next");
         }
         let mut two_classes = Packets::new(&ring, routing::usual(&ring)).unwrap();
-        assert_eq!(Barriers { machine: &ring, phases: &phases }.on(&mut two_classes).unwrap().deadlock, None);
+        assert_eq!(
+            Barriers { machine: &ring, phases: &phases, routes: None }.on(&mut two_classes).unwrap().deadlock,
+            None
+        );
     }
 }
 
@@ -65,7 +68,7 @@ fn nothing_is_lost() {
             expected += u64::from(hops) * message.bytes.0.div_ceil(8).max(1);
         }
         let phases = Phases::new(machine.nodes(), messages);
-        Barriers { machine: &machine, phases: &phases }.on(&mut engine).unwrap();
+        Barriers { machine: &machine, phases: &phases, routes: None }.on(&mut engine).unwrap();
         assert_eq!(engine.routers.crossings(), expected, "{name}");
         engine.routers.assert_empty();
     }

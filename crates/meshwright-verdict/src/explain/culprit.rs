@@ -11,8 +11,9 @@ use crate::measure;
 use meshwright_core::error::Result;
 use meshwright_core::units::{Bytes, LinkId, NodeId};
 use meshwright_core::words::{grouped, percent};
-use meshwright_network::routing::Pair;
+use meshwright_network::routing::{Pair, Routes};
 use meshwright_network::topology::{Machine, Switching, Topology};
+use meshwright_schedule::cost::LinkLoads;
 use meshwright_schedule::{Message, Phases};
 use meshwright_sim::link_use::{self, Way};
 use meshwright_sim::{Engine, simulate};
@@ -103,10 +104,12 @@ impl Culprit {
         way: &Way<'_>,
         simulated_cycles: u64,
     ) -> Result<Option<Self>> {
-        let loads = measure::loads_of(phases, machine, way)?;
+        let routes = measure::routes_of(phases, way)?;
+        let mut loads = LinkLoads::new(machine.links());
+        loads.fill_phases(phases, &routes);
         let Some(link) = link_use::busiest_link(&loads, machine) else { return Ok(None) };
         let Some(id) = machine.wire(NodeId(link.from), NodeId(link.to)) else { return Ok(None) };
-        let mut crossing = crossing(phases, way, id)?;
+        let mut crossing = crossing(phases, &routes, id);
         let (pairs, pairs_rest) = pairs_of(&crossing, tasks_on);
         let rest = crossing.len().saturating_sub(LISTED) as u64;
         crossing.sort_by_key(|message| (std::cmp::Reverse(message.bytes), message.phase));
@@ -212,20 +215,18 @@ impl TaskPair {
 }
 
 /// The messages over a link, each as often as it is sent.
-fn crossing(phases: &Phases, way: &Way<'_>, link: LinkId) -> Result<Vec<Message>> {
+fn crossing(phases: &Phases, routes: &Routes<'_>, link: LinkId) -> Vec<Message> {
     let mut crossing = Vec::new();
     for index in 0..phases.len() {
-        let (messages, times) = (phases.phase(index), phases.repeats(index));
-        let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
-        let routes = way.routes(&pairs)?;
-        for (number, message) in messages.iter().enumerate() {
+        let times = phases.repeats(index);
+        for (number, message) in phases.range(index).zip(phases.phase(index)) {
             let mut is_on_it = false;
             routes.for_each_link(number, message.pair(), |one| is_on_it |= one == link);
             let at = |time| Message { phase: message.phase + time, ..*message };
             crossing.extend((0..if is_on_it { times } else { 0 }).map(at));
         }
     }
-    Ok(crossing)
+    crossing
 }
 
 /// The pairs of tasks of messages, those with the most bytes first, so many of them; how many more there are.

@@ -92,7 +92,8 @@ pub fn report_under(
     let verdict = verdict.transpose()?;
     let (weights, mapping, mut placements) = (weights(job), job.on(machine), Vec::new());
     let limits = BySwitching::each(switchings, |switching| limits(&mapping, switching, &weights));
-    let table = Table { job, machine, switchings, weights: &weights, limits: &limits };
+    let is_only = methods.len() == 1;
+    let table = Table { job, machine, switchings, weights: &weights, limits: &limits, is_only };
     for (index, method) in methods.iter().enumerate() {
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
         let known =
@@ -101,9 +102,11 @@ pub fn report_under(
             Some(outcome) => Ok(outcome.detail.placement.clone()),
             None => mapping.place(method, seed),
         };
-        match placed.and_then(|placement| table.row(placement, known)) {
-            Ok(row) => {
+        match placed.and_then(|placement| table.row(placement, known, progress)) {
+            Ok((row, unsimulated)) => {
                 above_bounds(&row, &limits, machine, switchings, seed)?;
+                let left_out = |why| Skipped { method: method.clone(), why, deadlock: false };
+                skipped.extend(unsimulated.map(left_out));
                 placements.push(row);
             }
             Err(Error::NotApplicable { why, .. }) => {
@@ -287,7 +290,7 @@ fn lightest(tasks: &TaskGraph, divide: &Divide) -> Vec<f64> {
     joint
 }
 
-fn phases(job: &Job, measured: &Measured, weights: &[f64], scale: &[f64]) -> Vec<MapPhase> {
+fn phases(job: &Job, measured: &Measured<'_>, weights: &[f64], scale: &[f64]) -> Vec<MapPhase> {
     let phase = |(index, metrics): (usize, &mapping::metrics::PhaseMetrics)| MapPhase {
         phase: job.tasks.number(index),
         repeats: metrics.repeats,

@@ -6,12 +6,16 @@ use crate::axes;
 use crate::measure::{self, Measured};
 use crate::{Job, LinkUse, LinkWait, MappingOutcome, gap};
 use meshwright_core::error::Result;
+use meshwright_core::words::grouped;
 use meshwright_mapping::times::{Times, times};
 use meshwright_mapping::{Placement, bound, exact};
 use meshwright_network::topology::{Machine, Switching};
 use meshwright_schedule::cost::LinkLoads;
 use meshwright_sim::fitting::{self, FLIT_HOPS_MAX, Fitted, Routers};
 use meshwright_sim::link_use::{self, Way};
+
+/// Of several placements those are not simulated whose messages cross more links: some ten seconds for each switching.
+const HOPS_MAX: u64 = 1 << 26;
 
 /// What all rows have in common.
 pub(super) struct Table<'a> {
@@ -21,11 +25,13 @@ pub(super) struct Table<'a> {
     pub(super) switchings: &'a [Switching],
     pub(super) weights: &'a [f64],
     pub(super) limits: &'a BySwitching<Limits>,
+    /// Whether this is the only placement, which is simulated however long it takes.
+    pub(super) is_only: bool,
 }
 
 /// What needs no simulation: the figures under the switching with this index, and the loads of the usual routes.
 struct Figures<'a> {
-    measured: &'a Measured,
+    measured: &'a Measured<'a>,
     index: usize,
     loads: &'a LinkLoads,
 }
@@ -40,9 +46,15 @@ struct SwitchingRun {
 }
 
 impl Table<'_> {
-    /// A placement under every switching; `judged` is what was measured under the machine's own.
-    pub(super) fn row(&self, placement: Placement, judged: Option<&MappingOutcome>) -> Result<MapRow> {
-        let Self { job, machine, switchings, weights, limits } = *self;
+    /// A placement under every switching; `judged` is what was measured under the machine's own. With it why it was not
+    /// simulated, where that would take long.
+    pub(super) fn row(
+        &self,
+        placement: Placement,
+        judged: Option<&MappingOutcome>,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<(MapRow, Option<String>)> {
+        let Self { job, machine, switchings, weights, limits, is_only } = *self;
         let further = switchings.iter().copied().filter(|one| !SWITCHINGS.contains(one));
         let all: Vec<Switching> = SWITCHINGS.into_iter().chain(further).collect();
         let measured = measure::measure(&job.tasks, &placement, machine, &all)?;
@@ -56,18 +68,28 @@ impl Table<'_> {
             let exact = in_cycles(machine, measured.total(index(switching), |known| known.predicted));
             times(switching, &measured.metrics, &scale, exact)
         });
-        let loads = measure::loads_of(&measured.schedule, machine, &Way::usual(machine))?;
+        let loads = measured.loads(machine);
+        let hops = measured.hops_run();
+        let is_long = hops > HOPS_MAX && !switchings.is_empty();
+        let runs = |switching: Switching| switchings.contains(&switching) && (is_only || !is_long);
+        let left_out = (is_long && !is_only && judged.is_none()).then(|| {
+            let hops = grouped(hops);
+            format!("it is priced by formulas only, as its messages cross {hops} links; named alone it is simulated")
+        });
+        if is_long && is_only {
+            progress(&format!("{}: {} links are crossed", placement.name, grouped(hops)));
+        }
         let ran = BySwitching::try_each(switchings, |switching| {
             let on = machine.clone().with_switching(switching);
             let known = Figures { measured: &measured, index: index(switching), loads: &loads };
             match judged.filter(|_| switching == machine.switching()) {
                 Some(outcome) => taken_over(&on, &known, outcome),
-                None if switchings.contains(&switching) => run(&on, &known),
+                None if runs(switching) => run(&on, &known),
                 None => Ok(formulas(&on, &known)),
             }
         })?;
         let bound = limits.map(|limits| machine.costs().cycles(limits.bound.ticks).0);
-        Ok(MapRow {
+        let row = MapRow {
             slowdown: BySwitching::each(switchings, |switching| {
                 time.of(switching).over(&perfect(job, machine, switching, weights))
             }),
@@ -94,7 +116,8 @@ impl Table<'_> {
                 Some(gap(*bound.of(switching), simulated))
             }),
             time,
-        })
+        };
+        Ok((row, left_out))
     }
 }
 
@@ -106,7 +129,7 @@ fn perfect(job: &Job, machine: &Machine, switching: Switching, weights: &[f64]) 
 }
 
 /// The figures that need no simulation; the index is that of the machine's switching.
-fn levels(machine: &Machine, measured: &Measured, index: usize) -> Levels {
+fn levels(machine: &Machine, measured: &Measured<'_>, index: usize) -> Levels {
     Levels {
         alone: in_cycles(machine, measured.total(index, |known| known.alone)),
         link: in_cycles(machine, measured.total(index, |known| known.link)),
@@ -141,7 +164,7 @@ fn taken_over(machine: &Machine, known: &Figures<'_>, outcome: &MappingOutcome) 
 
 /// Runs it.
 fn run(machine: &Machine, known: &Figures<'_>) -> Result<SwitchingRun> {
-    let fitted = fitting::simulate(machine, &known.measured.schedule, FLIT_HOPS_MAX)?;
+    let fitted = fitting::simulate(machine, &known.measured.routed(), FLIT_HOPS_MAX)?;
     let (mut levels, busiest) = on_way(machine, known, fitted.routers.as_ref())?;
     let reason = measure::deadlock_sentence(machine, &fitted);
     let Fitted { trace, routers, .. } = fitted;
@@ -163,8 +186,7 @@ fn on_way(
     }
     let schedule = &known.measured.schedule;
     let again = measure::along(schedule.clone(), machine, &[machine.switching()], &way)?;
-    let loads = measure::loads_of(schedule, machine, &way)?;
-    Ok((levels(machine, &again, 0), link_use::busiest_link(&loads, machine)))
+    Ok((levels(machine, &again, 0), link_use::busiest_link(&again.loads(machine), machine)))
 }
 
 /// What a simulated time is made of, in a clause.

@@ -169,7 +169,7 @@ impl Contest for Mapping<'_> {
         let Plan { workload, detail: placement } = plan;
         let own = [machine.switching()];
         let measured = measure::along(workload, machine, &own, &Way::usual(machine))?;
-        let fitted = fitting::simulate(machine, &measured.schedule, FLIT_HOPS_MAX)?;
+        let fitted = fitting::simulate(machine, &measured.routed(), FLIT_HOPS_MAX)?;
         if let Some(why) = measure::deadlock_sentence(machine, &fitted) {
             return Ok(Ending::Standstill(why));
         }
@@ -178,7 +178,7 @@ impl Contest for Mapping<'_> {
             true => measure::along(measured.schedule, machine, &own, &way)?,
             false => measured,
         };
-        let traffic = Traffic::of(&measured.schedule, machine, &way)?;
+        let traffic = Traffic::of(&measured, machine);
         let is_short = measured.schedule.messages_total() <= WRITTEN_OUT_MAX;
         let schedule = is_short.then(|| Schedule::from_phases(&measured.schedule));
         let dependency_cycles = match &schedule {
@@ -262,7 +262,7 @@ impl Contest for Mapping<'_> {
 
 /// The time without barriers, each node going on when its own messages are there.
 fn dependency_cycles(
-    measured: &Measured,
+    measured: &Measured<'_>,
     schedule: &Schedule,
     machine: &Machine,
     barriers: &Fitted,
@@ -281,7 +281,7 @@ fn rows(
     tasks: &TaskGraph,
     machine: &Machine,
     limits: &GraphBound,
-    (measured, trace): (&Measured, &Trace),
+    (measured, trace): (&Measured<'_>, &Trace),
 ) -> Vec<PhaseRow> {
     let cycles = |ticks: u64| machine.costs().cycles(ticks).0;
     let row = |(index, metrics): (usize, &mapping::metrics::PhaseMetrics)| PhaseRow {
