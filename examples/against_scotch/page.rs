@@ -47,7 +47,7 @@ graphs that METIS 5.1.0 ships as examples (as Debian's package `metis` has them:
 geometric graph, a recursive matrix of few hubs. Messages of graphs without weights carry 1,000 bytes. Costs: start-up 100
 cycles, one cycle a byte, heads of 2 bytes.
 
-Not compared: MapLib, which is in no package registry.
+Not compared: MapLib, of which no package was found.
 ";
 
 /// Prints the page.
