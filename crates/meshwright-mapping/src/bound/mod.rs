@@ -41,6 +41,7 @@ mod growth;
 mod phased;
 mod profile;
 mod radius;
+mod squares;
 mod subsets;
 
 pub use graph::Terrain;
