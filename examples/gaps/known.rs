@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use meshwright_core::Result;
 use meshwright_core::units::NodeId;
 use meshwright_mapping::search::{SearchProblem, Start};
-use meshwright_mapping::{PLACEMENTS, Placement, Request, place};
+use meshwright_mapping::{PLACEMENTS, Placement, Request, TaskGraph, place};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_sim::fitting::{self, FLIT_HOPS_MAX};
 use meshwright_verdict::look;
@@ -32,6 +32,13 @@ pub(super) fn best(job: &Shaped, machine: &Machine, steps: u64) -> Result<(Strin
         }
     }
     Ok(best)
+}
+
+/// The simulated time of a placement, in ticks; the most there is when it never comes to an end.
+pub(super) fn ticks(graph: &TaskGraph, machine: &Machine, nodes: &[NodeId]) -> Result<u64> {
+    let placement = Placement { name: String::new(), nodes: nodes.to_vec() };
+    let trace = fitting::simulate(machine, &placement.phases(graph, machine), FLIT_HOPS_MAX)?.trace;
+    Ok(if trace.deadlock.is_some() { u64::MAX } else { trace.ticks })
 }
 
 /// Axis by axis: as it is, or folded so that a ring goes over two links at most; on a hypercube by Gray's code. Either axis of

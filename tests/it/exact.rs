@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use meshwright_core::rng;
 use meshwright_core::units::{Bytes, NodeId};
-use meshwright_mapping::certificate::{Certificate, verify_by};
+use meshwright_mapping::certificate::{Certificate, TreeProof, verify_by};
 use meshwright_mapping::exact::{ExactOutcome, ExactProblem, exact};
 use meshwright_mapping::task_graph::Edge;
 use meshwright_mapping::{Placement, TaskGraph};
 use meshwright_network::topology::costs::SWITCHINGS;
-use meshwright_network::topology::{Machine, PortModel};
+use meshwright_network::topology::{Machine, PortModel, Switching};
 use meshwright_schedule::cost::forecast;
 use meshwright_sim::fitting::{self, FLIT_HOPS_MAX};
 use meshwright_verdict::look;
@@ -224,6 +224,47 @@ fn a_proof_is_walked_through_again() {
         proof.checksum = proof.sum();
         assert!(verify(&Certificate::BranchAndBound(proof)).is_err(), "{name}: one tick more is not true");
     }
+}
+
+/// Four partners of each of sixteen tasks: cuts show soon that one link carries three messages, and the tree says so. With
+/// another zone, or none, it does not.
+#[test]
+fn cuts_close_a_tree_of_sixteen_tasks() {
+    // The job `random-16` of `docs/bounds.md`.
+    let mut state = 16u64;
+    let mut below = |limit: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % limit
+    };
+    let mut edges = Vec::new();
+    for _ in 0..2 {
+        let mut order: Vec<u32> = (0..16).collect();
+        (1..16).rev().for_each(|last| order.swap(last, below(last as u64 + 1) as usize));
+        for at in 0..16 {
+            let (task, next) = (order[at], order[(at + 1) % 16]);
+            let edge = |source, target| (1, Edge { source, target, bytes: Bytes(1024) });
+            edges.extend([edge(task, next), edge(next, task)]);
+        }
+    }
+    let graph = TaskGraph::new("partners", 16, edges).unwrap();
+    let machine = Machine::new("mesh:4x4").unwrap().with_switching(Switching::CutThrough);
+    let start: Vec<NodeId> = machine.living().collect();
+    let outcome = proved_from(&graph, &machine, &start, 60_000);
+    let three = machine.costs().startup_ticks() + 3 * machine.costs().transfer_ticks(Bytes(1024));
+    assert!(outcome.bound.ticks >= three, "{} of {three}", outcome.bound.ticks);
+    let verify = |proof: TreeProof| {
+        let mut simulator = |nodes: &[NodeId]| Some(simulated(&graph, &machine, nodes));
+        verify_by(&Certificate::BranchAndBound(proof), &graph, &machine, machine.switching(), &mut simulator)
+    };
+    let Certificate::BranchAndBound(proof) = outcome.bound.certificate else { panic!("a tree") };
+    assert_eq!(verify(proof.clone()), Ok(outcome.bound.ticks));
+    let with_zones = |zones: Vec<Vec<[u32; 2]>>| {
+        let mut proof = TreeProof { zones, ..proof.clone() };
+        proof.checksum = proof.sum();
+        verify(proof).is_ok()
+    };
+    assert!(with_zones(proof.zones.clone()) && !with_zones(Vec::new()));
+    assert!(!with_zones(vec![vec![[0, 16]]]), "there is no node 16");
 }
 
 /// With few nodes of the tree nothing is said to be optimal; the bound holds, and again gives the same.

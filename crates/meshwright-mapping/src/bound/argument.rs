@@ -14,6 +14,7 @@ pub(super) enum Argument {
     Degrees { nodes: u32, side: Side },
     Cut { nodes: usize, leaving: Leaving },
     Growth { ticks: u64, share: u32 },
+    Squares { columns: u32 },
     Distances,
     GilmoreLawler { tasks: Vec<i64>, nodes: Vec<i64> },
 }
@@ -58,6 +59,7 @@ impl Argument {
             Self::Degrees { nodes, side } => Certificate::Degrees { nodes, side },
             Self::Cut { nodes, leaving } => Certificate::Cut { nodes: terrain.cut_nodes(nodes), leaving },
             Self::Growth { ticks, share } => Certificate::Growth { ticks, share },
+            Self::Squares { columns } => Certificate::Squares { columns },
             Self::Distances => Certificate::Distances,
             Self::GilmoreLawler { tasks, nodes } => Certificate::GilmoreLawler { tasks, nodes },
         }

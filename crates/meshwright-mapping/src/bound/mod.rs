@@ -42,6 +42,7 @@ mod loads;
 mod phased;
 mod profile;
 mod radius;
+mod squares;
 mod subsets;
 
 pub use graph::Terrain;

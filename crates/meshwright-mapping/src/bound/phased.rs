@@ -5,7 +5,7 @@ use super::busiest::With;
 use super::graph::Terrain;
 use super::growth;
 use super::loads::{Loads, Partners};
-use super::phase_ticks;
+use super::{phase_ticks, squares};
 use crate::TaskGraph;
 use crate::certificate::{Certificate, Part, Side};
 use crate::task_graph::Edge;
@@ -154,9 +154,12 @@ impl Job<'_> {
         let partners = Partners::both(&loads, tasks);
         let busiest = self.terrain.busiest((&loads, &partners), tasks, self.with(self.graph.phases() == 1));
         let slowest = self.terrain.slowest(&partners, |load, hops| self.alone(load, hops));
+        let alone = |load, hops| self.alone(load, hops);
+        let squares = squares::squares(&loads, self.graph.tasks, self.machine, alone);
         self.message(index)
             .or(busiest.plus(self.beside_links(&loads)))
             .or(slowest.plus(if loads.is_empty() { 0 } else { 2 * self.overhead() }))
+            .or(squares.plus(if loads.is_empty() { 0 } else { 2 * self.overhead() }))
             .or(self.ports(edges))
             .or(self.ends(&loads))
             .times(self.times(index))

@@ -7,6 +7,7 @@
 //! | `alone` | arguments of one message or one task: messages, partners, ports, ends |
 //! | `growth` | dilations that no placement has |
 //! | `tree` | the same for trees of divide and conquer, of any size |
+//! | `squares` | meshes of tasks that fit no mesh of nodes |
 //! | `links` | arguments of the busiest link: degrees, cuts, sums of distances |
 //! | `branching`, `renaming` | a branch and bound, walked through again |
 //! | [`leaving`] | the least traffic that leaves any so many tasks |
@@ -25,6 +26,7 @@ pub mod leaving;
 mod links;
 mod referee;
 mod renaming;
+mod squares;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -123,6 +125,12 @@ pub enum Certificate {
         /// Messages are left out that are lighter than this part of the heaviest of their phase: 2 stands for the half, 0 for none.
         share: u32,
     },
+    /// Tasks in rows exchange messages with their neighbours, and rows and columns do not fit axes of their own: on a mesh
+    /// two neighbours are two links apart.
+    Squares {
+        /// Tasks of a row, by number.
+        columns: u32,
+    },
     /// A tree: dilations with which it would take less leave no room around the root.
     Tree {
         /// The task from which every other is reached.
@@ -192,6 +200,7 @@ impl Certificate {
             Self::Degrees { .. } => "degrees",
             Self::Cut { .. } => "cut",
             Self::Growth { .. } => "growth",
+            Self::Squares { .. } => "squares",
             Self::Tree { .. } => "tree",
             Self::Distances => "distances",
             Self::GilmoreLawler { .. } => "gilmore-lawler",
@@ -290,6 +299,7 @@ fn prove_once(certificate: &Certificate, referee: &Referee<'_>, phases: &[u32]) 
         &Certificate::Degrees { nodes, side } => links::degrees(referee, phases, nodes, side),
         Certificate::Cut { nodes, leaving } => links::cut(referee, phases, nodes, leaving),
         &Certificate::Growth { ticks, share } => growth::growth(referee, phases, ticks, share),
+        &Certificate::Squares { columns } => squares::squares(referee, phases, columns),
         &Certificate::Tree { root, ticks } => tree::tree(referee, phases, root, ticks),
         Certificate::Distances => links::distances(referee, phases),
         Certificate::GilmoreLawler { tasks, nodes } => links::assignment(referee, phases, tasks, nodes),

@@ -6,7 +6,7 @@ use crate::task_graph::Edge;
 use crate::{Divide, Mapping, Shape, TaskGraph, divide};
 use meshwright_core::units::{Bytes, Cycles, NodeId};
 use meshwright_network::topology::costs::SWITCHINGS;
-use meshwright_network::topology::{Costs, Endpoints, Machine, PortModel, Topology};
+use meshwright_network::topology::{Costs, Endpoints, Machine, PortModel, Switching, Topology};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -154,4 +154,73 @@ fn a_butterfly_grows_as_fast_as_a_mesh_has_room() {
             assert!(verify(&more, &tasks, &machine, machine.switching()).is_err());
         }
     }
+}
+
+/// Whether tasks in rows can be placed with all neighbours beside each other, by trying.
+fn has_neighbours_beside(machine: &Machine, columns: u32, nodes: &mut Vec<NodeId>, tasks: u32) -> bool {
+    let task = nodes.len() as u32;
+    if task == tasks {
+        return true;
+    }
+    let left = (task % columns > 0).then(|| nodes[task as usize - 1]);
+    let above = task.checked_sub(columns).map(|above| nodes[above as usize]);
+    let beside = |node: NodeId| {
+        left.into_iter().chain(above).all(|other| machine.neighbours(other).any(|(_, next)| next == node))
+    };
+    for node in machine.living().filter(|&node| beside(node)) {
+        if !nodes.contains(&node) {
+            nodes.push(node);
+            if has_neighbours_beside(machine, columns, nodes, tasks) {
+                return true;
+            }
+            nodes.pop();
+        }
+    }
+    false
+}
+
+/// What squares prove is so: of all placements none has every neighbour beside the other. And the other way round.
+#[test]
+fn squares_prove_what_trying_finds() {
+    let machines =
+        ["mesh:3x3", "mesh:2x4", "mesh:2x2x2", "mesh:2x2x3", "mesh:4x4", "mesh:2x7", "hypercube:4"];
+    let (mut proved, mut placed) = (0, 0);
+    for name in machines {
+        let machine = Machine::new(name).unwrap().with_switching(Switching::StoreAndForward);
+        for (rows, columns) in [(2, 2), (2, 3), (3, 2), (2, 4), (3, 3), (4, 3), (2, 7), (4, 4), (2, 8)] {
+            let tasks: u32 = rows * columns;
+            if tasks > machine.living_count() {
+                continue;
+            }
+            let right = (0..tasks).filter(|task| (task + 1) % columns > 0).map(|task| (1, task, task + 1, 7));
+            let down = (0..tasks - columns).map(|task| (1, task + columns, task, 9));
+            let graph = graph(tasks, &right.chain(down).collect::<Vec<_>>());
+            let certificate = Certificate::Squares { columns };
+            let ticks = verify(&certificate, &graph, &machine, machine.switching());
+            let is_possible = has_neighbours_beside(&machine, columns, &mut Vec::new(), tasks);
+            assert_eq!(ticks.is_err(), is_possible, "{rows}x{columns} on {name}: {ticks:?}");
+            if let Ok(ticks) = ticks {
+                assert_eq!(ticks, 2 * (100 + 7), "{rows}x{columns} on {name}");
+                for other in [columns - 1, columns + 1, 10 * columns, 0] {
+                    let other = Certificate::Squares { columns: other };
+                    assert!(verify(&other, &graph, &machine, machine.switching()).is_err());
+                }
+            }
+            (proved, placed) = (proved + u32::from(!is_possible), placed + u32::from(is_possible));
+        }
+    }
+    assert!(proved > 3 && placed > 8, "{proved} {placed}");
+}
+
+/// A stencil on a mesh of three dimensions: two links a message, which two messages a link reach.
+#[test]
+fn a_stencil_on_three_dimensions() {
+    let right = (0..64u32)
+        .filter(|task| task % 8 < 7)
+        .flat_map(|task| [(1, task, task + 1, 64), (1, task + 1, task, 64)]);
+    let down = (0..56).flat_map(|task| [(1, task, task + 8, 64), (1, task + 8, task, 64)]);
+    let graph = graph(64, &right.chain(down).collect::<Vec<_>>());
+    let machine = Machine::new("mesh:4x4x4").unwrap().with_switching(Switching::StoreAndForward);
+    let bound = graph_ticks(&graph, &Terrain::new(&machine), &machine, machine.switching());
+    assert_eq!((bound.ticks, bound.certificate.kind()), (2 * (100 + 64), "squares"));
 }

@@ -1,5 +1,6 @@
 //! A partial placement: where each of the other tasks may still be.
 
+use super::cuts::Together;
 use super::loads::{Ends, Loads, NOWHERE};
 use super::node_set::NodeSet;
 use super::pattern::Problem;
@@ -11,6 +12,8 @@ pub(super) struct Level {
     pub(super) domains: Vec<NodeSet>,
     /// The ticks of each pattern, at least.
     pub(super) ticks: Vec<u64>,
+    /// How many sets of tasks are left for each zone of [`Together`].
+    pub(super) together: Vec<u32>,
     /// Renamings that leave the placed tasks and their nodes as they are, by number.
     pub(super) node_symmetries: Vec<u32>,
     pub(super) task_symmetries: Vec<u32>,
@@ -26,6 +29,7 @@ impl Level {
             loads: Loads::new(problem),
             domains: vec![all; problem.tasks],
             ticks: vec![0; problem.patterns.len()],
+            together: Vec::new(),
             node_symmetries: (0..problem.symmetries.nodes.len() as u32).collect(),
             task_symmetries: (0..problem.symmetries.tasks.len() as u32).collect(),
             children: Vec::with_capacity(problem.nodes),
@@ -33,17 +37,20 @@ impl Level {
     }
 
     /// Everything anew, for another run.
-    pub(super) fn restart(&mut self, problem: &Problem) {
+    pub(super) fn restart(&mut self, problem: &Problem, together: &Together) {
         let mut all = NodeSet::default();
         problem.living.iter().for_each(|&node| all.insert(node));
         self.domains.fill(all);
         self.ticks.fill(0);
+        self.together.clear();
+        self.together.extend(together.lengths());
     }
 
     /// This one with one more task placed.
     pub(super) fn enter(&mut self, before: &Self, problem: &Problem, task: u16, node: u16) {
         self.domains.copy_from_slice(&before.domains);
         self.ticks.copy_from_slice(&before.ticks);
+        self.together.clone_from(&before.together);
         for (index, domain) in self.domains.iter_mut().enumerate() {
             if index != usize::from(task) {
                 domain.remove(node);
@@ -100,6 +107,9 @@ pub(super) struct Tries {
     ticks: Vec<u64>,
     first: Vec<usize>,
     least: Vec<u64>,
+    pub(super) together: Together,
+    /// The least ticks for which anything was taken away.
+    pub(super) least_cut: u64,
 }
 
 impl Tries {
@@ -109,7 +119,13 @@ impl Tries {
             first.push(first.last().copied().unwrap_or(0) + runs.len() * problem.nodes);
         }
         let size = first.last().copied().unwrap_or(0);
-        Self { ticks: vec![0; size], first, least: Vec::new() }
+        Self {
+            ticks: vec![0; size],
+            first,
+            least: Vec::new(),
+            together: Together::default(),
+            least_cut: u64::MAX,
+        }
     }
 
     #[inline]
@@ -138,7 +154,7 @@ impl Tries {
     }
 
     /// Takes nodes away from tasks and raises the ticks of patterns until nothing changes: whoever is on a node costs at least
-    /// so much, and every task must be somewhere. The ticks of all, unless nothing is left below the limit.
+    /// so much, every task must be somewhere, and those on a zone can be there together. The ticks of all, unless nothing is left below the limit.
     pub(super) fn narrow(
         &mut self,
         problem: &Problem,
@@ -152,10 +168,11 @@ impl Tries {
         }
         let mut total: u64 = level.ticks.iter().sum();
         if total >= limit {
+            self.least_cut = self.least_cut.min(total);
             return None;
         }
         for is_first in std::iter::once(true).chain(std::iter::repeat(false)) {
-            let mut narrowed = false;
+            let mut narrowed = self.together.narrow(level, node_of)?;
             for task in (0..problem.tasks).filter(|&task| node_of[task] == NOWHERE) {
                 if is_first {
                     self.fill(problem, ends, level, task, node_of);
@@ -191,7 +208,9 @@ impl Tries {
                 .iter()
                 .zip(tried)
                 .map(|(run, ticks)| ticks.saturating_sub(level.ticks[usize::from(run.pattern)]));
-            if total + more.sum::<u64>() >= limit {
+            let over = total + more.sum::<u64>();
+            if over >= limit {
+                self.least_cut = self.least_cut.min(over);
                 level.domains[task].remove(node);
                 has_less = true;
                 continue;
@@ -208,6 +227,10 @@ impl Tries {
             reached += least.saturating_sub(*known);
             *known = least.max(*known);
         }
-        (reached < limit).then_some((reached, has_less))
+        if reached >= limit {
+            self.least_cut = self.least_cut.min(reached);
+            return None;
+        }
+        Some((reached, has_less))
     }
 }

@@ -8,6 +8,7 @@
 //! | `routes` | the links from any node to any other |
 //! | `symmetry` | renamings of nodes and tasks |
 //! | `loads` | links under placed tasks |
+//! | `cuts` | tasks that can be together on a set of nodes |
 //! | `level`, `tree` | partial placements, the tree of them |
 //! | `record` | which tree it was |
 //! | `node_set` | sets of nodes |
@@ -27,6 +28,7 @@
 //! optimal in the time of the judge, not in that of a bound, provided that he never names less than the bounds, which hold for
 //! every engine of the simulator.
 
+mod cuts;
 mod level;
 mod loads;
 mod node_set;

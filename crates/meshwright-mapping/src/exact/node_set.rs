@@ -40,6 +40,34 @@ impl NodeSet {
         both
     }
 
+    /// Whether they have a node in common.
+    #[inline]
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        self.0.iter().zip(other.0).any(|(word, other)| word & other != 0)
+    }
+
+    #[inline]
+    pub(super) fn within(&self, other: &Self) -> Self {
+        Self(std::array::from_fn(|at| self.0[at] & other.0[at]))
+    }
+
+    #[inline]
+    pub(super) fn without(&self, other: &Self) -> Self {
+        Self(std::array::from_fn(|at| self.0[at] & !other.0[at]))
+    }
+
+    /// As ranges of nodes, the first and the last of each.
+    pub(super) fn ranges(self) -> Vec<[u32; 2]> {
+        let mut ranges: Vec<[u32; 2]> = Vec::new();
+        for node in self.iter().map(u32::from) {
+            match ranges.last_mut() {
+                Some(range) if range[1] + 1 == node => range[1] = node,
+                _ => ranges.push([node, node]),
+            }
+        }
+        ranges
+    }
+
     /// The nodes in increasing order.
     #[inline]
     pub(super) fn iter(self) -> impl Iterator<Item = u16> {
@@ -69,6 +97,12 @@ mod tests {
         assert_eq!(set.iter().collect::<Vec<_>>(), [0, 7, 63, 64, 128, 255]);
         set.remove(64);
         assert_eq!((set.len(), set.contains(64), set.contains(63)), (5, false, true));
-        assert_eq!(set.union(&NodeSet([1 << 1, 0, 0, 0])).len(), 6);
+        let other = NodeSet([1 << 1 | 1 << 7, 0, 0, 0]);
+        assert_eq!(set.union(&other).len(), 6);
+        assert!(set.meets(&other) && !set.meets(&NodeSet([2, 0, 0, 0])));
+        assert_eq!(set.within(&other).iter().collect::<Vec<_>>(), [7]);
+        assert_eq!(other.without(&set).ranges(), [[1, 1]]);
+        set.insert(64);
+        assert_eq!(set.ranges(), [[0, 0], [7, 7], [63, 64], [128, 128], [255, 255]]);
     }
 }

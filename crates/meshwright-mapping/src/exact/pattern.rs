@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use super::cuts::Cuts;
 use super::node_set::NODES_MAX;
 use super::routes::RouteTable;
 use super::symmetry;
@@ -112,6 +113,7 @@ pub(super) struct Problem {
     pub(super) routes: RouteTable,
     pub(super) patterns: Vec<Pattern>,
     pub(super) symmetries: symmetry::Symmetries,
+    pub(super) cuts: Cuts,
     /// What each phase takes at least, with what proves it.
     pub(super) phases: Vec<Part>,
 }
@@ -159,6 +161,7 @@ impl Problem {
             links,
             living,
             routes,
+            cuts: Cuts::new(machine, tasks, &patterns),
             patterns,
             symmetries,
             phases,

@@ -29,6 +29,7 @@ fn proof(tree: &Tree<'_>, tables: &Problem, ticks: u64) -> Option<Certificate> {
         node_symmetries: tables.symmetries.nodes.clone(),
         task_symmetries: tables.symmetries.tasks.clone(),
         twins: tables.symmetries.twins.clone(),
+        zones: tree.zones(),
         tree: text,
         checksum: 0,
     };
@@ -78,7 +79,10 @@ impl Run<'_> {
                 }
                 break;
             }
-            self.prove(&mut tree, tables, limit, reached.min(self.best_ticks));
+            // With no better placement on the way every limit up to the least that was cut has the same tree.
+            let proved = if reached == limit { tree.least_cut().max(limit) } else { reached };
+            let recorded = if reached == limit { proved } else { limit };
+            self.prove(&mut tree, tables, recorded.min(self.best_ticks), proved.min(self.best_ticks));
         }
     }
 

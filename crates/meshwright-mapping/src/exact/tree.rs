@@ -12,6 +12,7 @@
 //! leaves everything above it alone; so what is below it has images below that one, for which the claim holds. Nodes are closed
 //! one after the other, so this is an induction.
 
+use super::cuts::Together;
 use super::level::{Level, Tries};
 use super::loads::{Ends, NOWHERE};
 use super::pattern::{Problem, Value};
@@ -68,8 +69,20 @@ impl<'p> Tree<'p> {
         self.limit = limit;
         self.record.clear();
         self.node_of.fill(NOWHERE);
-        self.levels[0].restart(self.problem);
+        self.tries.together = Together::new(&self.problem.cuts, limit);
+        self.tries.least_cut = self.tries.together.least_cut;
+        self.levels[0].restart(self.problem, &self.tries.together);
         (self.descend(0, leaves), self.limit)
+    }
+
+    /// Had the limit been anything up to here, the last run had been the same.
+    pub(super) fn least_cut(&self) -> u64 {
+        self.tries.least_cut
+    }
+
+    /// The sets of nodes over whose borders it looked, as ranges.
+    pub(super) fn zones(&self) -> Vec<Vec<[u32; 2]>> {
+        self.tries.together.ranges()
     }
 
     fn descend(&mut self, depth: usize, leaves: &mut impl Leaves) -> Closed {
@@ -93,6 +106,9 @@ impl<'p> Tree<'p> {
             let (ticks, node) = self.levels[depth].children[index];
             let is_excluded = !self.levels[depth].domains[usize::from(task)].contains(node);
             if is_excluded || ticks >= self.limit {
+                if !is_excluded {
+                    self.tries.least_cut = self.tries.least_cut.min(ticks);
+                }
                 continue;
             }
             self.record.push(Token::Node(node));

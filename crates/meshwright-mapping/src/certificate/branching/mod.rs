@@ -9,13 +9,16 @@
 //! behind it, the phase takes the start, ρ, the sum of their bodies and κ: the most over all ρ and κ.
 //!
 //! **Narrowing.** With each pattern at its least ticks, a task cannot be on a node where the sum of all reaches the claim. And a
-//! pattern takes at least what the best node left for a task makes of it. This is repeated until nothing changes.
+//! pattern takes at least what the best node left for a task makes of it. Of the sets of tasks that can be on a zone those are
+//! left that fit to where tasks can be. All this is repeated until nothing changes.
 
 mod narrow;
 mod patterns;
+mod zones;
 
 use patterns::Pattern;
 use serde::{Deserialize, Serialize};
+use zones::Zone;
 
 use super::renaming::Renamings;
 use super::{Part, Refuted, Simulator, verify};
@@ -41,6 +44,9 @@ pub struct TreeProof {
     pub task_symmetries: Vec<Vec<u16>>,
     /// For each task one with which it can change places, the same for all that can; else itself.
     pub twins: Vec<u16>,
+    /// Sets of nodes, as ranges: which tasks can be on one together is counted over its border.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub zones: Vec<Vec<[u32; 2]>>,
     /// The tree: `.` where nothing is left, `*` for a complete placement, else the task branched on with its children in
     /// brackets, each a node followed by its own tree (`:` before a task).
     pub tree: String,
@@ -57,7 +63,8 @@ impl TreeProof {
             .iter()
             .flat_map(|part| part.phases.iter().map(|&phase| u64::from(phase)).chain([part.ticks]));
         let renamings = self.node_symmetries.iter().chain(&self.task_symmetries).chain([&self.twins]);
-        let numbers = renamings.flatten().map(|&number| u64::from(number));
+        let zones = self.zones.iter().flatten().flatten().map(|&node| u64::from(node));
+        let numbers = renamings.flatten().map(|&number| u64::from(number)).chain(zones);
         let tree = self.tree.bytes().map(u64::from);
         let all = [self.ticks].into_iter().chain(parts).chain(numbers).chain(tree);
         (1u64..).zip(all).fold(0, |sum, (place, number)| sum.wrapping_add(place.wrapping_mul(number)))
@@ -87,6 +94,8 @@ struct Partial {
     allowed: Vec<Vec<bool>>,
     /// What each pattern takes at least.
     floor: Vec<u64>,
+    /// What can be together where.
+    zones: Vec<Zone>,
 }
 
 /// Walks through a proof; so many ticks are proved.
@@ -128,7 +137,9 @@ pub(super) fn replay(
     let mut allowed = vec![vec![false; nodes]; tasks.tasks as usize];
     allowed.iter_mut().for_each(|allowed| replay.living.iter().for_each(|&node| allowed[node] = true));
     let node_of = vec![NOWHERE; tasks.tasks as usize];
-    let root = Partial { node_of, allowed, floor: vec![0; replay.patterns.len()] };
+    let claim = (&replay.patterns[..], start, proof.ticks);
+    let zones = zones::zones(&proof.zones, machine, tasks.tasks as usize, claim)?;
+    let root = Partial { node_of, allowed, floor: vec![0; replay.patterns.len()], zones };
     replay.walk(root)?;
     if replay.at != replay.text.len() {
         return Refuted::because(format!("the tree goes on after its end, at {}", replay.at));

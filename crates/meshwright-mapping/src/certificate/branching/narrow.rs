@@ -1,7 +1,7 @@
 //! Where tasks can still be, from the definitions.
 
 use super::patterns::{Message, OnLink, Pattern, sums};
-use super::{NOWHERE, Partial, Replay};
+use super::{NOWHERE, Partial, Replay, zones};
 
 impl Replay<'_> {
     /// What is on every link under the placed messages of a pattern.
@@ -117,6 +117,10 @@ impl Replay<'_> {
                         changes = true;
                     }
                 }
+            }
+            match zones::narrow(partial) {
+                None => return false,
+                Some(is_less) => changes |= is_less,
             }
             if !changes {
                 return true;

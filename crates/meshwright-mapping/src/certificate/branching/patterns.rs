@@ -77,6 +77,24 @@ impl Pattern {
         };
         self.sizes.iter().map(one).sum()
     }
+
+    /// What a set of tasks, as bits, sends to others and hears from them.
+    pub(super) fn crossing(&self, set: u32) -> [u64; 2] {
+        let is_in = |task: usize| set >> task & 1 == 1;
+        let sum = |from: bool, to: bool| {
+            let crosses = |message: &&Message| is_in(message.0) == from && is_in(message.1) == to;
+            self.messages.iter().filter(crosses).map(|message| message.2).sum()
+        };
+        [sum(true, false), sum(false, true)]
+    }
+
+    /// The ticks of its phases with so much over so many links; nothing where there is no link.
+    pub(super) fn across(&self, start: u64, sums: [u64; 2], links: [u64; 2]) -> Option<u64> {
+        let means = sums.iter().zip(links).filter(|(sum, _)| **sum > 0);
+        let means: Option<Vec<(u64, u64)>> =
+            means.map(|(sum, links)| (links > 0).then(|| (sum.div_ceil(links), 0))).collect();
+        Some(self.ticks(start, &means?))
+    }
 }
 
 /// The sums of bodies with what comes before and after, for every ρ and κ.
