@@ -162,7 +162,7 @@ fn has_neighbours_beside(machine: &Machine, columns: u32, nodes: &mut Vec<NodeId
     if task == tasks {
         return true;
     }
-    let left = (task % columns > 0).then(|| nodes[task as usize - 1]);
+    let left = (!task.is_multiple_of(columns)).then(|| nodes[task as usize - 1]);
     let above = task.checked_sub(columns).map(|above| nodes[above as usize]);
     let beside = |node: NodeId| {
         left.into_iter().chain(above).all(|other| machine.neighbours(other).any(|(_, next)| next == node))
