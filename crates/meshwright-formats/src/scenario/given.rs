@@ -19,8 +19,8 @@ use meshwright_verdict::mapping::{Job, Proved, Searched};
 /// The most steps of a search when nobody says: some seconds for a thousand tasks.
 pub const STEPS_DEFAULT: u64 = 1_000_000;
 
-/// Messages that the steps of a search look at when nobody says: so many that 10^5 tasks and 10^6 messages take less than half
-/// a minute, with all placements it starts from.
+/// Messages that the steps of a search look at when nobody says: so many that 10^5 tasks and 10^6 messages over a few
+/// links each take less than half a minute, with all placements it starts from.
 const STEP_MESSAGES: u64 = 6 << 20;
 
 /// The steps of a search of this job when nobody says: fewer where tasks have many messages.
