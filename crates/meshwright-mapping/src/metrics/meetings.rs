@@ -179,7 +179,7 @@ mod tests {
             loads.fill(&messages, &routes);
             prop_assert_eq!(
                 steps(&loads),
-                (0..machine.links()).map(|link| u64::from(loads.messages(meshwright_core::units::LinkId(link))).pow(2)).sum()
+                (0..machine.links()).map(|link| u64::from(loads.messages(meshwright_core::units::LinkId(link))).pow(2)).sum::<u64>()
             );
             let ways: Vec<Vec<_>> = (0..messages.len())
                 .map(|index| {
