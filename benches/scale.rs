@@ -109,6 +109,21 @@ fn rings(rows: u32, columns: u32) -> TaskGraph {
     TaskGraph::new("rings", rows * columns, all.collect()).expect("a grid of tasks")
 }
 
+/// A grid of tasks that exchange with those beside them, all in one phase.
+fn stencil(rows: u32, columns: u32) -> TaskGraph {
+    let mut edges = Vec::new();
+    for task in 0..rows * columns {
+        let right = (task % columns + 1 < columns).then_some(task + 1);
+        let below = (task / columns + 1 < rows).then_some(task + columns);
+        for other in [right, below].into_iter().flatten() {
+            for (source, target) in [(task, other), (other, task)] {
+                edges.push((1, Edge { source, target, bytes: Bytes(256) }));
+            }
+        }
+    }
+    TaskGraph::new("stencil", rows * columns, edges).expect("a grid of tasks")
+}
+
 fn wafer() {
     let mut table = Comparison::new("A mesh of which one node in a hundred is dead", "task");
     for side in [100u32, 316, 1000] {
@@ -123,6 +138,7 @@ fn wafer() {
         let jobs = [
             ("a tree", "bisection", divide::task_graph(&tree).expect("a valid job")),
             ("rings", "row-major", rings(side, side / 100 * 98)),
+            ("a stencil", "axes", stencil(side, side / 100 * 98)),
         ];
         let mut ways = Vec::new();
         for (job, method, graph) in &jobs {

@@ -6,9 +6,10 @@ use std::time::Instant;
 use meshwright_core::rng::stream;
 use meshwright_core::units::{Bytes, NodeId};
 use meshwright_mapping::task_graph::Edge;
-use meshwright_mapping::{Divide, Request, Shape, TaskGraph, place};
+use meshwright_mapping::{Divide, Placement, Request, Shape, TaskGraph, place};
 use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Machine, Topology, distances_from};
+use meshwright_schedule::cost::forecast;
 use meshwright_verdict::{Job, map};
 use rand::RngExt;
 
@@ -79,6 +80,27 @@ fn bounds_hold_on_a_small_wafer() {
     }
 }
 
+/// A stencil is laid over a machine with holes row by row, and rows stay rows.
+#[test]
+fn rows_of_a_stencil_step_over_holes() {
+    let machine = wafer(40);
+    for rings in [false, true] {
+        let graph = grid(40, 36, rings);
+        let placement = place("axes", &Request::of(&graph, &machine, 0)).unwrap();
+        let near = |edge: &&Edge| {
+            let [from, to] = [edge.source, edge.target].map(|task| placement.nodes[task as usize].0);
+            (from / 40).abs_diff(to / 40) + (from % 40).abs_diff(to % 40) <= 4
+        };
+        let edges = graph.edges().iter().filter(near).count();
+        // Of rings all but the wires that close them.
+        assert!(edges + 76 >= graph.edges().len(), "{edges} of {}", graph.edges().len());
+        let naive = place("row-major", &Request::of(&graph, &machine, 0)).unwrap();
+        let ticks =
+            |placement: &Placement| forecast(&placement.phases(&graph, &machine), &machine).unwrap().ticks;
+        assert!(ticks(&placement) < ticks(&naive));
+    }
+}
+
 /// The nearest free living node, lowest number first, by a search of the whole mesh for each.
 #[test]
 fn dead_nodes_are_repaired_as_by_the_definition() {
@@ -109,7 +131,7 @@ fn a_million_nodes_take_seconds() {
     let machine = wafer(1000);
     let jobs = [
         (tree(980_000, Bytes(1 << 20)), "bisection"),
-        (Job::trace(grid(1000, 980, false)), "row-major"),
+        (Job::trace(grid(1000, 980, false)), "axes"),
         (Job::trace(grid(1000, 980, true)), "row-major"),
     ];
     for &(ref job, method) in &jobs {

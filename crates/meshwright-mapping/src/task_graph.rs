@@ -7,6 +7,8 @@
 //! | W(e) | [`Edge::bytes`] | bytes |
 //! | i | [`TaskGraph::number`] | |
 
+use std::sync::Arc;
+
 use super::Divide;
 use super::logical::Logical;
 use meshwright_core::csr::Csr;
@@ -43,8 +45,8 @@ pub struct TaskGraph {
     /// Whether its messages are parts of data, in proportion to the tasks that work on them, see
     /// [`in_proportion`](super::divide::in_proportion).
     pub in_proportion: bool,
-    /// By phase.
-    edges: Csr<Edge>,
+    /// By phase; copies of a job share them.
+    edges: Arc<Csr<Edge>>,
     numbers: Vec<u32>,
     /// How often each phase runs.
     repeats: Vec<u32>,
@@ -102,7 +104,7 @@ impl TaskGraph {
             divide: None,
             logical: None,
             in_proportion: false,
-            edges: phases,
+            edges: phases.into(),
             numbers,
             repeats,
         }

@@ -68,6 +68,9 @@ impl<'m> Detours<'m> {
                 links.extend(passed.iter().map(|&(at, port)| self.grid.link(at, Port(port - 1))));
                 return true;
             }
+            if port == 0 && self.straight_on(at, to) {
+                continue;
+            }
             let open = |port: u32| Some((self.nearer(at, to, Port(port))?, port + 1));
             match (port..self.grid.ports(at)).find_map(open) {
                 Some((next, tried)) => {
@@ -82,6 +85,31 @@ impl<'m> Detours<'m> {
             }
         }
         false
+    }
+
+    /// Goes along the first axis that leads nearer, as its port is tried first at every node of it, until the way turns, meets a
+    /// hole or comes to the border; whether it went at all.
+    fn straight_on(&mut self, from: NodeId, to: NodeId) -> bool {
+        let ahead = |axis: usize| (axis, self.grid.offset(from, to, axis));
+        let Some((axis, (links, up))) =
+            (0..self.grid.dimensions()).rev().map(ahead).find(|(_, (links, _))| *links > 0)
+        else {
+            return false;
+        };
+        let (c, side, stride) =
+            (self.grid.coordinate(from, axis), self.grid.sides()[axis], self.grid.stride(axis));
+        let (port, room) = (self.grid.port(axis, up), if up { side - 1 - c } else { c });
+        let (before, mut at) = (self.way.len(), from);
+        for _ in 0..links.min(room) {
+            let next = NodeId(if up { at.0 + stride } else { at.0 - stride });
+            if self.is_blocked[next.index()] || !self.machine.leads(at, port, next) {
+                break;
+            }
+            self.way.last_mut().expect("it begins at a node").1 = port.0 + 1;
+            self.way.push((next, 0));
+            at = next;
+        }
+        self.way.len() > before
     }
 
     fn aim(&mut self, target: NodeId) {
