@@ -23,7 +23,7 @@ pub(super) enum Ways<'m> {
     /// For each node and target the first link that leads nearer; where each link leads.
     Table { nodes: usize, next: Vec<u32>, target: Vec<u32> },
     /// Round the holes of a box too large for a table; room for the links of one route.
-    Holes(RefCell<(PathSearch<'m>, Vec<LinkId>)>),
+    Holes(Box<RefCell<(PathSearch<'m>, Vec<LinkId>)>>),
 }
 
 impl<'m> Ways<'m> {
@@ -52,7 +52,7 @@ impl<'m> Ways<'m> {
     }
 
     fn holes(machine: &'m Machine) -> Self {
-        Self::Holes(RefCell::new((PathSearch::new(machine), Vec::new())))
+        Self::Holes(Box::new(RefCell::new((PathSearch::new(machine), Vec::new()))))
     }
 
     fn table(machine: &Machine) -> Self {

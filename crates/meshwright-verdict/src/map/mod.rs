@@ -85,33 +85,29 @@ pub fn report_under(
         auto::expand(job, machine, methods, seed, progress)?;
     let job: &Job = &job;
     // Judged first: a row of the winner's table need not be simulated twice.
-    let verdict = (chooses || is_judged).then(|| {
-        let options = Options { keeps_schedule: is_judged, ..Options::new(&job.tasks.name, seed) };
-        judged(job, machine, &methods, &skipped, options, progress)
-    });
+    let options = Options { keeps_schedule: is_judged, ..Options::new(&job.tasks.name, seed) };
+    let verdict = (chooses || is_judged).then(|| judged(job, machine, &methods, &skipped, options, progress));
     let verdict = verdict.transpose()?;
     let (weights, mapping, mut placements) = (weights(job), job.on(machine), Vec::new());
     let limits = BySwitching::each(switchings, |switching| limits(&mapping, switching, &weights));
-    let is_only = methods.len() == 1;
-    let table = Table { job, machine, switchings, weights: &weights, limits: &limits, is_only };
+    let table =
+        Table { job, machine, switchings, weights: &weights, limits: &limits, is_only: methods.len() == 1 };
     for (index, method) in methods.iter().enumerate() {
         progress(&format!("{method} ({} of {})", index + 1, methods.len()));
-        let known =
-            verdict.as_ref().and_then(|verdict| verdict.results.iter().find(|one| one.method == *method));
+        let judged = verdict.as_ref().map_or(&[][..], |verdict| &verdict.results);
+        let known = judged.iter().find(|one| one.method == *method);
         let placed = match known {
             Some(outcome) => Ok(outcome.detail.placement.clone()),
             None => mapping.place(method, seed),
         };
+        let left_out = |why| Skipped { method: method.clone(), why, deadlock: false };
         match placed.and_then(|placement| table.row(placement, known, progress)) {
             Ok((row, unsimulated)) => {
                 above_bounds(&row, &limits, machine, switchings, seed)?;
-                let left_out = |why| Skipped { method: method.clone(), why, deadlock: false };
                 skipped.extend(unsimulated.map(left_out));
                 placements.push(row);
             }
-            Err(Error::NotApplicable { why, .. }) => {
-                skipped.push(Skipped { method: method.clone(), why, deadlock: false });
-            }
+            Err(Error::NotApplicable { why, .. }) => skipped.push(left_out(why)),
             Err(error) => return Err(error),
         }
     }

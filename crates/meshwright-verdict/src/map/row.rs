@@ -59,11 +59,7 @@ impl Table<'_> {
         let all: Vec<Switching> = SWITCHINGS.into_iter().chain(further).collect();
         let measured = measure::measure(&job.tasks, &placement, machine, &all)?;
         let index = |switching| all.iter().position(|&one| one == switching).expect("it was asked for");
-        let heaviest = measured.metrics.iter().map(|metrics| metrics.heaviest.0 as f64);
-        let scale: Vec<f64> = heaviest
-            .zip(weights)
-            .map(|(heaviest, weight)| if heaviest == 0.0 { 0.0 } else { weight / heaviest })
-            .collect();
+        let scale = scale(&measured, weights);
         let time = BySwitching::each(switchings, |switching| {
             let exact = in_cycles(machine, measured.total(index(switching), |known| known.predicted));
             times(switching, &measured.metrics, &scale, exact)
@@ -119,6 +115,13 @@ impl Table<'_> {
         };
         Ok((row, left_out))
     }
+}
+
+/// The weight of a byte in each phase.
+fn scale(measured: &Measured<'_>, weights: &[f64]) -> Vec<f64> {
+    let heaviest = measured.metrics.iter().map(|metrics| metrics.heaviest.0 as f64);
+    let of_byte = |(heaviest, weight): (f64, &f64)| if heaviest == 0.0 { 0.0 } else { weight / heaviest };
+    heaviest.zip(weights).map(of_byte).collect()
 }
 
 /// The times of the perfect mapping.
