@@ -101,6 +101,9 @@ pub(super) trait Seated<'p> {
 
     #[doc(hidden)]
     fn swap_and_send(&mut self, a: u32, b: u32) {
+        if a == b {
+            return;
+        }
         let (on_a, on_b) = (self.seats().task_at(a), self.seats().task_at(b));
         self.send_all::<false>(on_a, FREE);
         self.send_all::<false>(on_b, on_a);
