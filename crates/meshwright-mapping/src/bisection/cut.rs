@@ -193,15 +193,14 @@ impl<'f, 'm> Cutter<'f, 'm> {
     fn look_around(&mut self, part: &[NodeId], owner: NodeId) {
         /// A node of the part that is not reached yet.
         const WANTED: u32 = FAR + 1;
-        let machine = self.field.machine;
-        self.around.resize(machine.nodes() as usize, FAR);
+        self.around.resize(self.field.machine.nodes() as usize, FAR);
         part.iter().for_each(|node| self.around[node.index()] = WANTED);
         self.around[owner.index()] = 0;
         self.queue.push_back(owner);
         let (mut next, mut left) = (0, part.len());
         while let Some(&node) = self.queue.get(next).filter(|_| left > 0) {
             next += 1;
-            for (_, to) in machine.neighbours(node) {
+            for &to in self.field.beside.row(node.index()) {
                 if self.around[to.index()] >= FAR {
                     left -= usize::from(self.around[to.index()] == WANTED);
                     self.around[to.index()] = self.around[node.index()] + 1;
@@ -227,12 +226,11 @@ fn search(
     set: &[NodeId],
     distance: &mut [u32],
 ) {
-    let machine = field.machine;
     set.iter().for_each(|node| distance[node.index()] = FAR);
     distance[from.index()] = 0;
     queue.push_back(from);
     while let Some(node) = queue.pop_front() {
-        for (_, next) in machine.neighbours(node) {
+        for &next in field.beside.row(node.index()) {
             if inside[next.index()] && distance[next.index()] == FAR {
                 distance[next.index()] = distance[node.index()] + 1;
                 queue.push_back(next);

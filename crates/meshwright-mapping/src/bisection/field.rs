@@ -2,6 +2,7 @@
 
 use super::NodeSet;
 use crate::parts_of;
+use meshwright_core::csr::Csr;
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Grid, Machine, Network, Topology, distances_from};
 
@@ -17,6 +18,8 @@ pub(super) struct Field<'m> {
     grid: Option<&'m Grid>,
     /// Its living nodes, in increasing order.
     nodes: Vec<NodeId>,
+    /// By node those beside it: every cut asks, and coordinates take their time.
+    pub(super) beside: Csr<NodeId>,
 }
 
 impl<'m> Field<'m> {
@@ -30,7 +33,13 @@ impl<'m> Field<'m> {
         let enough = tasks.max(machine.living_count() / 2) as usize;
         let parts = parts_of(machine).1.into_iter();
         let nodes = parts.rev().max_by_key(|part| part.len().min(enough)).unwrap_or_default();
-        (nodes.len() >= tasks as usize).then_some(Self { machine, grid, nodes })
+        (nodes.len() >= tasks as usize).then(|| {
+            let mut beside = Csr::default();
+            for node in (0..machine.nodes()).map(NodeId) {
+                beside.push_row(machine.neighbours(node).map(|(_, to)| to));
+            }
+            Self { machine, grid, nodes, beside }
+        })
     }
 
     /// How many nodes it has.
