@@ -17,12 +17,12 @@ use meshwright_schedule::cost::{Entry, LinkLoads, Piece};
 /// prefix sums.
 ///
 /// Round holes two messages may part and meet again, so there the definition decides, as long as that takes at most
-/// [`STEPS_MAX`] steps. Of more messages, who meets another twice counts it twice: no less than |I(e)|.
+/// 2^31 steps. Of more messages, who meets another twice counts it twice: no less than |I(e)|.
 ///
 /// # Complexity
 ///
 /// O(links of the lines in use + p + t log t) on dimension-order routes, for p straight pieces and t turns; else O(links + h +
-/// the sum over routes of link loads) for h = sum of hops, on a box as before where that sum is more than [`STEPS_MAX`].
+/// the sum over routes of link loads) for h = sum of hops, on a box as before where that sum is more than 2^31.
 pub fn meetings(messages: &[Message], routes: &Routes<'_>, loads: &LinkLoads) -> Vec<(u32, u64)> {
     let is_short = || steps(loads) <= STEPS_MAX;
     match loads.pieces() {
