@@ -167,7 +167,7 @@ pub const PLACEMENTS: &[Method] = &[
 /// use meshwright_core::units::Bytes;
 /// use meshwright_mapping::{Divide, Shape, considered, divide, logical};
 /// let tree = Divide { shape: Shape::Binomial(4), alpha: Some(0.5), combine_alpha: None, volume: Bytes(64) };
-/// assert!(considered(&divide(&tree)?).all(|method| method.name != logical::family::NAME));
+/// assert!(considered(&divide::task_graph(&tree)?).all(|method| method.name != logical::family::NAME));
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn considered(graph: &TaskGraph) -> impl Iterator<Item = &'static Method> {
