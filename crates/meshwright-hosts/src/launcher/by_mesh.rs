@@ -15,7 +15,8 @@ pub(super) const JAX: Format = Format {
     summary: "JAX: a device order for jax.sharding.Mesh, as Python",
     check: any_machine,
     write: |launch| {
-        let (mesh, names) = (mesh(launch), names(launch));
+        let mesh = mesh(launch);
+        let names = names(&mesh);
         format!(
             "# {}: order[{}] is the node of that place; node n is devices[n], the last coordinate of the machine fastest.\n\
              # mesh = jax.sharding.Mesh(np.array(devices)[np.array(order)], ({names},))\n\
@@ -33,7 +34,8 @@ pub(super) const TORCH: Format = Format {
     summary: "PyTorch: a rank order for torch.distributed DeviceMesh, as Python",
     check: any_machine,
     write: |launch| {
-        let (mesh, names) = (mesh(launch), names(launch));
+        let mesh = mesh(launch);
+        let names = names(&mesh);
         format!(
             "# {}: ranks[{}] is the rank at that place; rank n runs on node n, the last coordinate of the machine fastest.\n\
              # mesh = torch.distributed.device_mesh.DeviceMesh(\"cuda\", torch.tensor(ranks), mesh_dim_names=({names},))\n\
@@ -113,8 +115,8 @@ fn title(launch: &Launch<'_>) -> String {
 }
 
 /// The names of the axes, as Python writes them.
-fn names(launch: &Launch<'_>) -> String {
-    let names: Vec<String> = mesh(launch).axes.iter().map(|axis| format!("\"{}\"", axis.name)).collect();
+fn names(mesh: &LogicalMesh) -> String {
+    let names: Vec<String> = mesh.axes.iter().map(|axis| format!("\"{}\"", axis.name)).collect();
     names.join(", ")
 }
 
