@@ -13,6 +13,7 @@ use meshwright_load::witness::WitnessKind;
 use meshwright_network::topology::Machine;
 use meshwright_verdict::load::{self, CheckAnswer, Checked};
 
+use super::input::FormatArgument;
 use super::output::{self, Progress};
 use super::{Answer, table};
 
@@ -57,9 +58,12 @@ Exit codes:
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct CheckArguments {
-    /// The claim, or what `split --json` printed, or a certificate that `map --emit` wrote
+    /// The claim, or what `split --json` printed, or a certificate that `map --emit` wrote; `-` for
+    /// standard input
     #[arg(value_name = "CLAIM.json")]
     claim: PathBuf,
+    #[command(flatten)]
+    format: FormatArgument,
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
@@ -67,6 +71,7 @@ pub(super) struct CheckArguments {
 
 /// Runs the verb.
 pub(super) fn run(arguments: &CheckArguments) -> Result<Answer> {
+    let _format = arguments.format.apply(&arguments.claim, &["json"])?;
     if let Some(file) = certificate::read(&arguments.claim)? {
         let answer = certificate::check(&file)?;
         output::print(&if arguments.json { output::json(&answer) } else { bound(&answer) })?;

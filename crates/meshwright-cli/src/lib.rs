@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `plan`, `map`, `split`, `groups`, `check`, `explain`, `machines`, `fit`, `simulate`, `sweep`, `run`, [`sort`], [`divide`], [`scatter`], `claims` | the verbs |
-//! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
+//! | `costs`, `traffic`, `search`, `input` | the options that change a machine; those of routers and traffic; those of a search; that of standard input |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
 //! | `load`, `random` | divisible loads in tables and words; averages over random sources |
 //! | `collective` | operations of one group on every structure, for `groups` |
@@ -32,6 +32,7 @@ mod fit;
 mod further;
 mod group_tables;
 mod groups;
+mod input;
 mod load;
 mod machines;
 mod map;

@@ -6,12 +6,13 @@ use clap::Args;
 
 use meshwright_core::output as disk;
 use meshwright_core::output::Writing;
+use meshwright_core::text::Provided;
 use meshwright_core::units::Bytes;
 use meshwright_core::{Error, Result};
 use meshwright_formats::scenario::given;
 use meshwright_formats::scenario::logical::{self, AxisOption};
 use meshwright_formats::scenario::tasks::{self, Weights};
-use meshwright_mapping::PLACEMENTS;
+use meshwright_mapping::{PLACEMENTS, task_file};
 use meshwright_mapping::divide::Preset;
 use meshwright_mapping::logical::{OPERATIONS, Operation};
 use meshwright_network::topology::{Machine, Switching};
@@ -23,6 +24,7 @@ use super::completion::{Asked, CompletionArguments};
 use super::costs::{MachineArguments, preset, seed, share, volume};
 use super::emit::EmitArguments;
 use super::files::{self, Force};
+use super::input::FormatArgument;
 use super::output::{self, Progress};
 use super::search::{self, SearchArguments};
 use super::{Answer, explain, table};
@@ -55,9 +57,11 @@ Exit codes:
 #[command(after_help = HELP)]
 pub(super) struct MapArguments {
     /// binomial:N (2^N tasks), divide:N or divide:RxC (any number), complete-binary:N, logical:data=16,model=8 or logical:16x8
-    /// (a logical mesh, with --axis), or a file: *.phases.csv, *.mtx, *.graph, *.grf, *.goal
+    /// (a logical mesh, with --axis), or a file: *.phases.csv, *.mtx, *.graph, *.grf, *.goal; `-` with --format for standard input
     #[arg(value_name = "TASKS")]
     tasks: String,
+    #[command(flatten)]
+    format: FormatArgument,
     #[command(flatten)]
     machine: MachineArguments,
     #[arg(long = "axis", value_name = "NAME=OPERATION:BYTES", value_parser = axis, help = axes())]
@@ -134,6 +138,7 @@ pub(super) fn run(arguments: &MapArguments) -> Result<Answer> {
     let names: Vec<&str> = arguments.placement.iter().map(String::as_str).collect();
     let mut names = tasks::placements(&names)?;
     arguments.search.check(&names)?;
+    let _format = format(arguments)?;
     let (machine, mut switchings) = arguments.machine.machine_and_switchings()?;
     if arguments.formulas {
         switchings.clear();
@@ -181,6 +186,15 @@ pub(super) fn run(arguments: &MapArguments) -> Result<Answer> {
     output::print(&if arguments.json { emitted.json(&report) } else { text(&report, &machine) + &written })?;
     let ends = |row: &MapRow| row.simulated_cycles.of(machine.switching()).is_some();
     Ok(if arguments.formulas || report.placements.iter().any(ends) { Answer::Done } else { Answer::Negative })
+}
+
+/// How the file of the tasks is read, where they are one.
+fn format(arguments: &MapArguments) -> Result<Option<Provided>> {
+    let tasks = &arguments.tasks;
+    if tasks::is_tree(tasks) || logical::is_logical(tasks) {
+        return arguments.format.refuse_beside(tasks).map(|()| None);
+    }
+    arguments.format.apply(Path::new(tasks), &task_file::endings())
 }
 
 /// Runs the verb for times of completion, which places trees of many sizes.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use meshwright_core::output::{NamedJob, write_atomically};
+use meshwright_core::text::STANDARD_INPUT;
 use meshwright_core::{Error, Result};
 use meshwright_formats::scenario::{self, Scenario, Work};
 use meshwright_network::topology::Machine;
@@ -14,6 +15,7 @@ use meshwright_verdict as verdict;
 use meshwright_verdict::{JobVerdict, MappingVerdict, groups, mapping};
 
 use super::files::{self, Force};
+use super::input::FormatArgument;
 use super::output::{self, Progress};
 use super::{Answer, error, explain, group_tables, load, search, table};
 
@@ -36,9 +38,11 @@ Exit codes:
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct PlanArguments {
-    /// The scenario file: a [machine] and its jobs
+    /// The scenario file: a [machine] and its jobs; `-` for standard input
     #[arg(value_name = "SCENARIO.toml")]
     scenario: PathBuf,
+    #[command(flatten)]
+    format: FormatArgument,
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
@@ -57,6 +61,7 @@ pub(super) struct PlanArguments {
 
 /// Runs the verb.
 pub(super) fn run(arguments: &PlanArguments) -> Result<Answer> {
+    let _format = arguments.format.apply(&arguments.scenario, &["toml"])?;
     let mut scenario = scenario::read(&arguments.scenario)?;
     scenario.seed = arguments.seed.unwrap_or(scenario.seed);
     let job = NamedJob::new("plan", scenario.jobs.iter().map(|job| job.name.as_str()));
@@ -89,7 +94,7 @@ pub(super) fn run(arguments: &PlanArguments) -> Result<Answer> {
 
 /// Every job in turn.
 fn judge(scenario: &Scenario) -> impl Iterator<Item = (&str, Result<JobVerdict>)> {
-    let Scenario { machine, seed, jobs } = scenario;
+    let Scenario { machine, seed, jobs, .. } = scenario;
     let judge = move |job: &scenario::ScenarioJob| {
         let mut progress = Progress::new();
         let mut tell = |what: &str| progress.tell(&format!("{}: {what}", job.name));
@@ -209,6 +214,9 @@ fn divide_text(job: &MappingVerdict, machine: &Machine) -> String {
 
 /// The file's name without its ending.
 fn name(path: &Path) -> String {
+    if path == Path::new(STANDARD_INPUT) {
+        return "standard input".to_string();
+    }
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 

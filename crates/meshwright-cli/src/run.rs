@@ -15,6 +15,7 @@ use meshwright_runtime::skeleton::execute;
 use meshwright_runtime::transport::{Endpoint, Mailbox, threads};
 
 use super::files::{self, Force};
+use super::input::FormatArgument;
 use super::output::{self, Progress};
 use super::{Answer, Failure, check_threads, table};
 
@@ -51,6 +52,8 @@ pub struct RunArguments {
     /// plan.json, as `meshwright plan --out` writes it, or GOAL text
     #[arg(value_name = "PLAN.json|FILE.goal")]
     plan: PathBuf,
+    #[command(flatten)]
+    format: FormatArgument,
     /// The job of the plan [default: the only one]
     #[arg(long, value_name = "NAME")]
     job: Option<String>,
@@ -96,6 +99,7 @@ impl RunArguments {
     /// What is to be run, checked.
     fn work(&self) -> Result<RunInput> {
         files::check(self.out.as_ref(), self.force, &self.named())?;
+        let _format = self.format.apply(&self.plan, &["goal", "json"])?;
         let mut work = planned::read(&self.plan, self.job.as_deref())?;
         if let Some(on) = &self.on {
             work.machine = Some(scenario::machine(on)?);

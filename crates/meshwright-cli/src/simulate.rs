@@ -19,6 +19,7 @@ use meshwright_verdict::explain::{Explanation, Subject, Work};
 
 use super::costs::MachineArguments;
 use super::files::{self, Force};
+use super::input::FormatArgument;
 use super::output::{self, Progress};
 use super::traffic::{self, RouterArguments, TrafficArguments};
 use super::{Answer, explain, table};
@@ -44,9 +45,11 @@ Exit codes:
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct SimulateArguments {
-    /// The schedule: GOAL text; rank r runs on node r
+    /// The schedule: GOAL text; rank r runs on node r; `-` for standard input
     #[arg(value_name = "SCHEDULE.goal", required_unless_present_any = ["traffic", "trace"], conflicts_with_all = ["traffic", "trace"])]
     schedule: Option<PathBuf>,
+    #[command(flatten)]
+    format: FormatArgument,
     #[command(flatten)]
     machine: MachineArguments,
     /// What is simulated: whole messages or every flit [default: for a schedule message, or flit if whole messages deadlock or a router is described; for traffic flit]
@@ -98,6 +101,11 @@ impl Engine {
 pub(super) fn run(arguments: &SimulateArguments) -> Result<Answer> {
     let machine = arguments.machine.machine()?;
     files::check(arguments.out.as_ref(), arguments.force, &named(arguments))?;
+    let _format = match (&arguments.schedule, &arguments.traffic, arguments.trace.path()) {
+        (Some(schedule), ..) => arguments.format.apply(schedule, &["goal"])?,
+        (None, Some(traffic), _) => arguments.format.refuse_beside(traffic).map(|()| None)?,
+        (None, None, trace) => arguments.format.apply(trace.unwrap_or(Path::new("")), &["csv", "json"])?,
+    };
     match (&arguments.schedule, &arguments.traffic) {
         (Some(schedule), _) => run_schedule(arguments, &machine, schedule),
         (None, Some(traffic)) => run_traffic(arguments, &machine, traffic),

@@ -156,15 +156,20 @@ impl<'a> Value<'a> {
 
     /// A string.
     pub(super) fn string(&self, expected: &str) -> Result<&'a str> {
+        self.text().ok_or_else(|| self.unexpected(expected))
+    }
+
+    /// Its text, if it is a string.
+    pub(super) fn text(&self) -> Option<&'a str> {
         match self.value.get_ref() {
-            DeValue::String(text) => Ok(text),
-            _ => Err(self.unexpected(expected)),
+            DeValue::String(text) => Some(text),
+            _ => None,
         }
     }
 
     /// Whether it is this word.
     pub(super) fn is_word(&self, word: &str) -> bool {
-        matches!(self.value.get_ref(), DeValue::String(text) if *text == word)
+        self.text() == Some(word)
     }
 
     /// The name of a job.
