@@ -20,6 +20,7 @@ mod excerpt;
 mod gaps;
 mod nearest;
 mod numbers;
+mod observed;
 mod shown;
 
 use std::fs::File;
@@ -29,6 +30,7 @@ use std::path::Path;
 pub use again::{error_where, requote};
 pub use excerpt::parse_error;
 pub use nearest::{did_you_mean, nearest};
+pub use observed::on_open;
 pub use shown::{harmless, harmless_lines, json, one_line, printable};
 
 use crate::error::{Error, ParseError, Result};
@@ -122,6 +124,7 @@ impl Tokens<'static> {
 /// perhaps for ever. `/dev/stdin` and the pipes of a shell under `/dev/fd` are open already.
 #[expect(clippy::disallowed_methods, reason = "this is where files are opened")]
 pub fn open(path: &Path) -> Result<File> {
+    observed::opened(path);
     #[cfg(unix)]
     {
         use std::os::unix::fs::FileTypeExt;
