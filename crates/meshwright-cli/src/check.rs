@@ -74,14 +74,20 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Answer> {
     let _format = arguments.format.apply(&arguments.claim, &["json"])?;
     if let Some(file) = certificate::read(&arguments.claim)? {
         let answer = certificate::check(&file)?;
-        output::print(&if arguments.json { output::json(&answer) } else { bound(&answer) })?;
+        let line = || if answer.holds { "the certificate holds" } else { "the certificate is refuted" };
+        output::say(arguments.json.then(|| output::json(&answer)), || line().to_string(), || bound(&answer))?;
         return Ok(if answer.holds { Answer::Done } else { Answer::Negative });
     }
     let file = claim::read(&arguments.claim)?;
     let mut progress = Progress::new();
     let answer = load::check(&file.problem()?, &file.terms, &file.claims, &mut |what| progress.tell(what))?;
     drop(progress);
-    output::print(&if arguments.json { output::json(&answer) } else { text(&answer, &file.machine) })?;
+    let word = |claim: &Checked| format!("{}: {}", claim.name, claim.reading.word(claim.feasible));
+    output::say(
+        arguments.json.then(|| output::json(&answer)),
+        || answer.claims.iter().map(word).collect::<Vec<_>>().join("; "),
+        || text(&answer, &file.machine),
+    )?;
     Ok(if answer.feasible { Answer::Done } else { Answer::Negative })
 }
 

@@ -112,12 +112,16 @@ pub(super) fn answer(
     let byte_time = Ratio::new(arguments.link_delay.into(), machine.costs().flit.0)?;
     let machine = machine.clone().with_byte_time(byte_time)?;
     let verdicts = collective::judge(&machine, group, &asked.0, arguments.overhead, wanted)?;
-    let text = match &verdicts[..] {
-        [one] if json => output::json(one),
-        all if json => output::json(&All { format: 1, machine: machine.name(), collectives: all }),
-        all => text(all),
+    let as_json = || match &verdicts[..] {
+        [one] => output::json(one),
+        all => output::json(&All { format: 1, machine: machine.name(), collectives: all }),
     };
-    output::print(&text)?;
+    let line = |verdict: &CollectiveVerdict| format!("{}: {}", verdict.operation, verdict.chosen);
+    output::say(
+        json.then(as_json),
+        || verdicts.iter().map(line).collect::<Vec<_>>().join("; "),
+        || text(&verdicts),
+    )?;
     let ends =
         |verdict: &CollectiveVerdict| verdict.chosen().is_some_and(|row| row.simulated_cycles.is_some());
     Ok(if verdicts.iter().all(ends) { Answer::Done } else { Answer::Negative })
@@ -150,7 +154,7 @@ fn rows(verdict: &CollectiveVerdict) -> String {
     let row = |row: &collective::StructureRow| {
         let simulated = row.simulated_cycles.map_or("none: a ring".into(), |cycles| cycles.to_string());
         vec![
-            if row.name == verdict.chosen { format!("{} *", row.name) } else { row.name.clone() },
+            format!("{}{}", if row.name == verdict.chosen { "* " } else { "  " }, row.name),
             row.height_links.to_string(),
             row.edges.to_string(),
             row.fan_out.to_string(),

@@ -32,9 +32,10 @@ pub(super) struct MachineArguments {
     /// all [default: as the machine file says, else wormhole]
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = |text: &str| told(asked(text)))]
     switching: Vec<Asked>,
-    /// c: whole cycles before a message enters the network, such as 100 [default: as the machine file says, else 100]
-    #[arg(long, value_name = "CYCLES", allow_negative_numbers = true, value_parser = |text: &str| told(quantity::cycles(text, None)))]
-    startup: Option<Cycles>,
+    /// c: whole cycles before a message enters the network, such as 100; to compare, map takes several with commas between
+    /// [default: as the machine file says, else 100]
+    #[arg(long, value_name = "CYCLES", value_delimiter = ',', allow_negative_numbers = true, value_parser = |text: &str| told(quantity::cycles(text, None)))]
+    startup: Vec<Cycles>,
     /// b: cycles per byte on a link, such as 1, 0.25 or 1/30 [default: as the machine file says, else 1]
     #[arg(long, value_name = "CYCLES", allow_negative_numbers = true, value_parser = |text: &str| told(quantity::byte_time(text, None)))]
     byte_time: Option<Ratio>,
@@ -75,7 +76,24 @@ impl MachineArguments {
                 "one of them: several are compared by map",
             ));
         }
+        Self::check_one(&self.startup)?;
         self.of_first_switching()
+    }
+
+    /// The start-ups that were asked for.
+    pub(super) fn startups(&self) -> &[Cycles] {
+        &self.startup
+    }
+
+    /// Refuses several start-ups where there is one answer.
+    pub(super) fn check_one(startups: &[Cycles]) -> Result<()> {
+        match startups.len() > 1 {
+            true => {
+                let all: Vec<String> = startups.iter().map(|startup| startup.0.to_string()).collect();
+                Err(Error::value("startup", all.join(","), "one value: several are compared by map TASKS"))
+            }
+            false => Ok(()),
+        }
     }
 
     fn switching_names(&self) -> String {
@@ -94,7 +112,7 @@ impl MachineArguments {
             return Ok(machine);
         }
         let costs = Costs {
-            startup: self.startup.unwrap_or(machine.costs().startup),
+            startup: self.startup.first().copied().unwrap_or(machine.costs().startup),
             byte_time: self.byte_time.unwrap_or(machine.costs().byte_time),
             flit: self.flit.unwrap_or(machine.costs().flit),
         };
@@ -112,7 +130,7 @@ impl MachineArguments {
     fn check_no_costs(&self, machine: &Machine) -> Result<()> {
         let given = [
             ("switching", Some(self.switching_names()).filter(|names| !names.is_empty())),
-            ("startup", self.startup.map(|cycles| cycles.0.to_string())),
+            ("startup", self.startup.first().map(|cycles| cycles.0.to_string())),
             ("byte-time", self.byte_time.map(|time| time.to_f64().to_string())),
             ("flit", self.flit.map(|flit| flit.0.to_string())),
         ];

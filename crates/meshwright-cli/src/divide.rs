@@ -88,7 +88,7 @@ impl DivideOptions {
     /// When standard output is closed for writing.
     pub fn print(&self, threads: Option<u32>, ranks: u32, applications: Vec<Speedups>) -> Result<Answer> {
         let report = Report { format: 1, seed: self.seed, repeat: self.repeat, threads, ranks, applications };
-        output::print(&if self.json { output::json(&report) } else { text(&report) })?;
+        output::say(self.json.then(|| output::json(&report)), || line(&report), || text(&report))?;
         let is_right = report.applications.iter().all(Speedups::is_right);
         Ok(if is_right { Answer::Done } else { Answer::Negative })
     }
@@ -122,6 +122,17 @@ pub(super) fn run(arguments: &DivideArguments) -> Result<Answer> {
     let applications = tasks.iter().map(measure).collect::<Result<Vec<_>>>()?;
     drop(progress);
     arguments.work.print(Some(threads), ranks, applications)
+}
+
+/// Whether all is right, and who is fastest, in one line.
+fn line(report: &Report) -> String {
+    let of = |speedups: &Speedups| {
+        let fastest = speedups.executors.iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds));
+        let fastest = fastest.map_or(String::new(), |one| format!("{} in {:.6} s", one.name, one.seconds));
+        let checked = if speedups.is_right() { "checked" } else { "WRONG" };
+        format!("{}: {fastest}, {checked}", speedups.application)
+    };
+    report.applications.iter().map(of).collect::<Vec<_>>().join("; ")
 }
 
 /// The table, and what stands in it.

@@ -12,6 +12,7 @@ use meshwright_report as report;
 use meshwright_report::{File, PlanReport};
 use meshwright_verdict::explain::Explanation;
 
+use super::csv::CsvFile;
 use super::output::{self, shown};
 
 /// The page's file name.
@@ -68,6 +69,22 @@ pub(super) fn add(
     let width = files.iter().map(|file| file.name.len()).max().unwrap_or(0);
     let line = |file: &File| format!("  {:width$}  {}\n", file.name, file.what);
     Ok(format!("Files in {}:\n", shown(folder)) + &files.iter().map(line).collect::<String>())
+}
+
+/// Writes the files of a folder, if one is asked for, and the table as CSV, all of them or none; what there is to say.
+pub(super) fn write_all(
+    force: Force,
+    folder: Option<(&Path, &NamedJob)>,
+    of_folder: impl FnOnce() -> Result<Vec<File>>,
+    (csv, table): (&CsvFile, &dyn Fn() -> String),
+) -> Result<String> {
+    let mut writing = Writing::new(force.force);
+    let mut said = String::new();
+    if let Some((folder, job)) = folder {
+        said = "\n".to_string() + &add(&mut writing, folder, job, of_folder()?)?;
+    }
+    said += &csv.add(&mut writing, table)?;
+    writing.finish().map(|()| said)
 }
 
 /// Writes the files of a folder; what there is to say about them.

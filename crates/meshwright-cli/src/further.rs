@@ -81,7 +81,11 @@ impl Further {
 /// Answers whether loads that keep coming can be worked off.
 pub(super) fn queues(machine: &Machine, job: &Job, json: bool) -> Result<Answer> {
     let answer = load::queues(job, machine)?;
-    output::print(&if json { output::json(&answer) } else { text(&answer, machine) })?;
+    output::say(
+        json.then(|| output::json(&answer)),
+        || answer.queues.sentence(machine),
+        || text(&answer, machine),
+    )?;
     Ok(if answer.queues.stable { Answer::Done } else { Answer::Negative })
 }
 

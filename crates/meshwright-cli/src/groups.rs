@@ -224,7 +224,7 @@ fn answer(arguments: &GroupsArguments) -> Result<Answer> {
     };
     let given = arguments.labels.is_some();
     let text = || tables::text(&answer, &doubling, given, &machine) + &written;
-    output::print(&if arguments.json { json } else { text() })?;
+    output::say(arguments.json.then_some(json), || tables::line(&answer), text)?;
     Ok(if answer.deadlock.is_none() { Answer::Done } else { Answer::Negative })
 }
 

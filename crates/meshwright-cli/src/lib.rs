@@ -5,12 +5,15 @@
 //! | `plan`, `map`, `split`, `groups`, `check`, `explain`, `machines`, `fit`, `simulate`, `sweep`, `run`, [`sort`], [`divide`], [`scatter`], `claims` | the verbs |
 //! | `costs`, `traffic`, `search`, `input` | the options that change a machine; those of routers and traffic; those of a search; that of standard input |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
+//! | `manner` | how much is said, in which unit, how wide |
 //! | `load`, `random` | divisible loads in tables and words; averages over random sources |
 //! | `collective` | operations of one group on every structure, for `groups` |
 //! | `group_tables` | programs of groups in tables and words |
 //! | `trace` | traces of real programs, for `simulate` and `fit` |
 //! | `further` | variants of a machine, a further source, loads that keep coming |
 //! | `files`, `emit` | the files of a plan, and those of launchers |
+//! | `values` | several values of one option |
+//! | `csv` | tables for programs |
 //! | `shell` | completions and manual pages |
 
 // The text of `--help` is no Markdown: brackets in it are no links.
@@ -22,6 +25,7 @@ mod claims;
 mod collective;
 mod completion;
 mod costs;
+pub mod csv;
 #[cfg(feature = "demos")]
 pub mod divide;
 mod emit;
@@ -35,6 +39,7 @@ mod groups;
 mod input;
 mod load;
 mod machines;
+pub mod manner;
 mod map;
 pub mod output;
 mod plan;
@@ -52,6 +57,7 @@ pub mod sweep;
 pub mod table;
 mod trace;
 mod traffic;
+mod values;
 
 use std::process::ExitCode;
 
@@ -130,8 +136,25 @@ const HELP_WIDTH: usize = 98;
 struct CommandLine {
     #[command(flatten)]
     color: colorchoice_clap::Color,
+    #[command(flatten)]
+    manner: manner::Manner,
     #[command(subcommand)]
     verb: Verb,
+}
+
+impl CommandLine {
+    /// Refuses what has no effect.
+    fn check(&self) -> Result<()> {
+        let has_times = matches!(self.verb, Verb::Plan(_) | Verb::Map(_) | Verb::Simulate(_));
+        match self.manner.units() {
+            Some(_) if !has_times => Err(Error::value(
+                "units",
+                "given",
+                "only with plan, map and simulate: their times are cycles of the machine",
+            )),
+            _ => Ok(()),
+        }
+    }
 }
 
 #[derive(Subcommand)]
@@ -170,7 +193,11 @@ pub fn run() -> ExitCode {
     };
     meshwright_core::interrupt::watch(meshwright_core::output::clean);
     line.color.write_global();
+    line.manner.set();
     output::pulse();
+    if let Err(error) = line.check() {
+        return exit(Err(error.into()));
+    }
     let answer = match &line.verb {
         Verb::Plan(arguments) => plan::run(arguments),
         Verb::Map(arguments) => map::run(arguments),

@@ -13,12 +13,31 @@ use serde::Serialize;
 use meshwright_core::text::{self, harmless, harmless_lines};
 use meshwright_core::{Error, Result};
 
+use super::{manner, table};
+
 /// Prints to stdout, whatever text from outside stands in it; a reader that has seen enough (`| head`) is no error.
 pub fn print(text: &str) -> Result<()> {
+    let text = table::painted(&harmless_lines(text));
     let mut stdout = anstream::stdout().lock();
-    match stdout.write_all(harmless_lines(text).as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Error::io("standard output", error)),
         _ => Ok(()),
+    }
+}
+
+/// Prints an answer: the JSON, if that is asked for; with `--quiet` one line; else everything.
+pub fn say(json: Option<String>, line: impl FnOnce() -> String, text: impl FnOnce() -> String) -> Result<()> {
+    print(&match json {
+        Some(json) => json,
+        None if manner::is_quiet() => line() + "\n",
+        None => text(),
+    })
+}
+
+/// With `--verbose` a line on stderr.
+pub fn detail(what: &str) {
+    if manner::is_verbose() {
+        _ = writeln!(anstream::stderr(), "{}", harmless(what));
     }
 }
 
@@ -48,7 +67,7 @@ const SECONDS: &str = "MESHWRIGHT_PROGRESS_SECONDS";
 /// how long it will go on if that is known. Short runs say nothing.
 pub fn pulse() {
     let seconds = std::env::var(SECONDS).ok().and_then(|seconds| seconds.parse().ok()).unwrap_or(10);
-    if seconds == 0 || std::io::stderr().is_terminal() {
+    if seconds == 0 || manner::is_quiet() || std::io::stderr().is_terminal() {
         return;
     }
     let begin = Instant::now();
@@ -112,7 +131,8 @@ impl Progress {
         set_pulse(|pulse| {
             *pulse = Pulse { what: String::new(), steps: steps.map(|all| (0, all, Instant::now())) };
         });
-        let clock = std::io::stderr().is_terminal().then(|| {
+        let is_shown = !manner::is_quiet() && !manner::is_verbose() && std::io::stderr().is_terminal();
+        let clock = is_shown.then(|| {
             let (sender, receiver) = channel();
             let bar = bar.clone();
             let show = move || {
@@ -128,6 +148,7 @@ impl Progress {
 
     /// Tells what is being done now.
     pub fn tell(&mut self, what: &str) {
+        detail(what);
         self.bar.set_message(harmless(what).into_owned());
         set_pulse(|pulse| what.clone_into(&mut pulse.what));
     }

@@ -23,6 +23,16 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<RandomAnswer> {
     })
 }
 
+/// How many sources and rounds there were, and what the first schedule saved, in one line.
+pub(super) fn line(answer: &RandomAnswer) -> String {
+    let row = answer.averages.first().and_then(|average| average.reductions.first());
+    let saved = row.map_or(String::new(), |row| {
+        format!(": {} leaves {} of the nodes idle", row.reduction.name(), percent(&row.saved_share))
+    });
+    let rounds = counted(answer.rounds as u64, "round");
+    format!("{} at random, {rounds}{saved}", counted(answer.sources as u64, "source"))
+}
+
 /// The tables.
 pub(super) fn text(answer: &RandomAnswer) -> String {
     const HEAD: [&str; 5] = ["switching", "reduction", "saved", "makespan broken", "accelerated by"];

@@ -160,7 +160,12 @@ fn finish(arguments: &RunArguments, report: &RunReport, ranks_are: &str) -> Resu
         }
         None => String::new(),
     };
-    output::print(&if arguments.json { output::json(report) } else { text(report, ranks_are) + &written })?;
+    let measured = grouped_decimal(report.measured_nanoseconds as f64 / 1e3, 1);
+    output::say(
+        arguments.json.then(|| output::json(report)),
+        || format!("{measured} us measured; {}", verdict(report).lines().next().unwrap_or_default()),
+        || text(report, ranks_are) + &written,
+    )?;
     Ok(if report.right { Answer::Done } else { Answer::Negative })
 }
 

@@ -1,4 +1,7 @@
-//! `meshwright split`.
+//! `meshwright split`; `series`: several values of an option; `csv`: tables for programs.
+
+pub(crate) mod csv;
+mod series;
 
 use std::path::PathBuf;
 
@@ -19,10 +22,14 @@ use meshwright_verdict::LoadVerdict;
 use meshwright_verdict::load::{self, Job, METHODS};
 
 use super::costs::{MachineName, seed, told};
+use super::csv::CsvFile;
 use super::files::{self, Force};
 use super::further::{self, Further};
 use super::output::{self, Progress};
+use super::values::Values;
 use super::{Answer, load as tables, random};
+
+use series::Member;
 
 const HELP: &str = "\
 Times are in units of w Tcp, the time of the whole load on one processor; loads are shares of the
@@ -75,9 +82,9 @@ pub(super) struct SplitArguments {
     /// Processors and links that are not all alike: a file of lines `node,,time` and `node,to,time`, in w Tcp
     #[arg(long, value_name = "FILE.csv")]
     speeds: Option<PathBuf>,
-    /// The start-up of a message in units of w Tcp, such as 1e-5
-    #[arg(long, value_name = "ELL", default_value = "0", allow_negative_numbers = true, value_parser = number)]
-    startup: f64,
+    /// The start-up of a message in units of w Tcp, such as 1e-5; several with commas between are compared
+    #[arg(long, value_name = "ELL", default_value = "0", allow_negative_numbers = true, value_parser = values)]
+    startup: Values,
     /// The most messages of the installments [default: what serves the time best]
     #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=words::CHUNKS_MAX))]
     chunks: Option<u64>,
@@ -99,21 +106,24 @@ pub(super) struct SplitArguments {
     out: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
+    #[command(flatten)]
+    csv: CsvFile,
 }
 
 /// sigma, or the four factors it is made of.
 #[derive(Args)]
 struct Ratio {
-    /// The time of a load on a link over its time on a processor, as a number or p/q
+    /// The time of a load on a link over its time on a processor, as a number or p/q; several are compared: 0.1,0.2, or
+    /// 0.01..1/20 for 20 from 0.01 to 1 at equal distances
     #[arg(
         long,
         value_name = "S",
         allow_negative_numbers = true,
-        value_parser = one_sigma,
+        value_parser = values,
         required_unless_present = "z",
         conflicts_with_all = ["z", "tcm", "w", "tcp"]
     )]
-    sigma: Option<f64>,
+    sigma: Option<Values>,
     /// In place of sigma = z Tcm / (w Tcp): the inverse speed of a link
     #[arg(long, value_name = "Z", allow_negative_numbers = true, value_parser = number, requires_all = ["tcm", "w", "tcp"])]
     z: Option<f64>,
@@ -129,22 +139,19 @@ struct Ratio {
 }
 
 impl Ratio {
-    /// The ratio.
-    fn sigma(&self) -> Result<f64> {
-        match (self.sigma, self.z, self.tcm, self.w, self.tcp) {
-            (Some(sigma), ..) => Ok(sigma),
-            (None, Some(z), Some(tcm), Some(w), Some(tcp)) => closed_form::sigma(z, tcm, w, tcp),
+    /// The ratio, or several.
+    fn sigmas(&self) -> Result<Vec<f64>> {
+        match (&self.sigma, self.z, self.tcm, self.w, self.tcp) {
+            (Some(Values(sigmas)), ..) => Ok(sigmas.clone()),
+            (None, Some(z), Some(tcm), Some(w), Some(tcp)) => Ok(vec![closed_form::sigma(z, tcm, w, tcp)?]),
             _ => Err(Error::value("sigma", "not given", "--sigma, or --z, --tcm, --w and --tcp")),
         }
     }
 }
 
-/// A ratio; several at once are several calls.
-fn one_sigma(text: &str) -> Result<f64, String> {
-    number(text).map_err(|error| match text.contains(',') {
-        true => format!("{error}: one sigma at a time, so run split once for each of them"),
-        false => error,
-    })
+/// One value or several.
+fn values(text: &str) -> Result<Values, String> {
+    told(Values::read(text))
 }
 
 /// A number or fraction that is not negative.
@@ -177,35 +184,88 @@ fn reductions() -> String {
 
 /// Runs the verb.
 pub(super) fn run(arguments: &SplitArguments) -> Result<Answer> {
-    let sigma = arguments.ratio.sigma()?;
+    let sigmas = arguments.ratio.sigmas()?;
+    let Values(startups) = &arguments.startup;
+    let is_single = sigmas.len() * startups.len() == 1;
     if let Some(sources) = arguments.random {
-        return averages(arguments, sources, sigma);
+        arguments.csv.refuse_beside("--random: --json has the averages")?;
+        return averages(arguments, sources, only(&sigmas, "--random")?);
     }
-    let (mut machine, mut job) = job(arguments, sigma)?;
     if arguments.further.queues {
+        arguments.csv.refuse_beside("--queues: --json has the answer")?;
+        let (machine, job) = job(arguments, only(&sigmas, "--queues")?)?;
         return further::queues(&machine, &job, arguments.json);
     }
-    let (costs, bytes) = Scale::costs_for(&job.problem(&machine)?, arguments.startup)?;
-    machine = machine.with_costs(costs)?.with_switching(Switching::StoreAndForward);
-    job.bytes = bytes;
+    arguments.csv.check()?;
     let named = disk::NamedJob::new(
         "split",
         [format!("{} --from {}", arguments.machine.named(), arguments.from.join(" --from "))],
     );
     files::check(arguments.out.as_ref(), arguments.force, &named)?;
-    let mut progress = Progress::new();
-    let verdict = load::judge("split", &job, &machine, &mut |what| progress.tell(what))?;
-    drop(progress);
-    let speeds = job.speeds.as_ref().map(|speeds| SpeedRows { work: &speeds.work, link: &speeds.link });
-    let json = output::json(&SplitForm::new(&machine, speeds, &verdict));
-    let written = match &arguments.out {
-        Some(folder) => {
-            let files = of_folder(&machine, arguments.seed, &verdict, &json)?;
-            "\n".to_string() + &files::write(folder, arguments.force, &named, files)?
+    let mut members = Vec::new();
+    let mut progress = Progress::with_steps((sigmas.len() * startups.len()) as u64);
+    for &startup in startups {
+        for &sigma in &sigmas {
+            let (machine, job, verdict) = divide(arguments, sigma, startup, &mut progress)?;
+            let varies = [("message_startup", startup, startups.len()), ("sigma", sigma, sigmas.len())];
+            let values = varies.into_iter().filter(|(.., many)| *many > 1);
+            let values = values.map(|(key, value, _)| (key, value)).collect();
+            members.push(Member { values, machine, job, verdict });
+            progress.step(&format!("sigma {sigma}"));
         }
-        None => String::new(),
-    };
-    output::print(&if arguments.json { json } else { tables::split(&verdict, &machine) + &written })?;
+    }
+    drop(progress);
+    match members.pop() {
+        Some(member) if is_single => answer(arguments, &named, &member),
+        last => {
+            members.extend(last);
+            series::answer(arguments, &named, &members)
+        }
+    }
+}
+
+/// The one value of an option that takes no more here.
+fn only(sigmas: &[f64], beside: &str) -> Result<f64> {
+    match sigmas {
+        [sigma] => Ok(*sigma),
+        several => Err(Error::value(
+            "sigma",
+            format!("{} values", several.len()),
+            format!("one value with {beside}"),
+        )),
+    }
+}
+
+/// The division for these values.
+fn divide(
+    arguments: &SplitArguments,
+    sigma: f64,
+    startup: f64,
+    progress: &mut Progress,
+) -> Result<(Machine, Job, LoadVerdict)> {
+    let (mut machine, mut job) = job(arguments, sigma)?;
+    let (costs, bytes) = Scale::costs_for(&job.problem(&machine)?, startup)?;
+    // Its cycles are parts of w Tcp, not of a clock.
+    machine = machine.with_costs(costs)?.with_switching(Switching::StoreAndForward).with_clock(None);
+    job.bytes = bytes;
+    let verdict = load::judge("split", &job, &machine, &mut |what| progress.tell(what))?;
+    Ok((machine, job, verdict))
+}
+
+/// Tells what came of one division.
+fn answer(arguments: &SplitArguments, named: &disk::NamedJob, member: &Member) -> Result<Answer> {
+    let Member { machine, job, verdict, .. } = member;
+    let speeds = job.speeds.as_ref().map(|speeds| SpeedRows { work: &speeds.work, link: &speeds.link });
+    let json = output::json(&SplitForm::new(machine, speeds, verdict));
+    let of_folder = || of_folder(machine, arguments.seed, verdict, &json);
+    let folder = arguments.out.as_deref().map(|folder| (folder, named));
+    let written =
+        files::write_all(arguments.force, folder, of_folder, (&arguments.csv, &|| csv::one(verdict)))?;
+    output::say(
+        arguments.json.then(|| json.clone()),
+        || verdict.reason.clone(),
+        || tables::split(verdict, machine) + &written,
+    )?;
     Ok(Answer::Done)
 }
 
@@ -221,7 +281,11 @@ fn averages(arguments: &SplitArguments, sources: u32, sigma: f64) -> Result<Answ
         sigmas: vec![sigma],
         forwardings: forwardings(&arguments.switching)?,
     })?;
-    output::print(&if arguments.json { output::json(&answer) } else { random::text(&answer) })?;
+    output::say(
+        arguments.json.then(|| output::json(&answer)),
+        || random::line(&answer),
+        || random::text(&answer),
+    )?;
     Ok(Answer::Done)
 }
 

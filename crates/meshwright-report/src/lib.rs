@@ -12,6 +12,7 @@
 //! | `history` | groups over time |
 //! | `completion` | times of completion over numbers of nodes |
 //! | `sweep` | the page of a sweep |
+//! | `series` | the page of several answers of one kind |
 //! | `results` | the points of a sweep, kept as they come |
 //! | `style` | the style of the page, and of a drawing alone |
 //! | `wording` | how numbers and nodes are written |
@@ -32,6 +33,7 @@ mod history;
 mod load;
 mod page;
 mod results;
+mod series;
 #[doc(hidden)]
 pub mod style;
 #[doc(hidden)]
@@ -47,7 +49,8 @@ pub use files::{File, files, schedules};
 pub use history::{GroupsOverTime, groups_files};
 pub use page::{mark, page};
 pub use results::Results;
-pub use sweep::{sweep_files, sweep_page};
+pub use series::{NamedCurve, SeriesPage, SeriesTable, sweep_series_files};
+pub use sweep::{headline as sweep_headline, sweep_files, sweep_page};
 
 pub use meshwright_core::output::{check_place, write_all, write_atomically};
 

@@ -349,7 +349,11 @@ fn finish(arguments: &ScatterArguments, findings: &Findings<'_>) -> Result<Answe
         written = files::add(&mut writing, folder, &arguments.named(), all)?;
     }
     writing.finish()?;
-    output::print(&if run.json { output::json(findings) } else { text::text(findings) + &written })?;
+    output::say(
+        run.json.then(|| output::json(findings)),
+        || text::line(findings),
+        || text::text(findings) + &written,
+    )?;
     let is_wrong = findings.verified.is_some_and(|verified| !verified.equal);
     Ok(if is_wrong { Answer::Negative } else { Answer::Done })
 }

@@ -167,7 +167,7 @@ fn sort<T: Number, E: Endpoint>(arguments: &SortArguments, mail: &mut Mailbox<E>
     tell("writing");
     mail.compute(|| numbers::write(out, sorted, arguments.force.force))??;
     drop(progress);
-    output::print(&if arguments.json { output::json(&answer) } else { answer.text() })?;
+    output::say(arguments.json.then(|| output::json(&answer)), || answer.line(), || answer.text())?;
     Ok(Answer::Done)
 }
 

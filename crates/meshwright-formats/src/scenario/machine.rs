@@ -20,7 +20,7 @@ const VIRTUAL_CHANNELS_MAX: u64 = 256;
 pub(super) fn read(table: &Table<'_>) -> Result<Machine> {
     table.check_keys(&machine_keys::MACHINE.names())?;
     let topology = table.require("topology", "topology = \"mesh:8x8\" or another network")?;
-    let mut machine = network(&topology)?;
+    let mut machine = network(&topology)?.with_clock(clock(table)?);
     if let Some(value) = table.get("switching") {
         let name = value.string(&quoted(&switchings()))?;
         machine = machine.with_switching(switching(name).map_err(|error| value.locate(error))?);
