@@ -11,7 +11,6 @@ use meshwright_core::output::{NamedJob, write_atomically};
 use meshwright_core::text::STANDARD_INPUT;
 use meshwright_core::{Error, Result};
 use meshwright_formats::scenario::{self, Scenario, Work};
-use meshwright_network::topology::Machine;
 use meshwright_report as report;
 use meshwright_report::PlanReport;
 use meshwright_verdict as verdict;
