@@ -53,7 +53,7 @@ Exit codes:
   1  a claim is not possible, or it could not be decided; a number of a certificate is wrong
   2  unacceptable input";
 
-/// Check a claimed schedule of a divisible load: possible, or the nodes that refute it; or a certificate of `map`
+/// Check whether links can carry a claimed load distribution, and if not, print the violated cut; or check a certificate of `map`
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct CheckArguments {

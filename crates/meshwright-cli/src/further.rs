@@ -28,8 +28,8 @@ pub(super) struct Further {
     /// The directions of a wire share its time: full or half [default: full]
     #[arg(long, value_name = "NAME", conflicts_with = "random", value_parser = |name: &str| told(words::duplex(name)))]
     duplex: Option<Duplex>,
-    /// Also where to put a further source that takes this share of the load from all others alike [without a share:
-    /// as much as each of k + 1 sources of equal loads]
+    /// Rank the nodes where one more source helps most; SHARE is what it takes from the others [without a share: as much
+    /// as each of k + 1 sources of equal loads]
     #[arg(
         long,
         value_name = "SHARE",

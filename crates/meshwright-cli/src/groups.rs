@@ -48,7 +48,7 @@ Exit codes:
   2  unacceptable input; nothing is written
  70  two numbers of the program contradict each other: a bug, please report it";
 
-/// Split groups, wait in them and join them again, by messages on the simulated machine
+/// Simulate group splits, barriers and joins, and collectives, message by message
 ///
 /// With --labels one split, with every member's values and the trees of the new groups; with --random many splits, and
 /// what they take by the size of the group.
@@ -164,7 +164,7 @@ fn splits() -> String {
 
 fn engines() -> String {
     let names: Vec<&str> = ENGINES.iter().map(|(name, _)| *name).collect();
-    format!("What it runs on: {}; packet is the paper's model", names.join(", "))
+    format!("What it runs on: {}; packet is the model of Chochia 1996", names.join(", "))
 }
 
 /// Runs the verb.
@@ -228,7 +228,7 @@ fn answer(arguments: &GroupsArguments) -> Result<Answer> {
     Ok(if answer.deadlock.is_none() { Answer::Done } else { Answer::Negative })
 }
 
-/// The split that is meant: the paper's, if none is named and it works on the trees and knows the labels.
+/// The split that is meant: that of Chochia 1996, if none is named and it works on the trees and knows the labels.
 fn split<'a>(arguments: &'a GroupsArguments, job: &Job) -> Result<&'a str> {
     if let Some(split) = &arguments.split {
         return Ok(split);

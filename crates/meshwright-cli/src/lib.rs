@@ -14,6 +14,7 @@
 //! | `files`, `emit` | the files of a plan, and those of launchers |
 //! | `values` | several values of one option |
 //! | `csv` | tables for programs |
+//! | `init`, `tour` | a scenario to begin with; the planners at work |
 //! | `shell` | completions and manual pages |
 
 // The text of `--help` is no Markdown: brackets in it are no links.
@@ -36,6 +37,7 @@ mod fit;
 mod further;
 mod group_tables;
 mod groups;
+mod init;
 mod load;
 mod machines;
 pub mod manner;
@@ -54,6 +56,7 @@ pub mod sort;
 mod split;
 pub mod sweep;
 pub mod table;
+mod tour;
 mod trace;
 mod traffic;
 mod values;
@@ -116,7 +119,7 @@ const CONTRADICTION: u8 = 70;
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done
-  1  a negative answer (a deadlock, an impossible claim, a verdict nobody expects)
+  1  a negative answer (a deadlock, an impossible claim, another verdict than the recorded one)
   2  unacceptable input; nothing is written
   3  a rank was lost (run, sort, scatter)
  70  two numbers of the program contradict each other: a bug, please report it";
@@ -177,6 +180,8 @@ enum Verb {
     Scatter(scatter::OnThreads),
     #[cfg(feature = "papers")]
     Claims(claims::ClaimsArguments),
+    Init(init::InitArguments),
+    Tour(tour::TourArguments),
     Completions(shell::CompletionsArguments),
     Man(shell::ManArguments),
 }
@@ -197,7 +202,12 @@ pub fn run() -> ExitCode {
     if let Err(error) = line.check() {
         return exit(Err(error.into()));
     }
-    let answer = match &line.verb {
+    exit(answer(&line.verb))
+}
+
+/// Runs a verb.
+fn answer(verb: &Verb) -> Result<Answer, Failure> {
+    let answer = match verb {
         Verb::Plan(arguments) => plan::run(arguments),
         Verb::Map(arguments) => map::run(arguments),
         Verb::Split(arguments) => split::run(arguments),
@@ -208,19 +218,21 @@ pub fn run() -> ExitCode {
         Verb::Simulate(arguments) => simulate::run(arguments),
         Verb::Fit(arguments) => fit::run(arguments),
         Verb::Sweep(arguments) => sweep::run(arguments),
-        Verb::Run(arguments) => return exit(run::run(arguments)),
+        Verb::Run(arguments) => return run::run(arguments),
         #[cfg(feature = "demos")]
-        Verb::Sort(arguments) => return exit(sort::run(arguments)),
+        Verb::Sort(arguments) => return sort::run(arguments),
         #[cfg(feature = "demos")]
         Verb::Divide(arguments) => divide::run(arguments),
         #[cfg(feature = "demos")]
-        Verb::Scatter(arguments) => return exit(scatter::run(arguments)),
+        Verb::Scatter(arguments) => return scatter::run(arguments),
         #[cfg(feature = "papers")]
         Verb::Claims(arguments) => claims::run(arguments),
+        Verb::Init(arguments) => init::run(arguments),
+        Verb::Tour(arguments) => tour::run(arguments),
         Verb::Completions(arguments) => shell::completions(arguments),
         Verb::Man(arguments) => shell::man(arguments),
     };
-    exit(answer.map_err(Failure::Input))
+    answer.map_err(Failure::Input)
 }
 
 /// Why a verb came to no answer.

@@ -262,13 +262,13 @@ fn line(report: &MapReport, machine: &Machine) -> String {
     let names: Vec<&str> = best.iter().map(|row| &*row.name).collect();
     match best.first().and_then(|row| Some((row, (*row.simulated_cycles.of(own))?))) {
         Some((row, cycles)) => format!(
-            "{}: {} cycles, {} above the bound",
+            "{}: {}, {} above the bound",
             names.join(", "),
-            table::cycles(cycles, machine),
+            table::in_words(cycles, machine),
             row.gap.of(own).map_or("not known how far".to_string(), table::percent)
         ),
         None if report.switchings.is_empty() => {
-            format!("no placement takes less than {} cycles", table::cycles(report.bound_cycles, machine))
+            format!("no placement takes less than {}", table::in_words(report.bound_cycles, machine))
         }
         None => "every placement ends in a deadlock".to_string(),
     }

@@ -10,7 +10,6 @@ use clap::Args;
 use meshwright_core::output::{NamedJob, write_atomically};
 use meshwright_core::{Error, Result};
 use meshwright_formats::scenario::{self, Scenario, Work};
-use meshwright_network::topology::Machine;
 use meshwright_report as report;
 use meshwright_report::PlanReport;
 use meshwright_verdict as verdict;
@@ -164,6 +163,7 @@ fn name(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use meshwright_core::error::Contradiction;
+    use meshwright_network::topology::Machine;
     use meshwright_verdict::groups::{self, Drawn, Labels};
 
     use super::*;

@@ -49,7 +49,7 @@ pub(super) struct SimulateArguments {
     schedule: Option<PathBuf>,
     #[command(flatten)]
     machine: MachineArguments,
-    /// What is simulated: whole messages or every flit [default: for a schedule message, or flit if whole messages deadlock or a router is described; for traffic flit]
+    /// What is simulated: whole messages or every flit [default: message for schedules, flit for traffic; flit, too, if the message engine deadlocks or a router is described]
     #[arg(long, value_enum)]
     engine: Option<Engine>,
     /// In place of a schedule, packets at random, by pattern: uniform, uniform-with-self, transpose, bit-complement, bit-reverse, shuffle, tornado, neighbour, hot-spot or permutation:FILE
@@ -188,7 +188,7 @@ fn run_trace(arguments: &SimulateArguments, machine: &Machine) -> Result<Answer>
         ));
     }
     let verdict = arguments.trace.judge(machine, arguments.engine.map(Engine::movement))?;
-    let cycles = || format!("{} cycles simulated", table::cycles(verdict.cycles, machine));
+    let cycles = || format!("{} simulated", table::in_words(verdict.cycles, machine));
     finish(arguments, &verdict, cycles, || super::trace::text(&verdict, machine))?;
     Ok(Answer::Done)
 }
@@ -213,7 +213,7 @@ fn finish(
 /// The answer in one line.
 fn line(report: &SimulateReport, machine: &Machine) -> String {
     match report.cycles {
-        Some(cycles) => format!("{} cycles", table::cycles(cycles, machine)),
+        Some(cycles) => table::in_words(cycles, machine),
         None => "deadlock".to_string(),
     }
 }

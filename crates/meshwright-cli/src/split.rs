@@ -50,7 +50,7 @@ Exit codes:
   1  with --queues: the machine cannot work off what arrives
   2  unacceptable input; nothing is written";
 
-/// Divide a load that may be cut anywhere: the thesis's shares, the optimum, messages
+/// Divide a load that may be cut anywhere: shares by the methods of Zhang 2018, the optimum, messages
 ///
 /// Every method's shares are bounded, checked against the links of the machine, sent as messages and simulated.
 #[derive(Args)]
@@ -63,7 +63,7 @@ pub(super) struct SplitArguments {
     #[arg(long, value_name = "NODE[=LOAD][@RELEASE]", required_unless_present = "random")]
     from: Vec<String>,
     /// Instead: this many sources of equal loads, drawn at random again and again; averages with 95 % intervals of
-    /// what the thesis's schedulers save and gain, and of the optimum
+    /// what the schedulers of Zhang 2018 save and gain, and of the optimum
     #[arg(long, value_name = "K", conflicts_with_all = ["from", "method", "reduction", "speeds", "startup", "chunks", "front", "deadline", "out"])]
     random: Option<u32>,
     /// With --random: how often
@@ -92,7 +92,8 @@ pub(super) struct SplitArguments {
     /// `installments`
     #[arg(long)]
     front: bool,
-    /// Also tell the fewest processors that are done by then, in units of w Tcp
+    /// Also print the fewest processors that meet this deadline, in units of w Tcp, the time of the whole load on one
+    /// processor
     #[arg(long, value_name = "D", allow_negative_numbers = true, value_parser = number)]
     deadline: Option<f64>,
     /// The seed of everything random
@@ -176,7 +177,7 @@ fn methods() -> String {
 fn reductions() -> String {
     let names: Vec<&str> = REDUCTIONS.iter().map(|(name, _)| *name).collect();
     format!(
-        "Several sources: which processors a cell gives up, {} [default: peel]. literal is the thesis's pseudo-code, \
+        "Several sources: which processors a cell gives up, {} [default: peel]. literal is the pseudo-code of Zhang 2018, \
          which may break the makespan",
         names.join(", ")
     )

@@ -96,7 +96,7 @@ struct RunArguments {
     /// What is run: all, ours, equal or thesis
     #[arg(long, value_name = "SPLIT", default_value = "all", value_parser = splits)]
     split: Splits,
-    /// The machine the thesis's split takes the ranks for, rank r as node r [default: all one hop from rank 0]
+    /// The machine for which the split of Zhang 2018 takes the ranks, rank r as node r [default: all one hop from rank 0]
     #[arg(long, value_name = "MACHINE")]
     on: Option<String>,
     /// This rank does its work FACTOR times over, as a slower one would; may be given several times

@@ -125,6 +125,15 @@ pub fn read(path: &Path) -> Result<Scenario> {
     scenario(&ScenarioText::read(path)?)
 }
 
+/// The scenario that a text holds which is to be this file.
+///
+/// # Errors
+///
+/// As for [`read`].
+pub fn read_text(path: &Path, text: &str) -> Result<Scenario> {
+    scenario(&ScenarioText::from_bytes(path, text.as_bytes().to_vec())?)
+}
+
 /// The text of a file of another kind, of the size of a scenario at most.
 pub(crate) fn text_of(path: &Path) -> Result<String> {
     Ok(ScenarioText::read(path)?.text)
