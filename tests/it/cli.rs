@@ -18,6 +18,7 @@ mod orders;
 mod placing;
 mod routers;
 mod run;
+mod same;
 mod search;
 mod sort;
 mod torus;

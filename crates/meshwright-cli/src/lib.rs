@@ -11,6 +11,7 @@
 //! | `trace` | traces of real programs, for `simulate` and `fit` |
 //! | `further` | variants of a machine, a further source, loads that keep coming |
 //! | `files`, `emit` | the files of a plan, and those of launchers |
+//! | [`grammar`] | old names and short names of options; the list of verbs |
 //! | `shell` | completions and manual pages |
 
 // The text of `--help` is no Markdown: brackets in it are no links.
@@ -30,6 +31,7 @@ mod explain;
 pub mod files;
 mod fit;
 mod further;
+pub mod grammar;
 mod group_tables;
 mod groups;
 mod input;
@@ -57,7 +59,10 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+pub use costs::{Broken, MACHINES};
 use meshwright_core::{Error, Result};
+#[cfg(feature = "demos")]
+use meshwright_network::topology::Machine;
 use meshwright_runtime::transport::Lost;
 
 /// The most ranks that are threads of one process.
@@ -65,8 +70,7 @@ const THREADS_MAX: u32 = 1024;
 
 /// How many ranks there are as threads when nobody says: the living nodes of the machine, if one is named.
 #[cfg(feature = "demos")]
-fn ranks_as_threads(machine: Option<&str>, otherwise: impl FnOnce() -> u32) -> Result<u32> {
-    let machine = machine.map(meshwright_formats::scenario::machine).transpose()?;
+fn ranks_as_threads(machine: Option<Machine>, otherwise: impl FnOnce() -> u32) -> Result<u32> {
     let ranks = machine.map_or_else(otherwise, |machine| machine.living_count());
     check_threads(ranks).map(|()| ranks)
 }
@@ -136,17 +140,17 @@ struct CommandLine {
 
 #[derive(Subcommand)]
 enum Verb {
-    Plan(plan::PlanArguments),
     Map(map::MapArguments),
+    Simulate(simulate::SimulateArguments),
+    Sweep(sweep::SweepArguments),
+    Plan(plan::PlanArguments),
     Split(split::SplitArguments),
     Groups(groups::GroupsArguments),
-    Check(check::CheckArguments),
     Explain(explain::ExplainArguments),
-    Machines(machines::MachinesArguments),
-    Simulate(simulate::SimulateArguments),
-    Fit(fit::FitArguments),
-    Sweep(sweep::SweepArguments),
+    Check(check::CheckArguments),
     Run(run::RunArguments),
+    Machines(machines::MachinesArguments),
+    Fit(fit::FitArguments),
     #[cfg(feature = "demos")]
     Sort(sort::SortCommand),
     #[cfg(feature = "demos")]
@@ -161,7 +165,7 @@ enum Verb {
 
 /// Runs the program.
 pub fn run() -> ExitCode {
-    let line = match CommandLine::try_parse() {
+    let line = match grammar::parse::<CommandLine>(std::env::args_os()) {
         Ok(line) => line,
         Err(error) => {
             error::usage::<CommandLine>(&error);

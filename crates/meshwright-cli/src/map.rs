@@ -12,9 +12,9 @@ use meshwright_core::{Error, Result};
 use meshwright_formats::scenario::given;
 use meshwright_formats::scenario::logical::{self, AxisOption};
 use meshwright_formats::scenario::tasks::{self, Weights};
-use meshwright_mapping::{PLACEMENTS, task_file};
 use meshwright_mapping::divide::Preset;
 use meshwright_mapping::logical::{OPERATIONS, Operation};
+use meshwright_mapping::{PLACEMENTS, family, task_file};
 use meshwright_network::topology::{Machine, Switching};
 use meshwright_report::{File, PlanReport};
 use meshwright_verdict::map::{self, MapReport, MapRow};
@@ -81,11 +81,11 @@ pub(super) struct MapArguments {
     /// data-distribution, matrix-chain or graph-halving; where a tree does not halve evenly, parts of data are in proportion
     #[arg(long, value_name = "NAME", conflicts_with_all = ["alpha", "combine_alpha"], value_parser = preset)]
     preset: Option<&'static Preset>,
-    /// The seed of the random placement and of the search: a whole number
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
-    seed: u64,
+    /// The seed of the placements random and recursive-bisection and of the search: a whole number [default: 0]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = seed)]
+    seed: Option<u64>,
     /// Bounds and formulas only: simulate nothing
-    #[arg(long, conflicts_with_all = ["out", "emit"])]
+    #[arg(long, conflicts_with_all = ["out", "emit", "explain"])]
     formulas: bool,
     /// Print one JSON object and nothing else
     #[arg(long)]
@@ -143,7 +143,9 @@ pub(super) fn run(arguments: &MapArguments) -> Result<Answer> {
     if arguments.formulas {
         switchings.clear();
     }
-    let MapArguments { alpha, combine_alpha, volume, preset, seed, .. } = *arguments;
+    check_seed(arguments, &names)?;
+    let MapArguments { alpha, combine_alpha, volume, preset, .. } = *arguments;
+    let seed = arguments.seed.unwrap_or(0);
     let weights = Weights { alpha, combine_alpha, volume, preset };
     if arguments.completion.is_asked() {
         return completion(arguments, &names, &machine, weights);
@@ -205,7 +207,16 @@ fn completion(
     weights: Weights,
 ) -> Result<Answer> {
     arguments.emit.refuse_beside("--work, --nodes and --per-node: --out writes the schedule of the best")?;
-    let MapArguments { ref tasks, ref placement, seed, json, force, .. } = *arguments;
+    if arguments.explain || arguments.formulas {
+        let option = if arguments.explain { "--explain" } else { "--formulas" };
+        return Err(Error::value(
+            option,
+            "given beside times of completion",
+            "no --work, --nodes or --per-node beside it",
+        ));
+    }
+    let MapArguments { ref tasks, ref placement, json, force, .. } = *arguments;
+    let seed = arguments.seed.unwrap_or(0);
     // Nobody has named any: those that suit.
     let is_table =
         placement.iter().any(|name| name == tasks::ALL) || placement.iter().all(|name| name == "auto");
@@ -218,6 +229,20 @@ fn completion(
     let out = arguments.out.as_ref();
     let asked = Asked { tasks, machine, placements: names, weights, seed, json, out, force };
     arguments.completion.run(&asked)
+}
+
+/// Refuses a seed where no placement draws anything.
+fn check_seed(arguments: &MapArguments, names: &[String]) -> Result<()> {
+    let is_fixed = |name: &String| {
+        let draws = ["random", "recursive-bisection"].contains(&name.as_str());
+        is_method(name) && !draws || name.starts_with(family::PREFIX) || name.ends_with(given::MAP_ENDING)
+    };
+    match arguments.seed.filter(|_| names.iter().all(is_fixed)) {
+        Some(seed) => {
+            Err(Error::value("--seed", seed, "a placement that draws: random, recursive-bisection, search"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Whether this is an entry of the table of placements.

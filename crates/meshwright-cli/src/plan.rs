@@ -14,6 +14,7 @@ use meshwright_report::PlanReport;
 use meshwright_verdict as verdict;
 use meshwright_verdict::{JobVerdict, MappingVerdict, groups, mapping};
 
+use super::costs::{OtherMachine, in_place_of};
 use super::files::{self, Force};
 use super::input::FormatArgument;
 use super::output::{self, Progress};
@@ -23,6 +24,7 @@ const HELP: &str = "\
 Examples:
   meshwright plan examples/quickstart.toml
   meshwright plan examples/quickstart.toml --out plans --seed 7
+  meshwright plan examples/quickstart.toml --on torus:8x8 --dead 0,1..3
   meshwright plan examples/quickstart.toml --json | jq '.jobs[].winner'
 
 Exit codes:
@@ -43,6 +45,8 @@ pub(super) struct PlanArguments {
     scenario: PathBuf,
     #[command(flatten)]
     format: FormatArgument,
+    #[command(flatten)]
+    machine: OtherMachine,
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
@@ -62,7 +66,7 @@ pub(super) struct PlanArguments {
 /// Runs the verb.
 pub(super) fn run(arguments: &PlanArguments) -> Result<Answer> {
     let _format = arguments.format.apply(&arguments.scenario, &["toml"])?;
-    let mut scenario = scenario::read(&arguments.scenario)?;
+    let mut scenario = scenario::read_on(&arguments.scenario, &arguments.machine.change())?;
     scenario.seed = arguments.seed.unwrap_or(scenario.seed);
     let job = NamedJob::new("plan", scenario.jobs.iter().map(|job| job.name.as_str()));
     let title = name(&arguments.scenario);
@@ -73,16 +77,17 @@ pub(super) fn run(arguments: &PlanArguments) -> Result<Answer> {
     }
     let (jobs, contradictions) = answered(judge(&scenario))?;
     contradictions.iter().for_each(error::show);
-    let file = arguments.scenario.display().to_string();
-    let machine = &scenario.machine;
+    let mut file = arguments.scenario.display().to_string();
+    let (machine, replaced) = (&scenario.machine, scenario.replaced.as_deref());
+    file.extend(replaced.map(|old| format!(", on {} in place of {old}", machine.name())));
     let plan = PlanReport { title: &title, scenario: &file, machine, seed: scenario.seed, jobs: &jobs };
     let told = if arguments.explain { explain::of_jobs(&jobs, machine)? } else { Vec::new() };
     let written = write(arguments, &plan, &job)?;
     output::print(&if arguments.json {
-        files::json(&plan, arguments.out.is_some(), told)
+        files::json(&plan, arguments.out.is_some(), told, replaced)
     } else {
         let told = told.iter().flatten().map(|told| format!("\n{}", explain::text(told, machine)));
-        text(&plan) + &told.collect::<String>() + &written
+        in_place_of(machine, replaced) + &text(&plan) + &told.collect::<String>() + &written
     })?;
     // A load that is too large to be sent has no winner, and that is no deadlock.
     let ends = |job: &JobVerdict| matches!(job, JobVerdict::Load(_)) || job.winner().is_some();

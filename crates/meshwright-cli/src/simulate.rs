@@ -122,8 +122,13 @@ fn named(arguments: &SimulateArguments) -> disk::NamedJob {
 }
 
 fn run_schedule(arguments: &SimulateArguments, machine: &Machine, schedule: &Path) -> Result<Answer> {
+    if arguments.engine != Some(Engine::Flit) && arguments.router.given().is_none() {
+        arguments.run.refuse_seed(
+            "none beside whole messages, which draw nothing; routers do: --engine flit, --router, --set",
+        )?;
+    }
     let on_routers = || -> Result<SimulateReport> {
-        let (router, seed) = (arguments.router.router(machine)?, arguments.run.seed);
+        let (router, seed) = (arguments.router.router(machine)?, arguments.run.seed());
         let replay = Replay { router, packet: None, seed };
         report::report_on_routers(&tasks::schedule(schedule, machine)?, machine, &replay)
     };
@@ -174,12 +179,12 @@ fn run_traffic(arguments: &SimulateArguments, machine: &Machine, traffic: &str) 
         return Err(Error::value("engine", "message", "flit: packets at random need routers"));
     }
     let router = arguments.router.router(machine)?;
-    let preset = arguments.router.preset.as_deref();
-    let experiment = arguments.run.experiment(machine, router, traffic, preset)?;
+    let router_name = arguments.router.router.as_deref();
+    let experiment = arguments.run.experiment(machine, router, traffic, router_name)?;
     let load = arguments.load.expect("the grammar asks for a load beside traffic");
     let mut progress = Progress::new();
     progress.tell(&format!("load {load}"));
-    let point = experiment.measure(load, seed_of(arguments.run.seed, load), arguments.run.threads(1))?;
+    let point = experiment.measure(load, seed_of(arguments.run.seed(), load), arguments.run.threads(1))?;
     drop(progress);
     let report = TrafficReport::new(experiment.conditions, experiment.reference, point);
     finish(arguments, &report, || traffic_text(&report, machine))?;
@@ -194,6 +199,7 @@ fn run_trace(arguments: &SimulateArguments, machine: &Machine) -> Result<Answer>
             "no router beside --trace: the machine file describes its own",
         ));
     }
+    arguments.run.refuse_seed("none beside --trace, which draws nothing")?;
     let verdict = arguments.trace.judge(machine, arguments.engine.map(Engine::movement))?;
     finish(arguments, &verdict, || super::trace::text(&verdict, machine))?;
     Ok(Answer::Done)

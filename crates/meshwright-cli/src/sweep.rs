@@ -25,7 +25,7 @@ use super::{Answer, Failure, table};
 const HELP: &str = "\
 Examples:
   meshwright sweep --on mesh:16x16 --traffic uniform --packet 1 --points 10 --out curve
-  meshwright sweep --on torus:8x8 --traffic transpose --preset booksim --loads 0.05,0.1
+  meshwright sweep --on torus:8x8 --traffic transpose --router booksim --loads 0.05,0.1
   meshwright sweep --on mesh:8x8 --traffic uniform --saturation --results sweep.jsonl --json
 
 A load is carried when every measured packet arrives before the drain ends, at least 95 % of what
@@ -146,8 +146,8 @@ fn on_rank<E: Endpoint>(
 /// What is measured, but for the loads.
 fn experiment<'m>(arguments: &SweepArguments, machine: &'m Machine) -> Result<Experiment<'m>> {
     let router = arguments.router.router(machine)?;
-    let preset = arguments.router.preset.as_deref();
-    arguments.run.experiment(machine, router, &arguments.traffic, preset)
+    let router_name = arguments.router.router.as_deref();
+    arguments.run.experiment(machine, router, &arguments.traffic, router_name)
 }
 
 /// Has a pool measure the curve, and tells what came of it. `who` says in a few words who is at work.
@@ -161,7 +161,7 @@ fn lead(
     let named = disk::NamedJob::new("sweep", [format!("--traffic {}", arguments.traffic)]);
     files::check(arguments.out.as_ref(), arguments.force, &named)?;
     let loads = loads(arguments, experiment)?;
-    let sweep = Sweep { loads, saturation: arguments.saturation, seed: arguments.run.seed, threads: 1 };
+    let sweep = Sweep { loads, saturation: arguments.saturation, seed: arguments.run.seed(), threads: 1 };
     let results = match &arguments.results {
         Some(path) => Some(Results::open(path, &experiment.conditions.line(), arguments.force.force)?),
         None => None,

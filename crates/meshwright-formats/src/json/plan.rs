@@ -25,6 +25,9 @@ pub struct PlanForm<'a> {
     pub seed: u64,
     /// The verdicts, in the order of the scenario.
     pub jobs: Vec<JobForm<'a>>,
+    /// The network of the scenario, where another machine was named in its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaced_machine: Option<&'a str>,
 }
 
 /// The verdict on a job, and where its schedule is.
@@ -99,7 +102,13 @@ impl<'a> PlanForm<'a> {
             explain: None,
         };
         let jobs = jobs.iter().zip(schedules).map(form).collect();
-        Self { format: FORMAT, machine: machine.into(), seed, jobs }
+        Self { format: FORMAT, machine: machine.into(), seed, jobs, replaced_machine: None }
+    }
+
+    /// For another machine than that of the scenario.
+    pub fn in_place_of(mut self, replaced: Option<&'a str>) -> Self {
+        self.replaced_machine = replaced;
+        self
     }
 
     /// With the explanations of the jobs, as far as there are any.
