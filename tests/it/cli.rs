@@ -19,6 +19,7 @@ mod orders;
 mod placing;
 mod routers;
 mod run;
+mod same;
 mod search;
 mod sort;
 mod torus;

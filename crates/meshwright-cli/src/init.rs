@@ -69,7 +69,7 @@ pub(super) fn run(arguments: &InitArguments) -> Result<Answer> {
     let machine = scenario::machine(on)?;
     let text = text(on, &machine, job, &output::shown(file))?;
     // What is written runs.
-    scenario::read_text(file, &text)?;
+    scenario::read_bytes(file, text.clone().into_bytes())?;
     let mut writing = Writing::new(force.force);
     writing.file(file, text.as_bytes())?;
     writing.finish()?;

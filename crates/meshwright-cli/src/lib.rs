@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `plan`, `map`, `split`, `groups`, `check`, `explain`, `machines`, `fit`, `simulate`, `sweep`, `run`, [`sort`], [`divide`], [`scatter`], `claims` | the verbs |
-//! | `costs`, `traffic`, `search` | the options that change a machine; those of routers and traffic; those of a search |
+//! | `costs`, `traffic`, `search`, `input` | the options that change a machine; those of routers and traffic; those of a search; that of standard input |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
 //! | `manner` | how much is said, in which unit, how wide |
 //! | `load`, `random` | divisible loads in tables and words; averages over random sources |
@@ -15,6 +15,7 @@
 //! | `values` | several values of one option |
 //! | `csv` | tables for programs |
 //! | `init`, `tour` | a scenario to begin with; the planners at work |
+//! | [`grammar`] | old names and short names of options; the list of verbs |
 //! | `shell` | completions and manual pages |
 
 // The text of `--help` is no Markdown: brackets in it are no links.
@@ -35,9 +36,11 @@ mod explain;
 pub mod files;
 mod fit;
 mod further;
+pub mod grammar;
 mod group_tables;
 mod groups;
 mod init;
+mod input;
 mod load;
 mod machines;
 pub mod manner;
@@ -65,7 +68,10 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+pub use costs::{Broken, MACHINES};
 use meshwright_core::{Error, Result};
+#[cfg(feature = "demos")]
+use meshwright_network::topology::Machine;
 use meshwright_runtime::transport::Lost;
 
 /// The most ranks that are threads of one process.
@@ -73,8 +79,7 @@ const THREADS_MAX: u32 = 1024;
 
 /// How many ranks there are as threads when nobody says: the living nodes of the machine, if one is named.
 #[cfg(feature = "demos")]
-fn ranks_as_threads(machine: Option<&str>, otherwise: impl FnOnce() -> u32) -> Result<u32> {
-    let machine = machine.map(meshwright_formats::scenario::machine).transpose()?;
+fn ranks_as_threads(machine: Option<Machine>, otherwise: impl FnOnce() -> u32) -> Result<u32> {
     let ranks = machine.map_or_else(otherwise, |machine| machine.living_count());
     check_threads(ranks).map(|()| ranks)
 }
@@ -161,17 +166,17 @@ impl CommandLine {
 
 #[derive(Subcommand)]
 enum Verb {
-    Plan(plan::PlanArguments),
     Map(map::MapArguments),
+    Simulate(simulate::SimulateArguments),
+    Sweep(sweep::SweepArguments),
+    Plan(plan::PlanArguments),
     Split(split::SplitArguments),
     Groups(groups::GroupsArguments),
-    Check(check::CheckArguments),
     Explain(explain::ExplainArguments),
-    Machines(machines::MachinesArguments),
-    Simulate(simulate::SimulateArguments),
-    Fit(fit::FitArguments),
-    Sweep(sweep::SweepArguments),
+    Check(check::CheckArguments),
     Run(run::RunArguments),
+    Machines(machines::MachinesArguments),
+    Fit(fit::FitArguments),
     #[cfg(feature = "demos")]
     Sort(sort::SortCommand),
     #[cfg(feature = "demos")]
@@ -188,7 +193,7 @@ enum Verb {
 
 /// Runs the program.
 pub fn run() -> ExitCode {
-    let line = match CommandLine::try_parse() {
+    let line = match grammar::parse::<CommandLine>(std::env::args_os()) {
         Ok(line) => line,
         Err(error) => {
             error::usage::<CommandLine>(&error);

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use meshwright_core::output::{NamedJob, write_atomically};
+use meshwright_core::text::STANDARD_INPUT;
 use meshwright_core::{Error, Result};
 use meshwright_formats::scenario::{self, Scenario, Work};
 use meshwright_report as report;
@@ -15,8 +16,10 @@ use meshwright_report::PlanReport;
 use meshwright_verdict as verdict;
 use meshwright_verdict::{JobVerdict, groups, mapping};
 
+use super::costs::{OtherMachine, in_place_of};
 use super::csv::CsvFile;
 use super::files::{self, Force};
+use super::input::FormatArgument;
 use super::output::{self, Progress};
 use super::{Answer, error, explain, manner, search};
 
@@ -24,6 +27,7 @@ const HELP: &str = "\
 Examples:
   meshwright plan examples/quickstart.toml
   meshwright plan examples/quickstart.toml --out plans --seed 7
+  meshwright plan examples/quickstart.toml --on torus:8x8 --dead 0,1..3
   meshwright plan examples/quickstart.toml --json | jq '.jobs[].winner'
 
 Exit codes:
@@ -39,9 +43,13 @@ Exit codes:
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct PlanArguments {
-    /// The scenario file: a [machine] and its jobs
+    /// The scenario file: a [machine] and its jobs; `-` for standard input
     #[arg(value_name = "SCENARIO.toml")]
     scenario: PathBuf,
+    #[command(flatten)]
+    format: FormatArgument,
+    #[command(flatten)]
+    machine: OtherMachine,
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
@@ -62,7 +70,8 @@ pub(super) struct PlanArguments {
 
 /// Runs the verb.
 pub(super) fn run(arguments: &PlanArguments) -> Result<Answer> {
-    let mut scenario = scenario::read(&arguments.scenario)?;
+    let _format = arguments.format.apply(&arguments.scenario, &["toml"])?;
+    let mut scenario = scenario::read_on(&arguments.scenario, &arguments.machine.change())?;
     scenario.seed = arguments.seed.unwrap_or(scenario.seed);
     manner::check(&scenario.machine)?;
     arguments.csv.check()?;
@@ -75,17 +84,18 @@ pub(super) fn run(arguments: &PlanArguments) -> Result<Answer> {
     }
     let (jobs, contradictions) = answered(judge(&scenario))?;
     contradictions.iter().for_each(error::show);
-    let file = arguments.scenario.display().to_string();
-    let machine = &scenario.machine;
+    let mut file = arguments.scenario.display().to_string();
+    let (machine, replaced) = (&scenario.machine, scenario.replaced.as_deref());
+    file.extend(replaced.map(|old| format!(", on {} in place of {old}", machine.name())));
     let plan = PlanReport { title: &title, scenario: &file, machine, seed: scenario.seed, jobs: &jobs };
     let told = if arguments.explain { explain::of_jobs(&jobs, machine)? } else { Vec::new() };
     let written = write(arguments, &plan, &job)?;
     let explained = told.iter().flatten().map(|told| format!("\n{}", explain::text(told, machine)));
     let explained: String = explained.collect();
     output::say(
-        arguments.json.then(|| files::json(&plan, arguments.out.is_some(), told)),
+        arguments.json.then(|| files::json(&plan, arguments.out.is_some(), told, replaced)),
         || text::line(&plan),
-        || text::plan(&plan) + &explained + &written,
+        || in_place_of(machine, replaced) + &text::plan(&plan) + &explained + &written,
     )?;
     // A load that is too large to be sent has no winner, and that is no deadlock.
     let ends = |job: &JobVerdict| matches!(job, JobVerdict::Load(_)) || job.winner().is_some();
@@ -97,7 +107,7 @@ pub(super) fn run(arguments: &PlanArguments) -> Result<Answer> {
 
 /// Every job in turn.
 fn judge(scenario: &Scenario) -> impl Iterator<Item = (&str, Result<JobVerdict>)> {
-    let Scenario { machine, seed, jobs } = scenario;
+    let Scenario { machine, seed, jobs, .. } = scenario;
     let judge = move |job: &scenario::ScenarioJob| {
         let mut progress = Progress::new();
         let mut tell = |what: &str| progress.tell(&format!("{}: {what}", job.name));
@@ -157,6 +167,9 @@ fn write(arguments: &PlanArguments, plan: &PlanReport<'_>, job: &NamedJob) -> Re
 
 /// The file's name without its ending.
 fn name(path: &Path) -> String {
+    if path == Path::new(STANDARD_INPUT) {
+        return "standard input".to_string();
+    }
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 

@@ -1,4 +1,4 @@
-//! `meshwright split --random`: averages over sources drawn at random.
+//! `meshwright split --random-sources`: averages over sources drawn at random.
 
 use std::sync::Mutex;
 

@@ -19,6 +19,7 @@ use meshwright_verdict::explain::{Explanation, Subject, Work};
 
 use super::costs::MachineArguments;
 use super::files::{self, Force};
+use super::input::FormatArgument;
 use super::output::{self, Progress};
 use super::traffic::{self, RouterArguments, TrafficArguments};
 use super::{Answer, explain, manner, table};
@@ -44,9 +45,11 @@ Exit codes:
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct SimulateArguments {
-    /// The schedule: GOAL text; rank r runs on node r
+    /// The schedule: GOAL text; rank r runs on node r; `-` for standard input
     #[arg(value_name = "SCHEDULE.goal", required_unless_present_any = ["traffic", "trace"], conflicts_with_all = ["traffic", "trace"])]
     schedule: Option<PathBuf>,
+    #[command(flatten)]
+    format: FormatArgument,
     #[command(flatten)]
     machine: MachineArguments,
     /// What is simulated: whole messages or every flit [default: message for schedules, flit for traffic; flit, too, if the message engine deadlocks or a router is described]
@@ -99,6 +102,11 @@ pub(super) fn run(arguments: &SimulateArguments) -> Result<Answer> {
     let machine = arguments.machine.machine()?;
     manner::check(&machine)?;
     files::check(arguments.out.as_ref(), arguments.force, &named(arguments))?;
+    let _format = match (&arguments.schedule, &arguments.traffic, arguments.trace.path()) {
+        (Some(schedule), ..) => arguments.format.apply(schedule, &["goal"])?,
+        (None, Some(traffic), _) => arguments.format.refuse_beside(traffic).map(|()| None)?,
+        (None, None, trace) => arguments.format.apply(trace.unwrap_or(Path::new("")), &["csv", "json"])?,
+    };
     match (&arguments.schedule, &arguments.traffic) {
         (Some(schedule), _) => run_schedule(arguments, &machine, schedule),
         (None, Some(traffic)) => run_traffic(arguments, &machine, traffic),
@@ -115,8 +123,13 @@ fn named(arguments: &SimulateArguments) -> disk::NamedJob {
 }
 
 fn run_schedule(arguments: &SimulateArguments, machine: &Machine, schedule: &Path) -> Result<Answer> {
+    if arguments.engine != Some(Engine::Flit) && arguments.router.given().is_none() {
+        arguments.run.refuse_seed(
+            "none beside whole messages, which draw nothing; routers do: --engine flit, --router, --set",
+        )?;
+    }
     let on_routers = || -> Result<SimulateReport> {
-        let (router, seed) = (arguments.router.router(machine)?, arguments.run.seed);
+        let (router, seed) = (arguments.router.router(machine)?, arguments.run.seed());
         let replay = Replay { router, packet: None, seed };
         report::report_on_routers(&tasks::schedule(schedule, machine)?, machine, &replay)
     };
@@ -167,12 +180,12 @@ fn run_traffic(arguments: &SimulateArguments, machine: &Machine, traffic: &str) 
         return Err(Error::value("engine", "message", "flit: packets at random need routers"));
     }
     let router = arguments.router.router(machine)?;
-    let preset = arguments.router.preset.as_deref();
-    let experiment = arguments.run.experiment(machine, router, traffic, preset)?;
+    let router_name = arguments.router.router.as_deref();
+    let experiment = arguments.run.experiment(machine, router, traffic, router_name)?;
     let load = arguments.load.expect("the grammar asks for a load beside traffic");
     let mut progress = Progress::new();
     progress.tell(&format!("load {load}"));
-    let point = experiment.measure(load, seed_of(arguments.run.seed, load), arguments.run.threads(1))?;
+    let point = experiment.measure(load, seed_of(arguments.run.seed(), load), arguments.run.threads(1))?;
     drop(progress);
     let report = TrafficReport::new(experiment.conditions, experiment.reference, point);
     finish(arguments, &report, || traffic_line(&report), || traffic_text(&report, machine))?;
@@ -187,6 +200,7 @@ fn run_trace(arguments: &SimulateArguments, machine: &Machine) -> Result<Answer>
             "no router beside --trace: the machine file describes its own",
         ));
     }
+    arguments.run.refuse_seed("none beside --trace, which draws nothing")?;
     let verdict = arguments.trace.judge(machine, arguments.engine.map(Engine::movement))?;
     let cycles = || format!("{} simulated", table::in_words(verdict.cycles, machine));
     finish(arguments, &verdict, cycles, || super::trace::text(&verdict, machine))?;

@@ -1,10 +1,10 @@
 //! `meshwright tour`: what the program does, shown in a minute.
 
-use clap::{Args, Parser};
+use clap::Args;
 
 use meshwright_core::Result;
 
-use super::{Answer, CommandLine, answer, output};
+use super::{Answer, CommandLine, answer, grammar, output};
 
 const HELP: &str = "\
 Exit codes:
@@ -32,13 +32,13 @@ const STOPS: [Stop; 4] = [
     },
     Stop {
         before: "2. How much of a load on which node? It enters a torus at one node and may be cut anywhere.",
-        command: "split --on torus:8x8 --from 4,4 --sigma 0.05 --switching cut-through",
+        command: "split --on torus:8x8 --source 4,4 --sigma 0.05 --switching cut-through",
         lines: 9,
         after: "`feasible` says whether the links can carry what a method promises; the star is the best that can.",
     },
     Stop {
         before: "3. Groups of nodes that split, wait for each other and join again: what does it cost?",
-        command: "groups --on mesh:8x8 --order hilbert --random 2 --repeat 5",
+        command: "groups --on mesh:8x8 --order hilbert --levels 2 --repeat 5",
         lines: 10,
         after: "Steps of one packet over a link, by the size of the group that splits.",
     },
@@ -62,7 +62,7 @@ Where to go next
 pub(super) fn run(_: &TourArguments) -> Result<Answer> {
     for Stop { before, command, lines, after } in STOPS {
         let words = ["meshwright"].into_iter().chain(command.split(' '));
-        let line = CommandLine::try_parse_from(words).expect("a test takes the tour");
+        let line = grammar::parse::<CommandLine>(words.map(Into::into)).expect("a test takes the tour");
         let (told, text) = output::captured(|| answer(&line.verb));
         if let Err(failure) = told {
             return Err(match failure {

@@ -91,7 +91,7 @@ fn a_division_is_compared_over_sigma() {
     let ask = |more: &[&str]| {
         run(
             place.path(),
-            &[&["split", "mesh:4x4", "--from", "1,1", "--switching", "cut-through"][..], more].concat(),
+            &[&["split", "mesh:4x4", "--source", "1,1", "--switching", "cut-through"][..], more].concat(),
         )
     };
     let (code, text, error) = ask(&["--sigma", "0.1..0.3/3", "--out", "l", "--csv", "l.csv"]);
@@ -105,7 +105,7 @@ fn a_division_is_compared_over_sigma() {
     assert_eq!(json(&alone)["methods"], answer["series"][1]["methods"]);
     let rows = csv(&std::fs::read_to_string(place.path().join("l.csv")).unwrap());
     assert_eq!(rows[0][..4], ["method", "switching", "winner", "sigma"]);
-    let (code, text, _) = ask(&["--sigma", "0.1,1/5", "--startup", "0,1e-4", "--json"]);
+    let (code, text, _) = ask(&["--sigma", "0.1,1/5", "--message-startup", "0,1e-4", "--json"]);
     assert_eq!((code, json(&text)["series"].as_array().unwrap().len()), (0, 4));
     for (more, why) in
         [(&["--sigma", "0.1..0.2"][..], "FIRST..LAST/POINTS"), (&["--sigma", "0.1,0.1"], "each value once")]
@@ -117,7 +117,7 @@ fn a_division_is_compared_over_sigma() {
         (&["--sigma", "0.1,0.2"][..], "one value with --queues"),
         (&["--sigma", "0.1", "--csv", "x.csv"], "no --csv beside --queues"),
     ] {
-        let queues = ["split", "mesh:4x4", "--from", "1,1", "--queues"];
+        let queues = ["split", "mesh:4x4", "--source", "1,1", "--queues"];
         let (code, _, error) = run(place.path(), &[&queues[..], more].concat());
         assert!(code == 2 && error.contains(why), "{more:?}: {error}");
     }
@@ -222,9 +222,9 @@ fn quiet_is_one_line_and_verbose_says_what_is_done() {
     for arguments in [
         &["map", "binomial:3", "--on", "mesh:4x4", "--out", "m"][..],
         &["plan", "s.toml"],
-        &["split", "mesh:4x4", "--from", "0,0", "--sigma", "0.1"],
-        &["split", "mesh:4x4", "--from", "0,0=1", "--sigma", "0.1", "--queues"],
-        &["groups", "mesh:4x4", "--random", "1", "--repeat", "2"],
+        &["split", "mesh:4x4", "--source", "0,0", "--sigma", "0.1"],
+        &["split", "mesh:4x4", "--source", "0,0=1", "--sigma", "0.1", "--queues"],
+        &["groups", "mesh:4x4", "--levels", "1", "--repeat", "2"],
         &["groups", "mesh:4x4", "--collective", "broadcast"],
         &["simulate", "b.goal", "--on", "mesh:1x2"],
         &["simulate", "--on", "mesh:4x4", "--traffic", "uniform", "--load", "0.1", "--measure", "100"],

@@ -28,6 +28,9 @@ pub struct PlanForm<'a> {
     pub cycle_seconds: Option<f64>,
     /// The verdicts, in the order of the scenario.
     pub jobs: Vec<JobForm<'a>>,
+    /// The network of the scenario, where another machine was named in its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaced_machine: Option<&'a str>,
 }
 
 /// The verdict on a job, and where its schedule is.
@@ -107,7 +110,13 @@ impl<'a> PlanForm<'a> {
         };
         let jobs = jobs.iter().zip(schedules).map(form).collect();
         let cycle_seconds = machine.seconds(1.0);
-        Self { format: FORMAT, machine: machine.into(), seed, cycle_seconds, jobs }
+        Self { format: FORMAT, machine: machine.into(), seed, cycle_seconds, jobs, replaced_machine: None }
+    }
+
+    /// For another machine than that of the scenario.
+    pub fn in_place_of(mut self, replaced: Option<&'a str>) -> Self {
+        self.replaced_machine = replaced;
+        self
     }
 
     /// With the explanations of the jobs, as far as there are any.
