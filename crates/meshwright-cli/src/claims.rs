@@ -40,7 +40,7 @@ Exit codes:
   1  a verdict differs from the one the program expects
   2  unacceptable input; nothing is written";
 
-/// Derive every definition, theorem and equation of a paper again, with a verdict on each
+/// Recompute the definitions, theorems and equations of a paper and report which hold
 ///
 /// A claim holds, is corrected (the right form and the smallest counterexample are given) or is refuted; remarks are
 /// ours, and what cannot be checked or is not built is named.

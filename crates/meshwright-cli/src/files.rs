@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use meshwright_core::output::{MANIFEST, NamedJob, Writing, check_folder};
-use meshwright_core::{Error, Result};
+use meshwright_core::{Error, Result, text};
 use meshwright_formats::json::PlanForm;
 use meshwright_report as report;
 use meshwright_report::{File, PlanReport};
@@ -22,9 +22,18 @@ pub(super) const PAGE: &str = "report.html";
 const HEAD_MAX: u64 = 1 << 16;
 
 /// A plan as one JSON object, with explanations if there are any; it names the files of its schedules, if files are written.
-pub(super) fn json(plan: &PlanReport<'_>, with_files: bool, told: Vec<Option<Explanation>>) -> String {
+pub(super) fn json(
+    plan: &PlanReport<'_>,
+    with_files: bool,
+    told: Vec<Option<Explanation>>,
+    replaced: Option<&str>,
+) -> String {
     let schedules = if with_files { report::schedules(plan.jobs) } else { Vec::new() };
-    output::json(&PlanForm::new(plan.machine, plan.seed, plan.jobs, schedules).with_explanations(told))
+    output::json(
+        &PlanForm::new(plan.machine, plan.seed, plan.jobs, schedules)
+            .with_explanations(told)
+            .in_place_of(replaced),
+    )
 }
 
 /// A file of this text.
@@ -36,7 +45,7 @@ pub(super) fn file(name: &str, what: &str, text: String) -> File {
 pub(super) fn of_plan(plan: &PlanReport<'_>) -> Result<Vec<File>> {
     let mut files = vec![
         file(PAGE, "tables and drawings: open it in a browser", report::page(plan)?),
-        file("plan.json", "the same for scripts, and for `run`", json(plan, true, Vec::new())),
+        file("plan.json", "the same for scripts, and for `run`", json(plan, true, Vec::new(), None)),
     ];
     files.extend(report::files(plan)?);
     Ok(files)
@@ -53,7 +62,19 @@ pub struct Force {
 
 /// Makes sure, before long work is done, that this job may write into the folder that was asked for.
 pub(super) fn check(folder: Option<&PathBuf>, force: Force, job: &NamedJob) -> Result<()> {
-    folder.map_or(Ok(()), |folder| check_folder(folder, job, force.force))
+    let Some(folder) = folder else { return Ok(()) };
+    let file = ["json", "html", "svg", "csv"].into_iter().find(|ending| text::ending(folder) == *ending);
+    if let Some(ending) = file {
+        let name = shown(folder);
+        let hint =
+            if ending == "json" { format!("; --json > {name} writes one file") } else { String::new() };
+        return Err(Error::value(
+            "--out",
+            format!("`{name}`"),
+            format!("a folder, which gets all files{hint}"),
+        ));
+    }
+    check_folder(folder, job, force.force)
 }
 
 /// Adds the files of a folder to what is written; what there is to say about them.

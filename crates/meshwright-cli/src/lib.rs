@@ -14,6 +14,8 @@
 //! | `files`, `emit` | the files of a plan, and those of launchers |
 //! | `values` | several values of one option |
 //! | `csv` | tables for programs |
+//! | `init`, `tour` | a scenario to begin with; the planners at work |
+//! | [`grammar`] | old names and short names of options; the list of verbs |
 //! | `shell` | completions and manual pages |
 
 // The text of `--help` is no Markdown: brackets in it are no links.
@@ -34,8 +36,10 @@ mod explain;
 pub mod files;
 mod fit;
 mod further;
+pub mod grammar;
 mod group_tables;
 mod groups;
+mod init;
 mod input;
 mod load;
 mod machines;
@@ -55,6 +59,7 @@ pub mod sort;
 mod split;
 pub mod sweep;
 pub mod table;
+mod tour;
 mod trace;
 mod traffic;
 mod values;
@@ -63,7 +68,10 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+pub use costs::{Broken, MACHINES};
 use meshwright_core::{Error, Result};
+#[cfg(feature = "demos")]
+use meshwright_network::topology::Machine;
 use meshwright_runtime::transport::Lost;
 
 /// The most ranks that are threads of one process.
@@ -71,8 +79,7 @@ const THREADS_MAX: u32 = 1024;
 
 /// How many ranks there are as threads when nobody says: the living nodes of the machine, if one is named.
 #[cfg(feature = "demos")]
-fn ranks_as_threads(machine: Option<&str>, otherwise: impl FnOnce() -> u32) -> Result<u32> {
-    let machine = machine.map(meshwright_formats::scenario::machine).transpose()?;
+fn ranks_as_threads(machine: Option<Machine>, otherwise: impl FnOnce() -> u32) -> Result<u32> {
     let ranks = machine.map_or_else(otherwise, |machine| machine.living_count());
     check_threads(ranks).map(|()| ranks)
 }
@@ -117,7 +124,7 @@ const CONTRADICTION: u8 = 70;
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done
-  1  a negative answer (a deadlock, an impossible claim, a verdict nobody expects)
+  1  a negative answer (a deadlock, an impossible claim, another verdict than the recorded one)
   2  unacceptable input; nothing is written
   3  a rank was lost (run, sort, scatter)
  70  two numbers of the program contradict each other: a bug, please report it";
@@ -159,17 +166,17 @@ impl CommandLine {
 
 #[derive(Subcommand)]
 enum Verb {
-    Plan(plan::PlanArguments),
     Map(map::MapArguments),
+    Simulate(simulate::SimulateArguments),
+    Sweep(sweep::SweepArguments),
+    Plan(plan::PlanArguments),
     Split(split::SplitArguments),
     Groups(groups::GroupsArguments),
-    Check(check::CheckArguments),
     Explain(explain::ExplainArguments),
-    Machines(machines::MachinesArguments),
-    Simulate(simulate::SimulateArguments),
-    Fit(fit::FitArguments),
-    Sweep(sweep::SweepArguments),
+    Check(check::CheckArguments),
     Run(run::RunArguments),
+    Machines(machines::MachinesArguments),
+    Fit(fit::FitArguments),
     #[cfg(feature = "demos")]
     Sort(sort::SortCommand),
     #[cfg(feature = "demos")]
@@ -178,13 +185,15 @@ enum Verb {
     Scatter(scatter::OnThreads),
     #[cfg(feature = "papers")]
     Claims(claims::ClaimsArguments),
+    Init(init::InitArguments),
+    Tour(tour::TourArguments),
     Completions(shell::CompletionsArguments),
     Man(shell::ManArguments),
 }
 
 /// Runs the program.
 pub fn run() -> ExitCode {
-    let line = match CommandLine::try_parse() {
+    let line = match grammar::parse::<CommandLine>(std::env::args_os()) {
         Ok(line) => line,
         Err(error) => {
             error::usage::<CommandLine>(&error);
@@ -198,7 +207,12 @@ pub fn run() -> ExitCode {
     if let Err(error) = line.check() {
         return exit(Err(error.into()));
     }
-    let answer = match &line.verb {
+    exit(answer(&line.verb))
+}
+
+/// Runs a verb.
+fn answer(verb: &Verb) -> Result<Answer, Failure> {
+    let answer = match verb {
         Verb::Plan(arguments) => plan::run(arguments),
         Verb::Map(arguments) => map::run(arguments),
         Verb::Split(arguments) => split::run(arguments),
@@ -209,19 +223,21 @@ pub fn run() -> ExitCode {
         Verb::Simulate(arguments) => simulate::run(arguments),
         Verb::Fit(arguments) => fit::run(arguments),
         Verb::Sweep(arguments) => sweep::run(arguments),
-        Verb::Run(arguments) => return exit(run::run(arguments)),
+        Verb::Run(arguments) => return run::run(arguments),
         #[cfg(feature = "demos")]
-        Verb::Sort(arguments) => return exit(sort::run(arguments)),
+        Verb::Sort(arguments) => return sort::run(arguments),
         #[cfg(feature = "demos")]
         Verb::Divide(arguments) => divide::run(arguments),
         #[cfg(feature = "demos")]
-        Verb::Scatter(arguments) => return exit(scatter::run(arguments)),
+        Verb::Scatter(arguments) => return scatter::run(arguments),
         #[cfg(feature = "papers")]
         Verb::Claims(arguments) => claims::run(arguments),
+        Verb::Init(arguments) => init::run(arguments),
+        Verb::Tour(arguments) => tour::run(arguments),
         Verb::Completions(arguments) => shell::completions(arguments),
         Verb::Man(arguments) => shell::man(arguments),
     };
-    exit(answer.map_err(Failure::Input))
+    answer.map_err(Failure::Input)
 }
 
 /// Why a verb came to no answer.

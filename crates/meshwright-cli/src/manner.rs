@@ -25,12 +25,10 @@ pub struct Manner {
 /// Options of all verbs stand under this heading.
 const HEADING: &str = "Every verb";
 
-/// How times are shown.
+// How times are shown; a comment of documentation would stand in every help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Units {
-    /// In cycles of the machine.
+pub(super) enum Units {
     Cycles,
-    /// In seconds; the machine needs a clock.
     Time,
 }
 
@@ -45,7 +43,7 @@ static UNITS: AtomicU8 = AtomicU8::new(0);
 
 impl Manner {
     /// The unit that is asked for, if one is.
-    pub fn units(self) -> Option<Units> {
+    pub(super) fn units(self) -> Option<Units> {
         self.units
     }
 

@@ -15,9 +15,9 @@ use meshwright_core::{Error, Result};
 use meshwright_formats::scenario::given;
 use meshwright_formats::scenario::logical::{self, AxisOption};
 use meshwright_formats::scenario::tasks::{self, Weights};
-use meshwright_mapping::{PLACEMENTS, task_file};
 use meshwright_mapping::divide::Preset;
 use meshwright_mapping::logical::{OPERATIONS, Operation};
+use meshwright_mapping::{PLACEMENTS, family, task_file};
 use meshwright_network::topology::{Machine, Switching};
 use meshwright_report::{File, PlanReport};
 use meshwright_verdict::map::{self, MapReport, MapRow};
@@ -85,11 +85,11 @@ pub(super) struct MapArguments {
     /// data-distribution, matrix-chain or graph-halving; where a tree does not halve evenly, parts of data are in proportion
     #[arg(long, value_name = "NAME", conflicts_with_all = ["alpha", "combine_alpha"], value_parser = preset)]
     preset: Option<&'static Preset>,
-    /// The seed of the random placement and of the search: a whole number
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
-    seed: u64,
+    /// The seed of the placements random and recursive-bisection and of the search: a whole number [default: 0]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = seed)]
+    seed: Option<u64>,
     /// Bounds and formulas only: simulate nothing
-    #[arg(long, conflicts_with_all = ["out", "emit"])]
+    #[arg(long, conflicts_with_all = ["out", "emit", "explain"])]
     formulas: bool,
     /// Print one JSON object and nothing else
     #[arg(long)]
@@ -151,6 +151,7 @@ pub(super) fn run(arguments: &MapArguments) -> Result<Answer> {
     if arguments.formulas {
         switchings.clear();
     }
+    check_seed(arguments, &names)?;
     let MapArguments { alpha, combine_alpha, volume, preset, .. } = *arguments;
     let weights = Weights { alpha, combine_alpha, volume, preset };
     let startups = arguments.machine.startups();
@@ -192,14 +193,14 @@ impl Wanted<'_> {
         progress: &mut Progress,
     ) -> Result<MapReport> {
         let Self { arguments, names, switchings, .. } = self;
+        let seed = arguments.seed.unwrap_or(0);
         given::read_maps(job, names, Path::new(""), machine)?;
         let mut names = tasks::expand(names.clone(), job, machine)?;
         let search = arguments.search.search(machine)?;
-        arguments.search.look(job, &mut names, machine, &search, arguments.seed)?;
+        arguments.search.look(job, &mut names, machine, &search, seed)?;
         let methods: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut tell = |what: &str| progress.tell(what);
-        let report =
-            map::report_under(job, machine, &methods, arguments.seed, (switchings, is_judged), &mut tell)?;
+        let report = map::report_under(job, machine, &methods, seed, (switchings, is_judged), &mut tell)?;
         for skipped in &report.skipped {
             output::detail(&format!("{} is left out: {}", skipped.method, skipped.why));
         }
@@ -220,7 +221,14 @@ fn one(wanted: &Wanted<'_>, machine: &Machine, named: &disk::NamedJob) -> Result
     let rivals = emission.rivals(&report, machine.switching());
     if verdict.is_none() && !rivals.is_empty() {
         let mut tell = |what: &str| progress.tell(what);
-        verdict = Some(mapping::judge(&report.tasks, &job, machine, &rivals, arguments.seed, &mut tell)?);
+        verdict = Some(mapping::judge(
+            &report.tasks,
+            &job,
+            machine,
+            &rivals,
+            arguments.seed.unwrap_or(0),
+            &mut tell,
+        )?);
     }
     drop(progress);
     if let Some(verdict) = verdict.as_ref().filter(|_| arguments.explain) {
@@ -267,13 +275,13 @@ fn line(report: &MapReport, machine: &Machine) -> String {
     let names: Vec<&str> = best.iter().map(|row| &*row.name).collect();
     match best.first().and_then(|row| Some((row, (*row.simulated_cycles.of(own))?))) {
         Some((row, cycles)) => format!(
-            "{}: {} cycles, {} above the bound",
+            "{}: {}, {} above the bound",
             names.join(", "),
-            table::cycles(cycles, machine),
+            table::in_words(cycles, machine),
             row.gap.of(own).map_or("not known how far".to_string(), table::percent)
         ),
         None if report.switchings.is_empty() => {
-            format!("no placement takes less than {} cycles", table::cycles(report.bound_cycles, machine))
+            format!("no placement takes less than {}", table::in_words(report.bound_cycles, machine))
         }
         None => "every placement ends in a deadlock".to_string(),
     }
@@ -296,7 +304,16 @@ fn completion(
     weights: Weights,
 ) -> Result<Answer> {
     arguments.emit.refuse_beside("--work, --nodes and --per-node: --out writes the schedule of the best")?;
-    let MapArguments { ref tasks, ref placement, seed, json, force, .. } = *arguments;
+    if arguments.explain || arguments.formulas {
+        let option = if arguments.explain { "--explain" } else { "--formulas" };
+        return Err(Error::value(
+            option,
+            "given beside times of completion",
+            "no --work, --nodes or --per-node beside it",
+        ));
+    }
+    let MapArguments { ref tasks, ref placement, json, force, .. } = *arguments;
+    let seed = arguments.seed.unwrap_or(0);
     // Nobody has named any: those that suit.
     let is_table =
         placement.iter().any(|name| name == tasks::ALL) || placement.iter().all(|name| name == "auto");
@@ -309,6 +326,20 @@ fn completion(
     let out = arguments.out.as_ref();
     let asked = Asked { tasks, machine, placements: names, weights, seed, json, out, force };
     arguments.completion.run(&asked)
+}
+
+/// Refuses a seed where no placement draws anything.
+fn check_seed(arguments: &MapArguments, names: &[String]) -> Result<()> {
+    let is_fixed = |name: &String| {
+        let draws = ["random", "recursive-bisection"].contains(&name.as_str());
+        is_method(name) && !draws || name.starts_with(family::PREFIX) || name.ends_with(given::MAP_ENDING)
+    };
+    match arguments.seed.filter(|_| names.iter().all(is_fixed)) {
+        Some(seed) => {
+            Err(Error::value("--seed", seed, "a placement that draws: random, recursive-bisection, search"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Whether this is an entry of the table of placements.

@@ -2,8 +2,8 @@
 
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -17,12 +17,30 @@ use super::{manner, table};
 
 /// Prints to stdout, whatever text from outside stands in it; a reader that has seen enough (`| head`) is no error.
 pub fn print(text: &str) -> Result<()> {
+    if let Some(told) = sink().as_mut() {
+        told.push_str(text);
+        return Ok(());
+    }
     let text = table::painted(&harmless_lines(text));
     let mut stdout = anstream::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Error::io("standard output", error)),
         _ => Ok(()),
     }
+}
+
+/// Where printed text goes in place of stdout, if it is kept.
+static SINK: Mutex<Option<String>> = Mutex::new(None);
+
+fn sink() -> MutexGuard<'static, Option<String>> {
+    SINK.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a function prints, in place of printing it.
+pub fn captured<T>(work: impl FnOnce() -> T) -> (T, String) {
+    *sink() = Some(String::new());
+    let done = work();
+    (done, sink().take().unwrap_or_default())
 }
 
 /// Prints an answer: the JSON, if that is asked for; with `--quiet` one line; else everything.
@@ -103,7 +121,12 @@ pub struct Progress {
     bar: ProgressBar,
     /// Shows the bar after a second, unless its channel is closed before.
     clock: Option<(Sender<()>, JoinHandle<()>)>,
+    /// What was said last, but for its numbers, and when.
+    last: Option<(String, Instant)>,
 }
+
+/// How long the same work is silent.
+const MOMENT: Duration = Duration::from_secs(1);
 
 impl Default for Progress {
     fn default() -> Self {
@@ -143,14 +166,25 @@ impl Progress {
             };
             (sender, std::thread::spawn(show))
         });
-        Self { bar, clock }
+        Self { bar, clock, last: None }
     }
 
     /// Tells what is being done now.
     pub fn tell(&mut self, what: &str) {
-        detail(what);
+        self.told(what);
         self.bar.set_message(harmless(what).into_owned());
         set_pulse(|pulse| what.clone_into(&mut pulse.what));
+    }
+
+    /// With `--verbose` says it on stderr, the same work once a second at most.
+    fn told(&mut self, what: &str) {
+        let work = what.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default();
+        let is_news =
+            self.last.as_ref().is_none_or(|(known, since)| known != work || since.elapsed() >= MOMENT);
+        if manner::is_verbose() && is_news {
+            detail(what);
+            self.last = Some((work.to_string(), Instant::now()));
+        }
     }
 
     /// One step is done; steps beyond the number said at first make the bar longer.

@@ -16,6 +16,7 @@ use meshwright_report::PlanReport;
 use meshwright_verdict as verdict;
 use meshwright_verdict::{JobVerdict, groups, mapping};
 
+use super::costs::{OtherMachine, in_place_of};
 use super::csv::CsvFile;
 use super::files::{self, Force};
 use super::input::FormatArgument;
@@ -26,6 +27,7 @@ const HELP: &str = "\
 Examples:
   meshwright plan examples/quickstart.toml
   meshwright plan examples/quickstart.toml --out plans --seed 7
+  meshwright plan examples/quickstart.toml --on torus:8x8 --dead 0,1..3
   meshwright plan examples/quickstart.toml --json | jq '.jobs[].winner'
 
 Exit codes:
@@ -46,6 +48,8 @@ pub(super) struct PlanArguments {
     scenario: PathBuf,
     #[command(flatten)]
     format: FormatArgument,
+    #[command(flatten)]
+    machine: OtherMachine,
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
@@ -67,7 +71,7 @@ pub(super) struct PlanArguments {
 /// Runs the verb.
 pub(super) fn run(arguments: &PlanArguments) -> Result<Answer> {
     let _format = arguments.format.apply(&arguments.scenario, &["toml"])?;
-    let mut scenario = scenario::read(&arguments.scenario)?;
+    let mut scenario = scenario::read_on(&arguments.scenario, &arguments.machine.change())?;
     scenario.seed = arguments.seed.unwrap_or(scenario.seed);
     manner::check(&scenario.machine)?;
     arguments.csv.check()?;
@@ -80,17 +84,18 @@ pub(super) fn run(arguments: &PlanArguments) -> Result<Answer> {
     }
     let (jobs, contradictions) = answered(judge(&scenario))?;
     contradictions.iter().for_each(error::show);
-    let file = arguments.scenario.display().to_string();
-    let machine = &scenario.machine;
+    let mut file = arguments.scenario.display().to_string();
+    let (machine, replaced) = (&scenario.machine, scenario.replaced.as_deref());
+    file.extend(replaced.map(|old| format!(", on {} in place of {old}", machine.name())));
     let plan = PlanReport { title: &title, scenario: &file, machine, seed: scenario.seed, jobs: &jobs };
     let told = if arguments.explain { explain::of_jobs(&jobs, machine)? } else { Vec::new() };
     let written = write(arguments, &plan, &job)?;
     let explained = told.iter().flatten().map(|told| format!("\n{}", explain::text(told, machine)));
     let explained: String = explained.collect();
     output::say(
-        arguments.json.then(|| files::json(&plan, arguments.out.is_some(), told)),
+        arguments.json.then(|| files::json(&plan, arguments.out.is_some(), told, replaced)),
         || text::line(&plan),
-        || text::plan(&plan) + &explained + &written,
+        || in_place_of(machine, replaced) + &text::plan(&plan) + &explained + &written,
     )?;
     // A load that is too large to be sent has no winner, and that is no deadlock.
     let ends = |job: &JobVerdict| matches!(job, JobVerdict::Load(_)) || job.winner().is_some();
@@ -171,6 +176,7 @@ fn name(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use meshwright_core::error::Contradiction;
+    use meshwright_network::topology::Machine;
     use meshwright_verdict::groups::{self, Drawn, Labels};
 
     use super::*;

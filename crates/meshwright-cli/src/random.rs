@@ -1,4 +1,4 @@
-//! `meshwright split --random`: averages over sources drawn at random.
+//! `meshwright split --random-sources`: averages over sources drawn at random.
 
 use std::sync::Mutex;
 
@@ -75,7 +75,7 @@ pub(super) fn text(answer: &RandomAnswer) -> String {
             ),
             line("claimed by voronoi", &row.claimed_voronoi, None),
             line("claimed by accelerated", &row.claimed_accelerated, None),
-            line("most the thesis could claim", &row.claimed_partition, None),
+            line("most that Zhang 2018 could claim", &row.claimed_partition, None),
         ];
         text += &table::table(&HEAD, 1, lines);
         text += &format!(

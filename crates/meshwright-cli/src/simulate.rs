@@ -52,7 +52,7 @@ pub(super) struct SimulateArguments {
     format: FormatArgument,
     #[command(flatten)]
     machine: MachineArguments,
-    /// What is simulated: whole messages or every flit [default: for a schedule message, or flit if whole messages deadlock or a router is described; for traffic flit]
+    /// What is simulated: whole messages or every flit [default: message for schedules, flit for traffic; flit, too, if the message engine deadlocks or a router is described]
     #[arg(long, value_enum)]
     engine: Option<Engine>,
     /// In place of a schedule, packets at random, by pattern: uniform, uniform-with-self, transpose, bit-complement, bit-reverse, shuffle, tornado, neighbour, hot-spot or permutation:FILE
@@ -123,8 +123,13 @@ fn named(arguments: &SimulateArguments) -> disk::NamedJob {
 }
 
 fn run_schedule(arguments: &SimulateArguments, machine: &Machine, schedule: &Path) -> Result<Answer> {
+    if arguments.engine != Some(Engine::Flit) && arguments.router.given().is_none() {
+        arguments.run.refuse_seed(
+            "none beside whole messages, which draw nothing; routers do: --engine flit, --router, --set",
+        )?;
+    }
     let on_routers = || -> Result<SimulateReport> {
-        let (router, seed) = (arguments.router.router(machine)?, arguments.run.seed);
+        let (router, seed) = (arguments.router.router(machine)?, arguments.run.seed());
         let replay = Replay { router, packet: None, seed };
         report::report_on_routers(&tasks::schedule(schedule, machine)?, machine, &replay)
     };
@@ -175,12 +180,12 @@ fn run_traffic(arguments: &SimulateArguments, machine: &Machine, traffic: &str) 
         return Err(Error::value("engine", "message", "flit: packets at random need routers"));
     }
     let router = arguments.router.router(machine)?;
-    let preset = arguments.router.preset.as_deref();
-    let experiment = arguments.run.experiment(machine, router, traffic, preset)?;
+    let router_name = arguments.router.router.as_deref();
+    let experiment = arguments.run.experiment(machine, router, traffic, router_name)?;
     let load = arguments.load.expect("the grammar asks for a load beside traffic");
     let mut progress = Progress::new();
     progress.tell(&format!("load {load}"));
-    let point = experiment.measure(load, seed_of(arguments.run.seed, load), arguments.run.threads(1))?;
+    let point = experiment.measure(load, seed_of(arguments.run.seed(), load), arguments.run.threads(1))?;
     drop(progress);
     let report = TrafficReport::new(experiment.conditions, experiment.reference, point);
     finish(arguments, &report, || traffic_line(&report), || traffic_text(&report, machine))?;
@@ -195,8 +200,9 @@ fn run_trace(arguments: &SimulateArguments, machine: &Machine) -> Result<Answer>
             "no router beside --trace: the machine file describes its own",
         ));
     }
+    arguments.run.refuse_seed("none beside --trace, which draws nothing")?;
     let verdict = arguments.trace.judge(machine, arguments.engine.map(Engine::movement))?;
-    let cycles = || format!("{} cycles simulated", table::cycles(verdict.cycles, machine));
+    let cycles = || format!("{} simulated", table::in_words(verdict.cycles, machine));
     finish(arguments, &verdict, cycles, || super::trace::text(&verdict, machine))?;
     Ok(Answer::Done)
 }
@@ -221,7 +227,7 @@ fn finish(
 /// The answer in one line.
 fn line(report: &SimulateReport, machine: &Machine) -> String {
     match report.cycles {
-        Some(cycles) => format!("{} cycles", table::cycles(cycles, machine)),
+        Some(cycles) => table::in_words(cycles, machine),
         None => "deadlock".to_string(),
     }
 }

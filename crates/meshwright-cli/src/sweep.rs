@@ -36,7 +36,7 @@ use super::{Answer, Failure};
 const HELP: &str = "\
 Examples:
   meshwright sweep --on mesh:16x16 --traffic uniform --packet 1 --points 10 --out curve
-  meshwright sweep --on torus:8x8 --traffic transpose --preset booksim --loads 0.05,0.1
+  meshwright sweep --on torus:8x8 --traffic transpose --router booksim --loads 0.05,0.1
   meshwright sweep --on mesh:8x8 --traffic uniform --saturation --results sweep.jsonl --json
   meshwright sweep --on mesh:8x8 --traffic transpose --set routing=dimension-order,odd-even
   meshwright sweep --on mesh:8x8 --traffic transpose,uniform --set virtual_channels=1,2 --csv s.csv
@@ -185,7 +185,7 @@ fn lead(
     let named = disk::NamedJob::new("sweep", [format!("--traffic {}", arguments.traffic)]);
     files::check(arguments.out.as_ref(), arguments.force, &named)?;
     let loads = loads(arguments, experiment.reference.bound)?;
-    let sweep = Sweep { loads, saturation: arguments.saturation, seed: arguments.run.seed, threads: 1 };
+    let sweep = Sweep { loads, saturation: arguments.saturation, seed: arguments.run.seed(), threads: 1 };
     let results = match &arguments.results {
         Some(path) => Some(Results::open(path, &experiment.conditions.line(), arguments.force.force)?),
         None => None,

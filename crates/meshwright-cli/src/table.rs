@@ -103,7 +103,7 @@ pub(super) fn painted(text: &str) -> String {
         match c {
             BOLD => painted.push_str("\u{1b}[1m"),
             GOOD => painted.push_str("\u{1b}[1;32m"),
-            BAD => painted.push_str("\u{1b}[31m"),
+            BAD => painted.push_str("\u{1b}[1;31m"),
             PLAIN => painted.push_str("\u{1b}[0m"),
             c => painted.push(c),
         }
@@ -130,6 +130,16 @@ pub(super) fn cycles(cycles: u64, machine: &Machine) -> String {
         (Some(time), None) => format!("{cycles} ({time})"),
         (Some(time), Some(Units::Time)) => time,
         _ => cycles.to_string(),
+    }
+}
+
+/// A time in a sentence: `43322 cycles`, with a clock `43322 cycles (43.32 µs)` or `43.32 µs`.
+pub(super) fn in_words(cycles: u64, machine: &Machine) -> String {
+    let counted = words::counted(cycles, "cycle");
+    match (machine.seconds(cycles as f64).map(words::seconds), manner::units()) {
+        (Some(time), None) => format!("{counted} ({time})"),
+        (Some(time), Some(Units::Time)) => time,
+        _ => counted,
     }
 }
 

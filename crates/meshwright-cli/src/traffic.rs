@@ -17,7 +17,7 @@ use super::costs::seed;
 pub(super) struct RouterArguments {
     /// How the routers of the flit engine are built: ideal, booksim, caminos or cnsim [default: ideal]
     #[arg(long, value_name = "NAME")]
-    pub(super) preset: Option<String>,
+    pub(super) router: Option<String>,
     /// A setting of the router, as virtual_channels=2; may be repeated, once for each key. sweep takes several values with commas between, as routing=odd-even,west-first, and compares them. Keys: virtual_channels, buffers, routing_delay, vc_alloc_delay, sw_alloc_delay, switch_delay, link_delay, credit_delay, injection_delay, ejection_delay, speculative (0 or 1), allocator (islip or separable), ports (one or all), routing (auto, dimension-order, yx, o1turn, valiant, min-adaptive, west-first, odd-even, rajasekaran-tsantilas, up-down, shortest-path or dimension-order-one-class)
     #[arg(long, value_name = "KEY=VALUE", value_parser = assignment)]
     pub(super) set: Vec<(String, String)>,
@@ -39,7 +39,7 @@ impl RouterArguments {
 
     /// A router for each combination of the values of --set, with those of the keys that have several.
     pub(super) fn routers(&self, machine: &Machine) -> Result<Vec<(Varied, Router)>> {
-        let router = Router::named(self.preset.as_deref().unwrap_or("ideal"), machine)?;
+        let router = Router::named(self.router.as_deref().unwrap_or("ideal"), machine)?;
         let mut routers = vec![(Varied::new(), router)];
         for (index, (key, values)) in self.set.iter().enumerate() {
             if self.set[..index].iter().any(|(earlier, _)| earlier == key) {
@@ -65,8 +65,8 @@ impl RouterArguments {
 
     /// The option that was given, if one was.
     pub(super) fn given(&self) -> Option<(&'static str, String)> {
-        let preset = self.preset.as_ref().map(|name| ("preset", name.clone()));
-        preset.or_else(|| self.set.first().map(|(key, value)| ("set", format!("{key}={value}"))))
+        let router = self.router.as_ref().map(|name| ("router", name.clone()));
+        router.or_else(|| self.set.first().map(|(key, value)| ("set", format!("{key}={value}"))))
     }
 }
 
@@ -85,15 +85,25 @@ pub(super) struct TrafficArguments {
     /// Cycles to wait for measured packets afterwards, at most
     #[arg(long, value_name = "N", default_value_t = 10_000, requires = "traffic")]
     drain: u64,
-    /// The seed of every draw: a whole number
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
-    pub(super) seed: u64,
+    /// The seed of every draw: a whole number [default: 0]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = seed)]
+    seed: Option<u64>,
     /// How many threads work; the result does not depend on it [default: one for each core]
     #[arg(long, value_name = "N", requires = "traffic", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
 
 impl TrafficArguments {
+    /// The seed of every draw.
+    pub(super) fn seed(&self) -> u64 {
+        self.seed.unwrap_or(0)
+    }
+
+    /// Refuses a seed where nothing is drawn.
+    pub(super) fn refuse_seed(&self, expected: &str) -> Result<()> {
+        self.seed.map_or(Ok(()), |seed| Err(Error::value("--seed", seed, expected)))
+    }
+
     /// The runs of this traffic on a machine.
     pub(super) fn experiment<'m>(
         &self,
@@ -102,7 +112,8 @@ impl TrafficArguments {
         traffic: &str,
         preset: Option<&str>,
     ) -> Result<Experiment<'m>> {
-        let Self { packet, warm_up, measure, drain, seed, .. } = *self;
+        let Self { packet, warm_up, measure, drain, .. } = *self;
+        let seed = self.seed();
         let pattern = experiment::pattern(traffic, preset, machine)?;
         let runs = OpenLoop { pattern, load: 1.0, packet, warm_up, measure, drain, seed };
         Experiment::new(machine, router, runs)

@@ -31,7 +31,9 @@ use std::path::Path;
 
 pub use again::{error_where, requote};
 pub use excerpt::parse_error;
-pub use input::{Input, Provided, STANDARD_INPUT, STANDARD_INPUT_MAX, ending, provide, read_as};
+pub use input::{
+    Input, Provided, Provisions, STANDARD_INPUT, STANDARD_INPUT_MAX, ending, provide, provisions, read_as,
+};
 pub use nearest::{did_you_mean, nearest};
 pub use observed::on_open;
 pub use shown::{harmless, harmless_lines, json, one_line, printable};

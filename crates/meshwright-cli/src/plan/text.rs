@@ -8,14 +8,9 @@ use crate::{group_tables, load, search, table};
 
 /// The winner of every job, a line for each.
 pub(super) fn line(plan: &PlanReport<'_>) -> String {
-    let winner = |job: &JobVerdict| match job {
-        JobVerdict::Mapping(job) => job.winner().map(|winner| (winner.method.to_string(), winner.time.0)),
-        JobVerdict::Load(job) => job.winner().map(|winner| (winner.method.to_string(), winner.time.0)),
-        JobVerdict::Groups(job) => job.winner().map(|winner| (winner.method.to_string(), winner.time.0)),
-    };
-    let one = |job: &JobVerdict| match winner(job) {
+    let one = |job: &JobVerdict| match job.winner().zip(job.winner_cycles()) {
         Some((method, cycles)) => {
-            format!("{}: {method}, {} cycles", job.name(), table::cycles(cycles, plan.machine))
+            format!("{}: {method}, {}", job.name(), table::in_words(cycles, plan.machine))
         }
         None => format!("{}: no method comes to an end", job.name()),
     };
@@ -57,7 +52,9 @@ fn divide(job: &MappingVerdict, machine: &Machine) -> String {
     const HEAD: [&str; 7] =
         ["method", "bound", "predicted", "simulated", "gap", table::BUSIEST, table::WAITED];
     let row = |outcome: &MappingOutcome| {
-        let mark = if job.is_won_by(outcome) { "* " } else { "  " };
+        // Equals share the star.
+        let is_best = job.is_won_by(outcome) || job.is_equal_to_best(outcome);
+        let mark = if is_best { "* " } else { "  " };
         vec![
             format!("{mark}{}", outcome.method),
             table::time(outcome.bound_cycles as f64, 0, machine),

@@ -110,7 +110,7 @@ fn split(findings: &Findings<'_>, outcome: &ScatterOutcome) -> String {
 /// The table of all splits.
 fn totals(findings: &Findings<'_>) -> String {
     const HEAD: [&str; 6] =
-        ["split", "ranks used", "predicted, ms", "measured, ms", "error, %", "claimed by the thesis, ms"];
+        ["split", "ranks used", "predicted, ms", "measured, ms", "error, %", "claimed by Zhang 2018, ms"];
     let row = |outcome: &ScatterOutcome| {
         let used = outcome.share_bytes.iter().filter(|&&share| share > 0).count();
         let (predicted, measured) = (outcome.predicted.makespan, outcome.measured.makespan);

@@ -42,7 +42,7 @@ impl Member {
 /// Every combination of the values that were given.
 pub(super) fn variants<'m>(arguments: &SweepArguments, machine: &'m Machine) -> Result<Vec<Variant<'m>>> {
     let patterns = traffic::several("traffic", &arguments.traffic)?;
-    let preset = arguments.router.preset.as_deref();
+    let preset = arguments.router.router.as_deref();
     let mut variants = Vec::new();
     for &pattern in &patterns {
         for (varied, router) in arguments.router.routers(machine)? {
@@ -77,7 +77,7 @@ pub(super) fn run(
         let sweep = Sweep {
             loads: loads.clone(),
             saturation: arguments.saturation,
-            seed: arguments.run.seed,
+            seed: arguments.run.seed(),
             threads: 1,
         };
         let measure = |load, seed, threads| experiment.measure(load, seed, threads);

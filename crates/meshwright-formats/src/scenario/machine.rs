@@ -222,9 +222,10 @@ fn id(machine: &Machine, place: &Value<'_>) -> Result<NodeId> {
     let known = |id: &u64| *id < u64::from(machine.nodes());
     match place.whole(0, u64::MAX).ok().filter(known) {
         Some(id) => Ok(NodeId(id as u32)),
-        None if places::sides(machine).is_some() => {
-            Err(place.unexpected(format!("a node, by its coordinates or by its id from 0 to {}", machine.nodes() - 1)))
-        }
+        None if places::sides(machine).is_some() => Err(place.unexpected(format!(
+            "a node, by its coordinates or by its id from 0 to {}",
+            machine.nodes() - 1
+        ))),
         None => Err(place.unexpected(format!("a whole number from 0 to {}", machine.nodes() - 1))),
     }
 }
