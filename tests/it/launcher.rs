@@ -169,7 +169,10 @@ fn check_all(launch: &Launch<'_>) {
     let expected: Vec<NodeId> =
         (0..tasks).map(|rank| launch.placement.nodes[launch.ranks.task(rank, tasks) as usize]).collect();
     let mut ways = 0;
-    for format in FORMATS.iter().filter(|format| (format.check)(machine).is_ok()) {
+    for format in FORMATS
+        .iter()
+        .filter(|format| (format.check)(machine).and_then(|()| (format.fits)(launch.tasks)).is_ok())
+    {
         let text = (format.write)(launch);
         ways += 1;
         match format.name {
@@ -206,6 +209,18 @@ fn check_all(launch: &Launch<'_>) {
                 let order: serde_json::Value = serde_json::from_str(&text).unwrap();
                 assert_eq!(order["order"], serde_json::json!(node_numbers(&launch.placement.nodes)));
             }
+            "csv" => {
+                let node = |line: &str| line.split(',').nth(2).and_then(|node| node.parse().ok()).unwrap();
+                let nodes: Vec<u32> = text.lines().skip(1).map(node).collect();
+                assert_eq!(nodes, node_numbers(&launch.placement.nodes));
+            }
+            "graphml" => {
+                let keys = text.split("<data key=\"node\">").skip(1);
+                let nodes = numbers(keys.map(|rest| rest.split('<').next().unwrap()));
+                assert_eq!(nodes, node_numbers(&launch.placement.nodes));
+            }
+            // It says nothing of places; `recording` plays it.
+            "msccl-xml" => assert_eq!(text.matches("<gpu ").count() as u32, tasks),
             "tt-mesh" => {
                 let pinned = text.lines().filter(|line| line.contains("tray_id: ")).count();
                 assert_eq!(pinned as u32, tasks);

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use meshwright_core::text::{self, harmless, harmless_lines};
 use meshwright_core::{Error, Result};
+use meshwright_network::topology::Machine;
 
 use super::{manner, table};
 
@@ -214,6 +215,13 @@ impl Drop for Progress {
         }
         self.bar.finish_and_clear();
         set_pulse(|pulse| *pulse = Pulse { what: String::new(), steps: None });
+    }
+}
+
+/// Says on stderr what of the file of a machine is not modelled, or left out.
+pub(super) fn remarks(machine: &Machine) {
+    for remark in machine.imported().map_or(&[][..], |imported| &imported.remarks) {
+        _ = writeln!(anstream::stderr(), "note: {remark}");
     }
 }
 

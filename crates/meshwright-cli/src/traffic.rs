@@ -39,7 +39,11 @@ impl RouterArguments {
 
     /// A router for each combination of the values of --set, with those of the keys that have several.
     pub(super) fn routers(&self, machine: &Machine) -> Result<Vec<(Varied, Router)>> {
-        let router = Router::named(self.router.as_deref().unwrap_or("ideal"), machine)?;
+        let described = if self.router.is_none() { Router::described(machine)? } else { None };
+        let router = match described {
+            Some(router) => router,
+            None => Router::named(self.router.as_deref().unwrap_or("ideal"), machine)?,
+        };
         let mut routers = vec![(Varied::new(), router)];
         for (index, (key, values)) in self.set.iter().enumerate() {
             if self.set[..index].iter().any(|(earlier, _)| earlier == key) {

@@ -4,7 +4,9 @@
 //! |---|---|
 //! | [`certificate`] | lower bounds with what proves them |
 //! | [`json`] | what verdicts look like in files |
+//! | [`perfetto`] | runs as Chrome trace events |
 //! | [`presets`] | machines by name |
+//! | [`task_files`] | tasks from files of other programs |
 //! | [`trace`] | traces of real programs: transactions of processors |
 //! | [`scenario`] | TOML scenarios; machines and tasks by their specification; claims of loads |
 
@@ -12,6 +14,8 @@
 
 pub mod certificate;
 pub mod json;
+pub mod perfetto;
 pub mod presets;
 pub mod scenario;
+pub mod task_files;
 pub mod trace;

@@ -43,6 +43,7 @@ use std::path::Path;
 
 use toml::de::DeTable;
 
+pub(crate) use claim::json_fault;
 pub use source::SCENARIO_BYTES_MAX;
 
 use crate::presets::{About, PRESETS};
