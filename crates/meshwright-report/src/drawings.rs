@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::svg::{Layout, blocks, heat, placement};
+use super::svg::{Layout, blocks, heat, matrix, placement};
 use super::wording::counted;
 use meshwright_core::words::grouped;
 use meshwright_mapping::TaskGraph;
@@ -21,7 +21,26 @@ pub(super) struct Figure {
 /// The placement and the link loads of one method.
 pub(super) fn figures(machine: &Machine, tasks: &TaskGraph, outcome: &MappingOutcome) -> Vec<Figure> {
     let layout = Layout::of(machine);
-    vec![placement_figure(layout.as_ref(), tasks, outcome), heat_figure(layout.as_ref(), machine, outcome)]
+    let (placement, hides_messages) = placed(layout.as_ref(), tasks, outcome);
+    let mut figures = vec![placement];
+    if hides_messages {
+        figures.push(matrix_figure(machine, tasks, outcome));
+    }
+    figures.push(heat_figure(layout.as_ref(), machine, outcome));
+    figures
+}
+
+/// How much each node sends to each other.
+fn matrix_figure(machine: &Machine, tasks: &TaskGraph, outcome: &MappingOutcome) -> Figure {
+    let (svg, block) = matrix::draw(machine, tasks, &outcome.detail.placement);
+    let cell = match block {
+        1 => "A cell is a pair of nodes".to_string(),
+        _ => format!("A cell stands for {block} × {block} nodes with consecutive ids"),
+    };
+    let caption = format!(
+        "{cell}: the row sends, the column receives, in the order of the node ids. The nearer to the diagonal, the nearer the ids."
+    );
+    Figure { title: "Bytes from node to node", svg, caption }
 }
 
 /// Who sits where, and who sends to whom.
@@ -30,14 +49,22 @@ pub(super) fn placement_figure(
     tasks: &TaskGraph,
     outcome: &MappingOutcome,
 ) -> Figure {
+    placed(layout, tasks, outcome).0
+}
+
+/// The placement, and whether it does not show its messages because they are too many.
+fn placed(layout: Option<&Layout<'_>>, tasks: &TaskGraph, outcome: &MappingOutcome) -> (Figure, bool) {
     let title = "Placement";
-    let absent = |caption: &str| Figure { title, svg: String::new(), caption: caption.to_string() };
+    let absent = |caption: &str, hides: bool| {
+        (Figure { title, svg: String::new(), caption: caption.to_string() }, hides)
+    };
     if outcome.detail.placement.nodes.is_empty() {
-        return absent("There is nothing to draw: this plan puts no task on a node of its own.");
+        return absent("There is nothing to draw: this plan puts no task on a node of its own.", false);
     }
     let Some(layout) = layout else {
         return absent(
-            "The machine is too large to be drawn node by node; the link loads show where it is busy.",
+            "The machine is too large to be drawn node by node; the other figures show all of it.",
+            !tasks.edges().is_empty(),
         );
     };
     let drawing = placement::draw(layout, tasks, &outcome.detail.placement);
@@ -47,6 +74,9 @@ pub(super) fn placement_figure(
     }
     caption.push_str(&idle_words(layout.machine, outcome));
     caption.push_str(match drawing.follows_routes {
+        _ if drawing.hides_messages => {
+            " Its messages are too many to be drawn as lines: they are in the next figure."
+        }
         true => {
             " Lines are messages on their routes, on the right hand of their way; lines side by side share a \
              link."
@@ -58,14 +88,7 @@ pub(super) fn placement_figure(
             " The square marks the root; a dot has the colour of the phase in which its task joins.",
         );
     }
-    if drawing.pairs_drawn < drawing.pairs {
-        caption.push_str(&format!(
-            " Only the {} pairs with the most bytes are drawn, of {}.",
-            grouped(drawing.pairs_drawn as u64),
-            grouped(drawing.pairs as u64)
-        ));
-    }
-    Figure { title, svg: drawing.svg, caption }
+    (Figure { title, svg: drawing.svg, caption }, drawing.hides_messages)
 }
 
 /// Ends the sentence on tiles, and says how many of them are idle.

@@ -18,7 +18,7 @@ class Explorer {
     this.build(section);
     this.choosePlan(0);
     this.set(() => this.culprit());
-    new ResizeObserver(() => this.resize()).observe(this.panesBox);
+    new ResizeObserver(() => setTimeout(() => this.resize())).observe(this.panesBox);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
   }
 
@@ -40,7 +40,7 @@ class Explorer {
       const none = make("option", { value: "" }, "nothing");
       controls.append(choose("Beside it", names, (value) => this.choosePlan(this.shown[0], value === "" ? -1 : Number(value)), [none]));
     }
-    if (tileSide(this.machine, 560 / this.machine.width) > 1) {
+    if (tileSide(this.machine, 560 / this.machine.width) > 0) {
       const act = (value) => this.set(() => (this.statistic = value === "0" ? "max" : "mean"));
       this.statisticLabel = choose("A tile shows", ["its busiest link", "the mean of its links"], act);
       controls.append(this.statisticLabel);
@@ -92,11 +92,12 @@ class Explorer {
       const isPair = this.plans.length > 1;
       this.panes[1].box.hidden = !isPair;
       this.stage.classList.toggle("pair", isPair);
+      this.moment = 0;
+      this.light();
       showDifferences(this.differences, isPair ? this.plans : null);
-      this.rewind();
       this.view.room = 0;
       this.resize();
-      this.light();
+      this.rewind();
       this.listMessages();
     });
   }
@@ -156,10 +157,12 @@ class Explorer {
   point(index, x, y) {
     if (this.waits) return;
     this.waits = true;
-    requestAnimationFrame(() => {
+    // Once a frame: the pointer moves more often.
+    setTimeout(() => {
       this.waits = false;
-      this.set(() => this.hover(found(this.plans[index], this.view, this.values(this.plans[index]), x, y)));
-    });
+      const plan = this.plans[index];
+      if (plan) this.set(() => this.hover(found(plan, this.view, this.values(plan), x, y)));
+    }, 16);
   }
 
   choose(index, x, y) {
@@ -173,7 +176,7 @@ class Explorer {
 
   step(x, y, asLink) {
     const machine = this.machine;
-    const side = asLink ? 1 : tileSide(machine, this.view.scale);
+    const side = asLink ? 1 : Math.max(1, tileSide(machine, this.view.scale));
     let next = machine.nodeAt(machine.x[this.cursor] + x * side, machine.y[this.cursor] + y * side);
     if (!machine.plane) next = (this.cursor + x + y + machine.nodes) % machine.nodes;
     if (asLink) {

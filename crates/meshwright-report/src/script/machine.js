@@ -178,6 +178,11 @@ class Machine {
     return this.names === "digits" ? places.join("") : "(" + places.join(", ") + ")";
   }
 
+  /** The coordinates that the nodes of a plane share. */
+  planeName(node) {
+    return this.sides.slice(0, -2).map((_, axis) => this.coordinate(node, axis)).join(", ");
+  }
+
   linkName(link) {
     return this.nodeName(this.sources[link]) + " \u2192 " + this.nodeName(this.ends[link]);
   }

@@ -2,7 +2,7 @@
 const STEPS = 24;
 
 /** From here on, in pixels for one node, links are drawn one by one. */
-const LINKS_FROM = 9;
+const LINKS_FROM = 12;
 
 /** Tiles of many nodes are about this large, in pixels. */
 const TILE = 8;
@@ -112,9 +112,9 @@ class SvgSurface {
   }
 }
 
-/** How many nodes a side of a tile stands for: 1 where links are drawn. */
+/** How many nodes a side of a tile stands for; 0 where links are drawn one by one. */
 function tileSide(machine, scale) {
-  if (!machine.plane || scale >= LINKS_FROM) return 1;
+  if (!machine.plane || scale >= LINKS_FROM) return 0;
   let side = 1;
   while (side * scale < TILE) side *= 2;
   return side;
@@ -167,7 +167,7 @@ function paint(surface, plan, view, scene) {
   };
   surface.box(0, 0, view.width, view.height, colours.card);
   const side = tileSide(machine, view.scale);
-  if (side > 1) paintTiles(surface, machine, view, scene, { at, sees, colours, side });
+  if (side > 0) paintTiles(surface, machine, view, scene, { at, sees, colours, side });
   else paintLinks(surface, plan, view, scene, { at, sees, colours });
   paintRoutes(surface, plan, view, scene, { at, colours, side });
   paintRulers(surface, machine, view, { at, colours });
@@ -253,7 +253,7 @@ function paintRoutes(surface, plan, view, scene, { at, colours, side }) {
   for (const message of scene.lit.slice(0, ROUTES_MAX)) {
     plan.walk(message, (link) => {
       const long = Math.hypot(...[machine.x, machine.y].map((w) => w[machine.sources[link]] - w[machine.ends[link]])) > 1.5;
-      if (side === 1 || (long && machine.plane)) {
+      if (side === 0 || (long && machine.plane)) {
         const [x, y, u, v] = machine.stroke(link);
         ends.push(at.x(x), at.y(y), at.x(u), at.y(v));
       } else {
@@ -290,6 +290,11 @@ function paintRulers(surface, machine, view, { at, colours }) {
     const x = at.x(column + 0.5);
     if (inside >= columns || inside % every || x < RULER.left || x > view.width - 6) continue;
     surface.text(x, 12, String(inside), colours.soft, 10.5, "middle");
+  }
+  for (let plane = 0; planes > 1 && plane < planes && view.scale > 12; plane++) {
+    const node = plane * rows * columns;
+    const [x, y] = [at.x(machine.x[node] - 0.5), at.y(machine.y[node] - 0.5) - view.scale * 0.3];
+    if (y > RULER.top + 8) surface.text(x, y, "plane " + machine.planeName(node), colours.soft, 10.5, "start");
   }
   for (let row = 0; row < Math.ceil(planes / abreast) * (rows + gap) - gap; row++) {
     const inside = row % (rows + gap);

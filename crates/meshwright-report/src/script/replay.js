@@ -17,9 +17,11 @@ Object.assign(Explorer.prototype, {
     this.stop();
     this.byTime = this.plans.every((plan) => plan.arrival);
     this.length = Math.max(...this.plans.map((plan) => plan.length));
-    const last = this.byTime ? MOMENTS : this.plans.every((plan) => plan.knowsRoutes) ? this.job.phases.length : 0;
+    // One phase of which no more is known is the whole run.
+    const phases = this.plans.every((plan) => plan.knowsRoutes) ? this.job.phases.length : 0;
+    const last = this.byTime ? MOMENTS : phases;
     this.slider.max = last;
-    this.slider.closest("p").hidden = last < 1 || this.length === 0;
+    this.slider.closest("p").hidden = last < 2 || this.length === 0;
     this.plans.forEach((plan) => (plan.shownAt = -1));
     this.goTo(0);
   },

@@ -77,10 +77,11 @@ Object.assign(Explorer.prototype, {
       strong.style.background = "var(--v0)";
       return this.legend.replaceChildren(strong, " a message moves here");
     }
-    const isMean = side > 1 && this.statistic === "mean";
+    const isMean = side > 0 && this.statistic === "mean";
     const most = isMean ? scene.greatestMean(side) : scene.greatest;
     let words = ` ${counted(most, "cycle")}`;
-    if (side > 1) words += `; a tile stands for ${side} \u00d7 ${side} nodes: ${isMean ? "the mean of the links that leave" : "the busiest link that leaves"} them`;
+    const nodes = side > 1 ? `${side} \u00d7 ${side} nodes` : "a node";
+    if (side > 0) words += `; a tile shows ${isMean ? "the mean of the links" : "the busiest link"} out of ${nodes}`;
     this.legend.replaceChildren("0 ", bar, words);
   },
 
@@ -94,7 +95,7 @@ Object.assign(Explorer.prototype, {
       return name + (link >= 0 ? this.wordsOfLink(plan, link) : this.wordsOfNode(plan, node, this.lit[index])) + ".";
     });
     const what = link >= 0 ? "Link " + this.machine.linkName(link) : node >= 0 ? "Node " + this.machine.nodeName(node) : "";
-    this.told.textContent = what ? what + ". " + sentences.join(" ") : "Point at a link or a node, or choose one with the keys.";
+    this.told.textContent = what ? what + ": " + sentences.join(" ") : "Point at a link or a node, or choose one with the keys.";
   },
 
   wordsOfLink(plan, link) {
@@ -117,8 +118,10 @@ Object.assign(Explorer.prototype, {
   },
 
   tellTile(tile) {
-    const words = `${counted(tile.width * tile.height, "node")} from ${this.machine.nodeName(tile.node)} on. `;
-    const link = tile.max > 0 ? `Their busiest link is ${this.machine.linkName(tile.link)}: ${counted(tile.max, "cycle")}` : "Their links carry nothing";
+    const name = this.machine.nodeName(tile.node);
+    const count = tile.width * tile.height;
+    const words = count > 1 ? `${counted(count, "node")} from ${name} on. ` : `Node ${name}. `;
+    const link = tile.max > 0 ? `The busiest link out of here is ${this.machine.linkName(tile.link)}: ${counted(tile.max, "cycle")}` : "No link out of here is used";
     this.told.textContent = words + link + (tile.max > 0 ? `; the mean is ${counted(tile.mean, "cycle")}.` : ".");
   },
 
@@ -132,7 +135,7 @@ Object.assign(Explorer.prototype, {
     const heads = [
       ["Phase", "The phase of the message"], ["From task", "The task that sends"], ["To task", "The task that receives"],
       ["Bytes", "How much is sent"], ["Links", "How many links its route has"],
-      ["Cycles on a link", "How long it occupies each link of its route"],
+      ["Cycles", "How long it occupies each link of its route"],
     ];
     const head = make("tr", {}, ...heads.map(([name, title]) => make("th", { scope: "col", title }, name)));
     const body = make("tbody");

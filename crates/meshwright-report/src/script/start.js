@@ -14,5 +14,6 @@ function start() {
   document.documentElement.classList.add("scripted");
   prepareTables();
   preparePictures();
-  requestAnimationFrame(() => setTimeout(explore));
+  // Late enough for the page to be painted before.
+  setTimeout(explore, 50);
 }

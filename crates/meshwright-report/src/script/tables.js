@@ -72,7 +72,8 @@ function tableText(table) {
 function tableName(table) {
   const scroll = table.closest(".scroll") || table;
   for (let at = scroll; at; at = at.previousElementSibling) {
-    if (at.matches("h2, h3, summary")) return cellText(at.querySelector("b") || at);
+    if (at.matches("h2")) return "methods";
+    if (at.matches("h3, summary")) return cellText(at.querySelector("b") || at);
   }
   return "table";
 }

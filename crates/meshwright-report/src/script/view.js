@@ -1,5 +1,5 @@
 // What part of a machine is on the screen, and the pointer and keys that change it.
-const ZOOM_MAX = 96;
+const ZOOM_MAX = 160;
 const HEIGHT_MAX = 620;
 const HEIGHT_MIN = 150;
 
@@ -85,7 +85,7 @@ function found(plan, view, values, x, y) {
   const [u, v] = [view.unitX(x), view.unitY(y)];
   const side = tileSide(machine, view.scale);
   const node = machine.nodeAt(u, v);
-  if (side > 1) {
+  if (side > 0) {
     const inTile = (tile) => u >= tile.x && v >= tile.y && u < tile.x + tile.width && v < tile.y + tile.height;
     const tile = tiles(machine, values, side).find(inTile);
     return tile ? { tile } : null;

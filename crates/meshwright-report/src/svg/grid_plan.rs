@@ -271,7 +271,7 @@ fn strokes(count: u32, holds: impl Fn(u32) -> bool, mut stroke: impl FnMut(u32, 
 }
 
 /// A round step of at least `least`: 1, 2 or 5 times a power of ten.
-fn step(least: f64) -> u32 {
+pub(super) fn step(least: f64) -> u32 {
     let steps = (0..9).flat_map(|power| [1, 2, 5].map(|factor| factor * 10u32.pow(power)));
     steps.into_iter().find(|&step| f64::from(step) >= least).unwrap_or(u32::MAX)
 }

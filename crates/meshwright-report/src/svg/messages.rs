@@ -12,8 +12,11 @@ use meshwright_core::words::grouped;
 use meshwright_mapping::{Placement, TaskGraph};
 use meshwright_network::topology::Topology;
 
-/// More pairs than this make a drawing black; the heaviest are kept.
-const PAIRS_DRAWN_MAX: usize = 2000;
+/// Of a tree so many pairs are drawn: one for each node that is drawn.
+const TREE_PAIRS_MAX: usize = 4096;
+
+/// Of any other job so many: more lines hide each other.
+const PAIRS_MAX: usize = 128;
 
 /// Up to here every stroke carries its own words.
 const PAIRS_TIPPED_MAX: usize = 1000;
@@ -45,12 +48,17 @@ pub(super) struct Messages<'a> {
 }
 
 impl<'a> Messages<'a> {
-    pub(super) fn of(layout: &'a Layout<'a>, tasks: &'a TaskGraph, placement: &Placement) -> Self {
+    /// All pairs, or none where there are too many to be told apart.
+    pub(super) fn of(
+        layout: &'a Layout<'a>,
+        tasks: &'a TaskGraph,
+        placement: &Placement,
+        is_tree: bool,
+    ) -> Self {
         let mut pairs = pairs(layout, tasks, placement);
         let found = pairs.len();
-        if found > PAIRS_DRAWN_MAX {
-            pairs.sort_by_key(|pair| std::cmp::Reverse(pair.bytes));
-            pairs.truncate(PAIRS_DRAWN_MAX);
+        if found > if is_tree { TREE_PAIRS_MAX } else { PAIRS_MAX } {
+            pairs.clear();
         }
         pairs.sort_by_key(|pair| (pair.phase, pair.from, pair.to));
         // A trace repeats itself: all its pairs meet in the first of many phases, and share the colours.
@@ -146,7 +154,7 @@ impl<'a> Messages<'a> {
     /// Draws what the colours mean and returns the height it takes.
     pub(super) fn draw_legend(&self, svg: &mut Svg, at: Point, width: f64) -> f64 {
         let (tasks, (first, last)) = (self.tasks, self.span);
-        if tasks.phases() == 0 {
+        if self.pairs.is_empty() {
             return 0.0;
         }
         if tasks.phases() > PHASES_LISTED_MAX {

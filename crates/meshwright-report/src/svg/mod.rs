@@ -4,6 +4,7 @@
 //! |---|---|
 //! | this one | points, and the writer |
 //! | `placement`, `messages` | who sits where, and who sends to whom |
+//! | `matrix` | how much each node sends to each other |
 //! | `lanes`, `route` | messages along their links, side by side; as curves where that cannot be drawn |
 //! | `heat`, `blocks` | link loads: node by node, and of machines too large for that |
 //! | `bars` | all methods beside each other |
@@ -34,6 +35,7 @@ mod layout;
 pub mod legend;
 pub mod load;
 pub mod mark;
+pub mod matrix;
 mod messages;
 pub mod palette;
 mod path;

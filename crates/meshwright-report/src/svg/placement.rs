@@ -13,11 +13,11 @@ use meshwright_network::topology::Topology;
 /// From this pitch on, tiles have round corners and words of their own.
 const SPOKEN_PITCH_MIN: f64 = 14.0;
 
-/// The machine with its tasks and messages, and how many pairs of nodes were left out.
+/// The machine with its tasks, and with its messages where they can be told apart.
 pub struct PlacementDrawing {
     pub svg: String,
-    pub pairs: usize,
-    pub pairs_drawn: usize,
+    /// Whether its messages are too many to be drawn as lines.
+    pub hides_messages: bool,
     pub has_root: bool,
     /// Whether lines run along links; else they are curves.
     pub follows_routes: bool,
@@ -26,11 +26,11 @@ pub struct PlacementDrawing {
 /// Draws a placement; tasks and nodes that do not exist are left out.
 pub fn draw(layout: &Layout<'_>, tasks: &TaskGraph, placement: &Placement) -> PlacementDrawing {
     let mut svg = Svg::new(format!("Placement of {} by {}", tasks.name, placement.name));
-    let messages = Messages::of(layout, tasks, placement);
+    let root = tree_root(tasks);
+    let messages = Messages::of(layout, tasks, placement, root.is_some());
     layout.draw_axes(&mut svg);
     let held = tasks_by_node(layout, placement);
     draw_tiles(layout, &mut svg, &held);
-    let root = tree_root(tasks);
     messages.draw(&mut svg);
     messages.draw_ends(&mut svg, root.is_some());
     draw_labels(layout, &mut svg, &held, root);
@@ -39,8 +39,7 @@ pub fn draw(layout: &Layout<'_>, tasks: &TaskGraph, placement: &Placement) -> Pl
     let height = messages.draw_legend(&mut svg, at, width);
     PlacementDrawing {
         svg: svg.finish(width, layout.height + height + 16.0),
-        pairs: messages.found,
-        pairs_drawn: messages.pairs.len(),
+        hides_messages: messages.pairs.len() < messages.found,
         has_root: root.is_some(),
         follows_routes: messages.follow_routes(),
     }
