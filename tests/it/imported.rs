@@ -6,7 +6,7 @@ use meshwright_core::text::provide;
 use meshwright_core::units::{Bytes, Hops, NodeId};
 use meshwright_formats::scenario;
 use meshwright_hosts::{booksim, simgrid};
-use meshwright_network::topology::{Switching, Topology};
+use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_sim::flit::Router;
 
 fn data(file: &str) -> PathBuf {
@@ -33,6 +33,19 @@ fn a_configuration_of_booksim_is_a_mesh_with_its_routers() {
     ];
     assert!(wanted.iter().zip(remarks).all(|(wanted, remark)| remark.contains(wanted)), "{remarks:?}");
     assert!(remarks[2].contains("`--traffic uniform-with-self --load 0.2 --packet 20`"), "{remarks:?}");
+}
+
+/// BookSim's defaults are those of the preset that was calibrated against its runs, see docs/agreement.md.
+#[test]
+fn the_defaults_of_booksim_are_the_calibrated_router() {
+    for (text, name) in [("topology = mesh;", "mesh:16x16"), ("topology = torus;", "torus:16x16")] {
+        let text = format!("{text} k = 16; num_vcs = 4; routing_function = dim_order;");
+        let _file = provide("d.cfg", text.into_bytes());
+        let machine = booksim::read("booksim:d.cfg", Path::new("d.cfg")).unwrap();
+        let mut preset = Router::named("booksim", &Machine::new(name).unwrap()).unwrap();
+        preset.set("routing", "dimension-order").unwrap();
+        assert_eq!(Router::described(&machine).unwrap(), Some(preset));
+    }
 }
 
 #[test]

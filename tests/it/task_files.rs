@@ -190,3 +190,22 @@ fn bad_json_points_at_the_place() {
     let deep = "[".repeat(100_000);
     assert!(fault("a.json", format!("{{\"nodes\": {deep}").as_bytes()).starts_with("a.json:1:"));
 }
+
+#[test]
+fn changed_files_of_numpy_are_refused_or_keep_their_promises() {
+    for file in ["matrix-f8.npy", "matrix-i4-big.npy", "matrix-v2.npy"] {
+        let whole = std::fs::read(data(file)).unwrap();
+        (0..whole.len()).for_each(|length| _ = fault("a.npy", &whole[..length]));
+        for at in 0..whole.len() {
+            for byte in [0, b'0', b'9', b'\'', b'(', 0x7F, 0xFF] {
+                let mut changed = whole.clone();
+                changed[at] = byte;
+                match task_files::parse(&changed[..], "a.npy") {
+                    Ok(graph) => assert!(graph.edges().iter().all(|edge| edge.source < 4 && edge.target < 4)),
+                    Err(Error::Parse(error)) => assert!(error.excerpt.len() <= 160, "{error}"),
+                    Err(other) => panic!("{other}"),
+                }
+            }
+        }
+    }
+}
