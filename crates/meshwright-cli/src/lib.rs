@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `plan`, `map`, `split`, `groups`, `check`, `explain`, `machines`, `fit`, `simulate`, `sweep`, `run`, [`sort`], [`divide`], [`scatter`], `claims` | the verbs |
 //! | `costs`, `traffic`, `search`, `input` | the options that change a machine; those of routers and traffic; those of a search; that of standard input |
+//! | `call` | a verb inside another process, such as Python |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
 //! | `load`, `random` | divisible loads in tables and words; averages over random sources |
 //! | `collective` | operations of one group on every structure, for `groups` |
@@ -16,6 +17,7 @@
 // The text of `--help` is no Markdown: brackets in it are no links.
 #![allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags, rustdoc::bare_urls)]
 
+mod call;
 mod check;
 #[cfg(feature = "papers")]
 mod claims;
@@ -38,6 +40,8 @@ mod machines;
 mod map;
 pub mod output;
 mod plan;
+#[cfg(test)]
+mod python;
 mod random;
 pub mod run;
 #[cfg(feature = "demos")]
@@ -55,6 +59,7 @@ mod traffic;
 
 use std::process::ExitCode;
 
+pub use call::{Called, call};
 use clap::{Parser, Subcommand};
 
 use meshwright_core::{Error, Result};
@@ -171,6 +176,11 @@ pub fn run() -> ExitCode {
     meshwright_core::interrupt::watch(meshwright_core::output::clean);
     line.color.write_global();
     output::pulse();
+    ExitCode::from(on_line(&line))
+}
+
+/// Runs the verb of a command line; the exit code.
+fn on_line(line: &CommandLine) -> u8 {
     let answer = match &line.verb {
         Verb::Plan(arguments) => plan::run(arguments),
         Verb::Map(arguments) => map::run(arguments),
@@ -182,19 +192,19 @@ pub fn run() -> ExitCode {
         Verb::Simulate(arguments) => simulate::run(arguments),
         Verb::Fit(arguments) => fit::run(arguments),
         Verb::Sweep(arguments) => sweep::run(arguments),
-        Verb::Run(arguments) => return exit(run::run(arguments)),
+        Verb::Run(arguments) => return code_of(run::run(arguments)),
         #[cfg(feature = "demos")]
-        Verb::Sort(arguments) => return exit(sort::run(arguments)),
+        Verb::Sort(arguments) => return code_of(sort::run(arguments)),
         #[cfg(feature = "demos")]
         Verb::Divide(arguments) => divide::run(arguments),
         #[cfg(feature = "demos")]
-        Verb::Scatter(arguments) => return exit(scatter::run(arguments)),
+        Verb::Scatter(arguments) => return code_of(scatter::run(arguments)),
         #[cfg(feature = "papers")]
         Verb::Claims(arguments) => claims::run(arguments),
         Verb::Completions(arguments) => shell::completions(arguments),
         Verb::Man(arguments) => shell::man(arguments),
     };
-    exit(answer.map_err(Failure::Input))
+    code_of(answer.map_err(Failure::Input))
 }
 
 /// Why a verb came to no answer.
@@ -239,11 +249,16 @@ impl Failure {
 
 /// Says what went wrong, if anything did; the exit code.
 pub fn exit(outcome: Result<Answer, Failure>) -> ExitCode {
+    ExitCode::from(code_of(outcome))
+}
+
+/// The same as a number.
+fn code_of(outcome: Result<Answer, Failure>) -> u8 {
     match outcome {
-        Ok(answer) => ExitCode::from(answer.code()),
+        Ok(answer) => answer.code(),
         Err(failure) => {
             failure.show();
-            ExitCode::from(failure.code())
+            failure.code()
         }
     }
 }

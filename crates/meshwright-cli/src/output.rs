@@ -11,10 +11,15 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use meshwright_core::text::{self, harmless, harmless_lines};
-use meshwright_core::{Error, Result};
+use meshwright_core::{Error, Result, interrupt};
+
+use super::call;
 
 /// Prints to stdout, whatever text from outside stands in it; a reader that has seen enough (`| head`) is no error.
 pub fn print(text: &str) -> Result<()> {
+    if call::keep_stdout(&harmless_lines(text)) {
+        return Ok(());
+    }
     let mut stdout = anstream::stdout().lock();
     match stdout.write_all(harmless_lines(text).as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Error::io("standard output", error)),
@@ -112,7 +117,8 @@ impl Progress {
         set_pulse(|pulse| {
             *pulse = Pulse { what: String::new(), steps: steps.map(|all| (0, all, Instant::now())) };
         });
-        let clock = std::io::stderr().is_terminal().then(|| {
+        let is_seen = std::io::stderr().is_terminal() && !call::is_called();
+        let clock = is_seen.then(|| {
             let (sender, receiver) = channel();
             let bar = bar.clone();
             let show = move || {
@@ -128,6 +134,7 @@ impl Progress {
 
     /// Tells what is being done now.
     pub fn tell(&mut self, what: &str) {
+        interrupt::stop_point();
         self.bar.set_message(harmless(what).into_owned());
         set_pulse(|pulse| what.clone_into(&mut pulse.what));
     }
