@@ -11,6 +11,8 @@ use meshwright_core::Error;
 use meshwright_core::error::{Contradiction, ParseError};
 use meshwright_core::text::harmless;
 
+use super::call;
+
 /// Prints an error to stderr.
 pub(super) fn show(error: &Error) {
     let text = match error {
@@ -24,9 +26,16 @@ pub(super) fn show(error: &Error) {
 /// Prints help, or what is wrong with a command line. What the user gave stands in it as text: the same line is read
 /// again with every order in it spelled out, so that the parser speaks of that.
 pub fn usage<C: Parser>(error: &clap::Error) {
-    let given = std::env::args_os().map(|argument| harmless(&argument.to_string_lossy()).into_owned());
+    let given = call::words().into_iter().map(|word| harmless(&word).into_owned());
     match grammar::parse::<C>(given.map(OsString::from)) {
-        Err(spelled_out) => _ = spelled_out.print(),
+        Err(spelled_out) => {
+            let text = spelled_out.render().to_string();
+            let is_kept =
+                if spelled_out.use_stderr() { call::keep_stderr(&text) } else { call::keep_stdout(&text) };
+            if !is_kept {
+                _ = spelled_out.print();
+            }
+        }
         // Only orders were wrong in it, such as bytes that are no UTF-8.
         Ok(_) => tell(&error.to_string()),
     }
@@ -34,7 +43,7 @@ pub fn usage<C: Parser>(error: &clap::Error) {
 
 /// The numbers, and what a report of the bug needs.
 fn report(found: &Contradiction) -> String {
-    let words: Vec<String> = std::env::args().collect();
+    let words = call::words();
     let version = env!("CARGO_PKG_VERSION");
     format!(
         "{found}. This is a bug in meshwright {version}: please report it with the files it reads and this command: {}",
@@ -49,6 +58,9 @@ pub fn tell(sentence: &str) {
 }
 
 fn print(text: &str) {
+    if call::keep_stderr(&format!("{text}\n")) {
+        return;
+    }
     // If nobody can be told, the exit code still tells.
     _ = writeln!(anstream::stderr(), "{text}");
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `plan`, `map`, `split`, `groups`, `check`, `explain`, `machines`, `fit`, `simulate`, `sweep`, `run`, [`sort`], [`divide`], [`scatter`], `claims` | the verbs |
 //! | `costs`, `traffic`, `search`, `input` | the options that change a machine; those of routers and traffic; those of a search; that of standard input |
+//! | `call` | a verb inside another process, such as Python |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
 //! | `manner` | how much is said, in which unit, how wide |
 //! | `load`, `random` | divisible loads in tables and words; averages over random sources |
@@ -21,6 +22,7 @@
 // The text of `--help` is no Markdown: brackets in it are no links.
 #![allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags, rustdoc::bare_urls)]
 
+mod call;
 mod check;
 #[cfg(feature = "papers")]
 mod claims;
@@ -47,6 +49,8 @@ pub mod manner;
 mod map;
 pub mod output;
 mod plan;
+#[cfg(test)]
+mod python;
 mod random;
 pub mod run;
 #[cfg(feature = "demos")]
@@ -66,6 +70,7 @@ mod values;
 
 use std::process::ExitCode;
 
+pub use call::{Called, call};
 use clap::{Parser, Subcommand};
 
 pub use costs::{Broken, MACHINES};
@@ -204,10 +209,12 @@ pub fn run() -> ExitCode {
     line.color.write_global();
     line.manner.set();
     output::pulse();
-    if let Err(error) = line.check() {
-        return exit(Err(error.into()));
-    }
-    exit(answer(&line.verb))
+    ExitCode::from(on_line(&line))
+}
+
+/// Runs the verb of a command line; the exit code.
+fn on_line(line: &CommandLine) -> u8 {
+    code_of(line.check().map_err(Failure::Input).and_then(|()| answer(&line.verb)))
 }
 
 /// Runs a verb.
@@ -282,11 +289,16 @@ impl Failure {
 
 /// Says what went wrong, if anything did; the exit code.
 pub fn exit(outcome: Result<Answer, Failure>) -> ExitCode {
+    ExitCode::from(code_of(outcome))
+}
+
+/// The same as a number.
+fn code_of(outcome: Result<Answer, Failure>) -> u8 {
     match outcome {
-        Ok(answer) => ExitCode::from(answer.code()),
+        Ok(answer) => answer.code(),
         Err(failure) => {
             failure.show();
-            ExitCode::from(failure.code())
+            failure.code()
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -11,18 +11,18 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use meshwright_core::text::{self, harmless, harmless_lines};
-use meshwright_core::{Error, Result};
+use meshwright_core::{Error, Result, interrupt};
 use meshwright_network::topology::Machine;
 
-use super::{manner, table};
+use super::{call, manner, table};
 
 /// Prints to stdout, whatever text from outside stands in it; a reader that has seen enough (`| head`) is no error.
 pub fn print(text: &str) -> Result<()> {
-    if let Some(told) = sink().as_mut() {
-        told.push_str(text);
+    let text = harmless_lines(text);
+    if call::keep_stdout(&text) {
         return Ok(());
     }
-    let text = table::painted(&harmless_lines(text));
+    let text = table::painted(&text);
     let mut stdout = anstream::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Error::io("standard output", error)),
@@ -31,19 +31,6 @@ pub fn print(text: &str) -> Result<()> {
 }
 
 /// Where printed text goes in place of stdout, if it is kept.
-static SINK: Mutex<Option<String>> = Mutex::new(None);
-
-fn sink() -> MutexGuard<'static, Option<String>> {
-    SINK.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// What a function prints, in place of printing it.
-pub fn captured<T>(work: impl FnOnce() -> T) -> (T, String) {
-    *sink() = Some(String::new());
-    let done = work();
-    (done, sink().take().unwrap_or_default())
-}
-
 /// Prints an answer: the JSON, if that is asked for; with `--quiet` one line; else everything.
 pub fn say(json: Option<String>, line: impl FnOnce() -> String, text: impl FnOnce() -> String) -> Result<()> {
     print(&match json {
@@ -155,8 +142,8 @@ impl Progress {
         set_pulse(|pulse| {
             *pulse = Pulse { what: String::new(), steps: steps.map(|all| (0, all, Instant::now())) };
         });
-        let is_shown = !manner::is_quiet() && !manner::is_verbose() && std::io::stderr().is_terminal();
-        let clock = is_shown.then(|| {
+        let is_loud = !manner::is_quiet() && !manner::is_verbose() && !call::is_called();
+        let clock = (is_loud && std::io::stderr().is_terminal()).then(|| {
             let (sender, receiver) = channel();
             let bar = bar.clone();
             let show = move || {
@@ -172,6 +159,7 @@ impl Progress {
 
     /// Tells what is being done now.
     pub fn tell(&mut self, what: &str) {
+        interrupt::stop_point();
         self.told(what);
         self.bar.set_message(harmless(what).into_owned());
         set_pulse(|pulse| what.clone_into(&mut pulse.what));

@@ -217,8 +217,9 @@ pub fn number(text: &str) -> Result<f64> {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn share(text: &str) -> Result<f64> {
-    let share = fraction(text).map(Ratio::to_f64).filter(|&share| share > 0.0 && share <= 1.0);
-    share.ok_or_else(|| {
+    // More digits than a fraction has room for are those of a floating-point number.
+    let share = fraction(text).map(Ratio::to_f64).or_else(|| text.trim().parse().ok());
+    share.filter(|&share| share > 0.0 && share <= 1.0).ok_or_else(|| {
         Error::value("a share", quoted(text), "a number above 0 and at most 1, as in 0.5 or \"1/2\"")
     })
 }
@@ -350,5 +351,6 @@ mod tests {
         }
         assert_eq!(share("1").unwrap(), 1.0);
         assert_eq!(share("2.5e-1").unwrap(), 0.25);
+        assert_eq!(share("0.3333333333333333").unwrap(), 1.0 / 3.0);
     }
 }

@@ -16,6 +16,7 @@ use super::service::Service;
 use super::transactions::Issuer;
 use crate::engine::{Control, Driver, Open, Referee};
 use meshwright_core::error::Result;
+use meshwright_core::interrupt;
 use meshwright_core::units::{Bytes, Hops, LinkId, NodeId};
 use meshwright_network::fabric::Fabric;
 use meshwright_network::routing::Routes;
@@ -318,6 +319,7 @@ impl<'m> Referee<'m> for Flows<'m> {
     fn run<D: Driver<Self>>(&mut self, driver: &mut D) {
         let (mut ended, mut changed) = (Vec::new(), false);
         loop {
+            interrupt::stop_point();
             if changed {
                 self.admit();
                 self.fair.fill(&self.active, &BySlot(&self.flows), &mut self.rates);

@@ -16,6 +16,7 @@ use super::waiting;
 use super::worm::{self, Many, One, Stream, Worms};
 use crate::traffic::{Measured, OpenLoop};
 use meshwright_core::error::Result;
+use meshwright_core::interrupt;
 use meshwright_core::units::LinkId;
 use meshwright_network::topology::{Machine, Topology};
 
@@ -145,6 +146,7 @@ fn side_by_side<'o, F: Fabric + Send>(
             handles.into_iter().map(|handle| handle.join().expect("a thread does not panic")).collect()
         })
     };
+    interrupt::stop_point();
     let end = results[0].0;
     let tallies = results.drain(..).map(|(_, tally)| tally).collect();
     let fabric = |cell: OnceLock<Mutex<Fed<'o, F>>>| {
@@ -233,6 +235,9 @@ impl<'o, F: Fabric> Shared<'o, '_, F> {
             now += count * stride;
             let waiting = tally.measured.wrapping_sub(tally.finished);
             let (pending, busy) = self.add_up(turn, waiting, busy);
+            if self.is_stopped(turn) {
+                return End { cycles: now, stands_still: false };
+            }
             let stands_still = !busy && self.blocks.can_stand && self.stuck(thread, turn) > 0;
             match cycles {
                 None if now >= measured_end && pending == 0 => {
@@ -348,8 +353,18 @@ impl<'o, F: Fabric> Shared<'o, '_, F> {
         }
         let (now, before) = (&self.sums[turn % 2], &self.sums[1 - turn % 2]);
         now.add(pending, busy);
-        self.meeting.meet(|| before.clear());
+        // One of them looks, so that all end in the same turn.
+        let last = || {
+            before.clear();
+            now.set_stopped(interrupt::is_stopped());
+        };
+        self.meeting.meet(last);
         now.read()
+    }
+
+    /// Whether the run is to unwind: all threads say the same.
+    fn is_stopped(&self, turn: usize) -> bool {
+        if self.blocks.threads() == 1 { interrupt::is_stopped() } else { self.sums[turn % 2].is_stopped() }
     }
 
     /// Flits in buffers of a network in which nothing moves.

@@ -1,6 +1,6 @@
 //! Where threads wait for each other.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// So often a thread looks before it lets others run.
 const SPINS: u32 = 1 << 9;
@@ -45,6 +45,7 @@ pub(super) struct Sums {
     pending: AtomicU64,
     busy: AtomicU64,
     stuck: AtomicU64,
+    stopped: AtomicBool,
 }
 
 impl Sums {
@@ -67,6 +68,16 @@ impl Sums {
     /// Flits that stand.
     pub(super) fn stuck(&self) -> u64 {
         self.stuck.load(Ordering::Relaxed)
+    }
+
+    /// Says for all threads whether the run is to unwind.
+    pub(super) fn set_stopped(&self, stopped: bool) {
+        self.stopped.store(stopped, Ordering::Relaxed);
+    }
+
+    /// Whether the run is to unwind.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
     }
 
     /// Nothing is added up yet.

@@ -20,8 +20,8 @@ use crate::engine::{Control, Driver, Open, Referee, SourceEvent};
 use crate::simulate::Task;
 use crate::trace::Trace;
 use meshwright_core::error::{Error, Result};
-use meshwright_core::rng;
 use meshwright_core::units::{Hops, LinkId, NodeId, Port};
+use meshwright_core::{interrupt, rng};
 use meshwright_network::routing::{Choices, Routes};
 use meshwright_network::topology::{Costs, Machine, PortModel, Switching, Topology};
 use meshwright_schedule::Message;
@@ -306,6 +306,7 @@ impl<'m> Referee<'m> for Routers<'_> {
 
     fn run<D: Driver<Self>>(&mut self, driver: &mut D) {
         loop {
+            interrupt::stop_point();
             let tick = self.cycle * self.period;
             self.catch_up(tick, driver);
             self.region.arrivals(self.cycle);

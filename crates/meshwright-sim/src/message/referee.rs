@@ -5,6 +5,7 @@ use super::witness::Witness;
 use super::{Core, MessageEvent, PendingMessage};
 use crate::engine::{Control, Driver, Open, Referee};
 use meshwright_core::error::{Error, Result};
+use meshwright_core::interrupt;
 use meshwright_core::units::{Hops, LinkId};
 use meshwright_network::routing::Routes;
 use meshwright_network::topology::Topology;
@@ -59,6 +60,7 @@ impl<'m, W: Witness> Referee<'m> for Core<'m, W> {
         self.tells_sent = D::WANTS_SENT;
         let (mut moment, mut round, mut given) = (Vec::new(), Vec::new(), Vec::new());
         while let Some(time) = self.events.next(&mut moment) {
+            interrupt::stop_point();
             self.now = time;
             for &event in &moment {
                 self.handle(event, driver);

@@ -7,6 +7,7 @@ use super::routers::Routers;
 use super::wires::Wires;
 use crate::engine::{Control, Driver, Open, Referee, SourceEvent};
 use meshwright_core::error::{Error, Result};
+use meshwright_core::interrupt;
 use meshwright_core::units::{Hops, LinkId};
 use meshwright_network::routing::Routes;
 use meshwright_network::topology::Machine;
@@ -172,6 +173,7 @@ impl<'m> Referee<'m> for Packets<'m> {
     fn run<D: Driver<Self>>(&mut self, driver: &mut D) {
         self.routers.tells_sent = D::WANTS_SENT;
         loop {
+            interrupt::stop_point();
             self.catch_up(self.steps * self.period, driver);
             if self.routers.step() {
                 self.steps += 1;

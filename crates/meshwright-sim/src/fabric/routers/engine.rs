@@ -1,6 +1,7 @@
 //! What workloads ask of the routers of a fabric.
 
 use super::*;
+use meshwright_core::interrupt;
 
 impl Control for FabricRouters<'_> {
     fn now(&self) -> u64 {
@@ -32,6 +33,7 @@ impl<'m> Referee<'m> for FabricRouters<'m> {
     fn run<D: Driver<Self>>(&mut self, driver: &mut D) {
         let (mut left, mut arrived) = (Vec::new(), Vec::new());
         while self.live > 0 || !self.events.is_empty() {
+            interrupt::stop_point();
             self.happen(driver);
             let moved = self.live > 0 && self.cycle();
             std::mem::swap(&mut left, &mut self.left);
