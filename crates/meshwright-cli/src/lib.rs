@@ -54,7 +54,7 @@ mod traffic;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use meshwright_core::{Error, Result};
 use meshwright_runtime::transport::Lost;
@@ -156,6 +156,17 @@ enum Verb {
     Claims(claims::ClaimsArguments),
     Completions(shell::CompletionsArguments),
     Man(shell::ManArguments),
+}
+
+/// The grammar of the command line, for pages about it.
+///
+/// # Examples
+///
+/// ```
+/// assert!(meshwright_cli::grammar().get_subcommands().any(|verb| verb.get_name() == "map"));
+/// ```
+pub fn grammar() -> clap::Command {
+    CommandLine::command()
 }
 
 /// Runs the program.

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use super::job_keys;
 use super::machine::node;
 use super::value::{Table, Value};
 use meshwright_core::error::{Error, Result};
@@ -207,7 +208,7 @@ pub fn start(name: &str) -> Result<Start> {
 pub(super) fn table(job: &Table<'_>, machine: &Machine) -> Result<SearchOptions> {
     let mut search = SearchOptions::default();
     let Some(table) = job.table("search", "search")? else { return Ok(search) };
-    table.check_keys(&["start", "steps", "answers", "pins"])?;
+    table.check_keys(&job_keys::SEARCH.names())?;
     if let Some(value) = table.get("start") {
         search.start = start(value.string("best or random")?).map_err(|error| value.locate(error))?;
     }

@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | [`machine`](mod@machine) | the `[machine]` table |
+//! | [`job_keys`] | the keys of the tables of jobs, for the reader and for `docs/reference/scenario.md` |
 //! | [`machine_keys`] | the keys of that table and those below it, for the reader and for `docs/machines.md` |
 //! | [`constants`] | the constants of a machine file that may be changed |
 //! | `divide` | the `[[divide]]` tables |
@@ -25,6 +26,7 @@ mod divide;
 mod fabric;
 pub mod given;
 pub mod groups;
+pub mod job_keys;
 pub mod load;
 pub mod load_further;
 pub mod logical;
@@ -52,8 +54,6 @@ use meshwright_network::topology::{FAMILIES, Machine};
 use meshwright_verdict as verdict;
 pub(crate) use source::ScenarioText;
 use value::Table;
-
-const KEYS: &[&str] = &["about", "seed", "machine", "divide", "load", "groups"];
 
 /// What a scenario file says.
 #[derive(Clone, Debug)]
@@ -224,7 +224,7 @@ fn described(
 fn of_text(source: &ScenarioText, of_table: impl FnOnce(&Table<'_>) -> Result<Machine>) -> Result<Machine> {
     let entries = parse(source)?;
     let document = Table::document(source, &entries);
-    document.check_keys(KEYS)?;
+    document.check_keys(&job_keys::TOP.names())?;
     of_table(&machine_table(source, &document)?)
 }
 
@@ -264,7 +264,7 @@ fn nearest_machine(specification: &str) -> String {
 fn scenario(source: &ScenarioText) -> Result<Scenario> {
     let entries = parse(source)?;
     let document = Table::document(source, &entries);
-    document.check_keys(KEYS)?;
+    document.check_keys(&job_keys::TOP.names())?;
     let table = machine_table(source, &document)?;
     let (machine, clock) = (machine::read(&table)?, machine::clock(&table)?);
     let seed = document.get("seed").map_or(Ok(0), |value| value.whole(0, u64::MAX))?;
