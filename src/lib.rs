@@ -174,3 +174,9 @@ pub mod prelude {
     pub use crate::units::{Bytes, Cycles, KiB, LinkId, NodeId};
     pub use crate::verdict::{Options, Silent, Verdict, judge};
 }
+
+/// The programs in README and on the page of the library.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+#[doc = include_str!("../docs/library.md")]
+struct Pages;

@@ -301,29 +301,6 @@ fn map_and_plan_agree_on_the_gap() {
     assert_eq!(map["placements"][2]["gap"]["wormhole"], 0.0, "centred halving meets the bound");
 }
 
-/// The table in the README is what its first command prints.
-#[test]
-fn the_readme_shows_what_the_program_prints() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
-    let folder = folder(&[]);
-    let scenario = root.join("examples/quickstart.toml");
-    let (code, stdout, _) = run(folder.path(), &["plan", scenario.to_str().unwrap()]);
-    assert_eq!(code, 0);
-    let first_job = stdout.split("\n\n").nth(1).unwrap();
-    assert!(readme.contains(first_job), "the README shows another table than\n{first_job}");
-}
-
-/// And so is the load it divides.
-#[test]
-fn the_readme_divides_a_load_as_the_program_does() {
-    let words = "split mesh:50x50 --from 25,25 --sigma 0.1 --switching cut-through";
-    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    let (code, stdout, _) = run(folder(&[]).path(), &words.split(' ').collect::<Vec<_>>());
-    assert_eq!(code, 0);
-    assert!(readme.contains(&format!("meshwright {words}")) && readme.contains(&stdout), "{stdout}");
-}
-
 #[test]
 fn bad_scenarios_are_drawn() {
     let cases = [

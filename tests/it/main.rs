@@ -6,6 +6,7 @@ mod agreement;
 mod any_order;
 mod applications;
 mod bisection;
+mod book;
 mod bounds;
 mod browser;
 mod certificates;

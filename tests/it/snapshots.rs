@@ -156,7 +156,7 @@ fn files(folder: &Path) -> BTreeSet<PathBuf> {
 }
 
 /// An empty folder with the input that documented commands name.
-fn beside_examples() -> tempfile::TempDir {
+pub(crate) fn beside_examples() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("there is room");
     let (root, examples) = (folder.path(), folder.path().join("examples"));
     std::fs::create_dir(&examples).expect("there is room");
@@ -213,7 +213,7 @@ fn difference(old: &str, new: &str) -> String {
     format!("line {}, column {}:\n  - {}\n  + {}", line + 1, same + 1, shown(old), shown(new))
 }
 
-fn is_recording() -> bool {
+pub(crate) fn is_recording() -> bool {
     std::env::var("MESHWRIGHT_SNAPSHOTS").is_ok_and(|value| value == "record")
 }
 

@@ -71,7 +71,7 @@ mod values;
 use std::process::ExitCode;
 
 pub use call::{Called, call};
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 pub use costs::{Broken, MACHINES};
 use meshwright_core::{Error, Result};
@@ -194,6 +194,17 @@ enum Verb {
     Tour(tour::TourArguments),
     Completions(shell::CompletionsArguments),
     Man(shell::ManArguments),
+}
+
+/// The grammar of the command line, for pages about it.
+///
+/// # Examples
+///
+/// ```
+/// assert!(meshwright_cli::grammar().get_subcommands().any(|verb| verb.get_name() == "map"));
+/// ```
+pub fn grammar() -> clap::Command {
+    CommandLine::command()
 }
 
 /// Runs the program.

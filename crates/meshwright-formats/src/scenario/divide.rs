@@ -3,26 +3,13 @@
 use super::logical::{self, AxisOption};
 use super::tasks::{self, Weights};
 use super::value::{Table, Value};
-use super::{DivideWork, ScenarioJob, Work, given, quantity};
+use super::{DivideWork, ScenarioJob, Work, given, job_keys, quantity};
 use meshwright_core::error::Result;
 use meshwright_network::topology::Machine;
 
-pub(super) const KEYS: &[&str] = &[
-    "name",
-    "tasks",
-    "preset",
-    "alpha",
-    "combine_alpha",
-    "volume",
-    "axis",
-    "placements",
-    "placement",
-    "search",
-];
-
 /// Reads one table.
 pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<ScenarioJob> {
-    table.check_keys(KEYS)?;
+    table.check_keys(&job_keys::DIVIDE.names())?;
     let value = table.require("tasks", "tasks = \"binomial:6\", \"divide:35\" or a file")?;
     let specification = value.string("\"binomial:N\", \"divide:N\", \"logical:RxC\" or a file")?;
     let (weights, first) = weights(table)?;

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use super::job_keys;
 use super::machine::node;
 use super::places;
 use super::value::{Table, Value};
@@ -191,7 +192,7 @@ pub fn start(name: &str) -> Result<Start> {
 pub(super) fn table(job: &Table<'_>, machine: &Machine) -> Result<SearchOptions> {
     let mut search = SearchOptions::default();
     let Some(table) = job.table("search", "search")? else { return Ok(search) };
-    table.check_keys(&["start", "steps", "answers", "pins"])?;
+    table.check_keys(&job_keys::SEARCH.names())?;
     if let Some(value) = table.get("start") {
         search.start = start(value.string("best or random")?).map_err(|error| value.locate(error))?;
     }

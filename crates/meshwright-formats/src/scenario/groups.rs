@@ -1,7 +1,7 @@
 //! The `[[groups]]` tables, and the same words on the command line.
 
 use super::value::{Table, Value, entry, one_of};
-use super::{GroupsWork, ScenarioJob, Work};
+use super::{GroupsWork, ScenarioJob, Work, job_keys};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::words::quoted;
 use meshwright_core::{find_or, unknown};
@@ -12,28 +12,12 @@ use meshwright_verdict::groups::{
     self, Drawn, ENGINES, Engine, LEVELS_MAX, Labels, METHODS, Method, Pace, REPEAT_MAX,
 };
 
-pub(super) const KEYS: &[&str] = &[
-    "name",
-    "order",
-    "levels",
-    "random",
-    "labels",
-    "contiguous",
-    "colours",
-    "repeat",
-    "seed",
-    "tree",
-    "split",
-    "engine",
-    "lockstep",
-];
-
 /// The word for every split and every tree.
 const ALL: &str = "all";
 
 /// Reads one table.
 pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<ScenarioJob> {
-    table.check_keys(KEYS)?;
+    table.check_keys(&job_keys::GROUPS.names())?;
     let order = match table.get("order") {
         Some(value) => {
             let name = value.string("the name of an order")?;

@@ -3,27 +3,13 @@
 use super::machine::node;
 use super::places;
 use super::value::{Table, Value, entry, one_of};
-use super::{ScenarioJob, Work, load_further, quantity};
+use super::{ScenarioJob, Work, job_keys, load_further, quantity};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::Ratio;
 use meshwright_load::shares::schedulers::{REDUCTIONS, Reduction};
 use meshwright_load::{FORWARDINGS, Forwarding, Problem, Source, speed_file};
 use meshwright_network::topology::Machine;
 use meshwright_verdict::load;
-
-pub(super) const KEYS: &[&str] = &[
-    "name",
-    "sources",
-    "sigma",
-    "work",
-    "bytes",
-    "methods",
-    "reduction",
-    "chunks",
-    "front",
-    "deadline",
-    "speeds",
-];
 
 /// The word for every method.
 const ALL: &str = "all";
@@ -36,7 +22,7 @@ pub const CHUNKS_MAX: u64 = 1_000_000;
 
 /// Reads one table.
 pub(super) fn read(table: &Table<'_>, machine: &Machine, clock: Option<Ratio>) -> Result<ScenarioJob> {
-    table.check_keys(&[KEYS, load_further::KEYS].concat())?;
+    table.check_keys(&job_keys::LOAD.names())?;
     let bytes = match table.get("bytes") {
         Some(value) => quantity::bytes(&value.quantity("a volume")?).map_err(|error| value.reword(error))?.0,
         None => BYTES_DEFAULT,
@@ -126,7 +112,7 @@ fn sources(table: &Table<'_>, machine: &Machine, unit: &Unit) -> Result<Vec<Sour
     let mut sources = Vec::new();
     for value in list.array(EXPECTED)? {
         let source = value.table("a source", "a source such as { at = [0, 2], load = 0.4 }")?;
-        source.check_keys(&["at", "load", "release"])?;
+        source.check_keys(&job_keys::SOURCES.names())?;
         let at = source.require("at", "at = [0, 2]: the node where the load enters")?;
         let node = node(machine, "at", &at)?;
         let load = match source.get("load") {

@@ -8,8 +8,6 @@ use meshwright_load::lp::{Duplex, Variant};
 use meshwright_network::topology::{Machine, PortModel};
 use meshwright_verdict::load::{Job, Next, PLACES_DEFAULT};
 
-pub(super) const KEYS: &[&str] = &["results", "duplex", "front_end", "next", "places", "every"];
-
 /// More places than this are no ranking any more.
 pub const PLACES_MAX: u64 = 1000;
 

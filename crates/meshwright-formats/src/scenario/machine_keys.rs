@@ -36,7 +36,12 @@ impl KeyTable {
     }
 }
 
-const fn key(name: &'static str, doc: &'static str, takes: &'static str, default: &'static str) -> Key {
+pub(super) const fn key(
+    name: &'static str,
+    doc: &'static str,
+    takes: &'static str,
+    default: &'static str,
+) -> Key {
     Key { name, doc, takes, default }
 }
 
@@ -331,8 +336,13 @@ pub const TABLES: &[&KeyTable] =
 /// assert!(page.contains("### `[[machine.links]]`"));
 /// ```
 pub fn reference() -> String {
+    write_tables(TABLES)
+}
+
+/// Tables of keys in Markdown, each with its example.
+pub(super) fn write_tables(tables: &[&KeyTable]) -> String {
     let mut page = String::new();
-    for table in TABLES {
+    for table in tables {
         let KeyTable { name, doc, keys, example } = table;
         // Writing to a string cannot fail.
         _ = writeln!(page, "### `{name}`\n\n{doc}\n\n| key | meaning | takes | default |\n|---|---|---|---|");

@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | [`machine`](mod@machine) | the `[machine]` table |
+//! | [`job_keys`] | the keys of the tables of jobs, for the reader and for `docs/reference/scenario.md` |
 //! | [`machine_keys`] | the keys of that table and those below it, for the reader and for `docs/machines.md` |
 //! | [`constants`] | the constants of a machine file that may be changed |
 //! | `divide` | the `[[divide]]` tables |
@@ -26,6 +27,7 @@ mod divide;
 mod fabric;
 pub mod given;
 pub mod groups;
+pub mod job_keys;
 pub mod load;
 pub mod load_further;
 pub mod logical;
@@ -58,15 +60,13 @@ use places::Change;
 pub(crate) use source::ScenarioText;
 use value::Table;
 
-const KEYS: &[&str] = &["about", "seed", "machine", "divide", "load", "groups"];
-
 /// The tables of a scenario with their keys, and what is no table of one but may be looked for here.
 fn elsewhere(key: &str, here: &str) -> String {
     let tables = [
         ("[machine]", machine_keys::MACHINE.names()),
-        ("[[divide]]", divide::KEYS.to_vec()),
-        ("[[load]]", [load::KEYS, load_further::KEYS].concat()),
-        ("[[groups]]", groups::KEYS.to_vec()),
+        ("[[divide]]", job_keys::DIVIDE.names()),
+        ("[[load]]", job_keys::LOAD.names()),
+        ("[[groups]]", job_keys::GROUPS.names()),
     ];
     let of = tables.iter().filter(|(name, keys)| *name != here && keys.contains(&key)).map(|(name, _)| *name);
     let of: Vec<&str> = of.collect();
@@ -267,7 +267,7 @@ fn described(
 fn of_text<T>(source: &ScenarioText, of_table: impl FnOnce(&Table<'_>) -> Result<T>) -> Result<T> {
     let entries = parse(source)?;
     let document = Table::document(source, &entries);
-    document.check_keys(KEYS)?;
+    document.check_keys(&job_keys::TOP.names())?;
     of_table(&machine_table(source, &document)?)
 }
 
@@ -307,7 +307,7 @@ fn nearest_machine(specification: &str) -> String {
 fn scenario(source: &ScenarioText, change: &Change) -> Result<Scenario> {
     let entries = parse(source)?;
     let document = Table::document(source, &entries);
-    document.check_keys(KEYS)?;
+    document.check_keys(&job_keys::TOP.names())?;
     let (machine, clock, replaced) = match &change.on {
         Some(on) => {
             let (machine, clock) = described(on, machine::read, Ok)?;
