@@ -22,7 +22,7 @@ use meshwright_verdict::{MappingVerdict, mapping};
 use super::completion::{Asked, CompletionArguments};
 use super::costs::{MachineArguments, preset, seed, share, volume};
 use super::emit::EmitArguments;
-use super::files::{self, Force};
+use super::files::{self, Force, Png};
 use super::output::{self, Progress};
 use super::search::{self, SearchArguments};
 use super::{Answer, explain, table};
@@ -89,6 +89,8 @@ pub(super) struct MapArguments {
     /// Write map.json, report.html, plan.json, drawings and schedules into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    png: Png,
     #[command(flatten)]
     force: Force,
     #[command(flatten)]
@@ -171,7 +173,7 @@ pub(super) fn run(arguments: &MapArguments) -> Result<Answer> {
     let mut writing = Writing::new(arguments.force.force);
     let written = match (&arguments.out, verdict) {
         (Some(folder), Some(verdict)) => {
-            let files = of_folder(verdict, &machine, &report)?;
+            let files = arguments.png.with(of_folder(verdict, &machine, &report)?);
             "\n".to_string() + &files::add(&mut writing, folder, &named, files)?
         }
         _ => String::new(),

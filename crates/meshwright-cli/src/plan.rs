@@ -13,7 +13,7 @@ use meshwright_report::PlanReport;
 use meshwright_verdict as verdict;
 use meshwright_verdict::{JobVerdict, MappingVerdict, groups, mapping};
 
-use super::files::{self, Force};
+use super::files::{self, Force, Png};
 use super::output::{self, Progress};
 use super::{Answer, error, explain, group_tables, load, search, table};
 
@@ -48,6 +48,8 @@ pub(super) struct PlanArguments {
     /// Where to write report.html, plan.json, drawings and schedules (without: report.html, here)
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    png: Png,
     #[command(flatten)]
     force: Force,
     /// Also tell why the winner of each job takes as long as it does, see meshwright explain
@@ -133,7 +135,7 @@ fn answered<'s>(
 /// Writes the files that were asked for, when all is known; what there is to say about them.
 fn write(arguments: &PlanArguments, plan: &PlanReport<'_>, job: &NamedJob) -> Result<String> {
     match &arguments.out {
-        Some(folder) => files::write(folder, arguments.force, job, files::of_plan(plan)?),
+        Some(folder) => files::write(folder, arguments.force, job, arguments.png.with(files::of_plan(plan)?)),
         None if arguments.json => Ok(String::new()),
         None => {
             let page = report::page(plan)?;

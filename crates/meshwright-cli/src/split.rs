@@ -19,7 +19,7 @@ use meshwright_verdict::LoadVerdict;
 use meshwright_verdict::load::{self, Job, METHODS};
 
 use super::costs::{MachineName, seed, told};
-use super::files::{self, Force};
+use super::files::{self, Force, Png};
 use super::further::{self, Further};
 use super::output::{self, Progress};
 use super::{Answer, load as tables, random};
@@ -97,6 +97,8 @@ pub(super) struct SplitArguments {
     /// Write split.json, report.html, plan.json and drawings into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    png: Png,
     #[command(flatten)]
     force: Force,
 }
@@ -200,7 +202,7 @@ pub(super) fn run(arguments: &SplitArguments) -> Result<Answer> {
     let json = output::json(&SplitForm::new(&machine, speeds, &verdict));
     let written = match &arguments.out {
         Some(folder) => {
-            let files = of_folder(&machine, arguments.seed, &verdict, &json)?;
+            let files = arguments.png.with(of_folder(&machine, arguments.seed, &verdict, &json)?);
             "\n".to_string() + &files::write(folder, arguments.force, &named, files)?
         }
         None => String::new(),

@@ -17,7 +17,7 @@ use meshwright_sim::point::{Point, SweepReport};
 use meshwright_sim::sweep::{self, Pool, Sweep, Threads, spread};
 
 use super::costs::MachineArguments;
-use super::files::{self, Force};
+use super::files::{self, Force, Png};
 use super::output::{self, Progress};
 use super::traffic::{self, RouterArguments, TrafficArguments};
 use super::{Answer, Failure, table};
@@ -75,6 +75,8 @@ pub struct SweepArguments {
     /// Write report.html, curve.svg and sweep.json into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    png: Png,
     #[command(flatten)]
     force: Force,
 }
@@ -171,7 +173,7 @@ fn lead(
     let report = SweepReport { conditions, reference, curve };
     let written = match &arguments.out {
         Some(folder) => {
-            let mut all = report::sweep_files(&report);
+            let mut all = arguments.png.with(report::sweep_files(&report));
             all.push(files::file("sweep.json", "the same for scripts", output::json(&report)));
             "\n".to_string() + &files::write(folder, arguments.force, &named, all)?
         }

@@ -19,7 +19,7 @@ pub struct File {
     pub name: String,
     /// What is in it, for a list of files.
     pub what: String,
-    /// Its text.
+    /// Its text; of a `.png` the drawing that is painted when it is written.
     pub text: String,
 }
 

@@ -6,7 +6,7 @@
 //! | `template` | pages made of templates |
 //! | `facts` | the machine in a dozen facts |
 //! | `drawings` | which drawings a method gets, with their captions |
-//! | `files` | the files beside the page |
+//! | `files`, `png` | the files beside the page, and a drawing painted |
 //! | `load` | the section of a divisible load |
 //! | `groups` | the section of a program of groups |
 //! | `history` | groups over time |
@@ -34,6 +34,7 @@ mod history;
 mod island;
 mod load;
 mod page;
+mod png;
 mod results;
 mod script;
 #[doc(hidden)]
@@ -50,6 +51,7 @@ pub use completion::{completion_chart, completion_files};
 pub use files::{File, files, schedules};
 pub use history::{GroupsOverTime, groups_files};
 pub use page::{mark, page};
+pub use png::png;
 pub use results::Results;
 pub use sweep::{sweep_files, sweep_page};
 
