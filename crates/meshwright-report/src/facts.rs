@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::PlanReport;
 use super::wording::{counted, node};
 use meshwright_core::words::grouped;
-use meshwright_network::topology::{Machine, PortModel, Topology};
+use meshwright_network::topology::{Machine, PortModel, Switching, Topology};
 
 /// More dead nodes or links than this are counted, not named.
 const DEAD_NAMED_MAX: usize = 8;
@@ -34,7 +34,7 @@ pub fn facts(report: &PlanReport<'_>) -> Vec<Fact> {
         PortModel::One => ("one-port", "one message in, one out at a time"),
     };
     let (startup, flit) = (counted(costs.startup.0, "cycle"), counted(costs.flit.0, "byte"));
-    vec![
+    let mut facts = vec![
         fact("Topology", machine.name().to_string(), ""),
         fact("Nodes", grouped(machine.nodes().into()), ""),
         fact("Dead nodes", grouped(machine.dead().len() as u64), &dead_names(machine)),
@@ -45,7 +45,16 @@ pub fn facts(report: &PlanReport<'_>) -> Vec<Fact> {
         fact("Byte time b", costs.byte_time.to_string(), "cycles per byte"),
         fact("Head flit h", flit, "ahead of the message"),
         fact("Seed", report.seed.to_string(), "of every random choice"),
-    ]
+    ];
+    // What the machine has not, and what plays no part, is not shown.
+    let sends_heads = machine.switching() != Switching::StoreAndForward;
+    facts.retain(|fact| match fact.name {
+        "Dead nodes" => !machine.dead().is_empty(),
+        "Dead links" => !machine.dead_links().is_empty(),
+        "Head flit h" => sends_heads,
+        _ => true,
+    });
+    facts
 }
 
 fn dead_names(machine: &Machine) -> String {
