@@ -98,6 +98,26 @@ fn drawings_alone_bring_their_colours() {
     }
 }
 
+/// Painted drawings are the same on every machine, as their letters come with the program.
+#[test]
+fn drawings_are_painted_if_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = examples().join("broken-mesh.toml");
+    let painted = |name: &str| {
+        let out = folder.path().join(name);
+        run(&[&"plan", &scenario, &"--png", &"--out", &out]);
+        let names: Vec<String> = names(&out).into_iter().filter(|name| name.ends_with(".png")).collect();
+        names.iter().map(|name| std::fs::read(out.join(name)).unwrap()).collect::<Vec<_>>()
+    };
+    let pictures = painted("one");
+    assert_eq!(pictures.len(), 3);
+    assert!(pictures.iter().all(|bytes| bytes.starts_with(b"\x89PNG") && bytes.len() > 5000));
+    assert_eq!(pictures, painted("two"));
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_meshwright")).args(["plan", "--png"]).arg(&scenario).output();
+    assert_eq!(output.unwrap().status.code(), Some(2), "without a folder there is nowhere to put them");
+}
+
 /// The quickstart tells a story in its comments; the numbers must bear it out.
 #[test]
 fn the_comments_of_the_quickstart_are_true() {

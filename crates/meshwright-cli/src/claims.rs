@@ -9,7 +9,7 @@ use meshwright_core::output as disk;
 use meshwright_papers as claims;
 use meshwright_papers::{Audit, Finding, N_MAX, PAPERS, Verdict};
 
-use super::files::{self, Force};
+use super::files::{self, Force, Png};
 use super::output::{self, Progress};
 use super::{Answer, table};
 
@@ -63,6 +63,8 @@ pub(super) struct ClaimsArguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
+    png: Png,
+    #[command(flatten)]
     force: Force,
 }
 
@@ -77,7 +79,7 @@ pub(super) fn run(arguments: &ClaimsArguments) -> Result<Answer> {
     drop(progress);
     let written = match &arguments.out {
         Some(folder) => {
-            let mut all = meshwright_papers::page::claims_files(&audit);
+            let mut all = arguments.png.with(meshwright_papers::page::claims_files(&audit));
             all.push(files::file("claims.json", "the same for scripts", output::json(&audit)));
             "\n".to_string() + &files::write(folder, arguments.force, &named, all)?
         }

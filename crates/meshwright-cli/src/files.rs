@@ -1,5 +1,6 @@
 //! The files of a plan: the page, its JSON, drawings and schedules.
 
+use std::borrow::Cow;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -60,6 +61,33 @@ pub struct Force {
     pub force: bool,
 }
 
+/// Whether drawings are also painted.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Png {
+    /// Also write each drawing of --out as PNG, at twice its size
+    #[arg(long, requires = "out")]
+    pub png: bool,
+}
+
+impl Png {
+    /// The files, each drawing after a painted one if that was asked for.
+    pub(super) fn with(self, files: Vec<File>) -> Vec<File> {
+        let painted = |file: &File| {
+            let stem = file.name.strip_suffix(".svg").filter(|_| self.png)?;
+            Some(File { name: format!("{stem}.png"), ..file.clone() })
+        };
+        files.into_iter().flat_map(|file| [painted(&file), Some(file)]).flatten().collect()
+    }
+}
+
+/// What is written: of a painted drawing its pixels.
+fn bytes(file: &File) -> Result<Cow<'_, [u8]>> {
+    match file.name.ends_with(".png") {
+        true => report::png(&file.text).map(Cow::Owned),
+        false => Ok(Cow::Borrowed(file.text.as_bytes())),
+    }
+}
+
 /// Makes sure, before long work is done, that this job may write into the folder that was asked for.
 pub(super) fn check(folder: Option<&PathBuf>, force: Force, job: &NamedJob) -> Result<()> {
     let Some(folder) = folder else { return Ok(()) };
@@ -84,7 +112,9 @@ pub(super) fn add(
     job: &NamedJob,
     mut files: Vec<File>,
 ) -> Result<String> {
-    let texts: Vec<_> = files.iter().map(|file| (file.name.as_str(), file.text.as_bytes())).collect();
+    let bytes = files.iter().map(bytes).collect::<Result<Vec<_>>>()?;
+    let texts: Vec<_> =
+        files.iter().zip(&bytes).map(|(file, bytes)| (file.name.as_str(), &**bytes)).collect();
     writing.folder(folder, job, &texts)?;
     files.push(file(MANIFEST, "which job this is, and the names of its files", String::new()));
     let width = files.iter().map(|file| file.name.len()).max().unwrap_or(0);

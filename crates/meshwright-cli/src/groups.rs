@@ -18,7 +18,7 @@ use meshwright_verdict::groups::{
 };
 
 use super::costs::{MachineName, seed, told};
-use super::files::{self, Force};
+use super::files::{self, Force, Png};
 use super::output::{self, Progress};
 use super::{Answer, collective, group_tables as tables};
 
@@ -104,6 +104,8 @@ pub(super) struct GroupsArguments {
     /// Write groups.json, report.html, plan.json and drawings into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    png: Png,
     #[command(flatten)]
     force: Force,
 }
@@ -198,7 +200,7 @@ fn answer(arguments: &GroupsArguments) -> Result<Answer> {
     let json = output::json(&answer);
     let written = match &arguments.out {
         Some(folder) => {
-            let files = of_folder(&machine, &job, method, &json)?;
+            let files = arguments.png.with(of_folder(&machine, &job, method, &json)?);
             "\n".to_string() + &files::write(folder, arguments.force, &named, files)?
         }
         None => String::new(),

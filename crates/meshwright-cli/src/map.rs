@@ -28,7 +28,7 @@ use super::completion::{Asked, CompletionArguments};
 use super::costs::{MachineArguments, preset, seed, share, volume};
 use super::csv::CsvFile;
 use super::emit::EmitArguments;
-use super::files::{self, Force};
+use super::files::{self, Force, Png};
 use super::input::FormatArgument;
 use super::output::{self, Progress};
 use super::search::{self, SearchArguments};
@@ -99,6 +99,8 @@ pub(super) struct MapArguments {
     /// Write map.json, report.html, plan.json, drawings and schedules into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    png: Png,
     #[command(flatten)]
     force: Force,
     #[command(flatten)]
@@ -241,7 +243,7 @@ fn one(wanted: &Wanted<'_>, machine: &Machine, named: &disk::NamedJob) -> Result
     let mut writing = Writing::new(arguments.force.force);
     let written = match (&arguments.out, verdict) {
         (Some(folder), Some(verdict)) => {
-            let files = of_folder(verdict, machine, &report)?;
+            let files = arguments.png.with(of_folder(verdict, machine, &report)?);
             "\n".to_string() + &files::add(&mut writing, folder, named, files)?
         }
         _ => String::new(),

@@ -18,7 +18,7 @@ use meshwright_verdict::{JobVerdict, groups, mapping};
 
 use super::costs::{OtherMachine, in_place_of};
 use super::csv::CsvFile;
-use super::files::{self, Force};
+use super::files::{self, Force, Png};
 use super::input::FormatArgument;
 use super::output::{self, Progress};
 use super::{Answer, error, explain, manner, search};
@@ -59,6 +59,8 @@ pub(super) struct PlanArguments {
     /// Where to write report.html, plan.json, drawings and schedules (without: report.html, here)
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    png: Png,
     #[command(flatten)]
     force: Force,
     /// Also tell why the winner of each job takes as long as it does, see meshwright explain
@@ -153,7 +155,7 @@ fn answered<'s>(
 fn write(arguments: &PlanArguments, plan: &PlanReport<'_>, job: &NamedJob) -> Result<String> {
     let table = || csv::table(plan);
     let folder = arguments.out.as_deref().map(|folder| (folder, job));
-    let of_folder = || files::of_plan(plan);
+    let of_folder = || Ok(arguments.png.with(files::of_plan(plan)?));
     let written = files::write_all(arguments.force, folder, of_folder, (&arguments.csv, &table))?;
     if arguments.out.is_some() || arguments.json {
         return Ok(written);

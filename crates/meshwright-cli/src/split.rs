@@ -23,7 +23,7 @@ use meshwright_verdict::load::{self, Job, METHODS};
 
 use super::costs::{MachineName, seed, told};
 use super::csv::CsvFile;
-use super::files::{self, Force};
+use super::files::{self, Force, Png};
 use super::further::{self, Further};
 use super::output::{self, Progress};
 use super::values::Values;
@@ -105,6 +105,8 @@ pub(super) struct SplitArguments {
     /// Write split.json, report.html, plan.json and drawings into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    png: Png,
     #[command(flatten)]
     force: Force,
     #[command(flatten)]
@@ -258,7 +260,7 @@ fn answer(arguments: &SplitArguments, named: &disk::NamedJob, member: &Member) -
     let Member { machine, job, verdict, .. } = member;
     let speeds = job.speeds.as_ref().map(|speeds| SpeedRows { work: &speeds.work, link: &speeds.link });
     let json = output::json(&SplitForm::new(machine, speeds, verdict));
-    let of_folder = || of_folder(machine, verdict, &json);
+    let of_folder = || Ok(arguments.png.with(of_folder(machine, verdict, &json)?));
     let folder = arguments.out.as_deref().map(|folder| (folder, named));
     let written =
         files::write_all(arguments.force, folder, of_folder, (&arguments.csv, &|| csv::one(verdict)))?;

@@ -28,7 +28,7 @@ use meshwright_sim::sweep::{self, Pool, Sweep, Threads, spread};
 
 use super::costs::MachineArguments;
 use super::csv::CsvFile;
-use super::files::{self, Force};
+use super::files::{self, Force, Png};
 use super::output::{self, Progress};
 use super::traffic::{RouterArguments, TrafficArguments};
 use super::{Answer, Failure};
@@ -88,6 +88,8 @@ pub struct SweepArguments {
     /// Write report.html, curve.svg and sweep.json into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    png: Png,
     #[command(flatten)]
     force: Force,
     #[command(flatten)]
@@ -194,7 +196,7 @@ fn lead(
     let (conditions, reference) = (experiment.conditions.clone(), experiment.reference);
     let report = SweepReport { conditions, reference, curve };
     let of_folder = || {
-        let mut all = report::sweep_files(&report);
+        let mut all = arguments.png.with(report::sweep_files(&report));
         all.push(files::file("sweep.json", "the same for scripts", output::json(&report)));
         Ok(all)
     };

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::PlanReport;
 use super::wording::{counted, node};
 use meshwright_core::words::{self, grouped};
-use meshwright_network::topology::{Machine, PortModel, Topology};
+use meshwright_network::topology::{Machine, PortModel, Switching, Topology};
 
 /// More dead nodes or links than this are counted, not named.
 const DEAD_NAMED_MAX: usize = 8;
@@ -47,7 +47,15 @@ pub fn facts(report: &PlanReport<'_>) -> Vec<Fact> {
         fact("Head flit h", flit, "ahead of the message"),
         fact("Seed", report.seed.to_string(), "of every random choice"),
     ];
-    all.into_iter().chain(clock).collect()
+    // What the machine has not, and what plays no part, is not shown.
+    let sends_heads = machine.switching() != Switching::StoreAndForward;
+    let is_shown = |fact: &Fact| match fact.name {
+        "Dead nodes" => !machine.dead().is_empty(),
+        "Dead links" => !machine.dead_links().is_empty(),
+        "Head flit h" => sends_heads,
+        _ => true,
+    };
+    all.into_iter().filter(is_shown).chain(clock).collect()
 }
 
 fn dead_names(machine: &Machine) -> String {

@@ -2,7 +2,7 @@
 
 use super::drawings::{heat_figure, placement_figure};
 use super::svg::{Layout, bars};
-use super::{PlanReport, groups, load, page, style};
+use super::{PlanReport, groups, load, page, style, wording};
 use meshwright_core::error::Result;
 use meshwright_mapping::TaskGraph;
 use meshwright_mapping::task_graph::Edge;
@@ -19,7 +19,7 @@ pub struct File {
     pub name: String,
     /// What is in it, for a list of files.
     pub what: String,
-    /// Its text.
+    /// Its text; of a `.png` the drawing that is painted when it is written.
     pub text: String,
 }
 
@@ -73,7 +73,7 @@ fn files_of(report: &PlanReport<'_>, job: &MappingVerdict, stem: &str, files: &m
         draw("-placement.svg", format!("where {method} puts the tasks"), &placement.svg);
         draw("-links.svg", format!("messages on each link under {method}"), &links.svg);
     }
-    if let Some(svg) = bars::draw(&job.results, job.winner_name().unwrap_or_default()) {
+    if let Some(svg) = bars::draw(&job.results, &wording::best(job)) {
         add("-bars.svg", "all methods and the bound".to_string(), style::alone(&svg));
     }
     if let Some((winner, schedule)) = winner.as_ref().and_then(|winner| Some((winner, winner.schedule()?))) {

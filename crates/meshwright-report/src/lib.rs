@@ -6,7 +6,7 @@
 //! | `template` | pages made of templates |
 //! | `facts` | the machine in a dozen facts |
 //! | `drawings` | which drawings a method gets, with their captions |
-//! | `files` | the files beside the page |
+//! | `files`, `png` | the files beside the page, and a drawing painted |
 //! | `load` | the section of a divisible load |
 //! | `groups` | the section of a program of groups |
 //! | `history` | groups over time |
@@ -35,6 +35,7 @@ mod history;
 mod island;
 mod load;
 mod page;
+mod png;
 mod results;
 mod script;
 mod series;
@@ -52,6 +53,7 @@ pub use completion::{completion_chart, completion_files};
 pub use files::{File, files, schedules};
 pub use history::{GroupsOverTime, groups_files};
 pub use page::{mark, page};
+pub use png::png;
 pub use results::Results;
 pub use series::{NamedCurve, SeriesPage, SeriesTable, sweep_series_files};
 pub use sweep::{headline as sweep_headline, sweep_files, sweep_page};

@@ -162,22 +162,19 @@ fn divide_view<'a>(machine: &Machine, job: &'a MappingVerdict) -> JobView<'a> {
         kind: wording::kind(job),
         name: &job.name,
         tasks: counted(job.facts.tasks.tasks.into(), "task"),
-        headline: wording::timed(headline(job), job.winner().map(|winner| winner.time.0), machine),
+        headline: {
+            let cycles = job.winner().map(|winner| winner.time.0);
+            let headline = wording::headline_of(&wording::best(job), cycles.unwrap_or_default());
+            wording::timed(headline, cycles, machine)
+        },
         reason: &job.reason,
         advice: job.advice.as_deref().unwrap_or_default(),
         rows: job.results.iter().map(|outcome| row(machine, job, outcome)).collect(),
         skipped: &job.skipped,
-        bars: bars::draw(&job.results, job.winner_name().unwrap_or_default()),
+        bars: bars::draw(&job.results, &wording::best(job)),
         bars_note: bars::note(&job.results),
         methods: winners.into_iter().chain(others).map(method).collect(),
     }
-}
-
-/// The winner with those that nothing tells from it.
-fn headline(job: &MappingVerdict) -> String {
-    let equals = job.results.iter().filter(|row| job.is_equal_to_best(row)).map(|row| row.method.as_str());
-    let best: Vec<&str> = job.winner_name().into_iter().chain(equals).collect();
-    wording::headline_of(&best, job.winner().map_or(0, |winner| winner.time.0))
 }
 
 fn row<'a>(machine: &Machine, job: &MappingVerdict, outcome: &'a MappingOutcome) -> PlacementRow<'a> {

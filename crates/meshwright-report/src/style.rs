@@ -38,6 +38,8 @@ fn drawing() -> String {
             css.push_str(rule);
         }
     }
+    // Many painters know whole hundreds only.
+    css = css.replace("font-weight:650", "font-weight:700");
     for (name, value) in variables {
         css = css.replace(&format!("var({name})"), value);
     }

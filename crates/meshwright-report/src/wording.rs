@@ -6,6 +6,12 @@ use meshwright_core::words::{self, NONE, THIN_SPACE, grouped};
 use meshwright_network::topology::{Machine, Network, Topology};
 use meshwright_verdict::{LinkUse, MappingVerdict};
 
+/// The winner of a job with those that nothing tells from it; the winner stands first.
+pub fn best(job: &MappingVerdict) -> Vec<&str> {
+    let equals = job.results.iter().filter(|row| job.is_equal_to_best(row)).map(|row| row.method.as_str());
+    job.winner_name().into_iter().chain(equals).collect()
+}
+
 /// So many equals are named; of more, the first one.
 const EQUALS_NAMED: usize = 3;
 

@@ -46,7 +46,7 @@ pub(super) fn run(
     let forms = members.iter().map(|member| (form(member), &member.report)).collect();
     let json = output::json(&SeriesForm::new(machine.name(), forms));
     let of_folder = || {
-        let mut all = of_folder(&members);
+        let mut all = arguments.png.with(of_folder(&members));
         all.push(files::file("map.json", "the answers for scripts", json.clone()));
         Ok(all)
     };

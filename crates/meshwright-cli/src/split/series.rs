@@ -52,7 +52,7 @@ pub(super) fn answer(
     });
     let json = output::json(&SeriesForm::new(machine.name(), forms.collect()));
     let of_folder = || {
-        let mut all = of_folder(members);
+        let mut all = arguments.png.with(of_folder(members));
         all.push(files::file("split.json", "the answers for scripts", json.clone()));
         Ok(all)
     };

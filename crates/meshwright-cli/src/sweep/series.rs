@@ -109,7 +109,7 @@ fn answer(
         let curves: Vec<_> = members.iter().map(|member| (member.name(), &member.report)).collect();
         let (head, rows) = text::rows(members);
         let table = report::SeriesTable { words: members[0].values.len(), head, rows };
-        let mut all = report::sweep_series_files(&curves, table);
+        let mut all = arguments.png.with(report::sweep_series_files(&curves, table));
         all.push(files::file("sweep.json", "the same for scripts", json.clone()));
         Ok(all)
     };

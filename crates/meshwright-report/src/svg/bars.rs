@@ -18,7 +18,7 @@ const PANEL_GAP: f64 = 36.0;
 /// Bars on one scale, which starts at 0.
 struct Panel<'a> {
     outcomes: &'a [MappingOutcome],
-    winner: &'a str,
+    best: &'a [&'a str],
     heading: &'static str,
     /// What is taken off every time: 0, or the bound.
     base: fn(&MappingOutcome) -> u64,
@@ -31,11 +31,11 @@ struct Panel<'a> {
 ///
 /// Bars start at 0, else their lengths would lie. Where they then all look the same, a second panel shows
 /// what lies above the bound.
-pub fn draw(outcomes: &[MappingOutcome], winner: &str) -> Option<String> {
+pub fn draw(outcomes: &[MappingOutcome], best: &[&str]) -> Option<String> {
     let longest = outcomes.iter().map(|outcome| outcome.method.chars().count()).max()?;
     let left = (longest as f64 * 8.2 + 20.0).clamp(90.0, 320.0);
     let mut svg = Svg::new("Simulated, predicted and bounded time of each method, in cycles");
-    let whole = Panel { outcomes, winner, heading: "", base: |_| 0, label: value, left, top: TOP };
+    let whole = Panel { outcomes, best, heading: "", base: |_| 0, label: value, left, top: TOP };
     let mut bottom = whole.draw(&mut svg);
     if is_zoomed(outcomes) {
         let heading = "Above the bound";
@@ -93,7 +93,7 @@ impl Panel<'_> {
 
     fn draw_row(&self, svg: &mut Svg, outcome: &MappingOutcome, top: f64, x: &dyn Fn(u64) -> f64) {
         let (left, middle) = (self.left, top + ROW / 2.0);
-        let wins = outcome.method == self.winner;
+        let wins = self.best.contains(&outcome.method.as_str());
         let name: String = outcome.method.chars().take(40).collect();
         svg.text(Point::new(left - 12.0, middle + 4.5), if wins { "name wins" } else { "name" }, &name);
         let end = x(outcome.simulated());
