@@ -34,7 +34,7 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("nalgebra", &["papers"]),
     ("rustdct", &["load"]),
     ("toml", &["formats"]),
-    ("roxmltree", &["hosts"]),
+    ("roxmltree", &["hosts", "formats"]),
 ];
 
 /// Crates with a `clippy.toml` of their own: the environment, time, threads or processes are their subject.

@@ -92,6 +92,7 @@ mod star;
 mod stepped;
 mod stories;
 mod sweep_ranks;
+mod task_files;
 mod traffic;
 mod transport;
 mod wafer;

@@ -10,7 +10,7 @@ use meshwright_core::{Error, Result};
 /// The option.
 #[derive(Args)]
 pub(super) struct FormatArgument {
-    /// Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, toml or json. Standard input is
+    /// Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, npy, graphml, toml or json. Standard input is
     /// the file `-`
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,

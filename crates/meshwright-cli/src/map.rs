@@ -12,9 +12,10 @@ use meshwright_core::{Error, Result};
 use meshwright_formats::scenario::given;
 use meshwright_formats::scenario::logical::{self, AxisOption};
 use meshwright_formats::scenario::tasks::{self, Weights};
+use meshwright_formats::task_files;
 use meshwright_mapping::divide::Preset;
 use meshwright_mapping::logical::{OPERATIONS, Operation};
-use meshwright_mapping::{PLACEMENTS, family, task_file};
+use meshwright_mapping::{PLACEMENTS, family};
 use meshwright_network::topology::{Machine, Switching};
 use meshwright_report::{File, PlanReport};
 use meshwright_verdict::map::{self, MapReport, MapRow};
@@ -57,7 +58,8 @@ Exit codes:
 #[command(after_help = HELP)]
 pub(super) struct MapArguments {
     /// binomial:N (2^N tasks), divide:N or divide:RxC (any number), complete-binary:N, logical:data=16,model=8 or logical:16x8
-    /// (a logical mesh, with --axis), or a file: *.phases.csv, *.mtx, *.graph, *.grf, *.goal; `-` with --format for standard input
+    /// (a logical mesh, with --axis), or a file: *.csv, *.mtx, *.graph, *.grf, *.goal,
+    /// *.npy, *.graphml, *.json; `-` with --format for standard input
     #[arg(value_name = "TASKS")]
     tasks: String,
     #[command(flatten)]
@@ -196,7 +198,7 @@ fn format(arguments: &MapArguments) -> Result<Option<Provided>> {
     if tasks::is_tree(tasks) || logical::is_logical(tasks) {
         return arguments.format.refuse_beside(tasks).map(|()| None);
     }
-    arguments.format.apply(Path::new(tasks), &task_file::endings())
+    arguments.format.apply(Path::new(tasks), &task_files::names())
 }
 
 /// Runs the verb for times of completion, which places trees of many sizes.

@@ -5,6 +5,7 @@
 //! | [`certificate`] | lower bounds with what proves them |
 //! | [`json`] | what verdicts look like in files |
 //! | [`presets`] | machines by name |
+//! | [`task_files`] | tasks from files of other programs |
 //! | [`trace`] | traces of real programs: transactions of processors |
 //! | [`scenario`] | TOML scenarios; machines and tasks by their specification; claims of loads |
 
@@ -14,4 +15,5 @@ pub mod certificate;
 pub mod json;
 pub mod presets;
 pub mod scenario;
+pub mod task_files;
 pub mod trace;

@@ -4,22 +4,20 @@
 //! package, the host; NUMA nodes of hwloc 1) is a group, and links are those of groups in groups: members of a
 //! group are linked pairwise, each by its first core.
 
-mod scan;
-
-use std::io::Read;
 use std::path::Path;
 
-use roxmltree::{Document, Node, ParsingOptions};
+use roxmltree::Node;
 
 use super::hierarchy::{self, Group};
+use super::xml::{self, Limits, Text};
 use super::{HOST_EXPECTED, is_host};
-use meshwright_core::error::{Error, Result};
-use meshwright_core::text::{self, harmless, parse_error, printable};
+use meshwright_core::error::Result;
+use meshwright_core::text::printable;
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, NODES_MAX, Network, Place, Slot};
 
-/// Files are read as a whole: one of 100,000 cores has about this size.
-const BYTES_MAX: u64 = 1 << 28;
+/// The most elements: those of a host of 100,000 cores, with caches, threads and notes.
+const LIMITS: Limits = Limits { elements_max: 1 << 20, name_spaces: false };
 
 const EXPECTED: &str = "a file of `lstopo --of xml`";
 
@@ -30,25 +28,18 @@ const NO_NAME: &str = "localhost";
 ///
 /// # Errors
 ///
-/// [`Error::Io`] when the system refuses the file, [`Error::TooLarge`] beyond 256 MiB; else as [`parse`].
+/// As for [`xml::read`] and [`parse`].
 pub fn read(specification: &str, path: &Path) -> Result<Machine> {
-    let mut bytes = Vec::new();
-    let mut reader = text::open(path)?.take(BYTES_MAX + 1);
-    reader.read_to_end(&mut bytes).map_err(|source| Error::io(path, source))?;
-    if bytes.len() as u64 > BYTES_MAX {
-        let needed = format!("more than {} MiB", BYTES_MAX >> 20);
-        let limit = format!("{} MiB", BYTES_MAX >> 20);
-        return Err(Error::TooLarge { what: "the description of one host", needed, limit });
-    }
-    parse(specification, &bytes, &path.display().to_string())
+    parse(specification, &xml::read(path, "the description of one host")?, &path.display().to_string())
 }
 
 /// Reads the text of a file; `file` is what errors call it.
 ///
 /// # Errors
 ///
-/// [`Error::Parse`] for what is no XML, no topology of hwloc, or has no cores, and for what hwloc never writes: entities,
-/// name spaces, more than 64 objects in each other; [`Error::TooLarge`] for too many links.
+/// [`Parse`](meshwright_core::Error::Parse) for what is no XML, no topology of hwloc, or has no cores, and for what hwloc
+/// never writes: entities, name spaces, more than 64 objects in each other; [`TooLarge`](meshwright_core::Error::TooLarge)
+/// for too many links.
 ///
 /// # Complexity
 ///
@@ -70,27 +61,17 @@ pub fn read(specification: &str, path: &Path) -> Result<Machine> {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn parse(specification: &str, bytes: &[u8], file: &str) -> Result<Machine> {
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let at = error.valid_up_to();
-        parse_error(file, bytes, at..at + 1, "this is no text in UTF-8", EXPECTED)
-    })?;
-    scan::scan(text).map_err(|(at, message)| parse_error(file, bytes, at, message, EXPECTED))?;
-    // Texts and comments are nodes, too.
-    let nodes_limit = 4 * scan::ELEMENTS_MAX as u32;
-    let options = ParsingOptions { allow_dtd: true, nodes_limit, ..ParsingOptions::default() };
-    let document = Document::parse_with_options(text, options).map_err(|error| {
-        let at = offset(text, error.pos());
-        parse_error(file, bytes, at..at, format!("this is no XML: {}", said(&error)), EXPECTED)
-    })?;
+    let text = Text::new(file, bytes, EXPECTED)?;
+    let document = text.document(LIMITS)?;
     let root = document.root_element();
-    let mut reader = Reader { file, bytes, packages: 0, in_package: None, cores: 0, slots: Vec::new() };
+    let mut reader = Reader { text, packages: 0, in_package: None, cores: 0, slots: Vec::new() };
     if !root.has_tag_name("topology") {
         let message = format!("the outermost element is `{}`", printable(root.tag_name().name().as_bytes()));
-        return Err(reader.error(root, message));
+        return Err(text.error(root, message));
     }
     let group = reader.group(root)?;
     if reader.slots.is_empty() {
-        return Err(reader.error(root, "there are no cores in this topology"));
+        return Err(text.error(root, "there are no cores in this topology"));
     }
     let host = reader.host_name(root)?;
     let place = |(slot, node): (&Slot, u32)| Place { node: NodeId(node), host: host.clone(), slot: *slot };
@@ -99,27 +80,9 @@ pub fn parse(specification: &str, bytes: &[u8], file: &str) -> Result<Machine> {
     Ok(Machine::at_places(specification, network, places))
 }
 
-/// What the parser says, without the place that it puts at the end.
-fn said(error: &roxmltree::Error) -> String {
-    let text = error.to_string();
-    let end = text.rfind(" at ").unwrap_or(text.len());
-    harmless(&text[..end]).into_owned()
-}
-
-/// Where a line and a column, both from 1 and in characters, are in the text, in bytes.
-fn offset(text: &str, place: roxmltree::TextPos) -> usize {
-    let mut start = 0;
-    for _ in 1..place.row {
-        start += text[start..].find('\n').map_or(0, |newline| newline + 1);
-    }
-    let column = (place.col as usize).saturating_sub(1);
-    text[start..].char_indices().nth(column).map_or(text.len(), |(at, _)| start + at)
-}
-
 /// What has been found on the way through the tree.
 struct Reader<'a> {
-    file: &'a str,
-    bytes: &'a [u8],
+    text: Text<'a>,
     packages: u32,
     /// How many cores the package has so far; none outside of packages.
     in_package: Option<u32>,
@@ -133,7 +96,7 @@ impl Reader<'_> {
         let mut members = Vec::new();
         for object in element.children().filter(|child| child.has_tag_name("object")) {
             let Some(kind) = object.attribute("type") else {
-                return Err(self.error(object, "an object has no type"));
+                return Err(self.text.error(object, "an object has no type"));
             };
             members.push(match kind {
                 "Core" | "PU" => {
@@ -155,7 +118,7 @@ impl Reader<'_> {
 
     fn core(&mut self, object: Node<'_, '_>) -> Result<()> {
         if self.cores == NODES_MAX {
-            return Err(self.error(object, format!("there are more than {NODES_MAX} cores")));
+            return Err(self.text.error(object, format!("there are more than {NODES_MAX} cores")));
         }
         self.slots.push(match &mut self.in_package {
             Some(core) => {
@@ -179,23 +142,8 @@ impl Reader<'_> {
             Some(name) if is_host(name.as_bytes()) => Ok(name.to_string()),
             name => {
                 let name = printable(name.unwrap_or_default().as_bytes());
-                Err(self.expecting(info, format!("`{name}` is no host name"), HOST_EXPECTED))
+                Err(self.text.expecting(info, format!("`{name}` is no host name"), HOST_EXPECTED))
             }
         }
-    }
-
-    fn error(&self, element: Node<'_, '_>, message: impl Into<String>) -> Error {
-        self.expecting(element, message, EXPECTED)
-    }
-
-    fn expecting(
-        &self,
-        element: Node<'_, '_>,
-        message: impl Into<String>,
-        expected: impl Into<String>,
-    ) -> Error {
-        let start = element.range().start;
-        let tag = start..start + 1 + element.tag_name().name().len();
-        parse_error(self.file, self.bytes, tag, message, expected).into()
     }
 }

@@ -6,6 +6,7 @@
 //! | [`launcher`] | files that put ranks where a placement wants them |
 //! | [`hwloc`] | the cores of one host, from the XML that `lstopo` writes |
 //! | [`coordinates`] | a mesh or torus of hosts, from a table |
+//! | [`xml`] | XML of other programs, within bounds, with places |
 //! | [`slurm`] | the hosts of a Slurm job, from its environment |
 //! | `hierarchy` | the network of cores in groups in groups |
 //! | [`started`] | what a launcher tells a rank by its environment |
@@ -18,6 +19,7 @@ pub mod hwloc;
 pub mod launcher;
 pub mod slurm;
 pub mod started;
+pub mod xml;
 
 use std::path::Path;
 

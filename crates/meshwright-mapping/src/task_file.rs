@@ -1,4 +1,11 @@
-//! Task graphs from files: phased traces, communication matrices and graphs, GOAL schedules.
+//! Task graphs from text files: phased traces, communication matrices and graphs, GOAL schedules.
+//!
+//! | file | what |
+//! |---|---|
+//! | this one | which format; phased traces, graphs and schedules as tasks |
+//! | `dense` | matrices as lines of numbers |
+
+mod dense;
 
 use std::io::Read;
 use std::path::Path;
@@ -16,10 +23,14 @@ use meshwright_schedule::{Schedule, goal};
 /// How the words of a trace are separated.
 pub const CSV: Syntax = Syntax { punctuation: b",", line_comment: b"", block_comments: false, by_line: true };
 
-/// Reads a task graph by its ending: `.csv` (`phase,source,target,bytes`), `.mtx`, `.graph`, `.grf` or `.goal`.
+/// The header of a phased trace; what begins with a number is a square matrix.
+pub const HEADER: &str = "phase,source,target,bytes";
+
+/// Reads a task graph by its ending: `.csv`, `.mtx`, `.graph`, `.grf` or `.goal`.
 ///
-/// A trace in CSV has as many tasks as its greatest task number asks for. A matrix or a graph is one phase,
-/// number 1, of all its arcs. In a GOAL file the tags are the phases. The graph is named after the file.
+/// A trace in CSV begins with [`HEADER`] and has as many tasks as its greatest task number asks for; CSV without that
+/// header is a square matrix of bytes, whose zeros are no messages. A matrix or a graph is one phase, number 1, of all
+/// its arcs. In a GOAL file the tags are the phases. The graph is named after the file.
 ///
 /// A message of a task to itself never uses a link: it is left out, whatever the format, though
 /// its task counts.
@@ -64,12 +75,6 @@ pub fn parse(reader: impl Read, file: &str) -> Result<TaskGraph> {
     }
 }
 
-/// The endings of the files that [`read`] takes, without the dot.
-pub fn endings() -> Vec<&'static str> {
-    let graphs = graph_file::FORMATS.iter().map(|format| format.ending);
-    ["csv"].into_iter().chain(graphs).chain(["goal"]).collect()
-}
-
 enum FileKind {
     Csv,
     Goal,
@@ -83,32 +88,35 @@ fn kind(path: &Path) -> Result<FileKind> {
         _ if graph_file::format_of(&path.to_string_lossy()).is_some() => return Ok(FileKind::Graph),
         _ => {}
     }
-    let expected = format!("a name that ends in .phases.csv, .{}, or --format", endings().join(", ."));
+    let graphs: Vec<_> = graph_file::FORMATS.iter().map(|format| format!(".{}", format.ending)).collect();
+    let expected = format!("a name that ends in .phases.csv, .csv, {} or .goal", graphs.join(", "));
     Err(Error::value("task file", format!("`{}`", path.display()), expected))
 }
 
-fn name_of(path: &Path) -> String {
+/// What tasks from a file are called: its name without its folder.
+pub fn name_of(path: &Path) -> String {
     if path == Path::new(STANDARD_INPUT) {
         return "standard input".to_string();
     }
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// A phased trace.
+/// A phased trace, or a matrix.
 fn csv(tokens: &mut Tokens<'_>, name: String) -> Result<TaskGraph> {
-    const HEADER: [&str; 4] = ["phase", "source", "target", "bytes"];
-    const FORM: &str = "phase,source,target,bytes";
     if tokens.next_anywhere()? {
         tokens.hold();
+        if tokens.word()[0].is_ascii_digit() {
+            return dense::read(tokens, name);
+        }
     }
-    for (i, word) in HEADER.into_iter().enumerate() {
+    for (i, word) in HEADER.split(',').enumerate() {
         if i > 0 && !(tokens.next_on_line()? && tokens.word() == b",")
             || !(tokens.next_on_line()? && tokens.word() == word.as_bytes())
         {
-            return Err(tokens.unexpected(format!("the header `{FORM}`")));
+            return Err(tokens.unexpected(format!("the header `{HEADER}`, or the rows of a square matrix")));
         }
     }
-    tokens.end_line(&format!("the header `{FORM}`"))?;
+    tokens.end_line(&format!("the header `{HEADER}`"))?;
 
     let mut edges = vec![];
     let mut tasks = 0;
@@ -125,7 +133,7 @@ fn csv(tokens: &mut Tokens<'_>, name: String) -> Result<TaskGraph> {
         let target = tokens.integer_u32("target", 0..=NODES_MAX - 1)?;
         tokens.expect(",")?;
         let bytes = Bytes(tokens.integer("bytes", 0..=BYTES_MAX)?);
-        tokens.end_line(&format!("four fields, `{FORM}`"))?;
+        tokens.end_line(&format!("four fields, `{HEADER}`"))?;
         tasks = tasks.max(source + 1).max(target + 1);
         if source != target {
             edges.push((phase, Edge { source, target, bytes }));

@@ -135,7 +135,12 @@ fn csv() {
         &[
             ("", 1, 1, "the file is empty; expected the header `phase,source,target,bytes`"),
             ("phase,source\n", 1, 13, "expected the header"),
-            ("1,0,1,5\n", 1, 1, "`1` cannot stand here; expected the header"),
+            (
+                "1,0,1,5\n",
+                2,
+                1,
+                "1 of 4 rows are there; expected as many rows as columns, or the header `phase,",
+            ),
             ("phase;source;target;bytes\n", 1, 1, "expected the header"),
             ("phase,source,target,bytes,x\n", 1, 26, "`,` is too much on this line"),
             ("phase,source,target,bytes\n", 2, 1, "the file holds no message"),

@@ -1,7 +1,7 @@
 //! Any bytes, and valid files with a few bytes changed: no panic, and what is accepted keeps its promises.
 
 use meshwright_core::{Error, Result};
-use meshwright_mapping::task_file;
+use meshwright_formats::task_files;
 use meshwright_network::topology::costs::BYTES_MAX;
 use meshwright_network::topology::{Graph, NODES_MAX, graph_file};
 use meshwright_schedule::{Fault, goal};
@@ -9,6 +9,17 @@ use proptest::prelude::*;
 
 const VALID: &[(&str, &str)] = &[
     ("a.csv", "phase,source,target,bytes\n1,0,1,5\n2,3,1,70\n\n2,1,1,0\n"),
+    ("b.csv", "0,5,1e3\n2.5,0,0\n\n0,70,0\n"),
+    (
+        "a.graphml",
+        "<graphml xmlns='a'><key id='w' attr.name='weight'/><graph edgedefault='undirected'>\n<node id='a'/><node id='1'/>\n\
+         <edge source='a' target='1' directed='true'><data key='w'>2.5</data></edge></graph></graphml>",
+    ),
+    (
+        "a.json",
+        "{\"directed\": true,\n\"links\": [{\"source\": 1, \"target\": \"b\", \"bytes\": 2.5, \"phase\": 3}],\n\
+         \"nodes\": [{\"id\": 1}, {\"id\": \"b\", \"x\": [null]}]}",
+    ),
     ("a.mtx", "%%MatrixMarket matrix coordinate real general\n% c\n3 3 3\n1 2 4.5\n2 1 1e3\n3 3 0\n"),
     ("b.mtx", "%%MatrixMarket matrix coordinate integer symmetric\n3 3 2\n2 1 4\n3 3 9\n"),
     ("c.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 3 2\n2 1\n3 3\n"),
@@ -137,7 +148,7 @@ fn refused<T>(result: Result<T>, bytes: &[u8]) -> Option<T> {
 }
 
 fn check(file: &str, bytes: &[u8]) {
-    if let Some(graph) = refused(task_file::parse(bytes, file), bytes) {
+    if let Some(graph) = refused(task_files::parse(bytes, file), bytes) {
         assert!(graph.tasks >= 1 && graph.tasks <= NODES_MAX);
         assert!((1..graph.phases()).all(|i| graph.number(i - 1) < graph.number(i)));
         for edge in graph.edges() {
@@ -177,7 +188,7 @@ fn check(file: &str, bytes: &[u8]) {
 #[test]
 fn the_valid_files_are_valid() {
     for (file, text) in VALID {
-        task_file::parse(text.as_bytes(), file).unwrap();
+        task_files::parse(text.as_bytes(), file).unwrap();
     }
 }
 

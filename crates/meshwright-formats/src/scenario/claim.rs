@@ -8,7 +8,7 @@ use super::load::forwarding;
 use super::load_further as words;
 use super::places::{self, Change};
 use super::quantity;
-use super::source::ScenarioText as Text;
+use super::source::{ScenarioText as Text, json_fault};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::one_line;
 use meshwright_core::units::NodeId;
@@ -144,16 +144,8 @@ fn file(text: &Text, change: &Change) -> Result<ClaimFile> {
 
 /// The error of JSON that is none, at its place.
 pub(super) fn syntax(text: &Text, error: &serde_json::Error) -> Error {
-    let message = error.to_string();
-    let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
-    let line =
-        text.text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>();
-    let mut at = (line + error.column().saturating_sub(1)).min(text.text.len());
-    while !text.text.is_char_boundary(at) {
-        at -= 1;
-    }
-    let length = text.text[at..].chars().next().filter(|c| !c.is_control()).map_or(0, char::len_utf8);
-    text.error(at..at + length, message, "JSON")
+    let (at, message) = json_fault(text.text.as_bytes(), error);
+    text.error(at, message, "JSON")
 }
 
 /// The network of this key, with what is dead on it.

@@ -27,11 +27,12 @@ pub(super) fn check(path: &Path, tasks: u32, machine: &Machine) -> Result<()> {
     let located = match graph_file::format_of(&file) {
         Some(_) => counted(GRAPH),
         None if ending(path) == "goal" => counted(goal::SYNTAX),
-        None => {
+        None if ending(path) == "csv" => {
             let message = format!("this task is outside {name}, which has {living} working nodes");
             let expected = format!("a task from 0 to {}", living.saturating_sub(1));
             error_where(path, CSV, beyond(living), &message, &expected)
         }
+        None => None,
     };
     let unlocated = || Error::value("number of tasks", tasks, format!("{expected} of {name}"));
     Err(located.unwrap_or_else(unlocated))
@@ -72,10 +73,14 @@ fn dead_rank(path: &Path, rank: NodeId, machine: &Machine) -> Error {
 /// How the words of a graph file are separated, as far as its counts; the header of a matrix is a comment too.
 const GRAPH: Syntax = Syntax { punctuation: b"", line_comment: b"%", block_comments: false, by_line: true };
 
-/// Whether a word of a trace is a task that is none of the first `living`.
+/// Whether a word of a trace, whose header is no number, is a task that is none of the first `living`.
 fn beyond(living: u32) -> impl FnMut(&Tokens<'_>) -> bool {
-    let (mut line, mut field) = (0, 0);
+    let (mut line, mut field, mut is_matrix) = (0, 0, false);
     move |tokens| {
+        is_matrix |= line == 0 && number(tokens).is_some();
+        if is_matrix {
+            return false;
+        }
         if tokens.place().line != line {
             (line, field) = (tokens.place().line, 0);
         }

@@ -54,7 +54,7 @@ use meshwright_hosts::SOURCES;
 use meshwright_network::topology::{FAMILIES, Machine};
 use meshwright_verdict as verdict;
 use places::Change;
-pub(crate) use source::ScenarioText;
+pub(crate) use source::{ScenarioText, json_fault};
 use value::Table;
 
 const KEYS: &[&str] = &["about", "seed", "machine", "divide", "load", "groups"];

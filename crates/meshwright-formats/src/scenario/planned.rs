@@ -9,11 +9,12 @@ use super::claim::{Object, machine as network, syntax};
 use super::machine::switching;
 use super::source::ScenarioText as Text;
 use crate::json::FORMAT;
+use crate::task_files;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::ending;
 use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
 use meshwright_core::unknown;
-use meshwright_mapping::{Placement, task_file};
+use meshwright_mapping::Placement;
 use meshwright_network::topology::{Costs, Machine, PortModel, Topology};
 use meshwright_runtime::run::RunInput;
 use meshwright_schedule::goal;
@@ -73,7 +74,7 @@ pub fn read_to_explain(path: &Path, job: Option<&str>) -> Result<PlanToExplain> 
             None => Work::Schedule(Cow::Owned(goal::read(&schedule_file(&name, folder, job)?)?)),
             Some(_) => {
                 let tasks = beside(folder, &word("tasks"), "tasks", job)?;
-                let mut tasks = task_file::read(&tasks)?;
+                let mut tasks = task_files::read(&tasks)?;
                 tasks.name.clone_from(&name);
                 let nodes = nodes(job, job.require("placement")?, tasks.tasks, &machine)?;
                 tasks.tasks = nodes.len() as u32;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::logical::{self, AxisOption};
 use super::{given, misfit};
+use crate::task_files;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::{ending, nearest, one_line};
 use meshwright_core::units::Bytes;
@@ -11,9 +12,7 @@ use meshwright_core::words::quoted;
 use meshwright_core::{find_or, same_word, unknown};
 use meshwright_mapping::binomial::N_MAX;
 use meshwright_mapping::divide::{PRESETS, Preset};
-use meshwright_mapping::{
-    Divide, PLACEMENTS, Shape, complete_binary, considered, exact, family, search, task_file,
-};
+use meshwright_mapping::{Divide, PLACEMENTS, Shape, complete_binary, considered, exact, family, search};
 use meshwright_network::topology::{Machine, NODES_MAX};
 use meshwright_schedule::{Schedule, goal};
 use meshwright_verdict::auto::AUTO;
@@ -198,7 +197,7 @@ pub fn read(
         }
         let path = folder.join(one_line("tasks", specification)?);
         check_family(specification, &path)?;
-        let tasks = task_file::read(&path)?;
+        let tasks = task_files::read(&path)?;
         misfit::check(&path, tasks.tasks, machine)?;
         return Ok(Job::trace(tasks));
     }
@@ -218,7 +217,7 @@ pub fn read(
 fn check_family(specification: &str, path: &Path) -> Result<()> {
     const FAMILIES: [&str; 4] = ["binomial", "divide", "complete-binary", "logical"];
     let Some((name, rest)) = specification.split_once(':') else { return Ok(()) };
-    match nearest(name, &FAMILIES).filter(|_| !task_file::endings().contains(&ending(path).as_str())) {
+    match nearest(name, &FAMILIES).filter(|_| !task_files::names().contains(&ending(path).as_str())) {
         None => Ok(()),
         Some(near) => {
             let expected = format!(

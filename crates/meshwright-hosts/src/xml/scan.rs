@@ -1,15 +1,12 @@
-//! A guard in front of files of `lstopo`: one pass for what they never have, before a document is built that would take
-//! more memory or time than the size of the file lets expect.
+//! A guard in front of XML: one pass for what the files that are read never have, before a document is built that would
+//! take more memory or time than the size of the file lets expect.
 //!
 //! Whether the text is XML at all is for the parser to say: here an unfinished piece ends at the end of the text.
 
 use std::ops::Range;
 
-/// Deeper nesting than this is no host.
+/// Deeper nesting than this is no host, no platform and no graph.
 pub(super) const DEPTH_MAX: usize = 64;
-
-/// The most elements: those of a host of 100,000 cores, with caches, threads and notes.
-pub(super) const ELEMENTS_MAX: usize = 1 << 20;
 
 /// The most attributes of one element; hwloc writes about twenty. The parser compares each of them with all.
 const ATTRIBUTES_MAX: usize = 64;
@@ -17,18 +14,30 @@ const ATTRIBUTES_MAX: usize = 64;
 /// The most attributes in all.
 const ATTRIBUTES_ALL_MAX: usize = 1 << 23;
 
+/// The most name spaces that are declared; the parser looks through them for each element.
+const NAME_SPACES_MAX: usize = 8;
+
+/// What may stand in a file beside this.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The most elements.
+    pub elements_max: usize,
+    /// Whether name spaces may be declared.
+    pub name_spaces: bool,
+}
+
 /// A place in the text and what is wrong there.
 pub(super) type Complaint = (Range<usize>, String);
 
-/// Declarations, of entities above all, name spaces, and too much of anything.
+/// Declarations, of entities above all, and too much of anything; name spaces, unless some are expected.
 ///
 /// # Complexity
 ///
 /// O(text) time, O(1) memory.
-pub(super) fn scan(text: &str) -> Result<(), Complaint> {
+pub(super) fn scan(text: &str, Limits { elements_max, name_spaces }: Limits) -> Result<(), Complaint> {
     let (bytes, mut at) = (text.as_bytes(), 0);
     // The outermost element is no object.
-    let (mut depth, mut elements, mut attributes) = (0, 0, 0);
+    let (mut depth, mut elements, mut attributes, mut spaces) = (0, 0, 0, 0);
     while let Some(start) = find(text, at, "<") {
         let rest = &text[start..];
         at = if rest.starts_with("<!--") {
@@ -42,6 +51,11 @@ pub(super) fn scan(text: &str) -> Result<(), Complaint> {
         } else {
             let tag = tag(text, start)?;
             attributes += tag.attributes;
+            spaces += tag.name_spaces;
+            if spaces > if name_spaces { NAME_SPACES_MAX } else { 0 } {
+                let at = tag.name_space_at;
+                return Err((at..at + 5, "a name space is declared".to_string()));
+            }
             match tag.kind {
                 TagKind::Closing => depth -= usize::from(depth > 0),
                 TagKind::Opening => depth += 1,
@@ -52,8 +66,8 @@ pub(super) fn scan(text: &str) -> Result<(), Complaint> {
             if depth > DEPTH_MAX + 1 {
                 return Err((whole, format!("more than {DEPTH_MAX} objects lie in each other")));
             }
-            if elements > ELEMENTS_MAX {
-                return Err((whole, format!("there are more than {ELEMENTS_MAX} elements")));
+            if elements > elements_max {
+                return Err((whole, format!("there are more than {elements_max} elements")));
             }
             if attributes > ATTRIBUTES_ALL_MAX {
                 return Err((whole, format!("there are more than {ATTRIBUTES_ALL_MAX} attributes")));
@@ -99,16 +113,19 @@ enum TagKind {
     Empty,
 }
 
-/// A tag: which kind, where it ends, how many attributes it has.
+/// A tag: which kind, where it ends, how many attributes it has, how many name spaces it declares, the last of them where.
 struct Tag {
     kind: TagKind,
     end: usize,
     attributes: usize,
+    name_spaces: usize,
+    name_space_at: usize,
 }
 
 fn tag(text: &str, start: usize) -> Result<Tag, Complaint> {
     let bytes = text.as_bytes();
     let (mut at, mut attributes) = (start + 1, 0);
+    let (mut name_spaces, mut name_space_at) = (0, start);
     while at < bytes.len() && bytes[at] != b'>' {
         match bytes[at] {
             quote @ (b'"' | b'\'') => {
@@ -117,7 +134,8 @@ fn tag(text: &str, start: usize) -> Result<Tag, Complaint> {
                 at = next.map_or(bytes.len(), |length| at + length + 2);
             }
             b'x' if text[at..].starts_with("xmlns") => {
-                return Err((at..at + 5, "a name space is declared".to_string()));
+                (name_spaces, name_space_at) = (name_spaces + 1, at);
+                at += 5;
             }
             _ => at += 1,
         }
@@ -131,12 +149,18 @@ fn tag(text: &str, start: usize) -> Result<Tag, Complaint> {
         (_, Some(b'/')) => TagKind::Empty,
         _ => TagKind::Opening,
     };
-    Ok(Tag { kind, end: (at + 1).min(bytes.len()), attributes })
+    Ok(Tag { kind, end: (at + 1).min(bytes.len()), attributes, name_spaces, name_space_at })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{DEPTH_MAX, ELEMENTS_MAX, scan};
+    use super::{Complaint, DEPTH_MAX, Limits};
+
+    const ELEMENTS_MAX: usize = 1000;
+
+    fn scan(text: &str) -> Result<(), Complaint> {
+        super::scan(text, Limits { elements_max: ELEMENTS_MAX, name_spaces: false })
+    }
 
     #[test]
     fn what_lstopo_writes_passes() {
@@ -169,6 +193,9 @@ mod tests {
         let attributes: String = (0..65).map(|i| format!(" a{i}='{i}'")).collect();
         assert!(of(&format!("<a{attributes}/>")).unwrap_err().1.contains("an object has 65 attributes"));
         let each = format!("<a{}/>", " b=''".repeat(64));
-        assert!(of(&each.repeat((1 << 17) + 1)).unwrap_err().1.contains("attributes"));
+        let many = Limits { elements_max: 1 << 20, name_spaces: true };
+        assert!(super::scan(&each.repeat((1 << 17) + 1), many).unwrap_err().1.contains("attributes"));
+        assert_eq!(super::scan("<a xmlns='b' xmlns:c='d'/>", many), Ok(()));
+        assert!(super::scan(&"<a xmlns=''/>".repeat(9), many).is_err());
     }
 }
