@@ -45,6 +45,7 @@ mod groups_paper;
 mod groups_range;
 mod groups_trees;
 mod halving;
+mod imported;
 mod launcher;
 mod laws;
 mod levels;

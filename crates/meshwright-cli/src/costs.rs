@@ -11,6 +11,8 @@ use meshwright_mapping::divide::Preset;
 use meshwright_network::topology::{Costs, Machine, Switching};
 use meshwright_verdict::map;
 
+use super::output;
+
 /// What `--switching` asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asked {
@@ -24,8 +26,8 @@ fn asked(name: &str) -> Result<Asked> {
 
 /// Every form of a machine, for the help of all verbs.
 pub const MACHINES: &str = "mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: \
-    hwloc:FILE.xml, coordinates:FILE.csv, slurm[:names|:MACHINE]; a TOML file with a [machine] table; or a machine by name: \
-    meshwright machines lists them";
+    hwloc:FILE.xml, coordinates:FILE.csv, slurm[:names|:MACHINE]; of simulators: booksim:FILE, \
+    simgrid:FILE.xml; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them";
 
 /// What of the machine does not work.
 #[derive(Args, Clone, Debug, Default)]
@@ -159,7 +161,9 @@ impl MachineArguments {
 
     /// The machine under the first switching asked for.
     fn of_first_switching(&self) -> Result<Machine> {
-        let machine = self.broken.of(scenario::machine(&self.on)?)?;
+        let machine = scenario::machine(&self.on)?;
+        output::remarks(&machine);
+        let machine = self.broken.of(machine)?;
         if machine.fabric().is_some() {
             self.check_no_costs(&machine)?;
             return Ok(machine);
@@ -229,7 +233,9 @@ impl MachineName {
     ///
     /// As for [`scenario::machine`] and [`Broken::of`].
     pub(super) fn read(&self) -> Result<Machine> {
-        self.broken.of(scenario::machine(self.named())?)
+        let machine = scenario::machine(self.named())?;
+        output::remarks(&machine);
+        self.broken.of(machine)
     }
 
     /// The machine for programs of groups.

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use meshwright_core::text::{self, harmless, harmless_lines};
 use meshwright_core::{Error, Result};
+use meshwright_network::topology::Machine;
 
 /// Prints to stdout, whatever text from outside stands in it; a reader that has seen enough (`| head`) is no error.
 pub fn print(text: &str) -> Result<()> {
@@ -159,6 +160,13 @@ impl Drop for Progress {
         }
         self.bar.finish_and_clear();
         set_pulse(|pulse| *pulse = Pulse { what: String::new(), steps: None });
+    }
+}
+
+/// Says on stderr what of the file of a machine is not modelled, or left out.
+pub(super) fn remarks(machine: &Machine) {
+    for remark in machine.imported().map_or(&[][..], |imported| &imported.remarks) {
+        _ = writeln!(anstream::stderr(), "note: {remark}");
     }
 }
 

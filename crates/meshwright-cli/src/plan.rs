@@ -67,6 +67,7 @@ pub(super) struct PlanArguments {
 pub(super) fn run(arguments: &PlanArguments) -> Result<Answer> {
     let _format = arguments.format.apply(&arguments.scenario, &["toml"])?;
     let mut scenario = scenario::read_on(&arguments.scenario, &arguments.machine.change())?;
+    output::remarks(&scenario.machine);
     scenario.seed = arguments.seed.unwrap_or(scenario.seed);
     let job = NamedJob::new("plan", scenario.jobs.iter().map(|job| job.name.as_str()));
     let title = name(&arguments.scenario);

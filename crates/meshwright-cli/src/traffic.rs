@@ -26,7 +26,11 @@ pub(super) struct RouterArguments {
 impl RouterArguments {
     /// The router.
     pub(super) fn router(&self, machine: &Machine) -> Result<Router> {
-        let mut router = Router::named(self.router.as_deref().unwrap_or("ideal"), machine)?;
+        let described = if self.router.is_none() { Router::described(machine)? } else { None };
+        let mut router = match described {
+            Some(router) => router,
+            None => Router::named(self.router.as_deref().unwrap_or("ideal"), machine)?,
+        };
         for (index, (key, value)) in self.set.iter().enumerate() {
             if self.set[..index].iter().any(|(earlier, _)| earlier == key) {
                 return Err(Error::value("set", format!("`{key}` twice"), "each key once"));

@@ -25,7 +25,8 @@ pub(super) fn read(table: &Table<'_>) -> Result<Machine> {
         let name = value.string(&quoted(&switchings()))?;
         machine = machine.with_switching(switching(name).map_err(|error| value.locate(error))?);
     }
-    machine = machine.with_costs(costs(table)?)?.with_endpoints(endpoints(table)?)?;
+    let costs = costs(table, *machine.costs())?;
+    machine = machine.with_costs(costs)?.with_endpoints(endpoints(table)?)?;
     if let Some(value) = table.get("buffers") {
         machine = machine.with_buffers(value.whole(1, BUFFERS_MAX)? as u32);
     }
@@ -76,7 +77,8 @@ fn network(value: &Value<'_>) -> Result<Machine> {
     let specification = value.string("a network such as \"mesh:8x8\"")?;
     let file_of = |(kind, file): (&'static str, &str)| (kind, value.folder().join(file));
     let beside = from_file(specification).map(file_of);
-    let full = match beside.as_ref().map(|(kind, path)| (kind, path.to_str())) {
+    let full = match beside.as_ref().map(|(kind, path)| (*kind, path.to_str())) {
+        Some(("", Some(path))) => path.to_string(),
         Some((kind, Some(path))) => format!("{kind}:{path}"),
         Some((_, None)) => return Err(value.unexpected("a file in a folder whose name is UTF-8")),
         None => specification.to_string(),
@@ -85,8 +87,11 @@ fn network(value: &Value<'_>) -> Result<Machine> {
     Ok(machine.with_name(specification))
 }
 
-/// The word before the colon and the file behind it, for machines that come from files.
+/// The word before the colon, if there is one, and the file behind it, for machines that come from files.
 fn from_file(specification: &str) -> Option<(&'static str, &str)> {
+    if real::is_file(specification) {
+        return Some(("", specification));
+    }
     let sources = real::SOURCES.iter().filter(|source| source.is_file).map(|source| source.name);
     let (name, file) = specification.split_once(':')?;
     let kind = sources.chain(["graph"]).find(|kind| *kind == name)?;
@@ -100,9 +105,9 @@ pub(super) fn clock(table: &Table<'_>) -> Result<Option<Ratio>> {
     quantity::clock(text).map(Some).map_err(|error| value.reword(error))
 }
 
-fn costs(table: &Table<'_>) -> Result<Costs> {
+/// The costs of the network as it is read, changed by the table.
+fn costs(table: &Table<'_>, mut costs: Costs) -> Result<Costs> {
     let clock = clock(table)?;
-    let mut costs = Costs::default();
     cost(table, "startup", "cycles, or a time such as \"2 us\"", &mut costs, |costs, text| {
         costs.startup = quantity::cycles(text, clock)?;
         Ok(())

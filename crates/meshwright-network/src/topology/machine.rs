@@ -13,6 +13,17 @@ use meshwright_core::error::{Error, Result};
 use meshwright_core::text::one_line;
 use meshwright_core::units::{Hops, LinkId, NodeId, Port};
 
+/// What a file of another simulator says of a machine beside its network and costs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Imported {
+    /// The simulator.
+    pub model: &'static str,
+    /// The settings of its routers, by name, for the flit engine; none if it describes no routers.
+    pub router: Vec<(&'static str, String)>,
+    /// What is not modelled or left out, each in a sentence.
+    pub remarks: Vec<String>,
+}
+
 /// A network with what is dead on it and its costs: what a job is planned for.
 #[derive(Clone, Debug)]
 pub struct Machine {
@@ -31,6 +42,8 @@ pub struct Machine {
     is_dead_link: FixedBitSet,
     /// What its links and ports are, if that is described.
     fabric: Option<Arc<Fabric>>,
+    /// What the file of another simulator says of it beside.
+    imported: Option<Arc<Imported>>,
     /// In the order of the launcher's slots; empty for a machine that stands nowhere.
     pub(super) places: Vec<Place>,
 }
@@ -71,6 +84,7 @@ impl Machine {
             buffers: 4,
             virtual_channels: 1,
             fabric: None,
+            imported: None,
         }
     }
 
@@ -201,6 +215,11 @@ impl Machine {
     #[inline]
     pub fn fabric(&self) -> Option<&Fabric> {
         self.fabric.as_deref()
+    }
+
+    /// What the file of another simulator says of it beside, if it comes from one.
+    pub fn imported(&self) -> Option<&Imported> {
+        self.imported.as_deref()
     }
 
     /// How many messages a node sends and receives at a time.

@@ -29,7 +29,7 @@ use std::fmt::Debug;
 pub use costs::{Costs, Endpoints, PortModel, Switching};
 pub use graph::Graph;
 pub use grid::Grid;
-pub use machine::Machine;
+pub use machine::{Imported, Machine};
 pub use place::{Place, Slot};
 
 use meshwright_core::error::{Error, Result};

@@ -196,6 +196,20 @@ impl Router {
         Ok((find("preset", name, ROUTERS, |preset| preset.name)?.build)(machine))
     }
 
+    /// The router that the file of this machine describes, if it comes from a simulator of routers; else none.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Router::set`].
+    pub fn described(machine: &Machine) -> Result<Option<Self>> {
+        let Some(imported) = machine.imported().filter(|imported| !imported.router.is_empty()) else {
+            return Ok(None);
+        };
+        let mut router = Self::named(imported.model, machine)?;
+        imported.router.iter().try_for_each(|(key, value)| router.set(key, value))?;
+        Ok(Some(router))
+    }
+
     /// The name of the routing on this machine: `auto` is the [usual](routing::usual) one.
     pub fn routing_on(&self, machine: &Machine) -> &str {
         if self.routing == "auto" { routing::usual(machine) } else { &self.routing }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Machine;
+use super::{Imported, Machine};
 use crate::fabric::Fabric;
 use crate::topology::{Costs, Endpoints, Network, PortModel, Switching};
 use meshwright_core::error::{Error, Result};
@@ -99,6 +99,12 @@ impl Machine {
     /// The same machine with so many virtual channels per link.
     pub fn with_virtual_channels(mut self, virtual_channels: u32) -> Self {
         self.virtual_channels = virtual_channels;
+        self
+    }
+
+    /// The same machine with what the file of another simulator says of it.
+    pub fn with_imported(mut self, imported: Imported) -> Self {
+        self.imported = Some(Arc::new(imported));
         self
     }
 
