@@ -74,6 +74,7 @@ mod processes;
 mod profile;
 mod readers;
 mod real_machine;
+mod recording;
 mod referee;
 mod repeats;
 mod report;

@@ -7,12 +7,13 @@ use serde::Serialize;
 
 use meshwright_core::find_or;
 use meshwright_core::output::Writing;
-use meshwright_core::text::{ENTRIES_MAX, did_you_mean};
+use meshwright_core::text::did_you_mean;
 use meshwright_core::{Error, Result};
 use meshwright_formats::certificate::{
     self as certificate_file, CertificateFile, MachineForm, PlacementForm, TasksForm,
 };
-use meshwright_hosts::launcher::{self, FORMATS, Format, Hosts, Launch, Ranks, ranks};
+use meshwright_formats::perfetto::{self, Run};
+use meshwright_hosts::launcher::{FORMATS, Format, Hosts, Launch, Ranks, ranks};
 use meshwright_mapping::{Placement, TaskGraph};
 use meshwright_network::topology::{Machine, Switching};
 use meshwright_verdict::map::{Choice, MapReport, MapRow};
@@ -22,10 +23,7 @@ use super::output::{self, shown};
 /// The options.
 #[derive(Args)]
 pub(super) struct EmitArguments {
-    /// Write the placement, of several the fastest, for a launcher: rankfile, mpich-rank-order, slurm-hostfile,
-    /// bgq-mapfile, vcoordfile, scotch-map or goal, or as a device order, jax, torch, json or tt-mesh, with a colon and a file; may
-    /// be given several times. Or certificate: the bound and the placement with what proves them, for `meshwright check`
-    #[arg(long, value_name = "FORMAT:FILE", value_parser = target)]
+    #[arg(long, value_name = "FORMAT:FILE", value_parser = target, help = format_names(), long_help = formats_help())]
     emit: Vec<Target>,
     /// --emit: a file of host names, one on a line, the first for node 0 [default: as the machine says, else node0, node1, …]
     #[arg(long, value_name = "FILE", requires = "emit")]
@@ -33,6 +31,24 @@ pub(super) struct EmitArguments {
     /// --emit: which rank runs which task: task, tree or mirrored-tree [default: tree for binomial:N, else task]
     #[arg(long, value_name = "ORDER", requires = "emit", value_parser = order)]
     ranks: Option<Ranks>,
+}
+
+/// The formats there are, for the short help.
+fn format_names() -> String {
+    let names: Vec<&str> = formats().map(|format| format.name).collect();
+    format!(
+        "Write the placement, of several the fastest, with a format, a colon and a file; may be given several times: {}",
+        names.join(", ")
+    )
+}
+
+/// What the formats are, for the long help.
+fn formats_help() -> String {
+    let one = |format: &Format| format!("\n  {:16}  {}", format.name, format.summary);
+    let lines: String = formats().map(one).collect();
+    format!(
+        "Write the placement, of several the fastest, with a format, a colon and a file; may be given several times. Formats:{lines}"
+    )
 }
 
 /// One `FORMAT:FILE`.
@@ -47,22 +63,43 @@ const CERTIFICATE: Format = Format {
     name: "certificate",
     summary: "lower bound and placement with what proves them: meshwright check",
     check: |machine| MachineForm::of(machine).map(|_| ()),
+    fits: |_| Ok(()),
     write: |_| String::new(),
 };
 
+/// No launcher reads it: the simulation of the placement, event by event.
+const PERFETTO: Format = Format {
+    name: "perfetto",
+    summary: "Perfetto, chrome://tracing: every message on every link, by time",
+    check: |_| Ok(()),
+    fits: |_| Ok(()),
+    write: |_| String::new(),
+};
+
+/// What `--emit` writes of a placement.
+pub(super) fn formats() -> impl Iterator<Item = &'static Format> {
+    FORMATS.iter().chain([&PERFETTO, &CERTIFICATE])
+}
+
 fn target(text: &str) -> Result<Target, String> {
-    let names: Vec<_> = FORMATS.iter().chain([&CERTIFICATE]).map(|format| format.name).collect();
+    let names: Vec<_> = formats().map(|format| format.name).collect();
     let (name, file) = text.split_once(':').unwrap_or((text, ""));
     let form =
         || format!("expected FORMAT:FILE with one of {}{}", names.join(", "), did_you_mean(name, &names));
-    let format = match name == CERTIFICATE.name {
-        true => &CERTIFICATE,
-        false => launcher::format(name).map_err(|_| form())?,
-    };
+    let format = formats().find(|format| format.name == name).ok_or_else(form)?;
     match file {
         "" => Err(form()),
         "-" => Err("expected the name of a file: standard output has the tables".to_string()),
         _ => Ok(Target { format, path: file.into() }),
+    }
+}
+
+/// The file of `perfetto:FILE`, which is all that a simulation alone can write.
+pub(super) fn trace_file(text: &str) -> Result<PathBuf, String> {
+    let form = "expected perfetto:FILE; other formats write placements: meshwright map";
+    match text.split_once(':') {
+        Some((name, file)) if name == PERFETTO.name && !["", "-"].contains(&file) => Ok(file.into()),
+        _ => Err(form.to_string()),
     }
 }
 
@@ -86,9 +123,7 @@ impl EmitArguments {
     pub(super) fn check(&self, tasks: &TaskGraph, machine: &Machine) -> Result<Emission<'_>> {
         for (index, Target { format, path }) in self.emit.iter().enumerate() {
             (format.check)(machine)?;
-            if format.name == "goal" {
-                written_out(tasks)?;
-            }
+            (format.fits)(tasks)?;
             if self.emit[..index].iter().any(|earlier| earlier.path == *path) {
                 return Err(Error::value(
                     "emit",
@@ -106,20 +141,6 @@ impl EmitArguments {
         };
         Ok(Emission { targets: &self.emit, hosts, ranks })
     }
-}
-
-/// Refuses to write out repetitions of phases that no memory holds.
-fn written_out(tasks: &TaskGraph) -> Result<()> {
-    let of_phase = |index| tasks.phase(index).len() as u64 * u64::from(tasks.repeats(index));
-    let messages: u64 = (0..tasks.phases()).map(of_phase).sum();
-    if messages <= ENTRIES_MAX {
-        return Ok(());
-    }
-    Err(Error::TooLarge {
-        what: "a schedule with every repetition written out",
-        needed: format!("{messages} messages"),
-        limit: format!("{ENTRIES_MAX}"),
-    })
 }
 
 /// Refuses a folder that is not there, and what is there and no file: a device would be replaced by one.
@@ -174,12 +195,17 @@ impl<'a> Emission<'a> {
         let placement = Placement { name: row.name.clone(), nodes: row.nodes().to_vec() };
         let launch = Launch { tasks, placement: &placement, machine, ranks: self.ranks, hosts: &self.hosts };
         let file = |target: &'a Target| {
-            let text = match target.format.name == CERTIFICATE.name {
-                true => certified(&launch, report, row)?,
-                false => (target.format.write)(&launch),
+            let content = match target.format.name {
+                name if name == CERTIFICATE.name => Content::Text(certified(&launch, report, row)?),
+                name if name == PERFETTO.name => {
+                    let run = Run::Phases(placement.phases(tasks, machine));
+                    perfetto::check(machine, &run)?;
+                    Content::Run(Box::new((machine.clone(), run)))
+                }
+                _ => Content::Text((target.format.write)(&launch)),
             };
             let (format, file, summary) = (target.format.name, &*target.path, target.format.summary);
-            Ok(EmittedFile { format, file, summary, text })
+            Ok(EmittedFile { format, file, summary, content })
         };
         Ok(Emitted {
             placement: row.name.clone(),
@@ -256,7 +282,14 @@ struct EmittedFile<'a> {
     #[serde(skip)]
     summary: &'static str,
     #[serde(skip)]
-    text: String,
+    content: Content,
+}
+
+/// What comes into a file.
+enum Content {
+    Text(String),
+    /// A run that is told while it goes on.
+    Run(Box<(Machine, Run)>),
 }
 
 /// The answer to `map` with one key more.
@@ -285,7 +318,14 @@ impl Emitted<'_> {
         if self.files.is_empty() {
             return Ok(String::new());
         }
-        self.files.iter().try_for_each(|file| writing.file(file.file, file.text.as_bytes()))?;
+        for EmittedFile { file, content, .. } in &self.files {
+            match content {
+                Content::Text(text) => writing.file(file, text.as_bytes())?,
+                Content::Run(run) => {
+                    writing.streamed(file, &mut |out| perfetto::write(&run.0, &run.1, out))?;
+                }
+            }
+        }
         let names: Vec<String> = self.files.iter().map(|file| shown(file.file)).collect();
         let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
         let line = |(name, file): (&String, &EmittedFile)| format!("  {name:width$}  {}\n", file.summary);

@@ -7,11 +7,14 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use meshwright_core::output as disk;
+use meshwright_core::output::{Writing, check_place};
 use meshwright_core::{Error, Result};
+use meshwright_formats::perfetto::{self, Run};
 use meshwright_formats::scenario::tasks;
 use meshwright_network::topology::Machine;
+use meshwright_sim::Engine as Simulator;
 use meshwright_sim::fabric::transactions::Movement;
-use meshwright_sim::flit::Replay;
+use meshwright_sim::flit::{Replay, Router};
 use meshwright_sim::point::TrafficReport;
 use meshwright_sim::report::{self, SimulateReport};
 use meshwright_sim::sweep::seed_of;
@@ -20,9 +23,9 @@ use meshwright_verdict::explain::{Explanation, Subject, Work};
 use super::costs::MachineArguments;
 use super::files::{self, Force};
 use super::input::FormatArgument;
-use super::output::{self, Progress};
+use super::output::{self, Progress, shown};
 use super::traffic::{self, RouterArguments, TrafficArguments};
-use super::{Answer, explain, table};
+use super::{Answer, emit, explain, table};
 
 /// What is said beside a ring of channels.
 const RING: &str = "deadlock, each waits for the next";
@@ -31,6 +34,7 @@ const HELP: &str = "\
 Examples:
   meshwright simulate broadcast.goal --on mesh:4x8
   meshwright simulate broadcast.goal --on torus:8x8 --switching store-and-forward --json
+  meshwright simulate broadcast.goal --on mesh:4x8 --emit perfetto:trace.json
   meshwright simulate broadcast.goal --on torus:8x8 --engine flit --set virtual_channels=2
   meshwright simulate --on mesh:16x16 --traffic uniform --load 0.1 --packet 4
   meshwright simulate --on torus:8x8 --traffic transpose --load 0.05 --set virtual_channels=2
@@ -70,6 +74,9 @@ pub(super) struct SimulateArguments {
     /// Of a schedule on whole messages: also tell why it takes as long as it does, see meshwright explain
     #[arg(long, conflicts_with_all = ["traffic", "trace"])]
     explain: bool,
+    /// Of a schedule: write what happens, event by event, for Perfetto or chrome://tracing: perfetto:FILE.json
+    #[arg(long, value_name = "FORMAT:FILE", value_parser = emit::trace_file, conflicts_with_all = ["traffic", "trace"])]
+    emit: Option<PathBuf>,
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
@@ -122,24 +129,37 @@ fn named(arguments: &SimulateArguments) -> disk::NamedJob {
 }
 
 fn run_schedule(arguments: &SimulateArguments, machine: &Machine, schedule: &Path) -> Result<Answer> {
-    if arguments.engine != Some(Engine::Flit) && arguments.router.given().is_none() {
+    let is_flit = arguments.engine == Some(Engine::Flit) || Router::described(machine)?.is_some();
+    if !is_flit && arguments.router.given().is_none() {
         arguments.run.refuse_seed(
             "none beside whole messages, which draw nothing; routers do: --engine flit, --router, --set",
         )?;
     }
-    let on_routers = || -> Result<SimulateReport> {
-        let (router, seed) = (arguments.router.router(machine)?, arguments.run.seed());
-        let replay = Replay { router, packet: None, seed };
-        report::report_on_routers(&tasks::schedule(schedule, machine)?, machine, &replay)
+    let replay = || -> Result<Replay> {
+        Ok(Replay { router: arguments.router.router(machine)?, packet: None, seed: arguments.run.seed() })
     };
-    let report = match (arguments.engine, arguments.router.given()) {
+    if let Some(path) = &arguments.emit {
+        check_place("--emit", path)?;
+    }
+    let read = || tasks::schedule(schedule, machine);
+    let is_described = arguments.router.given().is_some() || Router::described(machine)?.is_some();
+    let (report, simulator) = match (arguments.engine, arguments.router.given()) {
         (Some(Engine::Message), Some((option, value))) => {
             let expected = "--engine flit beside it: whole messages know no routers";
             return Err(Error::value(option, value, expected));
         }
-        (Some(Engine::Message), None) => report::report(&tasks::schedule(schedule, machine)?, machine)?,
-        (None, None) => report::fitting_report(&tasks::schedule(schedule, machine)?, machine)?,
-        (Some(Engine::Flit), _) | (None, Some(_)) => on_routers()?,
+        (Some(Engine::Message), None) => (report::report(&read()?, machine)?, Simulator::Message),
+        (None, None) if !is_described => (report::fitting_report(&read()?, machine)?, Simulator::Message),
+        (Some(Engine::Flit), _) | (None, _) => {
+            let replay = replay()?;
+            (report::report_on_routers(&read()?, machine, &replay)?, Simulator::Flit(replay))
+        }
+    };
+    let emitted = match &arguments.emit {
+        Some(path) => {
+            record(path, arguments.force.force, machine, &report, Run::Schedule(read()?, simulator))?
+        }
+        None => String::new(),
     };
     let explain = if arguments.explain && report.deadlock.is_none() {
         Some(explained(arguments, machine, schedule)?)
@@ -149,8 +169,21 @@ fn run_schedule(arguments: &SimulateArguments, machine: &Machine, schedule: &Pat
     let told = Told { report: &report, explain: explain.as_ref() };
     let words =
         || explain.as_ref().map_or(String::new(), |told| format!("\n{}", explain::text(told, machine)));
-    finish(arguments, &told, || text(&report, machine) + &words())?;
+    finish(arguments, &told, || text(&report, machine) + &words() + &emitted)?;
     Ok(if report.deadlock.is_some() { Answer::Negative } else { Answer::Done })
+}
+
+/// Writes a run event by event; what there is to say of it.
+fn record(path: &Path, force: bool, machine: &Machine, report: &SimulateReport, run: Run) -> Result<String> {
+    if report.engine == "flit" && matches!(run, Run::Schedule(_, Simulator::Message)) {
+        let expected = "--engine flit beside it: whole messages end in a deadlock here";
+        return Err(Error::value("emit", "perfetto", expected));
+    }
+    perfetto::check(machine, &run)?;
+    let mut writing = Writing::new(force);
+    writing.streamed(path, &mut |out| perfetto::write(machine, &run, out))?;
+    writing.finish()?;
+    Ok(format!("\nEmitted: {}\n", shown(path)))
 }
 
 /// A report with its explanation, if that was asked for.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`certificate`] | lower bounds with what proves them |
 //! | [`json`] | what verdicts look like in files |
+//! | [`perfetto`] | runs as Chrome trace events |
 //! | [`presets`] | machines by name |
 //! | [`task_files`] | tasks from files of other programs |
 //! | [`trace`] | traces of real programs: transactions of processors |
@@ -13,6 +14,7 @@
 
 pub mod certificate;
 pub mod json;
+pub mod perfetto;
 pub mod presets;
 pub mod scenario;
 pub mod task_files;

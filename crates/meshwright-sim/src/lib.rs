@@ -19,6 +19,7 @@
 //! | `dependency`, `program` | a workload: each rank goes on when its own messages are there |
 //! | `processes`, `route_cache` | a workload: a state machine per node that decides at run time |
 //! | `trace`, `timeline` | what was measured; what happened when |
+//! | [`recording`] | a run told event by event: who was on which link when |
 //! | [`report`] | what a run of a schedule tells |
 //! | [`traffic`] | open-loop synthetic traffic and its measurement |
 //! | [`experiment`] | such traffic on one machine, ready to be measured at any load |
@@ -45,6 +46,7 @@ mod phased;
 pub mod point;
 mod processes;
 mod program;
+pub mod recording;
 pub mod report;
 mod rings;
 mod route_cache;

@@ -187,6 +187,15 @@ impl ScheduleProgram {
         (rank, cycles.0 * self.ticks_per_cycle)
     }
 
+    /// The rank of a computation, and which of its processors computes.
+    pub(super) fn place(&self, step: u32) -> (u32, u32) {
+        let Act::Calc(calc) = self.steps[step as usize].act else {
+            unreachable!("only computations of some length have timers")
+        };
+        let (rank, processor, _) = self.calcs[calc as usize];
+        (rank, processor)
+    }
+
     /// Begins every step that can begin, and all that this lets begin.
     pub(super) fn begin(&mut self, engine: &mut impl Control) {
         let now = engine.now();

@@ -38,7 +38,7 @@ pub(super) trait Task<'m> {
 
 impl Engine {
     /// Makes the engine and lets the task run on it.
-    fn run<'m>(&self, machine: &'m Machine, task: impl Task<'m>) -> Result<Trace> {
+    pub(super) fn run<'m>(&self, machine: &'m Machine, task: impl Task<'m>) -> Result<Trace> {
         if let Some(fabric) = machine.fabric() {
             return self.run_on(fabric, machine.costs().ticks_per_cycle(), task);
         }

@@ -16,13 +16,15 @@ fn read(folder: &Path, file: &str) -> String {
 #[test]
 fn every_format_is_written_at_once_and_told_of() {
     let folder = folder(&[]);
-    let targets: Vec<String> = FORMATS.iter().map(|format| format!("{0}:{0}.txt", format.name)).collect();
+    // Of trees MSCCL takes broadcasts only.
+    let formats = || FORMATS.iter().filter(|format| format.name != "msccl-xml");
+    let targets: Vec<String> = formats().map(|format| format!("{0}:{0}.txt", format.name)).collect();
     let options: Vec<&str> = targets.iter().flat_map(|target| ["--emit", target.as_str()]).collect();
     let (code, stdout, stderr) = map_with(folder.path(), &options);
     assert_eq!((code, stderr.as_str()), (0, ""));
     assert!(stdout.contains("\nEmitted: reflecting; ranks by tree\n"), "{stdout}");
-    assert_eq!(entries(folder.path()).len(), FORMATS.len());
-    for format in FORMATS {
+    assert_eq!(entries(folder.path()).len(), targets.len());
+    for format in formats() {
         assert!(
             stdout.contains(format.summary)
                 && !read(folder.path(), &format!("{}.txt", format.name)).is_empty()
@@ -198,9 +200,9 @@ fn auto_is_followed() {
     );
 }
 
-/// The console blocks of the page: commands, each with the lines printed below it.
-fn sessions() -> Vec<Vec<(String, Vec<String>)>> {
-    let page = crate::text(Path::new("docs/launching.md"));
+/// The console blocks of a page: commands, each with the lines printed below it.
+fn sessions(page: &str) -> Vec<Vec<(String, Vec<String>)>> {
+    let page = crate::text(Path::new(page));
     let blocks = page.split("```console\n").skip(1).map(|rest| rest.split("```").next().unwrap().to_string());
     let session = |block: String| {
         let mut session: Vec<(String, Vec<String>)> = vec![];
@@ -215,47 +217,71 @@ fn sessions() -> Vec<Vec<(String, Vec<String>)>> {
     blocks.map(session).collect()
 }
 
-#[test]
-fn the_page_shows_what_the_program_writes() {
+/// Runs the commands of a page, in one folder: later sections use the files of earlier ones. The formats that it writes.
+fn shown_by(page: &str, folder: &Path) -> Vec<String> {
     let mut formats = vec![];
-    // One folder for the whole page: later sections use the files of earlier ones.
-    let data = |file: &str| crate::text(&Path::new("tests/data").join(file));
-    let real = ["two-packages.xml", "coordinates.csv"].map(|file| (file, data(file)));
-    let folder = folder(&real.each_ref().map(|(file, text)| (*file, text.as_str())));
-    for session in sessions() {
-        for (command, shown) in session {
-            let words: Vec<&str> = command.split(' ').collect();
-            let printed: Vec<String> = match words[0] {
-                "meshwright" => {
-                    let (code, stdout, stderr) = run(folder.path(), &words[1..]);
-                    assert_eq!((code, stderr.as_str()), (0, ""), "{command}");
-                    formats.extend(words.iter().filter_map(|word| Some(word.split_once(':')?.0.to_string())));
-                    stdout.lines().map(str::to_string).collect()
-                }
-                tool => {
-                    let lines: Vec<String> =
-                        read(folder.path(), words[2]).lines().map(str::to_string).collect();
-                    let count =
-                        words[1].strip_prefix('-').unwrap().parse::<usize>().unwrap().min(lines.len());
-                    match tool {
-                        "head" => lines[..count].to_vec(),
-                        "tail" => lines[lines.len() - count..].to_vec(),
-                        _ => panic!("{command}"),
-                    }
-                }
-            };
-            // `…` stands for any lines; of a verb whose tables are not shown, nothing is.
-            match shown.as_slice() {
-                [] => assert_eq!(words[0], "meshwright", "{command}"),
-                [dots, rest @ ..] if dots == "…" => {
-                    assert!(printed.ends_with(rest), "{command}: {printed:?}");
-                }
-                all => assert_eq!(printed, all, "{command}"),
+    for (command, shown) in sessions(page).into_iter().flatten() {
+        let words: Vec<&str> = command.split(' ').collect();
+        let printed: Vec<String> = match words[0] {
+            "meshwright" => {
+                let (code, stdout, stderr) = run(folder, &words[1..]);
+                assert_eq!(code, 0, "{command}: {stderr}");
+                assert!(stderr.lines().all(|line| line.starts_with("note: ")), "{command}: {stderr}");
+                formats.extend(words.iter().filter_map(|word| Some(word.split_once(':')?.0.to_string())));
+                stdout.lines().map(str::to_string).collect()
             }
+            tool => {
+                let lines: Vec<String> = read(folder, words[2]).lines().map(str::to_string).collect();
+                let count = words[1].strip_prefix('-').unwrap().parse::<usize>().unwrap().min(lines.len());
+                match tool {
+                    "head" => lines[..count].to_vec(),
+                    "tail" => lines[lines.len() - count..].to_vec(),
+                    _ => panic!("{command}"),
+                }
+            }
+        };
+        // `…` stands for any lines; of a verb whose tables are not shown, nothing is.
+        match shown.as_slice() {
+            [] => assert_eq!(words[0], "meshwright", "{command}"),
+            [dots, rest @ ..] if dots == "…" => {
+                assert!(printed.ends_with(rest), "{command}: {printed:?}");
+            }
+            all => assert_eq!(printed, all, "{command}"),
         }
     }
-    for format in FORMATS {
-        assert!(formats.iter().any(|name| name == format.name), "the page shows no {}", format.name);
-        assert!(crate::text(Path::new("docs/launching.md")).contains(&format!("| `{}` | ", format.name)));
+    formats
+}
+
+#[test]
+fn the_pages_show_what_the_program_writes() {
+    let data = |file: &str| crate::text(&Path::new("tests/data").join(file));
+    let real = ["two-packages.xml", "coordinates.csv"].map(|file| (file, data(file)));
+    let launching = folder(&real.each_ref().map(|(file, text)| (*file, text.as_str())));
+    let mut formats = shown_by("docs/launching.md", launching.path());
+    let others = folder(&[]);
+    for entry in std::fs::read_dir("tests/data/formats").unwrap() {
+        let path = entry.unwrap().path();
+        std::fs::copy(&path, others.path().join(path.file_name().unwrap())).unwrap();
+    }
+    formats.extend(shown_by("docs/formats.md", others.path()));
+    let pages = ["docs/launching.md", "docs/formats.md"].map(|page| crate::text(Path::new(page))).concat();
+    for name in FORMATS.iter().map(|format| format.name).chain(["perfetto"]) {
+        assert!(formats.iter().any(|shown| shown == name), "the pages show no {name}");
+        assert!(pages.contains(&format!("| `{name}` | ")), "{name}");
+    }
+}
+
+/// The tables of docs/formats.md are those of the program.
+#[test]
+fn the_page_of_formats_has_every_reader() {
+    let page = crate::text(Path::new("docs/formats.md"));
+    for format in meshwright_formats::task_files::FORMATS {
+        let row = format!("| `{}` | {} | {} |\n", format.name, format.summary, format.numbers);
+        assert!(page.contains(&row), "{row}");
+    }
+    for source in meshwright_hosts::SOURCES {
+        let row =
+            format!("| `{}` | {} | {} |\n", source.usage.replace('|', "\\|"), source.summary, source.numbers);
+        assert!(page.contains(&row), "{row}");
     }
 }

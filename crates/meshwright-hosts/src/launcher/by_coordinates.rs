@@ -1,6 +1,6 @@
 //! Formats that call a node by its coordinates on a mesh or torus.
 
-use super::{Format, Launch};
+use super::{Format, Launch, any_tasks};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, Network, Topology};
@@ -25,6 +25,7 @@ pub(super) const BGQ_MAPFILE: Format = Format {
             }
         }
     },
+    fits: any_tasks,
     write: |launch| {
         let mut free = vec![true; launch.machine.nodes() as usize];
         launch.placement.nodes.iter().for_each(|node| free[node.index()] = false);
@@ -38,6 +39,7 @@ pub(super) const VCOORDFILE: Format = Format {
     name: "vcoordfile",
     summary: "Fujitsu: mpiexec --vcoordfile FILE",
     check: |machine| boxed("vcoordfile", machine, FUJITSU_DIMENSIONS),
+    fits: any_tasks,
     write: |launch| {
         launch.nodes_by_rank().map(|node| format!("({})\n", joined(launch.machine, node, ","))).collect()
     },

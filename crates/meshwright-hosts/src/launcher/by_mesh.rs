@@ -6,7 +6,7 @@
 //!
 //! `jax2025`, `pytorch2025`, `tenstorrent2025`: how a mesh of devices is given to these libraries.
 
-use super::{Format, Launch, any_machine};
+use super::{Format, Launch, any_machine, any_tasks};
 use meshwright_mapping::logical::{Logical, LogicalAxis, LogicalMesh};
 
 /// A nested list of devices, as Python reads it, in the order of the logical mesh.
@@ -14,6 +14,7 @@ pub(super) const JAX: Format = Format {
     name: "jax",
     summary: "JAX: a device order for jax.sharding.Mesh, as Python",
     check: any_machine,
+    fits: any_tasks,
     write: |launch| {
         let mesh = mesh(launch);
         let names = names(&mesh);
@@ -33,6 +34,7 @@ pub(super) const TORCH: Format = Format {
     name: "torch",
     summary: "PyTorch: a rank order for torch.distributed DeviceMesh, as Python",
     check: any_machine,
+    fits: any_tasks,
     write: |launch| {
         let mesh = mesh(launch);
         let names = names(&mesh);
@@ -52,6 +54,7 @@ pub(super) const JSON: Format = Format {
     name: "json",
     summary: "plain JSON: logical coordinates, node, coordinates of the node",
     check: any_machine,
+    fits: any_tasks,
     write: |launch| {
         let mesh = mesh(launch);
         let axis = |axis: &LogicalAxis| format!("{{\"name\": \"{}\", \"size\": {}}}", axis.name, axis.size);
@@ -79,6 +82,7 @@ pub(super) const TT_MESH: Format = Format {
     name: "tt-mesh",
     summary: "Tenstorrent: a mesh graph descriptor with pinnings, TT_MESH_GRAPH_DESC_PATH=FILE",
     check: any_machine,
+    fits: any_tasks,
     write: |launch| {
         let sizes: Vec<String> = mesh(launch).sizes().iter().map(u32::to_string).collect();
         let ones = vec!["1"; sizes.len()].join(", ");

@@ -1,6 +1,6 @@
 //! The format that lists ranks in the order of the slots they go to.
 
-use super::{Format, Launch, any_machine};
+use super::{Format, Launch, any_machine, any_tasks};
 use meshwright_network::topology::Topology;
 
 /// So many ranks stand on a line.
@@ -15,6 +15,7 @@ pub(super) const MPICH_RANK_ORDER: Format = Format {
     name: "mpich-rank-order",
     summary: "Cray and HPE MPICH: MPICH_RANK_REORDER_METHOD=3, MPICH_RANK_REORDER_FILE=FILE",
     check: any_machine,
+    fits: any_tasks,
     write,
 };
 

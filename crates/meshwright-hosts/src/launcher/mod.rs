@@ -6,17 +6,21 @@
 //! | `by_slot` | `MPICH_RANK_ORDER`: ranks in the order of the slots |
 //! | `by_coordinates` | Blue Gene/Q mapfile, Fujitsu vcoordfile: nodes by their coordinates |
 //! | `by_mesh` | JAX, PyTorch, JSON, Tenstorrent: nodes in the order of a logical mesh |
+//! | `by_task` | tables and GraphML of the tasks |
+//! | `by_chunk` | MSCCL: sends and receives of chunks |
 //! | `by_node` | Scotch `.map`, GOAL: nodes by their numbers |
 //! | [`ranks`] | which rank runs which task |
 //! | [`hosts`] | what the nodes are called |
 //! | [`expected`] | such files, read again: where each rank is to be |
 //! | [`seats`] | where each rank is, and whether that is where it should be |
 
+mod by_chunk;
 mod by_coordinates;
 mod by_host;
 mod by_mesh;
 mod by_node;
 mod by_slot;
+mod by_task;
 pub mod expected;
 pub mod hosts;
 pub mod ranks;
@@ -62,7 +66,9 @@ pub struct Format {
     pub summary: &'static str,
     /// Refuses a machine whose nodes the format cannot name.
     pub check: fn(&Machine) -> Result<()>,
-    /// The text of the file, for a machine that passes `check`.
+    /// Refuses tasks that the format cannot express.
+    pub fits: fn(&TaskGraph) -> Result<()>,
+    /// The text of the file, for a machine that passes `check` and tasks that pass `fits`.
     pub write: fn(&Launch<'_>) -> String,
 }
 
@@ -79,6 +85,9 @@ pub const FORMATS: &[Format] = &[
     by_mesh::TORCH,
     by_mesh::JSON,
     by_mesh::TT_MESH,
+    by_task::CSV,
+    by_task::GRAPHML,
+    by_chunk::MSCCL_XML,
 ];
 
 /// The format with this name.
@@ -113,5 +122,10 @@ pub fn format(name: &str) -> Result<&'static Format> {
 
 /// For formats that can name the nodes of any machine.
 fn any_machine(_: &Machine) -> Result<()> {
+    Ok(())
+}
+
+/// For formats that can express any tasks.
+fn any_tasks(_: &TaskGraph) -> Result<()> {
     Ok(())
 }

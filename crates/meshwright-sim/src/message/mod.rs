@@ -45,7 +45,7 @@ use self::event_queue::EventQueue;
 use self::flight::{Flight, PendingMessage, Stage};
 use self::ports::PortChannels;
 use self::witness::Witness;
-pub(crate) use self::witness::{Leg, Log, Terms};
+pub(crate) use self::witness::{Holding, Leg, Log, Terms};
 use super::endpoints::NodeTimes;
 use super::engine::Driver;
 use super::network::Network;

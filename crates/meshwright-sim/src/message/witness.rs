@@ -44,6 +44,8 @@ struct Grant {
     channel: LinkId,
     asked: u64,
     given: u64,
+    /// When it lets go of the channel.
+    until: u64,
     /// The grant of the same message before.
     before: u32,
     /// The grant whose message let go.
@@ -68,6 +70,17 @@ pub(crate) struct Log {
     ways: Vec<Way>,
     /// By channel: the grant with which it was let go, and from when on it was free.
     freed: Vec<(u32, u64)>,
+    /// By channel: its latest grant.
+    holders: Vec<u32>,
+}
+
+/// A message on a channel, in ticks: from the moment it is given the channel until it lets go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Holding {
+    pub(crate) message: u32,
+    pub(crate) channel: LinkId,
+    pub(crate) begin: u64,
+    pub(crate) end: u64,
 }
 
 /// The part of a chain in which one message moves, in ticks; what is left of it is its way and its bytes.
@@ -124,7 +137,12 @@ impl Log {
     ) {
         let way = &mut self.ways[message as usize];
         let before = std::mem::replace(&mut way.latest, self.grants.len() as u32);
-        self.grants.push(Grant { message, channel, asked, given, before, cause: cause.unwrap_or(NONE) });
+        if self.holders.len() <= channel.index() {
+            self.holders.resize(channel.index() + 1, NONE);
+        }
+        self.holders[channel.index()] = self.grants.len() as u32;
+        let cause = cause.unwrap_or(NONE);
+        self.grants.push(Grant { message, channel, asked, given, until: given, before, cause });
     }
 
     /// A message lets go of a channel, which is free from this time on.
@@ -133,6 +151,26 @@ impl Log {
             self.freed.resize(channel.index() + 1, (NONE, 0));
         }
         self.freed[channel.index()] = (self.ways[message as usize].latest, at);
+        // No other is given the channel before it is let go.
+        let holder = &mut self.grants[self.holders[channel.index()] as usize];
+        debug_assert_eq!(holder.message, message, "who lets go has held");
+        holder.until = at;
+    }
+
+    /// Which message held which channel, and when; one after the other for each channel.
+    pub(crate) fn holdings(&self) -> impl Iterator<Item = Holding> + '_ {
+        self.grants.iter().map(|&Grant { message, channel, given, until, .. }| Holding {
+            message,
+            channel,
+            begin: given,
+            end: until,
+        })
+    }
+
+    /// When a message was to be sent, and when it was there.
+    pub(crate) fn times(&self, message: u32) -> (u64, u64) {
+        let Way { begin, arrived, .. } = self.ways[message as usize];
+        (begin[0], arrived)
     }
 
     /// The last byte of a message leaves its source as far as is known by its latest grant.

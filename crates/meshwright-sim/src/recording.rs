@@ -1,0 +1,252 @@
+//! A run told event by event: which message was on which link when, and which rank computed.
+//!
+//! Whole messages tell all of it. Routers, and links of rates of their own, tell when messages began and arrived, and how long
+//! phases took.
+
+use std::borrow::Cow;
+use std::io;
+
+use super::dependency::ScheduleTask;
+use super::engine::{Control, Driver, Open};
+use super::fitting::{self, FLIT_HOPS_MAX};
+use super::message::{Core, Holding, Log};
+use super::phased::{self, Barriers, Over};
+use super::program::ScheduleProgram;
+use super::simulate::{Engine, Task, simulate};
+use super::trace::Trace;
+use super::{network, rings};
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::LinkId;
+use meshwright_network::topology::Machine;
+use meshwright_schedule::{Message, Phases, Schedule};
+
+/// The most links that messages of a recorded run pass, all added up: a file of some 10 GB.
+pub const PASSAGES_MAX: u64 = 1 << 26;
+
+/// A message on a link, in ticks: from the moment it is given the link until it lets go. No two of one link and class overlap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// The message, by its number in the run.
+    pub message: u64,
+    /// The link.
+    pub link: LinkId,
+    /// The date-line class, on a torus under wormhole; else 0.
+    pub class: u8,
+    /// When it is given the link.
+    pub begin: u64,
+    /// When it lets go.
+    pub end: u64,
+}
+
+/// What is told of a run, as it goes on. Times are ticks from its begin.
+pub trait Recorder {
+    /// A message, by its number in the run: when it was to be sent, and when its last byte arrived.
+    ///
+    /// # Errors
+    ///
+    /// As the place it is written to.
+    fn message(&mut self, number: u64, message: &Message, times: (u64, u64)) -> io::Result<()>;
+
+    /// A message on a link; its message comes before it.
+    ///
+    /// # Errors
+    ///
+    /// As the place it is written to.
+    fn passage(&mut self, passage: &Passage, message: &Message) -> io::Result<()>;
+
+    /// A computation of a rank on one of its processors.
+    ///
+    /// # Errors
+    ///
+    /// As the place it is written to.
+    fn computation(&mut self, place: (u32, u32), times: (u64, u64)) -> io::Result<()>;
+
+    /// A phase with its number, from its begin to its barrier.
+    ///
+    /// # Errors
+    ///
+    /// As the place it is written to.
+    fn phase(&mut self, number: u32, times: (u64, u64)) -> io::Result<()>;
+}
+
+/// Refuses a run whose recording nobody could read; `pairs` are its messages and how often each is sent.
+///
+/// # Errors
+///
+/// [`Error::TooLarge`] beyond [`PASSAGES_MAX`]; as for [`simulate`].
+pub fn check<'p>(machine: &Machine, phases: impl Iterator<Item = (&'p [Message], u64)>) -> Result<()> {
+    let mut sum = 0u64;
+    for (messages, times) in phases {
+        let routes = network::routes(machine, messages)?;
+        let hops = |(index, message): (usize, &Message)| 1 + u64::from(routes.hops(index, message.pair()).0);
+        let once: u64 = messages.iter().enumerate().map(hops).sum();
+        sum = sum.saturating_add(once.saturating_mul(times));
+    }
+    match sum <= PASSAGES_MAX {
+        true => Ok(()),
+        false => Err(Error::TooLarge {
+            what: "recording every message on every link",
+            needed: format!("{sum} entries"),
+            limit: format!("{PASSAGES_MAX}"),
+        }),
+    }
+}
+
+/// Records phases with barriers, on the simulator that fits, as they are judged.
+///
+/// # Errors
+///
+/// As for [`simulate`], and [`Error::Io`] where the recorder fails.
+///
+/// # Complexity
+///
+/// As for [`simulate`], twice; memory O(sum of hops of the largest phase).
+pub fn of_phases(machine: &Machine, phases: &Phases, recorder: &mut dyn Recorder) -> Result<Trace> {
+    phased::assert_inside(machine, phases);
+    let is_whole =
+        machine.fabric().is_none() && simulate(machine, phases, &Engine::Message)?.deadlock.is_none();
+    if !is_whole {
+        let trace = fitting::simulate(machine, phases, FLIT_HOPS_MAX)?.trace;
+        let mut end = 0;
+        for (index, ticks) in trace.phase_ticks.iter().enumerate() {
+            end += ticks;
+            recorder.phase(phases.phase(index)[0].phase, (end - ticks, end)).map_err(failed)?;
+        }
+        return Ok(trace);
+    }
+    let phases = rings::by_source(machine, phases).map_or(Cow::Borrowed(phases), Cow::Owned);
+    let mut core = Core::watched(machine, None, Log::default());
+    let (mut base, mut number, mut written) = (0, 0, Ok(()));
+    let barriers = Barriers { machine, phases: &phases, routes: None };
+    let trace = barriers.run_by(&mut core, &mut |_, _| None, |core, over| {
+        let Over { index, time, times, begin, end, .. } = over;
+        let messages = phases.phase(index);
+        for time in time..time + times {
+            if written.is_ok() {
+                let phase = messages.first().map_or(0, |message| message.phase + time);
+                written = recorder
+                    .phase(phase, (base, base + end - begin))
+                    .and_then(|()| tell(core, messages, (number, time, base, begin), recorder));
+            }
+            number += messages.len() as u64;
+            base += end - begin;
+        }
+    })?;
+    written.map_err(failed)?;
+    Ok(trace)
+}
+
+/// Tells of the batch that an engine has just run: its first number, its repetition, and the tick that its begin becomes.
+fn tell(
+    core: &Core<'_, Log>,
+    messages: &[Message],
+    (number, time, base, begin): (u64, u32, u64, u64),
+    recorder: &mut dyn Recorder,
+) -> io::Result<()> {
+    let shift = |ticks: u64| ticks - begin + base;
+    let sent = |index: u32| {
+        let message = messages[index as usize];
+        Message { phase: message.phase + time, ..message }
+    };
+    for index in 0..messages.len() as u32 {
+        let (started, arrived) = core.witness().times(index);
+        recorder.message(number + u64::from(index), &sent(index), (shift(started), shift(arrived)))?;
+    }
+    for Holding { message, channel, begin, end } in core.witness().holdings() {
+        let Some(link) = core.link_of(channel) else { continue };
+        let (number, class) = (number + u64::from(message), u8::from(link != channel));
+        let passage = Passage { message: number, link, class, begin: shift(begin), end: shift(end) };
+        recorder.passage(&passage, &sent(message))?;
+    }
+    Ok(())
+}
+
+fn failed(error: io::Error) -> Error {
+    Error::io("the recording", error)
+}
+
+/// Records a schedule on an engine. A run that ends in a deadlock is recorded as far as it came.
+///
+/// # Errors
+///
+/// As for [`simulate`], and [`Error::Io`] where the recorder fails.
+///
+/// # Complexity
+///
+/// As for [`simulate`]; memory O(sum of hops + steps) on whole messages, else O(steps).
+pub fn of_schedule(
+    machine: &Machine,
+    schedule: &Schedule,
+    engine: &Engine,
+    recorder: &mut dyn Recorder,
+) -> Result<Trace> {
+    let messages: Vec<Message> = schedule.messages().iter().map(Message::from).collect();
+    let mut times = Times { messages: vec![(0, 0); messages.len()], computations: Vec::new() };
+    let task = TimedTask { task: ScheduleTask::new(machine, schedule)?, times: &mut times };
+    if matches!(engine, Engine::Message) && machine.fabric().is_none() {
+        let mut core = Core::watched(machine, None, Log::default());
+        let trace = task.on(&mut core)?;
+        tell(&core, &messages, (0, 0, 0, 0), recorder).and_then(|()| times.tell(recorder)).map_err(failed)?;
+        return Ok(trace);
+    }
+    let trace = engine.run(machine, task)?;
+    for (number, message) in (0..).zip(&messages) {
+        let (_, arrived) = times.messages[number as usize];
+        let begin = arrived - trace.latency_ticks.get(number as usize).copied().unwrap_or(0).min(arrived);
+        recorder.message(number, message, (begin, arrived)).map_err(failed)?;
+    }
+    times.tell(recorder).map_err(failed)?;
+    Ok(trace)
+}
+
+/// When messages arrived and computations ran.
+#[derive(Default)]
+struct Times {
+    messages: Vec<(u64, u64)>,
+    computations: Vec<((u32, u32), (u64, u64))>,
+}
+
+impl Times {
+    fn tell(&self, recorder: &mut dyn Recorder) -> io::Result<()> {
+        self.computations.iter().try_for_each(|&(place, times)| recorder.computation(place, times))
+    }
+}
+
+/// A schedule whose times are noted, on any engine.
+struct TimedTask<'j, 'm, 't> {
+    task: ScheduleTask<'j, 'm>,
+    times: &'t mut Times,
+}
+
+impl<'m> Task<'m> for TimedTask<'_, 'm, '_> {
+    fn on<E: Open<'m>>(self, engine: &mut E) -> Result<Trace> {
+        let Self { task, times } = self;
+        task.run_by(engine, |engine, program| engine.run(&mut Timed { program, times }))
+    }
+}
+
+/// A program whose times are noted.
+struct Timed<'p> {
+    program: &'p mut ScheduleProgram,
+    times: &'p mut Times,
+}
+
+impl<E: Control> Driver<E> for Timed<'_> {
+    const WANTS_SENT: bool = true;
+
+    fn sent(&mut self, engine: &mut E, message: u32) {
+        self.program.sent(engine, message);
+    }
+
+    fn delivered(&mut self, engine: &mut E, message: u32) {
+        self.times.messages[message as usize].1 = engine.now();
+        self.program.delivered(engine, message);
+    }
+
+    fn timer(&mut self, engine: &mut E, step: u32) {
+        let (_, ticks) = self.program.computation(step);
+        let end = engine.now();
+        self.times.computations.push((self.program.place(step), (end - ticks, end)));
+        self.program.timer(engine, step);
+    }
+}
