@@ -163,6 +163,19 @@ fn node_numbers(nodes: &[NodeId]) -> Vec<u32> {
     nodes.iter().map(|node| node.0).collect()
 }
 
+/// Tables and graphs of tasks; what MSCCL reads says nothing of places, `recording` plays it.
+fn check_tables(format: &str, text: &str, launch: &Launch<'_>) {
+    let nodes = match format {
+        "csv" => numbers(text.lines().skip(1).map(|line| line.split(',').nth(2).unwrap())),
+        "graphml" => {
+            let keys = text.split("<data key=\"node\">").skip(1);
+            numbers(keys.map(|rest| rest.split('<').next().unwrap()))
+        }
+        _ => return assert_eq!(text.matches("<gpu ").count() as u32, launch.tasks.tasks),
+    };
+    assert_eq!(nodes, node_numbers(&launch.placement.nodes), "{format}");
+}
+
 /// Writes a placed job in every format that can, and reads it back.
 fn check_all(launch: &Launch<'_>) {
     let (tasks, machine) = (launch.tasks.tasks, launch.machine);
@@ -209,18 +222,7 @@ fn check_all(launch: &Launch<'_>) {
                 let order: serde_json::Value = serde_json::from_str(&text).unwrap();
                 assert_eq!(order["order"], serde_json::json!(node_numbers(&launch.placement.nodes)));
             }
-            "csv" => {
-                let node = |line: &str| line.split(',').nth(2).and_then(|node| node.parse().ok()).unwrap();
-                let nodes: Vec<u32> = text.lines().skip(1).map(node).collect();
-                assert_eq!(nodes, node_numbers(&launch.placement.nodes));
-            }
-            "graphml" => {
-                let keys = text.split("<data key=\"node\">").skip(1);
-                let nodes = numbers(keys.map(|rest| rest.split('<').next().unwrap()));
-                assert_eq!(nodes, node_numbers(&launch.placement.nodes));
-            }
-            // It says nothing of places; `recording` plays it.
-            "msccl-xml" => assert_eq!(text.matches("<gpu ").count() as u32, tasks),
+            "csv" | "graphml" | "msccl-xml" => check_tables(format.name, &text, launch),
             "tt-mesh" => {
                 let pinned = text.lines().filter(|line| line.contains("tray_id: ")).count();
                 assert_eq!(pinned as u32, tasks);

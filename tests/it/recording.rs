@@ -1,6 +1,6 @@
 //! Runs written as Chrome trace events, and placements as algorithms of MSCCL: what is written is what happened.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use meshwright_core::units::Bytes;
 use meshwright_formats::perfetto::{self, Run};
@@ -123,78 +123,109 @@ fn graphml_read_again_is_the_same_graph() {
 }
 
 /// A number of an element.
-fn number(element: roxmltree::Node<'_, '_>, name: &str) -> i64 {
+fn number(element: Element<'_>, name: &str) -> i64 {
     element.attribute(name).unwrap().parse().unwrap()
 }
 
-/// Runs an algorithm: what each rank has in its output; everything ends, and every step finds what it reads.
-fn played(text: &str) -> Vec<BTreeMap<i64, (usize, i64)>> {
-    let document = roxmltree::Document::parse(text).unwrap();
-    let gpus: Vec<_> = document.root_element().children().filter(|child| child.has_tag_name("gpu")).collect();
-    let blocks: Vec<Vec<_>> =
-        gpus.iter().map(|gpu| gpu.children().filter(|child| child.has_tag_name("tb")).collect()).collect();
-    let mut done: Vec<Vec<usize>> = blocks.iter().map(|blocks| vec![0; blocks.len()]).collect();
-    let mut outputs: Vec<BTreeMap<i64, (usize, i64)>> = vec![BTreeMap::new(); gpus.len()];
-    let mut wires: BTreeMap<(usize, i64), std::collections::VecDeque<Vec<(usize, i64)>>> = BTreeMap::new();
-    loop {
-        let mut moved = false;
-        for (rank, blocks) in blocks.iter().enumerate() {
-            for (id, block) in blocks.iter().enumerate() {
-                let all: Vec<_> = block.children().filter(|child| child.has_tag_name("step")).collect();
-                let Some(step) = all.get(done[rank][id]) else { continue };
-                let (dep, deps) = (number(*step, "depid"), number(*step, "deps"));
-                if dep >= 0 {
-                    let awaited = blocks[dep as usize].children().filter(|child| child.has_tag_name("step"));
-                    assert_eq!(
-                        awaited.skip(deps as usize).map(|step| number(step, "hasdep")).next(),
-                        Some(1)
-                    );
-                    if done[rank][dep as usize] <= deps as usize {
-                        continue;
-                    }
-                }
-                let count = number(*step, "cnt");
-                match step.attribute("type").unwrap() {
-                    "s" => {
-                        let from = number(*step, "srcoff");
-                        let chunk = |chunk: i64| match step.attribute("srcbuf").unwrap() {
-                            "i" => {
-                                assert!(chunk < number(gpus[rank], "i_chunks"));
-                                (rank, chunk)
-                            }
-                            _ => outputs[rank][&chunk],
-                        };
-                        let chunks = (from..from + count).map(chunk).collect();
-                        wires.entry((rank, number(*block, "send"))).or_default().push_back(chunks);
-                    }
-                    "r" => {
-                        let source = number(*block, "recv") as usize;
-                        let Some(chunks) =
-                            wires.get_mut(&(source, rank as i64)).and_then(|wire| wire.pop_front())
-                        else {
-                            continue;
-                        };
-                        assert_eq!(chunks.len() as i64, count);
-                        for (offset, chunk) in (number(*step, "dstoff")..).zip(chunks) {
-                            assert!(offset < number(gpus[rank], "o_chunks"));
-                            assert!(outputs[rank].insert(offset, chunk).is_none(), "a place of its own");
-                        }
-                    }
-                    kind => assert_eq!(kind, "nop"),
-                }
-                done[rank][id] += 1;
-                moved = true;
+/// A chunk of an input: whose, and which.
+type Chunk = (usize, i64);
+
+type Element<'a> = roxmltree::Node<'a, 'a>;
+
+fn children<'a>(element: Element<'a>, name: &'static str) -> Vec<Element<'a>> {
+    element.children().filter(|child| child.has_tag_name(name)).collect()
+}
+
+/// An algorithm that is being run.
+struct Player<'a> {
+    gpus: Vec<Element<'a>>,
+    /// By rank and thread block, the block and its steps, and how many of them are done.
+    blocks: Vec<Vec<(Element<'a>, Vec<Element<'a>>)>>,
+    done: Vec<Vec<usize>>,
+    /// By rank, what is in its output.
+    outputs: Vec<BTreeMap<i64, Chunk>>,
+    /// By source and target, what is on its way.
+    wires: BTreeMap<(usize, i64), VecDeque<Vec<Chunk>>>,
+}
+
+impl<'a> Player<'a> {
+    fn new(document: &'a roxmltree::Document<'a>) -> Self {
+        let gpus = children(document.root_element(), "gpu");
+        let with_steps = |block: Element<'a>| (block, children(block, "step"));
+        let blocks: Vec<Vec<_>> =
+            gpus.iter().map(|gpu| children(*gpu, "tb").into_iter().map(with_steps).collect()).collect();
+        let done = blocks.iter().map(|blocks| vec![0; blocks.len()]).collect();
+        let outputs = vec![BTreeMap::new(); gpus.len()];
+        Self { gpus, blocks, done, outputs, wires: BTreeMap::new() }
+    }
+
+    /// Does the next step of a thread block, if it can be done.
+    fn step(&mut self, rank: usize, id: usize) -> bool {
+        let (block, steps) = &self.blocks[rank][id];
+        let (block, Some(&step)) = (*block, steps.get(self.done[rank][id])) else { return false };
+        if let Ok(other) = usize::try_from(number(step, "depid")) {
+            let awaited = number(step, "deps") as usize;
+            assert_eq!(number(self.blocks[rank][other].1[awaited], "hasdep"), 1);
+            if self.done[rank][other] <= awaited {
+                return false;
             }
         }
-        if !moved {
-            break;
+        let is_done = match step.attribute("type").unwrap() {
+            "s" => {
+                self.send(rank, step, number(block, "send"));
+                true
+            }
+            "r" => self.receive(rank, step, number(block, "recv") as usize),
+            kind => kind == "nop",
+        };
+        self.done[rank][id] += usize::from(is_done);
+        is_done
+    }
+
+    fn send(&mut self, rank: usize, step: Element<'_>, target: i64) {
+        let from = number(step, "srcoff");
+        let chunk = |chunk: i64| match step.attribute("srcbuf").unwrap() {
+            "i" => {
+                assert!(chunk < number(self.gpus[rank], "i_chunks"));
+                (rank, chunk)
+            }
+            _ => self.outputs[rank][&chunk],
+        };
+        let chunks = (from..from + number(step, "cnt")).map(chunk).collect();
+        self.wires.entry((rank, target)).or_default().push_back(chunks);
+    }
+
+    fn receive(&mut self, rank: usize, step: Element<'_>, source: usize) -> bool {
+        let wire = self.wires.get_mut(&(source, rank as i64));
+        let Some(chunks) = wire.and_then(VecDeque::pop_front) else { return false };
+        assert_eq!(chunks.len() as i64, number(step, "cnt"));
+        for (offset, chunk) in (number(step, "dstoff")..).zip(chunks) {
+            assert!(offset < number(self.gpus[rank], "o_chunks"));
+            assert!(self.outputs[rank].insert(offset, chunk).is_none(), "a place of its own");
+        }
+        true
+    }
+}
+
+/// Runs an algorithm: what each rank has in its output; everything ends, and every step finds what it reads.
+fn played(text: &str) -> Vec<BTreeMap<i64, Chunk>> {
+    let document = roxmltree::Document::parse(text).unwrap();
+    let mut player = Player::new(&document);
+    let places: Vec<(usize, usize)> = (0..player.gpus.len())
+        .flat_map(|rank| (0..player.blocks[rank].len()).map(move |id| (rank, id)))
+        .collect();
+    let mut moved = true;
+    while moved {
+        moved = false;
+        for &(rank, id) in &places {
+            moved |= player.step(rank, id);
         }
     }
-    let count =
-        |block: &roxmltree::Node<'_, '_>| block.children().filter(|child| child.has_tag_name("step")).count();
-    let all: Vec<Vec<usize>> = blocks.iter().map(|blocks| blocks.iter().map(count).collect()).collect();
-    assert_eq!(done, all, "everything ends");
-    outputs
+    let steps =
+        |blocks: &Vec<(Element<'_>, Vec<Element<'_>>)>| blocks.iter().map(|block| block.1.len()).collect();
+    let all: Vec<Vec<usize>> = player.blocks.iter().map(steps).collect();
+    assert_eq!(player.done, all, "everything ends");
+    player.outputs
 }
 
 #[test]

@@ -156,16 +156,12 @@ fn run_schedule(arguments: &SimulateArguments, machine: &Machine, schedule: &Pat
             (report::report_on_routers(&read()?, machine, &replay)?, Simulator::Flit(replay))
         }
     };
-    let mut writing = Writing::new(arguments.force.force);
-    if let Some(path) = &arguments.emit {
-        if report.engine == "flit" && matches!(simulator, Simulator::Message) {
-            let expected = "--engine flit beside it: whole messages end in a deadlock here";
-            return Err(Error::value("emit", "perfetto", expected));
+    let emitted = match &arguments.emit {
+        Some(path) => {
+            record(path, arguments.force.force, machine, &report, Run::Schedule(read()?, simulator))?
         }
-        let run = Run::Schedule(read()?, simulator);
-        perfetto::check(machine, &run)?;
-        writing.streamed(path, &mut |out| perfetto::write(machine, &run, out))?;
-    }
+        None => String::new(),
+    };
     let explain = if arguments.explain && report.deadlock.is_none() {
         Some(explained(arguments, machine, schedule)?)
     } else {
@@ -174,11 +170,21 @@ fn run_schedule(arguments: &SimulateArguments, machine: &Machine, schedule: &Pat
     let told = Told { report: &report, explain: explain.as_ref() };
     let words =
         || explain.as_ref().map_or(String::new(), |told| format!("\n{}", explain::text(told, machine)));
-    let emitted =
-        arguments.emit.as_ref().map_or(String::new(), |path| format!("\nEmitted: {}\n", shown(path)));
     finish(arguments, &told, || line(&report, machine), || text(&report, machine) + &words() + &emitted)?;
-    writing.finish()?;
     Ok(if report.deadlock.is_some() { Answer::Negative } else { Answer::Done })
+}
+
+/// Writes a run event by event; what there is to say of it.
+fn record(path: &Path, force: bool, machine: &Machine, report: &SimulateReport, run: Run) -> Result<String> {
+    if report.engine == "flit" && matches!(run, Run::Schedule(_, Simulator::Message)) {
+        let expected = "--engine flit beside it: whole messages end in a deadlock here";
+        return Err(Error::value("emit", "perfetto", expected));
+    }
+    perfetto::check(machine, &run)?;
+    let mut writing = Writing::new(force);
+    writing.streamed(path, &mut |out| perfetto::write(machine, &run, out))?;
+    writing.finish()?;
+    Ok(format!("\nEmitted: {}\n", shown(path)))
 }
 
 /// A report with its explanation, if that was asked for.

@@ -1,6 +1,5 @@
 //! Claimed schedules of a divisible load, read from JSON: written by hand, or what `split --json` prints.
 
-use std::ops::Range;
 use std::path::Path;
 
 use serde_json::{Map, Value};
@@ -9,7 +8,7 @@ use super::load::forwarding;
 use super::load_further as words;
 use super::places::{self, Change};
 use super::quantity;
-use super::source::ScenarioText as Text;
+use super::source::{ScenarioText as Text, json_fault};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::one_line;
 use meshwright_core::units::NodeId;
@@ -147,24 +146,6 @@ fn file(text: &Text, change: &Change) -> Result<ClaimFile> {
 pub(super) fn syntax(text: &Text, error: &serde_json::Error) -> Error {
     let (at, message) = json_fault(text.text.as_bytes(), error);
     text.error(at, message, "JSON")
-}
-
-/// Where a text is no JSON, and why.
-pub(crate) fn json_fault(text: &[u8], error: &serde_json::Error) -> (Range<usize>, String) {
-    let message = error.to_string();
-    let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
-    let before = text.split_inclusive(|&byte| byte == b'\n').take(error.line().saturating_sub(1));
-    let mut at = (before.map(<[u8]>::len).sum::<usize>() + error.column().saturating_sub(1)).min(text.len());
-    // Never inside a character.
-    while at > 0 && text.get(at).is_some_and(|byte| byte & 0xC0 == 0x80) {
-        at -= 1;
-    }
-    let is_shown = |byte: &&u8| !byte.is_ascii_control();
-    let length = text
-        .get(at)
-        .filter(is_shown)
-        .map_or(0, |_| 1 + text[at + 1..].iter().take_while(|byte| *byte & 0xC0 == 0x80).count());
-    (at..at + length, message.to_string())
 }
 
 /// The network of this key, with what is dead on it.

@@ -45,7 +45,6 @@ use std::path::Path;
 
 use toml::de::DeTable;
 
-pub(crate) use claim::json_fault;
 pub use source::SCENARIO_BYTES_MAX;
 
 use crate::presets::{About, PRESETS};
@@ -57,7 +56,7 @@ use meshwright_hosts::SOURCES;
 use meshwright_network::topology::{FAMILIES, Machine};
 use meshwright_verdict as verdict;
 use places::Change;
-pub(crate) use source::ScenarioText;
+pub(crate) use source::{ScenarioText, json_fault};
 use value::Table;
 
 /// The tables of a scenario with their keys, and what is no table of one but may be looked for here.

@@ -78,6 +78,24 @@ impl ScenarioText {
     }
 }
 
+/// Where a text is no JSON, and why.
+pub(crate) fn json_fault(text: &[u8], error: &serde_json::Error) -> (Range<usize>, String) {
+    let message = error.to_string();
+    let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
+    let before = text.split_inclusive(|&byte| byte == b'\n').take(error.line().saturating_sub(1));
+    let mut at = (before.map(<[u8]>::len).sum::<usize>() + error.column().saturating_sub(1)).min(text.len());
+    // Never inside a character.
+    while at > 0 && text.get(at).is_some_and(|byte| byte & 0xC0 == 0x80) {
+        at -= 1;
+    }
+    let is_shown = |byte: &&u8| !byte.is_ascii_control();
+    let length = text
+        .get(at)
+        .filter(is_shown)
+        .map_or(0, |_| 1 + text[at + 1..].iter().take_while(|byte| *byte & 0xC0 == 0x80).count());
+    (at..at + length, message.to_string())
+}
+
 /// A message that quotes a novel, without most of the novel.
 fn shortened(message: String) -> String {
     match message.char_indices().nth(MESSAGE_CHARACTERS_MAX) {
