@@ -193,7 +193,7 @@ impl Router {
     /// # Ok::<(), meshwright_core::Error>(())
     /// ```
     pub fn named(name: &str, machine: &Machine) -> Result<Self> {
-        Ok((find("preset", name, ROUTERS, |preset| preset.name)?.build)(machine))
+        Ok((find("router", name, ROUTERS, |preset| preset.name)?.build)(machine))
     }
 
     /// The name of the routing on this machine: `auto` is the [usual](routing::usual) one.
