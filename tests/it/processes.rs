@@ -224,7 +224,7 @@ fn unacceptable_actions_are_errors() {
     assert_eq!(run(&line, 1, most), Ok(4));
     let cut = Machine::new("mesh:4").unwrap().with_dead(vec![NodeId(2)]).unwrap();
     let apart = run(&cut, 0, 1).unwrap_err();
-    assert!(apart.contains("there is no path from node 3 to node 0"), "{apart}");
+    assert!(apart.contains("there is no path from node (3) to node (0)"), "{apart}");
     let many =
         sim::run(&line, &mut (0..5).map(|_| Once { to: 0, bytes: 1 }).collect::<Vec<_>>(), &Engine::Message);
     assert!(many.unwrap_err().to_string().contains("number of processes is 5"));

@@ -113,8 +113,8 @@ fn with_verbs(command: Command) -> Command {
 
 /// A verb in the list of verbs; its words go on below themselves.
 fn line(verb: &Command) -> String {
-    const NAME: usize = 12;
-    const WIDTH: usize = super::HELP_WIDTH - NAME - 2;
+    const NAME: usize = 13;
+    const WIDTH: usize = super::HELP_WIDTH - NAME;
     let about = verb.get_about().map_or(String::new(), ToString::to_string);
     let mut lines = vec![String::new()];
     for word in about.split_whitespace() {

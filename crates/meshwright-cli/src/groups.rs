@@ -34,14 +34,14 @@ Examples:
   meshwright groups --on mesh:16x16 --levels 4 --split mask --tree auto --asynchronous
   meshwright groups --on mesh:16x16 --levels 1 --colours 16 --split mask --json
   meshwright groups --on torus:8x8 --order snake --labels labels.csv --json | jq '.vertices[0]'
-  meshwright groups --on mesh:16x16 --collective all-reduce --random-members 64 --seed 7 --overhead 4
+  meshwright groups --on mesh:16x16 --collective all-reduce --random-members 64 --overhead 4
   meshwright groups --on mesh:16x16 --levels 4 --split auto --repeat 100 --out groups
 
-LABELS.csv lists the members of the group and their labels, `row,column,label` (on a hypercube or
-a graph `node,label`); a further number is the key by which the members of a new group are
-ordered, which may be negative. Labels may be words; new groups then come in the order of the
-alphabet. A member whose label is left out, or is `-` or `undefined`, is in no new group
-(MPI_UNDEFINED).
+LABELS.csv lists the members of the group and their labels, `row,column,label` (on a hypercube, on
+a graph or below the header `node,label` by ids, `17,1`); a further number is the key by which the
+members of a new group are ordered, which may be negative. Labels may be words; new groups then
+come in the order of the alphabet. A member whose label is left out, or is `-` or `undefined`, is
+in no new group (MPI_UNDEFINED).
 
 Exit codes:
   0  done
@@ -54,7 +54,7 @@ Exit codes:
 /// With --labels one split, with every member's values and the trees of the new groups; with --levels many splits, and
 /// what they take by the size of the group.
 #[derive(Args)]
-#[command(after_help = HELP)]
+#[command(after_help = HELP, override_usage = "meshwright groups [OPTIONS] --on <MACHINE>")]
 pub(super) struct GroupsArguments {
     #[command(flatten)]
     machine: MachineName,

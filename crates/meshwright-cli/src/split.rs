@@ -38,12 +38,12 @@ whole. A link carries 1/sigma of them per unit of time and direction. Speedups a
 Examples:
   meshwright split --on mesh:50x50 --source 25,25 --sigma 0.1
   meshwright split --on torus:8x8 --source 0,0=2 --source 3,3=1@0.05 --sigma 1/20 --deadline 0.1
-  meshwright split --on mesh:20x20 --source 2,3 --source 9,14 --source 17,5 --sigma 0.02 --reduction node
-  meshwright split --on hypercube:6 --source 0 --z 1 --tcm 0.2 --w 4 --tcp 1 --switching cut-through
-  meshwright split --on mesh:50x50 --random-sources 10 --repeat 1000 --sigma 0.01 --switching cut-through
-  meshwright split --on mesh:20x20 --source 2,3 --sigma 0.1 --ports one --result-size 0.5 --next --places 3
+  meshwright split --on mesh:20x20 --source 2,3 --source 17,5 --sigma 0.02 --reduction node
+  meshwright split --on hypercube:6 --source 0 --z 1 --tcm 0.2 --w 4 --tcp 1 --method optimum
+  meshwright split --on mesh:50x50 --random-sources 10 --repeat 1000 --sigma 0.01
+  meshwright split --on mesh:20x20 --source 2,3 --sigma 0.1 --ports one --result-size 0.5 --next
   meshwright split --on mesh:20x20 --source 2,3=20 --source 9,14=12.5 --sigma 0.1 --queues
-  meshwright split --on torus:16x16 --source 8,8 --sigma 0.1 --message-startup 1e-5 --method optimum --out load
+  meshwright split --on torus:16x16 --source 8,8 --sigma 0.1 --message-startup 1e-5 -o load
 
 Exit codes:
   0  done; a method whose promise nobody can keep is an answer: feasible is then false
@@ -54,11 +54,11 @@ Exit codes:
 ///
 /// Every method's shares are bounded, checked against the links of the machine, sent as messages and simulated.
 #[derive(Args)]
-#[command(after_help = HELP)]
+#[command(after_help = HELP, override_usage = "meshwright split [OPTIONS] --on <MACHINE> --source <NODE>... --sigma <S>")]
 pub(super) struct SplitArguments {
     #[command(flatten)]
     machine: MachineName,
-    /// Where load enters: R,C or ID on a network without coordinates; with =LOAD its part (default 1) and with
+    /// Where load enters: R,C or an id; with =LOAD its part (default 1) and with
     /// @RELEASE when it is there, in units of w Tcp (default 0). Once for each source
     #[arg(long, value_name = "NODE[=LOAD][@RELEASE]", required_unless_present = "random_sources")]
     source: Vec<String>,
@@ -67,7 +67,13 @@ pub(super) struct SplitArguments {
     #[arg(long, value_name = "K", conflicts_with_all = ["source", "method", "reduction", "speeds", "message_startup", "chunks", "front", "deadline", "out"])]
     random_sources: Option<u32>,
     /// With --random-sources: how often
-    #[arg(long, value_name = "N", default_value_t = 100, requires = "random_sources")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 100,
+        requires = "random_sources",
+        conflicts_with = "source"
+    )]
     repeat: u32,
     #[command(flatten)]
     ratio: Ratio,
@@ -79,7 +85,8 @@ pub(super) struct SplitArguments {
     method: Vec<String>,
     #[arg(long, value_name = "NAME", help = reductions(), value_parser = |name: &str| told(words::reduction(name)))]
     reduction: Option<Reduction>,
-    /// Processors and links that are not all alike: a file of lines `node,,time` and `node,to,time`, in w Tcp
+    /// Processors and links that are not all alike: a file of lines `node,,time` and `node,to,time`, in w Tcp; on a
+    /// mesh also `row,column,to_row,to_column,time` below such a header
     #[arg(long, value_name = "FILE.csv")]
     speeds: Option<PathBuf>,
     /// The start-up of a message in units of w Tcp, such as 1e-5; several with commas between are compared
@@ -97,7 +104,7 @@ pub(super) struct SplitArguments {
     #[arg(long, value_name = "D", allow_negative_numbers = true, value_parser = number)]
     deadline: Option<f64>,
     /// With --random-sources: the seed of what is drawn [default: 0]
-    #[arg(long, value_name = "N", requires = "random_sources", allow_negative_numbers = true, value_parser = seed)]
+    #[arg(long, value_name = "N", requires = "random_sources", conflicts_with = "source", allow_negative_numbers = true, value_parser = seed)]
     seed: Option<u64>,
     /// Print one JSON object and nothing else
     #[arg(long)]

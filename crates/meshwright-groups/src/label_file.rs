@@ -10,7 +10,7 @@ use super::protocol::Label;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::{Syntax, Tokens, printable};
 use meshwright_core::units::NodeId;
-use meshwright_network::topology::{Machine, Network, Topology};
+use meshwright_network::topology::{Machine, Topology};
 
 const SYNTAX: Syntax = Syntax { punctuation: b",", line_comment: b"#", block_comments: false, by_line: true };
 
@@ -50,7 +50,8 @@ impl Given {
 /// On a mesh or torus of two dimensions a line `2,5,1` says that the node in row 2 and column 5 brings label 1; on one
 /// of more dimensions there is a number for each, and on a hypercube or a graph a line `17,1` names the node. A key may
 /// follow, `2,5,1,-40`: the members of a new group stand in the order of their keys, and of equal ones in the old order.
-/// The header `row,column,label` or `row,column,label,key` may stand before the first line.
+/// The header `row,column,label` or `row,column,label,key` may stand before the first line; after `node,label` lines name nodes by
+/// their ids on every machine.
 ///
 /// Labels may be words, `2,5,red`: then new groups come in the order of the alphabet, integers before words. A member
 /// whose label is left out, or is `-` or `undefined`, is in no new group, as with `MPI_UNDEFINED`.
@@ -93,26 +94,9 @@ pub fn parse(reader: impl Read, file: &str, machine: &Machine) -> Result<Given> 
     labels(&mut Tokens::new(reader, file, SYNTAX), machine)
 }
 
-/// The columns that name a node, and how far each goes.
-fn axes(machine: &Machine) -> Vec<(String, u32)> {
-    match machine.network() {
-        Network::Grid(grid) if !machine.name().starts_with("hypercube:") && grid.sides().len() > 1 => {
-            let count = grid.sides().len();
-            let name = |axis: usize| match count - axis {
-                1 => "column".to_string(),
-                2 => "row".to_string(),
-                3 => "plane".to_string(),
-                further => format!("axis{further}"),
-            };
-            grid.sides().iter().enumerate().map(|(axis, &side)| (name(axis), side)).collect()
-        }
-        _ => vec![("node".to_string(), machine.nodes())],
-    }
-}
-
 /// What a line looks like on this machine, such as `row,column,label`.
 pub fn columns(machine: &Machine) -> String {
-    axes(machine).into_iter().map(|(name, _)| name + ",").collect::<String>() + "label"
+    machine.columns().into_iter().map(|(name, _)| name + ",").collect::<String>() + "label"
 }
 
 /// A label as it is written; integers stand before words.
@@ -126,9 +110,9 @@ enum Written {
 type LabelLine = (NodeId, Option<Written>, i64);
 
 fn labels(tokens: &mut Tokens<'_>, machine: &Machine) -> Result<Given> {
-    let axes = axes(machine);
-    header(tokens, &axes)?;
-    let fields = format!("`{}`, and a key if there is one", columns(machine));
+    let axes = header(tokens, machine)?;
+    let names: String = axes.iter().map(|(name, _)| name.clone() + ",").collect();
+    let fields = format!("`{names}label`, and a key if there is one");
     let mut seen = FixedBitSet::with_capacity(machine.nodes() as usize);
     let mut lines: Vec<LabelLine> = Vec::new();
     while tokens.next_anywhere()? {
@@ -250,13 +234,17 @@ fn given(lines: Vec<LabelLine>) -> Result<Given> {
 }
 
 /// Reads over the header, if the first word is none of a line.
-fn header(tokens: &mut Tokens<'_>, axes: &[(String, u32)]) -> Result<()> {
+fn header(tokens: &mut Tokens<'_>, machine: &Machine) -> Result<Vec<(String, u32)>> {
+    let mut axes = machine.columns();
     if !tokens.next_anywhere()? {
-        return Ok(());
+        return Ok(axes);
     }
     tokens.hold();
     if tokens.word().first().is_some_and(u8::is_ascii_digit) {
-        return Ok(());
+        return Ok(axes);
+    }
+    if tokens.word().eq_ignore_ascii_case(b"node") {
+        axes = vec![("node".to_string(), machine.nodes())];
     }
     let mut wanted: Vec<&str> = axes.iter().flat_map(|(name, _)| [name.as_str(), ","]).collect();
     wanted.push("label");
@@ -274,7 +262,8 @@ fn header(tokens: &mut Tokens<'_>, axes: &[(String, u32)]) -> Result<()> {
             }
         }
     }
-    tokens.end_line(&expected)
+    tokens.end_line(&expected)?;
+    Ok(axes)
 }
 
 #[cfg(test)]

@@ -20,6 +20,8 @@ const HEADER: &str = "node,to,time";
 /// `7,8,0.5` that the link from node 7 to node 8 takes 0.5 in this direction. `inf` makes a processor that only
 /// relays, and a link that carries nothing. A processor without a line takes 1, a link without one sigma.
 ///
+/// On a mesh the header may be `row,column,to_row,to_column,time`: then lines are `1,2,,,2` and `1,2,1,3,0.5`.
+///
 /// # Errors
 ///
 /// [`meshwright_core::Error::Io`] when the system refuses the file; else as [`parse`].
@@ -49,6 +51,8 @@ pub fn read(path: &Path, machine: &Machine, sigma: f64) -> Result<Speeds> {
 /// assert_eq!(speeds.work, [1.0, 2.0, 1.0]);
 /// assert_eq!(speeds.link.iter().filter(|&&time| time == 0.5).count(), 1);
 /// assert_eq!(speed_file::parse("1,,2\n".as_bytes(), "a.csv", &line, 0.1)?.work, [1.0, 2.0, 1.0]);
+/// let text = "row,column,to_row,to_column,time\n0,1,,,2\n0,0,0,1,0.5\n";
+/// assert_eq!(speed_file::parse(text.as_bytes(), "a.csv", &line, 0.1)?, speeds);
 /// assert!(speed_file::parse("node,to,time\n0,2,1\n".as_bytes(), "a.csv", &line, 0.1).is_err());
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
@@ -57,15 +61,15 @@ pub fn parse(reader: impl Read, file: &str, machine: &Machine, sigma: f64) -> Re
 }
 
 fn speeds(tokens: &mut Tokens<'_>, machine: &Machine, sigma: f64) -> Result<Speeds> {
-    header(tokens)?;
-    let last = machine.nodes() - 1;
+    let axes = header(tokens, machine)?;
     let mut speeds =
         Speeds { work: vec![1.0; machine.nodes() as usize], link: vec![sigma; machine.links() as usize] };
     while tokens.next_anywhere()? {
         tokens.hold();
-        let node = NodeId(tokens.integer_u32("node", 0..=last)?);
+        let node = place(tokens, &axes, "")?;
         tokens.expect(",")?;
         if tokens.next_word()? && tokens.word() == b"," {
+            (1..axes.len()).try_for_each(|_| tokens.expect(","))?;
             let time = tokens.real_or_infinite("time")?;
             if time == 0.0 {
                 return Err(tokens.error("a processor takes no time", "a number above 0"));
@@ -73,33 +77,61 @@ fn speeds(tokens: &mut Tokens<'_>, machine: &Machine, sigma: f64) -> Result<Spee
             speeds.work[node.index()] = time;
         } else {
             tokens.hold();
-            let to = NodeId(tokens.integer_u32("to", 0..=last)?);
+            let to = place(tokens, &axes, if axes.len() > 1 { "to_" } else { "to " })?;
             let Some(link) = machine.wire(node, to) else {
+                let [node, to] = [node, to]
+                    .map(|node| if axes.len() > 1 { machine.node_name(node) } else { node.to_string() });
                 let message = format!("nodes {node} and {to} are not wired together");
                 return Err(tokens.error(message, "two neighbouring nodes"));
             };
             tokens.expect(",")?;
             speeds.link[link.index()] = tokens.real_or_infinite("time")?;
         }
-        tokens.end_line("three fields, `node,to,time`")?;
+        let fields =
+            if axes.len() > 1 { "as many fields as the header" } else { "three fields, `node,to,time`" };
+        tokens.end_line(fields)?;
     }
     Ok(speeds)
 }
 
-fn header(tokens: &mut Tokens<'_>) -> Result<()> {
+/// A node in the columns of the header; a comma stands between them, and the next one is left.
+fn place(tokens: &mut Tokens<'_>, axes: &[(String, u32)], before: &str) -> Result<NodeId> {
+    let mut node = 0;
+    for (index, (name, side)) in axes.iter().enumerate() {
+        if index > 0 {
+            tokens.expect(",")?;
+        }
+        node = node * side + tokens.integer_u32(&format!("{before}{name}"), 0..=side - 1)?;
+    }
+    Ok(NodeId(node))
+}
+
+/// The columns that name a node.
+fn header(tokens: &mut Tokens<'_>, machine: &Machine) -> Result<Vec<(String, u32)>> {
+    let by_id = vec![("node".to_string(), machine.nodes())];
     let expected = || format!("the header `{HEADER}`, or a line such as `7,,2` or `7,8,0.5`");
     if tokens.next_anywhere()? {
         tokens.hold();
         if tokens.word().iter().all(u8::is_ascii_digit) {
-            return Ok(());
+            return Ok(by_id);
         }
     }
-    for word in ["node", ",", "to", ",", "time"] {
+    let columns = machine.columns();
+    let has_columns = columns.len() > 1 && tokens.word() == columns[0].0.as_bytes();
+    let names: Vec<String> = match has_columns {
+        true => ["", "to_"]
+            .iter()
+            .flat_map(|before| columns.iter().map(move |(name, _)| format!("{before}{name}")))
+            .collect(),
+        false => ["node", "to"].map(str::to_string).to_vec(),
+    };
+    for word in names.iter().flat_map(|name| [name.as_str(), ","]).chain(["time"]) {
         if !(tokens.next_on_line()? && tokens.word() == word.as_bytes()) {
             return Err(tokens.unexpected(expected()));
         }
     }
-    tokens.end_line(&expected())
+    tokens.end_line(&expected())?;
+    Ok(if has_columns { columns } else { by_id })
 }
 
 #[cfg(test)]

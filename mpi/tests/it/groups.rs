@@ -21,7 +21,7 @@ fn count(of: &Value, name: &str) -> u64 {
 /// All groups are those of MPI; messages are counted by the formula, those of splits of the world by hand here.
 fn check(ranks: u32, splits: u32, arguments: &[&str]) {
     let number = splits.to_string();
-    let arguments: Vec<&str> = ["--splits", &number].iter().chain(arguments).copied().collect();
+    let arguments: Vec<&str> = ["--repeat", &number].iter().chain(arguments).copied().collect();
     let found = found(ranks, &arguments);
     assert_eq!(count(&found, "differences"), 0, "{found}");
     assert_eq!((count(&found, "ranks"), count(&found, "splits")), (ranks.into(), splits.into()));
@@ -43,7 +43,7 @@ fn check(ranks: u32, splits: u32, arguments: &[&str]) {
 
 #[test]
 fn two_thousand_random_splits_are_those_of_mpi() {
-    check(4, 2000, &["--repeat", "1"]);
+    check(4, 2000, &["--barriers", "1"]);
 }
 
 #[test]
@@ -57,18 +57,18 @@ fn groups_of_groups_are_those_of_mpi() {
 
 #[test]
 fn sixteen_ranks_split_as_mpi_splits_them() {
-    check(16, 60, &["hypercube:4", "--colours", "3", "--repeat", "1"]);
+    check(16, 60, &["hypercube:4", "--colours", "3", "--barriers", "1"]);
 }
 
 #[test]
 fn sixty_four_ranks_split_as_mpi_splits_them() {
-    check(64, 5, &["--colours", "1000000000", "--repeat", "1"]);
+    check(64, 5, &["--colours", "1000000000", "--barriers", "1"]);
 }
 
 #[test]
 #[ignore = "two thousand splits of 16 ranks on two cores take minutes"]
 fn two_thousand_random_splits_of_sixteen_ranks_are_those_of_mpi() {
-    check(16, 2000, &["--repeat", "1"]);
+    check(16, 2000, &["--barriers", "1"]);
 }
 
 #[test]

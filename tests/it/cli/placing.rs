@@ -35,7 +35,7 @@ fn all_reduce_is_not_a_reduction() {
         let (code, stdout, stderr) = run(folder.path(), &arguments);
         assert_eq!((code, stdout.as_str()), (2, ""));
         assert!(stderr.contains("collectives in pieces are not planned yet"), "{stderr}");
-        assert!(stderr.contains("groups MACHINE --collective all-reduce"), "{stderr}");
+        assert!(stderr.contains("groups --on MACHINE --collective all-reduce"), "{stderr}");
         assert!(!stderr.contains("did you mean"), "{stderr}");
     }
     let (_, _, stderr) =

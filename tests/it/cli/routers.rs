@@ -80,10 +80,10 @@ fn broken_machines_are_gone_around_or_refused() {
     }
     for engine in ["message", "flit"] {
         let told = refused(folder.path(), &format!("simulate a.goal --on apart.toml --engine {engine}"));
-        assert!(told.contains("there is no path from node 0 to node "), "{told}");
+        assert!(told.contains("there is no path from node (0,0) to node "), "{told}");
     }
     let told = refused(folder.path(), "simulate --on apart.toml --traffic uniform --load 0.1");
-    assert!(told.contains("there is no path from node 0 to node 2"), "{told}");
+    assert!(told.contains("there is no path from node (0,0) to node (0,2)"), "{told}");
     let told = refused(folder.path(), "simulate --on mesh.toml --traffic transpose --load 0.1");
     assert!(told.contains("(3,1) sends to (1,3), which is dead"), "{told}");
 }
@@ -146,7 +146,7 @@ fn hostile_numbers_are_refused() {
             ("--load 0.1 --drain 18446744073709551616", "'--drain <N>'"),
             ("--load 0.1 --threads 0", "'--threads <N>'"),
             ("--load 0.1 --seed -1", "'--seed <N>'"),
-            ("--load 0.1 --preset BookSim", "preset is `BookSim`"),
+            ("--load 0.1 --preset BookSim", "router is `BookSim`"),
             ("--load 0.1 --set virtual_channels=0", "virtual_channels is `0`"),
             ("--load 0.1 --set virtual_channels=33", "virtual_channels is `33`"),
             ("--load 0.1 --set virtual_channels=32", "256 channels; the limit is 64"),

@@ -103,7 +103,7 @@ fn old_keys_mean_the_same() {
 /// `plan` and `check` take another machine, and say so.
 #[test]
 fn files_run_on_other_machines() {
-    let claim = "{\"machine\": \"mesh:1x3\", \"sigma\": 0.5, \"sources\": [0], \"speedup\": 1.1, \"fractions\": [0.5, 0.2]}";
+    let claim = "{\"machine\": \"mesh:1x3\", \"sigma\": 0.5, \"sources\": [1], \"speedup\": 1.1, \"fractions\": [0.4, 0.3]}";
     let folder =
         folder(&[("s.toml", SMALL), ("torus.toml", &SMALL.replace("mesh", "torus")), ("c.json", claim)]);
     let folder = folder.path();
@@ -178,16 +178,16 @@ fn what_is_dead_is_said_alike_everywhere() {
         (
             "lists.toml",
             &machine(
-                "dead = [[3, \"*\"], [0, 1], [0, 2], [0, 3]]\ndead_links = [[[1, 1], [1, 2]], [[2, 1], [2, 2]]]",
+                "dead = [[3, \"*\"], [0, 1], [0, 2], [0, 3]]\ndead_links = [[[1, 0], [2, 0]], [[1, 1], [2, 1]]]",
             ),
         ),
-        ("words.toml", &machine("dead = [\"3,*\", \"0,1..3\"]\ndead_links = [\"1..2,1-*,2\"]")),
-        ("ids.toml", &machine("dead = [\"12..15\", 1, 2, \"(0,3)\"]\ndead_links = [[5, 6], \"9-10\"]")),
+        ("words.toml", &machine("dead = [\"3,*\", \"0,1..3\"]\ndead_links = [\"1,0..1-2,*\"]")),
+        ("ids.toml", &machine("dead = [\"12..15\", 1, 2, \"(0,3)\"]\ndead_links = [[4, 8], \"5-9\"]")),
         ("ring.mtx", RING),
         ("l.goal", GOAL),
     ]);
     let folder = folder.path();
-    let given = "--on mesh:4x4 --dead 3,*;0,1..3 --dead-links 1..2,1-*,2";
+    let given = "--on mesh:4x4 --dead 3,*;0,1..3 --dead-links 1,0..1-2,*";
     for verb in [
         "map ring.mtx --placement recursive-bisection MACHINE --json",
         "split MACHINE --source 1,0 --sigma 0.1 --json",
@@ -218,6 +218,25 @@ fn what_is_dead_is_said_alike_everywhere() {
     assert!(parts.contains("dead nodes cut mesh:3x3 into 4 parts, 1 node from (0,0)"), "{parts}");
 }
 
+/// Tables name nodes by coordinates or by ids, as their header says.
+#[test]
+fn tables_take_coordinates_and_ids() {
+    let folder = folder(&[
+        ("ids.csv", "node,to,time\n4,,2\n4,5,0.5\n"),
+        ("places.csv", "row,column,to_row,to_column,time\n1,1,,,2\n1,1,1,2,0.5\n"),
+        ("far.csv", "row,column,to_row,to_column,time\n0,0,1,1,2\n"),
+        ("labels.csv", "0,0,1\n0,1,0\n2,2,1\n"),
+        ("by-id.csv", "node,label\n0,1\n1,0\n8,1\n"),
+    ]);
+    let split = |file: &str| format!("split --on mesh:3x3 --source 0,0 --sigma 0.1 --json --speeds {file}");
+    let of = |line: String| answer(folder.path(), &line);
+    assert_eq!(of(split("ids.csv")), of(split("places.csv")));
+    let far = refused(folder.path(), &split("far.csv"));
+    assert!(far.contains("nodes (0,0) and (1,1) are not wired together\n --> far.csv:2:"), "{far}");
+    let groups = |file: &str| format!("groups --on mesh:3x3 --json --labels {file}");
+    assert_eq!(of(groups("labels.csv")), of(groups("by-id.csv")));
+}
+
 /// An option that would change nothing is refused, and says beside what it would.
 #[test]
 fn options_without_effect_are_refused() {
@@ -226,7 +245,7 @@ fn options_without_effect_are_refused() {
         ("map binomial:2 --on mesh:2x2 --placement hilbert --seed 1", "a placement that draws: random"),
         ("map binomial:2 --on mesh:2x2 --formulas --explain", "cannot be used with"),
         ("map binomial:2 --on mesh:2x2 --nodes 4 --explain", "no --work, --nodes or --per-node beside it"),
-        ("split --on mesh:2x2 --source 0,0 --sigma 0.1 --seed 1", "--random-sources"),
+        ("split --on mesh:2x2 --source 0,0 --sigma 0.1 --seed 1", "cannot be used with"),
         ("groups --on mesh:2x2 --labels l.csv --seed 1", "cannot be used with"),
         ("groups --on mesh:2x2 --collective barrier --seed 1", "--random-members beside it"),
         ("groups --on mesh:2x2 --structure ecrb2", "--collective"),

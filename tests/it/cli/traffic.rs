@@ -220,7 +220,7 @@ fn routers_that_cannot_be_are_refused() {
     refuse(&[
         (
             "simulate --on mesh:1x2 --traffic uniform --load 0.1 --preset noxim",
-            "error: preset is `noxim`; expected ideal, booksim, caminos, cnsim\n",
+            "error: router is `noxim`; expected ideal, booksim, caminos, cnsim\n",
         ),
         (
             "simulate --on mesh:1x2 --traffic uniform --load 0.1 --set buffer=1",
@@ -241,7 +241,7 @@ fn routers_that_cannot_be_are_refused() {
         ),
         (
             "simulate a.goal --on mesh:1x2 --engine message --preset booksim",
-            "error: preset is booksim; expected --engine flit beside it",
+            "error: router is booksim; expected --engine flit beside it",
         ),
         ("simulate a.goal --on mesh:1x2 --packet 2", "--traffic"),
         ("simulate a.goal --on mesh:1x2 --traffic uniform --load 0.1", "cannot be used with"),

@@ -78,5 +78,5 @@ fn nodes_apart_are_one_error_that_names_them() {
     let apart = Machine::new("mesh:4x4").unwrap().with_dead(vec![NodeId(1), NodeId(4)]).unwrap();
     let message = Message { source: NodeId(0), target: NodeId(15), bytes: Bytes(8), phase: 1 };
     let error = simulate(&apart, &Phases::new(16, vec![message]), &routers(&apart)).unwrap_err().to_string();
-    assert!(error.contains("there is no path from node 0 to node"), "{error}");
+    assert!(error.contains("there is no path from node (0,0) to node"), "{error}");
 }

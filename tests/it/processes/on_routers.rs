@@ -89,5 +89,5 @@ fn unacceptable_actions_are_errors_on_routers() {
     let apart = run(&cut, 0, 1).unwrap_err();
     assert!(apart.contains("there is no path from node"), "{apart}");
     let dead = run(&Machine::new("mesh:2x2").unwrap().with_dead(vec![NodeId(3)]).unwrap(), 3, 1);
-    assert!(dead.unwrap_err().contains("to node 3"));
+    assert!(dead.unwrap_err().contains("to node (1,1)"));
 }

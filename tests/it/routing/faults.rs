@@ -60,12 +60,12 @@ fn nodes_that_are_cut_off_are_named() {
     for routing in ["up-down", "shortest-path"] {
         let error = relation(routing, &corner).unwrap_err();
         assert!(matches!(error, Error::NotApplicable { .. }), "{error}");
-        assert!(error.to_string().contains("no path from node 0 to node 8"), "{error}");
+        assert!(error.to_string().contains("no path from node (0,0) to node (2,2)"), "{error}");
         let buried = corner.clone().with_dead(vec![NodeId(8)]).unwrap();
         assert!(relation(routing, &buried).is_ok());
     }
     let error = routes(&corner, &[(NodeId(8), NodeId(2))]).unwrap_err().to_string();
-    assert!(error.contains("no path from node 8 to node 2"), "{error}");
+    assert!(error.contains("no path from node (2,2) to node (0,2)"), "{error}");
     let error = relation("xy", &corner).unwrap_err().to_string();
     assert!(error.contains("dead nodes or links"), "{error}");
 }

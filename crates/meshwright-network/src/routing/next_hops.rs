@@ -89,12 +89,13 @@ pub(super) fn check_connected(method: &'static str, machine: &Machine) -> Result
     let mut distance = Vec::new();
     search(machine, first, &mut distance);
     match machine.living().find(|node| distance[node.index()] == u32::MAX) {
-        Some(cut_off) => Err(Error::not_applicable(
-            method,
-            format!(
+        Some(cut_off) => {
+            let [first, cut_off] = [first, cut_off].map(|node| machine.node_name(node));
+            let why = format!(
                 "there is no path from node {first} to node {cut_off}; nodes that are cut off must be dead"
-            ),
-        )),
+            );
+            Err(Error::not_applicable(method, why))
+        }
         None => Ok(()),
     }
 }

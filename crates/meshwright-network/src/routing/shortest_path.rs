@@ -103,7 +103,7 @@ fn in_runs<'m>(machine: &'m Machine, grid: &'m Grid, pairs: &[Pair]) -> Result<R
         let (from, to) = pairs[message as usize];
         links.clear();
         if !search.route(from, to, &mut links) {
-            return Err(no_path(from, to));
+            return Err(no_path(machine, from, to));
         }
         push_links(grid, &links, &mut round);
         end_row(&mut round)?;
@@ -115,7 +115,8 @@ fn in_runs<'m>(machine: &'m Machine, grid: &'m Grid, pairs: &[Pair]) -> Result<R
     Ok(Routes::Runs(Runs::new(grid, runs)))
 }
 
-fn no_path(from: NodeId, to: NodeId) -> Error {
+fn no_path(machine: &Machine, from: NodeId, to: NodeId) -> Error {
+    let [from, to] = [from, to].map(|node| machine.node_name(node));
     Error::not_applicable("routing", format!("there is no path from node {from} to node {to}"))
 }
 
@@ -130,7 +131,7 @@ fn one_by_one<'m>(machine: &'m Machine, pairs: &[Pair]) -> Result<Routes<'m>> {
         let (from, to) = pairs[message as usize];
         let start = links.len();
         if !search.route(from, to, &mut links) {
-            return Err(no_path(from, to));
+            return Err(no_path(machine, from, to));
         }
         check_stored(links.len())?;
         found[message as usize] = (start as u32, links.len() as u32);

@@ -307,6 +307,33 @@ impl Machine {
         }
     }
 
+    /// The columns by which tables name a node, and how many places each has: `row` and `column` on a mesh, `node` on a
+    /// hypercube or a graph.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright_network::topology::Machine;
+    /// let columns = Machine::new("mesh:2x3")?.columns();
+    /// assert_eq!(columns, [("row".to_string(), 2), ("column".to_string(), 3)]);
+    /// # Ok::<(), meshwright_core::Error>(())
+    /// ```
+    pub fn columns(&self) -> Vec<(String, u32)> {
+        match &self.network {
+            Network::Grid(grid) if !self.name.starts_with("hypercube:") && grid.sides().len() > 1 => {
+                let count = grid.sides().len();
+                let name = |axis: usize| match count - axis {
+                    1 => "column".to_string(),
+                    2 => "row".to_string(),
+                    3 => "plane".to_string(),
+                    further => format!("axis{further}"),
+                };
+                grid.sides().iter().enumerate().map(|(axis, &side)| (name(axis), side)).collect()
+            }
+            _ => vec![("node".to_string(), self.nodes())],
+        }
+    }
+
     /// A node for people: `(1,2)` on a box, the id alone on a general graph.
     pub fn node_name(&self, node: NodeId) -> String {
         let coordinates: Vec<String> = self.coordinates(node).iter().map(u32::to_string).collect();

@@ -342,6 +342,7 @@ impl<'m> Open<'m> for Routers<'_> {
     fn add(&mut self, message: &Message) -> Result<(u32, Hops)> {
         let Message { source, target, .. } = *message;
         if !self.machine.is_alive(target) {
+            let [source, target] = [source, target].map(|node| self.machine.node_name(node));
             let why = format!("there is no path from node {source} to node {target}");
             return Err(Error::not_applicable("the flit engine", why));
         }

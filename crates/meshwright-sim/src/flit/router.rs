@@ -193,7 +193,7 @@ impl Router {
     /// # Ok::<(), meshwright_core::Error>(())
     /// ```
     pub fn named(name: &str, machine: &Machine) -> Result<Self> {
-        Ok((find("preset", name, ROUTERS, |preset| preset.name)?.build)(machine))
+        Ok((find("router", name, ROUTERS, |preset| preset.name)?.build)(machine))
     }
 
     /// The router that the file of this machine describes, if it comes from a simulator of routers; else none.

@@ -113,6 +113,7 @@ impl<'m, W: Witness> Open<'m> for Core<'m, W> {
         if let Routes::Stored { first, links } = &mut self.routes {
             let (from, to) = message.pair();
             if !self.route_cache.route(from, to, links) {
+                let [from, to] = [from, to].map(|node| self.machine.node_name(node));
                 let why = format!("there is no path from node {from} to node {to}");
                 return Err(Error::not_applicable("routing", why));
             }

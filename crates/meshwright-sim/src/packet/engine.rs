@@ -211,6 +211,7 @@ impl<'m> Open<'m> for Packets<'m> {
     fn add(&mut self, message: &Message) -> Result<(u32, Hops)> {
         let Message { source, target, .. } = *message;
         if !self.routers.machine().is_alive(target) {
+            let [source, target] = [source, target].map(|node| self.routers.machine().node_name(node));
             let why = format!("there is no path from node {source} to node {target}");
             return Err(Error::not_applicable("the packet engine", why));
         }
