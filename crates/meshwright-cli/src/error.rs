@@ -1,9 +1,11 @@
 //! Errors, drawn on the text that caused them.
 
+use std::ffi::OsString;
 use std::io::Write;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use super::grammar;
 use clap::Parser;
 use meshwright_core::Error;
 use meshwright_core::error::{Contradiction, ParseError};
@@ -23,7 +25,7 @@ pub(super) fn show(error: &Error) {
 /// again with every order in it spelled out, so that the parser speaks of that.
 pub fn usage<C: Parser>(error: &clap::Error) {
     let given = std::env::args_os().map(|argument| harmless(&argument.to_string_lossy()).into_owned());
-    match C::try_parse_from(given) {
+    match grammar::parse::<C>(given.map(OsString::from)) {
         Err(spelled_out) => _ = spelled_out.print(),
         // Only orders were wrong in it, such as bytes that are no UTF-8.
         Ok(_) => tell(&error.to_string()),

@@ -11,6 +11,7 @@ use meshwright_network::topology::Machine;
 use meshwright_verdict::explain::{Explanation, Subject, Work, explain};
 use meshwright_verdict::{JobVerdict, MappingVerdict};
 
+use super::input::FormatArgument;
 use super::output::{self, Progress};
 use super::{Answer, table};
 
@@ -40,6 +41,8 @@ pub(super) struct ExplainArguments {
     /// plan.json, as `meshwright plan --out` and `meshwright map --out` write it
     #[arg(value_name = "PLAN.json")]
     plan: PathBuf,
+    #[command(flatten)]
+    format: FormatArgument,
     /// The job of the plan [default: the only one]
     #[arg(long, value_name = "NAME")]
     job: Option<String>,
@@ -50,10 +53,15 @@ pub(super) struct ExplainArguments {
 
 /// Runs the verb.
 pub(super) fn run(arguments: &ExplainArguments) -> Result<Answer> {
+    let _format = arguments.format.apply(&arguments.plan, &["json"])?;
     let plan = planned::read_to_explain(&arguments.plan, arguments.job.as_deref())?;
     let subject = Subject { name: &plan.name, method: &plan.method, machine: &plan.machine, work: plan.work };
     let told = of(&subject)?;
-    output::print(&if arguments.json { output::json(&told) } else { text(&told, &plan.machine) })?;
+    output::say(
+        arguments.json.then(|| output::json(&told)),
+        || told.summary(&plan.machine).into_iter().next().unwrap_or_default(),
+        || text(&told, &plan.machine),
+    )?;
     Ok(Answer::Done)
 }
 

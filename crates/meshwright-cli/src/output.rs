@@ -2,8 +2,8 @@
 
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -13,12 +13,49 @@ use serde::Serialize;
 use meshwright_core::text::{self, harmless, harmless_lines};
 use meshwright_core::{Error, Result};
 
+use super::{manner, table};
+
 /// Prints to stdout, whatever text from outside stands in it; a reader that has seen enough (`| head`) is no error.
 pub fn print(text: &str) -> Result<()> {
+    if let Some(told) = sink().as_mut() {
+        told.push_str(text);
+        return Ok(());
+    }
+    let text = table::painted(&harmless_lines(text));
     let mut stdout = anstream::stdout().lock();
-    match stdout.write_all(harmless_lines(text).as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Error::io("standard output", error)),
         _ => Ok(()),
+    }
+}
+
+/// Where printed text goes in place of stdout, if it is kept.
+static SINK: Mutex<Option<String>> = Mutex::new(None);
+
+fn sink() -> MutexGuard<'static, Option<String>> {
+    SINK.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a function prints, in place of printing it.
+pub fn captured<T>(work: impl FnOnce() -> T) -> (T, String) {
+    *sink() = Some(String::new());
+    let done = work();
+    (done, sink().take().unwrap_or_default())
+}
+
+/// Prints an answer: the JSON, if that is asked for; with `--quiet` one line; else everything.
+pub fn say(json: Option<String>, line: impl FnOnce() -> String, text: impl FnOnce() -> String) -> Result<()> {
+    print(&match json {
+        Some(json) => json,
+        None if manner::is_quiet() => line() + "\n",
+        None => text(),
+    })
+}
+
+/// With `--verbose` a line on stderr.
+pub fn detail(what: &str) {
+    if manner::is_verbose() {
+        _ = writeln!(anstream::stderr(), "{}", harmless(what));
     }
 }
 
@@ -48,7 +85,7 @@ const SECONDS: &str = "MESHWRIGHT_PROGRESS_SECONDS";
 /// how long it will go on if that is known. Short runs say nothing.
 pub fn pulse() {
     let seconds = std::env::var(SECONDS).ok().and_then(|seconds| seconds.parse().ok()).unwrap_or(10);
-    if seconds == 0 || std::io::stderr().is_terminal() {
+    if seconds == 0 || manner::is_quiet() || std::io::stderr().is_terminal() {
         return;
     }
     let begin = Instant::now();
@@ -84,7 +121,12 @@ pub struct Progress {
     bar: ProgressBar,
     /// Shows the bar after a second, unless its channel is closed before.
     clock: Option<(Sender<()>, JoinHandle<()>)>,
+    /// What was said last, but for its numbers, and when.
+    last: Option<(String, Instant)>,
 }
+
+/// How long the same work is silent.
+const MOMENT: Duration = Duration::from_secs(1);
 
 impl Default for Progress {
     fn default() -> Self {
@@ -112,7 +154,8 @@ impl Progress {
         set_pulse(|pulse| {
             *pulse = Pulse { what: String::new(), steps: steps.map(|all| (0, all, Instant::now())) };
         });
-        let clock = std::io::stderr().is_terminal().then(|| {
+        let is_shown = !manner::is_quiet() && !manner::is_verbose() && std::io::stderr().is_terminal();
+        let clock = is_shown.then(|| {
             let (sender, receiver) = channel();
             let bar = bar.clone();
             let show = move || {
@@ -123,13 +166,25 @@ impl Progress {
             };
             (sender, std::thread::spawn(show))
         });
-        Self { bar, clock }
+        Self { bar, clock, last: None }
     }
 
     /// Tells what is being done now.
     pub fn tell(&mut self, what: &str) {
+        self.told(what);
         self.bar.set_message(harmless(what).into_owned());
         set_pulse(|pulse| what.clone_into(&mut pulse.what));
+    }
+
+    /// With `--verbose` says it on stderr, the same work once a second at most.
+    fn told(&mut self, what: &str) {
+        let work = what.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default();
+        let is_news =
+            self.last.as_ref().is_none_or(|(known, since)| known != work || since.elapsed() >= MOMENT);
+        if manner::is_verbose() && is_news {
+            detail(what);
+            self.last = Some((work.to_string(), Instant::now()));
+        }
     }
 
     /// One step is done; steps beyond the number said at first make the bar longer.

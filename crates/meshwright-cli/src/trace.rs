@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use meshwright_core::Result;
-use meshwright_core::text::open;
+use meshwright_core::text::{STANDARD_INPUT, open};
 use meshwright_formats::trace::{self, Beside};
 use meshwright_network::topology::Machine;
 use meshwright_sim::fabric::transactions::Movement;
@@ -63,8 +63,9 @@ pub(super) const TABLES: [&str; 3] = ["begins.csv", "traces.csv", "barriers.csv"
 
 /// The tables in the folder of a trace, as far as they are there.
 pub(super) fn beside(trace: &Path) -> Beside {
+    let has_folder = trace != Path::new(STANDARD_INPUT);
     let [begins, measured, barriers] =
-        TABLES.map(|name| Some(trace.with_file_name(name)).filter(|path| open(path).is_ok()));
+        TABLES.map(|name| Some(trace.with_file_name(name)).filter(|path| has_folder && open(path).is_ok()));
     Beside { begins, measured, barriers }
 }
 

@@ -45,7 +45,7 @@ pub fn check(what: &'static str, bytes: u64) -> Result<()> {
 pub fn read(path: &Path, copies: u64) -> Result<Vec<u8>> {
     let refused = |error| Error::io(path, error);
     let file = text::open(path)?;
-    let length = file.metadata().map_err(refused)?.len();
+    let length = file.length().map_err(refused)?;
     check("the file in memory", length.saturating_mul(copies))?;
     // A pipe or a device tells no length.
     let most = limit().0 / copies.max(1);

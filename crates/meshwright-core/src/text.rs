@@ -13,13 +13,16 @@
 //! | `nearest` | did you mean |
 //! | `shown` | text from outside, made safe for a terminal, a page and JSON |
 //! | `again` | files read once more, for a fault noticed late |
+//! | `input` | files, standard input and bytes in memory by their names |
 
 mod again;
 mod buffer;
 mod excerpt;
 mod gaps;
+mod input;
 mod nearest;
 mod numbers;
+mod observed;
 mod shown;
 
 use std::fs::File;
@@ -28,7 +31,11 @@ use std::path::Path;
 
 pub use again::{error_where, requote};
 pub use excerpt::parse_error;
+pub use input::{
+    Input, Provided, Provisions, STANDARD_INPUT, STANDARD_INPUT_MAX, ending, provide, provisions, read_as,
+};
 pub use nearest::{did_you_mean, nearest};
+pub use observed::on_open;
 pub use shown::{harmless, harmless_lines, json, one_line, printable};
 
 use crate::error::{Error, ParseError, Result};
@@ -114,14 +121,19 @@ impl Tokens<'static> {
     }
 }
 
-/// Opens a file that is to be read.
+/// Opens what is to be read: bytes that [`provide`] was given under this name, standard input for `-`, else a file.
 ///
 /// # Errors
 ///
-/// [`Error::Io`] when the system refuses it, and for a named pipe: to open one waits for somebody to write,
+/// [`Error::TooLarge`] for a standard input of more than [`STANDARD_INPUT_MAX`] bytes; [`Error::Io`] when the system refuses
+/// it, and for a named pipe: to open one waits for somebody to write,
 /// perhaps for ever. `/dev/stdin` and the pipes of a shell under `/dev/fd` are open already.
 #[expect(clippy::disallowed_methods, reason = "this is where files are opened")]
-pub fn open(path: &Path) -> Result<File> {
+pub fn open(path: &Path) -> Result<Input> {
+    observed::opened(path);
+    if let Some(input) = input::in_memory(path)? {
+        return Ok(input);
+    }
     #[cfg(unix)]
     {
         use std::os::unix::fs::FileTypeExt;
@@ -130,7 +142,7 @@ pub fn open(path: &Path) -> Result<File> {
             return Err(Error::io(path, std::io::Error::other("this is a named pipe, not a file")));
         }
     }
-    File::open(path).map_err(|source| Error::io(path, source))
+    File::open(path).map(Input::File).map_err(|source| Error::io(path, source))
 }
 
 impl<'a> Tokens<'a> {

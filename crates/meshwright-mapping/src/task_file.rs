@@ -6,7 +6,7 @@ use std::path::Path;
 use super::TaskGraph;
 use super::task_graph::Edge;
 use meshwright_core::error::{Error, Result};
-use meshwright_core::text::{ENTRIES_MAX, Syntax, Tokens};
+use meshwright_core::text::{ENTRIES_MAX, STANDARD_INPUT, Syntax, Tokens, ending};
 use meshwright_core::units::Bytes;
 use meshwright_network::topology::NODES_MAX;
 use meshwright_network::topology::costs::BYTES_MAX;
@@ -34,7 +34,7 @@ pub const CSV: Syntax = Syntax { punctuation: b",", line_comment: b"", block_com
 /// O(file log file).
 pub fn read(path: &Path) -> Result<TaskGraph> {
     let name = name_of(path);
-    match kind(&name)? {
+    match kind(path)? {
         FileKind::Csv => csv(&mut Tokens::open(path, CSV)?, name),
         FileKind::Goal => messages(&goal::read(path)?, name),
         FileKind::Graph => single_phase(&graph_file::read(path)?, name),
@@ -57,11 +57,17 @@ pub fn read(path: &Path) -> Result<TaskGraph> {
 /// ```
 pub fn parse(reader: impl Read, file: &str) -> Result<TaskGraph> {
     let name = name_of(Path::new(file));
-    match kind(&name)? {
+    match kind(Path::new(file))? {
         FileKind::Csv => csv(&mut Tokens::new(reader, file, CSV), name),
         FileKind::Goal => messages(&goal::parse(reader, file)?, name),
         FileKind::Graph => single_phase(&graph_file::parse(reader, file)?, name),
     }
+}
+
+/// The endings of the files that [`read`] takes, without the dot.
+pub fn endings() -> Vec<&'static str> {
+    let graphs = graph_file::FORMATS.iter().map(|format| format.ending);
+    ["csv"].into_iter().chain(graphs).chain(["goal"]).collect()
 }
 
 enum FileKind {
@@ -70,23 +76,21 @@ enum FileKind {
     Graph,
 }
 
-fn kind(name: &str) -> Result<FileKind> {
-    let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    if ending.eq_ignore_ascii_case("csv") {
-        return Ok(FileKind::Csv);
+fn kind(path: &Path) -> Result<FileKind> {
+    match ending(path).as_str() {
+        "csv" => return Ok(FileKind::Csv),
+        "goal" => return Ok(FileKind::Goal),
+        _ if graph_file::format_of(&path.to_string_lossy()).is_some() => return Ok(FileKind::Graph),
+        _ => {}
     }
-    if ending.eq_ignore_ascii_case("goal") {
-        return Ok(FileKind::Goal);
-    }
-    if graph_file::format_of(name).is_some() {
-        return Ok(FileKind::Graph);
-    }
-    let graphs: Vec<_> = graph_file::FORMATS.iter().map(|format| format!(".{}", format.ending)).collect();
-    let expected = format!("a name that ends in .phases.csv, .csv, {} or .goal", graphs.join(", "));
-    Err(Error::value("task file", format!("`{name}`"), expected))
+    let expected = format!("a name that ends in .phases.csv, .{}, or --format", endings().join(", ."));
+    Err(Error::value("task file", format!("`{}`", path.display()), expected))
 }
 
 fn name_of(path: &Path) -> String {
+    if path == Path::new(STANDARD_INPUT) {
+        return "standard input".to_string();
+    }
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
+use super::input::is_repeatable;
 use super::{Syntax, Tokens};
 use crate::error::Error;
 
 /// Gives an error that names an earlier place the line it stands on, by reading the file once more.
 ///
-/// Whatever cannot be read twice (a pipe, a file that changed) leaves the error as it is.
-#[expect(clippy::disallowed_methods, reason = "only a file can be read again")]
+/// Whatever cannot be read twice (a named pipe, a file that changed) leaves the error as it is.
 pub fn requote(error: Error, path: &Path, syntax: Syntax) -> Error {
     let Error::Parse(parse) = &error else { return error };
-    if !path.metadata().is_ok_and(|metadata| metadata.is_file()) {
+    if !is_repeatable(path) {
         return error;
     }
     let Ok(mut tokens) = Tokens::open(path, syntax) else { return error };
@@ -32,7 +32,6 @@ pub fn requote(error: Error, path: &Path, syntax: Syntax) -> Error {
 /// whole file has been read.
 ///
 /// `None` when the file cannot be read twice or has no such word.
-#[expect(clippy::disallowed_methods, reason = "only a file can be read again")]
 pub fn error_where(
     path: &Path,
     syntax: Syntax,
@@ -40,7 +39,7 @@ pub fn error_where(
     message: &str,
     expected: &str,
 ) -> Option<Error> {
-    if !path.metadata().is_ok_and(|metadata| metadata.is_file()) {
+    if !is_repeatable(path) {
         return None;
     }
     let mut tokens = Tokens::open(path, syntax).ok()?;

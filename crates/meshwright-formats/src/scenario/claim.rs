@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::load::forwarding;
 use super::load_further as words;
+use super::places::{self, Change};
 use super::quantity;
 use super::source::ScenarioText as Text;
 use meshwright_core::error::{Error, Result};
@@ -32,6 +33,8 @@ pub struct ClaimFile {
     pub terms: Terms,
     /// The claims, in the order of the file.
     pub claims: Vec<Claimed>,
+    /// The machine of the file, where another one was named in its place.
+    pub replaced: Option<String>,
 }
 
 impl ClaimFile {
@@ -72,7 +75,16 @@ impl ClaimFile {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn read(path: &Path) -> Result<ClaimFile> {
-    file(&Text::read(path)?)
+    read_on(path, &Change::default())
+}
+
+/// Reads the same for a machine that a command line changes: another one in its place, more of it dead.
+///
+/// # Errors
+///
+/// As for [`read`], and for the other machine.
+pub fn read_on(path: &Path, change: &Change) -> Result<ClaimFile> {
+    file(&Text::read(path)?, change)
 }
 
 /// Reads the same from bytes; `path` is what errors call it.
@@ -81,7 +93,7 @@ pub fn read(path: &Path) -> Result<ClaimFile> {
 ///
 /// As for [`read`].
 pub fn read_bytes(path: &Path, bytes: Vec<u8>) -> Result<ClaimFile> {
-    file(&Text::from_bytes(path, bytes)?)
+    file(&Text::from_bytes(path, bytes)?, &Change::default())
 }
 
 /// An object of the file and the text it stands in.
@@ -92,7 +104,7 @@ pub(super) struct Object<'a> {
     pub(super) from: usize,
 }
 
-fn file(text: &Text) -> Result<ClaimFile> {
+fn file(text: &Text, change: &Change) -> Result<ClaimFile> {
     let value: Value = serde_json::from_str(&text.text).map_err(|error| syntax(text, &error))?;
     let Value::Object(entries) = &value else {
         return Err(text.error(
@@ -102,7 +114,13 @@ fn file(text: &Text) -> Result<ClaimFile> {
         ));
     };
     let object = Object { text, entries, from: 0 };
-    let machine = machine(&object, "machine")?;
+    let (machine, replaced) = match &change.on {
+        Some(on) => {
+            (super::machine(on)?, object.optional("machine").and_then(Value::as_str).map(str::to_string))
+        }
+        None => (machine(&object, "machine")?, None),
+    };
+    let machine = change.bury(machine)?;
     let sigma = object.number("sigma")?;
     let sources = sources(&object, &machine)?;
     let problem = Problem::new(&machine, sources.clone(), sigma);
@@ -121,7 +139,7 @@ fn file(text: &Text) -> Result<ClaimFile> {
         }
         Some(_) => return Err(object.unfit("methods", "a list of claims")),
     };
-    Ok(ClaimFile { machine, sources, sigma, speeds, terms, claims })
+    Ok(ClaimFile { machine, sources, sigma, speeds, terms, claims, replaced })
 }
 
 /// The error of JSON that is none, at its place.
@@ -368,6 +386,7 @@ impl<'a> Object<'a> {
             (Value::Array(at), Network::Graph(_)) if at.len() == 1 => {
                 at[0].as_u64().and_then(|id| u32::try_from(id).ok()).map(NodeId)
             }
+            (Value::String(text), _) => places::node(text, machine),
             (id, _) => id.as_u64().filter(|id| *id <= u64::from(last)).map(|id| NodeId(id as u32)),
         };
         let found = found.filter(|node| node.0 <= last);

@@ -11,7 +11,7 @@ use super::value::{Table, Value};
 use super::{machine, machine_table, of_text, parse};
 use crate::presets::PRESETS;
 use meshwright_core::error::{Error, Result};
-use meshwright_core::text::{did_you_mean, nearest};
+use meshwright_core::text::{did_you_mean, ending, nearest};
 use meshwright_network::topology::Machine;
 use meshwright_verdict::fit::FreeConstant;
 
@@ -147,7 +147,7 @@ impl MachineFile {
         if let Some(preset) = PRESETS.iter().find(|preset| preset.name == specification) {
             return Self::of_text(specification, preset.toml);
         }
-        if !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml")) {
+        if ending(path) != "toml" {
             let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
             let expected = format!(
                 "a file that ends in .toml, or one of {}{}",

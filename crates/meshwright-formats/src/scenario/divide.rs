@@ -9,7 +9,7 @@ use meshwright_network::topology::Machine;
 
 /// Reads one table.
 pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<ScenarioJob> {
-    table.check_keys(&job_keys::DIVIDE.names())?;
+    table.check_keys(&job_keys::known(&job_keys::DIVIDE))?;
     let value = table.require("tasks", "tasks = \"binomial:6\", \"divide:35\" or a file")?;
     let specification = value.string("\"binomial:N\", \"divide:N\", \"logical:RxC\" or a file")?;
     let (weights, first) = weights(table)?;
@@ -25,11 +25,12 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<ScenarioJob> 
         Some(value) => value.name()?,
         None => specification.to_string(),
     };
-    let methods = match table.get("placement") {
-        Some(value) => placement(&value)?,
+    let named = table.renamed("placements", "placement")?;
+    let methods = match &named {
+        Some(value) => placement(value)?,
         None => tasks::placements(&["all"])?,
     };
-    if let Some(value) = table.get("placement") {
+    if let Some(value) = named {
         given::read_maps(&mut divide, &methods, value.folder(), machine)
             .map_err(|error| value.locate(error))?;
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::job_keys;
 use super::machine::node;
+use super::places;
 use super::value::{Table, Value};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::one_line;
@@ -13,7 +14,7 @@ use meshwright_core::{find_or, unknown};
 use meshwright_mapping::exact::{self, ExactProgress};
 use meshwright_mapping::search::{self, STARTS, SearchProblem, SearchProgress, Start};
 use meshwright_mapping::{Placement, TaskGraph, map_file};
-use meshwright_network::topology::{Machine, Network, Topology};
+use meshwright_network::topology::Machine;
 use meshwright_verdict::look;
 use meshwright_verdict::mapping::{Job, Proved, Searched};
 
@@ -166,32 +167,15 @@ pub fn prove(
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn pin(text: &str, machine: &Machine) -> Result<(u32, NodeId)> {
-    let sides: Vec<u32> = match machine.network() {
-        Network::Grid(grid) if !machine.name().starts_with("hypercube:") => grid.sides().to_vec(),
-        _ => vec![machine.nodes()],
-    };
-    let ranges: Vec<String> = sides.iter().map(|side| format!("0..{}", side - 1)).collect();
     let refuse = || {
-        Error::value(
-            "pin",
-            format!("`{text}`"),
-            format!("TASK={}, such as 0={}", ranges.join(","), vec!["0"; sides.len()].join(",")),
-        )
+        let first = machine.node_name(NodeId(0));
+        let first = first.trim_matches(['(', ')']);
+        let expected = format!("TASK={}, such as 0={first}", places::form(machine));
+        Error::value("pin", format!("`{text}`"), expected)
     };
     let (task, place) = text.split_once('=').ok_or_else(refuse)?;
     let task = task.trim().parse().map_err(|_| refuse())?;
-    let coordinates: Vec<u32> =
-        place.split(',').map(|word| word.trim().parse().map_err(|_| refuse())).collect::<Result<_>>()?;
-    if coordinates.len() != sides.len() || coordinates.iter().zip(&sides).any(|(at, side)| at >= side) {
-        return Err(refuse());
-    }
-    Ok((
-        task,
-        match machine.network() {
-            Network::Grid(grid) if sides.len() > 1 => grid.node_at(&coordinates),
-            _ => NodeId(coordinates[0]),
-        },
-    ))
+    Ok((task, places::node(place, machine).ok_or_else(refuse)?))
 }
 
 /// The start with this name.

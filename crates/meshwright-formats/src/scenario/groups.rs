@@ -17,7 +17,7 @@ const ALL: &str = "all";
 
 /// Reads one table.
 pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<ScenarioJob> {
-    table.check_keys(&job_keys::GROUPS.names())?;
+    table.check_keys(&job_keys::known(&job_keys::GROUPS))?;
     let order = match table.get("order") {
         Some(value) => {
             let name = value.string("the name of an order")?;
@@ -46,7 +46,7 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<ScenarioJob> 
 
 /// Who goes where: labels of a file, or drawn.
 fn labels(table: &Table<'_>, machine: &Machine) -> Result<Labels> {
-    let (file, random) = (table.get("labels"), table.get("random"));
+    let (file, random) = (table.get("labels"), table.renamed("levels", "random")?);
     let (contiguous, colours) = (table.get("contiguous"), table.get("colours"));
     if let Some(file) = file {
         if let Some(other) = random.or(contiguous).or(colours) {
@@ -57,7 +57,7 @@ fn labels(table: &Table<'_>, machine: &Machine) -> Result<Labels> {
     }
     let Some(random) = random else {
         return Err(
-            table.missing("random", "random = 4: how many splits are nested; or labels = \"file.csv\"")
+            table.missing("levels", "levels = 4: how many splits are nested; or labels = \"file.csv\"")
         );
     };
     let levels = random.whole(1, LEVELS_MAX.into())? as u32;
@@ -83,7 +83,7 @@ fn methods(table: &Table<'_>, labels: &Labels) -> Result<(Vec<&'static Method>, 
             if word == ALL || word == "auto" {
                 return Ok(None);
             }
-            one_of(what, word, known, "").map_err(|error| value.locate(error))?;
+            let word = one_of(what, word, known, "").map_err(|error| value.locate(error))?;
             Ok(Some(word.to_string()))
         };
     let wanted = (name(split, "split", &groups::splits())?, name(tree, "tree", &groups::trees())?);

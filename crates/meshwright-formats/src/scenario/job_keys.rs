@@ -60,7 +60,7 @@ pub const DIVIDE: KeyTable = KeyTable {
             "none",
         ),
         key(
-            "placement",
+            "placements",
             "how the tasks are placed",
             "`\"auto\"`, `\"all\"`, a name of [placements](names.md#placements), or a list of them",
             "all",
@@ -73,7 +73,7 @@ pub const DIVIDE: KeyTable = KeyTable {
         ),
     ],
     example: "[machine]\ntopology = \"mesh:4x4\"\n\n[[divide]]\nname = \"merge sort\"\ntasks = \"binomial:4\"\nalpha = 0.5\n\
-              combine_alpha = 0.5\nvolume = \"8 KiB\"\nplacement = [\"growing\", \"search\"]\nsearch = { steps = 2000 }\n\n[[divide]]\n\
+              combine_alpha = 0.5\nvolume = \"8 KiB\"\nplacements = [\"growing\", \"search\"]\nsearch = { steps = 2000 }\n\n[[divide]]\n\
               tasks = \"divide:10\"\npreset = \"matrix-chain\"\n\n[[divide]]\ntasks = \"logical:4x4\"\naxis = [\"0=all-reduce:1MB\"]\n",
 };
 
@@ -87,7 +87,7 @@ pub const SEARCH: KeyTable = KeyTable {
         key("answers", "how many different placements it gives, at most", "a whole number", "1"),
         key("pins", "tasks that must be on these nodes", "pairs such as `[[0, [0, 0]]]`", "none"),
     ],
-    example: "[machine]\ntopology = \"mesh:4x4\"\n\n[[divide]]\ntasks = \"binomial:4\"\nplacement = \"search\"\n\
+    example: "[machine]\ntopology = \"mesh:4x4\"\n\n[[divide]]\ntasks = \"binomial:4\"\nplacements = \"search\"\n\
               search = { start = \"random\", steps = 2000, answers = 2, pins = [[0, [0, 0]]] }\n",
 };
 
@@ -156,7 +156,7 @@ pub const SOURCES: KeyTable = KeyTable {
 pub const GROUPS: KeyTable = KeyTable {
     name: "[[groups]]",
     doc: "Groups that split by labels known only at run time, wait and join again, as `meshwright groups` runs them. One of \
-          `random` and `labels` must be there.",
+          `levels` and `labels` must be there.",
     keys: &[
         key("name", "of the job", NAME, "groups"),
         key(
@@ -165,7 +165,7 @@ pub const GROUPS: KeyTable = KeyTable {
             "a name of [orders](names.md#orders-of-nodes)",
             "hilbert",
         ),
-        key("random", "random labels, for so many nested splits", "a whole number", "none"),
+        key("levels", "random labels, for so many nested splits", "a whole number", "none"),
         key(
             "labels",
             "labels of a file",
@@ -186,13 +186,22 @@ pub const GROUPS: KeyTable = KeyTable {
         key("engine", "what runs the messages", "`\"packet\"`, `\"message\"` or `\"flit\"`", "packet"),
         key("lockstep", "all groups begin each operation together", "`true` or `false`", "false"),
     ],
-    example: "[machine]\ntopology = \"mesh:4x4\"\nswitching = \"store-and-forward\"\n\n[[groups]]\nname = \"two ways\"\norder = \"snake\"\nrandom = 1\n\
+    example: "[machine]\ntopology = \"mesh:4x4\"\nswitching = \"store-and-forward\"\n\n[[groups]]\nname = \"two ways\"\norder = \"snake\"\nlevels = 1\n\
               contiguous = true\nrepeat = 3\nseed = 5\ntree = \"ecrb4\"\nsplit = \"mask\"\nengine = \"message\"\nlockstep = false\n\n[[groups]]\n\
-              random = 1\ncolours = 4\nrepeat = 2\n",
+              levels = 1\ncolours = 4\nrepeat = 2\n",
 };
 
 /// Every table, in the order of the page.
 pub const TABLES: &[&KeyTable] = &[&TOP, &DIVIDE, &SEARCH, &LOAD, &SOURCES, &GROUPS];
+
+/// Older names of keys, which are read as well.
+const OLD: &[(&str, &str)] = &[("[[divide]]", "placement"), ("[[groups]]", "random")];
+
+/// The keys of a table, then their older names.
+pub(super) fn known(table: &KeyTable) -> Vec<&'static str> {
+    let old = OLD.iter().filter(|(name, _)| *name == table.name).map(|(_, old)| *old);
+    table.names().into_iter().chain(old).collect()
+}
 
 /// The tables as a page.
 ///

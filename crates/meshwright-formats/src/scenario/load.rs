@@ -1,13 +1,14 @@
 //! The `[[load]]` tables, and the same words on the command line.
 
 use super::machine::node;
+use super::places;
 use super::value::{Table, Value, entry, one_of};
 use super::{ScenarioJob, Work, job_keys, load_further, quantity};
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::{NodeId, Ratio};
+use meshwright_core::units::Ratio;
 use meshwright_load::shares::schedulers::{REDUCTIONS, Reduction};
 use meshwright_load::{FORWARDINGS, Forwarding, Problem, Source, speed_file};
-use meshwright_network::topology::{Machine, Network, Topology};
+use meshwright_network::topology::Machine;
 use meshwright_verdict::load;
 
 /// The word for every method.
@@ -223,14 +224,10 @@ pub fn forwarding(name: &str) -> Result<Forwarding> {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn source(text: &str, machine: &Machine) -> Result<Source> {
-    let sides: Vec<u32> = match machine.network() {
-        Network::Grid(grid) if !machine.name().starts_with("hypercube:") => grid.sides().to_vec(),
-        _ => vec![machine.nodes()],
-    };
     let refuse = || {
-        let ranges: Vec<String> = sides.iter().map(|side| format!("0..{}", side - 1)).collect();
+        let form = places::form(machine);
         let expected =
-            format!("{}[=LOAD][@RELEASE], with a load above 0 and a release of at least 0", ranges.join(","));
+            format!("{form}, then [=LOAD][@RELEASE], with a load above 0 and a release of at least 0");
         Error::value("source", format!("`{text}`"), expected)
     };
     let number = |text: &str| quantity::number(text).map_err(|_| refuse());
@@ -242,16 +239,6 @@ pub fn source(text: &str, machine: &Machine) -> Result<Source> {
         Some((place, load)) => (place, number(load)?),
         None => (rest, 1.0),
     };
-    let coordinates: Vec<u32> =
-        place.split(',').map(|word| word.trim().parse().map_err(|_| refuse())).collect::<Result<_>>()?;
-    let inside =
-        coordinates.len() == sides.len() && coordinates.iter().zip(&sides).all(|(at, side)| at < side);
-    if !inside || load == 0.0 {
-        return Err(refuse());
-    }
-    let node = match machine.network() {
-        Network::Grid(grid) if sides.len() == grid.sides().len() => grid.node_at(&coordinates),
-        _ => NodeId(coordinates[0]),
-    };
+    let node = places::node(place, machine).filter(|_| load > 0.0).ok_or_else(refuse)?;
     Ok(Source { node, load, release })
 }

@@ -2,14 +2,15 @@
 
 use super::fabric;
 use super::machine_keys;
+use super::places;
 use super::value::{Table, Value, entry};
 use crate::scenario::quantity;
-use meshwright_core::error::Result;
+use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Cycles, NodeId, Ratio};
 use meshwright_core::words::quoted;
 use meshwright_hosts as real;
 use meshwright_network::topology::costs::SWITCHINGS;
-use meshwright_network::topology::{Costs, Endpoints, Machine, Network, PortModel, Switching, Topology};
+use meshwright_network::topology::{Costs, Endpoints, Machine, PortModel, Switching, Topology};
 
 /// More flits than this in one buffer, or virtual channels on one link, is a slip of the pen.
 const BUFFERS_MAX: u64 = 1 << 16;
@@ -19,7 +20,7 @@ const VIRTUAL_CHANNELS_MAX: u64 = 256;
 pub(super) fn read(table: &Table<'_>) -> Result<Machine> {
     table.check_keys(&machine_keys::MACHINE.names())?;
     let topology = table.require("topology", "topology = \"mesh:8x8\" or another network")?;
-    let mut machine = network(&topology)?;
+    let mut machine = network(&topology)?.with_clock(clock(table)?);
     if let Some(value) = table.get("switching") {
         let name = value.string(&quoted(&switchings()))?;
         machine = machine.with_switching(switching(name).map_err(|error| value.locate(error))?);
@@ -149,7 +150,7 @@ fn bury(machine: Machine, value: &Value<'_>) -> Result<Machine> {
     // Those it has already are places without a host.
     let mut dead = machine.dead().to_vec();
     let mut last = None;
-    for place in value.array("a list of nodes such as [[3, 5]]")? {
+    for place in value.array("a list of nodes such as [[3, 5], \"8,*\"]")? {
         dead.extend(nodes(&machine, "dead", &place)?);
         last = Some(place);
     }
@@ -164,31 +165,48 @@ fn bury(machine: Machine, value: &Value<'_>) -> Result<Machine> {
 fn cut(machine: Machine, value: &Value<'_>) -> Result<Machine> {
     const WANTED: &str = "two neighbouring nodes";
     let mut dead = Vec::new();
-    for link in value.array("a list of links such as [[[0, 0], [0, 1]]]")? {
+    for link in value.array("a list of links such as [[[0, 0], [0, 1]], \"*,3-*,4\"]")? {
+        if let Some(text) = link.text() {
+            dead.extend(places::dead_links(text, &machine).map_err(|error| link.locate(error))?);
+            continue;
+        }
         let ends: Vec<Value<'_>> = link.array(WANTED)?.collect();
         let [a, b] = ends.as_slice() else {
             return Err(link.error(format!("`dead_links` has a link with {} ends", ends.len()), WANTED));
         };
-        let (a, b) = (node(&machine, "dead_links", a)?, node(&machine, "dead_links", b)?);
-        if machine.wire(a, b).is_none() {
-            let (a, b) = (machine.node_name(a), machine.node_name(b));
+        let (a, b) = (nodes(&machine, "dead_links", a)?, nodes(&machine, "dead_links", b)?);
+        let wires = places::between(&a, &b, &machine);
+        if wires.is_empty() {
+            let (a, b) = (machine.node_name(a[0]), machine.node_name(b[0]));
             return Err(link.error(format!("nodes {a} and {b} are not wired together"), WANTED));
         }
-        dead.push((a, b));
+        dead.extend(wires);
     }
     machine.with_dead_links(dead).map_err(|error| value.locate(error))
 }
 
-/// A node: by its coordinates on a mesh or torus, by its id on a network without them.
+/// A node: by its coordinates on a mesh or torus, else by its id; or in words, as on the command line.
 pub(super) fn node(machine: &Machine, key: &str, place: &Value<'_>) -> Result<NodeId> {
-    let Some(sides) = sides(machine) else { return id(machine, place) };
+    if let Some(text) = place.text() {
+        let refuse = || place.error(format!("`{key}` is `{text}`"), places::form(machine));
+        return places::node(text, machine).ok_or_else(refuse);
+    }
+    let Some(sides) = places::sides(machine).filter(|_| place.is_array()) else { return id(machine, place) };
     let one = |c: &Value<'_>, side: u32| c.whole(0, u64::from(side) - 1).map(|at| vec![at as u32]);
     Ok(box_of(machine, key, place, sides, "", one)?[0])
 }
 
-/// As [`node`], with `"*"` for all places along an axis: a row, a column, a plane.
+/// As [`node`], with `"*"` for all places along an axis: a row, a column, a plane; in words also ranges.
 pub(super) fn nodes(machine: &Machine, key: &str, place: &Value<'_>) -> Result<Vec<NodeId>> {
-    let Some(sides) = sides(machine) else { return id(machine, place).map(|node| vec![node]) };
+    if let Some(text) = place.text() {
+        return places::dead(text, machine).map_err(|error| match error {
+            Error::Value { value, expected, .. } => place.error(format!("`{key}` is {value}"), expected),
+            other => other,
+        });
+    }
+    let Some(sides) = places::sides(machine).filter(|_| place.is_array()) else {
+        return id(machine, place).map(|node| vec![node]);
+    };
     let one = |c: &Value<'_>, side: u32| {
         if c.is_word("*") {
             return Ok((0..side).collect());
@@ -199,16 +217,17 @@ pub(super) fn nodes(machine: &Machine, key: &str, place: &Value<'_>) -> Result<V
     box_of(machine, key, place, sides, ", \"*\" for all along an axis", one)
 }
 
-/// The sides of a machine whose nodes have coordinates.
-fn sides(machine: &Machine) -> Option<&[u32]> {
-    match machine.network() {
-        Network::Grid(grid) if !machine.name().starts_with("hypercube:") => Some(grid.sides()),
-        _ => None,
-    }
-}
-
+/// A node by its id.
 fn id(machine: &Machine, place: &Value<'_>) -> Result<NodeId> {
-    Ok(NodeId(place.whole(0, u64::from(machine.nodes()) - 1)? as u32))
+    let known = |id: &u64| *id < u64::from(machine.nodes());
+    match place.whole(0, u64::MAX).ok().filter(known) {
+        Some(id) => Ok(NodeId(id as u32)),
+        None if places::sides(machine).is_some() => Err(place.unexpected(format!(
+            "a node, by its coordinates or by its id from 0 to {}",
+            machine.nodes() - 1
+        ))),
+        None => Err(place.unexpected(format!("a whole number from 0 to {}", machine.nodes() - 1))),
+    }
 }
 
 /// The nodes with one of the coordinates that `along` reads for each axis.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use meshwright_core::error::{Error, Result};
-use meshwright_core::text::{Syntax, Tokens, error_where};
+use meshwright_core::text::{Syntax, Tokens, ending, error_where};
 use meshwright_core::units::NodeId;
 use meshwright_mapping::task_file::CSV;
 use meshwright_network::topology::{Machine, Topology, graph_file};
@@ -26,9 +26,7 @@ pub(super) fn check(path: &Path, tasks: u32, machine: &Machine) -> Result<()> {
     };
     let located = match graph_file::format_of(&file) {
         Some(_) => counted(GRAPH),
-        None if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("goal")) => {
-            counted(goal::SYNTAX)
-        }
+        None if ending(path) == "goal" => counted(goal::SYNTAX),
         None => {
             let message = format!("this task is outside {name}, which has {living} working nodes");
             let expected = format!("a task from 0 to {}", living.saturating_sub(1));

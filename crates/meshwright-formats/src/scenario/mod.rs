@@ -15,6 +15,7 @@
 //! | [`tasks`] | `binomial:N`, `divide:N` or a file; names of placements |
 //! | [`quantity`] | numbers that may carry a unit |
 //! | [`planned`] | the schedule of a job of a plan, from plan.json |
+//! | [`places`] | nodes and links in words; what a command line changes of a machine |
 //! | `misfit` | files with too many tasks for the machine: where they say so |
 //! | `source`, `value` | the text, and values that know where they stand in it |
 //!
@@ -33,6 +34,7 @@ pub mod logical;
 pub mod machine;
 pub mod machine_keys;
 mod misfit;
+pub mod places;
 pub mod planned;
 pub mod quantity;
 mod source;
@@ -47,13 +49,40 @@ pub use source::SCENARIO_BYTES_MAX;
 
 use crate::presets::{About, PRESETS};
 use meshwright_core::error::{Error, Result};
-use meshwright_core::text::nearest;
+use meshwright_core::text::{ending, nearest};
+use meshwright_core::units::Ratio;
 use meshwright_hosts as real;
 use meshwright_hosts::SOURCES;
 use meshwright_network::topology::{FAMILIES, Machine};
 use meshwright_verdict as verdict;
+use places::Change;
 pub(crate) use source::ScenarioText;
 use value::Table;
+
+/// The tables of a scenario with their keys, and what is no table of one but may be looked for here.
+fn elsewhere(key: &str, here: &str) -> String {
+    let tables = [
+        ("[machine]", machine_keys::MACHINE.names()),
+        ("[[divide]]", job_keys::known(&job_keys::DIVIDE)),
+        ("[[load]]", job_keys::known(&job_keys::LOAD)),
+        ("[[groups]]", job_keys::known(&job_keys::GROUPS)),
+    ];
+    let of = tables.iter().filter(|(name, keys)| *name != here && keys.contains(&key)).map(|(name, _)| *name);
+    let of: Vec<&str> = of.collect();
+    if !of.is_empty() {
+        return format!("; it is a key of {}", of.join(" and "));
+    }
+    const VERBS: [&str; 5] = ["sweep", "simulate", "traffic", "map", "split"];
+    let verb = VERBS.iter().find(|verb| **verb == key && here == "the scenario");
+    match verb {
+        Some(&"map") => "; tasks are placed by `[[divide]]`".to_string(),
+        Some(&"split") => "; a load is divided by `[[load]]`".to_string(),
+        Some(_) => {
+            "; traffic is measured by `meshwright sweep` and `meshwright simulate --traffic`".to_string()
+        }
+        None => String::new(),
+    }
+}
 
 /// What a scenario file says.
 #[derive(Clone, Debug)]
@@ -64,6 +93,8 @@ pub struct Scenario {
     pub seed: u64,
     /// The jobs in the order of the file.
     pub jobs: Vec<ScenarioJob>,
+    /// The network of the file, where another machine was named in its place.
+    pub replaced: Option<String>,
 }
 
 /// One job of a scenario.
@@ -122,7 +153,16 @@ pub struct DivideWork {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn read(path: &Path) -> Result<Scenario> {
-    scenario(&ScenarioText::read(path)?)
+    read_on(path, &Change::default())
+}
+
+/// Reads a scenario file for a machine that a command line changes: another one in its place, more of it dead.
+///
+/// # Errors
+///
+/// As for [`read`], [`machine()`] and [`Change::bury`].
+pub fn read_on(path: &Path, change: &Change) -> Result<Scenario> {
+    scenario(&ScenarioText::read(path)?, change)
 }
 
 /// The text of a file of another kind, of the size of a scenario at most.
@@ -145,7 +185,7 @@ pub(crate) fn json_of<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -
 ///
 /// As for [`read`].
 pub fn read_bytes(path: &Path, bytes: Vec<u8>) -> Result<Scenario> {
-    scenario(&ScenarioText::from_bytes(path, bytes)?)
+    scenario(&ScenarioText::from_bytes(path, bytes)?, &Change::default())
 }
 
 /// The machine of a specification such as `mesh:8x8`, or of a TOML file with a `[machine]` table.
@@ -161,7 +201,7 @@ pub fn read_bytes(path: &Path, bytes: Vec<u8>) -> Result<Scenario> {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn machine(specification: &str) -> Result<Machine> {
-    described(specification, machine::read, Ok)
+    Ok(described(specification, machine::read, Ok)?.0)
 }
 
 /// As [`machine()`], for programs of groups: where no cost is named, packets of 8 bytes cross a link in a step.
@@ -193,20 +233,22 @@ pub fn machine_in_packets(specification: &str) -> Result<Machine> {
             None => packets,
         })
     };
-    described(specification, read, |machine| Ok(machine.in_packets()))
+    Ok(described(specification, read, |machine| Ok(machine.in_packets()))?.0)
 }
 
-/// The machine of a table by the first function, of a specification by the second.
+/// The machine of a table by the first function, of a specification by the second; and its clock, if it has one.
 fn described(
     specification: &str,
     of_table: impl FnOnce(&Table<'_>) -> Result<Machine>,
     of_name: impl FnOnce(Machine) -> Result<Machine>,
-) -> Result<Machine> {
+) -> Result<(Machine, Option<Ratio>)> {
     let path = Path::new(specification);
+    let of_table = |table: &Table<'_>| Ok((of_table(table)?, machine::clock(table)?));
     if let Some(preset) = PRESETS.iter().find(|preset| preset.name == specification) {
-        return Ok(of_text(&preset.source()?, of_table)?.with_name(preset.name));
+        let (machine, clock) = of_text(&preset.source()?, of_table)?;
+        return Ok((machine.with_name(preset.name), clock));
     }
-    if !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml")) {
+    if ending(path) != "toml" {
         let machine = real::machine(specification).map_err(|error| match error {
             Error::Value { what: what @ "machine", value, expected } => {
                 let hint = nearest_machine(specification);
@@ -215,13 +257,13 @@ fn described(
             }
             other => other,
         });
-        return machine.and_then(of_name);
+        return Ok((machine.and_then(of_name)?, None));
     }
     of_text(&ScenarioText::read(path)?, of_table)
 }
 
 /// What a function makes of the `[machine]` table of a text.
-fn of_text(source: &ScenarioText, of_table: impl FnOnce(&Table<'_>) -> Result<Machine>) -> Result<Machine> {
+fn of_text<T>(source: &ScenarioText, of_table: impl FnOnce(&Table<'_>) -> Result<T>) -> Result<T> {
     let entries = parse(source)?;
     let document = Table::document(source, &entries);
     document.check_keys(&job_keys::TOP.names())?;
@@ -261,12 +303,22 @@ fn nearest_machine(specification: &str) -> String {
     }
 }
 
-fn scenario(source: &ScenarioText) -> Result<Scenario> {
+fn scenario(source: &ScenarioText, change: &Change) -> Result<Scenario> {
     let entries = parse(source)?;
     let document = Table::document(source, &entries);
     document.check_keys(&job_keys::TOP.names())?;
-    let table = machine_table(source, &document)?;
-    let (machine, clock) = (machine::read(&table)?, machine::clock(&table)?);
+    let (machine, clock, replaced) = match &change.on {
+        Some(on) => {
+            let (machine, clock) = described(on, machine::read, Ok)?;
+            let named = document.table("machine", "[machine]")?.and_then(|table| table.get("topology"));
+            (machine, clock, named.and_then(|topology| topology.text()).map(str::to_string))
+        }
+        None => {
+            let table = machine_table(source, &document)?;
+            (machine::read(&table)?, machine::clock(&table)?, None)
+        }
+    };
+    let machine = change.bury(machine)?;
     let seed = document.get("seed").map_or(Ok(0), |value| value.whole(0, u64::MAX))?;
     let mut jobs = Vec::new();
     for table in document.tables("divide", "[[divide]]")? {
@@ -285,7 +337,7 @@ fn scenario(source: &ScenarioText) -> Result<Scenario> {
     // In the order of the file.
     jobs.sort_by_key(|(start, _)| *start);
     let jobs = jobs.into_iter().map(|(_, job)| job).collect();
-    Ok(Scenario { machine, seed, jobs })
+    Ok(Scenario { machine, seed, jobs, replaced })
 }
 
 /// The document; its first syntax error, if it has any.

@@ -10,6 +10,7 @@ use super::machine::switching;
 use super::source::ScenarioText as Text;
 use crate::json::FORMAT;
 use meshwright_core::error::{Error, Result};
+use meshwright_core::text::ending;
 use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
 use meshwright_core::unknown;
 use meshwright_mapping::{Placement, task_file};
@@ -30,7 +31,7 @@ const DENOMINATOR_MAX: u64 = 1 << 16;
 /// that is not there, with the names of those that are; [`Error::NotApplicable`] for a job that has no schedule;
 /// [`Error::Io`] when a file cannot be read.
 pub fn read(path: &Path, job: Option<&str>) -> Result<RunInput> {
-    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
+    if ending(path) == "json" {
         return of_plan(&Text::read(path)?, job);
     }
     if let Some(job) = job {
@@ -58,7 +59,7 @@ pub struct PlanToExplain {
 ///
 /// As for [`read`], and [`Error::Value`] when the file is no `plan.json`.
 pub fn read_to_explain(path: &Path, job: Option<&str>) -> Result<PlanToExplain> {
-    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
+    if ending(path) != "json" {
         let expected = "plan.json, as `meshwright plan --out DIR` and `meshwright map --out DIR` write it; a schedule is \
                         explained by `meshwright simulate SCHEDULE.goal --on MACHINE --explain`";
         return Err(Error::value("plan", path.display(), expected));

@@ -25,7 +25,7 @@ impl ScenarioText {
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let refused = |error| Error::io(path, error);
         let file = text::open(path)?;
-        let length = file.metadata().map_err(refused)?.len();
+        let length = file.length().map_err(refused)?;
         if length > SCENARIO_BYTES_MAX {
             return Err(too_long(path, &format!("the file has {length} bytes")));
         }

@@ -14,6 +14,7 @@ mod npe;
 use std::path::{Path, PathBuf};
 
 use meshwright_core::error::{Error, Result};
+use meshwright_core::text::ending;
 use meshwright_core::units::{Bytes, Cycles, NodeId};
 use meshwright_network::fabric::Fabric;
 use meshwright_schedule::transactions::{Operation, ProcessorProgram, Program, Step, Transaction};
@@ -68,10 +69,9 @@ pub struct Beside {
 /// [`Error::Io`] when the system refuses a file, [`Error::Parse`] with the place of what is wrong,
 /// [`Error::Value`] for a file of another kind.
 pub fn read(path: &Path, beside: &Beside, fabric: &Fabric) -> Result<RecordedTrace> {
-    let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
-    let mut trace = match ending.as_ref().and_then(|ending| ending.to_str()) {
-        Some("csv") => csv::read(path, fabric)?,
-        Some("json") => npe::read(path, fabric)?,
+    let mut trace = match ending(path).as_str() {
+        "csv" => csv::read(path, fabric)?,
+        "json" => npe::read(path, fabric)?,
         _ => {
             let expected = "a trace that ends in .csv (a line per transaction) or .json (tt-npe)";
             return Err(Error::value("trace", format!("`{}`", path.display()), expected));

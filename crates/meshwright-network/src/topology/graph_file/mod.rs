@@ -14,7 +14,7 @@ use std::io::Read;
 use std::path::Path;
 
 use meshwright_core::error::{Error, Result};
-use meshwright_core::text::{Place, Syntax, Tokens, requote};
+use meshwright_core::text::{Place, Syntax, Tokens, ending, requote};
 
 /// A directed edge with its weight: bytes in a communication matrix, 1 where the file gives none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +51,8 @@ pub const FORMATS: &[Format] = &[matrix_market::FORMAT, metis::FORMAT, scotch::F
 
 /// The format of a file with this name, if its ending is known (in any case of letters).
 pub fn format_of(file: &str) -> Option<&'static Format> {
-    let ending = Path::new(file).extension()?.to_str()?;
-    FORMATS.iter().find(|format| format.ending.eq_ignore_ascii_case(ending))
+    let ending = ending(Path::new(file));
+    FORMATS.iter().find(|format| format.ending == ending)
 }
 
 /// Reads a graph file by its ending: `.mtx`, `.graph` (METIS) or `.grf` (Scotch).
