@@ -71,7 +71,7 @@ mod values;
 use std::process::ExitCode;
 
 pub use call::{Called, call};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
 pub use costs::{Broken, MACHINES};
 use meshwright_core::{Error, Result};
@@ -196,15 +196,15 @@ enum Verb {
     Man(shell::ManArguments),
 }
 
-/// The grammar of the command line, for pages about it.
+/// The verbs of `meshwright` with their options, for pages about them.
 ///
 /// # Examples
 ///
 /// ```
-/// assert!(meshwright_cli::grammar().get_subcommands().any(|verb| verb.get_name() == "map"));
+/// assert!(meshwright_cli::command_line().get_subcommands().any(|verb| verb.get_name() == "map"));
 /// ```
-pub fn grammar() -> clap::Command {
-    CommandLine::command()
+pub fn command_line() -> clap::Command {
+    grammar::command::<CommandLine>()
 }
 
 /// Runs the program.

@@ -110,7 +110,7 @@ fn hold_contents(verbs: &[String]) {
 
 #[test]
 fn every_verb_has_its_page() {
-    let mut program = meshwright_cli::grammar().disable_help_subcommand(true);
+    let mut program = meshwright_cli::command_line().disable_help_subcommand(true);
     program.build();
     let mut top = format!("# Command line\n\n{WRITTEN}\n\n| verb | what it does |\n|---|---|\n");
     let mut names = Vec::new();

@@ -48,7 +48,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     (
         "simulate --traffic",
         &[
-            "simulate --on mesh:8x8 --traffic transpose --load 0.1 --preset booksim --set routing=odd-even --json",
+            "simulate --on mesh:8x8 --traffic transpose --load 0.1 --router booksim --set routing=odd-even --json",
         ],
     ),
     ("simulate --trace", &["simulate --trace wormhole/1x2_BLOCK_TO_4x4_HEIGHT.csv --on wormhole --json"]),
@@ -59,14 +59,17 @@ const COMMANDS: &[(&str, &[&str])] = &[
     (
         "split",
         &[
-            "split --on mesh:8x8 --from 2,3 --sigma 0.1 --front --deadline 0.1 --next --places 2 --json",
-            "split --on mesh:4x4 --from 0,0=0.4 --from 2,2=0.6@0.01 --sigma 0.1 --ports one --results 0.5 --json",
-            "split --on torus:8x8 --from 4,4 --from 1,1 --sigma 0.1 --startup 1e-5 --json",
-            "split --on mesh:8x8 --from 0,0 --sigma 0.1 --speeds examples/speeds.csv --json",
+            "split --on mesh:8x8 --source 2,3 --sigma 0.1 --front --deadline 0.1 --next --places 2 --json",
+            "split --on mesh:4x4 --source 0,0=0.4 --source 2,2=0.6@0.01 --sigma 0.1 --ports one --result-size 0.5 --json",
+            "split --on torus:8x8 --source 4,4 --source 1,1 --sigma 0.1 --message-startup 1e-5 --json",
+            "split --on mesh:8x8 --source 0,0 --sigma 0.1 --speeds examples/speeds.csv --json",
         ],
     ),
-    ("split --random-sources", &["split --on mesh:8x8 --random 3 --rounds 5 --sigma 0.1 --json"]),
-    ("split --queues", &["split --on mesh:20x20 --from 2,3=20 --from 9,14=12.5 --sigma 0.1 --queues --json"]),
+    ("split --random-sources", &["split --on mesh:8x8 --random-sources 3 --repeat 5 --sigma 0.1 --json"]),
+    (
+        "split --queues",
+        &["split --on mesh:20x20 --source 2,3=20 --source 9,14=12.5 --sigma 0.1 --queues --json"],
+    ),
     (
         "check",
         &[
@@ -78,8 +81,8 @@ const COMMANDS: &[(&str, &[&str])] = &[
     (
         "groups",
         &[
-            "groups --on mesh:4x4 --order snake --random 1 --split mask --json",
-            "groups --on mesh:4x4 --order snake --random 1 --split paper --json",
+            "groups --on mesh:4x4 --order snake --levels 1 --split mask --json",
+            "groups --on mesh:4x4 --order snake --levels 1 --split paper --json",
             "groups --on mesh:8x8 --order hilbert --labels examples/labels.csv --json",
         ],
     ),

@@ -185,3 +185,18 @@ fn the_page_of_names_has_every_table() {
     }
     hold("reference/names.md", &page);
 }
+
+#[test]
+fn the_page_of_csv_has_every_column() {
+    let mut page = format!(
+        "# CSV columns\n\n{WRITTEN}\n\n`--csv FILE` writes one row for each point, placement or method. Units stand in the names of \
+         columns. Where several values are compared (`--set routing=a,b`), they stand in columns before these.\n"
+    );
+    for (verb, columns) in meshwright_cli::csv::reference() {
+        let _ = writeln!(page, "\n## {verb}\n\n| column | meaning |\n|---|---|");
+        for (name, means) in columns {
+            let _ = writeln!(page, "| `{name}` | {means} |");
+        }
+    }
+    hold("reference/csv.md", &page);
+}

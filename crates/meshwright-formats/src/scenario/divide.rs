@@ -9,7 +9,7 @@ use meshwright_network::topology::Machine;
 
 /// Reads one table.
 pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<ScenarioJob> {
-    table.check_keys(&job_keys::DIVIDE.names())?;
+    table.check_keys(&job_keys::known(&job_keys::DIVIDE))?;
     let value = table.require("tasks", "tasks = \"binomial:6\", \"divide:35\" or a file")?;
     let specification = value.string("\"binomial:N\", \"divide:N\", \"logical:RxC\" or a file")?;
     let (weights, first) = weights(table)?;

@@ -17,7 +17,7 @@ const ALL: &str = "all";
 
 /// Reads one table.
 pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<ScenarioJob> {
-    table.check_keys(&job_keys::GROUPS.names())?;
+    table.check_keys(&job_keys::known(&job_keys::GROUPS))?;
     let order = match table.get("order") {
         Some(value) => {
             let name = value.string("the name of an order")?;

@@ -65,7 +65,6 @@ pub const DIVIDE: KeyTable = KeyTable {
             "`\"auto\"`, `\"all\"`, a name of [placements](names.md#placements), or a list of them",
             "all",
         ),
-        key("placement", "an older name of `placements`", "the same", "all"),
         key(
             "search",
             "how the placements `search` and `exact` look",
@@ -167,7 +166,6 @@ pub const GROUPS: KeyTable = KeyTable {
             "hilbert",
         ),
         key("levels", "random labels, for so many nested splits", "a whole number", "none"),
-        key("random", "an older name of `levels`", "the same", "none"),
         key(
             "labels",
             "labels of a file",
@@ -195,6 +193,15 @@ pub const GROUPS: KeyTable = KeyTable {
 
 /// Every table, in the order of the page.
 pub const TABLES: &[&KeyTable] = &[&TOP, &DIVIDE, &SEARCH, &LOAD, &SOURCES, &GROUPS];
+
+/// Older names of keys, which are read as well.
+const OLD: &[(&str, &str)] = &[("[[divide]]", "placement"), ("[[groups]]", "random")];
+
+/// The keys of a table, then their older names.
+pub(super) fn known(table: &KeyTable) -> Vec<&'static str> {
+    let old = OLD.iter().filter(|(name, _)| *name == table.name).map(|(_, old)| *old);
+    table.names().into_iter().chain(old).collect()
+}
 
 /// The tables as a page.
 ///

@@ -63,9 +63,9 @@ use value::Table;
 fn elsewhere(key: &str, here: &str) -> String {
     let tables = [
         ("[machine]", machine_keys::MACHINE.names()),
-        ("[[divide]]", job_keys::DIVIDE.names()),
-        ("[[load]]", job_keys::LOAD.names()),
-        ("[[groups]]", job_keys::GROUPS.names()),
+        ("[[divide]]", job_keys::known(&job_keys::DIVIDE)),
+        ("[[load]]", job_keys::known(&job_keys::LOAD)),
+        ("[[groups]]", job_keys::known(&job_keys::GROUPS)),
     ];
     let of = tables.iter().filter(|(name, keys)| *name != here && keys.contains(&key)).map(|(name, _)| *name);
     let of: Vec<&str> = of.collect();
