@@ -35,20 +35,20 @@ CALLS = [
     (
         mw.split,
         [],
-        {"on": "mesh:5x5", "from_": (2, 2), "sigma": 0.1},
-        "split --on mesh:5x5 --from 2,2 --sigma 0.1",
+        {"on": "mesh:5x5", "source": (2, 2), "sigma": 0.1},
+        "split --on mesh:5x5 --source 2,2 --sigma 0.1",
     ),
     (
         mw.split,
         [],
-        {"on": "mesh:6x6", "from_": ["0,0", "5,5=2"], "sigma": "1/7", "method": ["optimum", "epsa"], "next": True},
-        "split --on mesh:6x6 --from 0,0 --from 5,5=2 --sigma 1/7 --method optimum,epsa --next",
+        {"on": "mesh:6x6", "source": ["0,0", "5,5=2"], "sigma": "1/7", "method": ["optimum", "epsa"], "next": True},
+        "split --on mesh:6x6 --source 0,0 --source 5,5=2 --sigma 1/7 --method optimum,epsa --next",
     ),
     (
         mw.groups,
         [],
-        {"on": "mesh:4x4", "random": 2, "repeat": 3, "seed": 5},
-        "groups --on mesh:4x4 --random 2 --repeat 3 --seed 5",
+        {"on": "mesh:4x4", "levels": 2, "repeat": 3, "seed": 5},
+        "groups --on mesh:4x4 --levels 2 --repeat 3 --seed 5",
     ),
     (
         mw.groups,
@@ -96,7 +96,7 @@ def test_a_function_returns_what_the_command_prints(program, verb, places, optio
 
 
 def test_a_claim_is_checked_as_it_came_from_split(program):
-    claim = mw.split(on="mesh:5x5", from_=12, sigma=0.1, method="epsa")
+    claim = mw.split(on="mesh:5x5", source=12, sigma=0.1, method="epsa")
     with open("claim.json", "w") as file:
         file.write(claim.json_text)
     code, stdout, _ = program("check", "claim.json", "--json")

@@ -1,5 +1,6 @@
 //! The program as a user meets it.
 
+mod answers;
 mod busiest;
 mod choices;
 mod claims;
@@ -18,6 +19,7 @@ mod orders;
 mod placing;
 mod routers;
 mod run;
+mod same;
 mod search;
 mod sort;
 mod torus;
@@ -39,7 +41,8 @@ fn run(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
 
 fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_meshwright"));
-    command.current_dir(folder).args(arguments).env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
+    command.current_dir(folder).args(arguments);
+    command.env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR").env_remove("COLUMNS");
     // A machine at work is slow: nothing but errors is expected on stderr.
     command.env("MESHWRIGHT_PROGRESS_SECONDS", "0");
     command

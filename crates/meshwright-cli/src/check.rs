@@ -3,16 +3,19 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use serde::Serialize;
 
-use meshwright_core::Result;
 use meshwright_core::words::counted;
+use meshwright_core::{Error, Result};
 use meshwright_formats::certificate::{self, CheckedBound};
 use meshwright_formats::scenario::claim;
+use meshwright_formats::scenario::places::Change;
 use meshwright_load::check::Reading;
 use meshwright_load::witness::WitnessKind;
 use meshwright_network::topology::Machine;
 use meshwright_verdict::load::{self, CheckAnswer, Checked};
 
+use super::costs::{OtherMachine, in_place_of};
 use super::input::FormatArgument;
 use super::output::{self, Progress};
 use super::{Answer, table};
@@ -54,7 +57,7 @@ Exit codes:
   1  a claim is not possible, or it could not be decided; a number of a certificate is wrong
   2  unacceptable input";
 
-/// Check a claimed schedule of a divisible load: possible, or the nodes that refute it; or a certificate of `map`
+/// Check whether links can carry a claimed load distribution, and if not, print the violated cut; or check a certificate of `map`
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct CheckArguments {
@@ -64,6 +67,8 @@ pub(super) struct CheckArguments {
     claim: PathBuf,
     #[command(flatten)]
     format: FormatArgument,
+    #[command(flatten)]
+    machine: OtherMachine,
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
@@ -72,17 +77,39 @@ pub(super) struct CheckArguments {
 /// Runs the verb.
 pub(super) fn run(arguments: &CheckArguments) -> Result<Answer> {
     let _format = arguments.format.apply(&arguments.claim, &["json"])?;
+    let change = arguments.machine.change();
     if let Some(file) = certificate::read(&arguments.claim)? {
+        if change != Change::default() {
+            let expected =
+                "no --on, --dead and --dead-links beside a certificate: its bound is that of its own machine";
+            return Err(Error::value("the machine", "changed", expected));
+        }
         let answer = certificate::check(&file)?;
-        output::print(&if arguments.json { output::json(&answer) } else { bound(&answer) })?;
+        let line = || if answer.holds { "the certificate holds" } else { "the certificate is refuted" };
+        output::say(arguments.json.then(|| output::json(&answer)), || line().to_string(), || bound(&answer))?;
         return Ok(if answer.holds { Answer::Done } else { Answer::Negative });
     }
-    let file = claim::read(&arguments.claim)?;
+    let file = claim::read_on(&arguments.claim, &change)?;
+    let replaced = file.replaced.as_deref();
     let mut progress = Progress::new();
     let answer = load::check(&file.problem()?, &file.terms, &file.claims, &mut |what| progress.tell(what))?;
     drop(progress);
-    output::print(&if arguments.json { output::json(&answer) } else { text(&answer, &file.machine) })?;
+    let word = |claim: &Checked| format!("{}: {}", claim.name, claim.reading.word(claim.feasible));
+    output::say(
+        arguments.json.then(|| output::json(&InPlaceOf { answer: &answer, replaced_machine: replaced })),
+        || answer.claims.iter().map(word).collect::<Vec<_>>().join("; "),
+        || in_place_of(&file.machine, replaced) + &text(&answer, &file.machine),
+    )?;
     Ok(if answer.feasible { Answer::Done } else { Answer::Negative })
+}
+
+/// An answer on another machine than that of the file.
+#[derive(Serialize)]
+struct InPlaceOf<'a> {
+    #[serde(flatten)]
+    answer: &'a CheckAnswer,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaced_machine: Option<&'a str>,
 }
 
 /// What has come of a certificate.

@@ -40,7 +40,7 @@ Exit codes:
   1  a verdict differs from the one the program expects
   2  unacceptable input; nothing is written";
 
-/// Derive every definition, theorem and equation of a paper again, with a verdict on each
+/// Recompute the definitions, theorems and equations of a paper and report which hold
 ///
 /// A claim holds, is corrected (the right form and the smallest counterexample are given) or is refuted; remarks are
 /// ours, and what cannot be checked or is not built is named.
@@ -83,12 +83,24 @@ pub(super) fn run(arguments: &ClaimsArguments) -> Result<Answer> {
         }
         None => String::new(),
     };
-    output::print(&if arguments.json {
-        output::json(&audit)
-    } else {
-        text(&audit, !arguments.only.is_empty()) + &written
-    })?;
+    output::say(
+        arguments.json.then(|| output::json(&audit)),
+        || line(&audit),
+        || text(&audit, !arguments.only.is_empty()) + &written,
+    )?;
     Ok(if audit.is_as_expected() { Answer::Done } else { Answer::Negative })
+}
+
+/// How many claims have which verdict.
+fn line(audit: &Audit) -> String {
+    let verdicts: Vec<String> =
+        audit.counts.iter().map(|(verdict, count)| format!("{count} {}", verdict.plural(*count))).collect();
+    let verdicts = verdicts.join(", ");
+    let trees = match audit.papers.contains(&"lo1990") {
+        true => format!("; trees up to B({})", audit.n_max),
+        false => String::new(),
+    };
+    format!("{} claims: {verdicts}{trees}", audit.claims.len())
 }
 
 /// The table, and what is wrong with the claims that do not hold; of claims asked for by name everything, with numbers.
@@ -108,14 +120,7 @@ fn text(audit: &Audit, in_full: bool) -> String {
         ]
     };
     text += &table::table(&HEAD, HEAD.len(), audit.claims.iter().map(row).collect());
-    let verdicts: Vec<String> =
-        audit.counts.iter().map(|(verdict, count)| format!("{count} {}", verdict.plural(*count))).collect();
-    let verdicts = verdicts.join(", ");
-    let trees = match audit.papers.contains(&"lo1990") {
-        true => format!("; trees up to B({})", audit.n_max),
-        false => String::new(),
-    };
-    text += &format!("{} claims: {verdicts}{trees}\n", audit.claims.len());
+    text += &format!("{}\n", line(audit));
     for finding in audit.claims.iter().filter(|finding| in_full || finding.verdict != Verdict::Holds) {
         text += &details(finding, in_full);
     }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use meshwright_core::rng;
 use meshwright_core::units::{NodeId, Ratio};
 use meshwright_core::{Error, Result};
+use meshwright_core::{rng, same_word};
 use meshwright_groups::{Group, label_file};
 use meshwright_network::topology::Machine;
 use meshwright_verdict::groups::collective::{self, COLLECTIVES, Collective, CollectiveVerdict};
@@ -26,9 +26,13 @@ pub(super) struct CollectiveArguments {
         value_name = "NAME",
         help = help(),
         value_parser = |name: &str| told(asked(name)),
-        conflicts_with_all = ["labels", "random", "contiguous", "colours", "repeat", "split", "asynchronous", "engine", "out"]
+        conflicts_with_all = ["labels", "levels", "contiguous", "colours", "repeat", "split", "asynchronous", "engine", "out"]
     )]
     pub(super) collective: Option<Asked>,
+    /// With --collective: the structure to use, as the answer names them, or auto for that with the fewest predicted cycles
+    /// [default: auto]
+    #[arg(long, value_name = "NAME", requires = "collective", conflicts_with = "tree")]
+    structure: Option<String>,
     /// With --collective: cycles a node works on each message it sends or receives
     #[arg(
         long,
@@ -65,14 +69,14 @@ struct All<'a> {
 fn help() -> String {
     let names: Vec<&str> = COLLECTIVES.iter().map(|(name, _)| *name).collect();
     format!(
-        "Instead of splits: what an operation of one group takes on every structure; {}, or all. --tree names the \
-         structure to use, auto that with the fewest predicted cycles",
+        "Instead of splits: what an operation of one group takes on every structure; {}, or all",
         names.join(", ")
     )
 }
 
 fn asked(name: &str) -> Result<Asked> {
-    let found: Vec<_> = COLLECTIVES.iter().filter(|known| name == "all" || known.0 == name).collect();
+    let found: Vec<_> =
+        COLLECTIVES.iter().filter(|known| name == "all" || same_word(known.0, name)).collect();
     if found.is_empty() {
         let names: Vec<&str> = COLLECTIVES.iter().map(|(name, _)| *name).chain(["all"]).collect();
         return Err(Error::value("collective", format!("`{name}`"), names.join(", ")));
@@ -81,8 +85,16 @@ fn asked(name: &str) -> Result<Asked> {
 }
 
 impl CollectiveArguments {
+    /// The structure to use; `tree` is the old name of the option.
+    pub(super) fn structure<'a>(&'a self, tree: Option<&'a str>) -> &'a str {
+        self.structure.as_deref().or(tree).unwrap_or("auto")
+    }
+
     /// The group.
-    pub(super) fn members(&self, machine: &Machine, order: &str, seed: u64) -> Result<Group> {
+    pub(super) fn members(&self, machine: &Machine, order: &str, seed: Option<u64>) -> Result<Group> {
+        if let (Some(seed), None) = (seed, self.random_members) {
+            return Err(Error::value("--seed", seed, "--random-members beside it: nothing else is drawn"));
+        }
         if let Some(path) = &self.members {
             let members: Vec<NodeId> =
                 label_file::read(path, machine)?.members.into_iter().map(|(node, _)| node).collect();
@@ -93,7 +105,7 @@ impl CollectiveArguments {
         if count == 0 || count as usize > nodes.len() {
             return Err(Error::value("number of members", count, format!("1 to {}", nodes.len())));
         }
-        nodes.shuffle(&mut rng::stream(seed, "members"));
+        nodes.shuffle(&mut rng::stream(seed.unwrap_or(0), "members"));
         nodes.truncate(count as usize);
         Group::of(machine, order, &nodes)
     }
@@ -112,12 +124,16 @@ pub(super) fn answer(
     let byte_time = Ratio::new(arguments.link_delay.into(), machine.costs().flit.0)?;
     let machine = machine.clone().with_byte_time(byte_time)?;
     let verdicts = collective::judge(&machine, group, &asked.0, arguments.overhead, wanted)?;
-    let text = match &verdicts[..] {
-        [one] if json => output::json(one),
-        all if json => output::json(&All { format: 1, machine: machine.name(), collectives: all }),
-        all => text(all),
+    let as_json = || match &verdicts[..] {
+        [one] => output::json(one),
+        all => output::json(&All { format: 1, machine: machine.name(), collectives: all }),
     };
-    output::print(&text)?;
+    let line = |verdict: &CollectiveVerdict| format!("{}: {}", verdict.operation, verdict.chosen);
+    output::say(
+        json.then(as_json),
+        || verdicts.iter().map(line).collect::<Vec<_>>().join("; "),
+        || text(&verdicts),
+    )?;
     let ends =
         |verdict: &CollectiveVerdict| verdict.chosen().is_some_and(|row| row.simulated_cycles.is_some());
     Ok(if verdicts.iter().all(ends) { Answer::Done } else { Answer::Negative })
@@ -150,7 +166,7 @@ fn rows(verdict: &CollectiveVerdict) -> String {
     let row = |row: &collective::StructureRow| {
         let simulated = row.simulated_cycles.map_or("none: a ring".into(), |cycles| cycles.to_string());
         vec![
-            if row.name == verdict.chosen { format!("{} *", row.name) } else { row.name.clone() },
+            format!("{}{}", if row.name == verdict.chosen { "* " } else { "  " }, row.name),
             row.height_links.to_string(),
             row.edges.to_string(),
             row.fan_out.to_string(),

@@ -148,7 +148,11 @@ impl CompletionArguments {
             }
             None => String::new(),
         };
-        output::print(&if asked.json { output::json(&report) } else { text(&report) + &written })?;
+        output::say(
+            asked.json.then(|| output::json(&report)),
+            || report.reason.clone(),
+            || text(&report) + &written,
+        )?;
         Ok(Answer::Done)
     }
 }

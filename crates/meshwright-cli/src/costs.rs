@@ -4,6 +4,7 @@ use clap::Args;
 
 use meshwright_core::units::{Bytes, Cycles, Ratio};
 use meshwright_core::{Error, Result};
+use meshwright_formats::scenario::places::Change;
 use meshwright_formats::scenario::{self, machine::switching};
 use meshwright_formats::scenario::{quantity, tasks};
 use meshwright_mapping::divide::Preset;
@@ -21,20 +22,91 @@ fn asked(name: &str) -> Result<Asked> {
     if name == "all" { Ok(Asked::All) } else { switching(name).map(Asked::One) }
 }
 
+/// Every form of a machine, for the help of all verbs.
+pub const MACHINES: &str = "mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: \
+    hwloc:FILE.xml, coordinates:FILE.csv, slurm[:names|:MACHINE]; a TOML file with a [machine] table; or a machine by name: \
+    meshwright machines lists them";
+
+/// What of the machine does not work.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Broken {
+    /// Nodes of the machine that do not work: R,C or an id, `*` for all along an axis, ranges with both their ends: "3,*" or
+    /// 0..4,7; several with `;` between, or the option again
+    #[arg(long, value_name = "NODES")]
+    dead: Vec<String>,
+    /// Links that do not work, in both directions: two neighbours as 0,0-0,1; all between two columns as "*,3-*,4"
+    #[arg(long, value_name = "PAIRS")]
+    dead_links: Vec<String>,
+}
+
+impl Broken {
+    /// The machine without them.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Change::bury`].
+    pub fn of(&self, machine: Machine) -> Result<Machine> {
+        self.change(None).bury(machine)
+    }
+
+    /// The machine of `--on` without them, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// As for [`scenario::machine`] and [`Change::bury`]; [`Error::Value`] when something is dead and no machine is named.
+    pub fn on(&self, on: Option<&str>) -> Result<Option<Machine>> {
+        if let Some(on) = on {
+            return scenario::machine(on).and_then(|machine| self.of(machine)).map(Some);
+        }
+        match self.dead.first().or(self.dead_links.first()) {
+            Some(text) => Err(Error::value("--dead", format!("`{text}`"), "--on MACHINE beside it")),
+            None => Ok(None),
+        }
+    }
+
+    /// What changes of the machine that a file names.
+    pub(super) fn change(&self, on: Option<&str>) -> Change {
+        Change { on: on.map(str::to_string), dead: self.dead.clone(), dead_links: self.dead_links.clone() }
+    }
+}
+
+/// A machine in place of that of a file.
+#[derive(Args)]
+pub(super) struct OtherMachine {
+    /// Another machine in place of that of the file; the answer says so
+    #[arg(long, value_name = "MACHINE")]
+    on: Option<String>,
+    #[command(flatten)]
+    broken: Broken,
+}
+
+impl OtherMachine {
+    /// What changes.
+    pub(super) fn change(&self) -> Change {
+        self.broken.change(self.on.as_deref())
+    }
+}
+
+/// What is said of a machine in place of another.
+pub(super) fn in_place_of(machine: &Machine, replaced: Option<&str>) -> String {
+    replaced.map_or(String::new(), |old| format!("{} in place of {old}, as --on asks\n", machine.name()))
+}
+
 /// `--on` and what changes that machine.
 #[derive(Args)]
 pub(super) struct MachineArguments {
-    /// mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml,
-    /// coordinates:FILE.csv, slurm[:names|:MACHINE]; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
-    #[arg(long, value_name = "MACHINE")]
+    #[arg(long, value_name = "MACHINE", help = MACHINES)]
     on: String,
+    #[command(flatten)]
+    broken: Broken,
     /// How messages move: wormhole, cut-through or store-and-forward; to compare, map takes several with commas between, or
     /// all [default: as the machine file says, else wormhole]
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = |text: &str| told(asked(text)))]
     switching: Vec<Asked>,
-    /// c: whole cycles before a message enters the network, such as 100 [default: as the machine file says, else 100]
-    #[arg(long, value_name = "CYCLES", allow_negative_numbers = true, value_parser = |text: &str| told(quantity::cycles(text, None)))]
-    startup: Option<Cycles>,
+    /// c: whole cycles before a message enters the network, such as 100; to compare, map takes several with commas between
+    /// [default: as the machine file says, else 100]
+    #[arg(long, value_name = "CYCLES", value_delimiter = ',', allow_negative_numbers = true, value_parser = |text: &str| told(quantity::cycles(text, None)))]
+    startup: Vec<Cycles>,
     /// b: cycles per byte on a link, such as 1, 0.25 or 1/30 [default: as the machine file says, else 1]
     #[arg(long, value_name = "CYCLES", allow_negative_numbers = true, value_parser = |text: &str| told(quantity::byte_time(text, None)))]
     byte_time: Option<Ratio>,
@@ -75,7 +147,24 @@ impl MachineArguments {
                 "one of them: several are compared by map",
             ));
         }
+        Self::check_one(&self.startup)?;
         self.of_first_switching()
+    }
+
+    /// The start-ups that were asked for.
+    pub(super) fn startups(&self) -> &[Cycles] {
+        &self.startup
+    }
+
+    /// Refuses several start-ups where there is one answer.
+    pub(super) fn check_one(startups: &[Cycles]) -> Result<()> {
+        match startups.len() > 1 {
+            true => {
+                let all: Vec<String> = startups.iter().map(|startup| startup.0.to_string()).collect();
+                Err(Error::value("startup", all.join(","), "one value: several are compared by map TASKS"))
+            }
+            false => Ok(()),
+        }
     }
 
     fn switching_names(&self) -> String {
@@ -88,13 +177,13 @@ impl MachineArguments {
 
     /// The machine under the first switching asked for.
     fn of_first_switching(&self) -> Result<Machine> {
-        let machine = scenario::machine(&self.on)?;
+        let machine = self.broken.of(scenario::machine(&self.on)?)?;
         if machine.fabric().is_some() {
             self.check_no_costs(&machine)?;
             return Ok(machine);
         }
         let costs = Costs {
-            startup: self.startup.unwrap_or(machine.costs().startup),
+            startup: self.startup.first().copied().unwrap_or(machine.costs().startup),
             byte_time: self.byte_time.unwrap_or(machine.costs().byte_time),
             flit: self.flit.unwrap_or(machine.costs().flit),
         };
@@ -112,7 +201,7 @@ impl MachineArguments {
     fn check_no_costs(&self, machine: &Machine) -> Result<()> {
         let given = [
             ("switching", Some(self.switching_names()).filter(|names| !names.is_empty())),
-            ("startup", self.startup.map(|cycles| cycles.0.to_string())),
+            ("startup", self.startup.first().map(|cycles| cycles.0.to_string())),
             ("byte-time", self.byte_time.map(|time| time.to_f64().to_string())),
             ("flit", self.flit.map(|flit| flit.0.to_string())),
         ];
@@ -141,15 +230,14 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
 
 /// Which machine.
 #[derive(Args)]
-#[group(required = true, multiple = false)]
 pub(super) struct MachineName {
-    /// mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml,
-    /// coordinates:FILE.csv, slurm[:names|:MACHINE]; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
-    #[arg(value_name = "MACHINE")]
-    machine: Option<String>,
-    /// The same as an option, as in every other verb
-    #[arg(long, value_name = "MACHINE")]
+    #[arg(long, value_name = "MACHINE", help = MACHINES, required_unless_present = "machine")]
     on: Option<String>,
+    /// The same without --on, its old place
+    #[arg(value_name = "MACHINE", hide = true, conflicts_with = "on")]
+    machine: Option<String>,
+    #[command(flatten)]
+    broken: Broken,
 }
 
 impl MachineName {
@@ -157,9 +245,18 @@ impl MachineName {
     ///
     /// # Errors
     ///
-    /// As for [`scenario::machine`].
+    /// As for [`scenario::machine`] and [`Broken::of`].
     pub(super) fn read(&self) -> Result<Machine> {
-        scenario::machine(self.named())
+        self.broken.of(scenario::machine(self.named())?)
+    }
+
+    /// The machine for programs of groups.
+    ///
+    /// # Errors
+    ///
+    /// As for [`scenario::machine_in_packets`] and [`Broken::of`].
+    pub(super) fn in_packets(&self) -> Result<Machine> {
+        self.broken.of(scenario::machine_in_packets(self.named())?)
     }
 
     /// The words that name it.

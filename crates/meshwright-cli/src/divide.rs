@@ -5,9 +5,9 @@ use clap::Args;
 use meshwright_core::Result;
 use meshwright_core::words::grouped;
 use meshwright_demos::speedup::{self, Executor, SpeedupAnswer as Report, Speedups, Task};
-use meshwright_formats::scenario;
 use meshwright_verdict::Ranked;
 
+use super::costs::Broken;
 use super::output::{self, Progress};
 use super::{Answer, costs, ranks_as_threads, table};
 
@@ -50,6 +50,8 @@ pub struct DivideOptions {
     /// The machine whose nodes are the ranks, such as mesh:4x4 [default: the mesh nearest to a square]
     #[arg(long, value_name = "MACHINE")]
     on: Option<String>,
+    #[command(flatten)]
+    broken: Broken,
     /// Which rank runs which task of the tree: a placement of `meshwright map`, auto for the fastest one, or launched for rank r
     /// at task r [default: centred-halving or bisection]
     #[arg(long, value_name = "NAME")]
@@ -72,7 +74,7 @@ impl DivideOptions {
     ///
     /// As for [`speedup::applications`], [`Task::new`] and [`Task::ranked`].
     pub fn tasks(&self, ranks: u32) -> Result<Vec<(Task, Ranked)>> {
-        let machine = self.on.as_deref().map(scenario::machine).transpose()?;
+        let machine = self.broken.on(self.on.as_deref())?;
         let task = |application| {
             let task = Task::new(application, self.size, (ranks, self.seed, self.repeat))?;
             let ranked = task.ranked(machine.clone(), self.placement.as_deref())?;
@@ -88,7 +90,7 @@ impl DivideOptions {
     /// When standard output is closed for writing.
     pub fn print(&self, threads: Option<u32>, ranks: u32, applications: Vec<Speedups>) -> Result<Answer> {
         let report = Report { format: 1, seed: self.seed, repeat: self.repeat, threads, ranks, applications };
-        output::print(&if self.json { output::json(&report) } else { text(&report) })?;
+        output::say(self.json.then(|| output::json(&report)), || line(&report), || text(&report))?;
         let is_right = report.applications.iter().all(Speedups::is_right);
         Ok(if is_right { Answer::Done } else { Answer::Negative })
     }
@@ -112,7 +114,7 @@ pub(super) struct DivideArguments {
 pub(super) fn run(arguments: &DivideArguments) -> Result<Answer> {
     let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
     let threads = arguments.threads.unwrap_or_else(cores);
-    let on = arguments.work.on.as_deref();
+    let on = arguments.work.broken.on(arguments.work.on.as_deref())?;
     let ranks = arguments.ranks.map_or_else(|| ranks_as_threads(on, || 4), Ok)?;
     let tasks = arguments.work.tasks(ranks)?;
     let mut progress = Progress::new();
@@ -122,6 +124,17 @@ pub(super) fn run(arguments: &DivideArguments) -> Result<Answer> {
     let applications = tasks.iter().map(measure).collect::<Result<Vec<_>>>()?;
     drop(progress);
     arguments.work.print(Some(threads), ranks, applications)
+}
+
+/// Whether all is right, and who is fastest, in one line.
+fn line(report: &Report) -> String {
+    let of = |speedups: &Speedups| {
+        let fastest = speedups.executors.iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds));
+        let fastest = fastest.map_or(String::new(), |one| format!("{} in {:.6} s", one.name, one.seconds));
+        let checked = if speedups.is_right() { "checked" } else { "WRONG" };
+        format!("{}: {fastest}, {checked}", speedups.application)
+    };
+    report.applications.iter().map(of).collect::<Vec<_>>().join("; ")
 }
 
 /// The table, and what stands in it.

@@ -1,9 +1,11 @@
 //! Errors, drawn on the text that caused them.
 
+use std::ffi::OsString;
 use std::io::Write;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use super::grammar;
 use clap::Parser;
 use meshwright_core::Error;
 use meshwright_core::error::{Contradiction, ParseError};
@@ -25,7 +27,7 @@ pub(super) fn show(error: &Error) {
 /// again with every order in it spelled out, so that the parser speaks of that.
 pub fn usage<C: Parser>(error: &clap::Error) {
     let given = call::words().into_iter().map(|word| harmless(&word).into_owned());
-    match C::try_parse_from(given) {
+    match grammar::parse::<C>(given.map(OsString::from)) {
         Err(spelled_out) => {
             let text = spelled_out.render().to_string();
             let is_kept =

@@ -57,7 +57,11 @@ pub(super) fn run(arguments: &ExplainArguments) -> Result<Answer> {
     let plan = planned::read_to_explain(&arguments.plan, arguments.job.as_deref())?;
     let subject = Subject { name: &plan.name, method: &plan.method, machine: &plan.machine, work: plan.work };
     let told = of(&subject)?;
-    output::print(&if arguments.json { output::json(&told) } else { text(&told, &plan.machine) })?;
+    output::say(
+        arguments.json.then(|| output::json(&told)),
+        || told.summary(&plan.machine).into_iter().next().unwrap_or_default(),
+        || text(&told, &plan.machine),
+    )?;
     Ok(Answer::Done)
 }
 

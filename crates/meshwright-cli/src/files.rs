@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use meshwright_core::output::{MANIFEST, NamedJob, Writing, check_folder};
-use meshwright_core::{Error, Result};
+use meshwright_core::{Error, Result, text};
 use meshwright_formats::json::PlanForm;
 use meshwright_report as report;
 use meshwright_report::{File, PlanReport};
 use meshwright_verdict::explain::Explanation;
 
+use super::csv::CsvFile;
 use super::output::{self, shown};
 
 /// The page's file name.
@@ -21,9 +22,18 @@ pub(super) const PAGE: &str = "report.html";
 const HEAD_MAX: u64 = 1 << 16;
 
 /// A plan as one JSON object, with explanations if there are any; it names the files of its schedules, if files are written.
-pub(super) fn json(plan: &PlanReport<'_>, with_files: bool, told: Vec<Option<Explanation>>) -> String {
+pub(super) fn json(
+    plan: &PlanReport<'_>,
+    with_files: bool,
+    told: Vec<Option<Explanation>>,
+    replaced: Option<&str>,
+) -> String {
     let schedules = if with_files { report::schedules(plan.jobs) } else { Vec::new() };
-    output::json(&PlanForm::new(plan.machine, plan.seed, plan.jobs, schedules).with_explanations(told))
+    output::json(
+        &PlanForm::new(plan.machine, plan.seed, plan.jobs, schedules)
+            .with_explanations(told)
+            .in_place_of(replaced),
+    )
 }
 
 /// A file of this text.
@@ -35,7 +45,7 @@ pub(super) fn file(name: &str, what: &str, text: String) -> File {
 pub(super) fn of_plan(plan: &PlanReport<'_>) -> Result<Vec<File>> {
     let mut files = vec![
         file(PAGE, "tables and drawings: open it in a browser", report::page(plan)?),
-        file("plan.json", "the same for scripts, and for `run`", json(plan, true, Vec::new())),
+        file("plan.json", "the same for scripts, and for `run`", json(plan, true, Vec::new(), None)),
     ];
     files.extend(report::files(plan)?);
     Ok(files)
@@ -52,7 +62,19 @@ pub struct Force {
 
 /// Makes sure, before long work is done, that this job may write into the folder that was asked for.
 pub(super) fn check(folder: Option<&PathBuf>, force: Force, job: &NamedJob) -> Result<()> {
-    folder.map_or(Ok(()), |folder| check_folder(folder, job, force.force))
+    let Some(folder) = folder else { return Ok(()) };
+    let file = ["json", "html", "svg", "csv"].into_iter().find(|ending| text::ending(folder) == *ending);
+    if let Some(ending) = file {
+        let name = shown(folder);
+        let hint =
+            if ending == "json" { format!("; --json > {name} writes one file") } else { String::new() };
+        return Err(Error::value(
+            "--out",
+            format!("`{name}`"),
+            format!("a folder, which gets all files{hint}"),
+        ));
+    }
+    check_folder(folder, job, force.force)
 }
 
 /// Adds the files of a folder to what is written; what there is to say about them.
@@ -68,6 +90,22 @@ pub(super) fn add(
     let width = files.iter().map(|file| file.name.len()).max().unwrap_or(0);
     let line = |file: &File| format!("  {:width$}  {}\n", file.name, file.what);
     Ok(format!("Files in {}:\n", shown(folder)) + &files.iter().map(line).collect::<String>())
+}
+
+/// Writes the files of a folder, if one is asked for, and the table as CSV, all of them or none; what there is to say.
+pub(super) fn write_all(
+    force: Force,
+    folder: Option<(&Path, &NamedJob)>,
+    of_folder: impl FnOnce() -> Result<Vec<File>>,
+    (csv, table): (&CsvFile, &dyn Fn() -> String),
+) -> Result<String> {
+    let mut writing = Writing::new(force.force);
+    let mut said = String::new();
+    if let Some((folder, job)) = folder {
+        said = "\n".to_string() + &add(&mut writing, folder, job, of_folder()?)?;
+    }
+    said += &csv.add(&mut writing, table)?;
+    writing.finish().map(|()| said)
 }
 
 /// Writes the files of a folder; what there is to say about them.

@@ -104,8 +104,12 @@ pub(super) fn run(arguments: &FitArguments) -> Result<Answer> {
         }
         None => String::new(),
     };
-    let text = if arguments.json { output::json(&verdict) } else { text(&verdict, &constants) + &written };
-    output::print(&text)?;
+    let found = |constant: &FreeConstant| format!("{} = {}", constant.name, verdict.free[&constant.name]);
+    output::say(
+        arguments.json.then(|| output::json(&verdict)),
+        || constants.iter().map(found).collect::<Vec<_>>().join(", "),
+        || text(&verdict, &constants) + &written,
+    )?;
     Ok(Answer::Done)
 }
 

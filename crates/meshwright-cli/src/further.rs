@@ -17,25 +17,25 @@ pub(super) struct Further {
     /// Nodes send on all links at a time, or on one and receive on one: all or one. Every row is then of that machine, or
     /// left out
     /// [default: as the machine file says, else all]
-    #[arg(long, value_name = "NAME", conflicts_with = "random", value_parser = |name: &str| told(words::ports(name)))]
+    #[arg(long, value_name = "NAME", conflicts_with = "random_sources", value_parser = |name: &str| told(words::ports(name)))]
     ports: Option<PortModel>,
     /// A processor moves every message itself and computes nothing meanwhile
-    #[arg(long, conflicts_with = "random")]
+    #[arg(long, conflicts_with = "random_sources")]
     no_front_end: bool,
     /// Results of this size, that of the load being 1, go back to its source
-    #[arg(long, value_name = "RHO", conflicts_with = "random", allow_negative_numbers = true, value_parser = |text: &str| told(words::results(text)))]
-    results: Option<f64>,
+    #[arg(long, value_name = "RHO", conflicts_with = "random_sources", allow_negative_numbers = true, value_parser = |text: &str| told(words::results(text)))]
+    result_size: Option<f64>,
     /// The directions of a wire share its time: full or half [default: full]
-    #[arg(long, value_name = "NAME", conflicts_with = "random", value_parser = |name: &str| told(words::duplex(name)))]
+    #[arg(long, value_name = "NAME", conflicts_with = "random_sources", value_parser = |name: &str| told(words::duplex(name)))]
     duplex: Option<Duplex>,
-    /// Also where to put a further source that takes this share of the load from all others alike [without a share:
-    /// as much as each of k + 1 sources of equal loads]
+    /// Rank the nodes where one more source helps most; SHARE is what it takes from the others [without a share: as much
+    /// as each of k + 1 sources of equal loads]
     #[arg(
         long,
         value_name = "SHARE",
         num_args = 0..=1,
         default_missing_value = words::EQUAL,
-        conflicts_with = "random",
+        conflicts_with = "random_sources",
         allow_negative_numbers = true,
         value_parser = |text: &str| told(words::next(text).map(Share))
     )]
@@ -48,8 +48,8 @@ pub(super) struct Further {
     #[arg(
         long,
         conflicts_with_all = [
-            "random", "method", "switching", "reduction", "startup", "chunks", "front", "deadline", "out", "ports",
-            "no_front_end", "results", "duplex", "next",
+            "random_sources", "method", "switching", "reduction", "message_startup", "chunks", "front", "deadline", "out",
+            "ports", "no_front_end", "result_size", "duplex", "next",
         ]
     )]
     pub(super) queues: bool,
@@ -62,12 +62,12 @@ struct Share(Option<f64>);
 impl Further {
     /// What is asked for on this machine.
     pub(super) fn wishes(&self, machine: &Machine) -> Wishes {
-        let Self { ports, no_front_end, results, duplex, next, places, .. } = self;
-        let asked = ports.is_some() || *no_front_end || results.is_some() || duplex.is_some();
+        let Self { ports, no_front_end, result_size, duplex, next, places, .. } = self;
+        let asked = ports.is_some() || *no_front_end || result_size.is_some() || duplex.is_some();
         let variant = Variant {
             ports: ports.unwrap_or(machine.port_model()),
             front_end: !no_front_end,
-            results: results.unwrap_or(0.0),
+            results: result_size.unwrap_or(0.0),
             duplex: duplex.unwrap_or_default(),
         };
         Wishes {
@@ -81,7 +81,11 @@ impl Further {
 /// Answers whether loads that keep coming can be worked off.
 pub(super) fn queues(machine: &Machine, job: &Job, json: bool) -> Result<Answer> {
     let answer = load::queues(job, machine)?;
-    output::print(&if json { output::json(&answer) } else { text(&answer, machine) })?;
+    output::say(
+        json.then(|| output::json(&answer)),
+        || answer.queues.sentence(machine),
+        || text(&answer, machine),
+    )?;
     Ok(if answer.queues.stable { Answer::Done } else { Answer::Negative })
 }
 

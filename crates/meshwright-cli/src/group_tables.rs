@@ -13,6 +13,17 @@ use meshwright_core::words::counted;
 /// Groups of more members are not listed member by member.
 const LISTED_MAX: usize = 32;
 
+/// The answer to `groups` in one line.
+pub(super) fn line(answer: &GroupsAnswer) -> String {
+    let GroupsAnswer { split, tree, simulated_cycles, unit, bound_cycles, .. } = answer;
+    match &answer.deadlock {
+        Some(_) => format!("{split}/{tree}: deadlock"),
+        None => {
+            format!("{split}/{tree}: {simulated_cycles} {unit}; no method needs fewer than {bound_cycles}")
+        }
+    }
+}
+
 /// The answer to `groups`.
 pub(super) fn text(answer: &GroupsAnswer, sizes: &[SizeRow], given: bool, machine: &Machine) -> String {
     let mut text = format!(
@@ -160,9 +171,9 @@ pub(super) fn plan(job: &GroupsVerdict, machine: &Machine) -> String {
         let mark = if job.is_won_by(outcome) { "* " } else { "  " };
         vec![
             format!("{mark}{}", outcome.method),
-            outcome.bound_cycles.to_string(),
-            outcome.predicted_cycles.to_string(),
-            outcome.simulated().to_string(),
+            table::time(outcome.bound_cycles as f64, 0, machine),
+            table::time(outcome.predicted_cycles as f64, 0, machine),
+            table::cycles(outcome.simulated(), machine),
             percent(outcome.gap().unwrap_or_default()),
             mean(outcome.detail.split_cycles_mean),
             mean(outcome.detail.barrier_cycles_mean),
@@ -170,8 +181,9 @@ pub(super) fn plan(job: &GroupsVerdict, machine: &Machine) -> String {
             busiest(outcome.busiest_link, machine),
         ]
     };
+    let unit = table::unit(machine);
     let mut text = format!(
-        "\n{} ({} in {} order, {} deep, {}); times in cycles, and the mean of one split, barrier and join\n",
+        "\n{} ({} in {} order, {} deep, {}); times in {unit}; of one split, barrier and join the mean, in cycles\n",
         job.name,
         counted(job.facts.members as u64, "member"),
         job.facts.order,

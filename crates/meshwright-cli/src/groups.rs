@@ -6,11 +6,12 @@ use std::sync::Mutex;
 use clap::Args;
 
 use meshwright_core::output as disk;
+use meshwright_core::text;
 use meshwright_core::{Error, Result};
-use meshwright_formats::scenario::{self, groups as words};
+use meshwright_formats::scenario::groups as words;
 use meshwright_groups::label_file;
 use meshwright_network::topology::Machine;
-use meshwright_network::topology::order::ORDERS;
+use meshwright_network::topology::order::{ORDERS, order};
 use meshwright_report::{File, PlanReport};
 use meshwright_verdict::groups::{
     self, Drawn, ENGINES, Engine, GroupsAnswer, Job, LEVELS_MAX, Labels, Method, Pace, REPEAT_MAX,
@@ -28,13 +29,13 @@ other costs is taken at its word, as by `plan`, and times are in cycles. Overhea
 last member's entry to the last member's exit.
 
 Examples:
-  meshwright groups mesh:16x16 --order hilbert --random 4 --repeat 2000
-  meshwright groups mesh:16x16 --order row --random 4 --contiguous --split paper
-  meshwright groups mesh:16x16 --random 4 --split mask --tree auto --asynchronous
-  meshwright groups mesh:16x16 --random 1 --colours 16 --split mask --json
-  meshwright groups torus:8x8 --order snake --labels labels.csv --json | jq '.vertices[0]'
-  meshwright groups mesh:16x16 --collective all-reduce --random-members 64 --seed 7 --overhead 4
-  meshwright groups mesh:16x16 --random 4 --split auto --repeat 100 --out groups
+  meshwright groups --on mesh:16x16 --order hilbert --levels 4 --repeat 2000
+  meshwright groups --on mesh:16x16 --order row --levels 4 --contiguous --split paper
+  meshwright groups --on mesh:16x16 --levels 4 --split mask --tree auto --asynchronous
+  meshwright groups --on mesh:16x16 --levels 1 --colours 16 --split mask --json
+  meshwright groups --on torus:8x8 --order snake --labels labels.csv --json | jq '.vertices[0]'
+  meshwright groups --on mesh:16x16 --collective all-reduce --random-members 64 --seed 7 --overhead 4
+  meshwright groups --on mesh:16x16 --levels 4 --split auto --repeat 100 --out groups
 
 LABELS.csv lists the members of the group and their labels, `row,column,label` (on a hypercube or
 a graph `node,label`); a further number is the key by which the members of a new group are
@@ -48,9 +49,9 @@ Exit codes:
   2  unacceptable input; nothing is written
  70  two numbers of the program contradict each other: a bug, please report it";
 
-/// Split groups, wait in them and join them again, by messages on the simulated machine
+/// Simulate group splits, barriers and joins, and collectives, message by message
 ///
-/// With --labels one split, with every member's values and the trees of the new groups; with --random many splits, and
+/// With --labels one split, with every member's values and the trees of the new groups; with --levels many splits, and
 /// what they take by the size of the group.
 #[derive(Args)]
 #[command(after_help = HELP)]
@@ -59,28 +60,28 @@ pub(super) struct GroupsArguments {
     machine: MachineName,
     #[arg(long, value_name = "NAME", default_value = "hilbert", help = orders())]
     order: String,
-    #[arg(long, value_name = "NAME", default_value = "auto", help = trees())]
-    tree: String,
+    #[arg(long, value_name = "NAME", help = trees())]
+    tree: Option<String>,
     #[arg(long, value_name = "NAME", help = splits())]
     split: Option<String>,
     /// The members of the group and their labels
-    #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["random", "contiguous", "colours"])]
+    #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["levels", "contiguous", "colours", "seed"])]
     labels: Option<PathBuf>,
     /// All nodes, split so many levels deep by random labels [default: 4]
-    #[arg(long, value_name = "LEVELS", value_parser = clap::value_parser!(u32).range(1..=i64::from(LEVELS_MAX)))]
-    random: Option<u32>,
-    /// With --random: new groups are runs of consecutive ranks
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(LEVELS_MAX)))]
+    levels: Option<u32>,
+    /// With --levels: new groups are runs of consecutive ranks
     #[arg(long, conflicts_with = "colours")]
     contiguous: bool,
-    /// With --random: so many labels, all alike (default: two, such that all sizes are alike)
+    /// With --levels: so many labels, all alike (default: two, such that all sizes are alike)
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     colours: Option<u32>,
     /// How often [default: 100 with random labels, else 1]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEAT_MAX)))]
     repeat: Option<u32>,
-    /// The seed of the labels
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
-    seed: u64,
+    /// The seed of the labels, and of --random-members [default: 0]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = seed)]
+    seed: Option<u64>,
     /// Every group goes on by itself; without, all groups begin each operation together
     #[arg(long)]
     asynchronous: bool,
@@ -94,8 +95,9 @@ pub(super) struct GroupsArguments {
     threads: Option<u32>,
     #[command(flatten)]
     collective: collective::CollectiveArguments,
-    #[command(flatten)]
-    elsewhere: Elsewhere,
+    /// What `map` has: it is looked for here
+    #[arg(long, hide = true)]
+    volume: Option<String>,
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
@@ -106,36 +108,14 @@ pub(super) struct GroupsArguments {
     force: Force,
 }
 
-/// Options that other verbs or tables have, and that are looked for here: each is told where to go.
-#[derive(Args)]
-struct Elsewhere {
-    #[arg(long, hide = true)]
-    dead: Option<String>,
-    #[arg(long, hide = true)]
-    dead_links: Option<String>,
-    #[arg(long, hide = true)]
-    volume: Option<String>,
-}
+impl GroupsArguments {
+    /// The name of the order, whatever its spelling.
+    fn order(&self) -> &str {
+        order(&self.order).map_or(self.order.as_str(), |order| order.name)
+    }
 
-impl Elsewhere {
-    fn check(&self) -> Result<()> {
-        let file = |key| {
-            format!("a machine file: `{key}` stands in its [machine] table, and the file is the MACHINE")
-        };
-        for (name, given, expected) in [
-            ("--dead", &self.dead, file("dead = [[0, 0]]")),
-            ("--dead-links", &self.dead_links, file("dead_links = [[[0, 0], [0, 1]]]")),
-            (
-                "--volume",
-                &self.volume,
-                "nothing: members send packets of a few words, not volumes (`map --volume`)".into(),
-            ),
-        ] {
-            if let Some(value) = given {
-                return Err(Error::value(name, format!("`{value}`"), expected));
-            }
-        }
-        Ok(())
+    fn tree(&self) -> &str {
+        self.tree.as_deref().unwrap_or("auto")
     }
 }
 
@@ -146,7 +126,7 @@ fn orders() -> String {
 
 fn trees() -> String {
     format!(
-        "The trees: {}, or auto: what is fastest with the split, found as for --split",
+        "The trees: {}, or auto: what is fastest with the split, found as for --split [default: auto]",
         groups::trees().join(", ")
     )
 }
@@ -164,7 +144,7 @@ fn splits() -> String {
 
 fn engines() -> String {
     let names: Vec<&str> = ENGINES.iter().map(|(name, _)| *name).collect();
-    format!("What it runs on: {}; packet is the paper's model", names.join(", "))
+    format!("What it runs on: {}; packet is the model of Chochia 1996", names.join(", "))
 }
 
 /// Runs the verb.
@@ -176,27 +156,28 @@ pub(super) fn run(arguments: &GroupsArguments) -> Result<Answer> {
             let pool = pool.map_err(|error| {
                 Error::value("number of threads", threads, format!("fewer threads ({error})"))
             })?;
-            pool.install(|| answer(arguments))
+            let provisions = text::provisions();
+            pool.install(|| {
+                let _provided = provisions.here();
+                answer(arguments)
+            })
         }
     }
 }
 
 fn answer(arguments: &GroupsArguments) -> Result<Answer> {
-    arguments.elsewhere.check()?;
-    let mut machine = scenario::machine_in_packets(arguments.machine.named())?;
+    if let Some(volume) = &arguments.volume {
+        let expected = "nothing: members send packets of a few words, not volumes (`map --volume`)";
+        return Err(Error::value("--volume", format!("`{volume}`"), expected));
+    }
+    let mut machine = arguments.machine.in_packets()?;
     if let Some(buffers) = arguments.buffers {
         machine = machine.with_buffers(buffers);
     }
     if let Some(asked) = &arguments.collective.collective {
-        let members = arguments.collective.members(&machine, &arguments.order, arguments.seed)?;
-        return collective::answer(
-            asked,
-            &arguments.collective,
-            &machine,
-            &members,
-            &arguments.tree,
-            arguments.json,
-        );
+        let members = arguments.collective.members(&machine, arguments.order(), arguments.seed)?;
+        let wanted = arguments.collective.structure(arguments.tree.as_deref());
+        return collective::answer(asked, &arguments.collective, &machine, &members, wanted, arguments.json);
     }
     let job = job(arguments, &machine)?;
     job.group(&machine)?;
@@ -204,7 +185,7 @@ fn answer(arguments: &GroupsArguments) -> Result<Answer> {
     files::check(arguments.out.as_ref(), arguments.force, &named)?;
     let mut progress = Progress::with_steps(job.repeat.into());
     progress.tell("repetitions");
-    let (method, why) = groups::choose(&job, &machine, split(arguments, &job)?, &arguments.tree)?;
+    let (method, why) = groups::choose(&job, &machine, split(arguments, &job)?, arguments.tree())?;
     let progress = Mutex::new(progress);
     let found = groups::find(&job, &machine, method, why, &|| {
         if let Ok(mut progress) = progress.lock() {
@@ -223,17 +204,17 @@ fn answer(arguments: &GroupsArguments) -> Result<Answer> {
         None => String::new(),
     };
     let given = arguments.labels.is_some();
-    let text = || tables::text(&answer, &doubling, given, &machine) + &written;
-    output::print(&if arguments.json { json } else { text() })?;
+    let words = || tables::text(&answer, &doubling, given, &machine) + &written;
+    output::say(arguments.json.then_some(json), || tables::line(&answer), words)?;
     Ok(if answer.deadlock.is_none() { Answer::Done } else { Answer::Negative })
 }
 
-/// The split that is meant: the paper's, if none is named and it works on the trees and knows the labels.
+/// The split that is meant: that of Chochia 1996, if none is named and it works on the trees and knows the labels.
 fn split<'a>(arguments: &'a GroupsArguments, job: &Job) -> Result<&'a str> {
     if let Some(split) = &arguments.split {
         return Ok(split);
     }
-    let tree = Some(arguments.tree.as_str()).filter(|&tree| tree != "auto");
+    let tree = Some(arguments.tree()).filter(|&tree| tree != "auto");
     let needed = job.labels.needed();
     let fits =
         groups::methods(None, tree)?.iter().any(|method| method.split == "paper" && method.labels >= needed);
@@ -245,7 +226,7 @@ fn job(arguments: &GroupsArguments, machine: &Machine) -> Result<Job> {
     let labels = match (&arguments.labels, arguments.colours) {
         (Some(path), _) => Labels::Given(label_file::read(path, machine)?),
         (None, colours) => Labels::Drawn {
-            levels: arguments.random.unwrap_or(4),
+            levels: arguments.levels.unwrap_or(4),
             kind: match colours {
                 _ if arguments.contiguous => Drawn::Contiguous,
                 Some(colours) => Drawn::Colours(colours),
@@ -256,10 +237,10 @@ fn job(arguments: &GroupsArguments, machine: &Machine) -> Result<Job> {
     let drawn = matches!(labels, Labels::Drawn { .. });
     Ok(Job {
         repeat: arguments.repeat.unwrap_or(if drawn { 100 } else { 1 }),
-        seed: arguments.seed,
+        seed: arguments.seed.unwrap_or(0),
         engine: arguments.engine,
         pace: if arguments.asynchronous { Pace::Free } else { Pace::Lockstep },
-        ..Job::new(&arguments.order, labels)
+        ..Job::new(arguments.order(), labels)
     })
 }
 

@@ -6,12 +6,17 @@
 //! | `costs`, `traffic`, `search`, `input` | the options that change a machine; those of routers and traffic; those of a search; that of standard input |
 //! | `call` | a verb inside another process, such as Python |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
+//! | `manner` | how much is said, in which unit, how wide |
 //! | `load`, `random` | divisible loads in tables and words; averages over random sources |
 //! | `collective` | operations of one group on every structure, for `groups` |
 //! | `group_tables` | programs of groups in tables and words |
 //! | `trace` | traces of real programs, for `simulate` and `fit` |
 //! | `further` | variants of a machine, a further source, loads that keep coming |
 //! | `files`, `emit` | the files of a plan, and those of launchers |
+//! | `values` | several values of one option |
+//! | `csv` | tables for programs |
+//! | `init`, `tour` | a scenario to begin with; the planners at work |
+//! | [`grammar`] | old names and short names of options; the list of verbs |
 //! | `shell` | completions and manual pages |
 
 // The text of `--help` is no Markdown: brackets in it are no links.
@@ -24,6 +29,7 @@ mod claims;
 mod collective;
 mod completion;
 mod costs;
+pub mod csv;
 #[cfg(feature = "demos")]
 pub mod divide;
 mod emit;
@@ -32,11 +38,14 @@ mod explain;
 pub mod files;
 mod fit;
 mod further;
+pub mod grammar;
 mod group_tables;
 mod groups;
+mod init;
 mod input;
 mod load;
 mod machines;
+pub mod manner;
 mod map;
 pub mod output;
 mod plan;
@@ -54,15 +63,20 @@ pub mod sort;
 mod split;
 pub mod sweep;
 pub mod table;
+mod tour;
 mod trace;
 mod traffic;
+mod values;
 
 use std::process::ExitCode;
 
 pub use call::{Called, call};
 use clap::{Parser, Subcommand};
 
+pub use costs::{Broken, MACHINES};
 use meshwright_core::{Error, Result};
+#[cfg(feature = "demos")]
+use meshwright_network::topology::Machine;
 use meshwright_runtime::transport::Lost;
 
 /// The most ranks that are threads of one process.
@@ -70,8 +84,7 @@ const THREADS_MAX: u32 = 1024;
 
 /// How many ranks there are as threads when nobody says: the living nodes of the machine, if one is named.
 #[cfg(feature = "demos")]
-fn ranks_as_threads(machine: Option<&str>, otherwise: impl FnOnce() -> u32) -> Result<u32> {
-    let machine = machine.map(meshwright_formats::scenario::machine).transpose()?;
+fn ranks_as_threads(machine: Option<Machine>, otherwise: impl FnOnce() -> u32) -> Result<u32> {
     let ranks = machine.map_or_else(otherwise, |machine| machine.living_count());
     check_threads(ranks).map(|()| ranks)
 }
@@ -116,7 +129,7 @@ const CONTRADICTION: u8 = 70;
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done
-  1  a negative answer (a deadlock, an impossible claim, a verdict nobody expects)
+  1  a negative answer (a deadlock, an impossible claim, another verdict than the recorded one)
   2  unacceptable input; nothing is written
   3  a rank was lost (run, sort, scatter)
  70  two numbers of the program contradict each other: a bug, please report it";
@@ -135,23 +148,40 @@ const HELP_WIDTH: usize = 98;
 struct CommandLine {
     #[command(flatten)]
     color: colorchoice_clap::Color,
+    #[command(flatten)]
+    manner: manner::Manner,
     #[command(subcommand)]
     verb: Verb,
 }
 
+impl CommandLine {
+    /// Refuses what has no effect.
+    fn check(&self) -> Result<()> {
+        let has_times = matches!(self.verb, Verb::Plan(_) | Verb::Map(_) | Verb::Simulate(_));
+        match self.manner.units() {
+            Some(_) if !has_times => Err(Error::value(
+                "units",
+                "given",
+                "only with plan, map and simulate: their times are cycles of the machine",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
 #[derive(Subcommand)]
 enum Verb {
-    Plan(plan::PlanArguments),
     Map(map::MapArguments),
+    Simulate(simulate::SimulateArguments),
+    Sweep(sweep::SweepArguments),
+    Plan(plan::PlanArguments),
     Split(split::SplitArguments),
     Groups(groups::GroupsArguments),
-    Check(check::CheckArguments),
     Explain(explain::ExplainArguments),
-    Machines(machines::MachinesArguments),
-    Simulate(simulate::SimulateArguments),
-    Fit(fit::FitArguments),
-    Sweep(sweep::SweepArguments),
+    Check(check::CheckArguments),
     Run(run::RunArguments),
+    Machines(machines::MachinesArguments),
+    Fit(fit::FitArguments),
     #[cfg(feature = "demos")]
     Sort(sort::SortCommand),
     #[cfg(feature = "demos")]
@@ -160,13 +190,15 @@ enum Verb {
     Scatter(scatter::OnThreads),
     #[cfg(feature = "papers")]
     Claims(claims::ClaimsArguments),
+    Init(init::InitArguments),
+    Tour(tour::TourArguments),
     Completions(shell::CompletionsArguments),
     Man(shell::ManArguments),
 }
 
 /// Runs the program.
 pub fn run() -> ExitCode {
-    let line = match CommandLine::try_parse() {
+    let line = match grammar::parse::<CommandLine>(std::env::args_os()) {
         Ok(line) => line,
         Err(error) => {
             error::usage::<CommandLine>(&error);
@@ -175,13 +207,22 @@ pub fn run() -> ExitCode {
     };
     meshwright_core::interrupt::watch(meshwright_core::output::clean);
     line.color.write_global();
+    line.manner.set();
     output::pulse();
     ExitCode::from(on_line(&line))
 }
 
-/// Runs the verb of a command line; the exit code.
+/// Runs what a command line asks for; the exit code.
 fn on_line(line: &CommandLine) -> u8 {
-    let answer = match &line.verb {
+    match line.check() {
+        Ok(()) => code_of(answer(&line.verb)),
+        Err(error) => code_of(Err(error.into())),
+    }
+}
+
+/// Runs a verb.
+fn answer(verb: &Verb) -> Result<Answer, Failure> {
+    let answer = match verb {
         Verb::Plan(arguments) => plan::run(arguments),
         Verb::Map(arguments) => map::run(arguments),
         Verb::Split(arguments) => split::run(arguments),
@@ -192,19 +233,21 @@ fn on_line(line: &CommandLine) -> u8 {
         Verb::Simulate(arguments) => simulate::run(arguments),
         Verb::Fit(arguments) => fit::run(arguments),
         Verb::Sweep(arguments) => sweep::run(arguments),
-        Verb::Run(arguments) => return code_of(run::run(arguments)),
+        Verb::Run(arguments) => return run::run(arguments),
         #[cfg(feature = "demos")]
-        Verb::Sort(arguments) => return code_of(sort::run(arguments)),
+        Verb::Sort(arguments) => return sort::run(arguments),
         #[cfg(feature = "demos")]
         Verb::Divide(arguments) => divide::run(arguments),
         #[cfg(feature = "demos")]
-        Verb::Scatter(arguments) => return code_of(scatter::run(arguments)),
+        Verb::Scatter(arguments) => return scatter::run(arguments),
         #[cfg(feature = "papers")]
         Verb::Claims(arguments) => claims::run(arguments),
+        Verb::Init(arguments) => init::run(arguments),
+        Verb::Tour(arguments) => tour::run(arguments),
         Verb::Completions(arguments) => shell::completions(arguments),
         Verb::Man(arguments) => shell::man(arguments),
     };
-    code_of(answer.map_err(Failure::Input))
+    answer.map_err(Failure::Input)
 }
 
 /// Why a verb came to no answer.

@@ -14,24 +14,31 @@ pub(super) fn plan(job: &LoadVerdict, machine: &Machine) -> String {
     let row = |outcome: &LoadOutcome| {
         vec![
             format!("{}{}", mark(job, outcome), outcome.method),
-            outcome.bound_cycles.to_string(),
-            outcome.predicted_cycles.to_string(),
+            table::time(outcome.bound_cycles as f64, 0, machine),
+            table::time(outcome.predicted_cycles as f64, 0, machine),
             outcome.detail.reading.word(outcome.detail.feasible).to_string(),
-            outcome.simulated_cycles.map_or_else(unknown, |cycles| cycles.to_string()),
+            outcome.simulated_cycles.map_or_else(unknown, |cycles| table::cycles(cycles, machine)),
             outcome.gap().map_or_else(unknown, table::percent),
             table::busiest(outcome.busiest_link, machine),
         ]
     };
     let sources = counted(job.facts.sources.len() as u64, "source");
-    let mut text =
-        format!("\n{} ({sources}, sigma {}); times in cycles\n", job.name, table::number(job.facts.sigma, 6));
+    let mut text = format!(
+        "\n{} ({sources}, sigma {}); times in {}\n",
+        job.name,
+        table::number(job.facts.sigma, 6),
+        table::unit(machine)
+    );
     text += &table::table(&HEAD, 1, job.results.iter().map(row).collect());
     text + &remarks(job, machine)
 }
 
-/// What `split` says of a load.
-pub(super) fn split(job: &LoadVerdict, machine: &Machine) -> String {
-    const HEAD: [&str; 7] = ["method", "switching", "speedup", "bound", "feasible", "simulated", "nodes"];
+/// The columns of a division.
+pub(super) const SPLIT_HEAD: [&str; 7] =
+    ["method", "switching", "speedup", "bound", "feasible", "simulated", "nodes"];
+
+/// A row for each method.
+pub(super) fn split_rows(job: &LoadVerdict) -> Vec<Vec<String>> {
     let row = |outcome: &LoadOutcome| {
         vec![
             format!("{}{}", mark(job, outcome), outcome.method),
@@ -43,12 +50,20 @@ pub(super) fn split(job: &LoadVerdict, machine: &Machine) -> String {
             outcome.detail.nodes_used.to_string(),
         ]
     };
+    job.results.iter().map(row).collect()
+}
+
+/// What `split` says of a load.
+pub(super) fn split(job: &LoadVerdict, machine: &Machine) -> String {
+    let startup = match job.facts.startup > 0.0 {
+        true => format!(" · startup {}", table::number(job.facts.startup, 9)),
+        false => String::new(),
+    };
     let mut text = format!(
-        "{} · {} · sigma {} · startup {}\n",
+        "{} · {} · sigma {}{startup}\n",
         machine.name(),
         counted(machine.living_count() as u64, "node"),
         job.facts.sigma,
-        table::number(job.facts.startup, 9)
     );
     let source = |row: &load::SourceRow| {
         let release = if row.release > 0.0 { format!(" from {}", row.release) } else { String::new() };
@@ -58,7 +73,7 @@ pub(super) fn split(job: &LoadVerdict, machine: &Machine) -> String {
     let more = if job.facts.sources.len() > SOURCES_NAMED_MAX { " …" } else { "" };
     text +=
         &format!("{}: {}{more}\n", counted(job.facts.sources.len() as u64, "source"), sources.join(" · "));
-    text += &table::table(&HEAD, 2, job.results.iter().map(row).collect());
+    text += &table::table(&SPLIT_HEAD, 2, split_rows(job));
     text += &remarks(job, machine);
     text.extend(job.facts.further.next_sources.iter().map(|places| further::places(places, machine)));
     text

@@ -47,7 +47,12 @@ pub(super) fn run(arguments: &MachinesArguments) -> Result<Answer> {
         None => PRESETS.iter().map(presets::Preset::about).collect::<Result<_>>()?,
     };
     let shown = text(&list);
-    output::print(&if arguments.json { output::json(&List { format: 1, machines: list }) } else { shown })?;
+    let names: Vec<String> = list.iter().map(|about| about.name.clone()).collect();
+    output::say(
+        arguments.json.then(|| output::json(&List { format: 1, machines: list })),
+        || names.join(" "),
+        || shown,
+    )?;
     Ok(Answer::Done)
 }
 

@@ -1,4 +1,7 @@
-//! `meshwright map`.
+//! `meshwright map`; `series`: several start-ups; `csv`: tables for programs.
+
+pub(crate) mod csv;
+mod series;
 
 use std::path::{Path, PathBuf};
 
@@ -12,22 +15,23 @@ use meshwright_core::{Error, Result};
 use meshwright_formats::scenario::given;
 use meshwright_formats::scenario::logical::{self, AxisOption};
 use meshwright_formats::scenario::tasks::{self, Weights};
-use meshwright_mapping::{PLACEMENTS, task_file};
 use meshwright_mapping::divide::Preset;
 use meshwright_mapping::logical::{OPERATIONS, Operation};
+use meshwright_mapping::{PLACEMENTS, family, task_file};
 use meshwright_network::topology::{Machine, Switching};
 use meshwright_report::{File, PlanReport};
 use meshwright_verdict::map::{self, MapReport, MapRow};
-use meshwright_verdict::{MappingVerdict, mapping};
+use meshwright_verdict::{Job, MappingVerdict, mapping};
 
 use super::completion::{Asked, CompletionArguments};
 use super::costs::{MachineArguments, preset, seed, share, volume};
+use super::csv::CsvFile;
 use super::emit::EmitArguments;
 use super::files::{self, Force};
 use super::input::FormatArgument;
 use super::output::{self, Progress};
 use super::search::{self, SearchArguments};
-use super::{Answer, explain, table};
+use super::{Answer, explain, manner, table};
 
 const HELP: &str = "\
 Examples:
@@ -81,11 +85,11 @@ pub(super) struct MapArguments {
     /// data-distribution, matrix-chain or graph-halving; where a tree does not halve evenly, parts of data are in proportion
     #[arg(long, value_name = "NAME", conflicts_with_all = ["alpha", "combine_alpha"], value_parser = preset)]
     preset: Option<&'static Preset>,
-    /// The seed of the random placement and of the search: a whole number
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
-    seed: u64,
+    /// The seed of the placements random and recursive-bisection and of the search: a whole number [default: 0]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = seed)]
+    seed: Option<u64>,
     /// Bounds and formulas only: simulate nothing
-    #[arg(long, conflicts_with_all = ["out", "emit"])]
+    #[arg(long, conflicts_with_all = ["out", "emit", "explain"])]
     formulas: bool,
     /// Print one JSON object and nothing else
     #[arg(long)]
@@ -104,6 +108,8 @@ pub(super) struct MapArguments {
     explain: bool,
     #[command(flatten)]
     completion: CompletionArguments,
+    #[command(flatten)]
+    csv: CsvFile,
 }
 
 fn axis(text: &str) -> Result<AxisOption, String> {
@@ -136,56 +142,149 @@ fn placements() -> String {
 /// Runs the verb.
 pub(super) fn run(arguments: &MapArguments) -> Result<Answer> {
     let names: Vec<&str> = arguments.placement.iter().map(String::as_str).collect();
-    let mut names = tasks::placements(&names)?;
+    let names = tasks::placements(&names)?;
     arguments.search.check(&names)?;
     let _format = format(arguments)?;
     let (machine, mut switchings) = arguments.machine.machine_and_switchings()?;
+    manner::check(&machine)?;
+    arguments.csv.check()?;
     if arguments.formulas {
         switchings.clear();
     }
-    let MapArguments { alpha, combine_alpha, volume, preset, seed, .. } = *arguments;
+    check_seed(arguments, &names)?;
+    let MapArguments { alpha, combine_alpha, volume, preset, .. } = *arguments;
     let weights = Weights { alpha, combine_alpha, volume, preset };
+    let startups = arguments.machine.startups();
     if arguments.completion.is_asked() {
+        arguments.csv.refuse_beside("--work, --nodes and --per-node: --json and --out have the numbers")?;
+        MachineArguments::check_one(startups)?;
         return completion(arguments, &names, &machine, weights);
     }
-    let mut job = tasks::read(&arguments.tasks, Path::new(""), (weights, &arguments.axes), &machine)?;
     let named = disk::NamedJob::new("map", [arguments.tasks.as_str()]);
     files::check(arguments.out.as_ref(), arguments.force, &named)?;
-    let emission = arguments.emit.check(&job.tasks, &machine)?;
-    given::read_maps(&mut job, &names, Path::new(""), &machine)?;
-    names = tasks::expand(names, &job, &machine)?;
-    let search = arguments.search.search(&machine)?;
-    arguments.search.look(&mut job, &mut names, &machine, &search, seed)?;
-    let methods: Vec<&str> = names.iter().map(String::as_str).collect();
+    let wanted = Wanted { arguments, names, switchings, weights };
+    match startups {
+        [] | [_] => one(&wanted, &machine, &named),
+        several => series::run(&wanted, &machine, several, &named),
+    }
+}
+
+/// What is asked for on a machine.
+struct Wanted<'a> {
+    arguments: &'a MapArguments,
+    names: Vec<String>,
+    switchings: Vec<Switching>,
+    weights: Weights,
+}
+
+impl Wanted<'_> {
+    /// The tasks on this machine.
+    fn job(&self, machine: &Machine) -> Result<Job> {
+        let Self { arguments, weights, .. } = self;
+        tasks::read(&arguments.tasks, Path::new(""), (*weights, &arguments.axes), machine)
+    }
+
+    /// The answer for this machine; `is_judged` is whether there is to be a verdict in any case.
+    fn report(
+        &self,
+        job: &mut Job,
+        machine: &Machine,
+        is_judged: bool,
+        progress: &mut Progress,
+    ) -> Result<MapReport> {
+        let Self { arguments, names, switchings, .. } = self;
+        let seed = arguments.seed.unwrap_or(0);
+        given::read_maps(job, names, Path::new(""), machine)?;
+        let mut names = tasks::expand(names.clone(), job, machine)?;
+        let search = arguments.search.search(machine)?;
+        arguments.search.look(job, &mut names, machine, &search, seed)?;
+        let methods: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut tell = |what: &str| progress.tell(what);
+        let report = map::report_under(job, machine, &methods, seed, (switchings, is_judged), &mut tell)?;
+        for skipped in &report.skipped {
+            output::detail(&format!("{} is left out: {}", skipped.method, skipped.why));
+        }
+        Ok(report)
+    }
+}
+
+/// Answers for one machine.
+fn one(wanted: &Wanted<'_>, machine: &Machine, named: &disk::NamedJob) -> Result<Answer> {
+    let arguments = wanted.arguments;
+    let mut job = wanted.job(machine)?;
+    let emission = arguments.emit.check(&job.tasks, machine)?;
     let mut progress = Progress::new();
-    let mut tell = |what: &str| progress.tell(what);
-    let asked = (&switchings[..], arguments.out.is_some() || arguments.explain);
-    let mut report = map::report_under(&job, &machine, &methods, seed, asked, &mut tell)?;
+    let is_judged = arguments.out.is_some() || arguments.explain;
+    let mut report = wanted.report(&mut job, machine, is_judged, &mut progress)?;
     // One winner for the files of launchers and those of a plan: by the time without barriers where cycles are equal.
     let mut verdict = report.verdict.take();
     let rivals = emission.rivals(&report, machine.switching());
     if verdict.is_none() && !rivals.is_empty() {
-        verdict = Some(mapping::judge(&report.tasks, &job, &machine, &rivals, seed, &mut tell)?);
+        let mut tell = |what: &str| progress.tell(what);
+        verdict = Some(mapping::judge(
+            &report.tasks,
+            &job,
+            machine,
+            &rivals,
+            arguments.seed.unwrap_or(0),
+            &mut tell,
+        )?);
     }
     drop(progress);
     if let Some(verdict) = verdict.as_ref().filter(|_| arguments.explain) {
-        report.explain = explain::of_winner(verdict, &machine)?;
+        report.explain = explain::of_winner(verdict, machine)?;
     }
     let winner = verdict.as_ref().and_then(|verdict| verdict.winner_name());
-    let emitted = emission.texts(&job.tasks, &machine, &report, winner)?;
+    let emitted = emission.texts(&job.tasks, machine, &report, winner)?;
     let mut writing = Writing::new(arguments.force.force);
     let written = match (&arguments.out, verdict) {
         (Some(folder), Some(verdict)) => {
-            let files = of_folder(verdict, &machine, &report)?;
-            "\n".to_string() + &files::add(&mut writing, folder, &named, files)?
+            let files = of_folder(verdict, machine, &report)?;
+            "\n".to_string() + &files::add(&mut writing, folder, named, files)?
         }
         _ => String::new(),
     };
     let written = written + &emitted.add(&mut writing)?;
+    let written = written + &arguments.csv.add(&mut writing, || csv::one(&report, machine))?;
     writing.finish()?;
-    output::print(&if arguments.json { emitted.json(&report) } else { text(&report, &machine) + &written })?;
-    let ends = |row: &MapRow| row.simulated_cycles.of(machine.switching()).is_some();
-    Ok(if arguments.formulas || report.placements.iter().any(ends) { Answer::Done } else { Answer::Negative })
+    output::say(
+        arguments.json.then(|| emitted.json(&report)),
+        || line(&report, machine),
+        || text(&report, machine) + &written,
+    )?;
+    let is_done = arguments.formulas || ends(&report, machine);
+    Ok(if is_done { Answer::Done } else { Answer::Negative })
+}
+
+/// Whether some placement comes to its end.
+fn ends(report: &MapReport, machine: &Machine) -> bool {
+    report.placements.iter().any(|row| row.simulated_cycles.of(machine.switching()).is_some())
+}
+
+/// The placements with the least simulated time under a switching.
+fn best(placements: &[MapRow], switching: Switching) -> Vec<&MapRow> {
+    let time = |row: &MapRow| *row.simulated_cycles.of(switching);
+    let least = placements.iter().filter_map(time).min();
+    placements.iter().filter(|row| least.is_some() && time(row) == least).collect()
+}
+
+/// The answer in one line: which placement takes the least time, and how far from the bound it is.
+fn line(report: &MapReport, machine: &Machine) -> String {
+    let own = machine.switching();
+    let best = best(&report.placements, own);
+    let names: Vec<&str> = best.iter().map(|row| &*row.name).collect();
+    match best.first().and_then(|row| Some((row, (*row.simulated_cycles.of(own))?))) {
+        Some((row, cycles)) => format!(
+            "{}: {}, {} above the bound",
+            names.join(", "),
+            table::in_words(cycles, machine),
+            row.gap.of(own).map_or("not known how far".to_string(), table::percent)
+        ),
+        None if report.switchings.is_empty() => {
+            format!("no placement takes less than {}", table::in_words(report.bound_cycles, machine))
+        }
+        None => "every placement ends in a deadlock".to_string(),
+    }
 }
 
 /// How the file of the tasks is read, where they are one.
@@ -205,7 +304,16 @@ fn completion(
     weights: Weights,
 ) -> Result<Answer> {
     arguments.emit.refuse_beside("--work, --nodes and --per-node: --out writes the schedule of the best")?;
-    let MapArguments { ref tasks, ref placement, seed, json, force, .. } = *arguments;
+    if arguments.explain || arguments.formulas {
+        let option = if arguments.explain { "--explain" } else { "--formulas" };
+        return Err(Error::value(
+            option,
+            "given beside times of completion",
+            "no --work, --nodes or --per-node beside it",
+        ));
+    }
+    let MapArguments { ref tasks, ref placement, json, force, .. } = *arguments;
+    let seed = arguments.seed.unwrap_or(0);
     // Nobody has named any: those that suit.
     let is_table =
         placement.iter().any(|name| name == tasks::ALL) || placement.iter().all(|name| name == "auto");
@@ -220,6 +328,20 @@ fn completion(
     arguments.completion.run(&asked)
 }
 
+/// Refuses a seed where no placement draws anything.
+fn check_seed(arguments: &MapArguments, names: &[String]) -> Result<()> {
+    let is_fixed = |name: &String| {
+        let draws = ["random", "recursive-bisection"].contains(&name.as_str());
+        is_method(name) && !draws || name.starts_with(family::PREFIX) || name.ends_with(given::MAP_ENDING)
+    };
+    match arguments.seed.filter(|_| names.iter().all(is_fixed)) {
+        Some(seed) => {
+            Err(Error::value("--seed", seed, "a placement that draws: random, recursive-bisection, search"))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Whether this is an entry of the table of placements.
 fn is_method(name: &str) -> bool {
     PLACEMENTS.iter().any(|method| method.name == name)
@@ -230,7 +352,7 @@ fn of_folder(verdict: MappingVerdict, machine: &Machine, report: &MapReport) -> 
     let jobs = [verdict.into()];
     let plan = PlanReport { title: &report.tasks, scenario: "", machine, seed: report.seed, jobs: &jobs };
     let mut files = files::of_plan(&plan)?;
-    files.push(files::file("map.json", "both switchings, in the paper's units", output::json(report)));
+    files.push(files::file("map.json", "the answer for scripts", output::json(report)));
     Ok(files)
 }
 
@@ -239,8 +361,8 @@ fn text(report: &MapReport, machine: &Machine) -> String {
     let mut text = format!("{} on {} · seed {}\n", report.tasks, report.machine, report.seed);
     let own = [machine.switching()];
     for &switching in if report.switchings.is_empty() { &own[..] } else { &report.switchings } {
-        text += &format!("\n{}; times in cycles\n", switching.name());
-        text += &times(&report.placements, switching);
+        text += &format!("\n{}; times in {}\n", switching.name(), table::unit(machine));
+        text += &times(&report.placements, switching, machine);
         text += &links(&report.placements, switching, machine);
         let runs = report.placements.iter().map(|row| (&*row.name, row.routers.of(switching).as_ref()));
         text += &table::on_routers(runs);
@@ -298,25 +420,35 @@ fn missing(placement: &MapRow, switching: Switching) -> &'static str {
     if placement.reason.of(switching).is_some() { "deadlock" } else { "not run" }
 }
 
+/// The columns of a placement.
+const HEAD: [&str; 9] =
+    ["placement", "bound", "alone", "link", "path", "simulated", "gap", "slowdown", "hops"];
+
 /// Every placement under one switching, all terms of the time kept.
-fn times(placements: &[MapRow], switching: Switching) -> String {
-    const HEAD: [&str; 9] =
-        ["placement", "bound", "alone", "link", "path", "simulated", "gap", "slowdown", "hops"];
+fn times(placements: &[MapRow], switching: Switching, machine: &Machine) -> String {
+    table::table(&HEAD, 1, rows(placements, switching, machine))
+}
+
+fn rows(placements: &[MapRow], switching: Switching, machine: &Machine) -> Vec<Vec<String>> {
+    let best = best(placements, switching);
+    let is_best = |row: &MapRow| placements.len() > 1 && best.iter().any(|one| std::ptr::eq(*one, row));
     let row = |placement: &MapRow| {
         let levels = placement.levels.of(switching);
+        let time = |cycles| table::time(cycles, 2, machine);
+        let simulated = levels.simulated.map(|cycles| table::cycles(cycles, machine));
         vec![
-            placement.name.clone(),
-            table::number(placement.bound.of(switching).exact, 2),
-            table::number(levels.alone, 2),
-            table::number(levels.link, 2),
-            table::number(levels.path, 2),
-            levels.simulated.map_or(missing(placement, switching).to_string(), |cycles| cycles.to_string()),
+            format!("{}{}", if is_best(placement) { "* " } else { "  " }, placement.name),
+            time(placement.bound.of(switching).exact),
+            time(levels.alone),
+            time(levels.link),
+            time(levels.path),
+            simulated.unwrap_or_else(|| missing(placement, switching).to_string()),
             placement.gap.of(switching).map_or(String::new(), table::percent),
             format!("{:.3}", placement.slowdown.of(switching).exact),
             placement.hops_total.to_string(),
         ]
     };
-    table::table(&HEAD, 1, placements.iter().map(row).collect())
+    placements.iter().map(row).collect()
 }
 
 /// The links of every placement, and what its time is made of.
@@ -326,9 +458,9 @@ fn links(placements: &[MapRow], switching: Switching, machine: &Machine) -> Stri
     let reason = |placement: &'_ MapRow| placement.reason.of(switching).clone().unwrap_or_default();
     let row = |placement: &MapRow| {
         vec![
-            placement.name.clone(),
+            format!("  {}", placement.name),
             table::busiest(*placement.busiest_link.of(switching), machine),
-            table::waited(*placement.waited_link.of(switching)),
+            table::waited(*placement.waited_link.of(switching), machine),
             if ends(placement) { reason(placement) } else { missing(placement, switching).to_string() },
         ]
     };

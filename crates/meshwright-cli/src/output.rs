@@ -2,8 +2,8 @@
 
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::Mutex;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -13,17 +13,35 @@ use serde::Serialize;
 use meshwright_core::text::{self, harmless, harmless_lines};
 use meshwright_core::{Error, Result, interrupt};
 
-use super::call;
+use super::{call, manner, table};
 
 /// Prints to stdout, whatever text from outside stands in it; a reader that has seen enough (`| head`) is no error.
 pub fn print(text: &str) -> Result<()> {
-    if call::keep_stdout(&harmless_lines(text)) {
+    if call::keep_stdout(text) {
         return Ok(());
     }
+    let text = table::painted(&harmless_lines(text));
     let mut stdout = anstream::stdout().lock();
-    match stdout.write_all(harmless_lines(text).as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Error::io("standard output", error)),
         _ => Ok(()),
+    }
+}
+
+/// Prints an answer: the JSON, if that is asked for; with `--quiet` one line; else everything.
+pub fn say(json: Option<String>, line: impl FnOnce() -> String, text: impl FnOnce() -> String) -> Result<()> {
+    print(&match json {
+        Some(json) => json,
+        None if manner::is_quiet() => line() + "\n",
+        None => text(),
+    })
+}
+
+/// With `--verbose` a line on stderr.
+pub fn detail(what: &str) {
+    let line = if manner::is_verbose() { harmless(what) + "\n" } else { return };
+    if !call::keep_stderr(&line) {
+        _ = write!(anstream::stderr(), "{line}");
     }
 }
 
@@ -53,7 +71,7 @@ const SECONDS: &str = "MESHWRIGHT_PROGRESS_SECONDS";
 /// how long it will go on if that is known. Short runs say nothing.
 pub fn pulse() {
     let seconds = std::env::var(SECONDS).ok().and_then(|seconds| seconds.parse().ok()).unwrap_or(10);
-    if seconds == 0 || std::io::stderr().is_terminal() {
+    if seconds == 0 || manner::is_quiet() || std::io::stderr().is_terminal() {
         return;
     }
     let begin = Instant::now();
@@ -89,7 +107,12 @@ pub struct Progress {
     bar: ProgressBar,
     /// Shows the bar after a second, unless its channel is closed before.
     clock: Option<(Sender<()>, JoinHandle<()>)>,
+    /// What was said last, but for its numbers, and when.
+    last: Option<(String, Instant)>,
 }
+
+/// How long the same work is silent.
+const MOMENT: Duration = Duration::from_secs(1);
 
 impl Default for Progress {
     fn default() -> Self {
@@ -117,8 +140,8 @@ impl Progress {
         set_pulse(|pulse| {
             *pulse = Pulse { what: String::new(), steps: steps.map(|all| (0, all, Instant::now())) };
         });
-        let is_seen = std::io::stderr().is_terminal() && !call::is_called();
-        let clock = is_seen.then(|| {
+        let is_shown = !manner::is_quiet() && !manner::is_verbose() && std::io::stderr().is_terminal();
+        let clock = (is_shown && !call::is_called()).then(|| {
             let (sender, receiver) = channel();
             let bar = bar.clone();
             let show = move || {
@@ -129,14 +152,26 @@ impl Progress {
             };
             (sender, std::thread::spawn(show))
         });
-        Self { bar, clock }
+        Self { bar, clock, last: None }
     }
 
     /// Tells what is being done now.
     pub fn tell(&mut self, what: &str) {
         interrupt::stop_point();
+        self.told(what);
         self.bar.set_message(harmless(what).into_owned());
         set_pulse(|pulse| what.clone_into(&mut pulse.what));
+    }
+
+    /// With `--verbose` says it on stderr, the same work once a second at most.
+    fn told(&mut self, what: &str) {
+        let work = what.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default();
+        let is_news =
+            self.last.as_ref().is_none_or(|(known, since)| known != work || since.elapsed() >= MOMENT);
+        if manner::is_verbose() && is_news {
+            detail(what);
+            self.last = Some((work.to_string(), Instant::now()));
+        }
     }
 
     /// One step is done; steps beyond the number said at first make the bar longer.

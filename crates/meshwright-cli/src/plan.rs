@@ -1,4 +1,7 @@
-//! `meshwright plan`.
+//! `meshwright plan`; `csv`: tables for programs; `text`: tables for people.
+
+pub(crate) mod csv;
+mod text;
 
 use std::path::{Path, PathBuf};
 
@@ -8,21 +11,23 @@ use meshwright_core::output::{NamedJob, write_atomically};
 use meshwright_core::text::STANDARD_INPUT;
 use meshwright_core::{Error, Result};
 use meshwright_formats::scenario::{self, Scenario, Work};
-use meshwright_network::topology::Machine;
 use meshwright_report as report;
 use meshwright_report::PlanReport;
 use meshwright_verdict as verdict;
-use meshwright_verdict::{JobVerdict, MappingVerdict, groups, mapping};
+use meshwright_verdict::{JobVerdict, groups, mapping};
 
+use super::costs::{OtherMachine, in_place_of};
+use super::csv::CsvFile;
 use super::files::{self, Force};
 use super::input::FormatArgument;
 use super::output::{self, Progress};
-use super::{Answer, error, explain, group_tables, load, search, table};
+use super::{Answer, error, explain, manner, search};
 
 const HELP: &str = "\
 Examples:
   meshwright plan examples/quickstart.toml
   meshwright plan examples/quickstart.toml --out plans --seed 7
+  meshwright plan examples/quickstart.toml --on torus:8x8 --dead 0,1..3
   meshwright plan examples/quickstart.toml --json | jq '.jobs[].winner'
 
 Exit codes:
@@ -43,6 +48,8 @@ pub(super) struct PlanArguments {
     scenario: PathBuf,
     #[command(flatten)]
     format: FormatArgument,
+    #[command(flatten)]
+    machine: OtherMachine,
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
@@ -57,13 +64,17 @@ pub(super) struct PlanArguments {
     /// Also tell why the winner of each job takes as long as it does, see meshwright explain
     #[arg(long)]
     explain: bool,
+    #[command(flatten)]
+    csv: CsvFile,
 }
 
 /// Runs the verb.
 pub(super) fn run(arguments: &PlanArguments) -> Result<Answer> {
     let _format = arguments.format.apply(&arguments.scenario, &["toml"])?;
-    let mut scenario = scenario::read(&arguments.scenario)?;
+    let mut scenario = scenario::read_on(&arguments.scenario, &arguments.machine.change())?;
     scenario.seed = arguments.seed.unwrap_or(scenario.seed);
+    manner::check(&scenario.machine)?;
+    arguments.csv.check()?;
     let job = NamedJob::new("plan", scenario.jobs.iter().map(|job| job.name.as_str()));
     let title = name(&arguments.scenario);
     files::check(arguments.out.as_ref(), arguments.force, &job)?;
@@ -73,17 +84,19 @@ pub(super) fn run(arguments: &PlanArguments) -> Result<Answer> {
     }
     let (jobs, contradictions) = answered(judge(&scenario))?;
     contradictions.iter().for_each(error::show);
-    let file = arguments.scenario.display().to_string();
-    let machine = &scenario.machine;
+    let mut file = arguments.scenario.display().to_string();
+    let (machine, replaced) = (&scenario.machine, scenario.replaced.as_deref());
+    file.extend(replaced.map(|old| format!(", on {} in place of {old}", machine.name())));
     let plan = PlanReport { title: &title, scenario: &file, machine, seed: scenario.seed, jobs: &jobs };
     let told = if arguments.explain { explain::of_jobs(&jobs, machine)? } else { Vec::new() };
     let written = write(arguments, &plan, &job)?;
-    output::print(&if arguments.json {
-        files::json(&plan, arguments.out.is_some(), told)
-    } else {
-        let told = told.iter().flatten().map(|told| format!("\n{}", explain::text(told, machine)));
-        text(&plan) + &told.collect::<String>() + &written
-    })?;
+    let explained = told.iter().flatten().map(|told| format!("\n{}", explain::text(told, machine)));
+    let explained: String = explained.collect();
+    output::say(
+        arguments.json.then(|| files::json(&plan, arguments.out.is_some(), told, replaced)),
+        || text::line(&plan),
+        || in_place_of(machine, replaced) + &text::plan(&plan) + &explained + &written,
+    )?;
     // A load that is too large to be sent has no winner, and that is no deadlock.
     let ends = |job: &JobVerdict| matches!(job, JobVerdict::Load(_)) || job.winner().is_some();
     if !contradictions.is_empty() {
@@ -137,79 +150,19 @@ fn answered<'s>(
 
 /// Writes the files that were asked for, when all is known; what there is to say about them.
 fn write(arguments: &PlanArguments, plan: &PlanReport<'_>, job: &NamedJob) -> Result<String> {
-    match &arguments.out {
-        Some(folder) => files::write(folder, arguments.force, job, files::of_plan(plan)?),
-        None if arguments.json => Ok(String::new()),
-        None => {
-            let page = report::page(plan)?;
-            if !arguments.force.force {
-                files::check_page(Path::new(files::PAGE), plan.title, &job.jobs)?;
-            }
-            write_atomically(Path::new(files::PAGE), &page)?;
-            Ok(format!("Report: {}\n", files::PAGE))
-        }
+    let table = || csv::table(plan);
+    let folder = arguments.out.as_deref().map(|folder| (folder, job));
+    let of_folder = || files::of_plan(plan);
+    let written = files::write_all(arguments.force, folder, of_folder, (&arguments.csv, &table))?;
+    if arguments.out.is_some() || arguments.json {
+        return Ok(written);
     }
-}
-
-/// The tables.
-fn text(plan: &PlanReport<'_>) -> String {
-    let machine = plan.machine;
-    let mut text = format!(
-        "{} · {} nodes · {} · startup {} · byte time {} · flit {} · seed {}\n",
-        machine.name(),
-        machine.living_count(),
-        machine.switching().name(),
-        machine.costs().startup.0,
-        machine.costs().byte_time,
-        machine.costs().flit.0,
-        plan.seed,
-    );
-    for job in plan.jobs {
-        text += &match job {
-            JobVerdict::Mapping(job) => divide_text(job, machine),
-            JobVerdict::Load(job) => load::plan(job, machine),
-            JobVerdict::Groups(job) => group_tables::plan(job, machine),
-        };
+    let page = report::page(plan)?;
+    if !arguments.force.force {
+        files::check_page(Path::new(files::PAGE), plan.title, &job.jobs)?;
     }
-    text + "\n"
-}
-
-fn divide_text(job: &MappingVerdict, machine: &Machine) -> String {
-    const HEAD: [&str; 7] =
-        ["method", "bound", "predicted", "simulated", "gap", table::BUSIEST, table::WAITED];
-    let row = |outcome: &meshwright_verdict::MappingOutcome| {
-        let mark = if job.is_won_by(outcome) { "* " } else { "  " };
-        vec![
-            format!("{mark}{}", outcome.method),
-            outcome.bound_cycles.to_string(),
-            outcome.predicted_cycles.to_string(),
-            outcome.simulated().to_string(),
-            table::percent(outcome.gap().unwrap_or_default()),
-            table::busiest(outcome.busiest_link, machine),
-            table::waited(outcome.waited_link),
-        ]
-    };
-    // A job without a name of its own is called by its tasks.
-    let tasks =
-        if job.name == job.facts.tasks.name { String::new() } else { job.facts.tasks.name.clone() + ", " };
-    let mut text = format!("\n{} ({tasks}{} tasks); times in cycles\n", job.name, job.facts.tasks.tasks);
-    text += &table::table(&HEAD, 1, job.results.iter().map(row).collect());
-    let runs = job.results.iter().map(|outcome| (&*outcome.method, outcome.detail.routers.as_ref()));
-    text += &table::on_routers(runs);
-    for skipped in &job.skipped {
-        text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
-    }
-    if job.facts.interrupted {
-        text += search::INTERRUPTED;
-    }
-    // The reason names the winner: the star leads from its row to it.
-    text += &format!("* {}\n", job.reason);
-    text.extend(job.advice.iter().map(|advice| format!("  {advice}\n")));
-    if let (Some(culprit), Some(winner)) = (&job.facts.culprit, job.winner()) {
-        let sentences = culprit.sentences(machine, winner.time.0);
-        text.extend(sentences.iter().map(|sentence| format!("  {sentence}\n")));
-    }
-    text
+    write_atomically(Path::new(files::PAGE), &page)?;
+    Ok(format!("\n{written}Report: {}\n", files::PAGE))
 }
 
 /// The file's name without its ending.
@@ -223,6 +176,7 @@ fn name(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use meshwright_core::error::Contradiction;
+    use meshwright_network::topology::Machine;
     use meshwright_verdict::groups::{self, Drawn, Labels};
 
     use super::*;

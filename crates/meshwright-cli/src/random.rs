@@ -1,4 +1,4 @@
-//! `meshwright split --random`: averages over sources drawn at random.
+//! `meshwright split --random-sources`: averages over sources drawn at random.
 
 use std::sync::Mutex;
 
@@ -21,6 +21,16 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<RandomAnswer> {
             progress.step("rounds");
         }
     })
+}
+
+/// How many sources and rounds there were, and what the first schedule saved, in one line.
+pub(super) fn line(answer: &RandomAnswer) -> String {
+    let row = answer.averages.first().and_then(|average| average.reductions.first());
+    let saved = row.map_or(String::new(), |row| {
+        format!(": {} leaves {} of the nodes idle", row.reduction.name(), percent(&row.saved_share))
+    });
+    let rounds = counted(answer.rounds as u64, "round");
+    format!("{} at random, {rounds}{saved}", counted(answer.sources as u64, "source"))
 }
 
 /// The tables.
@@ -65,7 +75,7 @@ pub(super) fn text(answer: &RandomAnswer) -> String {
             ),
             line("claimed by voronoi", &row.claimed_voronoi, None),
             line("claimed by accelerated", &row.claimed_accelerated, None),
-            line("most the thesis could claim", &row.claimed_partition, None),
+            line("most that Zhang 2018 could claim", &row.claimed_partition, None),
         ];
         text += &table::table(&HEAD, 1, lines);
         text += &format!(

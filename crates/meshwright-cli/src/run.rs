@@ -9,11 +9,12 @@ use meshwright_core::Result;
 use meshwright_core::output as disk;
 use meshwright_core::text::harmless;
 use meshwright_core::words::{counted, grouped, grouped_decimal};
-use meshwright_formats::scenario::{self, planned};
+use meshwright_formats::scenario::planned;
 use meshwright_runtime::run::{self, PhaseRow, REPEAT_MAX, RunInput, RunReport, Settings};
 use meshwright_runtime::skeleton::execute;
 use meshwright_runtime::transport::{Endpoint, Mailbox, threads};
 
+use super::costs::Broken;
 use super::files::{self, Force};
 use super::input::FormatArgument;
 use super::output::{self, Progress};
@@ -60,6 +61,8 @@ pub struct RunArguments {
     /// The network for the prediction, in place of that of the plan
     #[arg(long, value_name = "MACHINE")]
     on: Option<String>,
+    #[command(flatten)]
+    broken: Broken,
     /// Run so many times; the medians are shown
     #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEAT_MAX)))]
     repeat: u32,
@@ -101,8 +104,8 @@ impl RunArguments {
         files::check(self.out.as_ref(), self.force, &self.named())?;
         let _format = self.format.apply(&self.plan, &["goal", "json"])?;
         let mut work = planned::read(&self.plan, self.job.as_deref())?;
-        if let Some(on) = &self.on {
-            work.machine = Some(scenario::machine(on)?);
+        if let Some(machine) = self.broken.on(self.on.as_deref())? {
+            work.machine = Some(machine);
         }
         work.check()?;
         Ok(work)
@@ -160,7 +163,12 @@ fn finish(arguments: &RunArguments, report: &RunReport, ranks_are: &str) -> Resu
         }
         None => String::new(),
     };
-    output::print(&if arguments.json { output::json(report) } else { text(report, ranks_are) + &written })?;
+    let measured = grouped_decimal(report.measured_nanoseconds as f64 / 1e3, 1);
+    output::say(
+        arguments.json.then(|| output::json(report)),
+        || format!("{measured} us measured; {}", verdict(report).lines().next().unwrap_or_default()),
+        || text(report, ranks_are) + &written,
+    )?;
     Ok(if report.right { Answer::Done } else { Answer::Negative })
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 use clap_mangen::Man;
 
@@ -10,7 +10,7 @@ use meshwright_core::output::Writing;
 use meshwright_core::{Error, Result};
 
 use super::files::Force;
-use super::{Answer, CommandLine, output};
+use super::{Answer, CommandLine, grammar, output};
 
 const COMPLETIONS: &str = "\
 Examples:
@@ -54,7 +54,7 @@ pub(super) struct ManArguments {
 /// Runs the verb `completions`.
 pub(super) fn completions(arguments: &CompletionsArguments) -> Result<Answer> {
     let mut text = Vec::new();
-    let mut command = CommandLine::command();
+    let mut command = grammar::command::<CommandLine>();
     let name = command.get_name().to_string();
     clap_complete::generate(arguments.shell, &mut command, name, &mut text);
     output::print(&String::from_utf8_lossy(&text))?;
@@ -79,7 +79,7 @@ pub(super) fn man(arguments: &ManArguments) -> Result<Answer> {
 
 /// The name and the text of the program's page, then of those of its verbs.
 fn pages() -> Result<Vec<(String, String)>> {
-    let mut command = CommandLine::command().disable_help_subcommand(true);
+    let mut command = grammar::command::<CommandLine>().disable_help_subcommand(true);
     command.build();
     let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
     std::iter::once(&command).chain(verbs).map(|command| page(command.clone())).collect()
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn every_verb_has_a_page() {
         let pages = pages().unwrap();
-        let verbs = CommandLine::command().get_subcommands().count();
+        let verbs = grammar::command::<CommandLine>().get_subcommands().count();
         assert_eq!(pages.len(), verbs + 1);
         for (name, text) in &pages {
             assert!(name.ends_with(".1") && text.contains(".SH SYNOPSIS"), "{name}");
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn every_shell_knows_every_verb() {
         for &shell in <Shell as clap::ValueEnum>::value_variants() {
-            let (mut text, mut command) = (Vec::new(), CommandLine::command());
+            let (mut text, mut command) = (Vec::new(), grammar::command::<CommandLine>());
             clap_complete::generate(shell, &mut command, "meshwright", &mut text);
             let text = String::from_utf8(text).unwrap();
             for verb in command.get_subcommands() {

@@ -22,7 +22,7 @@ use super::files::{self, Force};
 use super::input::FormatArgument;
 use super::output::{self, Progress};
 use super::traffic::{self, RouterArguments, TrafficArguments};
-use super::{Answer, explain, table};
+use super::{Answer, explain, manner, table};
 
 /// What is said beside a ring of channels.
 const RING: &str = "deadlock, each waits for the next";
@@ -52,7 +52,7 @@ pub(super) struct SimulateArguments {
     format: FormatArgument,
     #[command(flatten)]
     machine: MachineArguments,
-    /// What is simulated: whole messages or every flit [default: for a schedule message, or flit if whole messages deadlock or a router is described; for traffic flit]
+    /// What is simulated: whole messages or every flit [default: message for schedules, flit for traffic; flit, too, if the message engine deadlocks or a router is described]
     #[arg(long, value_enum)]
     engine: Option<Engine>,
     /// In place of a schedule, packets at random, by pattern: uniform, uniform-with-self, transpose, bit-complement, bit-reverse, shuffle, tornado, neighbour, hot-spot or permutation:FILE
@@ -100,6 +100,7 @@ impl Engine {
 /// Runs the verb.
 pub(super) fn run(arguments: &SimulateArguments) -> Result<Answer> {
     let machine = arguments.machine.machine()?;
+    manner::check(&machine)?;
     files::check(arguments.out.as_ref(), arguments.force, &named(arguments))?;
     let _format = match (&arguments.schedule, &arguments.traffic, arguments.trace.path()) {
         (Some(schedule), ..) => arguments.format.apply(schedule, &["goal"])?,
@@ -122,8 +123,13 @@ fn named(arguments: &SimulateArguments) -> disk::NamedJob {
 }
 
 fn run_schedule(arguments: &SimulateArguments, machine: &Machine, schedule: &Path) -> Result<Answer> {
+    if arguments.engine != Some(Engine::Flit) && arguments.router.given().is_none() {
+        arguments.run.refuse_seed(
+            "none beside whole messages, which draw nothing; routers do: --engine flit, --router, --set",
+        )?;
+    }
     let on_routers = || -> Result<SimulateReport> {
-        let (router, seed) = (arguments.router.router(machine)?, arguments.run.seed);
+        let (router, seed) = (arguments.router.router(machine)?, arguments.run.seed());
         let replay = Replay { router, packet: None, seed };
         report::report_on_routers(&tasks::schedule(schedule, machine)?, machine, &replay)
     };
@@ -144,7 +150,7 @@ fn run_schedule(arguments: &SimulateArguments, machine: &Machine, schedule: &Pat
     let told = Told { report: &report, explain: explain.as_ref() };
     let words =
         || explain.as_ref().map_or(String::new(), |told| format!("\n{}", explain::text(told, machine)));
-    finish(arguments, &told, || text(&report, machine) + &words())?;
+    finish(arguments, &told, || line(&report, machine), || text(&report, machine) + &words())?;
     Ok(if report.deadlock.is_some() { Answer::Negative } else { Answer::Done })
 }
 
@@ -174,15 +180,15 @@ fn run_traffic(arguments: &SimulateArguments, machine: &Machine, traffic: &str) 
         return Err(Error::value("engine", "message", "flit: packets at random need routers"));
     }
     let router = arguments.router.router(machine)?;
-    let preset = arguments.router.preset.as_deref();
-    let experiment = arguments.run.experiment(machine, router, traffic, preset)?;
+    let router_name = arguments.router.router.as_deref();
+    let experiment = arguments.run.experiment(machine, router, traffic, router_name)?;
     let load = arguments.load.expect("the grammar asks for a load beside traffic");
     let mut progress = Progress::new();
     progress.tell(&format!("load {load}"));
-    let point = experiment.measure(load, seed_of(arguments.run.seed, load), arguments.run.threads(1))?;
+    let point = experiment.measure(load, seed_of(arguments.run.seed(), load), arguments.run.threads(1))?;
     drop(progress);
     let report = TrafficReport::new(experiment.conditions, experiment.reference, point);
-    finish(arguments, &report, || traffic_text(&report, machine))?;
+    finish(arguments, &report, || traffic_line(&report), || traffic_text(&report, machine))?;
     Ok(if report.point.deadlock.is_some() { Answer::Negative } else { Answer::Done })
 }
 
@@ -194,13 +200,20 @@ fn run_trace(arguments: &SimulateArguments, machine: &Machine) -> Result<Answer>
             "no router beside --trace: the machine file describes its own",
         ));
     }
+    arguments.run.refuse_seed("none beside --trace, which draws nothing")?;
     let verdict = arguments.trace.judge(machine, arguments.engine.map(Engine::movement))?;
-    finish(arguments, &verdict, || super::trace::text(&verdict, machine))?;
+    let cycles = || format!("{} simulated", table::in_words(verdict.cycles, machine));
+    finish(arguments, &verdict, cycles, || super::trace::text(&verdict, machine))?;
     Ok(Answer::Done)
 }
 
 /// Writes the file that is asked for and prints the answer.
-fn finish(arguments: &SimulateArguments, report: &impl Serialize, text: impl Fn() -> String) -> Result<()> {
+fn finish(
+    arguments: &SimulateArguments,
+    report: &impl Serialize,
+    line: impl Fn() -> String,
+    text: impl Fn() -> String,
+) -> Result<()> {
     let written = match &arguments.out {
         Some(folder) => {
             let file = files::file("simulate.json", "the same for scripts", output::json(report));
@@ -208,18 +221,39 @@ fn finish(arguments: &SimulateArguments, report: &impl Serialize, text: impl Fn(
         }
         None => String::new(),
     };
-    output::print(&if arguments.json { output::json(report) } else { text() + &written })
+    output::say(arguments.json.then(|| output::json(report)), line, || text() + &written)
+}
+
+/// The answer in one line.
+fn line(report: &SimulateReport, machine: &Machine) -> String {
+    match report.cycles {
+        Some(cycles) => table::in_words(cycles, machine),
+        None => "deadlock".to_string(),
+    }
+}
+
+/// The answer in one line.
+fn traffic_line(report: &TrafficReport) -> String {
+    let point = &report.point;
+    match &point.deadlock {
+        Some(_) => "deadlock".to_string(),
+        None => {
+            let state = if point.saturated { "saturated" } else { "carried" };
+            format!("load {} is {state}, mean latency {:.2} cycles", point.load, point.latency.mean)
+        }
+    }
 }
 
 fn text(report: &SimulateReport, machine: &Machine) -> String {
     let latency = &report.latency;
-    let whole = |cycles: Option<u64>| cycles.map_or("none".to_string(), |cycles| cycles.to_string());
+    let whole =
+        |cycles: Option<u64>| cycles.map_or("none".to_string(), |cycles| table::cycles(cycles, machine));
     let mut rows = [
         ["cycles", &whole(report.cycles)],
         ["messages", &report.messages.to_string()],
         ["flit hops", &report.flit_hops.map_or("unknown".to_string(), |hops| hops.to_string())],
         ["busiest link", &table::busiest(report.hottest_link, machine)],
-        ["longest wait for a link", &table::waited(report.waited_link)],
+        ["longest wait for a link", &table::waited(report.waited_link, machine)],
         ["latency, mean", &latency.mean.map_or("none".to_string(), |mean| table::number(mean, 2))],
         ["latency, p50", &whole(latency.p50)],
         ["latency, p99", &whole(latency.p99)],

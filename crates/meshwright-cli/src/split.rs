@@ -1,4 +1,7 @@
-//! `meshwright split`.
+//! `meshwright split`; `series`: several values of an option; `csv`: tables for programs.
+
+pub(crate) mod csv;
+mod series;
 
 use std::path::PathBuf;
 
@@ -19,31 +22,35 @@ use meshwright_verdict::LoadVerdict;
 use meshwright_verdict::load::{self, Job, METHODS};
 
 use super::costs::{MachineName, seed, told};
+use super::csv::CsvFile;
 use super::files::{self, Force};
 use super::further::{self, Further};
 use super::output::{self, Progress};
+use super::values::Values;
 use super::{Answer, load as tables, random};
+
+use series::Member;
 
 const HELP: &str = "\
 Times are in units of w Tcp, the time of the whole load on one processor; loads are shares of the
 whole. A link carries 1/sigma of them per unit of time and direction. Speedups are 1/makespan.
 
 Examples:
-  meshwright split mesh:50x50 --from 25,25 --sigma 0.1
-  meshwright split torus:8x8 --from 0,0=2 --from 3,3=1@0.05 --sigma 1/20 --deadline 0.1
-  meshwright split mesh:20x20 --from 2,3 --from 9,14 --from 17,5 --sigma 0.02 --reduction node
-  meshwright split hypercube:6 --from 0 --z 1 --tcm 0.2 --w 4 --tcp 1 --switching cut-through
-  meshwright split mesh:50x50 --random 10 --rounds 1000 --sigma 0.01 --switching cut-through
-  meshwright split mesh:20x20 --from 2,3 --sigma 0.1 --ports one --results 0.5 --next --places 3
-  meshwright split mesh:20x20 --from 2,3=20 --from 9,14=12.5 --sigma 0.1 --queues
-  meshwright split torus:16x16 --from 8,8 --sigma 0.1 --startup 1e-5 --method optimum --out load
+  meshwright split --on mesh:50x50 --source 25,25 --sigma 0.1
+  meshwright split --on torus:8x8 --source 0,0=2 --source 3,3=1@0.05 --sigma 1/20 --deadline 0.1
+  meshwright split --on mesh:20x20 --source 2,3 --source 9,14 --source 17,5 --sigma 0.02 --reduction node
+  meshwright split --on hypercube:6 --source 0 --z 1 --tcm 0.2 --w 4 --tcp 1 --switching cut-through
+  meshwright split --on mesh:50x50 --random-sources 10 --repeat 1000 --sigma 0.01 --switching cut-through
+  meshwright split --on mesh:20x20 --source 2,3 --sigma 0.1 --ports one --result-size 0.5 --next --places 3
+  meshwright split --on mesh:20x20 --source 2,3=20 --source 9,14=12.5 --sigma 0.1 --queues
+  meshwright split --on torus:16x16 --source 8,8 --sigma 0.1 --message-startup 1e-5 --method optimum --out load
 
 Exit codes:
   0  done; a method whose promise nobody can keep is an answer: feasible is then false
   1  with --queues: the machine cannot work off what arrives
   2  unacceptable input; nothing is written";
 
-/// Divide a load that may be cut anywhere: the thesis's shares, the optimum, messages
+/// Divide a load that may be cut anywhere: shares by the methods of Zhang 2018, the optimum, messages
 ///
 /// Every method's shares are bounded, checked against the links of the machine, sent as messages and simulated.
 #[derive(Args)]
@@ -53,15 +60,15 @@ pub(super) struct SplitArguments {
     machine: MachineName,
     /// Where load enters: R,C or ID on a network without coordinates; with =LOAD its part (default 1) and with
     /// @RELEASE when it is there, in units of w Tcp (default 0). Once for each source
-    #[arg(long, value_name = "NODE[=LOAD][@RELEASE]", required_unless_present = "random")]
-    from: Vec<String>,
+    #[arg(long, value_name = "NODE[=LOAD][@RELEASE]", required_unless_present = "random_sources")]
+    source: Vec<String>,
     /// Instead: this many sources of equal loads, drawn at random again and again; averages with 95 % intervals of
-    /// what the thesis's schedulers save and gain, and of the optimum
-    #[arg(long, value_name = "K", conflicts_with_all = ["from", "method", "reduction", "speeds", "startup", "chunks", "front", "deadline", "out"])]
-    random: Option<u32>,
-    /// With --random: how often
-    #[arg(long, value_name = "N", default_value_t = 100, requires = "random")]
-    rounds: u32,
+    /// what the schedulers of Zhang 2018 save and gain, and of the optimum
+    #[arg(long, value_name = "K", conflicts_with_all = ["source", "method", "reduction", "speeds", "message_startup", "chunks", "front", "deadline", "out"])]
+    random_sources: Option<u32>,
+    /// With --random-sources: how often
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "random_sources")]
+    repeat: u32,
     #[command(flatten)]
     ratio: Ratio,
     #[command(flatten)]
@@ -75,9 +82,9 @@ pub(super) struct SplitArguments {
     /// Processors and links that are not all alike: a file of lines `node,,time` and `node,to,time`, in w Tcp
     #[arg(long, value_name = "FILE.csv")]
     speeds: Option<PathBuf>,
-    /// The start-up of a message in units of w Tcp, such as 1e-5
-    #[arg(long, value_name = "ELL", default_value = "0", allow_negative_numbers = true, value_parser = number)]
-    startup: f64,
+    /// The start-up of a message in units of w Tcp, such as 1e-5; several with commas between are compared
+    #[arg(long, value_name = "ELL", default_value = "0", allow_negative_numbers = true, value_parser = values)]
+    message_startup: Values,
     /// The most messages of the installments [default: what serves the time best]
     #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=words::CHUNKS_MAX))]
     chunks: Option<u64>,
@@ -85,12 +92,13 @@ pub(super) struct SplitArguments {
     /// `installments`
     #[arg(long)]
     front: bool,
-    /// Also tell the fewest processors that are done by then, in units of w Tcp
+    /// Also print the fewest processors that meet this deadline, in units of w Tcp, the time of the whole load on one
+    /// processor
     #[arg(long, value_name = "D", allow_negative_numbers = true, value_parser = number)]
     deadline: Option<f64>,
-    /// The seed of everything random
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
-    seed: u64,
+    /// With --random-sources: the seed of what is drawn [default: 0]
+    #[arg(long, value_name = "N", requires = "random_sources", allow_negative_numbers = true, value_parser = seed)]
+    seed: Option<u64>,
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
@@ -99,21 +107,24 @@ pub(super) struct SplitArguments {
     out: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
+    #[command(flatten)]
+    csv: CsvFile,
 }
 
 /// sigma, or the four factors it is made of.
 #[derive(Args)]
 struct Ratio {
-    /// The time of a load on a link over its time on a processor, as a number or p/q
+    /// The time of a load on a link over its time on a processor, as a number or p/q; several are compared: 0.1,0.2, or
+    /// 0.01..1/20 for 20 from 0.01 to 1 at equal distances
     #[arg(
         long,
         value_name = "S",
         allow_negative_numbers = true,
-        value_parser = one_sigma,
+        value_parser = values,
         required_unless_present = "z",
         conflicts_with_all = ["z", "tcm", "w", "tcp"]
     )]
-    sigma: Option<f64>,
+    sigma: Option<Values>,
     /// In place of sigma = z Tcm / (w Tcp): the inverse speed of a link
     #[arg(long, value_name = "Z", allow_negative_numbers = true, value_parser = number, requires_all = ["tcm", "w", "tcp"])]
     z: Option<f64>,
@@ -129,22 +140,19 @@ struct Ratio {
 }
 
 impl Ratio {
-    /// The ratio.
-    fn sigma(&self) -> Result<f64> {
-        match (self.sigma, self.z, self.tcm, self.w, self.tcp) {
-            (Some(sigma), ..) => Ok(sigma),
-            (None, Some(z), Some(tcm), Some(w), Some(tcp)) => closed_form::sigma(z, tcm, w, tcp),
+    /// The ratio, or several.
+    fn sigmas(&self) -> Result<Vec<f64>> {
+        match (&self.sigma, self.z, self.tcm, self.w, self.tcp) {
+            (Some(Values(sigmas)), ..) => Ok(sigmas.clone()),
+            (None, Some(z), Some(tcm), Some(w), Some(tcp)) => Ok(vec![closed_form::sigma(z, tcm, w, tcp)?]),
             _ => Err(Error::value("sigma", "not given", "--sigma, or --z, --tcm, --w and --tcp")),
         }
     }
 }
 
-/// A ratio; several at once are several calls.
-fn one_sigma(text: &str) -> Result<f64, String> {
-    number(text).map_err(|error| match text.contains(',') {
-        true => format!("{error}: one sigma at a time, so run split once for each of them"),
-        false => error,
-    })
+/// One value or several.
+fn values(text: &str) -> Result<Values, String> {
+    told(Values::read(text))
 }
 
 /// A number or fraction that is not negative.
@@ -169,7 +177,7 @@ fn methods() -> String {
 fn reductions() -> String {
     let names: Vec<&str> = REDUCTIONS.iter().map(|(name, _)| *name).collect();
     format!(
-        "Several sources: which processors a cell gives up, {} [default: peel]. literal is the thesis's pseudo-code, \
+        "Several sources: which processors a cell gives up, {} [default: peel]. literal is the pseudo-code of Zhang 2018, \
          which may break the makespan",
         names.join(", ")
     )
@@ -177,35 +185,88 @@ fn reductions() -> String {
 
 /// Runs the verb.
 pub(super) fn run(arguments: &SplitArguments) -> Result<Answer> {
-    let sigma = arguments.ratio.sigma()?;
-    if let Some(sources) = arguments.random {
-        return averages(arguments, sources, sigma);
+    let sigmas = arguments.ratio.sigmas()?;
+    let Values(startups) = &arguments.message_startup;
+    let is_single = sigmas.len() * startups.len() == 1;
+    if let Some(sources) = arguments.random_sources {
+        arguments.csv.refuse_beside("--random-sources: --json has the averages")?;
+        return averages(arguments, sources, only(&sigmas, "--random-sources")?);
     }
-    let (mut machine, mut job) = job(arguments, sigma)?;
     if arguments.further.queues {
+        arguments.csv.refuse_beside("--queues: --json has the answer")?;
+        let (machine, job) = job(arguments, only(&sigmas, "--queues")?)?;
         return further::queues(&machine, &job, arguments.json);
     }
-    let (costs, bytes) = Scale::costs_for(&job.problem(&machine)?, arguments.startup)?;
-    machine = machine.with_costs(costs)?.with_switching(Switching::StoreAndForward);
-    job.bytes = bytes;
+    arguments.csv.check()?;
     let named = disk::NamedJob::new(
         "split",
-        [format!("{} --from {}", arguments.machine.named(), arguments.from.join(" --from "))],
+        [format!("{} --source {}", arguments.machine.named(), arguments.source.join(" --source "))],
     );
     files::check(arguments.out.as_ref(), arguments.force, &named)?;
-    let mut progress = Progress::new();
-    let verdict = load::judge("split", &job, &machine, &mut |what| progress.tell(what))?;
-    drop(progress);
-    let speeds = job.speeds.as_ref().map(|speeds| SpeedRows { work: &speeds.work, link: &speeds.link });
-    let json = output::json(&SplitForm::new(&machine, speeds, &verdict));
-    let written = match &arguments.out {
-        Some(folder) => {
-            let files = of_folder(&machine, arguments.seed, &verdict, &json)?;
-            "\n".to_string() + &files::write(folder, arguments.force, &named, files)?
+    let mut members = Vec::new();
+    let mut progress = Progress::with_steps((sigmas.len() * startups.len()) as u64);
+    for &startup in startups {
+        for &sigma in &sigmas {
+            let (machine, job, verdict) = divide(arguments, sigma, startup, &mut progress)?;
+            let varies = [("message_startup", startup, startups.len()), ("sigma", sigma, sigmas.len())];
+            let values = varies.into_iter().filter(|(.., many)| *many > 1);
+            let values = values.map(|(key, value, _)| (key, value)).collect();
+            members.push(Member { values, machine, job, verdict });
+            progress.step(&format!("sigma {sigma}"));
         }
-        None => String::new(),
-    };
-    output::print(&if arguments.json { json } else { tables::split(&verdict, &machine) + &written })?;
+    }
+    drop(progress);
+    match members.pop() {
+        Some(member) if is_single => answer(arguments, &named, &member),
+        last => {
+            members.extend(last);
+            series::answer(arguments, &named, &members)
+        }
+    }
+}
+
+/// The one value of an option that takes no more here.
+fn only(sigmas: &[f64], beside: &str) -> Result<f64> {
+    match sigmas {
+        [sigma] => Ok(*sigma),
+        several => Err(Error::value(
+            "sigma",
+            format!("{} values", several.len()),
+            format!("one value with {beside}"),
+        )),
+    }
+}
+
+/// The division for these values.
+fn divide(
+    arguments: &SplitArguments,
+    sigma: f64,
+    startup: f64,
+    progress: &mut Progress,
+) -> Result<(Machine, Job, LoadVerdict)> {
+    let (mut machine, mut job) = job(arguments, sigma)?;
+    let (costs, bytes) = Scale::costs_for(&job.problem(&machine)?, startup)?;
+    // Its cycles are parts of w Tcp, not of a clock.
+    machine = machine.with_costs(costs)?.with_switching(Switching::StoreAndForward).with_clock(None);
+    job.bytes = bytes;
+    let verdict = load::judge("split", &job, &machine, &mut |what| progress.tell(what))?;
+    Ok((machine, job, verdict))
+}
+
+/// Tells what came of one division.
+fn answer(arguments: &SplitArguments, named: &disk::NamedJob, member: &Member) -> Result<Answer> {
+    let Member { machine, job, verdict, .. } = member;
+    let speeds = job.speeds.as_ref().map(|speeds| SpeedRows { work: &speeds.work, link: &speeds.link });
+    let json = output::json(&SplitForm::new(machine, speeds, verdict));
+    let of_folder = || of_folder(machine, verdict, &json);
+    let folder = arguments.out.as_deref().map(|folder| (folder, named));
+    let written =
+        files::write_all(arguments.force, folder, of_folder, (&arguments.csv, &|| csv::one(verdict)))?;
+    output::say(
+        arguments.json.then(|| json.clone()),
+        || verdict.reason.clone(),
+        || tables::split(verdict, machine) + &written,
+    )?;
     Ok(Answer::Done)
 }
 
@@ -215,13 +276,17 @@ fn averages(arguments: &SplitArguments, sources: u32, sigma: f64) -> Result<Answ
     let answer = random::run(&Experiment {
         machine: &machine,
         sources,
-        rounds: arguments.rounds,
+        rounds: arguments.repeat,
         accelerated_rounds: 0,
-        seed: arguments.seed,
+        seed: arguments.seed.unwrap_or(0),
         sigmas: vec![sigma],
         forwardings: forwardings(&arguments.switching)?,
     })?;
-    output::print(&if arguments.json { output::json(&answer) } else { random::text(&answer) })?;
+    output::say(
+        arguments.json.then(|| output::json(&answer)),
+        || random::line(&answer),
+        || random::text(&answer),
+    )?;
     Ok(Answer::Done)
 }
 
@@ -236,7 +301,7 @@ fn forwardings(names: &[String]) -> Result<Vec<Forwarding>> {
 /// The machine and what is asked for on it.
 fn job(arguments: &SplitArguments, sigma: f64) -> Result<(Machine, Job)> {
     let machine = arguments.machine.read()?;
-    let from = arguments.from.iter().map(|text| words::source(text, &machine));
+    let from = arguments.source.iter().map(|text| words::source(text, &machine));
     let mut job = Job::new(&machine, from.collect::<Result<_>>()?, sigma, 1);
     let names: Vec<&str> = arguments.method.iter().map(String::as_str).collect();
     job.methods = words::methods(&names)?;
@@ -254,10 +319,10 @@ fn job(arguments: &SplitArguments, sigma: f64) -> Result<(Machine, Job)> {
 }
 
 /// The answer and the files of a plan with this one job.
-fn of_folder(machine: &Machine, seed: u64, verdict: &LoadVerdict, json: &str) -> Result<Vec<File>> {
+fn of_folder(machine: &Machine, verdict: &LoadVerdict, json: &str) -> Result<Vec<File>> {
     let jobs = [verdict.clone().into()];
     let title = format!("A load on {}", machine.name());
-    let plan = PlanReport { title: &title, scenario: "", machine, seed, jobs: &jobs };
+    let plan = PlanReport { title: &title, scenario: "", machine, seed: 0, jobs: &jobs };
     let mut all = files::of_plan(&plan)?;
     all.push(files::file(
         "split.json",

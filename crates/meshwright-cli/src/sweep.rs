@@ -1,32 +1,45 @@
 //! `meshwright sweep`, and the same on ranks.
+//!
+//! | file | what |
+//! |---|---|
+//! | this one | one curve |
+//! | `series` | a curve for each of several values |
+//! | `text`, `csv` | tables for people and for programs |
+
+pub(crate) mod csv;
+mod series;
+mod text;
 
 use std::cell::Cell;
 use std::path::PathBuf;
 
 use clap::Args;
 
-use meshwright_core::Result;
 use meshwright_core::output as disk;
+use meshwright_core::{Error, Result};
 use meshwright_network::topology::Machine;
 use meshwright_report as report;
 use meshwright_report::Results;
 use meshwright_runtime::sweep::{self as ranks, Ranks};
 use meshwright_runtime::transport::{Endpoint, Lost};
 use meshwright_sim::experiment::Experiment;
-use meshwright_sim::point::{Point, SweepReport};
+use meshwright_sim::point::SweepReport;
 use meshwright_sim::sweep::{self, Pool, Sweep, Threads, spread};
 
 use super::costs::MachineArguments;
+use super::csv::CsvFile;
 use super::files::{self, Force};
 use super::output::{self, Progress};
-use super::traffic::{self, RouterArguments, TrafficArguments};
-use super::{Answer, Failure, table};
+use super::traffic::{RouterArguments, TrafficArguments};
+use super::{Answer, Failure};
 
 const HELP: &str = "\
 Examples:
   meshwright sweep --on mesh:16x16 --traffic uniform --packet 1 --points 10 --out curve
-  meshwright sweep --on torus:8x8 --traffic transpose --preset booksim --loads 0.05,0.1
+  meshwright sweep --on torus:8x8 --traffic transpose --router booksim --loads 0.05,0.1
   meshwright sweep --on mesh:8x8 --traffic uniform --saturation --results sweep.jsonl --json
+  meshwright sweep --on mesh:8x8 --traffic transpose --set routing=dimension-order,odd-even
+  meshwright sweep --on mesh:8x8 --traffic transpose,uniform --set virtual_channels=1,2 --csv s.csv
 
 A load is carried when every measured packet arrives before the drain ends, at least 95 % of what
 is offered arrives, and the mean latency is at most ten times that of packets which never wait.
@@ -44,7 +57,7 @@ Exit codes:
 pub struct SweepArguments {
     #[command(flatten)]
     machine: MachineArguments,
-    /// Who sends to whom: uniform, uniform-with-self, transpose, bit-complement, bit-reverse, shuffle, tornado, neighbour, hot-spot or permutation:FILE
+    /// Who sends to whom: uniform, uniform-with-self, transpose, bit-complement, bit-reverse, shuffle, tornado, neighbour, hot-spot or permutation:FILE; several with commas between are compared
     #[arg(long, value_name = "PATTERN")]
     traffic: String,
     #[command(flatten)]
@@ -77,12 +90,19 @@ pub struct SweepArguments {
     out: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
+    #[command(flatten)]
+    csv: CsvFile,
 }
 
 /// Runs the verb.
 pub(super) fn run(arguments: &SweepArguments) -> Result<Answer> {
     let machine = arguments.machine.machine()?;
-    let experiment = experiment(arguments, &machine)?;
+    arguments.csv.check()?;
+    let mut variants = series::variants(arguments, &machine)?;
+    if variants.len() > 1 {
+        return series::run(arguments, &machine, variants);
+    }
+    let experiment = variants.remove(0).experiment;
     let measure = |load, seed, threads| experiment.measure(load, seed, threads);
     let mut pool = Threads::new(arguments.run.threads(1), measure);
     lead(arguments, &machine, &experiment, &mut pool, &|| String::new())
@@ -143,11 +163,15 @@ fn on_rank<E: Endpoint>(
     Ok(lead(arguments, &machine, &experiment, &mut pool, &|| format!("{} ranks · ", here.get()))?)
 }
 
-/// What is measured, but for the loads.
+/// What is measured, but for the loads: one curve.
 fn experiment<'m>(arguments: &SweepArguments, machine: &'m Machine) -> Result<Experiment<'m>> {
-    let router = arguments.router.router(machine)?;
-    let preset = arguments.router.preset.as_deref();
-    arguments.run.experiment(machine, router, &arguments.traffic, preset)
+    let mut variants = series::variants(arguments, machine)?;
+    match variants.len() {
+        1 => Ok(variants.remove(0).experiment),
+        curves => {
+            Err(Error::value("number of curves", curves, "one on ranks: `meshwright sweep` compares several"))
+        }
+    }
 }
 
 /// Has a pool measure the curve, and tells what came of it. `who` says in a few words who is at work.
@@ -160,8 +184,8 @@ fn lead(
 ) -> Result<Answer> {
     let named = disk::NamedJob::new("sweep", [format!("--traffic {}", arguments.traffic)]);
     files::check(arguments.out.as_ref(), arguments.force, &named)?;
-    let loads = loads(arguments, experiment)?;
-    let sweep = Sweep { loads, saturation: arguments.saturation, seed: arguments.run.seed, threads: 1 };
+    let loads = loads(arguments, experiment.reference.bound)?;
+    let sweep = Sweep { loads, saturation: arguments.saturation, seed: arguments.run.seed(), threads: 1 };
     let results = match &arguments.results {
         Some(path) => Some(Results::open(path, &experiment.conditions.line(), arguments.force.force)?),
         None => None,
@@ -169,25 +193,29 @@ fn lead(
     let curve = measure(pool, &sweep, results, who)?;
     let (conditions, reference) = (experiment.conditions.clone(), experiment.reference);
     let report = SweepReport { conditions, reference, curve };
-    let written = match &arguments.out {
-        Some(folder) => {
-            let mut all = report::sweep_files(&report);
-            all.push(files::file("sweep.json", "the same for scripts", output::json(&report)));
-            "\n".to_string() + &files::write(folder, arguments.force, &named, all)?
-        }
-        None => String::new(),
+    let of_folder = || {
+        let mut all = report::sweep_files(&report);
+        all.push(files::file("sweep.json", "the same for scripts", output::json(&report)));
+        Ok(all)
     };
-    output::print(&if arguments.json { output::json(&report) } else { text(&report, machine) + &written })?;
+    let folder = arguments.out.as_deref().map(|folder| (folder, &named));
+    let written =
+        files::write_all(arguments.force, folder, of_folder, (&arguments.csv, &|| csv::one(&report)))?;
+    output::say(
+        arguments.json.then(|| output::json(&report)),
+        || report::sweep_headline(&report),
+        || text::one(&report, machine) + &written,
+    )?;
     Ok(if report.deadlocks() { Answer::Negative } else { Answer::Done })
 }
 
-/// The loads to measure.
-fn loads(arguments: &SweepArguments, experiment: &Experiment<'_>) -> Result<Vec<f64>> {
+/// The loads to measure; without others they end at this bound.
+fn loads(arguments: &SweepArguments, bound: Option<f64>) -> Result<Vec<f64>> {
     if !arguments.loads.is_empty() {
         return Ok(arguments.loads.clone());
     }
     let points = arguments.points.unwrap_or(10);
-    let to = arguments.to.unwrap_or_else(|| experiment.reference.bound.unwrap_or(1.0));
+    let to = arguments.to.or(bound).unwrap_or(1.0);
     spread(arguments.from.unwrap_or(to / points.max(1) as f64), to, points)
 }
 
@@ -207,60 +235,4 @@ fn measure(
     drop(progress);
     results.map_or(Ok(()), Results::finish)?;
     Ok(curve)
-}
-
-fn text(report: &SweepReport, machine: &Machine) -> String {
-    const HEAD: [&str; 10] =
-        ["load", "of bound", "accepted", "latency", "± 95 %", "x zero-load", "p50", "p99", "mean hops", ""];
-    let mut text = heading(report);
-    text += &table::table(&HEAD, 0, report.curve.points.iter().map(|point| row(report, point)).collect());
-    if let Some(found) = report.curve.saturation {
-        let not = found.not_carried.map_or(String::new(), |load| format!("; {load} is not carried"));
-        text += &format!("carried up to {}{not}; at most {:.4} arrived\n", found.load, found.throughput);
-    }
-    if let Some(over) = report.accepted_above_the_bound() {
-        text += &format!(
-            "more than the bound arrived at load {}: what avoids the busiest channels passes, the rest waits\n",
-            over.load
-        );
-    }
-    for point in &report.curve.points {
-        if let Some(ring) = &point.deadlock {
-            text += &format!("deadlock at load {}, each waits for the next:\n", point.load);
-            text += &(table::ring(ring, machine) + "\n");
-        }
-    }
-    text
-}
-
-fn heading(report: &SweepReport) -> String {
-    let (conditions, reference) = (&report.conditions, &report.reference);
-    let zero = reference.zero_load_cycles.map_or("unknown".to_string(), |zero| format!("{zero:.2} cycles"));
-    let bound = reference.bound.map_or("none known".to_string(), |bound| {
-        format!("{} flits per node and cycle ({})", table::number(bound, 4), reference.bound_of)
-    });
-    format!("{}\nT0 {zero} · bound {bound}\n", traffic::heading(conditions, reference))
-}
-
-fn row(report: &SweepReport, point: &Point) -> Vec<String> {
-    let of =
-        |whole: Option<f64>, part: f64| whole.map_or(String::new(), |whole| table::number(part / whole, 3));
-    let latency = &point.latency;
-    let state = match (&point.deadlock, point.saturated) {
-        (Some(_), _) => "deadlock",
-        (None, true) => "saturated",
-        (None, false) => "",
-    };
-    vec![
-        point.load.to_string(),
-        of(report.reference.bound, point.load),
-        format!("{:.4}", point.accepted),
-        format!("{:.2}", latency.mean),
-        latency.ci95.map_or(String::new(), |half| format!("{half:.2}")),
-        of(report.reference.zero_load_cycles, latency.mean),
-        latency.p50.to_string(),
-        latency.p99.to_string(),
-        format!("{:.2}", point.hops_mean),
-        state.to_string(),
-    ]
 }

@@ -64,8 +64,8 @@ pub(super) const TABLES: [&str; 3] = ["begins.csv", "traces.csv", "barriers.csv"
 /// The tables in the folder of a trace, as far as they are there.
 pub(super) fn beside(trace: &Path) -> Beside {
     let has_folder = trace != Path::new(STANDARD_INPUT);
-    let [begins, measured, barriers] = TABLES
-        .map(|name| Some(trace.with_file_name(name)).filter(|path| has_folder && open(path).is_ok()));
+    let [begins, measured, barriers] =
+        TABLES.map(|name| Some(trace.with_file_name(name)).filter(|path| has_folder && open(path).is_ok()));
     Beside { begins, measured, barriers }
 }
 

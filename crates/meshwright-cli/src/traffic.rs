@@ -17,33 +17,56 @@ use super::costs::seed;
 pub(super) struct RouterArguments {
     /// How the routers of the flit engine are built: ideal, booksim, caminos or cnsim [default: ideal]
     #[arg(long, value_name = "NAME")]
-    pub(super) preset: Option<String>,
-    /// A setting of the router, as virtual_channels=2; may be repeated. Keys: virtual_channels, buffers, routing_delay, vc_alloc_delay, sw_alloc_delay, switch_delay, link_delay, credit_delay, injection_delay, ejection_delay, speculative (0 or 1), allocator (islip or separable), ports (one or all), routing (auto, dimension-order, yx, o1turn, valiant, min-adaptive, west-first, odd-even, rajasekaran-tsantilas, up-down, shortest-path or dimension-order-one-class)
+    pub(super) router: Option<String>,
+    /// A setting of the router, as virtual_channels=2; may be repeated, once for each key. sweep takes several values with commas between, as routing=odd-even,west-first, and compares them. Keys: virtual_channels, buffers, routing_delay, vc_alloc_delay, sw_alloc_delay, switch_delay, link_delay, credit_delay, injection_delay, ejection_delay, speculative (0 or 1), allocator (islip or separable), ports (one or all), routing (auto, dimension-order, yx, o1turn, valiant, min-adaptive, west-first, odd-even, rajasekaran-tsantilas, up-down, shortest-path or dimension-order-one-class)
     #[arg(long, value_name = "KEY=VALUE", value_parser = assignment)]
     pub(super) set: Vec<(String, String)>,
 }
 
+/// The settings that vary between routers, each with its value.
+pub(super) type Varied = Vec<(String, String)>;
+
 impl RouterArguments {
     /// The router.
     pub(super) fn router(&self, machine: &Machine) -> Result<Router> {
-        let mut router = Router::named(self.preset.as_deref().unwrap_or("ideal"), machine)?;
-        for (index, (key, value)) in self.set.iter().enumerate() {
-            if self.set[..index].iter().any(|(earlier, _)| earlier == key) {
-                return Err(Error::value("set", format!("`{key}` twice"), "each key once"));
-            }
-            if key == "routing" && value.contains(',') {
-                let expected = "one routing, such as dimension-order; a run for each of several";
-                return Err(Error::value("routing", format!("`{value}`"), expected));
-            }
-            router.set(key, value)?;
+        if let Some((key, values)) = self.set.iter().find(|(_, values)| values.contains(',')) {
+            let expected = "one value of each key; `sweep` compares several";
+            return Err(Error::value("set", format!("`{key}={values}`"), expected));
         }
-        Ok(router)
+        let mut routers = self.routers(machine)?;
+        Ok(routers.remove(0).1)
+    }
+
+    /// A router for each combination of the values of --set, with those of the keys that have several.
+    pub(super) fn routers(&self, machine: &Machine) -> Result<Vec<(Varied, Router)>> {
+        let router = Router::named(self.router.as_deref().unwrap_or("ideal"), machine)?;
+        let mut routers = vec![(Varied::new(), router)];
+        for (index, (key, values)) in self.set.iter().enumerate() {
+            if self.set[..index].iter().any(|(earlier, _)| earlier == key) {
+                let expected = "each key once; several values of a key have commas between";
+                return Err(Error::value("set", format!("`{key}` twice"), expected));
+            }
+            let values = several(key, values)?;
+            let mut with = Vec::new();
+            for (varied, router) in &routers {
+                for value in &values {
+                    let (mut varied, mut router) = (varied.clone(), router.clone());
+                    router.set(key, value)?;
+                    if values.len() > 1 {
+                        varied.push((key.clone(), (*value).to_string()));
+                    }
+                    with.push((varied, router));
+                }
+            }
+            routers = with;
+        }
+        Ok(routers)
     }
 
     /// The option that was given, if one was.
     pub(super) fn given(&self) -> Option<(&'static str, String)> {
-        let preset = self.preset.as_ref().map(|name| ("preset", name.clone()));
-        preset.or_else(|| self.set.first().map(|(key, value)| ("set", format!("{key}={value}"))))
+        let router = self.router.as_ref().map(|name| ("router", name.clone()));
+        router.or_else(|| self.set.first().map(|(key, value)| ("set", format!("{key}={value}"))))
     }
 }
 
@@ -62,15 +85,25 @@ pub(super) struct TrafficArguments {
     /// Cycles to wait for measured packets afterwards, at most
     #[arg(long, value_name = "N", default_value_t = 10_000, requires = "traffic")]
     drain: u64,
-    /// The seed of every draw: a whole number
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = seed)]
-    pub(super) seed: u64,
+    /// The seed of every draw: a whole number [default: 0]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = seed)]
+    seed: Option<u64>,
     /// How many threads work; the result does not depend on it [default: one for each core]
     #[arg(long, value_name = "N", requires = "traffic", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
 
 impl TrafficArguments {
+    /// The seed of every draw.
+    pub(super) fn seed(&self) -> u64 {
+        self.seed.unwrap_or(0)
+    }
+
+    /// Refuses a seed where nothing is drawn.
+    pub(super) fn refuse_seed(&self, expected: &str) -> Result<()> {
+        self.seed.map_or(Ok(()), |seed| Err(Error::value("--seed", seed, expected)))
+    }
+
     /// The runs of this traffic on a machine.
     pub(super) fn experiment<'m>(
         &self,
@@ -79,7 +112,8 @@ impl TrafficArguments {
         traffic: &str,
         preset: Option<&str>,
     ) -> Result<Experiment<'m>> {
-        let Self { packet, warm_up, measure, drain, seed, .. } = *self;
+        let Self { packet, warm_up, measure, drain, .. } = *self;
+        let seed = self.seed();
         let pattern = experiment::pattern(traffic, preset, machine)?;
         let runs = OpenLoop { pattern, load: 1.0, packet, warm_up, measure, drain, seed };
         Experiment::new(machine, router, runs)
@@ -90,6 +124,19 @@ impl TrafficArguments {
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         self.threads.map_or((cores / sharers.max(1)).max(1), usize::from)
     }
+}
+
+/// Values with commas between, each of them once.
+pub(super) fn several<'t>(what: &str, text: &'t str) -> Result<Vec<&'t str>> {
+    let values: Vec<&str> = text.split(',').map(str::trim).collect();
+    for (index, value) in values.iter().enumerate() {
+        if value.is_empty() || values[..index].contains(value) {
+            let which = if value.is_empty() { "no value between commas" } else { "a value twice" };
+            let expected = format!("{what}: each value once, with one comma between two");
+            return Err(Error::value("list of values", format!("`{text}` ({which})"), expected));
+        }
+    }
+    Ok(values)
 }
 
 fn assignment(text: &str) -> Result<(String, String), String> {

@@ -28,7 +28,28 @@ pub fn find<'t, T>(
     find_or(name, table, name_of, |names| unknown(what, name, names.join(", "), names))
 }
 
-/// The entry of a table with this name, or the error that a function makes of all names there are.
+/// Whether two spellings are of one word: hyphens may be left out or be underscores, `neighbor` is `neighbour` and `row-major`
+/// is `row`.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_core::same_word;
+/// assert!(same_word("all-reduce", "allreduce") && same_word("row", "row-major") && same_word("neighbor", "neighbour"));
+/// assert!(!same_word("row", "snake"));
+/// ```
+pub fn same_word(a: &str, b: &str) -> bool {
+    plain(a) == plain(b)
+}
+
+/// A word without what may be left out of it.
+fn plain(word: &str) -> String {
+    let letters: String = word.chars().filter(|c| !matches!(c, '-' | '_')).collect();
+    let letters = letters.replace("neighbor", "neighbour");
+    letters.strip_suffix("major").map_or(letters.clone(), str::to_string)
+}
+
+/// The entry of a table with this name, in any spelling of [`same_word`], or the error that a function makes of all names there are.
 ///
 /// # Errors
 ///
@@ -47,9 +68,11 @@ pub fn find_or<'t, T, E>(
     name_of: impl Fn(&T) -> &'static str,
     error: impl FnOnce(&[&'static str]) -> E,
 ) -> Result<&'t T, E> {
-    for entry in table {
-        if name_of(entry) == name {
-            return Ok(entry);
+    for is_same in [|known: &str, name: &str| known == name, same_word] {
+        for entry in table {
+            if is_same(name_of(entry), name) {
+                return Ok(entry);
+            }
         }
     }
     let names: Vec<&'static str> = table.iter().map(name_of).collect();

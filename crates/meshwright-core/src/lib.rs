@@ -32,4 +32,4 @@ pub mod units;
 pub mod words;
 
 pub use error::{Error, Result};
-pub use find::{find, find_or, unknown};
+pub use find::{find, find_or, same_word, unknown};

@@ -22,6 +22,7 @@ mod gaps;
 mod input;
 mod nearest;
 mod numbers;
+mod observed;
 mod shown;
 
 use std::fs::File;
@@ -30,8 +31,11 @@ use std::path::Path;
 
 pub use again::{error_where, requote};
 pub use excerpt::parse_error;
-pub use input::{Input, Provided, STANDARD_INPUT, STANDARD_INPUT_MAX, ending, provide, read_as};
+pub use input::{
+    Input, Provided, Provisions, STANDARD_INPUT, STANDARD_INPUT_MAX, ending, provide, provisions, read_as,
+};
 pub use nearest::{did_you_mean, nearest};
+pub use observed::on_open;
 pub use shown::{harmless, harmless_lines, json, one_line, printable};
 
 use crate::error::{Error, ParseError, Result};
@@ -126,6 +130,7 @@ impl Tokens<'static> {
 /// perhaps for ever. `/dev/stdin` and the pipes of a shell under `/dev/fd` are open already.
 #[expect(clippy::disallowed_methods, reason = "this is where files are opened")]
 pub fn open(path: &Path) -> Result<Input> {
+    observed::opened(path);
     if let Some(input) = input::in_memory(path)? {
         return Ok(input);
     }

@@ -128,6 +128,25 @@ pub fn short(number: f64) -> String {
     }
 }
 
+/// A time in the unit in which it is read most easily: four significant digits from picoseconds to seconds.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_core::words::seconds;
+/// let shown = [0.0, 43_322e-9, 1.5e-3, 2e-9, 12.0].map(seconds);
+/// assert_eq!(shown, ["0 s", "43.32 µs", "1.5 ms", "2 ns", "12 s"]);
+/// ```
+pub fn seconds(seconds: f64) -> String {
+    const UNITS: [(f64, &str); 5] = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"), (1e-12, "ps")];
+    let fits = |(unit, _): &&(f64, &str)| seconds >= *unit * 0.999_95;
+    let (unit, name) = match seconds > 0.0 {
+        true => UNITS.iter().find(fits).unwrap_or(&UNITS[4]),
+        false => &UNITS[0],
+    };
+    format!("{} {name}", short(seconds / unit))
+}
+
 /// At most so many decimals, without the zeros at the end.
 ///
 /// # Examples

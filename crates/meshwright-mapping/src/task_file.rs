@@ -83,7 +83,7 @@ fn kind(path: &Path) -> Result<FileKind> {
         _ if graph_file::format_of(&path.to_string_lossy()).is_some() => return Ok(FileKind::Graph),
         _ => {}
     }
-    let expected = format!("a name that ends in .phases.csv, .{}", endings().join(", ."));
+    let expected = format!("a name that ends in .phases.csv, .{}, or --format", endings().join(", ."));
     Err(Error::value("task file", format!("`{}`", path.display()), expected))
 }
 

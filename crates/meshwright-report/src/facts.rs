@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::PlanReport;
 use super::wording::{counted, node};
-use meshwright_core::words::grouped;
+use meshwright_core::words::{self, grouped};
 use meshwright_network::topology::{Machine, PortModel, Topology};
 
 /// More dead nodes or links than this are counted, not named.
@@ -34,7 +34,8 @@ pub fn facts(report: &PlanReport<'_>) -> Vec<Fact> {
         PortModel::One => ("one-port", "one message in, one out at a time"),
     };
     let (startup, flit) = (counted(costs.startup.0, "cycle"), counted(costs.flit.0, "byte"));
-    vec![
+    let clock = machine.seconds(1.0).map(|cycle| fact("Cycle", words::seconds(cycle), "by the clock"));
+    let all = [
         fact("Topology", machine.name().to_string(), ""),
         fact("Nodes", grouped(machine.nodes().into()), ""),
         fact("Dead nodes", grouped(machine.dead().len() as u64), &dead_names(machine)),
@@ -45,7 +46,8 @@ pub fn facts(report: &PlanReport<'_>) -> Vec<Fact> {
         fact("Byte time b", costs.byte_time.to_string(), "cycles per byte"),
         fact("Head flit h", flit, "ahead of the message"),
         fact("Seed", report.seed.to_string(), "of every random choice"),
-    ]
+    ];
+    all.into_iter().chain(clock).collect()
 }
 
 fn dead_names(machine: &Machine) -> String {

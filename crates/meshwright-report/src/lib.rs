@@ -12,13 +12,16 @@
 //! | `history` | groups over time |
 //! | `completion` | times of completion over numbers of nodes |
 //! | `sweep` | the page of a sweep |
+//! | `series` | the page of several answers of one kind |
 //! | `results` | the points of a sweep, kept as they come |
+//! | `island`, `script` | what the script of the page reads, and the script |
 //! | `style` | the style of the page, and of a drawing alone |
 //! | `wording` | how numbers and nodes are written |
 //! | `svg` | placement, link loads and bars as SVG |
 //!
-//! The page loads nothing: no script, no font, no picture. Its content policy forbids it, so a report that
-//! is kept for ten years or opened behind a firewall looks the same.
+//! The page loads nothing: its one script stands in it, and no other can run. Its content policy says so, so a report that
+//! is kept for ten years or opened behind a firewall looks the same. Without the script all tables and pictures are
+//! there; it sorts, explains, zooms, replays and compares.
 
 #![forbid(unsafe_code)]
 
@@ -29,9 +32,12 @@ pub mod facts;
 mod files;
 mod groups;
 mod history;
+mod island;
 mod load;
 mod page;
 mod results;
+mod script;
+mod series;
 #[doc(hidden)]
 pub mod style;
 #[doc(hidden)]
@@ -47,7 +53,8 @@ pub use files::{File, files, schedules};
 pub use history::{GroupsOverTime, groups_files};
 pub use page::{mark, page};
 pub use results::Results;
-pub use sweep::{sweep_files, sweep_page};
+pub use series::{NamedCurve, SeriesPage, SeriesTable, sweep_series_files};
+pub use sweep::{headline as sweep_headline, sweep_files, sweep_page};
 
 pub use meshwright_core::output::{check_place, write_all, write_atomically};
 

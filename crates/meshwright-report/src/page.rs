@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::drawings::{Figure, figures};
 use super::svg::bars;
 use super::wording::{self, counted, percent};
-use super::{PlanReport, facts, groups, load, style, template};
+use super::{PlanReport, facts, groups, island, load, style, template};
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
 use meshwright_core::words::{NONE, grouped};
@@ -33,6 +33,8 @@ struct PageView<'a> {
     loads: bool,
     programs: bool,
     jobs: Vec<Section<'a>>,
+    /// What the script reads, as JSON; empty where it has nothing to show.
+    island: String,
 }
 
 /// The section of a job; the template tells them apart by their fields.
@@ -104,6 +106,7 @@ pub fn page(report: &PlanReport<'_>) -> Result<String> {
         loads: report.jobs.iter().any(|job| matches!(job, JobVerdict::Load(_))),
         programs: report.jobs.iter().any(|job| matches!(job, JobVerdict::Groups(_))),
         jobs: report.jobs.iter().map(|job| job_view(report.machine, job)).collect(),
+        island: island::json(report).unwrap_or_default(),
     };
     Ok(template::page(include_str!("report.html"), view))
 }
@@ -159,7 +162,7 @@ fn divide_view<'a>(machine: &Machine, job: &'a MappingVerdict) -> JobView<'a> {
         kind: wording::kind(job),
         name: &job.name,
         tasks: counted(job.facts.tasks.tasks.into(), "task"),
-        headline: wording::headline(job.winner().map(|winner| (winner.method, winner.time.0))),
+        headline: wording::timed(headline(job), job.winner().map(|winner| winner.time.0), machine),
         reason: &job.reason,
         advice: job.advice.as_deref().unwrap_or_default(),
         rows: job.results.iter().map(|outcome| row(machine, job, outcome)).collect(),
@@ -168,6 +171,13 @@ fn divide_view<'a>(machine: &Machine, job: &'a MappingVerdict) -> JobView<'a> {
         bars_note: bars::note(&job.results),
         methods: winners.into_iter().chain(others).map(method).collect(),
     }
+}
+
+/// The winner with those that nothing tells from it.
+fn headline(job: &MappingVerdict) -> String {
+    let equals = job.results.iter().filter(|row| job.is_equal_to_best(row)).map(|row| row.method.as_str());
+    let best: Vec<&str> = job.winner_name().into_iter().chain(equals).collect();
+    wording::headline_of(&best, job.winner().map_or(0, |winner| winner.time.0))
 }
 
 fn row<'a>(machine: &Machine, job: &MappingVerdict, outcome: &'a MappingOutcome) -> PlacementRow<'a> {

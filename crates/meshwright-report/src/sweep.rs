@@ -18,6 +18,7 @@ struct SweepView<'a> {
     facts: Vec<Fact>,
     headline: String,
     reason: String,
+    bound: String,
     curve: Option<String>,
     points: Vec<PointRow>,
     settings: Vec<(&'a str, String)>,
@@ -43,6 +44,7 @@ pub fn sweep_page(report: &SweepReport) -> String {
         facts: facts(report),
         headline: headline(report),
         reason: reason(report),
+        bound: bound(report),
         curve: curve::draw(report),
         points: report.curve.points.iter().map(row).collect(),
         settings: conditions.router.iter().map(|(name, value)| (name.as_str(), text(value))).collect(),
@@ -81,7 +83,8 @@ fn facts(report: &SweepReport) -> Vec<Fact> {
     ]
 }
 
-fn headline(report: &SweepReport) -> String {
+/// The answer in one sentence.
+pub fn headline(report: &SweepReport) -> String {
     if report.deadlocks() {
         return "The network deadlocks".to_string();
     }
@@ -99,6 +102,20 @@ fn headline(report: &SweepReport) -> String {
             format!("Carries at least {load} flits per node and cycle{}", of_bound(*load))
         }
         None => "No measured load is carried".to_string(),
+    }
+}
+
+/// What the bound is, in words.
+fn bound(report: &SweepReport) -> String {
+    let of = report.reference.bound_of;
+    match report.reference.bound {
+        None => "not known for this traffic on this machine".to_string(),
+        Some(_) if of == report.reference.routing => {
+            format!(
+                "the load at which the busiest channel is always in use under {of} routing, the routing of this run"
+            )
+        }
+        Some(_) => format!("the load that fills a cut of the machine under {of}"),
     }
 }
 

@@ -1,9 +1,10 @@
 //! Templates filled in: they are part of the program, and the tests of the pages parse them.
 
-use minijinja::value::Serde;
+use minijinja::value::{Serde, Value};
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 
+use super::script;
 use meshwright_core::text::harmless_lines;
 
 /// A page from its template; what stands at the head of every page, the sections of a divisible load and of a program
@@ -18,6 +19,7 @@ pub fn page(template: &str, view: impl Serialize) -> String {
     // The names end in html, so that text is escaped.
     for (name, text) in [
         ("head.html", include_str!("head.html")),
+        ("foot.html", include_str!("foot.html")),
         ("mark.html", include_str!("mark.html")),
         ("figures.html", include_str!("figures.html")),
         ("skipped.html", include_str!("skipped.html")),
@@ -27,6 +29,8 @@ pub fn page(template: &str, view: impl Serialize) -> String {
     ] {
         environment.add_template(name, text).expect("the tests of the pages parse the templates");
     }
+    environment.add_global("script", Value::from_safe_string(script::text()));
+    environment.add_global("script_hash", script::hash());
     let page = environment.get_template("page.html").expect("it was added above");
     let page = page
         .render(Serde(view))

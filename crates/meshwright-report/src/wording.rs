@@ -6,11 +6,35 @@ use meshwright_core::words::{self, NONE, THIN_SPACE, grouped};
 use meshwright_network::topology::{Machine, Network, Topology};
 use meshwright_verdict::{LinkUse, MappingVerdict};
 
+/// So many equals are named; of more, the first one.
+const EQUALS_NAMED: usize = 3;
+
+/// The headline of several methods that nothing tells apart, and of one as [`headline`]; the winner stands first.
+pub fn headline_of(best: &[&str], cycles: u64) -> String {
+    let time = counted(cycles, "cycle");
+    match best {
+        [] => headline(None),
+        [winner] => headline(Some((winner, cycles))),
+        [first, rest @ ..] if best.len() > EQUALS_NAMED => {
+            format!("{first} and {} others are equally fast: {time}", rest.len())
+        }
+        [most @ .., last] => format!("{} and {last} are equally fast: {time}", most.join(", ")),
+    }
+}
+
 /// Who wins a job and with what time; or that nobody does.
 pub fn headline(winner: Option<(&str, u64)>) -> String {
     match winner {
         Some((method, cycles)) => format!("{method} wins with {}", counted(cycles, "cycle")),
         None => "No method comes to an end".to_string(),
+    }
+}
+
+/// A headline with its time in seconds, too, where the machine has a clock.
+pub fn timed(headline: String, cycles: Option<u64>, machine: &Machine) -> String {
+    match cycles.and_then(|cycles| machine.seconds(cycles as f64)) {
+        Some(seconds) => format!("{headline} ({})", words::seconds(seconds)),
+        None => headline,
     }
 }
 
@@ -83,7 +107,7 @@ fn tuple(coordinates: &[u32]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::percent;
+    use super::{headline_of, percent};
 
     #[test]
     fn a_gap_without_a_bound_is_a_dash() {
@@ -91,6 +115,15 @@ mod tests {
         assert_eq!(percent(f64::NAN), "–");
         assert_eq!(percent(0.125), "12.5\u{202f}%");
         assert_eq!(percent(12.5), "1\u{202f}250\u{202f}%");
+    }
+
+    #[test]
+    fn equals_share_the_headline() {
+        let words = |best: &[&str]| headline_of(best, 1256).replace('\u{202f}', " ");
+        assert_eq!(words(&["a"]), "a wins with 1 256 cycles");
+        assert_eq!(words(&["a", "b", "c"]), "a, b and c are equally fast: 1 256 cycles");
+        assert_eq!(words(&["a", "b", "c", "d"]), "a and 3 others are equally fast: 1 256 cycles");
+        assert_eq!(words(&[]), "No method comes to an end");
     }
 
     #[test]

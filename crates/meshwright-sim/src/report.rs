@@ -54,6 +54,9 @@ pub struct SimulateReport {
     pub refused: Option<String>,
     /// When everything had ended; none in a deadlock.
     pub cycles: Option<u64>,
+    /// The same in seconds; left out where the machine has no clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub simulated_seconds: Option<f64>,
     /// How many messages.
     pub messages: u64,
     /// Flits times links, a head flit with each message (on routers not under store-and-forward); none when packets
@@ -198,6 +201,7 @@ fn told(trace: Trace, messages: &[Message], machine: &Machine, engine: &'static 
         routers: None,
         refused: None,
         cycles: (!standing).then_some(trace.cycles.0),
+        simulated_seconds: machine.seconds(trace.cycles.0 as f64).filter(|_| !standing),
         messages: messages.len() as u64,
         flit_hops: None,
         hottest_link: None,

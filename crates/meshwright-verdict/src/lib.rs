@@ -130,6 +130,15 @@ impl JobVerdict {
         }
     }
 
+    /// The time of the method that wins, in cycles; none when no method comes to an end.
+    pub fn winner_cycles(&self) -> Option<u64> {
+        match self {
+            Self::Mapping(verdict) => verdict.winner().map(|winner| winner.time.0),
+            Self::Load(verdict) => verdict.winner().map(|winner| winner.time.0),
+            Self::Groups(verdict) => verdict.winner().map(|winner| winner.time.0),
+        }
+    }
+
     /// The method that wins; none when no method comes to an end.
     pub fn winner(&self) -> Option<&str> {
         match self {

@@ -8,7 +8,6 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::sleep;
 use std::time::Duration;
 
-use clap::Parser;
 use meshwright_cli::error::{tell, usage};
 use meshwright_cli::{Answer, Failure};
 use meshwright_core::Error;
@@ -47,7 +46,7 @@ const PANIC: u8 = 101;
 
 /// Runs the program on this rank.
 pub(crate) fn run() -> ExitCode {
-    let line = CommandLine::try_parse();
+    let line = meshwright_cli::grammar::parse::<CommandLine>(std::env::args_os());
     let launched = LAUNCHERS.iter().find_map(|(ranks, rank)| Some((number(ranks)?, number(rank)?)));
     match (&line, launched) {
         (Err(error), None | Some((1, _))) => {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use clap::Args;
 use meshwright_cli::output::{self, Progress};
-use meshwright_cli::{Answer, table};
+use meshwright_cli::{Answer, Broken, MACHINES, table};
 use meshwright_core::Result;
 use meshwright_formats::scenario;
 use meshwright_groups::barrier_time::Delays;
@@ -29,8 +29,8 @@ the rank that is ready last; the table has the medians.
 
 Examples:
   mpirun -n 16 meshwright-mpi groups
-  mpirun -n 16 meshwright-mpi groups torus:4x4 --tree ecrb4 --splits 500 --colours 2 --depth 3
-  mpirun -n 64 meshwright-mpi groups --splits 200 --json
+  mpirun -n 16 meshwright-mpi groups --on torus:4x4 --tree ecrb4 --repeat 500 --colours 2 --depth 3
+  mpirun -n 64 meshwright-mpi groups --repeat 200 --json
 
 Exit codes:
   0  all groups are equal, and the messages are those of the formula
@@ -42,13 +42,16 @@ Exit codes:
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct GroupsArguments {
-    /// Where the ranks are: mesh:RxC[xD…], torus:RxC[…], hypercube:D, graph:FILE, or a TOML file with a [machine] table,
-    /// with a working node for each rank [default: the mesh nearest to a square]
-    #[arg(value_name = "MACHINE")]
+    #[arg(long, value_name = "MACHINE", help = format!("Where the ranks are, with a working node for each [default: the mesh nearest to a square]: {MACHINES}"))]
+    on: Option<String>,
+    /// The same without --on, its old place
+    #[arg(value_name = "MACHINE", hide = true, conflicts_with = "on")]
     machine: Option<String>,
+    #[command(flatten)]
+    broken: Broken,
     /// How often all ranks are split
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    splits: u32,
+    repeat: u32,
     /// From how many colours each rank draws
     #[arg(long, value_name = "K", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1_000_000_000))]
     colours: u32,
@@ -57,7 +60,7 @@ pub(super) struct GroupsArguments {
     depth: u32,
     /// How many barriers are passed in each new group, one after the other
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    repeat: u32,
+    barriers: u32,
     #[arg(long, value_name = "NAME", default_value = "auto", help = trees_help())]
     tree: String,
     /// The seed of colours and keys
@@ -128,14 +131,15 @@ pub(super) fn run(arguments: &GroupsArguments, endpoint: &mut MpiEndpoint) -> Ou
     endpoint.tell("splitting groups");
     let mut mail = Mailbox::new(endpoint);
     let (rank, ranks) = (mail.rank(), mail.ranks());
-    let specification = arguments.machine.clone().unwrap_or_else(|| verdict::nearest_to_a_square(ranks));
-    let machine = scenario::machine(&specification)?;
+    let on = arguments.on.as_ref().or(arguments.machine.as_ref()).cloned();
+    let specification = on.unwrap_or_else(|| verdict::nearest_to_a_square(ranks));
+    let machine = arguments.broken.of(scenario::machine(&specification)?)?;
     let tree = tree(&arguments.tree, &machine)?;
     let series = Series {
-        splits: arguments.splits,
+        splits: arguments.repeat,
         depth: arguments.depth,
         colours: arguments.colours,
-        barriers: arguments.repeat,
+        barriers: arguments.barriers,
         seed: arguments.seed,
     };
     let mut group = Group::world(&mut mail, &machine, tree)?;

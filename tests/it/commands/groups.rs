@@ -10,7 +10,8 @@ pub(super) const COLLECTIVES: Kind =
 
 fn draw_splits(draw: &mut Draw) -> Case {
     let machine = draw.machine(24, &["mesh", "mesh", "torus", "hypercube"], 4);
-    let mut case = Case::new(&["groups", &machine.spec, "--json", "--seed", &draw.seed()]);
+    let mut case = Case::new(&["groups", "--on", &machine.spec, "--json"]);
+    let seed = draw.seed();
     case.files.extend(machine.file.clone());
     if draw.one_in(3) {
         let mut text = "node,label\n".to_string();
@@ -22,7 +23,7 @@ fn draw_splits(draw: &mut Draw) -> Case {
         case.files.push(("l.csv".to_string(), text));
         case.add(&["--labels", "l.csv"]);
     } else {
-        case.add(&["--random", draw.of(&["1", "2", "4"]), "--repeat", draw.of(&["1", "3"])]);
+        case.add(&["--seed", &seed, "--levels", draw.of(&["1", "2", "4"]), "--repeat", draw.of(&["1", "3"])]);
         if draw.one_in(3) {
             case.add(&["--contiguous"]);
         }

@@ -9,7 +9,7 @@ use meshwright_report::{File, PlanReport, files, page};
 use meshwright_verdict::load::{Job, judge};
 use meshwright_verdict::{JobVerdict, LoadVerdict};
 
-use super::assert_balanced;
+use super::{assert_balanced, markup};
 
 /// Node, load, release.
 type Entry = (u32, f64, f64);
@@ -27,7 +27,8 @@ fn page_and_files(machine: &Machine, job: LoadVerdict) -> (String, Vec<File>) {
 }
 
 fn assert_sound(name: &str, text: &str) {
-    assert_balanced(name, text);
+    let text = markup(text);
+    assert_balanced(name, &text);
     for word in ["NaN", "inf\"", "undefined", "url(", "<script"] {
         assert!(!text.contains(word), "{name} contains {word}");
     }

@@ -19,9 +19,9 @@ use meshwright_demos::scatter::words::{self, CountWords, Text, WordCount};
 use meshwright_demos::scatter::{
     Load, PieceWork, SPLITS, ScatterReport, ScatterSettings, Split, WorkedPart, split,
 };
-use meshwright_formats::scenario;
 use meshwright_runtime::transport::{Endpoint, Mailbox, threads};
 
+use super::costs::Broken;
 use super::files::{self, Force};
 use super::output::{self, Progress};
 use super::{Answer, Failure, ranks_as_threads};
@@ -94,11 +94,13 @@ struct ImageArguments {
 #[derive(Args)]
 struct RunArguments {
     /// What is run: all, ours, equal or thesis
-    #[arg(long, value_name = "SPLIT", default_value = "all", value_parser = splits)]
-    split: Splits,
-    /// The machine the thesis's split takes the ranks for, rank r as node r [default: all one hop from rank 0]
+    #[arg(long, value_name = "NAME", default_value = "all", value_parser = splits)]
+    method: Splits,
+    /// The machine for which the split of Zhang 2018 takes the ranks, rank r as node r [default: all one hop from rank 0]
     #[arg(long, value_name = "MACHINE")]
     on: Option<String>,
+    #[command(flatten)]
+    broken: Broken,
     /// This rank does its work FACTOR times over, as a slower one would; may be given several times
     #[arg(long, value_name = "RANK=FACTOR", value_parser = slow)]
     slow: Vec<(u32, u32)>,
@@ -269,11 +271,18 @@ impl ScatterArguments {
     }
 
     fn settings(&self, ranks: u32, host: &str) -> Result<ScatterSettings> {
-        let RunArguments { split: Splits(splits), on, slow, calibrate, .. } = self.run();
+        let RunArguments { method: Splits(splits), on, broken, slow, calibrate, .. } = self.run();
         if let Some((rank, _)) = slow.iter().find(|(rank, _)| *rank >= ranks) {
             return Err(Error::value("slow rank", rank, format!("a rank from 0 to {}", ranks - 1)));
         }
-        let machine = on.as_deref().map(scenario::machine).transpose()?;
+        let machine = broken.on(on.as_deref())?;
+        if let Some(on) = on.as_ref().filter(|_| !splits.contains(&Split::Thesis)) {
+            return Err(Error::value(
+                "--on",
+                format!("`{on}`"),
+                "--method thesis or all: the others measure the ranks",
+            ));
+        }
         if let Some(machine) = &machine {
             split::check(machine, ranks)?;
         }
@@ -349,7 +358,11 @@ fn finish(arguments: &ScatterArguments, findings: &Findings<'_>) -> Result<Answe
         written = files::add(&mut writing, folder, &arguments.named(), all)?;
     }
     writing.finish()?;
-    output::print(&if run.json { output::json(findings) } else { text::text(findings) + &written })?;
+    output::say(
+        run.json.then(|| output::json(findings)),
+        || text::line(findings),
+        || text::text(findings) + &written,
+    )?;
     let is_wrong = findings.verified.is_some_and(|verified| !verified.equal);
     Ok(if is_wrong { Answer::Negative } else { Answer::Done })
 }
@@ -366,7 +379,8 @@ pub(super) struct OnThreads {
 
 /// Runs the verb on threads.
 pub(super) fn run(on_threads: &OnThreads) -> Result<Answer, Failure> {
-    let on = on_threads.arguments.run().on.as_deref();
+    let run = on_threads.arguments.run();
+    let on = run.broken.on(run.on.as_deref())?;
     let ranks = on_threads.ranks.map_or_else(|| ranks_as_threads(on, || 4), Ok)?;
     let answers = threads::run(ranks, |endpoint| Ok(run_on(&on_threads.arguments, endpoint, "thread")))?;
     // Rank 0 comes first; the others end well unless somebody is lost.

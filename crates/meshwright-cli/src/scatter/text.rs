@@ -25,6 +25,14 @@ fn error(measured: f64, predicted: f64) -> String {
     if predicted > 0.0 { format!("{:+.1}", 100.0 * (measured / predicted - 1.0)) } else { NONE.to_string() }
 }
 
+/// The splits with their measured times, in one line.
+pub(super) fn line(findings: &Findings<'_>) -> String {
+    let of = |outcome: &ScatterOutcome| {
+        format!("{}: {} ms", outcome.split, milliseconds(outcome.measured.makespan))
+    };
+    findings.report.outcomes.iter().map(of).collect::<Vec<_>>().join("; ")
+}
+
 /// Everything in words.
 pub(super) fn text(findings: &Findings<'_>) -> String {
     let Findings { file, bytes, ranks, report, .. } = findings;
@@ -102,7 +110,7 @@ fn split(findings: &Findings<'_>, outcome: &ScatterOutcome) -> String {
 /// The table of all splits.
 fn totals(findings: &Findings<'_>) -> String {
     const HEAD: [&str; 6] =
-        ["split", "ranks used", "predicted, ms", "measured, ms", "error, %", "claimed by the thesis, ms"];
+        ["split", "ranks used", "predicted, ms", "measured, ms", "error, %", "claimed by Zhang 2018, ms"];
     let row = |outcome: &ScatterOutcome| {
         let used = outcome.share_bytes.iter().filter(|&&share| share > 0).count();
         let (predicted, measured) = (outcome.predicted.makespan, outcome.measured.makespan);

@@ -100,6 +100,11 @@ impl SortAnswer {
         }
     }
 
+    /// In one line.
+    pub(super) fn line(&self) -> String {
+        format!("{} numbers sorted in {} s, checked", grouped(self.numbers as u64), seconds(self.seconds))
+    }
+
     /// For people.
     pub(super) fn text(&self) -> String {
         let kind = if self.signed { "signed" } else { "unsigned" };

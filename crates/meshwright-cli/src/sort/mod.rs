@@ -17,12 +17,12 @@ use clap::Args;
 use meshwright_core::units::Bytes;
 use meshwright_core::{Error, budget};
 use meshwright_demos::applications::MergeSort;
-use meshwright_formats::scenario;
 use meshwright_mapping::divide::{PRESETS, Preset};
 use meshwright_runtime::skeleton::{DivideAndConquer, from_host, on_threads};
 use meshwright_runtime::transport::{Endpoint, Lost, Mailbox, Topic, threads};
 use meshwright_verdict::Ranked;
 
+use super::costs::Broken;
 use super::files::Force;
 use super::output::{self, Progress};
 use super::{Answer, Failure, costs, ranks_as_threads};
@@ -63,7 +63,7 @@ pub struct SortArguments {
     /// The numbers: 4 bytes each, little-endian
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// Where to write them in increasing order; it may be IN, with --force
+    /// The file to write them into in increasing order, no folder as in other verbs; it may be IN, with --force
     #[arg(long, value_name = "OUT")]
     out: PathBuf,
     #[command(flatten)]
@@ -71,13 +71,15 @@ pub struct SortArguments {
     /// The machine, with as many living nodes as there are ranks: rank r is its r-th node [default: the mesh nearest to a square]
     #[arg(long, value_name = "MACHINE")]
     on: Option<String>,
+    #[command(flatten)]
+    broken: Broken,
     /// Where the tasks of the tree go: one placement of `meshwright map` by its name; auto, the winner; launched, rank r is task r
     /// [default: centred-halving on boxes, else bisection]
     #[arg(long, value_name = "NAME")]
     placement: Option<String>,
-    /// The seed of the random placement: a whole number
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = costs::seed)]
-    seed: u64,
+    /// The seed of --placement random, recursive-bisection or auto: a whole number [default: 0]
+    #[arg(long, value_name = "N", requires = "placement", allow_negative_numbers = true, value_parser = costs::seed)]
+    seed: Option<u64>,
     /// The integers have a sign: -1 comes before 0
     #[arg(long)]
     signed: bool,
@@ -107,7 +109,7 @@ pub(super) struct SortCommand {
 /// Runs the verb on ranks that are threads.
 pub(super) fn run(arguments: &SortCommand) -> Result<Answer, Failure> {
     let processors = || std::thread::available_parallelism().map_or(1, |count| count.get().min(1024) as u32);
-    let on = arguments.sort.on.as_deref();
+    let on = arguments.sort.broken.on(arguments.sort.on.as_deref())?;
     let ranks = arguments.ranks.map_or_else(|| ranks_as_threads(on, processors), Ok)?;
     let ended = threads::run(ranks, |endpoint| Ok(run_on(&arguments.sort, endpoint)))?;
     ended.into_iter().next().expect("there is a rank 0")
@@ -167,7 +169,7 @@ fn sort<T: Number, E: Endpoint>(arguments: &SortArguments, mail: &mut Mailbox<E>
     tell("writing");
     mail.compute(|| numbers::write(out, sorted, arguments.force.force))??;
     drop(progress);
-    output::print(&if arguments.json { output::json(&answer) } else { answer.text() })?;
+    output::say(arguments.json.then(|| output::json(&answer)), || answer.line(), || answer.text())?;
     Ok(Answer::Done)
 }
 
@@ -175,10 +177,10 @@ fn sort<T: Number, E: Endpoint>(arguments: &SortArguments, mail: &mut Mailbox<E>
 fn ranked(arguments: &SortArguments, volume: Bytes, ranks: u32) -> Result<Ranked, Error> {
     let preset: &Preset =
         PRESETS.iter().find(|preset| preset.name == "merge-sort").expect("the table has merge sort");
-    let machine = arguments.on.as_deref().map(scenario::machine).transpose()?;
+    let machine = arguments.broken.on(arguments.on.as_deref())?;
     // An empty file sends nothing; the planner wants a byte at least.
     let volume = Bytes(volume.0.max(1));
-    Ranked::new(preset, volume, machine, arguments.placement.as_deref(), (ranks, arguments.seed))
+    Ranked::new(preset, volume, machine, arguments.placement.as_deref(), (ranks, arguments.seed.unwrap_or(0)))
 }
 
 /// The same on one thread and on all threads, and how long that took.

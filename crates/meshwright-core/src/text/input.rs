@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io::{Cursor, Read};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use crate::error::{Error, Result};
@@ -49,6 +48,7 @@ impl Read for Input {
 }
 
 /// What is known of a name beside the file that it may be.
+#[derive(Clone)]
 struct Known {
     name: PathBuf,
     bytes: Option<Arc<[u8]>>,
@@ -57,7 +57,7 @@ struct Known {
 
 thread_local! {
     /// Of equal names the last one counts.
-    static KNOWN: RefCell<Vec<Rc<Known>>> = const { RefCell::new(Vec::new()) };
+    static KNOWN: RefCell<Vec<Arc<Known>>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Standard input, once it was read.
@@ -69,12 +69,12 @@ static STANDARD: Mutex<Option<Arc<[u8]>>> = Mutex::new(None);
 pub struct Provided {
     known: *const Known,
     /// It belongs to its thread.
-    here: PhantomData<Rc<()>>,
+    here: PhantomData<*const ()>,
 }
 
 impl Drop for Provided {
     fn drop(&mut self) {
-        KNOWN.with_borrow_mut(|known| known.retain(|one| Rc::as_ptr(one) != self.known));
+        KNOWN.with_borrow_mut(|known| known.retain(|one| Arc::as_ptr(one) != self.known));
     }
 }
 
@@ -112,10 +112,29 @@ pub fn read_as(name: impl Into<PathBuf>, format: &str) -> Provided {
 }
 
 fn add(known: Known) -> Provided {
-    let known = Rc::new(known);
-    let provided = Provided { known: Rc::as_ptr(&known), here: PhantomData };
+    let known = Arc::new(known);
+    let provided = Provided { known: Arc::as_ptr(&known), here: PhantomData };
     KNOWN.with_borrow_mut(|all| all.push(known));
     provided
+}
+
+/// What names mean in the thread that called [`provisions`], for another thread that works for it.
+#[derive(Clone)]
+pub struct Provisions(Vec<Arc<Known>>);
+
+/// What names mean in this thread beside their files.
+pub fn provisions() -> Provisions {
+    Provisions(KNOWN.with_borrow(Clone::clone))
+}
+
+impl Provisions {
+    /// Has the names mean the same in this thread, until the value is dropped.
+    #[must_use = "the names mean what they did before as soon as this is dropped"]
+    pub fn here(&self) -> Vec<Provided> {
+        // The same name may stand here already, when this is the thread it comes from: each has a place of its own.
+        let copy = |known: &Arc<Known>| add(Known::clone(known));
+        self.0.iter().map(copy).collect()
+    }
 }
 
 /// What the last of those with this name says, if one says something.
@@ -189,9 +208,21 @@ mod tests {
         assert_eq!(read(), "second");
         drop((second, format));
         assert_eq!((read().as_str(), ending("a.txt".as_ref()).as_str()), ("", "txt"));
-        let other = provide("a.txt", b"here".to_vec());
-        assert_eq!(std::thread::scope(|scope| scope.spawn(read).join().expect("it reads")), "");
-        drop(other);
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "this is about threads")]
+    fn names_belong_to_a_thread_unless_it_hands_them_on() {
+        let read = || open("a.txt".as_ref()).is_ok();
+        let _here = provide("a.txt", b"here".to_vec());
+        let provisions = provisions();
+        let elsewhere = |with: bool| {
+            let _provided = with.then(|| provisions.here());
+            read()
+        };
+        let ask =
+            |with| std::thread::scope(|scope| scope.spawn(|| elsewhere(with)).join().expect("it reads"));
+        assert!(!ask(false) && ask(true) && read());
     }
 
     #[test]

@@ -23,8 +23,14 @@ pub struct PlanForm<'a> {
     pub machine: MachineForm<'a>,
     /// The seed of whatever is random.
     pub seed: u64,
+    /// One cycle in seconds; left out where the machine has no clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycle_seconds: Option<f64>,
     /// The verdicts, in the order of the scenario.
     pub jobs: Vec<JobForm<'a>>,
+    /// The network of the scenario, where another machine was named in its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaced_machine: Option<&'a str>,
 }
 
 /// The verdict on a job, and where its schedule is.
@@ -39,6 +45,9 @@ pub struct JobForm<'a> {
     /// Where the tasks are, for `explain`; left out where there are none, or too many.
     #[serde(flatten)]
     placed: Option<PlacedForm<'a>>,
+    /// The time of the winner in seconds; left out where there is none, or the machine has no clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simulated_seconds: Option<f64>,
     /// Why the winner takes as long as it does, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<Explanation>,
@@ -96,10 +105,18 @@ impl<'a> PlanForm<'a> {
             verdict: VerdictForm::of(verdict),
             placed: schedule.as_ref().and_then(|(file, _)| PlacedForm::of(verdict, file)),
             schedule: schedule.map(file),
+            simulated_seconds: verdict.winner_cycles().and_then(|cycles| machine.seconds(cycles as f64)),
             explain: None,
         };
         let jobs = jobs.iter().zip(schedules).map(form).collect();
-        Self { format: FORMAT, machine: machine.into(), seed, jobs }
+        let cycle_seconds = machine.seconds(1.0);
+        Self { format: FORMAT, machine: machine.into(), seed, cycle_seconds, jobs, replaced_machine: None }
+    }
+
+    /// For another machine than that of the scenario.
+    pub fn in_place_of(mut self, replaced: Option<&'a str>) -> Self {
+        self.replaced_machine = replaced;
+        self
     }
 
     /// With the explanations of the jobs, as far as there are any.

@@ -115,7 +115,9 @@ fn file(text: &Text, change: &Change) -> Result<ClaimFile> {
     };
     let object = Object { text, entries, from: 0 };
     let (machine, replaced) = match &change.on {
-        Some(on) => (super::machine(on)?, object.optional("machine").and_then(Value::as_str).map(str::to_string)),
+        Some(on) => {
+            (super::machine(on)?, object.optional("machine").and_then(Value::as_str).map(str::to_string))
+        }
         None => (machine(&object, "machine")?, None),
     };
     let machine = change.bury(machine)?;

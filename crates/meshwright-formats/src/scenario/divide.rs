@@ -7,8 +7,18 @@ use super::{DivideWork, ScenarioJob, Work, given, quantity};
 use meshwright_core::error::Result;
 use meshwright_network::topology::Machine;
 
-const KEYS: &[&str] =
-    &["name", "tasks", "preset", "alpha", "combine_alpha", "volume", "axis", "placement", "search"];
+pub(super) const KEYS: &[&str] = &[
+    "name",
+    "tasks",
+    "preset",
+    "alpha",
+    "combine_alpha",
+    "volume",
+    "axis",
+    "placements",
+    "placement",
+    "search",
+];
 
 /// Reads one table.
 pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<ScenarioJob> {
@@ -28,11 +38,12 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<ScenarioJob> 
         Some(value) => value.name()?,
         None => specification.to_string(),
     };
-    let methods = match table.get("placement") {
-        Some(value) => placement(&value)?,
+    let named = table.renamed("placements", "placement")?;
+    let methods = match &named {
+        Some(value) => placement(value)?,
         None => tasks::placements(&["all"])?,
     };
-    if let Some(value) = table.get("placement") {
+    if let Some(value) = named {
         given::read_maps(&mut divide, &methods, value.folder(), machine)
             .map_err(|error| value.locate(error))?;
     }

@@ -12,9 +12,10 @@ use meshwright_verdict::groups::{
     self, Drawn, ENGINES, Engine, LEVELS_MAX, Labels, METHODS, Method, Pace, REPEAT_MAX,
 };
 
-const KEYS: &[&str] = &[
+pub(super) const KEYS: &[&str] = &[
     "name",
     "order",
+    "levels",
     "random",
     "labels",
     "contiguous",
@@ -61,7 +62,7 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<ScenarioJob> 
 
 /// Who goes where: labels of a file, or drawn.
 fn labels(table: &Table<'_>, machine: &Machine) -> Result<Labels> {
-    let (file, random) = (table.get("labels"), table.get("random"));
+    let (file, random) = (table.get("labels"), table.renamed("levels", "random")?);
     let (contiguous, colours) = (table.get("contiguous"), table.get("colours"));
     if let Some(file) = file {
         if let Some(other) = random.or(contiguous).or(colours) {
@@ -72,7 +73,7 @@ fn labels(table: &Table<'_>, machine: &Machine) -> Result<Labels> {
     }
     let Some(random) = random else {
         return Err(
-            table.missing("random", "random = 4: how many splits are nested; or labels = \"file.csv\"")
+            table.missing("levels", "levels = 4: how many splits are nested; or labels = \"file.csv\"")
         );
     };
     let levels = random.whole(1, LEVELS_MAX.into())? as u32;
@@ -98,7 +99,7 @@ fn methods(table: &Table<'_>, labels: &Labels) -> Result<(Vec<&'static Method>, 
             if word == ALL || word == "auto" {
                 return Ok(None);
             }
-            one_of(what, word, known, "").map_err(|error| value.locate(error))?;
+            let word = one_of(what, word, known, "").map_err(|error| value.locate(error))?;
             Ok(Some(word.to_string()))
         };
     let wanted = (name(split, "split", &groups::splits())?, name(tree, "tree", &groups::trees())?);

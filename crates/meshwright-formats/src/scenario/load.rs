@@ -11,7 +11,7 @@ use meshwright_load::{FORWARDINGS, Forwarding, Problem, Source, speed_file};
 use meshwright_network::topology::Machine;
 use meshwright_verdict::load;
 
-const KEYS: &[&str] = &[
+pub(super) const KEYS: &[&str] = &[
     "name",
     "sources",
     "sigma",
@@ -240,7 +240,8 @@ pub fn forwarding(name: &str) -> Result<Forwarding> {
 pub fn source(text: &str, machine: &Machine) -> Result<Source> {
     let refuse = || {
         let form = places::form(machine);
-        let expected = format!("{form}, then [=LOAD][@RELEASE], with a load above 0 and a release of at least 0");
+        let expected =
+            format!("{form}, then [=LOAD][@RELEASE], with a load above 0 and a release of at least 0");
         Error::value("source", format!("`{text}`"), expected)
     };
     let number = |text: &str| quantity::number(text).map_err(|_| refuse());

@@ -20,7 +20,7 @@ const VIRTUAL_CHANNELS_MAX: u64 = 256;
 pub(super) fn read(table: &Table<'_>) -> Result<Machine> {
     table.check_keys(&machine_keys::MACHINE.names())?;
     let topology = table.require("topology", "topology = \"mesh:8x8\" or another network")?;
-    let mut machine = network(&topology)?;
+    let mut machine = network(&topology)?.with_clock(clock(table)?);
     if let Some(value) = table.get("switching") {
         let name = value.string(&quoted(&switchings()))?;
         machine = machine.with_switching(switching(name).map_err(|error| value.locate(error))?);
@@ -222,9 +222,10 @@ fn id(machine: &Machine, place: &Value<'_>) -> Result<NodeId> {
     let known = |id: &u64| *id < u64::from(machine.nodes());
     match place.whole(0, u64::MAX).ok().filter(known) {
         Some(id) => Ok(NodeId(id as u32)),
-        None if places::sides(machine).is_some() => {
-            Err(place.unexpected(format!("a node, by its coordinates or by its id from 0 to {}", machine.nodes() - 1)))
-        }
+        None if places::sides(machine).is_some() => Err(place.unexpected(format!(
+            "a node, by its coordinates or by its id from 0 to {}",
+            machine.nodes() - 1
+        ))),
         None => Err(place.unexpected(format!("a whole number from 0 to {}", machine.nodes() - 1))),
     }
 }

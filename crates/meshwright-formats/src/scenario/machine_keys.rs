@@ -42,7 +42,8 @@ const fn key(name: &'static str, doc: &'static str, takes: &'static str, default
 
 const CYCLES: &str = "whole cycles, or with a clock a time such as `\"2 us\"`";
 const RATE: &str = "bytes per cycle above 0: `32`, `28.4`, `\"1/2\"`; with a clock also `\"25 GB/s\"`";
-const NODES: &str = "a list of nodes such as `[[0, 5], [\"*\", 3]]`; `\"*\"` is all along an axis";
+const NODES: &str = "a list of nodes such as `[[0, 5], [\"*\", 3], \"0..4,7\", 12]`: coordinates, words as on the command line, \
+                     or ids; `*` is all along an axis, and a range has both its ends";
 const NAMES: &str = "a list of names of networks";
 
 /// The table `[machine]`.
@@ -92,7 +93,7 @@ pub const MACHINE: KeyTable = KeyTable {
         key(
             "dead_links",
             "links that do not work",
-            "a list of pairs of neighbours such as `[[[0, 0], [0, 1]]]`",
+            "a list of pairs of neighbours such as `[[[0, 0], [0, 1]], \"*,3-*,4\"]`; `*` and ranges as for `dead`",
             "none",
         ),
         key(

@@ -26,9 +26,7 @@ pub(super) fn check(path: &Path, tasks: u32, machine: &Machine) -> Result<()> {
     };
     let located = match graph_file::format_of(&file) {
         Some(_) => counted(GRAPH),
-        None if ending(path) == "goal" => {
-            counted(goal::SYNTAX)
-        }
+        None if ending(path) == "goal" => counted(goal::SYNTAX),
         None => {
             let message = format!("this task is outside {name}, which has {living} working nodes");
             let expected = format!("a task from 0 to {}", living.saturating_sub(1));

@@ -59,6 +59,31 @@ use value::Table;
 
 const KEYS: &[&str] = &["about", "seed", "machine", "divide", "load", "groups"];
 
+/// The tables of a scenario with their keys, and what is no table of one but may be looked for here.
+fn elsewhere(key: &str, here: &str) -> String {
+    let tables = [
+        ("[machine]", machine_keys::MACHINE.names()),
+        ("[[divide]]", divide::KEYS.to_vec()),
+        ("[[load]]", [load::KEYS, load_further::KEYS].concat()),
+        ("[[groups]]", groups::KEYS.to_vec()),
+    ];
+    let of = tables.iter().filter(|(name, keys)| *name != here && keys.contains(&key)).map(|(name, _)| *name);
+    let of: Vec<&str> = of.collect();
+    if !of.is_empty() {
+        return format!("; it is a key of {}", of.join(" and "));
+    }
+    const VERBS: [&str; 5] = ["sweep", "simulate", "traffic", "map", "split"];
+    let verb = VERBS.iter().find(|verb| **verb == key && here == "the scenario");
+    match verb {
+        Some(&"map") => "; tasks are placed by `[[divide]]`".to_string(),
+        Some(&"split") => "; a load is divided by `[[load]]`".to_string(),
+        Some(_) => {
+            "; traffic is measured by `meshwright sweep` and `meshwright simulate --traffic`".to_string()
+        }
+        None => String::new(),
+    }
+}
+
 /// What a scenario file says.
 #[derive(Clone, Debug)]
 pub struct Scenario {

@@ -118,7 +118,8 @@ pub fn dead_links(text: &str, machine: &Machine) -> Result<Vec<(NodeId, NodeId)>
     for word in words(text) {
         let refuse = || {
             let node = form(machine);
-            let expected = format!("two neighbouring nodes with `-` between, each {node}; `*` and ranges as for nodes");
+            let expected =
+                format!("two neighbouring nodes with `-` between, each {node}; `*` and ranges as for nodes");
             Error::value("dead link", format!("`{word}`"), expected)
         };
         let (from, to) = word.split_once('-').ok_or_else(refuse)?;
@@ -173,7 +174,8 @@ impl Change {
         if let Some((option, text)) = given.or(self.dead_links.first().map(|text| ("--dead-links", text)))
             && machine.fabric().is_some()
         {
-            let expected = format!("none: the file of {} describes links and ports that work", machine.name());
+            let expected =
+                format!("none: the file of {} describes links and ports that work", machine.name());
             return Err(Error::value(option, format!("`{text}`"), expected));
         }
         if !self.dead.is_empty() {

@@ -4,6 +4,7 @@
 //! time in seconds, which is rounded up to the next cycle.
 
 use meshwright_core::error::{Error, Result};
+use meshwright_core::text::nearest;
 use meshwright_core::units::{Bytes, Cycles, Ratio};
 use meshwright_network::topology::costs::BYTES_MAX;
 
@@ -47,9 +48,7 @@ pub fn bytes(text: &str) -> Result<Bytes> {
     let factor = match unit {
         "" => 1,
         unit => factor(BYTE_UNITS, unit).ok_or_else(|| {
-            let alike = BYTE_UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit));
-            let hint = alike.map(|(name, _)| format!(" (did you mean `{number} {name}`?)"));
-            Error::value("a volume", quoted(text), expected.clone() + &hint.unwrap_or_default())
+            Error::value("a volume", quoted(text), expected.clone() + &hint(BYTE_UNITS, number, unit, ""))
         })?,
     };
     let number = decimal(number).ok_or_else(bad)?;
@@ -71,8 +70,10 @@ pub fn bytes(text: &str) -> Result<Bytes> {
 ///
 /// [`Error::Value`] for anything else, or a clock that stands still.
 pub fn clock(text: &str) -> Result<Ratio> {
-    let bad = || Error::value("a clock", quoted(text), "a frequency such as \"1 GHz\" or \"850 MHz\"");
     let (number, unit) = split(text);
+    let expected =
+        "a frequency such as \"1 GHz\" or \"850 MHz\"".to_string() + &hint(CLOCK_UNITS, number, unit, "");
+    let bad = || Error::value("a clock", quoted(text), expected.clone());
     let number = decimal(number).ok_or_else(bad)?;
     let frequency = product(number, Ratio::whole(factor(CLOCK_UNITS, unit).ok_or_else(bad)?));
     frequency.filter(|frequency| frequency.numerator() > 0).ok_or_else(bad)
@@ -95,8 +96,10 @@ pub fn clock(text: &str) -> Result<Ratio> {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn cycles(text: &str, clock: Option<Ratio>) -> Result<Cycles> {
-    let bad = || Error::value("a time", quoted(text), "whole cycles as in 100, or a time such as \"2 us\"");
     let (number, unit) = split(text);
+    let hint = hint(TIME_UNITS, number, unit, "");
+    let expected = "whole cycles as in 100, or a time such as \"2 us\"".to_string() + &hint;
+    let bad = || Error::value("a time", quoted(text), expected.clone());
     if unit.is_empty() {
         return number.parse().map(Cycles).map_err(|_| bad());
     }
@@ -129,7 +132,13 @@ pub fn byte_time(text: &str, clock: Option<Ratio>) -> Result<Ratio> {
         return fraction(text).ok_or_else(bad);
     };
     let (number, unit) = split(rate);
-    let unit = factor(BYTE_UNITS, unit).ok_or_else(bad)?;
+    let unit = factor(BYTE_UNITS, unit).ok_or_else(|| {
+        Error::value(
+            "a byte time",
+            quoted(text),
+            EXPECTED.to_string() + &hint(BYTE_UNITS, number, unit, "/s"),
+        )
+    })?;
     let clock = clock.ok_or_else(|| without_clock("a byte time", text))?;
     let rate = decimal(number).and_then(|number| product(number, Ratio::whole(unit))).ok_or_else(bad)?;
     let seconds_per_byte = Ratio::new(rate.denominator(), rate.numerator()).map_err(|_| bad())?;
@@ -229,6 +238,17 @@ fn split(text: &str) -> (&str, &str) {
 
 fn factor(units: &[(&str, u64)], unit: &str) -> Option<u64> {
     units.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor)
+}
+
+/// Did you mean: the unit that differs in its capitals only, or is nearest; `after` stands behind it.
+fn hint(units: &[(&str, u64)], number: &str, unit: &str, after: &str) -> String {
+    if unit.is_empty() || factor(units, unit).is_some() {
+        return String::new();
+    }
+    let names: Vec<&str> = units.iter().map(|(name, _)| *name).collect();
+    let alike = names.iter().find(|name| name.eq_ignore_ascii_case(unit)).copied();
+    let near = alike.or_else(|| nearest(unit, &names));
+    near.map_or(String::new(), |name| format!(" (did you mean `{number} {name}{after}`?)"))
 }
 
 /// A decimal number with or without an exponent, exactly; neither sign nor NaN nor infinity.

@@ -5,10 +5,10 @@ use std::path::Path;
 use super::logical::{self, AxisOption};
 use super::{given, misfit};
 use meshwright_core::error::{Error, Result};
-use meshwright_core::text::one_line;
+use meshwright_core::text::{ending, nearest, one_line};
 use meshwright_core::units::Bytes;
 use meshwright_core::words::quoted;
-use meshwright_core::{find_or, unknown};
+use meshwright_core::{find_or, same_word, unknown};
 use meshwright_mapping::binomial::N_MAX;
 use meshwright_mapping::divide::{PRESETS, Preset};
 use meshwright_mapping::{
@@ -94,7 +94,7 @@ pub fn preset(name: &str) -> Result<&'static Preset> {
             return unknown("preset", name, expected, names);
         }
         let others = "collectives in pieces are not planned yet: \
-                      `meshwright groups MACHINE --collective all-reduce` ranks structures for one packet";
+                      `meshwright groups --on MACHINE --collective all-reduce` ranks structures for one packet";
         Error::value("preset", format!("`{name}`"), format!("{expected}; {others}"))
     };
     find_or(name, PRESETS, |preset| preset.name, error)
@@ -197,6 +197,7 @@ pub fn read(
             return Err(only_binomial(weight));
         }
         let path = folder.join(one_line("tasks", specification)?);
+        check_family(specification, &path)?;
         let tasks = task_file::read(&path)?;
         misfit::check(&path, tasks.tasks, machine)?;
         return Ok(Job::trace(tasks));
@@ -211,6 +212,21 @@ pub fn read(
     let volume = weights.volume.unwrap_or(VOLUME_DEFAULT);
     let divide = Divide { shape, alpha, combine_alpha, volume };
     if weights.preset.is_some() { Job::data(&divide) } else { Job::divide(&divide) }
+}
+
+/// Refuses a name whose first word is nearly that of a tree or of a logical mesh, and that is no file by its ending.
+fn check_family(specification: &str, path: &Path) -> Result<()> {
+    const FAMILIES: [&str; 4] = ["binomial", "divide", "complete-binary", "logical"];
+    let Some((name, rest)) = specification.split_once(':') else { return Ok(()) };
+    match nearest(name, &FAMILIES).filter(|_| !task_file::endings().contains(&ending(path).as_str())) {
+        None => Ok(()),
+        Some(near) => {
+            let expected = format!(
+                "binomial:N, divide:N, complete-binary:N, logical:RxC or a file (did you mean `{near}:{rest}`?)"
+            );
+            Err(Error::value("tasks", format!("`{specification}`"), expected))
+        }
+    }
 }
 
 /// The job of a binomial or halving tree with this name, however many nodes there are.
@@ -291,10 +307,11 @@ pub fn placements(words: &[&str]) -> Result<Vec<String>> {
     let names: Vec<&'static str> = PLACEMENTS.iter().map(|method| method.name).collect();
     let mut chosen: Vec<String> = Vec::new();
     for &word in words {
+        let word = names.iter().find(|name| same_word(name, word)).unwrap_or(&word);
         if word.starts_with(family::PREFIX) {
             family::check(word)?;
-        } else if !names.contains(&word)
-            && ![AUTO, ALL, FRONT, search::NAME, exact::NAME].contains(&word)
+        } else if !names.contains(word)
+            && ![AUTO, ALL, FRONT, search::NAME, exact::NAME].contains(word)
             && !given::is_file(word)
         {
             let others =

@@ -1,10 +1,12 @@
 //! Walking a TOML document: each value knows where it stands, each error points there.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::elsewhere;
 use super::source::ScenarioText;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::nearest;
@@ -38,11 +40,17 @@ impl<'a> Table<'a> {
 
     /// Refuses the first key, in the order of the file, that is not among `known`.
     pub(super) fn check_keys(&self, known: &[&str]) -> Result<()> {
-        let unknown = self.entries.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
+        // A hyphen is as good as an underscore, once.
+        let is_known = |key: &str| {
+            let other = key.replace('-', "_");
+            known.contains(&key)
+                || known.contains(&other.as_str()) && !self.entries.contains_key(other.as_str())
+        };
+        let unknown = self.entries.keys().filter(|key| !is_known(key.get_ref()));
         let Some(key) = unknown.min_by_key(|key| key.span().start) else { return Ok(()) };
         let expected = match nearest(key.get_ref(), known) {
             Some(near) => format!("`{near}`"),
-            None => quoted(known),
+            None => quoted(known) + &elsewhere(key.get_ref(), self.name),
         };
         Err(self.source.error(
             key.span(),
@@ -58,7 +66,22 @@ impl<'a> Table<'a> {
 
     /// The value of a key, if it is there.
     pub(super) fn get(&self, key: &'static str) -> Option<Value<'a>> {
-        self.entries.get(key).map(|value| Value { source: self.source, key, value })
+        self.entry(key).map(|(_, value)| Value { source: self.source, key, value })
+    }
+
+    /// The value of a key that has an older name, if it is there by one of them.
+    pub(super) fn renamed(&self, key: &'static str, old: &'static str) -> Result<Option<Value<'a>>> {
+        match (self.get(key), self.get(old)) {
+            (Some(_), Some(other)) => Err(other
+                .error(format!("`{key}` is given, too"), format!("one of them: `{old}` is its old name"))),
+            (new, old) => Ok(new.or(old)),
+        }
+    }
+
+    /// A key as it stands in the file, with its value.
+    fn entry(&self, key: &str) -> Option<(&'a Spanned<Cow<'a, str>>, &'a Spanned<DeValue<'a>>)> {
+        let spelled = || self.entries.get_key_value(key.replace('_', "-").as_str());
+        self.entries.get_key_value(key).or_else(spelled)
     }
 
     /// The value of a key that must be there.
@@ -82,7 +105,7 @@ impl<'a> Table<'a> {
 
     /// The table under a key, called `name` in messages.
     pub(super) fn table(&self, key: &'static str, name: &'static str) -> Result<Option<Table<'a>>> {
-        let Some((at, value)) = self.entries.get_key_value(key) else { return Ok(None) };
+        let Some((at, value)) = self.entry(key) else { return Ok(None) };
         match value.get_ref() {
             DeValue::Table(entries) => {
                 Ok(Some(Table { source: self.source, name, header: at.span(), entries }))
@@ -97,7 +120,7 @@ impl<'a> Table<'a> {
 
     /// The array of tables under a key, called `name` in messages.
     pub(super) fn tables(&self, key: &'static str, name: &'static str) -> Result<Vec<Table<'a>>> {
-        let Some((at, value)) = self.entries.get_key_value(key) else { return Ok(Vec::new()) };
+        let Some((at, value)) = self.entry(key) else { return Ok(Vec::new()) };
         let wrong = |span, other| {
             let message = format!("`{key}` is {}", describe(other));
             self.source.error(span, message, format!("`{name}`, with two brackets"))

@@ -11,7 +11,7 @@ use super::{Costs, Endpoints, Grid, Network, Place, PortModel, Switching, Topolo
 use crate::fabric::Fabric;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::one_line;
-use meshwright_core::units::{Hops, LinkId, NodeId, Port};
+use meshwright_core::units::{Hops, LinkId, NodeId, Port, Ratio};
 
 /// A network with what is dead on it and its costs: what a job is planned for.
 #[derive(Clone, Debug)]
@@ -31,6 +31,8 @@ pub struct Machine {
     is_dead_link: FixedBitSet,
     /// What its links and ports are, if that is described.
     fabric: Option<Arc<Fabric>>,
+    /// Cycles per second, if that is known.
+    clock: Option<Ratio>,
     /// In the order of the launcher's slots; empty for a machine that stands nowhere.
     pub(super) places: Vec<Place>,
 }
@@ -71,12 +73,13 @@ impl Machine {
             buffers: 4,
             virtual_channels: 1,
             fabric: None,
+            clock: None,
         }
     }
 
     /// Another network with the same costs, on which everything works.
     pub(crate) fn on_network(&self, name: &str, network: Network) -> Self {
-        let &Self { switching, costs, ports, endpoints, buffers, virtual_channels, .. } = self;
+        let &Self { switching, costs, ports, endpoints, buffers, virtual_channels, clock, .. } = self;
         Self {
             switching,
             costs,
@@ -84,6 +87,7 @@ impl Machine {
             endpoints,
             buffers,
             virtual_channels,
+            clock,
             ..Self::of_network(name, network)
         }
     }

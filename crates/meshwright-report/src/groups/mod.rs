@@ -61,7 +61,11 @@ pub(super) fn view<'a>(machine: &Machine, job: &'a GroupsVerdict) -> GroupsView<
             counted(job.facts.levels.into(), "split"),
             counted(job.facts.runs.into(), "repetition"),
         ),
-        headline: wording::headline(winner.as_ref().map(|winner| (winner.method, winner.time.0))),
+        headline: wording::timed(
+            wording::headline(winner.as_ref().map(|winner| (winner.method, winner.time.0))),
+            winner.as_ref().map(|winner| winner.time.0),
+            machine,
+        ),
         reason: &job.reason,
         advice: job.advice.as_deref().unwrap_or_default(),
         rows: job.results.iter().map(|outcome| row(machine, job, outcome)).collect(),

@@ -86,7 +86,7 @@ pub(super) fn view<'a>(machine: &Machine, job: &'a LoadVerdict) -> LoadView<'a> 
         kind: "Divisible load",
         name: &job.name,
         sources_words: wording::counted(job.facts.sources.len() as u64, "source"),
-        headline: words::headline(job),
+        headline: wording::timed(words::headline(job), job.winner().map(|winner| winner.time.0), machine),
         reason: &job.reason,
         advice: job.advice.as_deref().unwrap_or_default(),
         certificate: job.facts.bound.certificate.clone(),

@@ -4,7 +4,7 @@ pub use super::axes::Scale;
 
 use super::axes::PlotAxes;
 use super::path::Path;
-use super::{Attribute, Point, Px, Svg, hues, palette};
+use super::{Attribute, Point, Px, Svg, hues, mark, palette};
 
 const WIDTH: f64 = 640.0;
 const LEFT: f64 = 66.0;
@@ -28,6 +28,8 @@ pub enum Stroke {
     Dashed,
     /// Only its points.
     Points,
+    /// With the dashes and marks of this place among the others: told apart without colours.
+    Kind(usize),
 }
 
 /// A curve, or a cloud of points.
@@ -40,12 +42,22 @@ pub struct Series {
     pub tips: Vec<String>,
     /// Half the width of an interval around each point; none if empty.
     pub spread: Vec<f64>,
+    /// A value of x beyond which it cannot be; a thin line down the chart.
+    pub limit: Option<f64>,
 }
 
 impl Series {
     /// A curve without marks.
     pub fn curve(name: impl Into<String>, ink: SeriesColour, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), points, ink, stroke: Stroke::Solid, tips: vec![], spread: vec![] }
+        Self {
+            name: name.into(),
+            points,
+            ink,
+            stroke: Stroke::Solid,
+            tips: vec![],
+            spread: vec![],
+            limit: None,
+        }
     }
 
     /// The same, drawn differently.
@@ -116,7 +128,10 @@ impl Chart {
                 svg.circle(at.plus(11.0, 0.0), 4.0, &series.fill(), None);
             } else {
                 let data = format!("M{} {}h22", Px(at.x), Px(at.y));
-                svg.leaf("path", &[("d", &data), ("class", &series.class()), ("stroke-width", &2.4)]);
+                series.stroke(svg, &data, "2.4", None);
+                if let Stroke::Kind(place) = series.stroke {
+                    mark::draw(svg, place, at.plus(11.0, 0.0), &series.fill(), None);
+                }
             }
             svg.text(at.plus(29.0, 4.0), "note", &series.name);
         }
@@ -127,12 +142,11 @@ impl Chart {
 impl Series {
     fn draw(&self, svg: &mut Svg, axes: &PlotAxes<'_>) {
         let class = self.class();
+        self.draw_limit(svg, axes);
         let points: Vec<Point> = self.points.iter().map(|&(x, y)| axes.at(x, y)).collect();
         let path = if self.stroke == Stroke::Points { Path::default() } else { clipped(&points) };
         if !path.is_empty() {
-            let attributes: [Attribute<'_>; 3] =
-                [("d", &path.data()), ("class", &class), ("stroke-width", &2)];
-            svg.tipped("path", &attributes, &self.name);
+            self.stroke(svg, &path.data(), "2", Some(&self.name));
         }
         for ((_, y), (at, half)) in self.points.iter().zip(points.iter().zip(&self.spread)) {
             let ends = [y - half, y + half].map(|y| axes.y(y));
@@ -140,7 +154,41 @@ impl Series {
         }
         let fill = self.fill();
         for (&at, tip) in points.iter().zip(&self.tips) {
-            svg.circle(at, 4.0, &fill, Some(tip));
+            match self.stroke {
+                // What lies beyond the frame has no place in it.
+                Stroke::Kind(_) if at.y < TOP => {}
+                Stroke::Kind(place) => mark::draw(svg, place, at, &fill, Some(tip)),
+                _ => svg.circle(at, 4.0, &fill, Some(tip)),
+            }
+        }
+    }
+
+    /// A line in the manner of this series, which may show a tip when pointed at.
+    fn stroke(&self, svg: &mut Svg, data: &str, width: &str, tip: Option<&str>) {
+        let (class, dashes) = (self.class(), self.dashes());
+        let mut attributes: Vec<Attribute<'_>> =
+            vec![("d", &data), ("class", &class), ("stroke-width", &width)];
+        attributes
+            .extend(dashes.as_ref().map(|dashes| ("stroke-dasharray", dashes as &dyn std::fmt::Display)));
+        match tip {
+            Some(tip) => svg.tipped("path", &attributes, tip),
+            None => svg.leaf("path", &attributes),
+        }
+    }
+
+    /// The limit, if there is one and it lies on the axis.
+    fn draw_limit(&self, svg: &mut Svg, axes: &PlotAxes<'_>) {
+        let Some(x) = self.limit.map(|limit| axes.x(limit)).filter(|x| (LEFT..=RIGHT).contains(x)) else {
+            return;
+        };
+        let data = format!("M{} {}V{}", Px(x), Px(TOP - 8.0), Px(BOTTOM));
+        self.stroke(svg, &data, "1", Some(&format!("bound of {}", self.name)));
+    }
+
+    fn dashes(&self) -> Option<&'static str> {
+        match self.stroke {
+            Stroke::Kind(place) => Some(mark::dashes(place)),
+            _ => None,
         }
     }
 

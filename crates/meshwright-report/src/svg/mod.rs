@@ -33,6 +33,7 @@ mod lanes;
 mod layout;
 pub mod legend;
 pub mod load;
+pub mod mark;
 mod messages;
 pub mod palette;
 mod path;

@@ -19,7 +19,7 @@ use rand::{Rng, RngExt};
 use super::permutation;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
-use meshwright_core::unknown;
+use meshwright_core::{same_word, unknown};
 use meshwright_network::topology::{Grid, Machine, Network, Topology};
 
 /// The share of all packets that the hot-spot pattern sends to the centre of the machine.
@@ -177,13 +177,14 @@ impl Pattern {
         let (word, rest) = name.split_once(':').unwrap_or((name, ""));
         let entry = PATTERNS.iter().find(|entry| {
             let wants_rest = entry.usage.contains(':');
-            entry.name == word && wants_rest == name.contains(':')
+            same_word(entry.name, word) && wants_rest == name.contains(':')
         });
         let entry = entry.ok_or_else(|| {
             let usages: Vec<_> = PATTERNS.iter().map(|entry| entry.usage).collect();
             unknown("traffic", name, format!("one of {}", usages.join(", ")), &usages)
         })?;
-        Ok(Self { name: name.to_string(), rule: (entry.build)(rest, machine)? })
+        let name = if rest.is_empty() { entry.name.to_string() } else { format!("{}:{rest}", entry.name) };
+        Ok(Self { name, rule: (entry.build)(rest, machine)? })
     }
 
     /// The name it was built from.

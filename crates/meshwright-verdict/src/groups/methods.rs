@@ -62,7 +62,7 @@ pub const METHODS: &[Method] = &[
         name: "paper",
         split: "paper",
         tree: "rank-halving",
-        summary: "the paper's six steps",
+        summary: "the six steps of Chochia 1996",
         labels: LabelsKnown::States,
         kind: Kind::RankSplit(RankSplit {
             partial: true,
@@ -74,7 +74,7 @@ pub const METHODS: &[Method] = &[
         name: "paper-fast",
         split: "paper-fast",
         tree: "rank-halving",
-        summary: "the paper's without its steps 2 and 5",
+        summary: "that of Chochia 1996 without its two synchronising passes, steps 2 and 5",
         labels: LabelsKnown::States,
         kind: Kind::RankSplit(RankSplit {
             partial: false,

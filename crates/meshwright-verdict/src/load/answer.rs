@@ -236,7 +236,7 @@ impl<'p, 'm> Case<'p, 'm> {
         let mut scheduled = (scheduler.run)(self.problem, forwarding, &self.job.settings)?;
         if !self.problem.starts_at_once() {
             scheduled.warning.get_or_insert_with(|| {
-                "the thesis knows no release times: here a cell begins when the last of its loads is there, and cells \
+                "Zhang 2018 knows no release times: here a cell begins when the last of its loads is there, and cells \
                  are compared by when they end"
                     .to_string()
             });
@@ -272,8 +272,8 @@ impl<'p, 'm> Case<'p, 'm> {
             self.problem.sources().iter().map(|source| Source { release: 0.0, ..*source }).collect();
         let at_once = Problem::new(self.machine, sources, self.problem.sigma())?;
         if at_once.sources().len() < self.problem.sources().len() {
-            let why = "loads enter at one node at different times, and the thesis knows no release times";
-            return Err(Error::not_applicable("a method of the thesis", why));
+            let why = "loads enter at one node at different times, and Zhang 2018 knows no release times";
+            return Err(Error::not_applicable("a method of Zhang 2018", why));
         }
         Ok(at_once)
     }

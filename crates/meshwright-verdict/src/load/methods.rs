@@ -41,7 +41,7 @@ pub enum Kind {
 pub const METHODS: &[Method] = &[
     Method {
         name: "flow-matrix",
-        about: "the thesis for one source: all nodes stop together, each layer waits for the one before",
+        about: "Zhang 2018 for one source: all nodes stop together, each layer waits for the one before",
         kind: Kind::FlowMatrix,
     },
     scheduler(0),

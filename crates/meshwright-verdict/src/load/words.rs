@@ -140,7 +140,7 @@ impl LoadVerdict {
             .filter_map(|outcome| Some(format!("{} {}", outcome.method, short(outcome.detail.beta?))))
             .collect();
         Some(format!(
-            "Of the thesis's ideal community ({}), the slowest cell reaches: {}.",
+            "Of the ideal community of Zhang 2018 ({}), the slowest cell reaches: {}.",
             first.name(),
             parts.join(", ")
         ))

@@ -112,6 +112,15 @@ pub struct MapReport {
     pub flit: u64,
     /// The seed of whatever is random.
     pub seed: u64,
+    /// One cycle in seconds; this and the times below are left out where the machine has no clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycle_seconds: Option<f64>,
+    /// What no placement can beat under the machine's own switching, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound_seconds: Option<f64>,
+    /// The least simulated time under the machine's own switching, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub simulated_seconds: Option<f64>,
     /// What no placement can beat under the machine's own switching, in whole cycles.
     pub bound_cycles: u64,
     /// The same with what proves it.

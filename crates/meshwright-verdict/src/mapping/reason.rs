@@ -75,6 +75,7 @@ fn slower(winner: &MappingOutcome, other: &MappingOutcome) -> String {
     let cycles = other.simulated() - winner.simulated();
     let share = cycles as f64 / winner.simulated() as f64;
     match cycles {
+        _ if share >= 1.0 => format!("takes {:.1} times as long", 1.0 + share),
         1 if share < 0.0001 => "is 1 cycle slower".to_string(),
         _ if share < 0.0001 => format!("is {cycles} cycles slower"),
         _ => format!("is {} slower", percent(share)),
@@ -89,8 +90,10 @@ fn cause(winner: &MappingOutcome, other: &MappingOutcome) -> String {
     // Of equal losses the first phase.
     let worst = winner.detail.phases.iter().zip(&other.detail.phases).rev().max_by_key(lost);
     let Some((ours, theirs)) = worst else { return String::new() };
+    let is_one = other.detail.phases.len() == 1;
+    let in_phase = if is_one { String::new() } else { format!(", most of all in phase {}", theirs.phase) };
     let what = if theirs.simulated_cycles > theirs.predicted_cycles {
-        "messages hold up others behind them".to_string()
+        return format!("{in_phase}, because of contention");
     } else if theirs.link_load > ours.link_load {
         format!("{} messages share a link instead of {}", theirs.link_load, ours.link_load)
     } else if theirs.dilation > ours.dilation {
@@ -102,5 +105,5 @@ fn cause(winner: &MappingOutcome, other: &MappingOutcome) -> String {
     } else {
         format!("it takes {} cycles instead of {}", theirs.simulated_cycles, ours.simulated_cycles)
     };
-    format!(", most of all in phase {}, where {what}", theirs.phase)
+    format!("{in_phase}, {} {what}", if is_one { "as" } else { "where" })
 }

@@ -15,6 +15,28 @@ impl Machine {
         self
     }
 
+    /// The same machine with a clock of so many cycles per second, or none.
+    pub fn with_clock(mut self, clock: Option<Ratio>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// So many cycles in seconds; none without a clock.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright_core::units::Ratio;
+    /// use meshwright_network::Machine;
+    /// let mesh = Machine::mesh([4, 4])?;
+    /// assert_eq!(mesh.seconds(500.0), None);
+    /// assert_eq!(mesh.with_clock(Some(Ratio::whole(1_000_000_000))).seconds(500.0), Some(5e-7));
+    /// # Ok::<(), meshwright_core::Error>(())
+    /// ```
+    pub fn seconds(&self, cycles: f64) -> Option<f64> {
+        self.clock.map(|clock| cycles / clock.to_f64())
+    }
+
     /// The same machine with another switching.
     pub fn with_switching(mut self, switching: Switching) -> Self {
         self.switching = switching;
@@ -128,7 +150,7 @@ impl Machine {
     }
 
     /// The same machine in steps of packets: a packet of 8 bytes takes one cycle over a link, is stored before it goes on
-    /// and costs no start-up; queues have four slots.
+    /// and costs no start-up; queues have four slots. Its steps have no clock.
     ///
     /// # Source
     ///
@@ -152,6 +174,7 @@ impl Machine {
         self.endpoints = Endpoints::default();
         self.buffers = 4;
         self.fabric = None;
+        self.clock = None;
         self
     }
 }

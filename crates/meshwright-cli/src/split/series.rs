@@ -1,0 +1,175 @@
+//! A division for each of several sigmas or start-ups, and all of them in one table and one picture.
+
+use meshwright_core::Result;
+use meshwright_core::output as disk;
+use meshwright_core::words::{counted, decimal};
+use meshwright_formats::json::{SeriesForm, SpeedRows, SplitForm};
+use meshwright_network::topology::Machine;
+use meshwright_report::{File, NamedCurve, SeriesPage, SeriesTable};
+use meshwright_verdict::LoadVerdict;
+use meshwright_verdict::load::Job;
+
+use super::{SplitArguments, csv};
+use crate::output;
+use crate::{Answer, files, load as tables, table};
+
+/// The division for one combination of values.
+pub(super) struct Member {
+    /// The options that vary, with their values.
+    pub(super) values: Vec<(&'static str, f64)>,
+    pub(super) machine: Machine,
+    pub(super) job: Job,
+    pub(super) verdict: LoadVerdict,
+}
+
+impl Member {
+    /// The values as they are written.
+    pub(super) fn written(&self) -> Vec<String> {
+        self.values.iter().map(|(_, value)| value.to_string()).collect()
+    }
+
+    /// What varies, in words: `sigma 0.1`.
+    fn name(&self) -> String {
+        let word = |(key, value): &(&str, f64)| format!("{} {value}", key.replace('_', " "));
+        self.values.iter().map(word).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Tells what came of all of them.
+pub(super) fn answer(
+    arguments: &SplitArguments,
+    named: &disk::NamedJob,
+    members: &[Member],
+) -> Result<Answer> {
+    let machine = &members[0].machine;
+    let form = |member: &'_ Member| -> Vec<(String, serde_json::Value)> {
+        member.values.iter().map(|(key, value)| ((*key).to_string(), (*value).into())).collect()
+    };
+    let forms = members.iter().map(|member| {
+        let speeds = member.job.speeds.as_ref();
+        let speeds = speeds.map(|speeds| SpeedRows { work: &speeds.work, link: &speeds.link });
+        (form(member), SplitForm::new(&member.machine, speeds, &member.verdict))
+    });
+    let json = output::json(&SeriesForm::new(machine.name(), forms.collect()));
+    let of_folder = || {
+        let mut all = of_folder(members);
+        all.push(files::file("split.json", "the answers for scripts", json.clone()));
+        Ok(all)
+    };
+    let folder = arguments.out.as_deref().map(|folder| (folder, named));
+    let table = || csv::several(members);
+    let written = files::write_all(arguments.force, folder, of_folder, (&arguments.csv, &table))?;
+    let line = |member: &Member| format!("{}: {}", member.name(), member.verdict.reason);
+    output::say(
+        arguments.json.then_some(json),
+        || members.iter().map(line).collect::<Vec<_>>().join("\n"),
+        || text(members) + &written,
+    )?;
+    Ok(Answer::Done)
+}
+
+/// One table: what varies, then the row of a method.
+fn text(members: &[Member]) -> String {
+    let first = &members[0];
+    let sources = counted(first.verdict.facts.sources.len() as u64, "source");
+    let mut text = format!(
+        "{} · {} · {sources} · {}\n",
+        first.machine.name(),
+        counted(first.machine.living_count() as u64, "node"),
+        counted(members.len() as u64, "division")
+    );
+    let (head, rows) = rows(members);
+    let head: Vec<&str> = head.iter().map(String::as_str).collect();
+    text += &table::table(&head, first.values.len() + 2, rows);
+    // Whom a value leaves out is said once for all values.
+    let mut told: Vec<(String, Vec<String>)> = Vec::new();
+    for member in members {
+        for skipped in &member.verdict.skipped {
+            let line = format!("{} is left out: {}", skipped.method, skipped.why);
+            match told.iter_mut().find(|(known, _)| *known == line) {
+                Some((_, whose)) => whose.push(member.name()),
+                None => told.push((line, vec![member.name()])),
+            }
+        }
+    }
+    for (line, whose) in told {
+        let all = whose.len() == members.len();
+        text += &if all { line + "\n" } else { format!("{line} ({})\n", whose.join("; ")) };
+    }
+    text + "* the least simulated time for these values; --json has all that is known of each\n"
+}
+
+fn rows(members: &[Member]) -> (Vec<String>, Vec<Vec<String>>) {
+    let keys = members[0].values.iter().map(|(key, _)| key.replace('_', " "));
+    let head = keys.chain(tables::SPLIT_HEAD.map(str::to_string)).collect();
+    let of = |member: &Member| {
+        let rows = tables::split_rows(&member.verdict).into_iter();
+        rows.map(|row| [member.written(), row].concat()).collect::<Vec<_>>()
+    };
+    (head, members.iter().flat_map(of).collect())
+}
+
+/// The page and the picture.
+fn of_folder(members: &[Member]) -> Vec<File> {
+    let first = &members[0];
+    let (head, rows) = rows(members);
+    let over = first.values.last().map_or("sigma", |(key, _)| *key);
+    let axis = match over {
+        "sigma" => "sigma, time on a link over time on a processor".to_string(),
+        key => format!("{}, units of w Tcp", key.replace('_', " ")),
+    };
+    let best = members.iter().max_by(|a, b| top(a).total_cmp(&top(b))).expect("there are several");
+    let page = SeriesPage {
+        title: &format!("A load on {}", first.machine.name()),
+        machine: first.machine.name(),
+        facts: vec![
+            ("Machine", first.machine.name().to_string()),
+            ("Nodes", first.machine.living_count().to_string()),
+            ("Sources", first.verdict.facts.sources.len().to_string()),
+        ],
+        over: "Speedup of every method",
+        headline: &format!(
+            "At most {} times as fast as one processor, at {}",
+            decimal(top(best), 4),
+            best.name()
+        ),
+        notes: members.iter().map(|member| format!("{}: {}", member.name(), member.verdict.reason)).collect(),
+        axes: [&axis, "speedup"],
+        most: None,
+        curves: curves(members),
+        table: SeriesTable { words: first.values.len() + 2, head, rows },
+    };
+    page.files("speedup.svg")
+}
+
+/// The greatest simulated speedup.
+fn top(member: &Member) -> f64 {
+    member.verdict.results.iter().filter_map(|row| row.detail.simulated_speedup).fold(0.0, f64::max)
+}
+
+/// A curve for each method, and one for the bound; several options that vary give one for each value of the first.
+fn curves(members: &[Member]) -> Vec<NamedCurve> {
+    let mut curves: Vec<NamedCurve> = Vec::new();
+    let mut add = |name: String, x: f64, y: f64| {
+        let tip = format!("{name}: {} at {x}", decimal(y, 4));
+        let known = curves.iter().position(|curve| curve.name == name);
+        let at = known.unwrap_or_else(|| {
+            curves.push(NamedCurve { name, ..NamedCurve::default() });
+            curves.len() - 1
+        });
+        curves[at].points.push((x, y));
+        curves[at].tips.push(tip);
+    };
+    for member in members {
+        let Some(((_, x), others)) = member.values.split_last() else { continue };
+        let whose: String =
+            others.iter().map(|(key, value)| format!(", {} {value}", key.replace('_', " "))).collect();
+        add(format!("bound{whose}"), *x, 1.0 / member.verdict.facts.bound.makespan);
+        for row in &member.verdict.results {
+            if let Some(speedup) = row.detail.simulated_speedup {
+                add(format!("{} {}{whose}", row.method, row.detail.switching.name()), *x, speedup);
+            }
+        }
+    }
+    curves
+}

@@ -1,0 +1,120 @@
+//! Curves in tables and words.
+
+use meshwright_core::words;
+use meshwright_network::topology::Machine;
+use meshwright_sim::point::{Point, SweepReport};
+
+use super::series::Member;
+use crate::{table, traffic};
+
+/// The columns of a point.
+const HEAD: [&str; 10] =
+    ["load", "of bound", "accepted", "latency", "± 95 %", "x zero-load", "p50", "p99", "mean hops", ""];
+
+/// The answer to `sweep`.
+pub(super) fn one(report: &SweepReport, machine: &Machine) -> String {
+    let mut text = heading(report);
+    text += &table::table(&HEAD, 0, report.curve.points.iter().map(|point| row(report, point)).collect());
+    text + &remarks(report, machine, "")
+}
+
+/// The answer to `sweep` over several values: what varies stands before the points.
+pub(super) fn several(members: &[Member], machine: &Machine) -> String {
+    let first = &members[0];
+    let keys: Vec<&str> = first.values.iter().map(|(key, _)| key.as_str()).collect();
+    let (head, rows) = rows(members);
+    let head: Vec<&str> = head.iter().map(String::as_str).collect();
+    let conditions = &first.report.conditions;
+    let mut text = format!(
+        "{} · {} of {} · packets of {} · {} · flit engine · seed {}\n",
+        conditions.machine,
+        words::counted(members.len() as u64, "curve"),
+        keys.join(" and "),
+        conditions.packet,
+        conditions.switching,
+        conditions.seed,
+    );
+    text += &table::table(&head, keys.len(), rows);
+    for member in members {
+        let name = member.name();
+        text += &format!("{name}: {}\n", limits(&member.report));
+        text += &remarks(&member.report, machine, &format!("{name}: "));
+    }
+    text
+}
+
+/// Heads and rows of the table of several curves.
+pub(super) fn rows(members: &[Member]) -> (Vec<String>, Vec<Vec<String>>) {
+    let keys = members[0].values.iter().map(|(key, _)| key.replace('_', " "));
+    let head = keys.chain(HEAD.map(str::to_string)).collect();
+    let of = |member: &Member| {
+        let values: Vec<String> = member.values.iter().map(|(_, value)| value.clone()).collect();
+        let points = member.report.curve.points.iter();
+        points.map(|point| [values.clone(), row(&member.report, point)].concat()).collect::<Vec<_>>()
+    };
+    (head, members.iter().flat_map(of).collect())
+}
+
+fn heading(report: &SweepReport) -> String {
+    format!("{}\n{}\n", traffic::heading(&report.conditions, &report.reference), limits(report))
+}
+
+/// What theory says.
+fn limits(report: &SweepReport) -> String {
+    let reference = &report.reference;
+    let zero = reference.zero_load_cycles.map_or("unknown".to_string(), |zero| format!("{zero:.2} cycles"));
+    let bound = reference.bound.map_or("none known".to_string(), |bound| {
+        format!("{} flits per node and cycle ({})", table::number(bound, 4), reference.bound_of)
+    });
+    format!("T0 {zero} · bound {bound}")
+}
+
+/// What stands below the table, each line after these words.
+fn remarks(report: &SweepReport, machine: &Machine, whose: &str) -> String {
+    let mut text = String::new();
+    if let Some(found) = report.curve.saturation {
+        let not = found.not_carried.map_or(String::new(), |load| format!("; {load} is not carried"));
+        text +=
+            &format!("{whose}carried up to {}{not}; at most {:.4} arrived\n", found.load, found.throughput);
+    }
+    if let Some(over) = report.accepted_above_the_bound() {
+        text += &format!(
+            "{whose}more than the bound arrived at load {}: what avoids the busiest channels passes, the rest waits\n",
+            over.load
+        );
+    }
+    for point in &report.curve.points {
+        if let Some(ring) = &point.deadlock {
+            text += &format!("{whose}deadlock at load {}, each waits for the next:\n", point.load);
+            text += &(table::ring(ring, machine) + "\n");
+        }
+    }
+    text
+}
+
+/// What a point is called that is not carried.
+pub(super) fn state(point: &Point) -> &'static str {
+    match (&point.deadlock, point.saturated) {
+        (Some(_), _) => "deadlock",
+        (None, true) => "saturated",
+        (None, false) => "",
+    }
+}
+
+fn row(report: &SweepReport, point: &Point) -> Vec<String> {
+    let of =
+        |whole: Option<f64>, part: f64| whole.map_or(String::new(), |whole| table::number(part / whole, 3));
+    let latency = &point.latency;
+    vec![
+        point.load.to_string(),
+        of(report.reference.bound, point.load),
+        format!("{:.4}", point.accepted),
+        format!("{:.2}", latency.mean),
+        latency.ci95.map_or(String::new(), |half| format!("{half:.2}")),
+        of(report.reference.zero_load_cycles, latency.mean),
+        latency.p50.to_string(),
+        latency.p99.to_string(),
+        format!("{:.2}", point.hops_mean),
+        state(point).to_string(),
+    ]
+}

@@ -1,0 +1,200 @@
+//! The page of several answers of one kind: what varies, one picture with a curve for each, one table.
+
+use serde::Serialize;
+
+use super::facts::Fact;
+use super::svg::chart::{Axis, Chart, Scale, Series, SeriesColour, Stroke};
+use super::sweep::headline;
+use super::wording::counted;
+use super::{File, style, template};
+use meshwright_core::words::short;
+use meshwright_sim::point::{Point, SweepReport};
+
+/// The table of several answers; what varies stands in its first columns.
+#[derive(Clone, Debug, Serialize)]
+pub struct SeriesTable {
+    /// So many columns hold words.
+    pub words: usize,
+    /// The heads.
+    pub head: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A curve over what varies.
+#[derive(Clone, Debug, Default)]
+pub struct NamedCurve {
+    /// What it is called.
+    pub name: String,
+    /// Its points.
+    pub points: Vec<(f64, f64)>,
+    /// What each of them is in words.
+    pub tips: Vec<String>,
+    /// A value of x beyond which it cannot be.
+    pub limit: Option<f64>,
+}
+
+/// What the page says.
+#[derive(Serialize)]
+struct SeriesView<'a> {
+    title: &'a str,
+    machine: &'a str,
+    style: String,
+    facts: Vec<Fact>,
+    over: &'a str,
+    headline: &'a str,
+    notes: Vec<String>,
+    chart: String,
+    table: SeriesTable,
+}
+
+/// Several answers on one page.
+#[derive(Clone, Debug)]
+pub struct SeriesPage<'a> {
+    /// The headline of the page.
+    pub title: &'a str,
+    /// The machine.
+    pub machine: &'a str,
+    /// What is the same in all answers: a name and a value.
+    pub facts: Vec<(&'static str, String)>,
+    /// What the picture shows.
+    pub over: &'a str,
+    /// The answer in one sentence.
+    pub headline: &'a str,
+    /// A sentence for each answer.
+    pub notes: Vec<String>,
+    /// The titles of the axes, with their units.
+    pub axes: [&'a str; 2],
+    /// Where the axis of y ends, if curves go on beyond.
+    pub most: Option<f64>,
+    /// The curves.
+    pub curves: Vec<NamedCurve>,
+    /// The numbers.
+    pub table: SeriesTable,
+}
+
+impl SeriesPage<'_> {
+    /// The page, and the picture under this name.
+    pub fn files(self, picture: &str) -> Vec<File> {
+        let chart = self.chart();
+        let file = |name: &str, what: &str, text| File { name: name.into(), what: what.into(), text };
+        let drawing = file(picture, self.over, style::alone(&chart));
+        let view = SeriesView {
+            title: self.title,
+            machine: self.machine,
+            style: style::page(),
+            facts: self.facts.iter().map(|(name, value)| Fact::new(name, value, "")).collect(),
+            over: self.over,
+            headline: self.headline,
+            notes: self.notes,
+            chart,
+            table: self.table,
+        };
+        let page = template::page(include_str!("series.html"), view);
+        vec![file("report.html", "curves and table: open it in a browser", page), drawing]
+    }
+
+    /// All curves over each other, each with a colour, dashes and marks of its own.
+    fn chart(&self) -> String {
+        let series = self.curves.iter().enumerate().map(|(place, curve)| Series {
+            tips: curve.tips.clone(),
+            limit: curve.limit,
+            ..Series::curve(&*curve.name, SeriesColour::Hue(place), curve.points.clone())
+                .stroked(Stroke::Kind(place))
+        });
+        let xs =
+            self.curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.0).chain(curve.limit));
+        let ys = self.curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.1));
+        let axis = |title: &str, scale| Axis { title: title.to_string(), scale };
+        Chart {
+            label: format!("{} over {}", self.axes[1], self.axes[0]),
+            x: axis(self.axes[0], Scale::linear(xs)),
+            y: axis(self.axes[1], self.most.map_or_else(|| Scale::linear(ys), Scale::Linear)),
+            series: series.collect(),
+            references: Vec::new(),
+        }
+        .draw()
+    }
+}
+
+/// Latencies are drawn to at most so many times the greatest zero-load latency: near saturation they know no end.
+const LATENCY_DRAWN: (f64, f64) = (2.0, 5.0);
+
+/// The page of several sweeps, each with its name, and their picture.
+pub fn sweep_series_files(curves: &[(String, &SweepReport)], table: SeriesTable) -> Vec<File> {
+    let conditions = &curves[0].1.conditions;
+    let names: Vec<&str> = curves.iter().map(|(name, _)| name.as_str()).collect();
+    let sentence = |(name, report): &(String, &SweepReport)| format!("{name}: {}.", headline(report));
+    let page = SeriesPage {
+        title: &format!("{} on {}", names.join(", "), conditions.machine),
+        machine: &conditions.machine,
+        facts: vec![
+            ("Machine", conditions.machine.clone()),
+            ("Switching", conditions.switching.to_string()),
+            ("Packets", counted(conditions.packet.into(), "flit")),
+            ("Measured", counted(conditions.measure, "cycle")),
+            ("Seed", conditions.seed.to_string()),
+        ],
+        over: "Latency against load",
+        headline: &best(curves),
+        notes: curves.iter().map(sentence).collect(),
+        axes: ["offered load, flits per node and cycle", "mean latency, cycles"],
+        most: Some(most(curves)),
+        curves: curves.iter().map(|(name, report)| curve(name, report)).collect(),
+        table,
+    };
+    page.files("curve.svg")
+}
+
+/// Which curve carries the most.
+fn best(curves: &[(String, &SweepReport)]) -> String {
+    let carried = |report: &SweepReport| match report.curve.saturation {
+        Some(saturation) => saturation.load,
+        None => {
+            let carried = report.curve.points.iter().take_while(|point| !point.saturated);
+            carried.last().map_or(0.0, |point| point.load)
+        }
+    };
+    let most = curves.iter().map(|(_, report)| carried(report)).fold(0.0, f64::max);
+    let names: Vec<&str> =
+        curves.iter().filter(|(_, report)| carried(report) == most).map(|(name, _)| name.as_str()).collect();
+    match most > 0.0 {
+        true => format!("{} carries the most: {most} flits per node and cycle", names.join(" and ")),
+        false => "No measured load is carried".to_string(),
+    }
+}
+
+/// How far latencies are drawn.
+fn most(curves: &[(String, &SweepReport)]) -> f64 {
+    let zeros = curves.iter().filter_map(|(_, report)| report.reference.zero_load_cycles);
+    let zero = zeros.fold(0.0, f64::max);
+    let points = || curves.iter().flat_map(|(_, report)| &report.curve.points);
+    let carried =
+        points().filter(|point| !point.saturated).map(|point| point.latency.mean).fold(0.0, f64::max);
+    match (zero > 0.0, carried > 0.0) {
+        (true, _) => (carried * 1.06).clamp(LATENCY_DRAWN.0 * zero, LATENCY_DRAWN.1 * zero),
+        (false, true) => carried * 1.06,
+        (false, false) => points().map(|point| point.latency.mean).fold(1.0, f64::max),
+    }
+}
+
+fn curve(name: &str, report: &SweepReport) -> NamedCurve {
+    // A network that stands still has no latencies.
+    let points: Vec<&Point> = report.curve.points.iter().filter(|point| point.latency.mean > 0.0).collect();
+    let tip = |point: &&Point| {
+        format!(
+            "{name}, load {}: mean latency {} cycles, accepted {}{}",
+            short(point.load),
+            short(point.latency.mean),
+            short(point.accepted),
+            if point.saturated { ", not carried" } else { "" }
+        )
+    };
+    let greatest = report.curve.points.last().map_or(1.0, |point| point.load);
+    NamedCurve {
+        name: name.to_string(),
+        points: points.iter().map(|point| (point.load, point.latency.mean)).collect(),
+        tips: points.iter().map(tip).collect(),
+        limit: report.reference.bound.filter(|&bound| bound <= 2.0 * greatest),
+    }
+}
