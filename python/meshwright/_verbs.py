@@ -48,7 +48,7 @@ def map(
     size: Scalar | None = None,
     result: Scalar | None = None,
     host: bool = False,
-    csv: Table | None = None,
+    csv: Path | None = None,
     verbose: bool = False,
 ) -> Result:
     """Place tasks on a machine and measure the placement: dilation, contention, times, bounds
@@ -258,7 +258,7 @@ def sweep(
     results: Path | None = None,
     out: Path | None = None,
     force: bool = False,
-    csv: Table | None = None,
+    csv: Path | None = None,
     router: Scalar | None = None,
     verbose: bool = False,
 ) -> Result:
@@ -335,7 +335,7 @@ def plan(
     out: Path | None = None,
     force: bool = False,
     explain: bool = False,
-    csv: Table | None = None,
+    csv: Path | None = None,
     verbose: bool = False,
 ) -> Result:
     """Compare every method for every job of a scenario: bound, prediction, simulation, winner
@@ -396,7 +396,7 @@ def split(
     seed: Scalar | None = None,
     out: Path | None = None,
     force: bool = False,
-    csv: Table | None = None,
+    csv: Path | None = None,
     repeat: Scalar | None = None,
     random_sources: Scalar | None = None,
     source: Options | None = None,

@@ -134,6 +134,8 @@ def test_what_is_drawn():
     assert len(axes.patches) == 2 and axes.get_xlabel() == "cycles"
     swept = mw.sweep(on="mesh:4x4", traffic="uniform", loads=[0.1, 0.2], measure=200, warm_up=100)
     assert swept.plot().lines[0].get_xdata().tolist() == [0.1, 0.2]
+    varied = mw.map("binomial:4", on="mesh:4x4", placement="growing", startup=[10, 100])
+    assert [text.get_text() for text in varied.plot().get_yticklabels()] == ["10 growing", "100 growing"]
     loads = mw.split(on="mesh:5x5", source=12, sigma=0.1)
     assert len(loads.plot().patches) > 0
     with pytest.raises(TypeError, match="machines"):

@@ -70,7 +70,14 @@ CALLS = [
         {**TRAFFIC, "loads": [0.05, 0.1, 0.3]},
         "sweep --on mesh:4x4 --traffic uniform --measure 200 --warm-up 100 --drain 500 --seed 3 --loads 0.05,0.1,0.3",
     ),
-    (mw.claims, ["chochia1996"], {"n_max": 8}, "claims chochia1996 --n-max 8"),
+    (mw.claims, ["lo1990"], {"n_max": 8, "only": ["E1", "E2"]}, "claims lo1990 --n-max 8 --only E1,E2"),
+    (
+        mw.sweep,
+        [],
+        {**TRAFFIC, "loads": [0.05, 0.1], "set": {"routing": ["dimension-order", "odd-even"]}},
+        "sweep --on mesh:4x4 --traffic uniform --measure 200 --warm-up 100 --drain 500 --seed 3 --loads 0.05,0.1 "
+        "--set routing=dimension-order,odd-even",
+    ),
     (mw.machines, [], {}, "machines"),
     (mw.machines, ["wormhole"], {}, "machines wormhole"),
     (

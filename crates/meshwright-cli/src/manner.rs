@@ -102,8 +102,12 @@ pub(super) fn check(machine: &Machine) -> Result<()> {
     }
 }
 
-/// How many columns a table may take: those that `COLUMNS` names, else those of the terminal; in a file or pipe any number.
+/// How many columns a table may take: those that `COLUMNS` names, else those of the terminal; in a file or pipe, and
+/// for another process that calls, any number.
 pub(super) fn width() -> usize {
+    if call::manner().is_some() {
+        return usize::MAX;
+    }
     let named = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let own = || {
         let is_terminal = std::io::stdout().is_terminal();

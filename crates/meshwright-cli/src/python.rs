@@ -38,7 +38,8 @@ fn kind(argument: &Arg) -> &'static str {
         "MACHINE" | "MACHINE.toml" => "Machine",
         "TASKS" => "Job",
         "SCHEDULE.goal" | "SCENARIO.toml" | "CLAIM.json" | "PLAN.json" | "PLAN.json|FILE.goal" => "Table",
-        "FILE.csv" | "TRACES" => "Table",
+        "FILE.csv" if argument.get_long() != Some("csv") => "Table",
+        "TRACES" => "Table",
         _ if argument.get_long() == Some("hosts") => "Table",
         _ if takes::<PathBuf>(argument.get_value_parser()) => "Path",
         _ => match argument.get_action() {
