@@ -58,7 +58,11 @@ thread_local! {
 pub fn call(words: &[String], files: Vec<(String, Vec<u8>)>) -> Called {
     let words: Vec<String> = std::iter::once("meshwright".to_string()).chain(words.iter().cloned()).collect();
     let provided: Vec<_> = files.into_iter().map(|(name, bytes)| text::provide(name, bytes)).collect();
-    CAPTURE.set(Some(Capture { words: words.clone(), manner: Some(Manner::default()), ..Capture::default() }));
+    CAPTURE.set(Some(Capture {
+        words: words.clone(),
+        manner: Some(Manner::default()),
+        ..Capture::default()
+    }));
     let code = catch_unwind(AssertUnwindSafe(|| verb(words)));
     drop(provided);
     let code = match code {

@@ -62,7 +62,7 @@ impl Manner {
     pub(super) fn listen(self) {
         if self.verbose {
             meshwright_core::text::on_open(|path| {
-                super::output::detail(&format!("reads {}", path.display()))
+                super::output::detail(&format!("reads {}", path.display()));
             });
         }
     }
