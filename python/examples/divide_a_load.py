@@ -9,7 +9,7 @@ import meshwright as mw
 
 times = np.ones((8, 8))
 times[:, 4:] = 2.0  # the right half takes twice as long
-answer = mw.split(on="torus:8x8", from_=["0,0", "4,4"], sigma=0.05, speeds=times)
+answer = mw.split(on="torus:8x8", source=["0,0", "4,4"], sigma=0.05, speeds=times)
 frame = answer.frame()
 print(frame[["name", "switching", "speedup", "feasible", "nodes_used"]])
 

@@ -61,7 +61,7 @@ class Files:
         if as_file is not None:
             return [self.add(as_file)]
         if isinstance(value, Mapping):
-            return [f"{word(key)}={word(one)}" for key, one in value.items()]
+            return [f"{word(key)}={word(tuple(one) if isinstance(one, list) else one)}" for key, one in value.items()]
         if isinstance(value, (str, bytes, os.PathLike, tuple)) or not isinstance(value, Iterable):
             return [word(value)]
         each = [file_of(parameter, one, f"{parameter}{i + 1}") for i, one in enumerate(value)]

@@ -20,26 +20,24 @@ def plot(result: Any, axes: Any) -> Any:
 
 
 def curve(result: Any, axes: Any) -> None:
-    """Latency over load; one line for each series."""
+    """Latency over load: the mean, and one curve for each combination of what varies."""
     frame = result.frame()
-    varied = [name for name in frame.columns if name not in POINT and not name.startswith("latency.")]
-    groups = frame.groupby(varied[0], sort=False) if "series" in result and varied else [("mean", frame)]
-    for (name, points), (marker, dash) in zip(groups, STYLES * (1 + len(frame))):
+    varies = result.get("varies", [])
+    curves = frame.groupby(varies, sort=False) if varies else [("mean", frame)]
+    for number, (name, points) in enumerate(curves):
         points = points[~points["saturated"].astype(bool)]
-        axes.plot(points["load"], points["latency.mean"], marker=marker, linestyle=dash, label=str(name))
-    if "latency.p99" in frame and "series" not in result:
-        points = frame[~frame["saturated"].astype(bool)]
-        axes.plot(points["load"], points["latency.p99"], marker="s", linestyle="--", label="p99")
+        marker, dash = STYLES[number % len(STYLES)]
+        label = ", ".join(str(one) for one in name) if isinstance(name, tuple) else name
+        axes.plot(points["load"], points["latency.mean"], marker=marker, linestyle=dash, label=label)
+        if not varies:
+            axes.plot(points["load"], points["latency.p99"], marker="s", linestyle="--", label="p99")
     axes.set_xlabel("load, flits per node and cycle")
     axes.set_ylabel("latency, cycles")
-    axes.set_title(f"{result.get('traffic', '')} on {result['machine']}")
+    axes.set_title(f"{', '.join(varies) or result['traffic']} on {result['machine']}")
     axes.legend()
 
 
 STYLES = [("o", "-"), ("s", "--"), ("^", ":"), ("D", "-.")]
-POINT = {
-    "load", "offered", "accepted", "saturated", "hops_mean", "packets", "undelivered", "cycles", "flit_hops", "deadlock",
-}  # fmt: skip
 
 
 def placements(result: Any, axes: Any) -> None:
@@ -53,27 +51,29 @@ def placements(result: Any, axes: Any) -> None:
         axes.legend()
         return
     switching = result["switchings"][0] if result.get("switchings") else "wormhole"
-    rows = [row for row in result["placements"] if row["simulated_cycles"].get(switching) is not None]
-    bars(axes, [row["name"] for row in rows], [row["simulated_cycles"][switching] for row in rows], "cycles")
+    rows = [row for row in result.rows() if row["simulated_cycles"].get(switching) is not None]
+    bars(axes, names(result, rows), [row["simulated_cycles"][switching] for row in rows], "cycles")
     bound = result.get("bounds", {}).get(switching)
     if bound:
         axes.axvline(bound["cycles"], color="black", linestyle="--", label="lower bound")
         axes.legend()
-    axes.set_title(f"{result['tasks']} on {result['machine']}, {switching}")
+    axes.set_title(f"{result.get('tasks', '')} on {result['machine']}, {switching}")
 
 
 def methods(result: Any, axes: Any) -> None:
     """Simulated times of methods, and the bound of each."""
     rows = [row for row in result.rows() if row.get("simulated_cycles") is not None]
-    names = [" ".join(str(row[key]) for key in NAMES if row.get(key)) for row in rows]
-    bars(axes, names, [row["simulated_cycles"] for row in rows], "cycles")
+    bars(axes, names(result, rows), [row["simulated_cycles"] for row in rows], "cycles")
     bounds = [row["bound_cycles"] for row in rows if row.get("bound_cycles") is not None]
     if len(bounds) == len(rows):
         axes.plot(bounds, range(len(rows)), "k|", markersize=14, label="lower bound")
         axes.legend()
 
 
-NAMES = ["job", "name", "method", "switching"]
+def names(result: Any, rows: list[Any]) -> list[str]:
+    """What tells the rows apart: what varies, the job, the method."""
+    keys = [*result.get("varies", []), "job", "name", "method", "switching"]
+    return [" ".join(str(row[key]) for key in keys if row.get(key)) for row in rows]
 
 
 def bars(axes: Any, names: list[str], values: list[float], unit: str) -> None:

@@ -37,15 +37,14 @@ class InternalError(Error, RuntimeError):
 
 ERRORS = {1: NegativeAnswer, 2: InputError, 3: RankLost}
 
-# By verb: the list that is its table, and what is said of each of its parts on top.
+# By verb: the list that is its table.
 TABLES = {
-    "map": ("placements", "completion", "results", "races"),
-    "split": ("methods", "averages", "series"),
+    "map": ("placements", "completion"),
+    "split": ("methods", "averages"),
     "groups": ("structures", "by_size"),
-    "simulate": (),
-    "sweep": ("series", "points"),
+    "sweep": ("points",),
     "claims": ("claims",),
-    "fit": ("traces", "rows"),
+    "fit": ("traces",),
     "machines": ("machines",),
     "plan": ("jobs",),
     "check": ("claims",),
@@ -127,17 +126,9 @@ class Result(Dict[str, Any]):
         KeyError
             If there is no such table.
         """
-        names = (table,) if table else TABLES.get(self.verb, ())
-        for name in names:
-            if isinstance(self.get(name), list):
-                if name == "jobs":
-                    return [{"job": job.get("name"), **row} for job in self["jobs"] for row in job.get("results", [])]
-                if name == "series":
-                    return [row for one in self["series"] for row in of_series(one)]
-                return list(self[name])
-        if table:
-            raise KeyError(table)
-        return [dict(self)]
+        if table != "series" and "varies" in self:
+            return [{**one["varies"], **row} for one in self["series"] for row in table_of(one, self.verb, table)]
+        return table_of(self, self.verb, table)
 
     def frame(self, table: Optional[str] = None) -> Any:
         """The same as a pandas frame; keys of objects within are joined by dots, as ``latency.mean``.
@@ -164,13 +155,17 @@ class Result(Dict[str, Any]):
         return plot(self, axes)
 
 
-def of_series(one: Any) -> list[Dict[str, Any]]:
-    """The rows of one series, each with what was varied."""
-    if not isinstance(one, Mapping):
-        return []
-    said = {key: value for key, value in one.items() if not isinstance(value, (list, Mapping))}
-    lists = [value for value in one.values() if isinstance(value, list) and value and isinstance(value[0], Mapping)]
-    return [{**said, **row} for rows in lists[:1] for row in rows] or [dict(one)]
+def table_of(answer: Mapping[str, Any], verb: str, table: Optional[str]) -> list[Dict[str, Any]]:
+    """The rows of one answer."""
+    for name in (table,) if table else TABLES.get(verb, ()):
+        rows = answer.get(name)
+        if isinstance(rows, list) and name == "jobs":
+            return [{"job": job.get("name"), **row} for job in rows for row in job.get("results", [])]
+        if isinstance(rows, list):
+            return rows
+    if table:
+        raise KeyError(table)
+    return [dict(answer)]
 
 
 def walk(value: Any, keys: list[str]) -> Tuple[Any, bool]:

@@ -11,44 +11,15 @@ from ._convert import Coordinates, Job, Machine, Options, Path, Scalar, Table, W
 from ._result import Result, call
 
 
-def plan(
-    scenario: Table,
-    *,
-    format: Scalar | None = None,
-    seed: Scalar | None = None,
-    out: Path | None = None,
-    force: bool = False,
-    explain: bool = False,
-) -> Result:
-    """Compare every method for every job of a scenario: bound, prediction, simulation, winner
-
-    Prints a table per job and writes report.html. With --json, one JSON object is printed instead, and files are written only if --out names a folder.
-
-    Parameters
-    ----------
-    scenario
-        The scenario file: a [machine] and its jobs; `-` for standard input
-    format
-        Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, toml or json. Standard input is the file `-`
-    seed
-        The seed of everything random, instead of the scenario's
-    out
-        Where to write report.html, plan.json, drawings and schedules (without: report.html, here)
-    force
-        Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
-    explain
-        Also tell why the winner of each job takes as long as it does, see meshwright explain
-    """
-    return call("plan", _OPTIONS["plan"], locals())
-
-
 def map(
     tasks: Job,
     *,
     format: Scalar | None = None,
     on: Machine | None = None,
+    dead: Options | None = None,
+    dead_links: Options | None = None,
     switching: Options | None = None,
-    startup: Scalar | None = None,
+    startup: Options | None = None,
     byte_time: Scalar | None = None,
     flit: Scalar | None = None,
     axis: Options | None = None,
@@ -77,6 +48,8 @@ def map(
     size: Scalar | None = None,
     result: Scalar | None = None,
     host: bool = False,
+    csv: Path | None = None,
+    verbose: bool = False,
 ) -> Result:
     """Place tasks on a machine and measure the placement: dilation, contention, times, bounds
 
@@ -90,10 +63,14 @@ def map(
         Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, toml or json. Standard input is the file `-`
     on
         mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml, coordinates:FILE.csv, slurm[:names|:MACHINE]; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
+    dead
+        Nodes of the machine that do not work: R,C or an id, `*` for all along an axis, ranges with both their ends: \"3,*\" or 0..4,7; several with `;` between, or the option again
+    dead_links
+        Links that do not work, in both directions: two neighbours as 0,0-0,1; all between two columns as \"*,3-*,4\"
     switching
         How messages move: wormhole, cut-through or store-and-forward; to compare, map takes several with commas between, or all [default: as the machine file says, else wormhole]
     startup
-        c: whole cycles before a message enters the network, such as 100 [default: as the machine file says, else 100]
+        c: whole cycles before a message enters the network, such as 100; to compare, map takes several with commas between [default: as the machine file says, else 100]
     byte_time
         b: cycles per byte on a link, such as 1, 0.25 or 1/30 [default: as the machine file says, else 1]
     flit
@@ -111,7 +88,7 @@ def map(
     preset
         binomial, divide: a well-known computation in place of both shares: broadcast, reduce, leader-election, merge-sort, data-distribution, matrix-chain or graph-halving; where a tree does not halve evenly, parts of data are in proportion
     seed
-        The seed of the random placement and of the search: a whole number
+        The seed of the placements random and recursive-bisection and of the search: a whole number [default: 0]
     formulas
         Bounds and formulas only: simulate nothing
     out
@@ -150,234 +127,12 @@ def map(
         Bytes of the result [default: those of the problem]
     host
         The data come from a host over a channel into the root, and the result goes back
+    csv
+        Write the table as CSV into this file: one row per point, placement or method, units in the head
+    verbose
+        Say on stderr what is read, what is tried, and what is left out and why
     """
     return call("map", _OPTIONS["map"], locals())
-
-
-def split(
-    machine: Machine | None = None,
-    *,
-    on: Machine | None = None,
-    from_: Options | None = None,
-    random: Scalar | None = None,
-    rounds: Scalar | None = None,
-    sigma: Scalar | None = None,
-    z: Scalar | None = None,
-    tcm: Scalar | None = None,
-    w: Scalar | None = None,
-    tcp: Scalar | None = None,
-    ports: Scalar | None = None,
-    no_front_end: bool = False,
-    results: Scalar | None = None,
-    duplex: Scalar | None = None,
-    next: Scalar | bool | None = None,
-    places: Scalar | None = None,
-    queues: bool = False,
-    switching: Options | None = None,
-    method: Options | None = None,
-    reduction: Scalar | None = None,
-    speeds: Table | None = None,
-    startup: Scalar | None = None,
-    chunks: Scalar | None = None,
-    front: bool = False,
-    deadline: Scalar | None = None,
-    seed: Scalar | None = None,
-    out: Path | None = None,
-    force: bool = False,
-) -> Result:
-    """Divide a load that may be cut anywhere: the thesis's shares, the optimum, messages
-
-    Every method's shares are bounded, checked against the links of the machine, sent as messages and simulated.
-
-    Parameters
-    ----------
-    machine
-        mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml, coordinates:FILE.csv, slurm[:names|:MACHINE]; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
-    on
-        The same as an option, as in every other verb
-    from_
-        Where load enters: R,C or ID on a network without coordinates; with =LOAD its part (default 1) and with @RELEASE when it is there, in units of w Tcp (default 0). Once for each source
-    random
-        Instead: this many sources of equal loads, drawn at random again and again; averages with 95 % intervals of what the thesis's schedulers save and gain, and of the optimum
-    rounds
-        With --random: how often
-    sigma
-        The time of a load on a link over its time on a processor, as a number or p/q
-    z
-        In place of sigma = z Tcm / (w Tcp): the inverse speed of a link
-    tcm
-        The time of the load on a link of inverse speed 1
-    w
-        The inverse speed of a processor
-    tcp
-        The time of the load on a processor of inverse speed 1
-    ports
-        Nodes send on all links at a time, or on one and receive on one: all or one. Every row is then of that machine, or left out [default: as the machine file says, else all]
-    no_front_end
-        A processor moves every message itself and computes nothing meanwhile
-    results
-        Results of this size, that of the load being 1, go back to its source
-    duplex
-        The directions of a wire share its time: full or half [default: full]
-    next
-        Also where to put a further source that takes this share of the load from all others alike [without a share: as much as each of k + 1 sources of equal loads]
-    places
-        With --next: how many places are told
-    queues
-        Instead: loads keep coming, those after = are rates in loads per unit of time w Tcp; whether the machine can work them off
-    switching
-        How shares pass the nodes on their way: cut-through, modified-store-and-forward, store-and-forward [default: every one that applies]. The optimum and the installments are what they are
-    method
-        Which methods, with commas between: all that suit the sources, or any of flow-matrix, epsa, voronoi, reduced, accelerated, constrained, epsea, constrained-extended, local, serial, installments, optimum
-    reduction
-        Several sources: which processors a cell gives up, peel, literal, literal-min, node [default: peel]. literal is the thesis's pseudo-code, which may break the makespan
-    speeds
-        Processors and links that are not all alike: a file of lines `node,,time` and `node,to,time`, in w Tcp
-    startup
-        The start-up of a message in units of w Tcp, such as 1e-5
-    chunks
-        The most messages of the installments [default: what serves the time best]
-    front
-        Also look for installments with fewer processors and fewer messages, and tell what they cost in time; adds the method `installments`
-    deadline
-        Also tell the fewest processors that are done by then, in units of w Tcp
-    seed
-        The seed of everything random
-    out
-        Write split.json, report.html, plan.json and drawings into this folder
-    force
-        Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
-    """
-    return call("split", _OPTIONS["split"], locals())
-
-
-def groups(
-    machine: Machine | None = None,
-    *,
-    on: Machine | None = None,
-    order: Scalar | None = None,
-    tree: Scalar | None = None,
-    split: Scalar | None = None,
-    labels: Table | None = None,
-    random: Scalar | None = None,
-    contiguous: bool = False,
-    colours: Scalar | None = None,
-    repeat: Scalar | None = None,
-    seed: Scalar | None = None,
-    asynchronous: bool = False,
-    engine: Scalar | None = None,
-    buffers: Scalar | None = None,
-    threads: Scalar | None = None,
-    collective: Scalar | None = None,
-    overhead: Scalar | None = None,
-    link_delay: Scalar | None = None,
-    members: Table | None = None,
-    random_members: Scalar | None = None,
-    out: Path | None = None,
-    force: bool = False,
-) -> Result:
-    """Split groups, wait in them and join them again, by messages on the simulated machine
-
-    With --labels one split, with every member's values and the trees of the new groups; with --random many splits, and what they take by the size of the group.
-
-    Parameters
-    ----------
-    machine
-        mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml, coordinates:FILE.csv, slurm[:names|:MACHINE]; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
-    on
-        The same as an option, as in every other verb
-    order
-        The order of the members; row: row after row, each from the west; column: column after column, each from the north; snake: row after row, every other one backwards; hilbert: the Hilbert curve, generalised to every rectangle
-    tree
-        The trees: rank-halving, monotone-nearest, ecrb2, ecrb4, tac, or auto: what is fastest with the split, found as for --split
-    split
-        The split: paper, paper-fast, mask, tac, or auto: what is fastest on the trees, by a trial of the first 2 repetitions on this machine with its costs (above 1024 members by a formula) [default: paper, if it works on the trees and knows the labels, else auto]
-    labels
-        The members of the group and their labels
-    random
-        All nodes, split so many levels deep by random labels [default: 4]
-    contiguous
-        With --random: new groups are runs of consecutive ranks
-    colours
-        With --random: so many labels, all alike (default: two, such that all sizes are alike)
-    repeat
-        How often [default: 100 with random labels, else 1]
-    seed
-        The seed of the labels
-    asynchronous
-        Every group goes on by itself; without, all groups begin each operation together
-    engine
-        What it runs on: packet, message, flit; packet is the paper's model
-    buffers
-        Packets that wait before a router, on each link that comes in [default: as the machine file says, else 4]
-    threads
-        How many threads share the repetitions [default: one for each core]; the answer is the same
-    collective
-        Instead of splits: what an operation of one group takes on every structure; barrier, broadcast, reduce, all-reduce, scan, gather, or all. --tree names the structure to use, auto that with the fewest predicted cycles
-    overhead
-        With --collective: cycles a node works on each message it sends or receives
-    link_delay
-        With --collective: cycles of a packet over a link
-    members
-        With --collective: the members of the group, in a file as for --labels, whose labels do not matter [default: all nodes]
-    random_members
-        With --collective: so many members, drawn by --seed
-    out
-        Write groups.json, report.html, plan.json and drawings into this folder
-    force
-        Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
-    """
-    return call("groups", _OPTIONS["groups"], locals())
-
-
-def check(
-    claim: Table,
-    *,
-    format: Scalar | None = None,
-) -> Result:
-    """Check a claimed schedule of a divisible load: possible, or the nodes that refute it; or a certificate of `map`
-
-    Parameters
-    ----------
-    claim
-        The claim, or what `split --json` printed, or a certificate that `map --emit` wrote; `-` for standard input
-    format
-        Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, toml or json. Standard input is the file `-`
-    """
-    return call("check", _OPTIONS["check"], locals())
-
-
-def explain(
-    plan: Table,
-    *,
-    format: Scalar | None = None,
-    job: Scalar | None = None,
-) -> Result:
-    """Tell why a plan takes as long as it does: the culprit, the critical path, and what changes would gain
-
-    Parameters
-    ----------
-    plan
-        plan.json, as `meshwright plan --out` and `meshwright map --out` write it
-    format
-        Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, toml or json. Standard input is the file `-`
-    job
-        The job of the plan [default: the only one]
-    """
-    return call("explain", _OPTIONS["explain"], locals())
-
-
-def machines(
-    name: Scalar | None = None,
-) -> Result:
-    """List the machines that come with the program, or print the file of one
-
-    Parameters
-    ----------
-    name
-        The machine whose TOML file is printed; `--on` takes the name, and the file
-    """
-    return call("machines", _OPTIONS["machines"], locals())
 
 
 def simulate(
@@ -385,8 +140,10 @@ def simulate(
     *,
     format: Scalar | None = None,
     on: Machine | None = None,
+    dead: Options | None = None,
+    dead_links: Options | None = None,
     switching: Options | None = None,
-    startup: Scalar | None = None,
+    startup: Options | None = None,
     byte_time: Scalar | None = None,
     flit: Scalar | None = None,
     engine: Scalar | None = None,
@@ -403,11 +160,12 @@ def simulate(
     drain: Scalar | None = None,
     seed: Scalar | None = None,
     threads: Scalar | None = None,
-    preset: Scalar | None = None,
     set: Options | None = None,
     explain: bool = False,
     out: Path | None = None,
     force: bool = False,
+    router: Scalar | None = None,
+    verbose: bool = False,
 ) -> Result:
     """Run a schedule, a trace or open-loop traffic on a machine and measure it
 
@@ -419,16 +177,20 @@ def simulate(
         Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, toml or json. Standard input is the file `-`
     on
         mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml, coordinates:FILE.csv, slurm[:names|:MACHINE]; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
+    dead
+        Nodes of the machine that do not work: R,C or an id, `*` for all along an axis, ranges with both their ends: \"3,*\" or 0..4,7; several with `;` between, or the option again
+    dead_links
+        Links that do not work, in both directions: two neighbours as 0,0-0,1; all between two columns as \"*,3-*,4\"
     switching
         How messages move: wormhole, cut-through or store-and-forward; to compare, map takes several with commas between, or all [default: as the machine file says, else wormhole]
     startup
-        c: whole cycles before a message enters the network, such as 100 [default: as the machine file says, else 100]
+        c: whole cycles before a message enters the network, such as 100; to compare, map takes several with commas between [default: as the machine file says, else 100]
     byte_time
         b: cycles per byte on a link, such as 1, 0.25 or 1/30 [default: as the machine file says, else 1]
     flit
         h: bytes of the head flit, such as 2 [default: as the machine file says, else 2]
     engine
-        What is simulated: whole messages or every flit [default: for a schedule message, or flit if whole messages deadlock or a router is described; for traffic flit]
+        What is simulated: whole messages or every flit [default: message for schedules, flit for traffic; flit, too, if the message engine deadlocks or a router is described]
     traffic
         In place of a schedule, packets at random, by pattern: uniform, uniform-with-self, transpose, bit-complement, bit-reverse, shuffle, tornado, neighbour, hot-spot or permutation:FILE
     trace
@@ -452,21 +214,470 @@ def simulate(
     drain
         Cycles to wait for measured packets afterwards, at most
     seed
-        The seed of every draw: a whole number
+        The seed of every draw: a whole number [default: 0]
     threads
         How many threads work; the result does not depend on it [default: one for each core]
-    preset
-        How the routers of the flit engine are built: ideal, booksim, caminos or cnsim [default: ideal]
     set
-        A setting of the router, as virtual_channels=2; may be repeated. Keys: virtual_channels, buffers, routing_delay, vc_alloc_delay, sw_alloc_delay, switch_delay, link_delay, credit_delay, injection_delay, ejection_delay, speculative (0 or 1), allocator (islip or separable), ports (one or all), routing (auto, dimension-order, yx, o1turn, valiant, min-adaptive, west-first, odd-even, rajasekaran-tsantilas, up-down, shortest-path or dimension-order-one-class)
+        A setting of the router, as virtual_channels=2; may be repeated, once for each key. sweep takes several values with commas between, as routing=odd-even,west-first, and compares them. Keys: virtual_channels, buffers, routing_delay, vc_alloc_delay, sw_alloc_delay, switch_delay, link_delay, credit_delay, injection_delay, ejection_delay, speculative (0 or 1), allocator (islip or separable), ports (one or all), routing (auto, dimension-order, yx, o1turn, valiant, min-adaptive, west-first, odd-even, rajasekaran-tsantilas, up-down, shortest-path or dimension-order-one-class)
     explain
         Of a schedule on whole messages: also tell why it takes as long as it does, see meshwright explain
     out
         Write simulate.json into this folder
     force
         Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
+    router
+        How the routers of the flit engine are built: ideal, booksim, caminos or cnsim [default: ideal]
+    verbose
+        Say on stderr what is read, what is tried, and what is left out and why
     """
     return call("simulate", _OPTIONS["simulate"], locals())
+
+
+def sweep(
+    *,
+    on: Machine | None = None,
+    dead: Options | None = None,
+    dead_links: Options | None = None,
+    switching: Options | None = None,
+    startup: Options | None = None,
+    byte_time: Scalar | None = None,
+    flit: Scalar | None = None,
+    traffic: Scalar | None = None,
+    packet: Scalar | None = None,
+    warm_up: Scalar | None = None,
+    measure: Scalar | None = None,
+    drain: Scalar | None = None,
+    seed: Scalar | None = None,
+    threads: Scalar | None = None,
+    set: Options | None = None,
+    loads: Options | None = None,
+    points: Scalar | None = None,
+    from_: Scalar | None = None,
+    to: Scalar | None = None,
+    saturation: bool = False,
+    results: Path | None = None,
+    out: Path | None = None,
+    force: bool = False,
+    csv: Path | None = None,
+    router: Scalar | None = None,
+    verbose: bool = False,
+) -> Result:
+    """Measure latency against load, and search the load at which the network saturates
+
+    Every finished point is on the disk at once with --results: the same command goes on where it was interrupted.
+
+    Parameters
+    ----------
+    on
+        mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml, coordinates:FILE.csv, slurm[:names|:MACHINE]; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
+    dead
+        Nodes of the machine that do not work: R,C or an id, `*` for all along an axis, ranges with both their ends: \"3,*\" or 0..4,7; several with `;` between, or the option again
+    dead_links
+        Links that do not work, in both directions: two neighbours as 0,0-0,1; all between two columns as \"*,3-*,4\"
+    switching
+        How messages move: wormhole, cut-through or store-and-forward; to compare, map takes several with commas between, or all [default: as the machine file says, else wormhole]
+    startup
+        c: whole cycles before a message enters the network, such as 100; to compare, map takes several with commas between [default: as the machine file says, else 100]
+    byte_time
+        b: cycles per byte on a link, such as 1, 0.25 or 1/30 [default: as the machine file says, else 1]
+    flit
+        h: bytes of the head flit, such as 2 [default: as the machine file says, else 2]
+    traffic
+        Who sends to whom: uniform, uniform-with-self, transpose, bit-complement, bit-reverse, shuffle, tornado, neighbour, hot-spot or permutation:FILE; several with commas between are compared
+    packet
+        Flits of a packet
+    warm_up
+        Cycles before the measurement
+    measure
+        Cycles in which created packets are measured
+    drain
+        Cycles to wait for measured packets afterwards, at most
+    seed
+        The seed of every draw: a whole number [default: 0]
+    threads
+        How many threads work; the result does not depend on it [default: one for each core]
+    set
+        A setting of the router, as virtual_channels=2; may be repeated, once for each key. sweep takes several values with commas between, as routing=odd-even,west-first, and compares them. Keys: virtual_channels, buffers, routing_delay, vc_alloc_delay, sw_alloc_delay, switch_delay, link_delay, credit_delay, injection_delay, ejection_delay, speculative (0 or 1), allocator (islip or separable), ports (one or all), routing (auto, dimension-order, yx, o1turn, valiant, min-adaptive, west-first, odd-even, rajasekaran-tsantilas, up-down, shortest-path or dimension-order-one-class)
+    loads
+        The loads to measure, in flits per node and cycle, with commas between
+    points
+        How many loads at equal distances [default: 10]
+    from_
+        The first load [default: the last one divided by the number of points]
+    to
+        The last load [default: the load that fills the busiest channel, else 1]
+    saturation
+        Also search the load at which the network saturates, to within 1 %
+    results
+        Keep every point in this file as soon as it is measured, and go on with the points it holds
+    out
+        Write report.html, curve.svg and sweep.json into this folder
+    force
+        Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
+    csv
+        Write the table as CSV into this file: one row per point, placement or method, units in the head
+    router
+        How the routers of the flit engine are built: ideal, booksim, caminos or cnsim [default: ideal]
+    verbose
+        Say on stderr what is read, what is tried, and what is left out and why
+    """
+    return call("sweep", _OPTIONS["sweep"], locals())
+
+
+def plan(
+    scenario: Table,
+    *,
+    format: Scalar | None = None,
+    on: Machine | None = None,
+    dead: Options | None = None,
+    dead_links: Options | None = None,
+    seed: Scalar | None = None,
+    out: Path | None = None,
+    force: bool = False,
+    explain: bool = False,
+    csv: Path | None = None,
+    verbose: bool = False,
+) -> Result:
+    """Compare every method for every job of a scenario: bound, prediction, simulation, winner
+
+    Prints a table per job and writes report.html. With --json, one JSON object is printed instead, and files are written only if --out names a folder.
+
+    Parameters
+    ----------
+    scenario
+        The scenario file: a [machine] and its jobs; `-` for standard input
+    format
+        Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, toml or json. Standard input is the file `-`
+    on
+        Another machine in place of that of the file; the answer says so
+    dead
+        Nodes of the machine that do not work: R,C or an id, `*` for all along an axis, ranges with both their ends: \"3,*\" or 0..4,7; several with `;` between, or the option again
+    dead_links
+        Links that do not work, in both directions: two neighbours as 0,0-0,1; all between two columns as \"*,3-*,4\"
+    seed
+        The seed of everything random, instead of the scenario's
+    out
+        Where to write report.html, plan.json, drawings and schedules (without: report.html, here)
+    force
+        Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
+    explain
+        Also tell why the winner of each job takes as long as it does, see meshwright explain
+    csv
+        Write the table as CSV into this file: one row per point, placement or method, units in the head
+    verbose
+        Say on stderr what is read, what is tried, and what is left out and why
+    """
+    return call("plan", _OPTIONS["plan"], locals())
+
+
+def split(
+    *,
+    on: Machine | None = None,
+    dead: Options | None = None,
+    dead_links: Options | None = None,
+    sigma: Scalar | None = None,
+    z: Scalar | None = None,
+    tcm: Scalar | None = None,
+    w: Scalar | None = None,
+    tcp: Scalar | None = None,
+    ports: Scalar | None = None,
+    no_front_end: bool = False,
+    duplex: Scalar | None = None,
+    next: Scalar | bool | None = None,
+    places: Scalar | None = None,
+    queues: bool = False,
+    switching: Options | None = None,
+    method: Options | None = None,
+    reduction: Scalar | None = None,
+    speeds: Table | None = None,
+    chunks: Scalar | None = None,
+    front: bool = False,
+    deadline: Scalar | None = None,
+    seed: Scalar | None = None,
+    out: Path | None = None,
+    force: bool = False,
+    csv: Path | None = None,
+    repeat: Scalar | None = None,
+    random_sources: Scalar | None = None,
+    source: Options | None = None,
+    result_size: Scalar | None = None,
+    message_startup: Scalar | None = None,
+    verbose: bool = False,
+) -> Result:
+    """Divide a load that may be cut anywhere: shares by the methods of Zhang 2018, the optimum, messages
+
+    Every method's shares are bounded, checked against the links of the machine, sent as messages and simulated.
+
+    Parameters
+    ----------
+    on
+        mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml, coordinates:FILE.csv, slurm[:names|:MACHINE]; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
+    dead
+        Nodes of the machine that do not work: R,C or an id, `*` for all along an axis, ranges with both their ends: \"3,*\" or 0..4,7; several with `;` between, or the option again
+    dead_links
+        Links that do not work, in both directions: two neighbours as 0,0-0,1; all between two columns as \"*,3-*,4\"
+    sigma
+        The time of a load on a link over its time on a processor, as a number or p/q; several are compared: 0.1,0.2, or 0.01..1/20 for 20 from 0.01 to 1 at equal distances
+    z
+        In place of sigma = z Tcm / (w Tcp): the inverse speed of a link
+    tcm
+        The time of the load on a link of inverse speed 1
+    w
+        The inverse speed of a processor
+    tcp
+        The time of the load on a processor of inverse speed 1
+    ports
+        Nodes send on all links at a time, or on one and receive on one: all or one. Every row is then of that machine, or left out [default: as the machine file says, else all]
+    no_front_end
+        A processor moves every message itself and computes nothing meanwhile
+    duplex
+        The directions of a wire share its time: full or half [default: full]
+    next
+        Rank the nodes where one more source helps most; SHARE is what it takes from the others [without a share: as much as each of k + 1 sources of equal loads]
+    places
+        With --next: how many places are told
+    queues
+        Instead: loads keep coming, those after = are rates in loads per unit of time w Tcp; whether the machine can work them off
+    switching
+        How shares pass the nodes on their way: cut-through, modified-store-and-forward, store-and-forward [default: every one that applies]. The optimum and the installments are what they are
+    method
+        Which methods, with commas between: all that suit the sources, or any of flow-matrix, epsa, voronoi, reduced, accelerated, constrained, epsea, constrained-extended, local, serial, installments, optimum
+    reduction
+        Several sources: which processors a cell gives up, peel, literal, literal-min, node [default: peel]. literal is the pseudo-code of Zhang 2018, which may break the makespan
+    speeds
+        Processors and links that are not all alike: a file of lines `node,,time` and `node,to,time`, in w Tcp
+    chunks
+        The most messages of the installments [default: what serves the time best]
+    front
+        Also look for installments with fewer processors and fewer messages, and tell what they cost in time; adds the method `installments`
+    deadline
+        Also print the fewest processors that meet this deadline, in units of w Tcp, the time of the whole load on one processor
+    seed
+        With --random-sources: the seed of what is drawn [default: 0]
+    out
+        Write split.json, report.html, plan.json and drawings into this folder
+    force
+        Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
+    csv
+        Write the table as CSV into this file: one row per point, placement or method, units in the head
+    repeat
+        With --random-sources: how often
+    random_sources
+        Instead: this many sources of equal loads, drawn at random again and again; averages with 95 % intervals of what the schedulers of Zhang 2018 save and gain, and of the optimum
+    source
+        Where load enters: R,C or ID on a network without coordinates; with =LOAD its part (default 1) and with @RELEASE when it is there, in units of w Tcp (default 0). Once for each source
+    result_size
+        Results of this size, that of the load being 1, go back to its source
+    message_startup
+        The start-up of a message in units of w Tcp, such as 1e-5; several with commas between are compared
+    verbose
+        Say on stderr what is read, what is tried, and what is left out and why
+    """
+    return call("split", _OPTIONS["split"], locals())
+
+
+def groups(
+    *,
+    on: Machine | None = None,
+    dead: Options | None = None,
+    dead_links: Options | None = None,
+    order: Scalar | None = None,
+    tree: Scalar | None = None,
+    split: Scalar | None = None,
+    labels: Table | None = None,
+    contiguous: bool = False,
+    colours: Scalar | None = None,
+    repeat: Scalar | None = None,
+    seed: Scalar | None = None,
+    asynchronous: bool = False,
+    engine: Scalar | None = None,
+    buffers: Scalar | None = None,
+    threads: Scalar | None = None,
+    collective: Scalar | None = None,
+    structure: Scalar | None = None,
+    overhead: Scalar | None = None,
+    link_delay: Scalar | None = None,
+    members: Table | None = None,
+    random_members: Scalar | None = None,
+    out: Path | None = None,
+    force: bool = False,
+    levels: Scalar | None = None,
+    verbose: bool = False,
+) -> Result:
+    """Simulate group splits, barriers and joins, and collectives, message by message
+
+    With --labels one split, with every member's values and the trees of the new groups; with --levels many splits, and what they take by the size of the group.
+
+    Parameters
+    ----------
+    on
+        mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml, coordinates:FILE.csv, slurm[:names|:MACHINE]; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
+    dead
+        Nodes of the machine that do not work: R,C or an id, `*` for all along an axis, ranges with both their ends: \"3,*\" or 0..4,7; several with `;` between, or the option again
+    dead_links
+        Links that do not work, in both directions: two neighbours as 0,0-0,1; all between two columns as \"*,3-*,4\"
+    order
+        The order of the members; row: row after row, each from the west; column: column after column, each from the north; snake: row after row, every other one backwards; hilbert: the Hilbert curve, generalised to every rectangle
+    tree
+        The trees: rank-halving, monotone-nearest, ecrb2, ecrb4, tac, or auto: what is fastest with the split, found as for --split [default: auto]
+    split
+        The split: paper, paper-fast, mask, tac, or auto: what is fastest on the trees, by a trial of the first 2 repetitions on this machine with its costs (above 1024 members by a formula) [default: paper, if it works on the trees and knows the labels, else auto]
+    labels
+        The members of the group and their labels
+    contiguous
+        With --levels: new groups are runs of consecutive ranks
+    colours
+        With --levels: so many labels, all alike (default: two, such that all sizes are alike)
+    repeat
+        How often [default: 100 with random labels, else 1]
+    seed
+        The seed of the labels, and of --random-members [default: 0]
+    asynchronous
+        Every group goes on by itself; without, all groups begin each operation together
+    engine
+        What it runs on: packet, message, flit; packet is the model of Chochia 1996
+    buffers
+        Packets that wait before a router, on each link that comes in [default: as the machine file says, else 4]
+    threads
+        How many threads share the repetitions [default: one for each core]; the answer is the same
+    collective
+        Instead of splits: what an operation of one group takes on every structure; barrier, broadcast, reduce, all-reduce, scan, gather, or all
+    structure
+        With --collective: the structure to use, as the answer names them, or auto for that with the fewest predicted cycles [default: auto]
+    overhead
+        With --collective: cycles a node works on each message it sends or receives
+    link_delay
+        With --collective: cycles of a packet over a link
+    members
+        With --collective: the members of the group, in a file as for --labels, whose labels do not matter [default: all nodes]
+    random_members
+        With --collective: so many members, drawn by --seed
+    out
+        Write groups.json, report.html, plan.json and drawings into this folder
+    force
+        Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
+    levels
+        All nodes, split so many levels deep by random labels [default: 4]
+    verbose
+        Say on stderr what is read, what is tried, and what is left out and why
+    """
+    return call("groups", _OPTIONS["groups"], locals())
+
+
+def explain(
+    plan: Table,
+    *,
+    format: Scalar | None = None,
+    job: Scalar | None = None,
+    verbose: bool = False,
+) -> Result:
+    """Tell why a plan takes as long as it does: the culprit, the critical path, and what changes would gain
+
+    Parameters
+    ----------
+    plan
+        plan.json, as `meshwright plan --out` and `meshwright map --out` write it
+    format
+        Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, toml or json. Standard input is the file `-`
+    job
+        The job of the plan [default: the only one]
+    verbose
+        Say on stderr what is read, what is tried, and what is left out and why
+    """
+    return call("explain", _OPTIONS["explain"], locals())
+
+
+def check(
+    claim: Table,
+    *,
+    format: Scalar | None = None,
+    on: Machine | None = None,
+    dead: Options | None = None,
+    dead_links: Options | None = None,
+    verbose: bool = False,
+) -> Result:
+    """Check whether links can carry a claimed load distribution, and if not, print the violated cut; or check a certificate of `map`
+
+    Parameters
+    ----------
+    claim
+        The claim, or what `split --json` printed, or a certificate that `map --emit` wrote; `-` for standard input
+    format
+        Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, toml or json. Standard input is the file `-`
+    on
+        Another machine in place of that of the file; the answer says so
+    dead
+        Nodes of the machine that do not work: R,C or an id, `*` for all along an axis, ranges with both their ends: \"3,*\" or 0..4,7; several with `;` between, or the option again
+    dead_links
+        Links that do not work, in both directions: two neighbours as 0,0-0,1; all between two columns as \"*,3-*,4\"
+    verbose
+        Say on stderr what is read, what is tried, and what is left out and why
+    """
+    return call("check", _OPTIONS["check"], locals())
+
+
+def run(
+    plan: Table,
+    *,
+    format: Scalar | None = None,
+    job: Scalar | None = None,
+    on: Machine | None = None,
+    dead: Options | None = None,
+    dead_links: Options | None = None,
+    repeat: Scalar | None = None,
+    cycle_time: Scalar | None = None,
+    no_compute: bool = False,
+    out: Path | None = None,
+    force: bool = False,
+    verbose: bool = False,
+) -> Result:
+    """Run a schedule on real ranks: every byte checked, measured times beside predicted ones
+
+    Parameters
+    ----------
+    plan
+        plan.json, as `meshwright plan --out` writes it, or GOAL text
+    format
+        Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, toml or json. Standard input is the file `-`
+    job
+        The job of the plan [default: the only one]
+    on
+        The network for the prediction, in place of that of the plan
+    dead
+        Nodes of the machine that do not work: R,C or an id, `*` for all along an axis, ranges with both their ends: \"3,*\" or 0..4,7; several with `;` between, or the option again
+    dead_links
+        Links that do not work, in both directions: two neighbours as 0,0-0,1; all between two columns as \"*,3-*,4\"
+    repeat
+        Run so many times; the medians are shown
+    cycle_time
+        How long a cycle of a computation lasts, in nanoseconds
+    no_compute
+        Computations take no time
+    out
+        Write run.json into this folder
+    force
+        Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
+    verbose
+        Say on stderr what is read, what is tried, and what is left out and why
+    """
+    return call("run", _OPTIONS["run"], locals())
+
+
+def machines(
+    name: Scalar | None = None,
+    *,
+    verbose: bool = False,
+) -> Result:
+    """List the machines that come with the program, or print the file of one
+
+    Parameters
+    ----------
+    name
+        The machine whose TOML file is printed; `--on` takes the name, and the file
+    verbose
+        Say on stderr what is read, what is tried, and what is left out and why
+    """
+    return call("machines", _OPTIONS["machines"], locals())
 
 
 def fit(
@@ -480,6 +691,7 @@ def fit(
     seed: Scalar | None = None,
     out: Path | None = None,
     force: bool = False,
+    verbose: bool = False,
 ) -> Result:
     """Find a machine's free constants from traces; the error on traces that took no part
 
@@ -503,125 +715,10 @@ def fit(
         Write fit.json and the fitted machine.toml into this folder
     force
         Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
+    verbose
+        Say on stderr what is read, what is tried, and what is left out and why
     """
     return call("fit", _OPTIONS["fit"], locals())
-
-
-def sweep(
-    *,
-    on: Machine | None = None,
-    switching: Options | None = None,
-    startup: Scalar | None = None,
-    byte_time: Scalar | None = None,
-    flit: Scalar | None = None,
-    traffic: Scalar | None = None,
-    packet: Scalar | None = None,
-    warm_up: Scalar | None = None,
-    measure: Scalar | None = None,
-    drain: Scalar | None = None,
-    seed: Scalar | None = None,
-    threads: Scalar | None = None,
-    preset: Scalar | None = None,
-    set: Options | None = None,
-    loads: Options | None = None,
-    points: Scalar | None = None,
-    from_: Scalar | None = None,
-    to: Scalar | None = None,
-    saturation: bool = False,
-    results: Path | None = None,
-    out: Path | None = None,
-    force: bool = False,
-) -> Result:
-    """Measure latency against load, and search the load at which the network saturates
-
-    Every finished point is on the disk at once with --results: the same command goes on where it was interrupted.
-
-    Parameters
-    ----------
-    on
-        mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml, coordinates:FILE.csv, slurm[:names|:MACHINE]; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
-    switching
-        How messages move: wormhole, cut-through or store-and-forward; to compare, map takes several with commas between, or all [default: as the machine file says, else wormhole]
-    startup
-        c: whole cycles before a message enters the network, such as 100 [default: as the machine file says, else 100]
-    byte_time
-        b: cycles per byte on a link, such as 1, 0.25 or 1/30 [default: as the machine file says, else 1]
-    flit
-        h: bytes of the head flit, such as 2 [default: as the machine file says, else 2]
-    traffic
-        Who sends to whom: uniform, uniform-with-self, transpose, bit-complement, bit-reverse, shuffle, tornado, neighbour, hot-spot or permutation:FILE
-    packet
-        Flits of a packet
-    warm_up
-        Cycles before the measurement
-    measure
-        Cycles in which created packets are measured
-    drain
-        Cycles to wait for measured packets afterwards, at most
-    seed
-        The seed of every draw: a whole number
-    threads
-        How many threads work; the result does not depend on it [default: one for each core]
-    preset
-        How the routers of the flit engine are built: ideal, booksim, caminos or cnsim [default: ideal]
-    set
-        A setting of the router, as virtual_channels=2; may be repeated. Keys: virtual_channels, buffers, routing_delay, vc_alloc_delay, sw_alloc_delay, switch_delay, link_delay, credit_delay, injection_delay, ejection_delay, speculative (0 or 1), allocator (islip or separable), ports (one or all), routing (auto, dimension-order, yx, o1turn, valiant, min-adaptive, west-first, odd-even, rajasekaran-tsantilas, up-down, shortest-path or dimension-order-one-class)
-    loads
-        The loads to measure, in flits per node and cycle, with commas between
-    points
-        How many loads at equal distances [default: 10]
-    from_
-        The first load [default: the last one divided by the number of points]
-    to
-        The last load [default: the load that fills the busiest channel, else 1]
-    saturation
-        Also search the load at which the network saturates, to within 1 %
-    results
-        Keep every point in this file as soon as it is measured, and go on with the points it holds
-    out
-        Write report.html, curve.svg and sweep.json into this folder
-    force
-        Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
-    """
-    return call("sweep", _OPTIONS["sweep"], locals())
-
-
-def run(
-    plan: Table,
-    *,
-    format: Scalar | None = None,
-    job: Scalar | None = None,
-    on: Machine | None = None,
-    repeat: Scalar | None = None,
-    cycle_time: Scalar | None = None,
-    no_compute: bool = False,
-    out: Path | None = None,
-    force: bool = False,
-) -> Result:
-    """Run a schedule on real ranks: every byte checked, measured times beside predicted ones
-
-    Parameters
-    ----------
-    plan
-        plan.json, as `meshwright plan --out` writes it, or GOAL text
-    format
-        Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, toml or json. Standard input is the file `-`
-    job
-        The job of the plan [default: the only one]
-    on
-        The network for the prediction, in place of that of the plan
-    repeat
-        Run so many times; the medians are shown
-    cycle_time
-        How long a cycle of a computation lasts, in nanoseconds
-    no_compute
-        Computations take no time
-    out
-        Write run.json into this folder
-    force
-        Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
-    """
-    return call("run", _OPTIONS["run"], locals())
 
 
 def sort(
@@ -630,11 +727,14 @@ def sort(
     out: Path | None = None,
     force: bool = False,
     on: Machine | None = None,
+    dead: Options | None = None,
+    dead_links: Options | None = None,
     placement: Scalar | None = None,
     seed: Scalar | None = None,
     signed: bool = False,
     compare: bool = False,
     ranks: Scalar | None = None,
+    verbose: bool = False,
 ) -> Result:
     """Sort a file of 32-bit integers by merge sort on threads: keep half, send half
 
@@ -645,21 +745,27 @@ def sort(
     input
         The numbers: 4 bytes each, little-endian
     out
-        Where to write them in increasing order; it may be IN, with --force
+        The file to write them into in increasing order, no folder as in other verbs; it may be IN, with --force
     force
         Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
     on
         The machine, with as many living nodes as there are ranks: rank r is its r-th node [default: the mesh nearest to a square]
+    dead
+        Nodes of the machine that do not work: R,C or an id, `*` for all along an axis, ranges with both their ends: \"3,*\" or 0..4,7; several with `;` between, or the option again
+    dead_links
+        Links that do not work, in both directions: two neighbours as 0,0-0,1; all between two columns as \"*,3-*,4\"
     placement
         Where the tasks of the tree go: one placement of `meshwright map` by its name; auto, the winner; launched, rank r is task r [default: centred-halving on boxes, else bisection]
     seed
-        The seed of the random placement: a whole number
+        The seed of --placement random, recursive-bisection or auto: a whole number [default: 0]
     signed
         The integers have a sign: -1 comes before 0
     compare
         Sort once more on one thread (the standard library alone) and once more on all threads of rank 0, and compare results and times; `mpirun --bind-to none` lets rank 0 have more than one
     ranks
         How many ranks: 1 to 1024 [default: the nodes of the machine, else as many as the processor has threads]
+    verbose
+        Say on stderr what is read, what is tried, and what is left out and why
     """
     return call("sort", _OPTIONS["sort"], locals())
 
@@ -669,11 +775,14 @@ def divide(
     *,
     size: Scalar | None = None,
     on: Machine | None = None,
+    dead: Options | None = None,
+    dead_links: Options | None = None,
     placement: Scalar | None = None,
     repeat: Scalar | None = None,
     seed: Scalar | None = None,
     threads: Scalar | None = None,
     ranks: Scalar | None = None,
+    verbose: bool = False,
 ) -> Result:
     """Run divide and conquer on one thread, on all threads and on ranks, and compare the times
 
@@ -685,6 +794,10 @@ def divide(
         How large the problem is; what this counts is up to the application
     on
         The machine whose nodes are the ranks, such as mesh:4x4 [default: the mesh nearest to a square]
+    dead
+        Nodes of the machine that do not work: R,C or an id, `*` for all along an axis, ranges with both their ends: \"3,*\" or 0..4,7; several with `;` between, or the option again
+    dead_links
+        Links that do not work, in both directions: two neighbours as 0,0-0,1; all between two columns as \"*,3-*,4\"
     placement
         Which rank runs which task of the tree: a placement of `meshwright map`, auto for the fastest one, or launched for rank r at task r [default: centred-halving or bisection]
     repeat
@@ -695,6 +808,8 @@ def divide(
         How many threads steal work [default: one for each core]
     ranks
         How many ranks, each a thread of this process [default: the nodes of the machine, else 4]
+    verbose
+        Say on stderr what is read, what is tried, and what is left out and why
     """
     return call("divide", _OPTIONS["divide"], locals())
 
@@ -706,8 +821,9 @@ def claims(
     n_max: Scalar | None = None,
     out: Path | None = None,
     force: bool = False,
+    verbose: bool = False,
 ) -> Result:
-    """Derive every definition, theorem and equation of a paper again, with a verdict on each
+    """Recompute the definitions, theorems and equations of a paper and report which hold
 
     A claim holds, is corrected (the right form and the smallest counterexample are given) or is refuted; remarks are ours, and what cannot be checked or is not built is named.
 
@@ -723,26 +839,22 @@ def claims(
         Write report.html, claims.json and the figures of the paper into this folder
     force
         Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
+    verbose
+        Say on stderr what is read, what is tried, and what is left out and why
     """
     return call("claims", _OPTIONS["claims"], locals())
 
 
 # By verb and parameter: the option, and whether it may be repeated.
 _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
-    "plan": {
-        "scenario": ("", "one"),
-        "format": ("--format", "one"),
-        "seed": ("--seed", "one"),
-        "out": ("--out", "one"),
-        "force": ("--force", "one"),
-        "explain": ("--explain", "one"),
-    },
     "map": {
         "tasks": ("", "one"),
         "format": ("--format", "one"),
         "on": ("--on", "one"),
+        "dead": ("--dead", "many"),
+        "dead_links": ("--dead-links", "many"),
         "switching": ("--switching", "many"),
-        "startup": ("--startup", "one"),
+        "startup": ("--startup", "many"),
         "byte_time": ("--byte-time", "one"),
         "flit": ("--flit", "one"),
         "axis": ("--axis", "many"),
@@ -771,79 +883,17 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "size": ("--size", "one"),
         "result": ("--result", "one"),
         "host": ("--host", "one"),
-    },
-    "split": {
-        "machine": ("", "one"),
-        "on": ("--on", "one"),
-        "from_": ("--from", "many"),
-        "random": ("--random", "one"),
-        "rounds": ("--rounds", "one"),
-        "sigma": ("--sigma", "one"),
-        "z": ("--z", "one"),
-        "tcm": ("--tcm", "one"),
-        "w": ("--w", "one"),
-        "tcp": ("--tcp", "one"),
-        "ports": ("--ports", "one"),
-        "no_front_end": ("--no-front-end", "one"),
-        "results": ("--results", "one"),
-        "duplex": ("--duplex", "one"),
-        "next": ("--next", "one"),
-        "places": ("--places", "one"),
-        "queues": ("--queues", "one"),
-        "switching": ("--switching", "many"),
-        "method": ("--method", "many"),
-        "reduction": ("--reduction", "one"),
-        "speeds": ("--speeds", "one"),
-        "startup": ("--startup", "one"),
-        "chunks": ("--chunks", "one"),
-        "front": ("--front", "one"),
-        "deadline": ("--deadline", "one"),
-        "seed": ("--seed", "one"),
-        "out": ("--out", "one"),
-        "force": ("--force", "one"),
-    },
-    "groups": {
-        "machine": ("", "one"),
-        "on": ("--on", "one"),
-        "order": ("--order", "one"),
-        "tree": ("--tree", "one"),
-        "split": ("--split", "one"),
-        "labels": ("--labels", "one"),
-        "random": ("--random", "one"),
-        "contiguous": ("--contiguous", "one"),
-        "colours": ("--colours", "one"),
-        "repeat": ("--repeat", "one"),
-        "seed": ("--seed", "one"),
-        "asynchronous": ("--asynchronous", "one"),
-        "engine": ("--engine", "one"),
-        "buffers": ("--buffers", "one"),
-        "threads": ("--threads", "one"),
-        "collective": ("--collective", "one"),
-        "overhead": ("--overhead", "one"),
-        "link_delay": ("--link-delay", "one"),
-        "members": ("--members", "one"),
-        "random_members": ("--random-members", "one"),
-        "out": ("--out", "one"),
-        "force": ("--force", "one"),
-    },
-    "check": {
-        "claim": ("", "one"),
-        "format": ("--format", "one"),
-    },
-    "explain": {
-        "plan": ("", "one"),
-        "format": ("--format", "one"),
-        "job": ("--job", "one"),
-    },
-    "machines": {
-        "name": ("", "one"),
+        "csv": ("--csv", "one"),
+        "verbose": ("--verbose", "one"),
     },
     "simulate": {
         "schedule": ("", "one"),
         "format": ("--format", "one"),
         "on": ("--on", "one"),
+        "dead": ("--dead", "many"),
+        "dead_links": ("--dead-links", "many"),
         "switching": ("--switching", "many"),
-        "startup": ("--startup", "one"),
+        "startup": ("--startup", "many"),
         "byte_time": ("--byte-time", "one"),
         "flit": ("--flit", "one"),
         "engine": ("--engine", "one"),
@@ -860,11 +910,145 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "drain": ("--drain", "one"),
         "seed": ("--seed", "one"),
         "threads": ("--threads", "one"),
-        "preset": ("--preset", "one"),
         "set": ("--set", "many"),
         "explain": ("--explain", "one"),
         "out": ("--out", "one"),
         "force": ("--force", "one"),
+        "router": ("--router", "one"),
+        "verbose": ("--verbose", "one"),
+    },
+    "sweep": {
+        "on": ("--on", "one"),
+        "dead": ("--dead", "many"),
+        "dead_links": ("--dead-links", "many"),
+        "switching": ("--switching", "many"),
+        "startup": ("--startup", "many"),
+        "byte_time": ("--byte-time", "one"),
+        "flit": ("--flit", "one"),
+        "traffic": ("--traffic", "one"),
+        "packet": ("--packet", "one"),
+        "warm_up": ("--warm-up", "one"),
+        "measure": ("--measure", "one"),
+        "drain": ("--drain", "one"),
+        "seed": ("--seed", "one"),
+        "threads": ("--threads", "one"),
+        "set": ("--set", "many"),
+        "loads": ("--loads", "many"),
+        "points": ("--points", "one"),
+        "from_": ("--from", "one"),
+        "to": ("--to", "one"),
+        "saturation": ("--saturation", "one"),
+        "results": ("--results", "one"),
+        "out": ("--out", "one"),
+        "force": ("--force", "one"),
+        "csv": ("--csv", "one"),
+        "router": ("--router", "one"),
+        "verbose": ("--verbose", "one"),
+    },
+    "plan": {
+        "scenario": ("", "one"),
+        "format": ("--format", "one"),
+        "on": ("--on", "one"),
+        "dead": ("--dead", "many"),
+        "dead_links": ("--dead-links", "many"),
+        "seed": ("--seed", "one"),
+        "out": ("--out", "one"),
+        "force": ("--force", "one"),
+        "explain": ("--explain", "one"),
+        "csv": ("--csv", "one"),
+        "verbose": ("--verbose", "one"),
+    },
+    "split": {
+        "on": ("--on", "one"),
+        "dead": ("--dead", "many"),
+        "dead_links": ("--dead-links", "many"),
+        "sigma": ("--sigma", "one"),
+        "z": ("--z", "one"),
+        "tcm": ("--tcm", "one"),
+        "w": ("--w", "one"),
+        "tcp": ("--tcp", "one"),
+        "ports": ("--ports", "one"),
+        "no_front_end": ("--no-front-end", "one"),
+        "duplex": ("--duplex", "one"),
+        "next": ("--next", "one"),
+        "places": ("--places", "one"),
+        "queues": ("--queues", "one"),
+        "switching": ("--switching", "many"),
+        "method": ("--method", "many"),
+        "reduction": ("--reduction", "one"),
+        "speeds": ("--speeds", "one"),
+        "chunks": ("--chunks", "one"),
+        "front": ("--front", "one"),
+        "deadline": ("--deadline", "one"),
+        "seed": ("--seed", "one"),
+        "out": ("--out", "one"),
+        "force": ("--force", "one"),
+        "csv": ("--csv", "one"),
+        "repeat": ("--repeat", "one"),
+        "random_sources": ("--random-sources", "one"),
+        "source": ("--source", "many"),
+        "result_size": ("--result-size", "one"),
+        "message_startup": ("--message-startup", "one"),
+        "verbose": ("--verbose", "one"),
+    },
+    "groups": {
+        "on": ("--on", "one"),
+        "dead": ("--dead", "many"),
+        "dead_links": ("--dead-links", "many"),
+        "order": ("--order", "one"),
+        "tree": ("--tree", "one"),
+        "split": ("--split", "one"),
+        "labels": ("--labels", "one"),
+        "contiguous": ("--contiguous", "one"),
+        "colours": ("--colours", "one"),
+        "repeat": ("--repeat", "one"),
+        "seed": ("--seed", "one"),
+        "asynchronous": ("--asynchronous", "one"),
+        "engine": ("--engine", "one"),
+        "buffers": ("--buffers", "one"),
+        "threads": ("--threads", "one"),
+        "collective": ("--collective", "one"),
+        "structure": ("--structure", "one"),
+        "overhead": ("--overhead", "one"),
+        "link_delay": ("--link-delay", "one"),
+        "members": ("--members", "one"),
+        "random_members": ("--random-members", "one"),
+        "out": ("--out", "one"),
+        "force": ("--force", "one"),
+        "levels": ("--levels", "one"),
+        "verbose": ("--verbose", "one"),
+    },
+    "explain": {
+        "plan": ("", "one"),
+        "format": ("--format", "one"),
+        "job": ("--job", "one"),
+        "verbose": ("--verbose", "one"),
+    },
+    "check": {
+        "claim": ("", "one"),
+        "format": ("--format", "one"),
+        "on": ("--on", "one"),
+        "dead": ("--dead", "many"),
+        "dead_links": ("--dead-links", "many"),
+        "verbose": ("--verbose", "one"),
+    },
+    "run": {
+        "plan": ("", "one"),
+        "format": ("--format", "one"),
+        "job": ("--job", "one"),
+        "on": ("--on", "one"),
+        "dead": ("--dead", "many"),
+        "dead_links": ("--dead-links", "many"),
+        "repeat": ("--repeat", "one"),
+        "cycle_time": ("--cycle-time", "one"),
+        "no_compute": ("--no-compute", "one"),
+        "out": ("--out", "one"),
+        "force": ("--force", "one"),
+        "verbose": ("--verbose", "one"),
+    },
+    "machines": {
+        "name": ("", "one"),
+        "verbose": ("--verbose", "one"),
     },
     "fit": {
         "machine": ("", "one"),
@@ -876,62 +1060,34 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "seed": ("--seed", "one"),
         "out": ("--out", "one"),
         "force": ("--force", "one"),
-    },
-    "sweep": {
-        "on": ("--on", "one"),
-        "switching": ("--switching", "many"),
-        "startup": ("--startup", "one"),
-        "byte_time": ("--byte-time", "one"),
-        "flit": ("--flit", "one"),
-        "traffic": ("--traffic", "one"),
-        "packet": ("--packet", "one"),
-        "warm_up": ("--warm-up", "one"),
-        "measure": ("--measure", "one"),
-        "drain": ("--drain", "one"),
-        "seed": ("--seed", "one"),
-        "threads": ("--threads", "one"),
-        "preset": ("--preset", "one"),
-        "set": ("--set", "many"),
-        "loads": ("--loads", "many"),
-        "points": ("--points", "one"),
-        "from_": ("--from", "one"),
-        "to": ("--to", "one"),
-        "saturation": ("--saturation", "one"),
-        "results": ("--results", "one"),
-        "out": ("--out", "one"),
-        "force": ("--force", "one"),
-    },
-    "run": {
-        "plan": ("", "one"),
-        "format": ("--format", "one"),
-        "job": ("--job", "one"),
-        "on": ("--on", "one"),
-        "repeat": ("--repeat", "one"),
-        "cycle_time": ("--cycle-time", "one"),
-        "no_compute": ("--no-compute", "one"),
-        "out": ("--out", "one"),
-        "force": ("--force", "one"),
+        "verbose": ("--verbose", "one"),
     },
     "sort": {
         "input": ("", "one"),
         "out": ("--out", "one"),
         "force": ("--force", "one"),
         "on": ("--on", "one"),
+        "dead": ("--dead", "many"),
+        "dead_links": ("--dead-links", "many"),
         "placement": ("--placement", "one"),
         "seed": ("--seed", "one"),
         "signed": ("--signed", "one"),
         "compare": ("--compare", "one"),
         "ranks": ("--ranks", "one"),
+        "verbose": ("--verbose", "one"),
     },
     "divide": {
         "application": ("", "one"),
         "size": ("--size", "one"),
         "on": ("--on", "one"),
+        "dead": ("--dead", "many"),
+        "dead_links": ("--dead-links", "many"),
         "placement": ("--placement", "one"),
         "repeat": ("--repeat", "one"),
         "seed": ("--seed", "one"),
         "threads": ("--threads", "one"),
         "ranks": ("--ranks", "one"),
+        "verbose": ("--verbose", "one"),
     },
     "claims": {
         "paper": ("", "one"),
@@ -939,21 +1095,22 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "n_max": ("--n-max", "one"),
         "out": ("--out", "one"),
         "force": ("--force", "one"),
+        "verbose": ("--verbose", "one"),
     },
 }
 
 __all__ = [
-    "plan",
     "map",
+    "simulate",
+    "sweep",
+    "plan",
     "split",
     "groups",
-    "check",
     "explain",
-    "machines",
-    "simulate",
-    "fit",
-    "sweep",
+    "check",
     "run",
+    "machines",
+    "fit",
     "sort",
     "divide",
     "claims",

@@ -98,7 +98,7 @@ def test_labels_speeds_and_hosts_are_arrays(program):
 
     times = numpy.ones((2, 3))
     times[1, 2] = 2.5
-    options = {"on": "mesh:2x3", "from_": 0, "sigma": 0.1, "method": "optimum"}
+    options = {"on": "mesh:2x3", "source": 0, "sigma": 0.1, "method": "optimum"}
     slow = mw.split(**options, speeds=times)
     assert slow.json_text == mw.split(**options, speeds={5: 2.5}).json_text
     assert slow["bound"]["makespan"] > mw.split(**options)["bound"]["makespan"]
@@ -134,7 +134,9 @@ def test_what_is_drawn():
     assert len(axes.patches) == 2 and axes.get_xlabel() == "cycles"
     swept = mw.sweep(on="mesh:4x4", traffic="uniform", loads=[0.1, 0.2], measure=200, warm_up=100)
     assert swept.plot().lines[0].get_xdata().tolist() == [0.1, 0.2]
-    loads = mw.split(on="mesh:5x5", from_=12, sigma=0.1)
+    varied = mw.map("binomial:4", on="mesh:4x4", placement="growing", startup=[10, 100])
+    assert [text.get_text() for text in varied.plot().get_yticklabels()] == ["10 growing", "100 growing"]
+    loads = mw.split(on="mesh:5x5", source=12, sigma=0.1)
     assert len(loads.plot().patches) > 0
     with pytest.raises(TypeError, match="machines"):
         mw.machines().plot()

@@ -35,20 +35,20 @@ CALLS = [
     (
         mw.split,
         [],
-        {"on": "mesh:5x5", "from_": (2, 2), "sigma": 0.1},
-        "split --on mesh:5x5 --from 2,2 --sigma 0.1",
+        {"on": "mesh:5x5", "source": (2, 2), "sigma": 0.1},
+        "split --on mesh:5x5 --source 2,2 --sigma 0.1",
     ),
     (
         mw.split,
         [],
-        {"on": "mesh:6x6", "from_": ["0,0", "5,5=2"], "sigma": "1/7", "method": ["optimum", "epsa"], "next": True},
-        "split --on mesh:6x6 --from 0,0 --from 5,5=2 --sigma 1/7 --method optimum,epsa --next",
+        {"on": "mesh:6x6", "source": ["0,0", "5,5=2"], "sigma": "1/7", "method": ["optimum", "epsa"], "next": True},
+        "split --on mesh:6x6 --source 0,0 --source 5,5=2 --sigma 1/7 --method optimum,epsa --next",
     ),
     (
         mw.groups,
         [],
-        {"on": "mesh:4x4", "random": 2, "repeat": 3, "seed": 5},
-        "groups --on mesh:4x4 --random 2 --repeat 3 --seed 5",
+        {"on": "mesh:4x4", "levels": 2, "repeat": 3, "seed": 5},
+        "groups --on mesh:4x4 --levels 2 --repeat 3 --seed 5",
     ),
     (
         mw.groups,
@@ -70,7 +70,14 @@ CALLS = [
         {**TRAFFIC, "loads": [0.05, 0.1, 0.3]},
         "sweep --on mesh:4x4 --traffic uniform --measure 200 --warm-up 100 --drain 500 --seed 3 --loads 0.05,0.1,0.3",
     ),
-    (mw.claims, ["chochia1996"], {"n_max": 8}, "claims chochia1996 --n-max 8"),
+    (mw.claims, ["lo1990"], {"n_max": 8, "only": ["E1", "E2"]}, "claims lo1990 --n-max 8 --only E1,E2"),
+    (
+        mw.sweep,
+        [],
+        {**TRAFFIC, "loads": [0.05, 0.1], "set": {"routing": ["dimension-order", "odd-even"]}},
+        "sweep --on mesh:4x4 --traffic uniform --measure 200 --warm-up 100 --drain 500 --seed 3 --loads 0.05,0.1 "
+        "--set routing=dimension-order,odd-even",
+    ),
     (mw.machines, [], {}, "machines"),
     (mw.machines, ["wormhole"], {}, "machines wormhole"),
     (
@@ -96,7 +103,7 @@ def test_a_function_returns_what_the_command_prints(program, verb, places, optio
 
 
 def test_a_claim_is_checked_as_it_came_from_split(program):
-    claim = mw.split(on="mesh:5x5", from_=12, sigma=0.1, method="epsa")
+    claim = mw.split(on="mesh:5x5", source=12, sigma=0.1, method="epsa")
     with open("claim.json", "w") as file:
         file.write(claim.json_text)
     code, stdout, _ = program("check", "claim.json", "--json")

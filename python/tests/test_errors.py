@@ -16,7 +16,7 @@ import meshwright as mw
         ("map nowhere.mtx --on=mesh:4x4", lambda: mw.map("nowhere.mtx", on="mesh:4x4")),
         ("map bad.mtx --on=mesh:4x4", lambda: mw.map("bad.mtx", on="mesh:4x4")),
         ("map binomial:4 --on=mesh:2x2", lambda: mw.map("binomial:4", on="mesh:2x2")),
-        ("split --on=mesh:4x4 --json --from=99 --sigma=0.1", lambda: mw.split(on="mesh:4x4", from_=99, sigma=0.1)),
+        ("split --on=mesh:4x4 --json --source=99 --sigma=0.1", lambda: mw.split(on="mesh:4x4", source=99, sigma=0.1)),
         ("simulate --json --on=mesh:4x4", lambda: mw.simulate(on="mesh:4x4")),
     ],
 )

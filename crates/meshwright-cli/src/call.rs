@@ -2,12 +2,16 @@
 
 use std::any::Any;
 use std::cell::RefCell;
+use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use meshwright_core::interrupt::{self, Stopped};
-use meshwright_core::text;
+use anstream::adapter::strip_str;
 
-use super::{CommandLine, error, grammar, on_line};
+use meshwright_core::interrupt::{self, Stopped};
+use meshwright_core::text::{self, harmless_lines};
+
+use super::manner::Manner;
+use super::{CommandLine, error, grammar, on_line, table};
 
 /// What a call of the program came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,9 +27,12 @@ pub struct Called {
 /// The exit code of a program that panics.
 const PANIC: u8 = 101;
 
-/// What a call prints, as far as it has come.
+/// What this thread prints while nothing is to be printed.
+#[derive(Default)]
 struct Capture {
+    /// Of a call of the program, its command line.
     words: Vec<String>,
+    manner: Option<Manner>,
     stdout: String,
     stderr: String,
 }
@@ -51,9 +58,12 @@ thread_local! {
 pub fn call(words: &[String], files: Vec<(String, Vec<u8>)>) -> Called {
     let words: Vec<String> = std::iter::once("meshwright".to_string()).chain(words.iter().cloned()).collect();
     let provided: Vec<_> = files.into_iter().map(|(name, bytes)| text::provide(name, bytes)).collect();
-    let own = Capture { words: words.clone(), stdout: String::new(), stderr: String::new() };
-    let outer = CAPTURE.replace(Some(own));
-    let code = catch_unwind(AssertUnwindSafe(|| verb(&words)));
+    CAPTURE.set(Some(Capture {
+        words: words.clone(),
+        manner: Some(Manner::default()),
+        ..Capture::default()
+    }));
+    let code = catch_unwind(AssertUnwindSafe(|| verb(words)));
     drop(provided);
     let code = match code {
         _ if interrupt::is_stopped() => None,
@@ -63,15 +73,18 @@ pub fn call(words: &[String], files: Vec<(String, Vec<u8>)>) -> Called {
             Some(PANIC)
         }
     };
-    let Capture { stdout, stderr, .. } = CAPTURE.replace(outer).expect("it was set above");
+    let Capture { stdout, stderr, .. } = CAPTURE.take().expect("it was set above");
+    let stdout = table::painted(&harmless_lines(&stdout));
+    let [stdout, stderr] = [stdout, stderr].map(|text| strip_str(&text).to_string());
     Called { code, stdout, stderr }
 }
 
 /// Reads the command line and runs its verb; the exit code.
-fn verb(words: &[String]) -> u8 {
-    match grammar::parse::<CommandLine>(words.iter().map(Into::into)) {
+fn verb(words: Vec<String>) -> u8 {
+    match grammar::parse::<CommandLine>(words.into_iter().map(OsString::from)) {
         Ok(line) => {
-            line.manner.set();
+            line.manner.listen();
+            with(|capture| capture.manner = Some(line.manner));
             on_line(&line)
         }
         Err(error) => {
@@ -79,6 +92,14 @@ fn verb(words: &[String]) -> u8 {
             u8::try_from(error.exit_code()).unwrap_or(2)
         }
     }
+}
+
+/// Runs work that prints nothing; what it would have printed on standard output.
+pub(super) fn captured<T>(work: impl FnOnce() -> T) -> (T, String) {
+    let before = CAPTURE.replace(Some(Capture::default()));
+    let done = work();
+    let capture = CAPTURE.replace(before).expect("it was set above");
+    (done, capture.stdout)
 }
 
 /// What a panic said.
@@ -89,33 +110,34 @@ fn said(payload: &(dyn Any + Send)) -> &str {
     })
 }
 
-/// Whether this thread runs the program for another process.
+/// Whether what this thread prints is kept.
 pub(super) fn is_called() -> bool {
     CAPTURE.with_borrow(Option::is_some)
 }
 
 /// The words of the command line.
 pub(super) fn words() -> Vec<String> {
-    let called = CAPTURE.with_borrow(|capture| capture.as_ref().map(|capture| capture.words.clone()));
+    let called = with(|capture| capture.words.clone()).filter(|words| !words.is_empty());
     called.unwrap_or_else(|| {
         std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect()
     })
 }
 
-/// Keeps what would go to standard output; whether somebody wants it.
+/// How a call is to be answered.
+pub(super) fn manner() -> Option<Manner> {
+    with(|capture| capture.manner).flatten()
+}
+
+/// Keeps what would go to standard output; whether that is wanted.
 pub(super) fn keep_stdout(text: &str) -> bool {
-    keep(text, |capture| &mut capture.stdout)
+    with(|capture| capture.stdout.push_str(text)).is_some()
 }
 
-/// Keeps what would go to standard error; whether somebody wants it.
+/// Keeps what would go to standard error; whether that is wanted.
 pub(super) fn keep_stderr(text: &str) -> bool {
-    keep(text, |capture| &mut capture.stderr)
+    with(|capture| capture.stderr.push_str(text)).is_some()
 }
 
-fn keep(text: &str, of: impl FnOnce(&mut Capture) -> &mut String) -> bool {
-    CAPTURE.with_borrow_mut(|capture| {
-        let Some(capture) = capture else { return false };
-        of(capture).push_str(&anstream::adapter::strip_str(text).to_string());
-        true
-    })
+fn with<T>(take: impl FnOnce(&mut Capture) -> T) -> Option<T> {
+    CAPTURE.with_borrow_mut(|capture| capture.as_mut().map(take))
 }

@@ -223,7 +223,7 @@ pub fn run() -> ExitCode {
     ExitCode::from(on_line(&line))
 }
 
-/// Runs the verb of a command line; the exit code.
+/// Runs what a command line asks for; the exit code.
 fn on_line(line: &CommandLine) -> u8 {
     code_of(line.check().map_err(Failure::Input).and_then(|()| answer(&line.verb)))
 }

@@ -8,8 +8,10 @@ use clap::{Args, ValueEnum};
 use meshwright_core::{Error, Result};
 use meshwright_network::topology::Machine;
 
+use super::call;
+
 /// The options of every verb.
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Manner {
     /// Print errors and the one line with the answer, nothing else
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = HEADING)]
@@ -53,9 +55,14 @@ impl Manner {
         LOUDNESS.store(loudness, Ordering::Relaxed);
         let units = self.units.map_or(0, |units| if units == Units::Cycles { 1 } else { 2 });
         UNITS.store(units, Ordering::Relaxed);
+        self.listen();
+    }
+
+    /// Hears of files that are read, if everything is to be said.
+    pub(super) fn listen(self) {
         if self.verbose {
             meshwright_core::text::on_open(|path| {
-                super::output::detail(&format!("reads {}", path.display()))
+                super::output::detail(&format!("reads {}", path.display()));
             });
         }
     }
@@ -63,16 +70,19 @@ impl Manner {
 
 /// Whether only the answer is asked for.
 pub(super) fn is_quiet() -> bool {
-    LOUDNESS.load(Ordering::Relaxed) == QUIET
+    call::manner().map_or(LOUDNESS.load(Ordering::Relaxed) == QUIET, |manner| manner.quiet)
 }
 
 /// Whether everything is asked for.
 pub(super) fn is_verbose() -> bool {
-    LOUDNESS.load(Ordering::Relaxed) == VERBOSE
+    call::manner().map_or(LOUDNESS.load(Ordering::Relaxed) == VERBOSE, |manner| manner.verbose)
 }
 
 /// The unit that was asked for, if one was.
 pub(super) fn units() -> Option<Units> {
+    if let Some(manner) = call::manner() {
+        return manner.units;
+    }
     match UNITS.load(Ordering::Relaxed) {
         1 => Some(Units::Cycles),
         2 => Some(Units::Time),
@@ -92,8 +102,12 @@ pub(super) fn check(machine: &Machine) -> Result<()> {
     }
 }
 
-/// How many columns a table may take: those that `COLUMNS` names, else those of the terminal; in a file or pipe any number.
+/// How many columns a table may take: those that `COLUMNS` names, else those of the terminal; in a file or pipe, and
+/// for another process that calls, any number.
 pub(super) fn width() -> usize {
+    if call::manner().is_some() {
+        return usize::MAX;
+    }
     let named = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let own = || {
         let is_terminal = std::io::stdout().is_terminal();

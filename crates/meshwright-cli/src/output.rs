@@ -18,11 +18,10 @@ use super::{call, manner, table};
 
 /// Prints to stdout, whatever text from outside stands in it; a reader that has seen enough (`| head`) is no error.
 pub fn print(text: &str) -> Result<()> {
-    let text = harmless_lines(text);
-    if call::keep_stdout(&text) {
+    if call::keep_stdout(text) {
         return Ok(());
     }
-    let text = table::painted(&text);
+    let text = table::painted(&harmless_lines(text));
     let mut stdout = anstream::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Error::io("standard output", error)),
@@ -30,7 +29,6 @@ pub fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Where printed text goes in place of stdout, if it is kept.
 /// Prints an answer: the JSON, if that is asked for; with `--quiet` one line; else everything.
 pub fn say(json: Option<String>, line: impl FnOnce() -> String, text: impl FnOnce() -> String) -> Result<()> {
     print(&match json {
@@ -43,7 +41,15 @@ pub fn say(json: Option<String>, line: impl FnOnce() -> String, text: impl FnOnc
 /// With `--verbose` a line on stderr.
 pub fn detail(what: &str) {
     if manner::is_verbose() {
-        _ = writeln!(anstream::stderr(), "{}", harmless(what));
+        note(&harmless(what));
+    }
+}
+
+/// A line on stderr.
+fn note(line: &str) {
+    let line = format!("{line}\n");
+    if !call::keep_stderr(&line) {
+        _ = write!(anstream::stderr(), "{line}");
     }
 }
 
@@ -142,8 +148,8 @@ impl Progress {
         set_pulse(|pulse| {
             *pulse = Pulse { what: String::new(), steps: steps.map(|all| (0, all, Instant::now())) };
         });
-        let is_loud = !manner::is_quiet() && !manner::is_verbose() && !call::is_called();
-        let clock = (is_loud && std::io::stderr().is_terminal()).then(|| {
+        let is_shown = !manner::is_quiet() && !manner::is_verbose() && std::io::stderr().is_terminal();
+        let clock = (is_shown && !call::is_called()).then(|| {
             let (sender, receiver) = channel();
             let bar = bar.clone();
             let show = move || {
@@ -209,7 +215,7 @@ impl Drop for Progress {
 /// Says on stderr what of the file of a machine is not modelled, or left out.
 pub(super) fn remarks(machine: &Machine) {
     for remark in machine.imported().map_or(&[][..], |imported| &imported.remarks) {
-        _ = writeln!(anstream::stderr(), "note: {remark}");
+        note(&format!("note: {}", harmless(remark)));
     }
 }
 

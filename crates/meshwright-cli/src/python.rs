@@ -4,15 +4,15 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use clap::builder::ValueParser;
-use clap::{Arg, ArgAction, Command, CommandFactory};
+use clap::{Arg, ArgAction, Command};
 
-use super::CommandLine;
+use super::{CommandLine, grammar};
 
 /// What has no function: what a shell needs.
 const LEFT_OUT: [&str; 2] = ["completions", "man"];
 
 /// Options of every verb that mean nothing to Python: answers are always JSON, in no colour.
-const ALWAYS: [&str; 3] = ["json", "color", "help"];
+const ALWAYS: [&str; 5] = ["json", "color", "help", "quiet", "units"];
 
 /// Words of Python that no parameter can be.
 const KEYWORDS: [&str; 5] = ["from", "in", "is", "lambda", "with"];
@@ -38,7 +38,8 @@ fn kind(argument: &Arg) -> &'static str {
         "MACHINE" | "MACHINE.toml" => "Machine",
         "TASKS" => "Job",
         "SCHEDULE.goal" | "SCENARIO.toml" | "CLAIM.json" | "PLAN.json" | "PLAN.json|FILE.goal" => "Table",
-        "FILE.csv" | "TRACES" => "Table",
+        "FILE.csv" if argument.get_long() != Some("csv") => "Table",
+        "TRACES" => "Table",
         _ if argument.get_long() == Some("hosts") => "Table",
         _ if takes::<PathBuf>(argument.get_value_parser()) => "Path",
         _ => match argument.get_action() {
@@ -121,7 +122,7 @@ fn function(command: &Command) -> (String, String) {
 
 /// The whole module.
 fn module() -> String {
-    let mut grammar = CommandLine::command();
+    let mut grammar = grammar::command::<CommandLine>();
     grammar.build();
     let has_json = |verb: &&Command| verb.get_arguments().any(|one| one.get_id() == "json");
     let verbs: Vec<&Command> = grammar

@@ -2,9 +2,9 @@
 
 use clap::Args;
 
-use meshwright_core::{Error, Result};
+use meshwright_core::Result;
 
-use super::{Answer, Called, call, output};
+use super::{Answer, CommandLine, answer, call, grammar, output};
 
 const HELP: &str = "\
 Exit codes:
@@ -61,14 +61,18 @@ Where to go next
 /// Runs the verb.
 pub(super) fn run(_: &TourArguments) -> Result<Answer> {
     for Stop { before, command, lines, after } in STOPS {
-        let words: Vec<String> = command.split(' ').map(String::from).collect();
-        let Called { code, stdout, stderr } = call(&words, Vec::new());
-        if code != Some(0) {
-            return Err(Error::value("stop of the tour", format!("`{command}`"), stderr));
+        let words = ["meshwright"].into_iter().chain(command.split(' '));
+        let line = grammar::parse::<CommandLine>(words.map(Into::into)).expect("a test takes the tour");
+        let (told, text) = call::captured(|| answer(&line.verb));
+        if let Err(failure) = told {
+            return Err(match failure {
+                super::Failure::Input(error) => error,
+                super::Failure::Lost(lost) => unreachable!("no stop has ranks: {lost}"),
+            });
         }
         output::print(&format!(
             "{before}\n\n$ meshwright {command}\n{}\n{after}\n\n",
-            shortened(&stdout, lines)
+            shortened(&text, lines)
         ))?;
     }
     output::print(NEXT)?;
