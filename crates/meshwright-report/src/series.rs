@@ -123,10 +123,11 @@ const LATENCY_DRAWN: (f64, f64) = (2.0, 5.0);
 /// The page of several sweeps, each with its name, and their picture.
 pub fn sweep_series_files(curves: &[(String, &SweepReport)], table: SeriesTable) -> Vec<File> {
     let conditions = &curves[0].1.conditions;
-    let names: Vec<&str> = curves.iter().map(|(name, _)| name.as_str()).collect();
+    let is_one = curves.iter().all(|(_, report)| report.conditions.traffic == conditions.traffic);
+    let traffic = if is_one { &*conditions.traffic } else { "several patterns of" };
     let sentence = |(name, report): &(String, &SweepReport)| format!("{name}: {}.", headline(report));
     let page = SeriesPage {
-        title: &format!("{} on {}", names.join(", "), conditions.machine),
+        title: &format!("{traffic} traffic on {}: {} curves", conditions.machine, curves.len()),
         machine: &conditions.machine,
         facts: vec![
             ("Machine", conditions.machine.clone()),
@@ -158,8 +159,9 @@ fn best(curves: &[(String, &SweepReport)]) -> String {
     let most = curves.iter().map(|(_, report)| carried(report)).fold(0.0, f64::max);
     let names: Vec<&str> =
         curves.iter().filter(|(_, report)| carried(report) == most).map(|(name, _)| name.as_str()).collect();
+    let verb = if names.len() == 1 { "carries" } else { "carry" };
     match most > 0.0 {
-        true => format!("{} carries the most: {most} flits per node and cycle", names.join(" and ")),
+        true => format!("{} {verb} the most: {most} flits per node and cycle", names.join(" and ")),
         false => "No measured load is carried".to_string(),
     }
 }

@@ -4,8 +4,8 @@ use meshwright_network::topology::{Machine, Switching};
 use meshwright_sim::link_use::LinkUse;
 use meshwright_verdict::map::{MapReport, MapRow};
 
-use super::best;
 use super::series::Member;
+use super::text::best;
 use crate::csv::{self, Column, column_list, known};
 
 /// A placement under one switching.

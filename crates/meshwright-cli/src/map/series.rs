@@ -9,7 +9,8 @@ use meshwright_network::topology::Machine;
 use meshwright_report::{File, NamedCurve, SeriesPage, SeriesTable};
 use meshwright_verdict::map::MapReport;
 
-use super::{HEAD, Wanted, csv, ends, line, rows};
+use super::text::{HEAD, line, rows};
+use super::{Wanted, csv, ends};
 use crate::output::{self, Progress};
 use crate::{Answer, files, table};
 

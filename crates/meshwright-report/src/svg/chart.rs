@@ -146,7 +146,7 @@ impl Series {
         let points: Vec<Point> = self.points.iter().map(|&(x, y)| axes.at(x, y)).collect();
         let path = if self.stroke == Stroke::Points { Path::default() } else { clipped(&points) };
         if !path.is_empty() {
-            self.stroke(svg, &path.data(), "2", Some(&self.name));
+            self.stroke(svg, path.data(), "2", Some(&self.name));
         }
         for ((_, y), (at, half)) in self.points.iter().zip(points.iter().zip(&self.spread)) {
             let ends = [y - half, y + half].map(|y| axes.y(y));
@@ -182,7 +182,9 @@ impl Series {
             return;
         };
         let data = format!("M{} {}V{}", Px(x), Px(TOP - 8.0), Px(BOTTOM));
-        self.stroke(svg, &data, "1", Some(&format!("bound of {}", self.name)));
+        let (class, dashes) = (format!("{} limit", self.class()), self.dashes().unwrap_or("none"));
+        let attributes: [Attribute<'_>; 3] = [("d", &data), ("class", &class), ("stroke-dasharray", &dashes)];
+        svg.tipped("path", &attributes, &format!("bound of {}", self.name));
     }
 
     fn dashes(&self) -> Option<&'static str> {

@@ -8,9 +8,11 @@ use crate::mapping::{Proved, Searched};
 use crate::{LinkUse, LinkWait, MappingVerdict, Skipped};
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
+use meshwright_mapping::Mapping;
 use meshwright_mapping::certificate::Certificate;
 use meshwright_mapping::times::Times;
 use meshwright_network::topology::{Network, Switching};
+use meshwright_schedule::Planner as _;
 use meshwright_sim::fitting::Routers;
 
 /// The switchings the paper compares.
@@ -112,15 +114,9 @@ pub struct MapReport {
     pub flit: u64,
     /// The seed of whatever is random.
     pub seed: u64,
-    /// One cycle in seconds; this and the times below are left out where the machine has no clock.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cycle_seconds: Option<f64>,
-    /// What no placement can beat under the machine's own switching, in seconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bound_seconds: Option<f64>,
-    /// The least simulated time under the machine's own switching, in seconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub simulated_seconds: Option<f64>,
+    /// Times by the clock of the machine.
+    #[serde(flatten)]
+    pub seconds: Seconds,
     /// What no placement can beat under the machine's own switching, in whole cycles.
     pub bound_cycles: u64,
     /// The same with what proves it.
@@ -149,6 +145,34 @@ pub struct MapReport {
     /// The verdict of a plan under the machine's own switching, if it was reached; for pages and drawings.
     #[serde(skip)]
     pub verdict: Option<MappingVerdict>,
+}
+
+/// Times under the machine's own switching in seconds; all left out where the machine has no clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Seconds {
+    /// One cycle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycle_seconds: Option<f64>,
+    /// What no placement can beat.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound_seconds: Option<f64>,
+    /// The least simulated time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub simulated_seconds: Option<f64>,
+}
+
+impl Seconds {
+    /// Those of these placements.
+    pub(super) fn of(mapping: &Mapping<'_>, placements: &[MapRow]) -> Self {
+        let machine = mapping.machine();
+        let bound = machine.costs().cycles(mapping.own_bound().ticks).0;
+        let least = placements.iter().filter_map(|row| *row.simulated_cycles.of(machine.switching())).min();
+        Self {
+            cycle_seconds: machine.seconds(1.0),
+            bound_seconds: machine.seconds(bound as f64),
+            simulated_seconds: least.and_then(|cycles| machine.seconds(cycles as f64)),
+        }
+    }
 }
 
 /// The culprit of one placement.

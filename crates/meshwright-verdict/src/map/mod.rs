@@ -5,6 +5,7 @@ mod row;
 
 pub use form::{
     BoundForm, BySwitching, Choice, Levels, MapPhase, MapReport, MapRow, OfPlacement, Positions, SWITCHINGS,
+    Seconds,
 };
 
 use self::row::Table;
@@ -115,8 +116,6 @@ pub fn report_under(
         return Err(super::no_placement(&job.tasks, machine, &skipped));
     }
     let culprit = culprit(verdict.as_ref(), job, machine, &placements)?;
-    let bound_cycles = machine.costs().cycles(mapping.own_bound().ticks).0;
-    let least = placements.iter().filter_map(|row| *row.simulated_cycles.of(machine.switching())).min();
     Ok(MapReport {
         format: 1,
         tasks: job.tasks.name.clone(),
@@ -129,10 +128,8 @@ pub fn report_under(
         byte_time: machine.costs().byte_time.to_f64(),
         flit: machine.costs().flit.0,
         seed,
-        cycle_seconds: machine.seconds(1.0),
-        bound_seconds: machine.seconds(bound_cycles as f64),
-        simulated_seconds: least.and_then(|cycles| machine.seconds(cycles as f64)),
-        bound_cycles,
+        seconds: Seconds::of(&mapping, &placements),
+        bound_cycles: machine.costs().cycles(mapping.own_bound().ticks).0,
         bound: bound_form(mapping.own_bound(), machine, true),
         bounds: limits.map(|limits| bound_form(&limits.bound, machine, false)),
         switchings: switchings.to_vec(),
