@@ -127,7 +127,7 @@ fn routes_go_around_dead_nodes() {
     let walled = Machine::new("mesh:2x3").unwrap().with_dead(vec![NodeId(1), NodeId(4)]).unwrap();
     let error =
         meshwright_network::routing::routes(&walled, &[(NodeId(0), NodeId(2))]).unwrap_err().to_string();
-    assert!(error.contains("no path from node 0 to node 2"), "{error}");
+    assert!(error.contains("no path from node (0,0) to node (0,2)"), "{error}");
 }
 
 #[test]

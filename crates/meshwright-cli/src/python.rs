@@ -1,7 +1,7 @@
 //! The functions of the Python package follow from the command line: `MESHWRIGHT_SNAPSHOTS=record` writes them anew.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, Command};
@@ -141,19 +141,25 @@ fn module() -> String {
     )
 }
 
-#[test]
-#[expect(clippy::disallowed_methods, reason = "the package is no output of the program")]
-fn functions_of_python_follow_from_the_command_line() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/meshwright/_verbs.py");
-    let made = module();
-    if std::env::var("MESHWRIGHT_SNAPSHOTS").is_ok_and(|value| value == "record") {
-        std::fs::write(&path, &made).expect("the package is there");
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the package is no output of the program")]
+    fn functions_of_python_follow_from_the_command_line() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/meshwright/_verbs.py");
+        let made = module();
+        if std::env::var("MESHWRIGHT_SNAPSHOTS").is_ok_and(|value| value == "record") {
+            std::fs::write(&path, &made).expect("the package is there");
+        }
+        let found = std::fs::read_to_string(&path).unwrap_or_default();
+        let line = made.lines().zip(found.lines()).position(|(made, found)| made != found);
+        assert!(
+            made == found,
+            "python/meshwright/_verbs.py is behind the command line, at line {}: MESHWRIGHT_SNAPSHOTS=record cargo test -p meshwright-cli python",
+            line.map_or(0, |line| line + 1)
+        );
     }
-    let found = std::fs::read_to_string(&path).unwrap_or_default();
-    let line = made.lines().zip(found.lines()).position(|(made, found)| made != found);
-    assert!(
-        made == found,
-        "python/meshwright/_verbs.py is behind the command line, at line {}: MESHWRIGHT_SNAPSHOTS=record cargo test -p meshwright-cli python",
-        line.map_or(0, |line| line + 1)
-    );
 }
