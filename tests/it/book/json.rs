@@ -31,6 +31,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
             "map logical:4x2 --axis 0=all-reduce:1MB --on mesh:2x4 --placement axes --json",
             "map binomial:5 --on mesh:4x8 --preset merge-sort --work 4 --nodes 1..32 --json",
             "map binomial:4 --on wormhole --placement row-major --json",
+            "map binomial:4 --on mesh:4x4 --placement growing --startup 10,100 --json",
         ],
     ),
     (
@@ -54,7 +55,10 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("simulate --trace", &["simulate --trace wormhole/1x2_BLOCK_TO_4x4_HEIGHT.csv --on wormhole --json"]),
     (
         "sweep",
-        &["sweep --on mesh:4x4 --traffic transpose --packet 4 --points 3 --to 0.3 --saturation --json"],
+        &[
+            "sweep --on mesh:4x4 --traffic transpose --packet 4 --points 3 --to 0.3 --saturation --json",
+            "sweep --on mesh:4x4 --traffic transpose --packet 4 --points 2 --to 0.2 --set routing=dimension-order,odd-even --json",
+        ],
     ),
     (
         "split",
