@@ -84,7 +84,7 @@ enum Verb {
     Divide(divide::DivideArguments),
     Scatter(meshwright_cli::scatter::ScatterArguments),
     Groups(groups::GroupsArguments),
-    Sweep(sweep::SweepArguments),
+    Sweep(Box<sweep::SweepArguments>),
 }
 
 impl Verb {
