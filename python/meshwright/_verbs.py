@@ -31,6 +31,7 @@ def map(
     seed: Scalar | None = None,
     formulas: bool = False,
     out: Path | None = None,
+    png: bool = False,
     force: bool = False,
     emit: Options | None = None,
     hosts: Table | None = None,
@@ -58,11 +59,11 @@ def map(
     Parameters
     ----------
     tasks
-        binomial:N (2^N tasks), divide:N or divide:RxC (any number), complete-binary:N, logical:data=16,model=8 or logical:16x8 (a logical mesh, with --axis), or a file: *.phases.csv, *.mtx, *.graph, *.grf, *.goal; `-` with --format for standard input
+        binomial:N (2^N tasks), divide:N or divide:RxC (any number), complete-binary:N, logical:data=16,model=8 or logical:16x8 (a logical mesh, with --axis), or a file: *.csv, *.mtx, *.graph, *.grf, *.goal, *.npy, *.graphml, *.json; `-` with --format for standard input
     format
-        Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, toml or json. Standard input is the file `-`
+        Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, npy, graphml, toml or json. Standard input is the file `-`
     on
-        mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml, coordinates:FILE.csv, slurm[:names|:MACHINE]; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
+        mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml, coordinates:FILE.csv, slurm[:names|:MACHINE]; of simulators: booksim:FILE, simgrid:FILE.xml; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
     dead
         Nodes of the machine that do not work: R,C or an id, `*` for all along an axis, ranges with both their ends: \"3,*\" or 0..4,7; several with `;` between, or the option again
     dead_links
@@ -93,10 +94,12 @@ def map(
         Bounds and formulas only: simulate nothing
     out
         Write map.json, report.html, plan.json, drawings and schedules into this folder
+    png
+        Also write each drawing of --out as PNG, at twice its size
     force
         Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
     emit
-        Write the placement, of several the fastest, for a launcher: rankfile, mpich-rank-order, slurm-hostfile, bgq-mapfile, vcoordfile, scotch-map or goal, or as a device order, jax, torch, json or tt-mesh, with a colon and a file; may be given several times. Or certificate: the bound and the placement with what proves them, for `meshwright check`
+        Write the placement, of several the fastest, with a format, a colon and a file; may be given several times. Formats: rankfile Open MPI: mpirun --map-by rankfile:file=FILE, or -rf FILE before version 5 mpich-rank-order Cray and HPE MPICH: MPICH_RANK_REORDER_METHOD=3, MPICH_RANK_REORDER_FILE=FILE slurm-hostfile Slurm: SLURM_HOSTFILE=FILE srun --distribution=arbitrary bgq-mapfile Blue Gene/Q: runjob --mapping FILE vcoordfile Fujitsu: mpiexec --vcoordfile FILE scotch-map Scotch: vertices are tasks, terminals are nodes goal LogGOPSim, `meshwright simulate` and `meshwright run`: the messages between nodes jax JAX: a device order for jax.sharding.Mesh, as Python torch PyTorch: a rank order for torch.distributed DeviceMesh, as Python json plain JSON: logical coordinates, node, coordinates of the node tt-mesh Tenstorrent: a mesh graph descriptor with pinnings, TT_MESH_GRAPH_DESC_PATH=FILE csv a table: task, rank, node, host, slot and coordinates graphml NetworkX, yEd, Gephi: tasks with their nodes, messages with bytes and phases msccl-xml MSCCL: an algorithm of sends and receives of chunks, one GPU per rank perfetto Perfetto, chrome://tracing: every message on every link, by time certificate lower bound and placement with what proves them: meshwright check
     hosts
         --emit: a file of host names, one on a line, the first for node 0 [default: as the machine says, else node0, node1, …]
     ranks
@@ -162,6 +165,7 @@ def simulate(
     threads: Scalar | None = None,
     set: Options | None = None,
     explain: bool = False,
+    emit: Path | None = None,
     out: Path | None = None,
     force: bool = False,
     router: Scalar | None = None,
@@ -174,9 +178,9 @@ def simulate(
     schedule
         The schedule: GOAL text; rank r runs on node r; `-` for standard input
     format
-        Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, toml or json. Standard input is the file `-`
+        Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, npy, graphml, toml or json. Standard input is the file `-`
     on
-        mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml, coordinates:FILE.csv, slurm[:names|:MACHINE]; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
+        mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml, coordinates:FILE.csv, slurm[:names|:MACHINE]; of simulators: booksim:FILE, simgrid:FILE.xml; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
     dead
         Nodes of the machine that do not work: R,C or an id, `*` for all along an axis, ranges with both their ends: \"3,*\" or 0..4,7; several with `;` between, or the option again
     dead_links
@@ -221,6 +225,8 @@ def simulate(
         A setting of the router, as virtual_channels=2; may be repeated, once for each key. sweep takes several values with commas between, as routing=odd-even,west-first, and compares them. Keys: virtual_channels, buffers, routing_delay, vc_alloc_delay, sw_alloc_delay, switch_delay, link_delay, credit_delay, injection_delay, ejection_delay, speculative (0 or 1), allocator (islip or separable), ports (one or all), routing (auto, dimension-order, yx, o1turn, valiant, min-adaptive, west-first, odd-even, rajasekaran-tsantilas, up-down, shortest-path or dimension-order-one-class)
     explain
         Of a schedule on whole messages: also tell why it takes as long as it does, see meshwright explain
+    emit
+        Of a schedule: write what happens, event by event, for Perfetto or chrome://tracing: perfetto:FILE.json
     out
         Write simulate.json into this folder
     force
@@ -257,6 +263,7 @@ def sweep(
     saturation: bool = False,
     results: Path | None = None,
     out: Path | None = None,
+    png: bool = False,
     force: bool = False,
     csv: Path | None = None,
     router: Scalar | None = None,
@@ -269,7 +276,7 @@ def sweep(
     Parameters
     ----------
     on
-        mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml, coordinates:FILE.csv, slurm[:names|:MACHINE]; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
+        mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml, coordinates:FILE.csv, slurm[:names|:MACHINE]; of simulators: booksim:FILE, simgrid:FILE.xml; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
     dead
         Nodes of the machine that do not work: R,C or an id, `*` for all along an axis, ranges with both their ends: \"3,*\" or 0..4,7; several with `;` between, or the option again
     dead_links
@@ -312,6 +319,8 @@ def sweep(
         Keep every point in this file as soon as it is measured, and go on with the points it holds
     out
         Write report.html, curve.svg and sweep.json into this folder
+    png
+        Also write each drawing of --out as PNG, at twice its size
     force
         Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
     csv
@@ -333,6 +342,7 @@ def plan(
     dead_links: Options | None = None,
     seed: Scalar | None = None,
     out: Path | None = None,
+    png: bool = False,
     force: bool = False,
     explain: bool = False,
     csv: Path | None = None,
@@ -347,7 +357,7 @@ def plan(
     scenario
         The scenario file: a [machine] and its jobs; `-` for standard input
     format
-        Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, toml or json. Standard input is the file `-`
+        Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, npy, graphml, toml or json. Standard input is the file `-`
     on
         Another machine in place of that of the file; the answer says so
     dead
@@ -358,6 +368,8 @@ def plan(
         The seed of everything random, instead of the scenario's
     out
         Where to write report.html, plan.json, drawings and schedules (without: report.html, here)
+    png
+        Also write each drawing of --out as PNG, at twice its size
     force
         Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
     explain
@@ -395,6 +407,7 @@ def split(
     deadline: Scalar | None = None,
     seed: Scalar | None = None,
     out: Path | None = None,
+    png: bool = False,
     force: bool = False,
     csv: Path | None = None,
     repeat: Scalar | None = None,
@@ -411,7 +424,7 @@ def split(
     Parameters
     ----------
     on
-        mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml, coordinates:FILE.csv, slurm[:names|:MACHINE]; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
+        mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml, coordinates:FILE.csv, slurm[:names|:MACHINE]; of simulators: booksim:FILE, simgrid:FILE.xml; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
     dead
         Nodes of the machine that do not work: R,C or an id, `*` for all along an axis, ranges with both their ends: \"3,*\" or 0..4,7; several with `;` between, or the option again
     dead_links
@@ -445,7 +458,7 @@ def split(
     reduction
         Several sources: which processors a cell gives up, peel, literal, literal-min, node [default: peel]. literal is the pseudo-code of Zhang 2018, which may break the makespan
     speeds
-        Processors and links that are not all alike: a file of lines `node,,time` and `node,to,time`, in w Tcp
+        Processors and links that are not all alike: a file of lines `node,,time` and `node,to,time`, in w Tcp; on a mesh also `row,column,to_row,to_column,time` below such a header
     chunks
         The most messages of the installments [default: what serves the time best]
     front
@@ -456,6 +469,8 @@ def split(
         With --random-sources: the seed of what is drawn [default: 0]
     out
         Write split.json, report.html, plan.json and drawings into this folder
+    png
+        Also write each drawing of --out as PNG, at twice its size
     force
         Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
     csv
@@ -465,7 +480,7 @@ def split(
     random_sources
         Instead: this many sources of equal loads, drawn at random again and again; averages with 95 % intervals of what the schedulers of Zhang 2018 save and gain, and of the optimum
     source
-        Where load enters: R,C or ID on a network without coordinates; with =LOAD its part (default 1) and with @RELEASE when it is there, in units of w Tcp (default 0). Once for each source
+        Where load enters: R,C or an id; with =LOAD its part (default 1) and with @RELEASE when it is there, in units of w Tcp (default 0). Once for each source
     result_size
         Results of this size, that of the load being 1, go back to its source
     message_startup
@@ -500,6 +515,7 @@ def groups(
     members: Table | None = None,
     random_members: Scalar | None = None,
     out: Path | None = None,
+    png: bool = False,
     force: bool = False,
     levels: Scalar | None = None,
     verbose: bool = False,
@@ -511,7 +527,7 @@ def groups(
     Parameters
     ----------
     on
-        mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml, coordinates:FILE.csv, slurm[:names|:MACHINE]; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
+        mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml, coordinates:FILE.csv, slurm[:names|:MACHINE]; of simulators: booksim:FILE, simgrid:FILE.xml; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
     dead
         Nodes of the machine that do not work: R,C or an id, `*` for all along an axis, ranges with both their ends: \"3,*\" or 0..4,7; several with `;` between, or the option again
     dead_links
@@ -554,6 +570,8 @@ def groups(
         With --collective: so many members, drawn by --seed
     out
         Write groups.json, report.html, plan.json and drawings into this folder
+    png
+        Also write each drawing of --out as PNG, at twice its size
     force
         Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
     levels
@@ -578,7 +596,7 @@ def explain(
     plan
         plan.json, as `meshwright plan --out` and `meshwright map --out` write it
     format
-        Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, toml or json. Standard input is the file `-`
+        Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, npy, graphml, toml or json. Standard input is the file `-`
     job
         The job of the plan [default: the only one]
     verbose
@@ -603,7 +621,7 @@ def check(
     claim
         The claim, or what `split --json` printed, or a certificate that `map --emit` wrote; `-` for standard input
     format
-        Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, toml or json. Standard input is the file `-`
+        Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, npy, graphml, toml or json. Standard input is the file `-`
     on
         Another machine in place of that of the file; the answer says so
     dead
@@ -638,7 +656,7 @@ def run(
     plan
         plan.json, as `meshwright plan --out` writes it, or GOAL text
     format
-        Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, toml or json. Standard input is the file `-`
+        Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, npy, graphml, toml or json. Standard input is the file `-`
     job
         The job of the plan [default: the only one]
     on
@@ -820,6 +838,7 @@ def claims(
     only: Options | None = None,
     n_max: Scalar | None = None,
     out: Path | None = None,
+    png: bool = False,
     force: bool = False,
     verbose: bool = False,
 ) -> Result:
@@ -837,6 +856,8 @@ def claims(
         lo1990: build trees of up to 2^N tasks: from 8, where every counterexample is in sight, to 16
     out
         Write report.html, claims.json and the figures of the paper into this folder
+    png
+        Also write each drawing of --out as PNG, at twice its size
     force
         Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
     verbose
@@ -866,6 +887,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "seed": ("--seed", "one"),
         "formulas": ("--formulas", "one"),
         "out": ("--out", "one"),
+        "png": ("--png", "one"),
         "force": ("--force", "one"),
         "emit": ("--emit", "many"),
         "hosts": ("--hosts", "one"),
@@ -912,6 +934,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "threads": ("--threads", "one"),
         "set": ("--set", "many"),
         "explain": ("--explain", "one"),
+        "emit": ("--emit", "one"),
         "out": ("--out", "one"),
         "force": ("--force", "one"),
         "router": ("--router", "one"),
@@ -940,6 +963,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "saturation": ("--saturation", "one"),
         "results": ("--results", "one"),
         "out": ("--out", "one"),
+        "png": ("--png", "one"),
         "force": ("--force", "one"),
         "csv": ("--csv", "one"),
         "router": ("--router", "one"),
@@ -953,6 +977,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "dead_links": ("--dead-links", "many"),
         "seed": ("--seed", "one"),
         "out": ("--out", "one"),
+        "png": ("--png", "one"),
         "force": ("--force", "one"),
         "explain": ("--explain", "one"),
         "csv": ("--csv", "one"),
@@ -982,6 +1007,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "deadline": ("--deadline", "one"),
         "seed": ("--seed", "one"),
         "out": ("--out", "one"),
+        "png": ("--png", "one"),
         "force": ("--force", "one"),
         "csv": ("--csv", "one"),
         "repeat": ("--repeat", "one"),
@@ -1014,6 +1040,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "members": ("--members", "one"),
         "random_members": ("--random-members", "one"),
         "out": ("--out", "one"),
+        "png": ("--png", "one"),
         "force": ("--force", "one"),
         "levels": ("--levels", "one"),
         "verbose": ("--verbose", "one"),
@@ -1094,6 +1121,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "only": ("--only", "many"),
         "n_max": ("--n-max", "one"),
         "out": ("--out", "one"),
+        "png": ("--png", "one"),
         "force": ("--force", "one"),
         "verbose": ("--verbose", "one"),
     },
