@@ -159,11 +159,14 @@ fn best(curves: &[(String, &SweepReport)]) -> String {
     let most = curves.iter().map(|(_, report)| carried(report)).fold(0.0, f64::max);
     let names: Vec<&str> =
         curves.iter().filter(|(_, report)| carried(report) == most).map(|(name, _)| name.as_str()).collect();
-    let verb = if names.len() == 1 { "carries" } else { "carry" };
-    match most > 0.0 {
-        true => format!("{} {verb} the most: {most} flits per node and cycle", names.join(" and ")),
-        false => "No measured load is carried".to_string(),
-    }
+    let best = match names.as_slice() {
+        _ if most == 0.0 => return "No measured load is carried".to_string(),
+        [one] => format!("{one} carries the most"),
+        all if all.len() == curves.len() => "All curves carry the same load".to_string(),
+        [some @ .., last] => format!("{} and {last} carry the most", some.join(", ")),
+        [] => unreachable!("somebody carries the most"),
+    };
+    format!("{best}: {most} flits per node and cycle")
 }
 
 /// How far latencies are drawn.

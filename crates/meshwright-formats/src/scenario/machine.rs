@@ -63,7 +63,7 @@ pub(super) fn names_costs(table: &Table<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// [`Error::Value`](meshwright_core::Error::Value) with every name there is.
+/// [`Error::Value`] with every name there is.
 pub fn switching(name: &str) -> Result<Switching> {
     entry("switching", name, SWITCHINGS)
 }
