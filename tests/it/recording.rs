@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use meshwright_core::units::Bytes;
+use meshwright_core::units::{Bytes, Ratio};
 use meshwright_formats::perfetto::{self, Run};
 use meshwright_formats::task_files;
 use meshwright_hosts::launcher::{self, Hosts, Launch, Ranks};
@@ -53,6 +53,18 @@ fn checked(trace: &Value) -> (usize, u64) {
 
 fn trace_of_tasks() -> TaskGraph {
     task_files::read("examples/lammps-lj-16.phases.csv".as_ref()).unwrap()
+}
+
+#[test]
+fn slices_are_times_of_the_clock() {
+    let text = "num_ranks 2\nrank 0 { send 8b to 1 }\nrank 1 { recv 8b from 0 }\n";
+    let run = Run::Schedule(goal::parse(text.as_bytes(), "one.goal").unwrap(), Engine::Message);
+    let machine = Machine::new("mesh:1x2").unwrap();
+    assert_eq!(checked(&written(&machine, &run)), (1, 110_000), "110 cycles, each a nanosecond");
+    let clock = Ratio::new(4_000_000_000, 3).unwrap();
+    let trace = written(&machine.with_clock(Some(clock)), &run);
+    assert_eq!(checked(&trace), (1, 82_500), "110 cycles of 0.75 nanoseconds");
+    assert_eq!(trace["otherData"]["clock"], "4000000000/3 cycles per second");
 }
 
 #[test]

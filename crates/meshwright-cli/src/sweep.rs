@@ -39,7 +39,7 @@ Examples:
   meshwright sweep --on torus:8x8 --traffic transpose --router booksim --loads 0.05,0.1
   meshwright sweep --on mesh:8x8 --traffic uniform --saturation --results sweep.jsonl --json
   meshwright sweep --on mesh:8x8 --traffic transpose --set routing=dimension-order,odd-even
-  meshwright sweep --on mesh:8x8 --traffic transpose,uniform --set virtual_channels=1,2 --csv s.csv
+  meshwright sweep --on mesh:8x8 --traffic transpose,uniform --set buffers=2,8 --csv s.csv
 
 A load is carried when every measured packet arrives before the drain ends, at least 95 % of what
 is offered arrives, and the mean latency is at most ten times that of packets which never wait.

@@ -7,7 +7,7 @@
 //! | 3, messages | – | asynchronous: from the moment a message is to be sent to its arrival |
 //! | 4, links | each link, on a torus under wormhole each of its two classes | messages, from being given the link to letting go |
 //!
-//! Times are microseconds, a cycle is a nanosecond.
+//! Times are microseconds by the clock of the machine; without a clock a cycle is a nanosecond.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -25,6 +25,9 @@ const PHASES: u32 = 1;
 const NODES: u32 = 2;
 const MESSAGES: u32 = 3;
 const LINKS: u32 = 4;
+
+/// Of a second.
+const PICOSECONDS: u128 = 1_000_000_000_000;
 
 /// What is run.
 #[derive(Clone, Debug)]
@@ -79,7 +82,7 @@ pub fn check(machine: &Machine, run: &Run) -> Result<()> {
 pub fn write(machine: &Machine, run: &Run, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = Writer {
         machine,
-        ticks_per_cycle: machine.costs().ticks_per_cycle(),
+        tick: tick(machine),
         out: io::BufWriter::with_capacity(1 << 16, out),
         tracks: BTreeSet::new(),
         is_first: true,
@@ -98,6 +101,15 @@ pub fn write(machine: &Machine, run: &Run, out: &mut dyn Write) -> io::Result<()
     writer.finish(&trace.map_err(unwritten)?)
 }
 
+/// How many picoseconds are how many ticks: by the clock, without one a nanosecond for a cycle.
+fn tick(machine: &Machine) -> (u128, u128) {
+    let ticks = u128::from(machine.costs().ticks_per_cycle());
+    match machine.clock() {
+        Some(clock) => (PICOSECONDS * u128::from(clock.denominator()), ticks * u128::from(clock.numerator())),
+        None => (1000, ticks),
+    }
+}
+
 /// An error of the run where only one of writing can be told.
 fn unwritten(error: Error) -> io::Error {
     match error {
@@ -109,7 +121,8 @@ fn unwritten(error: Error) -> io::Error {
 /// Writes events as they come.
 struct Writer<'w> {
     machine: &'w Machine,
-    ticks_per_cycle: u64,
+    /// So many picoseconds are so many ticks.
+    tick: (u128, u128),
     out: io::BufWriter<&'w mut dyn Write>,
     /// Those that have a name: process and number.
     tracks: BTreeSet<(u32, u64)>,
@@ -143,7 +156,8 @@ impl Writer<'_> {
 
     /// A tick in picoseconds: rounded down, so that slices that do not overlap in ticks do not overlap here.
     fn picoseconds(&self, ticks: u64) -> u128 {
-        u128::from(ticks) * 1000 / u128::from(self.ticks_per_cycle)
+        let (picoseconds, per_ticks) = self.tick;
+        u128::from(ticks).saturating_mul(picoseconds) / per_ticks
     }
 
     /// A slice of a track; its arguments are JSON.
@@ -183,7 +197,9 @@ impl Writer<'_> {
             "machine": self.machine.name(),
             "switching": self.machine.switching().name(),
             "cycles": trace.deadlock.is_none().then_some(trace.cycles.0),
-            "clock": "none: a cycle is shown as a nanosecond",
+            "clock": self.machine.clock().map_or("none: a cycle is shown as a nanosecond".to_string(), |clock| {
+                format!("{clock} cycles per second")
+            }),
             "links": links,
         });
         write!(self.out, "\n],\"displayTimeUnit\":\"ns\",\"otherData\":{told}}}\n")?;

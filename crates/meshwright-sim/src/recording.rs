@@ -181,7 +181,7 @@ pub fn of_schedule(
     recorder: &mut dyn Recorder,
 ) -> Result<Trace> {
     let messages: Vec<Message> = schedule.messages().iter().map(Message::from).collect();
-    let mut times = Times { messages: vec![(0, 0); messages.len()], computations: Vec::new() };
+    let mut times = Times { arrived: vec![0; messages.len()], computations: Vec::new() };
     let task = TimedTask { task: ScheduleTask::new(machine, schedule)?, times: &mut times };
     if matches!(engine, Engine::Message) && machine.fabric().is_none() {
         let mut core = Core::watched(machine, None, Log::default());
@@ -191,7 +191,7 @@ pub fn of_schedule(
     }
     let trace = engine.run(machine, task)?;
     for (number, message) in (0..).zip(&messages) {
-        let (_, arrived) = times.messages[number as usize];
+        let arrived = times.arrived[number as usize];
         let begin = arrived - trace.latency_ticks.get(number as usize).copied().unwrap_or(0).min(arrived);
         recorder.message(number, message, (begin, arrived)).map_err(failed)?;
     }
@@ -202,7 +202,7 @@ pub fn of_schedule(
 /// When messages arrived and computations ran.
 #[derive(Default)]
 struct Times {
-    messages: Vec<(u64, u64)>,
+    arrived: Vec<u64>,
     computations: Vec<((u32, u32), (u64, u64))>,
 }
 
@@ -239,7 +239,7 @@ impl<E: Control> Driver<E> for Timed<'_> {
     }
 
     fn delivered(&mut self, engine: &mut E, message: u32) {
-        self.times.messages[message as usize].1 = engine.now();
+        self.times.arrived[message as usize] = engine.now();
         self.program.delivered(engine, message);
     }
 

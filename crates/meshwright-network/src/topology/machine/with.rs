@@ -21,6 +21,11 @@ impl Machine {
         self
     }
 
+    /// Cycles per second, if that is known.
+    pub fn clock(&self) -> Option<Ratio> {
+        self.clock
+    }
+
     /// So many cycles in seconds; none without a clock.
     ///
     /// # Examples
