@@ -29,7 +29,7 @@ the rank that is ready last; the table has the medians.
 
 Examples:
   mpirun -n 16 meshwright-mpi groups
-  mpirun -n 16 meshwright-mpi groups --on torus:4x4 --tree ecrb4 --repeat 500 --colours 2 --depth 3
+  mpirun -n 16 meshwright-mpi groups --on torus:4x4 --tree ecrb4 --repeat 500 --depth 3
   mpirun -n 64 meshwright-mpi groups --repeat 200 --json
 
 Exit codes:
