@@ -35,14 +35,8 @@ use meshwright_schedule::{Fault, Message, Schedule, cost};
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn watch_schedule(machine: &Machine, schedule: &Schedule) -> Result<(Trace, Timeline)> {
-    let job = ScheduleTask::new(machine, schedule)?;
-    let arrivals = vec![0; job.messages.len()];
-    let mut timeline = Timeline { arrivals, computations: Vec::new() };
-    let trace = job.run_by(&mut Core::new(machine), |engine, program| {
-        let mut watched = Watched { program, timeline: std::mem::take(&mut timeline) };
-        engine.run(&mut watched);
-        timeline = watched.timeline;
-    })?;
+    let mut timeline = Timeline::default();
+    let trace = ScheduleTask::new(machine, schedule)?.watched(&mut Core::new(machine), &mut timeline)?;
     Ok((trace, timeline))
 }
 
@@ -70,6 +64,12 @@ impl<'j, 'm> ScheduleTask<'j, 'm> {
         let routes = checked_routes(machine, &program, &messages)
             .map_err(|error| schedule.circle(&schedule.messages()).map_or(error, unfit))?;
         Ok(Self { schedule, program, messages, routes, costs: *machine.costs() })
+    }
+
+    /// Runs it and fills the timeline.
+    pub(super) fn watched<E: Open<'m>>(self, engine: &mut E, timeline: &mut Timeline) -> Result<Trace> {
+        *timeline = Timeline { arrivals: vec![0; self.messages.len()], computations: Vec::new() };
+        self.run_by(engine, |engine, program| engine.run(&mut Watched { program, timeline }))
     }
 
     /// Runs it as `drive` does once all is loaded and the first steps have begun; the error is a circle of waiting.

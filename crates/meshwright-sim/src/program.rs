@@ -178,22 +178,13 @@ impl ScheduleProgram {
         self.messages.into_iter().map(|ends| if ends.arrived { ends.ticks } else { 0 }).collect()
     }
 
-    /// The rank of a computation of some length, and how many ticks it takes.
-    pub(super) fn computation(&self, step: u32) -> (u32, u64) {
+    /// The rank of a computation of some length with the processor of it, and how many ticks it takes.
+    pub(super) fn computation(&self, step: u32) -> ((u32, u32), u64) {
         let Act::Calc(calc) = self.steps[step as usize].act else {
             unreachable!("only computations of some length have timers")
         };
-        let (rank, _, cycles) = self.calcs[calc as usize];
-        (rank, cycles.0 * self.ticks_per_cycle)
-    }
-
-    /// The rank of a computation, and which of its processors computes.
-    pub(super) fn place(&self, step: u32) -> (u32, u32) {
-        let Act::Calc(calc) = self.steps[step as usize].act else {
-            unreachable!("only computations of some length have timers")
-        };
-        let (rank, processor, _) = self.calcs[calc as usize];
-        (rank, processor)
+        let (rank, processor, cycles) = self.calcs[calc as usize];
+        ((rank, processor), cycles.0 * self.ticks_per_cycle)
     }
 
     /// Begins every step that can begin, and all that this lets begin.

@@ -7,12 +7,12 @@ use std::borrow::Cow;
 use std::io;
 
 use super::dependency::ScheduleTask;
-use super::engine::{Control, Driver, Open};
+use super::engine::Open;
 use super::fitting::{self, FLIT_HOPS_MAX};
 use super::message::{Core, Holding, Log};
 use super::phased::{self, Barriers, Over};
-use super::program::ScheduleProgram;
 use super::simulate::{Engine, Task, simulate};
+use super::timeline::{Computation, Timeline};
 use super::trace::Trace;
 use super::{network, rings};
 use meshwright_core::error::{Error, Result};
@@ -181,72 +181,40 @@ pub fn of_schedule(
     recorder: &mut dyn Recorder,
 ) -> Result<Trace> {
     let messages: Vec<Message> = schedule.messages().iter().map(Message::from).collect();
-    let mut times = Times { arrived: vec![0; messages.len()], computations: Vec::new() };
-    let task = TimedTask { task: ScheduleTask::new(machine, schedule)?, times: &mut times };
+    let mut timeline = Timeline::default();
+    let task = WatchedTask { task: ScheduleTask::new(machine, schedule)?, timeline: &mut timeline };
     if matches!(engine, Engine::Message) && machine.fabric().is_none() {
         let mut core = Core::watched(machine, None, Log::default());
         let trace = task.on(&mut core)?;
-        tell(&core, &messages, (0, 0, 0, 0), recorder).and_then(|()| times.tell(recorder)).map_err(failed)?;
+        tell(&core, &messages, (0, 0, 0, 0), recorder)
+            .and_then(|()| tell_computations(&timeline, recorder))
+            .map_err(failed)?;
         return Ok(trace);
     }
     let trace = engine.run(machine, task)?;
     for (number, message) in (0..).zip(&messages) {
-        let arrived = times.arrived[number as usize];
+        let arrived = timeline.arrivals[number as usize];
         let begin = arrived - trace.latency_ticks.get(number as usize).copied().unwrap_or(0).min(arrived);
         recorder.message(number, message, (begin, arrived)).map_err(failed)?;
     }
-    times.tell(recorder).map_err(failed)?;
+    tell_computations(&timeline, recorder).map_err(failed)?;
     Ok(trace)
 }
 
-/// When messages arrived and computations ran.
-#[derive(Default)]
-struct Times {
-    arrived: Vec<u64>,
-    computations: Vec<((u32, u32), (u64, u64))>,
-}
-
-impl Times {
-    fn tell(&self, recorder: &mut dyn Recorder) -> io::Result<()> {
-        self.computations.iter().try_for_each(|&(place, times)| recorder.computation(place, times))
-    }
+fn tell_computations(timeline: &Timeline, recorder: &mut dyn Recorder) -> io::Result<()> {
+    timeline.computations.iter().try_for_each(|&Computation { rank, processor, begin, end }| {
+        recorder.computation((rank, processor), (begin, end))
+    })
 }
 
 /// A schedule whose times are noted, on any engine.
-struct TimedTask<'j, 'm, 't> {
+struct WatchedTask<'j, 'm, 't> {
     task: ScheduleTask<'j, 'm>,
-    times: &'t mut Times,
+    timeline: &'t mut Timeline,
 }
 
-impl<'m> Task<'m> for TimedTask<'_, 'm, '_> {
+impl<'m> Task<'m> for WatchedTask<'_, 'm, '_> {
     fn on<E: Open<'m>>(self, engine: &mut E) -> Result<Trace> {
-        let Self { task, times } = self;
-        task.run_by(engine, |engine, program| engine.run(&mut Timed { program, times }))
-    }
-}
-
-/// A program whose times are noted.
-struct Timed<'p> {
-    program: &'p mut ScheduleProgram,
-    times: &'p mut Times,
-}
-
-impl<E: Control> Driver<E> for Timed<'_> {
-    const WANTS_SENT: bool = true;
-
-    fn sent(&mut self, engine: &mut E, message: u32) {
-        self.program.sent(engine, message);
-    }
-
-    fn delivered(&mut self, engine: &mut E, message: u32) {
-        self.times.arrived[message as usize] = engine.now();
-        self.program.delivered(engine, message);
-    }
-
-    fn timer(&mut self, engine: &mut E, step: u32) {
-        let (_, ticks) = self.program.computation(step);
-        let end = engine.now();
-        self.times.computations.push((self.program.place(step), (end - ticks, end)));
-        self.program.timer(engine, step);
+        self.task.watched(engine, self.timeline)
     }
 }

@@ -17,6 +17,8 @@ pub struct Timeline {
 pub struct Computation {
     /// The rank that computed.
     pub rank: u32,
+    /// Which of its processors.
+    pub processor: u32,
     /// When it began.
     pub begin: u64,
     /// When it ended.
@@ -26,7 +28,7 @@ pub struct Computation {
 /// A program that is watched.
 pub(super) struct Watched<'p> {
     pub(super) program: &'p mut ScheduleProgram,
-    pub(super) timeline: Timeline,
+    pub(super) timeline: &'p mut Timeline,
 }
 
 impl<E: Control> Driver<E> for Watched<'_> {
@@ -42,9 +44,9 @@ impl<E: Control> Driver<E> for Watched<'_> {
     }
 
     fn timer(&mut self, engine: &mut E, step: u32) {
-        let (rank, ticks) = self.program.computation(step);
+        let ((rank, processor), ticks) = self.program.computation(step);
         let end = engine.now();
-        self.timeline.computations.push(Computation { rank, begin: end - ticks, end });
+        self.timeline.computations.push(Computation { rank, processor, begin: end - ticks, end });
         self.program.timer(engine, step);
     }
 }
