@@ -1,0 +1,274 @@
+//! Data flow of a collective: which member sends which blocks to which other, in which step.
+
+use std::ops::Range;
+
+use meshwright_core::csr::Csr;
+use meshwright_core::error::{Error, Result};
+
+/// Stands for every member, as who contributes to a block or who needs it.
+pub const ALL: u32 = u32::MAX;
+
+/// The most messages of a flow: more would not be simulated in a minute.
+pub const TRANSFERS_MAX: usize = 1 << 24;
+
+/// A piece of the data of a collective.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// How large it is.
+    pub bytes: u64,
+    /// The member that contributes it, or [`ALL`], whose contributions are added up.
+    pub from: u32,
+    /// The member that needs it, or [`ALL`].
+    pub to: u32,
+}
+
+/// What the target of a transfer does with what comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// It takes the place of what the target has.
+    Copy,
+    /// It is added to what the target has.
+    Combine,
+}
+
+/// Blocks that go from one member to another in one message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// It carries what the source holds after all steps before this one.
+    pub step: u32,
+    /// The member that sends.
+    pub source: u32,
+    /// The member that receives.
+    pub target: u32,
+    /// What the target does with it.
+    pub mode: Mode,
+}
+
+/// A collective operation as data flow between members, numbered from 0.
+///
+/// A member may send in a step as soon as those of the steps before have come to it that touch the same blocks: chunks
+/// stream through the members without waiting for each other.
+#[derive(Clone, Debug, Default)]
+pub struct Flow {
+    members: u32,
+    blocks: Vec<Block>,
+    transfers: Vec<Transfer>,
+    /// By transfer the blocks it carries, as ranges without overlap.
+    carried: Csr<(u32, u32)>,
+}
+
+impl Flow {
+    /// A flow in which nothing is sent yet.
+    pub fn new(members: u32, blocks: Vec<Block>) -> Self {
+        Self { members, blocks, transfers: Vec::new(), carried: Csr::default() }
+    }
+
+    /// How many members there are.
+    pub fn members(&self) -> u32 {
+        self.members
+    }
+
+    /// The blocks.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// The messages.
+    pub fn transfers(&self) -> &[Transfer] {
+        &self.transfers
+    }
+
+    /// The blocks that a message carries.
+    pub fn carried(&self, transfer: usize) -> impl Iterator<Item = u32> + '_ {
+        self.ranges(transfer).flatten()
+    }
+
+    /// The same as ranges.
+    pub fn ranges(&self, transfer: usize) -> impl Iterator<Item = Range<u32>> + '_ {
+        self.carried.row(transfer).iter().map(|&(first, end)| first..end)
+    }
+
+    /// How many bytes a message carries.
+    pub fn bytes(&self, transfer: usize) -> u64 {
+        self.carried(transfer).map(|block| self.blocks[block as usize].bytes).sum()
+    }
+
+    /// How many steps there are: one more than the number of the last.
+    pub fn steps(&self) -> u32 {
+        self.transfers.iter().map(|transfer| transfer.step + 1).max().unwrap_or(0)
+    }
+
+    /// Adds a message; one without blocks, or to the sender itself, is left out.
+    pub fn send(&mut self, transfer: Transfer, blocks: impl IntoIterator<Item = u32>) {
+        let mut ranges: Vec<(u32, u32)> = Vec::new();
+        for block in blocks {
+            match ranges.last_mut() {
+                Some((_, end)) if *end == block => *end += 1,
+                _ => ranges.push((block, block + 1)),
+            }
+        }
+        if transfer.source == transfer.target || ranges.is_empty() {
+            return;
+        }
+        self.transfers.push(transfer);
+        self.carried.push_row(ranges);
+    }
+
+    /// Adds a message that takes the place of what the target has.
+    pub fn copy(&mut self, step: u32, source: u32, target: u32, blocks: impl IntoIterator<Item = u32>) {
+        self.send(Transfer { step, source, target, mode: Mode::Copy }, blocks);
+    }
+
+    /// Adds a message that is added to what the target has.
+    pub fn combine(&mut self, step: u32, source: u32, target: u32, blocks: impl IntoIterator<Item = u32>) {
+        self.send(Transfer { step, source, target, mode: Mode::Combine }, blocks);
+    }
+
+    /// The flow of the reversed operation: every message the other way, the last first; what was copied is added up.
+    ///
+    /// Right if no member receives a block twice, so that a reversed member gives each sum away once.
+    pub fn reversed(&self) -> Self {
+        let last = self.steps();
+        let blocks = self.blocks.iter().map(|&Block { bytes, from, to }| Block { bytes, from: to, to: from });
+        let mut flow = Self::new(self.members, blocks.collect());
+        let adds = |block: u32| flow_adds(&self.blocks, block);
+        for (index, transfer) in self.transfers.iter().enumerate().rev() {
+            let mode = if self.carried(index).any(adds) { Mode::Combine } else { Mode::Copy };
+            let turned = Transfer {
+                step: last - 1 - transfer.step,
+                source: transfer.target,
+                target: transfer.source,
+                mode,
+            };
+            flow.transfers.push(turned);
+            flow.carried.push_row(self.carried.row(index).iter().copied());
+        }
+        flow
+    }
+
+    /// This flow, and then another on the same blocks: who needed a block in the first contributes it to the second.
+    ///
+    /// # Panics
+    ///
+    /// When members or blocks differ.
+    pub fn then(mut self, next: &Self) -> Self {
+        assert_eq!((self.members, self.blocks.len()), (next.members, next.blocks.len()), "the same blocks");
+        let after = self.steps();
+        for (block, other) in self.blocks.iter_mut().zip(&next.blocks) {
+            assert_eq!(
+                (block.bytes, block.to),
+                (other.bytes, other.from),
+                "one goes on where the other ends"
+            );
+            block.to = other.to;
+        }
+        for (index, &transfer) in next.transfers.iter().enumerate() {
+            self.transfers.push(Transfer { step: after + transfer.step, ..transfer });
+            self.carried.push_row(next.carried.row(index).iter().copied());
+        }
+        self
+    }
+
+    /// This flow and another at the same time, each on blocks of its own.
+    ///
+    /// # Panics
+    ///
+    /// When members differ.
+    pub fn beside(mut self, other: &Self) -> Self {
+        assert_eq!(self.members, other.members, "the same members");
+        let before = self.blocks.len() as u32;
+        self.blocks.extend_from_slice(&other.blocks);
+        for (index, &transfer) in other.transfers.iter().enumerate() {
+            self.transfers.push(transfer);
+            let row = other.carried.row(index).iter();
+            self.carried.push_row(row.map(|&(first, end)| (before + first, before + end)));
+        }
+        self
+    }
+
+    /// The same with other names: member m becomes `name(m)`, one of `members`.
+    pub fn renamed(mut self, members: u32, name: impl Fn(u32) -> u32) -> Self {
+        self.members = members;
+        let of = |member: u32| if member == ALL { ALL } else { name(member) };
+        for block in &mut self.blocks {
+            (block.from, block.to) = (of(block.from), of(block.to));
+        }
+        for transfer in &mut self.transfers {
+            (transfer.source, transfer.target) = (name(transfer.source), name(transfer.target));
+        }
+        self
+    }
+
+    /// Cuts every block into so many chunks, and every message with it: the k-th chunk goes on when the k-th has come.
+    ///
+    /// A message of step s becomes messages of steps s, s + 1, ..., its chunks one after the other. Blocks of fewer bytes
+    /// have chunks without bytes, which are not sent.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooLarge`] for more than [`TRANSFERS_MAX`] messages.
+    pub fn chunked(&self, chunks: u32) -> Result<Self> {
+        if chunks <= 1 || self.blocks.iter().all(|block| block.bytes == 0) {
+            return Ok(self.clone());
+        }
+        fits(self.transfers.len().saturating_mul(chunks as usize))?;
+        let many = self.blocks.len() as u32;
+        let mut flow = Self::new(self.members, Vec::with_capacity((many * chunks) as usize));
+        for chunk in 0..chunks {
+            let part = |&block: &Block| Block { bytes: share(block.bytes, chunks, chunk), ..block };
+            flow.blocks.extend(self.blocks.iter().map(part));
+        }
+        for (index, &transfer) in self.transfers.iter().enumerate() {
+            for chunk in 0..chunks {
+                let bytes = |block: u32| share(self.blocks[block as usize].bytes, chunks, chunk);
+                let is_empty = self.carried(index).all(|block| bytes(block) == 0);
+                if is_empty {
+                    continue;
+                }
+                let moved = |&(first, end): &(u32, u32)| (first + chunk * many, end + chunk * many);
+                flow.transfers.push(Transfer { step: transfer.step + chunk, ..transfer });
+                flow.carried.push_row(self.carried.row(index).iter().map(moved));
+            }
+        }
+        Ok(flow)
+    }
+
+    /// The bytes of all messages together.
+    pub fn bytes_total(&self) -> u64 {
+        (0..self.transfers.len()).map(|transfer| self.bytes(transfer)).sum()
+    }
+}
+
+/// Whether contributions to a block are added up once its messages are reversed.
+fn flow_adds(blocks: &[Block], block: u32) -> bool {
+    blocks[block as usize].to == ALL
+}
+
+/// Refuses more messages than are simulated.
+///
+/// # Errors
+///
+/// [`Error::TooLarge`].
+pub fn fits(transfers: usize) -> Result<()> {
+    if transfers <= TRANSFERS_MAX {
+        return Ok(());
+    }
+    Err(Error::TooLarge {
+        what: "this collective",
+        needed: format!("{transfers} messages"),
+        limit: format!("{TRANSFERS_MAX} messages"),
+    })
+}
+
+/// The k-th of so many shares of a number of bytes, which differ by one at most.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_collectives::flow::share;
+/// assert_eq!([0, 1, 2].map(|k| share(8, 3, k)), [2, 3, 3]);
+/// ```
+pub fn share(bytes: u64, shares: u32, k: u32) -> u64 {
+    let before = |k: u32| (u128::from(bytes) * u128::from(k) / u128::from(shares)) as u64;
+    before(k + 1) - before(k)
+}

@@ -1,0 +1,31 @@
+//! Collective operations as data flow: published algorithms and lower bounds.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`operation`] | [`Operation`]: broadcast, all-reduce, ... |
+//! | [`task`] | [`Task`]: an operation of the living nodes of a machine |
+//! | [`flow`] | [`Flow`](flow::Flow): which member sends which blocks to which other, in which step |
+//! | [`check`] | the symbolic proof that every contribution reaches every result exactly once |
+//! | `schedule` | from a flow to a schedule that can be simulated |
+//! | [`shape`] | trees, butterflies, operations made of others |
+//! | [`algorithm`] | the table of [`Algorithm`]s |
+//! | [`algorithms`] | the algorithms, one file for each family |
+//! | [`predict`] | the time of a flow before it is simulated |
+//! | [`bound`] | a time that no algorithm beats |
+
+#![forbid(unsafe_code)]
+
+pub mod algorithm;
+pub mod algorithms;
+pub mod bound;
+pub mod check;
+pub mod flow;
+pub mod operation;
+pub mod predict;
+mod schedule;
+pub mod shape;
+pub mod task;
+
+pub use algorithm::Algorithm;
+pub use operation::{OPERATIONS, Operation};
+pub use task::Task;

@@ -1,0 +1,55 @@
+//! The time of a flow before it is simulated.
+
+use meshwright_core::error::Result;
+use meshwright_core::units::{Bytes, Cycles};
+use meshwright_schedule::{Message, Phases, cost};
+
+use crate::Task;
+use crate::flow::{Flow, Mode};
+
+/// The predicted time: as if a barrier ended every step.
+///
+/// ```text
+/// sum over steps of the predicted time of its messages, each as if it crossed its busiest link last
+/// + combine times the most bytes that one member adds up in the step
+/// ```
+///
+/// In a chain of L links with k chunks that is (k + L - 1) (c + h + b V / k). Exact where all messages of a step are
+/// alike and nobody waits; chunks whose start-ups overlap are faster.
+///
+/// # Errors
+///
+/// As for [`cost::forecast`].
+pub fn predicted(task: &Task<'_>, flow: &Flow) -> Result<Cycles> {
+    let nodes = task.nodes();
+    let message = |(index, transfer): (usize, &crate::flow::Transfer)| Message {
+        source: nodes[transfer.source as usize],
+        target: nodes[transfer.target as usize],
+        bytes: Bytes(flow.bytes(index)),
+        phase: transfer.step,
+    };
+    let messages: Vec<Message> = flow.transfers().iter().enumerate().map(message).collect();
+    let machine = task.machine();
+    let phases = Phases::new(meshwright_network::topology::Topology::nodes(machine), messages);
+    let forecast = cost::forecast(&phases, machine)?;
+    Ok(machine.costs().cycles(forecast.ticks + adding(task, flow)))
+}
+
+/// Ticks of adding up, the busiest member of each step.
+fn adding(task: &Task<'_>, flow: &Flow) -> u64 {
+    let Some(combine) = task.combine else { return 0 };
+    let mut sums: Vec<(u32, u32, u64)> = flow
+        .transfers()
+        .iter()
+        .enumerate()
+        .filter(|(_, transfer)| transfer.mode == Mode::Combine)
+        .map(|(index, transfer)| (transfer.step, transfer.target, flow.bytes(index)))
+        .collect();
+    sums.sort_unstable();
+    let of_member = |all: &[(u32, u32, u64)]| all.iter().map(|&(.., bytes)| bytes).sum::<u64>();
+    let of_step =
+        |step: &[(u32, u32, u64)]| step.chunk_by(|a, b| a.1 == b.1).map(of_member).max().unwrap_or(0);
+    let bytes: u64 = sums.chunk_by(|a, b| a.0 == b.0).map(of_step).sum();
+    let cycles = (bytes * combine.numerator()).div_ceil(combine.denominator());
+    cycles * task.machine().costs().ticks_per_cycle()
+}

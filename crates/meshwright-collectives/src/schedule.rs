@@ -1,0 +1,126 @@
+//! From data flow to a schedule: which send waits for which receives, and what adding up costs.
+
+use meshwright_core::csr::Csr;
+use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
+use meshwright_schedule::{Dependency, Op, Rank, Schedule};
+
+use crate::flow::{Flow, Mode};
+
+/// No entry.
+const NONE: u32 = u32::MAX;
+
+/// What a send of a block waits for: steps of the rank that brought something of it, in a list from the last back.
+#[derive(Default)]
+struct Brought {
+    /// By block the last entry.
+    last: Vec<u32>,
+    /// Step of the rank, and the entry before.
+    entries: Vec<(u32, u32)>,
+    /// By step of the rank, the send that waits for it already.
+    seen: Vec<u32>,
+}
+
+impl Brought {
+    fn bring(&mut self, block: u32, step: u32, mode: Mode) {
+        let before = if mode == Mode::Copy { NONE } else { self.last[block as usize] };
+        self.last[block as usize] = self.entries.len() as u32;
+        self.entries.push((step, before));
+    }
+
+    /// What the send that is step `send` waits for, each once.
+    fn awaited(&mut self, blocks: impl Iterator<Item = u32>, send: u32, mut wait: impl FnMut(u32)) {
+        let mut same = NONE;
+        for block in blocks {
+            let mut at = self.last[block as usize];
+            if at == same {
+                continue;
+            }
+            same = at;
+            while at != NONE {
+                let (step, before) = self.entries[at as usize];
+                if self.seen[step as usize] != send {
+                    self.seen[step as usize] = send;
+                    wait(step);
+                }
+                at = before;
+            }
+        }
+    }
+}
+
+impl Flow {
+    /// The schedule of this flow, member m on node `nodes[m]` of a machine of so many nodes.
+    ///
+    /// A send waits for all that came to its node in steps before its own and touches one of its blocks; nothing else waits.
+    /// Adding up costs `combine` cycles for each byte, rounded up, one message after the other. The tag of a
+    /// message is its step.
+    ///
+    /// # Panics
+    ///
+    /// When a member has no node.
+    ///
+    /// # Complexity
+    ///
+    /// O(blocks of all messages + dependencies).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright_collectives::flow::{ALL, Block, Flow};
+    /// use meshwright_core::units::NodeId;
+    /// let mut chain = Flow::new(3, vec![Block { bytes: 64, from: 0, to: ALL }]);
+    /// chain.copy(0, 0, 1, [0]);
+    /// chain.copy(1, 1, 2, [0]);
+    /// let schedule = chain.chunked(4)?.schedule(&[0, 1, 2].map(NodeId), 3, None);
+    /// assert_eq!((schedule.ranks[1].ops.len(), schedule.ranks[1].dependencies.len()), (8, 4), "chunk by chunk");
+    /// # Ok::<(), meshwright_core::Error>(())
+    /// ```
+    pub fn schedule(&self, nodes: &[NodeId], machine_nodes: u32, combine: Option<Ratio>) -> Schedule {
+        let transfers = self.transfers();
+        let ends = transfers.iter().zip(0..).flat_map(|(transfer, index)| {
+            [(transfer.source as usize, 2 * index), (transfer.target as usize, 2 * index + 1)]
+        });
+        let mut by_member = Csr::from_pairs(self.members() as usize, ends);
+        let mut ranks = vec![Rank::default(); machine_nodes as usize];
+        let mut brought = Brought { last: vec![NONE; self.blocks().len()], ..Brought::default() };
+        for (member, node) in nodes.iter().enumerate() {
+            let events: &mut [u32] = by_member.row_mut(member);
+            // In a step what is sent was there before what comes.
+            events.sort_by_key(|&event| (transfers[event as usize / 2].step, event % 2));
+            ranks[node.index()] = self.rank(events, nodes, combine, &mut brought);
+            brought.last.fill(NONE);
+            brought.entries.clear();
+        }
+        Schedule { ranks }
+    }
+
+    /// The program of one member: its sends and receives in the order of their steps.
+    fn rank(&self, events: &[u32], nodes: &[NodeId], combine: Option<Ratio>, brought: &mut Brought) -> Rank {
+        let mut rank = Rank::default();
+        brought.seen.clear();
+        brought.seen.resize(2 * events.len(), NONE);
+        for &event in events {
+            let index = event as usize / 2;
+            let (transfer, bytes) = (self.transfers()[index], Bytes(self.bytes(index)));
+            let mut step = rank.ops.len() as u32;
+            if event % 2 == 0 {
+                rank.ops.push(Op::Send { peer: nodes[transfer.target as usize], bytes, tag: transfer.step });
+                brought.awaited(self.carried(index), step, |on| {
+                    rank.dependencies.push(Dependency { step, on, start_only: false });
+                });
+                continue;
+            }
+            rank.ops.push(Op::Recv { peer: nodes[transfer.source as usize], bytes, tag: transfer.step });
+            if let Some(combine) = combine.filter(|_| transfer.mode == Mode::Combine) {
+                rank.dependencies.push(Dependency { step: step + 1, on: step, start_only: false });
+                step += 1;
+                let ticks = bytes.0 * combine.numerator();
+                rank.ops.push(Op::Calc { cycles: Cycles(ticks.div_ceil(combine.denominator())) });
+            }
+            for block in self.carried(index) {
+                brought.bring(block, step, transfer.mode);
+            }
+        }
+        rank
+    }
+}
