@@ -55,12 +55,13 @@ pub struct Flow {
     transfers: Vec<Transfer>,
     /// By transfer the blocks it carries, as ranges without overlap.
     carried: Csr<(u32, u32)>,
+    is_ordered: bool,
 }
 
 impl Flow {
     /// A flow in which nothing is sent yet.
     pub fn new(members: u32, blocks: Vec<Block>) -> Self {
-        Self { members, blocks, transfers: Vec::new(), carried: Csr::default() }
+        Self { members, blocks, transfers: Vec::new(), carried: Csr::default(), is_ordered: false }
     }
 
     /// How many members there are.
@@ -122,6 +123,32 @@ impl Flow {
     /// Adds a message that is added to what the target has.
     pub fn combine(&mut self, step: u32, source: u32, target: u32, blocks: impl IntoIterator<Item = u32>) {
         self.send(Transfer { step, source, target, mode: Mode::Combine }, blocks);
+    }
+
+    /// The same with other steps, by message.
+    ///
+    /// # Panics
+    ///
+    /// When there are not as many steps as messages.
+    pub fn relabelled(&self, steps: &[u32]) -> Self {
+        let mut flow = self.clone();
+        assert_eq!(steps.len(), flow.transfers.len(), "a step for each message");
+        for (transfer, &step) in flow.transfers.iter_mut().zip(steps) {
+            transfer.step = step;
+        }
+        flow
+    }
+
+    /// The same, and a member begins its messages to one other member in the order of their steps: those of early chunks are not
+    /// overtaken by late ones that are there already.
+    pub fn ordered(mut self) -> Self {
+        self.is_ordered = true;
+        self
+    }
+
+    /// Whether a member begins its messages to one other member in the order of their steps.
+    pub fn is_ordered(&self) -> bool {
+        self.is_ordered
     }
 
     /// The flow of the reversed operation: every message the other way, the last first; what was copied is added up.

@@ -24,6 +24,7 @@ pub mod operation;
 pub mod predict;
 mod schedule;
 pub mod shape;
+pub mod synthesis;
 pub mod task;
 
 pub use algorithm::Algorithm;

@@ -1,5 +1,7 @@
 //! From data flow to a schedule: which send waits for which receives, and what adding up costs.
 
+use std::collections::BTreeMap;
+
 use meshwright_core::csr::Csr;
 use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
 use meshwright_schedule::{Dependency, Op, Rank, Schedule};
@@ -94,9 +96,40 @@ impl Flow {
         Schedule { ranks }
     }
 
+    /// Which message waits for which other to arrive: pairs of the one awaited and the one that waits.
+    pub fn waits(&self) -> Vec<(u32, u32)> {
+        let transfers = self.transfers();
+        let ends = transfers.iter().zip(0..).flat_map(|(transfer, index)| {
+            [(transfer.source as usize, 2 * index), (transfer.target as usize, 2 * index + 1)]
+        });
+        let mut by_member = Csr::from_pairs(self.members() as usize, ends);
+        let mut brought = Brought { last: vec![NONE; self.blocks().len()], ..Brought::default() };
+        brought.seen.resize(transfers.len(), NONE);
+        let mut waits = Vec::new();
+        for member in 0..self.members() as usize {
+            let events: &mut [u32] = by_member.row_mut(member);
+            events.sort_by_key(|&event| (transfers[event as usize / 2].step, event % 2));
+            for &event in &*events {
+                let index = event / 2;
+                if event % 2 == 0 {
+                    brought.awaited(self.carried(index as usize), index, |on| waits.push((on, index)));
+                } else {
+                    for block in self.carried(index as usize) {
+                        brought.bring(block, index, transfers[index as usize].mode);
+                    }
+                }
+            }
+            brought.last.fill(NONE);
+            brought.entries.clear();
+        }
+        waits
+    }
+
     /// The program of one member: its sends and receives in the order of their steps.
     fn rank(&self, events: &[u32], nodes: &[NodeId], combine: Option<Ratio>, brought: &mut Brought) -> Rank {
         let mut rank = Rank::default();
+        // By target the last send to it.
+        let mut sent: BTreeMap<u32, u32> = BTreeMap::new();
         brought.seen.clear();
         brought.seen.resize(2 * events.len(), NONE);
         for &event in events {
@@ -108,6 +141,11 @@ impl Flow {
                 brought.awaited(self.carried(index), step, |on| {
                     rank.dependencies.push(Dependency { step, on, start_only: false });
                 });
+                if self.is_ordered()
+                    && let Some(on) = sent.insert(transfer.target, step)
+                {
+                    rank.dependencies.push(Dependency { step, on, start_only: true });
+                }
                 continue;
             }
             rank.ops.push(Op::Recv { peer: nodes[transfer.source as usize], bytes, tag: transfer.step });

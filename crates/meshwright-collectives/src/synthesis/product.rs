@@ -1,0 +1,244 @@
+//! Products of exchanges along the dimensions of a box, in any order: what butterflies and buckets are special cases of.
+
+use meshwright_core::error::{Error, Result};
+use meshwright_network::topology::{Grid, Topology};
+
+use crate::flow::{Block, Flow, share};
+use crate::{Operation, Task};
+
+/// One exchange: along a dimension, members whose coordinates differ by multiples of `stride` and agree in all else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Stage {
+    /// The dimension.
+    pub axis: usize,
+    /// Coordinates of a group are so far apart.
+    pub stride: u32,
+    /// How many members a group has.
+    pub radix: u32,
+    /// How they exchange.
+    pub kind: Kind,
+}
+
+/// How the members of a group exchange what they have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Everybody sends to every other at once.
+    Direct,
+    /// Everybody hands on to both neighbours, ceil((r - 1) / 2) times round a ring, r - 1 times along a line.
+    TwoWay,
+}
+
+/// A product of exchanges: the first of them scatter as they add up, those from `whole` on exchange whole pieces, and the first gather
+/// again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Product {
+    /// The exchanges, in order.
+    pub stages: Vec<Stage>,
+    /// From this one on pieces are not divided any more.
+    pub whole: usize,
+    /// So many copies on equal shares, the k-th with its dimensions turned by k.
+    pub colours: u32,
+}
+
+/// A message of an all-gather along a line.
+struct LineMessage {
+    from: u32,
+    to: u32,
+    /// The position whose piece it carries.
+    piece: u32,
+    /// Which half of it; none for both.
+    half: Option<u32>,
+}
+
+impl Kind {
+    /// The all-gather of a line of so many positions; a ring where its ends are neighbours.
+    fn steps(self, radix: u32, is_ring: bool) -> Vec<Vec<LineMessage>> {
+        let whole = |from, to, piece| LineMessage { from, to, piece, half: None };
+        match self {
+            Self::Direct => {
+                let from = |i: u32| (1..radix).map(move |far| whole(i, (i + far) % radix, i));
+                vec![(0..radix).flat_map(from).collect()]
+            }
+            Self::TwoWay if is_ring => {
+                let both = |step: u32| {
+                    // Of an even ring half of the farthest piece comes from each side.
+                    let is_split = radix.is_multiple_of(2) && step + 1 == radix / 2;
+                    let of = move |from: u32| {
+                        let (up, down) = ((from + 1) % radix, (from + radix - 1) % radix);
+                        let (behind, ahead) = ((from + radix - step) % radix, (from + step) % radix);
+                        [(up, behind, 0), (down, ahead, 1)].map(move |(to, piece, half)| LineMessage {
+                            half: is_split.then_some(half),
+                            ..whole(from, to, piece)
+                        })
+                    };
+                    (0..radix).flat_map(of).collect()
+                };
+                (0..radix / 2).map(both).collect()
+            }
+            Self::TwoWay => {
+                let step = |step: u32| {
+                    let up = (step..radix - 1).map(move |i| whole(i, i + 1, i - step));
+                    let down = (1..radix - step).map(move |i| whole(i, i - 1, i + step));
+                    up.chain(down).collect()
+                };
+                (0..radix - 1).map(step).collect()
+            }
+        }
+    }
+
+    fn letter(self) -> &'static str {
+        match self {
+            Self::Direct => "d",
+            Self::TwoWay => "r",
+        }
+    }
+}
+
+impl Stage {
+    /// The lines of this exchange.
+    fn lines(&self, grid: &Grid) -> Vec<Vec<u32>> {
+        let nodes = grid.sides().iter().product::<u32>();
+        let (apart, side) = (grid.stride(self.axis), grid.sides()[self.axis]);
+        let is_first = |node: &u32| (node / apart % side / self.stride).is_multiple_of(self.radix);
+        let line = |node: u32| (0..self.radix).map(|k| node + k * self.stride * apart).collect();
+        (0..nodes).filter(is_first).map(line).collect()
+    }
+
+    fn is_ring(&self, grid: &Grid) -> bool {
+        grid.wraps() && self.stride * self.radix == grid.sides()[self.axis]
+    }
+}
+
+/// Messages of an all-gather: step, source, target, blocks.
+struct Gathering {
+    messages: Vec<(u32, u32, u32, Vec<u32>)>,
+    steps: u32,
+}
+
+impl Product {
+    /// A name that says how it is made: `d0:2,r1:8|x2` exchanges directly in pairs along dimension 0, two-way in eights along dimension 1,
+    /// in two copies; after `/` whole pieces are exchanged.
+    pub fn name(&self) -> String {
+        let stage = |(index, stage): (usize, &Stage)| {
+            let before = match index {
+                0 if self.whole == 0 => "/",
+                0 => "",
+                _ if index == self.whole => "/",
+                _ => ",",
+            };
+            format!("{before}{}{}:{}", stage.kind.letter(), stage.axis, stage.radix)
+        };
+        let stages: String = self.stages.iter().enumerate().map(stage).collect();
+        format!("{stages}|x{}", self.colours)
+    }
+
+    /// Its flow: all-reduce, or all-gather and reduce-scatter where nothing is exchanged whole.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotApplicable`] when the machine is no whole box, for other operations, and where the stages do not reach everybody.
+    pub fn flow(&self, task: &Task<'_>) -> Result<Flow> {
+        let grid = task.grid("a product of exchanges")?;
+        let parted = matches!(task.operation, Operation::AllGather | Operation::ReduceScatter);
+        if parted && self.whole < self.stages.len() || !parted && task.operation != Operation::AllReduce {
+            let why = format!("it is no way to do {}", task.operation.name());
+            return Err(Error::not_applicable("a product of exchanges", why));
+        }
+        let mut all: Option<Flow> = None;
+        for colour in 0..self.colours {
+            let flow = self.turned(colour as usize, grid).one(&task.cut(colour, self.colours), grid);
+            all = Some(match all {
+                Some(before) => before.beside(&flow),
+                None => flow,
+            });
+        }
+        all.ok_or_else(|| Error::not_applicable("a product of exchanges", "it has no copy"))
+    }
+
+    /// The same with its dimensions turned by so many.
+    fn turned(&self, by: usize, grid: &Grid) -> Self {
+        let axes = grid.dimensions();
+        let turn = |stage: &Stage| Stage { axis: (stage.axis + by) % axes, ..*stage };
+        Self { stages: self.stages.iter().map(turn).collect(), ..self.clone() }
+    }
+
+    /// One copy. Each piece is two blocks, its halves.
+    fn one(&self, task: &Task<'_>, grid: &Grid) -> Flow {
+        let (scattering, whole) = self.stages.split_at(self.whole);
+        let (piece, pieces) = numbers(scattering, task.members(), grid);
+        let gathering = gathering(scattering, &piece, grid);
+        let halves = |block: Block| [0, 1].map(|half| Block { bytes: share(block.bytes, 2, half), ..block });
+        let mut blocks = task.blocks();
+        if task.operation == Operation::AllReduce {
+            let all = blocks[0];
+            blocks = (0..pieces).map(|k| Block { bytes: share(all.bytes, pieces, k), ..all }).collect();
+        } else {
+            let parts = blocks.clone();
+            piece.iter().zip(parts).for_each(|(&piece, part)| blocks[piece as usize] = part);
+        }
+        let mut flow = Flow::new(task.members(), blocks.into_iter().flat_map(halves).collect());
+        let mut after = 0;
+        if task.operation != Operation::AllGather {
+            for (step, from, to, blocks) in gathering.messages.iter().rev() {
+                flow.combine(gathering.steps - 1 - step, *to, *from, blocks.iter().copied());
+            }
+            after = gathering.steps;
+        }
+        for stage in whole {
+            for line in stage.lines(grid) {
+                for (&from, k) in line.iter().zip(0..) {
+                    for far in 1..stage.radix {
+                        let (to, block) =
+                            (line[((k + far) % stage.radix) as usize], 2 * piece[from as usize]);
+                        flow.combine(after, from, to, [block, block + 1]);
+                    }
+                }
+            }
+            after += 1;
+        }
+        if task.operation != Operation::ReduceScatter {
+            for (step, from, to, blocks) in gathering.messages {
+                flow.copy(after + step, from, to, blocks);
+            }
+        }
+        flow
+    }
+}
+
+/// By member the number of its piece, so that what members gather together is numbered in a row; and how many pieces there are.
+fn numbers(scattering: &[Stage], members: u32, grid: &Grid) -> (Vec<u32>, u32) {
+    let pieces: u32 = scattering.iter().map(|stage| stage.radix).product();
+    let number = |member: u32| {
+        scattering.iter().fold(0, |number, stage| {
+            let at = member / grid.stride(stage.axis) % grid.sides()[stage.axis];
+            number * stage.radix + at / stage.stride % stage.radix
+        })
+    };
+    ((0..members).map(number).collect(), pieces)
+}
+
+/// The all-gather of the last stage first, in blocks: two for each piece.
+fn gathering(scattering: &[Stage], piece: &[u32], grid: &Grid) -> Gathering {
+    let mut held: Vec<Vec<u32>> = piece.iter().map(|&piece| vec![2 * piece, 2 * piece + 1]).collect();
+    let mut all = Gathering { messages: Vec::new(), steps: 0 };
+    for stage in scattering.iter().rev() {
+        let steps = stage.kind.steps(stage.radix, stage.is_ring(grid));
+        for line in stage.lines(grid) {
+            for (step, messages) in (0..).zip(&steps) {
+                for message in messages {
+                    let blocks = held[line[message.piece as usize] as usize].iter().copied();
+                    let carried = blocks.filter(|block| message.half.is_none_or(|half| block % 2 == half));
+                    let [from, to] = [message.from, message.to].map(|at| line[at as usize]);
+                    all.messages.push((all.steps + step, from, to, carried.collect()));
+                }
+            }
+            let mut together: Vec<u32> = line.iter().flat_map(|&m| &held[m as usize]).copied().collect();
+            together.sort_unstable();
+            for &member in &line {
+                held[member as usize].clone_from(&together);
+            }
+        }
+        all.steps += steps.len() as u32;
+    }
+    all
+}

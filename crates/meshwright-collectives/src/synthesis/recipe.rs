@@ -1,0 +1,182 @@
+//! Which products are worth a simulation: all of a box, by what they would take if nobody waited.
+
+use meshwright_core::units::{Bytes, Cycles};
+use meshwright_network::topology::{Costs, Grid, Topology};
+
+use super::product::{Kind, Product, Stage};
+use crate::{Operation, Task};
+
+/// How many products are looked at.
+const PRODUCTS_MAX: usize = 1 << 14;
+
+/// A product with its estimated times.
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    /// The product.
+    pub product: Product,
+    /// All latencies and all loads one after the other: what it takes in one piece.
+    pub serial: Cycles,
+    /// The greater of all latencies and all loads: what chunks may come near to.
+    pub streamed: Cycles,
+}
+
+/// Latency and load of an exchange, in ticks.
+#[derive(Clone, Copy, Default)]
+struct Price {
+    latency: u64,
+    load: u64,
+}
+
+/// All products for a task, the cheapest first; none for operations that are no product.
+///
+/// # Complexity
+///
+/// O(products stages side²), a few thousand products.
+pub fn recipes(task: &Task<'_>, grid: &Grid) -> Vec<Recipe> {
+    let costs = task.machine().costs();
+    let mut all = Vec::new();
+    for stages in sequences(grid) {
+        let wholes = match task.operation {
+            Operation::AllReduce => 0..=stages.len(),
+            Operation::AllGather | Operation::ReduceScatter => stages.len()..=stages.len(),
+            _ => return all,
+        };
+        for whole in wholes {
+            if stages[whole..].iter().any(|stage| stage.kind == Kind::TwoWay) {
+                continue;
+            }
+            let mut colours = vec![1];
+            if grid.dimensions() > 1 && grid.sides().windows(2).all(|two| two[0] == two[1]) {
+                colours.push(grid.dimensions() as u32);
+            }
+            for colours in colours {
+                let product = Product { stages: stages.clone(), whole, colours };
+                all.push(priced(task, grid, costs, product));
+            }
+        }
+    }
+    all.sort_by_key(|recipe| (recipe.serial, recipe.streamed));
+    all
+}
+
+/// Sequences of exchanges that reach everybody: each side as a product of radices, dimension after dimension or in turns.
+fn sequences(grid: &Grid) -> Vec<Vec<Stage>> {
+    let mut by_axis: Vec<Vec<Vec<Stage>>> = Vec::new();
+    let is_cube = grid.sides().windows(2).all(|two| two[0] == two[1]);
+    for (axis, &side) in grid.sides().iter().enumerate() {
+        by_axis.push(ways(axis, side));
+    }
+    // Equal sides are cut alike: the way of the first, for each.
+    let mut combinations: Vec<Vec<Vec<Stage>>> = vec![Vec::new()];
+    if is_cube {
+        let alike = |way: usize| by_axis.iter().map(|ways| ways[way].clone()).collect();
+        combinations = (0..by_axis[0].len()).map(alike).collect();
+    } else {
+        for ways in &by_axis {
+            let longer = |before: &Vec<Vec<Stage>>| {
+                let before = before.clone();
+                ways.iter().map(move |way| [before.as_slice(), std::slice::from_ref(way)].concat())
+            };
+            combinations = combinations.iter().flat_map(longer).take(PRODUCTS_MAX).collect();
+        }
+    }
+    let mut all = Vec::new();
+    for axes in combinations {
+        let after: Vec<Stage> = axes.iter().rev().flatten().copied().collect();
+        let deepest = axes.iter().map(Vec::len).max().unwrap_or(0);
+        let turn = |k: usize| axes.iter().rev().filter_map(move |way| way.get(k).copied());
+        let turns: Vec<Stage> = (0..deepest).flat_map(turn).collect();
+        if turns != after {
+            all.push(turns);
+        }
+        all.push(after);
+    }
+    all.truncate(PRODUCTS_MAX);
+    all
+}
+
+/// The ways to cut a side into radices, the nearest first; each exchanged directly, or the whole side two-way.
+fn ways(axis: usize, side: u32) -> Vec<Vec<Stage>> {
+    let mut all = Vec::new();
+    let mut open = vec![(1u32, Vec::<Stage>::new())];
+    while let Some((stride, way)) = open.pop() {
+        if stride == side {
+            all.push(way);
+            continue;
+        }
+        for radix in 2..=side / stride {
+            if !(side / stride).is_multiple_of(radix) || radix > 64 {
+                continue;
+            }
+            let kinds: &[Kind] =
+                if radix > 3 && stride == 1 { &[Kind::Direct, Kind::TwoWay] } else { &[Kind::Direct] };
+            for &kind in kinds {
+                let mut longer = way.clone();
+                longer.push(Stage { axis, stride, radix, kind });
+                open.push((stride * radix, longer));
+            }
+        }
+    }
+    all
+}
+
+/// What a product takes by its latencies and loads.
+fn priced(task: &Task<'_>, grid: &Grid, costs: &Costs, product: Product) -> Recipe {
+    let (scattering, whole) = product.stages.split_at(product.whole);
+    let pieces: u64 = scattering.iter().map(|stage| u64::from(stage.radix)).product();
+    let piece = task.bytes.div_ceil(u64::from(product.colours) * pieces);
+    let (mut latency, mut load) = (0, 0);
+    let mut held = piece;
+    let times = if task.operation == Operation::AllReduce { 2 } else { 1 };
+    for stage in scattering.iter().rev() {
+        let price = price(*stage, grid, costs, held);
+        latency += times * price.latency;
+        load += times * price.load;
+        held *= u64::from(stage.radix);
+    }
+    for stage in whole {
+        let price = price(*stage, grid, costs, piece);
+        latency += price.latency;
+        load += price.load;
+    }
+    let serial = costs.cycles(latency + load);
+    let streamed = costs.cycles((latency + load / 8).max(load));
+    Recipe { product, serial, streamed }
+}
+
+/// Latency and busiest link of one exchange of pieces of so many bytes.
+fn price(stage: Stage, grid: &Grid, costs: &Costs, bytes: u64) -> Price {
+    let side = grid.sides()[stage.axis];
+    let one = costs.transfer_ticks(Bytes(bytes)) + costs.head_ticks();
+    let reach = stage.stride * stage.radix;
+    if stage.kind == Kind::TwoWay {
+        let is_ring = grid.wraps() && reach == side;
+        let steps = u64::from(if is_ring { stage.radix / 2 } else { stage.radix - 1 });
+        let latency = steps * (costs.startup_ticks() + u64::from(stage.stride - 1) * costs.head_ticks());
+        let sent = if is_ring { u64::from(stage.radix - 1) * one / 2 } else { steps * one };
+        return Price { latency, load: sent * u64::from(stage.stride) };
+    }
+    // By link up from each coordinate, and down to it, how many messages cross it.
+    let (mut up, mut down, mut hops) = (vec![0u64; side as usize], vec![0u64; side as usize], 0);
+    for from in 0..side {
+        let first = from / reach * reach + from % stage.stride;
+        for to in (0..stage.radix).map(|k| first + k * stage.stride).filter(|&to| to != from) {
+            let above = if to > from { to - from } else { to + side - from };
+            let goes_up = if grid.wraps() { 2 * above <= side } else { to > from };
+            let steps = match (goes_up, grid.wraps()) {
+                (true, _) => above,
+                (false, true) => side - above,
+                (false, false) => from - to,
+            };
+            hops = hops.max(steps);
+            for k in 0..steps {
+                let at = if goes_up { from + k } else { from + side - k - 1 };
+                let line = if goes_up { &mut up } else { &mut down };
+                line[(at % side) as usize] += 1;
+            }
+        }
+    }
+    let busiest = up.iter().chain(&down).max().copied().unwrap_or(0);
+    let latency = costs.startup_ticks() + u64::from(hops.saturating_sub(1)) * costs.head_ticks();
+    Price { latency, load: busiest * one }
+}
