@@ -9,6 +9,10 @@ use crate::flow::{Flow, Mode};
 /// No entry.
 const NONE: u32 = u32::MAX;
 
+/// What waits for more than so many others waits for one step without work that waits for them: p sends of a sum of p
+/// contributions need 2 p dependencies then, not p p.
+const WAITS_MAX: usize = 8;
+
 /// What a send of a block waits for: steps of the rank that brought something of it, in a list from the last back.
 #[derive(Default)]
 struct Brought {
@@ -18,33 +22,58 @@ struct Brought {
     entries: Vec<(u32, u32)>,
     /// By step of the rank, the send that waits for it already.
     seen: Vec<u32>,
+    /// Blocks that have an entry.
+    touched: Vec<u32>,
+    /// What the send waits for.
+    awaited: Vec<u32>,
 }
 
 impl Brought {
     fn bring(&mut self, block: u32, step: u32, mode: Mode) {
-        let before = if mode == Mode::Copy { NONE } else { self.last[block as usize] };
-        self.last[block as usize] = self.entries.len() as u32;
+        let last = &mut self.last[block as usize];
+        if *last == NONE {
+            self.touched.push(block);
+        }
+        let before = if mode == Mode::Copy { NONE } else { *last };
+        *last = self.entries.len() as u32;
         self.entries.push((step, before));
     }
 
-    /// What the send that is step `send` waits for, each once.
-    fn awaited(&mut self, blocks: impl Iterator<Item = u32>, send: u32, mut wait: impl FnMut(u32)) {
-        let mut same = NONE;
+    /// Notes what the send that is step `send` waits for, each once; whether all blocks wait for the same.
+    fn wait(&mut self, blocks: impl Iterator<Item = u32>, send: u32) -> bool {
+        self.awaited.clear();
+        let (mut same, mut shortest) = (NONE, usize::MAX);
         for block in blocks {
             let mut at = self.last[block as usize];
-            if at == same {
+            if at == same && at != NONE {
                 continue;
             }
             same = at;
+            let mut length = 0;
             while at != NONE {
                 let (step, before) = self.entries[at as usize];
                 if self.seen[step as usize] != send {
                     self.seen[step as usize] = send;
-                    wait(step);
+                    self.awaited.push(step);
                 }
+                length += 1;
                 at = before;
             }
+            shortest = shortest.min(length);
         }
+        self.awaited.len() == shortest
+    }
+
+    /// From now on these blocks wait for one step instead of what they waited for.
+    fn join(&mut self, blocks: impl Iterator<Item = u32>, step: u32) {
+        blocks.for_each(|block| self.last[block as usize] = self.entries.len() as u32);
+        self.entries.push((step, NONE));
+    }
+
+    /// Forgets all, for the next member.
+    fn clear(&mut self) {
+        self.touched.drain(..).for_each(|block| self.last[block as usize] = NONE);
+        self.entries.clear();
     }
 }
 
@@ -88,8 +117,7 @@ impl Flow {
             // In a step what is sent was there before what comes.
             events.sort_by_key(|&event| (transfers[event as usize / 2].step, event % 2));
             ranks[node.index()] = self.rank(events, nodes, combine, &mut brought);
-            brought.last.fill(NONE);
-            brought.entries.clear();
+            brought.clear();
         }
         Schedule { ranks }
     }
@@ -99,15 +127,21 @@ impl Flow {
         let mut rank = Rank::default();
         brought.seen.clear();
         brought.seen.resize(2 * events.len(), NONE);
+        rank.ops.reserve(events.len());
         for &event in events {
             let index = event as usize / 2;
             let (transfer, bytes) = (self.transfers()[index], Bytes(self.bytes(index)));
             let mut step = rank.ops.len() as u32;
             if event % 2 == 0 {
+                let alike = brought.wait(self.carried(index), step);
+                let waits = |step, on| Dependency { step, on, start_only: false };
+                rank.dependencies.extend(brought.awaited.iter().map(|&on| waits(step, on)));
+                if alike && brought.awaited.len() > WAITS_MAX {
+                    rank.ops.push(Op::Calc { cycles: Cycles(0) });
+                    brought.join(self.carried(index), step);
+                    rank.dependencies.push(waits(step + 1, step));
+                }
                 rank.ops.push(Op::Send { peer: nodes[transfer.target as usize], bytes, tag: transfer.step });
-                brought.awaited(self.carried(index), step, |on| {
-                    rank.dependencies.push(Dependency { step, on, start_only: false });
-                });
                 continue;
             }
             rank.ops.push(Op::Recv { peer: nodes[transfer.source as usize], bytes, tag: transfer.step });
