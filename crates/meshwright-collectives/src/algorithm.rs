@@ -26,8 +26,18 @@ pub struct Algorithm {
 }
 
 /// Every algorithm, one file each family.
-pub const ALGORITHMS: &[&[Algorithm]] =
-    &[by::butterfly::ALGORITHMS, by::ring::ALGORITHMS, by::chain::ALGORITHMS, by::binomial::ALGORITHMS];
+pub const ALGORITHMS: &[&[Algorithm]] = &[
+    by::butterfly::ALGORITHMS,
+    by::ring::ALGORITHMS,
+    by::hamiltonian::ALGORITHMS,
+    by::bucket::ALGORITHMS,
+    by::direct::ALGORITHMS,
+    by::bruck::ALGORITHMS,
+    by::exchange::ALGORITHMS,
+    by::scan::ALGORITHMS,
+    by::chain::ALGORITHMS,
+    by::binomial::ALGORITHMS,
+];
 
 /// Every algorithm, in the order of the table.
 pub fn all() -> impl Iterator<Item = &'static Algorithm> {

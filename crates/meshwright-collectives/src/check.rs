@@ -52,13 +52,13 @@ impl Sets {
         number
     }
 
-    /// The number of both together; none if they overlap.
-    fn union(&mut self, a: u32, b: u32) -> Option<u32> {
+    /// The number of both together; none if they overlap and may not.
+    fn union(&mut self, a: u32, b: u32, may_overlap: bool) -> Option<u32> {
         if let Some(&known) = self.unions.get(&(a, b)) {
             return known;
         }
         let (one, other) = (&self.sets[a as usize], &self.sets[b as usize]);
-        let both = one.is_disjoint(other).then(|| {
+        let both = (may_overlap || one.is_disjoint(other)).then(|| {
             let mut both = one.clone();
             both.union_with(other);
             both
@@ -73,7 +73,8 @@ impl Flow {
     /// Follows every contribution through the flow, step by step.
     ///
     /// In a scan a member needs the contributions of the members up to itself, else a block needs those of all, or that of the
-    /// one member it is from. Blocks without bytes among others may get lost.
+    /// one member it is from. Blocks without bytes among others may get lost; in a barrier nothing is added up, and hearing twice of
+    /// a member is no harm.
     ///
     /// # Errors
     ///
@@ -116,7 +117,7 @@ impl Flow {
                 }
             }
         }
-        self.follow(&mut held, &mut sets, nothing)?;
+        self.follow(&mut held, &mut sets, nothing, operation == Operation::Barrier)?;
         let is_scan = operation == Operation::Scan;
         for (member, row) in (0..).zip(held.chunks_exact(blocks.max(1))) {
             for (number, (&value, block)) in (0..).zip(row.iter().zip(self.blocks())) {
@@ -138,7 +139,13 @@ impl Flow {
     }
 
     /// Moves what is held through all steps.
-    fn follow(&self, held: &mut [u32], sets: &mut Sets, nothing: u32) -> Result<(), Defect> {
+    fn follow(
+        &self,
+        held: &mut [u32],
+        sets: &mut Sets,
+        nothing: u32,
+        may_overlap: bool,
+    ) -> Result<(), Defect> {
         let blocks = self.blocks().len();
         let mut order: Vec<u32> = (0..self.transfers().len() as u32).collect();
         order.sort_by_key(|&index| self.transfers()[index as usize].step);
@@ -167,11 +174,10 @@ impl Flow {
                 for &(place, value, mode) in same {
                     held[place] = match mode {
                         Mode::Copy => value,
-                        Mode::Combine => sets.union(held[place], value).ok_or(Defect::Twice(Place {
-                            step: number,
-                            member,
-                            block,
-                        }))?,
+                        Mode::Combine => {
+                            let twice = Defect::Twice(Place { step: number, member, block });
+                            sets.union(held[place], value, may_overlap).ok_or(twice)?
+                        }
                     };
                 }
             }

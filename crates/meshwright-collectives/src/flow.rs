@@ -52,6 +52,8 @@ pub struct Transfer {
 pub struct Flow {
     members: u32,
     blocks: Vec<Block>,
+    /// By block the bytes of all before it, and of all.
+    before: Vec<u64>,
     transfers: Vec<Transfer>,
     /// By transfer the blocks it carries, as ranges without overlap.
     carried: Csr<(u32, u32)>,
@@ -61,7 +63,22 @@ pub struct Flow {
 impl Flow {
     /// A flow in which nothing is sent yet.
     pub fn new(members: u32, blocks: Vec<Block>) -> Self {
-        Self { members, blocks, transfers: Vec::new(), carried: Csr::default(), is_ordered: false }
+        let mut flow = Self { members, ..Self::default() };
+        flow.add(blocks);
+        flow
+    }
+
+    /// More blocks.
+    fn add(&mut self, blocks: impl IntoIterator<Item = Block>) {
+        if self.before.is_empty() {
+            self.before.push(0);
+        }
+        let mut all = self.before[self.blocks.len()];
+        for block in blocks {
+            all += block.bytes;
+            self.before.push(all);
+            self.blocks.push(block);
+        }
     }
 
     /// How many members there are.
@@ -89,9 +106,10 @@ impl Flow {
         self.carried.row(transfer).iter().map(|&(first, end)| first..end)
     }
 
-    /// How many bytes a message carries.
+    /// How many bytes a message carries: O(ranges).
     pub fn bytes(&self, transfer: usize) -> u64 {
-        self.carried(transfer).map(|block| self.blocks[block as usize].bytes).sum()
+        let of = |&(first, end): &(u32, u32)| self.before[end as usize] - self.before[first as usize];
+        self.carried.row(transfer).iter().map(of).sum()
     }
 
     /// How many steps there are: one more than the number of the last.
@@ -101,18 +119,23 @@ impl Flow {
 
     /// Adds a message; one without blocks, or to the sender itself, is left out.
     pub fn send(&mut self, transfer: Transfer, blocks: impl IntoIterator<Item = u32>) {
-        let mut ranges: Vec<(u32, u32)> = Vec::new();
-        for block in blocks {
-            match ranges.last_mut() {
-                Some((_, end)) if *end == block => *end += 1,
-                _ => ranges.push((block, block + 1)),
-            }
-        }
-        if transfer.source == transfer.target || ranges.is_empty() {
+        if transfer.source == transfer.target {
             return;
         }
+        let mut blocks = blocks.into_iter();
+        let Some(first) = blocks.next() else { return };
+        let mut range = (first, first + 1);
+        for block in blocks {
+            if range.1 == block {
+                range.1 += 1;
+            } else {
+                self.carried.push(range);
+                range = (block, block + 1);
+            }
+        }
+        self.carried.push(range);
+        self.carried.end_row();
         self.transfers.push(transfer);
-        self.carried.push_row(ranges);
     }
 
     /// Adds a message that takes the place of what the target has.
@@ -204,7 +227,7 @@ impl Flow {
     pub fn beside(mut self, other: &Self) -> Self {
         assert_eq!(self.members, other.members, "the same members");
         let before = self.blocks.len() as u32;
-        self.blocks.extend_from_slice(&other.blocks);
+        self.add(other.blocks.iter().copied());
         for (index, &transfer) in other.transfers.iter().enumerate() {
             self.transfers.push(transfer);
             let row = other.carried.row(index).iter();
@@ -240,10 +263,10 @@ impl Flow {
         }
         fits(self.transfers.len().saturating_mul(chunks as usize))?;
         let many = self.blocks.len() as u32;
-        let mut flow = Self::new(self.members, Vec::with_capacity((many * chunks) as usize));
+        let mut flow = Self::new(self.members, Vec::new());
         for chunk in 0..chunks {
             let part = |&block: &Block| Block { bytes: share(block.bytes, chunks, chunk), ..block };
-            flow.blocks.extend(self.blocks.iter().map(part));
+            flow.add(self.blocks.iter().map(part));
         }
         for (index, &transfer) in self.transfers.iter().enumerate() {
             for chunk in 0..chunks {

@@ -8,6 +8,8 @@
 //! | [`check`] | the symbolic proof that every contribution reaches every result exactly once |
 //! | `schedule` | from a flow to a schedule that can be simulated |
 //! | [`shape`] | trees, butterflies, operations made of others |
+//! | [`line`] | all-gathers of members in a line or a ring |
+//! | [`product`] | from lines to boxes, axis by axis |
 //! | [`algorithm`] | the table of [`Algorithm`]s |
 //! | [`algorithms`] | the algorithms, one file for each family |
 //! | [`predict`] | the time of a flow before it is simulated |
@@ -20,8 +22,10 @@ pub mod algorithms;
 pub mod bound;
 pub mod check;
 pub mod flow;
+pub mod line;
 pub mod operation;
 pub mod predict;
+pub mod product;
 mod schedule;
 pub mod shape;
 pub mod synthesis;

@@ -11,6 +11,10 @@ use crate::flow::{Flow, Mode};
 /// No entry.
 const NONE: u32 = u32::MAX;
 
+/// What waits for more than so many others waits for one step without work that waits for them: p sends of a sum of p
+/// contributions need 2 p dependencies then, not p p.
+const WAITS_MAX: usize = 8;
+
 /// What a send of a block waits for: steps of the rank that brought something of it, in a list from the last back.
 #[derive(Default)]
 struct Brought {
@@ -20,33 +24,58 @@ struct Brought {
     entries: Vec<(u32, u32)>,
     /// By step of the rank, the send that waits for it already.
     seen: Vec<u32>,
+    /// Blocks that have an entry.
+    touched: Vec<u32>,
+    /// What the send waits for.
+    awaited: Vec<u32>,
 }
 
 impl Brought {
     fn bring(&mut self, block: u32, step: u32, mode: Mode) {
-        let before = if mode == Mode::Copy { NONE } else { self.last[block as usize] };
-        self.last[block as usize] = self.entries.len() as u32;
+        let last = &mut self.last[block as usize];
+        if *last == NONE {
+            self.touched.push(block);
+        }
+        let before = if mode == Mode::Copy { NONE } else { *last };
+        *last = self.entries.len() as u32;
         self.entries.push((step, before));
     }
 
-    /// What the send that is step `send` waits for, each once.
-    fn awaited(&mut self, blocks: impl Iterator<Item = u32>, send: u32, mut wait: impl FnMut(u32)) {
-        let mut same = NONE;
+    /// Notes what the send that is step `send` waits for, each once; whether all blocks wait for the same.
+    fn wait(&mut self, blocks: impl Iterator<Item = u32>, send: u32) -> bool {
+        self.awaited.clear();
+        let (mut same, mut shortest) = (NONE, usize::MAX);
         for block in blocks {
             let mut at = self.last[block as usize];
-            if at == same {
+            if at == same && at != NONE {
                 continue;
             }
             same = at;
+            let mut length = 0;
             while at != NONE {
                 let (step, before) = self.entries[at as usize];
                 if self.seen[step as usize] != send {
                     self.seen[step as usize] = send;
-                    wait(step);
+                    self.awaited.push(step);
                 }
+                length += 1;
                 at = before;
             }
+            shortest = shortest.min(length);
         }
+        self.awaited.len() == shortest
+    }
+
+    /// From now on these blocks wait for one step instead of what they waited for.
+    fn join(&mut self, blocks: impl Iterator<Item = u32>, step: u32) {
+        blocks.for_each(|block| self.last[block as usize] = self.entries.len() as u32);
+        self.entries.push((step, NONE));
+    }
+
+    /// Forgets all, for the next member.
+    fn clear(&mut self) {
+        self.touched.drain(..).for_each(|block| self.last[block as usize] = NONE);
+        self.entries.clear();
     }
 }
 
@@ -78,49 +107,50 @@ impl Flow {
     /// # Ok::<(), meshwright_core::Error>(())
     /// ```
     pub fn schedule(&self, nodes: &[NodeId], machine_nodes: u32, combine: Option<Ratio>) -> Schedule {
+        let events = self.events();
+        let mut ranks = vec![Rank::default(); machine_nodes as usize];
+        let mut brought = Brought { last: vec![NONE; self.blocks().len()], ..Brought::default() };
+        for (events, node) in events.rows().zip(nodes) {
+            ranks[node.index()] = self.rank(events, nodes, combine, &mut brought);
+            brought.clear();
+        }
+        Schedule { ranks }
+    }
+
+    /// By member its sends (twice the number of the message) and receives (one more), in the order of their steps; in a step what is sent
+    /// was there before what comes.
+    fn events(&self) -> Csr<u32> {
         let transfers = self.transfers();
         let ends = transfers.iter().zip(0..).flat_map(|(transfer, index)| {
             [(transfer.source as usize, 2 * index), (transfer.target as usize, 2 * index + 1)]
         });
-        let mut by_member = Csr::from_pairs(self.members() as usize, ends);
-        let mut ranks = vec![Rank::default(); machine_nodes as usize];
-        let mut brought = Brought { last: vec![NONE; self.blocks().len()], ..Brought::default() };
-        for (member, node) in nodes.iter().enumerate() {
-            let events: &mut [u32] = by_member.row_mut(member);
-            // In a step what is sent was there before what comes.
-            events.sort_by_key(|&event| (transfers[event as usize / 2].step, event % 2));
-            ranks[node.index()] = self.rank(events, nodes, combine, &mut brought);
-            brought.last.fill(NONE);
-            brought.entries.clear();
+        let mut events = Csr::from_pairs(self.members() as usize, ends);
+        for member in 0..events.len() {
+            let row: &mut [u32] = events.row_mut(member);
+            row.sort_by_key(|&event| (transfers[event as usize / 2].step, event % 2));
         }
-        Schedule { ranks }
+        events
     }
 
     /// Which message waits for which other to arrive: pairs of the one awaited and the one that waits.
     pub fn waits(&self) -> Vec<(u32, u32)> {
         let transfers = self.transfers();
-        let ends = transfers.iter().zip(0..).flat_map(|(transfer, index)| {
-            [(transfer.source as usize, 2 * index), (transfer.target as usize, 2 * index + 1)]
-        });
-        let mut by_member = Csr::from_pairs(self.members() as usize, ends);
         let mut brought = Brought { last: vec![NONE; self.blocks().len()], ..Brought::default() };
         brought.seen.resize(transfers.len(), NONE);
         let mut waits = Vec::new();
-        for member in 0..self.members() as usize {
-            let events: &mut [u32] = by_member.row_mut(member);
-            events.sort_by_key(|&event| (transfers[event as usize / 2].step, event % 2));
-            for &event in &*events {
+        for events in self.events().rows() {
+            for &event in events {
                 let index = event / 2;
                 if event % 2 == 0 {
-                    brought.awaited(self.carried(index as usize), index, |on| waits.push((on, index)));
+                    brought.wait(self.carried(index as usize), index);
+                    waits.extend(brought.awaited.iter().map(|&on| (on, index)));
                 } else {
                     for block in self.carried(index as usize) {
                         brought.bring(block, index, transfers[index as usize].mode);
                     }
                 }
             }
-            brought.last.fill(NONE);
-            brought.entries.clear();
+            brought.clear();
         }
         waits
     }
@@ -132,19 +162,26 @@ impl Flow {
         let mut sent: BTreeMap<u32, u32> = BTreeMap::new();
         brought.seen.clear();
         brought.seen.resize(2 * events.len(), NONE);
+        rank.ops.reserve(events.len());
         for &event in events {
             let index = event as usize / 2;
             let (transfer, bytes) = (self.transfers()[index], Bytes(self.bytes(index)));
             let mut step = rank.ops.len() as u32;
             if event % 2 == 0 {
+                let alike = brought.wait(self.carried(index), step);
+                let waits = |step, on| Dependency { step, on, start_only: false };
+                rank.dependencies.extend(brought.awaited.iter().map(|&on| waits(step, on)));
+                if alike && brought.awaited.len() > WAITS_MAX {
+                    rank.ops.push(Op::Calc { cycles: Cycles(0) });
+                    brought.join(self.carried(index), step);
+                    rank.dependencies.push(waits(step + 1, step));
+                }
                 rank.ops.push(Op::Send { peer: nodes[transfer.target as usize], bytes, tag: transfer.step });
-                brought.awaited(self.carried(index), step, |on| {
-                    rank.dependencies.push(Dependency { step, on, start_only: false });
-                });
+                let send = rank.ops.len() as u32 - 1;
                 if self.is_ordered()
-                    && let Some(on) = sent.insert(transfer.target, step)
+                    && let Some(on) = sent.insert(transfer.target, send)
                 {
-                    rank.dependencies.push(Dependency { step, on, start_only: true });
+                    rank.dependencies.push(Dependency { step: send, on, start_only: true });
                 }
                 continue;
             }

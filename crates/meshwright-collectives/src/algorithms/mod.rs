@@ -3,11 +3,23 @@
 //! | file | what |
 //! |---|---|
 //! | [`butterfly`] | members in pairs: recursive doubling, Rabenseifner |
-//! | [`ring`] | parts go round a ring |
+//! | [`ring`] | parts go round a ring, one way or both |
+//! | [`hamiltonian`] | rings over cycles through all nodes of a box |
+//! | [`bucket`] | rings along one axis after the other |
+//! | [`direct`] | everyone to everyone at once |
+//! | [`bruck`] | all-gather and all-to-all in ceil(log p) steps |
+//! | [`exchange`] | all-to-all from pair to pair, and over axes |
+//! | [`scan`] | sums over the members up to each; dissemination |
 //! | [`chain`] | one member after the other, in chunks |
 //! | [`binomial`] | the binomial tree over the numbers of the members |
 
 pub mod binomial;
+pub mod bruck;
+pub mod bucket;
 pub mod butterfly;
 pub mod chain;
+pub mod direct;
+pub mod exchange;
+pub mod hamiltonian;
 pub mod ring;
+pub mod scan;

@@ -4,7 +4,7 @@ use meshwright_core::error::{Error, Result};
 use meshwright_network::topology::{Grid, Topology};
 
 use crate::flow::{Block, Flow, share};
-use crate::{Operation, Task};
+use crate::{Operation, Task, line};
 
 /// One exchange: along a dimension, members whose coordinates differ by multiples of `stride` and agree in all else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,49 +40,13 @@ pub struct Product {
     pub colours: u32,
 }
 
-/// A message of an all-gather along a line.
-struct LineMessage {
-    from: u32,
-    to: u32,
-    /// The position whose piece it carries.
-    piece: u32,
-    /// Which half of it; none for both.
-    half: Option<u32>,
-}
-
 impl Kind {
     /// The all-gather of a line of so many positions; a ring where its ends are neighbours.
-    fn steps(self, radix: u32, is_ring: bool) -> Vec<Vec<LineMessage>> {
-        let whole = |from, to, piece| LineMessage { from, to, piece, half: None };
+    fn line(self, radix: u32, is_ring: bool) -> Flow {
         match self {
-            Self::Direct => {
-                let from = |i: u32| (1..radix).map(move |far| whole(i, (i + far) % radix, i));
-                vec![(0..radix).flat_map(from).collect()]
-            }
-            Self::TwoWay if is_ring => {
-                let both = |step: u32| {
-                    // Of an even ring half of the farthest piece comes from each side.
-                    let is_split = radix.is_multiple_of(2) && step + 1 == radix / 2;
-                    let of = move |from: u32| {
-                        let (up, down) = ((from + 1) % radix, (from + radix - 1) % radix);
-                        let (behind, ahead) = ((from + radix - step) % radix, (from + step) % radix);
-                        [(up, behind, 0), (down, ahead, 1)].map(move |(to, piece, half)| LineMessage {
-                            half: is_split.then_some(half),
-                            ..whole(from, to, piece)
-                        })
-                    };
-                    (0..radix).flat_map(of).collect()
-                };
-                (0..radix / 2).map(both).collect()
-            }
-            Self::TwoWay => {
-                let step = |step: u32| {
-                    let up = (step..radix - 1).map(move |i| whole(i, i + 1, i - step));
-                    let down = (1..radix - step).map(move |i| whole(i, i - 1, i + step));
-                    up.chain(down).collect()
-                };
-                (0..radix - 1).map(step).collect()
-            }
+            Self::Direct => line::direct(radix),
+            Self::TwoWay if is_ring => line::both_ways(radix),
+            Self::TwoWay => line::outward(radix),
         }
     }
 
@@ -222,15 +186,20 @@ fn gathering(scattering: &[Stage], piece: &[u32], grid: &Grid) -> Gathering {
     let mut held: Vec<Vec<u32>> = piece.iter().map(|&piece| vec![2 * piece, 2 * piece + 1]).collect();
     let mut all = Gathering { messages: Vec::new(), steps: 0 };
     for stage in scattering.iter().rev() {
-        let steps = stage.kind.steps(stage.radix, stage.is_ring(grid));
+        let flow = stage.kind.line(stage.radix, stage.is_ring(grid));
+        // Where a line cuts what a member has in two, its blocks are the halves.
+        let is_cut = flow.blocks().len() > stage.radix as usize;
         for line in stage.lines(grid) {
-            for (step, messages) in (0..).zip(&steps) {
-                for message in messages {
-                    let blocks = held[line[message.piece as usize] as usize].iter().copied();
-                    let carried = blocks.filter(|block| message.half.is_none_or(|half| block % 2 == half));
-                    let [from, to] = [message.from, message.to].map(|at| line[at as usize]);
-                    all.messages.push((all.steps + step, from, to, carried.collect()));
-                }
+            for (index, transfer) in flow.transfers().iter().enumerate() {
+                let halves = |block: u32| {
+                    let [at, half] = if is_cut { [block / 2, block % 2] } else { [block, 2] };
+                    let blocks = held[line[at as usize] as usize].iter().copied();
+                    blocks.filter(move |block| half == 2 || block % 2 == half)
+                };
+                let mut carried: Vec<u32> = flow.carried(index).flat_map(halves).collect();
+                carried.sort_unstable();
+                let [from, to] = [transfer.source, transfer.target].map(|at| line[at as usize]);
+                all.messages.push((all.steps + transfer.step, from, to, carried));
             }
             let mut together: Vec<u32> = line.iter().flat_map(|&m| &held[m as usize]).copied().collect();
             together.sort_unstable();
@@ -238,7 +207,7 @@ fn gathering(scattering: &[Stage], piece: &[u32], grid: &Grid) -> Gathering {
                 held[member as usize].clone_from(&together);
             }
         }
-        all.steps += steps.len() as u32;
+        all.steps += flow.steps();
     }
     all
 }
