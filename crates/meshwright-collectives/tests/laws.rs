@@ -4,6 +4,8 @@ use meshwright_collectives::{OPERATIONS, Operation, Task, algorithm, bound, pred
 use meshwright_core::error::Error;
 use meshwright_core::units::{NodeId, Ratio};
 use meshwright_network::topology::{Machine, Topology};
+use meshwright_sim::flit::Router;
+use meshwright_sim::link_use::blame;
 use meshwright_sim::{Engine, simulate};
 
 /// Boxes with sides even and odd, alike and not; one with holes; one that is no box.
@@ -107,4 +109,37 @@ fn the_table_is_complete() {
         let has = algorithm::all().any(|algorithm| algorithm.operations.contains(operation));
         assert!(has, "{name}");
     }
+}
+
+/// Where no message waits for a link, whole messages and flits say the same; elsewhere flits are no faster than the bound.
+#[test]
+fn both_engines_agree_where_nobody_waits() {
+    let (mut alike, mut apart) = (0, 0);
+    for name in ["mesh:4x4", "mesh:2x6", "torus:4x4", "hypercube:3"] {
+        let machine = Machine::new(name).unwrap();
+        let flits = Engine::Flit(Router::ideal(&machine).into());
+        for &(_, operation) in OPERATIONS {
+            let bytes = if operation == Operation::Barrier { 0 } else { 64 * u64::from(machine.nodes()) };
+            let task = Task::new(&machine, operation, bytes, 0).unwrap();
+            for algorithm in algorithm::all() {
+                let Ok(flow) = algorithm.of(&task) else { continue };
+                let flow = if algorithm.streams { flow.chunked(4).unwrap() } else { flow };
+                let schedule = flow.schedule(task.nodes(), machine.nodes(), None);
+                let whole = simulate(&machine, &schedule, &Engine::Message).unwrap();
+                let routed = simulate(&machine, &schedule, &flits).unwrap();
+                if whole.deadlock.is_some() || routed.deadlock.is_some() {
+                    continue;
+                }
+                let what = format!("{} by {} on {name}", operation.name(), algorithm.name);
+                if blame(&whole, &machine).is_none() {
+                    assert_eq!(whole.cycles, routed.cycles, "{what}");
+                    alike += 1;
+                } else {
+                    assert!(routed.cycles >= bound::bound(&task).unwrap().cycles, "{what}");
+                    apart += 1;
+                }
+            }
+        }
+    }
+    assert!(alike > 40 && apart > 40, "{alike} and {apart}");
 }
