@@ -13,6 +13,7 @@
 //! | `axes` | the best laying of logical axes along dimensions, by simulation |
 //! | `look` | a search whose judge is the simulation |
 //! | [`map`] | the answer to `map`: both switchings, in the paper's units |
+//! | [`race`] | one collective operation by every published algorithm, simulated |
 //! | [`ranked`] | a placed tree over ranks, for the executors that really run |
 //! | [`transactions`] | a trace of reads and writes: bound, simulated time, the busiest resource, the error |
 //! | [`fit`](mod@fit) | free constants of a machine from traces, and the error on traces held out |
@@ -36,6 +37,7 @@ pub mod look;
 pub mod map;
 pub mod mapping;
 mod measure;
+pub mod race;
 pub mod ranked;
 pub mod transactions;
 

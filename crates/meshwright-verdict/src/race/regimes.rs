@@ -1,0 +1,1 @@
+//! Who wins over bytes, start-ups and hop times.
