@@ -2,8 +2,9 @@
 //! and for programs.
 
 pub(crate) mod csv;
+mod series;
 mod sizes;
-mod text;
+pub(crate) mod text;
 
 use std::path::PathBuf;
 
@@ -13,12 +14,14 @@ use serde::Serialize;
 use meshwright_collectives::{Algorithm, OPERATIONS, Operation, algorithm};
 use meshwright_core::find;
 use meshwright_core::output as disk;
+use meshwright_core::output::Writing;
 use meshwright_core::units::Ratio;
 use meshwright_core::{Error, Result};
 use meshwright_formats::json::RaceForm;
 use meshwright_formats::scenario::{places, quantity};
 use meshwright_network::topology::Machine;
-use meshwright_verdict::race::{self, Asked, RaceVerdict};
+use meshwright_report::PlanReport;
+use meshwright_verdict::race::{self, Asked};
 
 use self::sizes::Sizes;
 use super::costs::{MachineArguments, told};
@@ -118,32 +121,49 @@ struct One<'a> {
 
 /// Runs the verb.
 pub(super) fn run(arguments: &RaceArguments) -> Result<Answer> {
-    let machine = arguments.machine.machine()?;
-    manner::check(&machine)?;
+    let machines = arguments.machine.machines()?;
+    manner::check(&machines[0])?;
     arguments.csv.check()?;
     let named = disk::NamedJob::new("race", [arguments.operation.name()]);
     files::check(arguments.out.as_ref(), arguments.force, &named)?;
     let sizes = sizes(arguments)?;
-    let mut progress = Progress::new();
-    let mut verdicts = Vec::new();
-    for &bytes in &sizes {
-        let asked = asked(arguments, &machine, bytes)?;
-        let verdict = race::judge("", &asked, &machine, &mut |what: &str| progress.tell(what))?;
-        for skipped in &verdict.skipped {
-            output::detail(&format!("{} is left out: {}", skipped.method, skipped.why));
-        }
-        verdicts.push(verdict);
+    match (machines.as_slice(), sizes.as_slice()) {
+        ([machine], [bytes]) => one(arguments, machine, *bytes, &named),
+        (machines, sizes) => series::run(arguments, machines, sizes, &named),
     }
+}
+
+/// Answers for one size on one machine.
+fn one(
+    arguments: &RaceArguments,
+    machine: &Machine,
+    bytes: u64,
+    named: &disk::NamedJob,
+) -> Result<Answer> {
+    let asked = asked(arguments, machine, bytes)?;
+    let mut progress = Progress::new();
+    let name = asked.operation.name();
+    let verdict = race::judge(name, &asked, machine, &mut |what: &str| progress.tell(what))?;
     drop(progress);
-    let json = || output::json(&One { format: 1, machine: machine.name(), race: (&verdicts[0]).into() });
-    let written = String::new();
-    output::say(
-        arguments.json.then(json),
-        || text::line(&verdicts[0], &machine),
-        || text::one(&verdicts[0], &machine) + &written,
-    )?;
-    let ends = verdicts.iter().all(|verdict: &RaceVerdict| verdict.winner().is_some());
-    Ok(if ends { Answer::Done } else { Answer::Negative })
+    for skipped in &verdict.skipped {
+        output::detail(&format!("{} is left out: {}", skipped.method, skipped.why));
+    }
+    let json = output::json(&One { format: 1, machine: machine.name(), race: (&verdict).into() });
+    let [line, text] = [text::line(&verdict, machine), text::one(&verdict, machine)];
+    let is_done = verdict.winner().is_some();
+    let mut writing = Writing::new(arguments.force.force);
+    let mut written = arguments.csv.add(&mut writing, || csv::table(&[(&verdict, machine)]))?;
+    if let Some(folder) = &arguments.out {
+        let jobs = [verdict.into()];
+        let title = format!("{name} on {}", machine.name());
+        let plan = PlanReport { title: &title, scenario: "", machine, seed: 0, jobs: &jobs };
+        let mut files = arguments.png.with(files::of_plan(&plan)?);
+        files.push(files::file("race.json", "the answer for scripts", json.clone()));
+        written = "\n".to_string() + &files::add(&mut writing, folder, named, files)? + &written;
+    }
+    writing.finish()?;
+    output::say(arguments.json.then_some(json), || line, || text + &written)?;
+    Ok(if is_done { Answer::Done } else { Answer::Negative })
 }
 
 /// The sizes that were asked for; a barrier has none.

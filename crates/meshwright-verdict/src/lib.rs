@@ -48,6 +48,7 @@ pub use judge::{
 pub use load::{LoadDetail, LoadFacts};
 pub use mapping::{Job, MappingDetail, MappingFacts, PhaseRow};
 pub use meshwright_sim::link_use::{LinkUse, LinkWait};
+pub use race::{RaceDetail, RaceFacts, RaceOutcome, RaceVerdict};
 pub use ranked::{Ranked, nearest_to_a_square};
 
 use serde::Serialize;
@@ -120,6 +121,8 @@ pub enum JobVerdict {
     Load(LoadVerdict),
     /// A program of groups.
     Groups(GroupsVerdict),
+    /// A collective operation.
+    Race(RaceVerdict),
 }
 
 impl JobVerdict {
@@ -129,6 +132,7 @@ impl JobVerdict {
             Self::Mapping(verdict) => &verdict.name,
             Self::Load(verdict) => &verdict.name,
             Self::Groups(verdict) => &verdict.name,
+            Self::Race(verdict) => &verdict.name,
         }
     }
 
@@ -138,6 +142,7 @@ impl JobVerdict {
             Self::Mapping(verdict) => verdict.winner().map(|winner| winner.time.0),
             Self::Load(verdict) => verdict.winner().map(|winner| winner.time.0),
             Self::Groups(verdict) => verdict.winner().map(|winner| winner.time.0),
+            Self::Race(verdict) => verdict.winner().map(|winner| winner.time.0),
         }
     }
 
@@ -147,6 +152,7 @@ impl JobVerdict {
             Self::Mapping(verdict) => verdict.winner_name(),
             Self::Load(verdict) => verdict.winner_name(),
             Self::Groups(verdict) => verdict.winner_name(),
+            Self::Race(verdict) => verdict.winner_name(),
         }
     }
 }
@@ -166,5 +172,11 @@ impl From<LoadVerdict> for JobVerdict {
 impl From<GroupsVerdict> for JobVerdict {
     fn from(verdict: GroupsVerdict) -> Self {
         Self::Groups(verdict)
+    }
+}
+
+impl From<RaceVerdict> for JobVerdict {
+    fn from(verdict: RaceVerdict) -> Self {
+        Self::Race(verdict)
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn title(verdict: &RaceVerdict, machine: &Machine) -> String {
 /// The table, the headline and what was left out.
 pub(super) fn one(verdict: &RaceVerdict, machine: &Machine) -> String {
     let costs = machine.costs();
-    let mut text = format!(
+    let text = format!(
         "{}\nstart-up {} · {} a byte · head of {} bytes · {}; times in {}\n\n",
         title(verdict, machine),
         counted(costs.startup.0, "cycle"),
@@ -54,8 +54,23 @@ pub(super) fn one(verdict: &RaceVerdict, machine: &Machine) -> String {
         machine.switching().name(),
         table::unit(machine)
     );
-    text += &format!("{}.\n", sentence(&verdict.reason));
-    text += &format!("bound {} by {}: {}\n", verdict.facts.bound.cycles.0, verdict.facts.bound.kind, verdict.facts.bound.why);
+    text + &format!("{}.\n", verdict.reason) + &body(verdict, machine)
+}
+
+/// The same below the other jobs of a plan.
+pub(crate) fn plan(verdict: &RaceVerdict, machine: &Machine) -> String {
+    let named = if verdict.name == verdict.facts.operation.name() {
+        title(verdict, machine)
+    } else {
+        format!("{}: {}", verdict.name, title(verdict, machine))
+    };
+    format!("\n{named}; times in {}\n{}* {}\n", table::unit(machine), body(verdict, machine), verdict.reason)
+}
+
+/// The bound, the table and what was left out.
+fn body(verdict: &RaceVerdict, machine: &Machine) -> String {
+    let bound = &verdict.facts.bound;
+    let mut text = format!("bound {} by {}: {}\n", bound.cycles.0, bound.kind, bound.why);
     text += &table::table(&HEAD, 1, rows(verdict, machine));
     for row in &verdict.results {
         text.extend(
@@ -88,10 +103,4 @@ pub(super) fn rows(verdict: &RaceVerdict, machine: &Machine) -> Vec<Vec<String>>
         ]
     };
     all.iter().map(row).collect()
-}
-
-/// With a capital.
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
 }
