@@ -105,22 +105,24 @@ pub(super) struct MachineArguments {
     /// all [default: as the machine file says, else wormhole]
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = |text: &str| told(asked(text)))]
     switching: Vec<Asked>,
-    /// c: whole cycles before a message enters the network, such as 100; to compare, map takes several with commas between
-    /// [default: as the machine file says, else 100]
+    /// c: whole cycles before a message enters the network, such as 100; to compare, map and race take several with commas
+    /// between [default: as the machine file says, else 100]
     #[arg(long, value_name = "CYCLES", value_delimiter = ',', allow_negative_numbers = true, value_parser = |text: &str| told(quantity::cycles(text, None)))]
     startup: Vec<Cycles>,
     /// b: cycles per byte on a link, such as 1, 0.25 or 1/30 [default: as the machine file says, else 1]
     #[arg(long, value_name = "CYCLES", allow_negative_numbers = true, value_parser = |text: &str| told(quantity::byte_time(text, None)))]
     byte_time: Option<Ratio>,
-    /// h: bytes of the head flit, such as 2 [default: as the machine file says, else 2]
-    #[arg(long, value_name = "BYTES", allow_negative_numbers = true, value_parser = volume)]
-    flit: Option<Bytes>,
+    /// h: bytes of the head flit, such as 2; to compare, race takes several with commas between [default: as the machine file
+    /// says, else 2]
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', allow_negative_numbers = true, value_parser = volume)]
+    flit: Vec<Bytes>,
 }
 
 impl MachineArguments {
     /// The machine and the switchings under which jobs are simulated on it, its own first: that of the machine if none is
     /// asked for.
     pub(super) fn machine_and_switchings(&self) -> Result<(Machine, Vec<Switching>)> {
+        self.check_one_flit()?;
         let machine = self.of_first_switching()?;
         let mut switchings = vec![machine.switching()];
         for &asked in &self.switching {
@@ -140,8 +142,28 @@ impl MachineArguments {
         Ok((machine, switchings))
     }
 
+    /// The machine with each of the start-ups and head flits that were asked for.
+    pub(super) fn machines(&self) -> Result<Vec<Machine>> {
+        self.check_one_switching()?;
+        let machine = self.of_first_switching()?;
+        let startups = if self.startup.is_empty() { vec![machine.costs().startup] } else { self.startup.clone() };
+        let flits = if self.flit.is_empty() { vec![machine.costs().flit] } else { self.flit.clone() };
+        let with = |startup, flit| machine.clone().with_startup(startup)?.with_flit(flit);
+        match machine.fabric() {
+            Some(_) => Ok(vec![machine]),
+            None => startups.iter().flat_map(|&startup| flits.iter().map(move |&flit| with(startup, flit))).collect(),
+        }
+    }
+
     /// The machine, which runs under one switching.
     pub(super) fn machine(&self) -> Result<Machine> {
+        self.check_one_switching()?;
+        Self::check_one(&self.startup)?;
+        self.check_one_flit()?;
+        self.of_first_switching()
+    }
+
+    fn check_one_switching(&self) -> Result<()> {
         if self.switching.len() > 1 || self.switching.contains(&Asked::All) {
             return Err(Error::value(
                 "switching",
@@ -149,8 +171,17 @@ impl MachineArguments {
                 "one of them: several are compared by map",
             ));
         }
-        Self::check_one(&self.startup)?;
-        self.of_first_switching()
+        Ok(())
+    }
+
+    fn check_one_flit(&self) -> Result<()> {
+        match self.flit.len() > 1 {
+            true => {
+                let all: Vec<String> = self.flit.iter().map(|flit| flit.0.to_string()).collect();
+                Err(Error::value("flit", all.join(","), "one value: several are compared by race"))
+            }
+            false => Ok(()),
+        }
     }
 
     /// The start-ups that were asked for.
@@ -163,7 +194,7 @@ impl MachineArguments {
         match startups.len() > 1 {
             true => {
                 let all: Vec<String> = startups.iter().map(|startup| startup.0.to_string()).collect();
-                Err(Error::value("startup", all.join(","), "one value: several are compared by map TASKS"))
+                Err(Error::value("startup", all.join(","), "one value: several are compared by map TASKS and race"))
             }
             false => Ok(()),
         }
@@ -189,7 +220,7 @@ impl MachineArguments {
         let costs = Costs {
             startup: self.startup.first().copied().unwrap_or(machine.costs().startup),
             byte_time: self.byte_time.unwrap_or(machine.costs().byte_time),
-            flit: self.flit.unwrap_or(machine.costs().flit),
+            flit: self.flit.first().copied().unwrap_or(machine.costs().flit),
         };
         let first = self.switching.iter().find_map(|asked| match asked {
             Asked::One(switching) => Some(*switching),
@@ -207,7 +238,7 @@ impl MachineArguments {
             ("switching", Some(self.switching_names()).filter(|names| !names.is_empty())),
             ("startup", self.startup.first().map(|cycles| cycles.0.to_string())),
             ("byte-time", self.byte_time.map(|time| time.to_f64().to_string())),
-            ("flit", self.flit.map(|flit| flit.0.to_string())),
+            ("flit", self.flit.first().map(|flit| flit.0.to_string())),
         ];
         match given.into_iter().find_map(|(option, value)| Some((option, value?))) {
             None => Ok(()),

@@ -85,7 +85,7 @@ pub(super) fn of_jobs(jobs: &[JobVerdict], machine: &Machine) -> Result<Vec<Opti
             let work = Work::Schedule(std::borrow::Cow::Borrowed(schedule));
             of(&Subject { name: &verdict.name, method: &outcome.method, machine, work }).map(Some)
         }
-        JobVerdict::Groups(_) => Ok(None),
+        JobVerdict::Groups(_) | JobVerdict::Race(_) => Ok(None),
     };
     jobs.iter().map(job).collect()
 }

@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `plan`, `map`, `split`, `groups`, `check`, `explain`, `machines`, `fit`, `simulate`, `sweep`, `run`, [`sort`], [`divide`], [`scatter`], `claims` | the verbs |
+//! | `plan`, `map`, `split`, `groups`, `race`, `check`, `explain`, `machines`, `fit`, `simulate`, `sweep`, `run`, [`sort`], [`divide`], [`scatter`], `claims` | the verbs |
 //! | `costs`, `traffic`, `search`, `input` | the options that change a machine; those of routers and traffic; those of a search; that of standard input |
 //! | `call` | a verb inside another process, such as Python |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
@@ -51,6 +51,7 @@ pub mod output;
 mod plan;
 #[cfg(test)]
 mod python;
+mod race;
 mod random;
 pub mod run;
 #[cfg(feature = "demos")]
@@ -157,12 +158,12 @@ struct CommandLine {
 impl CommandLine {
     /// Refuses what has no effect.
     fn check(&self) -> Result<()> {
-        let has_times = matches!(self.verb, Verb::Plan(_) | Verb::Map(_) | Verb::Simulate(_));
+        let has_times = matches!(self.verb, Verb::Plan(_) | Verb::Map(_) | Verb::Race(_) | Verb::Simulate(_));
         match self.manner.units() {
             Some(_) if !has_times => Err(Error::value(
                 "units",
                 "given",
-                "only with plan, map and simulate: their times are cycles of the machine",
+                "only with plan, map, race and simulate: their times are cycles of the machine",
             )),
             _ => Ok(()),
         }
@@ -177,6 +178,7 @@ enum Verb {
     Plan(plan::PlanArguments),
     Split(split::SplitArguments),
     Groups(groups::GroupsArguments),
+    Race(race::RaceArguments),
     Explain(explain::ExplainArguments),
     Check(check::CheckArguments),
     Run(run::RunArguments),
@@ -235,6 +237,7 @@ fn answer(verb: &Verb) -> Result<Answer, Failure> {
         Verb::Map(arguments) => map::run(arguments),
         Verb::Split(arguments) => split::run(arguments),
         Verb::Groups(arguments) => groups::run(arguments),
+        Verb::Race(arguments) => race::run(arguments),
         Verb::Check(arguments) => check::run(arguments),
         Verb::Explain(arguments) => explain::run(arguments),
         Verb::Machines(arguments) => machines::run(arguments),

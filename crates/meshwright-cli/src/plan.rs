@@ -128,6 +128,9 @@ fn judge(scenario: &Scenario) -> impl Iterator<Item = (&str, Result<JobVerdict>)
                 let program = groups::Job { seed: work.seed.unwrap_or(*seed), ..work.job.clone() };
                 groups::judge(&job.name, &program, machine, &mut tell).map(JobVerdict::from)
             }
+            Work::Race(asked) => {
+                verdict::race::judge(&job.name, asked, machine, &mut tell).map(JobVerdict::from)
+            }
         }
     };
     jobs.iter().map(move |job| (job.name.as_str(), judge(job)))

@@ -2,7 +2,7 @@
 
 use super::drawings::{heat_figure, placement_figure};
 use super::svg::{Layout, bars};
-use super::{PlanReport, groups, load, page, style, wording};
+use super::{PlanReport, groups, load, page, race, style, wording};
 use meshwright_core::error::Result;
 use meshwright_mapping::TaskGraph;
 use meshwright_mapping::task_graph::Edge;
@@ -24,7 +24,7 @@ pub struct File {
 }
 
 /// Per divisible load and per program of groups its drawings; per other job: the placement and the link loads of the
-/// winner and the bars of all methods. Of every job that has one, a schedule as GOAL; see [`schedules`].
+/// winner and the bars of all methods; of a collective operation the bars of all algorithms. Of every job that has one, a schedule as GOAL; see [`schedules`].
 ///
 /// A drawing that does not exist, because nothing is sent or the machine is too large, has no file. Rank r of
 /// the schedule runs on node r.
@@ -50,6 +50,15 @@ pub fn files(report: &PlanReport<'_>) -> Result<Vec<File>> {
                 for (ending, what, figure) in groups::drawings(report.machine, job) {
                     files.push(File { name: format!("{stem}{ending}"), what, text: groups::alone(&figure) });
                 }
+            }
+            JobVerdict::Race(job) => {
+                if let Some(svg) = race::bars(job) {
+                    let (name, what) = (format!("{stem}-bars.svg"), "all algorithms and the bound".to_string());
+                    files.push(File { name, what, text: style::alone(&svg) });
+                }
+                let winner = job.winner();
+                let schedule = winner.as_ref().and_then(|winner| Some((winner.method, winner.schedule()?)));
+                files.extend(schedule.map(|(method, schedule)| goal_file(&stem, method, schedule)));
             }
         }
     }
@@ -116,6 +125,7 @@ pub fn schedules(jobs: &[JobVerdict]) -> Vec<Option<(String, String)>> {
         JobVerdict::Mapping(job) => job.winner_name().map(str::to_string),
         JobVerdict::Load(job) => job.scheduled().next().map(|(outcome, _)| outcome.method.clone()),
         JobVerdict::Groups(_) => None,
+        JobVerdict::Race(job) => job.winner_name().map(str::to_string),
     };
     let file =
         |(job, stem): (&JobVerdict, String)| method(job).map(|method| (format!("{stem}.goal"), method));

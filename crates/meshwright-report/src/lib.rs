@@ -9,10 +9,12 @@
 //! | `files`, `png` | the files beside the page, and a drawing painted |
 //! | `load` | the section of a divisible load |
 //! | `groups` | the section of a program of groups |
+//! | `race` | the section of a collective operation |
 //! | `history` | groups over time |
 //! | `completion` | times of completion over numbers of nodes |
 //! | `sweep` | the page of a sweep |
 //! | `series` | the page of several answers of one kind |
+//! | `race_series` | curves and regimes of several races |
 //! | `results` | the points of a sweep, kept as they come |
 //! | `island`, `script` | what the script of the page reads, and the script |
 //! | `style` | the style of the page, and of a drawing alone |
@@ -36,6 +38,8 @@ mod island;
 mod load;
 mod page;
 mod png;
+mod race;
+mod race_series;
 mod results;
 mod script;
 mod series;
@@ -54,8 +58,9 @@ pub use files::{File, files, schedules};
 pub use history::{GroupsOverTime, groups_files};
 pub use page::{mark, page};
 pub use png::png;
+pub use race_series::race_files;
 pub use results::Results;
-pub use series::{NamedCurve, SeriesPage, SeriesTable, sweep_series_files};
+pub use series::{Map, NamedCurve, SeriesPage, SeriesTable, sweep_series_files};
 pub use sweep::{headline as sweep_headline, sweep_files, sweep_page};
 
 pub use meshwright_core::output::{check_place, write_all, write_atomically};

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::drawings::{Figure, figures};
 use super::svg::bars;
 use super::wording::{self, counted, percent};
-use super::{PlanReport, facts, groups, island, load, style, template};
+use super::{PlanReport, facts, groups, island, load, race, style, template};
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
 use meshwright_core::words::{NONE, grouped};
@@ -32,6 +32,8 @@ struct PageView<'a> {
     divides: bool,
     loads: bool,
     programs: bool,
+    /// Whether there are collective operations.
+    races: bool,
     jobs: Vec<Section<'a>>,
     /// What the script reads, as JSON; empty where it has nothing to show.
     island: String,
@@ -44,6 +46,7 @@ enum Section<'a> {
     Divide(JobView<'a>),
     Load(load::LoadView<'a>),
     Groups(groups::GroupsView<'a>),
+    Race(race::RaceView<'a>),
 }
 
 #[derive(Serialize)]
@@ -105,6 +108,7 @@ pub fn page(report: &PlanReport<'_>) -> Result<String> {
         divides: report.jobs.is_empty() || report.jobs.iter().any(|job| divide(job).is_some()),
         loads: report.jobs.iter().any(|job| matches!(job, JobVerdict::Load(_))),
         programs: report.jobs.iter().any(|job| matches!(job, JobVerdict::Groups(_))),
+        races: report.jobs.iter().any(|job| matches!(job, JobVerdict::Race(_))),
         jobs: report.jobs.iter().map(|job| job_view(report.machine, job)).collect(),
         island: island::json(report).unwrap_or_default(),
     };
@@ -127,6 +131,7 @@ pub(super) fn check(report: &PlanReport<'_>) -> Result<()> {
         match job {
             JobVerdict::Load(job) => load::check(report.machine, job)?,
             JobVerdict::Groups(job) => groups::check(report.machine, job)?,
+            JobVerdict::Race(job) => race::check(report.machine, job)?,
             JobVerdict::Mapping(_) => {}
         }
     }
@@ -143,7 +148,7 @@ pub(super) fn check(report: &PlanReport<'_>) -> Result<()> {
 fn divide(job: &JobVerdict) -> Option<&MappingVerdict> {
     match job {
         JobVerdict::Mapping(job) => Some(job),
-        JobVerdict::Load(_) | JobVerdict::Groups(_) => None,
+        JobVerdict::Load(_) | JobVerdict::Groups(_) | JobVerdict::Race(_) => None,
     }
 }
 
@@ -152,6 +157,7 @@ fn job_view<'a>(machine: &Machine, job: &'a JobVerdict) -> Section<'a> {
         JobVerdict::Mapping(job) => Section::Divide(divide_view(machine, job)),
         JobVerdict::Load(job) => Section::Load(load::view(machine, job)),
         JobVerdict::Groups(job) => Section::Groups(groups::view(machine, job)),
+        JobVerdict::Race(job) => Section::Race(race::view(machine, job)),
     }
 }
 

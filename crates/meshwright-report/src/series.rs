@@ -34,6 +34,17 @@ pub struct NamedCurve {
     pub limit: Option<f64>,
 }
 
+/// A drawing below the curves.
+#[derive(Clone, Debug, Serialize)]
+pub struct Map {
+    /// The name of its file.
+    pub file: &'static str,
+    /// What it shows.
+    pub title: String,
+    /// The drawing.
+    pub svg: String,
+}
+
 /// What the page says.
 #[derive(Serialize)]
 struct SeriesView<'a> {
@@ -45,6 +56,7 @@ struct SeriesView<'a> {
     headline: &'a str,
     notes: Vec<String>,
     chart: String,
+    maps: Vec<Map>,
     table: SeriesTable,
 }
 
@@ -67,8 +79,12 @@ pub struct SeriesPage<'a> {
     pub axes: [&'a str; 2],
     /// Where the axis of y ends, if curves go on beyond.
     pub most: Option<f64>,
+    /// Whether equal ways on the axes are equal factors.
+    pub is_doubling: bool,
     /// The curves.
     pub curves: Vec<NamedCurve>,
+    /// Drawings below the curves.
+    pub maps: Vec<Map>,
     /// The numbers.
     pub table: SeriesTable,
 }
@@ -79,6 +95,8 @@ impl SeriesPage<'_> {
         let chart = self.chart();
         let file = |name: &str, what: &str, text| File { name: name.into(), what: what.into(), text };
         let drawing = file(picture, self.over, style::alone(&chart));
+        let maps = self.maps.iter().map(|map| file(map.file, &map.title, style::alone(&map.svg)));
+        let maps: Vec<File> = maps.collect();
         let view = SeriesView {
             title: self.title,
             machine: self.machine,
@@ -88,10 +106,12 @@ impl SeriesPage<'_> {
             headline: self.headline,
             notes: self.notes,
             chart,
+            maps: self.maps,
             table: self.table,
         };
         let page = template::page(include_str!("series.html"), view);
-        vec![file("report.html", "curves and table: open it in a browser", page), drawing]
+        let page = file("report.html", "curves and table: open it in a browser", page);
+        [vec![page, drawing], maps].concat()
     }
 
     /// All curves over each other, each with a colour, dashes and marks of its own.
@@ -105,11 +125,15 @@ impl SeriesPage<'_> {
         let xs =
             self.curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.0).chain(curve.limit));
         let ys = self.curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.1));
+        let scale = |values: Vec<f64>| match self.is_doubling {
+            true => Scale::doubling(values.into_iter()),
+            false => Scale::linear(values.into_iter()),
+        };
         let axis = |title: &str, scale| Axis { title: title.to_string(), scale };
         Chart {
             label: format!("{} over {}", self.axes[1], self.axes[0]),
-            x: axis(self.axes[0], Scale::linear(xs)),
-            y: axis(self.axes[1], self.most.map_or_else(|| Scale::linear(ys), Scale::Linear)),
+            x: axis(self.axes[0], scale(xs.collect())),
+            y: axis(self.axes[1], self.most.map_or_else(|| scale(ys.collect()), Scale::Linear)),
             series: series.collect(),
             references: Vec::new(),
         }
@@ -141,6 +165,8 @@ pub fn sweep_series_files(curves: &[(String, &SweepReport)], table: SeriesTable)
         notes: curves.iter().map(sentence).collect(),
         axes: ["offered load, flits per node and cycle", "mean latency, cycles"],
         most: Some(most(curves)),
+        is_doubling: false,
+        maps: Vec::new(),
         curves: curves.iter().map(|(name, report)| curve(name, report)).collect(),
         table,
     };

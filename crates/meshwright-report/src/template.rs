@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::script;
 use meshwright_core::text::harmless_lines;
 
-/// A page from its template; what stands at the head of every page, the sections of a divisible load and of a program
-/// of groups, the figures of a method and the methods left out are templates of their own.
+/// A page from its template; what stands at the head of every page, the sections of a divisible load, of a program of
+/// groups and of a collective operation, the figures of a method and the methods left out are templates of their own.
 ///
 /// # Panics
 ///
@@ -25,6 +25,7 @@ pub fn page(template: &str, view: impl Serialize) -> String {
         ("skipped.html", include_str!("skipped.html")),
         ("load.html", include_str!("load.html")),
         ("groups.html", include_str!("groups.html")),
+        ("race.html", include_str!("race.html")),
         ("page.html", template),
     ] {
         environment.add_template(name, text).expect("the tests of the pages parse the templates");

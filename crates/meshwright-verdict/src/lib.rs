@@ -13,6 +13,7 @@
 //! | `axes` | the best laying of logical axes along dimensions, by simulation |
 //! | `look` | a search whose judge is the simulation |
 //! | [`map`] | the answer to `map`: both switchings, in the paper's units |
+//! | [`race`] | one collective operation by every published algorithm, simulated |
 //! | [`ranked`] | a placed tree over ranks, for the executors that really run |
 //! | [`transactions`] | a trace of reads and writes: bound, simulated time, the busiest resource, the error |
 //! | [`fit`](mod@fit) | free constants of a machine from traces, and the error on traces held out |
@@ -36,6 +37,7 @@ pub mod look;
 pub mod map;
 pub mod mapping;
 mod measure;
+pub mod race;
 pub mod ranked;
 pub mod transactions;
 
@@ -46,6 +48,7 @@ pub use judge::{
 pub use load::{LoadDetail, LoadFacts};
 pub use mapping::{Job, MappingDetail, MappingFacts, PhaseRow};
 pub use meshwright_sim::link_use::{LinkUse, LinkWait};
+pub use race::{RaceDetail, RaceFacts, RaceOutcome, RaceVerdict};
 pub use ranked::{Ranked, nearest_to_a_square};
 
 use serde::Serialize;
@@ -118,6 +121,8 @@ pub enum JobVerdict {
     Load(LoadVerdict),
     /// A program of groups.
     Groups(GroupsVerdict),
+    /// A collective operation.
+    Race(RaceVerdict),
 }
 
 impl JobVerdict {
@@ -127,6 +132,7 @@ impl JobVerdict {
             Self::Mapping(verdict) => &verdict.name,
             Self::Load(verdict) => &verdict.name,
             Self::Groups(verdict) => &verdict.name,
+            Self::Race(verdict) => &verdict.name,
         }
     }
 
@@ -136,6 +142,7 @@ impl JobVerdict {
             Self::Mapping(verdict) => verdict.winner().map(|winner| winner.time.0),
             Self::Load(verdict) => verdict.winner().map(|winner| winner.time.0),
             Self::Groups(verdict) => verdict.winner().map(|winner| winner.time.0),
+            Self::Race(verdict) => verdict.winner().map(|winner| winner.time.0),
         }
     }
 
@@ -145,6 +152,7 @@ impl JobVerdict {
             Self::Mapping(verdict) => verdict.winner_name(),
             Self::Load(verdict) => verdict.winner_name(),
             Self::Groups(verdict) => verdict.winner_name(),
+            Self::Race(verdict) => verdict.winner_name(),
         }
     }
 }
@@ -164,5 +172,11 @@ impl From<LoadVerdict> for JobVerdict {
 impl From<GroupsVerdict> for JobVerdict {
     fn from(verdict: GroupsVerdict) -> Self {
         Self::Groups(verdict)
+    }
+}
+
+impl From<RaceVerdict> for JobVerdict {
+    fn from(verdict: RaceVerdict) -> Self {
+        Self::Race(verdict)
     }
 }

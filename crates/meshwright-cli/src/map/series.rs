@@ -134,6 +134,8 @@ fn of_folder(members: &[Member]) -> Vec<File> {
         notes: notes.collect(),
         axes: ["start-up c, cycles", "simulated time, cycles"],
         most: None,
+        is_doubling: false,
+        maps: Vec::new(),
         curves,
         table: SeriesTable {
             words: 2,

@@ -25,7 +25,7 @@ pub(crate) struct Row {
 pub(crate) fn columns() -> Vec<Column<Row>> {
     column_list![
         "job", "the name of the job", |row| row.job.clone();
-        "kind", "divide, load or groups", |row| row.kind.to_string();
+        "kind", "divide, load, groups or collective", |row| row.kind.to_string();
         "method", "the method", |row| row.method.clone();
         "winner", "whether it is the best of its job", |row| row.is_winner.to_string();
         "bound_cycles", "no method takes less", |row| row.bound_cycles.to_string();
@@ -79,6 +79,9 @@ fn rows(job: &JobVerdict, machine: &Machine) -> Vec<Row> {
         }),
         JobVerdict::Groups(verdict) => {
             rows!(verdict, "groups", |outcome: &meshwright_verdict::GroupsOutcome| outcome.method.clone())
+        }
+        JobVerdict::Race(verdict) => {
+            rows!(verdict, "collective", |outcome: &meshwright_verdict::RaceOutcome| outcome.method.clone())
         }
     }
 }

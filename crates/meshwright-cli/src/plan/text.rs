@@ -4,7 +4,7 @@ use meshwright_network::topology::{Machine, Switching};
 use meshwright_report::PlanReport;
 use meshwright_verdict::{JobVerdict, MappingOutcome, MappingVerdict};
 
-use crate::{group_tables, load, search, table};
+use crate::{group_tables, load, race, search, table};
 
 /// The winner of every job, a line for each.
 pub(super) fn line(plan: &PlanReport<'_>) -> String {
@@ -33,6 +33,7 @@ pub(super) fn plan(plan: &PlanReport<'_>) -> String {
             JobVerdict::Mapping(job) => divide(job, machine),
             JobVerdict::Load(job) => load::plan(job, machine),
             JobVerdict::Groups(job) => group_tables::plan(job, machine),
+            JobVerdict::Race(job) => race::text::plan(job, machine),
         };
     }
     text

@@ -136,6 +136,8 @@ fn of_folder(members: &[Member]) -> Vec<File> {
         notes: members.iter().map(|member| format!("{}: {}", member.name(), member.verdict.reason)).collect(),
         axes: [&axis, "speedup"],
         most: None,
+        is_doubling: false,
+        maps: Vec::new(),
         curves: curves(members),
         table: SeriesTable { words: first.values.len() + 2, head, rows },
     };

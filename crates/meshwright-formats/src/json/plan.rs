@@ -6,6 +6,7 @@ use super::groups::GroupsForm;
 use super::load::LoadForm;
 use super::machine::MachineForm;
 use super::mapping::MappingForm;
+use super::race::RaceForm;
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::Machine;
 use meshwright_verdict::JobVerdict;
@@ -80,6 +81,7 @@ enum VerdictForm<'a> {
     Mapping(MappingForm<'a>),
     Load(LoadForm<'a>),
     Groups(GroupsForm<'a>),
+    Race(RaceForm<'a>),
 }
 
 /// A file with a schedule.
@@ -153,6 +155,7 @@ impl<'a> VerdictForm<'a> {
             JobVerdict::Mapping(verdict) => Self::Mapping(verdict.into()),
             JobVerdict::Load(verdict) => Self::Load(verdict.into()),
             JobVerdict::Groups(verdict) => Self::Groups(verdict.into()),
+            JobVerdict::Race(verdict) => Self::Race(verdict.into()),
         }
     }
 }

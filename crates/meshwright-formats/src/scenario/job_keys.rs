@@ -18,6 +18,7 @@ pub const TOP: KeyTable = KeyTable {
         key("divide", "jobs of tasks that are placed", "tables `[[divide]]`", "none"),
         key("load", "jobs that divide a load", "tables `[[load]]`", "none"),
         key("groups", "jobs that split groups", "tables `[[groups]]`", "none"),
+        key("collective", "collective operations by all algorithms", "tables `[[collective]]`", "none"),
     ],
     example: "seed = 7\n\n[machine]\ntopology = \"mesh:4x4\"\n\n[[divide]]\ntasks = \"binomial:4\"\n",
 };
@@ -191,8 +192,29 @@ pub const GROUPS: KeyTable = KeyTable {
               levels = 1\ncolours = 4\nrepeat = 2\n",
 };
 
+/// The table `[[collective]]`.
+pub const COLLECTIVE: KeyTable = KeyTable {
+    name: "[[collective]]",
+    doc: "An operation of all nodes that work, by every published algorithm, as `meshwright race` compares them.",
+    keys: &[
+        key("name", "of the job", NAME, "the operation"),
+        key("operation", "what all do together", "a name of [operations](names.md#collective-operations)", ""),
+        key("bytes", "the whole buffer of one member", "bytes, or a volume such as `\"1 MB\"`", "none, for a barrier alone"),
+        key("root", "where a rooted operation begins or ends", "coordinates such as `[0, 2]`, or an id", "each algorithm chooses"),
+        key(
+            "algorithm",
+            "only these, simulated whatever their prospects",
+            "`\"all\"`, a name of [algorithms](names.md#collective-algorithms), or a list of them",
+            "all",
+        ),
+        key("combine_time", "of adding up a byte", "cycles such as `0.25` or `\"1/4\"`", "nothing"),
+    ],
+    example: "[machine]\ntopology = \"mesh:4x4\"\n\n[[collective]]\nname = \"parameters\"\noperation = \"broadcast\"\nbytes = \"64 KiB\"\nroot = [0, 2]\n\
+              algorithm = [\"chain\", \"binomial\"]\n\n[[collective]]\noperation = \"reduce\"\nbytes = 4096\ncombine_time = 0.25\n",
+};
+
 /// Every table, in the order of the page.
-pub const TABLES: &[&KeyTable] = &[&TOP, &DIVIDE, &SEARCH, &LOAD, &SOURCES, &GROUPS];
+pub const TABLES: &[&KeyTable] = &[&TOP, &DIVIDE, &SEARCH, &LOAD, &SOURCES, &GROUPS, &COLLECTIVE];
 
 /// Older names of keys, which are read as well.
 const OLD: &[(&str, &str)] = &[("[[divide]]", "placement"), ("[[groups]]", "random")];

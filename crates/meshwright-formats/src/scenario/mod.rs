@@ -7,6 +7,7 @@
 //! | [`machine_keys`] | the keys of that table and those below it, for the reader and for `docs/machines.md` |
 //! | [`constants`] | the constants of a machine file that may be changed |
 //! | `divide` | the `[[divide]]` tables |
+//! | `collective` | the `[[collective]]` tables |
 //! | [`groups`] | the `[[groups]]` tables; splits, trees and engines by their names |
 //! | [`load`] | the `[[load]]` tables; sources and methods by their names |
 //! | [`load_further`] | what is asked of a load beyond its division |
@@ -22,6 +23,7 @@
 //! Every key is checked, and every error points at the text that caused it.
 
 pub mod claim;
+mod collective;
 pub mod constants;
 mod divide;
 mod fabric;
@@ -66,6 +68,7 @@ fn elsewhere(key: &str, here: &str) -> String {
         ("[[divide]]", job_keys::known(&job_keys::DIVIDE)),
         ("[[load]]", job_keys::known(&job_keys::LOAD)),
         ("[[groups]]", job_keys::known(&job_keys::GROUPS)),
+        ("[[collective]]", job_keys::known(&job_keys::COLLECTIVE)),
     ];
     let of = tables.iter().filter(|(name, keys)| *name != here && keys.contains(&key)).map(|(name, _)| *name);
     let of: Vec<&str> = of.collect();
@@ -115,6 +118,8 @@ pub enum Work {
     Load(verdict::load::Job),
     /// A program of splits, barriers and joins: `[[groups]]`.
     Groups(GroupsWork),
+    /// A collective operation: `[[collective]]`.
+    Race(verdict::race::Asked),
 }
 
 /// A program of groups and where its labels come from.
@@ -326,6 +331,9 @@ fn scenario(source: &ScenarioText, change: &Change) -> Result<Scenario> {
     }
     for table in document.tables("load", "[[load]]")? {
         jobs.push((table.start(), load::read(&table, &machine, clock)?));
+    }
+    for table in document.tables("collective", "[[collective]]")? {
+        jobs.push((table.start(), collective::read(&table, &machine)?));
     }
     for table in document.tables("groups", "[[groups]]")? {
         jobs.push((table.start(), groups::read(&table, &machine)?));

@@ -28,6 +28,27 @@ pub(super) fn node(text: &str, machine: &Machine) -> Option<NodeId> {
     Some(box_of(text, machine, one)?[0])
 }
 
+/// The node at which an operation begins or ends, by its coordinates or its id.
+///
+/// # Errors
+///
+/// [`Error::Value`] for a text that names none.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_core::units::NodeId;
+/// use meshwright_formats::scenario::places::root;
+/// use meshwright_network::topology::Machine;
+/// let mesh = Machine::new("mesh:3x4")?;
+/// assert_eq!((root("1,2", &mesh)?, root("6", &mesh)?), (NodeId(6), NodeId(6)));
+/// assert!(root("3,0", &mesh).is_err());
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn root(text: &str, machine: &Machine) -> Result<NodeId> {
+    node(text, machine).ok_or_else(|| Error::value("root", format!("`{text}`"), form(machine)))
+}
+
 /// The nodes that a text names: `*` is all along an axis, `0..4` the first five.
 fn nodes(text: &str, machine: &Machine) -> Option<Vec<NodeId>> {
     box_of(text, machine, |part, side| {

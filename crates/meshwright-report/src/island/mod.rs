@@ -111,7 +111,7 @@ pub(super) fn json(report: &PlanReport<'_>) -> Option<String> {
     let mut room = Room { routed_links: ROUTED_LINKS_MAX, busy_text: BUSY_TEXT_MAX };
     let jobs = (1..).zip(report.jobs).filter_map(|(section, job)| match job {
         JobVerdict::Mapping(job) => job_data(report.machine, job, section, &mut room),
-        JobVerdict::Load(_) | JobVerdict::Groups(_) => None,
+        JobVerdict::Load(_) | JobVerdict::Groups(_) | JobVerdict::Race(_) => None,
     });
     let jobs: Vec<JobData> = jobs.collect();
     if jobs.is_empty() {

@@ -3,7 +3,7 @@
 use super::{Point, Svg};
 use crate::wording::percent;
 use meshwright_core::words::grouped;
-use meshwright_verdict::MappingOutcome;
+use meshwright_verdict::Outcome;
 
 const WIDTH: f64 = 860.0;
 const ROW: f64 = 32.0;
@@ -16,13 +16,13 @@ const ZOOM_GAP_MAX: f64 = 0.05;
 const PANEL_GAP: f64 = 36.0;
 
 /// Bars on one scale, which starts at 0.
-struct Panel<'a> {
-    outcomes: &'a [MappingOutcome],
+struct Panel<'a, D> {
+    outcomes: &'a [Outcome<D>],
     best: &'a [&'a str],
     heading: &'static str,
     /// What is taken off every time: 0, or the bound.
-    base: fn(&MappingOutcome) -> u64,
-    label: fn(&MappingOutcome) -> String,
+    base: fn(&Outcome<D>) -> u64,
+    label: fn(&Outcome<D>) -> String,
     left: f64,
     top: f64,
 }
@@ -31,7 +31,7 @@ struct Panel<'a> {
 ///
 /// Bars start at 0, else their lengths would lie. Where they then all look the same, a second panel shows
 /// what lies above the bound.
-pub fn draw(outcomes: &[MappingOutcome], best: &[&str]) -> Option<String> {
+pub fn draw<D>(outcomes: &[Outcome<D>], best: &[&str]) -> Option<String> {
     let longest = outcomes.iter().map(|outcome| outcome.method.chars().count()).max()?;
     let left = (longest as f64 * 8.2 + 20.0).clamp(90.0, 320.0);
     let mut svg = Svg::new("Simulated, predicted and bounded time of each method, in cycles");
@@ -39,7 +39,7 @@ pub fn draw(outcomes: &[MappingOutcome], best: &[&str]) -> Option<String> {
     let mut bottom = whole.draw(&mut svg);
     if is_zoomed(outcomes) {
         let heading = "Above the bound";
-        let (base, label) = (|outcome: &MappingOutcome| outcome.bound_cycles, excess);
+        let (base, label) = (|outcome: &Outcome<D>| outcome.bound_cycles, excess::<D>);
         let top = bottom + PANEL_GAP + TOP;
         bottom = Panel { heading, base, label, top, ..whole }.draw(&mut svg);
     }
@@ -48,7 +48,7 @@ pub fn draw(outcomes: &[MappingOutcome], best: &[&str]) -> Option<String> {
 }
 
 /// What must be said below the bars, if anything.
-pub fn note(outcomes: &[MappingOutcome]) -> String {
+pub fn note<D>(outcomes: &[Outcome<D>]) -> String {
     match is_zoomed(outcomes) {
         true => {
             "Above, bars start at 0. Below, only what lies above the bound, on a scale of its own.".into()
@@ -57,18 +57,18 @@ pub fn note(outcomes: &[MappingOutcome]) -> String {
     }
 }
 
-fn is_zoomed(outcomes: &[MappingOutcome]) -> bool {
+fn is_zoomed<D>(outcomes: &[Outcome<D>]) -> bool {
     let worst = outcomes.iter().map(|outcome| outcome.gap().unwrap_or_default()).fold(0.0, f64::max);
     worst > 0.0 && worst < ZOOM_GAP_MAX
 }
 
-impl Panel<'_> {
+impl<D> Panel<'_, D> {
     /// Draws the panel and returns where it ends.
     fn draw(&self, svg: &mut Svg) -> f64 {
         let Self { outcomes, top, left, .. } = *self;
-        let above = |outcome: &MappingOutcome, cycles: u64| cycles.saturating_sub((self.base)(outcome));
+        let above = |outcome: &Outcome<D>, cycles: u64| cycles.saturating_sub((self.base)(outcome));
         let of =
-            |o: &MappingOutcome| [o.bound_cycles, o.predicted_cycles, o.simulated()].map(|c| above(o, c));
+            |o: &Outcome<D>| [o.bound_cycles, o.predicted_cycles, o.simulated()].map(|c| above(o, c));
         let greatest = outcomes.iter().flat_map(of).max().unwrap_or(0).max(1);
         let longest = outcomes.iter().map(|outcome| (self.label)(outcome).chars().count()).max().unwrap_or(0);
         // Digits of bold type in a broad font: no label is cut off at the right.
@@ -91,7 +91,7 @@ impl Panel<'_> {
         bottom
     }
 
-    fn draw_row(&self, svg: &mut Svg, outcome: &MappingOutcome, top: f64, x: &dyn Fn(u64) -> f64) {
+    fn draw_row(&self, svg: &mut Svg, outcome: &Outcome<D>, top: f64, x: &dyn Fn(u64) -> f64) {
         let (left, middle) = (self.left, top + ROW / 2.0);
         let wins = self.best.contains(&outcome.method.as_str());
         let name: String = outcome.method.chars().take(40).collect();
@@ -115,7 +115,7 @@ impl Panel<'_> {
 }
 
 /// The simulated time and, where there is one, the gap.
-fn value(outcome: &MappingOutcome) -> String {
+fn value<D>(outcome: &Outcome<D>) -> String {
     let cycles = grouped(outcome.simulated());
     match outcome.gap().unwrap_or_default().is_finite() {
         true if outcome.gap().unwrap_or_default() == 0.0 => format!("{cycles}  = bound"),
@@ -125,7 +125,7 @@ fn value(outcome: &MappingOutcome) -> String {
 }
 
 /// What lies above the bound.
-fn excess(outcome: &MappingOutcome) -> String {
+fn excess<D>(outcome: &Outcome<D>) -> String {
     match outcome.simulated().saturating_sub(outcome.bound_cycles) {
         0 => "0".to_string(),
         cycles => format!("+{}", grouped(cycles)),

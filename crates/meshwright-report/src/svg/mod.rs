@@ -10,6 +10,7 @@
 //! | `bars` | all methods beside each other |
 //! | `curve` | latency against load |
 //! | `chart`, `surface` | curves of any kind; a value over two variables |
+//! | `regimes` | who wins over two variables |
 //! | `axes` | two axes on paper, with scales and round marks |
 //! | `load` | divisible load: cells, flow, timing |
 //! | `history` | groups over time |
@@ -40,6 +41,7 @@ mod messages;
 pub mod palette;
 mod path;
 pub mod placement;
+pub mod regimes;
 mod route;
 pub mod surface;
 

@@ -1,0 +1,156 @@
+//! All algorithms from all roots, those with the best prospects first.
+//!
+//! They run in lots of a fixed size, the members of a lot beside each other on as many threads as there are. Who is left out
+//! depends on the lots before alone, so that the answer is the same on any number of threads.
+
+use meshwright_collectives::{Algorithm, Task};
+use meshwright_core::error::{Error, Result};
+use meshwright_core::words::counted;
+use rayon::prelude::*;
+
+use super::Asked;
+use super::trial::{self, Look, Run};
+
+/// A flow whose floor is so many times the best time so far is not simulated.
+pub(super) const HOPELESS: u64 = 8;
+
+/// Nor is one with more messages than this, which takes a minute.
+const MESSAGES_MAX: u64 = 1 << 22;
+
+/// So many run beside each other.
+const LOT: usize = 4;
+
+/// An algorithm that suits.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) algorithm: &'static Algorithm,
+    /// Its root, as the place of a task.
+    pub(super) task: usize,
+    pub(super) look: Look,
+    pub(super) run: Option<Run>,
+    pub(super) not_simulated: Option<String>,
+}
+
+impl Entry {
+    /// Less is better; none where there is no time.
+    pub(super) fn rank(&self) -> Option<(u64, u64)> {
+        Some((self.run.as_ref()?.cycles?, self.look.bytes_hops))
+    }
+}
+
+/// What became of an algorithm.
+pub(super) enum Finish {
+    /// Its better root.
+    Ran(Entry),
+    /// It does not suit, or comes to a standstill.
+    Skipped { algorithm: &'static Algorithm, why: String, deadlock: bool },
+}
+
+impl Finish {
+    pub(super) fn algorithm(&self) -> &'static Algorithm {
+        match self {
+            Self::Ran(entry) => entry.algorithm,
+            Self::Skipped { algorithm, .. } => algorithm,
+        }
+    }
+}
+
+/// Runs all algorithms; one finish for each, in the order of the table.
+pub(super) fn run(
+    asked: &Asked,
+    tasks: &[Task<'_>],
+    progress: &mut dyn FnMut(&str),
+) -> Result<Vec<Finish>> {
+    let algorithms = asked.algorithms();
+    progress(&format!("{} before they run", counted(algorithms.len() as u64, "algorithm")));
+    let all: Vec<(&'static Algorithm, usize)> =
+        algorithms.iter().flat_map(|&algorithm| (0..tasks.len()).map(move |task| (algorithm, task))).collect();
+    let looks: Vec<Result<Look>> =
+        all.par_iter().map(|&(algorithm, task)| trial::look(&tasks[task], algorithm)).collect();
+    let (mut entries, mut refused) = (Vec::new(), Vec::new());
+    for (&(algorithm, task), look) in all.iter().zip(looks) {
+        match look {
+            Ok(look) => entries.push(Entry { algorithm, task, look, run: None, not_simulated: None }),
+            Err(error) => refused.push((algorithm.name, why(error)?)),
+        }
+    }
+    compete(&mut entries, tasks, !asked.algorithms.is_empty(), progress)?;
+    Ok(algorithms.iter().map(|&algorithm| finish(algorithm, &entries, &refused)).collect())
+}
+
+/// Why it does not suit; errors of the input are passed on.
+fn why(error: Error) -> Result<String> {
+    match error {
+        Error::NotApplicable { why, .. } => Ok(why),
+        Error::TooLarge { .. } => Ok(error.to_string()),
+        error => Err(error),
+    }
+}
+
+/// Simulates lot by lot.
+fn compete(
+    entries: &mut [Entry],
+    tasks: &[Task<'_>],
+    is_asked: bool,
+    progress: &mut dyn FnMut(&str),
+) -> Result<()> {
+    entries.sort_by_key(|entry| entry.look.floor);
+    let mut best: Option<u64> = None;
+    let total = entries.len();
+    for (lot, entries) in entries.chunks_mut(LOT).enumerate() {
+        for entry in &mut *entries {
+            entry.not_simulated = if is_asked { None } else { prospects(&entry.look, best) };
+        }
+        let names: Vec<&str> = entries.iter().map(|entry| entry.algorithm.name).collect();
+        progress(&format!("{} of {total}: {}", lot * LOT + entries.len(), names.join(", ")));
+        let runs: Vec<Result<()>> = entries.par_iter_mut().map(|entry| entry.compete(tasks)).collect();
+        runs.into_iter().collect::<Result<()>>()?;
+        let times = entries.iter().filter_map(|entry| entry.run.as_ref()?.cycles);
+        best = times.chain(best).min();
+    }
+    Ok(())
+}
+
+/// Why it cannot win; none if it may.
+fn prospects(look: &Look, best: Option<u64>) -> Option<String> {
+    if look.messages > MESSAGES_MAX {
+        return Some(format!("{} messages", look.messages));
+    }
+    let best = best.filter(|best| look.floor >= best.saturating_mul(HOPELESS))?;
+    let times = look.floor as f64 / best.max(1) as f64;
+    Some(format!("its busiest link alone takes {} cycles, {times:.1} times the best", look.floor))
+}
+
+impl Entry {
+    /// Runs, unless it has no prospects.
+    fn compete(&mut self, tasks: &[Task<'_>]) -> Result<()> {
+        if self.not_simulated.is_some() {
+            return Ok(());
+        }
+        match trial::run(&tasks[self.task], self.algorithm) {
+            Ok(run) => self.run = Some(run),
+            Err(error) => self.not_simulated = Some(why(error)?),
+        }
+        Ok(())
+    }
+}
+
+/// The better root of an algorithm, or why it has none.
+fn finish(algorithm: &'static Algorithm, entries: &[Entry], refused: &[(&str, String)]) -> Finish {
+    let skipped = |why: &str, deadlock| Finish::Skipped { algorithm, why: why.to_string(), deadlock };
+    let own: Vec<&Entry> = entries.iter().filter(|entry| entry.algorithm.name == algorithm.name).collect();
+    let stands = |entry: &&&Entry| entry.run.as_ref().is_some_and(|run| run.cycles.is_none());
+    // Those that ran before those that did not; among these the better prediction.
+    let order = |entry: &&&Entry| match entry.rank() {
+        Some((cycles, traffic)) => (0, cycles, traffic, entry.task),
+        None => (1, entry.look.predicted, entry.look.bytes_hops, entry.task),
+    };
+    if let Some(&best) = own.iter().filter(|entry| !stands(entry)).min_by_key(order) {
+        return Finish::Ran(best.clone());
+    }
+    if let Some(run) = own.iter().find_map(|entry| entry.run.as_ref()) {
+        return skipped(run.standstill.as_deref().unwrap_or_default(), true);
+    }
+    let reason = refused.iter().find(|(name, _)| *name == algorithm.name);
+    skipped(reason.map_or("it does not suit", |(_, why)| why), false)
+}

@@ -1,0 +1,158 @@
+//! One algorithm from one root: what is known before it runs, and how it runs in how many chunks.
+
+use meshwright_collectives::flow::Flow;
+use meshwright_collectives::{Algorithm, Task, predict};
+use meshwright_core::error::Result;
+use meshwright_core::units::Bytes;
+use meshwright_network::routing::Pair;
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_schedule::cost::{self, LinkLoads};
+use meshwright_schedule::{Message, Schedule};
+use meshwright_sim::fitting::{self, FLIT_HOPS_MAX, Fitted};
+use meshwright_sim::link_use::{self, Way};
+
+use crate::measure::deadlock_sentence;
+use crate::{LinkUse, LinkWait};
+
+/// Chunks make no more messages than this in all.
+const MESSAGES_MAX: u64 = 1 << 20;
+
+/// From one number of chunks to the next, while it gets better.
+const FACTOR: u32 = 4;
+
+/// What is known before it runs.
+#[derive(Clone, Debug)]
+pub(super) struct Look {
+    /// The prediction without chunks, in cycles.
+    pub(super) predicted: u64,
+    /// No run of this flow takes less, in whatever chunks, in cycles: its busiest link, and its longest way.
+    pub(super) floor: u64,
+    pub(super) steps: u32,
+    pub(super) messages: u64,
+    pub(super) bytes_hops: u64,
+    pub(super) busiest: Option<LinkUse>,
+}
+
+/// How it ran.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub(super) chunks: u32,
+    /// The simulated time; none after a standstill.
+    pub(super) cycles: Option<u64>,
+    /// Why it stands still.
+    pub(super) standstill: Option<String>,
+    pub(super) predicted: u64,
+    pub(super) messages: u64,
+    pub(super) busiest: Option<LinkUse>,
+    pub(super) waited: Option<LinkWait>,
+}
+
+/// The messages of a flow, all in one phase.
+fn messages(task: &Task<'_>, flow: &Flow) -> Vec<Message> {
+    let of = |(index, transfer): (usize, &meshwright_collectives::flow::Transfer)| Message {
+        source: task.nodes()[transfer.source as usize],
+        target: task.nodes()[transfer.target as usize],
+        bytes: Bytes(flow.bytes(index)),
+        phase: 1,
+    };
+    flow.transfers().iter().enumerate().map(of).collect()
+}
+
+/// Looks at an algorithm before it runs.
+pub(super) fn look(task: &Task<'_>, algorithm: &Algorithm) -> Result<Look> {
+    let flow = algorithm.of(task)?;
+    let (machine, messages) = (task.machine(), messages(task, &flow));
+    let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+    let routes = Way::usual(machine).routes(&pairs)?;
+    let predicted = predict::predicted(task, &flow)?.0;
+    let mut loads = LinkLoads::new(machine.links());
+    loads.fill(&messages, &routes);
+    let hops = |index: usize| u64::from(routes.hops(index, pairs[index]).0);
+    let bytes_hops = messages.iter().enumerate().map(|(index, message)| message.bytes.0 * hops(index)).sum();
+    // Messages in chunks pay their start-ups at the same time, and their bytes still cross the link.
+    let costs = machine.costs();
+    let link = cost::link_bound(&messages, &routes, &loads, machine.switching(), costs);
+    let whole = if algorithm.streams { costs.startup_ticks() + bytes_ticks(&loads, machine) } else { link };
+    Ok(Look {
+        predicted,
+        floor: costs.cycles(whole.min(link)).0,
+        steps: flow.steps(),
+        messages: messages.len() as u64,
+        bytes_hops,
+        busiest: link_use::busiest_link(&loads, machine),
+    })
+}
+
+/// What the bytes of the link with the most of them take.
+fn bytes_ticks(loads: &LinkLoads, machine: &Machine) -> u64 {
+    loads.bytes_max() * machine.costs().byte_time.numerator()
+}
+
+/// Runs an algorithm, in several numbers of chunks if that lets it stream; the best of these.
+pub(super) fn run(task: &Task<'_>, algorithm: &Algorithm) -> Result<Run> {
+    let flow = algorithm.of(task)?;
+    let mut best = once(task, &flow, 1)?;
+    if !algorithm.streams {
+        return Ok(best);
+    }
+    let most = chunks_max(task, &flow);
+    let try_chunks = |chunks: u32, best: &mut Run| -> Result<bool> {
+        if chunks <= 1 || chunks > most || chunks == best.chunks {
+            return Ok(false);
+        }
+        let next = once(task, &flow, chunks)?;
+        let is_better = next.cycles.is_some_and(|cycles| best.cycles.is_none_or(|least| cycles < least));
+        if is_better {
+            *best = next;
+        }
+        Ok(is_better)
+    };
+    let mut chunks = FACTOR;
+    while try_chunks(chunks, &mut best)? {
+        chunks = chunks.saturating_mul(FACTOR);
+    }
+    // Between two numbers that were tried, and at the end of what is allowed.
+    for chunks in [best.chunks / 2, best.chunks.saturating_mul(2)] {
+        if try_chunks(chunks, &mut best)? {
+            break;
+        }
+    }
+    Ok(best)
+}
+
+/// A chunk has a flit at least, and all chunks are not too many messages.
+fn chunks_max(task: &Task<'_>, flow: &Flow) -> u32 {
+    let largest = flow.blocks().iter().map(|block| block.bytes).max().unwrap_or(0);
+    let by_size = largest / task.machine().costs().flit.0.max(1);
+    let by_messages = MESSAGES_MAX / (flow.transfers().len() as u64).max(1);
+    u32::try_from(by_size.min(by_messages)).unwrap_or(u32::MAX)
+}
+
+/// The schedule of a flow in so many chunks.
+pub(super) fn schedule(task: &Task<'_>, flow: &Flow, chunks: u32) -> Result<Schedule> {
+    let flow = flow.chunked(chunks)?;
+    Ok(flow.schedule(task.nodes(), task.machine().nodes(), task.combine))
+}
+
+/// One simulation.
+fn once(task: &Task<'_>, flow: &Flow, chunks: u32) -> Result<Run> {
+    let machine = task.machine();
+    let flow = flow.chunked(chunks)?;
+    let schedule = flow.schedule(task.nodes(), machine.nodes(), task.combine);
+    let fitted = fitting::simulate(machine, &schedule, FLIT_HOPS_MAX)?;
+    let Fitted { trace, routers, .. } = &fitted;
+    let messages = messages(task, &flow);
+    let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+    let mut loads = LinkLoads::new(machine.links());
+    loads.fill(&messages, &Way::of(machine, routers.as_ref())?.routes(&pairs)?);
+    let standstill = deadlock_sentence(machine, &fitted);
+    Ok(Run {
+        chunks,
+        cycles: standstill.is_none().then_some(trace.cycles.0),
+        standstill,
+        predicted: predict::predicted(task, &flow)?.0,
+        messages: messages.len() as u64,
+        busiest: link_use::busiest_link(&loads, machine),
+        waited: link_use::blame(trace, machine),
+    })
+}

@@ -1,0 +1,47 @@
+//! Why the winner wins, in words.
+
+use meshwright_collectives::bound::Bound;
+use meshwright_core::words::{counted, percent};
+use meshwright_network::topology::Machine;
+
+use super::RaceOutcome;
+
+/// The answer in one sentence, and what there is to know beside.
+pub(super) fn reason(
+    machine: &Machine,
+    bound: &Bound,
+    winner: Option<&RaceOutcome>,
+    results: &[RaceOutcome],
+) -> (String, Option<String>) {
+    let Some(winner) = winner else {
+        let why = "every algorithm that was simulated comes to a standstill, or none was";
+        return (why.to_string(), None);
+    };
+    let cycles = winner.simulated_cycles.unwrap_or_default();
+    let equal: Vec<&str> = results
+        .iter()
+        .filter(|other| other.simulated_cycles == Some(cycles))
+        .map(|other| other.method.as_str())
+        .collect();
+    let who = match equal.as_slice() {
+        [one] => format!("{one} is the fastest of the algorithms below"),
+        all => format!("{} are equally fast, the fastest of the algorithms below", all.join(", ")),
+    };
+    let above = match winner.gap() {
+        Some(gap) if gap > 0.0 => format!("{} above a bound of {}", percent(gap), counted(bound.cycles.0, "cycle")),
+        _ => "no algorithm takes less".to_string(),
+    };
+    let link = winner.busiest_link.map_or(String::new(), |link| {
+        format!(
+            "; its busiest link, {} → {}, is busy for {}",
+            machine.node_name(meshwright_core::units::NodeId(link.from)),
+            machine.node_name(meshwright_core::units::NodeId(link.to)),
+            percent(link.busy_cycles as f64 / cycles.max(1) as f64)
+        )
+    });
+    let left = results.iter().filter(|other| other.detail.not_simulated.is_some()).count() as u64;
+    let advice = (left > 0).then(|| {
+        format!("{} not simulated: --algorithm NAMES simulates whatever it names", counted(left, "algorithm"))
+    });
+    (format!("{who}: {}, {above}{link}", counted(cycles, "cycle")), advice)
+}
