@@ -4,7 +4,7 @@ use meshwright_core::error::{Error, Result};
 
 use crate::algorithms as by;
 use crate::flow::Flow;
-use crate::{Operation, Task};
+use crate::{Operation, Task, synthesis};
 
 /// A published way to do a collective operation.
 #[derive(Debug)]
@@ -37,6 +37,7 @@ pub const ALGORITHMS: &[&[Algorithm]] = &[
     by::scan::ALGORITHMS,
     by::chain::ALGORITHMS,
     by::binomial::ALGORITHMS,
+    synthesis::ALGORITHMS,
 ];
 
 /// Every algorithm, in the order of the table.

@@ -13,13 +13,16 @@ pub mod packing;
 pub mod product;
 pub mod recipe;
 
+use std::fmt::{self, Display, Formatter};
+
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::Cycles;
 use rayon::prelude::*;
 
-use crate::Task;
 use crate::flow::Flow;
+use crate::{Algorithm, Operation, Task};
 use packing::Depth;
+use product::Product;
 
 /// The most messages of a schedule that is tried.
 const MESSAGES_MAX: usize = 1 << 20;
@@ -39,15 +42,83 @@ const FINALISTS: usize = 4;
 /// Costs of a level of depth that are tried of a packing.
 const LEVELS: [f64; 2] = [0.6, 4.0];
 
+/// The entry of the table.
+pub const ALGORITHMS: &[Algorithm] = &[Algorithm {
+    name: "synthesis",
+    summary: "searched for: exchanges along the dimensions in any order and radix, and trees that share the links",
+    formula: "that of the best found; without a search that of the exchanges predicted best",
+    source: "nashwilliams1961",
+    operations: &[
+        Operation::Broadcast,
+        Operation::Reduce,
+        Operation::AllGather,
+        Operation::ReduceScatter,
+        Operation::AllReduce,
+        Operation::Barrier,
+    ],
+    streams: false,
+    flow: unsearched,
+}];
+
+/// How a schedule is made.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Recipe {
+    /// A product of exchanges, every message in so many chunks.
+    Exchanges(Product, u32),
+    /// A packing of so many trees with this cost of a level.
+    Trees(u32, Depth),
+}
+
+impl Recipe {
+    /// Its flow.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Product::flow`] and [`packing::flow`].
+    pub fn flow(&self, task: &Task<'_>) -> Result<Flow> {
+        match self {
+            Self::Exchanges(product, chunks) => product.flow(task)?.chunked(*chunks),
+            Self::Trees(trees, level) => Ok(packed(task, *trees, *level)?.flow),
+        }
+    }
+}
+
+impl Display for Recipe {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exchanges(product, 1) => f.write_str(&product.name()),
+            Self::Exchanges(product, chunks) => write!(f, "{} in {chunks} chunks", product.name()),
+            Self::Trees(trees, Depth(level)) => write!(f, "{trees} trees, {level} a level"),
+        }
+    }
+}
+
 /// A schedule that was found.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// How it is made.
-    pub name: String,
+    pub recipe: Recipe,
     /// Its data flow.
     pub flow: Flow,
     /// What it takes, simulated.
     pub cycles: Cycles,
+    /// What the planner expects of it.
+    pub predicted: Cycles,
+}
+
+/// Without a search: the product that is predicted best, or a packing of few trees.
+fn unsearched(task: &Task<'_>) -> Result<Flow> {
+    let products = task.machine().whole_grid().map(|grid| recipe::recipes(task, grid));
+    match products.as_ref().and_then(|all| all.first()) {
+        Some(best) => best.product.flow(task),
+        None => Ok(packed(task, 16, Depth(1.0))?.flow),
+    }
+}
+
+/// A packing whose messages begin in the order of its list schedule.
+fn packed(task: &Task<'_>, trees: u32, level: Depth) -> Result<list::Timed> {
+    let flow = packing::flow(task, trees, level)?;
+    Ok(list::schedule(&flow, task.machine().costs(), |index| flow.transfers()[index].step.into()))
 }
 
 /// Simulates a flow: when it ends, none if it does not.
@@ -69,71 +140,72 @@ pub fn search(task: &Task<'_>, bound: Cycles, simulate: &Simulate<'_>) -> Result
     let mut best = products(task, simulate)?;
     let is_near = |found: &Found| found.cycles.0 <= bound.0 + bound.0 / NEAR;
     if !best.as_ref().is_some_and(is_near) {
-        let others = packings(task, simulate)?;
-        best = best.into_iter().chain(others).min_by_key(|found| found.cycles);
+        best = best.into_iter().chain(packings(task, simulate)?).min_by_key(|found| found.cycles);
     }
     best.ok_or_else(|| {
-        let why = format!(
-            "no product of exchanges and no packing of trees is a way to do {}",
-            task.operation.name()
-        );
+        let why = format!("neither exchanges nor trees are a way to do {}", task.operation.name());
         Error::not_applicable("synthesis", why)
     })
 }
 
-/// Simulates these, in parallel; those that end.
-fn simulated(all: Vec<(String, Flow)>, simulate: &Simulate<'_>) -> Result<Vec<Found>> {
-    let run = |(name, flow): (String, Flow)| -> Result<Option<Found>> {
+/// Simulates these, in parallel; those that end, the fastest first.
+fn simulated(all: Vec<(Recipe, Flow, Cycles)>, simulate: &Simulate<'_>) -> Result<Vec<Found>> {
+    let run = |(recipe, flow, predicted): (Recipe, Flow, Cycles)| -> Result<Option<Found>> {
         let cycles = simulate(&flow)?;
-        Ok(cycles.map(|cycles| Found { name, flow, cycles }))
+        Ok(cycles.map(|cycles| Found { recipe, flow, cycles, predicted }))
     };
     let all: Result<Vec<_>> = all.into_par_iter().map(run).collect();
-    Ok(all?.into_iter().flatten().collect())
+    let mut found: Vec<Found> = all?.into_iter().flatten().collect();
+    found.sort_by_key(|found| found.cycles);
+    Ok(found)
 }
 
 /// The best products: first whole, then the best of those in chunks.
 fn products(task: &Task<'_>, simulate: &Simulate<'_>) -> Result<Option<Found>> {
     let Some(grid) = task.machine().whole_grid() else { return Ok(None) };
     let recipes = recipe::recipes(task, grid);
-    let mut chosen: Vec<&recipe::Recipe> = recipes.iter().take(PRODUCTS).collect();
-    let mut streamed: Vec<&recipe::Recipe> = recipes.iter().skip(PRODUCTS).collect();
+    let mut chosen: Vec<&recipe::Priced> = recipes.iter().take(PRODUCTS).collect();
+    let mut streamed: Vec<&recipe::Priced> = recipes.iter().skip(PRODUCTS).collect();
     streamed.sort_by_key(|recipe| (recipe.streamed, recipe.serial));
     chosen.extend(streamed.into_iter().take(PRODUCTS / 2));
-    let made = |recipe: &&recipe::Recipe| Ok((recipe.product.name(), recipe.product.flow(task)?));
-    let whole: Vec<(String, Flow)> = chosen.iter().map(made).collect::<Result<_>>()?;
-    let mut found = simulated(whole, simulate)?;
-    found.sort_by(|a, b| (a.cycles, &a.name).cmp(&(b.cycles, &b.name)));
+    let made = |recipe: &&recipe::Priced| {
+        let product = recipe.product.clone();
+        Ok((Recipe::Exchanges(product, 1), recipe.product.flow(task)?, recipe.serial))
+    };
+    let mut found = simulated(chosen.iter().map(made).collect::<Result<_>>()?, simulate)?;
     let mut tried = Vec::new();
     for whole in found.iter().take(FINALISTS) {
+        let Recipe::Exchanges(product, _) = &whole.recipe else { continue };
         for chunks in CHUNKS {
             if whole.flow.transfers().len() * chunks as usize <= MESSAGES_MAX {
-                tried.push((format!("{} in {chunks} chunks", whole.name), whole.flow.chunked(chunks)?));
+                let recipe = Recipe::Exchanges(product.clone(), chunks);
+                tried.push((recipe, whole.flow.chunked(chunks)?, whole.predicted));
             }
         }
     }
     found.truncate(1);
     found.extend(simulated(tried, simulate)?);
-    Ok(found.into_iter().min_by(|a, b| (a.cycles, &a.name).cmp(&(b.cycles, &b.name))))
+    Ok(found.into_iter().min_by_key(|found| found.cycles))
 }
 
 /// The best packing: for each cost of depth, more trees as long as that pays.
 fn packings(task: &Task<'_>, simulate: &Simulate<'_>) -> Result<Option<Found>> {
-    let all: Result<Vec<_>> = LEVELS.par_iter().map(|&level| packing(task, level)).collect();
-    let best = all?.into_iter().flatten().min_by_key(|(_, timed)| timed.cycles);
-    let tried = best.map(|(name, timed)| (name, timed.flow)).into_iter().collect();
-    Ok(simulated(tried, simulate)?.pop())
+    let all: Result<Vec<_>> = LEVELS.par_iter().map(|&level| packing(task, Depth(level))).collect();
+    let best = all?.into_iter().flatten().min_by_key(|(.., cycles)| *cycles);
+    Ok(simulated(best.into_iter().collect(), simulate)?.pop())
 }
 
 /// The best number of trees: first in powers of four, then half and twice the best.
-fn packing(task: &Task<'_>, level: f64) -> Result<Option<(String, list::Timed)>> {
+fn packing(task: &Task<'_>, level: Depth) -> Result<Option<(Recipe, Flow, Cycles)>> {
     let timed = |trees: u32| -> Result<Option<list::Timed>> {
-        let flow = match packing::flow(task, trees, Depth(level)) {
-            Ok(flow) if flow.transfers().len() <= MESSAGES_MAX => flow,
-            Ok(_) | Err(Error::NotApplicable { .. } | Error::TooLarge { .. }) => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        let steps = |index: usize| u64::from(flow.transfers()[index].step);
-        Ok(Some(list::schedule(&flow, task.machine().costs(), steps)))
+        if trees as usize * task.members() as usize > MESSAGES_MAX {
+            return Ok(None);
+        }
+        match packed(task, trees, level) {
+            Ok(timed) if timed.flow.transfers().len() <= MESSAGES_MAX => Ok(Some(timed)),
+            Ok(_) | Err(Error::NotApplicable { .. } | Error::TooLarge { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     };
     let Some(mut best) = timed(1)?.map(|timed| (1, timed)) else { return Ok(None) };
     while let Some(more) = timed(4 * best.0)? {
@@ -150,16 +222,13 @@ fn packing(task: &Task<'_>, level: f64) -> Result<Option<(String, list::Timed)>>
         }
     }
     let (trees, timed) = best;
-    Ok(Some((format!("{trees} trees, {level} a level"), timed)))
+    Ok(Some((Recipe::Trees(trees, level), timed.flow, timed.cycles)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::list;
-    use super::packing::{self, Depth};
-    use super::product::{Kind, Product, Stage};
-    use crate::flow::Flow;
-    use crate::{Operation, Task};
+    use super::product::{Kind, Stage};
+    use super::*;
     use meshwright_network::topology::{Machine, Topology};
     use meshwright_sim::{Engine, simulate};
 
@@ -209,7 +278,7 @@ mod tests {
                 };
                 let bound = crate::bound::bound(&task).unwrap().cycles;
                 let found = super::search(&task, bound, &run).unwrap();
-                assert_eq!(found.flow.check(operation, 0, bytes), Ok(()), "{name}: {}", found.name);
+                assert_eq!(found.flow.check(operation, 0, bytes), Ok(()), "{name}: {}", found.recipe);
                 assert!(found.cycles >= bound);
                 assert_eq!(run(&found.flow).unwrap(), Some(found.cycles));
                 if bytes > 1000 {

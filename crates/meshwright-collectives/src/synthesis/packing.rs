@@ -41,7 +41,7 @@ pub enum Use {
 }
 
 /// How deep against how even: cost of a level in units of a chunk on a wire.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Depth(pub f64);
 
 impl Wires {

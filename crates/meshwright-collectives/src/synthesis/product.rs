@@ -104,7 +104,8 @@ impl Product {
     pub fn flow(&self, task: &Task<'_>) -> Result<Flow> {
         let grid = task.grid("a product of exchanges")?;
         let parted = matches!(task.operation, Operation::AllGather | Operation::ReduceScatter);
-        if parted && self.whole < self.stages.len() || !parted && task.operation != Operation::AllReduce {
+        let sums = matches!(task.operation, Operation::AllReduce | Operation::Barrier);
+        if parted && self.whole < self.stages.len() || !parted && !sums {
             let why = format!("it is no way to do {}", task.operation.name());
             return Err(Error::not_applicable("a product of exchanges", why));
         }
@@ -133,7 +134,7 @@ impl Product {
         let gathering = gathering(scattering, &piece, grid);
         let halves = |block: Block| [0, 1].map(|half| Block { bytes: share(block.bytes, 2, half), ..block });
         let mut blocks = task.blocks();
-        if task.operation == Operation::AllReduce {
+        if !task.operation.is_parted() {
             let all = blocks[0];
             blocks = (0..pieces).map(|k| Block { bytes: share(all.bytes, pieces, k), ..all }).collect();
         } else {

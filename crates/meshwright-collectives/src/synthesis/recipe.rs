@@ -11,7 +11,7 @@ const PRODUCTS_MAX: usize = 1 << 14;
 
 /// A product with its estimated times.
 #[derive(Clone, Debug)]
-pub struct Recipe {
+pub struct Priced {
     /// The product.
     pub product: Product,
     /// All latencies and all loads one after the other: what it takes in one piece.
@@ -32,12 +32,12 @@ struct Price {
 /// # Complexity
 ///
 /// O(products stages side²), a few thousand products.
-pub fn recipes(task: &Task<'_>, grid: &Grid) -> Vec<Recipe> {
+pub fn recipes(task: &Task<'_>, grid: &Grid) -> Vec<Priced> {
     let costs = task.machine().costs();
     let mut all = Vec::new();
     for stages in sequences(grid) {
         let wholes = match task.operation {
-            Operation::AllReduce => 0..=stages.len(),
+            Operation::AllReduce | Operation::Barrier => 0..=stages.len(),
             Operation::AllGather | Operation::ReduceScatter => stages.len()..=stages.len(),
             _ => return all,
         };
@@ -121,13 +121,13 @@ fn ways(axis: usize, side: u32) -> Vec<Vec<Stage>> {
 }
 
 /// What a product takes by its latencies and loads.
-fn priced(task: &Task<'_>, grid: &Grid, costs: &Costs, product: Product) -> Recipe {
+fn priced(task: &Task<'_>, grid: &Grid, costs: &Costs, product: Product) -> Priced {
     let (scattering, whole) = product.stages.split_at(product.whole);
     let pieces: u64 = scattering.iter().map(|stage| u64::from(stage.radix)).product();
     let piece = task.bytes.div_ceil(u64::from(product.colours) * pieces);
     let (mut latency, mut load) = (0, 0);
     let mut held = piece;
-    let times = if task.operation == Operation::AllReduce { 2 } else { 1 };
+    let times = if task.operation.is_parted() { 1 } else { 2 };
     for stage in scattering.iter().rev() {
         let price = price(*stage, grid, costs, held);
         latency += times * price.latency;
@@ -141,7 +141,7 @@ fn priced(task: &Task<'_>, grid: &Grid, costs: &Costs, product: Product) -> Reci
     }
     let serial = costs.cycles(latency + load);
     let streamed = costs.cycles((latency + load / 8).max(load));
-    Recipe { product, serial, streamed }
+    Priced { product, serial, streamed }
 }
 
 /// Latency and busiest link of one exchange of pieces of so many bytes.

@@ -56,6 +56,8 @@ struct AlgorithmForm<'a> {
     waited_link: Option<LinkWait>,
     #[serde(skip_serializing_if = "Option::is_none")]
     not_simulated: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recipe: Option<String>,
 }
 
 /// An algorithm that does not suit.
@@ -106,6 +108,7 @@ impl<'a> From<&'a RaceOutcome> for AlgorithmForm<'a> {
             busiest_link: outcome.busiest_link,
             waited_link: outcome.waited_link,
             not_simulated: detail.not_simulated.as_deref(),
+            recipe: detail.recipe.as_ref().map(ToString::to_string),
         }
     }
 }

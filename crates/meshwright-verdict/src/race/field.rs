@@ -3,12 +3,15 @@
 //! They run in lots of a fixed size, the members of a lot beside each other on as many threads as there are. Who is left out
 //! depends on the lots before alone, so that the answer is the same on any number of threads.
 
+use meshwright_collectives::bound::Bound;
+use meshwright_collectives::synthesis::Recipe;
 use meshwright_collectives::{Algorithm, Task};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::words::counted;
 use rayon::prelude::*;
 
 use super::Asked;
+use super::synthesis;
 use super::trial::{self, Look, Run};
 
 /// A flow whose floor is so many times the best time so far is not simulated.
@@ -29,6 +32,8 @@ pub(super) struct Entry {
     pub(super) look: Look,
     pub(super) run: Option<Run>,
     pub(super) not_simulated: Option<String>,
+    /// How it was found, if it was searched for.
+    pub(super) recipe: Option<Recipe>,
 }
 
 impl Entry {
@@ -41,7 +46,7 @@ impl Entry {
 /// What became of an algorithm.
 pub(super) enum Finish {
     /// Its better root.
-    Ran(Entry),
+    Ran(Box<Entry>),
     /// It does not suit, or comes to a standstill.
     Skipped { algorithm: &'static Algorithm, why: String, deadlock: bool },
 }
@@ -59,23 +64,46 @@ impl Finish {
 pub(super) fn run(
     asked: &Asked,
     tasks: &[Task<'_>],
+    bounds: &[Bound],
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<Finish>> {
     let algorithms = asked.algorithms();
     progress(&format!("{} before they run", counted(algorithms.len() as u64, "algorithm")));
-    let all: Vec<(&'static Algorithm, usize)> =
-        algorithms.iter().flat_map(|&algorithm| (0..tasks.len()).map(move |task| (algorithm, task))).collect();
-    let looks: Vec<Result<Look>> =
-        all.par_iter().map(|&(algorithm, task)| trial::look(&tasks[task], algorithm)).collect();
+    let all: Vec<(&'static Algorithm, usize)> = algorithms
+        .iter()
+        .flat_map(|&algorithm| (0..tasks.len()).map(move |task| (algorithm, task)))
+        .collect();
+    let looks: Vec<Result<Look>> = all
+        .par_iter()
+        .map(|&(algorithm, task)| trial::look(&tasks[task], &algorithm.of(&tasks[task])?, algorithm.streams))
+        .collect();
     let (mut entries, mut refused) = (Vec::new(), Vec::new());
     for (&(algorithm, task), look) in all.iter().zip(looks) {
         match look {
-            Ok(look) => entries.push(Entry { algorithm, task, look, run: None, not_simulated: None }),
+            Ok(look) => {
+                entries.push(Entry { algorithm, task, look, run: None, not_simulated: None, recipe: None });
+            }
             Err(error) => refused.push((algorithm.name, why(error)?)),
         }
     }
     compete(&mut entries, tasks, !asked.algorithms.is_empty(), progress)?;
+    search(&mut entries, tasks, bounds, progress)?;
     Ok(algorithms.iter().map(|&algorithm| finish(algorithm, &entries, &refused)).collect())
+}
+
+/// Searches for schedules of our own, from the root that the best of the others has.
+fn search(
+    entries: &mut [Entry],
+    tasks: &[Task<'_>],
+    bounds: &[Bound],
+    progress: &mut dyn FnMut(&str),
+) -> Result<()> {
+    let best = entries.iter().filter_map(|entry| Some((entry.rank()?, entry.task))).min();
+    let task = best.map_or(0, |(_, task)| task);
+    let ours = entries.iter_mut().find(|entry| entry.task == task && synthesis::is_searched(entry.algorithm));
+    let Some(entry) = ours else { return Ok(()) };
+    progress("synthesis");
+    synthesis::improve(entry, &tasks[task], bounds[task].cycles)
 }
 
 /// Why it does not suit; errors of the input are passed on.
@@ -146,7 +174,7 @@ fn finish(algorithm: &'static Algorithm, entries: &[Entry], refused: &[(&str, St
         None => (1, entry.look.predicted, entry.look.bytes_hops, entry.task),
     };
     if let Some(&best) = own.iter().filter(|entry| !stands(entry)).min_by_key(order) {
-        return Finish::Ran(best.clone());
+        return Finish::Ran(Box::new(best.clone()));
     }
     if let Some(run) = own.iter().find_map(|entry| entry.run.as_ref()) {
         return skipped(run.standstill.as_deref().unwrap_or_default(), true);

@@ -5,6 +5,7 @@
 //! | this one | what is asked, and the verdict |
 //! | `root` | where a rooted operation may begin |
 //! | `trial` | one algorithm from one root: its floor, its chunks, its simulation |
+//! | `synthesis` | our own entry, which is searched for |
 //! | `field` | all of them, in the order of their prospects |
 //! | `words` | why the winner wins |
 //! | [`regimes`] | who wins over bytes, start-ups and hop times |
@@ -12,16 +13,18 @@
 mod field;
 pub mod regimes;
 mod root;
+mod synthesis;
 mod trial;
 mod words;
 
 use std::sync::Arc;
 
 use meshwright_collectives::bound::{self, Bound};
+use meshwright_collectives::synthesis::Recipe;
 use meshwright_collectives::{Algorithm, Operation, Task, algorithm};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Cycles, NodeId, Ratio};
-use meshwright_network::topology::Machine;
+use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::{Plan, Planner, Proposal, Schedule};
 
 use self::field::{Entry, Finish};
@@ -90,6 +93,8 @@ pub struct RaceDetail {
     pub bytes_hops: u64,
     /// Why it was not simulated, without a full stop.
     pub not_simulated: Option<String>,
+    /// How it was found, if it was searched for.
+    pub recipe: Option<Recipe>,
 }
 
 impl Facts for RaceFacts {
@@ -154,10 +159,10 @@ impl<'a> Race<'a> {
         machine.equal_links("a collective operation")?;
         progress("bound");
         let tasks = root::tasks(asked, machine)?;
-        let bounds: Result<Vec<Bound>> = tasks.iter().map(bound::bound).collect();
+        let bounds: Vec<Bound> = tasks.iter().map(bound::bound).collect::<Result<_>>()?;
+        let finishes = field::run(asked, &tasks, &bounds, progress)?;
         // What holds from every root that is compared.
-        let bound = bounds?.into_iter().min_by_key(|bound| bound.cycles).expect("at least one root");
-        let finishes = field::run(asked, &tasks, progress)?;
+        let bound = bounds.into_iter().min_by_key(|bound| bound.cycles).expect("at least one root");
         let time = |finish: &Finish| match finish {
             Finish::Ran(entry) => entry.rank(),
             Finish::Skipped { .. } => None,
@@ -192,6 +197,7 @@ impl<'a> Race<'a> {
                 messages: entry.run.as_ref().map_or(entry.look.messages, |run| run.messages),
                 bytes_hops: entry.look.bytes_hops,
                 not_simulated: entry.not_simulated.clone(),
+                recipe: entry.recipe.clone(),
             },
         })
     }
@@ -205,8 +211,14 @@ impl<'a> Race<'a> {
 pub fn schedule(asked: &Asked, machine: &Machine, outcome: &RaceOutcome) -> Result<Schedule> {
     let asked = Asked { root: outcome.detail.root.or(asked.root), ..asked.clone() };
     let task = root::tasks(&asked, machine)?.remove(0);
-    let named = algorithm::all().find(|one| one.name == outcome.method).expect("the name of an algorithm");
-    trial::schedule(&task, &named.of(&task)?, outcome.detail.chunks)
+    let flow = match &outcome.detail.recipe {
+        Some(recipe) => recipe.flow(&task)?,
+        None => {
+            let named = algorithm::all().find(|one| one.name == outcome.method);
+            named.expect("the name of an algorithm").of(&task)?.chunked(outcome.detail.chunks)?
+        }
+    };
+    Ok(flow.schedule(task.nodes(), machine.nodes(), task.combine))
 }
 
 impl Planner for Race<'_> {
@@ -284,11 +296,10 @@ impl Contest for Race<'_> {
 fn check_bytes(asked: &Asked) -> Result<()> {
     match (asked.operation, asked.bytes) {
         (Operation::Barrier, 0) => Ok(()),
-        (Operation::Barrier, bytes) => Err(Error::value("bytes of a barrier", bytes, "none: it carries nothing")),
-        (operation, 0) => {
-            Err(Error::value("bytes", "0", format!("at least 1 for {}", operation.name())))
+        (Operation::Barrier, bytes) => {
+            Err(Error::value("bytes of a barrier", bytes, "none: it carries nothing"))
         }
+        (operation, 0) => Err(Error::value("bytes", "0", format!("at least 1 for {}", operation.name()))),
         _ => Ok(()),
     }
 }
-

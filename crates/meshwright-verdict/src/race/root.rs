@@ -17,9 +17,10 @@ pub(super) fn tasks<'m>(asked: &Asked, machine: &'m Machine) -> Result<Vec<Task<
     let mut task = Task::new(machine, asked.operation, asked.bytes, 0)?;
     task.combine = asked.combine;
     let of = |root: NodeId| -> Result<Task<'m>> {
-        let member = task.nodes().binary_search(&root).map_err(|_| {
-            Error::value("root", machine.node_name(root), "a node that works")
-        })?;
+        let member = task
+            .nodes()
+            .binary_search(&root)
+            .map_err(|_| Error::value("root", machine.node_name(root), "a node that works"))?;
         Ok(task.with(asked.operation, member as u32))
     };
     if let Some(root) = asked.root {
@@ -34,13 +35,14 @@ pub(super) fn tasks<'m>(asked: &Asked, machine: &'m Machine) -> Result<Vec<Task<
         return Ok(vec![task]);
     }
     let centre = centre(machine, task.nodes());
-    [centre, Some(first)].into_iter().flatten().fold(Ok(Vec::new()), |tasks: Result<Vec<Task<'m>>>, root| {
-        let (mut tasks, task) = (tasks?, of(root)?);
+    let mut tasks: Vec<Task<'m>> = Vec::new();
+    for root in [centre, Some(first)].into_iter().flatten() {
+        let task = of(root)?;
         if tasks.iter().all(|known| known.root != task.root) {
             tasks.push(task);
         }
-        Ok(tasks)
-    })
+    }
+    Ok(tasks)
 }
 
 /// The node with the least distance to its farthest, the lowest id of several; none where all are alike, or there are too many.
@@ -75,7 +77,11 @@ mod tests {
         assert_eq!(roots(&machine("torus:5x5"), Operation::Broadcast), [0]);
         assert_eq!(roots(&machine("mesh:5x5"), Operation::AllReduce), [0]);
         let holed = machine("mesh:1x5").with_dead(vec![NodeId(0)]).unwrap();
-        assert_eq!(roots(&holed, Operation::Reduce), [2, 1], "of four in a row the second, and the first that lives");
+        assert_eq!(
+            roots(&holed, Operation::Reduce),
+            [2, 1],
+            "of four in a row the second, and the first that lives"
+        );
     }
 
     #[test]

@@ -6,8 +6,8 @@ use meshwright_core::error::Result;
 use meshwright_core::units::Bytes;
 use meshwright_network::routing::Pair;
 use meshwright_network::topology::{Machine, Topology};
+use meshwright_schedule::Message;
 use meshwright_schedule::cost::{self, LinkLoads};
-use meshwright_schedule::{Message, Schedule};
 use meshwright_sim::fitting::{self, FLIT_HOPS_MAX, Fitted};
 use meshwright_sim::link_use::{self, Way};
 
@@ -58,13 +58,12 @@ fn messages(task: &Task<'_>, flow: &Flow) -> Vec<Message> {
     flow.transfers().iter().enumerate().map(of).collect()
 }
 
-/// Looks at an algorithm before it runs.
-pub(super) fn look(task: &Task<'_>, algorithm: &Algorithm) -> Result<Look> {
-    let flow = algorithm.of(task)?;
-    let (machine, messages) = (task.machine(), messages(task, &flow));
+/// Looks at the flow of an algorithm before it runs.
+pub(super) fn look(task: &Task<'_>, flow: &Flow, streams: bool) -> Result<Look> {
+    let (machine, messages) = (task.machine(), messages(task, flow));
     let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
     let routes = Way::usual(machine).routes(&pairs)?;
-    let predicted = predict::predicted(task, &flow)?.0;
+    let predicted = predict::predicted(task, flow)?.0;
     let mut loads = LinkLoads::new(machine.links());
     loads.fill(&messages, &routes);
     let hops = |index: usize| u64::from(routes.hops(index, pairs[index]).0);
@@ -72,7 +71,7 @@ pub(super) fn look(task: &Task<'_>, algorithm: &Algorithm) -> Result<Look> {
     // Messages in chunks pay their start-ups at the same time, and their bytes still cross the link.
     let costs = machine.costs();
     let link = cost::link_bound(&messages, &routes, &loads, machine.switching(), costs);
-    let whole = if algorithm.streams { costs.startup_ticks() + bytes_ticks(&loads, machine) } else { link };
+    let whole = if streams { costs.startup_ticks() + bytes_ticks(&loads, machine) } else { link };
     Ok(Look {
         predicted,
         floor: costs.cycles(whole.min(link)).0,
@@ -128,29 +127,28 @@ fn chunks_max(task: &Task<'_>, flow: &Flow) -> u32 {
     u32::try_from(by_size.min(by_messages)).unwrap_or(u32::MAX)
 }
 
-/// The schedule of a flow in so many chunks.
-pub(super) fn schedule(task: &Task<'_>, flow: &Flow, chunks: u32) -> Result<Schedule> {
-    let flow = flow.chunked(chunks)?;
-    Ok(flow.schedule(task.nodes(), task.machine().nodes(), task.combine))
-}
-
 /// One simulation.
 fn once(task: &Task<'_>, flow: &Flow, chunks: u32) -> Result<Run> {
+    let run = simulated(task, &flow.chunked(chunks)?)?;
+    Ok(Run { chunks, ..run })
+}
+
+/// The simulation of a flow as it is.
+pub(super) fn simulated(task: &Task<'_>, flow: &Flow) -> Result<Run> {
     let machine = task.machine();
-    let flow = flow.chunked(chunks)?;
     let schedule = flow.schedule(task.nodes(), machine.nodes(), task.combine);
     let fitted = fitting::simulate(machine, &schedule, FLIT_HOPS_MAX)?;
     let Fitted { trace, routers, .. } = &fitted;
-    let messages = messages(task, &flow);
+    let messages = messages(task, flow);
     let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
     let mut loads = LinkLoads::new(machine.links());
     loads.fill(&messages, &Way::of(machine, routers.as_ref())?.routes(&pairs)?);
     let standstill = deadlock_sentence(machine, &fitted);
     Ok(Run {
-        chunks,
+        chunks: 1,
         cycles: standstill.is_none().then_some(trace.cycles.0),
         standstill,
-        predicted: predict::predicted(task, &flow)?.0,
+        predicted: predict::predicted(task, flow)?.0,
         messages: messages.len() as u64,
         busiest: link_use::busiest_link(&loads, machine),
         waited: link_use::blame(trace, machine),

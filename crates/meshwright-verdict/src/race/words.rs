@@ -28,7 +28,9 @@ pub(super) fn reason(
         all => format!("{} are equally fast, the fastest of the algorithms below", all.join(", ")),
     };
     let above = match winner.gap() {
-        Some(gap) if gap > 0.0 => format!("{} above a bound of {}", percent(gap), counted(bound.cycles.0, "cycle")),
+        Some(gap) if gap > 0.0 => {
+            format!("{} above a bound of {}", percent(gap), counted(bound.cycles.0, "cycle"))
+        }
         _ => "no algorithm takes less".to_string(),
     };
     let link = winner.busiest_link.map_or(String::new(), |link| {
