@@ -146,12 +146,16 @@ impl MachineArguments {
     pub(super) fn machines(&self) -> Result<Vec<Machine>> {
         self.check_one_switching()?;
         let machine = self.of_first_switching()?;
-        let startups = if self.startup.is_empty() { vec![machine.costs().startup] } else { self.startup.clone() };
+        let startups =
+            if self.startup.is_empty() { vec![machine.costs().startup] } else { self.startup.clone() };
         let flits = if self.flit.is_empty() { vec![machine.costs().flit] } else { self.flit.clone() };
         let with = |startup, flit| machine.clone().with_startup(startup)?.with_flit(flit);
         match machine.fabric() {
             Some(_) => Ok(vec![machine]),
-            None => startups.iter().flat_map(|&startup| flits.iter().map(move |&flit| with(startup, flit))).collect(),
+            None => startups
+                .iter()
+                .flat_map(|&startup| flits.iter().map(move |&flit| with(startup, flit)))
+                .collect(),
         }
     }
 
@@ -194,7 +198,11 @@ impl MachineArguments {
         match startups.len() > 1 {
             true => {
                 let all: Vec<String> = startups.iter().map(|startup| startup.0.to_string()).collect();
-                Err(Error::value("startup", all.join(","), "one value: several are compared by map TASKS and race"))
+                Err(Error::value(
+                    "startup",
+                    all.join(","),
+                    "one value: several are compared by map TASKS and race",
+                ))
             }
             false => Ok(()),
         }

@@ -140,12 +140,7 @@ pub(super) fn run(arguments: &RaceArguments) -> Result<Answer> {
 }
 
 /// Answers for one size on one machine.
-fn one(
-    arguments: &RaceArguments,
-    machine: &Machine,
-    bytes: u64,
-    named: &disk::NamedJob,
-) -> Result<Answer> {
+fn one(arguments: &RaceArguments, machine: &Machine, bytes: u64, named: &disk::NamedJob) -> Result<Answer> {
     let asked = asked(arguments, machine, bytes)?;
     let mut progress = Progress::new();
     let name = asked.operation.name();
@@ -180,9 +175,11 @@ fn sizes(arguments: &RaceArguments) -> Result<Vec<u64>> {
         (Some(_), Operation::Barrier) => {
             Err(Error::value("--bytes", "given", "none for a barrier, which carries nothing"))
         }
-        (None, operation) => {
-            Err(Error::value("--bytes", "missing", format!("the buffer of one member for {}", operation.name())))
-        }
+        (None, operation) => Err(Error::value(
+            "--bytes",
+            "missing",
+            format!("the buffer of one member for {}", operation.name()),
+        )),
         (Some(sizes), _) => Ok(sizes.0.clone()),
     }
 }

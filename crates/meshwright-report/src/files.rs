@@ -53,7 +53,8 @@ pub fn files(report: &PlanReport<'_>) -> Result<Vec<File>> {
             }
             JobVerdict::Race(job) => {
                 if let Some(svg) = race::bars(job) {
-                    let (name, what) = (format!("{stem}-bars.svg"), "all algorithms and the bound".to_string());
+                    let (name, what) =
+                        (format!("{stem}-bars.svg"), "all algorithms and the bound".to_string());
                     files.push(File { name, what, text: style::alone(&svg) });
                 }
                 let winner = job.winner();

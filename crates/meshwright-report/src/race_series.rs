@@ -124,7 +124,9 @@ fn map(regimes: &[Regime<'_>], cost: &Cost) -> Option<Map> {
         return None;
     }
     // The other cost is that of the first race.
-    let others = |regime: &Regime<'_>| COSTS.iter().filter(|other| other.file != cost.file).map(|other| (other.of)(regime)).sum::<u64>();
+    let others = |regime: &Regime<'_>| {
+        COSTS.iter().filter(|other| other.file != cost.file).map(|other| (other.of)(regime)).sum::<u64>()
+    };
     let of_first = others(&regimes[0]);
     let names = winners(regimes);
     let tile = |regime: &Regime<'_>| {
@@ -138,7 +140,8 @@ fn map(regimes: &[Regime<'_>], cost: &Cost) -> Option<Map> {
             tip: format!("{}: {}, {time}{gap}", conditions(regime), regime.winners.join(", ")),
         }
     };
-    let tiles: Vec<RegimeTile> = regimes.iter().filter(|regime| others(regime) == of_first).map(tile).collect();
+    let tiles: Vec<RegimeTile> =
+        regimes.iter().filter(|regime| others(regime) == of_first).map(tile).collect();
     let words = |all: &[u64]| all.iter().map(|&value| short(value as f64)).collect::<Vec<_>>();
     let titles = ["bytes of one member", cost.title];
     Some(Map {

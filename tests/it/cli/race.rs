@@ -21,12 +21,8 @@ const ROW: &[&str] = &[
 const RACE: &[&str] =
     &["operation", "bytes", "members", "bound_cycles", "bound", "winner", "reason", "results", "skipped"];
 
-const ONE: &Contract = &[
-    ("", &["format", "machine"]),
-    ("", RACE),
-    ("bound", &["cycles", "kind", "why"]),
-    ("results/*", ROW),
-];
+const ONE: &Contract =
+    &[("", &["format", "machine"]), ("", RACE), ("bound", &["cycles", "kind", "why"]), ("results/*", ROW)];
 
 const SEVERAL: &Contract = &[
     ("", &["format", "machine", "operation", "races", "regimes"]),
@@ -117,8 +113,10 @@ fn nothing_is_below_its_bound() {
     let mut rng = meshwright_core::rng::stream(20, "races");
     let mut pick = |all: &[&'static str]| *all.choose(&mut rng).expect("some");
     for _ in 0..40 {
-        let operation = pick(&["broadcast", "reduce", "scatter", "gather", "all-gather", "reduce-scatter", "all-reduce"]);
-        let machine = pick(&["mesh:4x4", "torus:4x4", "mesh:3x5", "torus:3x5", "mesh:2x3x2", "hypercube:3", "ccc:3"]);
+        let operation =
+            pick(&["broadcast", "reduce", "scatter", "gather", "all-gather", "reduce-scatter", "all-reduce"]);
+        let machine =
+            pick(&["mesh:4x4", "torus:4x4", "mesh:3x5", "torus:3x5", "mesh:2x3x2", "hypercube:3", "ccc:3"]);
         let bytes = pick(&["1", "7", "100", "4KB", "64KiB"]);
         let startup = pick(&["0", "1", "100", "5000"]);
         let byte_time = pick(&["1", "1/32", "2"]);

@@ -77,12 +77,18 @@ impl EmitArguments {
     }
 
     /// Adds the files to what is written; what there is to say about them.
-    pub(super) fn add(&self, writing: &mut Writing, verdict: &RaceVerdict, machine: &Machine) -> Result<String> {
+    pub(super) fn add(
+        &self,
+        writing: &mut Writing,
+        verdict: &RaceVerdict,
+        machine: &Machine,
+    ) -> Result<String> {
         if self.emit.is_empty() {
             return Ok(String::new());
         }
         let winner = verdict.winner();
-        let Some((method, schedule)) = winner.as_ref().and_then(|winner| Some((winner.method, winner.schedule()?)))
+        let Some((method, schedule)) =
+            winner.as_ref().and_then(|winner| Some((winner.method, winner.schedule()?)))
         else {
             return Ok("Nothing is emitted: no algorithm comes to its end\n".to_string());
         };

@@ -117,7 +117,8 @@ fn text(all: &[Measured]) -> String {
             told.push(line);
         }
     }
-    text + &told.concat() + "* the least simulated time of the algorithms above, for this size and these costs\n"
+    text + &told.concat()
+        + "* the least simulated time of the algorithms above, for this size and these costs\n"
 }
 
 fn heads() -> Vec<&'static str> {

@@ -66,7 +66,8 @@ mod tests {
         assert_eq!(read("64KiB,1KB").unwrap(), [1000, 65536]);
         assert_eq!(read("1KB..100KB").unwrap(), [1000, 4000, 16000, 64000, 100_000]);
         assert_eq!(read("1KB..1MB/4").unwrap(), [1000, 10_000, 100_000, 1_000_000]);
-        for bad in ["", "x", "0", "1KB..", "1KB..1KB", "2KB..1KB", "1KB..1MB/1", "1KB..1MB/x", "1KB..1MB/65"] {
+        for bad in ["", "x", "0", "1KB..", "1KB..1KB", "2KB..1KB", "1KB..1MB/1", "1KB..1MB/x", "1KB..1MB/65"]
+        {
             assert!(read(bad).is_err(), "{bad}");
         }
     }

@@ -198,9 +198,24 @@ pub const COLLECTIVE: KeyTable = KeyTable {
     doc: "An operation of all nodes that work, by every published algorithm, as `meshwright race` compares them.",
     keys: &[
         key("name", "of the job", NAME, "the operation"),
-        key("operation", "what all do together", "a name of [operations](names.md#collective-operations)", ""),
-        key("bytes", "the whole buffer of one member", "bytes, or a volume such as `\"1 MB\"`", "none, for a barrier alone"),
-        key("root", "where a rooted operation begins or ends", "coordinates such as `[0, 2]`, or an id", "each algorithm chooses"),
+        key(
+            "operation",
+            "what all do together",
+            "a name of [operations](names.md#collective-operations)",
+            "",
+        ),
+        key(
+            "bytes",
+            "the whole buffer of one member",
+            "bytes, or a volume such as `\"1 MB\"`",
+            "none, for a barrier alone",
+        ),
+        key(
+            "root",
+            "where a rooted operation begins or ends",
+            "coordinates such as `[0, 2]`, or an id",
+            "each algorithm chooses",
+        ),
         key(
             "algorithm",
             "only these, simulated whatever their prospects",

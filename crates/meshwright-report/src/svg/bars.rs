@@ -67,8 +67,7 @@ impl<D> Panel<'_, D> {
     fn draw(&self, svg: &mut Svg) -> f64 {
         let Self { outcomes, top, left, .. } = *self;
         let above = |outcome: &Outcome<D>, cycles: u64| cycles.saturating_sub((self.base)(outcome));
-        let of =
-            |o: &Outcome<D>| [o.bound_cycles, o.predicted_cycles, o.simulated()].map(|c| above(o, c));
+        let of = |o: &Outcome<D>| [o.bound_cycles, o.predicted_cycles, o.simulated()].map(|c| above(o, c));
         let greatest = outcomes.iter().flat_map(of).max().unwrap_or(0).max(1);
         let longest = outcomes.iter().map(|outcome| (self.label)(outcome).chars().count()).max().unwrap_or(0);
         // Digits of bold type in a broad font: no label is cut off at the right.

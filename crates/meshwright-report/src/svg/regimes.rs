@@ -28,9 +28,11 @@ pub fn draw(
     let side = ((WIDTH - LEFT - 20.0) / xs.len().max(1) as f64).min(TILE_MAX);
     let height = side.min(40.0);
     let bottom = TOP + height * ys.len() as f64;
-    let corner = |(x, y): (usize, usize)| Point::new(LEFT + side * x as f64, bottom - height * (y + 1) as f64);
+    let corner =
+        |(x, y): (usize, usize)| Point::new(LEFT + side * x as f64, bottom - height * (y + 1) as f64);
     for tile in tiles {
-        let class = tile.winner.map_or("dead".to_string(), |winner| format!("point {}", hues::class(winner, 2)));
+        let class =
+            tile.winner.map_or("dead".to_string(), |winner| format!("point {}", hues::class(winner, 2)));
         svg.rectangle(corner(tile.at), (side - 1.0, height - 1.0), &class, Some(&tile.tip));
         let label = tile.winner.map_or("–".to_string(), |winner| (winner + 1).to_string());
         svg.text(corner(tile.at).plus(side / 2.0, height / 2.0 + 4.5), "name mid", &label);
@@ -48,7 +50,12 @@ pub fn draw(
     svg.text(Point::new(LEFT, TOP - 12.0), "note", &format!("{} (upwards)", titles[1]));
     let mut y = bottom + 64.0;
     for (place, name) in names.iter().enumerate() {
-        svg.rectangle(Point::new(LEFT, y - 11.0), (16.0, 14.0), &format!("point {}", hues::class(place, 2)), None);
+        svg.rectangle(
+            Point::new(LEFT, y - 11.0),
+            (16.0, 14.0),
+            &format!("point {}", hues::class(place, 2)),
+            None,
+        );
         svg.text(Point::new(LEFT + 24.0, y), "note", &format!("{} {name}", place + 1));
         y += 18.0;
     }
@@ -66,7 +73,15 @@ mod tests {
         let (xs, ys, names) = (words(&["1 KB", "1 MB", "1 GB"]), words(&["100"]), words(&["ring", "chain"]));
         let tiles = [tile(0, Some(1)), tile(1, Some(0)), tile(2, None)];
         let svg = draw(["bytes", "start-up"], (&xs, &ys), &names, &tiles);
-        for text in [">2</text>", ">1</text>", ">–</text>", ">1 ring</text>", ">2 chain</text>", ">1 GB</text>", "tile 2"] {
+        for text in [
+            ">2</text>",
+            ">1</text>",
+            ">–</text>",
+            ">1 ring</text>",
+            ">2 chain</text>",
+            ">1 GB</text>",
+            "tile 2",
+        ] {
             assert!(svg.contains(text), "{text}: {svg}");
         }
     }

@@ -56,15 +56,13 @@ impl Finish {
 }
 
 /// Runs all algorithms; one finish for each, in the order of the table.
-pub(super) fn run(
-    asked: &Asked,
-    tasks: &[Task<'_>],
-    progress: &mut dyn FnMut(&str),
-) -> Result<Vec<Finish>> {
+pub(super) fn run(asked: &Asked, tasks: &[Task<'_>], progress: &mut dyn FnMut(&str)) -> Result<Vec<Finish>> {
     let algorithms = asked.algorithms();
     progress(&format!("{} before they run", counted(algorithms.len() as u64, "algorithm")));
-    let all: Vec<(&'static Algorithm, usize)> =
-        algorithms.iter().flat_map(|&algorithm| (0..tasks.len()).map(move |task| (algorithm, task))).collect();
+    let all: Vec<(&'static Algorithm, usize)> = algorithms
+        .iter()
+        .flat_map(|&algorithm| (0..tasks.len()).map(move |task| (algorithm, task)))
+        .collect();
     let looks: Vec<Result<Look>> =
         all.par_iter().map(|&(algorithm, task)| trial::look(&tasks[task], algorithm)).collect();
     let (mut entries, mut refused) = (Vec::new(), Vec::new());

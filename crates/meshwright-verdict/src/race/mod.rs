@@ -292,14 +292,13 @@ impl Contest for Race<'_> {
 fn check_bytes(asked: &Asked) -> Result<()> {
     match (asked.operation, asked.bytes) {
         (Operation::Barrier, 0) => Ok(()),
-        (Operation::Barrier, bytes) => Err(Error::value("bytes of a barrier", bytes, "none: it carries nothing")),
-        (operation, 0) => {
-            Err(Error::value("bytes", "0", format!("at least 1 for {}", operation.name())))
+        (Operation::Barrier, bytes) => {
+            Err(Error::value("bytes of a barrier", bytes, "none: it carries nothing"))
         }
+        (operation, 0) => Err(Error::value("bytes", "0", format!("at least 1 for {}", operation.name()))),
         _ => Ok(()),
     }
 }
-
 
 #[cfg(test)]
 mod tests {
@@ -316,7 +315,13 @@ mod tests {
             for row in verdict.results.iter().filter(|row| row.simulated_cycles.is_some()) {
                 let schedule = schedule(&asked, &mesh, row).unwrap();
                 let trace = simulate(&mesh, &schedule, &Engine::Message).unwrap();
-                assert_eq!(Some(trace.cycles.0), row.simulated_cycles, "{} by {}", operation.name(), row.method);
+                assert_eq!(
+                    Some(trace.cycles.0),
+                    row.simulated_cycles,
+                    "{} by {}",
+                    operation.name(),
+                    row.method
+                );
                 assert_eq!(trace.messages, row.detail.messages, "{} by {}", operation.name(), row.method);
             }
             let winner = verdict.winner().unwrap();

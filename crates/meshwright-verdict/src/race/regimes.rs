@@ -78,7 +78,8 @@ pub fn measured(
     for machine in machines {
         for &bytes in sizes {
             let asked = Asked { bytes, ..asked.clone() };
-            let verdict = judge("", &asked, machine, &mut |what| progress(&format!("{bytes} bytes: {what}")))?;
+            let verdict =
+                judge("", &asked, machine, &mut |what| progress(&format!("{bytes} bytes: {what}")))?;
             all.push(Measured { machine: machine.clone(), verdict });
         }
     }

@@ -17,9 +17,10 @@ pub(super) fn tasks<'m>(asked: &Asked, machine: &'m Machine) -> Result<Vec<Task<
     let mut task = Task::new(machine, asked.operation, asked.bytes, 0)?;
     task.combine = asked.combine;
     let of = |root: NodeId| -> Result<Task<'m>> {
-        let member = task.nodes().binary_search(&root).map_err(|_| {
-            Error::value("root", machine.node_name(root), "a node that works")
-        })?;
+        let member = task
+            .nodes()
+            .binary_search(&root)
+            .map_err(|_| Error::value("root", machine.node_name(root), "a node that works"))?;
         Ok(task.with(asked.operation, member as u32))
     };
     if let Some(root) = asked.root {
@@ -75,7 +76,11 @@ mod tests {
         assert_eq!(roots(&machine("torus:5x5"), Operation::Broadcast), [0]);
         assert_eq!(roots(&machine("mesh:5x5"), Operation::AllReduce), [0]);
         let holed = machine("mesh:1x5").with_dead(vec![NodeId(0)]).unwrap();
-        assert_eq!(roots(&holed, Operation::Reduce), [2, 1], "of four in a row the second, and the first that lives");
+        assert_eq!(
+            roots(&holed, Operation::Reduce),
+            [2, 1],
+            "of four in a row the second, and the first that lives"
+        );
     }
 
     #[test]

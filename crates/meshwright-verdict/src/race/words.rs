@@ -28,10 +28,15 @@ pub(super) fn reason(
     let who = match equal.as_slice() {
         [one] if ran == 1 => format!("{one} is the one algorithm that was simulated"),
         [one] => format!("{one} is the fastest of the {ran} algorithms that were simulated"),
-        all => format!("{} are equally fast, the fastest of {ran} algorithms that were simulated", all.join(", ")),
+        all => format!(
+            "{} are equally fast, the fastest of {ran} algorithms that were simulated",
+            all.join(", ")
+        ),
     };
     let above = match winner.gap() {
-        Some(gap) if gap > 0.0 => format!("{} above a bound of {}", percent(gap), counted(bound.cycles.0, "cycle")),
+        Some(gap) if gap > 0.0 => {
+            format!("{} above a bound of {}", percent(gap), counted(bound.cycles.0, "cycle"))
+        }
         _ => "no algorithm takes less".to_string(),
     };
     let link = winner.busiest_link.map_or(String::new(), |link| {
