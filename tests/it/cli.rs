@@ -17,6 +17,7 @@ mod load;
 mod machines;
 mod orders;
 mod placing;
+mod race;
 mod routers;
 mod run;
 mod same;
@@ -78,6 +79,7 @@ fn help_has_examples_and_exit_codes() {
         vec!["map", "--help"],
         vec!["split", "--help"],
         vec!["groups", "--help"],
+        vec!["race", "--help"],
         vec!["check", "--help"],
         vec!["explain", "--help"],
         vec!["simulate", "--help"],

@@ -13,8 +13,8 @@ use rayon::prelude::*;
 /// A longer text is held by its length and digest.
 const BYTES_MAX: usize = 10_000;
 
-const VERBS: [&str; 15] = [
-    "plan", "map", "split", "groups", "check", "explain", "machines", "simulate", "fit", "sweep", "run",
+const VERBS: [&str; 16] = [
+    "plan", "map", "split", "groups", "race", "check", "explain", "machines", "simulate", "fit", "sweep", "run",
     "sort", "divide", "scatter", "claims",
 ];
 
@@ -112,6 +112,15 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("groups-choice", &["groups mesh:16x16 --order hilbert --random 4 --split auto --tree auto"]),
     ("groups-json", &["groups mesh:4x4 --order snake --random 1 --split mask --json"]),
     ("groups-drawn", &["groups mesh:8x8 --order hilbert --random 2 --split paper --repeat 5 --out groups"]),
+    (
+        "race",
+        &[
+            "race broadcast --bytes 64KiB --on mesh:4x4 --algorithm chain,binomial --emit goal:broadcast.goal",
+            "race all-reduce --bytes 1KB..1MB/3 --startup 10,1000 --on torus:4x4 --algorithm rabenseifner,ring --csv race.csv",
+            "race all-reduce --bytes 1KB,1MB --startup 10,1000 --on torus:4x4 --algorithm rabenseifner,ring --out race",
+        ],
+    ),
+    ("race-json", &["race reduce --bytes 4KB --on mesh:4x4 --algorithm chain,binomial --combine-time 1/4 --json"]),
     (
         "groups-collective",
         &[

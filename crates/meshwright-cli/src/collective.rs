@@ -153,11 +153,23 @@ fn text(verdicts: &[CollectiveVerdict]) -> String {
         text += &format!("\n{} on {}: {}.\n", verdict.operation, verdict.chosen, verdict.why);
         text += &rows(verdict);
     }
+    text += &race(verdicts, first);
     if first.skipped.is_empty() {
         return text;
     }
     let skipped = first.skipped.iter().map(|skipped| format!("{} ({})", skipped.method, skipped.why));
     text + &format!("Not for this group: {}.\n", skipped.collect::<Vec<_>>().join("; "))
+}
+
+/// Where vectors are compared: these structures send one packet, whole.
+fn race(verdicts: &[CollectiveVerdict], first: &CollectiveVerdict) -> String {
+    let operation = if verdicts.len() == 1 { first.operation } else { "OPERATION" };
+    let bytes = if operation == "barrier" { "" } else { " --bytes 1MB" };
+    format!(
+        "These are structures that pass one packet on; `meshwright race {operation}{bytes} --on {}` compares published \
+         algorithms, vectors in chunks among them.\n",
+        first.machine
+    )
 }
 
 fn rows(verdict: &CollectiveVerdict) -> String {

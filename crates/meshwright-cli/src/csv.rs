@@ -28,7 +28,7 @@ pub(super) use column_list;
 /// The file that is asked for.
 #[derive(Args, Clone, Debug)]
 pub(super) struct CsvFile {
-    /// Write the table as CSV into this file: one row per point, placement or method, units in the head
+    /// Write the table as CSV into this file: one row per point, placement, method or algorithm, units in the head
     #[arg(long, value_name = "FILE.csv")]
     csv: Option<PathBuf>,
 }
@@ -96,6 +96,7 @@ pub fn reference() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
         ("map", named(&super::map::csv::columns())),
         ("sweep", named(&super::sweep::csv::columns())),
         ("split", named(&super::split::csv::columns())),
+        ("race", named(&super::race::csv::columns())),
     ]
 }
 

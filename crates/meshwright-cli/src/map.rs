@@ -255,10 +255,26 @@ fn one(wanted: &Wanted<'_>, machine: &Machine, named: &disk::NamedJob) -> Result
     output::say(
         arguments.json.then(|| emitted.json(&report)),
         || text::line(&report, machine),
-        || text::one(&report, machine) + &written,
+        || text::one(&report, machine) + &race(arguments, machine) + &written,
     )?;
     let is_done = arguments.formulas || ends(&report, machine);
     Ok(if is_done { Answer::Done } else { Answer::Negative })
+}
+
+/// Who compares more than placements, where the tasks are a collective operation.
+fn race(arguments: &MapArguments, machine: &Machine) -> String {
+    let preset = arguments.preset.map(|preset| preset.name);
+    match preset.filter(|name| ["broadcast", "reduce"].contains(name)) {
+        Some(name) => {
+            let bytes = arguments.volume.map_or(65536, |volume| volume.0);
+            format!(
+                "These are placements of a tree that sends whole messages; `meshwright race {name} --bytes {bytes} --on {}` \
+                 compares published algorithms, those in chunks among them.\n",
+                machine.name()
+            )
+        }
+        None => String::new(),
+    }
 }
 
 /// Whether some placement comes to its end.

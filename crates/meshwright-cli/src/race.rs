@@ -1,7 +1,8 @@
-//! `meshwright race`; `sizes`: what `--bytes` says; `series`: several sizes, start-ups and flits; `text`, `csv`: tables for people
+//! `meshwright race`; `sizes`: what `--bytes` says; `emit`: the winner as a file; `series`: several sizes, start-ups and flits; `text`, `csv`: tables for people
 //! and for programs.
 
 pub(crate) mod csv;
+mod emit;
 mod series;
 mod sizes;
 pub(crate) mod text;
@@ -40,6 +41,8 @@ Examples:
   meshwright race all-reduce --bytes 1MB --on torus:16x16 --startup 40 --byte-time 1/32 --flit 32
   meshwright race reduce --bytes 4KB --on mesh:8x8 --root 0,0 --combine-time 1/4
   meshwright race barrier --on torus:8x8
+  meshwright race broadcast --bytes 64KiB --on mesh:4x4 --emit goal:broadcast.goal
+  meshwright race all-reduce --bytes 1KB..16MB --startup 10,100,1000 --on torus:8x8 --out race
   meshwright race all-reduce --bytes 1KB,64KB,1MB --on torus:8x8 --csv race.csv
 
 Exit codes:
@@ -81,6 +84,8 @@ pub(super) struct RaceArguments {
     png: Png,
     #[command(flatten)]
     force: Force,
+    #[command(flatten)]
+    emit: emit::EmitArguments,
     #[command(flatten)]
     csv: CsvFile,
 }
@@ -124,6 +129,7 @@ pub(super) fn run(arguments: &RaceArguments) -> Result<Answer> {
     let machines = arguments.machine.machines()?;
     manner::check(&machines[0])?;
     arguments.csv.check()?;
+    arguments.emit.check()?;
     let named = disk::NamedJob::new("race", [arguments.operation.name()]);
     files::check(arguments.out.as_ref(), arguments.force, &named)?;
     let sizes = sizes(arguments)?;
@@ -147,7 +153,8 @@ fn one(arguments: &RaceArguments, machine: &Machine, bytes: u64, named: &disk::N
     let [line, text] = [text::line(&verdict, machine), text::one(&verdict, machine)];
     let is_done = verdict.winner().is_some();
     let mut writing = Writing::new(arguments.force.force);
-    let mut written = arguments.csv.add(&mut writing, || csv::table(&[(&verdict, machine)]))?;
+    let emitted = arguments.emit.add(&mut writing, &verdict, machine)?;
+    let mut written = emitted + &arguments.csv.add(&mut writing, || csv::table(&[(&verdict, machine)]))?;
     if let Some(folder) = &arguments.out {
         let jobs = [verdict.into()];
         let title = format!("{name} on {}", machine.name());

@@ -20,6 +20,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
             "plan load.toml --json",
             "plan examples/ingest.toml --json",
             "plan examples/groups.toml --json",
+            "plan examples/collective.toml --json",
         ],
     ),
     (
@@ -93,6 +94,14 @@ const COMMANDS: &[(&str, &[&str])] = &[
     (
         "groups --collective",
         &["groups --on mesh:8x8 --collective broadcast --random-members 20 --seed 7 --json"],
+    ),
+    (
+        "race",
+        &[
+            "race reduce --bytes 4KB --on mesh:4x4 --combine-time 1/4 --json",
+            "race reduce-scatter --bytes 1KB,1MB --startup 10,100 --on torus:4x5 --json",
+            "race all-reduce --bytes 100KB --on mesh:64 --json",
+        ],
     ),
     ("machines", &["machines --json"]),
     (

@@ -152,6 +152,12 @@ fn of_loads_and_groups() -> Vec<Names> {
         names("Trees", "`groups --tree`, `tree`", trees::TREES.iter().map(|one| (one.name, one.summary))),
         plain("Engines of groups", "`groups --engine`, `engine`", groups::ENGINES),
         plain("Collectives", "`groups --collective`", groups::collective::COLLECTIVES),
+        plain("Collective operations", "`race`, `operation`", meshwright_collectives::OPERATIONS),
+        names(
+            "Collective algorithms",
+            "`race --algorithm`, `algorithm`",
+            meshwright_collectives::algorithm::all().map(|one| (one.name, one.summary)),
+        ),
         names(
             "Applications",
             "`divide`",
@@ -189,7 +195,7 @@ fn the_page_of_names_has_every_table() {
 #[test]
 fn the_page_of_csv_has_every_column() {
     let mut page = format!(
-        "# CSV columns\n\n{WRITTEN}\n\n`--csv FILE` writes one row for each point, placement or method. Units stand in the names of \
+        "# CSV columns\n\n{WRITTEN}\n\n`--csv FILE` writes one row for each point, placement, method or algorithm. Units stand in the names of \
          columns. Where several values are compared (`--set routing=a,b`), they stand in columns before these.\n"
     );
     for (verb, columns) in meshwright_cli::csv::reference() {

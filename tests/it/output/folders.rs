@@ -80,6 +80,8 @@ fn every_verb_asks() {
         MAP,
         "split mesh:2x2 --from 0,0 --sigma 0.1",
         "groups mesh:2x2 --random 1 --repeat 1",
+        "race broadcast --bytes 64 --on mesh:2x2",
+        "race broadcast --bytes 8,64 --on mesh:2x2",
         "plan s.toml",
         "simulate a.goal --on mesh:2x2",
         "simulate --on mesh:2x2 --traffic uniform --load 0.1 --measure 100",

@@ -48,6 +48,7 @@ pub(super) fn run(
     sizes: &[u64],
     named: &disk::NamedJob,
 ) -> Result<Answer> {
+    arguments.emit.refuse_beside_several()?;
     let asked = asked(arguments, &machines[0], sizes[0])?;
     let mut progress = Progress::with_steps((machines.len() * sizes.len()) as u64);
     let all = measured(&asked, machines, sizes, &mut |what| progress.tell(what))?;

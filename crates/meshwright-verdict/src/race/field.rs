@@ -21,7 +21,7 @@ pub(super) const HOPELESS: u64 = 8;
 const MESSAGES_MAX: u64 = 1 << 22;
 
 /// So many run beside each other.
-const LOT: usize = 4;
+const LOT: usize = 2;
 
 /// An algorithm that suits.
 #[derive(Clone, Debug)]
@@ -181,4 +181,42 @@ fn finish(algorithm: &'static Algorithm, entries: &[Entry], refused: &[(&str, St
     }
     let reason = refused.iter().find(|(name, _)| *name == algorithm.name);
     skipped(reason.map_or("it does not suit", |(_, why)| why), false)
+}
+
+#[cfg(test)]
+mod tests {
+    use meshwright_collectives::{Operation, algorithm};
+    use meshwright_network::topology::Machine;
+
+    use super::super::{Asked, judge};
+
+    /// On a line recursive doubling crowds the middle: it is listed, and simulated if it is asked for.
+    #[test]
+    fn what_has_no_prospects_is_not_simulated() {
+        let line = Machine::new("mesh:64").unwrap();
+        let asked = Asked::new(Operation::AllReduce, 100_000);
+        let verdict = judge("", &asked, &line, &mut |_| ()).unwrap();
+        let row = verdict.results.iter().find(|row| row.method == "recursive-doubling").unwrap();
+        assert_eq!(row.simulated_cycles, None);
+        assert!(row.detail.not_simulated.as_ref().is_some_and(|why| why.contains("busiest link")), "{row:?}");
+        let named: Vec<_> = algorithm::all().filter(|one| one.name == "recursive-doubling").collect();
+        let asked = Asked { algorithms: named, ..asked };
+        let alone = judge("", &asked, &line, &mut |_| ()).unwrap();
+        let cycles = alone.results[0].simulated_cycles.expect("it was asked for");
+        assert!(cycles >= super::HOPELESS * verdict.winner().unwrap().time.0, "{cycles}");
+        assert_eq!((alone.results.len(), alone.results[0].method.as_str()), (1, "recursive-doubling"));
+    }
+
+    /// R4: however many threads there are, the answer is the same.
+    #[test]
+    fn threads_change_nothing() {
+        let mesh = Machine::new("mesh:4x6").unwrap();
+        let told = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let judged = || judge("", &Asked::new(Operation::Broadcast, 50_000), &mesh, &mut |_| ());
+            pool.install(|| judged().unwrap().results)
+        };
+        let one = told(1);
+        assert!(one == told(3) && one == told(2));
+    }
 }

@@ -111,7 +111,7 @@ pub type RaceOutcome = Outcome<RaceDetail>;
 ///
 /// A rooted operation without a root is tried from the centre of the machine and from its first node; a row is the better
 /// of the two. Algorithms that stream are tried in several numbers of chunks. An algorithm whose busiest link alone takes
-/// [`HOPELESS`](field) times what the best has taken so far is not simulated, unless it was named.
+/// eight times what the best has taken so far is not simulated, unless it was named.
 ///
 /// # Errors
 ///
@@ -269,6 +269,14 @@ impl Contest for Race<'_> {
         Some((outcome.simulated_cycles?, outcome.detail.bytes_hops, 0))
     }
 
+    fn nothing(&self, skipped: &[Skipped]) -> Option<Error> {
+        let what = self.asked.operation.name();
+        Some(match skipped {
+            [] => Error::not_applicable(what, "no algorithm of the table does it"),
+            some => crate::nothing_applies(what, some),
+        })
+    }
+
     fn words(&self, winner: Option<&RaceOutcome>, results: &[RaceOutcome]) -> (String, Option<String>) {
         words::reason(self.machine, &self.bound, winner, results)
     }
@@ -301,5 +309,36 @@ fn check_bytes(asked: &Asked) -> Result<()> {
         }
         (operation, 0) => Err(Error::value("bytes", "0", format!("at least 1 for {}", operation.name()))),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshwright_sim::{Engine, simulate};
+
+    /// Every row can be made again from what it says of itself: root and chunks.
+    #[test]
+    fn the_schedule_of_a_row_takes_as_long_as_the_row_says() {
+        let mesh = Machine::new("mesh:3x4").unwrap();
+        for operation in [Operation::Broadcast, Operation::Gather, Operation::AllReduce] {
+            let asked = Asked { combine: Ratio::new(1, 4).ok(), ..Asked::new(operation, 5000) };
+            let verdict = judge("", &asked, &mesh, &mut |_| ()).unwrap();
+            for row in verdict.results.iter().filter(|row| row.simulated_cycles.is_some()) {
+                let schedule = schedule(&asked, &mesh, row).unwrap();
+                let trace = simulate(&mesh, &schedule, &Engine::Message).unwrap();
+                assert_eq!(
+                    Some(trace.cycles.0),
+                    row.simulated_cycles,
+                    "{} by {}",
+                    operation.name(),
+                    row.method
+                );
+                assert_eq!(trace.messages, row.detail.messages, "{} by {}", operation.name(), row.method);
+            }
+            let winner = verdict.winner().unwrap();
+            let own = simulate(&mesh, winner.schedule().unwrap(), &Engine::Message).unwrap();
+            assert_eq!(own.cycles, winner.time);
+        }
     }
 }

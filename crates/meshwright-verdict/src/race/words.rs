@@ -23,9 +23,15 @@ pub(super) fn reason(
         .filter(|other| other.simulated_cycles == Some(cycles))
         .map(|other| other.method.as_str())
         .collect();
+    // The bound holds for all algorithms; who is the fastest is known of these alone.
+    let ran = results.iter().filter(|row| row.simulated_cycles.is_some()).count();
     let who = match equal.as_slice() {
-        [one] => format!("{one} is the fastest of the algorithms below"),
-        all => format!("{} are equally fast, the fastest of the algorithms below", all.join(", ")),
+        [one] if ran == 1 => format!("{one} is the one algorithm that was simulated"),
+        [one] => format!("{one} is the fastest of the {ran} algorithms that were simulated"),
+        all => format!(
+            "{} are equally fast, the fastest of {ran} algorithms that were simulated",
+            all.join(", ")
+        ),
     };
     let above = match winner.gap() {
         Some(gap) if gap > 0.0 => {

@@ -1,0 +1,116 @@
+//! `--emit`: the schedule of the winner as a file.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use meshwright_core::output::{Writing, check_place};
+use meshwright_core::text::did_you_mean;
+use meshwright_core::{Error, Result};
+use meshwright_formats::perfetto::{self, Run};
+use meshwright_network::topology::Machine;
+use meshwright_schedule::{Schedule, goal};
+use meshwright_sim::Engine;
+use meshwright_verdict::race::RaceVerdict;
+
+use crate::output::shown;
+
+/// What can be written, and who reads it.
+const FORMATS: [(&str, &str); 2] = [
+    ("goal", "LogGOPSim, `meshwright simulate` and `meshwright run`: the messages between nodes"),
+    ("perfetto", "Perfetto, chrome://tracing: every message on every link, by time"),
+];
+
+/// The option.
+#[derive(Args)]
+pub(super) struct EmitArguments {
+    /// Write the schedule of the winner, rank r on node r, with a format, a colon and a file; may be given several times:
+    /// goal, perfetto
+    #[arg(long, value_name = "FORMAT:FILE", value_parser = target)]
+    emit: Vec<Target>,
+}
+
+/// One `FORMAT:FILE`.
+#[derive(Clone)]
+struct Target {
+    format: &'static str,
+    summary: &'static str,
+    path: PathBuf,
+}
+
+fn target(text: &str) -> Result<Target, String> {
+    let (name, file) = text.split_once(':').unwrap_or((text, ""));
+    let names = FORMATS.map(|(name, _)| name);
+    let found = FORMATS.iter().find(|(format, _)| *format == name && !["", "-"].contains(&file));
+    match found {
+        Some(&(format, summary)) => Ok(Target { format, summary, path: file.into() }),
+        None => Err(format!(
+            "expected FORMAT:FILE with one of {}{}",
+            names.join(", "),
+            did_you_mean(name, &names)
+        )),
+    }
+}
+
+impl EmitArguments {
+    /// Refuses, before any work is done, what cannot be written.
+    pub(super) fn check(&self) -> Result<()> {
+        for (index, Target { path, .. }) in self.emit.iter().enumerate() {
+            if self.emit[..index].iter().any(|earlier| earlier.path == *path) {
+                let twice = format!("`{}` twice", path.display());
+                return Err(Error::value("emit", twice, "a file for each format"));
+            }
+            check_place("--emit", path)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses the option where there are several winners.
+    pub(super) fn refuse_beside_several(&self) -> Result<()> {
+        match self.emit.first() {
+            Some(target) => {
+                let expected = "no --emit beside several sizes or costs: a file has one schedule";
+                Err(Error::value("emit", target.format, expected))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Adds the files to what is written; what there is to say about them.
+    pub(super) fn add(
+        &self,
+        writing: &mut Writing,
+        verdict: &RaceVerdict,
+        machine: &Machine,
+    ) -> Result<String> {
+        if self.emit.is_empty() {
+            return Ok(String::new());
+        }
+        let winner = verdict.winner();
+        let Some((method, schedule)) =
+            winner.as_ref().and_then(|winner| Some((winner.method, winner.schedule()?)))
+        else {
+            return Ok("Nothing is emitted: no algorithm comes to its end\n".to_string());
+        };
+        let mut said = format!("\nEmitted: {method}, the fastest\n");
+        for Target { format, path, summary } in &self.emit {
+            match *format {
+                "goal" => writing.file(path, &text(schedule))?,
+                _ => {
+                    let run = Run::Schedule(schedule.clone(), Engine::Message);
+                    perfetto::check(machine, &run)?;
+                    writing.streamed(path, &mut |out| perfetto::write(machine, &run, out))?;
+                }
+            }
+            said += &format!("  {}  {summary}\n", shown(path));
+        }
+        Ok(said)
+    }
+}
+
+/// The schedule as text.
+fn text(schedule: &Schedule) -> Vec<u8> {
+    let mut text = Vec::new();
+    goal::write(schedule, &mut text).expect("memory takes every write");
+    text
+}
