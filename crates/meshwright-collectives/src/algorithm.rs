@@ -26,8 +26,15 @@ pub struct Algorithm {
 }
 
 /// Every algorithm, one file each family.
-pub const ALGORITHMS: &[&[Algorithm]] =
-    &[by::butterfly::ALGORITHMS, by::ring::ALGORITHMS, by::chain::ALGORITHMS, by::binomial::ALGORITHMS];
+pub const ALGORITHMS: &[&[Algorithm]] = &[
+    by::butterfly::ALGORITHMS,
+    by::swing::ALGORITHMS,
+    by::bine::ALGORITHMS,
+    by::trivance::ALGORITHMS,
+    by::ring::ALGORITHMS,
+    by::chain::ALGORITHMS,
+    by::binomial::ALGORITHMS,
+];
 
 /// Every algorithm, in the order of the table.
 pub fn all() -> impl Iterator<Item = &'static Algorithm> {

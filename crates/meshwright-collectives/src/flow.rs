@@ -88,6 +88,11 @@ impl Flow {
         self.carried.row(transfer).iter().map(|&(first, end)| first..end)
     }
 
+    /// The same as increasing pairs, first and end.
+    pub fn row(&self, transfer: usize) -> &[(u32, u32)] {
+        self.carried.row(transfer)
+    }
+
     /// How many bytes a message carries.
     pub fn bytes(&self, transfer: usize) -> u64 {
         self.carried(transfer).map(|block| self.blocks[block as usize].bytes).sum()
@@ -107,11 +112,16 @@ impl Flow {
                 _ => ranges.push((block, block + 1)),
             }
         }
+        self.send_ranges(transfer, &ranges);
+    }
+
+    /// The same with blocks as increasing ranges, first and end.
+    pub fn send_ranges(&mut self, transfer: Transfer, ranges: &[(u32, u32)]) {
         if transfer.source == transfer.target || ranges.is_empty() {
             return;
         }
         self.transfers.push(transfer);
-        self.carried.push_row(ranges);
+        self.carried.push_row(ranges.iter().copied());
     }
 
     /// Adds a message that takes the place of what the target has.

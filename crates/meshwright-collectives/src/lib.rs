@@ -7,6 +7,8 @@
 //! | [`flow`] | [`Flow`](flow::Flow): which member sends which blocks to which other, in which step |
 //! | [`check`] | the symbolic proof that every contribution reaches every result exactly once |
 //! | `schedule` | from a flow to a schedule that can be simulated |
+//! | [`ranges`] | sets of blocks |
+//! | [`turns`] | peers on boxes: dimensions take turns |
 //! | [`shape`] | trees, butterflies, operations made of others |
 //! | [`algorithm`] | the table of [`Algorithm`]s |
 //! | [`algorithms`] | the algorithms, one file for each family |
@@ -22,9 +24,11 @@ pub mod check;
 pub mod flow;
 pub mod operation;
 pub mod predict;
+pub mod ranges;
 mod schedule;
 pub mod shape;
 pub mod task;
+pub mod turns;
 
 pub use algorithm::Algorithm;
 pub use operation::{OPERATIONS, Operation};
