@@ -28,6 +28,9 @@ pub struct Algorithm {
 /// Every algorithm, one file each family.
 pub const ALGORITHMS: &[&[Algorithm]] = &[
     by::butterfly::ALGORITHMS,
+    by::swing::ALGORITHMS,
+    by::bine::ALGORITHMS,
+    by::trivance::ALGORITHMS,
     by::ring::ALGORITHMS,
     by::hamiltonian::ALGORITHMS,
     by::bucket::ALGORITHMS,

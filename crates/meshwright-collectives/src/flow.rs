@@ -106,6 +106,11 @@ impl Flow {
         self.carried.row(transfer).iter().map(|&(first, end)| first..end)
     }
 
+    /// The same as increasing pairs, first and end.
+    pub fn row(&self, transfer: usize) -> &[(u32, u32)] {
+        self.carried.row(transfer)
+    }
+
     /// How many bytes a message carries: O(ranges).
     pub fn bytes(&self, transfer: usize) -> u64 {
         let of = |&(first, end): &(u32, u32)| self.before[end as usize] - self.before[first as usize];
@@ -136,6 +141,15 @@ impl Flow {
         self.carried.push(range);
         self.carried.end_row();
         self.transfers.push(transfer);
+    }
+
+    /// The same with blocks as increasing ranges, first and end.
+    pub fn send_ranges(&mut self, transfer: Transfer, ranges: &[(u32, u32)]) {
+        if transfer.source == transfer.target || ranges.is_empty() {
+            return;
+        }
+        self.transfers.push(transfer);
+        self.carried.push_row(ranges.iter().copied());
     }
 
     /// Adds a message that takes the place of what the target has.

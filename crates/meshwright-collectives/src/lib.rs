@@ -7,6 +7,8 @@
 //! | [`flow`] | [`Flow`](flow::Flow): which member sends which blocks to which other, in which step |
 //! | [`check`] | the symbolic proof that every contribution reaches every result exactly once |
 //! | `schedule` | from a flow to a schedule that can be simulated |
+//! | [`ranges`] | sets of blocks |
+//! | [`turns`] | peers on boxes: dimensions take turns |
 //! | [`shape`] | trees, butterflies, operations made of others |
 //! | [`line`] | all-gathers of members in a line or a ring |
 //! | [`product`] | from lines to boxes, axis by axis |
@@ -26,10 +28,12 @@ pub mod line;
 pub mod operation;
 pub mod predict;
 pub mod product;
+pub mod ranges;
 mod schedule;
 pub mod shape;
 pub mod synthesis;
 pub mod task;
+pub mod turns;
 
 pub use algorithm::Algorithm;
 pub use operation::{OPERATIONS, Operation};

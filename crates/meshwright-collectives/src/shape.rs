@@ -2,7 +2,8 @@
 
 use meshwright_core::error::{Error, Result};
 
-use crate::flow::Flow;
+use crate::flow::{Block, Flow, Mode, Transfer};
+use crate::ranges::Ranges;
 use crate::{Operation, Task};
 
 /// A tree over the members: who hands on to whom, and in which step.
@@ -66,6 +67,47 @@ impl Tree {
     }
 }
 
+/// The all-gather in which members get what they lack: in each step from their sources, one after the other.
+///
+/// A block is contributed by the member that it is `from`, in whatever order the blocks stand; `sources(s, r)` are the sources of
+/// member r in step s. No member gets a block twice, so that the flow can be [reversed](Flow::reversed).
+///
+/// # Errors
+///
+/// [`Error::NotApplicable`] when a contributor has not every block in the end.
+///
+/// # Complexity
+///
+/// O(messages times ranges of blocks in one).
+pub fn gathering(
+    members: u32,
+    blocks: Vec<Block>,
+    steps: u32,
+    sources: impl Fn(u32, u32) -> Vec<u32>,
+) -> Result<Flow> {
+    let mut own = vec![Vec::new(); members as usize];
+    blocks.iter().zip(0..).for_each(|(block, at)| own[block.from as usize].push((at, at + 1)));
+    let contributes: Vec<bool> = own.iter().map(|own| !own.is_empty()).collect();
+    let mut held: Vec<Ranges> = own.into_iter().map(Ranges::new).collect();
+    let mut flow = Flow::new(members, blocks);
+    for step in 0..steps {
+        let mut next = held.clone();
+        for (member, has) in (0..).zip(&mut next) {
+            for source in sources(step, member) {
+                let new = held[source as usize].without(has);
+                flow.send_ranges(Transfer { step, source, target: member, mode: Mode::Copy }, new.ranges());
+                *has = has.with(&new);
+            }
+        }
+        held = next;
+    }
+    let all = flow.blocks().len() as u32;
+    if held.iter().zip(contributes).any(|(has, contributes)| contributes && has.count() < all) {
+        return Err(Error::not_applicable("this butterfly", "its peers do not reach everybody"));
+    }
+    Ok(flow)
+}
+
 /// The all-gather of a butterfly with these peers, the last step first: in a step, member r and its peer give each other all that
 /// they have. Reversed it is a reduce-scatter that begins with the peers of the first step.
 ///
@@ -73,28 +115,21 @@ impl Tree {
 ///
 /// # Errors
 ///
-/// [`Error::NotApplicable`] when two peers have blocks in common: the peers are no butterfly.
+/// [`Error::NotApplicable`] when the peers are no butterfly: somebody is not reached.
 pub fn butterfly(task: &Task<'_>, steps: u32, peer: impl Fn(u32, u32) -> u32) -> Result<Flow> {
     let all_gather = task.with(Operation::AllGather, task.root);
-    let mut flow = all_gather.flow();
-    // By member the blocks it has, as ranges would be if the members were numbered that way.
-    let mut held: Vec<Vec<u32>> = (0..task.members()).map(|member| vec![member]).collect();
-    for step in (0..steps).rev() {
-        let mut next = Vec::with_capacity(held.len());
+    gathering(task.members(), all_gather.blocks(), steps, |step, member| vec![peer(steps - 1 - step, member)])
+}
+
+/// The all-reduce in which members exchange all that they have: in each step everyone adds up what its sources hold.
+pub fn exchange(task: &Task<'_>, steps: u32, sources: impl Fn(u32, u32) -> Vec<u32>) -> Flow {
+    let mut flow = task.flow();
+    for step in 0..steps {
         for member in 0..task.members() {
-            let other = peer(step, member);
-            flow.copy(steps - 1 - step, member, other, held[member as usize].iter().copied());
-            let mut both = [held[member as usize].as_slice(), &held[other as usize]].concat();
-            both.sort_unstable();
-            if both.windows(2).any(|two| two[0] == two[1]) {
-                let why = "two peers would hold the same block";
-                return Err(Error::not_applicable("this butterfly", why));
-            }
-            next.push(both);
+            sources(step, member).into_iter().for_each(|source| flow.combine(step, source, member, [0]));
         }
-        held = next;
     }
-    Ok(flow)
+    flow
 }
 
 /// An operation made of an all-gather of the same members: that itself, reversed, or both one after the other.
@@ -130,4 +165,18 @@ pub fn beside(task: &Task<'_>, ways: u32, way: impl Fn(u32, &Task<'_>) -> Result
         });
     }
     all.ok_or_else(|| Error::not_applicable("this algorithm", "it has no way"))
+}
+
+/// The same way 2D times at the same time, each for its share: first dimension rotated, plain and mirrored, so that every port
+/// has its work. `way(first, is_mirrored, task)`.
+///
+/// # Errors
+///
+/// Those of the ways.
+pub fn multiport(
+    task: &Task<'_>,
+    dimensions: usize,
+    way: impl Fn(usize, bool, &Task<'_>) -> Result<Flow>,
+) -> Result<Flow> {
+    beside(task, 2 * dimensions as u32, |k, task| way(k as usize / 2, k % 2 == 1, task))
 }

@@ -2,7 +2,6 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`butterfly`] | members in pairs: recursive doubling, Rabenseifner |
 //! | [`ring`] | parts go round a ring, one way or both |
 //! | [`hamiltonian`] | rings over cycles through all nodes of a box |
 //! | [`bucket`] | rings along one axis after the other |
@@ -10,9 +9,14 @@
 //! | [`bruck`] | all-gather and all-to-all in ceil(log p) steps |
 //! | [`exchange`] | all-to-all from pair to pair, and over axes |
 //! | [`scan`] | sums over the members up to each; dissemination |
+//! | [`butterfly`] | members in pairs: recursive doubling and halving, Rabenseifner |
+//! | [`swing`] | pairs that swing between the directions of a torus |
+//! | [`bine`] | Bine trees and butterflies |
+//! | [`trivance`] | three members together in each step |
 //! | [`chain`] | one member after the other, in chunks |
 //! | [`binomial`] | the binomial tree over the numbers of the members |
 
+pub mod bine;
 pub mod binomial;
 pub mod bruck;
 pub mod bucket;
@@ -23,3 +27,5 @@ pub mod exchange;
 pub mod hamiltonian;
 pub mod ring;
 pub mod scan;
+pub mod swing;
+pub mod trivance;
