@@ -26,8 +26,19 @@ pub struct Algorithm {
 }
 
 /// Every algorithm, one file each family.
-pub const ALGORITHMS: &[&[Algorithm]] =
-    &[by::butterfly::ALGORITHMS, by::ring::ALGORITHMS, by::chain::ALGORITHMS, by::binomial::ALGORITHMS];
+pub const ALGORITHMS: &[&[Algorithm]] = &[
+    by::butterfly::ALGORITHMS,
+    by::ring::ALGORITHMS,
+    by::chain::ALGORITHMS,
+    by::binomial::ALGORITHMS,
+    by::boxed::ALGORITHMS,
+    by::tree::ALGORITHMS,
+    by::double_tree::ALGORITHMS,
+    by::disjoint::ALGORITHMS,
+    by::auto_gen::ALGORITHMS,
+    by::scatter_gather::ALGORITHMS,
+    by::multitree::ALGORITHMS,
+];
 
 /// Every algorithm, in the order of the table.
 pub fn all() -> impl Iterator<Item = &'static Algorithm> {

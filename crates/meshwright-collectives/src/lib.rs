@@ -7,10 +7,12 @@
 //! | [`flow`] | [`Flow`](flow::Flow): which member sends which blocks to which other, in which step |
 //! | [`check`] | the symbolic proof that every contribution reaches every result exactly once |
 //! | `schedule` | from a flow to a schedule that can be simulated |
+//! | [`line`] | trees over a line, and over a box axis by axis |
 //! | [`shape`] | trees, butterflies, operations made of others |
 //! | [`algorithm`] | the table of [`Algorithm`]s |
 //! | [`algorithms`] | the algorithms, one file for each family |
 //! | [`predict`] | the time of a flow before it is simulated |
+//! | [`chunks`] | into how many chunks messages are cut |
 //! | [`bound`] | a time that no algorithm beats |
 
 #![forbid(unsafe_code)]
@@ -19,7 +21,9 @@ pub mod algorithm;
 pub mod algorithms;
 pub mod bound;
 pub mod check;
+pub mod chunks;
 pub mod flow;
+pub mod line;
 pub mod operation;
 pub mod predict;
 mod schedule;
