@@ -40,6 +40,13 @@ pub const ALGORITHMS: &[&[Algorithm]] = &[
     by::scan::ALGORITHMS,
     by::chain::ALGORITHMS,
     by::binomial::ALGORITHMS,
+    by::boxed::ALGORITHMS,
+    by::tree::ALGORITHMS,
+    by::double_tree::ALGORITHMS,
+    by::disjoint::ALGORITHMS,
+    by::auto_gen::ALGORITHMS,
+    by::scatter_gather::ALGORITHMS,
+    by::multitree::ALGORITHMS,
     synthesis::ALGORITHMS,
 ];
 

@@ -210,7 +210,7 @@ impl Flow {
         flow
     }
 
-    /// This flow, and then another on the same blocks: who needed a block in the first contributes it to the second.
+    /// This flow, and then another on the same blocks, in whatever order: who needed a block in the first contributes it to the second.
     ///
     /// # Panics
     ///
@@ -218,19 +218,40 @@ impl Flow {
     pub fn then(mut self, next: &Self) -> Self {
         assert_eq!((self.members, self.blocks.len()), (next.members, next.blocks.len()), "the same blocks");
         let after = self.steps();
-        for (block, other) in self.blocks.iter_mut().zip(&next.blocks) {
-            assert_eq!(
-                (block.bytes, block.to),
-                (other.bytes, other.from),
-                "one goes on where the other ends"
-            );
+        let place = self.places_of(next);
+        for (&place, other) in place.iter().zip(&next.blocks) {
+            let block = &mut self.blocks[place as usize];
+            let goes_on = (block.bytes, block.to) == (other.bytes, other.from);
+            assert!(goes_on, "one goes on where the other ends");
             block.to = other.to;
         }
+        let is_same = place.iter().copied().eq(0..place.len() as u32);
         for (index, &transfer) in next.transfers.iter().enumerate() {
-            self.transfers.push(Transfer { step: after + transfer.step, ..transfer });
-            self.carried.push_row(next.carried.row(index).iter().copied());
+            let turned = Transfer { step: after + transfer.step, ..transfer };
+            if is_same {
+                self.send_ranges(turned, next.carried.row(index));
+            } else {
+                let mut blocks: Vec<u32> = next.carried(index).map(|block| place[block as usize]).collect();
+                blocks.sort_unstable();
+                self.send(turned, blocks);
+            }
         }
         self
+    }
+
+    /// By block of another flow the block of this one that it goes on with: the k-th of a member with the k-th.
+    fn places_of(&self, next: &Self) -> Vec<u32> {
+        let order = |key: &dyn Fn(&Block) -> u32, blocks: &[Block]| {
+            let mut order: Vec<u32> = (0..blocks.len() as u32).collect();
+            order.sort_by_key(|&block| key(&blocks[block as usize]));
+            order
+        };
+        let mut place = vec![0; self.blocks.len()];
+        let own = order(&|block| block.to, &self.blocks);
+        for (own, other) in own.into_iter().zip(order(&|block| block.from, &next.blocks)) {
+            place[other as usize] = own;
+        }
+        place
     }
 
     /// This flow and another at the same time, each on blocks of its own.

@@ -10,11 +10,13 @@
 //! | [`ranges`] | sets of blocks |
 //! | [`turns`] | peers on boxes: dimensions take turns |
 //! | [`shape`] | trees, butterflies, operations made of others |
+//! | [`tree_line`] | trees over a line, and over a box axis by axis |
 //! | [`line`] | all-gathers of members in a line or a ring |
 //! | [`product`] | from lines to boxes, axis by axis |
 //! | [`algorithm`] | the table of [`Algorithm`]s |
 //! | [`algorithms`] | the algorithms, one file for each family |
 //! | [`predict`] | the time of a flow before it is simulated |
+//! | [`chunks`] | into how many chunks messages are cut |
 //! | [`bound`] | a time that no algorithm beats |
 
 #![forbid(unsafe_code)]
@@ -23,6 +25,7 @@ pub mod algorithm;
 pub mod algorithms;
 pub mod bound;
 pub mod check;
+pub mod chunks;
 pub mod flow;
 pub mod line;
 pub mod operation;
@@ -33,6 +36,7 @@ mod schedule;
 pub mod shape;
 pub mod synthesis;
 pub mod task;
+pub mod tree_line;
 pub mod turns;
 
 pub use algorithm::Algorithm;

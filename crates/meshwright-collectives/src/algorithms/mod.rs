@@ -15,17 +15,31 @@
 //! | [`trivance`] | three members together in each step |
 //! | [`chain`] | one member after the other, in chunks |
 //! | [`binomial`] | the binomial tree over the numbers of the members |
+//! | [`boxed`] | the binomial tree on a box: centred halving, growing, reflecting |
+//! | [`tree`] | stars, k-ary trees, two levels of chains |
+//! | [`double_tree`] | two binary trees for half of the data each |
+//! | [`disjoint`] | spanning trees without a common link |
+//! | [`auto_gen`] | the best tree over a line by the wafer-scale model |
+//! | [`scatter_gather`] | broadcast in parts |
+//! | [`multitree`] | a tree from every member |
 
+pub mod auto_gen;
 pub mod bine;
 pub mod binomial;
+pub mod boxed;
 pub mod bruck;
 pub mod bucket;
 pub mod butterfly;
 pub mod chain;
 pub mod direct;
+pub mod disjoint;
+pub mod double_tree;
 pub mod exchange;
 pub mod hamiltonian;
+pub mod multitree;
 pub mod ring;
 pub mod scan;
+pub mod scatter_gather;
 pub mod swing;
+pub mod tree;
 pub mod trivance;
