@@ -8,7 +8,7 @@
 //! | `report` | [`RunReport`]: measured beside predicted |
 
 mod order;
-mod predicted;
+pub(crate) mod predicted;
 mod report;
 
 use crate::skeleton::execute::{self, Gathered, MESSAGE_MAX, clock, execute, gather, links};

@@ -21,8 +21,8 @@ const TERM_MAX: f64 = 65_536.0;
 
 /// The referee's times: all, and by tag from the first send's start to the last arrival, in cycles.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct PredictedTimes {
-    pub(super) all: f64,
+pub(crate) struct PredictedTimes {
+    pub(crate) all: f64,
     pub(super) phases: BTreeMap<u32, f64>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct PredictedTimes {
 /// # Errors
 ///
 /// As for [`sim::simulate`]; [`Error::NotApplicable`] when it comes to a standstill there.
-pub(super) fn times(machine: &Machine, schedule: &Schedule) -> Result<PredictedTimes> {
+pub(crate) fn times(machine: &Machine, schedule: &Schedule) -> Result<PredictedTimes> {
     let (trace, timeline) = sim::watch_schedule(machine, schedule)?;
     if trace.deadlock.is_some() {
         let why = format!("messages wait for each other in a ring on {}", machine.name());
@@ -50,7 +50,7 @@ pub(super) fn times(machine: &Machine, schedule: &Schedule) -> Result<PredictedT
 
 /// A machine whose cycles are nanoseconds and whose messages cost what was measured: the network of the plan, or a link
 /// between any two ranks. Messages cut through.
-pub(super) fn machine(planned: Option<&Machine>, ranks: u32, links: Links) -> Result<Machine> {
+pub(crate) fn machine(planned: Option<&Machine>, ranks: u32, links: Links) -> Result<Machine> {
     let machine = match planned {
         Some(machine) => machine.clone(),
         None => complete(ranks)?,

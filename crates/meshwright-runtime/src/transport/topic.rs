@@ -33,6 +33,8 @@ pub enum Topic {
     Sweep,
     /// Files of numbers: sorted.
     Sort,
+    /// Collective operations by their flows: [`collective`](crate::collective).
+    Collective,
 }
 
 impl Topic {
