@@ -71,9 +71,9 @@ def map(
     switching
         How messages move: wormhole, cut-through or store-and-forward; to compare, map takes several with commas between, or all [default: as the machine file says, else wormhole]
     startup
-        c: whole cycles before a message enters the network, such as 100; to compare, map takes several with commas between [default: as the machine file says, else 100]
+        c: whole cycles before a message enters the network, such as 100; on a machine with a clock also a time such as 2us; to compare, map takes several with commas between [default: as the machine file says, else 100]
     byte_time
-        b: cycles per byte on a link, such as 1, 0.25 or 1/30 [default: as the machine file says, else 1]
+        b: cycles per byte on a link, such as 1, 0.25 or 1/30; on a machine with a clock also a rate such as 25GB/s [default: as the machine file says, else 1]
     flit
         h: bytes of the head flit, such as 2 [default: as the machine file says, else 2]
     axis
@@ -168,6 +168,7 @@ def simulate(
     emit: Path | None = None,
     out: Path | None = None,
     force: bool = False,
+    csv: Path | None = None,
     router: Scalar | None = None,
     verbose: bool = False,
 ) -> Result:
@@ -188,9 +189,9 @@ def simulate(
     switching
         How messages move: wormhole, cut-through or store-and-forward; to compare, map takes several with commas between, or all [default: as the machine file says, else wormhole]
     startup
-        c: whole cycles before a message enters the network, such as 100; to compare, map takes several with commas between [default: as the machine file says, else 100]
+        c: whole cycles before a message enters the network, such as 100; on a machine with a clock also a time such as 2us; to compare, map takes several with commas between [default: as the machine file says, else 100]
     byte_time
-        b: cycles per byte on a link, such as 1, 0.25 or 1/30 [default: as the machine file says, else 1]
+        b: cycles per byte on a link, such as 1, 0.25 or 1/30; on a machine with a clock also a rate such as 25GB/s [default: as the machine file says, else 1]
     flit
         h: bytes of the head flit, such as 2 [default: as the machine file says, else 2]
     engine
@@ -231,6 +232,8 @@ def simulate(
         Write simulate.json into this folder
     force
         Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
+    csv
+        Write the table as CSV into this file: one row per point, placement or method, units in the head
     router
         How the routers of the flit engine are built: ideal, booksim, caminos or cnsim [default: ideal]
     verbose
@@ -284,9 +287,9 @@ def sweep(
     switching
         How messages move: wormhole, cut-through or store-and-forward; to compare, map takes several with commas between, or all [default: as the machine file says, else wormhole]
     startup
-        c: whole cycles before a message enters the network, such as 100; to compare, map takes several with commas between [default: as the machine file says, else 100]
+        c: whole cycles before a message enters the network, such as 100; on a machine with a clock also a time such as 2us; to compare, map takes several with commas between [default: as the machine file says, else 100]
     byte_time
-        b: cycles per byte on a link, such as 1, 0.25 or 1/30 [default: as the machine file says, else 1]
+        b: cycles per byte on a link, such as 1, 0.25 or 1/30; on a machine with a clock also a rate such as 25GB/s [default: as the machine file says, else 1]
     flit
         h: bytes of the head flit, such as 2 [default: as the machine file says, else 2]
     traffic
@@ -517,6 +520,7 @@ def groups(
     out: Path | None = None,
     png: bool = False,
     force: bool = False,
+    csv: Path | None = None,
     levels: Scalar | None = None,
     verbose: bool = False,
 ) -> Result:
@@ -574,6 +578,8 @@ def groups(
         Also write each drawing of --out as PNG, at twice its size
     force
         Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
+    csv
+        Write the table as CSV into this file: one row per point, placement or method, units in the head
     levels
         All nodes, split so many levels deep by random labels [default: 4]
     verbose
@@ -937,6 +943,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "emit": ("--emit", "one"),
         "out": ("--out", "one"),
         "force": ("--force", "one"),
+        "csv": ("--csv", "one"),
         "router": ("--router", "one"),
         "verbose": ("--verbose", "one"),
     },
@@ -1042,6 +1049,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "out": ("--out", "one"),
         "png": ("--png", "one"),
         "force": ("--force", "one"),
+        "csv": ("--csv", "one"),
         "levels": ("--levels", "one"),
         "verbose": ("--verbose", "one"),
     },

@@ -25,6 +25,27 @@ fn a_relay_waits_for_its_message() {
     assert_eq!(cycles(Switching::Wormhole, &apart), 100 + 64 + 2);
 }
 
+/// Links serve who comes first: a message of phase 2 that starts early holds up one of phase 1 that others wait for (Graham's
+/// anomaly). Both engines say so.
+#[test]
+fn a_job_may_take_longer_without_barriers() {
+    let message = |phase, source, target, bytes| Message {
+        source: NodeId(source),
+        target: NodeId(target),
+        bytes: Bytes(bytes),
+        phase,
+    };
+    let line = Machine::new("mesh:1x4").unwrap();
+    let phases = Phases::new(4, vec![message(1, 0, 2, 10), message(2, 1, 2, 1000), message(2, 2, 3, 1000)]);
+    let free = Schedule::from_phases(&phases);
+    let cycles = |engine: &Engine| simulate(&line, &free, engine).unwrap().cycles.0;
+    let large = 100 + 1000 + 2;
+    assert_eq!(simulate(&line, &phases, &Engine::Message).unwrap().cycles.0, (100 + 10 + 2 * 2) + large);
+    // The small message gets the link 1 -> 2 after 1000 bytes and a head, and crosses it in 10 bytes and a head.
+    assert_eq!(cycles(&Engine::Message), large + (10 + 2) + large);
+    assert_eq!(cycles(&Engine::Flit(Router::ideal(&line).into())), large + (10 + 2) + large);
+}
+
 #[test]
 fn a_send_ends_when_its_last_byte_has_left_the_node() {
     // Two sends over three links, the second after the first: it starts when the tail has crossed one link.

@@ -14,8 +14,8 @@ use rayon::prelude::*;
 const BYTES_MAX: usize = 10_000;
 
 const VERBS: [&str; 16] = [
-    "plan", "map", "split", "groups", "race", "check", "explain", "machines", "simulate", "fit", "sweep", "run",
-    "sort", "divide", "scatter", "claims",
+    "plan", "map", "split", "groups", "race", "check", "explain", "machines", "simulate", "fit", "sweep",
+    "run", "sort", "divide", "scatter", "claims",
 ];
 
 /// Chains of commands of README, `examples/` and `docs/`, each run in a folder of its own beside `examples/` and `tests/data/`.
@@ -120,7 +120,10 @@ const COMMANDS: &[(&str, &[&str])] = &[
             "race all-reduce --bytes 1KB,1MB --startup 10,1000 --on torus:4x4 --algorithm rabenseifner,ring --out race",
         ],
     ),
-    ("race-json", &["race reduce --bytes 4KB --on mesh:4x4 --algorithm chain,binomial --combine-time 1/4 --json"]),
+    (
+        "race-json",
+        &["race reduce --bytes 4KB --on mesh:4x4 --algorithm chain,binomial --combine-time 1/4 --json"],
+    ),
     (
         "groups-collective",
         &[

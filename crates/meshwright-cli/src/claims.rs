@@ -24,9 +24,9 @@ Verdicts:
   holds          every case agrees with what is printed
   corrected      some case disagrees, and the right form agrees with all
   refuted        some case disagrees, and no form like it is right
-  remark         not in the paper: a statement of ours about it, with which every case agrees
+  remark         not printed there: a statement of ours about it, with which every case agrees
   not checkable  what it would be compared with is lost, or no case can decide it
-  not built      named in the paper, and not in this program
+  not built      named there, and not in this program
 
 Examples:
   meshwright claims lo1990

@@ -14,8 +14,10 @@ use meshwright_verdict::groups::collective::{self, COLLECTIVES, Collective, Coll
 use rand::seq::SliceRandom;
 
 use super::costs::told;
+use super::csv::CsvFile;
+use super::files::{self, Force};
 use super::table::{percent, table};
-use super::{Answer, output};
+use super::{Answer, group_csv as csv, output};
 use meshwright_core::words::counted;
 
 /// What belongs to operations of groups alone.
@@ -111,6 +113,14 @@ impl CollectiveArguments {
     }
 }
 
+/// How the answer is given.
+#[derive(Clone, Copy)]
+pub(super) struct Shown<'a> {
+    pub(super) json: bool,
+    pub(super) csv: &'a CsvFile,
+    pub(super) force: Force,
+}
+
 /// Answers with tables or JSON.
 pub(super) fn answer(
     asked: &Asked,
@@ -118,7 +128,7 @@ pub(super) fn answer(
     machine: &Machine,
     group: &Group,
     wanted: &str,
-    json: bool,
+    shown: Shown<'_>,
 ) -> Result<Answer> {
     machine.equal_links("an operation of a group")?;
     let byte_time = Ratio::new(arguments.link_delay.into(), machine.costs().flit.0)?;
@@ -129,10 +139,13 @@ pub(super) fn answer(
         all => output::json(&All { format: 1, machine: machine.name(), collectives: all }),
     };
     let line = |verdict: &CollectiveVerdict| format!("{}: {}", verdict.operation, verdict.chosen);
+    let no_folder = || Ok(Vec::new());
+    let table = || csv::structures(&verdicts);
+    let written = files::write_all(shown.force, None, no_folder, (shown.csv, &table))?;
     output::say(
-        json.then(as_json),
+        shown.json.then(as_json),
         || verdicts.iter().map(line).collect::<Vec<_>>().join("; "),
-        || text(&verdicts),
+        || text(&verdicts) + &written,
     )?;
     let ends =
         |verdict: &CollectiveVerdict| verdict.chosen().is_some_and(|row| row.simulated_cycles.is_some());

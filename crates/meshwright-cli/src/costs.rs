@@ -105,13 +105,14 @@ pub(super) struct MachineArguments {
     /// all [default: as the machine file says, else wormhole]
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = |text: &str| told(asked(text)))]
     switching: Vec<Asked>,
-    /// c: whole cycles before a message enters the network, such as 100; to compare, map and race take several with commas
-    /// between [default: as the machine file says, else 100]
-    #[arg(long, value_name = "CYCLES", value_delimiter = ',', allow_negative_numbers = true, value_parser = |text: &str| told(quantity::cycles(text, None)))]
-    startup: Vec<Cycles>,
-    /// b: cycles per byte on a link, such as 1, 0.25 or 1/30 [default: as the machine file says, else 1]
-    #[arg(long, value_name = "CYCLES", allow_negative_numbers = true, value_parser = |text: &str| told(quantity::byte_time(text, None)))]
-    byte_time: Option<Ratio>,
+    /// c: whole cycles before a message enters the network, such as 100; on a machine with a clock also a time such as 2us; to
+    /// compare, map and race take several with commas between [default: as the machine file says, else 100]
+    #[arg(long, value_name = "CYCLES", value_delimiter = ',', allow_negative_numbers = true, value_parser = by_clock(quantity::cycles))]
+    startup: Vec<String>,
+    /// b: cycles per byte on a link, such as 1, 0.25 or 1/30; on a machine with a clock also a rate such as 25GB/s
+    /// [default: as the machine file says, else 1]
+    #[arg(long, value_name = "CYCLES", allow_negative_numbers = true, value_parser = by_clock(quantity::byte_time))]
+    byte_time: Option<String>,
     /// h: bytes of the head flit, such as 2; to compare, race takes several with commas between [default: as the machine file
     /// says, else 2]
     #[arg(long, value_name = "BYTES", value_delimiter = ',', allow_negative_numbers = true, value_parser = volume)]
@@ -146,8 +147,10 @@ impl MachineArguments {
     pub(super) fn machines(&self) -> Result<Vec<Machine>> {
         self.check_one_switching()?;
         let machine = self.of_first_switching()?;
-        let startups =
-            if self.startup.is_empty() { vec![machine.costs().startup] } else { self.startup.clone() };
+        let mut startups = self.startups(&machine)?;
+        if startups.is_empty() {
+            startups.push(machine.costs().startup);
+        }
         let flits = if self.flit.is_empty() { vec![machine.costs().flit] } else { self.flit.clone() };
         let with = |startup, flit| machine.clone().with_startup(startup)?.with_flit(flit);
         match machine.fabric() {
@@ -162,7 +165,7 @@ impl MachineArguments {
     /// The machine, which runs under one switching.
     pub(super) fn machine(&self) -> Result<Machine> {
         self.check_one_switching()?;
-        Self::check_one(&self.startup)?;
+        self.check_one_startup()?;
         self.check_one_flit()?;
         self.of_first_switching()
     }
@@ -188,21 +191,21 @@ impl MachineArguments {
         }
     }
 
-    /// The start-ups that were asked for.
-    pub(super) fn startups(&self) -> &[Cycles] {
-        &self.startup
+    /// The start-ups that were asked for, in cycles of this machine.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`] for a time in seconds on a machine without a clock.
+    pub(super) fn startups(&self, machine: &Machine) -> Result<Vec<Cycles>> {
+        self.startup.iter().map(|text| quantity::cycles(text, machine.clock())).collect()
     }
 
     /// Refuses several start-ups where there is one answer.
-    pub(super) fn check_one(startups: &[Cycles]) -> Result<()> {
-        match startups.len() > 1 {
+    pub(super) fn check_one_startup(&self) -> Result<()> {
+        match self.startup.len() > 1 {
             true => {
-                let all: Vec<String> = startups.iter().map(|startup| startup.0.to_string()).collect();
-                Err(Error::value(
-                    "startup",
-                    all.join(","),
-                    "one value: several are compared by map TASKS and race",
-                ))
+                let expected = "one value: several are compared by map TASKS and race";
+                Err(Error::value("startup", self.startup.join(","), expected))
             }
             false => Ok(()),
         }
@@ -225,9 +228,10 @@ impl MachineArguments {
             self.check_no_costs(&machine)?;
             return Ok(machine);
         }
+        let byte_time = self.byte_time.as_ref().map(|text| quantity::byte_time(text, machine.clock()));
         let costs = Costs {
-            startup: self.startup.first().copied().unwrap_or(machine.costs().startup),
-            byte_time: self.byte_time.unwrap_or(machine.costs().byte_time),
+            startup: self.startups(&machine)?.first().copied().unwrap_or(machine.costs().startup),
+            byte_time: byte_time.transpose()?.unwrap_or(machine.costs().byte_time),
             flit: self.flit.first().copied().unwrap_or(machine.costs().flit),
         };
         let first = self.switching.iter().find_map(|asked| match asked {
@@ -244,8 +248,8 @@ impl MachineArguments {
     fn check_no_costs(&self, machine: &Machine) -> Result<()> {
         let given = [
             ("switching", Some(self.switching_names()).filter(|names| !names.is_empty())),
-            ("startup", self.startup.first().map(|cycles| cycles.0.to_string())),
-            ("byte-time", self.byte_time.map(|time| time.to_f64().to_string())),
+            ("startup", self.startup.first().cloned()),
+            ("byte-time", self.byte_time.clone()),
             ("flit", self.flit.first().map(|flit| flit.0.to_string())),
         ];
         match given.into_iter().find_map(|(option, value)| Some((option, value?))) {
@@ -259,6 +263,16 @@ impl MachineArguments {
             }
         }
     }
+}
+
+/// A quantity as it is written, if it could be read beside a clock: the machine, which may have none, is read later.
+fn by_clock<T>(
+    read: fn(&str, Option<Ratio>) -> Result<T>,
+) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync + 'static
+where
+    T: 'static,
+{
+    move |text| told(read(text, Some(Ratio::whole(1)))).map(|_| text.to_string())
 }
 
 /// A volume of bytes.

@@ -1,4 +1,4 @@
-//! Tables for programs: `--csv`, one row per point, placement or method, units in the names of the columns.
+//! Tables for programs: `--csv`, one row per point, placement, method or size, units in the names of the columns.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -97,6 +97,9 @@ pub fn reference() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
         ("sweep", named(&super::sweep::csv::columns())),
         ("split", named(&super::split::csv::columns())),
         ("race", named(&super::race::csv::columns())),
+        ("groups", named(&super::group_csv::columns())),
+        ("groups --collective", named(&super::group_csv::structure_columns())),
+        ("simulate", named(&super::simulate::csv::columns())),
     ]
 }
 

@@ -14,13 +14,22 @@ use meshwright_core::words::counted;
 const LISTED_MAX: usize = 32;
 
 /// The answer to `groups` in one line.
-pub(super) fn line(answer: &GroupsAnswer) -> String {
-    let GroupsAnswer { split, tree, simulated_cycles, unit, bound_cycles, .. } = answer;
+pub(super) fn line(answer: &GroupsAnswer, machine: &Machine) -> String {
+    let GroupsAnswer { split, tree, simulated_cycles, bound_cycles, .. } = answer;
     match &answer.deadlock {
         Some(_) => format!("{split}/{tree}: deadlock"),
         None => {
-            format!("{split}/{tree}: {simulated_cycles} {unit}; no method needs fewer than {bound_cycles}")
+            let [all, least] = [*simulated_cycles, *bound_cycles].map(|steps| span(steps, answer, machine));
+            format!("{split}/{tree}: {all}; no method needs less than {least}")
         }
+    }
+}
+
+/// A time with its unit: steps, or cycles and seconds on a machine with costs of its own.
+fn span(steps: u64, answer: &GroupsAnswer, machine: &Machine) -> String {
+    match answer.unit {
+        "cycles" => table::in_words(steps, machine),
+        unit => format!("{steps} {unit}"),
     }
 }
 
@@ -50,12 +59,13 @@ pub(super) fn text(answer: &GroupsAnswer, sizes: &[SizeRow], given: bool, machin
     if given {
         text += &split(answer, machine);
     }
-    let unit = answer.unit;
+    let unit = if table::in_seconds(1.0, machine).is_some() { "seconds" } else { answer.unit };
     text += &format!("\nOverhead in {unit}, by members of the group (splits: before; joins: after)\n");
-    text += &by_size(sizes);
+    text += &by_size(sizes, machine);
     text += &format!(
-        "All repetitions: {} {unit}, and no method needs fewer than {}.\n",
-        answer.simulated_cycles, answer.bound_cycles
+        "All repetitions: {}, and no method needs less than {}.\n",
+        span(answer.simulated_cycles, answer, machine),
+        span(answer.bound_cycles, answer, machine)
     );
     text += &format!(
         "A member kept at most {} bytes of its groups, and {} that came early.\n",
@@ -68,16 +78,18 @@ pub(super) fn text(answer: &GroupsAnswer, sizes: &[SizeRow], given: bool, machin
     text
 }
 
-fn by_size(sizes: &[SizeRow]) -> String {
+fn by_size(sizes: &[SizeRow], machine: &Machine) -> String {
     const HEAD: [&str; 10] =
         ["members", "splits", "mean", "± 95 %", "most", "barriers", "mean", "most", "joins", "mean"];
     let unknown = || "–".to_string();
     let count = |overhead: &Option<Overhead>| overhead.map_or_else(unknown, |o| o.mean.count.to_string());
-    let mean = |overhead: &Option<Overhead>| overhead.map_or_else(unknown, |o| format!("{:.1}", o.mean.mean));
-    let most = |overhead: &Option<Overhead>| overhead.map_or_else(unknown, |o| o.max.to_string());
+    let tenths = |steps: f64| table::in_seconds(steps, machine).unwrap_or_else(|| format!("{steps:.1}"));
+    let whole = |steps: u64| table::in_seconds(steps as f64, machine).unwrap_or_else(|| steps.to_string());
+    let mean = |overhead: &Option<Overhead>| overhead.map_or_else(unknown, |o| tenths(o.mean.mean));
+    let most = |overhead: &Option<Overhead>| overhead.map_or_else(unknown, |o| whole(o.max));
     let width = |overhead: &Option<Overhead>| {
         let known = overhead.map(|o| o.mean.ci95).filter(|width| width.is_finite());
-        known.map_or_else(unknown, |width| format!("{width:.1}"))
+        known.map_or_else(unknown, tenths)
     };
     let row = |row: &SizeRow| {
         let SizeRow { sizes: (least, greatest), split, barrier, join } = row;
@@ -103,9 +115,8 @@ fn split(answer: &GroupsAnswer, machine: &Machine) -> String {
     let messages: Vec<String> =
         answer.messages.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
     let mut text = format!(
-        "\nThe split took {} {}; messages by kind: {}\n",
-        answer.split_steps.unwrap_or(0),
-        answer.unit,
+        "\nThe split took {}; messages by kind: {}\n",
+        span(answer.split_steps.unwrap_or(0), answer, machine),
         if messages.is_empty() { "none".to_string() } else { messages.join(", ") }
     );
     let row = |tree: &meshwright_verdict::groups::NewTree| {

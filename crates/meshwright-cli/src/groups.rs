@@ -18,9 +18,10 @@ use meshwright_verdict::groups::{
 };
 
 use super::costs::{MachineName, seed, told};
+use super::csv::CsvFile;
 use super::files::{self, Force, Png};
 use super::output::{self, Progress};
-use super::{Answer, collective, group_tables as tables};
+use super::{Answer, collective, group_csv as csv, group_tables as tables, manner};
 
 const HELP: &str = "\
 A repetition is a split at every level with a barrier in each new group, and then as many joins.
@@ -108,6 +109,8 @@ pub(super) struct GroupsArguments {
     png: Png,
     #[command(flatten)]
     force: Force,
+    #[command(flatten)]
+    csv: CsvFile,
 }
 
 impl GroupsArguments {
@@ -174,12 +177,20 @@ fn answer(arguments: &GroupsArguments) -> Result<Answer> {
     }
     let mut machine = arguments.machine.in_packets()?;
     if let Some(buffers) = arguments.buffers {
+        if arguments.collective.collective.is_none() && arguments.engine == Engine::Message {
+            let expected = "--engine packet or flit beside it: whole messages know no buffers";
+            return Err(Error::value("buffers", buffers, expected));
+        }
         machine = machine.with_buffers(buffers);
     }
+    manner::check(&machine)?;
+    manner::check_costs(&machine)?;
+    arguments.csv.check()?;
     if let Some(asked) = &arguments.collective.collective {
         let members = arguments.collective.members(&machine, arguments.order(), arguments.seed)?;
         let wanted = arguments.collective.structure(arguments.tree.as_deref());
-        return collective::answer(asked, &arguments.collective, &machine, &members, wanted, arguments.json);
+        let shown = collective::Shown { json: arguments.json, csv: &arguments.csv, force: arguments.force };
+        return collective::answer(asked, &arguments.collective, &machine, &members, wanted, shown);
     }
     let job = job(arguments, &machine)?;
     job.group(&machine)?;
@@ -198,16 +209,13 @@ fn answer(arguments: &GroupsArguments) -> Result<Answer> {
     let doubling = found.experiment.by_doubling();
     let answer = GroupsAnswer::new(&job, &machine, found);
     let json = output::json(&answer);
-    let written = match &arguments.out {
-        Some(folder) => {
-            let files = arguments.png.with(of_folder(&machine, &job, method, &json)?);
-            "\n".to_string() + &files::write(folder, arguments.force, &named, files)?
-        }
-        None => String::new(),
-    };
+    let of_folder = || Ok(arguments.png.with(of_folder(&machine, &job, method, &json)?));
+    let folder = arguments.out.as_deref().map(|folder| (folder, &named));
+    let written =
+        files::write_all(arguments.force, folder, of_folder, (&arguments.csv, &|| csv::sizes(&answer)))?;
     let given = arguments.labels.is_some();
     let words = || tables::text(&answer, &doubling, given, &machine) + &written;
-    output::say(arguments.json.then_some(json), || tables::line(&answer), words)?;
+    output::say(arguments.json.then(|| json.clone()), || tables::line(&answer, &machine), words)?;
     Ok(if answer.deadlock.is_none() { Answer::Done } else { Answer::Negative })
 }
 

@@ -9,7 +9,7 @@
 //! | `manner` | how much is said, in which unit, how wide |
 //! | `load`, `random` | divisible loads in tables and words; averages over random sources |
 //! | `collective` | operations of one group on every structure, for `groups` |
-//! | `group_tables` | programs of groups in tables and words |
+//! | `group_tables`, `group_csv` | programs of groups in tables and words, and for programs |
 //! | `trace` | traces of real programs, for `simulate` and `fit` |
 //! | `further` | variants of a machine, a further source, loads that keep coming |
 //! | `files`, `emit` | the files of a plan, and those of launchers |
@@ -39,6 +39,7 @@ pub mod files;
 mod fit;
 mod further;
 pub mod grammar;
+mod group_csv;
 mod group_tables;
 mod groups;
 mod init;
@@ -158,15 +159,21 @@ struct CommandLine {
 impl CommandLine {
     /// Refuses what has no effect.
     fn check(&self) -> Result<()> {
-        let has_times = matches!(self.verb, Verb::Plan(_) | Verb::Map(_) | Verb::Race(_) | Verb::Simulate(_));
-        match self.manner.units() {
-            Some(_) if !has_times => Err(Error::value(
-                "units",
-                "given",
-                "only with plan, map, race and simulate: their times are cycles of the machine",
-            )),
-            _ => Ok(()),
-        }
+        let expected = match self.verb {
+            Verb::Plan(_)
+            | Verb::Map(_)
+            | Verb::Race(_)
+            | Verb::Simulate(_)
+            | Verb::Sweep(_)
+            | Verb::Groups(_) => return Ok(()),
+            Verb::Split(_) => {
+                "none with split: its times are parts of w Tcp, the time of the whole load on one processor"
+            }
+            _ => {
+                "only with plan, map, race, simulate, sweep and groups: their times are cycles of the machine"
+            }
+        };
+        self.manner.units().map_or(Ok(()), |_| Err(Error::value("units", "given", expected)))
     }
 }
 

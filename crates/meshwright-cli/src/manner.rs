@@ -102,6 +102,18 @@ pub(super) fn check(machine: &Machine) -> Result<()> {
     }
 }
 
+/// Refuses seconds where times are steps of packets, which have no length.
+pub(super) fn check_costs(machine: &Machine) -> Result<()> {
+    match units() == Some(Units::Time) && machine.costs() == machine.clone().in_packets().costs() {
+        true => Err(Error::value(
+            "units",
+            "time",
+            "cycles: times are steps of packets; a machine file that names `startup` or `byte_time` is taken at its word",
+        )),
+        false => Ok(()),
+    }
+}
+
 /// How many columns a table may take: those that `COLUMNS` names, else those of the terminal; in a file or pipe, and
 /// for another process that calls, any number.
 pub(super) fn width() -> usize {

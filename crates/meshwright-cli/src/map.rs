@@ -1,6 +1,16 @@
-//! `meshwright map`; `series`: several start-ups; `text`, `csv`: tables for people and for programs.
+//! `meshwright map`.
+//!
+//! | file | what |
+//! |---|---|
+//! | this one | the options, and which of the three answers they ask for |
+//! | `one` | the answer for one machine |
+//! | `series` | an answer for each of several start-ups |
+//! | `completion` | times of completion |
+//! | `text`, `csv` | tables for people and for programs |
 
+mod completion;
 pub(crate) mod csv;
+mod one;
 mod series;
 mod text;
 
@@ -9,7 +19,6 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use meshwright_core::output as disk;
-use meshwright_core::output::Writing;
 use meshwright_core::text::Provided;
 use meshwright_core::units::Bytes;
 use meshwright_core::{Error, Result};
@@ -20,20 +29,15 @@ use meshwright_formats::task_files;
 use meshwright_mapping::divide::Preset;
 use meshwright_mapping::logical::{OPERATIONS, Operation};
 use meshwright_mapping::{PLACEMENTS, family};
-use meshwright_network::topology::{Machine, Switching};
-use meshwright_report::{File, PlanReport};
-use meshwright_verdict::map::{self, MapReport};
-use meshwright_verdict::{Job, MappingVerdict, mapping};
 
-use super::completion::{Asked, CompletionArguments};
+use super::completion::CompletionArguments;
 use super::costs::{MachineArguments, preset, seed, share, volume};
 use super::csv::CsvFile;
 use super::emit::EmitArguments;
 use super::files::{self, Force, Png};
 use super::input::FormatArgument;
-use super::output::{self, Progress};
 use super::search::SearchArguments;
-use super::{Answer, explain, manner};
+use super::{Answer, manner};
 
 const HELP: &str = "\
 Examples:
@@ -159,127 +163,19 @@ pub(super) fn run(arguments: &MapArguments) -> Result<Answer> {
     check_seed(arguments, &names)?;
     let MapArguments { alpha, combine_alpha, volume, preset, .. } = *arguments;
     let weights = Weights { alpha, combine_alpha, volume, preset };
-    let startups = arguments.machine.startups();
+    let startups = arguments.machine.startups(&machine)?;
     if arguments.completion.is_asked() {
         arguments.csv.refuse_beside("--work, --nodes and --per-node: --json and --out have the numbers")?;
-        MachineArguments::check_one(startups)?;
-        return completion(arguments, &names, &machine, weights);
+        arguments.machine.check_one_startup()?;
+        return completion::run(arguments, &names, &machine, weights);
     }
     let named = disk::NamedJob::new("map", [arguments.tasks.as_str()]);
     files::check(arguments.out.as_ref(), arguments.force, &named)?;
-    let wanted = Wanted { arguments, names, switchings, weights };
-    match startups {
-        [] | [_] => one(&wanted, &machine, &named),
+    let wanted = one::Wanted { arguments, names, switchings, weights };
+    match &startups[..] {
+        [] | [_] => one::one(&wanted, &machine, &named),
         several => series::run(&wanted, &machine, several, &named),
     }
-}
-
-/// What is asked for on a machine.
-struct Wanted<'a> {
-    arguments: &'a MapArguments,
-    names: Vec<String>,
-    switchings: Vec<Switching>,
-    weights: Weights,
-}
-
-impl Wanted<'_> {
-    /// The tasks on this machine.
-    fn job(&self, machine: &Machine) -> Result<Job> {
-        let Self { arguments, weights, .. } = self;
-        tasks::read(&arguments.tasks, Path::new(""), (*weights, &arguments.axes), machine)
-    }
-
-    /// The answer for this machine; `is_judged` is whether there is to be a verdict in any case.
-    fn report(
-        &self,
-        job: &mut Job,
-        machine: &Machine,
-        is_judged: bool,
-        progress: &mut Progress,
-    ) -> Result<MapReport> {
-        let Self { arguments, names, switchings, .. } = self;
-        let seed = arguments.seed.unwrap_or(0);
-        given::read_maps(job, names, Path::new(""), machine)?;
-        let mut names = tasks::expand(names.clone(), job, machine)?;
-        let search = arguments.search.search(machine)?;
-        arguments.search.look(job, &mut names, machine, &search, seed)?;
-        let methods: Vec<&str> = names.iter().map(String::as_str).collect();
-        let mut tell = |what: &str| progress.tell(what);
-        let report = map::report_under(job, machine, &methods, seed, (switchings, is_judged), &mut tell)?;
-        for skipped in &report.skipped {
-            output::detail(&format!("{} is left out: {}", skipped.method, skipped.why));
-        }
-        Ok(report)
-    }
-}
-
-/// Answers for one machine.
-fn one(wanted: &Wanted<'_>, machine: &Machine, named: &disk::NamedJob) -> Result<Answer> {
-    let arguments = wanted.arguments;
-    let mut job = wanted.job(machine)?;
-    let emission = arguments.emit.check(&job.tasks, machine)?;
-    let mut progress = Progress::new();
-    let is_judged = arguments.out.is_some() || arguments.explain;
-    let mut report = wanted.report(&mut job, machine, is_judged, &mut progress)?;
-    // One winner for the files of launchers and those of a plan: by the time without barriers where cycles are equal.
-    let mut verdict = report.verdict.take();
-    let rivals = emission.rivals(&report, machine.switching());
-    if verdict.is_none() && !rivals.is_empty() {
-        let mut tell = |what: &str| progress.tell(what);
-        verdict = Some(mapping::judge(
-            &report.tasks,
-            &job,
-            machine,
-            &rivals,
-            arguments.seed.unwrap_or(0),
-            &mut tell,
-        )?);
-    }
-    drop(progress);
-    if let Some(verdict) = verdict.as_ref().filter(|_| arguments.explain) {
-        report.explain = explain::of_winner(verdict, machine)?;
-    }
-    let winner = verdict.as_ref().and_then(|verdict| verdict.winner_name());
-    let emitted = emission.texts(&job.tasks, machine, &report, winner)?;
-    let mut writing = Writing::new(arguments.force.force);
-    let written = match (&arguments.out, verdict) {
-        (Some(folder), Some(verdict)) => {
-            let files = arguments.png.with(of_folder(verdict, machine, &report)?);
-            "\n".to_string() + &files::add(&mut writing, folder, named, files)?
-        }
-        _ => String::new(),
-    };
-    let written = written + &emitted.add(&mut writing)?;
-    let written = written + &arguments.csv.add(&mut writing, || csv::one(&report, machine))?;
-    writing.finish()?;
-    output::say(
-        arguments.json.then(|| emitted.json(&report)),
-        || text::line(&report, machine),
-        || text::one(&report, machine) + &race(arguments, machine) + &written,
-    )?;
-    let is_done = arguments.formulas || ends(&report, machine);
-    Ok(if is_done { Answer::Done } else { Answer::Negative })
-}
-
-/// Who compares more than placements, where the tasks are a collective operation.
-fn race(arguments: &MapArguments, machine: &Machine) -> String {
-    let preset = arguments.preset.map(|preset| preset.name);
-    match preset.filter(|name| ["broadcast", "reduce"].contains(name)) {
-        Some(name) => {
-            let bytes = arguments.volume.map_or(65536, |volume| volume.0);
-            format!(
-                "These are placements of a tree that sends whole messages; `meshwright race {name} --bytes {bytes} --on {}` \
-                 compares published algorithms, those in chunks among them.\n",
-                machine.name()
-            )
-        }
-        None => String::new(),
-    }
-}
-
-/// Whether some placement comes to its end.
-fn ends(report: &MapReport, machine: &Machine) -> bool {
-    report.placements.iter().any(|row| row.simulated_cycles.of(machine.switching()).is_some())
 }
 
 /// How the file of the tasks is read, where they are one.
@@ -289,38 +185,6 @@ fn format(arguments: &MapArguments) -> Result<Option<Provided>> {
         return arguments.format.refuse_beside(tasks).map(|()| None);
     }
     arguments.format.apply(Path::new(tasks), &task_files::names())
-}
-
-/// Runs the verb for times of completion, which places trees of many sizes.
-fn completion(
-    arguments: &MapArguments,
-    names: &[String],
-    machine: &Machine,
-    weights: Weights,
-) -> Result<Answer> {
-    arguments.emit.refuse_beside("--work, --nodes and --per-node: --out writes the schedule of the best")?;
-    if arguments.explain || arguments.formulas {
-        let option = if arguments.explain { "--explain" } else { "--formulas" };
-        return Err(Error::value(
-            option,
-            "given beside times of completion",
-            "no --work, --nodes or --per-node beside it",
-        ));
-    }
-    let MapArguments { ref tasks, ref placement, json, force, .. } = *arguments;
-    let seed = arguments.seed.unwrap_or(0);
-    // Nobody has named any: those that suit.
-    let is_table =
-        placement.iter().any(|name| name == tasks::ALL) || placement.iter().all(|name| name == "auto");
-    let names = if is_table { &[] } else { names };
-    if let Some(name) = names.iter().find(|name| !is_method(name)) {
-        let expected =
-            "a placement that needs no search and no file, as the tree changes with the number of nodes";
-        return Err(Error::value("placement", format!("`{name}`"), expected));
-    }
-    let out = arguments.out.as_ref();
-    let asked = Asked { tasks, machine, placements: names, weights, seed, json, out, force };
-    arguments.completion.run(&asked)
 }
 
 /// Refuses a seed where no placement draws anything.
@@ -340,13 +204,4 @@ fn check_seed(arguments: &MapArguments, names: &[String]) -> Result<()> {
 /// Whether this is an entry of the table of placements.
 fn is_method(name: &str) -> bool {
     PLACEMENTS.iter().any(|method| method.name == name)
-}
-
-/// The answer, and the files of a plan for the one job under the machine's switching.
-fn of_folder(verdict: MappingVerdict, machine: &Machine, report: &MapReport) -> Result<Vec<File>> {
-    let jobs = [verdict.into()];
-    let plan = PlanReport { title: &report.tasks, scenario: "", machine, seed: report.seed, jobs: &jobs };
-    let mut files = files::of_plan(&plan)?;
-    files.push(files::file("map.json", "the answer for scripts", output::json(report)));
-    Ok(files)
 }

@@ -1,4 +1,7 @@
-//! `meshwright simulate`.
+//! `meshwright simulate`; `text`, `csv`: tables for people and for programs.
+
+pub(crate) mod csv;
+mod text;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -21,14 +24,12 @@ use meshwright_sim::sweep::seed_of;
 use meshwright_verdict::explain::{Explanation, Subject, Work};
 
 use super::costs::MachineArguments;
+use super::csv::CsvFile;
 use super::files::{self, Force};
 use super::input::FormatArgument;
 use super::output::{self, Progress, shown};
-use super::traffic::{self, RouterArguments, TrafficArguments};
-use super::{Answer, emit, explain, manner, table};
-
-/// What is said beside a ring of channels.
-const RING: &str = "deadlock, each waits for the next";
+use super::traffic::{RouterArguments, TrafficArguments};
+use super::{Answer, emit, explain, manner, sweep::csv as sweep_csv, table};
 
 const HELP: &str = "\
 Examples:
@@ -85,6 +86,8 @@ pub(super) struct SimulateArguments {
     out: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
+    #[command(flatten)]
+    csv: CsvFile,
 }
 
 /// What is simulated.
@@ -108,6 +111,7 @@ impl Engine {
 pub(super) fn run(arguments: &SimulateArguments) -> Result<Answer> {
     let machine = arguments.machine.machine()?;
     manner::check(&machine)?;
+    arguments.csv.check()?;
     files::check(arguments.out.as_ref(), arguments.force, &named(arguments))?;
     let _format = match (&arguments.schedule, &arguments.traffic, arguments.trace.path()) {
         (Some(schedule), ..) => arguments.format.apply(schedule, &["goal"])?,
@@ -170,7 +174,8 @@ fn run_schedule(arguments: &SimulateArguments, machine: &Machine, schedule: &Pat
     let told = Told { report: &report, explain: explain.as_ref() };
     let words =
         || explain.as_ref().map_or(String::new(), |told| format!("\n{}", explain::text(told, machine)));
-    finish(arguments, &told, || line(&report, machine), || text(&report, machine) + &words() + &emitted)?;
+    let words = || text::one(&report, machine) + &words() + &emitted;
+    finish(arguments, &told, || text::line(&report, machine), words, &|| csv::one(&report))?;
     Ok(if report.deadlock.is_some() { Answer::Negative } else { Answer::Done })
 }
 
@@ -221,7 +226,8 @@ fn run_traffic(arguments: &SimulateArguments, machine: &Machine, traffic: &str) 
     let point = experiment.measure(load, seed_of(arguments.run.seed(), load), arguments.run.threads(1))?;
     drop(progress);
     let report = TrafficReport::new(experiment.conditions, experiment.reference, point);
-    finish(arguments, &report, || traffic_line(&report), || traffic_text(&report, machine))?;
+    let table = || sweep_csv::point(&report.conditions.traffic, &report.reference, &report.point);
+    finish(arguments, &report, || text::traffic_line(&report), || text::traffic(&report, machine), &table)?;
     Ok(if report.point.deadlock.is_some() { Answer::Negative } else { Answer::Done })
 }
 
@@ -234,114 +240,24 @@ fn run_trace(arguments: &SimulateArguments, machine: &Machine) -> Result<Answer>
         ));
     }
     arguments.run.refuse_seed("none beside --trace, which draws nothing")?;
+    arguments.csv.refuse_beside("--trace: --json has the end of every processor")?;
     let verdict = arguments.trace.judge(machine, arguments.engine.map(Engine::movement))?;
     let cycles = || format!("{} simulated", table::in_words(verdict.cycles, machine));
-    finish(arguments, &verdict, cycles, || super::trace::text(&verdict, machine))?;
+    finish(arguments, &verdict, cycles, || super::trace::text(&verdict, machine), &String::new)?;
     Ok(Answer::Done)
 }
 
-/// Writes the file that is asked for and prints the answer.
+/// Writes the files that are asked for and prints the answer.
 fn finish(
     arguments: &SimulateArguments,
     report: &impl Serialize,
     line: impl Fn() -> String,
     text: impl Fn() -> String,
+    table: &dyn Fn() -> String,
 ) -> Result<()> {
-    let written = match &arguments.out {
-        Some(folder) => {
-            let file = files::file("simulate.json", "the same for scripts", output::json(report));
-            files::write(folder, arguments.force, &named(arguments), vec![file])?
-        }
-        None => String::new(),
-    };
+    let named = named(arguments);
+    let folder = arguments.out.as_deref().map(|folder| (folder, &named));
+    let of_folder = || Ok(vec![files::file("simulate.json", "the same for scripts", output::json(report))]);
+    let written = files::write_all(arguments.force, folder, of_folder, (&arguments.csv, table))?;
     output::say(arguments.json.then(|| output::json(report)), line, || text() + &written)
-}
-
-/// The answer in one line.
-fn line(report: &SimulateReport, machine: &Machine) -> String {
-    match report.cycles {
-        Some(cycles) => table::in_words(cycles, machine),
-        None => "deadlock".to_string(),
-    }
-}
-
-/// The answer in one line.
-fn traffic_line(report: &TrafficReport) -> String {
-    let point = &report.point;
-    match &point.deadlock {
-        Some(_) => "deadlock".to_string(),
-        None => {
-            let state = if point.saturated { "saturated" } else { "carried" };
-            format!("load {} is {state}, mean latency {:.2} cycles", point.load, point.latency.mean)
-        }
-    }
-}
-
-fn text(report: &SimulateReport, machine: &Machine) -> String {
-    let latency = &report.latency;
-    let whole =
-        |cycles: Option<u64>| cycles.map_or("none".to_string(), |cycles| table::cycles(cycles, machine));
-    let mut rows = [
-        ["cycles", &whole(report.cycles)],
-        ["messages", &report.messages.to_string()],
-        ["flit hops", &report.flit_hops.map_or("unknown".to_string(), |hops| hops.to_string())],
-        ["busiest link", &table::busiest(report.hottest_link, machine)],
-        ["longest wait for a link", &table::waited(report.waited_link, machine)],
-        ["latency, mean", &latency.mean.map_or("none".to_string(), |mean| table::number(mean, 2))],
-        ["latency, p50", &whole(latency.p50)],
-        ["latency, p99", &whole(latency.p99)],
-        ["latency, max", &whole(latency.max)],
-    ]
-    .map(|row| row.map(str::to_string).to_vec())
-    .to_vec();
-    if let Some(ring) = &report.deadlock {
-        rows.push(vec![RING.to_string(), table::ring(ring, machine)]);
-    }
-    let (engine, switching) = (report.engine, machine.switching().name());
-    let mut text = format!("{} · {switching} · {engine} engine\n", machine.name());
-    if let Some(routers) = &report.routers {
-        text += &format!("{}\n", table::routers(routers));
-    }
-    text += &table::table(&["measure", "value"], 1, rows);
-    text.extend(report.refused.iter().map(|why| format!("not on routers: {why}\n")));
-    text
-}
-
-fn traffic_text(report: &TrafficReport, machine: &Machine) -> String {
-    let TrafficReport { conditions, reference, point, .. } = report;
-    let heading = traffic::heading(conditions, reference) + "\n";
-    if let (Some(ring), 0) = (&point.deadlock, point.cycles) {
-        // Refused before the first cycle: there is nothing else to tell.
-        return heading
-            + "Not simulated: under this routing packets can wait for each other in a ring of channels.\n"
-            + &table::ring(ring, machine)
-            + "\n";
-    }
-    let latency = &point.latency;
-    let known =
-        |number: Option<f64>, decimals| number.map_or("unknown".into(), |x| table::number(x, decimals));
-    let half = latency.ci95.map_or(String::new(), |half| format!(" ± {}", table::number(half, 2)));
-    let mut rows = [
-        ["load, flits per node and cycle", &point.load.to_string()],
-        ["bound of the load", &(known(reference.bound, 4) + &format!(" ({})", reference.bound_of))],
-        ["offered", &table::number(point.offered, 5)],
-        ["accepted", &table::number(point.accepted, 5)],
-        ["saturated", if point.saturated { "yes" } else { "no" }],
-        ["latency if no packet waits", &known(reference.zero_load_cycles, 2)],
-        ["latency, mean", &(table::number(latency.mean, 2) + &half)],
-        ["latency, p50", &latency.p50.to_string()],
-        ["latency, p99", &latency.p99.to_string()],
-        ["latency, max", &latency.max.to_string()],
-        ["links passed, mean", &table::number(point.hops_mean, 3)],
-        ["packets measured", &point.packets.to_string()],
-        ["packets not arrived", &point.undelivered.to_string()],
-        ["cycles", &point.cycles.to_string()],
-        ["flit hops", &point.flit_hops.to_string()],
-    ]
-    .map(|row| row.map(str::to_string).to_vec())
-    .to_vec();
-    if let Some(ring) = &point.deadlock {
-        rows.push(vec![RING.to_string(), table::ring(ring, machine)]);
-    }
-    heading + &table::table(&["measure", "value"], 1, rows)
 }

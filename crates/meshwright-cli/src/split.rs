@@ -206,6 +206,7 @@ pub(super) fn run(arguments: &SplitArguments) -> Result<Answer> {
         let (machine, job) = job(arguments, only(&sigmas, "--queues")?)?;
         return further::queues(&machine, &job, arguments.json);
     }
+    refuse_without_effect(arguments)?;
     arguments.csv.check()?;
     let named = disk::NamedJob::new(
         "split",
@@ -231,6 +232,25 @@ pub(super) fn run(arguments: &SplitArguments) -> Result<Answer> {
             members.extend(last);
             series::answer(arguments, &named, &members)
         }
+    }
+}
+
+/// Refuses options that would change nothing.
+fn refuse_without_effect(arguments: &SplitArguments) -> Result<()> {
+    let SplitArguments { source, reduction, chunks, front, method, .. } = arguments;
+    if let (Some(reduction), [_]) = (reduction, &source[..]) {
+        let expected =
+            "several --source: the cell of one source is the whole machine and gives up no processors";
+        return Err(Error::value("reduction", format!("`{}`", reduction.name()), expected));
+    }
+    // The optimum is simulated by the installments that follow it.
+    let sends_installments =
+        *front || method.iter().any(|name| ["all", "installments", "optimum"].contains(&name.as_str()));
+    match chunks.filter(|_| !sends_installments) {
+        Some(chunks) => {
+            Err(Error::value("chunks", chunks, "the method `installments` or `optimum`, or --front"))
+        }
+        None => Ok(()),
     }
 }
 

@@ -31,7 +31,7 @@ use super::csv::CsvFile;
 use super::files::{self, Force, Png};
 use super::output::{self, Progress};
 use super::traffic::{RouterArguments, TrafficArguments};
-use super::{Answer, Failure};
+use super::{Answer, Failure, manner};
 
 const HELP: &str = "\
 Examples:
@@ -99,6 +99,7 @@ pub struct SweepArguments {
 /// Runs the verb.
 pub(super) fn run(arguments: &SweepArguments) -> Result<Answer> {
     let machine = arguments.machine.machine()?;
+    manner::check(&machine)?;
     arguments.csv.check()?;
     let mut variants = series::variants(arguments, &machine)?;
     if variants.len() > 1 {

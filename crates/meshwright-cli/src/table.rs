@@ -143,12 +143,23 @@ pub(super) fn in_words(cycles: u64, machine: &Machine) -> String {
     }
 }
 
+/// A mean in a sentence: `8.33 cycles`, with a clock `8.33 cycles (8.33 ns)` or `8.33 ns`.
+pub(super) fn mean_in_words(cycles: f64, machine: &Machine) -> String {
+    match (machine.seconds(cycles).map(words::seconds), manner::units()) {
+        (Some(time), None) => format!("{cycles:.2} cycles ({time})"),
+        (Some(time), Some(Units::Time)) => time,
+        _ => format!("{cycles:.2} cycles"),
+    }
+}
+
+/// A time in seconds, if they are asked for and the machine has a clock.
+pub(super) fn in_seconds(cycles: f64, machine: &Machine) -> Option<String> {
+    machine.seconds(cycles).filter(|_| manner::units() == Some(Units::Time)).map(words::seconds)
+}
+
 /// A time beside others: in cycles, unless seconds are asked for.
 pub(super) fn time(cycles: f64, decimals: usize, machine: &Machine) -> String {
-    match machine.seconds(cycles).filter(|_| manner::units() == Some(Units::Time)) {
-        Some(seconds) => words::seconds(seconds),
-        None => number(cycles, decimals),
-    }
+    in_seconds(cycles, machine).unwrap_or_else(|| number(cycles, decimals))
 }
 
 /// In which unit the times of a table stand.

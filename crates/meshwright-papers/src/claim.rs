@@ -55,9 +55,9 @@ impl Verdict {
             Self::Holds => "every case agrees with what is printed",
             Self::Corrected => "some case disagrees, and the right form agrees with all",
             Self::Refuted => "some case disagrees, and no form like it is right",
-            Self::Remark => "not in the paper: a statement of ours about it, with which every case agrees",
+            Self::Remark => "not printed there: a statement of ours about it, with which every case agrees",
             Self::NotCheckable => "what it would be compared with is lost, or no case can decide it",
-            Self::NotBuilt => "named in the paper, and not in this program",
+            Self::NotBuilt => "named there, and not in this program",
         }
     }
 

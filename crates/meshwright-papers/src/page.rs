@@ -11,6 +11,8 @@ use meshwright_report::{File, style, template};
 #[derive(Serialize)]
 struct ClaimsView<'a> {
     title: String,
+    /// The papers in a word each: `Lo 1990`.
+    named: String,
     style: String,
     facts: Vec<Fact>,
     figures: Vec<FigureView>,
@@ -54,7 +56,7 @@ pub fn claims_files(audit: &Audit) -> Vec<File> {
     let figures = drawn(audit);
     let alone = |figure: &FigureView| File {
         name: format!("figure-{}.svg", figure.number),
-        what: format!("figure {} of the paper, drawn again", figure.number),
+        what: format!("figure {} of {}, drawn again", figure.number, named(audit)),
         text: style::alone(&figure.svg),
     };
     let drawings: Vec<File> = figures.iter().map(alone).collect();
@@ -74,6 +76,7 @@ fn page(audit: &Audit, figures: Vec<FigureView>) -> String {
         cases: grouped(finding.checked.cases + finding.checked.cases_corrected.unwrap_or(0)),
     };
     let view = ClaimsView {
+        named: named(audit),
         title: papers(audit).map(|paper| paper.title).collect::<Vec<_>>().join("; "),
         style: style::page(),
         facts: facts(audit),
@@ -85,6 +88,21 @@ fn page(audit: &Audit, figures: Vec<FigureView>) -> String {
 
 fn papers(audit: &Audit) -> impl Iterator<Item = &'static Paper> {
     PAPERS.iter().filter(|paper| audit.papers.contains(&paper.name))
+}
+
+/// The papers by author and year: `Lo 1990 and Zhang 2018`.
+fn named(audit: &Audit) -> String {
+    let named = |paper: &Paper| {
+        let (author, year) = paper.name.split_at(paper.name.find(|c: char| c.is_ascii_digit()).unwrap_or(0));
+        let (first, rest) = author.split_at(author.len().min(1));
+        format!("{}{rest} {year}", first.to_uppercase())
+    };
+    let all: Vec<String> = papers(audit).map(named).collect();
+    match all.split_last() {
+        Some((last, most)) if !most.is_empty() => format!("{} and {last}", most.join(", ")),
+        Some((only, _)) => only.clone(),
+        None => String::new(),
+    }
 }
 
 fn facts(audit: &Audit) -> Vec<Fact> {
@@ -101,9 +119,9 @@ fn facts(audit: &Audit) -> Vec<Fact> {
         Fact::new("Refuted", count(Verdict::Refuted), ""),
     ];
     for (verdict, name, about) in [
-        (Verdict::Remark, "Remarks", "ours, not the paper's"),
+        (Verdict::Remark, "Remarks", "ours, not printed there"),
         (Verdict::NotCheckable, "Not checkable", "lost, or not to be decided"),
-        (Verdict::NotBuilt, "Not built", "named in the paper"),
+        (Verdict::NotBuilt, "Not built", "named there, not in this program"),
     ] {
         if audit.count(verdict) > 0 {
             facts.push(Fact::new(name, count(verdict), about));

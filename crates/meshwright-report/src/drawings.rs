@@ -136,6 +136,12 @@ pub(super) fn heat_figure(
         if grid.wraps() {
             caption.push_str(" Strokes beyond the border come back on the opposite side.");
         }
+        if layout.is_cube() {
+            caption.push_str(
+                " Rows and columns are named by the bits of their nodes; a stroke leads towards the node that differs in one \
+                 bit, the higher the bit, the further from the middle of the tile.",
+            );
+        }
         if !layout.is_flat() {
             caption.push_str(" Slanted strokes lead to the next plane (up) and the one before (down).");
         }

@@ -57,7 +57,44 @@ struct SeriesView<'a> {
     notes: Vec<String>,
     chart: String,
     maps: Vec<Map>,
+    /// Each with what it means.
+    heads: Vec<(String, &'static str)>,
     table: SeriesTable,
+}
+
+/// What a head of the table means, for whoever points at it.
+fn meaning(head: &str) -> &'static str {
+    const MEANINGS: [(&str, &str); 27] = [
+        ("load", "What the sources create, in flits per node and cycle"),
+        ("of bound", "The load as a part of the bound"),
+        ("accepted", "What arrives, in flits per node and cycle"),
+        ("latency", "The mean time from the creation of a packet to the arrival of its last flit"),
+        ("± 95 %", "Half the interval that holds the mean with 95 % confidence"),
+        ("x zero-load", "The mean latency over that of packets which never wait"),
+        ("p50", "Half of the packets take no longer"),
+        ("p99", "99 of 100 packets take no longer"),
+        ("mean hops", "The mean way of the packets, in links"),
+        ("", "Whether the load was carried"),
+        ("startup", "The start-up c of a message, in cycles"),
+        ("placement", "How the tasks are placed; a star marks the least simulated time"),
+        ("bound", "No method does better"),
+        ("alone", "The time as if no two messages met"),
+        ("link", "The busiest link: no schedule on these routes is faster"),
+        ("path", "The time if each message waits for all that it meets"),
+        ("simulated", "What the simulator measures"),
+        ("gap", "How far the simulated time lies above the bound"),
+        ("slowdown", "What contention costs: the link or path time over the time alone"),
+        ("hops", "Links crossed by all messages, added up"),
+        ("sigma", "The time of a load on a link over its time on a processor"),
+        ("message startup", "The start-up of a message, in units of w Tcp"),
+        ("method", "How the load is divided; a star marks the greatest simulated speedup"),
+        ("switching", "How shares pass the nodes on their way"),
+        ("speedup", "The speedup that the method promises"),
+        ("feasible", "Whether the links can carry these shares in the promised time"),
+        ("nodes", "How many nodes get a share"),
+    ];
+    let known = MEANINGS.iter().find(|(name, _)| *name == head);
+    known.map_or("What differs between the curves", |(_, meaning)| meaning)
 }
 
 /// Several answers on one page.
@@ -107,6 +144,7 @@ impl SeriesPage<'_> {
             notes: self.notes,
             chart,
             maps: self.maps,
+            heads: self.table.head.iter().map(|head| (head.clone(), meaning(head))).collect(),
             table: self.table,
         };
         let page = template::page(include_str!("series.html"), view);

@@ -1,5 +1,7 @@
 //! How answers are given: several values at once, tables, CSV, one line, units, a scenario to begin with, the tour.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use super::{command, entries, folder, run};
@@ -30,6 +32,15 @@ fn csv(text: &str) -> Vec<Vec<String>> {
 const QUICK: [&str; 6] = ["--points", "2", "--measure", "200", "--to", "0.2"];
 
 /// U5: several routings are compared in one table and one picture; a key twice is an error.
+/// Whoever points at the head of a column of a page is told what it means.
+fn heads_are_explained(page: &Path) {
+    let page = std::fs::read_to_string(page).unwrap();
+    let heads: Vec<&str> = page.split("<th ").skip(1).map(|head| head.split('>').next().unwrap()).collect();
+    let unexplained: Vec<&&str> =
+        heads.iter().filter(|head| head.contains("\"col\"") && !head.contains("title=\"")).collect();
+    assert!(heads.len() > 9 && unexplained.is_empty(), "{unexplained:?}");
+}
+
 #[test]
 fn a_sweep_compares_values() {
     let place = folder(&[]);
@@ -51,6 +62,10 @@ fn a_sweep_compares_values() {
         picture.contains("stroke-dasharray=\"9 5\"") && picture.contains(">odd-even</text>"),
         "{picture}"
     );
+    heads_are_explained(&place.path().join("c/report.html"));
+    let (code, ..) = ask(&["--out", "one"]);
+    assert_eq!(code, 0);
+    heads_are_explained(&place.path().join("one/report.html"));
     let answer = json(&std::fs::read_to_string(place.path().join("c/sweep.json")).unwrap());
     assert_eq!(answer["varies"][0], "routing");
     assert_eq!(answer["series"][1]["varies"]["routing"], "odd-even");
@@ -162,6 +177,42 @@ fn a_plan_has_a_row_for_each_method() {
     }
 }
 
+/// Groups by size, an operation by structure, a simulated schedule and a load of traffic: what JSON says, in rows.
+#[test]
+fn groups_and_simulations_have_rows() {
+    let goal = "num_ranks 2\nrank 0 { send 64b to 1 }\nrank 1 { recv 64b from 0 }\n";
+    let place = folder(&[("a.goal", goal)]);
+    let ask = |line: &str| {
+        let line = format!("{line} --csv t.csv --force --json");
+        let (code, text, error) = run(place.path(), &line.split(' ').collect::<Vec<_>>());
+        assert_eq!(code, 0, "{error}");
+        (json(&text), csv(&std::fs::read_to_string(place.path().join("t.csv")).unwrap()))
+    };
+    let cell = |rows: &[Vec<String>], at: usize, name: &str| {
+        let column = rows[0].iter().position(|head| head == name).expect(name);
+        rows[at][column].clone()
+    };
+    let (answer, rows) = ask("groups --on mesh:4x4 --levels 2 --repeat 2");
+    let sizes = answer["by_size"].as_array().unwrap();
+    assert_eq!(rows.len(), 1 + sizes.len());
+    for (at, size) in sizes.iter().enumerate() {
+        assert_eq!(cell(&rows, at + 1, "members"), size["size"].to_string());
+        assert_eq!(cell(&rows, at + 1, "barrier_steps_max"), size["barrier_steps_max"].to_string());
+    }
+    let (answer, rows) = ask("groups --on mesh:4x4 --collective all");
+    let of = |one: &Value| one["structures"].as_array().unwrap().len();
+    assert_eq!(rows.len(), 1 + answer["collectives"].as_array().unwrap().iter().map(of).sum::<usize>());
+    assert_eq!(cell(&rows, 1, "operation"), answer["collectives"][0]["operation"].as_str().unwrap());
+    let (answer, rows) = ask("simulate a.goal --on mesh:1x2");
+    assert_eq!((rows.len(), cell(&rows, 1, "cycles")), (2, answer["cycles"].to_string()));
+    assert_eq!(cell(&rows, 1, "busiest_bytes"), "64");
+    let (answer, rows) = ask("simulate --on mesh:4x4 --traffic uniform --load 0.1 --measure 300");
+    assert_eq!(cell(&rows, 1, "latency_p99_cycles"), answer["latency"]["p99"].to_string());
+    let (code, _, error) =
+        run(place.path(), &["simulate", "--trace", "t.csv", "--on", "wormhole", "--csv", "x.csv"]);
+    assert!(code == 2 && error.contains("no --csv beside --trace"), "{error}");
+}
+
 /// Tables fit; what does not is named.
 #[test]
 fn tables_fit_the_columns_there_are() {
@@ -267,9 +318,35 @@ fn a_clock_gives_seconds() {
     let (_, map, _) = run(place.path(), &["map", "binomial:4", "--on", "m.toml", "--json"]);
     let map = json(&map);
     assert_eq!(map["bound_seconds"].as_f64(), map["bound_cycles"].as_f64().map(|cycles| cycles / 1e9));
+    // Traffic and groups, too: every time of the table has its unit.
+    for line in [
+        "sweep --on m.toml --traffic uniform --loads 0.1 --measure 300",
+        "groups --on m.toml --levels 1 --repeat 1",
+    ] {
+        let shown = |more: &str| {
+            let arguments: Vec<&str> = line.split(' ').chain(more.split_whitespace()).collect();
+            let (code, text, error) = run(place.path(), &arguments);
+            assert_eq!(code, 0, "{line}: {error}");
+            text
+        };
+        let (both, cycles, seconds) = (shown(""), shown("--units cycles"), shown("--units time"));
+        assert!(both.contains(" cycles (") && both.contains("s)"), "{both}");
+        assert!(!cycles.contains("µs") && cycles.contains("cycles"), "{cycles}");
+        let table: Vec<&str> =
+            seconds.lines().filter(|line| line.contains("µs") || line.contains("ns")).collect();
+        assert!(table.len() > 1 && !seconds.contains("cycles"), "{seconds}");
+    }
+    // A time on the command line is counted by the clock of the machine, as in its file.
+    for (startup, byte_time) in [("2us", "25 GB/s"), ("2000", "1/25"), ("2 us", "0.04")] {
+        let arguments =
+            ["map", "binomial:4", "--on", "m.toml", "--json", "--placement", "growing", "--startup", startup];
+        let (code, text, error) = run(place.path(), &[&arguments[..], &["--byte-time", byte_time]].concat());
+        assert_eq!(code, 0, "{error}");
+        assert_eq!(json(&text)["startup"], 2000, "{startup}: {text}");
+    }
     for (arguments, why) in [
         (&["map", "binomial:4", "--on", "mesh:4x4", "--units", "time"][..], "no clock"),
-        (&["machines", "--units", "time"], "only with plan, map and simulate"),
+        (&["machines", "--units", "time"], "only with plan, map, simulate, sweep and groups"),
     ] {
         let (code, _, error) = run(place.path(), arguments);
         assert!(code == 2 && error.contains(why), "{error}");

@@ -20,7 +20,7 @@ fn a_bound_names_its_class() {
         let report = mapped(folder.path(), &[tasks, "--on", machine, "--placement", "auto"]);
         let reason = report["choice"]["reason"].as_str().unwrap();
         let expected = format!(
-            "it meets the lower bound of {class}, so no other placement is faster (a schedule in pieces can be)"
+            "meets the lower bound of {class}, so no other placement is faster (a schedule in pieces can be)"
         );
         assert!(reason.contains(&expected), "{reason}");
     }

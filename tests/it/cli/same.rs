@@ -252,6 +252,15 @@ fn options_without_effect_are_refused() {
         ("simulate a.goal --on mesh:1x2 --seed 1", "whole messages, which draw nothing"),
         ("sort n.bin --out s.bin --seed 1", "--placement"),
         ("scatter words a.goal --ranks 2 --method equal --on mesh:1x2", "--method thesis or all"),
+        ("split --on mesh:2x2 --source 0 --sigma 0.1 --reduction peel", "several --source"),
+        (
+            "split --on mesh:2x2 --source 0 --sigma 0.1 --chunks 4 --method flow-matrix",
+            "the method `installments`",
+        ),
+        ("split --on mesh:2x2 --source 0 --sigma 0.1 --units time", "parts of w Tcp"),
+        ("groups --on mesh:2x2 --engine message --buffers 2", "--engine packet or flit"),
+        ("groups --on mesh:2x2 --units time", "has no clock"),
+        ("map binomial:2 --on mesh:2x2 --startup 2us", "the machine has no `clock`"),
         ("map binomial:2 --on mesh:2x2 -o map.json", "--json > map.json writes one file"),
     ] {
         let stderr = refused(folder.path(), line);

@@ -37,11 +37,12 @@ fn draw_splits(draw: &mut Draw) -> Case {
     if draw.one_in(2) {
         case.add(&["--tree", draw.of(&["rank-halving", "monotone-nearest", "ecrb2", "ecrb4", "auto"])]);
     }
-    case.add(&["--engine", draw.of(&["packet", "message", "flit"])]);
+    let engine = draw.of(&["packet", "message", "flit"]);
+    case.add(&["--engine", engine]);
     if draw.one_in(4) {
         case.add(&["--asynchronous"]);
     }
-    if draw.one_in(4) {
+    if draw.one_in(4) && engine != "message" {
         case.add(&["--buffers", draw.of(&["1", "2", "9"])]);
     }
     case

@@ -28,13 +28,13 @@ fn draw(draw: &mut Draw) -> Case {
             draw.of(&["cut-through", "modified-store-and-forward", "store-and-forward"]),
         ]);
     }
-    if draw.one_in(6) {
-        case.add(&[
-            "--method",
-            draw.of(&["optimum", "installments", "optimum,installments", "flow-matrix", "voronoi"]),
-        ]);
-    }
-    if draw.one_in(6) {
+    let methods = if draw.one_in(6) {
+        draw.of(&["optimum", "installments", "optimum,installments", "flow-matrix", "voronoi"])
+    } else {
+        "all"
+    };
+    case.add(&["--method", methods]);
+    if draw.one_in(6) && !["flow-matrix", "voronoi"].contains(&methods) {
         case.add(&["--chunks", draw.of(&["1", "4", "100"])]);
     }
     variant(draw, &mut case);

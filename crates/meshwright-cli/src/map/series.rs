@@ -9,8 +9,9 @@ use meshwright_network::topology::Machine;
 use meshwright_report::{File, NamedCurve, SeriesPage, SeriesTable};
 use meshwright_verdict::map::MapReport;
 
+use super::csv;
+use super::one::{Wanted, ends};
 use super::text::{HEAD, line, rows};
-use super::{Wanted, csv, ends};
 use crate::output::{self, Progress};
 use crate::{Answer, files, table};
 

@@ -7,7 +7,7 @@ use super::series::Member;
 use crate::csv::{self, Column, column_list, known};
 
 /// A point with what theory says of its curve.
-pub(in crate::sweep) type Row<'r> = (&'r str, &'r Reference, &'r Point);
+pub(crate) type Row<'r> = (&'r str, &'r Reference, &'r Point);
 
 /// The columns.
 pub(crate) fn columns<'r>() -> Vec<Column<Row<'r>>> {
@@ -45,6 +45,11 @@ fn cycles(cycles: f64) -> String {
 fn rows(report: &SweepReport) -> impl Iterator<Item = Row<'_>> {
     let (traffic, reference) = (&*report.conditions.traffic, &report.reference);
     report.curve.points.iter().map(move |point| (traffic, reference, point))
+}
+
+/// One point.
+pub(crate) fn point(traffic: &str, reference: &Reference, point: &Point) -> String {
+    csv::table(&[], &columns(), [(Vec::new(), (traffic, reference, point))].into_iter())
 }
 
 /// One curve.

@@ -107,7 +107,7 @@ fn answer(
     let json = output::json(&SeriesForm::new(machine.name(), forms));
     let of_folder = || {
         let curves: Vec<_> = members.iter().map(|member| (member.name(), &member.report)).collect();
-        let (head, rows) = text::rows(members);
+        let (head, rows) = text::rows(members, machine);
         let table = report::SeriesTable { words: members[0].values.len(), head, rows };
         let mut all = arguments.png.with(report::sweep_series_files(&curves, table));
         all.push(files::file("sweep.json", "the same for scripts", json.clone()));

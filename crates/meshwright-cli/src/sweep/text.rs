@@ -13,8 +13,10 @@ const HEAD: [&str; 10] =
 
 /// The answer to `sweep`.
 pub(super) fn one(report: &SweepReport, machine: &Machine) -> String {
-    let mut text = heading(report);
-    text += &table::table(&HEAD, 0, report.curve.points.iter().map(|point| row(report, point)).collect());
+    let mut text =
+        format!("{}\n{}\n", traffic::heading(&report.conditions, &report.reference), limits(report, machine));
+    let rows = report.curve.points.iter().map(|point| row(report, point, machine));
+    text += &table::table(&HEAD, 0, rows.collect());
     text + &remarks(report, machine, "")
 }
 
@@ -22,7 +24,7 @@ pub(super) fn one(report: &SweepReport, machine: &Machine) -> String {
 pub(super) fn several(members: &[Member], machine: &Machine) -> String {
     let first = &members[0];
     let keys: Vec<&str> = first.values.iter().map(|(key, _)| key.as_str()).collect();
-    let (head, rows) = rows(members);
+    let (head, rows) = rows(members, machine);
     let head: Vec<&str> = head.iter().map(String::as_str).collect();
     let conditions = &first.report.conditions;
     let mut text = format!(
@@ -37,32 +39,29 @@ pub(super) fn several(members: &[Member], machine: &Machine) -> String {
     text += &table::table(&head, keys.len(), rows);
     for member in members {
         let name = member.name();
-        text += &format!("{name}: {}\n", limits(&member.report));
+        text += &format!("{name}: {}\n", limits(&member.report, machine));
         text += &remarks(&member.report, machine, &format!("{name}: "));
     }
     text
 }
 
 /// Heads and rows of the table of several curves.
-pub(super) fn rows(members: &[Member]) -> (Vec<String>, Vec<Vec<String>>) {
+pub(super) fn rows(members: &[Member], machine: &Machine) -> (Vec<String>, Vec<Vec<String>>) {
     let keys = members[0].values.iter().map(|(key, _)| key.replace('_', " "));
     let head = keys.chain(HEAD.map(str::to_string)).collect();
     let of = |member: &Member| {
         let values: Vec<String> = member.values.iter().map(|(_, value)| value.clone()).collect();
         let points = member.report.curve.points.iter();
-        points.map(|point| [values.clone(), row(&member.report, point)].concat()).collect::<Vec<_>>()
+        points.map(|point| [values.clone(), row(&member.report, point, machine)].concat()).collect::<Vec<_>>()
     };
     (head, members.iter().flat_map(of).collect())
 }
 
-fn heading(report: &SweepReport) -> String {
-    format!("{}\n{}\n", traffic::heading(&report.conditions, &report.reference), limits(report))
-}
-
 /// What theory says.
-fn limits(report: &SweepReport) -> String {
+fn limits(report: &SweepReport, machine: &Machine) -> String {
     let reference = &report.reference;
-    let zero = reference.zero_load_cycles.map_or("unknown".to_string(), |zero| format!("{zero:.2} cycles"));
+    let in_words = |zero| table::mean_in_words(zero, machine);
+    let zero = reference.zero_load_cycles.map_or("unknown".to_string(), in_words);
     let bound = reference.bound.map_or("none known".to_string(), |bound| {
         format!("{} flits per node and cycle ({})", table::number(bound, 4), reference.bound_of)
     });
@@ -101,7 +100,10 @@ pub(super) fn state(point: &Point) -> &'static str {
     }
 }
 
-fn row(report: &SweepReport, point: &Point) -> Vec<String> {
+fn row(report: &SweepReport, point: &Point, machine: &Machine) -> Vec<String> {
+    let time = |cycles: f64| table::in_seconds(cycles, machine);
+    let mean = |cycles: f64| time(cycles).unwrap_or_else(|| format!("{cycles:.2}"));
+    let whole = |cycles: u64| time(cycles as f64).unwrap_or_else(|| cycles.to_string());
     let of =
         |whole: Option<f64>, part: f64| whole.map_or(String::new(), |whole| table::number(part / whole, 3));
     let latency = &point.latency;
@@ -109,11 +111,11 @@ fn row(report: &SweepReport, point: &Point) -> Vec<String> {
         point.load.to_string(),
         of(report.reference.bound, point.load),
         format!("{:.4}", point.accepted),
-        format!("{:.2}", latency.mean),
-        latency.ci95.map_or(String::new(), |half| format!("{half:.2}")),
+        mean(latency.mean),
+        latency.ci95.map_or(String::new(), mean),
         of(report.reference.zero_load_cycles, latency.mean),
-        latency.p50.to_string(),
-        latency.p99.to_string(),
+        whole(latency.p50),
+        whole(latency.p99),
         format!("{:.2}", point.hops_mean),
         state(point).to_string(),
     ]

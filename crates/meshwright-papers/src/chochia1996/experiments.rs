@@ -93,7 +93,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "The worst case of groups of size s is Omega(n sqrt(log s))",
         definition: "none: an Omega for every s has no constant, and s = n^2 has one group alone",
         printed: "the bound of section 2 can be generalized to s",
-        fails_if: "the paper's generalisation is found, with its range of s",
+        fails_if: "Chochia 1996's generalisation is found, with its range of s",
         derive: |_| {
             let range = "no construction is printed; any-order proves more, n log s, for s up to n^2/8192";
             Ok(Derivation::of(range, Check::default()))

@@ -54,7 +54,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "The random labels give sub-groups of every size equally often",
         definition: "the probability of each size of sub-group 1, zeta drawn once for the group and xi by every member",
         printed: "1 / (s + 1) for zeta and xi drawn from the real numbers of [0, s), as our experiments do; not so for \
-                  whole numbers (the paper does not say which)",
+                  whole numbers (Chochia 1996 does not say which)",
         fails_if: "a size has another probability with real numbers, or all have this one with whole numbers",
         derive: uniform_sizes,
         ..REMARK

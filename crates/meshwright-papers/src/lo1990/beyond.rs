@@ -183,7 +183,7 @@ fn completion_time(study: &Study) -> Result<Derivation> {
     }
     Ok(Derivation::of(format!("16384 elements on 1 to {} nodes, with the messages of the host", 1 << n), check)
         .numbers(numbers)
-        .note("What the paper left open is `map … --work W --nodes 1..N` here; docs/completion-time.md has the model."))
+        .note("What Lo 1990 left open is `map … --work W --nodes 1..N` here; docs/completion-time.md has the model."))
 }
 
 fn simulation(study: &Study) -> Result<Derivation> {

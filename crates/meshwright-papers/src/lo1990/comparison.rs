@@ -268,7 +268,7 @@ fn close(study: &Study) -> Result<Derivation> {
     }
     let range = format!("n = 1 to {N}, 40 shares alpha; radius for n = 1 to {}", study.n_max);
     let note = format!(
-        "Closer than the paper says. Every node lies within the sum of the dilations of the root, and some node at distance R, \
+        "Closer than Lo 1990 says. Every node lies within the sum of the dilations of the root, and some node at distance R, \
          so no mapping has a smaller sum. The worst ratio to the bound is {:.5}, at {at}. What \"close\" and \"wide\" mean is our reading.",
         worst.to_f64()
     );

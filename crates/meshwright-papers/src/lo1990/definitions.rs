@@ -68,7 +68,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         source: "Definition 8",
         statement: "time of a phase and of the whole",
         definition: "T(E_i) = max of T(e) over E_i, T(E_C) = sum of T(E_i), T(e) by eq. (1) and section 5.1.2",
-        printed: "what the referee measures without contention: M_R, both switchings",
+        printed: "what the simulator measures without contention: M_R, both switchings",
         fails_if: "a simulated phase of M_R takes another time than T(e) of its longest edge",
         derive: definition_8,
         ..HOLDS

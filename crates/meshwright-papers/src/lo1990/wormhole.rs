@@ -168,7 +168,7 @@ fn theorem_1_optimal(study: &Study) -> Result<Derivation> {
     Ok(Derivation::of(range, printed)
         .corrected(corrected)
         .numbers(numbers)
-        .note("In the paper's own model, which drops the term d h, M_R is optimal: theorem-1."))
+        .note("In Lo 1990's own model, which drops the term d h, M_R is optimal: theorem-1."))
 }
 
 fn theorem_1_discriminates(study: &Study) -> Result<Derivation> {

@@ -57,9 +57,9 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         id: "future-unlike",
         source: "section 7.2, fourth item",
         statement: "heterogeneous networks",
-        definition: "every method of the thesis on processors of unlike speeds: refused; the optimum alone knows them",
+        definition: "every method of Zhang 2018 on processors of unlike speeds: refused; the optimum alone knows them",
         printed: "the flow matrix and its algorithms on heterogeneous networks",
-        fails_if: "a method of the thesis accepts unlike processors",
+        fails_if: "a method of Zhang 2018 accepts unlike processors",
         derive: unlike,
         ..NOT_BUILT
     },

@@ -17,7 +17,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         id: "stop-together",
         source: "chapter 2, section 3.1.1",
         statement: "the least makespan is reached when all processors stop together",
-        definition: "the thesis's own constraints with <= T for = T: every vertex of the linear programme, in fractions",
+        definition: "Zhang 2018's own constraints with <= T for = T: every vertex of the linear programme, in fractions",
         printed: "for every first row, so the flow matrix gives the optimum",
         fails_if: "no layer is ever better left out, or one is where the corrected condition is met, or none is \
             where it is not",
@@ -51,7 +51,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         statement: "what the practical optimum of an injection takes to find",
         definition: "none: NP-hardness is no statement about instances, and the source it is quoted from sends single messages",
         printed: "optimal_p is NP hard",
-        fails_if: "the thesis turns out to mean loads that flow",
+        fails_if: "Zhang 2018 turns out to mean loads that flow",
         derive: |_| {
             let range = "no machine can decide it; of single messages nothing is said here";
             let note = "Of loads that flow the optimum is a parametric minimum cut, which is polynomial: parametric-cut.";
@@ -73,7 +73,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         id: "lower-band",
         source: "section 3.1.5, lower band",
         statement: "beta = Sp / optimal_i is a lower bound of Sp / optimal_p, optimal_i the flow matrix of the ideal community",
-        definition: "optimal_p by the thesis's own constraints with <= T on the same community: every vertex, in fractions",
+        definition: "optimal_p by Zhang 2018's own constraints with <= T on the same community: every vertex, in fractions",
         printed: "optimal_i >= optimal_p for 0 < sigma < 1",
         fails_if: "optimal_i is never passed under the same constraints, or the corrected bound is by the optimum \
             of several sources",

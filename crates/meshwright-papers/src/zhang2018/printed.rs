@@ -51,7 +51,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         id: "community-size",
         source: "section 3.1.5, lower band",
         statement: "processors in the community of each of l injections into an n x n mesh",
-        definition: "arithmetic on printed numbers: the example of the thesis itself, 50x50, l = 10, all processors over all injections",
+        definition: "arithmetic on printed numbers: the example of Zhang 2018 itself, 50x50, l = 10, all processors over all injections",
         printed: "n x n / m, m the side of the mesh",
         fails_if: "the row of the example sums to n x n / m processors, or not to n x n / l",
         correct: Some("n x n / l"),
@@ -61,7 +61,7 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
             let community: u64 = COMMUNITY.iter().sum();
             printed.equal(&(50 * 50 / 50), &community, || format!("50x50, l = 10, row {}", row(&COMMUNITY)));
             corrected.equal(&(50 * 50 / 10), &community, || "50x50, l = 10".to_string());
-            Ok(Derivation::of("the example of the thesis", printed).corrected(corrected))
+            Ok(Derivation::of("the example of Zhang 2018", printed).corrected(corrected))
         },
         ..CORRECTED
     },

@@ -18,9 +18,9 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         source: "figure 3.28, section 3.1.5",
         statement: "what RMDVDA saves on the 50x50 mesh, 10 random sources, sigma = 0.01, on average",
         definition: "200 rounds, seed 0: mean and its standard error, for each rule of ties (to the lowest source, to nobody, to all) \
-            and each reading of depth_min, none of which the thesis names",
+            and each reading of depth_min, none of which Zhang 2018 names",
         printed: "about 40 %",
-        fails_if: "the thesis turns out to name rule and reading; until then, our algorithm 3 and `split` save \
+        fails_if: "Zhang 2018 turns out to name rule and reading; until then, our algorithm 3 and `split` save \
             differently in some round",
         derive: saved_average,
         ..NOT_CHECKABLE
@@ -40,9 +40,9 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         source: "sections 3.1.5, 4.1.5",
         statement: "how much faster the slowest cell becomes under ARMDVDA, 50x50 mesh, 10 random sources",
         definition: "200 rounds, seed 0, sigma = 0.01, freed nodes merged until no free one touches the slowest cell: mean of the gains, \
-            and gain of the mean speedups; the thesis names neither average nor the sources of its figures",
+            and gain of the mean speedups; Zhang 2018 names neither average nor the sources of its figures",
         printed: "about 20 % (VCT) and 10 % (S&F)",
-        fails_if: "the thesis turns out to name average or sources; until then, merging free nodes gains less than \
+        fails_if: "Zhang 2018 turns out to name average or sources; until then, merging free nodes gains less than \
             10 % (50 % layer by layer) on average",
         derive: acceleration,
         ..NOT_CHECKABLE
@@ -173,7 +173,7 @@ fn saved_average(_: &Study) -> Result<Derivation> {
     // Were all readings for it or all against it, there would be a verdict.
     let some = agree.contains(&true) && agree.contains(&false);
     check.case(some, || format!("readings within 2.6 standard errors of 40 %: {agree:?}"));
-    let note = "The mean depends on two things the thesis leaves open: from 23 % to 38 % as algorithm 3 is printed, where only the \
+    let note = "The mean depends on two things Zhang 2018 leaves open: from 23 % to 38 % as algorithm 3 is printed, where only the \
                 smallest radius with ties to nobody agrees with 40 %; layer by layer, which alone keeps the makespan, 58 % or more.";
     let range = "200 rounds, seed 0, three rules of ties by three readings; the cells of the lowest rule against `split`";
     Ok(Derivation::of(range, check).numbers(numbers).note(note))

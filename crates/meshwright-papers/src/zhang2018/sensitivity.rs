@@ -383,7 +383,7 @@ fn crossings(_: &Study) -> Result<Derivation> {
         });
         numbers.row(&[&machine, &source, &format!("{:.3}", at as f64 / 1000.0)]);
     }
-    let note = "every S&F schedule is one of virtual cut-through, so S&F cannot be faster: the thesis's loads for \
+    let note = "every S&F schedule is one of virtual cut-through, so S&F cannot be faster: Zhang 2018's loads for \
          virtual cut-through are not the best";
     Ok(Derivation::of("six sources", check).numbers(numbers).note(note))
 }

@@ -180,7 +180,8 @@ class Explorer {
     let next = machine.nodeAt(machine.x[this.cursor] + x * side, machine.y[this.cursor] + y * side);
     if (!machine.plane) next = (this.cursor + x + y + machine.nodes) % machine.nodes;
     if (asLink) {
-      const axis = machine.dimensions - (x ? 1 : 2);
+      // The lowest bit of a row or column of a hypercube is that of the tile beside.
+      const axis = machine.dimensions - (x ? 1 : machine.cube ? machine.across + 1 : 2);
       const to = machine.plane ? (axis >= 0 ? machine.step(this.cursor, axis, x + y > 0) : this.cursor) : next;
       const link = to === this.cursor ? -1 : machine.link(this.cursor, to);
       if (link >= 0) this.select(link, -1);

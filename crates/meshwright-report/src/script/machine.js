@@ -86,20 +86,25 @@ class Machine {
     this.x = new Float64Array(this.nodes);
     this.y = new Float64Array(this.nodes);
     if (this.dimensions === 0) return this.arrangeRound();
-    const columns = this.sides[this.dimensions - 1];
-    const rows = this.dimensions > 1 ? this.sides[this.dimensions - 2] : 1;
+    // A hypercube is one plane: the lower half of the bits of a node is its column.
+    this.cube = this.dimensions > 2 && this.sides.every((side) => side === 2);
+    this.across = Math.ceil(this.dimensions / 2);
+    const columns = this.cube ? 2 ** this.across : this.sides[this.dimensions - 1];
+    const rows = this.cube ? this.nodes / columns : this.dimensions > 1 ? this.sides[this.dimensions - 2] : 1;
     const planes = this.nodes / (rows * columns);
     const square = Math.ceil(Math.sqrt((planes * rows) / columns));
     const abreast = Math.ceil(planes / Math.ceil(planes / Math.max(1, Math.min(planes, square))));
-    const gap = this.wraps ? 2 : 1;
+    const gap = this.wraps && !this.cube ? 2 : 1;
+    // Room for the name of a plane above it.
+    const head = planes > 1 ? 1 : 0;
     for (let node = 0; node < this.nodes; node++) {
       const plane = Math.floor(node / (rows * columns));
       this.x[node] = (plane % abreast) * (columns + gap) + (node % columns) + 0.5;
-      this.y[node] = Math.floor(plane / abreast) * (rows + gap) + (Math.floor(node / columns) % rows) + 0.5;
+      this.y[node] = Math.floor(plane / abreast) * (rows + gap) + (Math.floor(node / columns) % rows) + 0.5 + head;
     }
-    this.plane = { rows, columns, planes, abreast, gap };
+    this.plane = { rows, columns, planes, abreast, gap, head };
     this.width = abreast * (columns + gap) - gap;
-    this.height = Math.ceil(planes / abreast) * (rows + gap) - gap;
+    this.height = head + Math.ceil(planes / abreast) * (rows + gap) - gap;
   }
 
   arrangeRound() {
@@ -123,7 +128,8 @@ class Machine {
       }
       return best;
     }
-    const { rows, columns, planes, abreast, gap } = this.plane;
+    const { rows, columns, planes, abreast, gap, head } = this.plane;
+    y -= head;
     const [across, down] = [Math.floor(x / (columns + gap)), Math.floor(y / (rows + gap))];
     const [column, row] = [Math.floor(x - across * (columns + gap)), Math.floor(y - down * (rows + gap))];
     const plane = down * abreast + across;
@@ -140,6 +146,7 @@ class Machine {
       const axis = this.wired(link);
       const back = this.dimensions - axis.axis;
       const sign = axis.up ? 1 : -1;
+      if (this.cube) return this.cubeStroke(x, y, back, sign);
       if (back > 2) {
         const angle = (Math.PI / 2) * ((axis.axis + 1) / (this.dimensions - 1));
         const [u, v] = [sign * Math.cos(angle), -sign * Math.sin(angle)];
@@ -154,6 +161,21 @@ class Machine {
     const trim = Math.min(0.3, length / 3);
     const [px, py] = [x + trim * dx - 0.08 * dy, y + trim * dy + 0.08 * dx];
     return [px, py, px + (length - 2 * trim) * dx, py + (length - 2 * trim) * dy];
+  }
+
+  /** The stroke of a link of a hypercube: each bit has a lane of its own, only the lowest one leads to the next tile. */
+  cubeStroke(x, y, bit, sign) {
+    const [dx, dy] = bit <= this.across ? [sign, 0] : [0, sign];
+    const above = (bit - 1) % this.across;
+    const lane = 0.1 + above * Math.min(0.08, 0.3 / this.across);
+    const end = above > 0 ? 0.62 : 0.77;
+    return [x + 0.23 * dx - lane * dy, y + 0.23 * dy + lane * dx, x + end * dx - lane * dy, y + end * dy + lane * dx];
+  }
+
+  /** What a row or column is called: its number, on a hypercube its bits, if they are few. */
+  rulerName(index, count) {
+    const bits = Math.log2(count);
+    return this.cube && bits <= 4 ? index.toString(2).padStart(bits, "0") : String(index);
   }
 
   /** The axis and direction of a link on a box, whichever way its links are numbered. */

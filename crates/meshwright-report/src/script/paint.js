@@ -282,24 +282,24 @@ function paintRulers(surface, machine, view, { at, colours }) {
   surface.box(0, 0, view.width, RULER.top - 2, colours.card);
   surface.box(0, 0, RULER.left - 3, view.height, colours.card);
   if (!machine.plane) return;
-  const { rows, columns, planes, abreast, gap } = machine.plane;
+  const { rows, columns, planes, abreast, gap, head } = machine.plane;
   let every = 1;
-  while (every * view.scale < 26) every *= 2;
+  while (every * view.scale < (machine.cube ? 32 : 26)) every *= 2;
   for (let column = 0; column < abreast * (columns + gap) - gap; column++) {
     const inside = column % (columns + gap);
     const x = at.x(column + 0.5);
     if (inside >= columns || inside % every || x < RULER.left || x > view.width - 6) continue;
-    surface.text(x, 12, String(inside), colours.soft, 10.5, "middle");
+    surface.text(x, 12, machine.rulerName(inside, columns), colours.soft, 10.5, "middle");
   }
   for (let plane = 0; planes > 1 && plane < planes && view.scale > 12; plane++) {
     const node = plane * rows * columns;
     const [x, y] = [at.x(machine.x[node] - 0.5), at.y(machine.y[node] - 0.5) - view.scale * 0.3];
-    if (y > RULER.top + 8) surface.text(x, y, "plane " + machine.planeName(node), colours.soft, 10.5, "start");
+    if (y > RULER.top + 6) surface.text(x, y, "plane " + machine.planeName(node), colours.soft, 10.5, "start");
   }
   for (let row = 0; row < Math.ceil(planes / abreast) * (rows + gap) - gap; row++) {
     const inside = row % (rows + gap);
-    const y = at.y(row + 0.5);
+    const y = at.y(row + 0.5 + head);
     if (inside >= rows || inside % every || y < RULER.top || y > view.height - 4) continue;
-    surface.text(RULER.left - 7, y + 4, String(inside), colours.soft, 10.5, "end");
+    surface.text(RULER.left - 7, y + 4, machine.rulerName(inside, rows), colours.soft, 10.5, "end");
   }
 }

@@ -20,6 +20,9 @@ const BOUND_DRAWN_MAX: f64 = 2.0;
 /// to be seen, and latencies near saturation know no end.
 const LATENCY_DRAWN: (f64, f64) = (2.0, 5.0);
 
+/// Half of what a letter of a note takes.
+const HALF_LETTER: f64 = 3.7;
+
 /// The axes: how far loads and latencies go.
 fn axes(report: &SweepReport) -> PlotAxes<'static> {
     let points = &report.curve.points;
@@ -79,11 +82,11 @@ fn draw_references(svg: &mut Svg, report: &SweepReport, axes: &PlotAxes<'_>) {
     if let Some(bound) = report.reference.bound.filter(|&bound| bound <= axes.x.0.most()) {
         let x = axes.x(bound);
         svg.line(Point::new(x, TOP - 8.0), Point::new(x, BOTTOM), "bound");
-        svg.text(
-            Point::new(x, TOP - 16.0),
-            "note mid",
-            &format!("bound {} of {}", short(bound), report.reference.bound_of),
-        );
+        let words = format!("bound {} of {}", short(bound), report.reference.bound_of);
+        // In the middle above its line, unless it would leave the drawing.
+        let is_inside = x + words.len() as f64 * HALF_LETTER < WIDTH;
+        let (end, class) = if is_inside { (x, "note mid") } else { (RIGHT, "note end") };
+        svg.text(Point::new(end, TOP - 16.0), class, &words);
     }
     if let Some(Saturation { load, .. }) = report.curve.saturation.filter(|found| found.load > 0.0) {
         let x = axes.x(load);

@@ -47,7 +47,8 @@ impl Lanes {
     /// one plane or do not exist.
     pub(super) fn of(layout: &Layout<'_>, pairs: &[Pair]) -> Option<Self> {
         let machine = layout.machine;
-        let grid = layout.grid().filter(|_| layout.is_flat() && layout.pitch >= PITCH_MIN)?;
+        let grid =
+            layout.grid().filter(|_| layout.is_flat() && !layout.is_cube() && layout.pitch >= PITCH_MIN)?;
         if pairs.iter().any(|&(from, to)| !machine.is_alive(from) || !machine.is_alive(to)) {
             return None;
         }

@@ -25,9 +25,20 @@ const MARGIN: f64 = 10.0;
 /// The heading above a plane.
 const HEADING: f64 = 18.0;
 
+/// How far a link lies beside the middle of its nodes, as a part of the pitch.
+const LANE: f64 = 0.1;
+
+/// How far the links of a hypercube lie from those of the next bit, and all of one node from each other at most.
+const LANES_CUBE: f64 = 0.08;
+const LANES_CUBE_ALL: f64 = 0.3;
+
+/// With more bits than this, rows and columns of a hypercube have numbers.
+const BITS_NAMED_MAX: u32 = 4;
+
 /// A machine spread out on paper.
 ///
 /// The last two dimensions of a grid are a plane, row 0 on top; further dimensions lay planes side by side.
+/// A hypercube is one plane: the lower half of the bits of a node is its column, the upper half its row.
 /// The nodes of a general graph stand on a circle.
 pub struct Layout<'a> {
     pub machine: &'a Machine,
@@ -43,9 +54,10 @@ enum Shape {
     Circle { middle: Point, radius: f64 },
 }
 
-/// Where a link leaves its node: towards a neighbour in the plane, or out of the plane.
+/// Where a link leaves its node: towards a neighbour in the plane, beside the middle by a part of the pitch, or out of
+/// the plane.
 enum LinkWay {
-    InPlane { x: f64, y: f64, around: bool },
+    InPlane { x: f64, y: f64, around: bool, lane: f64 },
     OutOfPlane { x: f64, y: f64 },
 }
 
@@ -63,6 +75,7 @@ impl<'a> Layout<'a> {
 
     fn planes(machine: &'a Machine, grid: &Grid) -> Option<Self> {
         let (rows, columns) = match grid.sides() {
+            sides if is_cube(sides) => (1 << (sides.len() / 2), 1 << sides.len().div_ceil(2)),
             [.., rows, columns] => (*rows, *columns),
             [columns] => (1, *columns),
             [] => (1, 1),
@@ -106,6 +119,11 @@ impl<'a> Layout<'a> {
     /// Whether the whole machine is one plane or one circle.
     pub fn is_flat(&self) -> bool {
         self.plane(NodeId(self.machine.nodes() - 1)) == 0
+    }
+
+    /// Whether this is a hypercube on one plane, where a link may pass over nodes.
+    pub fn is_cube(&self) -> bool {
+        is_cube(self.machine.sides())
     }
 
     /// The grid, unless the nodes stand on a circle.
@@ -167,8 +185,8 @@ impl<'a> Layout<'a> {
         let (a, pitch) = (self.centre(from), self.pitch);
         let Some(grid) = self.grid() else { return self.chord(from, to) };
         match self.way(grid, from, port) {
-            LinkWay::InPlane { x, y, around } => {
-                let lane = pitch * 0.1;
+            LinkWay::InPlane { x, y, around, lane } => {
+                let lane = pitch * lane;
                 let end = if around { 0.62 } else { 0.76 };
                 let at = |share: f64| a.plus(x * pitch * share - y * lane, y * pitch * share + x * lane);
                 (at(0.24), at(end))
@@ -194,8 +212,16 @@ impl<'a> Layout<'a> {
         let place = grid.coordinate(from, axis);
         let around = if up { place + 1 == grid.sides()[axis] } else { place == 0 };
         match grid.dimensions() - axis {
-            1 => LinkWay::InPlane { x: sign, y: 0.0, around },
-            2 => LinkWay::InPlane { x: 0.0, y: sign, around },
+            bit if self.is_cube() => {
+                // Each bit has a lane of its own; only the lowest one leads to the next tile.
+                let across = grid.dimensions().div_ceil(2);
+                let (x, y) = if bit <= across { (sign, 0.0) } else { (0.0, sign) };
+                let above = (bit - 1) % across;
+                let lane = LANE + f64::from(above as u32) * LANES_CUBE.min(LANES_CUBE_ALL / across as f64);
+                LinkWay::InPlane { x, y, around: above > 0, lane }
+            }
+            1 => LinkWay::InPlane { x: sign, y: 0.0, around, lane: LANE },
+            2 => LinkWay::InPlane { x: 0.0, y: sign, around, lane: LANE },
             _ => {
                 let (x, y) = out_of_plane(grid, axis);
                 LinkWay::OutOfPlane { x: sign * x, y: sign * y }
@@ -238,16 +264,18 @@ impl<'a> Layout<'a> {
 
     fn draw_rulers(&self, svg: &mut Svg, rows: u32, columns: u32) {
         let Shape::Planes { abreast, stub, .. } = self.shape else { return };
-        let every = ((20.0 / self.pitch).ceil() as u32).next_power_of_two() as usize;
+        let room = if self.is_cube() { 30.0_f64 } else { 20.0 };
+        let every = ((room / self.pitch).ceil() as u32).next_power_of_two() as usize;
+        let name = |index: u32, count: u32| self.ruler_name(index, count);
         for plane in 0..self.machine.nodes() / (rows * columns) {
             let corner = self.corner(plane);
             let middle = |index: u32| (f64::from(index) + 0.5) * self.pitch;
             for column in (0..columns).step_by(every) {
-                svg.text(corner.plus(middle(column), -stub - 5.0), "axis mid", &column.to_string());
+                svg.text(corner.plus(middle(column), -stub - 5.0), "axis mid", &name(column, columns));
             }
             if plane % abreast == 0 && rows > 1 {
                 for row in (0..rows).step_by(every) {
-                    svg.text(corner.plus(-stub - 6.0, middle(row) + 4.0), "axis end", &row.to_string());
+                    svg.text(corner.plus(-stub - 6.0, middle(row) + 4.0), "axis end", &name(row, rows));
                 }
             }
             if let Some(heading) = self.heading(plane, rows * columns) {
@@ -257,9 +285,22 @@ impl<'a> Layout<'a> {
         if self.heading(0, rows * columns).is_none() {
             let grid_is_line = self.machine.sides().len() == 1;
             let corner = self.corner(0);
-            let across = if grid_is_line { "node →" } else { "column →" };
+            let (across, down) = match (grid_is_line, self.is_cube()) {
+                (true, _) => ("node →", ""),
+                (_, true) => ("last bits →, first bits ↓", ""),
+                _ => ("column →", if rows > 1 { "← row" } else { "" }),
+            };
             svg.text(corner.plus(-4.0, -stub - 21.0), "axis", across);
-            svg.upwards(Point::new(11.0, corner.y), if rows > 1 { "← row" } else { "" });
+            svg.upwards(Point::new(11.0, corner.y), down);
+        }
+    }
+
+    /// What a row or column is called: its number, on a hypercube its bits, if they are few.
+    fn ruler_name(&self, index: u32, count: u32) -> String {
+        let bits = count.trailing_zeros();
+        match self.is_cube() && bits <= BITS_NAMED_MAX {
+            true => format!("{index:0width$b}", width = bits as usize),
+            false => index.to_string(),
         }
     }
 
@@ -274,9 +315,51 @@ impl<'a> Layout<'a> {
     }
 }
 
+/// Whether a box with these sides is a hypercube that is no plane already.
+fn is_cube(sides: &[u32]) -> bool {
+    sides.len() > 2 && sides.iter().all(|&side| side == 2)
+}
+
 /// The direction in which an axis leaves the paper, upwards: to the upper right, fanned out if there are many.
 fn out_of_plane(grid: &Grid, axis: usize) -> (f64, f64) {
     let outer = grid.dimensions().saturating_sub(2).max(1);
     let angle = std::f64::consts::FRAC_PI_2 * (axis + 1) as f64 / (outer + 1) as f64;
     (angle.cos(), -angle.sin())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Layout;
+    use meshwright_core::units::{NodeId, Port};
+    use meshwright_network::topology::{Machine, Topology};
+    use std::collections::BTreeSet;
+
+    /// 2^ceil(d / 2) columns and 2^floor(d / 2) rows; every link begins in its own tile, no two at the same place, and points
+    /// to the tile of its other end.
+    #[test]
+    fn a_hypercube_is_one_plane() {
+        for dimension in 3..=8u32 {
+            let machine = Machine::new(&format!("hypercube:{dimension}")).unwrap();
+            let layout = Layout::of(&machine).unwrap();
+            assert!(layout.is_cube() && layout.is_flat());
+            let place = |node| {
+                let at = layout.centre(node);
+                (at.x.round() as i64, at.y.round() as i64)
+            };
+            let places: BTreeSet<_> = (0..machine.nodes()).map(|node| place(NodeId(node))).collect();
+            let columns: BTreeSet<_> = places.iter().map(|(x, _)| x).collect();
+            assert_eq!((places.len(), columns.len()), (1 << dimension, 1 << dimension.div_ceil(2)));
+            let mut strokes = BTreeSet::new();
+            for from in (0..machine.nodes()).map(NodeId) {
+                for port in (0..machine.ports(from)).map(Port) {
+                    let Some(to) = machine.neighbour(from, port) else { continue };
+                    let ((a, b), (x, y)) =
+                        (layout.link(from, port, to), (layout.centre(from), layout.centre(to)));
+                    let towards = (b.x - a.x) * (y.x - x.x) + (b.y - a.y) * (y.y - x.y);
+                    assert!(towards > 0.0 && a.distance(x) < 0.5 * layout.pitch, "{from} to {to}");
+                    assert!(strokes.insert(format!("{:.2} {:.2}", a.x, a.y)), "{from} to {to}");
+                }
+            }
+        }
+    }
 }

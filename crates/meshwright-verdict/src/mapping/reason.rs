@@ -10,6 +10,9 @@ pub(crate) fn rank(outcome: &MappingOutcome) -> (u64, u64, u64) {
     (outcome.simulated(), outcome.detail.dependency_cycles.unwrap_or(u64::MAX), outcome.detail.hops_total)
 }
 
+/// So many equals are named beside two; of more, the first one.
+const EQUALS_NAMED: usize = 2;
+
 /// Of what the lower bound is one: every placement of these messages, each sent whole.
 fn class(tasks: &TaskGraph) -> &'static str {
     match tasks.divide.as_ref().map(|divide| &divide.shape) {
@@ -24,21 +27,32 @@ fn class(tasks: &TaskGraph) -> &'static str {
 pub(crate) fn sentence(tasks: &TaskGraph, winner: &MappingOutcome, results: &[MappingOutcome]) -> String {
     let quality = match winner.gap().unwrap_or_default() {
         0.0 => format!(
-            "it meets the lower bound of {}, so no other placement is faster (a schedule in pieces can be)",
+            "meets the lower bound of {}, so no other placement is faster (a schedule in pieces can be)",
             class(tasks)
         ),
-        gap if gap < 1.0 => format!("it takes {} more than the lower bound", percent(gap)),
-        gap => format!("it takes {:.1} times the lower bound", 1.0 + gap),
+        gap if gap < 1.0 => format!("takes {} more than the lower bound", percent(gap)),
+        gap => format!("takes {:.1} times the lower bound", 1.0 + gap),
     };
-    // Whoever equals the winner has nothing to tell of it, unless there is nobody else.
-    let others = results.iter().filter(|other| other.method != winner.method);
-    let Some(other) = others.min_by_key(|other| (rank(other) == rank(winner), rank(other))) else {
-        return format!("{} is the only method that was tried; {quality}.", winner.method);
+    let others = || results.iter().filter(|other| other.method != winner.method);
+    let equals: Vec<&str> =
+        others().filter(|other| rank(other) == rank(winner)).map(|other| other.method.as_str()).collect();
+    let (who, each) = match &equals[..] {
+        [] => (format!("{} wins", winner.method), "it"),
+        [most @ .., last] if most.len() < EQUALS_NAMED => {
+            let most: String = most.iter().map(|name| format!(", {name}")).collect();
+            (format!("{}{most} and {last} are equal in every figure", winner.method), "each")
+        }
+        all => (format!("{} and {} others are equal in every figure", winner.method, all.len()), "each"),
+    };
+    let lesser = others().filter(|other| rank(other) != rank(winner));
+    let Some(other) = lesser.min_by_key(|other| rank(other)) else {
+        return match equals.is_empty() {
+            true => format!("{} is the only method that was tried; it {quality}.", winner.method),
+            false => format!("{who}: {each} {quality}."),
+        };
     };
     let lead = if other.simulated() > winner.simulated() {
         format!("{} {}{}", other.method, slower(winner, other), cause(winner, other))
-    } else if rank(other) == rank(winner) {
-        format!("{} is its equal in every figure", other.method)
     } else if rank(other).1 > rank(winner).1 {
         format!("{} is as fast with barriers but slower without", other.method)
     } else {
@@ -48,7 +62,7 @@ pub(crate) fn sentence(tasks: &TaskGraph, winner: &MappingOutcome, results: &[Ma
             other.method, hops.0, hops.1
         )
     };
-    format!("{} wins: {quality}; {lead}.", winner.method)
+    format!("{who}: {each} {quality}; {lead}.")
 }
 
 /// Who moves the least, where that is not the winner: for those who pay by traffic and not by time.

@@ -7,7 +7,7 @@ use super::{CUT_THROUGH, Figure, STORED};
 pub(super) const FIGURES: &[Figure] = &[
     Figure {
         number: "T3.1",
-        caption: "Table 3.1: the cells of ten sources on the 50 x 50 mesh (MDVDA). The sources of the thesis are not known; the seed of \
+        caption: "Table 3.1: the cells of ten sources on the 50 x 50 mesh (MDVDA). The sources of Zhang 2018 are not known; the seed of \
                   these was chosen such that the speedups at sigma = 0.05 go from 104 to 272, where 107 to 271 is printed.",
         draw: || {
             voronoi::cells(CellsCase {
@@ -114,7 +114,7 @@ pub(super) const FIGURES: &[Figure] = &[
     },
     Figure {
         number: "3.33",
-        caption: "The ideal community of 16 x 16 nodes and one source. From sigma = 0.02 on the ideal of the thesis lies above what four links can carry.",
+        caption: "The ideal community of 16 x 16 nodes and one source. From sigma = 0.02 on the ideal of Zhang 2018 lies above what four links can carry.",
         draw: || voronoi::ideal(256, 1),
     },
 ];

@@ -100,7 +100,7 @@ pub(super) const FIGURES: &[Figure] = &[
     },
     Figure {
         number: "3.16",
-        caption: "Speedup of 2 x n meshes from the corner over n and sigma, as the thesis computes it.",
+        caption: "Speedup of 2 x n meshes from the corner over n and sigma, as Zhang 2018 computes it.",
         draw: || curves::surface(&two_by_n(), CUT_THROUGH),
     },
     Figure {

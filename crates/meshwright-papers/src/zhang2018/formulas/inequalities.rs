@@ -173,7 +173,7 @@ impl<N: Number> Pass<N> {
                 Ok(Self { left: take.clone(), take })
             }
             Forwarding::StoreAndForward => {
-                let why = "the constraints of the thesis know no messages that go hop by hop";
+                let why = "the constraints of Zhang 2018 know no messages that go hop by hop";
                 Err(Error::not_applicable("paper-optimum", why))
             }
         }

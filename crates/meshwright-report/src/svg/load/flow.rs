@@ -179,7 +179,7 @@ fn draw_cut(view: &FlowView<'_>, layout: &Layout<'_>, svg: &mut Svg) {
     }
     let inside = inside(view);
     let mut path = Path::default();
-    if layout.grid().is_none_or(|_| !layout.is_flat()) {
+    if layout.grid().is_none_or(|_| !layout.is_flat() || layout.is_cube()) {
         for &node in view.cut {
             let half = layout.pitch * 0.4;
             path.square(layout.centre(node).plus(-half, -half), 2.0 * half);

@@ -1,0 +1,102 @@
+//! Simulations in tables and words.
+
+use meshwright_network::topology::Machine;
+use meshwright_sim::point::TrafficReport;
+use meshwright_sim::report::SimulateReport;
+
+use crate::table;
+use crate::traffic::heading;
+
+/// What is said beside a ring of channels.
+const RING: &str = "deadlock, each waits for the next";
+
+/// The answer in one line.
+pub(super) fn line(report: &SimulateReport, machine: &Machine) -> String {
+    match report.cycles {
+        Some(cycles) => table::in_words(cycles, machine),
+        None => "deadlock".to_string(),
+    }
+}
+
+/// The answer in one line.
+pub(super) fn traffic_line(report: &TrafficReport) -> String {
+    let point = &report.point;
+    match &point.deadlock {
+        Some(_) => "deadlock".to_string(),
+        None => {
+            let state = if point.saturated { "saturated" } else { "carried" };
+            format!("load {} is {state}, mean latency {:.2} cycles", point.load, point.latency.mean)
+        }
+    }
+}
+
+/// The measured schedule.
+pub(super) fn one(report: &SimulateReport, machine: &Machine) -> String {
+    let latency = &report.latency;
+    let whole =
+        |cycles: Option<u64>| cycles.map_or("none".to_string(), |cycles| table::cycles(cycles, machine));
+    let mut rows = [
+        ["cycles", &whole(report.cycles)],
+        ["messages", &report.messages.to_string()],
+        ["flit hops", &report.flit_hops.map_or("unknown".to_string(), |hops| hops.to_string())],
+        ["busiest link", &table::busiest(report.hottest_link, machine)],
+        ["longest wait for a link", &table::waited(report.waited_link, machine)],
+        ["latency, mean", &latency.mean.map_or("none".to_string(), |mean| table::number(mean, 2))],
+        ["latency, p50", &whole(latency.p50)],
+        ["latency, p99", &whole(latency.p99)],
+        ["latency, max", &whole(latency.max)],
+    ]
+    .map(|row| row.map(str::to_string).to_vec())
+    .to_vec();
+    if let Some(ring) = &report.deadlock {
+        rows.push(vec![RING.to_string(), table::ring(ring, machine)]);
+    }
+    let (engine, switching) = (report.engine, machine.switching().name());
+    let mut text = format!("{} · {switching} · {engine} engine\n", machine.name());
+    if let Some(routers) = &report.routers {
+        text += &format!("{}\n", table::routers(routers));
+    }
+    text += &table::table(&["measure", "value"], 1, rows);
+    text.extend(report.refused.iter().map(|why| format!("not on routers: {why}\n")));
+    text
+}
+
+/// The measured point of open-loop traffic.
+pub(super) fn traffic(report: &TrafficReport, machine: &Machine) -> String {
+    let TrafficReport { conditions, reference, point, .. } = report;
+    let heading = heading(conditions, reference) + "\n";
+    if let (Some(ring), 0) = (&point.deadlock, point.cycles) {
+        // Refused before the first cycle: there is nothing else to tell.
+        return heading
+            + "Not simulated: under this routing packets can wait for each other in a ring of channels.\n"
+            + &table::ring(ring, machine)
+            + "\n";
+    }
+    let latency = &point.latency;
+    let known =
+        |number: Option<f64>, decimals| number.map_or("unknown".into(), |x| table::number(x, decimals));
+    let half = latency.ci95.map_or(String::new(), |half| format!(" ± {}", table::number(half, 2)));
+    let mut rows = [
+        ["load, flits per node and cycle", &point.load.to_string()],
+        ["bound of the load", &(known(reference.bound, 4) + &format!(" ({})", reference.bound_of))],
+        ["offered", &table::number(point.offered, 5)],
+        ["accepted", &table::number(point.accepted, 5)],
+        ["saturated", if point.saturated { "yes" } else { "no" }],
+        ["latency if no packet waits", &known(reference.zero_load_cycles, 2)],
+        ["latency, mean", &(table::number(latency.mean, 2) + &half)],
+        ["latency, p50", &latency.p50.to_string()],
+        ["latency, p99", &latency.p99.to_string()],
+        ["latency, max", &latency.max.to_string()],
+        ["links passed, mean", &table::number(point.hops_mean, 3)],
+        ["packets measured", &point.packets.to_string()],
+        ["packets not arrived", &point.undelivered.to_string()],
+        ["cycles", &point.cycles.to_string()],
+        ["flit hops", &point.flit_hops.to_string()],
+    ]
+    .map(|row| row.map(str::to_string).to_vec())
+    .to_vec();
+    if let Some(ring) = &point.deadlock {
+        rows.push(vec![RING.to_string(), table::ring(ring, machine)]);
+    }
+    heading + &table::table(&["measure", "value"], 1, rows)
+}
