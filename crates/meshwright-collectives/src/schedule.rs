@@ -107,17 +107,19 @@ impl Flow {
     /// ```
     pub fn schedule(&self, nodes: &[NodeId], machine_nodes: u32, combine: Option<Ratio>) -> Schedule {
         let transfers = self.transfers();
-        let ends = transfers.iter().zip(0..).flat_map(|(transfer, index)| {
-            [(transfer.source as usize, 2 * index), (transfer.target as usize, 2 * index + 1)]
+        let steps = transfers.iter().zip(0..).map(|(transfer, index)| (transfer.step as usize, index));
+        let by_step: Csr<u32> = Csr::from_pairs(self.steps() as usize, steps);
+        // In a step what is sent was there before what comes.
+        let events = by_step.rows().flat_map(|step| {
+            let sends = step.iter().map(|&index| (transfers[index as usize].source as usize, 2 * index));
+            let comes = step.iter().map(|&index| (transfers[index as usize].target as usize, 2 * index + 1));
+            sends.chain(comes)
         });
-        let mut by_member = Csr::from_pairs(self.members() as usize, ends);
+        let by_member = Csr::from_pairs(self.members() as usize, events);
         let mut ranks = vec![Rank::default(); machine_nodes as usize];
         let mut brought = Brought { last: vec![NONE; self.blocks().len()], ..Brought::default() };
         for (member, node) in nodes.iter().enumerate() {
-            let events: &mut [u32] = by_member.row_mut(member);
-            // In a step what is sent was there before what comes.
-            events.sort_by_key(|&event| (transfers[event as usize / 2].step, event % 2));
-            ranks[node.index()] = self.rank(events, nodes, combine, &mut brought);
+            ranks[node.index()] = self.rank(by_member.row(member), nodes, combine, &mut brought);
             brought.clear();
         }
         Schedule { ranks }
@@ -144,7 +146,8 @@ impl Flow {
                 let most = if self.is_stepwise() { 1 } else { WAITS_MAX };
                 if alike && awaited.len() > most {
                     rank.ops.push(Op::Calc { cycles: Cycles(0) });
-                    *awaited = vec![step];
+                    awaited.clear();
+                    awaited.push(step);
                     rank.dependencies.push(waits(step + 1, step));
                     if !self.is_stepwise() {
                         brought.join(carried(), step);
