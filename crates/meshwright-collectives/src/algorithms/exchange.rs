@@ -40,7 +40,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         formula: "sum floor(n_d / 2) (c + h) + b V / D sum n_d / 8 on a torus",
         source: "suh2001",
         operations: &[Operation::AllToAll],
-        streams: false,
+        streams: true,
         flow: |task| over_axes(task, neighbour_to_neighbour),
     },
 ];
